@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file halo.h
+ * libhalo: ghost (halo) exchange for solvers.
+ *
+ * Read this file from top to bottom: it is ordered as a newcomer needs it.
+ *
+ *   1  status and error text          6  exchange: start, finish and the phases
+ *   2  context: a group of ranks      7  sparse fields: arrivals
+ *   3  topology: parts and owners     8  channels by hand
+ *   4  field: a variable's storage    9  groups of channels
+ *   5  what a solver asks            10  looking inside
+ *
+ * Conventions
+ * - Every function returns a `halo_status`; results come by out-parameters, which stand last and are written on success only.
+ * - "Collective" calls are made by every rank of the context, in the same order. They communicate only where it is said.
+ * - One thread at a time per context and everything made from it; different contexts are independent.
+ * - Sizes, counts and gids are int64_t, ranks int32_t. Sizes that end in `_bytes` are bytes, all others count elements.
+ * - Index spaces have three directions; unused ones have one cell and no ghosts. x (direction 0) runs fastest.
+ * - A struct that the caller fills starts with `struct_size` and `layout`; begin from its HALO_..._INIT value.
+ * - Handles are destroyed through a pointer, which is set to NULL. A context must outlive what is made from it:
+ *   destroying it earlier returns HALO_BUSY. Use of a destroyed handle is reported as long as its context lives.
+ */
+#ifndef HALO_H
+#define HALO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define HALO_API __attribute__((visibility("default")))
+#else
+#define HALO_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HALO_VERSION_MAJOR 0
+#define HALO_VERSION_MINOR 1
+#define HALO_VERSION_PATCH 0
+
+/* ------------------------------------------------------------------ 1 status and error text */
+
+/** Outcome of a call. Numbers are frozen. 1..9: nothing is wrong, call again; >= 10: an error, with a text. */
+typedef int32_t halo_status;
+
+#define HALO_SUCCESS 0
+#define HALO_BUSY 1            /**< not now: something is still under way; the object is unchanged */
+#define HALO_TIMEOUT 2         /**< the time limit passed; the text names what is missing; retry or abandon */
+#define HALO_DECLINED 3        /**< returned by callbacks: the caller does not take this arrival */
+#define HALO_ERR_ARGUMENT 10   /**< a null pointer or a value out of range */
+#define HALO_ERR_VERSION 11    /**< a struct_size or layout that this library does not know */
+#define HALO_ERR_STATE 12      /**< the call is illegal in the object's present state */
+#define HALO_ERR_NOT_FOUND 13  /**< no such part, channel, setting or module */
+#define HALO_ERR_EXISTS 14     /**< already registered */
+#define HALO_ERR_UNBOUND 15    /**< a part of a field has no storage */
+#define HALO_ERR_BOUNDS 16     /**< a region reaches outside its storage */
+#define HALO_ERR_MISMATCH 17   /**< ranks disagree */
+#define HALO_ERR_MEMORY 18     /**< no memory, or the cap of a pool is reached */
+#define HALO_ERR_LIMIT 19      /**< a bound of the library or of the transport is exceeded */
+#define HALO_ERR_CONFIG 20     /**< a setting is unknown (strict mode) or has a bad value */
+#define HALO_ERR_PLUGIN 21     /**< a module cannot be loaded or used */
+#define HALO_ERR_TRANSPORT 22  /**< the transport reported a failure */
+#define HALO_ERR_PEER 23       /**< another rank failed and said so */
+#define HALO_ERR_WIRE 24       /**< a message's header is not what the plan expects */
+#define HALO_ERR_DEVICE 25     /**< a device reported a failure */
+#define HALO_ERR_HANDLE 26     /**< a destroyed handle, or one of another kind */
+#define HALO_ERR_CHECK 27      /**< check mode found misuse */
+#define HALO_ERR_INTERNAL 99   /**< a defect of the library */
+
+/** Name of a status, e.g. "HALO_ERR_BOUNDS"; "unknown status" for other numbers. Static storage, any thread. */
+HALO_API const char *halo_status_name(halo_status status);
+
+/** Text of the calling thread's last status other than HALO_SUCCESS. Valid until this thread's next failing call. Never NULL. */
+HALO_API const char *halo_last_error(void);
+
+/** Version of the loaded library: major * 10000 + minor * 100 + patch. Never fails. */
+HALO_API int32_t halo_version(void);
+
+/* ------------------------------------------------------------------ 2 context */
+
+typedef struct halo_context halo_context; /**< one per group of ranks: transport, devices, pools, settings */
+typedef struct halo_inproc halo_inproc;   /**< a group of ranks that are threads of this process */
+
+/** Messages of the library for the caller to print. `level`: 0 error, 1 warning, 2 information, 3 debug. */
+typedef void (*halo_log_fn)(void *user, int32_t level, const char *text);
+
+/** Memory kinds. A device's memory is its kind and its ordinal. */
+#define HALO_MEMORY_HOST 0
+#define HALO_MEMORY_PINNED 1
+#define HALO_MEMORY_DEVICE 2
+
+/** The caller's allocator for one memory kind. Called from the thread that uses the context; `allocate` returns NULL when
+ *  there is no memory; blocks must be aligned to 64 bytes. */
+typedef struct halo_allocator {
+    int32_t memory; /**< HALO_MEMORY_... */
+    int32_t device; /**< ordinal; 0 for host memory */
+    void *user;
+    void *(*allocate)(void *user, size_t bytes);
+    void (*release)(void *user, void *pointer, size_t bytes);
+} halo_allocator;
+
+typedef struct halo_setting {
+    const char *key;   /**< e.g. "timeout"; see docs/configuration.md or `halo_info --settings` */
+    const char *value; /**< as one would write it in the environment, e.g. "30s" */
+} halo_setting;
+
+typedef struct halo_context_options {
+    size_t struct_size;
+    int32_t layout;
+    int32_t n_settings;
+    const halo_setting *settings;     /**< strongest source: over environment and files. Copied. */
+    halo_log_fn log;                  /**< NULL: standard error */
+    void *log_user;
+    const halo_allocator *allocators; /**< for the pools. Copied. */
+    int32_t n_allocators;
+    int32_t reserved;
+} halo_context_options;
+#define HALO_CONTEXT_OPTIONS_INIT { sizeof(halo_context_options), 1, 0, NULL, NULL, NULL, NULL, 0, 0 }
+
+/**
+ * Make a context over all ranks of the process's MPI if it is initialised, else of the launcher, else over this process alone.
+ * Collective; blocks; compares the settings that must agree on all ranks. `options` may be NULL.
+ * HALO_ERR_PLUGIN: a launcher started several ranks, but no usable transport was found, or two MPIs are loaded.
+ * HALO_ERR_MISMATCH: a setting differs between ranks; the text names key, values and ranks.
+ */
+HALO_API halo_status halo_context_create(const halo_context_options *options, halo_context **context);
+
+/** For halo_mpi.h: `communicator` points to the caller's MPI_Comm of `handle_bytes`, `mpi` names the MPI that made it
+ *  ("openmpi" or "mpich"). Duplicated; otherwise as halo_context_create. */
+HALO_API halo_status halo_context_create_communicator(const void *communicator, size_t handle_bytes, const char *mpi, const halo_context_options *options,
+                                                      halo_context **context);
+
+/** Make a group of `n_ranks` ranks that live in this process. Local. */
+HALO_API halo_status halo_inproc_create(int32_t n_ranks, halo_inproc **group);
+
+/** Make the context of one rank of an in-process group. Collective over the group; each rank calls from its own thread. */
+HALO_API halo_status halo_context_create_inproc(halo_inproc *group, int32_t rank, const halo_context_options *options, halo_context **context);
+
+/** Destroy a group after all its contexts; HALO_BUSY before. */
+HALO_API halo_status halo_inproc_destroy(halo_inproc **group);
+
+/** Collective, does not communicate. HALO_BUSY while topologies, fields, exchanges, channels or groups exist. */
+HALO_API halo_status halo_context_destroy(halo_context **context);
+
+HALO_API halo_status halo_context_rank(const halo_context *context, int32_t *rank, int32_t *n_ranks);
+
+/** Change a setting that may change at run time ("timeout", "warn_after", "log_level"...). Local. */
+HALO_API halo_status halo_context_set(halo_context *context, const char *key, const char *value);
+
+/** Value of a setting and where it came from ("default", "environment", "call" or a file name with its line).
+ *  The texts live until the setting changes. `source` may be NULL. */
+HALO_API halo_status halo_context_setting(const halo_context *context, const char *key, const char **value, const char **source);
+
+/** Text of the last status other than HALO_SUCCESS of any call on this context or what is made from it. Never NULL. */
+HALO_API const char *halo_context_error(const halo_context *context);
+
+/** Let the transport work, without waiting. */
+HALO_API halo_status halo_progress(halo_context *context);
+
+/** Wait for all ranks. Collective; blocks. */
+HALO_API halo_status halo_barrier(halo_context *context);
+
+typedef int32_t halo_type;
+#define HALO_FLOAT32 1
+#define HALO_FLOAT64 2
+#define HALO_INT32 3
+#define HALO_INT64 4
+#define HALO_COMPLEX64 5  /**< two FLOAT32 */
+#define HALO_COMPLEX128 6 /**< two FLOAT64 */
+#define HALO_BYTES 7      /**< elements of any size: give element_bytes */
+
+typedef int32_t halo_op;
+#define HALO_SUM 1
+#define HALO_MIN 2
+#define HALO_MAX 3
+#define HALO_PROD 4
+
+/** Combine `n` values over all ranks, in the order of ranks, with the same bits on every rank. `in` may be `out`. Collective; blocks;
+ *  O(log ranks) rounds. Not HALO_BYTES; complex types only SUM and PROD. */
+HALO_API halo_status halo_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op);
+
+/* ------------------------------------------------------------------ 3 topology: parts and owners */
+
+typedef struct halo_topology halo_topology; /**< which parts exist, who owns them, which pairs talk over which regions */
+
+#define HALO_ORDER_MORTON 0 /**< gids along the Morton curve */
+#define HALO_ORDER_ROWS 1   /**< gids with x fastest, then y, then z */
+
+/** A uniform grid of equal blocks. */
+typedef struct halo_blocks_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t n_dims;           /**< 1, 2 or 3 */
+    int64_t n_blocks[3];      /**< blocks per direction */
+    int64_t n_cells[3];       /**< cells of one block per direction */
+    int32_t periodic[3];      /**< per direction, 0 or 1 */
+    int32_t order;            /**< HALO_ORDER_...: how gids number the blocks */
+    const int32_t *owner;     /**< rank of each gid, the same on all ranks; NULL: equal runs of gids. Copied. */
+    int64_t n_owner;          /**< 0, or the number of blocks */
+} halo_blocks_desc;
+#define HALO_BLOCKS_DESC_INIT { sizeof(halo_blocks_desc), 1, 3, { 1, 1, 1 }, { 1, 1, 1 }, { 0, 0, 0 }, HALO_ORDER_MORTON, NULL, 0 }
+
+/** Collective; does not communicate. O(local blocks) memory, plus 4 bytes per block of the whole grid when `owner` is given. */
+HALO_API halo_status halo_topology_create_blocks(halo_context *context, const halo_blocks_desc *desc, halo_topology **topology);
+
+/** HALO_BUSY while fields use it. Collective; does not communicate. */
+HALO_API halo_status halo_topology_destroy(halo_topology **topology);
+
+/** gids of this rank's parts, ascending. The list lives as long as the topology. */
+HALO_API halo_status halo_topology_local_parts(const halo_topology *topology, const int64_t **gids, int64_t *n);
+
+/** A box of cells, low inclusive, high exclusive. Frozen. */
+typedef struct halo_box {
+    int64_t low[3];
+    int64_t high[3];
+} halo_box;
+
+/** One part. Filled by the library up to the caller's struct_size. */
+typedef struct halo_part {
+    size_t struct_size;
+    int32_t layout;
+    int32_t rank;             /**< owner */
+    int64_t gid;
+    int32_t level;
+    int32_t n_dims;
+    halo_box cells;           /**< in the index space of the whole grid */
+    int32_t at_boundary[6];   /**< x low, x high, y low, ...: 1 where the part touches a physical (non-periodic) boundary */
+} halo_part;
+#define HALO_PART_INIT { sizeof(halo_part), 1, 0, 0, 0, 0, { { 0, 0, 0 }, { 0, 0, 0 } }, { 0, 0, 0, 0, 0, 0 } }
+
+/** Any gid of the topology, local or not. O(log blocks). */
+HALO_API halo_status halo_topology_part(const halo_topology *topology, int64_t gid, halo_part *part);
+
+/** One neighbour of a part. Frozen. */
+typedef struct halo_neighbour {
+    int64_t gid;
+    int32_t rank;
+    int32_t element; /**< geometric element of the asking part towards the neighbour: see halo_element */
+} halo_neighbour;
+
+/** Neighbours of a part, ordered by element; the same gid may appear under several elements. Pass capacity 0 to learn `n`. */
+HALO_API halo_status halo_topology_neighbours(const halo_topology *topology, int64_t gid, halo_neighbour *neighbours, int64_t capacity, int64_t *n);
+
+/** Ranks that this rank shares parts' borders with, ascending, itself not included. Pass capacity 0 to learn `n`. */
+HALO_API halo_status halo_topology_peers(const halo_topology *topology, int32_t *ranks, int64_t capacity, int64_t *n);
+
+/* ------------------------------------------------------------------ 4 field: a variable's storage */
+
+typedef struct halo_field halo_field; /**< a variable on a topology */
+
+#define HALO_CENTRE_CELL 0
+
+typedef struct halo_field_desc {
+    size_t struct_size;
+    int32_t layout;
+    halo_type type;
+    const char *name;          /**< the same on all ranks; goes into error texts and the plan's digest */
+    int64_t element_bytes;     /**< HALO_BYTES only: 1 or more */
+    int32_t n_components;
+    int32_t centring;          /**< HALO_CENTRE_CELL */
+    int32_t ghost_low[3];      /**< ghost layers below the part, per direction; at most the part's cells */
+    int32_t ghost_high[3];     /**< and above */
+    int32_t sparse;            /**< 1: parts may have no storage, and null regions are not sent (section 7) */
+    int32_t n_sets;            /**< binding sets (stages, u and unew), 1 or more */
+    double threshold;          /**< sparse: a region is null if every value is below it in size; 0: any non-zero is data */
+    double fill;               /**< sparse: what ghosts of a null neighbour, and new storage, are filled with */
+} halo_field_desc;
+#define HALO_FIELD_DESC_INIT { sizeof(halo_field_desc), 1, HALO_FLOAT64, NULL, 0, 1, HALO_CENTRE_CELL, { 0, 0, 0 }, { 0, 0, 0 }, 0, 1, 0.0, 0.0 }
+
+/** Collective; does not communicate. */
+HALO_API halo_status halo_field_create(halo_topology *topology, const halo_field_desc *desc, halo_field **field);
+
+/** HALO_BUSY while exchanges use it. Storage stays the caller's, except what halo_field_allocate made. */
+HALO_API halo_status halo_field_destroy(halo_field **field);
+
+/** Storage of one part, in elements. Element (i, j, k) of component c, counted from the first owned cell, is at
+ *  `first_owned + i*stride[0] + j*stride[1] + k*stride[2] + c*component_stride`. */
+typedef struct halo_layout {
+    size_t struct_size;
+    int32_t layout;
+    int32_t reserved;
+    int64_t elements;         /**< size of the storage */
+    int64_t first_owned;      /**< offset of the first owned cell of component 0 */
+    int64_t stride[3];
+    int64_t component_stride;
+} halo_layout;
+#define HALO_LAYOUT_INIT { sizeof(halo_layout), 1, 0, 0, 0, { 0, 0, 0 }, 0 }
+
+/** Layout of a part: what bind gave, else the natural one: x fastest, ghosts around, components slowest. */
+HALO_API halo_status halo_field_layout(const halo_field *field, int64_t gid, halo_layout *layout);
+
+typedef struct halo_binding {
+    size_t struct_size;
+    int32_t layout_version;
+    int32_t set;               /**< binding set */
+    void *data;                /**< the part's storage; NULL unbinds (the part is unallocated) */
+    const halo_layout *layout; /**< NULL: keep the layout the part has. Copied. */
+    int32_t memory;            /**< HALO_MEMORY_... */
+    int32_t device;
+} halo_binding;
+#define HALO_BINDING_INIT { sizeof(halo_binding), 1, 0, NULL, NULL, HALO_MEMORY_HOST, 0 }
+
+/** Give a local part its storage. The memory must stay until it is unbound or the field destroyed. Local; O(1).
+ *  HALO_ERR_BOUNDS: cells or ghosts of the layout lie outside `elements`. HALO_BUSY: an exchange over the field is in flight. */
+HALO_API halo_status halo_field_bind(halo_field *field, int64_t gid, const halo_binding *binding);
+
+/** Bind all local parts, in the order of halo_topology_local_parts, to one allocation: part i starts `i * part_stride` elements
+ *  after `binding->data`. Local; O(parts). */
+HALO_API halo_status halo_field_bind_many(halo_field *field, int64_t part_stride, const halo_binding *binding);
+
+/** Let the library own the storage of a part (gid >= 0) or of all local parts (-1), in every set, zeroed (sparse: filled with `fill`).
+ *  First owned points are aligned to 64 bytes where the natural layout is in use. */
+HALO_API halo_status halo_field_allocate(halo_field *field, int64_t gid);
+
+/** Pointer of a part in a set; NULL when it is unallocated. */
+HALO_API halo_status halo_field_data(const halo_field *field, int64_t gid, int32_t set, void **data);
+
+/* ------------------------------------------------------------------ 5 what a solver asks of its mesh */
+
+/** Boxes are in the part's own index space: (0, 0, 0) is its first owned cell, ghosts have negative or high indices. */
+
+/** One physical boundary region of a part: ghosts that no part fills. Frozen. */
+typedef struct halo_boundary {
+    halo_box ghosts;
+    int32_t element; /**< side, edge or corner of the part: see halo_element */
+    int32_t reserved;
+} halo_boundary;
+
+/** Ghost regions outside the domain, ordered by element. Pass capacity 0 to learn `n`. */
+HALO_API halo_status halo_field_boundaries(const halo_field *field, int64_t gid, halo_boundary *boundaries, int64_t capacity, int64_t *n);
+
+/** Split a part's owned cells into the interior, which needs no ghosts within `reach` cells (>= 0), and up to 6 disjoint boxes of rim. */
+HALO_API halo_status halo_field_interior_rim(const halo_field *field, int64_t gid, int32_t reach, halo_box *interior, halo_box rim[6], int32_t *n_rim);
+
+/* ------------------------------------------------------------------ 6 exchange */
+
+typedef struct halo_exchange halo_exchange; /**< one run at a time over some fields; several in flight are several exchanges */
+
+typedef void *halo_stream; /**< a device stream or queue; HALO_STREAM_NONE for host data */
+#define HALO_STREAM_NONE NULL
+
+#define HALO_STENCIL_FULL 0  /**< faces, edges and corners */
+#define HALO_STENCIL_FACES 1
+#define HALO_STENCIL_EDGES 2 /**< faces and edges */
+
+#define HALO_MESSAGES_AUTO 0        /**< as configured */
+#define HALO_MESSAGES_AGGREGATE 1   /**< one message per peer */
+#define HALO_MESSAGES_PER_CHANNEL 2 /**< one message per channel, through its five-state mailbox */
+
+#define HALO_RECEIVE_AUTO 0
+#define HALO_RECEIVE_POSTED 1 /**< receives posted when a run starts */
+#define HALO_RECEIVE_PROBED 2 /**< buffers taken when a message has been seen: least memory */
+
+#define HALO_EDGES_ALL 0
+#define HALO_EDGES_LOCAL 1  /**< only between parts of the same rank */
+#define HALO_EDGES_REMOTE 2 /**< only between ranks */
+
+#define HALO_TIMEOUT_CONFIGURED (-1.0)
+
+/** A part to which data came while it has no storage. Frozen. */
+typedef struct halo_arrival {
+    halo_field *field;
+    int64_t gid;
+} halo_arrival;
+
+/** Sparse: called for each arrival, in the caller's thread inside start, test, unpack or finish. Bind storage (halo_field_bind or
+ *  halo_field_allocate) and return HALO_SUCCESS, or return HALO_DECLINED to drop the data. It may not start exchanges. */
+typedef halo_status (*halo_arrival_fn)(void *user, const halo_arrival *arrival);
+
+typedef struct halo_exchange_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t stencil;        /**< HALO_STENCIL_... */
+    int32_t messages;       /**< HALO_MESSAGES_... */
+    int32_t receive;        /**< HALO_RECEIVE_... */
+    int32_t edges;          /**< HALO_EDGES_... */
+    int32_t source_stable;  /**< 1: owned data stay unchanged until finish */
+    double timeout_seconds; /**< of one blocking call; 0: none; HALO_TIMEOUT_CONFIGURED: the setting */
+    halo_arrival_fn arrival; /**< NULL: arrivals are listed by halo_exchange_arrivals */
+    void *arrival_user;
+} halo_exchange_desc;
+#define HALO_EXCHANGE_DESC_INIT { sizeof(halo_exchange_desc), 1, HALO_STENCIL_FULL, HALO_MESSAGES_AUTO, HALO_RECEIVE_AUTO, HALO_EDGES_ALL, 0, HALO_TIMEOUT_CONFIGURED, NULL, NULL }
+
+/** An exchange that fills the ghosts of `fields` (of one topology). `desc` may be NULL. Collective; communicates nothing:
+ *  the first start swaps a digest with each peer. O(channels log channels) once per shape, then shared. */
+HALO_API halo_status halo_exchange_create(halo_field *const *fields, int32_t n_fields, const halo_exchange_desc *desc, halo_exchange **exchange);
+
+/** HALO_BUSY while a run is in flight: finish or abandon it first. */
+HALO_API halo_status halo_exchange_destroy(halo_exchange **exchange);
+
+/** Narrows one run. Every rank must narrow alike; a difference is an error that names both. */
+typedef struct halo_run {
+    size_t struct_size;
+    int32_t layout;
+    int32_t first_component;   /**< of every field that takes part */
+    int32_t n_components;      /**< 0: all from first_component */
+    int32_t depth;             /**< ghost layers to fill, at most; 0: all */
+    const int32_t *field_mask; /**< n_fields entries, 0 leaves a field out; NULL: all */
+    const int32_t *sets;       /**< binding set per field; NULL: set 0 */
+    void *const *data;         /**< pointers of this run: field-major, local parts in order; NULL: as bound */
+} halo_run;
+#define HALO_RUN_INIT { sizeof(halo_run), 1, 0, 0, 0, NULL, NULL, NULL }
+
+/**
+ * Start a run: pack and send everything, do all same-rank copies. `run` may be NULL.
+ * When it returns, owned data may be overwritten (device fields: when the work put on `stream` is done); ghosts are undefined until
+ * finish. Collective over the ranks that share borders. Blocks only while a peer is two runs behind. Local errors are told to
+ * the peers, so that they fail too instead of waiting. A first run of a shape allocates; later ones do not.
+ */
+HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);
+
+/** Wait for the peers' data and write them into the ghosts. HALO_TIMEOUT leaves the run in flight: call again, or abandon. */
+HALO_API halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream);
+
+/** The same in phases, for task lists: post (receives), send (pack, send, local copies; HALO_BUSY while a peer is two runs behind),
+ *  test (all here?), unpack (into the ghosts), refine (prolongation: nothing to do on one level). start = post + send;
+ *  finish = test until all is here + unpack + refine. None of them blocks. */
+HALO_API halo_status halo_exchange_post(halo_exchange *exchange, const halo_run *run);
+HALO_API halo_status halo_exchange_send(halo_exchange *exchange, halo_stream stream);
+HALO_API halo_status halo_exchange_test(halo_exchange *exchange, int32_t *done);
+HALO_API halo_status halo_exchange_unpack(halo_exchange *exchange, halo_stream stream);
+HALO_API halo_status halo_exchange_refine(halo_exchange *exchange, halo_stream stream);
+
+/** Give up a run in flight: its receives are cancelled, late messages are dropped. Afterwards the exchange can only be destroyed. Local. */
+HALO_API halo_status halo_exchange_abandon(halo_exchange *exchange);
+
+/** Counters since creation. Filled up to the caller's struct_size. */
+typedef struct halo_exchange_stats {
+    size_t struct_size;
+    int32_t layout;
+    int32_t n_peers;           /**< peers that this exchange sends to or receives from */
+    int64_t runs;
+    int64_t messages_sent;
+    int64_t messages_received;
+    int64_t bytes_sent;        /**< payload and headers, as given to the transport */
+    int64_t payload_bytes;     /**< payload alone */
+    int64_t local_bytes;       /**< copied between parts of this rank */
+    int64_t channels_local;    /**< channels of the compiled plan */
+    int64_t channels_send;
+    int64_t channels_receive;
+    int64_t sparse_sent;       /**< sparse channel states sent, */
+    int64_t sparse_null;       /**< of which null */
+    int64_t tables_compiled;   /**< plan variants compiled for this exchange */
+    int64_t rows_patched;      /**< table rows changed after their compilation */
+    int64_t dropped;           /**< late messages of abandoned runs, dropped */
+    double wait_seconds;       /**< in finish, for peers */
+    double total_seconds;      /**< in start and finish together */
+} halo_exchange_stats;
+#define HALO_EXCHANGE_STATS_INIT { sizeof(halo_exchange_stats), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0 }
+
+HALO_API halo_status halo_exchange_stats_get(const halo_exchange *exchange, halo_exchange_stats *stats);
+
+/* ------------------------------------------------------------------ 7 sparse fields */
+
+/**
+ * Parts of sparse fields to which data came while they have no storage, each once. To be called when test says done, before unpack or
+ * finish completes: bind storage to those that you take; the library fills it with the field's `fill` before unpacking; data of parts
+ * left unbound are dropped. Pass capacity 0 to learn `n`.
+ */
+HALO_API halo_status halo_exchange_arrivals(halo_exchange *exchange, halo_arrival *arrivals, int64_t capacity, int64_t *n);
+
+/* ------------------------------------------------------------------ 8 channels by hand */
+
+typedef struct halo_channel halo_channel; /**< one directed edge with its five-state mailbox */
+typedef struct halo_group halo_group;     /**< channels committed together */
+
+/** What a channel is known by on both ends. Frozen. */
+typedef struct halo_channel_key {
+    int64_t send_gid;
+    int64_t recv_gid;
+    int32_t field;   /**< the caller's number */
+    int32_t element; /**< of the sender, 0..26: see halo_element */
+    int64_t extra;   /**< several channels on one edge: multigrid level, stage... else 0 */
+} halo_channel_key;
+
+/** Number of the element at offset (x, y, z), each -1, 0 or 1, from a part's centre: (x+1) + 3(y+1) + 9(z+1); volume = 13.
+ *  The neighbour sees it as 26 - number. */
+static inline int32_t halo_element(int32_t x, int32_t y, int32_t z) {
+    return (x + 1) + 3 * (y + 1) + 9 * (z + 1);
+}
+
+#define HALO_STALE 0         /**< the receiver needs nothing any more; the sender may write */
+#define HALO_SENDING 1       /**< data are on their way */
+#define HALO_SENDING_NULL 2  /**< "null" is on its way */
+#define HALO_RECEIVED 3      /**< the buffer holds what was sent */
+#define HALO_RECEIVED_NULL 4 /**< null was sent */
+
+#define HALO_BUFFER_POOL 0      /**< the library's pools */
+#define HALO_BUFFER_CALLER 1    /**< the caller's memory: `buffer` */
+#define HALO_BUFFER_ALLOCATOR 2 /**< the caller's allocator: `allocator` */
+
+typedef struct halo_channel_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t send_rank;
+    int32_t recv_rank;
+    halo_type type;
+    int64_t count;                   /**< elements; the receiver's may be larger than the sender's */
+    int64_t element_bytes;           /**< HALO_BYTES only */
+    int32_t sparse;                  /**< 1: the receiver probes and takes a buffer only when data come */
+    int32_t buffer_kind;             /**< HALO_BUFFER_... */
+    void *buffer;                    /**< HALO_BUFFER_CALLER: count elements, stays the caller's */
+    const halo_allocator *allocator; /**< HALO_BUFFER_ALLOCATOR. Must outlive the channel. */
+} halo_channel_desc;
+#define HALO_CHANNEL_DESC_INIT { sizeof(halo_channel_desc), 1, 0, 0, HALO_FLOAT64, 0, 0, 0, HALO_BUFFER_POOL, NULL, NULL }
+
+/** Register one end of a channel (both, when send_rank = recv_rank = this rank). Local; O(1); usable after a group has committed it.
+ *  HALO_ERR_EXISTS: the key is registered. Unregister with halo_channel_destroy, then register again. */
+HALO_API halo_status halo_channel_register(halo_context *context, const halo_channel_key *key, const halo_channel_desc *desc, halo_channel **channel);
+
+/** Register many. `keys` and `descs` are arrays of `n`, `desc_bytes` the size of one descriptor. All or none. */
+HALO_API halo_status halo_channel_register_many(halo_context *context, const halo_channel_key *keys, const halo_channel_desc *descs, size_t desc_bytes, int64_t n,
+                                                halo_channel **channels);
+
+HALO_API halo_status halo_channel_find(const halo_context *context, const halo_channel_key *key, halo_channel **channel);
+
+/** HALO_BUSY while something is under way. A channel leaves its group with its destruction: the group then only serves the rest. */
+HALO_API halo_status halo_channel_destroy(halo_channel **channel);
+
+/** May the sender write? Progresses the sender's own message; a completed one makes the channel stale again. */
+HALO_API halo_status halo_channel_writable(halo_channel *channel, int32_t *writable);
+
+/** Take or give back the buffer; in the state stale only. Allocating twice, or releasing nothing, does nothing. */
+HALO_API halo_status halo_channel_allocate(halo_channel *channel);
+HALO_API halo_status halo_channel_release(halo_channel *channel);
+
+/** The buffer. Filled up to the caller's struct_size. */
+typedef struct halo_buffer {
+    size_t struct_size;
+    int32_t layout;
+    int32_t state;       /**< HALO_STALE ... */
+    void *data;          /**< NULL: none held */
+    int64_t bytes;       /**< of the channel's count; after a receive: of what came */
+    uint64_t generation; /**< changes whenever the channel gets another buffer */
+} halo_buffer;
+#define HALO_BUFFER_INIT { sizeof(halo_buffer), 1, 0, NULL, 0, 0 }
+
+HALO_API halo_status halo_channel_buffer(const halo_channel *channel, halo_buffer *buffer);
+
+/** Send the buffer; without one, or by send_null, only "null" travels. Never blocks: HALO_BUSY while the last send is under way.
+ *  HALO_ERR_STATE: the channel is not stale. */
+HALO_API halo_status halo_channel_send(halo_channel *channel, halo_stream stream);
+HALO_API halo_status halo_channel_send_null(halo_channel *channel, halo_stream stream);
+
+/** Receiver: dense channels post their receive, sparse ones probe. Twice does nothing; nothing to do on the same rank. */
+HALO_API halo_status halo_channel_start_receive(halo_channel *channel);
+
+/** Receiver: has it come? `done` 1: the state is received or received_null. `state` may be NULL. */
+HALO_API halo_status halo_channel_try_receive(halo_channel *channel, int32_t *done, int32_t *state);
+
+/** Receiver: what was received is no longer needed. */
+HALO_API halo_status halo_channel_stale(halo_channel *channel, halo_stream stream);
+
+HALO_API halo_status halo_channel_get_key(const halo_channel *channel, halo_channel_key *key);
+
+/* ------------------------------------------------------------------ 9 groups of channels */
+
+typedef struct halo_group_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t messages;       /**< HALO_MESSAGES_AGGREGATE (also AUTO): use halo_group_...; PER_CHANNEL: use halo_channel_... */
+    double timeout_seconds; /**< of the commit */
+} halo_group_desc;
+#define HALO_GROUP_DESC_INIT { sizeof(halo_group_desc), 1, HALO_MESSAGES_AUTO, HALO_TIMEOUT_CONFIGURED }
+
+/**
+ * Commit channels: number their tags, check both ends. Collective over the context (ranks may bring none); blocks.
+ * HALO_ERR_MISMATCH: an end is missing, or ranks, types or sizes disagree; the text names the first keys that do. Nothing is changed then.
+ * PER_CHANNEL: each channel sends its own message. AGGREGATE: the buffers are slices of one message per peer, and the channel
+ * calls other than find, key, buffer and destroy return HALO_ERR_STATE.
+ */
+HALO_API halo_status halo_group_create(halo_context *context, halo_channel *const *channels, int64_t n, const halo_group_desc *desc, halo_group **group);
+
+/** The channels live on, uncommitted. HALO_BUSY while something is under way. Collective; does not communicate. */
+HALO_API halo_status halo_group_destroy(halo_group **group);
+
+/** One channel of an aggregated group. Filled up to `row_bytes`. */
+typedef struct halo_group_row {
+    halo_channel *channel;
+    void *data;     /**< slice to pack into or to unpack from; valid for the present run: it alternates between two */
+    int64_t bytes;
+    int32_t peer;   /**< rank at the other end; this rank for same-rank channels */
+    int32_t sender; /**< 1: this rank sends it (same rank: it also receives it, from the same memory) */
+    int32_t state;  /**< HALO_STALE ... */
+    int32_t reserved;
+} halo_group_row;
+
+/** Rows in the order of the channels given at creation. `rows` lives until the next call of this function on the group. O(channels). */
+HALO_API halo_status halo_group_table(halo_group *group, size_t row_bytes, const halo_group_row **rows, int64_t *n);
+
+/** May the slices of this run be written? HALO_BUSY is answered as 0. */
+HALO_API halo_status halo_group_writable(halo_group *group, int32_t *writable);
+
+/** Post the receives of this run. Optional: halo_group_send and halo_group_try_receive do it. */
+HALO_API halo_status halo_group_start_receive(halo_group *group);
+
+/** Send all channels that this rank sends: one message per peer. `null_flags` (per row, may be NULL) marks channels that are null;
+ *  entries of rows that this rank does not send are ignored. Never blocks: HALO_BUSY while a peer is two runs behind. */
+HALO_API halo_status halo_group_send(halo_group *group, const uint8_t *null_flags, halo_stream stream);
+
+/** `done` 1 when every message of this run is here; the table then shows the states. */
+HALO_API halo_status halo_group_try_receive(halo_group *group, int32_t *done);
+
+/** What this run received is no longer needed; the next run may begin. */
+HALO_API halo_status halo_group_stale(halo_group *group, halo_stream stream);
+
+/* ------------------------------------------------------------------ 10 looking inside */
+
+/** Pool figures of one memory kind, in bytes. Filled up to the caller's struct_size. */
+typedef struct halo_pool_stats {
+    size_t struct_size;
+    int32_t layout;
+    int32_t memory;
+    int64_t in_use_bytes;
+    int64_t held_bytes;       /**< in use and kept for reuse */
+    int64_t peak_bytes;       /**< high water of held_bytes */
+    int64_t allocations;      /**< times the pool asked for memory */
+} halo_pool_stats;
+#define HALO_POOL_STATS_INIT { sizeof(halo_pool_stats), 1, HALO_MEMORY_HOST, 0, 0, 0, 0 }
+
+HALO_API halo_status halo_context_pool_stats(const halo_context *context, int32_t memory, halo_pool_stats *stats);
+
+/** Give unused pool memory back. Local. */
+HALO_API halo_status halo_context_trim(halo_context *context);
+
+#define HALO_INFO_VERSION 1  /**< version and build */
+#define HALO_INFO_MODULES 2  /**< transports and devices found, and why others were not */
+#define HALO_INFO_SETTINGS 3 /**< every setting with value, unit, source and meaning */
+#define HALO_INFO_MANUAL 4   /**< the settings as a Markdown table */
+
+/** Write a text about the library (context NULL) or a context. At most `capacity` bytes with the final zero; `needed_bytes` (may be NULL) is the full size. */
+HALO_API halo_status halo_info(const halo_context *context, int32_t what, char *text, size_t capacity, size_t *needed_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* HALO_H */

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file halo_plugin.h
+ * What a transport or a device must offer to libhalo. A backend is written from this header alone.
+ *
+ * A module is a shared object named `libhalo_transport_<name>.so` or `libhalo_device_<name>.so` that exports one data symbol,
+ * `halo_transport_plugin_v1` or `halo_device_plugin_v1`. It links no part of libhalo: what it needs comes by `halo_host`.
+ *
+ * Rules for every function here
+ * - Returns a halo_status. Nothing throws, aborts or blocks, except where it says "may block".
+ * - On an error it puts one line of text into `halo_host.report`, then returns the status.
+ * - The core calls one instance from one thread at a time; different instances may be called at once.
+ * - Tables only grow at their end; the core accepts any struct_size from that of minor version 0 on, of its own major version.
+ */
+#ifndef HALO_PLUGIN_H
+#define HALO_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "halo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HALO_PLUGIN_ABI_MAJOR 1
+#define HALO_PLUGIN_ABI_MINOR 0
+
+/** Services of the core. Lives longer than every instance. */
+typedef struct halo_host {
+    size_t struct_size;
+    void *core;
+    void (*report)(void *core, const char *text);               /**< text of the error that is about to be returned */
+    void (*log)(void *core, int32_t level, const char *text);   /**< as halo_log_fn */
+    const char *(*setting)(void *core, const char *key);        /**< value of a setting; NULL: no such key */
+} halo_host;
+
+/* ------------------------------------------------------------------ transport */
+
+typedef struct halo_transport halo_transport; /**< the module's own type: one endpoint among `size` ranks */
+
+/** Storage of one operation in flight. The core owns it, gives it zeroed, does not move it while the operation is in flight. */
+typedef struct halo_request {
+    uint64_t word[8];
+} halo_request;
+
+/** Storage of one matched message between probe and recv_matched. */
+typedef struct halo_matched {
+    uint64_t word[4];
+} halo_matched;
+
+/** How to open an instance. */
+typedef struct halo_transport_params {
+    size_t struct_size;
+    const void *communicator; /**< the caller's communicator handle, or NULL */
+    size_t handle_bytes;
+    void *group;              /**< inproc: the group; else NULL */
+    int32_t rank;             /**< inproc: the rank; else -1 */
+    int32_t reserved;
+} halo_transport_params;
+
+/**
+ * Messages are bytes, of any size. Those of one (source, destination, lane, tag) arrive in the order sent; others in any order.
+ * `tag` is 0 .. max_tag. A lane is a separate tag space; lane 0 exists from the start.
+ * A receive that is too small for its message ends in HALO_ERR_WIRE, the message is lost, `bytes` (where known) its size.
+ */
+typedef struct halo_transport_ops {
+    size_t struct_size;
+
+    /** Collective, may block. */
+    halo_status (*open)(const halo_host *host, const halo_transport_params *params, halo_transport **transport);
+    /** Local or collective as the transport needs; must not wait for ranks that are gone. Operations in flight are given up. */
+    void (*close)(halo_transport *transport);
+    void (*identify)(const halo_transport *transport, int32_t *rank, int32_t *size, int32_t *max_tag);
+    /** Collective, may block: make lanes up to `n_lanes` usable. */
+    halo_status (*open_lanes)(halo_transport *transport, int32_t n_lanes);
+
+    /** `data` must stay as it is until test says done. `peer` is never this rank. */
+    halo_status (*send)(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, halo_request *request);
+    halo_status (*receive)(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity, halo_request *request);
+    /** `done` 1: the request's storage is free again; `bytes` is what came (sends: unspecified). Progresses. May be called again only if 0. */
+    halo_status (*test)(halo_transport *transport, halo_request *request, int32_t *done, size_t *bytes);
+    /** Give up a receive; its storage is free on return. `done` 1: it had completed before. */
+    halo_status (*cancel)(halo_transport *transport, halo_request *request, int32_t *done);
+
+    /** Matched probe: `found` 1 takes the message out of the queue; it must then be received. Progresses. */
+    halo_status (*probe)(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, int32_t *found, size_t *bytes, halo_matched *message);
+    halo_status (*receive_matched)(halo_transport *transport, halo_matched *message, void *data, size_t capacity, halo_request *request);
+
+    halo_status (*progress)(halo_transport *transport);
+} halo_transport_ops;
+
+typedef struct halo_transport_plugin {
+    uint32_t abi_major;
+    uint32_t abi_minor;
+    size_t struct_size;
+    const char *name;    /**< as in the file name */
+    const char *version;
+    /** Can it be used in this process, now? Returns a score (the highest usable wins; 0: not usable) and says why in `why`. */
+    int32_t (*query)(const halo_host *host, char *why, size_t why_bytes);
+    const halo_transport_ops *ops;
+} halo_transport_plugin;
+
+/* ------------------------------------------------------------------ device */
+
+/**
+ * Tables of copy work. All packing, unpacking, direct copies and accumulation are rows of such tables.
+ *
+ * A row copies up to three pieces side by side: for every outer index (y, z, component) each piece moves one run along x. Fusing the
+ * left, middle and right piece of a ghost row writes memory in one pass. Row and shape are fixed-width, so a device may copy
+ * them as they are. `base` numbers index the array of base pointers given with each run: parts of fields and messages alike.
+ */
+#define HALO_COPY_LAYOUT 1
+#define HALO_COPY_PIECES 3
+
+typedef struct halo_copy_shape {
+    uint32_t n_pieces;                             /**< 1..3 */
+    uint32_t element_bytes;
+    uint32_t n[3];                                 /**< outer extents: y, z, component */
+    uint32_t run[HALO_COPY_PIECES];                /**< elements along x */
+    int64_t dst_stride[3];                         /**< bytes, for y, z, component */
+    int64_t dst_step;                              /**< bytes between elements along x; element_bytes when contiguous */
+    int64_t dst_shift[HALO_COPY_PIECES];           /**< bytes from the row's dst_offset to the piece */
+    int64_t src_stride[HALO_COPY_PIECES][3];
+    int64_t src_step[HALO_COPY_PIECES];
+} halo_copy_shape;
+
+typedef struct halo_copy_row {
+    uint32_t shape;
+    uint32_t dst_base;
+    uint32_t src_base[HALO_COPY_PIECES];
+    uint32_t user;                                 /**< the core's; devices ignore it */
+    int64_t dst_offset;                            /**< bytes */
+    int64_t src_offset[HALO_COPY_PIECES];
+} halo_copy_row;
+
+/** What a row does with each value. */
+#define HALO_COPY_MOVE 0 /**< else HALO_SUM, HALO_MIN, HALO_MAX, HALO_PROD: destination = destination op source */
+
+/** Null test of sparse fields: a row is null iff every value v has |v| < threshold (complex: both parts; threshold 0: v == 0;
+ *  NaN is never null). */
+typedef struct halo_null_test {
+    halo_type type;
+    int32_t reserved;
+    double threshold;
+} halo_null_test;
+
+typedef struct halo_device halo_device;             /**< the module's own type: one device */
+typedef struct halo_copy_table halo_copy_table;     /**< the module's own type: a table as the device wants it */
+typedef struct halo_event halo_event;               /**< the module's own type: a point in a stream */
+
+typedef struct halo_device_ops {
+    size_t struct_size;
+
+    halo_status (*open)(const halo_host *host, int32_t ordinal, halo_device **device);
+    void (*close)(halo_device *device);
+
+    /** Memory aligned to 64 bytes. `memory` is a HALO_MEMORY_... that the plugin's `memory_kinds` has. */
+    halo_status (*allocate)(halo_device *device, int32_t memory, size_t bytes, void **pointer);
+    void (*release)(halo_device *device, int32_t memory, void *pointer, size_t bytes);
+
+    /** Ordered with the stream's other work; streams of the host run everything at once. */
+    halo_status (*copy)(halo_device *device, void *dst, const void *src, size_t bytes, halo_stream stream);
+    /** Write `n` copies of a value of `element_bytes` (1..16) bytes. */
+    halo_status (*fill)(halo_device *device, void *dst, const void *value, size_t element_bytes, int64_t n, halo_stream stream);
+
+    halo_status (*event_create)(halo_device *device, halo_event **event);
+    void (*event_destroy)(halo_device *device, halo_event *event);
+    halo_status (*event_record)(halo_device *device, halo_event *event, halo_stream stream);
+    halo_status (*event_query)(halo_device *device, halo_event *event, int32_t *done);
+    /** The stream's later work waits for the event; the host does not. */
+    halo_status (*event_wait)(halo_device *device, halo_event *event, halo_stream stream);
+
+    /** Shapes and rows are copied. */
+    halo_status (*table_create)(halo_device *device, const halo_copy_shape *shapes, int64_t n_shapes, const halo_copy_row *rows, int64_t n_rows,
+                                halo_copy_table **table);
+    void (*table_destroy)(halo_device *device, halo_copy_table *table);
+    /** Replace rows in place. */
+    halo_status (*table_patch)(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, const halo_copy_row *rows);
+    /** Do rows [first, first + n) with `bases` (host array, read before return). Moves: rows may run in any order, no two write the
+     *  same byte. Other ops: row order is kept for each destination value; `type` says what is combined. */
+    halo_status (*table_run)(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, int32_t op, halo_type type,
+                             halo_stream stream);
+    /** Test rows' sources: non_null[i] = 1 where row first + i is not null. Complete on return. */
+    halo_status (*table_test)(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, const halo_null_test *test,
+                              uint8_t *non_null, halo_stream stream);
+    /** May be NULL: as table_run with HALO_COPY_MOVE and table_test in one pass over the data. Complete on return. */
+    halo_status (*table_run_tested)(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases,
+                                    const halo_null_test *test, uint8_t *non_null, halo_stream stream);
+} halo_device_ops;
+
+typedef struct halo_device_plugin {
+    uint32_t abi_major;
+    uint32_t abi_minor;
+    size_t struct_size;
+    const char *name;
+    const char *version;
+    uint32_t copy_layout;  /**< HALO_COPY_LAYOUT the module was built with */
+    uint32_t memory_kinds; /**< bit (1 << HALO_MEMORY_...) per kind it can use */
+    int32_t (*query)(const halo_host *host, char *why, size_t why_bytes);
+    const halo_device_ops *ops;
+} halo_device_plugin;
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* HALO_PLUGIN_H */
