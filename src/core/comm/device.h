@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One device, with errors as exceptions, and the tables that live on it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "halo_plugin.h"
+
+namespace halo {
+
+class Device {
+public:
+    Device(const halo_device_plugin &plugin, const halo_host &host, int32_t ordinal, const std::string &report);
+    ~Device();
+    Device(const Device &) = delete;
+    Device &operator=(const Device &) = delete;
+
+    const char *name() const { return name_; }
+    const halo_device_ops &ops() const { return ops_; }
+    halo_device *instance() const { return instance_; }
+
+    void *allocate(int32_t memory, size_t bytes) const; // nullptr: no memory
+    void release(int32_t memory, void *pointer, size_t bytes) const { ops_.release(instance_, memory, pointer, bytes); }
+    void copy(void *dst, const void *src, size_t bytes, halo_stream stream) const { check(ops_.copy(instance_, dst, src, bytes, stream)); }
+    void fill(void *dst, const void *value, size_t element_bytes, int64_t n, halo_stream stream) const {
+        check(ops_.fill(instance_, dst, value, element_bytes, n, stream));
+    }
+    void check(halo_status status) const {
+        if (status != HALO_SUCCESS) [[unlikely]]
+            raise(status);
+    }
+
+private:
+    [[noreturn]] void raise(halo_status status) const;
+
+    halo_device_ops ops_;
+    halo_device *instance_ = nullptr;
+    const char *name_;
+    const std::string &report_;
+};
+
+// A copy table on a device. Move-only owner.
+class CopyTable {
+public:
+    CopyTable() = default;
+    CopyTable(const Device &device, std::span<const halo_copy_shape> shapes, std::span<const halo_copy_row> rows);
+    CopyTable(CopyTable &&other) noexcept : device_(other.device_), table_(other.table_), rows_(other.rows_) { other.table_ = nullptr; }
+    CopyTable &operator=(CopyTable &&other) noexcept;
+    ~CopyTable() { reset(); }
+
+    int64_t rows() const { return rows_; }
+
+    void run(int64_t first, int64_t n, std::span<void *const> bases, halo_stream stream) const {
+        if (n > 0)
+            device_->check(device_->ops().table_run(device_->instance(), table_, first, n, bases.data(), static_cast<int64_t>(bases.size()), HALO_COPY_MOVE, 0, stream));
+    }
+    void test(int64_t first, int64_t n, std::span<void *const> bases, const halo_null_test &test, uint8_t *non_null, halo_stream stream) const;
+    // Copy and test in one pass where the device can, else one after the other.
+    void run_tested(int64_t first, int64_t n, std::span<void *const> bases, const halo_null_test &test, uint8_t *non_null, halo_stream stream) const;
+
+private:
+    void reset();
+
+    const Device *device_ = nullptr;
+    halo_copy_table *table_ = nullptr;
+    int64_t rows_ = 0;
+};
+
+} // namespace halo

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting for others: spin, then yield, then sleep (ranks may share cores), with a warning time and a time limit.
+#pragma once
+
+#include <chrono>
+
+#include "comm/context.h"
+
+namespace halo {
+
+class Waiter {
+public:
+    // `timeout_seconds` 0: none.
+    Waiter(Context &context, double timeout_seconds) : context_(context), timeout_(timeout_seconds) {}
+
+    // One turn of waiting: progresses the transport. False: the time limit has passed. `describe` returns the text of what is
+    // missing; it is called when the warning time is reached (and logged), never before.
+    template <class Describe>
+    bool pause(Describe &&describe) {
+        context_.transport().progress();
+        if (++turns_ <= context_.waiting().spins) [[likely]]
+            return true;
+        const double waited = back_off();
+        if (waited >= next_warning_) {
+            context_.log().warn("waiting for %.1f s: %s", waited, describe().c_str());
+            next_warning_ = 2 * waited;
+        }
+        return timeout_ <= 0 || waited < timeout_;
+    }
+
+    double seconds() const;
+
+private:
+    double back_off(); // yields or sleeps; returns the seconds waited so far
+
+    using Clock = std::chrono::steady_clock;
+    Context &context_;
+    double timeout_;
+    double next_warning_ = 0;
+    int64_t turns_ = 0;
+    Clock::time_point begin_{};
+};
+
+} // namespace halo
