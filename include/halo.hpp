@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/**
+ * @file halo.hpp
+ * The C interface of halo.h with owners: move-only handles that destroy themselves, and exceptions in place of statuses.
+ *
+ * Header-only, C++20, nothing but halo.h below it. Every owner converts to its C handle, so that a call that has no method here is
+ * made as in C: `halo::check(halo_progress(context))`. Lifetimes are those of halo.h: declare a context before its topologies,
+ * these before their fields, these before their exchanges; members are then destroyed in the right order.
+ */
+#pragma once
+
+#include "halo.h"
+
+#include <complex>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace halo {
+
+/// A status other than success, with the library's text.
+class error : public std::runtime_error {
+public:
+    error(halo_status status, const std::string &text) : std::runtime_error(text), status_(status) {}
+    halo_status status() const noexcept { return status_; }
+
+private:
+    halo_status status_;
+};
+
+/// Throw `error` unless a call succeeded.
+inline void check(halo_status status) {
+    if (status != HALO_SUCCESS) throw error(status, std::string(halo_status_name(status)) + ": " + halo_last_error());
+}
+
+/// For calls that may answer "not now": true when done, false when to be called again. Throws on errors.
+inline bool done(halo_status status) {
+    if (status == HALO_BUSY || status == HALO_TIMEOUT) return false;
+    check(status);
+    return true;
+}
+
+/// halo_type of a C++ type.
+template <class T> inline constexpr halo_type type_of = 0;
+template <> inline constexpr halo_type type_of<float> = HALO_FLOAT32;
+template <> inline constexpr halo_type type_of<double> = HALO_FLOAT64;
+template <> inline constexpr halo_type type_of<std::int32_t> = HALO_INT32;
+template <> inline constexpr halo_type type_of<std::int64_t> = HALO_INT64;
+template <> inline constexpr halo_type type_of<std::complex<float>> = HALO_COMPLEX64;
+template <> inline constexpr halo_type type_of<std::complex<double>> = HALO_COMPLEX128;
+
+/// Owner of one handle. Moving leaves an empty owner behind.
+template <class T, halo_status (*destroy)(T **)> class Handle {
+public:
+    Handle() = default;
+    Handle(Handle &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    Handle &operator=(Handle &&other) noexcept {
+        Handle moved(std::move(other));
+        std::swap(handle_, moved.handle_);
+        return *this;
+    }
+    ~Handle() {
+        if (handle_) destroy(&handle_);
+    }
+
+    T *get() const noexcept { return handle_; }
+    operator T *() const noexcept { return handle_; }
+
+protected:
+    T *handle_ = nullptr;
+};
+
+/// A group of ranks that are threads of this process. Must outlive their contexts.
+class Inproc : public Handle<halo_inproc, halo_inproc_destroy> {
+public:
+    explicit Inproc(std::int32_t n_ranks) { check(halo_inproc_create(n_ranks, &handle_)); }
+};
+
+class Context : public Handle<halo_context, halo_context_destroy> {
+public:
+    explicit Context(const halo_context_options *options = nullptr) { check(halo_context_create(options, &handle_)); }
+    Context(const Inproc &group, std::int32_t rank, const halo_context_options *options = nullptr) {
+        check(halo_context_create_inproc(group, rank, options, &handle_));
+    }
+    /// Take over a context made otherwise, e.g. by halo_context_create_mpi.
+    static Context adopt(halo_context *context) { return Context(Adopted{context}); }
+
+    std::int32_t rank() const { return place().first; }
+    std::int32_t n_ranks() const { return place().second; }
+    void set(const char *key, const char *value) { check(halo_context_set(handle_, key, value)); }
+    void progress() const { check(halo_progress(handle_)); }
+    void barrier() const { check(halo_barrier(handle_)); }
+    void trim() { check(halo_context_trim(handle_)); }
+
+    /// Combine in place over all ranks, in the order of ranks.
+    template <class T> void allreduce(std::span<T> values, halo_op op) const {
+        static_assert(type_of<T> != 0, "no halo_type for these values");
+        check(halo_allreduce(handle_, values.data(), values.data(), static_cast<std::int64_t>(values.size()), type_of<T>, op));
+    }
+    template <class T> T allreduce(T value, halo_op op) const {
+        allreduce(std::span<T>(&value, 1), op);
+        return value;
+    }
+
+    halo_pool_stats pool_stats(std::int32_t memory = HALO_MEMORY_HOST) const {
+        halo_pool_stats stats = HALO_POOL_STATS_INIT;
+        check(halo_context_pool_stats(handle_, memory, &stats));
+        return stats;
+    }
+
+private:
+    struct Adopted {
+        halo_context *context;
+    };
+    explicit Context(Adopted adopted) { handle_ = adopted.context; }
+
+    std::pair<std::int32_t, std::int32_t> place() const {
+        std::int32_t rank = 0, n_ranks = 0;
+        check(halo_context_rank(handle_, &rank, &n_ranks));
+        return {rank, n_ranks};
+    }
+};
+
+class Topology : public Handle<halo_topology, halo_topology_destroy> {
+public:
+    Topology(const Context &context, const halo_blocks_desc &desc) { check(halo_topology_create_blocks(context, &desc, &handle_)); }
+
+    /// Valid as long as the topology.
+    std::span<const std::int64_t> local_parts() const {
+        const std::int64_t *gids = nullptr;
+        std::int64_t n = 0;
+        check(halo_topology_local_parts(handle_, &gids, &n));
+        return {gids, static_cast<std::size_t>(n)};
+    }
+    halo_part part(std::int64_t gid) const {
+        halo_part part = HALO_PART_INIT;
+        check(halo_topology_part(handle_, gid, &part));
+        return part;
+    }
+    std::vector<halo_neighbour> neighbours(std::int64_t gid) const {
+        std::int64_t n = 0;
+        check(halo_topology_neighbours(handle_, gid, nullptr, 0, &n));
+        std::vector<halo_neighbour> all(static_cast<std::size_t>(n));
+        check(halo_topology_neighbours(handle_, gid, all.data(), n, &n));
+        return all;
+    }
+    std::vector<std::int32_t> peers() const {
+        std::int64_t n = 0;
+        check(halo_topology_peers(handle_, nullptr, 0, &n));
+        std::vector<std::int32_t> ranks(static_cast<std::size_t>(n));
+        check(halo_topology_peers(handle_, ranks.data(), n, &n));
+        return ranks;
+    }
+};
+
+/// Owned cells of a part: those that need no ghosts, and the rest.
+struct Split {
+    halo_box interior;
+    std::vector<halo_box> rim;
+};
+
+class Field : public Handle<halo_field, halo_field_destroy> {
+public:
+    Field(const Topology &topology, const halo_field_desc &desc) { check(halo_field_create(topology, &desc, &handle_)); }
+
+    halo_layout layout(std::int64_t gid) const {
+        halo_layout layout = HALO_LAYOUT_INIT;
+        check(halo_field_layout(handle_, gid, &layout));
+        return layout;
+    }
+    void bind(std::int64_t gid, const halo_binding &binding) { check(halo_field_bind(handle_, gid, &binding)); }
+    void bind(std::int64_t gid, void *data, std::int32_t set = 0) {
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.set = set;
+        binding.data = data;
+        bind(gid, binding);
+    }
+    void unbind(std::int64_t gid, std::int32_t set = 0) { bind(gid, nullptr, set); }
+    void bind_many(std::int64_t part_stride, const halo_binding &binding) { check(halo_field_bind_many(handle_, part_stride, &binding)); }
+    void allocate(std::int64_t gid = -1) { check(halo_field_allocate(handle_, gid)); }
+
+    /// Storage of a part; nullptr when it is unallocated.
+    template <class T = double> T *data(std::int64_t gid, std::int32_t set = 0) const {
+        void *data = nullptr;
+        check(halo_field_data(handle_, gid, set, &data));
+        return static_cast<T *>(data);
+    }
+    std::vector<halo_boundary> boundaries(std::int64_t gid) const {
+        std::int64_t n = 0;
+        check(halo_field_boundaries(handle_, gid, nullptr, 0, &n));
+        std::vector<halo_boundary> all(static_cast<std::size_t>(n));
+        check(halo_field_boundaries(handle_, gid, all.data(), n, &n));
+        return all;
+    }
+    Split interior_rim(std::int64_t gid, std::int32_t reach) const {
+        Split split;
+        halo_box rim[6];
+        std::int32_t n_rim = 0;
+        check(halo_field_interior_rim(handle_, gid, reach, &split.interior, rim, &n_rim));
+        split.rim.assign(rim, rim + n_rim);
+        return split;
+    }
+};
+
+inline constexpr halo_exchange_desc default_exchange = HALO_EXCHANGE_DESC_INIT;
+
+class Exchange : public Handle<halo_exchange, halo_exchange_destroy> {
+public:
+    Exchange(std::span<halo_field *const> fields, const halo_exchange_desc &desc = default_exchange) {
+        check(halo_exchange_create(fields.data(), static_cast<std::int32_t>(fields.size()), &desc, &handle_));
+    }
+    Exchange(std::initializer_list<halo_field *> fields, const halo_exchange_desc &desc = default_exchange)
+        : Exchange(std::span<halo_field *const>(fields.begin(), fields.size()), desc) {}
+    Exchange(Exchange &&) = default;
+    Exchange &operator=(Exchange &&) = default;
+    /// A run in flight (an exception passed by) is given up first.
+    ~Exchange() {
+        if (handle_ && halo_exchange_destroy(&handle_) == HALO_BUSY) halo_exchange_abandon(handle_);
+    }
+
+    void start(const halo_run *run = nullptr, halo_stream stream = HALO_STREAM_NONE) { check(halo_exchange_start(handle_, run, stream)); }
+    /// Throws an error with status HALO_TIMEOUT when the exchange's time limit passes: call again, or abandon.
+    void finish(halo_stream stream = HALO_STREAM_NONE) { check(halo_exchange_finish(handle_, stream)); }
+
+    void post(const halo_run *run = nullptr) { check(halo_exchange_post(handle_, run)); }
+    bool send(halo_stream stream = HALO_STREAM_NONE) { return done(halo_exchange_send(handle_, stream)); }
+    bool test() {
+        std::int32_t all_here = 0;
+        check(halo_exchange_test(handle_, &all_here));
+        return all_here != 0;
+    }
+    void unpack(halo_stream stream = HALO_STREAM_NONE) { check(halo_exchange_unpack(handle_, stream)); }
+    void refine(halo_stream stream = HALO_STREAM_NONE) { check(halo_exchange_refine(handle_, stream)); }
+    void abandon() { check(halo_exchange_abandon(handle_)); }
+
+    std::vector<halo_arrival> arrivals() {
+        std::int64_t n = 0;
+        check(halo_exchange_arrivals(handle_, nullptr, 0, &n));
+        std::vector<halo_arrival> all(static_cast<std::size_t>(n));
+        check(halo_exchange_arrivals(handle_, all.data(), n, &n));
+        return all;
+    }
+    halo_exchange_stats stats() const {
+        halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
+        check(halo_exchange_stats_get(handle_, &stats));
+        return stats;
+    }
+};
+
+class Channel : public Handle<halo_channel, halo_channel_destroy> {
+public:
+    Channel(const Context &context, const halo_channel_key &key, const halo_channel_desc &desc) {
+        check(halo_channel_register(context, &key, &desc, &handle_));
+    }
+
+    bool writable() { return ask(halo_channel_writable); }
+    void allocate() { check(halo_channel_allocate(handle_)); }
+    void release() { check(halo_channel_release(handle_)); }
+    halo_buffer buffer() const {
+        halo_buffer buffer = HALO_BUFFER_INIT;
+        check(halo_channel_buffer(handle_, &buffer));
+        return buffer;
+    }
+    bool send(halo_stream stream = HALO_STREAM_NONE) { return done(halo_channel_send(handle_, stream)); }
+    bool send_null(halo_stream stream = HALO_STREAM_NONE) { return done(halo_channel_send_null(handle_, stream)); }
+    void start_receive() { check(halo_channel_start_receive(handle_)); }
+    bool try_receive() {
+        std::int32_t here = 0;
+        check(halo_channel_try_receive(handle_, &here, nullptr));
+        return here != 0;
+    }
+    std::int32_t state() const { return buffer().state; }
+    void stale(halo_stream stream = HALO_STREAM_NONE) { check(halo_channel_stale(handle_, stream)); }
+    halo_channel_key key() const {
+        halo_channel_key key{};
+        check(halo_channel_get_key(handle_, &key));
+        return key;
+    }
+
+private:
+    bool ask(halo_status (*question)(halo_channel *, std::int32_t *)) {
+        std::int32_t answer = 0;
+        check(question(handle_, &answer));
+        return answer != 0;
+    }
+};
+
+inline constexpr halo_group_desc default_group = HALO_GROUP_DESC_INIT;
+
+/// Destroy a group before its channels, or let the group serve the rest.
+class Group : public Handle<halo_group, halo_group_destroy> {
+public:
+    Group(const Context &context, std::span<halo_channel *const> channels, const halo_group_desc &desc = default_group) {
+        check(halo_group_create(context, channels.data(), static_cast<std::int64_t>(channels.size()), &desc, &handle_));
+    }
+
+    /// Valid until the next call on this group.
+    std::span<const halo_group_row> table() {
+        const halo_group_row *rows = nullptr;
+        std::int64_t n = 0;
+        check(halo_group_table(handle_, sizeof(halo_group_row), &rows, &n));
+        return {rows, static_cast<std::size_t>(n)};
+    }
+    bool writable() { return ask(halo_group_writable); }
+    void start_receive() { check(halo_group_start_receive(handle_)); }
+    bool send(const std::uint8_t *null_flags = nullptr, halo_stream stream = HALO_STREAM_NONE) {
+        return done(halo_group_send(handle_, null_flags, stream));
+    }
+    bool try_receive() { return ask(halo_group_try_receive); }
+    void stale(halo_stream stream = HALO_STREAM_NONE) { check(halo_group_stale(handle_, stream)); }
+
+private:
+    bool ask(halo_status (*question)(halo_group *, std::int32_t *)) {
+        std::int32_t answer = 0;
+        check(question(handle_, &answer));
+        return answer != 0;
+    }
+};
+
+} // namespace halo
