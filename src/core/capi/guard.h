@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one place where exceptions become statuses, and where structs of other versions are read and written.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "halo.h"
+
+namespace halo {
+
+// Text of this thread's last failing call. Fixed storage: it cannot fail, long texts are cut.
+void set_last_error(const char *text) noexcept;
+const char *last_error() noexcept;
+
+// Status of the exception being handled; its text becomes the thread's last error. Call inside catch.
+halo_status store_exception() noexcept;
+// A body that returned a status instead of throwing ("busy"): the text is the status's name.
+halo_status store_status(halo_status status) noexcept;
+
+// Run the body of an extern "C" function. It returns nothing or a halo_status. `remember` is called with the text of a failure.
+template <class Body, class Remember>
+halo_status guard(Body &&body, Remember &&remember) noexcept {
+    static_assert(noexcept(remember("")), "keeping an error's text must not fail");
+    halo_status status = HALO_SUCCESS;
+    try {
+        if constexpr (std::is_void_v<decltype(body())>)
+            body();
+        else
+            status = body();
+        if (status == HALO_SUCCESS) [[likely]]
+            return HALO_SUCCESS;
+        store_status(status);
+    } catch (...) {
+        status = store_exception();
+    }
+    remember(last_error());
+    return status;
+}
+
+template <class Body>
+halo_status guard(Body &&body) noexcept {
+    return guard(static_cast<Body &&>(body), [](const char *) noexcept {});
+}
+
+// Fails with HALO_ERR_ARGUMENT: "argument 'what' is NULL".
+void require(const void *pointer, const char *what);
+
+// Check the head of a caller's struct. `min_bytes` is its size in the first version that had this layout.
+void check_struct(const void *user, size_t min_bytes, size_t known_bytes, int32_t layout, const char *name);
+
+// A caller's struct as this library knows it. `defaults` (a HALO_..._INIT) gives the layout and what older, smaller structs lack.
+// HALO_ERR_VERSION names the struct: no or too small struct_size, another layout, or a newer struct whose unknown tail is not zero.
+template <class T>
+T read_struct(const T *user, const T &defaults, size_t min_bytes, const char *name) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    int32_t layout;
+    std::memcpy(&layout, reinterpret_cast<const char *>(&defaults) + sizeof(size_t), sizeof layout);
+    check_struct(user, min_bytes, sizeof(T), layout, name);
+    size_t user_bytes;
+    std::memcpy(&user_bytes, user, sizeof user_bytes);
+    T value = defaults;
+    const size_t head = sizeof(size_t);
+    std::memcpy(reinterpret_cast<char *>(&value) + head, reinterpret_cast<const char *>(user) + head, std::min(user_bytes, sizeof(T)) - head);
+    return value;
+}
+
+// The same where NULL means the defaults.
+template <class T>
+T read_optional_struct(const T *user, const T &defaults, size_t min_bytes, const char *name) {
+    return user ? read_struct(user, defaults, min_bytes, name) : defaults;
+}
+
+// Fill a caller's struct up to its struct_size, which is kept. `value` starts as HALO_..._INIT. A newer caller's tail is zeroed.
+void write_struct_bytes(void *user, const void *value, size_t min_bytes, size_t known_bytes, const char *name);
+
+template <class T>
+void write_struct(T *user, const T &value, size_t min_bytes, const char *name) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    write_struct_bytes(user, &value, min_bytes, sizeof(T), name);
+}
+
+} // namespace halo

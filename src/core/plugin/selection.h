@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which transport and which device a context takes.
+#pragma once
+
+#include <string>
+
+#include "base/config.h"
+#include "plugin/mpi_choice.h"
+#include "plugin/registry.h"
+
+namespace halo {
+
+struct TransportChoice {
+    const halo_transport_plugin *plugin = nullptr;
+    std::string path; // of the module; empty: built in
+    std::string why;  // one line
+};
+
+// For a context without a given group: the setting "transport" ("auto": the usable one with the highest score).
+// HALO_ERR_PLUGIN: a named one is not usable, or a launcher started several ranks and nothing can connect them; the text has the reasons.
+TransportChoice choose_transport(const Config &config, const halo_host &host, const MpiChoice &mpi);
+
+// For a communicator: the module of its MPI, whatever "transport" says. For an in-process group: "inproc".
+TransportChoice take_transport(const Config &config, const halo_host &host, const std::string &name);
+
+struct DeviceChoice {
+    const halo_device_plugin *plugin = nullptr;
+    std::string path;
+};
+
+// The device of the setting "device".
+DeviceChoice choose_device(const Config &config, const halo_host &host);
+
+// What is there, what would be used, and why the others not. Opens what may be opened safely.
+std::string render_modules(const Config &config);
+
+} // namespace halo
