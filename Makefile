@@ -1,0 +1,48 @@
+# Thin: packages by scripts/install_packages.sh, configuring and building by CMakePresets.json, tests by ctest.
+#   make demo         the Euler solver on 4 ranks, its result shown        make lint    clang-tidy over everything
+#   make check        all tests but the long ones                          make docs    API pages from the headers
+#   make check-full   also long tests, clang, sanitizers                   make format  clang-format over everything
+ccache := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+
+.PHONY: demo check check-full check-long check-clang check-asan check-tsan packages lint format docs abi-dump clean
+
+demo: build-default
+	examples/euler/run_demo.sh build
+
+check: build-default
+	scripts/run_tests.sh build junit.xml -LE long
+
+check-full: check check-long check-clang check-asan check-tsan
+	@scripts/totals.py build/junit.xml build/junit-long.xml build-clang/junit.xml build-asan/junit.xml build-tsan/junit.xml
+
+check-long: build-default
+	scripts/run_tests.sh build junit-long.xml -L long --timeout 1500
+
+check-clang: build-clang
+	scripts/run_tests.sh build-clang junit.xml -LE 'long|house'
+
+# Under a sanitizer: ranks as threads; no MPI of others, no checks of the tree.
+check-asan check-tsan: check-%: build-%
+	scripts/sanitized.sh scripts/run_tests.sh build-$* junit.xml -LE 'mpi|long|house'
+
+build-%: packages
+	cmake --preset $* $(ccache) >/dev/null
+	cmake --build --preset $*
+
+packages:
+	@scripts/install_packages.sh
+
+lint: build-default
+	scripts/lint.sh build
+
+format:
+	scripts/format.sh -i
+
+docs: packages
+	scripts/docs.sh build/docs
+
+abi-dump: build-default
+	scripts/abi.sh dump build
+
+clean:
+	rm -rf build build-*

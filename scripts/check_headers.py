@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Public headers compile alone, without a warning, in every language version they promise; every initialiser fits its struct in C and C++.
+
+usage: check_headers.py [root]
+
+Takes each of gcc, clang and the compiler wrappers of the MPIs that are there. The initialisers are not listed here: each
+`#define X_INIT` of a header is tried on its struct, and each struct that starts with struct_size must have one, tables of functions apart.
+"""
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+STANDARDS = {
+    "halo.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
+    "halo_plugin.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
+    "halo_mpi.h": ["c99", "c17", "c++17", "c++20"],
+    "halo.hpp": ["c++17", "c++20"],
+}
+WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Wconversion", "-Werror"]
+COMPILERS = [("gcc", "g++"), ("clang", "clang++")]
+MPIS = [("Open MPI", "mpicc.openmpi"), ("MPICH", "mpicc.mpich")]
+
+
+def compile_errors(command, what):
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    return [f"{what}:\n{result.stderr}"] if result.returncode else []
+
+
+def mpi_flags(wrapper):
+    """Include options of an MPI; as system headers, because their warnings are not ours."""
+    shown = subprocess.run([wrapper, "-show"], capture_output=True, text=True, check=True).stdout.split()
+    return [part for flag in shown if flag.startswith("-I") for part in ("-isystem", flag[2:])]
+
+
+def variants(name):
+    """(description, extra options) of each way to compile a header."""
+    if name != "halo_mpi.h":
+        return [("", [])]
+    return [(f" with {mpi}", mpi_flags(wrapper)) for mpi, wrapper in MPIS if shutil.which(wrapper)]
+
+
+def alone(include, work):
+    errors, n = [], 0
+    for name, standards in STANDARDS.items():
+        if not (include / name).is_file():
+            continue
+        for suffix in ("c", "cpp"):
+            (work / f"alone.{suffix}").write_text(f"#include <{name}>\n#include <{name}>\n")
+        for what, extra in variants(name):
+            for standard in standards:
+                cxx = standard.startswith("c++")
+                for pair in COMPILERS:
+                    compiler = pair[1 if cxx else 0]
+                    if shutil.which(compiler):
+                        source = work / ("alone.cpp" if cxx else "alone.c")
+                        command = [compiler, f"-std={standard}", "-fsyntax-only", *WARNINGS, f"-I{include}", *extra, str(source)]
+                        errors += compile_errors(command, f"{name} alone, {compiler} -std={standard}{what}")
+                        n += 1
+    return errors, n
+
+
+def structs(text):
+    """Names of the structs that callers fill, and of the initialisers."""
+    bodies = re.findall(r"typedef struct (\w+) \{(.*?)\n\} \1;", text, flags=re.S)
+    grows = {name for name, body in bodies if "struct_size;" in body and "(*" not in body}
+    return grows, set(re.findall(r"#define (HALO_\w+)_INIT\b", text))
+
+
+def initialiser_program(names):
+    lines = ["#include <halo.h>", "int main(void) {", "    int bad = 0;"]
+    for name in sorted(names):
+        lines += [f"    {{ {name.lower()} v = {name}_INIT; bad += v.struct_size != sizeof(v); }}"]
+    return "\n".join(lines + ["    return bad;", "}", ""])
+
+
+def initialisers(include, work):
+    grows, names = structs((include / "halo.h").read_text())
+    errors = [f"{name}: no {name.upper()}_INIT" for name in sorted(grows) if name.upper() not in names]
+    errors += [f"{name}_INIT: no such struct with struct_size" for name in sorted(names) if name.lower() not in grows]
+    for compiler, standard, suffix in (("gcc", "c99", "c"), ("g++", "c++11", "cpp"), ("clang", "c17", "c"), ("clang++", "c++20", "cpp")):
+        if not shutil.which(compiler) or errors:
+            continue
+        source, program = work / f"initialisers.{suffix}", work / "initialisers"
+        source.write_text(initialiser_program(names))
+        errors += compile_errors([compiler, f"-std={standard}", *WARNINGS, f"-I{include}", str(source), "-o", str(program)], f"initialisers, {compiler}")
+        if not errors and subprocess.run([str(program)], check=False).returncode:
+            errors.append(f"initialisers, {compiler}: a struct_size is wrong")
+    return errors, len(names)
+
+
+def main():
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        errors, compiled = alone(root / "include", Path(folder))
+        more, structs_tried = initialisers(root / "include", Path(folder))
+    print("\n".join(errors + more))
+    print(f"{compiled} compilations, {structs_tried} initialisers")
+    return 1 if errors or more or not compiled or not structs_tried else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sum up ctest's JUnit files: why tests were skipped, which failed, and as the last line `N passed, N failed, N skipped`.
+
+usage: totals.py FILE...      exit status 1 if a test failed or none ran
+"""
+import sys
+import xml.etree.ElementTree as tree
+from pathlib import Path
+
+
+def last_line(case):
+    lines = [line.strip() for line in (case.findtext("system-out") or "").splitlines() if line.strip()]
+    return lines[-1] if lines else "no output"
+
+
+def main():
+    counts = {"run": 0, "fail": 0, "notrun": 0}
+    for file in sys.argv[1:]:
+        if not Path(file).is_file():
+            print(f"{file}: missing: its tests did not run to their end")
+            counts["fail"] += 1
+            continue
+        for case in tree.parse(file).getroot().iter("testcase"):
+            status = case.get("status")
+            if status == "disabled":
+                status = "notrun"
+            counts[status] += 1
+            if status != "run":
+                print(f"{'FAILED' if status == 'fail' else 'skipped'}: {case.get('name')} ({Path(file).parent.name}): {last_line(case)}")
+    print(f"{counts['run']} passed, {counts['fail']} failed, {counts['notrun']} skipped")
+    return 0 if counts["run"] and not counts["fail"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each check of scripts/ passes on a small good tree and finds a defect put into it."""
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LICENCE = "// SPDX-License-Identifier: BSD-3-Clause\n"
+HEADER = """/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HALO_H
+#define HALO_H
+#include <stddef.h>
+#include <stdint.h>
+#define HALO_API __attribute__((visibility("default")))
+#ifdef __cplusplus
+extern "C" {
+#endif
+#define HALO_VERSION_MAJOR 0
+#define HALO_VERSION_MINOR 1
+#define HALO_VERSION_PATCH 0
+typedef struct halo_box {
+    size_t struct_size;
+    int32_t side;
+} halo_box;
+#define HALO_BOX_INIT { sizeof(halo_box), 1 }
+/* Not counted: HALO_API int halo_none(void); */
+HALO_API int halo_one(const halo_box *box);
+HALO_API int halo_two(void);
+#ifdef __cplusplus
+}
+#endif
+#endif
+"""
+MAP = "HALO_0.1 {\n  global:\n    halo_one;\n    halo_two;\n  local:\n    *;\n};\n"
+
+
+class Tree(unittest.TestCase):
+    """A source tree of a few lines; every test changes one thing."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = Path(self.folder.name)
+        self.write("include/halo.h", HEADER)
+        self.write("src/core/halo.map", MAP)
+        self.write("src/core/base/error.h", LICENCE)
+        self.write("src/core/plan/plan.cpp", LICENCE + '#include "base/error.h"\n')
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def check(self, script, *arguments):
+        command = [str(ROOT / "scripts" / script), *[str(argument) for argument in arguments]]
+        if script.endswith(".py"):
+            command.insert(0, sys.executable)
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def passes(self, *command):
+        result = self.check(*command)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def finds(self, text, *command):
+        result = self.check(*command)
+        self.assertNotEqual(result.returncode, 0, "the defect was not found")
+        self.assertIn(text, result.stdout + result.stderr)
+
+
+class Includes(Tree):
+    def test_good(self):
+        self.passes("check_includes.py", self.root)
+
+    def test_upwards(self):
+        self.write("src/core/base/error.h", '#include "plan/plan.h"\n')
+        self.finds("src/core/base/error.h:1: plan/plan.h", "check_includes.py", self.root)
+
+    def test_core_knows_no_mpi(self):
+        self.write("src/core/comm/mpi.cpp", "#include <mpi.h>\n")
+        self.finds("the core knows no such library", "check_includes.py", self.root)
+
+    def test_relative(self):
+        self.write("src/core/plan/plan.cpp", '#include "../exchange/run.h"\n')
+        self.finds("layer/file.h", "check_includes.py", self.root)
+
+    def test_backend_sees_core(self):
+        self.write("src/backends/device/host/copy.cpp", '#include "halo_plugin.h"\n#include "base/error.h"\n')
+        self.finds("copy.cpp:2: base/error.h", "check_includes.py", self.root)
+
+    def test_tool_sees_core(self):
+        self.write("tools/info.cpp", '#include "plan/plan.h"\n')
+        self.finds("only the library and its tests", "check_includes.py", self.root)
+
+    def test_public_header(self):
+        self.write("include/halo.h", "#include <mpi.h>\n")
+        self.finds("only halo_mpi.h includes mpi.h", "check_includes.py", self.root)
+
+    def test_nothing_there(self):
+        self.finds("no sources", "check_includes.py", self.root / "none")
+
+
+class Headers(Tree):
+    def test_good(self):
+        self.passes("check_headers.py", self.root)
+
+    def test_not_c(self):
+        self.write("include/halo.h", HEADER.replace("int32_t side", "bool side"))
+        self.finds("halo.h alone, gcc -std=c99", "check_headers.py", self.root)
+
+    def test_field_without_initialiser(self):
+        self.write("include/halo.h", HEADER.replace("int32_t side;", "int32_t side;\n    int32_t new_one;"))
+        self.finds("initialisers", "check_headers.py", self.root)
+
+    def test_wrong_size(self):
+        self.write("include/halo.h", HEADER.replace("{ sizeof(halo_box), 1 }", "{ 1, 1 }"))
+        self.finds("struct_size is wrong", "check_headers.py", self.root)
+
+    def test_struct_without_initialiser(self):
+        self.write("include/halo.h", HEADER.replace("HALO_BOX_INIT", "HALO_BOX_START"))
+        self.finds("no HALO_BOX_INIT", "check_headers.py", self.root)
+
+
+class Symbols(Tree):
+    def build(self, name, code, *options):
+        self.write("code.c", f'#include "include/halo.h"\n{code}\n')
+        command = ["cc", "-shared", "-fPIC", "-fvisibility=hidden", str(self.root / "code.c"), "-o", str(self.root / name), *options]
+        subprocess.run(command, check=True)
+
+    def library(self, code="", *options):
+        good = "int halo_one(const halo_box *box) { return box == 0; }\nint halo_two(void) { return 2; }\n"
+        self.build("libhalo.so", good + code, *options)
+
+    def test_good(self):
+        self.library()
+        self.build("libhalo_device_toy.so", "HALO_API int halo_device_plugin_v1 = 1;")
+        self.passes("check_symbols.py", self.root, self.root)
+
+    def test_stray_export(self):
+        self.library("HALO_API int helper(void) { return 0; }")
+        self.finds("helper: in the library, not in the header", "check_symbols.py", self.root, self.root)
+
+    def test_missing_in_map(self):
+        self.library()
+        self.write("src/core/halo.map", MAP.replace("    halo_two;\n", ""))
+        self.finds("halo_two: in the header, not in the version script", "check_symbols.py", self.root, self.root)
+
+    def test_unsorted_map(self):
+        self.library()
+        self.write("src/core/halo.map", MAP.replace("    halo_one;\n", "").replace("    halo_two;\n", "    halo_two;\n    halo_one;\n"))
+        self.finds("not sorted", "check_symbols.py", self.root, self.root)
+
+    def test_needs_other_library(self):
+        self.library("", "-Wl,--no-as-needed", "-lutil", "-lresolv")
+        self.finds("loads libresolv", "check_symbols.py", self.root, self.root)
+
+    def test_module_exports_more(self):
+        self.library()
+        self.build("libhalo_transport_toy.so", "HALO_API int halo_transport_plugin_v1 = 1;\nHALO_API int more = 1;")
+        self.finds("'more'", "check_symbols.py", self.root, self.root)
+
+
+class Files(Tree):
+    def setUp(self):
+        super().setUp()
+        for command in (["init", "-q"], ["add", "."]):
+            subprocess.run(["git", "-C", str(self.root), *command], check=True)
+
+    def put(self, text, name="src/core/plan/plan.cpp"):
+        self.write(name, text)
+
+    def test_good(self):
+        self.passes("check_files.py", self.root)
+
+    def test_long(self):
+        self.put(LICENCE + "\n" * 600)
+        self.finds("more than 600 lines", "check_files.py", self.root)
+
+    def test_licence(self):
+        self.put("int a;\n")
+        self.finds("no SPDX line", "check_files.py", self.root)
+
+    def test_machine(self):
+        self.put(LICENCE + '#include "/' + 'work/main/a.h"\n')
+        self.finds("a path of one machine", "check_files.py", self.root)
+
+    def test_open_end(self):
+        self.put(LICENCE + "// TO" + "DO: later\n")
+        self.finds("an open end", "check_files.py", self.root)
+
+    def test_blanks(self):
+        self.put(LICENCE + "int a; \n")
+        self.finds("blanks at the end", "check_files.py", self.root)
+
+
+class Documents(Tree):
+    def setUp(self):
+        super().setUp()
+        self.write("CMakeLists.txt", "project(halo VERSION 0.1.0)\n")
+        self.write("examples/first/first.c", "/* licence */\nint main(void) { return 0; }\n")
+        self.write("docs/abi.md", "[up](../README.md)\n")
+        self.write("README.md", "```c\nint main(void) { return 0; }\n```\n[abi](docs/abi.md) [far](https://example.org)\n")
+
+    def test_good(self):
+        self.passes("check_docs.py", self.root)
+
+    def test_program(self):
+        self.write("examples/first/first.c", "/* licence */\nint main(void) { return 1; }\n")
+        self.finds("the program is not", "check_docs.py", self.root)
+
+    def test_link(self):
+        self.write("docs/abi.md", "[up](README.md)\n")
+        self.finds("no such file: README.md", "check_docs.py", self.root)
+
+    def test_version(self):
+        self.write("CMakeLists.txt", "project(halo VERSION 0.2.0)\n")
+        self.finds("halo.h is version 0.1.0", "check_docs.py", self.root)
+
+
+class Totals(Tree):
+    def put(self, *states):
+        cases = "".join(f'<testcase name="t{i}" status="{state}"><system-out>why</system-out></testcase>' for i, state in enumerate(states))
+        self.write("junit.xml", f"<testsuite>{cases}</testsuite>")
+
+    def test_counts(self):
+        self.put("run", "run", "notrun")
+        result = self.check("totals.py", self.root / "junit.xml")
+        self.assertEqual((result.returncode, result.stdout.splitlines()[-1]), (0, "2 passed, 0 failed, 1 skipped"))
+
+    def test_failure(self):
+        self.put("run", "fail")
+        self.finds("1 passed, 1 failed", "totals.py", self.root / "junit.xml")
+
+    def test_none_ran(self):
+        self.put()
+        self.finds("0 passed", "totals.py", self.root / "junit.xml")
+
+    def test_missing_file(self):
+        self.finds("1 failed", "totals.py", self.root / "none.xml")
+
+
+@unittest.skipUnless(shutil.which("cppcheck"), "no cppcheck")
+class Cppcheck(Tree):
+    def test_good(self):
+        self.passes("cppcheck.sh", self.root / "cache", self.root / "src")
+
+    def test_defect(self):
+        self.write("src/core/base/bad.cpp", "int f() { int a[2] = {0, 1}; return a[2]; }\n")
+        self.finds("arrayIndexOutOfBounds", "cppcheck.sh", self.root / "cache", self.root / "src")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=0)
