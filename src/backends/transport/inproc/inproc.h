@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The in-process transport: ranks are threads of one process. Built into libhalo. */
+#pragma once
+
+#include "halo_plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const halo_transport_plugin halo_transport_inproc;
+
+/* A group of ranks; `group` of halo_transport_params. Its functions may be called from any thread.
+ * A group may be opened any number of times: the k-th open of every rank belong together and are separate from all others.
+ * Opening waits for no other rank. */
+typedef struct halo_inproc_group halo_inproc_group;
+
+/* HALO_ERR_ARGUMENT: n_ranks is not in 1 .. HALO_INPROC_MAX_RANKS. HALO_ERR_MEMORY: no memory. */
+#define HALO_INPROC_MAX_RANKS 4096
+halo_status halo_inproc_group_create(int32_t n_ranks, halo_inproc_group **group);
+
+int32_t halo_inproc_group_size(const halo_inproc_group *group);
+
+/* Endpoints opened and not yet closed, of all ranks. */
+int32_t halo_inproc_group_open_endpoints(const halo_inproc_group *group);
+
+/* HALO_BUSY, and nothing is done, while endpoints are open. */
+halo_status halo_inproc_group_destroy(halo_inproc_group *group);
+
+#ifdef __cplusplus
+}
+#endif
