@@ -5,8 +5,6 @@
 
 namespace halo {
 
-namespace {
-
 std::string format_list(const char *pattern, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
@@ -16,8 +14,6 @@ std::string format_list(const char *pattern, va_list arguments) {
     std::vsnprintf(text.data(), text.size() + 1, pattern, arguments);
     return text;
 }
-
-} // namespace
 
 std::string format(const char *pattern, ...) {
     va_list arguments;

@@ -25,6 +25,8 @@ private:
 // printf into a string.
 std::string format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 
+std::string format_list(const char *pattern, va_list arguments) __attribute__((format(printf, 1, 0)));
+
 // Throw an Error with a printf text that names what was wrong, with keys, ranks and sizes.
 [[noreturn]] void fail(halo_status status, const char *pattern, ...) __attribute__((format(printf, 2, 3), cold));
 

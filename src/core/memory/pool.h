@@ -137,7 +137,4 @@ private:
 
 const char *memory_name(int32_t memory) noexcept;
 
-// Host memory from the C++ runtime, for contexts whose device and caller bring no allocator.
-halo_allocator host_allocator() noexcept;
-
 } // namespace halo

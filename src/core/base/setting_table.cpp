@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/setting_table.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "base/error.h"
+
+namespace halo {
+
+namespace {
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+constexpr double longest = 1e9; // seconds, some 30 years: sums of such times stay exact to below a microsecond
+constexpr bool fixed = false;
+constexpr bool changeable = true;
+constexpr bool may_differ = false;
+constexpr bool agrees = true;
+
+constexpr Setting table[] = {
+    { "transport", SettingType::text, "auto", 0, 0, "auto, inproc, mpi or the name of a module", fixed, may_differ,
+      "What carries messages between ranks. `auto` takes the usable one with the highest score; a name that cannot be used is an error." },
+    { "mpi", SettingType::word, "auto", 0, 0, "auto|openmpi|mpich", fixed, may_differ,
+      "The MPI to use when neither the process has loaded one nor its launcher tells." },
+    { "device", SettingType::text, "host", 0, 0, "host or the name of a module", fixed, may_differ, "Where packing and unpacking run." },
+    { "timeout", SettingType::duration, "none", 0, longest, nullptr, changeable, may_differ,
+      "Limit of every blocking call that has none of its own. The call then returns HALO_TIMEOUT and names what is missing." },
+    { "warn_after", SettingType::duration, "10s", 0, longest, nullptr, changeable, may_differ,
+      "When a wait has lasted this long, what is missing is logged, and again each time the wait has doubled." },
+    { "messages", SettingType::word, "aggregate", 0, 0, "aggregate|per_channel", fixed, agrees,
+      "One message per peer, or one per channel, for exchanges that leave it open." },
+    { "receive", SettingType::word, "posted", 0, 0, "posted|probed", fixed, may_differ,
+      "Receives posted when a run starts, or buffers taken only when a message has been seen (least memory), for exchanges that leave it open." },
+    { "check", SettingType::boolean, "no", 0, 0, nullptr, fixed, agrees,
+      "Check mode: ghosts are poisoned before they are filled, digests and states are verified, the first offender is named." },
+    { "strict", SettingType::boolean, "no", 0, 0, nullptr, fixed, may_differ, "Unknown settings are errors instead of warnings." },
+    { "log_level", SettingType::word, "warn", 0, 0, "error|warn|info|debug", changeable, may_differ, "What is logged: this level and all before it." },
+    { "plugin_path", SettingType::text, "", 0, 0, "absolute directories, separated by ':'", fixed, may_differ,
+      "Where modules are looked for ahead of the library's own directory. Ignored in processes that run with raised rights." },
+    { "pool.cap", SettingType::bytes, "inf", 4096, unlimited, nullptr, fixed, may_differ,
+      "The most a pool holds, in use and kept for reuse, for each memory kind. Beyond it calls fail with HALO_ERR_MEMORY." },
+    { "host.threads", SettingType::integer, "1", 1, 1024, nullptr, fixed, may_differ, "Threads of the host device for one table of copies." },
+    { "wait.spin", SettingType::integer, "100", 0, 1e9, nullptr, changeable, may_differ,
+      "Turns of a wait before the first yield. Small, because ranks may share cores; larger is better where each has its own." },
+    { "wait.sleep_after", SettingType::integer, "20000", 0, 1e9, nullptr, changeable, may_differ,
+      "Turns with a yield before a wait begins to sleep between turns." },
+};
+
+// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other.
+size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
+    for (size_t j = 0; j <= b.size(); ++j)
+        row[j] = j;
+    for (size_t i = 1; i <= a.size(); ++i) {
+        before.swap(above);
+        above.swap(row);
+        row[0] = i;
+        for (size_t j = 1; j <= b.size(); ++j) {
+            row[j] = std::min({ above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]) });
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], before[j - 2] + 1);
+        }
+    }
+    return row[b.size()];
+}
+
+std::string bytes_text(double bytes) {
+    return bytes == unlimited ? "inf" : format("%.0f", bytes);
+}
+
+} // namespace
+
+std::span<const Setting> setting_table() {
+    return table;
+}
+
+const Setting *find_setting(std::string_view key) {
+    const auto row = std::find_if(std::begin(table), std::end(table), [&](const Setting &setting) { return setting.key == key; });
+    return row == std::end(table) ? nullptr : row;
+}
+
+std::string environment_name(std::string_view key) {
+    std::string name = "HALO_";
+    for (const char c : key)
+        name += c == '.' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return name;
+}
+
+const char *nearest_key(std::string_view key) {
+    constexpr size_t longest_key = 64; // longer ones are no typing mistakes, and their distance costs time
+    if (key.size() > longest_key)
+        return nullptr;
+    const Setting *nearest = nullptr;
+    size_t best = std::max<size_t>(2, key.size() / 3) + 1;
+    for (const Setting &setting : table) {
+        const size_t distance = edit_distance(key, setting.key);
+        if (distance < best && distance < std::string_view(setting.key).size()) {
+            best = distance;
+            nearest = &setting;
+        }
+    }
+    return nearest ? nearest->key : nullptr;
+}
+
+const char *type_name(SettingType type) {
+    switch (type) {
+    case SettingType::boolean: return "yes or no";
+    case SettingType::integer: return "integer";
+    case SettingType::duration: return "duration";
+    case SettingType::bytes: return "bytes";
+    case SettingType::word: return "word";
+    default: return "text";
+    }
+}
+
+std::string describe_values(const Setting &setting) {
+    switch (setting.type) {
+    case SettingType::boolean: return "yes or no";
+    case SettingType::integer: return format("%.0f to %.0f", setting.low, setting.high);
+    case SettingType::duration: return format("%g to %g s, none", setting.low, setting.high);
+    case SettingType::bytes: return bytes_text(setting.low) + " to " + bytes_text(setting.high) + " bytes";
+    case SettingType::text: return setting.words;
+    case SettingType::word: break;
+    }
+    std::string text = "one of ";
+    for (const char *c = setting.words; *c; ++c)
+        text += *c == '|' ? ", " : std::string(1, *c);
+    return text;
+}
+
+} // namespace halo
