@@ -23,6 +23,7 @@ LAYERS = {
 }
 PUBLIC = {"halo.h", "halo.hpp", "halo_mpi.h", "halo_plugin.h"}
 FOREIGN = re.compile(r"^(mpi|ucp/|ucs/|uct/|cuda|hip/|CL/|petsc)")
+LIBRARIES = {"inproc": (), "host": (), "mpi": ("mpi",)}  # of backends; of others: any
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".inl"}
 
@@ -48,13 +49,14 @@ def core_error(layer, quoted, target):
 
 
 def backend_error(path, home, quoted, target):
+    """`home` is the backend's folder; what lies beside it serves all backends of its kind."""
     if not quoted:
-        known = home.name == "mpi" and target == "mpi.h"
-        return "this backend knows no such library" if FOREIGN.match(target) and not known and home.name in ("inproc", "host", "mpi") else None
+        mine = target.startswith(LIBRARIES.get(home.name, ("",)))
+        return "this backend knows no such library" if FOREIGN.match(target) and not mine else None
     if target in ("halo.h", "halo_plugin.h"):
         return None
-    own = [(path.parent / target).resolve(), (home / target).resolve()]
-    if any(file.is_file() and home.resolve() in file.parents for file in own):
+    own = [path.parent / target, home / target, home.parent / target]
+    if any(file.is_file() and (home in file.parents or file.parent == home.parent) for file in map(Path.resolve, own)):
         return None
     return "backends see halo.h, halo_plugin.h and their own files alone"
 
@@ -82,7 +84,7 @@ def error_of(root, path, quoted, target):
             return "this file is in no known layer"
         return core_error(parts[2], quoted, target)
     if parts[:2] == ("src", "backends"):
-        return backend_error(path, root.joinpath(*parts[:4]), quoted, target)
+        return backend_error(path, root.joinpath(*parts[: min(4, len(parts) - 1)]), quoted, target)
     if parts[0] == "include":
         return public_error(path.name, quoted, target)
     return user_error(quoted, target)

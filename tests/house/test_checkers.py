@@ -91,6 +91,15 @@ class Includes(Tree):
         self.write("src/backends/device/host/copy.cpp", '#include "halo_plugin.h"\n#include "base/error.h"\n')
         self.finds("copy.cpp:2: base/error.h", "check_includes.py", self.root)
 
+    def test_backend_shares(self):
+        self.write("src/backends/transport/report.h", '#include "halo_plugin.h"\n')
+        self.write("src/backends/transport/mpi/send.cpp", '#include <mpi.h>\n#include "report.h"\n')
+        self.passes("check_includes.py", self.root)
+
+    def test_backend_knows_other_library(self):
+        self.write("src/backends/transport/inproc/send.cpp", "#include <mpi.h>\n")
+        self.finds("this backend knows no such library", "check_includes.py", self.root)
+
     def test_tool_sees_core(self):
         self.write("tools/info.cpp", '#include "plan/plan.h"\n')
         self.finds("only the library and its tests", "check_includes.py", self.root)
@@ -126,6 +135,7 @@ class Headers(Tree):
 
 class Symbols(Tree):
     def build(self, name, code, *options):
+        (self.root / name).parent.mkdir(exist_ok=True)
         self.write("code.c", f'#include "include/halo.h"\n{code}\n')
         command = ["cc", "-shared", "-fPIC", "-fvisibility=hidden", str(self.root / "code.c"), "-o", str(self.root / name), *options]
         subprocess.run(command, check=True)
@@ -136,7 +146,7 @@ class Symbols(Tree):
 
     def test_good(self):
         self.library()
-        self.build("libhalo_device_toy.so", "HALO_API int halo_device_plugin_v1 = 1;")
+        self.build("halo/libhalo_device_toy.so", "HALO_API int halo_device_plugin_v1 = 1;")
         self.passes("check_symbols.py", self.root, self.root)
 
     def test_stray_export(self):
@@ -159,7 +169,7 @@ class Symbols(Tree):
 
     def test_module_exports_more(self):
         self.library()
-        self.build("libhalo_transport_toy.so", "HALO_API int halo_transport_plugin_v1 = 1;\nHALO_API int more = 1;")
+        self.build("halo/libhalo_transport_toy.so", "HALO_API int halo_transport_plugin_v1 = 1;\nHALO_API int more = 1;")
         self.finds("'more'", "check_symbols.py", self.root, self.root)
 
 

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Install a build, move the tree, and use it from C and C++ through pkg-config and through CMake. usage: run.sh BUILD
+set -euo pipefail
+here="$(cd "$(dirname "$0")" && pwd)"
+build="$(cd "$1" && pwd)"
+first="$here/../../examples/first/first.c"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+
+fail() { echo "FAILED: $*"; exit 1; }
+expect_ring() { # what is run, command...
+    local what="$1"
+    shift
+    timeout 60 "$@" >"$work/out.txt" 2>&1 || { cat "$work/out.txt"; fail "$what"; }
+    grep -q '^block 7: left 6, right 0$' "$work/out.txt" || { cat "$work/out.txt"; fail "$what: wrong result"; }
+    echo "works: $what"
+}
+
+cmake --install "$build" --prefix "$work/first" >"$work/install.txt"
+mv "$work/first" "$work/moved"
+prefix="$work/moved"
+grep -rIlE "$build|$work/first" "$prefix" && fail "the installed files above know the build or the first place of the tree"
+pc="$(find "$prefix" -name halo.pc -printf '%h\n')"
+lib="$(dirname "$pc")"
+
+export PKG_CONFIG_PATH="$pc"
+read -ra flags < <(pkg-config --cflags --libs halo)
+read -ra private < <(pkg-config --libs --static halo)
+[[ " ${private[*]} " != *mpi* ]] || fail "halo.pc names an MPI"
+cc -std=c99 "$first" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/pc_c"
+expect_ring "C by pkg-config" "$work/pc_c"
+c++ -std=c++20 "$here/uses.cpp" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/pc_cxx"
+timeout 60 "$work/pc_cxx" >"$work/modules.txt" || fail "C++ by pkg-config"
+
+cmake -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DFIRST="$first" -DWANTED_VERSION="$(pkg-config --modversion halo)" >"$work/cmake.txt"
+cmake --build "$work/cmake" >>"$work/cmake.txt" || { cat "$work/cmake.txt"; fail "CMake build"; }
+expect_ring "C by CMake" "$work/cmake/uses_c"
+timeout 60 "$work/cmake/uses_cxx" | grep -q 'ranks: 1' || fail "C++ by CMake"
+if cmake -S "$here" -B "$work/newer" -DCMAKE_PREFIX_PATH="$prefix" -DFIRST="$first" -DWANTED_VERSION=99.0 >/dev/null 2>&1; then
+    fail "find_package(halo 99.0) was satisfied"
+fi
+
+# Modules are found relative to the library, wherever the tree lies.
+for module in "$lib"/halo/*.so; do
+    [ -e "$module" ] || continue
+    grep -qF "$module" "$work/modules.txt" || { cat "$work/modules.txt"; fail "$(basename "$module") was not found beside the library"; }
+    echo "found: $(basename "$module")"
+done
+timeout 60 "$prefix/bin/halo_info" >/dev/null || fail "the installed halo_info"
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+if [ -e "$lib/halo/libhalo_transport_mpi_openmpi.so" ]; then expect_ring "2 ranks, Open MPI" mpirun.openmpi --oversubscribe -n 2 "$work/pc_c"; fi
+if [ -e "$lib/halo/libhalo_transport_mpi_mpich.so" ]; then expect_ring "2 ranks, MPICH" mpirun.mpich -n 2 "$work/pc_c"; fi
