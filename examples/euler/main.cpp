@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compressible gas with sparse tracers on libhalo. One program for every way to run it:
+//   euler FILE...                       alone
+//   mpirun -n 4 euler FILE...           with MPI, though nothing here links it
+//   euler --inproc 4 FILE...            ranks as threads of one process
+// FILE is a parameter file; `key=value` arguments override keys of every file; `--picture out.png` draws the outcome.
+#include "picture.h"
+#include "run.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct Arguments {
+    int inproc = 0;
+    std::string picture;
+    std::vector<std::string> files, overrides;
+};
+
+Arguments parse(int argc, char **argv) {
+    Arguments arguments;
+    for (int i = 1; i < argc; ++i) {
+        const std::string text = argv[i];
+        const bool has_value = i + 1 < argc;
+        if (text == "--inproc" && has_value) arguments.inproc = std::stoi(argv[++i]);
+        else if (text == "--picture" && has_value) arguments.picture = argv[++i];
+        else if (text.find('=') != std::string::npos) arguments.overrides.push_back(text);
+        else if (text.starts_with("-")) throw std::runtime_error("unknown argument '" + text + "'");
+        else arguments.files.push_back(text);
+    }
+    if (arguments.files.empty()) throw std::runtime_error("usage: euler [--inproc RANKS] [--picture FILE.png] PARAMETERS... [key=value...]");
+    return arguments;
+}
+
+/// The error of a shock tube falls with the cell size: about in proportion, since the solution jumps.
+bool check_convergence(const std::vector<euler::Outcome> &outcomes, bool speak) {
+    const euler::Outcome *coarse = nullptr;
+    bool passed = true;
+    for (const auto &fine : outcomes) {
+        if (fine.parameters.problem != "sod") continue;
+        if (coarse && fine.profile.size() > coarse->profile.size()) {
+            const double refined = static_cast<double>(fine.profile.size()) / static_cast<double>(coarse->profile.size());
+            const double order = std::log(coarse->density_error / fine.density_error) / std::log(refined);
+            passed = passed && order > 0.7;
+            if (speak) std::printf("sod: from %zu to %zu cells the error falls with order %.2f   %s\n", coarse->profile.size(), fine.profile.size(), order,
+                                   order > 0.7 ? "pass" : "FAIL");
+        }
+        coarse = &fine;
+    }
+    return passed;
+}
+
+/// What one rank does.
+bool run_all(const halo::Context &context, const Arguments &arguments, const std::vector<euler::Parameters> &problems) {
+    std::vector<euler::Outcome> outcomes;
+    bool passed = true;
+    for (const auto &problem : problems) {
+        outcomes.push_back(euler::run(context, problem));
+        passed = passed && outcomes.back().passed;
+    }
+    const bool speak = context.rank() == 0;
+    passed = check_convergence(outcomes, speak) && passed;
+    if (speak && !arguments.picture.empty()) euler::draw(outcomes, arguments.picture);
+    return passed;
+}
+
+/// An error of one rank ends the whole program: the others would wait for it.
+template <class Make> bool run_rank(Make make_context, const Arguments &arguments, const std::vector<euler::Parameters> &problems) {
+    try {
+        const halo::Context context = make_context();
+        return run_all(context, arguments, problems);
+    } catch (const std::exception &failure) {
+        std::fprintf(stderr, "euler: %s\n", failure.what());
+        std::quick_exit(EXIT_FAILURE);
+    }
+}
+
+bool run_threads(const Arguments &arguments, const std::vector<euler::Parameters> &problems) {
+    const halo::Inproc group(arguments.inproc);
+    std::vector<char> passed(static_cast<std::size_t>(arguments.inproc), 0);
+    {
+        std::vector<std::jthread> threads;
+        for (int rank = 0; rank < arguments.inproc; ++rank)
+            threads.emplace_back([&, rank] {
+                passed[static_cast<std::size_t>(rank)] = run_rank([&] { return halo::Context(group, rank); }, arguments, problems);
+            });
+    }
+    return passed[0];
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    try {
+        const auto arguments = parse(argc, argv);
+        std::vector<euler::Parameters> problems;
+        for (const auto &file : arguments.files) problems.push_back(euler::read_parameters(file, arguments.overrides));
+        const bool passed = arguments.inproc > 0 ? run_threads(arguments, problems) : run_rank([] { return halo::Context(); }, arguments, problems);
+        return passed ? EXIT_SUCCESS : EXIT_FAILURE;
+    } catch (const std::exception &failure) {
+        std::fprintf(stderr, "euler: %s\n", failure.what());
+        return EXIT_FAILURE;
+    }
+}
