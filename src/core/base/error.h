@@ -23,12 +23,12 @@ private:
 };
 
 // printf into a string.
-std::string format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+[[gnu::format(printf, 1, 2)]] std::string format(const char *pattern, ...);
 
 std::string format_list(const char *pattern, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 // Throw an Error with a printf text that names what was wrong, with keys, ranks and sizes.
-[[noreturn]] void fail(halo_status status, const char *pattern, ...) __attribute__((format(printf, 2, 3), cold));
+[[noreturn, gnu::format(printf, 2, 3), gnu::cold]] void fail(halo_status status, const char *pattern, ...);
 
 const char *status_name(halo_status status) noexcept;
 
