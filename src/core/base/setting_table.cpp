@@ -43,8 +43,8 @@ constexpr Setting table[] = {
     { "host.threads", SettingType::integer, "1", 1, 1024, nullptr, fixed, may_differ, "Threads of the host device for one table of copies." },
     { "wait.spin", SettingType::integer, "100", 0, 1e9, nullptr, changeable, may_differ,
       "Turns of a wait before the first yield. Small, because ranks may share cores; larger is better where each has its own." },
-    { "wait.sleep_after", SettingType::integer, "20000", 0, 1e9, nullptr, changeable, may_differ,
-      "Turns with a yield before a wait begins to sleep between turns." },
+    { "wait.sleep_after", SettingType::duration, "20ms", 0, longest, nullptr, changeable, may_differ,
+      "When a wait has lasted this long, it sleeps between turns instead of yielding." },
 };
 
 // Insertions, deletions, replacements and swaps of neighbours that turn one text into the other.

@@ -15,20 +15,27 @@ struct LoadedMpi {
     bool initialised = false; // MPI_Init was called, MPI_Finalize not
 };
 
-// What started this process. n_ranks 0: nothing did.
+// Something that started this process among others.
 struct Launcher {
     std::string variable; // by which it was recognised
-    std::string mpi;      // empty: the launcher serves any MPI
+    std::string mpi;      // empty: it serves any MPI
     int32_t n_ranks = 0;
 };
 
 struct MpiFacts {
     std::vector<LoadedMpi> loaded;
-    Launcher launcher;
+    std::vector<Launcher> launchers; // one may run inside the other
 };
 
-// Look at the process: global symbols, loaded objects (also those that only a plugin can see), environment.
-MpiFacts look_for_mpi();
+// The MPI libraries of the process: in the global scope, and in objects that were loaded out of its sight.
+std::vector<LoadedMpi> loaded_mpis();
+
+// Launchers as the environment shows them.
+std::vector<Launcher> launchers();
+
+inline MpiFacts look_for_mpi() {
+    return { loaded_mpis(), launchers() };
+}
 
 struct MpiChoice {
     std::string mpi;            // "openmpi", "mpich"; empty: none
@@ -40,7 +47,7 @@ struct MpiChoice {
 };
 
 // `setting` is the value of "mpi"; `communicator_mpi` names the MPI of a communicator that the caller gave, else nullptr.
-// HALO_ERR_PLUGIN: two MPIs are loaded, or the communicator's MPI is not the loaded one.
+// HALO_ERR_PLUGIN: two MPIs are loaded; the loaded one is not that of the communicator, of the launcher of several ranks, or of the setting.
 MpiChoice choose_mpi(const MpiFacts &facts, const std::string &setting, const char *communicator_mpi);
 
 } // namespace halo

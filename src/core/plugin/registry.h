@@ -3,7 +3,6 @@
 // thread. A module that was opened stays until the process ends.
 #pragma once
 
-#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -44,20 +43,23 @@ class Registry {
 public:
     static Registry &instance();
 
-    // A plugin by name: built in, else the first module of that name in the directories. Never throws for a plugin that is not usable:
-    // see Plugin::problem. The reference lives as long as the process.
-    const Plugin &find(PluginKind kind, const std::string &name, const std::vector<std::string> &directories);
+    // A plugin by name: built in, else the first module of that name in the directories. One that cannot be used is no failure of the call:
+    // see Plugin::problem.
+    Plugin find(PluginKind kind, const std::string &name, const std::vector<std::string> &directories);
 
     // Names of what is built in.
     std::vector<std::string> built_in(PluginKind kind) const;
 
 private:
     Registry();
-    void add(const halo_transport_plugin &plugin);
-    void add(const halo_device_plugin &plugin);
+    Plugin open_once(PluginKind kind, const std::string &name, const std::string &path);
 
     std::mutex mutex_;
-    std::vector<std::unique_ptr<Plugin>> plugins_;
+    std::vector<Plugin> opened_;
 };
+
+// Reason to refuse a plugin's description: its ABI, its size, its name, its operations. Empty: none.
+std::string problem_of(const halo_transport_plugin &plugin, const std::string &name);
+std::string problem_of(const halo_device_plugin &plugin, const std::string &name);
 
 } // namespace halo

@@ -31,6 +31,18 @@ struct DeviceChoice {
 // The device of the setting "device".
 DeviceChoice choose_device(const Config &config, const halo_host &host);
 
+// A plugin and what it says of itself in this process.
+struct Rated {
+    Plugin plugin;
+    int32_t score = 0; // 0: not usable
+    std::string why;   // what the plugin says, or what is wrong with it
+};
+
+Rated rate_plugin(PluginKind kind, const std::string &name, const std::vector<std::string> &directories, const halo_host &host);
+
+// Transports that bring an MPI into the process.
+bool is_mpi_module(const std::string &name);
+
 // What is there, what would be used, and why the others not. Opens what may be opened safely.
 std::string render_modules(const Config &config);
 

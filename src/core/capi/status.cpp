@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdio>
+#include <new>
+
+#include "base/error.h"
+#include "capi/guard.h"
+
+namespace halo {
+
+namespace {
+
+constexpr size_t text_bytes = 4096;
+thread_local char last_text[text_bytes] = "no error";
+
+bool all_zero(const char *bytes, size_t n) {
+    return std::all_of(bytes, bytes + n, [](char c) { return c == 0; });
+}
+
+size_t struct_size_of(const void *user) {
+    size_t size;
+    std::memcpy(&size, user, sizeof size);
+    return size;
+}
+
+int32_t layout_of(const void *user) {
+    int32_t layout;
+    std::memcpy(&layout, static_cast<const char *>(user) + sizeof(size_t), sizeof layout);
+    return layout;
+}
+
+} // namespace
+
+void set_last_error(const char *text) noexcept {
+    std::snprintf(last_text, sizeof last_text, "%s", text);
+}
+
+const char *last_error() noexcept {
+    return last_text;
+}
+
+halo_status store_exception() noexcept {
+    try {
+        throw;
+    } catch (const Error &error) {
+        set_last_error(error.what());
+        return error.status();
+    } catch (const std::bad_alloc &) {
+        set_last_error("no memory");
+        return HALO_ERR_MEMORY;
+    } catch (const std::exception &error) {
+        set_last_error(error.what());
+    } catch (...) {
+        set_last_error("an exception of unknown type");
+    }
+    return HALO_ERR_INTERNAL;
+}
+
+halo_status store_status(halo_status status) noexcept {
+    set_last_error(status_name(status));
+    return status;
+}
+
+void require(const void *pointer, const char *what) {
+    if (!pointer)
+        fail(HALO_ERR_ARGUMENT, "argument '%s' is NULL", what);
+}
+
+void check_struct(const void *user, size_t min_bytes, size_t known_bytes, int32_t layout, const char *name) {
+    require(user, name);
+    const size_t size = struct_size_of(user);
+    if (size < min_bytes)
+        fail(HALO_ERR_VERSION, "%s: struct_size is %zu, the smallest known is %zu; begin from its ..._INIT value", name, size, min_bytes);
+    if (layout_of(user) != layout)
+        fail(HALO_ERR_VERSION, "%s: layout is %d, this library knows %d", name, layout_of(user), layout);
+    if (size > known_bytes && !all_zero(static_cast<const char *>(user) + known_bytes, size - known_bytes))
+        fail(HALO_ERR_VERSION, "%s: struct_size is %zu, this library knows %zu bytes, and what follows them is not zero", name, size, known_bytes);
+}
+
+void write_struct_bytes(void *user, const void *value, size_t min_bytes, size_t known_bytes, const char *name) {
+    require(user, name);
+    const size_t size = struct_size_of(user);
+    if (size < min_bytes)
+        fail(HALO_ERR_VERSION, "%s: struct_size is %zu, the smallest known is %zu; begin from its ..._INIT value", name, size, min_bytes);
+    if (layout_of(user) != layout_of(value))
+        fail(HALO_ERR_VERSION, "%s: layout is %d, this library knows %d", name, layout_of(user), layout_of(value));
+    const size_t head = sizeof(size_t);
+    const size_t known = std::min(size, known_bytes);
+    std::memcpy(static_cast<char *>(user) + head, static_cast<const char *>(value) + head, known - head);
+    std::memset(static_cast<char *>(user) + known, 0, size - known);
+}
+
+} // namespace halo
+
+extern "C" {
+
+const char *halo_status_name(halo_status status) {
+    return halo::status_name(status);
+}
+
+const char *halo_last_error(void) {
+    return halo::last_error();
+}
+
+int32_t halo_version(void) {
+    return HALO_VERSION_MAJOR * 10000 + HALO_VERSION_MINOR * 100 + HALO_VERSION_PATCH;
+}
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What halo_info says about transports and devices.
+#include "base/error.h"
+#include "plugin/selection.h"
+
+namespace halo {
+
+namespace {
+
+// Services for modules that are asked outside any context.
+halo_host outside_host(const Config &config) {
+    halo_host host{};
+    host.struct_size = sizeof host;
+    host.core = const_cast<Config *>(&config);
+    host.report = [](void *, const char *) {};
+    host.log = [](void *, int32_t, const char *) {};
+    host.setting = [](void *core, const char *key) -> const char * {
+        const std::string *value = static_cast<const Config *>(core)->value(key);
+        return value ? value->c_str() : nullptr;
+    };
+    return host;
+}
+
+std::string describe(PluginKind kind, const std::string &name, const std::vector<std::string> &directories, const halo_host &host) {
+    const Rated rated = rate_plugin(kind, name, directories, host);
+    const Plugin &plugin = rated.plugin;
+    std::string text = format("%s %s", plugin_kind_name(kind), name.c_str());
+    if (plugin.opened())
+        text += format(" %s, %s, score %d", plugin.version(), plugin.path.empty() ? "built in" : plugin.path.c_str(), rated.score);
+    else if (!plugin.path.empty())
+        text += ", " + plugin.path;
+    return text + (rated.score > 0 ? "" : ", not usable") + (rated.why.empty() ? "" : ": " + rated.why) + "\n";
+}
+
+std::string render_transports(const Config &config, const std::vector<std::string> &directories, const halo_host &host) {
+    MpiChoice mpi;
+    std::string text, chosen;
+    try {
+        mpi = choose_mpi(look_for_mpi(), config.word("mpi"), nullptr);
+        const TransportChoice choice = choose_transport(config, host, mpi);
+        chosen = std::string(choice.plugin->name) + ": " + choice.why;
+    } catch (const Error &error) {
+        chosen = std::string("none: ") + error.what();
+    }
+    for (const std::string &name : Registry::instance().built_in(PluginKind::transport))
+        text += describe(PluginKind::transport, name, directories, host);
+    for (const std::string &name : module_names(PluginKind::transport, directories))
+        if (is_mpi_module(name) && name != mpi.module())
+            text += "transport " + name + ", not opened: it would bring an MPI into this process; to try it: mpi = " + name.substr(4) + "\n";
+        else
+            text += describe(PluginKind::transport, name, directories, host);
+    return text + "a context now would take " + chosen + "\n";
+}
+
+} // namespace
+
+std::string render_modules(const Config &config) {
+    const std::vector<std::string> directories = module_directories(config);
+    const halo_host host = outside_host(config);
+    std::string text = render_transports(config, directories, host);
+    std::vector<std::string> devices = Registry::instance().built_in(PluginKind::device);
+    for (const std::string &name : module_names(PluginKind::device, directories))
+        devices.push_back(name);
+    for (const std::string &name : devices)
+        text += describe(PluginKind::device, name, directories, host);
+    for (const std::string &directory : directories)
+        text += "modules are looked for in " + directory + "\n";
+    return text;
+}
+
+} // namespace halo

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plugin/registry.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "base/error.h"
+
+extern "C" const halo_transport_plugin halo_transport_inproc;
+extern "C" const halo_device_plugin halo_device_host;
+
+namespace halo {
+
+namespace {
+
+const char *entry_symbol(PluginKind kind) {
+    return kind == PluginKind::transport ? "halo_transport_plugin_v1" : "halo_device_plugin_v1";
+}
+
+bool proper_name(const std::string &name) {
+    return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+std::string loader_error() {
+    const char *text = dlerror();
+    return text ? text : "the loader gives no reason";
+}
+
+// The symbol, if the object itself defines it; a dependency's does not count.
+const void *own_symbol(void *object, const char *name) {
+    const void *symbol = dlsym(object, name);
+    Dl_info info;
+    void *holder = nullptr;
+    link_map *own = nullptr;
+    const bool known = symbol && dladdr1(symbol, &info, &holder, RTLD_DL_LINKMAP) && dlinfo(object, RTLD_DI_LINKMAP, &own) == 0;
+    return known && holder == own ? symbol : nullptr;
+}
+
+template <class Description>
+std::string accept(const void *symbol, const std::string &name, const Description *&accepted) {
+    const auto *description = static_cast<const Description *>(symbol);
+    std::string problem = problem_of(*description, name);
+    if (problem.empty())
+        accepted = description;
+    return problem;
+}
+
+// Fills `plugin` from the module at its path. A refused module is closed again, an accepted one never.
+void open_module(Plugin &plugin) {
+    void *object = dlopen(plugin.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!object) {
+        plugin.problem = loader_error();
+        return;
+    }
+    const void *symbol = own_symbol(object, entry_symbol(plugin.kind));
+    if (!symbol)
+        plugin.problem = format("it does not define the symbol %s", entry_symbol(plugin.kind));
+    else if (plugin.kind == PluginKind::transport)
+        plugin.problem = accept(symbol, plugin.name, plugin.transport);
+    else
+        plugin.problem = accept(symbol, plugin.name, plugin.device);
+    if (!plugin.opened())
+        dlclose(object);
+}
+
+} // namespace
+
+Registry &Registry::instance() {
+    static Registry registry;
+    return registry;
+}
+
+Registry::Registry() {
+    Plugin inproc{ PluginKind::transport, halo_transport_inproc.name, {}, {}, &halo_transport_inproc, nullptr };
+    Plugin host{ PluginKind::device, halo_device_host.name, {}, {}, nullptr, &halo_device_host };
+    opened_ = { std::move(inproc), std::move(host) };
+}
+
+std::vector<std::string> Registry::built_in(PluginKind kind) const {
+    return { kind == PluginKind::transport ? halo_transport_inproc.name : halo_device_host.name };
+}
+
+Plugin Registry::find(PluginKind kind, const std::string &name, const std::vector<std::string> &directories) {
+    Plugin missing{ kind, name, {}, {}, nullptr, nullptr };
+    if (!proper_name(name)) {
+        missing.problem = "names of modules are made of a-z, 0-9 and _";
+        return missing;
+    }
+    const auto built_in_names = built_in(kind);
+    if (std::find(built_in_names.begin(), built_in_names.end(), name) != built_in_names.end())
+        return open_once(kind, name, {});
+    std::string searched;
+    for (const std::string &directory : directories) {
+        char real_path[PATH_MAX];
+        if (realpath((directory + "/" + module_file(kind, name)).c_str(), real_path))
+            return open_once(kind, name, real_path);
+        searched += (searched.empty() ? "" : ", ") + directory;
+    }
+    missing.problem = "there is no " + module_file(kind, name) + " in " + searched;
+    return missing;
+}
+
+Plugin Registry::open_once(PluginKind kind, const std::string &name, const std::string &path) {
+    const std::lock_guard lock(mutex_);
+    for (const Plugin &plugin : opened_)
+        if (plugin.kind == kind && plugin.name == name && plugin.path == path)
+            return plugin;
+    Plugin plugin{ kind, name, path, {}, nullptr, nullptr };
+    open_module(plugin);
+    if (plugin.opened())
+        opened_.push_back(plugin);
+    return plugin;
+}
+
+} // namespace halo

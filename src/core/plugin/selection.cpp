@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plugin/selection.h"
+
+#include "base/error.h"
+
+namespace halo {
+
+Rated rate_plugin(PluginKind kind, const std::string &name, const std::vector<std::string> &directories, const halo_host &host) {
+    Rated rated{ Registry::instance().find(kind, name, directories), 0, {} };
+    if (!rated.plugin.opened()) {
+        rated.why = rated.plugin.problem;
+        return rated;
+    }
+    char why[512] = "";
+    const auto query = rated.plugin.transport ? rated.plugin.transport->query : rated.plugin.device->query;
+    rated.score = query(&host, why, sizeof why);
+    why[sizeof why - 1] = '\0';
+    rated.why = why;
+    return rated;
+}
+
+bool is_mpi_module(const std::string &name) {
+    return name.starts_with("mpi_");
+}
+
+namespace {
+
+// What "auto" may take. Opening an MPI module that nobody asked for would bring an MPI into the process; and where ranks come from
+// elsewhere, the in-process transport would make each of them a run of its own.
+std::vector<std::string> automatic_names(const std::vector<std::string> &directories, const MpiChoice &mpi) {
+    std::vector<std::string> names;
+    if (mpi.ranks && !mpi.mpi.empty())
+        names.push_back(mpi.module());
+    for (const std::string &name : module_names(PluginKind::transport, directories))
+        if (!is_mpi_module(name))
+            names.push_back(name);
+    if (!mpi.ranks)
+        for (const std::string &name : Registry::instance().built_in(PluginKind::transport))
+            names.push_back(name);
+    return names;
+}
+
+TransportChoice choose_best(const std::vector<std::string> &directories, const halo_host &host, const MpiChoice &mpi) {
+    Rated best;
+    std::string reasons;
+    for (const std::string &name : automatic_names(directories, mpi)) {
+        Rated rated = rate_plugin(PluginKind::transport, name, directories, host);
+        if (rated.score > best.score)
+            best = std::move(rated);
+        else if (rated.score <= 0)
+            reasons += "; " + name + ": " + rated.why;
+    }
+    if (best.score > 0)
+        return { best.plugin.transport, best.plugin.path, mpi.why + "; " + best.why };
+    if (mpi.ranks && mpi.mpi.empty())
+        reasons += "; the launcher serves any MPI: choose with the setting mpi";
+    fail(HALO_ERR_PLUGIN, "no transport can connect the ranks: %s%s. For separate runs of one rank: transport = inproc", mpi.why.c_str(), reasons.c_str());
+}
+
+// A second MPI in the process must not be opened, even when asked for.
+void check_named(const std::string &name, const MpiChoice &mpi, const halo_host &host) {
+    if (is_mpi_module(name) && !mpi.mpi.empty() && name != mpi.module())
+        fail(HALO_ERR_PLUGIN, "transport = %s, but %s", name.c_str(), mpi.why.c_str());
+    if (name == "inproc" && mpi.launcher_ranks > 1)
+        host.log(host.core, 1, format("%s, but transport = inproc: each is a run of its own", mpi.why.c_str()).c_str());
+}
+
+} // namespace
+
+TransportChoice take_transport(const Config &config, const halo_host &host, const std::string &name) {
+    const Rated rated = rate_plugin(PluginKind::transport, name, module_directories(config), host);
+    if (rated.score <= 0)
+        fail(HALO_ERR_PLUGIN, "transport '%s'%s%s cannot be used: %s", name.c_str(), rated.plugin.path.empty() ? "" : " ", rated.plugin.path.c_str(),
+             rated.why.c_str());
+    return { rated.plugin.transport, rated.plugin.path, rated.why };
+}
+
+TransportChoice choose_transport(const Config &config, const halo_host &host, const MpiChoice &mpi) {
+    const std::string &wanted = config.text("transport");
+    if (wanted == "auto")
+        return choose_best(module_directories(config), host, mpi);
+    if (wanted == "mpi" && mpi.mpi.empty())
+        fail(HALO_ERR_PLUGIN, "transport = mpi, but %s; choose with the setting mpi", mpi.why.c_str());
+    const std::string name = wanted == "mpi" ? mpi.module() : wanted;
+    check_named(name, mpi, host);
+    TransportChoice choice = take_transport(config, host, name);
+    choice.why = "transport = " + wanted + " from " + *config.source("transport") + "; " + mpi.why + "; " + choice.why;
+    return choice;
+}
+
+DeviceChoice choose_device(const Config &config, const halo_host &host) {
+    const std::string &name = config.text("device");
+    const Rated rated = rate_plugin(PluginKind::device, name, module_directories(config), host);
+    if (rated.score <= 0)
+        fail(HALO_ERR_PLUGIN, "device '%s'%s%s cannot be used: %s", name.c_str(), rated.plugin.path.empty() ? "" : " ", rated.plugin.path.c_str(),
+             rated.why.c_str());
+    return { rated.plugin.device, rated.plugin.path };
+}
+
+} // namespace halo
