@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "endpoint.h"
+
+#include <algorithm>
+
+#include "extent.h"
+#include "library.h"
+#include "report.h"
+
+namespace halo::mpi {
+
+using transport::report;
+
+namespace {
+
+constexpr int32_t tag_limit = 32767;    // what every MPI guarantees
+constexpr int completion_attempts = 100; // calls of MPI_Test that a cancelled receive gets to end
+
+} // namespace
+
+Endpoint::Endpoint(const halo_host *host, MPI_Comm communicator) : host_(host), lanes_{ communicator } {
+    in_flight_.previous = in_flight_.next = &in_flight_;
+    MPI_Comm_rank(communicator, &rank_);
+    MPI_Comm_size(communicator, &size_);
+    int *bound = nullptr;
+    int found = 0;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found);
+    max_tag_ = found != 0 ? std::min<int32_t>(*bound, tag_limit) : tag_limit;
+}
+
+// A communicator with operations left is not freed: MPI would hand its number to the next one, which could then get their messages.
+Endpoint::~Endpoint() {
+    if (finalized()) return;
+    if (!give_up()) return;
+    for (MPI_Comm &communicator : lanes_) MPI_Comm_free(&communicator);
+}
+
+halo_status Endpoint::check(const char *call, Address address) const {
+    if (address.peer >= 0 && address.peer < size_ && address.peer != rank_ && address.lane >= 0 && static_cast<size_t>(address.lane) < lanes_.size() &&
+        address.tag >= 0 && address.tag <= max_tag_) [[likely]]
+        return HALO_SUCCESS;
+    return report(host_, HALO_ERR_ARGUMENT, "%s: peer %d, lane %d, tag %d; this is rank %d of %d with %zu lanes and tags up to %d", call, address.peer,
+                  address.lane, address.tag, rank_, size_, lanes_.size(), max_tag_);
+}
+
+halo_status Endpoint::open_lanes(int32_t n_lanes) {
+    lanes_.reserve(static_cast<size_t>(std::max(n_lanes, 0)));
+    while (static_cast<int64_t>(lanes_.size()) < n_lanes) {
+        MPI_Comm communicator = MPI_COMM_NULL;
+        int code = MPI_Comm_dup(lanes_[0], &communicator);
+        if (code != MPI_SUCCESS) return failure(host_, "MPI_Comm_dup", code);
+        lanes_.push_back(communicator);
+    }
+    return HALO_SUCCESS;
+}
+
+// ---- what is in flight
+
+void Endpoint::started(Request &request, Request::Kind kind, Address address, size_t capacity) {
+    request.kind = kind;
+    request.address = address;
+    request.capacity = capacity;
+    request.previous = in_flight_.previous;
+    request.next = &in_flight_;
+    request.previous->next = request.next->previous = &request;
+}
+
+void Endpoint::finished(Request &request) {
+    request.previous->next = request.next;
+    request.next->previous = request.previous;
+    request.kind = Request::Kind::none;
+}
+
+halo_status Endpoint::send(Address to, const void *data, size_t bytes, Request &request) {
+    if (halo_status status = check("send", to); status != HALO_SUCCESS) return status;
+    Extent extent(bytes);
+    int code = MPI_Isend(data, extent.count(), extent.type(), to.peer, to.tag, lane(to.lane), &request.request);
+    if (code != MPI_SUCCESS) return failure(host_, "MPI_Isend", code);
+    started(request, Request::Kind::send, to, bytes);
+    return HALO_SUCCESS;
+}
+
+halo_status Endpoint::receive(Address from, void *data, size_t capacity, Request &request) {
+    if (halo_status status = check("receive", from); status != HALO_SUCCESS) return status;
+    Extent extent(capacity);
+    int code = MPI_Irecv(data, extent.count(), extent.type(), from.peer, from.tag, lane(from.lane), &request.request);
+    if (code != MPI_SUCCESS) return failure(host_, "MPI_Irecv", code);
+    started(request, Request::Kind::receive, from, capacity);
+    return HALO_SUCCESS;
+}
+
+halo_status Endpoint::too_long(const Request &request, const MPI_Status &status, size_t &bytes) {
+    size_t size = bytes_of(status);
+    bytes = size > request.capacity ? size : 0; // not every MPI tells
+    return report(host_, HALO_ERR_WIRE, "a message longer than the receive of %zu bytes came from rank %d (lane %d, tag %d)", request.capacity,
+                  request.address.peer, request.address.lane, request.address.tag);
+}
+
+// After MPI_Test with a flag or an error.
+halo_status Endpoint::completed(Request &request, int code, MPI_Status &status, size_t &bytes) {
+    Request::Kind kind = request.kind;
+    finished(request);
+    if (request.request != MPI_REQUEST_NULL) MPI_Request_free(&request.request); // some MPIs keep a failed request
+    if (code != MPI_SUCCESS) {
+        int error_class = MPI_ERR_OTHER;
+        MPI_Error_class(code, &error_class);
+        return error_class == MPI_ERR_TRUNCATE ? too_long(request, status, bytes) : failure(host_, "MPI_Test", code);
+    }
+    bytes = kind == Request::Kind::receive ? bytes_of(status) : 0;
+    return HALO_SUCCESS;
+}
+
+halo_status Endpoint::test(Request &request, bool &done, size_t &bytes) {
+    int flag = 0;
+    MPI_Status status;
+    int code = MPI_Test(&request.request, &flag, &status);
+    done = flag != 0 || code != MPI_SUCCESS;
+    if (!done) return HALO_SUCCESS;
+    if (request.cancelling && code == MPI_SUCCESS) [[unlikely]] {
+        int cancelled = 0;
+        MPI_Test_cancelled(&status, &cancelled);
+        if (cancelled != 0) {
+            finished(request);
+            return report(host_, HALO_ERR_STATE, "the receive from rank %d (lane %d, tag %d) was cancelled", request.address.peer, request.address.lane,
+                          request.address.tag);
+        }
+    }
+    return completed(request, code, status, bytes);
+}
+
+halo_status Endpoint::cancel(Request &request, bool &done) {
+    done = request.kind == Request::Kind::none;
+    if (done) return HALO_SUCCESS;
+    if (request.kind == Request::Kind::send) return report(host_, HALO_ERR_ARGUMENT, "cancel of a send to rank %d", request.address.peer);
+    if (!request.cancelling) MPI_Cancel(&request.request);
+    request.cancelling = true;
+    for (int i = 0; i < completion_attempts; ++i) {
+        int flag = 0;
+        MPI_Status status;
+        int code = MPI_Test(&request.request, &flag, &status);
+        if (flag == 0 && code == MPI_SUCCESS) continue;
+        int cancelled = 0;
+        if (code == MPI_SUCCESS) MPI_Test_cancelled(&status, &cancelled);
+        done = cancelled == 0;
+        size_t bytes = 0;
+        return completed(request, code, status, bytes);
+    }
+    return report(host_, HALO_BUSY, "the message from rank %d (lane %d, tag %d) is just coming in", request.address.peer, request.address.lane,
+                  request.address.tag);
+}
+
+// Tries to end everything; true if nothing is left.
+bool Endpoint::give_up() {
+    for (Request *request = in_flight_.next; request != &in_flight_;) {
+        Request *next = request->next;
+        bool done = false;
+        size_t bytes = 0;
+        if (request->kind == Request::Kind::receive) cancel(*request, done);
+        else test(*request, done, bytes);
+        request = next;
+    }
+    if (in_flight_.next == &in_flight_ && n_matched_ == 0) return true;
+    if (host_->log != nullptr) {
+        host_->log(host_->core, 1, "mpi transport closed with messages in flight: their communicator is kept until the process ends");
+    }
+    return false;
+}
+
+// ---- probing
+
+#if HALO_MPI_MATCHED_PROBE
+
+halo_status Endpoint::probe(Address from, bool &found, size_t &bytes, Matched &matched) {
+    found = false;
+    if (halo_status status = check("probe", from); status != HALO_SUCCESS) return status;
+    int flag = 0;
+    MPI_Status status;
+    int code = MPI_Improbe(from.peer, from.tag, lane(from.lane), &flag, &matched.message, &status);
+    if (code != MPI_SUCCESS) return failure(host_, "MPI_Improbe", code);
+    if (flag == 0) return HALO_SUCCESS;
+    found = true;
+    bytes = bytes_of(status);
+    matched.address = from;
+    ++n_matched_;
+    return HALO_SUCCESS;
+}
+
+halo_status Endpoint::receive_matched(Matched &matched, void *data, size_t capacity, Request &request) {
+    Extent extent(capacity);
+    int code = MPI_Imrecv(data, extent.count(), extent.type(), &matched.message, &request.request);
+    if (code != MPI_SUCCESS) return failure(host_, "MPI_Imrecv", code);
+    --n_matched_;
+    started(request, Request::Kind::receive, matched.address, capacity);
+    return HALO_SUCCESS;
+}
+
+#else
+
+halo_status Endpoint::probe(Address from, bool &found, size_t &bytes, Matched &matched) {
+    found = false;
+    if (halo_status status = check("probe", from); status != HALO_SUCCESS) return status;
+    int flag = 0;
+    MPI_Status status;
+    int code = MPI_Iprobe(from.peer, from.tag, lane(from.lane), &flag, &status);
+    if (code != MPI_SUCCESS) return failure(host_, "MPI_Iprobe", code);
+    if (flag == 0) return HALO_SUCCESS;
+    found = true;
+    bytes = bytes_of(status);
+    matched.address = from;
+    return HALO_SUCCESS;
+}
+
+halo_status Endpoint::receive_matched(Matched &matched, void *data, size_t capacity, Request &request) {
+    return receive(matched.address, data, capacity, request);
+}
+
+#endif
+
+halo_status Endpoint::progress() {
+    int flag = 0;
+    int code = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, lanes_[0], &flag, MPI_STATUS_IGNORE);
+    return code == MPI_SUCCESS ? HALO_SUCCESS : failure(host_, "MPI_Iprobe", code);
+}
+
+} // namespace halo::mpi

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank of a private duplicate of a communicator; each further lane is one more duplicate.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "halo_plugin.h"
+
+namespace halo::mpi {
+
+// Where an MPI lacks the matched probe, a found message stays in the queue: it must be received before the same peer, lane and tag are
+// probed or received again.
+#if MPI_VERSION >= 3 && !defined(SMPI_H)
+#define HALO_MPI_MATCHED_PROBE 1
+#else
+#define HALO_MPI_MATCHED_PROBE 0
+#endif
+
+struct Address {
+    int32_t peer;
+    int32_t lane;
+    int32_t tag;
+};
+
+// Lives in the core's halo_request; linked into its endpoint's list while in flight.
+struct Request {
+    enum class Kind : int32_t { none, send, receive };
+    Request *previous = nullptr;
+    Request *next = nullptr;
+    MPI_Request request = MPI_REQUEST_NULL;
+    size_t capacity = 0;
+    Address address{};
+    Kind kind = Kind::none;
+    bool cancelling = false;
+};
+static_assert(sizeof(Request) <= sizeof(halo_request) && alignof(Request) <= alignof(halo_request));
+
+// Lives in the core's halo_matched.
+struct Matched {
+#if HALO_MPI_MATCHED_PROBE
+    MPI_Message message = MPI_MESSAGE_NULL;
+#endif
+    Address address{};
+};
+static_assert(sizeof(Matched) <= sizeof(halo_matched) && alignof(Matched) <= alignof(halo_matched));
+
+class Endpoint {
+public:
+    // Takes over `communicator`, a duplicate that returns errors.
+    Endpoint(const halo_host *host, MPI_Comm communicator);
+    // Gives up what is in flight; never waits for other ranks.
+    ~Endpoint();
+    Endpoint(const Endpoint &) = delete;
+    Endpoint &operator=(const Endpoint &) = delete;
+
+    const halo_host *host() const { return host_; }
+    int32_t rank() const { return rank_; }
+    int32_t size() const { return size_; }
+    int32_t max_tag() const { return max_tag_; }
+
+    halo_status open_lanes(int32_t n_lanes);
+    halo_status send(Address to, const void *data, size_t bytes, Request &request);
+    halo_status receive(Address from, void *data, size_t capacity, Request &request);
+    halo_status test(Request &request, bool &done, size_t &bytes);
+    // HALO_BUSY: the message is just coming in; the receive is still in flight.
+    halo_status cancel(Request &request, bool &done);
+    halo_status probe(Address from, bool &found, size_t &bytes, Matched &matched);
+    halo_status receive_matched(Matched &matched, void *data, size_t capacity, Request &request);
+    halo_status progress();
+
+private:
+    halo_status check(const char *call, Address address) const;
+    MPI_Comm lane(int32_t number) const { return lanes_[static_cast<size_t>(number)]; }
+    void started(Request &request, Request::Kind kind, Address address, size_t capacity);
+    void finished(Request &request);
+    halo_status completed(Request &request, int code, MPI_Status &status, size_t &bytes);
+    halo_status too_long(const Request &request, const MPI_Status &status, size_t &bytes);
+    bool give_up();
+
+    const halo_host *host_;
+    int32_t rank_ = 0;
+    int32_t size_ = 1;
+    int32_t max_tag_ = 0;
+    std::vector<MPI_Comm> lanes_;
+    Request in_flight_;      // anchor of a ring
+    int64_t n_matched_ = 0;  // probed, not yet received
+};
+
+} // namespace halo::mpi

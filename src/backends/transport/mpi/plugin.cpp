@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The operations table and the module's entry.
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "endpoint.h"
+#include "library.h"
+#include "report.h"
+
+namespace {
+
+using halo::mpi::Address;
+using halo::mpi::Endpoint;
+using halo::mpi::Matched;
+using halo::mpi::Request;
+using halo::transport::report;
+
+// Scores of query: an initialised MPI is the one to use; next, one whose launcher started the process.
+constexpr int32_t score_initialized = 300;
+constexpr int32_t score_launched = 200;
+constexpr int32_t score_alone = 10;
+
+Endpoint &endpoint_of(halo_transport *transport) { return *reinterpret_cast<Endpoint *>(transport); }
+Request &new_request(halo_request *request) { return *new (request) Request; }
+Request &request_of(halo_request *request) { return *std::launder(reinterpret_cast<Request *>(request)); }
+
+// Duplicates the caller's communicator, whose own error handler may be to abort.
+halo_status duplicate(const halo_host *host, MPI_Comm original, MPI_Comm *copy) {
+    int is_inter = 0;
+    MPI_Comm_test_inter(original, &is_inter);
+    if (is_inter != 0) return report(host, HALO_ERR_ARGUMENT, "the communicator is an inter-communicator");
+    MPI_Errhandler handler;
+    MPI_Comm_get_errhandler(original, &handler);
+    MPI_Comm_set_errhandler(original, MPI_ERRORS_RETURN);
+    int code = MPI_Comm_dup(original, copy);
+    MPI_Comm_set_errhandler(original, handler);
+    if (handler != MPI_ERRHANDLER_NULL) MPI_Errhandler_free(&handler);
+    if (code != MPI_SUCCESS) return halo::mpi::failure(host, "MPI_Comm_dup", code);
+    MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN);
+    return HALO_SUCCESS;
+}
+
+halo_status open_communicator(const halo_host *host, const halo_transport_params *params, halo_transport **transport) {
+    MPI_Comm original = MPI_COMM_WORLD;
+    if (params->communicator != nullptr) {
+        if (params->handle_bytes != sizeof original) {
+            return report(host, HALO_ERR_PLUGIN, "the communicator handle has %zu bytes, those of module %s have %zu: it is of another MPI",
+                          params->handle_bytes, HALO_MPI_MODULE, sizeof original);
+        }
+        std::memcpy(&original, params->communicator, sizeof original);
+    }
+    if (original == MPI_COMM_NULL) return report(host, HALO_ERR_ARGUMENT, "the communicator is MPI_COMM_NULL");
+    MPI_Comm copy = MPI_COMM_NULL;
+    if (halo_status status = duplicate(host, original, &copy); status != HALO_SUCCESS) return status;
+    *transport = reinterpret_cast<halo_transport *>(new Endpoint(host, copy));
+    return HALO_SUCCESS;
+}
+
+halo_status open(const halo_host *host, const halo_transport_params *params, halo_transport **transport) {
+    try {
+        halo_status status = halo::mpi::ensure_initialized(host, params->communicator != nullptr);
+        return status == HALO_SUCCESS ? open_communicator(host, params, transport) : status;
+    } catch (const std::bad_alloc &) {
+        return report(host, HALO_ERR_MEMORY, "no memory to open the mpi transport");
+    }
+}
+
+void close(halo_transport *transport) { delete &endpoint_of(transport); }
+
+void identify(const halo_transport *transport, int32_t *rank, int32_t *size, int32_t *max_tag) {
+    const auto &endpoint = *reinterpret_cast<const Endpoint *>(transport);
+    *rank = endpoint.rank();
+    *size = endpoint.size();
+    *max_tag = endpoint.max_tag();
+}
+
+halo_status open_lanes(halo_transport *transport, int32_t n_lanes) {
+    try {
+        return endpoint_of(transport).open_lanes(n_lanes);
+    } catch (const std::bad_alloc &) {
+        return report(endpoint_of(transport).host(), HALO_ERR_MEMORY, "no memory for %d lanes", n_lanes);
+    }
+}
+
+halo_status send(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, halo_request *request) {
+    return endpoint_of(transport).send(Address{ peer, lane, tag }, data, bytes, new_request(request));
+}
+
+halo_status receive(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity, halo_request *request) {
+    return endpoint_of(transport).receive(Address{ peer, lane, tag }, data, capacity, new_request(request));
+}
+
+halo_status test(halo_transport *transport, halo_request *request, int32_t *done, size_t *bytes) {
+    bool finished = false;
+    size_t n = 0;
+    halo_status status = endpoint_of(transport).test(request_of(request), finished, n);
+    *done = finished ? 1 : 0;
+    if (bytes != nullptr) *bytes = n;
+    return status;
+}
+
+halo_status cancel(halo_transport *transport, halo_request *request, int32_t *done) {
+    bool finished = false;
+    halo_status status = endpoint_of(transport).cancel(request_of(request), finished);
+    *done = finished ? 1 : 0;
+    return status;
+}
+
+halo_status probe(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, int32_t *found, size_t *bytes, halo_matched *message) {
+    bool is_there = false;
+    halo_status status = endpoint_of(transport).probe(Address{ peer, lane, tag }, is_there, *bytes, *new (message) Matched);
+    *found = is_there ? 1 : 0;
+    return status;
+}
+
+halo_status receive_matched(halo_transport *transport, halo_matched *message, void *data, size_t capacity, halo_request *request) {
+    return endpoint_of(transport).receive_matched(*std::launder(reinterpret_cast<Matched *>(message)), data, capacity, new_request(request));
+}
+
+halo_status progress(halo_transport *transport) { return endpoint_of(transport).progress(); }
+
+int32_t answer(char *why, size_t why_bytes, int32_t score, const char *reason, const char *detail) {
+    std::snprintf(why, why_bytes, "%s: %s", reason, detail);
+    return score;
+}
+
+int32_t query(const halo_host *, char *why, size_t why_bytes) {
+    try {
+        std::string library = halo::mpi::library_text();
+        const char *variable = "";
+        if (!halo::mpi::bound_to_own_library()) return answer(why, why_bytes, 0, "the process has another MPI", library.c_str());
+        if (halo::mpi::finalized()) return answer(why, why_bytes, 0, "MPI is finalised already", library.c_str());
+        if (halo::mpi::initialized()) return answer(why, why_bytes, score_initialized, "the program has initialised", library.c_str());
+        if (halo::mpi::launched(variable)) return answer(why, why_bytes, score_launched, "its launcher started the process and has set", variable);
+        return answer(why, why_bytes, score_alone, "not initialised and no launcher has set", variable);
+    } catch (const std::bad_alloc &) {
+        return 0;
+    }
+}
+
+constexpr halo_transport_ops ops = { sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched,
+                                     progress };
+
+} // namespace
+
+extern "C" HALO_API const halo_transport_plugin halo_transport_plugin_v1;
+const halo_transport_plugin halo_transport_plugin_v1 = { HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), HALO_MPI_MODULE,
+                                                         "0.1.0", query, &ops };
