@@ -7,9 +7,15 @@ cd "$(dirname "$0")/.."
 build="$2"
 version="$(sed -nE 's/^project\(halo VERSION ([0-9]+\.[0-9]+).*/\1/p' CMakeLists.txt)"
 dump="abi/libhalo-$version.abi"
-options=(--headers-dir include --drop-private-types --no-architecture)
 
-write() { abidw "${options[@]}" --no-corpus-path --no-comp-dir-path --short-locs --out-file "$1" "$build/lib/libhalo.so"; }
+# Types come from the debug information of src/core/capi; a function without it would be compared by name alone.
+write() {
+    abidw --headers-dir include --drop-private-types --no-architecture --no-corpus-path --no-comp-dir-path --short-locs --out-file "$1" "$build/lib/libhalo.so"
+    local names types
+    names="$(grep -c '<elf-symbol ' "$1")"
+    types="$(grep -c '<function-decl .*elf-symbol-id=' "$1")"
+    [ "$names" -eq "$types" ] || { echo "$names functions are exported, the types of $types are known"; exit 1; }
+}
 
 case "$1" in
 check)
