@@ -32,8 +32,9 @@ build-%: packages
 packages:
 	@scripts/install_packages.sh
 
-lint: build-default
-	scripts/lint.sh build
+lint: packages
+	cmake --preset clang $(ccache) >/dev/null
+	scripts/lint.sh build-clang
 
 format:
 	scripts/format.sh -i
