@@ -45,16 +45,24 @@ inline bool done(halo_status status) {
 }
 
 /// halo_type of a C++ type.
-template <class T> inline constexpr halo_type type_of = 0;
-template <> inline constexpr halo_type type_of<float> = HALO_FLOAT32;
-template <> inline constexpr halo_type type_of<double> = HALO_FLOAT64;
-template <> inline constexpr halo_type type_of<std::int32_t> = HALO_INT32;
-template <> inline constexpr halo_type type_of<std::int64_t> = HALO_INT64;
-template <> inline constexpr halo_type type_of<std::complex<float>> = HALO_COMPLEX64;
-template <> inline constexpr halo_type type_of<std::complex<double>> = HALO_COMPLEX128;
+template <class T>
+inline constexpr halo_type type_of = 0;
+template <>
+inline constexpr halo_type type_of<float> = HALO_FLOAT32;
+template <>
+inline constexpr halo_type type_of<double> = HALO_FLOAT64;
+template <>
+inline constexpr halo_type type_of<std::int32_t> = HALO_INT32;
+template <>
+inline constexpr halo_type type_of<std::int64_t> = HALO_INT64;
+template <>
+inline constexpr halo_type type_of<std::complex<float>> = HALO_COMPLEX64;
+template <>
+inline constexpr halo_type type_of<std::complex<double>> = HALO_COMPLEX128;
 
 /// Owner of one handle. Moving leaves an empty owner behind.
-template <class T, halo_status (*destroy)(T **)> class Handle {
+template <class T, halo_status (*destroy)(T **)>
+class Handle {
 public:
     Handle() = default;
     Handle(Handle &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
@@ -87,7 +95,7 @@ public:
         check(halo_context_create_inproc(group, rank, options, &handle_));
     }
     /// Take over a context made otherwise, e.g. by halo_context_create_mpi.
-    static Context adopt(halo_context *context) { return Context(Adopted{context}); }
+    static Context adopt(halo_context *context) { return Context(Adopted{ context }); }
 
     std::int32_t rank() const { return place().first; }
     std::int32_t n_ranks() const { return place().second; }
@@ -97,11 +105,13 @@ public:
     void trim() { check(halo_context_trim(handle_)); }
 
     /// Combine in place over all ranks, in the order of ranks.
-    template <class T> void allreduce(std::span<T> values, halo_op op) const {
+    template <class T>
+    void allreduce(std::span<T> values, halo_op op) const {
         static_assert(type_of<T> != 0, "no halo_type for these values");
         check(halo_allreduce(handle_, values.data(), values.data(), static_cast<std::int64_t>(values.size()), type_of<T>, op));
     }
-    template <class T> T allreduce(T value, halo_op op) const {
+    template <class T>
+    T allreduce(T value, halo_op op) const {
         allreduce(std::span<T>(&value, 1), op);
         return value;
     }
@@ -121,7 +131,7 @@ private:
     std::pair<std::int32_t, std::int32_t> place() const {
         std::int32_t rank = 0, n_ranks = 0;
         check(halo_context_rank(handle_, &rank, &n_ranks));
-        return {rank, n_ranks};
+        return { rank, n_ranks };
     }
 };
 
@@ -134,7 +144,7 @@ public:
         const std::int64_t *gids = nullptr;
         std::int64_t n = 0;
         check(halo_topology_local_parts(handle_, &gids, &n));
-        return {gids, static_cast<std::size_t>(n)};
+        return { gids, static_cast<std::size_t>(n) };
     }
     halo_part part(std::int64_t gid) const {
         halo_part part = HALO_PART_INIT;
@@ -184,7 +194,8 @@ public:
     void allocate(std::int64_t gid = -1) { check(halo_field_allocate(handle_, gid)); }
 
     /// Storage of a part; nullptr when it is unallocated.
-    template <class T = double> T *data(std::int64_t gid, std::int32_t set = 0) const {
+    template <class T = double>
+    T *data(std::int64_t gid, std::int32_t set = 0) const {
         void *data = nullptr;
         check(halo_field_data(handle_, gid, set, &data));
         return static_cast<T *>(data);
@@ -303,7 +314,7 @@ public:
         const halo_group_row *rows = nullptr;
         std::int64_t n = 0;
         check(halo_group_table(handle_, sizeof(halo_group_row), &rows, &n));
-        return {rows, static_cast<std::size_t>(n)};
+        return { rows, static_cast<std::size_t>(n) };
     }
     bool writable() { return ask(halo_group_writable); }
     void start_receive() { check(halo_group_start_receive(handle_)); }

@@ -12,7 +12,9 @@
 namespace euler {
 
 Canvas::Canvas(int width, int height, const Colour &background)
-    : width_(width * fineness), height_(height * fineness), pixels_(static_cast<std::size_t>(width_) * height_, background) {}
+    : width_(width * fineness),
+      height_(height * fineness),
+      pixels_(static_cast<std::size_t>(width_) * height_, background) {}
 
 void Canvas::set(int i, int j, const Colour &colour) {
     if (i >= 0 && j >= 0 && i < width_ && j < height_) pixels_[static_cast<std::size_t>(j) * width_ + i] = colour;
@@ -49,13 +51,13 @@ void Canvas::save_png(const std::string &file) const {
     const auto byte = [](double value) { return static_cast<std::uint8_t>(std::clamp(255 * value / (fineness * fineness) + 0.5, 0.0, 255.0)); };
     for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x) {
-            Colour sum{0, 0, 0};
+            Colour sum{ 0, 0, 0 };
             for (int j = y * fineness; j < (y + 1) * fineness; ++j)
                 for (int i = x * fineness; i < (x + 1) * fineness; ++i) {
                     const auto &pixel = pixels_[static_cast<std::size_t>(j) * width_ + i];
-                    sum = {sum.red + pixel.red, sum.green + pixel.green, sum.blue + pixel.blue};
+                    sum = { sum.red + pixel.red, sum.green + pixel.green, sum.blue + pixel.blue };
                 }
-            for (const double value : {sum.red, sum.green, sum.blue}) bytes.push_back(byte(value));
+            for (const double value : { sum.red, sum.green, sum.blue }) bytes.push_back(byte(value));
         }
     png_image image{};
     image.version = PNG_IMAGE_VERSION;

@@ -13,7 +13,7 @@ struct Colour {
 
 inline Colour mix(const Colour &a, const Colour &b, double share_of_b) {
     const double s = share_of_b;
-    return {a.red + s * (b.red - a.red), a.green + s * (b.green - a.green), a.blue + s * (b.blue - a.blue)};
+    return { a.red + s * (b.red - a.red), a.green + s * (b.green - a.green), a.blue + s * (b.blue - a.blue) };
 }
 
 /// A picture to draw on, in pixels from the upper left corner. Kept finer than it is written, which smooths edges.
@@ -26,7 +26,8 @@ public:
     void disc(double x, double y, double radius, const Colour &colour) { line(x, y, x, y, 2 * radius, colour); }
 
     /// Colour every fine pixel of a rectangle: paint(x, y) with x and y from 0 to 1 inside it.
-    template <class Paint> void paint(double x, double y, double width, double height, Paint colour_at) {
+    template <class Paint>
+    void paint(double x, double y, double width, double height, Paint colour_at) {
         for (int j = fine(y); j < fine(y + height); ++j)
             for (int i = fine(x); i < fine(x + width); ++i)
                 set(i, j, colour_at(((i + 0.5) / fineness - x) / width, ((j + 0.5) / fineness - y) / height));

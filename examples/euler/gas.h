@@ -20,7 +20,7 @@ struct Primitive {
 inline std::array<double, n_conserved> conserved(const Primitive &w, double gamma) {
     const auto &v = w.velocity;
     const double kinetic = 0.5 * w.density * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    return {w.density, w.density * v[0], w.density * v[1], w.density * v[2], w.pressure / (gamma - 1) + kinetic};
+    return { w.density, w.density * v[0], w.density * v[1], w.density * v[2], w.pressure / (gamma - 1) + kinetic };
 }
 
 inline double larger(double a, double b) { return a > b ? a : b; }
@@ -72,7 +72,7 @@ inline std::array<double, n_conserved> hllc_flux(const Side &left, const Side &r
     const double face_pressure = supersonic ? pressure : middle_pressure;
     const double face_energy = supersonic ? energy : middle_energy;
     const double mass = face_density * speed;
-    return {mass, mass * speed + face_pressure, mass * along_0, mass * along_1, (face_energy + face_pressure) * speed};
+    return { mass, mass * speed + face_pressure, mass * along_0, mass * along_1, (face_energy + face_pressure) * speed };
 }
 
 } // namespace euler

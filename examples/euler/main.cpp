@@ -28,11 +28,16 @@ Arguments parse(int argc, char **argv) {
     for (int i = 1; i < argc; ++i) {
         const std::string text = argv[i];
         const bool has_value = i + 1 < argc;
-        if (text == "--inproc" && has_value) arguments.inproc = std::stoi(argv[++i]);
-        else if (text == "--picture" && has_value) arguments.picture = argv[++i];
-        else if (text.find('=') != std::string::npos) arguments.overrides.push_back(text);
-        else if (text.starts_with("-")) throw std::runtime_error("unknown argument '" + text + "'");
-        else arguments.files.push_back(text);
+        if (text == "--inproc" && has_value)
+            arguments.inproc = std::stoi(argv[++i]);
+        else if (text == "--picture" && has_value)
+            arguments.picture = argv[++i];
+        else if (text.find('=') != std::string::npos)
+            arguments.overrides.push_back(text);
+        else if (text.starts_with("-"))
+            throw std::runtime_error("unknown argument '" + text + "'");
+        else
+            arguments.files.push_back(text);
     }
     if (arguments.files.empty()) throw std::runtime_error("usage: euler [--inproc RANKS] [--picture FILE.png] PARAMETERS... [key=value...]");
     return arguments;
@@ -48,8 +53,9 @@ bool check_convergence(const std::vector<euler::Outcome> &outcomes, bool speak) 
             const double refined = static_cast<double>(fine.profile.size()) / static_cast<double>(coarse->profile.size());
             const double order = std::log(coarse->density_error / fine.density_error) / std::log(refined);
             passed = passed && order > 0.7;
-            if (speak) std::printf("sod: from %zu to %zu cells the error falls with order %.2f   %s\n", coarse->profile.size(), fine.profile.size(), order,
-                                   order > 0.7 ? "pass" : "FAIL");
+            if (speak)
+                std::printf("sod: from %zu to %zu cells the error falls with order %.2f   %s\n", coarse->profile.size(), fine.profile.size(), order,
+                            order > 0.7 ? "pass" : "FAIL");
         }
         coarse = &fine;
     }
@@ -71,7 +77,8 @@ bool run_all(const halo::Context &context, const Arguments &arguments, const std
 }
 
 /// An error of one rank ends the whole program: the others would wait for it.
-template <class Make> bool run_rank(Make make_context, const Arguments &arguments, const std::vector<euler::Parameters> &problems) {
+template <class Make>
+bool run_rank(Make make_context, const Arguments &arguments, const std::vector<euler::Parameters> &problems) {
     try {
         const halo::Context context = make_context();
         return run_all(context, arguments, problems);
@@ -87,9 +94,8 @@ bool run_threads(const Arguments &arguments, const std::vector<euler::Parameters
     {
         std::vector<std::jthread> threads;
         for (int rank = 0; rank < arguments.inproc; ++rank)
-            threads.emplace_back([&, rank] {
-                passed[static_cast<std::size_t>(rank)] = run_rank([&] { return halo::Context(group, rank); }, arguments, problems);
-            });
+            threads.emplace_back(
+                [&, rank] { passed[static_cast<std::size_t>(rank)] = run_rank([&] { return halo::Context(group, rank); }, arguments, problems); });
     }
     return passed[0];
 }

@@ -14,31 +14,33 @@ namespace {
 
 using Setters = std::map<std::string, std::function<void(std::istream &)>>;
 
-template <class T> auto into(T &value) {
+template <class T>
+auto into(T &value) {
     return [&value](std::istream &text) { text >> value; };
 }
 
-template <class T> auto into(std::array<T, 3> &values) {
+template <class T>
+auto into(std::array<T, 3> &values) {
     return [&values](std::istream &text) { text >> values[0] >> values[1] >> values[2]; };
 }
 
 Setters setters(Parameters &p) {
-    return {{"problem", into(p.problem)},
-            {"cells", into(p.cells)},
-            {"block", into(p.block)},
-            {"boundary", into(p.boundary)},
-            {"length", into(p.length)},
-            {"gamma", into(p.gamma)},
-            {"cfl", into(p.cfl)},
-            {"end_time", into(p.end_time)},
-            {"max_steps", into(p.max_steps)},
-            {"direction", into(p.direction)},
-            {"tracers", into(p.tracers)},
-            {"send_threshold", into(p.send_threshold)},
-            {"release_threshold", into(p.release_threshold)},
-            {"release_every", into(p.release_every)},
-            {"release_patience", into(p.release_patience)},
-            {"progress", into(p.progress)}};
+    return { { "problem", into(p.problem) },
+             { "cells", into(p.cells) },
+             { "block", into(p.block) },
+             { "boundary", into(p.boundary) },
+             { "length", into(p.length) },
+             { "gamma", into(p.gamma) },
+             { "cfl", into(p.cfl) },
+             { "end_time", into(p.end_time) },
+             { "max_steps", into(p.max_steps) },
+             { "direction", into(p.direction) },
+             { "tracers", into(p.tracers) },
+             { "send_threshold", into(p.send_threshold) },
+             { "release_threshold", into(p.release_threshold) },
+             { "release_every", into(p.release_every) },
+             { "release_patience", into(p.release_patience) },
+             { "progress", into(p.progress) } };
 }
 
 /// One line "key = value # remark"; empty lines are skipped.
@@ -77,13 +79,9 @@ void validate(const Parameters &p) {
 
 } // namespace
 
-double Parameters::cell_size() const {
-    return length / static_cast<double>(*std::max_element(cells.begin(), cells.end()));
-}
+double Parameters::cell_size() const { return length / static_cast<double>(*std::max_element(cells.begin(), cells.end())); }
 
-std::array<std::int64_t, 3> Parameters::blocks() const {
-    return {cells[0] / block[0], cells[1] / block[1], cells[2] / block[2]};
-}
+std::array<std::int64_t, 3> Parameters::blocks() const { return { cells[0] / block[0], cells[1] / block[1], cells[2] / block[2] }; }
 
 std::int64_t Parameters::n_blocks() const {
     const auto n = blocks();

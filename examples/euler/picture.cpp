@@ -16,18 +16,20 @@ namespace {
 constexpr int panel_width = 720, panel_height = 760;
 constexpr double side = 560, margin_left = 90, margin_top = 80; // of a panel's plot
 
-constexpr Colour white = {1, 1, 1}, ink = {0.13, 0.15, 0.20}, faint = {0.86, 0.88, 0.91};
-constexpr std::array<Colour, 4> tracer_colours = {Colour{1.00, 0.55, 0.10}, {0.93, 0.22, 0.60}, {0.36, 0.80, 0.30}, {0.99, 0.86, 0.15}};
+constexpr Colour white = { 1, 1, 1 }, ink = { 0.13, 0.15, 0.20 }, faint = { 0.86, 0.88, 0.91 };
+constexpr std::array<Colour, 4> tracer_colours = { Colour{ 1.00, 0.55, 0.10 }, { 0.93, 0.22, 0.60 }, { 0.36, 0.80, 0.30 }, { 0.99, 0.86, 0.15 } };
 
 /// From thin (dark) to dense (light) gas; its lightness rises evenly.
 Colour density_colour(double share) {
-    constexpr std::array<Colour, 6> stops = {Colour{0.03, 0.03, 0.12}, {0.09, 0.14, 0.33}, {0.13, 0.32, 0.53}, {0.29, 0.53, 0.68}, {0.60, 0.75, 0.82}, {0.96, 0.97, 0.94}};
+    constexpr std::array<Colour, 6> stops = { Colour{ 0.03, 0.03, 0.12 }, { 0.09, 0.14, 0.33 }, { 0.13, 0.32, 0.53 },
+                                              { 0.29, 0.53, 0.68 },       { 0.60, 0.75, 0.82 }, { 0.96, 0.97, 0.94 } };
     const double at = std::clamp(share, 0.0, 1.0) * (stops.size() - 1);
     const auto stop = std::min(static_cast<std::size_t>(at), stops.size() - 2);
     return mix(stops[stop], stops[stop + 1], at - static_cast<double>(stop));
 }
 
-template <class... Values> std::string format(const char *pattern, Values... values) {
+template <class... Values>
+std::string format(const char *pattern, Values... values) {
     char text[200];
     std::snprintf(text, sizeof text, pattern, values...);
     return text;
@@ -76,8 +78,8 @@ void draw_exact(const Plot &plot, const Outcome &outcome) {
 }
 
 void draw_shock_tubes(Canvas &canvas, double left, const std::vector<const Outcome *> &tubes) {
-    constexpr std::array<Colour, 3> colours = {Colour{0.88, 0.47, 0.10}, {0.10, 0.45, 0.70}, {0.30, 0.60, 0.25}};
-    const Plot plot{canvas, left + margin_left, margin_top, 0, 1, 0, 1.1};
+    constexpr std::array<Colour, 3> colours = { Colour{ 0.88, 0.47, 0.10 }, { 0.10, 0.45, 0.70 }, { 0.30, 0.60, 0.25 } };
+    const Plot plot{ canvas, left + margin_left, margin_top, 0, 1, 0, 1.1 };
     canvas.text(plot.left + side / 2, margin_top - 30, format("Sod shock tube: density at time %.2f", tubes[0]->time), ink, 0.5);
     plot.axes(0.2, true);
     plot.frame();
@@ -118,16 +120,16 @@ struct Plane {
 /// Density as a colour map; tracers as veils with an edge where their concentration passes a level.
 void paint_blast(const Plot &plot, const Outcome &outcome, double low, double high) {
     const auto &p = outcome.parameters;
-    const Plane density{outcome.density, p.cells[0], p.cells[1]};
-    constexpr double edge_levels[] = {0.02, 0.3};
+    const Plane density{ outcome.density, p.cells[0], p.cells[1] };
+    constexpr double edge_levels[] = { 0.02, 0.3 };
     plot.canvas.paint(plot.left, plot.top, side, side, [&](double u, double v) {
         const double x = u, y = 1 - v, gas = density.at(x, y), pixel = 1.2 / side;
         auto colour = density_colour((gas - low) / (high - low));
         for (std::size_t t = 0; t < outcome.tracers.size(); ++t) {
-            const Plane tracer{outcome.tracers[t], p.cells[0], p.cells[1]};
+            const Plane tracer{ outcome.tracers[t], p.cells[0], p.cells[1] };
             const auto concentration = [&](double a, double b) { return tracer.at(a, b) / density.at(a, b); };
             const double c = concentration(x, y);
-            colour = mix(colour, tracer_colours[t], std::min(0.75, 0.9 * c));
+            colour = mix(colour, tracer_colours[t], std::min(0.85, 1.2 * c));
             for (const double level : edge_levels) {
                 const bool inside = c > level;
                 const bool edge = inside != (concentration(x + pixel, y) > level) || inside != (concentration(x, y + pixel) > level);
@@ -142,7 +144,7 @@ void paint_blast(const Plot &plot, const Outcome &outcome, double low, double hi
 void draw_blocks(const Plot &plot, const Outcome &outcome) {
     const auto n = outcome.parameters.blocks();
     const auto nx = static_cast<double>(n[0]), ny = static_cast<double>(n[1]);
-    constexpr Colour grid = {0.42, 0.52, 0.62};
+    constexpr Colour grid = { 0.42, 0.52, 0.62 };
     for (int i = 1; i < n[0]; ++i) plot.canvas.line(plot.x(i / nx), plot.top, plot.x(i / nx), plot.top + side, 0.7, grid);
     for (int j = 1; j < n[1]; ++j) plot.canvas.line(plot.left, plot.y(j / ny), plot.left + side, plot.y(j / ny), 0.7, grid);
     for (std::size_t t = 0; t < outcome.tracer_blocks.size(); ++t)
@@ -163,7 +165,7 @@ void draw_colour_bar(Canvas &canvas, double left, double top, double low, double
 
 void draw_blast(Canvas &canvas, double left, const Outcome &outcome) {
     const auto [low, high] = std::minmax_element(outcome.density.begin(), outcome.density.end());
-    const Plot plot{canvas, left + margin_left, margin_top, 0, 1, 0, 1};
+    const Plot plot{ canvas, left + margin_left, margin_top, 0, 1, 0, 1 };
     canvas.text(plot.left + side / 2, margin_top - 30, format("Blast wave: density and tracers at time %.2f", outcome.time), ink, 0.5);
     paint_blast(plot, outcome, *low, *high);
     draw_blocks(plot, outcome);

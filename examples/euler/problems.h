@@ -12,7 +12,7 @@ namespace euler {
 using Point = std::array<double, 3>;
 
 /// The gas on both sides of the shock tube's middle (Sod, J. Comput. Phys. 27, 1978).
-inline constexpr LineState sod_left = {1.0, 0.0, 1.0}, sod_right = {0.125, 0.0, 0.1};
+inline constexpr LineState sod_left = { 1.0, 0.0, 1.0 }, sod_right = { 0.125, 0.0, 0.1 };
 
 /// Gas at time 0.
 Primitive initial_gas(const Parameters &parameters, const Point &at);

@@ -11,7 +11,11 @@ namespace euler {
 /// Shows how far a run is: one line that is updated (live), or a new line now and then (log).
 class Progress {
 public:
-    Progress(const std::string &mode, double end_time, std::int64_t n_cells) : live_(mode == "live"), off_(mode == "none"), end_time_(end_time), n_cells_(n_cells) {}
+    Progress(const std::string &mode, double end_time, std::int64_t n_cells)
+        : live_(mode == "live"),
+          off_(mode == "none"),
+          end_time_(end_time),
+          n_cells_(n_cells) {}
 
     void show(std::int64_t step, double time, double dt) {
         const auto now = Clock::now();
@@ -19,8 +23,8 @@ public:
         if (off_ || (!last && seconds(now - shown_) < (live_ ? 0.2 : 4.0))) return;
         shown_ = now;
         const double rate = static_cast<double>(n_cells_ * step) / seconds(now - begun_);
-        std::printf("%s  step %5lld   time %.4f of %.4f   dt %.2e   %6.2f Mzones/s%s", live_ ? "\r" : "", static_cast<long long>(step), time, end_time_, dt,
-                    1e-6 * rate, live_ && !last ? "" : "\n");
+        std::printf("%s  step %5lld   time %.4f of %.4f   dt %.2e   %6.2f Mzones/s%s", live_ ? "\r" : "", static_cast<long long>(step), time,
+                    end_time_, dt, 1e-6 * rate, live_ && !last ? "" : "\n");
         std::fflush(stdout);
     }
     double elapsed() const { return seconds(Clock::now() - begun_); }

@@ -19,12 +19,12 @@ RiemannSolution::Change RiemannSolution::change(const LineState &side, double p)
         const double a = 2 / ((gamma_ + 1) * side.density);
         const double b = (gamma_ - 1) / (gamma_ + 1) * side.pressure;
         const double root = std::sqrt(a / (p + b));
-        return {(p - side.pressure) * root, root * (1 - 0.5 * (p - side.pressure) / (b + p))};
+        return { (p - side.pressure) * root, root * (1 - 0.5 * (p - side.pressure) / (b + p)) };
     }
     const double c = sound_speed(side, gamma_); // rarefaction
     const double ratio = p / side.pressure;
-    return {2 * c / (gamma_ - 1) * (std::pow(ratio, (gamma_ - 1) / (2 * gamma_)) - 1),
-            1 / (side.density * c) * std::pow(ratio, -(gamma_ + 1) / (2 * gamma_))};
+    return { 2 * c / (gamma_ - 1) * (std::pow(ratio, (gamma_ - 1) / (2 * gamma_)) - 1),
+             1 / (side.density * c) * std::pow(ratio, -(gamma_ + 1) / (2 * gamma_)) };
 }
 
 /// Newton's iteration for the pressure at which both sides agree on the velocity, Toro (4.5).
@@ -49,15 +49,15 @@ LineState RiemannSolution::beside_contact(const LineState &outer, double speed) 
     if (pressure_ > outer.pressure) {
         const double shock = outer.velocity - c * std::sqrt((gamma_ + 1) / (2 * gamma_) * ratio + (gamma_ - 1) / (2 * gamma_));
         if (speed < shock) return outer;
-        return {outer.density * (ratio + g) / (g * ratio + 1), velocity_, pressure_};
+        return { outer.density * (ratio + g) / (g * ratio + 1), velocity_, pressure_ };
     }
     const double head = outer.velocity - c;
     const double tail = velocity_ - c * std::pow(ratio, (gamma_ - 1) / (2 * gamma_));
     if (speed < head) return outer;
-    if (speed > tail) return {outer.density * std::pow(ratio, 1 / gamma_), velocity_, pressure_};
+    if (speed > tail) return { outer.density * std::pow(ratio, 1 / gamma_), velocity_, pressure_ };
     const double fan = 2 / (gamma_ + 1) + g / c * (outer.velocity - speed);
-    return {outer.density * std::pow(fan, 2 / (gamma_ - 1)), 2 / (gamma_ + 1) * (c + 0.5 * (gamma_ - 1) * outer.velocity + speed),
-            outer.pressure * std::pow(fan, 2 * gamma_ / (gamma_ - 1))};
+    return { outer.density * std::pow(fan, 2 / (gamma_ - 1)), 2 / (gamma_ + 1) * (c + 0.5 * (gamma_ - 1) * outer.velocity + speed),
+             outer.pressure * std::pow(fan, 2 * gamma_ / (gamma_ - 1)) };
 }
 
 LineState RiemannSolution::at(double speed) const {
@@ -65,7 +65,7 @@ LineState RiemannSolution::at(double speed) const {
     // The right side is the left side of the mirrored problem.
     RiemannSolution mirrored = *this;
     mirrored.velocity_ = -velocity_;
-    auto state = mirrored.beside_contact({right_.density, -right_.velocity, right_.pressure}, -speed);
+    auto state = mirrored.beside_contact({ right_.density, -right_.velocity, right_.pressure }, -speed);
     state.velocity = -state.velocity;
     return state;
 }

@@ -15,7 +15,7 @@ namespace {
 
 const char *verdict(bool passed) { return passed ? "pass" : "FAIL"; }
 
-halo_box whole_grid(const Parameters &p) { return {{0, 0, 0}, {p.cells[0], p.cells[1], p.cells[2]}}; }
+halo_box whole_grid(const Parameters &p) { return { { 0, 0, 0 }, { p.cells[0], p.cells[1], p.cells[2] } }; }
 
 void print_header(const Parameters &p, int n_ranks) {
     std::printf("%s: %lld x %lld x %lld cells in %lld blocks, %d tracers, %d rank%s\n", p.problem.c_str(), static_cast<long long>(p.cells[0]),
@@ -28,7 +28,7 @@ void compare_with_exact(const Solver &solver, Outcome &outcome, bool speak) {
     const auto &p = outcome.parameters;
     const auto density = solver.gather(0, whole_grid(p));
     const RiemannSolution exact(sod_left, sod_right, p.gamma);
-    const std::int64_t n = p.cells[p.direction], stride[3] = {1, p.cells[0], p.cells[0] * p.cells[1]};
+    const std::int64_t n = p.cells[p.direction], stride[3] = { 1, p.cells[0], p.cells[0] * p.cells[1] };
     double sum = 0;
     for (std::size_t at = 0; at < density.size(); ++at) {
         const auto i = static_cast<std::int64_t>(at) / stride[p.direction] % n;
@@ -55,26 +55,29 @@ void take_slice(const Solver &solver, Outcome &outcome) {
         for (std::int64_t gid = 0; gid < p.n_blocks(); ++gid) {
             const auto cells = solver.part(gid).cells;
             const bool cut = cells.low[2] <= plane.low[2] && plane.low[2] < cells.high[2];
-            if (cut) in_plane[static_cast<std::size_t>(cells.low[0] / p.block[0] + n[0] * (cells.low[1] / p.block[1]))] = stored[static_cast<std::size_t>(gid)];
+            if (cut)
+                in_plane[static_cast<std::size_t>(cells.low[0] / p.block[0] + n[0] * (cells.low[1] / p.block[1]))] =
+                    stored[static_cast<std::size_t>(gid)];
         }
         outcome.tracer_blocks.push_back(in_plane);
     }
 }
 
 /// Relative change of the totals. In a periodic box nothing gets lost but what released blocks held, which is counted.
-void check_totals(const std::vector<double> &before, const std::vector<double> &after, const std::vector<double> &released, Outcome &outcome, bool speak) {
+void check_totals(const std::vector<double> &before, const std::vector<double> &after, const std::vector<double> &released, Outcome &outcome,
+                  bool speak) {
     const double momentum_scale = std::sqrt(2 * before[0] * before[4]); // the most that this mass and energy can carry
     const auto drift = [&](std::size_t c) {
         const double scale = c >= 1 && c <= 3 ? momentum_scale : before[c];
         return std::fabs(after[c] + (c >= n_conserved ? released[c - n_conserved] : 0.0) - before[c]) / scale;
     };
-    const double momentum = std::max({drift(1), drift(2), drift(3)});
+    const double momentum = std::max({ drift(1), drift(2), drift(3) });
     double tracers = 0, given_up = 0;
     for (std::size_t c = n_conserved; c < before.size(); ++c) {
         tracers = std::max(tracers, drift(c));
         given_up = std::max(given_up, std::fabs(released[c - n_conserved]) / before[c]);
     }
-    outcome.passed = std::max({drift(0), momentum, drift(4), tracers}) < 1e-12;
+    outcome.passed = std::max({ drift(0), momentum, drift(4), tracers }) < 1e-12;
     if (!speak) return;
     std::printf("  relative drift of totals: mass %.1e, momentum %.1e, energy %.1e", drift(0), momentum, drift(4));
     if (!released.empty()) std::printf(", tracers %.1e (besides %.1e in released blocks)", tracers, given_up);
@@ -84,12 +87,18 @@ void check_totals(const std::vector<double> &before, const std::vector<double> &
 /// One row of figures per rank, on every rank.
 BlockTable<double> rank_table(const halo::Context &context, const Solver &solver) {
     const auto stats = solver.exchange_stats();
-    BlockTable<double> table(context.n_ranks(), 9);
-    const double row[] = {static_cast<double>(solver.n_local_blocks()), static_cast<double>(solver.peak_block_bytes()),
-                          static_cast<double>(context.pool_stats().peak_bytes), stats.total_seconds, static_cast<double>(stats.messages_sent),
-                          static_cast<double>(stats.bytes_sent), static_cast<double>(stats.sparse_sent), static_cast<double>(stats.sparse_null),
-                          static_cast<double>(solver.n_allocated())};
-    for (int column = 0; column < 9; ++column) table.at(context.rank(), column) = row[column];
+    BlockTable<double> table(context.n_ranks(), 10);
+    const double row[] = { static_cast<double>(solver.n_local_blocks()),
+                           static_cast<double>(solver.peak_block_bytes()),
+                           static_cast<double>(context.pool_stats().peak_bytes),
+                           stats.total_seconds,
+                           static_cast<double>(stats.messages_sent),
+                           static_cast<double>(stats.bytes_sent),
+                           static_cast<double>(stats.sparse_sent),
+                           static_cast<double>(stats.sparse_null),
+                           static_cast<double>(solver.n_allocated()),
+                           static_cast<double>(solver.n_releases()) };
+    for (int column = 0; column < 10; ++column) table.at(context.rank(), column) = row[column];
     table.share(context);
     return table;
 }
@@ -101,12 +110,14 @@ void print_counters(BlockTable<double> &table, const Parameters &p, int n_ranks,
         exchange = std::max(exchange, table.at(rank, 3));
         pool = std::max(pool, table.at(rank, 2));
     }
-    std::printf("  exchange %.2f s of %.2f s, %.0f messages, %.1f MiB, null share %.1f %%, pool high-water %.1f MiB, %.0f of %lld tracer blocks stored\n", exchange,
-                seconds, sum[4], sum[5] / 1048576, sum[6] > 0 ? 100 * sum[7] / sum[6] : 0.0, pool / 1048576, sum[8],
-                static_cast<long long>(p.n_blocks() * p.tracers));
+    std::printf("  exchange %.2f s of %.2f s, %.0f messages, %.1f MiB, null share %.1f %%, pool high-water %.1f MiB, %.0f of %lld tracer blocks "
+                "stored (%.0f released)\n",
+                exchange, seconds, sum[4], sum[5] / 1048576, sum[6] > 0 ? 100 * sum[7] / sum[6] : 0.0, pool / 1048576, sum[8],
+                static_cast<long long>(p.n_blocks() * p.tracers), sum[9]);
     std::printf("  peak bytes of blocks per rank:");
     for (int rank = 0; rank < n_ranks; ++rank)
-        std::printf("%s rank %d %.2f MiB (%.0f of %lld blocks)", rank ? "," : "", rank, table.at(rank, 1) / 1048576, table.at(rank, 0), static_cast<long long>(p.n_blocks()));
+        std::printf("%s rank %d %.2f MiB (%.0f of %lld blocks)", rank ? "," : "", rank, table.at(rank, 1) / 1048576, table.at(rank, 0),
+                    static_cast<long long>(p.n_blocks()));
     std::printf("\n");
 }
 
@@ -129,8 +140,10 @@ Outcome run(const halo::Context &context, const Parameters &parameters) {
     }
     const double seconds = progress.elapsed();
 
-    if (parameters.problem == "sod") compare_with_exact(solver, outcome, speak);
-    else take_slice(solver, outcome);
+    if (parameters.problem == "sod")
+        compare_with_exact(solver, outcome, speak);
+    else
+        take_slice(solver, outcome);
     const auto &sides = parameters.boundary;
     if (std::count(sides.begin(), sides.end(), "periodic") == 3) check_totals(before, solver.totals(), solver.released_masses(), outcome, speak);
     auto table = rank_table(context, solver);

@@ -15,11 +15,11 @@ struct Outcome {
     Parameters parameters;
     double time = 0;
     bool passed = true;
-    double density_error = 0;                              ///< sod: mean |density - exact density|
-    std::vector<double> profile;                           ///< sod: density along the tube
-    std::vector<double> density;                           ///< blast: the plane in the middle of z, x fastest
-    std::vector<std::vector<double>> tracers;              ///< blast: the tracers' densities in that plane
-    std::vector<std::vector<std::int64_t>> tracer_blocks;  ///< blast: per tracer and block (x, then y) of that plane, 1 where it has storage
+    double density_error = 0;                             ///< sod: mean |density - exact density|
+    std::vector<double> profile;                          ///< sod: density along the tube
+    std::vector<double> density;                          ///< blast: the plane in the middle of z, x fastest
+    std::vector<std::vector<double>> tracers;             ///< blast: the tracers' densities in that plane
+    std::vector<std::vector<std::int64_t>> tracer_blocks; ///< blast: per tracer and block (x, then y) of that plane, 1 where it has storage
 };
 
 /// Run one problem to its end. Collective; rank 0 prints progress, checks and counters.

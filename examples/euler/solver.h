@@ -61,6 +61,7 @@ private:
         std::vector<TracerState> tracers;
     };
 
+    halo_box owned() const { return { { 0, 0, 0 }, { parameters_.block[0], parameters_.block[1], parameters_.block[2] } }; } ///< cells of a block
     void initialise(const Block &block);
     void stage(int from, const Stage &stage);
     void start_exchange(int set);
@@ -70,7 +71,8 @@ private:
     void release_tracers();
     void release_if_empty(Block &block, int tracer);
     void count_bytes(const halo_layout &layout, int sign);
-    template <class Visit> void for_values(int component, std::int64_t gid, const halo_box &box, Visit visit) const;
+    template <class Visit>
+    void for_values(int component, std::int64_t gid, const halo_box &box, Visit visit) const;
     static halo_status on_arrival(void *solver, const halo_arrival *arrival);
 
     const halo::Context &context_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "update.h"
 
+#include "cells.h"
+
 #include <cmath>
 
 namespace euler {
@@ -10,21 +12,19 @@ namespace {
 std::int64_t extent(const halo_box &box, int d) { return box.high[d] - box.low[d]; }
 
 bool all_below(const Variable &variable, const halo_box &box, double threshold) {
-    for (auto k = box.low[2]; k < box.high[2]; ++k)
-        for (auto j = box.low[1]; j < box.high[1]; ++j)
-            for (auto i = box.low[0]; i < box.high[0]; ++i)
-                if (!(std::fabs(variable.in[variable.cell(i, j, k)]) < threshold)) return false;
-    return true;
+    bool below = true;
+    for_cells(box, [&](auto i, auto j, auto k) { below = below && std::fabs(variable.in[variable.cell(i, j, k)]) < threshold; });
+    return below;
 }
 
 } // namespace
 
 void find_quiet_faces(Tracer &tracer, const std::array<std::int64_t, 3> &cells, double threshold) {
     for (int d = 0; d < 3; ++d) {
-        halo_box below{{0, 0, 0}, {cells[0], cells[1], cells[2]}}, above = below;
+        halo_box below{ { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }, above = below;
         below.high[d] = reach;
         above.low[d] = cells[d] - reach;
-        tracer.quiet[d] = {all_below(tracer.density, below, threshold), all_below(tracer.density, above, threshold)};
+        tracer.quiet[d] = { all_below(tracer.density, below, threshold), all_below(tracer.density, above, threshold) };
     }
 }
 
@@ -115,17 +115,17 @@ double Updater::tracer_flux(int face, const std::array<double, 4> &c) const {
 
 void Updater::tracer_fluxes(const Tracer &tracer, std::int64_t cells) {
     const auto &c = line_.concentration;
-    for (int i = 0; i <= line_.n; ++i) line_.tracer_flux[i] = tracer_flux(i, {c[i], c[i + 1], c[i + 2], c[i + 3]});
+    for (int i = 0; i <= line_.n; ++i) line_.tracer_flux[i] = tracer_flux(i, { c[i], c[i + 1], c[i + 2], c[i + 3] });
 
-    const std::int64_t first = std::array{line_.i, line_.j, line_.k}[line_.direction];
+    const std::int64_t first = std::array{ line_.i, line_.j, line_.k }[line_.direction];
     const auto &quiet = tracer.quiet[line_.direction];
     const int n = line_.n;
-    if (first == 0 && quiet[0]) line_.tracer_flux[0] = tracer_flux(0, {c[0], c[1], 0, 0});
-    if (first + n == cells && quiet[1]) line_.tracer_flux[n] = tracer_flux(n, {0, 0, c[n + 2], c[n + 3]});
+    if (first == 0 && quiet[0]) line_.tracer_flux[0] = tracer_flux(0, { c[0], c[1], 0, 0 });
+    if (first + n == cells && quiet[1]) line_.tracer_flux[n] = tracer_flux(n, { 0, 0, c[n + 2], c[n + 3] });
 }
 
 void Updater::add(const std::array<double, capacity> &flux, std::vector<double> &rate, const halo_box &box) const {
-    const std::array<std::int64_t, 3> stride = {1, extent(box, 0), extent(box, 0) * extent(box, 1)};
+    const std::array<std::int64_t, 3> stride = { 1, extent(box, 0), extent(box, 0) * extent(box, 1) };
     const auto start = (line_.i - box.low[0]) + (line_.j - box.low[1]) * stride[1] + (line_.k - box.low[2]) * stride[2];
     const auto step = stride[line_.direction];
     double *out = rate.data() + start;
@@ -134,13 +134,11 @@ void Updater::add(const std::array<double, capacity> &flux, std::vector<double> 
 
 void Updater::apply(const Variable &v, std::int64_t component_offset, const std::vector<double> &rates, const halo_box &box, const Stage &stage) {
     const double *rate = rates.data();
-    for (auto k = box.low[2]; k < box.high[2]; ++k)
-        for (auto j = box.low[1]; j < box.high[1]; ++j)
-            for (auto i = box.low[0]; i < box.high[0]; ++i) {
-                const auto at = v.cell(i, j, k) + component_offset;
-                const double advanced = v.in[at] + stage.dt * *rate++;
-                v.out[at] = stage.keep == 0 ? advanced : stage.keep * v.out[at] + (1 - stage.keep) * advanced;
-            }
+    for_cells(box, [&](auto i, auto j, auto k) {
+        const auto at = v.cell(i, j, k) + component_offset;
+        const double advanced = v.in[at] + stage.dt * *rate++;
+        v.out[at] = stage.keep == 0 ? advanced : stage.keep * v.out[at] + (1 - stage.keep) * advanced;
+    });
 }
 
 } // namespace euler
