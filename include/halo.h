@@ -407,8 +407,9 @@ typedef struct halo_run {
 /**
  * Start a run: pack and send everything, do all same-rank copies. `run` may be NULL.
  * When it returns, owned data may be overwritten (device fields: when the work put on `stream` is done); ghosts are undefined until
- * finish. Collective over the ranks that share borders. Blocks only while a peer is two runs behind. Local errors are told to
- * the peers, so that they fail too instead of waiting. A first run of a shape allocates; later ones do not.
+ * finish. Collective over the ranks that share borders. Blocks only while a peer is two runs behind; HALO_TIMEOUT then leaves the
+ * run posted: go on with halo_exchange_send, or abandon. Local errors are told to the peers, so that they fail too instead of
+ * waiting; the next start is a new run. A first run of a shape allocates; later ones do not.
  */
 HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);
 

@@ -24,9 +24,24 @@ struct ContextSource {
 };
 
 struct WaitPolicy {
-    int64_t spins = 0;        // turns before the first yield
-    int64_t yields = 0;       // turns before the first sleep
-    double warn_seconds = 0;  // 0: never
+    int64_t spins = 0;       // turns before the first yield
+    double sleep_after = 0;  // seconds of yielding before the first sleep
+    double warn_seconds = 0; // 0: never
+};
+
+// Lane and first of two tags (by epoch parity) of one channel.
+struct ChannelTag {
+    int32_t lane;
+    int32_t tag;
+};
+
+// A message on its way, with its memory. Does not move until it is complete.
+struct PendingSend {
+    virtual ~PendingSend() = default;
+    Buffer buffer;
+    halo_request request{};
+    int32_t peer = -1;
+    bool in_flight = false;
 };
 
 class Context {
@@ -44,9 +59,10 @@ public:
     Device &device() { return *device_; }
     Pools &pools() { return *pools_; }
     const Pools &pools() const { return *pools_; }
-    Config &config() { return config_; }
+    Buffer host_buffer(size_t bytes) { return pools_->get(HALO_MEMORY_HOST, bytes); }
     const Config &config() const { return config_; }
-    Log &log() { return log_; }
+    const Log &log() const { return log_; }
+    const std::string &transport_path() const { return transport_path_; } // empty: built in
     const WaitPolicy &waiting() const { return waiting_; }
     bool check_mode() const { return check_mode_; }
 
@@ -59,22 +75,33 @@ public:
     // Text of the last failing call on this context.
     const std::string &error() const { return error_; }
     void remember_error(const char *text) noexcept;
+    void remember_report(const char *text) noexcept; // of a module
 
     // Ordinal of the next object whose messages need a tag slot. Same on all ranks, because creation is collective.
     uint32_t next_serial() { return ++serial_; }
-    // First of the two tags (by epoch parity) of a run with this serial, on lane 0.
+    // Tag of the runs of the object with this serial, on lane 0. Tags are reused in a circle: the serial in the header tells a late
+    // message of an earlier object.
     int32_t run_tag(uint32_t serial) const;
 
-    // Lanes for per-channel tags: at least `lanes` beyond lane 0. Collective.
-    void open_channel_lanes(int32_t lanes) { transport_->open_lanes(1 + lanes); }
+    // Keep the memory of a message that is still on its way when its sender object goes.
+    void linger(std::unique_ptr<PendingSend> send);
+    // Let go of those that have arrived.
+    void reap();
+
+    // Tags for messages of single channels: `n` channels of this rank's fullest pair, two tags each, on lanes beyond 0. Collective; blocks;
+    // the same result on all ranks. The circle starts anew when no range is in use.
+    int64_t reserve_channel_tags(int64_t n);
+    void release_channel_tags() { --channel_tag_ranges_; }
+    ChannelTag channel_tag(int64_t index) const;
 
     int64_t dropped = 0;  // late messages of abandoned runs
     int64_t children = 0; // topologies, channels, groups made from this context
 
 private:
     void open_transport(const ContextSource &source);
+    void open_pools();
     void agree_on_settings();
-    void read_waiting();
+    void read_settings();
 
     Config config_;
     Log log_;
@@ -84,13 +111,17 @@ private:
     WaitPolicy waiting_;
     bool check_mode_ = false;
     uint32_t serial_ = 0;
+    int64_t next_channel_tag_ = 0;
+    int64_t channel_tag_ranges_ = 0; // in use
+    std::string transport_path_;
     std::vector<halo_allocator> allocators_;
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<Device> device_;
     std::unique_ptr<Pools> pools_;
+    std::vector<std::unique_ptr<PendingSend>> lingering_;
 };
 
-// Tags of lane 0: the first few belong to collectives, the rest to runs, two each.
+// Tags of lane 0: the first few belong to collectives, the rest to runs.
 inline constexpr int32_t collective_tag = 0;
 inline constexpr int32_t first_run_tag = 16;
 

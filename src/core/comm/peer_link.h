@@ -8,7 +8,9 @@
 // that differs. Messages of abandoned or failed earlier runs are recognised by serial and epoch, dropped and counted.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,74 +52,77 @@ public:
     void post(uint32_t epoch, const Narrowing &narrowing);
     // May this run's message be packed now? Polls; never blocks.
     bool writable();
-    // Start of the message: header, states, then payload at payload_offset(send.n_states). Valid after writable().
-    std::byte *send_buffer() { return slots_[slot_].buffer.data(); }
+    // Start of the message: header, states, then the payload. Valid after writable().
+    std::byte *send_buffer() { return slots_[slot_]->buffer.data(); }
     std::byte *send_payload() { return send_buffer() + payload_offset(spec_.send.n_states); }
     void send(size_t payload_bytes);
-    // Tell the peer that this rank could not start the run.
-    void send_failure(halo_status status, const char *text);
+    // Tell the peer that this rank could not start run `epoch`.
+    void send_failure(uint32_t epoch, halo_status status, const char *text);
 
     // True when this run's message (if one is due) is here and its header agrees. Throws on mismatch and on the peer's failure.
     bool test();
     bool arrived() const { return arrived_; }
     const std::byte *received() const { return receive_buffer_.data(); }
     std::byte *received_payload() { return receive_buffer_.data() + payload_offset(spec_.receive.n_states); }
-    size_t received_bytes() const { return header_.payload_bytes; }
+    const MessageHeader &header() const { return header_; }
 
-    // The run's data have been used.
+    // The run's data have been used: the peer may send two more.
     void consume();
+    // End a run that failed: nothing stays outstanding, what still comes for it is dropped.
+    void end_failed_run();
     // Give up what is in flight. The link can only be destroyed afterwards.
     void abandon();
-    bool idle();
 
-    uint32_t last_epoch_seen() const { return header_.epoch; }
+    // Last epoch whose data came; for error texts.
+    uint32_t last_epoch() const { return header_.epoch; }
+
     int64_t messages_sent = 0;
     int64_t messages_received = 0;
     int64_t bytes_sent = 0;
     int64_t payload_sent = 0;
 
 private:
-    struct Slot {
-        Buffer buffer;
-        halo_request request{};
-        bool in_flight = false;
-    };
     enum class Receive : uint8_t { none, posted, matched };
 
-    void send_handshake();
-    void send_small(MessageKind kind, Slot &slot, size_t bytes);
     MessageHeader make_header(MessageKind kind, size_t payload_bytes) const;
-    bool poll(Slot &slot);
-    void post_receive(size_t capacity);
+    void send_handshake();
+    void send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes);
+    bool poll(PendingSend &slot);
+    bool credit_left() const;
+
+    void ensure_receive_buffer(size_t bytes);
+    void post_receive();
     bool receive_one(size_t &bytes);
-    void take(const MessageHeader &header, size_t bytes);
-    void take_handshake(const MessageHeader &header);
-    void check_data(const MessageHeader &header, size_t bytes) const;
-    [[noreturn]] void raise_failure(const MessageHeader &header, size_t bytes) const;
-    [[noreturn]] void swap_keys();
-    bool expects() const;
-    int32_t tag(uint32_t epoch) const { return tag_ + static_cast<int32_t>(epoch & 1u); }
+    bool find_message();
+    void take(size_t bytes);
+    void take_handshake(const MessageHeader &header, size_t bytes);
+    void take_data(const MessageHeader &header, size_t bytes);
+    void take_failure(const MessageHeader &header, size_t bytes);
+    void take_keys(const MessageHeader &header, size_t bytes);
+    void check_header(const MessageHeader &header, size_t bytes) const;
+    void check_swap_deadline() const;
+    bool due() const { return spec_.receive.active || !verified_; }
+    bool probing() const { return spec_.probed || !spec_.receive.active || mismatched_; }
 
     Context &context_;
     LinkSpec spec_;
     int32_t tag_;
     uint32_t epoch_ = 0;
     Narrowing narrowing_;
-    Slot slots_[2];
+    std::unique_ptr<PendingSend> slots_[2]; // the second is used while the first is still on its way
     int slot_ = 0;
-    Slot handshake_;
-    Slot credit_;
+    std::vector<std::unique_ptr<PendingSend>> extras_; // handshake, credits, failures, keys
     bool handshake_sent_ = false;
-    bool verified_ = false;    // the peer's handshake came and agrees
+    bool verified_ = false;   // the peer's handshake came and agrees
+    bool mismatched_ = false; // it came and differs: edges are being swapped
+    std::chrono::steady_clock::time_point mismatch_time_{};
     uint32_t consumed_by_peer_ = 0;
     uint32_t consumed_ = 0;
     Buffer receive_buffer_;
     halo_request receive_request_{};
     Receive receive_ = Receive::none;
-    uint32_t receive_epoch_ = 0;
-    bool arrived_ = false;
-    bool sent_ = false;
-    MessageHeader header_{};   // of the last accepted data message
+    bool arrived_ = true;
+    MessageHeader header_{}; // of the last accepted data message
 };
 
 } // namespace halo

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <mutex>
+
+#include "base/error.h"
+#include "base/types.h"
+#include "capi/handle.h"
+#include "comm/collective.h"
+#include "plugin/inproc_group.h"
+
+namespace halo {
+
+namespace {
+
+const size_t options_bytes = sizeof(halo_context_options);
+
+// Shells of contexts outlive them, so that the use of a destroyed one is noticed.
+struct ContextShells {
+    std::mutex mutex;
+    Shells shells;
+};
+
+ContextShells &context_shells() {
+    static ContextShells process_wide;
+    return process_wide;
+}
+
+void create(const ContextSource &source, const halo_context_options *options, halo_context **context) {
+    require(context, "context");
+    const halo_context_options defaults = HALO_CONTEXT_OPTIONS_INIT;
+    auto object = std::make_unique<ContextObject>(source, read_optional_struct(options, defaults, options_bytes, "halo_context_options"));
+    ContextShells &shells = context_shells();
+    const std::lock_guard lock(shells.mutex);
+    *context = shells.shells.make<halo_context>(object.get(), object.get());
+    object.release();
+}
+
+ContextObject &context_object(const halo_context *context) {
+    return object_of<ContextObject>(context);
+}
+
+} // namespace
+
+} // namespace halo
+
+using namespace halo;
+
+halo_status halo_context_create(const halo_context_options *options, halo_context **context) {
+    return guard([&] { create({}, options, context); });
+}
+
+halo_status halo_context_create_communicator(const void *communicator, size_t handle_bytes, const char *mpi, const halo_context_options *options, halo_context **context) {
+    return guard([&] {
+        require(communicator, "communicator");
+        require(mpi, "mpi");
+        ContextSource source;
+        source.communicator = communicator;
+        source.handle_bytes = handle_bytes;
+        source.mpi = mpi;
+        create(source, options, context);
+    });
+}
+
+halo_status halo_context_create_inproc(halo_inproc *group, int32_t rank, const halo_context_options *options, halo_context **context) {
+    return guard([&] {
+        require(group, "group");
+        const int32_t size = inproc_group_size(group);
+        if (rank < 0 || rank >= size)
+            fail(HALO_ERR_ARGUMENT, "rank %d is outside the in-process group of %d ranks", rank, size);
+        ContextSource source;
+        source.inproc_group = group;
+        source.inproc_rank = rank;
+        create(source, options, context);
+    });
+}
+
+halo_status halo_inproc_create(int32_t n_ranks, halo_inproc **group) {
+    return guard([&] {
+        require(group, "group");
+        *group = create_inproc_group(n_ranks);
+    });
+}
+
+halo_status halo_inproc_destroy(halo_inproc **group) {
+    return guard([&] {
+        require(group, "group");
+        require(*group, "*group");
+        destroy_inproc_group(*group);
+        *group = nullptr;
+    });
+}
+
+halo_status halo_context_destroy(halo_context **context) {
+    return guard([&] {
+        require(context, "context");
+        require_handle(shell_of(*context), HandleKind::context);
+        ContextObject &object = context_object(*context);
+        const int64_t children = object.context.children + object.channels.size();
+        if (children > 0)
+            fail(HALO_BUSY, "context: %lld topologies, channels or groups still exist", static_cast<long long>(children));
+        delete &object;
+        ContextShells &shells = context_shells();
+        const std::lock_guard lock(shells.mutex);
+        shells.shells.retire(shell_of(*context));
+        *context = nullptr;
+    });
+}
+
+halo_status halo_context_rank(const halo_context *context, int32_t *rank, int32_t *n_ranks) {
+    return with_handle(context, [&] {
+        const Context &object = context_object(context).context;
+        if (rank)
+            *rank = object.rank();
+        if (n_ranks)
+            *n_ranks = object.size();
+    });
+}
+
+halo_status halo_context_set(halo_context *context, const char *key, const char *value) {
+    return with_handle(context, [&] {
+        require(key, "key");
+        require(value, "value");
+        context_object(context).context.set(key, value);
+    });
+}
+
+halo_status halo_context_setting(const halo_context *context, const char *key, const char **value, const char **source) {
+    return with_handle(context, [&] {
+        require(key, "key");
+        require(value, "value");
+        const Config &config = context_object(context).context.config();
+        const std::string *text = config.value(key);
+        if (!text)
+            fail(HALO_ERR_NOT_FOUND, "no setting '%s'", key);
+        *value = text->c_str();
+        if (source)
+            *source = config.source(key)->c_str();
+    });
+}
+
+const char *halo_context_error(const halo_context *context) {
+    const Handle *shell = shell_of(context);
+    if (!shell || shell->kind != HandleKind::context || !shell->alive)
+        return "";
+    return context_object(context).context.error().c_str();
+}
+
+halo_status halo_progress(halo_context *context) {
+    return with_handle(context, [&] {
+        Context &object = context_object(context).context;
+        object.transport().progress();
+        object.reap();
+    });
+}
+
+halo_status halo_barrier(halo_context *context) {
+    return with_handle(context, [&] { barrier(context_object(context).context); });
+}
+
+halo_status halo_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op) {
+    return with_handle(context, [&] {
+        if (n < 0)
+            fail(HALO_ERR_ARGUMENT, "allreduce: n is %lld", static_cast<long long>(n));
+        if (!combines(type, op))
+            fail(HALO_ERR_ARGUMENT, "allreduce: values of %s cannot be combined by operation %d", type_name(type), op);
+        if (n > 0) {
+            require(in, "in");
+            require(out, "out");
+        }
+        allreduce(context_object(context).context, in, out, n, type, op);
+    });
+}
+
+halo_status halo_context_pool_stats(const halo_context *context, int32_t memory, halo_pool_stats *stats) {
+    return with_handle(context, [&] {
+        require(stats, "stats");
+        const PoolFigures figures = context_object(context).context.pools().pool(memory).figures();
+        halo_pool_stats filled = HALO_POOL_STATS_INIT;
+        filled.memory = memory;
+        filled.in_use_bytes = figures.in_use_bytes;
+        filled.held_bytes = figures.held_bytes;
+        filled.peak_bytes = figures.peak_bytes;
+        filled.allocations = figures.allocations;
+        write_struct(stats, filled, sizeof filled, "halo_pool_stats");
+    });
+}
+
+halo_status halo_context_trim(halo_context *context) {
+    return with_handle(context, [&] {
+        Context &object = context_object(context).context;
+        object.reap();
+        object.pools().trim();
+    });
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "capi/handle.h"
+#include "capi/list.h"
+#include "exchange/exchange.h"
+
+namespace halo {
+
+namespace {
+
+// An exchange with the handles of its fields, as arrivals are told by handle.
+struct ExchangeObject {
+    ExchangeObject(PlanCache &plans, std::vector<Field *> fields, std::vector<halo_field *> given, const halo_exchange_desc &desc)
+        : exchange(plans, std::move(fields), desc), handles(std::move(given)) {
+        if (desc.arrival)
+            exchange.on_arrival = [this, desc](const Arrivals::Part &part) { tell(desc, part); };
+    }
+
+    halo_arrival arrival(const Arrivals::Part &part) const {
+        return {handles[part.field], exchange.field(part.field)->topology().local_parts()[part.part]};
+    }
+    void tell(const halo_exchange_desc &desc, const Arrivals::Part &part) const {
+        const halo_arrival told = arrival(part);
+        const halo_status status = desc.arrival(desc.arrival_user, &told);
+        if (status != HALO_SUCCESS && status != HALO_DECLINED)
+            fail(status >= HALO_ERR_ARGUMENT ? status : HALO_ERR_ARGUMENT, "the arrival callback returned %s for field %s, part %lld", halo_status_name(status),
+                 exchange.field(part.field)->spec().name.c_str(), static_cast<long long>(told.gid));
+    }
+
+    Exchange exchange;
+    std::vector<halo_field *> handles;
+};
+
+Exchange &exchange_of(const halo_exchange *exchange) {
+    return object_of<ExchangeObject>(exchange).exchange;
+}
+
+halo_run read_run(const halo_run *run) {
+    const halo_run defaults = HALO_RUN_INIT;
+    return read_optional_struct(run, defaults, sizeof defaults, "halo_run");
+}
+
+} // namespace
+
+} // namespace halo
+
+using namespace halo;
+
+halo_status halo_exchange_create(halo_field *const *fields, int32_t n_fields, const halo_exchange_desc *desc, halo_exchange **exchange) {
+    if (!fields || n_fields < 1)
+        return guard([&] { fail(HALO_ERR_ARGUMENT, "exchange: %d fields at address %p", n_fields, static_cast<const void *>(fields)); });
+    return with_handle(fields[0], [&] {
+        require(exchange, "exchange");
+        std::vector<Field *> objects;
+        for (int32_t i = 0; i < n_fields; ++i) {
+            require_handle(shell_of(fields[i]), HandleKind::field);
+            objects.push_back(&object_of<Field>(fields[i]));
+        }
+        const halo_exchange_desc defaults = HALO_EXCHANGE_DESC_INIT;
+        const halo_exchange_desc known = read_optional_struct(desc, defaults, sizeof defaults, "halo_exchange_desc");
+        ContextObject *owner = shell_of(fields[0])->owner;
+        auto object = std::make_unique<ExchangeObject>(owner->plans, std::move(objects), std::vector<halo_field *>(fields, fields + n_fields), known);
+        *exchange = owner->shells.make<halo_exchange>(owner, object.get());
+        object.release();
+    });
+}
+
+halo_status halo_exchange_destroy(halo_exchange **exchange) {
+    return guard([&] {
+        require(exchange, "exchange");
+        require_handle(shell_of(*exchange), HandleKind::exchange);
+        if (exchange_of(*exchange).in_flight())
+            fail(HALO_BUSY, "exchange: a run is in flight; finish or abandon it first");
+        destroy_object<ExchangeObject>(exchange);
+    });
+}
+
+halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream) {
+    return with_handle(exchange, [&] { exchange_of(exchange).start(read_run(run), stream); });
+}
+
+halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream) {
+    return with_handle(exchange, [&] { exchange_of(exchange).finish(stream); });
+}
+
+halo_status halo_exchange_post(halo_exchange *exchange, const halo_run *run) {
+    return with_handle(exchange, [&] { exchange_of(exchange).post(read_run(run)); });
+}
+
+halo_status halo_exchange_send(halo_exchange *exchange, halo_stream stream) {
+    return with_handle(exchange, [&]() -> halo_status { return exchange_of(exchange).send(stream) ? HALO_SUCCESS : HALO_BUSY; });
+}
+
+halo_status halo_exchange_test(halo_exchange *exchange, int32_t *done) {
+    return with_handle(exchange, [&] {
+        require(done, "done");
+        *done = exchange_of(exchange).test() ? 1 : 0;
+    });
+}
+
+halo_status halo_exchange_unpack(halo_exchange *exchange, halo_stream stream) {
+    return with_handle(exchange, [&] { exchange_of(exchange).unpack(stream); });
+}
+
+halo_status halo_exchange_refine(halo_exchange *exchange, halo_stream) {
+    return with_handle(exchange, [&] { exchange_of(exchange).refine(); });
+}
+
+halo_status halo_exchange_abandon(halo_exchange *exchange) {
+    return with_handle(exchange, [&] { exchange_of(exchange).abandon(); });
+}
+
+halo_status halo_exchange_arrivals(halo_exchange *exchange, halo_arrival *arrivals, int64_t capacity, int64_t *n) {
+    return with_handle(exchange, [&] {
+        ExchangeObject &object = object_of<ExchangeObject>(exchange);
+        std::vector<halo_arrival> list;
+        for (const Arrivals::Part &part : object.exchange.arrivals())
+            list.push_back(object.arrival(part));
+        write_list(list, arrivals, capacity, n, "arrivals");
+    });
+}
+
+halo_status halo_exchange_stats_get(const halo_exchange *exchange, halo_exchange_stats *stats) {
+    return with_handle(exchange, [&] {
+        require(stats, "stats");
+        halo_exchange_stats filled = HALO_EXCHANGE_STATS_INIT;
+        exchange_of(exchange).count(filled);
+        write_struct(stats, filled, sizeof filled, "halo_exchange_stats");
+    });
+}

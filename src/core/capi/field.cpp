@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "capi/handle.h"
+#include "capi/list.h"
+#include "field/field.h"
+#include "field/interior.h"
+
+namespace halo {
+
+namespace {
+
+halo_binding read_binding(const halo_binding *binding, halo_layout &layout) {
+    require(binding, "binding");
+    const halo_binding defaults = HALO_BINDING_INIT;
+    halo_binding known = read_struct(binding, defaults, sizeof defaults, "halo_binding");
+    if (known.memory != HALO_MEMORY_HOST && known.memory != HALO_MEMORY_PINNED)
+        fail(HALO_ERR_DEVICE, "binding: memory kind %d, device %d: no loaded device can reach it", known.memory, known.device);
+    if (known.layout) {
+        const halo_layout natural = HALO_LAYOUT_INIT;
+        layout = read_struct(known.layout, natural, sizeof natural, "halo_layout");
+        known.layout = &layout;
+    }
+    return known;
+}
+
+} // namespace
+
+} // namespace halo
+
+using namespace halo;
+
+halo_status halo_field_create(halo_topology *topology, const halo_field_desc *desc, halo_field **field) {
+    return with_handle(topology, [&] {
+        require(desc, "desc");
+        require(field, "field");
+        const halo_field_desc defaults = HALO_FIELD_DESC_INIT;
+        auto object = std::make_unique<Field>(object_of<Topology>(topology), read_struct(desc, defaults, sizeof defaults, "halo_field_desc"));
+        ContextObject *owner = shell_of(topology)->owner;
+        *field = owner->shells.make<halo_field>(owner, object.get());
+        object.release();
+    });
+}
+
+halo_status halo_field_destroy(halo_field **field) {
+    return guard([&] {
+        require(field, "field");
+        require_handle(shell_of(*field), HandleKind::field);
+        const Field &object = object_of<Field>(*field);
+        if (object.exchanges > 0)
+            fail(HALO_BUSY, "field %s: %d exchanges still use it", object.spec().name.c_str(), object.exchanges);
+        destroy_object<Field>(field);
+    });
+}
+
+halo_status halo_field_layout(const halo_field *field, int64_t gid, halo_layout *layout) {
+    return with_handle(field, [&] {
+        require(layout, "layout");
+        const Field &object = object_of<Field>(field);
+        const PartLayout &known = object.layout(object.topology().require_local(gid));
+        halo_layout filled = HALO_LAYOUT_INIT;
+        filled.elements = known.elements;
+        filled.first_owned = known.first_owned;
+        std::copy_n(known.stride.begin(), 3, filled.stride);
+        filled.component_stride = known.component_stride;
+        write_struct(layout, filled, sizeof filled, "halo_layout");
+    });
+}
+
+halo_status halo_field_bind(halo_field *field, int64_t gid, const halo_binding *binding) {
+    return with_handle(field, [&] {
+        halo_layout layout;
+        object_of<Field>(field).bind(gid, read_binding(binding, layout));
+    });
+}
+
+halo_status halo_field_bind_many(halo_field *field, int64_t part_stride, const halo_binding *binding) {
+    return with_handle(field, [&] {
+        halo_layout layout;
+        object_of<Field>(field).bind_many(part_stride, read_binding(binding, layout));
+    });
+}
+
+halo_status halo_field_allocate(halo_field *field, int64_t gid) {
+    return with_handle(field, [&] { object_of<Field>(field).allocate(gid); });
+}
+
+halo_status halo_field_data(const halo_field *field, int64_t gid, int32_t set, void **data) {
+    return with_handle(field, [&] {
+        require(data, "data");
+        const Field &object = object_of<Field>(field);
+        object.check_set(set);
+        *data = object.data(object.topology().require_local(gid), set);
+    });
+}
+
+halo_status halo_field_boundaries(const halo_field *field, int64_t gid, halo_boundary *boundaries, int64_t capacity, int64_t *n) {
+    return with_handle(field, [&] {
+        const Field &object = object_of<Field>(field);
+        write_list(object.topology().boundaries(gid, object.spec().ghosts), boundaries, capacity, n, "boundaries");
+    });
+}
+
+halo_status halo_field_interior_rim(const halo_field *field, int64_t gid, int32_t reach, halo_box *interior, halo_box rim[6], int32_t *n_rim) {
+    return with_handle(field, [&] {
+        require(interior, "interior");
+        require(rim, "rim");
+        require(n_rim, "n_rim");
+        const Topology &topology = object_of<Field>(field).topology();
+        if (reach < 0)
+            fail(HALO_ERR_ARGUMENT, "interior and rim: reach is %d", reach);
+        const InteriorRim split = split_interior(topology.cells(topology.require_local(gid)), topology.n_dims(), reach);
+        *interior = split.interior;
+        std::copy_n(split.rim, split.n_rim, rim);
+        *n_rim = split.n_rim;
+    });
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "capi/handle.h"
+
+#include "base/error.h"
+
+namespace halo {
+
+const char *handle_kind_name(HandleKind kind) noexcept {
+    switch (kind) {
+    case HandleKind::context: return "context";
+    case HandleKind::topology: return "topology";
+    case HandleKind::field: return "field";
+    case HandleKind::exchange: return "exchange";
+    case HandleKind::group: return "group";
+    }
+    return "unknown handle";
+}
+
+Handle *Shells::fill(HandleKind kind, ContextObject *owner, void *object) {
+    Handle *shell = nullptr;
+    if (retired_.size() > quarantine) {
+        shell = retired_.front();
+        retired_.pop_front();
+    } else {
+        shell = &shells_.emplace_back();
+    }
+    *shell = {kind, true, owner, object};
+    return shell;
+}
+
+void Shells::retire(Handle *shell) {
+    shell->alive = false;
+    shell->object = nullptr;
+    retired_.push_back(shell);
+}
+
+void require_handle(const Handle *handle, HandleKind kind) {
+    const char *name = handle_kind_name(kind);
+    if (!handle)
+        fail(HALO_ERR_ARGUMENT, "the %s handle is NULL", name);
+    if (handle->kind != kind)
+        fail(HALO_ERR_HANDLE, "handle %p is not a %s", static_cast<const void *>(handle), name);
+    if (!handle->alive)
+        fail(HALO_ERR_HANDLE, "%s %p has been destroyed", name, static_cast<const void *>(handle));
+}
+
+} // namespace halo

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handles of the C interface. A handle points at a small shell that outlives its object: it can be asked whether the object still lives.
+// Shells belong to the context; those of contexts belong to the process, because nothing else outlives a context.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <type_traits>
+
+#include "capi/guard.h"
+#include "channel/registry.h"
+#include "comm/context.h"
+#include "exchange/plan_cache.h"
+
+namespace halo {
+
+enum class HandleKind : uint32_t {
+    context = 0x43545848, // values that stray memory is unlikely to hold
+    topology = 0x504f5448,
+    field = 0x444c4648,
+    exchange = 0x43584548,
+    group = 0x50524748,
+};
+const char *handle_kind_name(HandleKind kind) noexcept;
+
+struct ContextObject;
+
+struct Handle {
+    HandleKind kind;
+    bool alive;
+    ContextObject *owner;
+    void *object;
+};
+
+// What kind of object a handle type stands for.
+inline HandleKind kind_of(const halo_context *) { return HandleKind::context; }
+inline HandleKind kind_of(const halo_topology *) { return HandleKind::topology; }
+inline HandleKind kind_of(const halo_field *) { return HandleKind::field; }
+inline HandleKind kind_of(const halo_exchange *) { return HandleKind::exchange; }
+inline HandleKind kind_of(const halo_group *) { return HandleKind::group; }
+
+// The caller's opaque pointer is the shell's address.
+template <class H>
+Handle *shell_of(H *handle) {
+    return reinterpret_cast<Handle *>(const_cast<std::remove_const_t<H> *>(handle));
+}
+
+// Shells of one context's objects. Those of destroyed objects are used again only after many others.
+class Shells {
+public:
+    template <class H>
+    H *make(ContextObject *owner, void *object) {
+        return reinterpret_cast<H *>(fill(kind_of(static_cast<const H *>(nullptr)), owner, object));
+    }
+    void retire(Handle *shell);
+
+private:
+    Handle *fill(HandleKind kind, ContextObject *owner, void *object);
+
+    static constexpr size_t quarantine = 4096;
+    std::deque<Handle> shells_;
+    std::deque<Handle *> retired_;
+};
+
+// Everything that belongs to one context handle.
+struct ContextObject {
+    ContextObject(const ContextSource &source, const halo_context_options &options) : context(source, options), channels(context) {}
+
+    Context context;
+    PlanCache plans;
+    ChannelRegistry channels;
+    Shells shells;
+};
+
+// The handle is what it should be, and its object lives. HALO_ERR_ARGUMENT, HALO_ERR_HANDLE.
+void require_handle(const Handle *handle, HandleKind kind);
+
+// Run the body of a function on a handle: errors also become the context's last error.
+template <class H, class Body>
+halo_status with_handle(H *handle, Body &&body) noexcept {
+    const Handle *shell = nullptr;
+    return guard(
+        [&] {
+            require_handle(shell_of(handle), kind_of(handle));
+            shell = shell_of(handle);
+            return body();
+        },
+        [&](const char *text) noexcept {
+            if (shell)
+                shell->owner->context.remember_error(text);
+        });
+}
+
+// The object of a checked handle.
+template <class T, class H>
+T &object_of(H *handle) {
+    return *static_cast<T *>(shell_of(handle)->object);
+}
+
+// Delete the object of a checked handle, retire its shell, and set the caller's pointer to NULL.
+template <class T, class H>
+void destroy_object(H **handle) {
+    Handle *shell = shell_of(*handle);
+    delete static_cast<T *>(shell->object);
+    shell->owner->shells.retire(shell);
+    *handle = nullptr;
+}
+
+} // namespace halo

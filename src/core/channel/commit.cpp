@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "channel/commit.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/types.h"
+#include "comm/collective.h"
+
+namespace halo {
+
+namespace {
+
+constexpr int n_named = 3; // differences that an error text names
+
+} // namespace
+
+Commit::Commit(ChannelRegistry &registry, std::span<halo_channel *const> channels, int32_t messages, double timeout_seconds)
+    : registry_(registry)
+    , channels_(channels)
+    , messages_(messages)
+    , courier_(registry.context(), timeout_seconds) {}
+
+std::vector<PairList> Commit::run() {
+    try {
+        check_channels();
+        sort_channels();
+    } catch (const Error &error) {
+        misuse_ = error;
+    }
+    announce();
+    compare();
+    courier_.flush();
+    agree();
+    return std::move(pairs_);
+}
+
+void Commit::check_channels() const {
+    if (messages_ < HALO_MESSAGES_AUTO || messages_ > HALO_MESSAGES_PER_CHANNEL)
+        fail(HALO_ERR_ARGUMENT, "group: messages is %d", messages_);
+    for (size_t i = 0; i < channels_.size(); ++i) {
+        const halo_channel *channel = channels_[i];
+        if (!channel)
+            fail(HALO_ERR_ARGUMENT, "group: channel %zu is NULL", i);
+        if (channel->magic != halo_channel::alive)
+            fail(HALO_ERR_HANDLE, "group: channel %zu is destroyed", i);
+        if (channel->registry != &registry_)
+            fail(HALO_ERR_ARGUMENT, "group: %s belongs to another context", channel->box.describe().c_str());
+        if (channel->box.serial() != 0)
+            fail(HALO_ERR_STATE, "group: %s is in a group already", channel->box.describe().c_str());
+    }
+    check_duplicates();
+}
+
+// Channels that are in no group do not need their row.
+void Commit::check_duplicates() const {
+    for (size_t i = 0; i < channels_.size(); ++i)
+        channels_[i]->row = static_cast<uint32_t>(i);
+    for (size_t i = 0; i < channels_.size(); ++i)
+        if (channels_[i]->row != i)
+            fail(HALO_ERR_ARGUMENT, "group: channels %zu and %u are the same, %s", i, channels_[i]->row, channels_[i]->box.describe().c_str());
+}
+
+void Commit::sort_channels() {
+    pairs_ = sort_into_pairs(registry_, channels_);
+    for (PairList &pair : pairs_) {
+        Peer &peer = peers_[pair.peer];
+        (pair.sends ? peer.sent : peer.received) = &pair;
+        (pair.sends ? peer.mine.n_sent : peer.mine.n_received) = static_cast<int64_t>(pair.slots.size());
+        (pair.sends ? peer.mine.sent : peer.mine.received) = pair.digest;
+    }
+}
+
+void Commit::announce() {
+    std::vector<Announcement> mine;
+    for (auto &[rank, peer] : peers_) {
+        peer.mine.to = rank;
+        peer.mine.from = context().rank();
+        mine.push_back(peer.mine);
+        courier_.send(rank, arrival_tag, {});
+    }
+    for (const Announcement &announcement : route(std::move(mine)))
+        peers_[announcement.from].theirs = announcement;
+    for (auto &[rank, peer] : peers_)
+        if (peer.theirs.from >= 0 && !peer.arrived)
+            courier_.receive(rank, arrival_tag, [&] { return missing(rank); });
+}
+
+// In round k, what has bit k set in its distance to its destination goes 2^k ranks further.
+std::vector<Commit::Announcement> Commit::route(std::vector<Announcement> held) {
+    const int64_t rank = context().rank();
+    const int64_t size = context().size();
+    for (int64_t step = 1; step < size; step *= 2) {
+        const auto further = std::partition(held.begin(), held.end(), [&](const Announcement &item) { return ((item.to - rank + size) % size & step) == 0; });
+        courier_.send(static_cast<int32_t>((rank + step) % size), announce_tag, to_bytes(std::vector<Announcement>(further, held.end())));
+        held.erase(further, held.end());
+        const auto partner = static_cast<int32_t>((rank - step + size) % size);
+        const auto came = from_bytes<Announcement>(courier_.receive(partner, announce_tag, [&] { return missing(partner); }));
+        held.insert(held.end(), came.begin(), came.end());
+    }
+    return held;
+}
+
+void Commit::take_arrivals() {
+    std::vector<std::byte> nothing;
+    for (auto &[rank, peer] : peers_)
+        peer.arrived = peer.arrived || courier_.try_receive(rank, arrival_tag, nothing);
+}
+
+std::string Commit::missing(int32_t partner) {
+    take_arrivals();
+    std::string text;
+    for (const auto &[rank, peer] : peers_)
+        if (!peer.arrived)
+            text += format("%s rank %d (%lld channels to it, %lld from it)", text.empty() ? "" : ",", rank, static_cast<long long>(peer.mine.n_sent),
+                           static_cast<long long>(peer.mine.n_received));
+    return "group commit: missing" + (text.empty() ? format(" rank %d, or one that it waits for", partner) : text);
+}
+
+// Where the announcements of a direction differ, both ends see it and swap their lists: first from the lower rank to the higher.
+void Commit::compare() {
+    std::vector<PairList> lists;
+    for (auto &[rank, peer] : peers_)
+        for (const bool sends : { context().rank() < rank, context().rank() > rank }) {
+            const bool same = sends ? peer.mine.n_sent == peer.theirs.n_received && peer.mine.sent == peer.theirs.received
+                                    : peer.mine.n_received == peer.theirs.n_sent && peer.mine.received == peer.theirs.sent;
+            if (same)
+                continue;
+            PairList *list = sends ? peer.sent : peer.received;
+            lists.push_back(list ? *list : PairList{ rank, sends, {}, {}, {} });
+            send_list(lists.back());
+        }
+    for (PairList &list : lists) {
+        const auto missing = [&] { return format("group commit: the channels of rank %d", list.peer); };
+        compare_lists(list, from_bytes<EndRecord>(courier_.receive(list.peer, edges_tag, missing)));
+    }
+}
+
+void Commit::send_list(const PairList &list) {
+    std::vector<EndRecord> records;
+    records.reserve(list.slots.size());
+    for (const uint32_t slot : list.slots)
+        records.push_back(end_record(registry_.at(slot)));
+    courier_.send(list.peer, edges_tag, to_bytes(records));
+}
+
+// Both lists are sorted by key. What may differ is the memory, and the size where the receiver's is larger: then theirs is kept.
+void Commit::compare_lists(PairList &mine, std::vector<EndRecord> theirs) {
+    std::string text;
+    int64_t n_different = 0;
+    const auto note = [&](const EndRecord *here, const EndRecord *there) {
+        const std::string difference_text = difference(mine, here, there);
+        if (!difference_text.empty() && ++n_different <= n_named)
+            text += (text.empty() ? "" : "; ") + difference_text;
+    };
+    size_t i = 0;
+    size_t k = 0;
+    while (i < mine.slots.size() || k < theirs.size()) {
+        const EndRecord here = i < mine.slots.size() ? end_record(registry_.at(mine.slots[i])) : EndRecord{};
+        const bool only_here = k == theirs.size() || (i < mine.slots.size() && before(here.key, theirs[k].key));
+        const bool only_there = !only_here && (i == mine.slots.size() || before(theirs[k].key, here.key));
+        note(only_there ? nullptr : &here, only_here ? nullptr : &theirs[k]);
+        i += only_there ? 0 : 1;
+        k += only_here ? 0 : 1;
+    }
+    if (n_different > n_named)
+        text += format("; and %lld more", static_cast<long long>(n_different - n_named));
+    if (n_different > 0 && !mismatch_)
+        mismatch_ = Error(HALO_ERR_MISMATCH, "group: " + text);
+    for (PairList &pair : pairs_)
+        if (pair.peer == mine.peer && pair.sends == mine.sends)
+            pair.theirs = std::move(theirs);
+}
+
+// Empty: they fit together.
+std::string Commit::difference(const PairList &list, const EndRecord *mine, const EndRecord *theirs) const {
+    const int32_t here = context().rank();
+    const int32_t from = list.sends ? here : list.peer;
+    const int32_t to = list.sends ? list.peer : here;
+    const std::string ends = format("channel %s from rank %d to rank %d", describe(mine ? mine->key : theirs->key).c_str(), from, to);
+    if (!theirs)
+        return ends + format(": rank %d brings no such channel, rank %d does", list.peer, here);
+    if (!mine)
+        return ends + format(": rank %d brings it, rank %d ", list.peer, here) + whereabouts(*theirs);
+    const EndRecord &sender = list.sends ? *mine : *theirs;
+    const EndRecord &receiver = list.sends ? *theirs : *mine;
+    if (sender.type != receiver.type)
+        return ends + format(": rank %d sends %s, rank %d receives %s", from, type_name(sender.type), to, type_name(receiver.type));
+    if (sender.bytes > receiver.bytes)
+        return ends + format(": rank %d sends %lld bytes, rank %d receives at most %lld", from, static_cast<long long>(sender.bytes), to,
+                             static_cast<long long>(receiver.bytes));
+    return {};
+}
+
+// What this rank knows of a channel that the peer brings and this rank does not.
+std::string Commit::whereabouts(const EndRecord &theirs) const {
+    const halo_channel *channel = registry_.find(theirs.key);
+    if (!channel)
+        return "has not registered it";
+    const bool brought = channel->row < channels_.size() && channels_[channel->row] == channel;
+    return std::string(brought ? "brings it as " : "brings it not, but has registered it as ") + channel->box.describe();
+}
+
+void Commit::agree() {
+    const int64_t rank = context().rank();
+    const int64_t nobody = context().size();
+    const bool per_channel = messages_ == HALO_MESSAGES_PER_CHANNEL;
+    std::array<int64_t, 4> first{ misuse_ ? rank : nobody, mismatch_ ? rank : nobody, per_channel ? nobody : rank, per_channel ? rank : nobody };
+    allreduce(context(), first.data(), first.data(), first.size(), HALO_INT64, HALO_MIN);
+    const auto [misuse, mismatch, aggregating, separate] = first;
+    report(misuse_, misuse, HALO_ERR_PEER);
+    if (aggregating < nobody && separate < nobody)
+        fail(HALO_ERR_MISMATCH, "group: rank %lld commits aggregated channels, rank %lld one message per channel", static_cast<long long>(aggregating),
+             static_cast<long long>(separate));
+    report(mismatch_, mismatch, HALO_ERR_MISMATCH);
+}
+
+// The failing ranks keep their own errors, the others get the first one's text.
+void Commit::report(const std::optional<Error> &own, int64_t failing_rank, halo_status status) {
+    if (failing_rank == context().size())
+        return;
+    const std::string text = broadcast_text(context(), static_cast<int32_t>(failing_rank), own ? own->text() : "");
+    if (own)
+        throw *own;
+    fail(status, "group: rank %lld reports: %s", static_cast<long long>(failing_rank), text.c_str());
+}
+
+} // namespace halo

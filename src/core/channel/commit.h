@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The collective check of a group's channels: both ends must be there and agree, or nothing is changed on any rank.
+//
+// Every rank announces to its peers how many channels it has with them and a digest of their keys, sizes and types. Announcements are
+// routed through the other ranks in O(log ranks) rounds, so that a rank also hears of peers it knows nothing about. Only where
+// digests differ the lists are swapped. At the end all ranks agree on the verdict.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "channel/channel_list.h"
+#include "channel/courier.h"
+
+namespace halo {
+
+class Commit {
+public:
+    Commit(ChannelRegistry &registry, std::span<halo_channel *const> channels, int32_t messages, double timeout_seconds);
+
+    // Collective. Fails on every rank or on none, except for HALO_TIMEOUT.
+    std::vector<PairList> run();
+
+private:
+    struct Announcement {
+        int32_t to = -1;
+        int32_t from = -1;
+        int64_t n_sent = 0;
+        int64_t n_received = 0;
+        Digest sent;
+        Digest received;
+    };
+    // What both sides say about one peer, and the own lists.
+    struct Peer {
+        Announcement mine;
+        Announcement theirs;
+        PairList *sent = nullptr;
+        PairList *received = nullptr;
+        bool arrived = false;
+    };
+
+    Context &context() const { return registry_.context(); }
+    void check_channels() const;
+    void check_duplicates() const;
+    void sort_channels();
+    void announce();
+    std::vector<Announcement> route(std::vector<Announcement> held);
+    void take_arrivals();
+    std::string missing(int32_t partner);
+    void compare();
+    void send_list(const PairList &list);
+    void compare_lists(PairList &mine, std::vector<EndRecord> theirs);
+    std::string difference(const PairList &list, const EndRecord *mine, const EndRecord *theirs) const;
+    std::string whereabouts(const EndRecord &theirs) const;
+    void agree();
+    void report(const std::optional<Error> &own, int64_t failing_rank, halo_status status);
+
+    ChannelRegistry &registry_;
+    std::span<halo_channel *const> channels_;
+    int32_t messages_;
+    Courier courier_;
+    std::vector<PairList> pairs_;
+    std::map<int32_t, Peer> peers_;
+    std::optional<Error> misuse_;   // of this rank
+    std::optional<Error> mismatch_; // between this rank and a peer
+};
+
+} // namespace halo

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the mailboxes of one owner share: the context, and the storage of operations in flight, which idle mailboxes do not have.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "comm/context.h"
+
+namespace halo {
+
+// In front of the payload of a channel's message, in the same message. Checked in release builds too.
+struct MailHeader {
+    uint32_t magic;
+    uint8_t version;
+    uint8_t kind; // MailKind
+    uint16_t reserved;
+    uint32_t serial; // of the group or exchange: tells late messages of an earlier one
+    uint32_t epoch;  // of the channel, from 1
+    uint32_t key_hash;
+    uint32_t reserved_too;
+    uint64_t bytes; // of payload
+};
+static_assert(sizeof(MailHeader) == 32, "the header is part of the wire format");
+
+inline constexpr uint32_t mail_magic = 0x4c41494d; // "MAIL"
+inline constexpr uint8_t mail_version = 1;
+
+enum class MailKind : uint8_t { data = 1, null = 2 };
+
+// A send or receive in flight. `buffer` stays empty unless the message outlives its mailbox.
+struct MailOperation : PendingSend {
+    MailHeader header{}; // of messages without payload
+    halo_matched matched{};
+    size_t matched_bytes = 0;   // of a message that was found and waits for memory
+    uint64_t checksum = 0;      // check mode: of the payload as it was when send was called
+    MailOperation *next = nullptr;
+};
+
+class MailRoom {
+public:
+    explicit MailRoom(Context &context) : context_(context) {}
+    ~MailRoom();
+    MailRoom(const MailRoom &) = delete;
+    MailRoom &operator=(const MailRoom &) = delete;
+
+    Context &context() const { return context_; }
+
+    // Allocates only when more operations are in flight than ever before.
+    MailOperation *take() {
+        if (!free_) [[unlikely]]
+            return new MailOperation;
+        MailOperation *operation = free_;
+        free_ = operation->next;
+        return operation;
+    }
+    void put(MailOperation *operation) noexcept {
+        operation->next = free_;
+        free_ = operation;
+    }
+
+private:
+    Context &context_;
+    MailOperation *free_ = nullptr;
+};
+
+inline MailRoom::~MailRoom() {
+    while (free_)
+        delete take();
+}
+
+} // namespace halo

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "channel/mailbox.h"
+
+#include <cstring>
+#include <utility>
+
+namespace halo {
+
+Mailbox::Mailbox(MailRoom &room, const MailboxSpec &spec)
+    : room_(&room)
+    , key_(spec.key)
+    , buffer_(spec.memory)
+    , bytes_(spec.bytes)
+    , key_hash_(static_cast<uint32_t>(hash_key(spec.key)))
+    , access_(Access::closed)
+    , state_(HALO_STALE)
+    , sparse_(spec.sparse)
+    , bare_(false) {
+    const int32_t here = room.context().rank();
+    if (spec.send_rank == spec.recv_rank)
+        role_ = Role::both;
+    else
+        role_ = spec.send_rank == here ? Role::sender : Role::receiver;
+    peer_ = role_ == Role::sender ? spec.recv_rank : spec.send_rank;
+    if (buffer_.caller_owned())
+        buffer_.take(room.context(), bytes_);
+}
+
+Mailbox::Mailbox(Mailbox &&other) noexcept
+    : room_(other.room_)
+    , key_(other.key_)
+    , buffer_(std::move(other.buffer_))
+    , operation_(std::exchange(other.operation_, nullptr))
+    , bytes_(other.bytes_)
+    , arrived_(other.arrived_)
+    , peer_(other.peer_)
+    , key_hash_(other.key_hash_)
+    , serial_(other.serial_)
+    , epoch_(other.epoch_)
+    , lane_(other.lane_)
+    , tag_(other.tag_)
+    , role_(other.role_)
+    , access_(other.access_)
+    , state_(other.state_)
+    , sparse_(other.sparse_)
+    , bare_(other.bare_) {}
+
+void Mailbox::open(const MailAddress &address) {
+    serial_ = address.serial;
+    lane_ = static_cast<uint16_t>(address.tag.lane);
+    tag_ = address.tag.tag;
+    bare_ = address.bare;
+    epoch_ = 0;
+    access_ = Access::open;
+}
+
+void Mailbox::aggregate(uint32_t serial) {
+    serial_ = serial;
+    access_ = Access::aggregated;
+}
+
+void Mailbox::close() {
+    serial_ = 0;
+    epoch_ = 0;
+    access_ = Access::closed;
+}
+
+std::string Mailbox::describe() const {
+    const int32_t here = context().rank();
+    const int32_t from = role_ == Role::receiver ? peer_ : here;
+    const int32_t to = role_ == Role::receiver ? here : peer_;
+    return format("channel %s, from rank %d to rank %d", halo::describe(key_).c_str(), from, to);
+}
+
+void Mailbox::illegal(const char *call) const {
+    static constexpr const char *ends[] = { "sender's end", "receiver's end", "both ends on this rank" };
+    static constexpr const char *hindrances[] = { ", not committed by a group", "", ", in an aggregated group", ", abandoned" };
+    const char *extra = hindrances[static_cast<int>(access_)];
+    if (access_ == Access::open && operation_ && state_ == HALO_STALE)
+        extra = ", with a receive under way";
+    fail(HALO_ERR_STATE, "%s is illegal in the state %s (%s%s): %s, epoch %u", call, state_name(state_), ends[static_cast<int>(role_)], extra,
+         describe().c_str(), epoch_);
+}
+
+void Mailbox::allocate() {
+    if (access_ >= Access::aggregated || state_ != HALO_STALE) [[unlikely]]
+        illegal("allocate");
+    if (buffer_.held() && buffer_.capacity() >= bytes_)
+        return;
+    if (operation_) [[unlikely]]
+        illegal("allocate");
+    buffer_.take(context(), bytes_);
+}
+
+void Mailbox::release() {
+    if (access_ >= Access::aggregated || state_ != HALO_STALE) [[unlikely]]
+        illegal("release");
+    if (!buffer_.held())
+        return;
+    if (operation_) [[unlikely]]
+        illegal("release");
+    buffer_.release();
+}
+
+void Mailbox::drop_operation() noexcept {
+    operation_->in_flight = false;
+    room_->put(std::exchange(operation_, nullptr));
+}
+
+bool Mailbox::post(bool data, const char *call) {
+    if (role_ == Role::receiver || access_ != Access::open) [[unlikely]]
+        illegal(call);
+    if (state_ != HALO_STALE) {
+        if (role_ == Role::both) [[unlikely]]
+            illegal(call);
+        if (!poll_send())
+            return false;
+    }
+    if (role_ == Role::sender)
+        transmit(data);
+    else if (data && context().check_mode()) [[unlikely]]
+        note_payload();
+    ++epoch_;
+    state_ = data ? HALO_SENDING : HALO_SENDING_NULL;
+    return true;
+}
+
+MailHeader Mailbox::make_header(MailKind kind, size_t bytes) const {
+    MailHeader header{};
+    header.magic = mail_magic;
+    header.version = mail_version;
+    header.kind = static_cast<uint8_t>(kind);
+    header.serial = serial_;
+    header.epoch = epoch_ + 1;
+    header.key_hash = key_hash_;
+    header.bytes = bytes;
+    return header;
+}
+
+// Put the message of the next epoch on its way.
+void Mailbox::transmit(bool data) {
+    operation_ = room_->take();
+    const size_t payload = data ? static_cast<size_t>(bytes_) : 0;
+    const void *message = &operation_->header;
+    size_t bytes = sizeof(MailHeader);
+    if (bare_) {
+        message = data ? buffer_.data() : message;
+        bytes = payload;
+    } else if (payload > 0) {
+        *buffer_.header() = make_header(MailKind::data, payload);
+        message = buffer_.header();
+        bytes += payload;
+    } else {
+        operation_->header = make_header(data ? MailKind::data : MailKind::null, 0);
+    }
+    if (data && context().check_mode()) [[unlikely]]
+        note_payload();
+    try {
+        context().transport().send(peer_, lane_, tag(epoch_ + 1), message, bytes, operation_->request);
+    } catch (...) {
+        drop_operation();
+        throw;
+    }
+    operation_->in_flight = true;
+}
+
+// True when the own send has completed; the channel is then stale.
+bool Mailbox::poll_send() {
+    bool done;
+    try {
+        done = context().transport().test(operation_->request, peer_);
+    } catch (...) {
+        drop_operation();
+        state_ = HALO_STALE;
+        throw;
+    }
+    if (!done)
+        return false;
+    const bool checked = state_ == HALO_SENDING && context().check_mode();
+    state_ = HALO_STALE;
+    if (checked) [[unlikely]]
+        check_payload();
+    else
+        drop_operation();
+    return true;
+}
+
+bool Mailbox::writable() {
+    if (role_ == Role::receiver || access_ != Access::open) [[unlikely]]
+        illegal("writable");
+    if (state_ == HALO_STALE)
+        return true;
+    return role_ == Role::sender && poll_send();
+}
+
+void Mailbox::start_receive() {
+    if (role_ == Role::sender || access_ != Access::open || state_ == HALO_RECEIVED || state_ == HALO_RECEIVED_NULL) [[unlikely]]
+        illegal("start_receive");
+    if (role_ == Role::receiver)
+        post_receive();
+}
+
+bool Mailbox::try_receive() {
+    if (role_ == Role::sender || access_ != Access::open) [[unlikely]]
+        illegal("try_receive");
+    if (state_ == HALO_RECEIVED || state_ == HALO_RECEIVED_NULL)
+        return true;
+    if (role_ == Role::both) {
+        if (state_ == HALO_STALE)
+            return false;
+        if (operation_) [[unlikely]]
+            check_payload();
+        state_ = state_ == HALO_SENDING ? HALO_RECEIVED : HALO_RECEIVED_NULL;
+        return true;
+    }
+    for (;;) {
+        post_receive();
+        size_t bytes = 0;
+        if (!operation_ || !operation_->in_flight)
+            return false;
+        try {
+            if (!context().transport().test(operation_->request, peer_, &bytes))
+                return false;
+        } catch (...) {
+            drop_operation();
+            throw;
+        }
+        if (take_message(bytes))
+            return true;
+    }
+}
+
+void Mailbox::stale() {
+    if (role_ == Role::sender || access_ != Access::open || (state_ != HALO_RECEIVED && state_ != HALO_RECEIVED_NULL)) [[unlikely]]
+        illegal("stale");
+    if (context().check_mode() && role_ == Role::receiver && state_ == HALO_RECEIVED) [[unlikely]]
+        std::memset(buffer_.data(), 0xff, static_cast<size_t>(arrived_));
+    state_ = HALO_STALE;
+}
+
+// Dense: a receive of the next epoch is in flight afterwards. Sparse: if its message is there.
+void Mailbox::post_receive() {
+    if (operation_ && operation_->in_flight)
+        return;
+    if (sparse_) {
+        if (operation_ || probe())
+            receive_matched();
+        return;
+    }
+    buffer_.take(context(), bytes_);
+    operation_ = room_->take();
+    // Without a place for the header in front of the payload, only empty data can come in this form.
+    const bool header_only = !bare_ && buffer_.caller_owned();
+    void *into = bare_ ? static_cast<void *>(buffer_.data()) : header_only ? &operation_->header : buffer_.header();
+    const int64_t capacity = (bare_ ? 0 : static_cast<int64_t>(sizeof(MailHeader))) + (header_only ? 0 : bytes_);
+    try {
+        context().transport().receive(peer_, lane_, tag(epoch_ + 1), into, static_cast<size_t>(capacity), operation_->request);
+    } catch (...) {
+        drop_operation();
+        throw;
+    }
+    operation_->in_flight = true;
+}
+
+bool Mailbox::probe() {
+    halo_matched message{};
+    size_t bytes = 0;
+    if (!context().transport().probe(peer_, lane_, tag(epoch_ + 1), bytes, message))
+        return false;
+    operation_ = room_->take();
+    operation_->matched = message;
+    operation_->matched_bytes = bytes;
+    return true;
+}
+
+// Receive what was found: into a buffer if it carries a payload. If there is no memory, the message waits for the next try.
+void Mailbox::receive_matched() {
+    MailOperation &operation = *operation_;
+    const size_t lead = bare_ ? 0 : sizeof(MailHeader);
+    const size_t room = !bare_ && buffer_.caller_owned() ? 0 : static_cast<size_t>(bytes_);
+    const bool payload = operation.matched_bytes > lead;
+    if (operation.matched_bytes > lead + room)
+        fail(HALO_ERR_WIRE, "a message of %zu bytes came, at most %zu were expected: %s, epoch %u", operation.matched_bytes, lead + room, describe().c_str(),
+             epoch_ + 1);
+    if (payload)
+        buffer_.take(context(), static_cast<int64_t>(operation.matched_bytes - lead));
+    void *into = &operation.header;
+    if (payload)
+        into = bare_ ? static_cast<void *>(buffer_.data()) : buffer_.header();
+    try {
+        context().transport().receive_matched(operation.matched, peer_, into, operation.matched_bytes, operation.request);
+    } catch (...) {
+        drop_operation();
+        throw;
+    }
+    operation.in_flight = true;
+}
+
+// False: it was a late message of an earlier group, and was dropped.
+bool Mailbox::take_message(size_t bytes) {
+    if (bare_) {
+        drop_operation();
+        finish_receive(bytes > 0, static_cast<int64_t>(bytes));
+        return true;
+    }
+    const bool header_only = buffer_.caller_owned() || (sparse_ && bytes == sizeof(MailHeader));
+    const MailHeader header = header_only ? operation_->header : *buffer_.header();
+    drop_operation();
+    return take_header(header, bytes);
+}
+
+bool Mailbox::take_header(const MailHeader &header, size_t bytes) {
+    if (bytes < sizeof header || header.magic != mail_magic || header.version != mail_version)
+        fail(HALO_ERR_WIRE, "a message of %zu bytes has no channel header of version %d: %s, epoch %u", bytes, mail_version, describe().c_str(), epoch_ + 1);
+    if (header.serial != serial_) {
+        ++context().dropped;
+        return false;
+    }
+    const bool data = header.kind == static_cast<uint8_t>(MailKind::data);
+    if (header.key_hash != key_hash_ || (!data && header.kind != static_cast<uint8_t>(MailKind::null)) || header.bytes != bytes - sizeof header)
+        fail(HALO_ERR_WIRE, "a message of %zu bytes has a header of kind %u, key hash %08x and %llu bytes; expected key hash %08x: %s", bytes, header.kind,
+             header.key_hash, static_cast<unsigned long long>(header.bytes), key_hash_, describe().c_str());
+    if (header.epoch != epoch_ + 1)
+        fail(HALO_ERR_WIRE, "the message of epoch %u came, epoch %u was expected: %s", header.epoch, epoch_ + 1, describe().c_str());
+    finish_receive(data, static_cast<int64_t>(header.bytes));
+    return true;
+}
+
+void Mailbox::finish_receive(bool data, int64_t bytes) {
+    if (data && !buffer_.held())
+        buffer_.take(context(), bytes);
+    if (!data && sparse_)
+        buffer_.release();
+    arrived_ = bytes;
+    ++epoch_;
+    state_ = data ? HALO_RECEIVED : HALO_RECEIVED_NULL;
+}
+
+bool Mailbox::busy() {
+    if (role_ == Role::sender && state_ != HALO_STALE)
+        return !poll_send();
+    return operation_ || state_ != HALO_STALE;
+}
+
+void Mailbox::abandon() noexcept {
+    const bool in_flight = operation_ && operation_->in_flight;
+    try {
+        if (in_flight && role_ == Role::sender) {
+            operation_->peer = peer_;
+            operation_->buffer = buffer_.surrender();
+            context().linger(std::unique_ptr<PendingSend>(std::exchange(operation_, nullptr)));
+        } else if (in_flight) {
+            context().transport().cancel(operation_->request, peer_);
+        }
+    } catch (...) {
+        operation_ = nullptr; // the transport may still write to its request: better lost than reused
+    }
+    if (operation_)
+        drop_operation();
+    state_ = HALO_STALE;
+    access_ = Access::abandoned;
+}
+
+namespace {
+
+uint64_t checksum(const std::byte *data, int64_t bytes) {
+    uint64_t sum = static_cast<uint64_t>(bytes);
+    for (int64_t i = 0; i < bytes; ++i)
+        sum = (sum ^ static_cast<uint64_t>(data[i])) * 0x100000001b3u;
+    return sum;
+}
+
+} // namespace
+
+void Mailbox::note_payload() {
+    if (!operation_)
+        operation_ = room_->take();
+    operation_->checksum = checksum(buffer_.data(), bytes_);
+}
+
+// Nobody may write between send and its end.
+void Mailbox::check_payload() {
+    const bool same = operation_->checksum == checksum(buffer_.data(), bytes_);
+    drop_operation();
+    if (!same)
+        fail(HALO_ERR_CHECK, "the buffer was written in the state sending: %s, epoch %u", describe().c_str(), epoch_);
+}
+
+} // namespace halo

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The five-state machine of one channel end: stale, sending, sending_null, received, received_null.
+//
+// Role: the end on the sending rank, the end on the receiving rank, or both in one object when the ranks are the same. Between ranks the
+// two ends have states of their own; nothing but the channel's messages travels, and they arrive in order, without credit: the sender is
+// stale again when its own send has completed, the receiver when it says so.
+//
+// Wire: a 32-byte header with the payload right behind it in one message; "null" is the header alone. Where an end's payload lies in the
+// caller's memory there is no place for a header: the message is the payload alone (`bare`), "null" is a message of no bytes, and the
+// epoch's parity is in the tag. Data of no size always travel as a header.
+//
+// An idle mailbox owns no request: see MailRoom. Sending, receiving and staling allocate nothing once rooms and pools are warm.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "channel/key.h"
+#include "channel/mail_buffer.h"
+#include "channel/mail_room.h"
+
+namespace halo {
+
+struct MailboxSpec {
+    halo_channel_key key{};
+    int32_t send_rank = 0;
+    int32_t recv_rank = 0;
+    int64_t bytes = 0;   // of payload that this end holds; the receiver's may be larger
+    bool sparse = false; // receiver: probe, and take a buffer only for what has come
+    MailMemory memory;
+};
+
+// Where a mailbox's messages go. Agreed by both ends.
+struct MailAddress {
+    uint32_t serial = 0; // of the group or exchange, not 0
+    ChannelTag tag{};
+    bool bare = false;   // an end is caller-owned, and the sender's payload is not empty
+};
+
+class Mailbox {
+public:
+    Mailbox(MailRoom &room, const MailboxSpec &spec);
+    Mailbox(Mailbox &&other) noexcept;
+    Mailbox &operator=(Mailbox &&) = delete;
+    // What is still in flight is abandoned.
+    ~Mailbox() { abandon(); }
+
+    // Join a group or exchange: epochs begin anew. Only while nothing is under way.
+    void open(const MailAddress &address);
+    // Join an aggregated group: the messages are not the mailbox's, and its calls are illegal.
+    void aggregate(uint32_t serial);
+    void close();
+
+    bool sends() const { return role_ != Role::receiver; }
+    bool receives() const { return role_ != Role::sender; }
+    int32_t peer() const { return peer_; } // this rank, where both ends are here
+    const halo_channel_key &key() const { return key_; }
+    uint32_t key_hash() const { return key_hash_; }
+    int64_t bytes() const { return bytes_; }
+    uint32_t serial() const { return serial_; } // of the group or exchange; 0: none
+    bool aggregated() const { return access_ == Access::aggregated; }
+    bool abandoned() const { return access_ == Access::abandoned; }
+    uint32_t epoch() const { return epoch_; } // of the last message sent or received
+    bool sparse() const { return sparse_; }
+    bool caller_owned() const { return buffer_.caller_owned(); }
+    int32_t state() const { return state_; } // HALO_STALE ...
+
+    // The buffer: nullptr where none is held. Its bytes: of the channel, after a receive of what came.
+    std::byte *data() const { return buffer_.data(); }
+    int64_t data_bytes() const { return state_ == HALO_RECEIVED && role_ == Role::receiver ? arrived_ : bytes_; }
+    uint32_t generation() const { return buffer_.generation(); }
+    void allocate();
+    void release();
+
+    // False: the last send is still under way.
+    [[nodiscard]] bool send() { return post(buffer_.held(), "send"); }
+    [[nodiscard]] bool send_null() { return post(false, "send_null"); }
+    bool writable();
+    void start_receive();
+    bool try_receive();
+    void stale();
+
+    // Is anything between stale and stale? Polls the own send.
+    bool busy();
+    // Give up what is in flight: late messages are dropped. Afterwards the mailbox can only be closed or destroyed.
+    void abandon() noexcept;
+
+    // "channel 3 -> 7, field 2, element 14, from rank 0 to rank 1"
+    std::string describe() const;
+
+private:
+    enum class Role : uint8_t { sender, receiver, both };
+    enum class Access : uint8_t { closed, open, aggregated, abandoned };
+
+    Context &context() const { return room_->context(); }
+    int32_t tag(uint32_t epoch) const { return tag_ + static_cast<int32_t>(epoch & 1u); }
+    bool post(bool data, const char *call);
+    void transmit(bool data);
+    bool poll_send();
+    void drop_operation() noexcept;
+    void post_receive();
+    bool probe();
+    void receive_matched();
+    bool take_message(size_t bytes);
+    bool take_header(const MailHeader &header, size_t bytes);
+    MailHeader make_header(MailKind kind, size_t bytes) const;
+    void finish_receive(bool data, int64_t bytes);
+    void note_payload();
+    void check_payload();
+    [[noreturn]] void illegal(const char *call) const;
+
+    MailRoom *room_;
+    halo_channel_key key_;
+    MailBuffer buffer_;
+    MailOperation *operation_ = nullptr; // in flight; sparse: or found and waiting for memory
+    int64_t bytes_;
+    int64_t arrived_ = 0;
+    int32_t peer_;
+    uint32_t key_hash_;
+    uint32_t serial_ = 0;
+    uint32_t epoch_ = 0;
+    int32_t tag_ = 0; // of even epochs; odd ones have the next
+    uint16_t lane_ = 0;
+    Role role_ : 2;
+    Access access_ : 2;
+    uint8_t state_ : 3;
+    bool sparse_ : 1;
+    bool bare_ : 1;
+};
+static_assert(sizeof(Mailbox) <= 128, "a million of them must stay small");
+
+} // namespace halo

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/context.h"
+
+#include <algorithm>
+
+#include "base/types.h"
+#include "comm/collective.h"
+#include "comm/message.h"
+#include "plugin/selection.h"
+
+namespace halo {
+
+namespace {
+
+std::span<const halo_setting> settings_of(const halo_context_options &options) {
+    if (options.n_settings < 0 || (options.n_settings > 0 && !options.settings))
+        fail(HALO_ERR_ARGUMENT, "context options: %d settings at address %p", options.n_settings, static_cast<const void *>(options.settings));
+    return {options.settings, static_cast<size_t>(options.n_settings)};
+}
+
+std::span<const halo_allocator> allocators_of(const halo_context_options &options) {
+    if (options.n_allocators < 0 || (options.n_allocators > 0 && !options.allocators))
+        fail(HALO_ERR_ARGUMENT, "context options: %d allocators at address %p", options.n_allocators, static_cast<const void *>(options.allocators));
+    return {options.allocators, static_cast<size_t>(options.n_allocators)};
+}
+
+LogLevel level_of(const Config &config) {
+    const std::string &word = config.word("log_level");
+    return word == "error" ? LogLevel::error : word == "warn" ? LogLevel::warn : word == "info" ? LogLevel::info : LogLevel::debug;
+}
+
+} // namespace
+
+Context::Context(const ContextSource &source, const halo_context_options &options) : config_(settings_of(options)), log_(options.log, options.log_user, LogLevel::warn) {
+    host_.struct_size = sizeof host_;
+    host_.core = this;
+    host_.report = [](void *core, const char *text) { static_cast<Context *>(core)->remember_report(text); };
+    host_.log = [](void *core, int32_t level, const char *text) { static_cast<Context *>(core)->log_.write(static_cast<LogLevel>(level), text); };
+    host_.setting = [](void *core, const char *key) -> const char * {
+        const std::string *value = static_cast<Context *>(core)->config_.value(key);
+        return value ? value->c_str() : nullptr;
+    };
+    read_settings();
+    const auto allocators = allocators_of(options);
+    allocators_.assign(allocators.begin(), allocators.end());
+    open_transport(source);
+    log_.set_rank(size() > 1 ? rank() : -1);
+    if (rank() == 0)
+        for (const std::string &warning : config_.warnings())
+            log_.warn("%s", warning.c_str());
+    device_ = std::make_unique<Device>(*choose_device(config_, host_).plugin, host_, 0, report_);
+    open_pools();
+    agree_on_settings();
+}
+
+Context::~Context() {
+    transport_.reset(); // before the memory of what is still on its way
+    lingering_.clear();
+}
+
+void Context::read_settings() {
+    log_.set_level(level_of(config_));
+    waiting_.spins = config_.integer("wait.spin");
+    waiting_.sleep_after = config_.duration("wait.sleep_after");
+    waiting_.warn_seconds = config_.duration("warn_after");
+    check_mode_ = config_.boolean("check");
+}
+
+void Context::open_transport(const ContextSource &source) {
+    halo_transport_params params{};
+    params.struct_size = sizeof params;
+    params.communicator = source.communicator;
+    params.handle_bytes = source.handle_bytes;
+    params.group = source.inproc_group;
+    params.rank = source.inproc_rank;
+    TransportChoice choice;
+    if (source.inproc_group) {
+        choice = take_transport(config_, host_, "inproc");
+    } else {
+        const MpiChoice mpi = choose_mpi(look_for_mpi(), config_.word("mpi"), source.mpi);
+        choice = source.communicator ? take_transport(config_, host_, mpi.module()) : choose_transport(config_, host_, mpi);
+    }
+    log_.info("transport %s: %s", choice.plugin->name, choice.why.c_str());
+    transport_path_ = choice.path;
+    transport_ = std::make_unique<Transport>(*choice.plugin, host_, params, report_);
+}
+
+// The caller's allocators where given, else the device's memory.
+void Context::open_pools() {
+    pools_ = std::make_unique<Pools>(config_.bytes("pool.cap"));
+    for (const halo_allocator &allocator : allocators_)
+        pools_->add(allocator);
+    if (pools_->has(HALO_MEMORY_HOST))
+        return;
+    halo_allocator host{};
+    host.memory = HALO_MEMORY_HOST;
+    host.user = device_.get();
+    host.allocate = [](void *device, size_t bytes) { return static_cast<Device *>(device)->allocate(HALO_MEMORY_HOST, bytes); };
+    host.release = [](void *device, void *pointer, size_t bytes) { static_cast<Device *>(device)->release(HALO_MEMORY_HOST, pointer, bytes); };
+    pools_->add(host);
+}
+
+// Every rank compares with rank 0; the lowest rank that differs then tells its values, so that all ranks name the same two.
+void Context::agree_on_settings() {
+    if (size() == 1)
+        return;
+    std::string mine;
+    for (const auto &[key, value] : config_.agreement())
+        mine += key + " = " + value + "\n";
+    const std::string first = broadcast_text(*this, 0, mine);
+    const int64_t differs = allreduce_min(*this, first == mine ? size() : rank());
+    if (differs == size())
+        return;
+    const std::string other = broadcast_text(*this, static_cast<int32_t>(differs), mine);
+    const auto line = [](const std::string &text, size_t at) {
+        const size_t begin = text.rfind('\n', at == 0 ? 0 : at - 1);
+        const size_t from = begin == std::string::npos || at == 0 ? 0 : begin + 1;
+        return text.substr(from, text.find('\n', at) - from);
+    };
+    const size_t at = static_cast<size_t>(std::mismatch(first.begin(), first.end(), other.begin(), other.end()).first - first.begin());
+    fail(HALO_ERR_MISMATCH, "settings must agree on all ranks: rank 0 has '%s', rank %lld has '%s'", line(first, at).c_str(), static_cast<long long>(differs),
+         line(other, at).c_str());
+}
+
+double Context::timeout(double asked) const {
+    return asked >= 0 ? asked : config_.duration("timeout");
+}
+
+void Context::set(const std::string &key, const std::string &value) {
+    config_.set(key, value);
+    read_settings();
+}
+
+void Context::remember_error(const char *text) noexcept {
+    try {
+        error_ = text;
+    } catch (...) {
+        error_.clear();
+    }
+}
+
+void Context::remember_report(const char *text) noexcept {
+    try {
+        report_ = text;
+    } catch (...) {
+        report_.clear();
+    }
+}
+
+int32_t Context::run_tag(uint32_t serial) const {
+    const auto tags = static_cast<uint32_t>(transport_->max_tag() - first_run_tag + 1);
+    return first_run_tag + static_cast<int32_t>(serial % tags);
+}
+
+int64_t Context::reserve_channel_tags(int64_t n) {
+    const int64_t base = allreduce_max(*this, channel_tag_ranges_ == 0 ? 0 : next_channel_tag_);
+    next_channel_tag_ = base + allreduce_max(*this, n);
+    ++channel_tag_ranges_;
+    if (next_channel_tag_ > 0)
+        transport_->open_lanes(1 + channel_tag(next_channel_tag_ - 1).lane);
+    return base;
+}
+
+ChannelTag Context::channel_tag(int64_t index) const {
+    const int64_t per_lane = (static_cast<int64_t>(transport_->max_tag()) + 1) / 2;
+    return {static_cast<int32_t>(1 + index / per_lane), static_cast<int32_t>(2 * (index % per_lane))};
+}
+
+void Context::linger(std::unique_ptr<PendingSend> send) {
+    lingering_.push_back(std::move(send));
+}
+
+void Context::reap() {
+    std::erase_if(lingering_, [&](const auto &send) { return transport_->test(send->request, send->peer); });
+}
+
+} // namespace halo

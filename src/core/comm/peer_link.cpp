@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/peer_link.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace halo {
+
+namespace {
+
+constexpr size_t least_capacity = 1024; // handshakes, credits and failure texts fit into every receive buffer
+constexpr double key_swap_seconds = 10; // how long to wait for the peer's edges after a mismatch
+
+struct HandshakePayload {
+    Digest send;
+    Digest receive;
+};
+
+} // namespace
+
+PeerLink::PeerLink(Context &context, LinkSpec spec) : context_(context), spec_(std::move(spec)), tag_(context.run_tag(spec_.serial)) {
+    for (auto &slot : slots_) {
+        slot = std::make_unique<PendingSend>();
+        slot->peer = spec_.peer;
+    }
+}
+
+PeerLink::~PeerLink() {
+    for (auto &slot : slots_)
+        if (slot->in_flight)
+            context_.linger(std::move(slot));
+    for (auto &extra : extras_)
+        if (extra->in_flight)
+            context_.linger(std::move(extra));
+}
+
+void PeerLink::post(uint32_t epoch, const Narrowing &narrowing) {
+    epoch_ = epoch;
+    narrowing_ = narrowing;
+    arrived_ = !due();
+    if (!arrived_ && !probing())
+        post_receive();
+}
+
+bool PeerLink::poll(PendingSend &slot) {
+    if (slot.in_flight && context_.transport().test(slot.request, spec_.peer))
+        slot.in_flight = false;
+    return !slot.in_flight;
+}
+
+bool PeerLink::credit_left() const {
+    return spec_.receive.active || epoch_ - consumed_by_peer_ <= 2;
+}
+
+bool PeerLink::writable() {
+    while (!credit_left() && find_message()) {
+    }
+    if (!credit_left())
+        return false;
+    slot_ = poll(*slots_[0]) ? 0 : 1;
+    if (slot_ == 1 && !poll(*slots_[1]))
+        return false;
+    Buffer &buffer = slots_[slot_]->buffer;
+    const size_t wanted = payload_offset(spec_.send.n_states) + spec_.send.payload_bytes;
+    if (buffer.bytes() < wanted)
+        buffer = context_.host_buffer(wanted);
+    return true;
+}
+
+MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) const {
+    MessageHeader header{};
+    header.magic = message_magic;
+    header.version = wire_version;
+    header.kind = kind;
+    header.serial = spec_.serial;
+    header.epoch = epoch_;
+    header.digest = spec_.send.digest.low;
+    header.payload_bytes = payload_bytes;
+    header.mask_hash = narrowing_.mask_hash;
+    header.first_component = narrowing_.first_component;
+    header.n_components = narrowing_.n_components;
+    header.depth = narrowing_.depth;
+    header.consumed = consumed_;
+    return header;
+}
+
+void PeerLink::send(size_t payload_bytes) {
+    send_handshake();
+    if (!spec_.send.active)
+        return;
+    PendingSend &slot = *slots_[slot_];
+    MessageHeader header = make_header(MessageKind::data, payload_bytes);
+    header.n_states = spec_.send.n_states;
+    std::memcpy(slot.buffer.data(), &header, sizeof header);
+    const size_t bytes = payload_offset(spec_.send.n_states) + payload_bytes;
+    context_.transport().send(spec_.peer, 0, tag_, slot.buffer.data(), bytes, slot.request);
+    slot.in_flight = true;
+    ++messages_sent;
+    bytes_sent += static_cast<int64_t>(bytes);
+    payload_sent += static_cast<int64_t>(payload_bytes);
+}
+
+void PeerLink::send_handshake() {
+    if (handshake_sent_)
+        return;
+    handshake_sent_ = true;
+    const HandshakePayload payload{spec_.send.digest, spec_.receive.digest};
+    send_extra(MessageKind::handshake, HALO_SUCCESS, &payload, sizeof payload);
+}
+
+void PeerLink::send_failure(uint32_t epoch, halo_status status, const char *text) {
+    epoch_ = epoch;
+    send_handshake();
+    send_extra(MessageKind::failure, status, text, std::min(std::strlen(text), least_capacity - sizeof(MessageHeader)));
+}
+
+// A message outside the two slots: rare, except for credits, whose memory is reused.
+void PeerLink::send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes) {
+    auto free_slot = std::find_if(extras_.begin(), extras_.end(), [&](auto &extra) { return poll(*extra); });
+    if (free_slot == extras_.end()) {
+        extras_.push_back(std::make_unique<PendingSend>());
+        free_slot = extras_.end() - 1;
+        (*free_slot)->peer = spec_.peer;
+    }
+    PendingSend &extra = **free_slot;
+    if (extra.buffer.bytes() < sizeof(MessageHeader) + bytes)
+        extra.buffer = context_.host_buffer(sizeof(MessageHeader) + bytes);
+    MessageHeader header = make_header(kind, bytes);
+    header.status = status;
+    std::memcpy(extra.buffer.data(), &header, sizeof header);
+    if (bytes > 0)
+        std::memcpy(extra.buffer.data() + sizeof header, payload, bytes);
+    context_.transport().send(spec_.peer, 0, tag_, extra.buffer.data(), sizeof header + bytes, extra.request);
+    extra.in_flight = true;
+    ++messages_sent;
+    bytes_sent += static_cast<int64_t>(sizeof header + bytes);
+}
+
+void PeerLink::ensure_receive_buffer(size_t bytes) {
+    if (receive_buffer_.bytes() < bytes)
+        receive_buffer_ = context_.host_buffer(bytes);
+}
+
+void PeerLink::post_receive() {
+    if (receive_ != Receive::none)
+        return;
+    const size_t capacity = std::max(least_capacity, payload_offset(spec_.receive.n_states) + spec_.receive.payload_bytes);
+    ensure_receive_buffer(capacity);
+    context_.transport().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
+    receive_ = Receive::posted;
+}
+
+bool PeerLink::test() {
+    while (!arrived_ && find_message()) {
+    }
+    return arrived_;
+}
+
+// Take one message, if there is one.
+bool PeerLink::find_message() {
+    if (mismatched_)
+        check_swap_deadline();
+    size_t bytes = 0;
+    if (!receive_one(bytes))
+        return false;
+    take(bytes);
+    return true;
+}
+
+bool PeerLink::receive_one(size_t &bytes) {
+    Transport &transport = context_.transport();
+    if (receive_ == Receive::none && probing()) {
+        halo_matched message{};
+        if (!transport.probe(spec_.peer, 0, tag_, bytes, message))
+            return false;
+        ensure_receive_buffer(std::max(bytes, sizeof(MessageHeader)));
+        transport.receive_matched(message, spec_.peer, receive_buffer_.data(), receive_buffer_.bytes(), receive_request_);
+        receive_ = Receive::matched;
+    } else if (receive_ == Receive::none) {
+        post_receive();
+    }
+    if (!transport.test(receive_request_, spec_.peer, &bytes))
+        return false;
+    receive_ = Receive::none;
+    return true;
+}
+
+void PeerLink::take(size_t bytes) {
+    MessageHeader header;
+    if (bytes < sizeof header)
+        fail(HALO_ERR_WIRE, "%s: message of %zu bytes from rank %d is shorter than a header", spec_.what.c_str(), bytes, spec_.peer);
+    std::memcpy(&header, receive_buffer_.data(), sizeof header);
+    check_header(header, bytes);
+    if (static_cast<int32_t>(header.serial - spec_.serial) < 0) {
+        ++context_.dropped;
+        return;
+    }
+    switch (header.kind) {
+    case MessageKind::handshake: return take_handshake(header, bytes);
+    case MessageKind::data: return take_data(header, bytes);
+    case MessageKind::failure: return take_failure(header, bytes);
+    case MessageKind::keys: return take_keys(header, bytes);
+    case MessageKind::credit: consumed_by_peer_ = header.epoch; return;
+    }
+    fail(HALO_ERR_WIRE, "%s: message of unknown kind %u from rank %d", spec_.what.c_str(), static_cast<unsigned>(header.kind), spec_.peer);
+}
+
+void PeerLink::check_header(const MessageHeader &header, size_t bytes) const {
+    if (header.magic != message_magic || header.version != wire_version)
+        fail(HALO_ERR_WIRE, "%s: message from rank %d has magic %08x and wire version %u, expected %08x and %u: another library or a damaged message",
+             spec_.what.c_str(), spec_.peer, header.magic, header.version, message_magic, wire_version);
+    if (static_cast<int32_t>(header.serial - spec_.serial) > 0)
+        fail(HALO_ERR_MISMATCH, "%s: rank %d is already in object %u of this context, this rank in %u: the ranks create their exchanges and groups in different order",
+             spec_.what.c_str(), spec_.peer, header.serial, spec_.serial);
+    const size_t front = header.kind == MessageKind::data ? payload_offset(header.n_states) : sizeof header;
+    if (bytes != front + header.payload_bytes)
+        fail(HALO_ERR_WIRE, "%s: message from rank %d has %zu bytes, its header says %llu of payload after %zu: truncated or damaged", spec_.what.c_str(), spec_.peer,
+             bytes, static_cast<unsigned long long>(header.payload_bytes), front);
+}
+
+void PeerLink::take_handshake(const MessageHeader &, size_t bytes) {
+    HandshakePayload peer;
+    if (bytes != sizeof(MessageHeader) + sizeof peer)
+        fail(HALO_ERR_WIRE, "%s: handshake of %zu bytes from rank %d", spec_.what.c_str(), bytes, spec_.peer);
+    std::memcpy(&peer, receive_buffer_.data() + sizeof(MessageHeader), sizeof peer);
+    if (peer.send == spec_.receive.digest && peer.receive == spec_.send.digest) {
+        verified_ = true;
+        arrived_ = !spec_.receive.active;
+        return;
+    }
+    mismatched_ = true;
+    mismatch_time_ = std::chrono::steady_clock::now();
+    send_handshake();
+    const std::vector<WireEdge> sending = spec_.edges(true);
+    const std::vector<WireEdge> receiving = spec_.edges(false);
+    std::vector<WireEdge> all = sending;
+    all.insert(all.end(), receiving.begin(), receiving.end());
+    epoch_ = static_cast<uint32_t>(sending.size()); // a mismatched link sends nothing more: the epoch carries the split
+    send_extra(MessageKind::keys, HALO_SUCCESS, all.data(), all.size() * sizeof(WireEdge));
+}
+
+namespace {
+
+// First difference between what one end sends and the other receives.
+std::string first_difference(std::vector<WireEdge> sent, int32_t sender, std::vector<WireEdge> received, int32_t receiver) {
+    for (size_t i = 0; i < std::max(sent.size(), received.size()); ++i) {
+        const bool no_sender = i >= sent.size() || (i < received.size() && before(received[i].key, sent[i].key));
+        const bool no_receiver = i >= received.size() || (i < sent.size() && before(sent[i].key, received[i].key));
+        if (no_sender)
+            return format("channel %s is received by rank %d but not sent by rank %d", describe(received[i].key).c_str(), receiver, sender);
+        if (no_receiver)
+            return format("channel %s is sent by rank %d but not received by rank %d", describe(sent[i].key).c_str(), sender, receiver);
+        if (sent[i].bytes != received[i].bytes || sent[i].type != received[i].type)
+            return format("channel %s has %lld bytes (type %d) on sending rank %d, %lld bytes (type %d) on receiving rank %d", describe(sent[i].key).c_str(),
+                          static_cast<long long>(sent[i].bytes), sent[i].type, sender, static_cast<long long>(received[i].bytes), received[i].type, receiver);
+    }
+    return {};
+}
+
+} // namespace
+
+void PeerLink::take_keys(const MessageHeader &header, size_t) {
+    std::vector<WireEdge> all(header.payload_bytes / sizeof(WireEdge));
+    if (!all.empty())
+        std::memcpy(all.data(), receive_buffer_.data() + sizeof header, all.size() * sizeof(WireEdge));
+    const auto split = all.begin() + std::min<std::ptrdiff_t>(header.epoch, std::ssize(all));
+    const int32_t here = context_.rank();
+    std::string difference = first_difference(spec_.edges(true), here, {split, all.end()}, spec_.peer);
+    if (difference.empty())
+        difference = first_difference({all.begin(), split}, spec_.peer, spec_.edges(false), here);
+    if (difference.empty())
+        difference = "the channels agree, but not the fields' names or sizes";
+    fail(HALO_ERR_MISMATCH, "%s: the plans of rank %d and rank %d differ: %s", spec_.what.c_str(), here, spec_.peer, difference.c_str());
+}
+
+void PeerLink::check_swap_deadline() const {
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - mismatch_time_;
+    if (waited.count() > key_swap_seconds)
+        fail(HALO_ERR_MISMATCH, "%s: the plans of rank %d (%lld channels out, %lld in) and rank %d differ", spec_.what.c_str(), context_.rank(),
+             static_cast<long long>(spec_.send.n_edges), static_cast<long long>(spec_.receive.n_edges), spec_.peer);
+}
+
+void PeerLink::take_data(const MessageHeader &header, size_t) {
+    if (header.epoch < epoch_ || mismatched_) {
+        ++context_.dropped;
+        return;
+    }
+    const char *what = spec_.what.c_str();
+    if (header.epoch > epoch_)
+        fail(HALO_ERR_WIRE, "%s: rank %d sent run %u, this rank is in run %u: a message is missing", what, spec_.peer, header.epoch, epoch_);
+    const Narrowing peer{header.mask_hash, header.first_component, header.n_components, header.depth};
+    if (peer != narrowing_)
+        fail(HALO_ERR_MISMATCH,
+             "%s: run %u is narrowed differently: rank %d has components %d+%d, depth %d, field mask %016llx; rank %d has components %d+%d, depth %d, field mask %016llx",
+             what, epoch_, spec_.peer, peer.first_component, peer.n_components, peer.depth, static_cast<unsigned long long>(peer.mask_hash), context_.rank(),
+             narrowing_.first_component, narrowing_.n_components, narrowing_.depth, static_cast<unsigned long long>(narrowing_.mask_hash));
+    if (header.digest != spec_.receive.digest.low || header.n_states != spec_.receive.n_states || header.payload_bytes > spec_.receive.payload_bytes)
+        fail(HALO_ERR_WIRE, "%s: run %u from rank %d has digest %016llx, %u states and %llu bytes; expected %016llx, %u and at most %zu", what, epoch_, spec_.peer,
+             static_cast<unsigned long long>(header.digest), header.n_states, static_cast<unsigned long long>(header.payload_bytes),
+             static_cast<unsigned long long>(spec_.receive.digest.low), spec_.receive.n_states, spec_.receive.payload_bytes);
+    consumed_by_peer_ = header.consumed;
+    header_ = header;
+    arrived_ = true;
+    ++messages_received;
+}
+
+void PeerLink::take_failure(const MessageHeader &header, size_t bytes) {
+    consumed_by_peer_ = std::max(consumed_by_peer_, header.epoch);
+    if (header.epoch < epoch_ || !spec_.receive.active) {
+        ++context_.dropped;
+        return;
+    }
+    const std::string text(reinterpret_cast<const char *>(receive_buffer_.data()) + sizeof header, bytes - sizeof header);
+    fail(HALO_ERR_PEER, "%s: rank %d could not start run %u: %s: %s", spec_.what.c_str(), spec_.peer, header.epoch, status_name(header.status), text.c_str());
+}
+
+void PeerLink::consume() {
+    consumed_ = epoch_;
+    if (spec_.receive.active && !spec_.send.active)
+        send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
+}
+
+void PeerLink::end_failed_run() {
+    if (receive_ != Receive::none && context_.transport().cancel(receive_request_, spec_.peer)) {
+        MessageHeader header; // it had come: only a handshake still matters
+        std::memcpy(&header, receive_buffer_.data(), sizeof header);
+        if (header.magic == message_magic && header.serial == spec_.serial && header.kind == MessageKind::handshake)
+            take_handshake(header, sizeof header + header.payload_bytes);
+    }
+    receive_ = Receive::none;
+    arrived_ = true;
+    consume();
+}
+
+void PeerLink::abandon() {
+    if (receive_ != Receive::none)
+        context_.transport().cancel(receive_request_, spec_.peer);
+    receive_ = Receive::none;
+    arrived_ = true;
+}
+
+} // namespace halo

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One message per peer: dense edges at fixed offsets, then the sparse ones that are not null, back to back.
+#include <algorithm>
+#include <cstring>
+
+#include "exchange/messages.h"
+
+namespace halo {
+
+namespace {
+
+constexpr size_t checksum_bytes = 8; // check mode: behind the payload
+
+uint64_t checksum(const std::byte *data, size_t bytes) {
+    uint64_t sum = bytes;
+    size_t i = 0;
+    for (; i + 8 <= bytes; i += 8) {
+        uint64_t word;
+        std::memcpy(&word, data + i, 8);
+        sum = Digest::mix(sum ^ word) + 1;
+    }
+    for (; i < bytes; ++i)
+        sum = Digest::mix(sum ^ static_cast<uint64_t>(data[i])) + 1;
+    return sum;
+}
+
+std::vector<WireEdge> wire_edges(const PlanDirection &direction) {
+    std::vector<WireEdge> edges;
+    edges.reserve(direction.edges.size());
+    for (const PlanEdge &edge : direction.edges)
+        edges.push_back({edge.key, edge.bytes, edge.type, 0});
+    return edges;
+}
+
+LinkDirection link_direction(const MessageSetup &setup, const PlanDirection &planned, bool with_payload) {
+    LinkDirection direction;
+    direction.active = !planned.edges.empty();
+    direction.n_edges = std::ssize(planned.edges);
+    direction.digest = planned.digest;
+    for (const Field *field : setup.fields)
+        direction.digest.add_text(field->spec().name.c_str());
+    if (with_payload) {
+        direction.payload_bytes = static_cast<size_t>(planned.most_bytes) + (setup.context.check_mode() ? checksum_bytes : 0);
+        direction.n_states = static_cast<uint32_t>(planned.singles.size());
+    }
+    return direction;
+}
+
+class Aggregated final : public Messages {
+public:
+    explicit Aggregated(const MessageSetup &setup) : setup_(setup), fields_(setup.fields), links_(make_links(setup, true)), unpacked_(links_.size(), true) {
+        for (size_t place = 0; place < links_.size(); ++place)
+            for (size_t link = 0; link < setup.plan.links().size(); ++link)
+                if (setup.plan.links()[link].peer == links_[place]->peer())
+                    plan_link_.push_back(link);
+    }
+
+    void post(Run &run) override {
+        for (auto &link : links_)
+            link->post(run.epoch, run.narrowing);
+        std::fill(unpacked_.begin(), unpacked_.end(), false);
+    }
+    bool writable() override {
+        bool all = true;
+        for (auto &link : links_)
+            all = (!link->sends() || link->writable()) && all;
+        return all;
+    }
+    void send(Run &run) override {
+        for (size_t i = 0; i < links_.size(); ++i)
+            links_[i]->send(links_[i]->sends() ? pack(run, i) : 0);
+    }
+    bool test(Run &) override {
+        bool all = true;
+        for (auto &link : links_)
+            all = link->test() && all;
+        return all;
+    }
+    void note_arrivals(const Run &run, Arrivals &arrivals) override;
+    void unpack(Run &run) override {
+        for (size_t i = 0; i < links_.size(); ++i)
+            if (!unpacked_[i] && links_[i]->arrived()) {
+                unpacked_[i] = true;
+                if (links_[i]->receives())
+                    unpack_link(run, i);
+            }
+    }
+    void consume() override {
+        for (auto &link : links_)
+            link->consume();
+    }
+    void send_failure(uint32_t epoch, halo_status status, const char *text) override {
+        for (auto &link : links_)
+            link->send_failure(epoch, status, text);
+    }
+    void end_failed_run() override {
+        for (auto &link : links_)
+            link->end_failed_run();
+    }
+    bool survives_failure() const override { return true; }
+    void abandon() override {
+        for (auto &link : links_)
+            link->abandon();
+    }
+    std::string missing(const Run &run) const override;
+    void count(halo_exchange_stats &stats) const override;
+
+private:
+    const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
+    size_t pack(Run &run, size_t i);
+    void unpack_link(Run &run, size_t i);
+    void verify(const Run &run, size_t i) const;
+    std::string describe_missing(const Run &run, size_t i) const;
+
+    MessageSetup setup_;
+    const std::vector<Field *> &fields_;
+    std::vector<std::unique_ptr<PeerLink>> links_;
+    std::vector<size_t> plan_link_; // number of each link in the plan
+    std::vector<uint8_t> unpacked_;
+    int64_t states_sent_ = 0;
+    int64_t nulls_sent_ = 0;
+    int64_t checksums_sent_ = 0;
+};
+
+size_t Aggregated::pack(Run &run, size_t i) {
+    const PlanDirection &direction = planned(run, i).send;
+    std::byte *payload = links_[i]->send_payload();
+    run.bases[run.plan->send_base(plan_link_[i])] = payload;
+    run.run_rows(direction.rows);
+    int64_t end = direction.dense_bytes;
+    for (size_t s = 0; s < direction.singles.size(); ++s) {
+        const SingleEdge &edge = direction.singles[s];
+        const int64_t begin = align_up(end, sparse_alignment);
+        const EdgeState state = pack_single(run, *fields_[edge.field], edge, payload + begin);
+        set_edge_state(links_[i]->send_buffer(), static_cast<uint32_t>(s), state);
+        end = state == EdgeState::data ? begin + edge.bytes : end;
+        nulls_sent_ += state == EdgeState::null;
+    }
+    states_sent_ += std::ssize(direction.singles);
+    if (!setup_.context.check_mode())
+        return static_cast<size_t>(end);
+    const uint64_t sum = checksum(payload, static_cast<size_t>(end));
+    std::memcpy(payload + end, &sum, checksum_bytes);
+    ++checksums_sent_;
+    return static_cast<size_t>(end) + checksum_bytes;
+}
+
+void Aggregated::verify(const Run &run, size_t i) const {
+    const size_t bytes = links_[i]->header().payload_bytes - checksum_bytes;
+    const std::byte *payload = links_[i]->received_payload();
+    uint64_t sum;
+    std::memcpy(&sum, payload + bytes, checksum_bytes);
+    if (sum != checksum(payload, bytes))
+        fail(HALO_ERR_CHECK, "%s: run %u: %zu bytes from rank %d were changed on their way to rank %d", setup_.what.c_str(), run.epoch, bytes, links_[i]->peer(),
+             setup_.context.rank());
+}
+
+void Aggregated::note_arrivals(const Run &run, Arrivals &arrivals) {
+    for (size_t i = 0; i < links_.size(); ++i) {
+        const auto &singles = planned(run, i).receive.singles;
+        for (size_t s = 0; s < singles.size(); ++s)
+            if (edge_state(links_[i]->received(), static_cast<uint32_t>(s)) == EdgeState::data)
+                arrivals.note(run, singles[s]);
+    }
+}
+
+void Aggregated::unpack_link(Run &run, size_t i) {
+    if (setup_.context.check_mode())
+        verify(run, i);
+    const PlanDirection &direction = planned(run, i).receive;
+    std::byte *payload = links_[i]->received_payload();
+    run.bases[run.plan->receive_base(plan_link_[i])] = payload;
+    run.run_rows(direction.rows);
+    int64_t end = direction.dense_bytes;
+    for (size_t s = 0; s < direction.singles.size(); ++s) {
+        const SingleEdge &edge = direction.singles[s];
+        const EdgeState state = edge_state(links_[i]->received(), static_cast<uint32_t>(s));
+        const int64_t begin = align_up(end, sparse_alignment);
+        unpack_single(run, edge, state, payload + begin);
+        end = state == EdgeState::null ? end : begin + edge.bytes;
+    }
+}
+
+std::string Aggregated::describe_missing(const Run &run, size_t i) const {
+    const PlanDirection &direction = planned(run, i).receive;
+    std::string text = format("from rank %d to rank %d: run %u (the last one seen is %u), %lld channels: receiver stale, sender not yet seen sending;", links_[i]->peer(),
+                              setup_.context.rank(), run.epoch, links_[i]->last_epoch(), static_cast<long long>(direction.edges.size()));
+    constexpr size_t named = 3;
+    for (size_t e = 0; e < std::min(named, direction.edges.size()); ++e)
+        text += format(" [%s, %lld bytes]", describe(direction.edges[e].key).c_str(), static_cast<long long>(direction.edges[e].bytes));
+    return text;
+}
+
+std::string Aggregated::missing(const Run &run) const {
+    std::string text = setup_.what + ":";
+    for (size_t i = 0; i < links_.size(); ++i)
+        if (!links_[i]->arrived())
+            text += " missing " + describe_missing(run, i);
+    return text;
+}
+
+void Aggregated::count(halo_exchange_stats &stats) const {
+    for (const auto &link : links_) {
+        stats.messages_sent += link->messages_sent;
+        stats.messages_received += link->messages_received;
+        stats.bytes_sent += link->bytes_sent;
+        stats.payload_bytes += link->payload_sent;
+    }
+    stats.payload_bytes -= checksums_sent_ * static_cast<int64_t>(checksum_bytes);
+    stats.sparse_sent += states_sent_;
+    stats.sparse_null += nulls_sent_;
+}
+
+} // namespace
+
+std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload) {
+    std::vector<std::unique_ptr<PeerLink>> links;
+    for (const PlanLink &planned : setup.plan.links()) {
+        LinkSpec spec;
+        spec.peer = planned.peer;
+        spec.serial = setup.serial;
+        spec.send = link_direction(setup, planned.send, with_payload);
+        spec.receive = link_direction(setup, planned.receive, with_payload);
+        spec.probed = setup.probed;
+        spec.edges = [&planned](bool sending) { return wire_edges(sending ? planned.send : planned.receive); };
+        spec.what = setup.what;
+        links.push_back(std::make_unique<PeerLink>(setup.context, std::move(spec)));
+    }
+    const int32_t rank = setup.context.rank();
+    const int32_t size = setup.context.size();
+    std::sort(links.begin(), links.end(), [&](const auto &a, const auto &b) { return (a->peer() - rank + size) % size < (b->peer() - rank + size) % size; });
+    return links;
+}
+
+std::unique_ptr<Messages> make_aggregated(const MessageSetup &setup) {
+    return std::make_unique<Aggregated>(setup);
+}
+
+} // namespace halo

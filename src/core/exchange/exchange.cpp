@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/exchange.h"
+
+#include <algorithm>
+
+#include "comm/wait.h"
+
+namespace halo {
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+size_t sparse_edges(const Plan &plan) {
+    size_t edges = plan.local_singles().size();
+    for (const PlanLink &link : plan.links())
+        edges += link.receive.singles.size();
+    return edges;
+}
+
+bool choose(int32_t asked, int32_t no, int32_t yes, bool configured, const char *what) {
+    if (asked != 0 && asked != no && asked != yes)
+        fail(HALO_ERR_ARGUMENT, "exchange: %s %d is not known", what, asked);
+    return asked == yes || (asked == 0 && configured);
+}
+
+} // namespace
+
+Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc)
+    : context_(fields[0]->topology().context()), plans_(plans), shape_{std::move(fields)}, desc_(desc) {
+    check_fields();
+    if (desc.stencil < HALO_STENCIL_FULL || desc.stencil > HALO_STENCIL_EDGES)
+        fail(HALO_ERR_ARGUMENT, "exchange: stencil %d is none of HALO_STENCIL_...", desc.stencil);
+    if (desc.edges < HALO_EDGES_ALL || desc.edges > HALO_EDGES_REMOTE)
+        fail(HALO_ERR_ARGUMENT, "exchange: edges %d is none of HALO_EDGES_...", desc.edges);
+    const Config &config = context_.config();
+    shape_.stencil = desc.stencil;
+    shape_.edges = desc.edges;
+    shape_.check = context_.check_mode();
+    shape_.per_channel =
+        choose(desc.messages, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL, config.word("messages") == "per_channel", "message policy");
+    choose(desc.receive, HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED, false, "receive policy");
+    serial_ = context_.next_serial();
+    what_ = format("exchange %u over", serial_);
+    for (const Field *field : shape_.fields)
+        what_ += " " + field->spec().name;
+    int64_t most_element = 16;
+    for (const Field *field : shape_.fields)
+        most_element = std::max(most_element, field->spec().element_bytes);
+    poison_.assign(static_cast<size_t>(most_element), std::byte{0xff}); // NaN in every floating-point type
+    context_.reap();
+    refresh_plan();
+    for (Field *field : shape_.fields)
+        ++field->exchanges;
+}
+
+Exchange::~Exchange() {
+    for (Field *field : shape_.fields)
+        --field->exchanges;
+}
+
+void Exchange::check_fields() const {
+    for (size_t i = 0; i < shape_.fields.size(); ++i) {
+        if (&shape_.fields[i]->topology() != &shape_.fields[0]->topology())
+            fail(HALO_ERR_ARGUMENT, "exchange: fields %s and %s live on different topologies", shape_.fields[0]->spec().name.c_str(),
+                 shape_.fields[i]->spec().name.c_str());
+        for (size_t j = 0; j < i; ++j)
+            if (shape_.fields[i] == shape_.fields[j])
+                fail(HALO_ERR_ARGUMENT, "exchange: field %s is given twice", shape_.fields[i]->spec().name.c_str());
+    }
+}
+
+// Compile again if layouts have changed since. What travels between ranks stays the same.
+void Exchange::refresh_plan() {
+    uint64_t layouts = 0;
+    for (Field *field : shape_.fields)
+        layouts = Digest::mix(layouts ^ field->layout_hash());
+    if (plan_ && layouts == layouts_)
+        return;
+    variants_.clear();
+    plan_ = plans_.get(shape_, compiled_);
+    layouts_ = layouts;
+    if (messages_) {
+        messages_->forget_plans();
+        return;
+    }
+    first_plan_ = plan_;
+    make_messages();
+    if (plan_->any_sparse())
+        arrivals_.reserve(sparse_edges(*plan_));
+}
+
+void Exchange::make_messages() {
+    const bool probed = choose(desc_.receive, HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED, context_.config().word("receive") == "probed", "receive policy");
+    const MessageSetup setup{context_, shape_.fields, *plan_, serial_, probed, what_};
+    messages_ = shape_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
+}
+
+void Exchange::require(Phase phase, const char *call) const {
+    static constexpr const char *names[] = {"idle", "posted", "sent", "unpacked", "dead (abandoned or failed: it can only be destroyed)"};
+    if (phase_ != phase)
+        fail(HALO_ERR_STATE, "%s: %s is illegal: the exchange is %s", what_.c_str(), call, names[static_cast<int>(phase_)]);
+}
+
+void Exchange::check_narrowing(const halo_run &run) const {
+    if (run.first_component < 0 || run.n_components < 0 || run.depth < 0)
+        fail(HALO_ERR_ARGUMENT, "%s: run with first_component %d, n_components %d, depth %d: none may be negative", what_.c_str(), run.first_component, run.n_components,
+             run.depth);
+    bool any = false;
+    for (size_t f = 0; f < shape_.fields.size(); ++f) {
+        if (run.field_mask && !run.field_mask[f])
+            continue;
+        any = true;
+        const FieldSpec &spec = shape_.fields[f]->spec();
+        if (run.first_component >= spec.n_components || run.n_components > spec.n_components - run.first_component)
+            fail(HALO_ERR_ARGUMENT, "%s: run with components %d+%d, but field %s has %d", what_.c_str(), run.first_component, run.n_components, spec.name.c_str(),
+                 spec.n_components);
+        if (run.sets)
+            shape_.fields[f]->check_set(run.sets[f]);
+    }
+    if (!any)
+        fail(HALO_ERR_ARGUMENT, "%s: the field mask leaves no field", what_.c_str());
+}
+
+// The plan that a run works on: the full one, or the variant for its narrowing, compiled at its first use.
+const Plan *Exchange::variant(const halo_run &run) {
+    wanted_.field.assign(run.field_mask ? shape_.fields.size() : 0, false);
+    bool all = true;
+    for (size_t f = 0; f < wanted_.field.size(); ++f) {
+        wanted_.field[f] = run.field_mask[f] != 0;
+        all = all && wanted_.field[f];
+    }
+    if (all)
+        wanted_.field.clear();
+    wanted_.first_component = run.first_component;
+    wanted_.n_components = run.n_components;
+    wanted_.depth = run.depth;
+    if (wanted_ == plan_->narrowing())
+        return plan_.get();
+    for (const auto &known : variants_)
+        if (known->narrowing() == wanted_)
+            return known.get();
+    variants_.push_back(std::make_unique<Plan>(shape_, wanted_, plan_.get()));
+    ++compiled_;
+    return variants_.back().get();
+}
+
+void Exchange::fill_bases(const halo_run &run) {
+    const auto n_parts = std::ssize(shape_.fields[0]->topology().local_parts());
+    run_.bases.resize(static_cast<size_t>(plan_->n_bases()));
+    run_.sets.resize(shape_.fields.size());
+    for (size_t f = 0; f < shape_.fields.size(); ++f) {
+        const Field &field = *shape_.fields[f];
+        run_.sets[f] = run.sets ? run.sets[f] : 0;
+        const bool takes_part = !run.field_mask || run.field_mask[f];
+        void **bases = run_.bases.data() + plan_->part_base(static_cast<int64_t>(f), 0);
+        for (int64_t part = 0; takes_part && part < n_parts; ++part) {
+            bases[part] = run.data ? run.data[static_cast<int64_t>(f) * n_parts + part] : field.data(part, run_.sets[f]);
+            if (!bases[part] && !field.spec().sparse)
+                fail(HALO_ERR_UNBOUND, "%s: field %s, part %lld on rank %d has no storage in binding set %d", what_.c_str(), field.spec().name.c_str(),
+                     static_cast<long long>(field.topology().local_parts()[part]), context_.rank(), run_.sets[f]);
+        }
+        run_.bases[plan_->fill_base(static_cast<int64_t>(f))] = const_cast<void *>(field.fill_value());
+    }
+    run_.bases[plan_->poison_base()] = poison_.data();
+}
+
+void Exchange::prepare(const halo_run &run) {
+    check_narrowing(run);
+    refresh_plan();
+    run_.plan = variant(run);
+    run_.narrowing = {};
+    for (const bool takes_part : run_.plan->narrowing().field)
+        run_.narrowing.mask_hash = Digest::mix(run_.narrowing.mask_hash + (takes_part ? 2 : 1));
+    run_.narrowing.first_component = run.first_component;
+    run_.narrowing.n_components = run.n_components;
+    run_.narrowing.depth = run.depth;
+    fill_bases(run);
+}
+
+void Exchange::mark_in_flight(int32_t change) {
+    for (Field *field : shape_.fields)
+        field->in_flight += change;
+}
+
+void Exchange::end_run(Phase phase) {
+    phase_ = phase;
+    arrivals_.clear();
+    arrivals_noted_ = false;
+    mark_in_flight(-1);
+}
+
+template <class Step>
+void Exchange::step(Step &&step) {
+    try {
+        step();
+    } catch (const Error &error) {
+        if (error.status() == HALO_TIMEOUT)
+            throw;
+        const bool goes_on = error.status() == HALO_ERR_PEER && messages_->survives_failure();
+        if (goes_on)
+            messages_->end_failed_run();
+        else
+            messages_->abandon();
+        end_run(goes_on ? Phase::idle : Phase::dead);
+        throw;
+    }
+}
+
+void Exchange::post(const halo_run &run) {
+    require(Phase::idle, "post or start");
+    ++run_.epoch;
+    try {
+        prepare(run);
+    } catch (const Error &error) {
+        messages_->send_failure(run_.epoch, error.status(), error.what());
+        if (!messages_->survives_failure())
+            phase_ = Phase::dead;
+        throw;
+    }
+    phase_ = Phase::posted;
+    mark_in_flight(1);
+    step([&] { messages_->post(run_); });
+}
+
+void Exchange::do_send() {
+    if (shape_.check)
+        run_.run_rows(run_.plan->poison());
+    messages_->send(run_);
+    run_.run_rows(run_.plan->local());
+    local_bytes_ += run_.plan->local_bytes();
+    if (!run_.plan->local_singles().empty()) {
+        local_states_ += std::ssize(run_.plan->local_singles());
+        local_bytes_ += arrivals_.copy_local(run_, context_, shape_.fields, local_nulls_);
+    }
+    phase_ = Phase::sent;
+    ++runs_;
+}
+
+bool Exchange::send(halo_stream stream) {
+    require(Phase::posted, "send");
+    run_.stream = stream;
+    bool sent = false;
+    step([&] {
+        if ((sent = messages_->writable()))
+            do_send();
+    });
+    return sent;
+}
+
+bool Exchange::test() {
+    require(Phase::sent, "test");
+    bool here = false;
+    step([&] {
+        here = messages_->test(run_);
+        if (here)
+            note_arrivals();
+    });
+    return here;
+}
+
+void Exchange::note_arrivals() {
+    if (arrivals_noted_ || !run_.plan->any_sparse())
+        return;
+    messages_->note_arrivals(run_, arrivals_);
+    arrivals_noted_ = true;
+}
+
+std::vector<Arrivals::Part> Exchange::arrivals() {
+    require(Phase::sent, "arrivals");
+    if (!test())
+        fail(HALO_ERR_STATE, "%s: arrivals are known when test says done", what_.c_str());
+    return arrivals_.wanted();
+}
+
+void Exchange::unpack(halo_stream stream) {
+    require(Phase::sent, "unpack");
+    if (!test())
+        fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done: %s", what_.c_str(), messages_->missing(run_).c_str());
+    run_.stream = stream;
+    step([&] {
+        if (on_arrival)
+            for (const Arrivals::Part &part : arrivals_.wanted())
+                on_arrival(part);
+        arrivals_.adopt(run_, shape_.fields);
+        messages_->unpack(run_);
+        arrivals_.unpack_staged(run_);
+        messages_->consume();
+    });
+    phase_ = Phase::unpacked;
+}
+
+void Exchange::refine() {
+    require(Phase::unpacked, "refine");
+    end_run(Phase::idle);
+}
+
+void Exchange::wait_until_writable() {
+    Waiter waiter(context_, timeout());
+    const auto waiting = [&] { return what_ + format(", run %u: a peer has not taken the last two runs", run_.epoch); };
+    while (!messages_->writable())
+        if (!waiter.pause(waiting))
+            fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), waiting().c_str());
+}
+
+void Exchange::start(const halo_run &run, halo_stream stream) {
+    const auto begin = Clock::now();
+    post(run);
+    run_.stream = stream;
+    step([&] {
+        wait_until_writable();
+        do_send();
+    });
+    total_seconds_ += seconds_since(begin);
+}
+
+// Without sparse fields, each message is unpacked as it comes: the regions are disjoint, so the order does not show.
+void Exchange::wait_until_here() {
+    Waiter waiter(context_, timeout());
+    const auto missing = [&] { return messages_->missing(run_); };
+    bool here = false;
+    step([&] {
+        while (!(here = messages_->test(run_))) {
+            if (!run_.plan->any_sparse())
+                messages_->unpack(run_);
+            if (!waiter.pause(missing))
+                fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
+        }
+        note_arrivals();
+    });
+}
+
+void Exchange::finish(halo_stream stream) {
+    require(Phase::sent, "finish");
+    const auto begin = Clock::now();
+    run_.stream = stream;
+    wait_until_here();
+    wait_seconds_ += seconds_since(begin);
+    unpack(stream);
+    refine();
+    total_seconds_ += seconds_since(begin);
+}
+
+void Exchange::abandon() {
+    if (phase_ == Phase::dead)
+        return;
+    if (phase_ == Phase::idle)
+        fail(HALO_ERR_STATE, "%s: nothing is in flight to be abandoned", what_.c_str());
+    messages_->abandon();
+    end_run(Phase::dead);
+}
+
+void Exchange::count(halo_exchange_stats &stats) const {
+    stats.runs = runs_;
+    stats.n_peers = static_cast<int32_t>(plan_->links().size());
+    stats.local_bytes = local_bytes_;
+    stats.channels_local = plan_->local_channels();
+    for (const PlanLink &link : plan_->links()) {
+        stats.channels_send += std::ssize(link.send.edges);
+        stats.channels_receive += std::ssize(link.receive.edges);
+    }
+    stats.sparse_sent = local_states_;
+    stats.sparse_null = local_nulls_;
+    stats.tables_compiled = compiled_;
+    stats.rows_patched = 0;
+    stats.dropped = context_.dropped;
+    stats.wait_seconds = wait_seconds_;
+    stats.total_seconds = total_seconds_;
+    if (messages_)
+        messages_->count(stats);
+}
+
+} // namespace halo

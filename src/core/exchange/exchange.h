@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fills ghosts: one run at a time over a compiled plan.
+//
+// idle --post--> posted --send--> sent --test until here, unpack--> unpacked --refine--> idle
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exchange/messages.h"
+#include "exchange/plan_cache.h"
+
+namespace halo {
+
+class Exchange {
+public:
+    Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc);
+    ~Exchange();
+    Exchange(const Exchange &) = delete;
+    Exchange &operator=(const Exchange &) = delete;
+
+    Context &context() const { return context_; }
+    bool in_flight() const { return phase_ != Phase::idle && phase_ != Phase::dead; }
+
+    void start(const halo_run &run, halo_stream stream);
+    void finish(halo_stream stream);
+
+    void post(const halo_run &run);
+    bool send(halo_stream stream); // false: a peer is two runs behind
+    bool test();
+    void unpack(halo_stream stream);
+    void refine();
+    void abandon();
+
+    // Parts with data and no storage, once everything is here.
+    std::vector<Arrivals::Part> arrivals();
+    Field *field(int32_t index) const { return shape_.fields[index]; }
+    // Called for each arrival in unpack; the capi layer turns it into the caller's function.
+    std::function<void(const Arrivals::Part &)> on_arrival;
+
+    void count(halo_exchange_stats &stats) const;
+
+private:
+    enum class Phase : uint8_t { idle, posted, sent, unpacked, dead };
+    using Clock = std::chrono::steady_clock;
+
+    void check_fields() const;
+    void make_messages();
+    void require(Phase phase, const char *call) const;
+    void refresh_plan();
+    const Plan *variant(const halo_run &run);
+    void check_narrowing(const halo_run &run) const;
+    void fill_bases(const halo_run &run);
+    void prepare(const halo_run &run);
+    void do_send();
+    void mark_in_flight(int32_t change);
+    void end_run(Phase phase);
+    template <class Step>
+    void step(Step &&step); // a failing one ends the run
+    void wait_until_writable();
+    void wait_until_here();
+    void note_arrivals();
+    double timeout() const { return context_.timeout(desc_.timeout_seconds); }
+
+    Context &context_;
+    PlanCache &plans_;
+    PlanShape shape_;
+    halo_exchange_desc desc_;
+    uint32_t serial_;
+    std::string what_;
+    uint64_t layouts_ = 0; // of the fields when the plan was compiled
+    std::shared_ptr<const Plan> plan_;
+    std::shared_ptr<const Plan> first_plan_; // the messages name edges by it; layouts may have changed since
+    std::vector<std::unique_ptr<Plan>> variants_;
+    PlanNarrowing wanted_; // scratch of variant()
+    std::unique_ptr<Messages> messages_;
+    Run run_;
+    Arrivals arrivals_;
+    bool arrivals_noted_ = false;
+    Phase phase_ = Phase::idle;
+    std::vector<std::byte> poison_; // check mode: one element
+    int64_t runs_ = 0;
+    int64_t local_bytes_ = 0;
+    int64_t local_states_ = 0;
+    int64_t local_nulls_ = 0;
+    int64_t compiled_ = 0;
+    double wait_seconds_ = 0;
+    double total_seconds_ = 0;
+};
+
+} // namespace halo

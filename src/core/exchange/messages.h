@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the edges between ranks travel: one message per peer, or one per channel.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exchange/run.h"
+#include "exchange/sparse.h"
+
+namespace halo {
+
+struct MessageSetup {
+    Context &context;
+    const std::vector<Field *> &fields;
+    const Plan &plan; // full; outlives the messages
+    uint32_t serial;
+    bool probed;      // receive policy
+    std::string what; // "exchange 3 over u, v"
+};
+
+class Messages {
+public:
+    virtual ~Messages() = default;
+
+    virtual void post(Run &run) = 0;
+    // Plans that runs were seen with may be gone.
+    virtual void forget_plans() {}
+    // May everything be packed now? Never blocks.
+    virtual bool writable() = 0;
+    // Pack and send everything.
+    virtual void send(Run &run) = 0;
+    // Polls; true when everything is here.
+    virtual bool test(Run &run) = 0;
+    // Note parts that got data but have no storage. Only when everything is here.
+    virtual void note_arrivals(const Run &run, Arrivals &arrivals) = 0;
+    // Write into the ghosts what is here and has not been written yet.
+    virtual void unpack(Run &run) = 0;
+    // The run is over: all has been used.
+    virtual void consume() = 0;
+
+    virtual void send_failure(uint32_t epoch, halo_status status, const char *text) = 0;
+    virtual void end_failed_run() = 0;
+    // Can another run follow one that failed?
+    virtual bool survives_failure() const = 0;
+    virtual void abandon() = 0;
+
+    // Which channels have not come: key, ranks, states, bytes, epoch. The first few by name.
+    virtual std::string missing(const Run &run) const = 0;
+    virtual void count(halo_exchange_stats &stats) const = 0;
+};
+
+std::unique_ptr<Messages> make_aggregated(const MessageSetup &setup);
+std::unique_ptr<Messages> make_per_channel(const MessageSetup &setup);
+
+// A link for every peer of the plan; `with_payload` false: headers only. By distance above this rank, so that not all begin with rank 0.
+std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload);
+
+} // namespace halo

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sparse edges of a run: what is null, what arrives where there is no storage, what ghosts of null neighbours hold.
+#pragma once
+
+#include <vector>
+
+#include "exchange/run.h"
+
+namespace halo {
+
+// Is a sparse edge's region null? Copies the region to `into` on the way when it is not.
+EdgeState pack_single(Run &run, const Field &field, const SingleEdge &edge, void *into);
+// Write what came for an edge into the ghosts, or the fill value. Parts without storage are left alone.
+void unpack_single(Run &run, const SingleEdge &edge, EdgeState state, const void *from);
+
+// Parts to which data came while they have no storage.
+class Arrivals {
+public:
+    void clear() {
+        wanted_.clear();
+        staged_.clear();
+    }
+    void reserve(size_t edges) {
+        wanted_.reserve(edges);
+        staged_.reserve(edges);
+    }
+    // Data came for this edge: remember its part if it has no storage.
+    void note(const Run &run, const SingleEdge &edge);
+    // Same-rank sparse edges, at start: copy, fill, or set aside in pool memory until the receiver has storage.
+    int64_t copy_local(Run &run, Context &context, const std::vector<Field *> &fields, int64_t &nulls);
+
+    struct Part {
+        int32_t field;
+        int64_t part;
+        bool operator==(const Part &) const = default;
+    };
+    const std::vector<Part> &wanted() const { return wanted_; }
+    // Take over the storage that the caller has bound since: its whole content becomes the fill value.
+    void adopt(Run &run, const std::vector<Field *> &fields);
+    // Write what was set aside.
+    void unpack_staged(Run &run);
+
+private:
+    struct Staged {
+        const SingleEdge *edge;
+        Buffer buffer;
+    };
+    std::vector<Part> wanted_;
+    std::vector<Staged> staged_;
+};
+
+} // namespace halo

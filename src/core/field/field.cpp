@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "field/field.h"
+
+#include <cstring>
+
+#include "base/types.h"
+#include "comm/message.h"
+
+namespace halo {
+
+namespace {
+
+template <class Real>
+void store_fill(std::byte *into, double value, bool complex) {
+    const Real parts[2] = {static_cast<Real>(value), Real{}};
+    std::memcpy(into, parts, complex ? sizeof parts : sizeof parts[0]);
+}
+
+void store_value(std::byte *into, halo_type type, double value) {
+    switch (type) {
+    case HALO_FLOAT32: return store_fill<float>(into, value, false);
+    case HALO_FLOAT64: return store_fill<double>(into, value, false);
+    case HALO_INT32: return store_fill<int32_t>(into, value, false);
+    case HALO_INT64: return store_fill<int64_t>(into, value, false);
+    case HALO_COMPLEX64: return store_fill<float>(into, value, true);
+    case HALO_COMPLEX128: return store_fill<double>(into, value, true);
+    default: return;
+    }
+}
+
+} // namespace
+
+Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topology), ordinal_(topology.next_field) {
+    check_desc(desc);
+    spec_.name = desc.name && *desc.name ? desc.name : format("field %d", ordinal_);
+    spec_.type = desc.type;
+    spec_.element_bytes = element_size(desc.type, desc.element_bytes, "field");
+    spec_.n_components = desc.n_components;
+    spec_.sparse = desc.sparse != 0;
+    spec_.n_sets = desc.n_sets;
+    spec_.threshold = desc.threshold;
+    spec_.fill = desc.fill;
+    for (int d = 0; d < topology.n_dims(); ++d) {
+        spec_.ghosts.low[d] = desc.ghost_low[d];
+        spec_.ghosts.high[d] = desc.ghost_high[d];
+    }
+    if (spec_.sparse)
+        store_value(fill_value_, spec_.type, spec_.fill);
+    const auto n_parts = static_cast<int64_t>(topology.local_parts().size());
+    layouts_.reserve(n_parts);
+    for (int64_t i = 0; i < n_parts; ++i)
+        layouts_.push_back(natural_layout(i));
+    data_.assign(spec_.n_sets, std::vector<void *>(n_parts, nullptr));
+    owned_.resize(n_parts);
+    ++topology.next_field;
+    ++topology.fields;
+}
+
+Field::~Field() {
+    --topology_.fields;
+}
+
+void Field::check_desc(const halo_field_desc &desc) const {
+    const char *name = desc.name ? desc.name : "(no name)";
+    if (desc.n_components < 1)
+        fail(HALO_ERR_ARGUMENT, "field %s: n_components is %d, it must be 1 or more", name, desc.n_components);
+    if (desc.n_sets < 1 || desc.n_sets > 64)
+        fail(HALO_ERR_ARGUMENT, "field %s: n_sets is %d, it must be 1 to 64", name, desc.n_sets);
+    if (desc.centring != HALO_CENTRE_CELL)
+        fail(HALO_ERR_ARGUMENT, "field %s: centring %d is not known; use HALO_CENTRE_CELL", name, desc.centring);
+    if (desc.sparse && desc.type == HALO_BYTES)
+        fail(HALO_ERR_ARGUMENT, "field %s: a sparse field needs a type with values, not HALO_BYTES", name);
+    if (desc.sparse && !(desc.threshold >= 0))
+        fail(HALO_ERR_ARGUMENT, "field %s: threshold %g must be 0 or more", name, desc.threshold);
+    const Extent widest = topology_.widest_ghosts();
+    for (int d = 0; d < topology_.n_dims(); ++d)
+        if (desc.ghost_low[d] < 0 || desc.ghost_high[d] < 0 || desc.ghost_low[d] > widest[d] || desc.ghost_high[d] > widest[d])
+            fail(HALO_ERR_ARGUMENT, "field %s: ghost widths %d and %d of direction %d must be 0 to %lld, the cells of a part", name, desc.ghost_low[d],
+                 desc.ghost_high[d], d, static_cast<long long>(widest[d]));
+}
+
+// x fastest, ghosts around, components slowest.
+PartLayout Field::natural_layout(int64_t local_index) const {
+    const Extent cells = topology_.cells(local_index);
+    PartLayout layout;
+    int64_t size = 1;
+    for (int d = 0; d < 3; ++d) {
+        layout.stride[d] = size;
+        layout.first_owned += spec_.ghosts.low[d] * size;
+        size *= cells[d] + spec_.ghosts.low[d] + spec_.ghosts.high[d];
+    }
+    layout.component_stride = size;
+    layout.elements = size * spec_.n_components;
+    return layout;
+}
+
+// Every cell and ghost of every component must lie inside the storage.
+void Field::check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const {
+    const Extent cells = topology_.cells(local_index);
+    __int128 low = layout.first_owned;
+    __int128 high = layout.first_owned;
+    const auto reach = [&](int64_t stride, int64_t first, int64_t last) {
+        const __int128 a = static_cast<__int128>(stride) * first;
+        const __int128 b = static_cast<__int128>(stride) * last;
+        low += a < b ? a : b;
+        high += a < b ? b : a;
+    };
+    for (int d = 0; d < 3; ++d)
+        reach(layout.stride[d], -spec_.ghosts.low[d], cells[d] - 1 + spec_.ghosts.high[d]);
+    reach(layout.component_stride, 0, spec_.n_components - 1);
+    if (low < 0 || high >= layout.elements)
+        fail(HALO_ERR_BOUNDS, "field %s, part %lld: the layout reaches from element %lld to %lld, the storage has elements 0 to %lld", spec_.name.c_str(),
+             static_cast<long long>(gid), static_cast<long long>(low), static_cast<long long>(high), static_cast<long long>(layout.elements - 1));
+}
+
+void Field::check_set(int32_t set) const {
+    if (set < 0 || set >= spec_.n_sets)
+        fail(HALO_ERR_ARGUMENT, "field %s: binding set %d does not exist; it has sets 0 to %d", spec_.name.c_str(), set, spec_.n_sets - 1);
+}
+
+// Storage may not change under a run; a part without storage may get some (arrivals).
+void Field::require_free(int64_t local_index, int32_t set) const {
+    if (in_flight > 0 && data_[set][local_index])
+        fail(HALO_BUSY, "field %s, part %lld: an exchange is in flight", spec_.name.c_str(), static_cast<long long>(topology_.local_parts()[local_index]));
+}
+
+void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout) {
+    require_free(local_index, set);
+    const int64_t gid = topology_.local_parts()[local_index];
+    if (layout)
+        check_layout(gid, local_index, *layout);
+    if (!data && !spec_.sparse && in_flight > 0)
+        fail(HALO_BUSY, "field %s, part %lld: an exchange is in flight", spec_.name.c_str(), static_cast<long long>(gid));
+    if (layout && !(*layout == layouts_[local_index])) {
+        if (in_flight > 0)
+            fail(HALO_BUSY, "field %s, part %lld: the layout cannot change while an exchange is in flight", spec_.name.c_str(), static_cast<long long>(gid));
+        layouts_[local_index] = *layout;
+        layout_hash_ = 0;
+    }
+    data_[set][local_index] = data;
+    if (!owned_[local_index].empty())
+        owned_[local_index][set] = Buffer();
+}
+
+namespace {
+
+PartLayout as_part_layout(const halo_layout &layout) {
+    return {layout.elements, layout.first_owned, {layout.stride[0], layout.stride[1], layout.stride[2]}, layout.component_stride};
+}
+
+} // namespace
+
+void Field::bind(int64_t gid, const halo_binding &binding) {
+    check_set(binding.set);
+    const int64_t index = topology_.require_local(gid);
+    if (!binding.layout)
+        return bind_part(index, binding.set, binding.data, nullptr);
+    const PartLayout layout = as_part_layout(*binding.layout);
+    bind_part(index, binding.set, binding.data, &layout);
+}
+
+void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
+    check_set(binding.set);
+    if (!binding.data)
+        fail(HALO_ERR_ARGUMENT, "field %s: bind_many wants storage", spec_.name.c_str());
+    const auto n_parts = static_cast<int64_t>(layouts_.size());
+    for (int64_t i = 0; i < n_parts; ++i) {
+        const PartLayout layout = binding.layout ? as_part_layout(*binding.layout) : layouts_[i];
+        const int64_t gid = topology_.local_parts()[i];
+        require_free(i, binding.set);
+        check_layout(gid, i, layout);
+        if (i + 1 < n_parts && part_stride < layout.elements)
+            fail(HALO_ERR_BOUNDS, "field %s, part %lld: the part has %lld elements, part_stride is %lld: parts overlap", spec_.name.c_str(),
+                 static_cast<long long>(gid), static_cast<long long>(layout.elements), static_cast<long long>(part_stride));
+    }
+    std::byte *base = static_cast<std::byte *>(binding.data);
+    for (int64_t i = 0; i < n_parts; ++i) {
+        const PartLayout layout = binding.layout ? as_part_layout(*binding.layout) : layouts_[i];
+        bind_part(i, binding.set, base + i * part_stride * spec_.element_bytes, &layout);
+    }
+}
+
+void Field::allocate(int64_t gid) {
+    if (gid >= 0) {
+        allocate_part(topology_.require_local(gid));
+    } else if (gid == -1) {
+        for (size_t i = 0; i < layouts_.size(); ++i)
+            allocate_part(static_cast<int64_t>(i));
+    } else {
+        fail(HALO_ERR_ARGUMENT, "field %s: gid %lld is no part; -1 means all", spec_.name.c_str(), static_cast<long long>(gid));
+    }
+}
+
+// The storage begins where the first owned cell lies on 64 bytes, as far as the element size allows.
+void Field::allocate_part(int64_t local_index) {
+    const PartLayout &layout = layouts_[local_index];
+    const auto bytes = static_cast<size_t>(layout.elements * spec_.element_bytes);
+    const auto owned_at = static_cast<size_t>(layout.first_owned * spec_.element_bytes);
+    const size_t shift = (64 - owned_at % 64) % 64;
+    std::vector<Buffer> buffers;
+    for (int32_t set = 0; set < spec_.n_sets; ++set) {
+        require_free(local_index, set);
+        buffers.push_back(topology_.context().host_buffer(bytes + shift));
+    }
+    for (int32_t set = 0; set < spec_.n_sets; ++set) {
+        bind_part(local_index, set, buffers[set].data() + shift, nullptr);
+        fill(local_index, data_[set][local_index]);
+    }
+    owned_[local_index] = std::move(buffers);
+}
+
+void Field::fill(int64_t local_index, void *data) const {
+    const size_t unit = spec_.type == HALO_BYTES ? 1 : static_cast<size_t>(spec_.element_bytes);
+    const int64_t n = layouts_[local_index].elements * (spec_.element_bytes / static_cast<int64_t>(unit));
+    topology_.context().device().fill(data, fill_value_, unit, n, HALO_STREAM_NONE);
+}
+
+uint64_t Field::layout_hash() {
+    if (layout_hash_ != 0)
+        return layout_hash_;
+    uint64_t hash = layouts_.size();
+    const auto add = [&](int64_t value) { hash = Digest::mix(hash ^ static_cast<uint64_t>(value)) + 1; };
+    for (const PartLayout &layout : layouts_) {
+        add(layout.first_owned);
+        add(layout.component_stride);
+        for (const int64_t stride : layout.stride)
+            add(stride);
+    }
+    return layout_hash_ = hash | 1;
+}
+
+} // namespace halo

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A variable on a topology: its shape, and the storage that is bound to each local part, in one or more binding sets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace halo {
+
+struct FieldSpec {
+    std::string name;
+    halo_type type = HALO_FLOAT64;
+    int64_t element_bytes = 8;
+    int32_t n_components = 1;
+    GhostWidths ghosts;
+    bool sparse = false;
+    int32_t n_sets = 1;
+    double threshold = 0;
+    double fill = 0;
+};
+
+// Storage of one part, in elements, as halo_layout.
+struct PartLayout {
+    int64_t elements = 0;
+    int64_t first_owned = 0;
+    Extent stride{};
+    int64_t component_stride = 0;
+    bool operator==(const PartLayout &) const = default;
+
+    int64_t offset(int64_t x, int64_t y, int64_t z) const { return first_owned + x * stride[0] + y * stride[1] + z * stride[2]; }
+};
+
+class Field {
+public:
+    Field(Topology &topology, const halo_field_desc &desc);
+    ~Field();
+    Field(const Field &) = delete;
+    Field &operator=(const Field &) = delete;
+
+    Topology &topology() const { return topology_; }
+    const FieldSpec &spec() const { return spec_; }
+    int32_t ordinal() const { return ordinal_; }
+
+    const PartLayout &layout(int64_t local_index) const { return layouts_[local_index]; }
+    // Changes whenever a layout does; equal layouts have equal hashes. O(parts) after a change.
+    uint64_t layout_hash();
+
+    void *data(int64_t local_index, int32_t set) const { return data_[set][local_index]; }
+    bool allocated(int64_t local_index, int32_t set) const { return data_[set][local_index] != nullptr; }
+    void check_set(int32_t set) const;
+
+    void bind(int64_t gid, const halo_binding &binding);
+    void bind_many(int64_t part_stride, const halo_binding &binding);
+    // Storage owned by the library, for one part or (-1) for all, in every set.
+    void allocate(int64_t gid);
+    // The value that sparse ghosts and new storage get, as element_bytes bytes.
+    const void *fill_value() const { return fill_value_; }
+    // Write the fill value into the whole storage of a part.
+    void fill(int64_t local_index, void *data) const;
+
+    int32_t exchanges = 0; // that use it
+    int32_t in_flight = 0; // runs over it
+
+private:
+    void check_desc(const halo_field_desc &desc) const;
+    PartLayout natural_layout(int64_t local_index) const;
+    void check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const;
+    void bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout);
+    void require_free(int64_t local_index, int32_t set) const;
+    void allocate_part(int64_t local_index);
+
+    Topology &topology_;
+    FieldSpec spec_;
+    int32_t ordinal_;
+    std::vector<PartLayout> layouts_;
+    std::vector<std::vector<void *>> data_; // [set][part]
+    std::vector<std::vector<Buffer>> owned_; // [part]: one per set, where the library owns the storage
+    uint64_t layout_hash_ = 0; // 0: to be computed
+    alignas(16) std::byte fill_value_[16]{};
+};
+
+} // namespace halo

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/copy_rows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+namespace halo {
+
+namespace {
+
+// Boxes may share rows when they fill the same (y, z, component) range of one part in the same way.
+auto row_group(const BoxCopy &box) {
+    return std::tie(box.dst_base, box.place[3], box.place[2], box.place[1], box.n[3], box.n[2], box.n[1], box.element_bytes, box.dst_stride);
+}
+
+uint64_t hash_of(const halo_copy_shape &shape) {
+    uint64_t hash = 14695981039346656037u;
+    unsigned char bytes[sizeof shape];
+    std::memcpy(bytes, &shape, sizeof shape);
+    for (const unsigned char byte : bytes)
+        hash = (hash ^ byte) * 1099511628211u;
+    return hash;
+}
+
+} // namespace
+
+int64_t CopyRows::add(const BoxCopy &box) {
+    add_row(&box, 1);
+    return size() - 1;
+}
+
+int64_t CopyRows::add_fused(std::vector<BoxCopy> boxes) {
+    const int64_t first = size();
+    std::sort(boxes.begin(), boxes.end(), [](const BoxCopy &a, const BoxCopy &b) {
+        const auto left = row_group(a);
+        const auto right = row_group(b);
+        return left != right ? left < right : a.place[0] < b.place[0];
+    });
+    for (size_t i = 0; i < boxes.size();) {
+        size_t end = i + 1;
+        while (end < boxes.size() && end - i < HALO_COPY_PIECES && row_group(boxes[end]) == row_group(boxes[i]))
+            ++end;
+        add_row(&boxes[i], static_cast<uint32_t>(end - i));
+        i = end;
+    }
+    return first;
+}
+
+void CopyRows::add_row(const BoxCopy *boxes, uint32_t n) {
+    halo_copy_shape shape{};
+    halo_copy_row row{};
+    const BoxCopy &first = boxes[0];
+    shape.n_pieces = n;
+    shape.element_bytes = first.element_bytes;
+    shape.dst_step = first.dst_stride[0];
+    for (int d = 0; d < 3; ++d) {
+        shape.n[d] = first.n[d + 1];
+        shape.dst_stride[d] = first.dst_stride[d + 1];
+    }
+    row.dst_base = first.dst_base;
+    row.dst_offset = first.dst_offset;
+    for (uint32_t i = 0; i < n; ++i) {
+        shape.run[i] = boxes[i].n[0];
+        shape.dst_shift[i] = boxes[i].dst_offset - first.dst_offset;
+        shape.src_step[i] = boxes[i].src_stride[0];
+        std::copy_n(boxes[i].src_stride.begin() + 1, 3, shape.src_stride[i]);
+        row.src_base[i] = boxes[i].src_base;
+        row.src_offset[i] = boxes[i].src_offset;
+    }
+    row.shape = shape_number(shape);
+    rows_.push_back(row);
+}
+
+uint32_t CopyRows::shape_number(const halo_copy_shape &shape) {
+    const uint64_t hash = hash_of(shape);
+    const auto [begin, end] = numbers_.equal_range(hash);
+    for (auto known = begin; known != end; ++known)
+        if (std::memcmp(&shapes_[known->second], &shape, sizeof shape) == 0)
+            return known->second;
+    const auto number = static_cast<uint32_t>(shapes_.size());
+    shapes_.push_back(shape);
+    numbers_.emplace(hash, number);
+    return number;
+}
+
+} // namespace halo

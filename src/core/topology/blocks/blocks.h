@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A uniform grid of equal blocks, periodic or not per direction.
+#pragma once
+
+#include "topology/topology.h"
+
+namespace halo {
+
+class BlocksTopology final : public Topology {
+public:
+    BlocksTopology(Context &context, const halo_blocks_desc &desc);
+
+    int32_t n_dims() const override { return n_dims_; }
+    int64_t n_parts() const override { return n_parts_; }
+    halo_part part(int64_t gid) const override;
+    std::vector<halo_neighbour> neighbours(int64_t gid) const override;
+    std::vector<int32_t> peers() const override;
+    Extent widest_ghosts() const override { return n_cells_; }
+    Extent cells(int64_t) const override { return n_cells_; }
+    std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths) const override;
+    void edges(const GhostWidths &widths, int32_t stencil, const EdgeSink &sink) const override;
+
+private:
+    void check_desc(const halo_blocks_desc &desc) const;
+    void find_local_parts();
+    void require_gid(int64_t gid) const;
+    int32_t owner(int64_t gid) const;
+    Extent coordinates(int64_t gid) const;
+    int64_t gid_at(const Extent &coordinates) const;
+    // gid across an element; -1: outside the domain.
+    int64_t neighbour(const Extent &coordinates, const ElementOffset &offset) const;
+    halo_box ghost_box(const ElementOffset &side, const GhostWidths &widths) const;
+    halo_box source_box(const ElementOffset &side, const GhostWidths &widths) const;
+    // Elements other than the volume, in as many directions as there are.
+    template <class Visit>
+    void for_each_element(Visit &&visit) const;
+
+    int32_t n_dims_;
+    Extent n_blocks_;
+    Extent n_cells_;
+    std::array<bool, 3> periodic_;
+    int32_t order_;
+    int64_t n_parts_ = 1;
+    std::vector<int32_t> owner_; // empty: equal runs of gids
+};
+
+} // namespace halo

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/topology.h"
+
+#include <algorithm>
+
+namespace halo {
+
+GhostWidths GhostWidths::clipped(int32_t depth) const {
+    GhostWidths clipped = *this;
+    if (depth > 0)
+        for (int d = 0; d < 3; ++d) {
+            clipped.low[d] = std::min(low[d], depth);
+            clipped.high[d] = std::min(high[d], depth);
+        }
+    return clipped;
+}
+
+ElementOffset element_offset(int32_t element) {
+    return {element % 3 - 1, element / 3 % 3 - 1, element / 9 - 1};
+}
+
+int64_t Topology::local_index(int64_t gid) const {
+    const auto place = std::lower_bound(local_parts_.begin(), local_parts_.end(), gid);
+    return place != local_parts_.end() && *place == gid ? place - local_parts_.begin() : -1;
+}
+
+int64_t Topology::require_local(int64_t gid) const {
+    const int64_t index = local_index(gid);
+    if (index < 0) {
+        const int32_t owner = part(gid).rank;
+        fail(HALO_ERR_NOT_FOUND, "part %lld is owned by rank %d, not by this rank %d", static_cast<long long>(gid), owner, context_.rank());
+    }
+    return index;
+}
+
+} // namespace halo
