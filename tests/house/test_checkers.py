@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Each check of scripts/ passes on a small good tree and finds a defect put into it."""
+import os
 import shutil
 import subprocess
 import sys
@@ -55,11 +56,11 @@ class Tree(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def check(self, script, *arguments):
+    def check(self, script, *arguments, env=None):
         command = [str(ROOT / "scripts" / script), *[str(argument) for argument in arguments]]
         if script.endswith(".py"):
             command.insert(0, sys.executable)
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
 
     def passes(self, *command):
         result = self.check(*command)
@@ -250,6 +251,44 @@ class Totals(Tree):
 
     def test_missing_file(self):
         self.finds("1 failed", "totals.py", self.root / "none.xml")
+
+
+class Packages(Tree):
+    """install_packages.sh with stand-ins for Debian's tools: `installed` and `refused` are patterns of package names."""
+
+    def install(self, installed, refused):
+        stands = {
+            "dpkg-query": f'for name; do :; done; case "$name" in {installed}) echo "install ok installed";; *) exit 1;; esac',
+            "apt-get": f'echo "$@" >> {self.root}/log; for word; do case "$word" in {refused}) exit 100;; esac; done',
+            "sudo": '"$@"',
+        }
+        for name, body in stands.items():
+            self.write(f"bin/{name}", f"#!/bin/bash\n{body}\n")
+            (self.root / "bin" / name).chmod(0o755)
+        result = self.check("install_packages.sh", env={"PATH": f"{self.root}/bin:{os.environ['PATH']}"})
+        log = self.root / "log"
+        return result, log.read_text() if log.is_file() else ""
+
+    def test_all_there(self):
+        result, log = self.install("*", "none")
+        self.assertEqual((result.returncode, result.stdout, log), (0, "", ""))
+
+    def test_all_missing(self):
+        result, log = self.install("none", "none")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("ninja-build", log)
+        self.assertIn("libmpich-dev", log)
+
+    def test_optional_refused(self):
+        result, log = self.install("none", "petsc-dev")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("Left out: petsc-dev", result.stdout)
+        self.assertNotIn("Left out: mpich", result.stdout)
+
+    def test_required_refused(self):
+        result, _ = self.install("none", "cmake")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("cannot be installed", result.stderr)
 
 
 @unittest.skipUnless(shutil.which("cppcheck"), "no cppcheck")
