@@ -93,6 +93,7 @@ bool run_threads(const Arguments &arguments, const std::vector<euler::Parameters
     std::vector<char> passed(static_cast<std::size_t>(arguments.inproc), 0);
     {
         std::vector<std::jthread> threads;
+        threads.reserve(passed.size());
         for (int rank = 0; rank < arguments.inproc; ++rank)
             threads.emplace_back(
                 [&, rank] { passed[static_cast<std::size_t>(rank)] = run_rank([&] { return halo::Context(group, rank); }, arguments, problems); });

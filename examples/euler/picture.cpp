@@ -148,10 +148,10 @@ void draw_blocks(const Plot &plot, const Outcome &outcome) {
     for (int i = 1; i < n[0]; ++i) plot.canvas.line(plot.x(i / nx), plot.top, plot.x(i / nx), plot.top + side, 0.7, grid);
     for (int j = 1; j < n[1]; ++j) plot.canvas.line(plot.left, plot.y(j / ny), plot.left + side, plot.y(j / ny), 0.7, grid);
     for (std::size_t t = 0; t < outcome.tracer_blocks.size(); ++t)
-        for (std::int64_t b = 0; b < n[0] * n[1]; ++b)
-            if (outcome.tracer_blocks[t][static_cast<std::size_t>(b)]) {
-                const double x = plot.x(static_cast<double>(b % n[0]) / nx) + 6 + 12 * static_cast<double>(t);
-                plot.canvas.rectangle(x, plot.y(static_cast<double>(b / n[0] + 1) / ny) + 6, 9, 9, tracer_colours[t]);
+        for (int j = 0; j < n[1]; ++j)
+            for (int i = 0; i < n[0]; ++i) {
+                if (!outcome.tracer_blocks[t][static_cast<std::size_t>(i + n[0] * j)]) continue;
+                plot.canvas.rectangle(plot.x(i / nx) + 6 + 12 * static_cast<double>(t), plot.y((j + 1) / ny) + 6, 9, 9, tracer_colours[t]);
             }
 }
 

@@ -113,7 +113,7 @@ void print_counters(BlockTable<double> &table, const Parameters &p, int n_ranks,
     std::printf("  exchange %.2f s of %.2f s, %.0f messages, %.1f MiB, null share %.1f %%, pool high-water %.1f MiB, %.0f of %lld tracer blocks "
                 "stored (%.0f released)\n",
                 exchange, seconds, sum[4], sum[5] / 1048576, sum[6] > 0 ? 100 * sum[7] / sum[6] : 0.0, pool / 1048576, sum[8],
-                static_cast<long long>(p.n_blocks() * p.tracers), sum[9]);
+                static_cast<long long>(p.n_blocks()) * p.tracers, sum[9]);
     std::printf("  peak bytes of blocks per rank:");
     for (int rank = 0; rank < n_ranks; ++rank)
         std::printf("%s rank %d %.2f MiB (%.0f of %lld blocks)", rank ? "," : "", rank, table.at(rank, 1) / 1048576, table.at(rank, 0),

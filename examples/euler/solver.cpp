@@ -174,7 +174,7 @@ halo_status Solver::on_arrival(void *solver, const halo_arrival *arrival) {
 }
 
 void Solver::count_bytes(const halo_layout &layout, int sign) {
-    bytes_ += sign * n_sets * layout.elements * static_cast<std::int64_t>(sizeof(double));
+    bytes_ += layout.elements * sign * n_sets * static_cast<std::int64_t>(sizeof(double));
     peak_bytes_ = std::max(peak_bytes_, bytes_);
 }
 
