@@ -45,7 +45,7 @@ Setters setters(Parameters &p) {
 
 /// One line "key = value # remark"; empty lines are skipped.
 void apply(const Setters &keys, std::string line, const std::string &where) {
-    line = line.substr(0, line.find('#'));
+    line.resize(std::min(line.size(), line.find('#')));
     const auto equals = line.find('=');
     std::istringstream left(line.substr(0, equals));
     std::string key, rest;

@@ -77,7 +77,7 @@ private:
     void apply(const Variable &variable, std::int64_t component_offset, const std::vector<double> &rate, const halo_box &box, const Stage &stage);
 
     double gamma_, cell_size_;
-    Line line_;
+    Line line_{};
     std::array<std::vector<double>, n_conserved> gas_rates_;
     std::vector<std::vector<double>> tracer_rates_;
 };
