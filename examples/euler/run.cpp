@@ -3,6 +3,7 @@
 
 #include "problems.h"
 #include "progress.h"
+#include "report.h"
 #include "solver.h"
 
 #include <algorithm>
@@ -54,10 +55,9 @@ void take_slice(const Solver &solver, Outcome &outcome) {
         std::vector<std::int64_t> in_plane(static_cast<std::size_t>(n[0] * n[1]), 0);
         for (std::int64_t gid = 0; gid < p.n_blocks(); ++gid) {
             const auto cells = solver.part(gid).cells;
-            const bool cut = cells.low[2] <= plane.low[2] && plane.low[2] < cells.high[2];
-            if (cut)
-                in_plane[static_cast<std::size_t>(cells.low[0] / p.block[0] + n[0] * (cells.low[1] / p.block[1]))] =
-                    stored[static_cast<std::size_t>(gid)];
+            if (cells.low[2] > plane.low[2] || cells.high[2] <= plane.low[2]) continue;
+            const auto column = cells.low[0] / p.block[0], row = cells.low[1] / p.block[1];
+            in_plane[static_cast<std::size_t>(column + n[0] * row)] = stored[static_cast<std::size_t>(gid)];
         }
         outcome.tracer_blocks.push_back(in_plane);
     }
@@ -77,48 +77,12 @@ void check_totals(const std::vector<double> &before, const std::vector<double> &
         tracers = std::max(tracers, drift(c));
         given_up = std::max(given_up, std::fabs(released[c - n_conserved]) / before[c]);
     }
-    outcome.passed = std::max({ drift(0), momentum, drift(4), tracers }) < 1e-12;
+    const bool finite = std::all_of(after.begin(), after.end(), [](double total) { return std::isfinite(total); });
+    outcome.passed = finite && std::max({ drift(0), momentum, drift(4), tracers }) < 1e-12;
     if (!speak) return;
     std::printf("  relative drift of totals: mass %.1e, momentum %.1e, energy %.1e", drift(0), momentum, drift(4));
     if (!released.empty()) std::printf(", tracers %.1e (besides %.1e in released blocks)", tracers, given_up);
     std::printf("   %s\n", verdict(outcome.passed));
-}
-
-/// One row of figures per rank, on every rank.
-BlockTable<double> rank_table(const halo::Context &context, const Solver &solver) {
-    const auto stats = solver.exchange_stats();
-    BlockTable<double> table(context.n_ranks(), 10);
-    const double row[] = { static_cast<double>(solver.n_local_blocks()),
-                           static_cast<double>(solver.peak_block_bytes()),
-                           static_cast<double>(context.pool_stats().peak_bytes),
-                           stats.total_seconds,
-                           static_cast<double>(stats.messages_sent),
-                           static_cast<double>(stats.bytes_sent),
-                           static_cast<double>(stats.sparse_sent),
-                           static_cast<double>(stats.sparse_null),
-                           static_cast<double>(solver.n_allocated()),
-                           static_cast<double>(solver.n_releases()) };
-    for (int column = 0; column < 10; ++column) table.at(context.rank(), column) = row[column];
-    table.share(context);
-    return table;
-}
-
-void print_counters(BlockTable<double> &table, const Parameters &p, int n_ranks, double seconds) {
-    const auto sum = table.sums();
-    double exchange = 0, pool = 0;
-    for (int rank = 0; rank < n_ranks; ++rank) {
-        exchange = std::max(exchange, table.at(rank, 3));
-        pool = std::max(pool, table.at(rank, 2));
-    }
-    std::printf("  exchange %.2f s of %.2f s, %.0f messages, %.1f MiB, null share %.1f %%, pool high-water %.1f MiB, %.0f of %lld tracer blocks "
-                "stored (%.0f released)\n",
-                exchange, seconds, sum[4], sum[5] / 1048576, sum[6] > 0 ? 100 * sum[7] / sum[6] : 0.0, pool / 1048576, sum[8],
-                static_cast<long long>(p.n_blocks()) * p.tracers, sum[9]);
-    std::printf("  peak bytes of blocks per rank:");
-    for (int rank = 0; rank < n_ranks; ++rank)
-        std::printf("%s rank %d %.2f MiB (%.0f of %lld blocks)", rank ? "," : "", rank, table.at(rank, 1) / 1048576, table.at(rank, 0),
-                    static_cast<long long>(p.n_blocks()));
-    std::printf("\n");
 }
 
 } // namespace
@@ -146,8 +110,7 @@ Outcome run(const halo::Context &context, const Parameters &parameters) {
         take_slice(solver, outcome);
     const auto &sides = parameters.boundary;
     if (std::count(sides.begin(), sides.end(), "periodic") == 3) check_totals(before, solver.totals(), solver.released_masses(), outcome, speak);
-    auto table = rank_table(context, solver);
-    if (speak) print_counters(table, parameters, context.n_ranks(), seconds);
+    report_counters(context, parameters, solver, seconds);
     const auto digest = solver.digest();
     if (speak) std::printf("  digest of the state %016llx\n", static_cast<unsigned long long>(digest));
     return outcome;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What can be asked of the whole grid; see BlockTable for why the answers do not depend on the number of ranks.
+// What can be asked of the whole grid; see Table for why the answers do not depend on the number of ranks.
 #include "cells.h"
 #include "solver.h"
 
@@ -20,7 +20,7 @@ void Solver::for_values(int component, std::int64_t gid, const halo_box &box, Vi
 }
 
 std::vector<double> Solver::totals() const {
-    BlockTable<double> table(parameters_.n_blocks(), n_conserved + parameters_.tracers);
+    Table<double> table(parameters_.n_blocks(), n_conserved + parameters_.tracers);
     for (const auto &block : blocks_) {
         const auto gid = block.part.gid;
         for (int c = 0; c < n_conserved + parameters_.tracers; ++c)
@@ -33,7 +33,7 @@ std::vector<double> Solver::totals() const {
 }
 
 std::vector<double> Solver::released_masses() const {
-    BlockTable<double> table(parameters_.n_blocks(), parameters_.tracers);
+    Table<double> table(parameters_.n_blocks(), parameters_.tracers);
     for (const auto &block : blocks_)
         for (int t = 0; t < parameters_.tracers; ++t) table.at(block.part.gid, t) = block.tracers[t].released_mass;
     table.share(context_);
@@ -43,7 +43,7 @@ std::vector<double> Solver::released_masses() const {
 }
 
 std::uint64_t Solver::digest() const {
-    BlockTable<std::int64_t> table(parameters_.n_blocks(), 1);
+    Table<std::int64_t> table(parameters_.n_blocks(), 1);
     for (const auto &block : blocks_) {
         Digest digest;
         for (int c = 0; c < n_conserved + parameters_.tracers; ++c) {
@@ -78,7 +78,7 @@ std::vector<double> Solver::gather(int component, const halo_box &box) const {
 }
 
 std::vector<std::int64_t> Solver::tracer_blocks(int tracer) const {
-    BlockTable<std::int64_t> table(parameters_.n_blocks(), 1);
+    Table<std::int64_t> table(parameters_.n_blocks(), 1);
     for (const auto &block : blocks_) table.at(block.part.gid, 0) = tracers_[tracer].data(block.part.gid) != nullptr;
     table.share(context_);
     return table.values();

@@ -8,15 +8,15 @@
 
 namespace euler {
 
-/// A table with one row per block of the whole grid. Every rank fills in the rows of its own blocks and leaves the others zero, so
-/// summing the tables of all ranks is exact; what is then computed from the rows in the order of gids has the same bits whatever
-/// the number of ranks.
+/// A table with one row per block of the whole grid (or per rank). Every rank fills in the rows of its own blocks and leaves the
+/// others zero, so summing the tables of all ranks is exact; what is then computed from the rows in the order of gids has the same
+/// bits whatever the number of ranks.
 template <class T>
-class BlockTable {
+class Table {
 public:
-    BlockTable(std::int64_t n_blocks, std::int64_t n_columns) : n_columns_(n_columns), values_(static_cast<std::size_t>(n_blocks * n_columns), T{}) {}
+    Table(std::int64_t n_rows, std::int64_t n_columns) : n_columns_(n_columns), values_(static_cast<std::size_t>(n_rows * n_columns), T{}) {}
 
-    T &at(std::int64_t gid, std::int64_t column) { return values_[static_cast<std::size_t>(gid * n_columns_ + column)]; }
+    T &at(std::int64_t row, std::int64_t column) { return values_[static_cast<std::size_t>(row * n_columns_ + column)]; }
 
     /// Collective: afterwards every rank holds every row.
     void share(const halo::Context &context) {
