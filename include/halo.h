@@ -521,6 +521,10 @@ HALO_API halo_status halo_channel_find(const halo_context *context, const halo_c
 /** HALO_BUSY while something is under way. A channel leaves its group with its destruction: the group then only serves the rest. */
 HALO_API halo_status halo_channel_destroy(halo_channel **channel);
 
+/** Give up what is under way, when the other end never answers: a posted receive is cancelled, late messages are dropped. Afterwards the
+ *  channel can only be destroyed. A buffer of the caller's that is being sent must stay until the context is destroyed. Local. */
+HALO_API halo_status halo_channel_abandon(halo_channel *channel);
+
 /** May the sender write? Progresses the sender's own message; a completed one makes the channel stale again. */
 HALO_API halo_status halo_channel_writable(halo_channel *channel, int32_t *writable);
 
@@ -577,6 +581,9 @@ HALO_API halo_status halo_group_create(halo_context *context, halo_channel *cons
 
 /** The channels live on, uncommitted. HALO_BUSY while something is under way. Collective; does not communicate. */
 HALO_API halo_status halo_group_destroy(halo_group **group);
+
+/** As halo_channel_abandon, for everything in the group. Afterwards group and channels can only be destroyed. Local. */
+HALO_API halo_status halo_group_abandon(halo_group *group);
 
 /** One channel of an aggregated group. Filled up to `row_bytes`. */
 typedef struct halo_group_row {

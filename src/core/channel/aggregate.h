@@ -2,13 +2,12 @@
 // The runs of an aggregated group: one message per peer, in which every channel has its slice.
 //
 // A run: (slices written) -> send -> try_receive until done -> (slices read) -> stale. It begins by itself with the first call that
-// needs it. Slices are in the order of keys, aligned to 16 bytes, at the same place in every run; the null ones leave a hole, except
-// behind the last slice that carries data. Channels within this rank share one slice in local memory.
+// needs it. Slices are in the order of keys, aligned to 16 bytes, at the same place in every run; null ones leave a hole, except behind
+// the last slice that carries data. Channels within this rank have their slices in local memory.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "channel/channel_list.h"
@@ -20,9 +19,10 @@ class AggregateRun {
 public:
     static constexpr uint32_t no_slot = UINT32_MAX;
 
-    // `slots` of the channels in the order of rows; it outlives this object. Entries turn to no_slot when their channel goes.
+    // `slots` of the channels in the order of rows; outlives this object. An entry turns to no_slot when its channel goes.
     AggregateRun(ChannelRegistry &registry, uint32_t serial, const std::vector<uint32_t> &slots, const std::vector<PairList> &pairs);
-    ~AggregateRun();
+    AggregateRun(const AggregateRun &) = delete;
+    AggregateRun &operator=(const AggregateRun &) = delete;
 
     bool writable();
     void start_receive();
@@ -31,38 +31,60 @@ public:
     bool try_receive();
     void stale();
 
-    bool busy() const { return begun_ && !abandoned_ && (started_ || sent_ || received_); }
+    bool busy() const { return started_ || sent_ || received_; }
     void abandon() noexcept;
 
     struct Slice {
         std::byte *data = nullptr;
         int64_t bytes = 0;
         int32_t state = HALO_STALE;
-        int32_t peer = -1;
-        bool sender = false;
+        uint32_t run = 0;
     };
     Slice slice(uint32_t row) const;
 
 private:
-    // Where a channel lies.
     struct Place {
-        uint32_t link;   // index into links_; local: none
-        uint32_t sender; // 1: this rank sends
-        uint32_t index;  // of its state in the message
+        uint32_t link : 31; // into links_, or `local`
+        uint32_t sender : 1;
+        uint32_t index;  // of the state
         uint32_t offset; // in units of `alignment`
     };
-    // One direction of a link.
-    struct Layout {
-        uint32_t n = 0;
-        int64_t bytes = 0;
-        Digest digest;
-        std::vector<WireEdge> edges() const;
+    struct Link {
+        std::unique_ptr<PeerLink> peer;
+        uint32_t last_row = 0; // the sent row furthest in the message that is not null
+        uint32_t last_index = 0;
+        bool any_data = false;
     };
     static constexpr int64_t alignment = 16;
-    static constexpr uint32_t local = UINT32_MAX;
+    static constexpr uint32_t local = INT32_MAX;
+
+    Context &context() const { return registry_.context(); }
+    LinkDirection place_pair(const PairList &pair, uint32_t link);
+    void place_local();
+    void add_links(uint32_t serial, const std::vector<PairList> &pairs);
+    std::vector<WireEdge> edges(uint32_t link, bool sending) const;
+    int64_t bytes_of(uint32_t row) const;
+    void begin();
+    void mark(uint32_t row, bool data);
+    [[noreturn]] void illegal(const char *call) const;
 
     ChannelRegistry &registry_;
+    const uint32_t serial_;
     const std::vector<uint32_t> &slots_;
+    std::vector<Place> places_;       // per row
+    std::vector<int64_t> wire_bytes_; // per row; empty where every receiver is exactly as large as its sender
+    std::vector<Link> links_;
+    std::vector<uint8_t> local_states_; // HALO_STALE ... of the channels within this rank
+    int64_t local_bytes_ = 0;
+    Buffer local_buffer_;
+    uint32_t epoch_ = 0;
+    bool sends_any_ = false;
+    bool begun_ = false;
+    bool started_ = false; // the caller asked for the receives
+    bool writable_ = false;
+    bool sent_ = false;
+    bool received_ = false;
+    bool abandoned_ = false;
 };
 
 } // namespace halo

@@ -22,7 +22,8 @@ std::vector<Entry> remote_entries(std::span<halo_channel *const> channels) {
     for (const halo_channel *channel : channels) {
         const Mailbox &box = channel->box;
         if (!(box.sends() && box.receives()))
-            entries.push_back({ 2 * static_cast<uint32_t>(box.peer()) + (box.sends() ? 0 : 1), channel->slot, box.key().send_gid, box.key().recv_gid });
+            entries.push_back(
+                { 2 * static_cast<uint32_t>(box.peer()) + (box.sends() ? 0 : 1), channel->slot, box.key().send_gid, box.key().recv_gid });
     }
     return entries;
 }
@@ -30,8 +31,7 @@ std::vector<Entry> remote_entries(std::span<halo_channel *const> channels) {
 void sort_entries(const ChannelRegistry &registry, std::vector<Entry> &entries) {
     const auto head = [](const Entry &entry) { return std::tie(entry.pair, entry.send_gid, entry.recv_gid); };
     std::sort(entries.begin(), entries.end(), [&](const Entry &a, const Entry &b) {
-        if (head(a) != head(b))
-            return head(a) < head(b);
+        if (head(a) != head(b)) return head(a) < head(b);
         return before(registry.at(a.slot).box.key(), registry.at(b.slot).box.key());
     });
 }
@@ -65,8 +65,7 @@ std::vector<PairList> sort_into_pairs(const ChannelRegistry &registry, std::span
     sort_entries(registry, entries);
     std::vector<PairList> pairs;
     for (size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
-        while (end < entries.size() && entries[end].pair == entries[begin].pair)
-            ++end;
+        while (end < entries.size() && entries[end].pair == entries[begin].pair) ++end;
         PairList pair;
         pair.peer = static_cast<int32_t>(entries[begin].pair / 2);
         pair.sends = entries[begin].pair % 2 == 0;

@@ -15,11 +15,12 @@ constexpr int n_named = 3; // differences that an error text names
 
 } // namespace
 
-Commit::Commit(ChannelRegistry &registry, std::span<halo_channel *const> channels, int32_t messages, double timeout_seconds)
-    : registry_(registry)
-    , channels_(channels)
-    , messages_(messages)
-    , courier_(registry.context(), timeout_seconds) {}
+Commit::Commit(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages, double timeout_seconds)
+    : registry_(registry),
+      given_(channels),
+      n_given_(n),
+      messages_(messages),
+      courier_(registry.context(), timeout_seconds) {}
 
 std::vector<PairList> Commit::run() {
     try {
@@ -35,27 +36,24 @@ std::vector<PairList> Commit::run() {
     return std::move(pairs_);
 }
 
-void Commit::check_channels() const {
-    if (messages_ < HALO_MESSAGES_AUTO || messages_ > HALO_MESSAGES_PER_CHANNEL)
-        fail(HALO_ERR_ARGUMENT, "group: messages is %d", messages_);
+void Commit::check_channels() {
+    if (n_given_ < 0 || n_given_ >= UINT32_MAX || (n_given_ > 0 && !given_))
+        fail(HALO_ERR_ARGUMENT, "group: %lld channels at address %p", static_cast<long long>(n_given_), static_cast<const void *>(given_));
+    channels_ = { given_, static_cast<size_t>(n_given_) };
+    if (messages_ < HALO_MESSAGES_AUTO || messages_ > HALO_MESSAGES_PER_CHANNEL) fail(HALO_ERR_ARGUMENT, "group: messages is %d", messages_);
     for (size_t i = 0; i < channels_.size(); ++i) {
         const halo_channel *channel = channels_[i];
-        if (!channel)
-            fail(HALO_ERR_ARGUMENT, "group: channel %zu is NULL", i);
-        if (channel->magic != halo_channel::alive)
-            fail(HALO_ERR_HANDLE, "group: channel %zu is destroyed", i);
-        if (channel->registry != &registry_)
-            fail(HALO_ERR_ARGUMENT, "group: %s belongs to another context", channel->box.describe().c_str());
-        if (channel->box.serial() != 0)
-            fail(HALO_ERR_STATE, "group: %s is in a group already", channel->box.describe().c_str());
+        if (!channel) fail(HALO_ERR_ARGUMENT, "group: channel %zu is NULL", i);
+        if (channel->magic != halo_channel::alive) fail(HALO_ERR_HANDLE, "group: channel %zu is destroyed", i);
+        if (channel->registry != &registry_) fail(HALO_ERR_ARGUMENT, "group: %s belongs to another context", channel->box.describe().c_str());
+        if (channel->box.serial() != 0) fail(HALO_ERR_STATE, "group: %s is in a group already", channel->box.describe().c_str());
     }
     check_duplicates();
 }
 
 // Channels that are in no group do not need their row.
 void Commit::check_duplicates() const {
-    for (size_t i = 0; i < channels_.size(); ++i)
-        channels_[i]->row = static_cast<uint32_t>(i);
+    for (size_t i = 0; i < channels_.size(); ++i) channels_[i]->row = static_cast<uint32_t>(i);
     for (size_t i = 0; i < channels_.size(); ++i)
         if (channels_[i]->row != i)
             fail(HALO_ERR_ARGUMENT, "group: channels %zu and %u are the same, %s", i, channels_[i]->row, channels_[i]->box.describe().c_str());
@@ -79,11 +77,9 @@ void Commit::announce() {
         mine.push_back(peer.mine);
         courier_.send(rank, arrival_tag, {});
     }
-    for (const Announcement &announcement : route(std::move(mine)))
-        peers_[announcement.from].theirs = announcement;
+    for (const Announcement &announcement : route(std::move(mine))) peers_[announcement.from].theirs = announcement;
     for (auto &[rank, peer] : peers_)
-        if (peer.theirs.from >= 0 && !peer.arrived)
-            courier_.receive(rank, arrival_tag, [&] { return missing(rank); });
+        if (peer.theirs.from >= 0 && !peer.arrived) courier_.receive(rank, arrival_tag, [&] { return missing(rank); });
 }
 
 // In round k, what has bit k set in its distance to its destination goes 2^k ranks further.
@@ -91,7 +87,8 @@ std::vector<Commit::Announcement> Commit::route(std::vector<Announcement> held) 
     const int64_t rank = context().rank();
     const int64_t size = context().size();
     for (int64_t step = 1; step < size; step *= 2) {
-        const auto further = std::partition(held.begin(), held.end(), [&](const Announcement &item) { return ((item.to - rank + size) % size & step) == 0; });
+        const auto further =
+            std::partition(held.begin(), held.end(), [&](const Announcement &item) { return ((item.to - rank + size) % size & step) == 0; });
         courier_.send(static_cast<int32_t>((rank + step) % size), announce_tag, to_bytes(std::vector<Announcement>(further, held.end())));
         held.erase(further, held.end());
         const auto partner = static_cast<int32_t>((rank - step + size) % size);
@@ -103,8 +100,7 @@ std::vector<Commit::Announcement> Commit::route(std::vector<Announcement> held) 
 
 void Commit::take_arrivals() {
     std::vector<std::byte> nothing;
-    for (auto &[rank, peer] : peers_)
-        peer.arrived = peer.arrived || courier_.try_receive(rank, arrival_tag, nothing);
+    for (auto &[rank, peer] : peers_) peer.arrived = peer.arrived || courier_.try_receive(rank, arrival_tag, nothing);
 }
 
 std::string Commit::missing(int32_t partner) {
@@ -124,8 +120,7 @@ void Commit::compare() {
         for (const bool sends : { context().rank() < rank, context().rank() > rank }) {
             const bool same = sends ? peer.mine.n_sent == peer.theirs.n_received && peer.mine.sent == peer.theirs.received
                                     : peer.mine.n_received == peer.theirs.n_sent && peer.mine.received == peer.theirs.sent;
-            if (same)
-                continue;
+            if (same) continue;
             PairList *list = sends ? peer.sent : peer.received;
             lists.push_back(list ? *list : PairList{ rank, sends, {}, {}, {} });
             send_list(lists.back());
@@ -139,8 +134,7 @@ void Commit::compare() {
 void Commit::send_list(const PairList &list) {
     std::vector<EndRecord> records;
     records.reserve(list.slots.size());
-    for (const uint32_t slot : list.slots)
-        records.push_back(end_record(registry_.at(slot)));
+    for (const uint32_t slot : list.slots) records.push_back(end_record(registry_.at(slot)));
     courier_.send(list.peer, edges_tag, to_bytes(records));
 }
 
@@ -150,8 +144,7 @@ void Commit::compare_lists(PairList &mine, std::vector<EndRecord> theirs) {
     int64_t n_different = 0;
     const auto note = [&](const EndRecord *here, const EndRecord *there) {
         const std::string difference_text = difference(mine, here, there);
-        if (!difference_text.empty() && ++n_different <= n_named)
-            text += (text.empty() ? "" : "; ") + difference_text;
+        if (!difference_text.empty() && ++n_different <= n_named) text += (text.empty() ? "" : "; ") + difference_text;
     };
     size_t i = 0;
     size_t k = 0;
@@ -163,13 +156,10 @@ void Commit::compare_lists(PairList &mine, std::vector<EndRecord> theirs) {
         i += only_there ? 0 : 1;
         k += only_here ? 0 : 1;
     }
-    if (n_different > n_named)
-        text += format("; and %lld more", static_cast<long long>(n_different - n_named));
-    if (n_different > 0 && !mismatch_)
-        mismatch_ = Error(HALO_ERR_MISMATCH, "group: " + text);
+    if (n_different > n_named) text += format("; and %lld more", static_cast<long long>(n_different - n_named));
+    if (n_different > 0 && !mismatch_) mismatch_ = Error(HALO_ERR_MISMATCH, "group: " + text);
     for (PairList &pair : pairs_)
-        if (pair.peer == mine.peer && pair.sends == mine.sends)
-            pair.theirs = std::move(theirs);
+        if (pair.peer == mine.peer && pair.sends == mine.sends) pair.theirs = std::move(theirs);
 }
 
 // Empty: they fit together.
@@ -178,10 +168,8 @@ std::string Commit::difference(const PairList &list, const EndRecord *mine, cons
     const int32_t from = list.sends ? here : list.peer;
     const int32_t to = list.sends ? list.peer : here;
     const std::string ends = format("channel %s from rank %d to rank %d", describe(mine ? mine->key : theirs->key).c_str(), from, to);
-    if (!theirs)
-        return ends + format(": rank %d brings no such channel, rank %d does", list.peer, here);
-    if (!mine)
-        return ends + format(": rank %d brings it, rank %d ", list.peer, here) + whereabouts(*theirs);
+    if (!theirs) return ends + format(": rank %d brings no such channel, rank %d does", list.peer, here);
+    if (!mine) return ends + format(": rank %d brings it, rank %d ", list.peer, here) + whereabouts(*theirs);
     const EndRecord &sender = list.sends ? *mine : *theirs;
     const EndRecord &receiver = list.sends ? *theirs : *mine;
     if (sender.type != receiver.type)
@@ -195,8 +183,7 @@ std::string Commit::difference(const PairList &list, const EndRecord *mine, cons
 // What this rank knows of a channel that the peer brings and this rank does not.
 std::string Commit::whereabouts(const EndRecord &theirs) const {
     const halo_channel *channel = registry_.find(theirs.key);
-    if (!channel)
-        return "has not registered it";
+    if (!channel) return "has not registered it";
     const bool brought = channel->row < channels_.size() && channels_[channel->row] == channel;
     return std::string(brought ? "brings it as " : "brings it not, but has registered it as ") + channel->box.describe();
 }
@@ -210,18 +197,16 @@ void Commit::agree() {
     const auto [misuse, mismatch, aggregating, separate] = first;
     report(misuse_, misuse, HALO_ERR_PEER);
     if (aggregating < nobody && separate < nobody)
-        fail(HALO_ERR_MISMATCH, "group: rank %lld commits aggregated channels, rank %lld one message per channel", static_cast<long long>(aggregating),
-             static_cast<long long>(separate));
+        fail(HALO_ERR_MISMATCH, "group: rank %lld commits aggregated channels, rank %lld one message per channel",
+             static_cast<long long>(aggregating), static_cast<long long>(separate));
     report(mismatch_, mismatch, HALO_ERR_MISMATCH);
 }
 
 // The failing ranks keep their own errors, the others get the first one's text.
 void Commit::report(const std::optional<Error> &own, int64_t failing_rank, halo_status status) {
-    if (failing_rank == context().size())
-        return;
+    if (failing_rank == context().size()) return;
     const std::string text = broadcast_text(context(), static_cast<int32_t>(failing_rank), own ? own->text() : "");
-    if (own)
-        throw *own;
+    if (own) throw *own;
     fail(status, "group: rank %lld reports: %s", static_cast<long long>(failing_rank), text.c_str());
 }
 

@@ -19,9 +19,9 @@ namespace halo {
 
 class Commit {
 public:
-    Commit(ChannelRegistry &registry, std::span<halo_channel *const> channels, int32_t messages, double timeout_seconds);
+    Commit(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages, double timeout_seconds);
 
-    // Collective. Fails on every rank or on none, except for HALO_TIMEOUT.
+    // Collective. Fails on every rank or on none, except for HALO_TIMEOUT. Each channel's row is then its number.
     std::vector<PairList> run();
 
 private:
@@ -43,7 +43,7 @@ private:
     };
 
     Context &context() const { return registry_.context(); }
-    void check_channels() const;
+    void check_channels();
     void check_duplicates() const;
     void sort_channels();
     void announce();
@@ -59,7 +59,9 @@ private:
     void report(const std::optional<Error> &own, int64_t failing_rank, halo_status status);
 
     ChannelRegistry &registry_;
-    std::span<halo_channel *const> channels_;
+    halo_channel *const *given_;
+    int64_t n_given_;
+    std::span<halo_channel *const> channels_; // those given, once they are known to be a list
     int32_t messages_;
     Courier courier_;
     std::vector<PairList> pairs_;

@@ -5,8 +5,7 @@ namespace halo {
 
 Courier::~Courier() {
     for (auto &parcel : parcels_)
-        if (parcel->in_flight)
-            context_.linger(std::move(parcel));
+        if (parcel->in_flight) context_.linger(std::move(parcel));
 }
 
 void Courier::send(int32_t to, int32_t tag, std::vector<std::byte> bytes) {
@@ -22,8 +21,7 @@ bool Courier::try_receive(int32_t from, int32_t tag, std::vector<std::byte> &byt
     Transport &transport = context_.transport();
     halo_matched message{};
     size_t size = 0;
-    if (!transport.probe(from, 0, tag, size, message))
-        return false;
+    if (!transport.probe(from, 0, tag, size, message)) return false;
     bytes.resize(size);
     halo_request request{};
     transport.receive_matched(message, from, bytes.data(), size, request);

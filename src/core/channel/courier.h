@@ -44,8 +44,7 @@ public:
     template <class Done, class Missing>
     void wait(Done &&done, Missing &&missing) {
         while (!done())
-            if (!waiter_.pause(missing))
-                fail(HALO_TIMEOUT, "timed out after %.1f s: %s", waiter_.seconds(), missing().c_str());
+            if (!waiter_.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.1f s: %s", waiter_.seconds(), missing().c_str());
     }
 
 private:
@@ -67,8 +66,7 @@ std::vector<std::byte> to_bytes(const std::vector<T> &values) {
 template <class T>
 std::vector<T> from_bytes(const std::vector<std::byte> &bytes) {
     std::vector<T> values(bytes.size() / sizeof(T));
-    if (!values.empty())
-        std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
     return values;
 }
 

@@ -13,19 +13,17 @@ const std::byte nowhere[1]{};
 } // namespace
 
 MailBuffer::MailBuffer(const MailMemory &source) : memory_(source.memory), kind_(static_cast<uint8_t>(source.kind)) {
-    if (source.kind == HALO_BUFFER_ALLOCATOR)
-        allocator_ = source.allocator;
-    if (source.kind == HALO_BUFFER_CALLER && !memory_)
-        memory_ = const_cast<std::byte *>(nowhere);
+    if (source.kind == HALO_BUFFER_ALLOCATOR) allocator_ = source.allocator;
+    if (source.kind == HALO_BUFFER_CALLER && !memory_) memory_ = const_cast<std::byte *>(nowhere);
 }
 
 MailBuffer::MailBuffer(MailBuffer &&other) noexcept
-    : data_(std::exchange(other.data_, nullptr))
-    , capacity_(other.capacity_)
-    , pooled_(std::move(other.pooled_))
-    , memory_(other.memory_)
-    , generation_(other.generation_)
-    , kind_(other.kind_) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      capacity_(other.capacity_),
+      pooled_(std::move(other.pooled_)),
+      memory_(other.memory_),
+      generation_(other.generation_),
+      kind_(other.kind_) {}
 
 void MailBuffer::replace(Context &context, int64_t bytes) {
     const size_t block_bytes = static_cast<size_t>(lead_bytes + bytes);
@@ -37,8 +35,7 @@ void MailBuffer::replace(Context &context, int64_t bytes) {
         data_ = pooled_.data() + lead_bytes;
     } else {
         void *block = allocator_->allocate(allocator_->user, block_bytes);
-        if (!block)
-            fail(HALO_ERR_MEMORY, "the caller's allocator has no %zu bytes (%lld of payload)", block_bytes, static_cast<long long>(bytes));
+        if (!block) fail(HALO_ERR_MEMORY, "the caller's allocator has no %zu bytes (%lld of payload)", block_bytes, static_cast<long long>(bytes));
         release();
         data_ = static_cast<std::byte *>(block) + lead_bytes;
     }

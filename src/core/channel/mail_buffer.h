@@ -35,8 +35,7 @@ public:
 
     // Hold at least `bytes`. A buffer that is too small is replaced.
     void take(Context &context, int64_t bytes) {
-        if (!data_ || capacity_ < bytes)
-            replace(context, bytes);
+        if (!data_ || capacity_ < bytes) replace(context, bytes);
     }
     void release() noexcept;
     // For a message that outlives the mailbox: the pooled buffer's owner. Memory of the caller is let go without being given back.

@@ -32,8 +32,8 @@ enum class MailKind : uint8_t { data = 1, null = 2 };
 struct MailOperation : PendingSend {
     MailHeader header{}; // of messages without payload
     halo_matched matched{};
-    size_t matched_bytes = 0;   // of a message that was found and waits for memory
-    uint64_t checksum = 0;      // check mode: of the payload as it was when send was called
+    size_t matched_bytes = 0; // of a message that was found and waits for memory
+    uint64_t checksum = 0;    // check mode: of the payload as it was when send was called
     MailOperation *next = nullptr;
 };
 
@@ -65,8 +65,7 @@ private:
 };
 
 inline MailRoom::~MailRoom() {
-    while (free_)
-        delete take();
+    while (free_) delete take();
 }
 
 } // namespace halo

@@ -7,43 +7,42 @@
 namespace halo {
 
 Mailbox::Mailbox(MailRoom &room, const MailboxSpec &spec)
-    : room_(&room)
-    , key_(spec.key)
-    , buffer_(spec.memory)
-    , bytes_(spec.bytes)
-    , key_hash_(static_cast<uint32_t>(hash_key(spec.key)))
-    , access_(Access::closed)
-    , state_(HALO_STALE)
-    , sparse_(spec.sparse)
-    , bare_(false) {
+    : room_(&room),
+      key_(spec.key),
+      buffer_(spec.memory),
+      bytes_(spec.bytes),
+      key_hash_(static_cast<uint32_t>(hash_key(spec.key))),
+      access_(Access::closed),
+      state_(HALO_STALE),
+      sparse_(spec.sparse),
+      bare_(false) {
     const int32_t here = room.context().rank();
     if (spec.send_rank == spec.recv_rank)
         role_ = Role::both;
     else
         role_ = spec.send_rank == here ? Role::sender : Role::receiver;
     peer_ = role_ == Role::sender ? spec.recv_rank : spec.send_rank;
-    if (buffer_.caller_owned())
-        buffer_.take(room.context(), bytes_);
+    if (buffer_.caller_owned()) buffer_.take(room.context(), bytes_);
 }
 
 Mailbox::Mailbox(Mailbox &&other) noexcept
-    : room_(other.room_)
-    , key_(other.key_)
-    , buffer_(std::move(other.buffer_))
-    , operation_(std::exchange(other.operation_, nullptr))
-    , bytes_(other.bytes_)
-    , arrived_(other.arrived_)
-    , peer_(other.peer_)
-    , key_hash_(other.key_hash_)
-    , serial_(other.serial_)
-    , epoch_(other.epoch_)
-    , lane_(other.lane_)
-    , tag_(other.tag_)
-    , role_(other.role_)
-    , access_(other.access_)
-    , state_(other.state_)
-    , sparse_(other.sparse_)
-    , bare_(other.bare_) {}
+    : room_(other.room_),
+      key_(other.key_),
+      buffer_(std::move(other.buffer_)),
+      operation_(std::exchange(other.operation_, nullptr)),
+      bytes_(other.bytes_),
+      arrived_(other.arrived_),
+      peer_(other.peer_),
+      key_hash_(other.key_hash_),
+      serial_(other.serial_),
+      epoch_(other.epoch_),
+      tag_(other.tag_),
+      lane_(other.lane_),
+      role_(other.role_),
+      access_(other.access_),
+      state_(other.state_),
+      sparse_(other.sparse_),
+      bare_(other.bare_) {}
 
 void Mailbox::open(const MailAddress &address) {
     serial_ = address.serial;
@@ -76,8 +75,7 @@ void Mailbox::illegal(const char *call) const {
     static constexpr const char *ends[] = { "sender's end", "receiver's end", "both ends on this rank" };
     static constexpr const char *hindrances[] = { ", not committed by a group", "", ", in an aggregated group", ", abandoned" };
     const char *extra = hindrances[static_cast<int>(access_)];
-    if (access_ == Access::open && operation_ && state_ == HALO_STALE)
-        extra = ", with a receive under way";
+    if (access_ == Access::open && operation_ && state_ == HALO_STALE) extra = ", with a receive under way";
     fail(HALO_ERR_STATE, "%s is illegal in the state %s (%s%s): %s, epoch %u", call, state_name(state_), ends[static_cast<int>(role_)], extra,
          describe().c_str(), epoch_);
 }
@@ -85,8 +83,7 @@ void Mailbox::illegal(const char *call) const {
 void Mailbox::allocate() {
     if (access_ >= Access::aggregated || state_ != HALO_STALE) [[unlikely]]
         illegal("allocate");
-    if (buffer_.held() && buffer_.capacity() >= bytes_)
-        return;
+    if (buffer_.held() && buffer_.capacity() >= bytes_) return;
     if (operation_) [[unlikely]]
         illegal("allocate");
     buffer_.take(context(), bytes_);
@@ -95,8 +92,7 @@ void Mailbox::allocate() {
 void Mailbox::release() {
     if (access_ >= Access::aggregated || state_ != HALO_STALE) [[unlikely]]
         illegal("release");
-    if (!buffer_.held())
-        return;
+    if (!buffer_.held()) return;
     if (operation_) [[unlikely]]
         illegal("release");
     buffer_.release();
@@ -113,8 +109,7 @@ bool Mailbox::post(bool data, const char *call) {
     if (state_ != HALO_STALE) {
         if (role_ == Role::both) [[unlikely]]
             illegal(call);
-        if (!poll_send())
-            return false;
+        if (!poll_send()) return false;
     }
     if (role_ == Role::sender)
         transmit(data);
@@ -174,8 +169,7 @@ bool Mailbox::poll_send() {
         state_ = HALO_STALE;
         throw;
     }
-    if (!done)
-        return false;
+    if (!done) return false;
     const bool checked = state_ == HALO_SENDING && context().check_mode();
     state_ = HALO_STALE;
     if (checked) [[unlikely]]
@@ -188,26 +182,22 @@ bool Mailbox::poll_send() {
 bool Mailbox::writable() {
     if (role_ == Role::receiver || access_ != Access::open) [[unlikely]]
         illegal("writable");
-    if (state_ == HALO_STALE)
-        return true;
+    if (state_ == HALO_STALE) return true;
     return role_ == Role::sender && poll_send();
 }
 
 void Mailbox::start_receive() {
     if (role_ == Role::sender || access_ != Access::open || state_ == HALO_RECEIVED || state_ == HALO_RECEIVED_NULL) [[unlikely]]
         illegal("start_receive");
-    if (role_ == Role::receiver)
-        post_receive();
+    if (role_ == Role::receiver) post_receive();
 }
 
 bool Mailbox::try_receive() {
     if (role_ == Role::sender || access_ != Access::open) [[unlikely]]
         illegal("try_receive");
-    if (state_ == HALO_RECEIVED || state_ == HALO_RECEIVED_NULL)
-        return true;
+    if (state_ == HALO_RECEIVED || state_ == HALO_RECEIVED_NULL) return true;
     if (role_ == Role::both) {
-        if (state_ == HALO_STALE)
-            return false;
+        if (state_ == HALO_STALE) return false;
         if (operation_) [[unlikely]]
             check_payload();
         state_ = state_ == HALO_SENDING ? HALO_RECEIVED : HALO_RECEIVED_NULL;
@@ -216,17 +206,14 @@ bool Mailbox::try_receive() {
     for (;;) {
         post_receive();
         size_t bytes = 0;
-        if (!operation_ || !operation_->in_flight)
-            return false;
+        if (!operation_ || !operation_->in_flight) return false;
         try {
-            if (!context().transport().test(operation_->request, peer_, &bytes))
-                return false;
+            if (!context().transport().test(operation_->request, peer_, &bytes)) return false;
         } catch (...) {
             drop_operation();
             throw;
         }
-        if (take_message(bytes))
-            return true;
+        if (take_message(bytes)) return true;
     }
 }
 
@@ -240,11 +227,9 @@ void Mailbox::stale() {
 
 // Dense: a receive of the next epoch is in flight afterwards. Sparse: if its message is there.
 void Mailbox::post_receive() {
-    if (operation_ && operation_->in_flight)
-        return;
+    if (operation_ && operation_->in_flight) return;
     if (sparse_) {
-        if (operation_ || probe())
-            receive_matched();
+        if (operation_ || probe()) receive_matched();
         return;
     }
     buffer_.take(context(), bytes_);
@@ -265,8 +250,7 @@ void Mailbox::post_receive() {
 bool Mailbox::probe() {
     halo_matched message{};
     size_t bytes = 0;
-    if (!context().transport().probe(peer_, lane_, tag(epoch_ + 1), bytes, message))
-        return false;
+    if (!context().transport().probe(peer_, lane_, tag(epoch_ + 1), bytes, message)) return false;
     operation_ = room_->take();
     operation_->matched = message;
     operation_->matched_bytes = bytes;
@@ -280,13 +264,11 @@ void Mailbox::receive_matched() {
     const size_t room = !bare_ && buffer_.caller_owned() ? 0 : static_cast<size_t>(bytes_);
     const bool payload = operation.matched_bytes > lead;
     if (operation.matched_bytes > lead + room)
-        fail(HALO_ERR_WIRE, "a message of %zu bytes came, at most %zu were expected: %s, epoch %u", operation.matched_bytes, lead + room, describe().c_str(),
-             epoch_ + 1);
-    if (payload)
-        buffer_.take(context(), static_cast<int64_t>(operation.matched_bytes - lead));
+        fail(HALO_ERR_WIRE, "a message of %zu bytes came, at most %zu were expected: %s, epoch %u", operation.matched_bytes, lead + room,
+             describe().c_str(), epoch_ + 1);
+    if (payload) buffer_.take(context(), static_cast<int64_t>(operation.matched_bytes - lead));
     void *into = &operation.header;
-    if (payload)
-        into = bare_ ? static_cast<void *>(buffer_.data()) : buffer_.header();
+    if (payload) into = bare_ ? static_cast<void *>(buffer_.data()) : buffer_.header();
     try {
         context().transport().receive_matched(operation.matched, peer_, into, operation.matched_bytes, operation.request);
     } catch (...) {
@@ -311,15 +293,16 @@ bool Mailbox::take_message(size_t bytes) {
 
 bool Mailbox::take_header(const MailHeader &header, size_t bytes) {
     if (bytes < sizeof header || header.magic != mail_magic || header.version != mail_version)
-        fail(HALO_ERR_WIRE, "a message of %zu bytes has no channel header of version %d: %s, epoch %u", bytes, mail_version, describe().c_str(), epoch_ + 1);
+        fail(HALO_ERR_WIRE, "a message of %zu bytes has no channel header of version %d: %s, epoch %u", bytes, mail_version, describe().c_str(),
+             epoch_ + 1);
     if (header.serial != serial_) {
         ++context().dropped;
         return false;
     }
     const bool data = header.kind == static_cast<uint8_t>(MailKind::data);
     if (header.key_hash != key_hash_ || (!data && header.kind != static_cast<uint8_t>(MailKind::null)) || header.bytes != bytes - sizeof header)
-        fail(HALO_ERR_WIRE, "a message of %zu bytes has a header of kind %u, key hash %08x and %llu bytes; expected key hash %08x: %s", bytes, header.kind,
-             header.key_hash, static_cast<unsigned long long>(header.bytes), key_hash_, describe().c_str());
+        fail(HALO_ERR_WIRE, "a message of %zu bytes has a header of kind %u, key hash %08x and %llu bytes; expected key hash %08x: %s", bytes,
+             header.kind, header.key_hash, static_cast<unsigned long long>(header.bytes), key_hash_, describe().c_str());
     if (header.epoch != epoch_ + 1)
         fail(HALO_ERR_WIRE, "the message of epoch %u came, epoch %u was expected: %s", header.epoch, epoch_ + 1, describe().c_str());
     finish_receive(data, static_cast<int64_t>(header.bytes));
@@ -327,18 +310,15 @@ bool Mailbox::take_header(const MailHeader &header, size_t bytes) {
 }
 
 void Mailbox::finish_receive(bool data, int64_t bytes) {
-    if (data && !buffer_.held())
-        buffer_.take(context(), bytes);
-    if (!data && sparse_)
-        buffer_.release();
+    if (data && !buffer_.held()) buffer_.take(context(), bytes);
+    if (!data && sparse_) buffer_.release();
     arrived_ = bytes;
     ++epoch_;
     state_ = data ? HALO_RECEIVED : HALO_RECEIVED_NULL;
 }
 
 bool Mailbox::busy() {
-    if (role_ == Role::sender && state_ != HALO_STALE)
-        return !poll_send();
+    if (role_ == Role::sender && state_ != HALO_STALE) return !poll_send();
     return operation_ || state_ != HALO_STALE;
 }
 
@@ -355,8 +335,7 @@ void Mailbox::abandon() noexcept {
     } catch (...) {
         operation_ = nullptr; // the transport may still write to its request: better lost than reused
     }
-    if (operation_)
-        drop_operation();
+    if (operation_) drop_operation();
     state_ = HALO_STALE;
     access_ = Access::abandoned;
 }
@@ -365,16 +344,14 @@ namespace {
 
 uint64_t checksum(const std::byte *data, int64_t bytes) {
     uint64_t sum = static_cast<uint64_t>(bytes);
-    for (int64_t i = 0; i < bytes; ++i)
-        sum = (sum ^ static_cast<uint64_t>(data[i])) * 0x100000001b3u;
+    for (int64_t i = 0; i < bytes; ++i) sum = (sum ^ static_cast<uint64_t>(data[i])) * 0x100000001b3u;
     return sum;
 }
 
 } // namespace
 
 void Mailbox::note_payload() {
-    if (!operation_)
-        operation_ = room_->take();
+    if (!operation_) operation_ = room_->take();
     operation_->checksum = checksum(buffer_.data(), bytes_);
 }
 
@@ -382,8 +359,7 @@ void Mailbox::note_payload() {
 void Mailbox::check_payload() {
     const bool same = operation_->checksum == checksum(buffer_.data(), bytes_);
     drop_operation();
-    if (!same)
-        fail(HALO_ERR_CHECK, "the buffer was written in the state sending: %s, epoch %u", describe().c_str(), epoch_);
+    if (!same) fail(HALO_ERR_CHECK, "the buffer was written in the state sending: %s, epoch %u", describe().c_str(), epoch_);
 }
 
 } // namespace halo

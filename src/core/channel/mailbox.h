@@ -34,7 +34,7 @@ struct MailboxSpec {
 struct MailAddress {
     uint32_t serial = 0; // of the group or exchange, not 0
     ChannelTag tag{};
-    bool bare = false;   // an end is caller-owned, and the sender's payload is not empty
+    bool bare = false; // an end is caller-owned, and the sender's payload is not empty
 };
 
 class Mailbox {

@@ -13,14 +13,14 @@ void check_memory(const halo_channel_key &key, const halo_channel_desc &desc) {
     switch (desc.buffer_kind) {
     case HALO_BUFFER_POOL: return;
     case HALO_BUFFER_CALLER:
-        if (!desc.buffer && desc.count > 0)
-            fail(HALO_ERR_ARGUMENT, "channel %s: HALO_BUFFER_CALLER without a buffer", name.c_str());
+        if (!desc.buffer && desc.count > 0) fail(HALO_ERR_ARGUMENT, "channel %s: HALO_BUFFER_CALLER without a buffer", name.c_str());
         return;
     case HALO_BUFFER_ALLOCATOR:
         if (!desc.allocator || !desc.allocator->allocate || !desc.allocator->release)
             fail(HALO_ERR_ARGUMENT, "channel %s: HALO_BUFFER_ALLOCATOR without an allocator's two functions", name.c_str());
         if (desc.allocator->memory != HALO_MEMORY_HOST && desc.allocator->memory != HALO_MEMORY_PINNED)
-            fail(HALO_ERR_ARGUMENT, "channel %s: the allocator's memory kind is %d; channels by hand want host or pinned memory", name.c_str(), desc.allocator->memory);
+            fail(HALO_ERR_ARGUMENT, "channel %s: the allocator's memory kind is %d; channels by hand want host or pinned memory", name.c_str(),
+                 desc.allocator->memory);
         return;
     default: fail(HALO_ERR_ARGUMENT, "channel %s: buffer_kind is %d", name.c_str(), desc.buffer_kind);
     }
@@ -29,15 +29,17 @@ void check_memory(const halo_channel_key &key, const halo_channel_desc &desc) {
 void check_ranks(const Context &context, const halo_channel_key &key, const halo_channel_desc &desc) {
     const int32_t size = context.size();
     if (desc.send_rank < 0 || desc.send_rank >= size || desc.recv_rank < 0 || desc.recv_rank >= size)
-        fail(HALO_ERR_ARGUMENT, "channel %s: from rank %d to rank %d, but ranks are 0 to %d", describe(key).c_str(), desc.send_rank, desc.recv_rank, size - 1);
+        fail(HALO_ERR_ARGUMENT, "channel %s: from rank %d to rank %d, but ranks are 0 to %d", describe(key).c_str(), desc.send_rank, desc.recv_rank,
+             size - 1);
     if (desc.send_rank != context.rank() && desc.recv_rank != context.rank())
-        fail(HALO_ERR_ARGUMENT, "channel %s: from rank %d to rank %d has no end on this rank, %d", describe(key).c_str(), desc.send_rank, desc.recv_rank,
-             context.rank());
+        fail(HALO_ERR_ARGUMENT, "channel %s: from rank %d to rank %d has no end on this rank, %d", describe(key).c_str(), desc.send_rank,
+             desc.recv_rank, context.rank());
 }
 
 int64_t payload_bytes(const halo_channel_key &key, const halo_channel_desc &desc) {
     if (!type_known(desc.type) || (desc.type == HALO_BYTES && desc.element_bytes < 1))
-        fail(HALO_ERR_ARGUMENT, "channel %s: type %d, element_bytes %lld", describe(key).c_str(), desc.type, static_cast<long long>(desc.element_bytes));
+        fail(HALO_ERR_ARGUMENT, "channel %s: type %d, element_bytes %lld", describe(key).c_str(), desc.type,
+             static_cast<long long>(desc.element_bytes));
     const int64_t size = desc.type == HALO_BYTES ? desc.element_bytes : static_cast<int64_t>(type_bytes(desc.type));
     int64_t bytes = 0;
     if (desc.count < 0 || __builtin_mul_overflow(desc.count, size, &bytes) || bytes > INT64_MAX / 2)
@@ -49,10 +51,8 @@ int64_t payload_bytes(const halo_channel_key &key, const halo_channel_desc &desc
 } // namespace
 
 ChannelSpec check_channel(const Context &context, const halo_channel_key &key, const halo_channel_desc &desc) {
-    if (key.element < 0 || key.element > 26)
-        fail(HALO_ERR_ARGUMENT, "channel %s: elements are 0 to 26", describe(key).c_str());
-    if (desc.sparse != 0 && desc.sparse != 1)
-        fail(HALO_ERR_ARGUMENT, "channel %s: sparse is %d, not 0 or 1", describe(key).c_str(), desc.sparse);
+    if (key.element < 0 || key.element > 26) fail(HALO_ERR_ARGUMENT, "channel %s: elements are 0 to 26", describe(key).c_str());
+    if (desc.sparse != 0 && desc.sparse != 1) fail(HALO_ERR_ARGUMENT, "channel %s: sparse is %d, not 0 or 1", describe(key).c_str(), desc.sparse);
     check_ranks(context, key, desc);
     if (desc.buffer_kind != HALO_BUFFER_POOL) [[unlikely]]
         check_memory(key, desc);
@@ -69,8 +69,7 @@ ChannelSpec check_channel(const Context &context, const halo_channel_key &key, c
 
 ChannelRegistry::~ChannelRegistry() {
     for (uint32_t slot = 0; slot < n_slots_; ++slot)
-        if (at(slot).magic == halo_channel::alive)
-            at(slot).box.~Mailbox();
+        if (at(slot).magic == halo_channel::alive) at(slot).box.~Mailbox();
 }
 
 halo_channel &ChannelRegistry::add(const ChannelSpec &spec) {
@@ -86,46 +85,37 @@ halo_channel &ChannelRegistry::add(const ChannelSpec &spec) {
     channel.magic = halo_channel::alive;
     insert(slot);
     ++n_alive_;
-    ++context().children;
     return channel;
 }
 
 void ChannelRegistry::reserve(int64_t n) {
     const auto wanted = static_cast<size_t>(n_alive_ + n);
     size_t places = table_.empty() ? 64 : table_.size();
-    while (wanted > places / 4 * 3)
-        places *= 2;
-    if (places != table_.size())
-        rehash(places);
+    while (wanted > places / 4 * 3) places *= 2;
+    if (places != table_.size()) rehash(places);
 }
 
 halo_channel *ChannelRegistry::find(const halo_channel_key &key) const {
-    if (table_.empty())
-        return nullptr;
+    if (table_.empty()) return nullptr;
     const auto hash = static_cast<uint32_t>(hash_key(key));
     for (size_t place = home(hash); table_[place] != 0; place = (place + 1) & (table_.size() - 1)) {
         halo_channel &channel = at(table_[place] - 1);
-        if (channel.box.key_hash() == hash && equal(channel.box.key(), key))
-            return &channel;
+        if (channel.box.key_hash() == hash && equal(channel.box.key(), key)) return &channel;
     }
     return nullptr;
 }
 
 bool ChannelRegistry::remove(halo_channel &channel) {
-    if (channel.box.busy())
-        return false;
-    if (Group *group = group_of(channel); group && !group->leave(channel))
-        return false;
+    if (channel.box.busy()) return false;
+    if (Group *group = group_of(channel); group && !group->leave(channel)) return false;
     erase(place_of(channel.slot));
     retire(channel);
     --n_alive_;
-    --context().children;
     return true;
 }
 
 Group *ChannelRegistry::group_of(const halo_channel &channel) const {
-    if (channel.box.serial() == 0)
-        return nullptr;
+    if (channel.box.serial() == 0) return nullptr;
     const auto found = groups_.find(channel.box.serial());
     return found == groups_.end() ? nullptr : found->second;
 }
@@ -137,14 +127,13 @@ uint32_t ChannelRegistry::take_slot() {
         --n_retired_;
         return slot;
     }
-    if (n_slots_ == slabs_.size() * slab_size)
-        slabs_.push_back(std::make_unique<halo_channel[]>(slab_size));
+    if (n_slots_ == slabs_.size() * slab_size) slabs_.push_back(std::make_unique<halo_channel[]>(slab_size));
     return n_slots_++;
 }
 
 void ChannelRegistry::retire(halo_channel &channel) {
     channel.box.~Mailbox();
-    channel.magic = 0;
+    channel.magic = halo_channel::destroyed;
     channel.row = none;
     if (n_retired_ == 0)
         first_retired_ = channel.slot;
@@ -156,15 +145,13 @@ void ChannelRegistry::retire(halo_channel &channel) {
 
 size_t ChannelRegistry::place_of(uint32_t slot) const {
     size_t place = home(at(slot).box.key_hash());
-    while (table_[place] != slot + 1)
-        place = (place + 1) & (table_.size() - 1);
+    while (table_[place] != slot + 1) place = (place + 1) & (table_.size() - 1);
     return place;
 }
 
 void ChannelRegistry::insert(uint32_t slot) {
     size_t place = home(at(slot).box.key_hash());
-    while (table_[place] != 0)
-        place = (place + 1) & (table_.size() - 1);
+    while (table_[place] != 0) place = (place + 1) & (table_.size() - 1);
     table_[place] = slot + 1;
 }
 
@@ -184,8 +171,7 @@ void ChannelRegistry::erase(size_t gap) {
 void ChannelRegistry::rehash(size_t n_places) {
     table_.assign(n_places, 0);
     for (uint32_t slot = 0; slot < n_slots_; ++slot)
-        if (at(slot).magic == halo_channel::alive)
-            insert(slot);
+        if (at(slot).magic == halo_channel::alive) insert(slot);
 }
 
 } // namespace halo

@@ -21,8 +21,9 @@ class Group;
 
 struct halo_channel {
     static constexpr uint32_t alive = 0x6c6e6863; // "chnl"
+    static constexpr uint32_t destroyed = 0x64656164;
 
-    uint32_t magic = 0;
+    uint32_t magic = 0; // stray memory is unlikely to hold one of the two
     uint32_t slot = 0;
     halo::ChannelRegistry *registry = nullptr;
     union {
@@ -57,6 +58,7 @@ public:
 
     // HALO_ERR_EXISTS names the key.
     halo_channel &add(const ChannelSpec &spec);
+    // Room in the index for `n` more.
     void reserve(int64_t n);
     // nullptr: not registered.
     halo_channel *find(const halo_channel_key &key) const;
@@ -77,11 +79,10 @@ private:
 
     uint32_t take_slot();
     void retire(halo_channel &channel);
-    void add_slab();
     size_t home(uint32_t hash) const { return hash & (table_.size() - 1); }
     size_t place_of(uint32_t slot) const;
     void insert(uint32_t slot);
-    void erase(size_t place);
+    void erase(size_t gap);
     void rehash(size_t n_places);
 
     MailRoom room_;

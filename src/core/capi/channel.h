@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Channel handles point at the registry's records, which know whether they live; there is no shell in between.
+#pragma once
+
+#include "base/error.h"
+#include "capi/guard.h"
+#include "channel/registry.h"
+
+namespace halo {
+
+inline void require_channel(const halo_channel *channel) {
+    if (channel && channel->magic == halo_channel::alive) [[likely]]
+        return;
+    if (!channel) fail(HALO_ERR_ARGUMENT, "the channel handle is NULL");
+    fail(HALO_ERR_HANDLE, channel->magic == halo_channel::destroyed ? "channel %p has been destroyed" : "handle %p is not a channel",
+         static_cast<const void *>(channel));
+}
+
+// Run the body of a function on a channel: errors also become the context's last error.
+template <class Body>
+halo_status with_channel(const halo_channel *channel, Body &&body) noexcept {
+    return guard(
+        [&] {
+            require_channel(channel);
+            return body(const_cast<halo_channel &>(*channel));
+        },
+        [&](const char *text) noexcept {
+            if (channel && (channel->magic == halo_channel::alive || channel->magic == halo_channel::destroyed))
+                channel->registry->context().remember_error(text);
+        });
+}
+
+} // namespace halo

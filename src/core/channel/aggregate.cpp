@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "channel/aggregate.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace halo {
+
+namespace {
+
+constexpr int64_t rounded(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+
+void add_to(Digest &digest, const halo_channel_key &key, int64_t bytes, halo_type type) {
+    digest.add(hash_key(key));
+    digest.add(static_cast<uint64_t>(bytes));
+    digest.add(static_cast<uint64_t>(type));
+}
+
+} // namespace
+
+AggregateRun::AggregateRun(ChannelRegistry &registry, uint32_t serial, const std::vector<uint32_t> &slots, const std::vector<PairList> &pairs)
+    : registry_(registry),
+      serial_(serial),
+      slots_(slots),
+      places_(slots.size()) {
+    place_local();
+    add_links(serial, pairs);
+    sends_any_ = std::any_of(places_.begin(), places_.end(), [](const Place &place) { return place.sender; });
+}
+
+// The pairs of one peer follow each other: sends, then receives.
+void AggregateRun::add_links(uint32_t serial, const std::vector<PairList> &pairs) {
+    for (size_t i = 0; i < pairs.size();) {
+        const auto link = static_cast<uint32_t>(links_.size());
+        LinkSpec spec;
+        spec.peer = pairs[i].peer;
+        spec.serial = serial;
+        spec.what = format("group %u", serial);
+        spec.edges = [this, link](bool sending) { return edges(link, sending); };
+        for (; i < pairs.size() && pairs[i].peer == spec.peer; ++i) (pairs[i].sends ? spec.send : spec.receive) = place_pair(pairs[i], link);
+        links_.push_back({ std::make_unique<PeerLink>(context(), std::move(spec)) });
+    }
+}
+
+LinkDirection AggregateRun::place_pair(const PairList &pair, uint32_t link) {
+    LinkDirection direction;
+    direction.active = true;
+    int64_t offset = 0;
+    for (size_t i = 0; i < pair.slots.size(); ++i) {
+        const halo_channel &channel = registry_.at(pair.slots[i]);
+        const int64_t bytes = pair.wire_bytes(registry_, i);
+        if (offset / alignment > UINT32_MAX)
+            fail(HALO_ERR_LIMIT, "group: the channels with rank %d have more than %lld bytes in one message", pair.peer,
+                 static_cast<long long>(UINT32_MAX) * alignment);
+        places_[channel.row] = { link & INT32_MAX, pair.sends, static_cast<uint32_t>(i), static_cast<uint32_t>(offset / alignment) };
+        if (bytes != channel.box.bytes()) {
+            wire_bytes_.resize(slots_.size(), -1);
+            wire_bytes_[channel.row] = bytes;
+        }
+        add_to(direction.digest, channel.box.key(), bytes, channel.type);
+        direction.payload_bytes = static_cast<size_t>(offset + bytes);
+        offset = rounded(offset + bytes, alignment);
+    }
+    direction.n_edges = static_cast<int64_t>(pair.slots.size());
+    direction.n_states = static_cast<uint32_t>(pair.slots.size());
+    return direction;
+}
+
+void AggregateRun::place_local() {
+    for (uint32_t row = 0; row < slots_.size(); ++row) {
+        const Mailbox &box = registry_.at(slots_[row]).box;
+        if (!box.sends() || !box.receives()) continue;
+        if (local_bytes_ / alignment > UINT32_MAX)
+            fail(HALO_ERR_LIMIT, "group: the channels within rank %d have more than %lld bytes", context().rank(),
+                 static_cast<long long>(UINT32_MAX) * alignment);
+        places_[row] = { local, 1, static_cast<uint32_t>(local_states_.size()), static_cast<uint32_t>(local_bytes_ / alignment) };
+        local_states_.push_back(HALO_STALE);
+        local_bytes_ += rounded(box.bytes(), alignment);
+    }
+}
+
+std::vector<WireEdge> AggregateRun::edges(uint32_t link, bool sending) const {
+    std::vector<WireEdge> edges;
+    for (uint32_t row = 0; row < places_.size(); ++row)
+        if (places_[row].link == link && places_[row].sender == sending && slots_[row] != no_slot) {
+            const halo_channel &channel = registry_.at(slots_[row]);
+            edges.push_back({ channel.box.key(), bytes_of(row), channel.type, 0 });
+        }
+    std::sort(edges.begin(), edges.end(), [](const WireEdge &a, const WireEdge &b) { return before(a.key, b.key); });
+    return edges;
+}
+
+int64_t AggregateRun::bytes_of(uint32_t row) const {
+    if (!wire_bytes_.empty() && wire_bytes_[row] >= 0) return wire_bytes_[row];
+    return registry_.at(slots_[row]).box.bytes();
+}
+
+void AggregateRun::illegal(const char *call) const {
+    const char *state = abandoned_ ? "abandoned" : !begun_ ? "not begun" : received_ ? "received" : sent_ ? "sent, not received" : "begun, not sent";
+    fail(HALO_ERR_STATE, "%s is illegal: group %u, run %u is %s", call, serial_, epoch_, state);
+}
+
+void AggregateRun::begin() {
+    if (begun_) return;
+    if (abandoned_) illegal("a run");
+    ++epoch_;
+    writable_ = sent_ = received_ = started_ = false;
+    begun_ = true;
+    for (Link &link : links_) {
+        link.peer->post(epoch_, {});
+        if (!link.peer->sends()) link.peer->send(0); // says hello once; carries no data
+    }
+}
+
+bool AggregateRun::writable() {
+    begin();
+    if (writable_ || sent_) return !sent_;
+    for (Link &link : links_)
+        if (link.peer->sends() && !link.peer->writable()) return false;
+    if (!local_buffer_ && !local_states_.empty()) local_buffer_ = context().host_buffer(static_cast<size_t>(std::max<int64_t>(local_bytes_, 1)));
+    writable_ = true;
+    return true;
+}
+
+void AggregateRun::start_receive() {
+    if (received_) illegal("start_receive");
+    begin();
+    started_ = true;
+}
+
+bool AggregateRun::send(const uint8_t *null_flags) {
+    if (sent_) illegal("send");
+    if (!writable()) return false;
+    for (Link &link : links_) link.any_data = false;
+    for (uint32_t row = 0; row < places_.size(); ++row)
+        if (places_[row].sender) mark(row, slots_[row] != no_slot && !(null_flags && null_flags[row]));
+    sent_ = true;
+    for (Link &link : links_) {
+        const int64_t end = link.any_data ? places_[link.last_row].offset * alignment + bytes_of(link.last_row) : 0;
+        if (link.peer->sends()) link.peer->send(static_cast<size_t>(end));
+    }
+    return true;
+}
+
+void AggregateRun::mark(uint32_t row, bool data) {
+    const Place place = places_[row];
+    if (place.link == local) {
+        local_states_[place.index] = data ? HALO_SENDING : HALO_SENDING_NULL;
+        return;
+    }
+    Link &link = links_[place.link];
+    set_edge_state(link.peer->send_buffer(), place.index, data ? EdgeState::data : EdgeState::null);
+    if (data && (!link.any_data || place.index > link.last_index)) {
+        link.any_data = true;
+        link.last_index = place.index;
+        link.last_row = row;
+    }
+}
+
+bool AggregateRun::try_receive() {
+    begin();
+    if (received_) return true;
+    bool all = local_states_.empty() || sent_;
+    for (Link &link : links_) all &= link.peer->test();
+    if (!all) return false;
+    for (uint8_t &state : local_states_) state = state == HALO_SENDING ? HALO_RECEIVED : HALO_RECEIVED_NULL;
+    received_ = true;
+    return true;
+}
+
+void AggregateRun::stale() {
+    if (!received_ || (sends_any_ && !sent_)) illegal("stale");
+    for (Link &link : links_) link.peer->consume();
+    std::fill(local_states_.begin(), local_states_.end(), HALO_STALE);
+    begun_ = started_ = sent_ = received_ = writable_ = false;
+}
+
+void AggregateRun::abandon() noexcept {
+    for (Link &link : links_) try {
+            link.peer->abandon();
+        } catch (...) { // the transport has failed: there is nothing left to cancel
+            continue;
+        }
+    abandoned_ = true;
+    begun_ = started_ = sent_ = received_ = writable_ = false;
+}
+
+AggregateRun::Slice AggregateRun::slice(uint32_t row) const {
+    const Place place = places_[row];
+    const int64_t offset = place.offset * alignment;
+    Slice slice;
+    slice.bytes = bytes_of(row);
+    slice.run = epoch_;
+    if (place.link == local) {
+        slice.data = local_buffer_ ? local_buffer_.data() + offset : nullptr;
+        slice.state = local_states_[place.index];
+        return slice;
+    }
+    PeerLink &peer = *links_[place.link].peer;
+    if (place.sender) {
+        slice.data = writable_ ? peer.send_payload() + offset : nullptr;
+        if (sent_) slice.state = edge_state(peer.send_buffer(), place.index) == EdgeState::data ? HALO_SENDING : HALO_SENDING_NULL;
+    } else if (begun_ && peer.arrived()) {
+        const bool data = edge_state(peer.received(), place.index) == EdgeState::data;
+        slice.data = data ? peer.received_payload() + offset : nullptr;
+        slice.state = data ? HALO_RECEIVED : HALO_RECEIVED_NULL;
+    }
+    return slice;
+}
+
+} // namespace halo

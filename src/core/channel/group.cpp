@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "channel/group.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "channel/commit.h"
+
+namespace halo {
+
+Group::Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages, double timeout_seconds) : registry_(registry) {
+    const std::vector<PairList> pairs = Commit(registry, channels, n, messages, context().timeout(timeout_seconds)).run();
+    serial_ = context().next_serial();
+    slots_.reserve(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i) slots_.push_back(channels[i]->slot);
+    registry_.add_group(serial_, *this);
+    try {
+        if (messages == HALO_MESSAGES_PER_CHANNEL)
+            open_mailboxes(pairs);
+        else
+            open_run(pairs);
+    } catch (...) {
+        close();
+        throw;
+    }
+    ++context().children;
+}
+
+Group::~Group() {
+    abandon();
+    close();
+    if (!run_) context().release_channel_tags();
+    --context().children;
+}
+
+void Group::close() {
+    for (const uint32_t slot : slots_)
+        if (slot != AggregateRun::no_slot) registry_.at(slot).box.close();
+    registry_.remove_group(serial_);
+}
+
+void Group::open_mailboxes(const std::vector<PairList> &pairs) {
+    size_t longest = 0;
+    for (const PairList &pair : pairs) longest = std::max(longest, pair.slots.size());
+    const int64_t base = context().reserve_channel_tags(static_cast<int64_t>(longest));
+    for (const uint32_t slot : slots_) registry_.at(slot).box.open({ serial_, {}, false });
+    for (const PairList &pair : pairs)
+        for (size_t i = 0; i < pair.slots.size(); ++i)
+            registry_.at(pair.slots[i]).box.open({ serial_, context().channel_tag(base + static_cast<int64_t>(i)), pair.bare(registry_, i) });
+}
+
+void Group::open_run(const std::vector<PairList> &pairs) {
+    for (const uint32_t slot : slots_) registry_.at(slot).box.aggregate(serial_);
+    run_ = std::make_unique<AggregateRun>(registry_, serial_, slots_, pairs);
+}
+
+bool Group::busy() {
+    if (run_) return run_->busy();
+    bool any = false;
+    for (const uint32_t slot : slots_) any = (slot != AggregateRun::no_slot && registry_.at(slot).box.busy()) || any;
+    return any;
+}
+
+void Group::abandon() noexcept {
+    if (run_) run_->abandon();
+    for (const uint32_t slot : slots_)
+        if (slot != AggregateRun::no_slot) registry_.at(slot).box.abandon();
+}
+
+bool Group::leave(halo_channel &channel) {
+    if (run_ && run_->busy()) return false;
+    slots_[channel.row] = AggregateRun::no_slot;
+    return true;
+}
+
+AggregateRun &Group::run(const char *call) {
+    if (!run_) fail(HALO_ERR_STATE, "%s: group %u sends one message per channel: use the calls of its channels", call, serial_);
+    return *run_;
+}
+
+const halo_group_row *Group::table(size_t row_bytes) {
+    run("halo_group_table");
+    if (row_bytes < sizeof(halo_group_row))
+        fail(HALO_ERR_VERSION, "halo_group_row: row_bytes is %zu, at least %zu are known", row_bytes, sizeof(halo_group_row));
+    table_.assign(slots_.size() * row_bytes, std::byte{ 0 });
+    for (uint32_t i = 0; i < slots_.size(); ++i) {
+        const halo_group_row values = row(i);
+        std::memcpy(table_.data() + i * row_bytes, &values, sizeof values);
+    }
+    return reinterpret_cast<const halo_group_row *>(table_.data());
+}
+
+halo_group_row Group::row(uint32_t i) const {
+    halo_group_row row{};
+    row.peer = -1;
+    if (slots_[i] == AggregateRun::no_slot) return row;
+    halo_channel &channel = registry_.at(slots_[i]);
+    const AggregateRun::Slice slice = run_->slice(i);
+    row.channel = &channel;
+    row.data = slice.data;
+    row.bytes = slice.bytes;
+    row.peer = channel.box.peer();
+    row.sender = channel.box.sends() ? 1 : 0;
+    row.state = slice.state;
+    return row;
+}
+
+} // namespace halo
