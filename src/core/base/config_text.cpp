@@ -16,17 +16,13 @@ std::string wrap(std::string_view text, size_t indent, size_t width) {
     while (!text.empty()) {
         const size_t end = std::min(text.find(' '), text.size());
         if (!line.empty() && indent + line.size() + 1 + end > width) {
-            result += std::string(indent, ' ') + line + "\n";
+            result.append(indent, ' ').append(line).append(1, '\n');
             line.clear();
         }
-        line += (line.empty() ? "" : " ") + std::string(text.substr(0, end));
+        line.append(line.empty() ? 0 : 1, ' ').append(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
     }
-    return result + std::string(indent, ' ') + line + "\n";
-}
-
-std::string code(const std::string &text) {
-    return text.empty() ? "" : "`" + text + "`";
+    return result.append(indent, ' ').append(line).append(1, '\n');
 }
 
 const char *manual_head = R"(# Configuration
@@ -70,9 +66,11 @@ std::string render_settings(const Config &config) {
 
 std::string render_manual() {
     std::string text = manual_head;
-    for (const Setting &setting : setting_table())
-        text += "| `" + std::string(setting.key) + "` | " + type_name(setting.type) + " | " + describe_values(setting) + " | " + code(setting.default_value) + " | " +
-                (setting.changeable ? "yes" : "") + " | " + (setting.agrees ? "yes" : "") + " | " + setting.doc + " |\n";
+    for (const Setting &setting : setting_table()) {
+        const char *quote = *setting.default_value ? "`" : "";
+        text += format("| `%s` | %s | %s | %s%s%s | %s | %s | %s |\n", setting.key, type_name(setting.type), describe_values(setting).c_str(), quote,
+                       setting.default_value, quote, setting.changeable ? "yes" : "", setting.agrees ? "yes" : "", setting.doc);
+    }
     return text;
 }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/config_text.h"
+#include "base/error.h"
+#include "capi/handle.h"
+#include "halo_plugin.h"
+#include "plugin/selection.h"
+
+namespace halo {
+
+namespace {
+
+const char *compiler() {
+#if defined(__clang__)
+    return "Clang " __clang_version__;
+#else
+    return "GCC " __VERSION__;
+#endif
+}
+
+std::string render_version() {
+    return format("halo %d.%d.%d\nplugin ABI %d.%d, copy tables %d, wire format %d\nbuilt with %s\n", HALO_VERSION_MAJOR, HALO_VERSION_MINOR, HALO_VERSION_PATCH,
+                  HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, HALO_COPY_LAYOUT, wire_version, compiler());
+}
+
+// What a context has opened.
+std::string render_used_modules(Context &context) {
+    const std::string &path = context.transport_path();
+    return format("transport %s, %s: rank %d of %d\ndevice %s\n", context.transport().name(), path.empty() ? "built in" : path.c_str(), context.rank(), context.size(),
+                  context.device().name());
+}
+
+std::string render(Context *context, int32_t what) {
+    switch (what) {
+    case HALO_INFO_VERSION: return render_version();
+    case HALO_INFO_MODULES: return context ? render_used_modules(*context) : render_modules(Config(std::span<const halo_setting>()));
+    case HALO_INFO_SETTINGS: return render_settings(context ? context->config() : Config(std::span<const halo_setting>()));
+    case HALO_INFO_MANUAL: return render_manual();
+    default: fail(HALO_ERR_ARGUMENT, "info: %d is none of HALO_INFO_...", what);
+    }
+}
+
+void give(const std::string &whole, char *text, size_t capacity, size_t *needed_bytes) {
+    if (capacity > 0) {
+        require(text, "text");
+        const size_t n = std::min(whole.size(), capacity - 1);
+        std::memcpy(text, whole.data(), n);
+        text[n] = '\0';
+    }
+    if (needed_bytes)
+        *needed_bytes = whole.size() + 1;
+}
+
+} // namespace
+
+} // namespace halo
+
+using namespace halo;
+
+halo_status halo_info(const halo_context *context, int32_t what, char *text, size_t capacity, size_t *needed_bytes) {
+    if (!context)
+        return guard([&] { give(render(nullptr, what), text, capacity, needed_bytes); });
+    return with_handle(context, [&] { give(render(&object_of<ContextObject>(context).context, what), text, capacity, needed_bytes); });
+}

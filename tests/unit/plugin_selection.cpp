@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which transport and device a context takes.
+#include <vector>
+
+#include "expect_failure.h"
+#include "plugin/selection.h"
+
+namespace halo {
+namespace {
+
+struct Host {
+    halo_host host{};
+    std::vector<std::string> logged;
+    Host() {
+        host.struct_size = sizeof host;
+        host.core = this;
+        host.report = [](void *, const char *) {};
+        host.log = [](void *core, int32_t, const char *text) { static_cast<Host *>(core)->logged.push_back(text); };
+        host.setting = [](void *, const char *) -> const char * { return nullptr; };
+    }
+};
+
+Config config_with(const char *transport, const char *path = "/nowhere") {
+    const Assignment assignments[] = { { "transport", transport, "call", "transport" }, { "plugin_path", path, "call", "plugin_path" } };
+    return Config(assignments);
+}
+
+MpiChoice with_ranks(const char *mpi, int32_t launcher_ranks) {
+    return { mpi, true, launcher_ranks, "the launcher started " + std::to_string(launcher_ranks) + " ranks" };
+}
+
+TEST(Selection, AloneIsInproc) {
+    Host host;
+    const TransportChoice choice = choose_transport(config_with("auto"), host.host, {});
+    EXPECT_STREQ(choice.plugin->name, "inproc");
+    EXPECT_EQ(choice.path, "");
+    EXPECT_STREQ(choose_device(Config(), host.host).plugin->name, "host");
+}
+
+TEST(Selection, AutoTakesTheHighestScore) {
+    Host host;
+    const TransportChoice choice = choose_transport(config_with("auto", HALO_TEST_MODULES), host.host, {});
+    EXPECT_STREQ(choice.plugin->name, "better");
+    EXPECT_NE(choice.why.find("scores 1000"), std::string::npos);
+}
+
+TEST(Selection, NamedIsTakenOrAnError) {
+    Host host;
+    EXPECT_STREQ(choose_transport(config_with("good", HALO_TEST_MODULES), host.host, {}).plugin->name, "good");
+    expect_failure(HALO_ERR_PLUGIN, { "'unwilling'", "scores 0" }, [&] { choose_transport(config_with("unwilling", HALO_TEST_MODULES), host.host, {}); });
+    expect_failure(HALO_ERR_PLUGIN, { "'old_abi'", "libhalo_transport_old_abi.so", "ABI 7.0" },
+                   [&] { choose_transport(config_with("old_abi", HALO_TEST_MODULES), host.host, {}); });
+    expect_failure(HALO_ERR_PLUGIN, { "'pigeon'", "libhalo_transport_pigeon.so", "/nowhere" }, [&] { choose_transport(config_with("pigeon"), host.host, {}); });
+    const Assignment assignment{ "device", "abacus", "call", "device" };
+    expect_failure(HALO_ERR_PLUGIN, { "'abacus'", "libhalo_device_abacus.so" }, [&] { choose_device(Config(std::span(&assignment, 1)), host.host); });
+}
+
+TEST(Selection, SeveralRanksNeedATransport) {
+    Host host;
+    expect_failure(HALO_ERR_PLUGIN, { "no transport can connect", "launcher started 4 ranks", "libhalo_transport_mpi_none.so" },
+                   [&] { choose_transport(config_with("auto"), host.host, with_ranks("none", 4)); });
+    expect_failure(HALO_ERR_PLUGIN, { "no transport can connect", "serves any MPI" }, [&] { choose_transport(config_with("auto"), host.host, with_ranks("", 4)); });
+}
+
+TEST(Selection, InprocUnderALauncherIsLogged) {
+    Host host;
+    EXPECT_STREQ(choose_transport(config_with("inproc"), host.host, with_ranks("openmpi", 4)).plugin->name, "inproc");
+    ASSERT_EQ(host.logged.size(), 1u);
+    EXPECT_NE(host.logged[0].find("4 ranks"), std::string::npos);
+}
+
+TEST(Selection, NoSecondMpi) {
+    Host host;
+    expect_failure(HALO_ERR_PLUGIN, { "transport = mpi_mpich" }, [&] { choose_transport(config_with("mpi_mpich"), host.host, with_ranks("openmpi", 4)); });
+    expect_failure(HALO_ERR_PLUGIN, { "transport = mpi", "setting mpi" }, [&] { choose_transport(config_with("mpi"), host.host, {}); });
+}
+
+TEST(Selection, ModulesText) {
+    const std::string text = render_modules(config_with("auto", HALO_TEST_MODULES));
+    for (const char *part : { "transport inproc ", "built in", "transport good 1.2.3, ", "score 5", "transport old_abi, ", "not usable: it was built for plugin ABI 7.0", "device host ",
+                              "a context now would take better", "modules are looked for in " HALO_TEST_MODULES })
+        EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in:\n" << text;
+}
+
+} // namespace
+} // namespace halo
