@@ -120,7 +120,8 @@ TEST(Pool, LastOwnerReturnsTheBuffer) {
     c = pool.get(100);
     EXPECT_EQ(pool.figures().in_use_bytes, 256);
     EXPECT_NE(c.generation(), generation);
-    c = c;
+    const Buffer &same = c;
+    c = same;
     EXPECT_TRUE(c);
     c = Buffer();
     EXPECT_EQ(pool.figures().in_use_bytes, 0);

@@ -105,7 +105,7 @@ const char *nearest_key(std::string_view key) {
 
 const char *type_name(SettingType type) {
     switch (type) {
-    case SettingType::boolean: return "yes or no";
+    case SettingType::boolean: return "boolean";
     case SettingType::integer: return "integer";
     case SettingType::duration: return "duration";
     case SettingType::bytes: return "bytes";

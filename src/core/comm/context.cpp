@@ -2,6 +2,7 @@
 #include "comm/context.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/types.h"
 #include "comm/collective.h"
@@ -61,7 +62,7 @@ Context::~Context() {
 void Context::read_settings() {
     log_.set_level(level_of(config_));
     waiting_.spins = config_.integer("wait.spin");
-    waiting_.sleep_after = config_.duration("wait.sleep_after");
+    waiting_.sleep_after = config_.duration("wait.sleep_after") > 0 ? config_.duration("wait.sleep_after") : std::numeric_limits<double>::infinity();
     waiting_.warn_seconds = config_.duration("warn_after");
     check_mode_ = config_.boolean("check");
 }
