@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "accumulate.h"
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include "value.h"
+
+namespace halo::host {
+
+namespace {
+
+template <class T>
+struct Complex {
+    T real, imaginary;
+};
+
+template <class T>
+using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+
+struct Sum {
+    template <class T>
+    static T of(T a, T b) {
+        if constexpr (std::integral<T>) return static_cast<T>(static_cast<Bits<T>>(a) + static_cast<Bits<T>>(b));
+        else return a + b;
+    }
+    template <class T>
+    static Complex<T> of(Complex<T> a, Complex<T> b) {
+        return { a.real + b.real, a.imaginary + b.imaginary };
+    }
+};
+
+struct Product {
+    template <class T>
+    static T of(T a, T b) {
+        if constexpr (std::integral<T>) return static_cast<T>(static_cast<Bits<T>>(a) * static_cast<Bits<T>>(b));
+        else return a * b;
+    }
+    template <class T>
+    static Complex<T> of(Complex<T> a, Complex<T> b) {
+        return { a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real };
+    }
+};
+
+// Equal numbers differ at most in the sign of zero: the minimum has it set, the maximum clear.
+template <bool minimum>
+struct Extreme {
+    template <class T>
+    static T of(T a, T b) {
+        if constexpr (std::integral<T>) {
+            return (a < b) == minimum ? a : b;
+        } else {
+            if (a < b) return minimum ? a : b;
+            if (b < a) return minimum ? b : a;
+            if (a != a) return a;
+            if (b != b) return b;
+            const auto left = std::bit_cast<Bits<T>>(a), right = std::bit_cast<Bits<T>>(b);
+            return std::bit_cast<T>(minimum ? left | right : left & right);
+        }
+    }
+};
+
+template <class T, class Op>
+void combine_run(char *to, int64_t dst_step, const char *from, int64_t src_step, int64_t n, int64_t values) {
+    for (int64_t i = 0; i < n; ++i, to += dst_step, from += src_step)
+        for (int64_t v = 0; v < values; ++v) {
+            const int64_t at = v * static_cast<int64_t>(sizeof(T));
+            store<T>(to + at, Op::of(load<T>(to + at), load<T>(from + at)));
+        }
+}
+
+template <class T, class Op>
+void combine_row(const halo_copy_shape &shape, const halo_copy_row &row, void *const *bases) {
+    const auto size = static_cast<int64_t>(sizeof(T));
+    const int64_t values = shape.element_bytes / size;
+    char *const dst = static_cast<char *>(bases[row.dst_base]) + row.dst_offset;
+    for (int64_t c = 0; c < shape.n[2]; ++c)
+        for (int64_t z = 0; z < shape.n[1]; ++z)
+            for (int64_t y = 0; y < shape.n[0]; ++y)
+                for (uint32_t p = 0; p < shape.n_pieces; ++p) {
+                    const int64_t *stride = shape.src_stride[p];
+                    char *to = dst + shape.dst_shift[p] + c * shape.dst_stride[2] + z * shape.dst_stride[1] + y * shape.dst_stride[0];
+                    const char *from = static_cast<const char *>(bases[row.src_base[p]]) + row.src_offset[p] + c * stride[2] + z * stride[1] + y * stride[0];
+                    if (shape.dst_step == shape.element_bytes && shape.src_step[p] == shape.element_bytes)
+                        combine_run<T, Op>(to, size, from, size, shape.run[p] * values, 1);
+                    else
+                        combine_run<T, Op>(to, shape.dst_step, from, shape.src_step[p], shape.run[p], values);
+                }
+}
+
+template <class T>
+Accumulate of_number(int32_t op) {
+    switch (op) {
+    case HALO_SUM: return combine_row<T, Sum>;
+    case HALO_PROD: return combine_row<T, Product>;
+    case HALO_MIN: return combine_row<T, Extreme<true>>;
+    case HALO_MAX: return combine_row<T, Extreme<false>>;
+    default: return nullptr;
+    }
+}
+
+template <class T>
+Accumulate of_complex(int32_t op) {
+    switch (op) {
+    case HALO_SUM: return combine_row<Complex<T>, Sum>;
+    case HALO_PROD: return combine_row<Complex<T>, Product>;
+    default: return nullptr;
+    }
+}
+
+} // namespace
+
+Accumulate accumulate_of(int32_t op, halo_type type) {
+    switch (type) {
+    case HALO_FLOAT32: return of_number<float>(op);
+    case HALO_FLOAT64: return of_number<double>(op);
+    case HALO_INT32: return of_number<int32_t>(op);
+    case HALO_INT64: return of_number<int64_t>(op);
+    case HALO_COMPLEX64: return of_complex<float>(op);
+    case HALO_COMPLEX128: return of_complex<double>(op);
+    default: return nullptr;
+    }
+}
+
+} // namespace halo::host

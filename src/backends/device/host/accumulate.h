@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows that combine: destination = destination op source, value by value in the order of the row.
+#pragma once
+
+#include "halo_plugin.h"
+
+namespace halo::host {
+
+using Accumulate = void (*)(const halo_copy_shape &shape, const halo_copy_row &row, void *const *bases);
+
+// nullptr: values of this type cannot be combined so. Integers wrap around. MIN and MAX take NaN over numbers and -0 below +0, so that the order of
+// contributions does not show.
+Accumulate accumulate_of(int32_t op, halo_type type);
+
+} // namespace halo::host

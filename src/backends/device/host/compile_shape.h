@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a shape to the moves that do its work: everything that can be decided once is decided here.
+#pragma once
+
+#include <vector>
+
+#include "move.h"
+
+namespace halo::host {
+
+// Texts of what is wrong with a shape; nullptr: nothing.
+const char *problem_of(const halo_copy_shape &shape);
+
+// The same bytes with the longest elements: outer indices whose elements lie side by side become part of the element. Values keep their place, not
+// the order in which they are reached.
+halo_copy_shape widened(const halo_copy_shape &shape);
+
+// The moves that copy a row of the shape, in any order.
+std::vector<Move> compile(const halo_copy_shape &shape, const MoveKernels &kernels);
+
+} // namespace halo::host

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "null_test.h"
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+
+#include "value.h"
+
+namespace halo::host {
+
+namespace {
+
+template <class T>
+struct Range {
+    T low, high;
+    explicit Range(const NullRange &range) {
+        if constexpr (std::same_as<T, float>) {
+            high = range.bound32;
+            low = -high;
+        } else if constexpr (std::same_as<T, double>) {
+            high = range.bound;
+            low = -high;
+        } else {
+            low = static_cast<T>(std::max<int64_t>(range.low, std::numeric_limits<T>::min()));
+            high = static_cast<T>(std::min<int64_t>(range.high, std::numeric_limits<T>::max()));
+        }
+    }
+    // True for NaN.
+    bool outside(T value) const { return !((value >= low) & (value <= high)); }
+};
+
+template <>
+struct Range<uint8_t> {
+    explicit Range(const NullRange &) {}
+    bool outside(uint8_t value) const { return value != 0; }
+};
+
+// Blocks without a branch inside, so that they become vector code.
+template <class T>
+bool run_has_data(const char *from, int64_t n, Range<T> range) {
+    constexpr int64_t block = 32;
+    constexpr auto size = static_cast<int64_t>(sizeof(T));
+    for (; n >= block; n -= block, from += block * size) {
+        int found = 0;
+        for (int64_t i = 0; i < block; ++i) found |= static_cast<int>(range.outside(load<T>(from + i * size)));
+        if (found != 0) return true;
+    }
+    for (; n > 0; --n, from += size)
+        if (range.outside(load<T>(from))) return true;
+    return false;
+}
+
+template <class T>
+bool line_has_data(const halo_copy_shape &shape, uint32_t piece, const char *from, Range<T> range) {
+    const int64_t values = shape.element_bytes / sizeof(T);
+    if (shape.src_step[piece] == shape.element_bytes) return run_has_data<T>(from, shape.run[piece] * values, range);
+    for (int64_t i = 0; i < shape.run[piece]; ++i)
+        if (run_has_data<T>(from + i * shape.src_step[piece], values, range)) return true;
+    return false;
+}
+
+template <class T>
+bool row_has_data(const halo_copy_shape &shape, const halo_copy_row &row, void *const *bases, const NullRange &null_range) {
+    const Range<T> range(null_range);
+    for (uint32_t p = 0; p < shape.n_pieces; ++p) {
+        const char *src = static_cast<const char *>(bases[row.src_base[p]]) + row.src_offset[p];
+        const int64_t *stride = shape.src_stride[p];
+        for (int64_t c = 0; c < shape.n[2]; ++c)
+            for (int64_t z = 0; z < shape.n[1]; ++z)
+                for (int64_t y = 0; y < shape.n[0]; ++y)
+                    if (line_has_data<T>(shape, p, src + c * stride[2] + z * stride[1] + y * stride[0], range)) return true;
+    }
+    return false;
+}
+
+} // namespace
+
+NullRange null_range(double threshold) {
+    if (threshold == 0) return { 0, 0, 0.0, 0.0F };
+    if (!(threshold > 0)) return { 1, 0, -1.0, -1.0F };
+    NullRange range{};
+    range.bound = std::nextafter(threshold, 0.0);
+    range.bound32 = static_cast<float>(threshold);
+    if (range.bound32 >= threshold) range.bound32 = std::nextafter(range.bound32, 0.0F);
+    constexpr double limit = 9223372036854775808.0; // 2^63
+    if (threshold > limit) return { INT64_MIN, INT64_MAX, range.bound, range.bound32 };
+    range.high = threshold == limit ? INT64_MAX : static_cast<int64_t>(std::ceil(threshold)) - 1;
+    range.low = -range.high;
+    return range;
+}
+
+NullTest null_test_of(halo_type type) {
+    switch (type) {
+    case HALO_FLOAT32:
+    case HALO_COMPLEX64: return row_has_data<float>;
+    case HALO_FLOAT64:
+    case HALO_COMPLEX128: return row_has_data<double>;
+    case HALO_INT32: return row_has_data<int32_t>;
+    case HALO_INT64: return row_has_data<int64_t>;
+    case HALO_BYTES: return row_has_data<uint8_t>;
+    default: return nullptr;
+    }
+}
+
+} // namespace halo::host

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Has a row's source anything that must be sent? HALO_BYTES have no magnitude: there any byte that is not 0 is data.
+#pragma once
+
+#include "halo_plugin.h"
+
+namespace halo::host {
+
+// Values within [low, high] are null; of numbers with a fraction, those within [-bound, bound].
+struct NullRange {
+    int64_t low;
+    int64_t high;
+    double bound;
+    float bound32;
+};
+
+NullRange null_range(double threshold);
+
+using NullTest = bool (*)(const halo_copy_shape &shape, const halo_copy_row &row, void *const *bases, const NullRange &range);
+
+// The function answers: has the row data? nullptr: no such type.
+NullTest null_test_of(halo_type type);
+
+} // namespace halo::host
