@@ -25,7 +25,7 @@ struct Parameters {
     double release_threshold = 1e-8; ///< a block whose tracer density stays below gives its storage back
     int release_every = 4;           ///< steps between two checks
     int release_patience = 3;        ///< checks in a row
-    std::string progress = "log";    ///< live (one line updated), log (a line now and then) or none
+    std::string progress = "log";    ///< live (one line updated), log (ten lines) or none
 
     double cell_size() const;
     std::array<std::int64_t, 3> blocks() const;

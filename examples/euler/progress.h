@@ -8,7 +8,7 @@
 
 namespace euler {
 
-/// Shows how far a run is: one line that is updated (live), or a new line now and then (log).
+/// Shows how far a run is: one line that is updated (live), or a new line for every tenth of the time (log).
 class Progress {
 public:
     Progress(const std::string &mode, double end_time, std::int64_t n_cells)
@@ -20,8 +20,10 @@ public:
     void show(std::int64_t step, double time, double dt) {
         const auto now = Clock::now();
         const bool last = time >= end_time_;
-        if (off_ || (!last && seconds(now - shown_) < (live_ ? 0.2 : 4.0))) return;
+        const bool due = live_ ? seconds(now - shown_) >= 0.2 : time >= 0.1 * tenths_ * end_time_;
+        if (off_ || !(due || last)) return;
         shown_ = now;
+        tenths_ = static_cast<int>(10 * time / end_time_) + 1;
         const double rate = static_cast<double>(n_cells_ * step) / seconds(now - begun_);
         std::printf("%s  step %5lld   time %.4f of %.4f   dt %.2e   %6.2f Mzones/s%s", live_ ? "\r" : "", static_cast<long long>(step), time,
                     end_time_, dt, 1e-6 * rate, live_ && !last ? "" : "\n");
@@ -36,6 +38,7 @@ private:
     bool live_, off_;
     double end_time_;
     std::int64_t n_cells_;
+    int tenths_ = 1; // the next to show
     Clock::time_point begun_ = Clock::now(), shown_ = begun_;
 };
 
