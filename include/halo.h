@@ -444,8 +444,8 @@ typedef struct halo_exchange_stats {
     int64_t channels_receive;
     int64_t sparse_sent;       /**< sparse channel states sent, */
     int64_t sparse_null;       /**< of which null */
-    int64_t tables_compiled;   /**< plan variants compiled for this exchange */
-    int64_t rows_patched;      /**< table rows changed after their compilation */
+    int64_t tables_compiled;   /**< plan variants compiled for this exchange: swapping storage adds none */
+    int64_t rows_compiled;     /**< table rows in them */
     int64_t dropped;           /**< late messages of abandoned runs, dropped */
     double wait_seconds;       /**< in finish, for peers */
     double total_seconds;      /**< in start and finish together */

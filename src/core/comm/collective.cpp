@@ -11,24 +11,30 @@ namespace halo {
 
 namespace {
 
-void wait_for(Context &context, halo_request &request, int32_t peer, const char *what) {
+enum class Way : uint8_t { to, from };
+
+void wait_for(Context &context, halo_request &request, int32_t peer, Way way, const char *what) {
     Waiter waiter(context, context.timeout(HALO_TIMEOUT_CONFIGURED));
-    const auto missing = [&] { return format("%s: message with rank %d", what, peer); };
-    while (!context.transport().test(request, peer))
-        if (!waiter.pause(missing))
-            fail(HALO_TIMEOUT, "timed out after %.1f s: %s", waiter.seconds(), missing().c_str());
+    const auto missing = [&] { return format("%s: message %s rank %d", what, way == Way::to ? "to" : "from", peer); };
+    while (!context.transport().test(request, peer)) {
+        if (waiter.pause(missing))
+            continue;
+        if (way == Way::from)
+            context.transport().cancel(request, peer); // its memory goes with this call
+        fail(HALO_TIMEOUT, "timed out after %.1f s: %s", waiter.seconds(), missing().c_str());
+    }
 }
 
 void send_wait(Context &context, int32_t peer, const void *data, size_t bytes, const char *what) {
     halo_request request;
     context.transport().send(peer, 0, collective_tag, data, bytes, request);
-    wait_for(context, request, peer, what);
+    wait_for(context, request, peer, Way::to, what);
 }
 
 void receive_wait(Context &context, int32_t peer, void *data, size_t bytes, const char *what) {
     halo_request request;
     context.transport().receive(peer, 0, collective_tag, data, bytes, request);
-    wait_for(context, request, peer, what);
+    wait_for(context, request, peer, Way::from, what);
 }
 
 } // namespace
@@ -45,7 +51,7 @@ void barrier(Context &context) {
         halo_request sending;
         context.transport().send(to, 0, collective_tag, &token, 1, sending);
         receive_wait(context, from, &heard, 1, "barrier");
-        wait_for(context, sending, to, "barrier");
+        wait_for(context, sending, to, Way::to, "barrier");
     }
 }
 

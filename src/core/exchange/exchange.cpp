@@ -80,7 +80,9 @@ void Exchange::refresh_plan() {
     if (plan_ && layouts == layouts_)
         return;
     variants_.clear();
+    const int64_t before = compiled_;
     plan_ = plans_.get(shape_, compiled_);
+    compiled_rows_ += compiled_ > before ? plan_->table().rows() : 0;
     layouts_ = layouts;
     if (messages_) {
         messages_->forget_plans();
@@ -144,6 +146,7 @@ const Plan *Exchange::variant(const halo_run &run) {
             return known.get();
     variants_.push_back(std::make_unique<Plan>(shape_, wanted_, plan_.get()));
     ++compiled_;
+    compiled_rows_ += variants_.back()->table().rows();
     return variants_.back().get();
 }
 
@@ -364,7 +367,7 @@ void Exchange::count(halo_exchange_stats &stats) const {
     stats.sparse_sent = local_states_;
     stats.sparse_null = local_nulls_;
     stats.tables_compiled = compiled_;
-    stats.rows_patched = 0;
+    stats.rows_compiled = compiled_rows_;
     stats.dropped = context_.dropped;
     stats.wait_seconds = wait_seconds_;
     stats.total_seconds = total_seconds_;

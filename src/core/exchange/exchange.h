@@ -86,6 +86,7 @@ private:
     int64_t local_states_ = 0;
     int64_t local_nulls_ = 0;
     int64_t compiled_ = 0;
+    int64_t compiled_rows_ = 0;
     double wait_seconds_ = 0;
     double total_seconds_ = 0;
 };
