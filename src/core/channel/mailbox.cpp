@@ -285,7 +285,7 @@ bool Mailbox::take_message(size_t bytes) {
         finish_receive(bytes > 0, static_cast<int64_t>(bytes));
         return true;
     }
-    const bool header_only = buffer_.caller_owned() || (sparse_ && bytes == sizeof(MailHeader));
+    const bool header_only = buffer_.caller_owned() || (sparse_ && operation_->matched_bytes <= sizeof(MailHeader));
     const MailHeader header = header_only ? operation_->header : *buffer_.header();
     drop_operation();
     return take_header(header, bytes);
@@ -323,17 +323,16 @@ bool Mailbox::busy() {
 }
 
 void Mailbox::abandon() noexcept {
-    const bool in_flight = operation_ && operation_->in_flight;
     try {
-        if (in_flight && role_ == Role::sender) {
+        if (role_ == Role::sender && operation_ && !poll_send()) {
             operation_->peer = peer_;
             operation_->buffer = buffer_.surrender();
             context().linger(std::unique_ptr<PendingSend>(std::exchange(operation_, nullptr)));
-        } else if (in_flight) {
+        } else if (operation_ && operation_->in_flight) {
             context().transport().cancel(operation_->request, peer_);
         }
     } catch (...) {
-        operation_ = nullptr; // the transport may still write to its request: better lost than reused
+        operation_ = nullptr; // the transport may still use its request: better lost than used again
     }
     if (operation_) drop_operation();
     state_ = HALO_STALE;

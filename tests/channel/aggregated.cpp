@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Aggregated groups: one message per peer, channels as slices of it.
+#include <cstring>
+#include <thread>
+
+#include "model.h"
+#include "ranks.h"
+
+namespace {
+
+using namespace test;
+
+bool poll_done(halo_group *group) {
+    for (int64_t turn = 0; turn < 100000000; ++turn) {
+        int32_t done = 0;
+        if (halo_group_try_receive(group, &done) != HALO_SUCCESS)
+            return false;
+        if (done)
+            return true;
+        std::this_thread::yield();
+    }
+    return false;
+}
+
+bool poll_writable(halo_group *group) {
+    int32_t writable = 0;
+    while (halo_group_writable(group, &writable) == HALO_SUCCESS && !writable)
+        std::this_thread::yield();
+    return writable != 0;
+}
+
+const halo_group_row *rows_of(halo_group *group, size_t n) {
+    const halo_group_row *rows = nullptr;
+    int64_t n_rows = 0;
+    EXPECT_OK(halo_group_table(group, sizeof(halo_group_row), &rows, &n_rows));
+    EXPECT_EQ(n_rows, static_cast<int64_t>(n));
+    return rows;
+}
+
+// Random channels over all ranks; several runs; nulls in random places; every byte and state checked.
+class Runs {
+public:
+    Runs(Rank &rank, uint64_t seed) : rank_(rank), own_(seed * 64 + static_cast<uint64_t>(rank.rank)) {
+        Random shared(seed);
+        n_runs_ = 1 + shared.below(6);
+        const int64_t n = shared.below(20);
+        for (int64_t i = 0; i < n; ++i)
+            add(random_model(shared, i, rank.size));
+    }
+
+    void run() {
+        halo_group *group = commit(rank_, channels_, HALO_MESSAGES_AGGREGATE);
+        ASSERT_NE(group, nullptr);
+        for (int64_t epoch = 1; epoch <= n_runs_; ++epoch)
+            one(group, epoch);
+        EXPECT_OK(halo_group_destroy(&group));
+        for (halo_channel *&channel : channels_)
+            EXPECT_OK(halo_channel_destroy(&channel));
+    }
+
+private:
+    void add(const Model &model) {
+        const bool sends = model.send_rank == rank_.rank;
+        if (!sends && model.recv_rank != rank_.rank)
+            return;
+        halo_channel_desc desc = desc_of(model.send_rank, model.recv_rank, sends ? model.send_count : model.recv_count, HALO_BYTES);
+        halo_channel *channel = nullptr;
+        ASSERT_OK(halo_channel_register(rank_.context, &model.key, &desc, &channel));
+        channels_.push_back(channel);
+        models_.push_back(model);
+    }
+
+    void one(halo_group *group, int64_t epoch) {
+        if (own_.once_in(2))
+            EXPECT_OK(halo_group_start_receive(group));
+        ASSERT_TRUE(poll_writable(group));
+        const halo_group_row *rows = rows_of(group, models_.size());
+        std::vector<uint8_t> nulls(models_.size());
+        for (size_t i = 0; i < models_.size(); ++i) {
+            nulls[i] = models_[i].null_in(epoch);
+            check_row(rows[i], i);
+            if (rows[i].sender && !nulls[i])
+                models_[i].write(rows[i].data, epoch);
+        }
+        EXPECT_OK(halo_group_send(group, nulls.data(), HALO_STREAM_NONE));
+        EXPECT_STATUS(HALO_ERR_STATE, halo_group_send(group, nulls.data(), HALO_STREAM_NONE));
+        ASSERT_TRUE(poll_done(group)) << halo_last_error();
+        rows = rows_of(group, models_.size());
+        for (size_t i = 0; i < models_.size(); ++i)
+            check_run(rows[i], i, epoch);
+        EXPECT_OK(halo_group_stale(group, HALO_STREAM_NONE));
+    }
+
+    void check_row(const halo_group_row &row, size_t i) const {
+        const Model &model = models_[i];
+        const bool sends = model.send_rank == rank_.rank;
+        EXPECT_EQ(row.channel, channels_[i]);
+        EXPECT_EQ(row.sender, sends ? 1 : 0);
+        EXPECT_EQ(row.peer, sends ? model.recv_rank : model.send_rank);
+        EXPECT_EQ(row.bytes, model.send_count);
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(row.data) % 16, 0u);
+        EXPECT_TRUE(row.data || !sends);
+    }
+
+    void check_run(const halo_group_row &row, size_t i, int64_t epoch) const {
+        const Model &model = models_[i];
+        const bool null = model.null_in(epoch);
+        const bool receives = model.recv_rank == rank_.rank;
+        EXPECT_EQ(row.state, receives ? (null ? HALO_RECEIVED_NULL : HALO_RECEIVED) : (null ? HALO_SENDING_NULL : HALO_SENDING));
+        if (receives && !null)
+            EXPECT_TRUE(model.holds(row.data, epoch)) << "epoch " << epoch;
+        const halo_buffer buffer = buffer_of(channels_[i]);
+        EXPECT_EQ(buffer.data, row.data);
+        EXPECT_EQ(buffer.state, row.state);
+    }
+
+    Rank &rank_;
+    Random own_;
+    int64_t n_runs_ = 0;
+    std::vector<Model> models_;
+    std::vector<halo_channel *> channels_;
+};
+
+class Aggregated : public testing::TestWithParam<int> {};
+
+TEST_P(Aggregated, RunsAreAsTheModelSays) {
+    const int64_t n = launched_ranks() != 0 ? 60 : 300;
+    RUN_RANKS(GetParam(), [&](Rank &rank) {
+        for (int64_t seed = 1; seed <= n && !testing::Test::HasFailure(); ++seed) {
+            SCOPED_TRACE("seed " + std::to_string(seed) + ", rank " + std::to_string(rank.rank));
+            Runs(rank, static_cast<uint64_t>(seed)).run();
+        }
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Aggregated, testing::Values(1, 2, 3, 4), testing::PrintToStringParamName());
+
+halo_channel *add(Rank &rank, const halo_channel_key &key, int32_t send_rank, int32_t recv_rank, int64_t count) {
+    const halo_channel_desc desc = desc_of(send_rank, recv_rank, count);
+    halo_channel *channel = nullptr;
+    EXPECT_OK(halo_channel_register(rank.context, &key, &desc, &channel));
+    return channel;
+}
+
+TEST(AggregatedGroup, RefusesCallsOutOfOrder) {
+    RUN_RANKS(1, [](Rank &rank) {
+        halo_channel *channel = add(rank, key_of(3, 7), 0, 0, 4);
+        halo_group *group = commit(rank, { channel }, HALO_MESSAGES_AGGREGATE);
+        EXPECT_STATUS(HALO_ERR_STATE, halo_group_stale(group, HALO_STREAM_NONE));
+        EXPECT_TEXT("stale is illegal", "not begun");
+        int32_t done = 1;
+        EXPECT_OK(halo_group_try_receive(group, &done));
+        EXPECT_EQ(done, 0);
+        EXPECT_OK(halo_group_send(group, nullptr, HALO_STREAM_NONE));
+        EXPECT_STATUS(HALO_ERR_STATE, halo_group_stale(group, HALO_STREAM_NONE));
+        EXPECT_TEXT("stale is illegal", "run 1", "sent, not received");
+        EXPECT_STATUS(HALO_BUSY, halo_group_destroy(&group));
+        EXPECT_STATUS(HALO_BUSY, halo_channel_destroy(&channel));
+        EXPECT_TRUE(poll_done(group));
+        EXPECT_STATUS(HALO_ERR_STATE, halo_group_start_receive(group));
+        EXPECT_STATUS(HALO_ERR_STATE, halo_group_send(group, nullptr, HALO_STREAM_NONE));
+        EXPECT_OK(halo_group_stale(group, HALO_STREAM_NONE));
+        EXPECT_OK(halo_group_destroy(&group));
+        EXPECT_OK(halo_channel_destroy(&channel));
+    });
+}
+
+// A rank that only receives never calls send; one that only sends may not be more than two runs ahead.
+TEST(AggregatedGroup, HoldsBackASenderThatIsTwoRunsAhead) {
+    RUN_RANKS(2, [](Rank &rank) {
+        halo_channel *channel = add(rank, key_of(3, 7), 0, 1, 4);
+        halo_group *group = commit(rank, { channel }, HALO_MESSAGES_AGGREGATE);
+        const auto send_run = [&](double value) {
+            ASSERT_TRUE(poll_writable(group));
+            *static_cast<double *>(rows_of(group, 1)[0].data) = value;
+            EXPECT_OK(halo_group_send(group, nullptr, HALO_STREAM_NONE));
+            EXPECT_TRUE(poll_done(group));
+            EXPECT_OK(halo_group_stale(group, HALO_STREAM_NONE));
+        };
+        const auto receive_run = [&](double value) {
+            ASSERT_TRUE(poll_done(group)) << halo_last_error();
+            EXPECT_EQ(*static_cast<double *>(rows_of(group, 1)[0].data), value);
+            EXPECT_OK(halo_group_stale(group, HALO_STREAM_NONE));
+        };
+        if (rank.first()) {
+            send_run(1);
+            halo_barrier(rank.context);
+            send_run(2);
+            send_run(3);
+            int32_t writable = 1;
+            EXPECT_OK(halo_group_writable(group, &writable));
+            EXPECT_EQ(writable, 0);
+            EXPECT_STATUS(HALO_BUSY, halo_group_send(group, nullptr, HALO_STREAM_NONE));
+            halo_barrier(rank.context);
+            send_run(4);
+        } else {
+            receive_run(1);
+            halo_barrier(rank.context);
+            halo_barrier(rank.context);
+            for (const double value : { 2, 3, 4 })
+                receive_run(value);
+        }
+        halo_barrier(rank.context);
+        EXPECT_OK(halo_group_destroy(&group));
+        EXPECT_OK(halo_channel_destroy(&channel));
+    });
+}
+
+TEST(AggregatedGroup, ServesTheRestWhenAChannelGoes) {
+    RUN_RANKS(2, [](Rank &rank) {
+        std::vector<halo_channel *> channels;
+        for (int64_t i = 0; i < 5; ++i)
+            channels.push_back(add(rank, key_of(3, i), i % 2, 1 - i % 2, 1 + i));
+        halo_group *group = commit(rank, channels, HALO_MESSAGES_AGGREGATE);
+        for (int64_t run = 0; run < 6; ++run) {
+            if (run == 3) {
+                EXPECT_OK(halo_channel_destroy(&channels[0]));
+                EXPECT_OK(halo_channel_destroy(&channels[3]));
+            }
+            ASSERT_TRUE(poll_writable(group));
+            const halo_group_row *rows = rows_of(group, channels.size());
+            for (size_t i = 0; i < channels.size(); ++i) {
+                EXPECT_EQ(rows[i].channel, channels[i]);
+                if (!channels[i])
+                    EXPECT_EQ(rows[i].data, nullptr);
+                else if (rows[i].sender)
+                    *static_cast<double *>(rows[i].data) = static_cast<double>(run * 10) + static_cast<double>(i);
+            }
+            EXPECT_OK(halo_group_send(group, nullptr, HALO_STREAM_NONE));
+            ASSERT_TRUE(poll_done(group)) << halo_last_error();
+            rows = rows_of(group, channels.size());
+            for (size_t i = 0; i < channels.size(); ++i)
+                if (channels[i] && !rows[i].sender)
+                    EXPECT_EQ(*static_cast<double *>(rows[i].data), static_cast<double>(run * 10) + static_cast<double>(i));
+            EXPECT_OK(halo_group_stale(group, HALO_STREAM_NONE));
+        }
+        EXPECT_OK(halo_group_destroy(&group));
+        for (halo_channel *&channel : channels)
+            if (channel)
+                EXPECT_OK(halo_channel_destroy(&channel));
+    });
+}
+
+TEST(AggregatedGroup, CanBeAbandoned) {
+    RUN_RANKS(2, [](Rank &rank) {
+        halo_channel *channel = add(rank, key_of(3, 7), 0, 1, 4);
+        halo_group *group = commit(rank, { channel }, HALO_MESSAGES_AGGREGATE);
+        if (!rank.first()) {
+            EXPECT_OK(halo_group_start_receive(group));
+            EXPECT_STATUS(HALO_BUSY, halo_group_destroy(&group));
+            EXPECT_OK(halo_group_abandon(group));
+            int32_t done = 0;
+            EXPECT_STATUS(HALO_ERR_STATE, halo_group_try_receive(group, &done));
+            EXPECT_TEXT("abandoned");
+        }
+        EXPECT_OK(halo_group_destroy(&group));
+        EXPECT_OK(halo_channel_destroy(&channel));
+    });
+}
+
+// Rows of a caller that knows more members than the library: those are zero.
+TEST(AggregatedGroup, FillsLargerRows) {
+    struct Larger {
+        halo_group_row row;
+        int64_t unknown[2];
+    };
+    RUN_RANKS(1, [](Rank &rank) {
+        const std::vector<halo_channel *> channels = { add(rank, key_of(3, 7), 0, 0, 4), add(rank, key_of(3, 8), 0, 0, 5) };
+        halo_group *group = commit(rank, channels, HALO_MESSAGES_AGGREGATE);
+        const halo_group_row *rows = nullptr;
+        int64_t n = 0;
+        EXPECT_OK(halo_group_table(group, sizeof(Larger), &rows, &n));
+        const auto *larger = reinterpret_cast<const Larger *>(rows);
+        EXPECT_EQ(larger[1].row.channel, channels[1]);
+        EXPECT_EQ(larger[1].row.bytes, 40);
+        EXPECT_EQ(larger[1].unknown[1], 0);
+        EXPECT_STATUS(HALO_ERR_VERSION, halo_group_table(group, 8, &rows, &n));
+        EXPECT_OK(halo_group_destroy(&group));
+        for (halo_channel *channel : channels)
+            EXPECT_OK(halo_channel_destroy(&channel));
+    });
+}
+
+} // namespace
