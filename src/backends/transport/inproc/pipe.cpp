@@ -11,11 +11,11 @@ Pipe::Pipe(int32_t source_rank) : source(source_rank) {
     spare_ = take_free();
 }
 
-// Doubles the nodes, so that a pipe which has seen its usual traffic allocates no more.
+// Grows fast, so that a pipe which has seen its usual traffic allocates no more.
 void Pipe::replenish() {
     spare_ = take_free();
     if (spare_ != nullptr) return;
-    size_t n = std::max<size_t>(16, n_nodes_);
+    size_t n = std::max<size_t>(32, 3 * n_nodes_);
     chunks_.reserve(chunks_.size() + 1);
     chunks_.push_back(std::make_unique<Node[]>(n));
     n_nodes_ += n;

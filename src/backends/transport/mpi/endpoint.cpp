@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "communicator.h"
 #include "extent.h"
 #include "library.h"
 #include "report.h"
@@ -47,8 +48,7 @@ halo_status Endpoint::open_lanes(int32_t n_lanes) {
     lanes_.reserve(static_cast<size_t>(std::max(n_lanes, 0)));
     while (static_cast<int64_t>(lanes_.size()) < n_lanes) {
         MPI_Comm communicator = MPI_COMM_NULL;
-        int code = MPI_Comm_dup(lanes_[0], &communicator);
-        if (code != MPI_SUCCESS) return failure(host_, "MPI_Comm_dup", code);
+        if (halo_status status = duplicate(host_, lanes_[0], &communicator); status != HALO_SUCCESS) return status;
         lanes_.push_back(communicator);
     }
     return HALO_SUCCESS;
@@ -89,43 +89,64 @@ halo_status Endpoint::receive(Address from, void *data, size_t capacity, Request
     return HALO_SUCCESS;
 }
 
-halo_status Endpoint::too_long(const Request &request, const MPI_Status &status, size_t &bytes) {
-    size_t size = bytes_of(status);
-    bytes = size > request.capacity ? size : 0; // not every MPI tells
-    return report(host_, HALO_ERR_WIRE, "a message longer than the receive of %zu bytes came from rank %d (lane %d, tag %d)", request.capacity,
-                  request.address.peer, request.address.lane, request.address.tag);
+// ---- completion
+
+// MPI_Test, with too long messages told apart from other failures. Their size is in the status of Open MPI only, and only until MPI_Test
+// raises the error, on MPI_COMM_WORLD in some configurations.
+Outcome Endpoint::poll(Request &request) {
+    Outcome outcome;
+    MPI_Status status;
+    int flag = 0;
+#if defined(OPEN_MPI)
+    if (request.kind == Request::Kind::receive) {
+        MPI_Request_get_status(request.request, &flag, &status);
+        if (flag == 0) return outcome;
+        int cancelled = 0;
+        if (request.cancelling) MPI_Test_cancelled(&status, &cancelled); // then the size is none
+        outcome.bytes = cancelled != 0 ? 0 : bytes_of(status);
+        outcome.done = outcome.too_long = outcome.bytes > request.capacity;
+        if (outcome.too_long) return outcome;
+    }
+#endif
+    {
+        WorldErrors::Ours ours;
+        outcome.code = MPI_Test(&request.request, &flag, &status);
+    }
+    outcome.done = flag != 0 || outcome.code != MPI_SUCCESS;
+    if (!outcome.done || request.kind == Request::Kind::send) return outcome;
+    if (outcome.code != MPI_SUCCESS) {
+        int error_class = MPI_ERR_OTHER;
+        MPI_Error_class(outcome.code, &error_class);
+        outcome.too_long = error_class == MPI_ERR_TRUNCATE;
+        return outcome;
+    }
+    outcome.bytes = bytes_of(status);
+    if (request.cancelling) [[unlikely]] {
+        MPI_Test_cancelled(&status, &flag);
+        outcome.cancelled = flag != 0;
+    }
+    return outcome;
 }
 
-// After MPI_Test with a flag or an error.
-halo_status Endpoint::completed(Request &request, int code, MPI_Status &status, size_t &bytes) {
-    Request::Kind kind = request.kind;
+// The request is done: free it and turn its outcome into a status.
+halo_status Endpoint::end(Request &request, const Outcome &outcome, size_t &bytes) {
     finished(request);
-    if (request.request != MPI_REQUEST_NULL) MPI_Request_free(&request.request); // some MPIs keep a failed request
-    if (code != MPI_SUCCESS) {
-        int error_class = MPI_ERR_OTHER;
-        MPI_Error_class(code, &error_class);
-        return error_class == MPI_ERR_TRUNCATE ? too_long(request, status, bytes) : failure(host_, "MPI_Test", code);
-    }
-    bytes = kind == Request::Kind::receive ? bytes_of(status) : 0;
-    return HALO_SUCCESS;
+    bytes = outcome.bytes;
+    if (!outcome.too_long && outcome.code == MPI_SUCCESS) [[likely]] return HALO_SUCCESS;
+    if (request.request != MPI_REQUEST_NULL) MPI_Request_free(&request.request);
+    if (!outcome.too_long) return failure(host_, "MPI_Test", outcome.code);
+    return report(host_, HALO_ERR_WIRE, "a longer message (%zu bytes, 0: unknown) than the receive of %zu bytes came from rank %d (lane %d, tag %d)", bytes,
+                  request.capacity, request.address.peer, request.address.lane, request.address.tag);
 }
 
 halo_status Endpoint::test(Request &request, bool &done, size_t &bytes) {
-    int flag = 0;
-    MPI_Status status;
-    int code = MPI_Test(&request.request, &flag, &status);
-    done = flag != 0 || code != MPI_SUCCESS;
+    Outcome outcome = poll(request);
+    done = outcome.done;
     if (!done) return HALO_SUCCESS;
-    if (request.cancelling && code == MPI_SUCCESS) [[unlikely]] {
-        int cancelled = 0;
-        MPI_Test_cancelled(&status, &cancelled);
-        if (cancelled != 0) {
-            finished(request);
-            return report(host_, HALO_ERR_STATE, "the receive from rank %d (lane %d, tag %d) was cancelled", request.address.peer, request.address.lane,
-                          request.address.tag);
-        }
-    }
-    return completed(request, code, status, bytes);
+    halo_status status = end(request, outcome, bytes);
+    if (!outcome.cancelled) [[likely]] return status;
+    return report(host_, HALO_ERR_STATE, "the receive from rank %d (lane %d, tag %d) was cancelled", request.address.peer, request.address.lane,
+                  request.address.tag);
 }
 
 halo_status Endpoint::cancel(Request &request, bool &done) {
@@ -135,15 +156,11 @@ halo_status Endpoint::cancel(Request &request, bool &done) {
     if (!request.cancelling) MPI_Cancel(&request.request);
     request.cancelling = true;
     for (int i = 0; i < completion_attempts; ++i) {
-        int flag = 0;
-        MPI_Status status;
-        int code = MPI_Test(&request.request, &flag, &status);
-        if (flag == 0 && code == MPI_SUCCESS) continue;
-        int cancelled = 0;
-        if (code == MPI_SUCCESS) MPI_Test_cancelled(&status, &cancelled);
-        done = cancelled == 0;
+        Outcome outcome = poll(request);
+        if (!outcome.done) continue;
+        done = !outcome.cancelled;
         size_t bytes = 0;
-        return completed(request, code, status, bytes);
+        return end(request, outcome, bytes);
     }
     return report(host_, HALO_BUSY, "the message from rank %d (lane %d, tag %d) is just coming in", request.address.peer, request.address.lane,
                   request.address.tag);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "halo_plugin.h"
+#include "world_errors.h"
 
 namespace halo::mpi {
 
@@ -47,6 +48,15 @@ struct Matched {
 };
 static_assert(sizeof(Matched) <= sizeof(halo_matched) && alignof(Matched) <= alignof(halo_matched));
 
+// What became of a request.
+struct Outcome {
+    bool done = false;
+    bool cancelled = false;
+    bool too_long = false;
+    int code = MPI_SUCCESS;
+    size_t bytes = 0; // of the message, if known
+};
+
 class Endpoint {
 public:
     // Takes over `communicator`, a duplicate that returns errors.
@@ -76,11 +86,12 @@ private:
     MPI_Comm lane(int32_t number) const { return lanes_[static_cast<size_t>(number)]; }
     void started(Request &request, Request::Kind kind, Address address, size_t capacity);
     void finished(Request &request);
-    halo_status completed(Request &request, int code, MPI_Status &status, size_t &bytes);
-    halo_status too_long(const Request &request, const MPI_Status &status, size_t &bytes);
+    Outcome poll(Request &request);
+    halo_status end(Request &request, const Outcome &outcome, size_t &bytes);
     bool give_up();
 
     const halo_host *host_;
+    WorldErrors world_errors_;
     int32_t rank_ = 0;
     int32_t size_ = 1;
     int32_t max_tag_ = 0;

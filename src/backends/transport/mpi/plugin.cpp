@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "communicator.h"
 #include "endpoint.h"
 #include "library.h"
 #include "report.h"
@@ -25,22 +26,6 @@ Endpoint &endpoint_of(halo_transport *transport) { return *reinterpret_cast<Endp
 Request &new_request(halo_request *request) { return *new (request) Request; }
 Request &request_of(halo_request *request) { return *std::launder(reinterpret_cast<Request *>(request)); }
 
-// Duplicates the caller's communicator, whose own error handler may be to abort.
-halo_status duplicate(const halo_host *host, MPI_Comm original, MPI_Comm *copy) {
-    int is_inter = 0;
-    MPI_Comm_test_inter(original, &is_inter);
-    if (is_inter != 0) return report(host, HALO_ERR_ARGUMENT, "the communicator is an inter-communicator");
-    MPI_Errhandler handler;
-    MPI_Comm_get_errhandler(original, &handler);
-    MPI_Comm_set_errhandler(original, MPI_ERRORS_RETURN);
-    int code = MPI_Comm_dup(original, copy);
-    MPI_Comm_set_errhandler(original, handler);
-    if (handler != MPI_ERRHANDLER_NULL) MPI_Errhandler_free(&handler);
-    if (code != MPI_SUCCESS) return halo::mpi::failure(host, "MPI_Comm_dup", code);
-    MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN);
-    return HALO_SUCCESS;
-}
-
 halo_status open_communicator(const halo_host *host, const halo_transport_params *params, halo_transport **transport) {
     MPI_Comm original = MPI_COMM_WORLD;
     if (params->communicator != nullptr) {
@@ -52,7 +37,7 @@ halo_status open_communicator(const halo_host *host, const halo_transport_params
     }
     if (original == MPI_COMM_NULL) return report(host, HALO_ERR_ARGUMENT, "the communicator is MPI_COMM_NULL");
     MPI_Comm copy = MPI_COMM_NULL;
-    if (halo_status status = duplicate(host, original, &copy); status != HALO_SUCCESS) return status;
+    if (halo_status status = halo::mpi::duplicate(host, original, &copy); status != HALO_SUCCESS) return status;
     *transport = reinterpret_cast<halo_transport *>(new Endpoint(host, copy));
     return HALO_SUCCESS;
 }
