@@ -16,7 +16,7 @@ LICENSED = CODE | {".py", ".sh"}
 
 # Each pattern is written so that it does not match itself.
 FORBIDDEN = [
-    (re.compile(r"(?<![\w.}])/(wor[k]|hom[e]|roo[t]|far[m]|tm[p])/\w"), "a path of one machine"),
+    (re.compile(r"(?<![\w.}])/(wor[k]/\w|hom[e]/\w|roo[t]/\w|far[m]/\w|tm[p]/(?!\w*XXXXXX)\w)"), "a path of one machine"),
     (re.compile(r"deb\.debian[.]org|pypi[.]org|pythonhosted[.]org|registry\.npmjs[.]"), "a host of packages"),
     (re.compile(r"\b(this|that|earlier|next|previous|last) sessio[n]\b|\bsub-?agen[t]|\bissue [#]?\d", re.I), "how it was made, not what it is"),
 ]

@@ -42,10 +42,12 @@ if cmake -S "$here" -B "$work/newer" -DCMAKE_PREFIX_PATH="$prefix" -DFIRST="$fir
 fi
 
 # Modules are found relative to the library, wherever the tree lies.
-for module in "$lib"/halo/*.so; do
+grep -qF "modules are looked for in $lib/halo" "$work/modules.txt" || { cat "$work/modules.txt"; fail "modules are not looked for beside the library"; }
+for module in "$lib"/halo/libhalo_*.so; do
     [ -e "$module" ] || continue
-    grep -qF "$module" "$work/modules.txt" || { cat "$work/modules.txt"; fail "$(basename "$module") was not found beside the library"; }
-    echo "found: $(basename "$module")"
+    name="$(basename "$module" .so)"
+    grep -qE "^${name/libhalo_transport_/transport }[ ,]" "$work/modules.txt" || { cat "$work/modules.txt"; fail "$name was not found"; }
+    echo "found: $name"
 done
 timeout 60 "$prefix/bin/halo_info" >/dev/null || fail "the installed halo_info"
 

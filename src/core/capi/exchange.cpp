@@ -24,7 +24,7 @@ struct ExchangeObject {
         const halo_arrival told = arrival(part);
         const halo_status status = desc.arrival(desc.arrival_user, &told);
         if (status != HALO_SUCCESS && status != HALO_DECLINED)
-            fail(status >= HALO_ERR_ARGUMENT ? status : HALO_ERR_ARGUMENT, "the arrival callback returned %s for field %s, part %lld", halo_status_name(status),
+            fail(status >= HALO_ERR_ARGUMENT ? status : HALO_ERR_ARGUMENT, "the arrival callback returned %s for field %s, part %lld", status_name(status),
                  exchange.field(part.field)->spec().name.c_str(), static_cast<long long>(told.gid));
     }
 
