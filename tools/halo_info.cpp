@@ -30,13 +30,14 @@ void print_usage(std::FILE *stream) {
     std::fprintf(stream, "  %-11s %s\n", "--help", "this text");
 }
 
+// A text may change between two calls (opening a module changes the process), so the size comes from the same call.
 bool print_section(const Section &section) {
+    std::string text(1 << 14, '\0');
     size_t bytes = 0;
-    std::string text;
-    halo_status status = halo_info(nullptr, section.what, nullptr, 0, &bytes);
-    if (status == HALO_SUCCESS) {
-        text.resize(bytes);
-        status = halo_info(nullptr, section.what, text.data(), text.size(), nullptr);
+    halo_status status = halo_info(nullptr, section.what, text.data(), text.size(), &bytes);
+    while (status == HALO_SUCCESS && bytes > text.size()) {
+        text.resize(2 * bytes);
+        status = halo_info(nullptr, section.what, text.data(), text.size(), &bytes);
     }
     if (status == HALO_SUCCESS)
         return std::fputs(text.c_str(), stdout) >= 0;

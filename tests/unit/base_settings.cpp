@@ -44,7 +44,7 @@ TEST(Settings, Durations) {
     for (const auto &[text, seconds] : good)
         EXPECT_DOUBLE_EQ(with("timeout", text).duration("timeout"), seconds) << text;
     for (const char *text : { "", "s", "-1s", "5 m s", "5parsecs", "1e3s", "nan", "0x10", "1e400", "99999999999s", "+5s", ".5s", "5s extra" })
-        expect_failure(HALO_ERR_CONFIG, { "'timeout'", "from call", text, "0 to 1e+09 s, none" }, [&] { with("timeout", text); });
+        expect_failure(HALO_ERR_CONFIG, { "'timeout'", "from call", text, "0 to 1000000000 s, none" }, [&] { with("timeout", text); });
 }
 
 TEST(Settings, Sizes) {
@@ -111,6 +111,7 @@ TEST(Settings, RenderingShowsValueAndSource) {
     EXPECT_NE(text.find("timeout = 30s # from call\n"), std::string::npos) << text;
     EXPECT_NE(text.find("warn_after = 10s # from default\n"), std::string::npos);
     EXPECT_NE(text.find("HALO_WARN_AFTER"), std::string::npos);
+    EXPECT_NE(render_settings(with("timeot", "30s")).find("warning: call: no setting 'timeot'"), std::string::npos);
 }
 
 } // namespace

@@ -8,7 +8,7 @@
 
 namespace halo {
 
-// Every setting with value, source and meaning.
+// Warnings, then every setting with value, source and meaning.
 std::string render_settings(const Config &config);
 
 // docs/configuration.md

@@ -118,7 +118,7 @@ std::string describe_values(const Setting &setting) {
     switch (setting.type) {
     case SettingType::boolean: return "yes or no";
     case SettingType::integer: return format("%.0f to %.0f", setting.low, setting.high);
-    case SettingType::duration: return format("%g to %g s, none", setting.low, setting.high);
+    case SettingType::duration: return format("%.10g to %.10g s, none", setting.low, setting.high);
     case SettingType::bytes: return bytes_text(setting.low) + " to " + bytes_text(setting.high) + " bytes";
     case SettingType::text: return setting.words;
     case SettingType::word: break;
