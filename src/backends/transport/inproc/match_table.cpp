@@ -5,7 +5,7 @@
 
 namespace halo::inproc {
 
-MatchTable::MatchTable() : buckets_(64), shift_(58) {
+MatchTable::MatchTable() : buckets_(256), shift_(56) {
     for (Link &anchor : buckets_) make_ring(anchor);
 }
 

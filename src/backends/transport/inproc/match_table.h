@@ -56,7 +56,7 @@ public:
 
     // Allocates only when the table has never been that full.
     void push(Keyed &entry) {
-        if (count_ >= buckets_.size()) [[unlikely]] grow();
+        if (count_ >= max_load * buckets_.size()) [[unlikely]] grow();
         link_before(buckets_[bucket(entry.key)], entry);
         ++count_;
     }
@@ -66,6 +66,7 @@ public:
     }
 
 private:
+    static constexpr size_t max_load = 4; // entries per bucket
     size_t bucket(Key key) const { return static_cast<size_t>(key * 0x9e3779b97f4a7c15u >> shift_); }
     void grow() noexcept;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "communicator.h"
 
+#include <mutex>
+#include <vector>
+
 #include "library.h"
 #include "report.h"
 
@@ -19,16 +22,65 @@ int duplicate_quietly(MPI_Comm original, MPI_Comm *copy) {
     return code;
 }
 
-// Whether any rank has messages waiting on a communicator on which none has sent yet; none sends before all have looked.
-int look_for_messages(MPI_Comm communicator, int *waiting) {
-    constexpr int attempts = 10; // each lets MPI take in what has arrived
-    *waiting = 0;
-    int code = MPI_Barrier(communicator);
-    for (int i = 0; i < attempts && *waiting == 0 && code == MPI_SUCCESS; ++i) {
-        code = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator, waiting, MPI_STATUS_IGNORE);
+// Communicators that this process has retired; MPI's own numbers of them are a matter of the whole process, too.
+class Retired {
+public:
+    void add(MPI_Comm communicator) {
+        std::lock_guard lock(mutex_);
+        call_at_finalize();
+        Entry entry{ communicator, MPI_REQUEST_NULL };
+        if (MPI_Ibarrier(communicator, &entry.all_retired) == MPI_SUCCESS) entries_.push_back(entry);
     }
-    if (code != MPI_SUCCESS) return code;
-    return MPI_Allreduce(MPI_IN_PLACE, waiting, 1, MPI_INT, MPI_MAX, communicator);
+
+    // Frees what all ranks have retired; returns whether none is left.
+    bool sweep() {
+        std::lock_guard lock(mutex_);
+        std::erase_if(entries_, [](Entry &entry) { return settle(entry); });
+        return entries_.empty();
+    }
+
+private:
+    struct Entry {
+        MPI_Comm communicator;
+        MPI_Request all_retired;
+    };
+
+    static bool settle(Entry &entry) {
+        int done = 0;
+        int waiting = 0;
+        if (MPI_Test(&entry.all_retired, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return true;
+        if (done == 0) return false;
+        int code = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, entry.communicator, &waiting, MPI_STATUS_IGNORE);
+        // MPICH would give messages that wait here to the next communicator: then this one is kept.
+        if (code == MPI_SUCCESS && waiting == 0) MPI_Comm_free(&entry.communicator);
+        return true;
+    }
+
+    // MPI calls the deleters of MPI_COMM_SELF's attributes first when it is finalised.
+    void call_at_finalize() {
+        if (registered_) return;
+        registered_ = true;
+        int key = MPI_KEYVAL_INVALID;
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr);
+        MPI_Comm_set_attr(MPI_COMM_SELF, key, this);
+        MPI_Comm_free_keyval(&key);
+    }
+
+    static int at_finalize(MPI_Comm, int, void *self, void *) {
+        constexpr double patience_seconds = 0.5; // for ranks that have not retired theirs
+        double end = MPI_Wtime() + patience_seconds;
+        while (!static_cast<Retired *>(self)->sweep() && MPI_Wtime() < end) {}
+        return MPI_SUCCESS;
+    }
+
+    std::mutex mutex_;
+    std::vector<Entry> entries_;
+    bool registered_ = false;
+};
+
+Retired &retired() {
+    static Retired *instance = new Retired; // still needed while the process ends
+    return *instance;
 }
 
 } // namespace
@@ -37,15 +89,14 @@ halo_status duplicate(const halo_host *host, MPI_Comm original, MPI_Comm *copy) 
     int is_inter = 0;
     MPI_Comm_test_inter(original, &is_inter);
     if (is_inter != 0) return transport::report(host, HALO_ERR_ARGUMENT, "the communicator is an inter-communicator");
-    for (;;) {
-        int code = duplicate_quietly(original, copy);
-        if (code != MPI_SUCCESS) return failure(host, "MPI_Comm_dup", code);
-        int waiting = 0;
-        code = look_for_messages(*copy, &waiting);
-        if (code != MPI_SUCCESS) return failure(host, "MPI_Allreduce", code);
-        if (waiting == 0) return HALO_SUCCESS;
-        // MPICH gives a freed communicator's number, and with it messages that were left there, to the next one. Keep this one.
-    }
+    retired().sweep();
+    int code = duplicate_quietly(original, copy);
+    return code == MPI_SUCCESS ? HALO_SUCCESS : failure(host, "MPI_Comm_dup", code);
+}
+
+void retire(MPI_Comm communicator) {
+    retired().add(communicator);
+    retired().sweep();
 }
 
 } // namespace halo::mpi

@@ -8,7 +8,11 @@
 
 namespace halo::mpi {
 
-// Duplicates a communicator, whose own error handler may be to abort; the copy returns errors and has no messages waiting. Collective.
+// Duplicates a communicator, whose own error handler may be to abort; the copy returns errors. Collective.
 halo_status duplicate(const halo_host *host, MPI_Comm original, MPI_Comm *copy);
+
+// Frees a communicator some time after all its ranks have retired it, at the next calls from here or when MPI is finalised; waits for
+// nobody. Freed earlier, its number would go to the next one and with it what other ranks still send.
+void retire(MPI_Comm communicator);
 
 } // namespace halo::mpi

@@ -29,11 +29,10 @@ Endpoint::Endpoint(const halo_host *host, MPI_Comm communicator) : host_(host), 
     max_tag_ = found != 0 ? std::min<int32_t>(*bound, tag_limit) : tag_limit;
 }
 
-// A communicator with operations left is not freed: MPI would hand its number to the next one, which could then get their messages.
+// A communicator with operations left is kept for good.
 Endpoint::~Endpoint() {
-    if (finalized()) return;
-    if (!give_up()) return;
-    for (MPI_Comm &communicator : lanes_) MPI_Comm_free(&communicator);
+    if (finalized() || !give_up()) return;
+    for (MPI_Comm communicator : lanes_) retire(communicator);
 }
 
 halo_status Endpoint::check(const char *call, Address address) const {
