@@ -72,7 +72,7 @@ void combine_run(char *to, int64_t dst_step, const char *from, int64_t src_step,
 }
 
 template <class T, class Op>
-void combine_row(const halo_copy_shape &shape, const halo_copy_row &row, void *const *bases) {
+void combine_row(const halo_copy_shape &shape, const Row &row, void *const *bases) {
     const auto size = static_cast<int64_t>(sizeof(T));
     const int64_t values = shape.element_bytes / size;
     char *const dst = static_cast<char *>(bases[row.dst_base]) + row.dst_offset;

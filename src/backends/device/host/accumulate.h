@@ -2,11 +2,11 @@
 // Rows that combine: destination = destination op source, value by value in the order of the row.
 #pragma once
 
-#include "halo_plugin.h"
+#include "move.h"
 
 namespace halo::host {
 
-using Accumulate = void (*)(const halo_copy_shape &shape, const halo_copy_row &row, void *const *bases);
+using Accumulate = void (*)(const halo_copy_shape &shape, const Row &row, void *const *bases);
 
 // nullptr: values of this type cannot be combined so. Integers wrap around. MIN and MAX take NaN over numbers and -0 below +0, so that the order of
 // contributions does not show.

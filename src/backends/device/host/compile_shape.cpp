@@ -2,6 +2,7 @@
 #include "compile_shape.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -27,7 +28,7 @@ bool is_contiguous(const halo_copy_shape &shape, uint32_t p) {
 void swap_loops(Move &move, int a, int b) {
     std::swap(move.n[a], move.n[b]);
     std::swap(move.dst_stride[a], move.dst_stride[b]);
-    for (uint32_t k = 0; k < move.n_operands; ++k) std::swap(move.operand[k].src_stride[a], move.operand[k].src_stride[b]);
+    for (uint32_t k = 0; k < move.n_pieces; ++k) std::swap(move.src_stride[k][a], move.src_stride[k][b]);
 }
 
 void drop_loop(Move &move, int d) {
@@ -38,8 +39,8 @@ void drop_loop(Move &move, int d) {
 // Does loop `b` go on where loop `a` ends?
 bool continues(const Move &move, int a, int b) {
     if (move.n[b] == 1 || move.dst_stride[b] != move.n[a] * move.dst_stride[a]) return false;
-    for (uint32_t k = 0; k < move.n_operands; ++k)
-        if (move.operand[k].src_stride[b] != move.n[a] * move.operand[k].src_stride[a]) return false;
+    for (uint32_t k = 0; k < move.n_pieces; ++k)
+        if (move.src_stride[k][b] != move.n[a] * move.src_stride[k][a]) return false;
     return true;
 }
 
@@ -59,49 +60,103 @@ void arrange_loops(Move &move) {
 
 // A single contiguous run takes in the lines that follow it without a gap.
 void lengthen_run(Move &move) {
-    MoveOperand &only = move.operand[0];
-    while (move.n[0] > 1 && move.dst_stride[0] == only.length && only.src_stride[0] == only.length) {
-        only.length *= move.n[0];
+    while (move.n[0] > 1 && move.dst_stride[0] == move.middle && move.src_stride[0][0] == move.middle) {
+        move.middle *= move.n[0];
         drop_loop(move, 0);
     }
 }
 
-Move move_of(const halo_copy_shape &shape, const std::vector<uint32_t> &pieces) {
+// The loops of `n_pieces` from `first` on; kernel and middle are still to be set.
+Move loops_of(const halo_copy_shape &shape, uint32_t first, uint32_t n_pieces) {
     Move move{};
-    move.n_operands = static_cast<uint32_t>(pieces.size());
-    move.dst_step = shape.dst_step;
-    move.element_bytes = shape.element_bytes;
+    move.first_piece = first;
+    move.n_pieces = n_pieces;
+    move.dst_shift = shape.dst_shift[first];
     std::copy_n(shape.n, 3, move.n);
     std::copy_n(shape.dst_stride, 3, move.dst_stride);
-    const bool contiguous = is_contiguous(shape, pieces[0]);
-    for (uint32_t k = 0; k < move.n_operands; ++k) {
-        const uint32_t p = pieces[k];
-        MoveOperand &operand = move.operand[k];
-        operand.piece = p;
-        operand.length = contiguous ? int64_t{ shape.run[p] } * shape.element_bytes : shape.run[p];
-        operand.dst_shift = shape.dst_shift[p];
-        operand.src_step = shape.src_step[p];
-        std::copy_n(shape.src_stride[p], 3, operand.src_stride);
-    }
+    for (uint32_t k = 0; k < n_pieces; ++k) std::copy_n(shape.src_stride[first + k], 3, move.src_stride[k]);
     arrange_loops(move);
-    if (contiguous && move.n_operands == 1) lengthen_run(move);
     return move;
 }
 
-// Take from `pieces`, which are contiguous and sorted by length, those that one kernel can do together.
-Move take_together(const halo_copy_shape &shape, std::vector<uint32_t> &pieces, const MoveKernels &kernels) {
-    const auto bytes = [&](uint32_t p) { return int64_t{ shape.run[p] } * shape.element_bytes; };
-    const bool equal_ends = pieces.size() == 3 && bytes(pieces[0]) == bytes(pieces[1]);
-    if (pieces.size() == 2 || equal_ends)
-        if (const MoveKernel kernel = kernels.contiguous(static_cast<int>(pieces.size()) - 1, bytes(pieces[0]), bytes(pieces.back()))) {
-            Move move = move_of(shape, std::exchange(pieces, {}));
-            move.kernel = kernel;
-            return move;
-        }
-    Move move = move_of(shape, { pieces.front() });
-    pieces.erase(pieces.begin());
-    move.kernel = kernels.contiguous(0, 0, move.operand[0].length);
+Move strided_move(const halo_copy_shape &shape, uint32_t piece) {
+    Move move = loops_of(shape, piece, 1);
+    move.kernel = strided_kernel(shape.element_bytes);
+    move.middle = shape.run[piece];
+    move.element_bytes = shape.element_bytes;
+    move.dst_step = shape.dst_step;
+    move.src_step = shape.src_step[piece];
     return move;
+}
+
+// Worth listing: every source has the destination's strides, and the list stays small beside what is copied.
+bool can_be_listed(const Move &move) {
+    constexpr int64_t most_lines = 1024;
+    if (move.n[0] * move.n[1] * move.n[2] > most_lines) return false;
+    int64_t reach = 0;
+    for (int d = 0; d < 3; ++d) {
+        reach += std::abs(move.dst_stride[d]) * move.n[d];
+        for (uint32_t k = 0; k < move.n_pieces; ++k)
+            if (move.n[d] > 1 && move.src_stride[k][d] != move.dst_stride[d]) return false;
+    }
+    return reach <= INT32_MAX;
+}
+
+void list_lines(Move &move, LineLists &lists) {
+    std::vector<int32_t> &list = lists.emplace_back();
+    for (int64_t i2 = 0; i2 < move.n[2]; ++i2)
+        for (int64_t i1 = 0; i1 < move.n[1]; ++i1)
+            for (int64_t i0 = 0; i0 < move.n[0]; ++i0)
+                list.push_back(static_cast<int32_t>(i2 * move.dst_stride[2] + i1 * move.dst_stride[1] + i0 * move.dst_stride[0]));
+    move.lines = list.data();
+    move.n_lines = static_cast<int64_t>(list.size());
+}
+
+// Pieces in the order of the destination: what lies left, in the middle (0: a gap) and right.
+struct Parts {
+    int64_t left, middle, right;
+};
+
+// How `n` contiguous pieces from `first` on can be seen as parts of one line; false: not at all.
+bool divide(const halo_copy_shape &shape, uint32_t first, uint32_t n, Parts &parts) {
+    int64_t bytes[HALO_COPY_PIECES] = {}, gap[HALO_COPY_PIECES] = {}; // gap: behind the piece
+    for (uint32_t k = 0; k < n; ++k) bytes[k] = int64_t{ shape.run[first + k] } * shape.element_bytes;
+    for (uint32_t k = 0; k + 1 < n; ++k) gap[k] = shape.dst_shift[first + k + 1] - shape.dst_shift[first + k] - bytes[k];
+    if (n == 2 && bytes[0] == bytes[1]) {
+        parts = { bytes[0], 0, bytes[1] };
+        return gap[0] >= 0;
+    }
+    if (n == 2 && bytes[0] > bytes[1]) parts = { 0, bytes[0], bytes[1] };
+    else parts = n == 1 ? Parts{ 0, bytes[0], 0 } : Parts{ bytes[0], bytes[1], bytes[2] };
+    return gap[0] == 0 && gap[1] == 0;
+}
+
+// One move for `n` contiguous pieces from `first` on. false: there is no kernel for them together; for one there is.
+bool contiguous_move(const halo_copy_shape &shape, uint32_t first, uint32_t n, LineLists &lists, Move &move) {
+    Parts parts{};
+    if (!divide(shape, first, n, parts)) return false;
+    move = loops_of(shape, first, n);
+    move.middle = parts.middle;
+    if (n == 1) {
+        lengthen_run(move);
+        parts.middle = move.middle;
+    } else if (parts.middle == 0) {
+        move.middle = shape.dst_shift[first + 1] - shape.dst_shift[first] - parts.left;
+    }
+    const bool listed = can_be_listed(move);
+    move.kernel = contiguous_kernel(listed, parts.left, parts.middle, parts.right);
+    if (move.kernel != nullptr && listed) list_lines(move, lists);
+    return move.kernel != nullptr;
+}
+
+// The move for the pieces from `first` on: as many as one kernel can do.
+Move first_move(const halo_copy_shape &shape, uint32_t first, LineLists &lists) {
+    uint32_t end = first;
+    while (end < shape.n_pieces && shape.run[end] != 0 && is_contiguous(shape, end)) ++end;
+    Move move{};
+    for (uint32_t n = end - first; n > 0; --n)
+        if (contiguous_move(shape, first, n, lists, move)) return move;
+    return strided_move(shape, first);
 }
 
 } // namespace
@@ -123,21 +178,17 @@ halo_copy_shape widened(const halo_copy_shape &shape) {
     return wide;
 }
 
-std::vector<Move> compile(const halo_copy_shape &shape, const MoveKernels &kernels) {
+std::vector<Move> compile(const halo_copy_shape &shape, LineLists &lists) {
     std::vector<Move> moves;
     if (is_empty(shape)) return moves;
-    std::vector<uint32_t> contiguous;
-    for (uint32_t p = 0; p < shape.n_pieces; ++p) {
-        if (shape.run[p] == 0) continue;
-        if (is_contiguous(shape, p)) {
-            contiguous.push_back(p);
-        } else {
-            moves.push_back(move_of(shape, { p }));
-            moves.back().kernel = kernels.strided(shape.element_bytes);
+    for (uint32_t p = 0; p < shape.n_pieces;) {
+        if (shape.run[p] == 0) {
+            ++p;
+            continue;
         }
+        moves.push_back(first_move(shape, p, lists));
+        p += moves.back().n_pieces;
     }
-    std::sort(contiguous.begin(), contiguous.end(), [&](uint32_t a, uint32_t b) { return std::pair{ shape.run[a], a } < std::pair{ shape.run[b], b }; });
-    while (!contiguous.empty()) moves.push_back(take_together(shape, contiguous, kernels));
     return moves;
 }
 

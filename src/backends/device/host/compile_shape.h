@@ -15,7 +15,10 @@ const char *problem_of(const halo_copy_shape &shape);
 // the order in which they are reached.
 halo_copy_shape widened(const halo_copy_shape &shape);
 
-// The moves that copy a row of the shape, in any order.
-std::vector<Move> compile(const halo_copy_shape &shape, const MoveKernels &kernels);
+// Where lines begin; moves point into the inner vectors.
+using LineLists = std::vector<std::vector<int32_t>>;
+
+// The moves that copy a row of the shape, in any order. What they point to is added to `lists`.
+std::vector<Move> compile(const halo_copy_shape &shape, LineLists &lists);
 
 } // namespace halo::host

@@ -9,41 +9,42 @@
 namespace halo::host {
 
 struct Move;
-using MoveKernel = void (*)(const Move &move, const halo_copy_row &row, void *const *bases);
 
-// One piece of the row. Offsets and strides in bytes.
-struct MoveOperand {
-    int64_t length; // of one run: bytes, or elements if it is strided
-    int64_t dst_shift;
-    int64_t src_stride[3];
-    int64_t src_step; // strided only
-    uint32_t piece;   // number of the piece in the row
+// A row of the table. Offsets in bytes.
+struct Row {
+    const Move *move;
+    int64_t dst_offset;
+    int64_t src_offset[HALO_COPY_PIECES];
+    uint32_t dst_base;
+    uint32_t src_base[HALO_COPY_PIECES];
 };
 
+using MoveKernel = void (*)(const Move &move, const Row &row, void *const *bases);
+
+// Strides in bytes.
 struct Move {
     MoveKernel kernel;
-    int64_t n[3]; // lines: innermost, middle, outermost
+    const int32_t *lines; // nullptr, or the bytes to each line: then the same in the destination and in all sources
+    int64_t n_lines;
+    uint32_t first_piece; // the move does n_pieces of the row from here on
+    uint32_t n_pieces;
+    int64_t dst_shift; // of the first piece
+    int64_t middle;    // bytes of the run in the middle, or of the gap there. Strided: elements of the run
+    int64_t n[3];      // lines: innermost, middle, outermost loop
     int64_t dst_stride[3];
-    MoveOperand operand[HALO_COPY_PIECES];
-    uint32_t n_operands;
-    int64_t dst_step; // strided only, as element_bytes
-    int64_t element_bytes;
+    int64_t src_stride[HALO_COPY_PIECES][3];
+    int64_t element_bytes; // strided only, as the steps
+    int64_t dst_step;
+    int64_t src_step;
+    const Move *next; // the move that does what is left of the row
+    uint32_t shape;   // number of the row's shape
 };
 
-// Kernels of one instruction set.
-struct MoveKernels {
-    const char *name;
-    // Runs that are contiguous on both sides: `n_ends` (0..2) of `end_bytes` each, then one of `bytes`. nullptr: no such kernel; with n_ends 0 there
-    // always is one.
-    MoveKernel (*contiguous)(int n_ends, int64_t end_bytes, int64_t bytes);
-    // One run of elements that lie apart on at least one side.
-    MoveKernel (*strided)(int64_t element_bytes);
-};
+// Contiguous runs that lie side by side in the destination, in bytes: one in the middle, others (or 0) to its left and right. Middle 0 is a gap of any
+// length. nullptr: no such kernel; there always is one for the middle alone.
+MoveKernel contiguous_kernel(bool listed, int64_t left, int64_t middle, int64_t right);
 
-extern const MoveKernels moves_baseline;
-#ifdef HALO_HOST_X86
-extern const MoveKernels moves_avx2;
-extern const MoveKernels moves_avx512;
-#endif
+// One run of elements that lie apart on at least one side.
+MoveKernel strided_kernel(int64_t element_bytes);
 
 } // namespace halo::host

@@ -63,7 +63,7 @@ bool line_has_data(const halo_copy_shape &shape, uint32_t piece, const char *fro
 }
 
 template <class T>
-bool row_has_data(const halo_copy_shape &shape, const halo_copy_row &row, void *const *bases, const NullRange &null_range) {
+bool row_has_data(const halo_copy_shape &shape, const Row &row, void *const *bases, const NullRange &null_range) {
     const Range<T> range(null_range);
     for (uint32_t p = 0; p < shape.n_pieces; ++p) {
         const char *src = static_cast<const char *>(bases[row.src_base[p]]) + row.src_offset[p];

@@ -2,7 +2,7 @@
 // Has a row's source anything that must be sent? HALO_BYTES have no magnitude: there any byte that is not 0 is data.
 #pragma once
 
-#include "halo_plugin.h"
+#include "move.h"
 
 namespace halo::host {
 
@@ -16,7 +16,7 @@ struct NullRange {
 
 NullRange null_range(double threshold);
 
-using NullTest = bool (*)(const halo_copy_shape &shape, const halo_copy_row &row, void *const *bases, const NullRange &range);
+using NullTest = bool (*)(const halo_copy_shape &shape, const Row &row, void *const *bases, const NullRange &range);
 
 // The function answers: has the row data? nullptr: no such type.
 NullTest null_test_of(halo_type type);

@@ -8,22 +8,18 @@
 
 #include "fill.h"
 #include "host.h"
-#include "instruction_sets.h"
 #include "table.h"
 #include "value.h"
 
 namespace {
 
 using halo::host::Accumulate;
-using halo::host::MoveKernels;
-using halo::host::NullTest;
 using halo::host::Table;
 
 constexpr size_t alignment = 64;
 
 struct Host {
     const halo_host *services;
-    const MoveKernels *kernels;
     int n_threads;
 };
 
@@ -57,7 +53,7 @@ int threads_wanted(const halo_host *services) {
 halo_status open(const halo_host *services, int32_t ordinal, halo_device **device) {
     if (ordinal != 0) return report(services, HALO_ERR_ARGUMENT, "the host is device 0, there is no %d", ordinal);
     try {
-        *device = reinterpret_cast<halo_device *>(new Host{ services, halo::host::usable_kernels().back(), threads_wanted(services) });
+        *device = reinterpret_cast<halo_device *>(new Host{ services, threads_wanted(services) });
         return HALO_SUCCESS;
     } catch (const std::bad_alloc &) {
         return report(services, HALO_ERR_MEMORY, "no memory for the host device");
@@ -114,16 +110,16 @@ halo_status check_rows(halo_device *device, const halo_copy_row *rows, int64_t n
 
 halo_status table_create(halo_device *device, const halo_copy_shape *shapes, int64_t n_shapes, const halo_copy_row *rows, int64_t n_rows,
                          halo_copy_table **table) {
-    const Host &host = host_of(device);
+    const halo_host *services = host_of(device).services;
     for (int64_t i = 0; i < n_shapes; ++i)
         if (const char *problem = halo::host::problem_of(shapes[i]))
-            return report(host.services, HALO_ERR_ARGUMENT, "shape %lld of a table: %s", static_cast<long long>(i), problem);
+            return report(services, HALO_ERR_ARGUMENT, "shape %lld of a table: %s", static_cast<long long>(i), problem);
     if (const halo_status status = check_rows(device, rows, n_rows, n_shapes)) return status;
     try {
-        *table = reinterpret_cast<halo_copy_table *>(new Table(shapes, n_shapes, rows, n_rows, *host.kernels));
+        *table = reinterpret_cast<halo_copy_table *>(new Table(shapes, n_shapes, rows, n_rows));
         return HALO_SUCCESS;
     } catch (const std::bad_alloc &) {
-        return report(host.services, HALO_ERR_MEMORY, "no memory for a table of %lld rows", static_cast<long long>(n_rows));
+        return report(services, HALO_ERR_MEMORY, "no memory for a table of %lld rows", static_cast<long long>(n_rows));
     }
 }
 
@@ -191,7 +187,7 @@ halo_status table_run_tested(halo_device *device, halo_copy_table *table, int64_
 }
 
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
-    std::snprintf(why, why_bytes, "memory of the process, %s kernels", halo::host::usable_kernels().back()->name);
+    std::snprintf(why, why_bytes, "memory of the process");
     return 1;
 }
 

@@ -5,20 +5,49 @@
 
 namespace halo::host {
 
-Table::Table(const halo_copy_shape *shapes, int64_t n_shapes, const halo_copy_row *rows, int64_t n_rows, const MoveKernels &kernels)
+namespace {
+
+// The kernel of a shape that needs several moves, or none.
+void move_by_parts(const Move &move, const Row &row, void *const *bases) {
+    for (const Move *part = move.next; part != nullptr; part = part->next) part->kernel(*part, row, bases);
+}
+
+void move_row(const Row &row, void *const *bases) { row.move->kernel(*row.move, row, bases); }
+
+} // namespace
+
+Table::Table(const halo_copy_shape *shapes, int64_t n_shapes, const halo_copy_row *rows, int64_t n_rows)
     : plain_(shapes, shapes + n_shapes), rows_(static_cast<size_t>(n_rows)) {
-    wide_.reserve(plain_.size());
-    for (const halo_copy_shape &shape : plain_) {
-        wide_.push_back(widened(shape));
-        const std::vector<Move> moves = compile(wide_.back(), kernels);
-        shapes_.push_back({ static_cast<uint32_t>(moves_.size()), static_cast<uint32_t>(moves.size()) });
-        moves_.insert(moves_.end(), moves.begin(), moves.end());
-    }
+    compile_shapes();
     patch(0, n_rows, rows);
 }
 
-uint32_t Table::bases_of(const halo_copy_row &row) const {
-    const uint32_t *end = row.src_base + plain_[row.shape].n_pieces;
+void Table::compile_shapes() {
+    std::vector<Move> parts;
+    std::vector<size_t> end; // of each shape's parts
+    for (const halo_copy_shape &shape : plain_) {
+        wide_.push_back(widened(shape));
+        const std::vector<Move> moves = compile(wide_.back(), lists_);
+        parts.insert(parts.end(), moves.begin(), moves.end());
+        end.push_back(parts.size());
+    }
+    const size_t n = plain_.size();
+    moves_.resize(n);
+    moves_.insert(moves_.end(), parts.begin(), parts.end());
+    for (size_t s = 0, part = 0; s < n; part = end[s++]) {
+        if (end[s] - part == 1) {
+            moves_[s] = moves_[n + part];
+        } else {
+            moves_[s].kernel = move_by_parts;
+            if (part < end[s]) moves_[s].next = &moves_[n + part];
+            for (size_t p = part; p + 1 < end[s]; ++p) moves_[n + p].next = &moves_[n + p + 1];
+        }
+        moves_[s].shape = static_cast<uint32_t>(s);
+    }
+}
+
+uint32_t Table::bases_of(const Row &row) const {
+    const uint32_t *end = row.src_base + plain_[row.move->shape].n_pieces;
     return std::max(row.dst_base, *std::max_element(row.src_base, end)) + 1;
 }
 
@@ -34,12 +63,20 @@ bool Table::divides_into(size_t value_bytes) const {
 }
 
 void Table::patch(int64_t first, int64_t n, const halo_copy_row *rows) {
-    std::copy_n(rows, n, rows_.begin() + first);
-    for (int64_t i = 0; i < n; ++i) n_bases_ = std::max(n_bases_, bases_of(rows[i]));
+    for (int64_t i = 0; i < n; ++i) {
+        const halo_copy_row &from = rows[i];
+        Row &row = rows_[first + i];
+        row.move = &moves_[from.shape];
+        row.dst_base = from.dst_base;
+        row.dst_offset = from.dst_offset;
+        std::copy_n(from.src_base, HALO_COPY_PIECES, row.src_base);
+        std::copy_n(from.src_offset, HALO_COPY_PIECES, row.src_offset);
+        n_bases_ = std::max(n_bases_, bases_of(row));
+    }
 }
 
 void Table::move(int64_t first, int64_t n, void *const *bases, [[maybe_unused]] int n_threads) const {
-    const halo_copy_row *rows = rows_.data() + first;
+    const Row *rows = rows_.data() + first;
 #ifdef _OPENMP
     constexpr int64_t chunk = 32; // rows; neighbours in memory, many enough to even out their sizes
     if (n_threads > 1 && n > chunk) {
@@ -52,20 +89,20 @@ void Table::move(int64_t first, int64_t n, void *const *bases, [[maybe_unused]] 
 }
 
 void Table::accumulate(int64_t first, int64_t n, void *const *bases, Accumulate function) const {
-    for (int64_t i = first; i < first + n; ++i) function(plain_[rows_[i].shape], rows_[i], bases);
+    for (int64_t i = first; i < first + n; ++i) function(plain_[rows_[i].move->shape], rows_[i], bases);
 }
 
 void Table::test(int64_t first, int64_t n, void *const *bases, NullTest function, const NullRange &range, uint8_t *non_null) const {
     for (int64_t i = 0; i < n; ++i) {
-        const halo_copy_row &row = rows_[first + i];
-        non_null[i] = function(wide_[row.shape], row, bases, range) ? 1 : 0;
+        const Row &row = rows_[first + i];
+        non_null[i] = function(wide_[row.move->shape], row, bases, range) ? 1 : 0;
     }
 }
 
 void Table::move_tested(int64_t first, int64_t n, void *const *bases, NullTest function, const NullRange &range, uint8_t *non_null) const {
     for (int64_t i = 0; i < n; ++i) {
-        const halo_copy_row &row = rows_[first + i];
-        non_null[i] = function(wide_[row.shape], row, bases, range) ? 1 : 0;
+        const Row &row = rows_[first + i];
+        non_null[i] = function(wide_[row.move->shape], row, bases, range) ? 1 : 0;
         move_row(row, bases);
     }
 }

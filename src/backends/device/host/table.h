@@ -14,10 +14,10 @@ namespace halo::host {
 class Table {
 public:
     // The shapes have no problem_of, the rows name shapes below n_shapes.
-    Table(const halo_copy_shape *shapes, int64_t n_shapes, const halo_copy_row *rows, int64_t n_rows, const MoveKernels &kernels);
+    Table(const halo_copy_shape *shapes, int64_t n_shapes, const halo_copy_row *rows, int64_t n_rows);
 
     int64_t n_rows() const { return static_cast<int64_t>(rows_.size()); }
-    int64_t n_shapes() const { return static_cast<int64_t>(shapes_.size()); }
+    int64_t n_shapes() const { return static_cast<int64_t>(plain_.size()); }
 
     // First row of [first, first + n) that names a base from `n_bases` on; -1: none.
     int64_t row_beyond_bases(int64_t first, int64_t n, int64_t n_bases) const;
@@ -32,23 +32,14 @@ public:
     void move_tested(int64_t first, int64_t n, void *const *bases, NullTest function, const NullRange &range, uint8_t *non_null) const;
 
 private:
-    struct Shape {
-        uint32_t first_move;
-        uint32_t n_moves;
-    };
+    void compile_shapes();
+    uint32_t bases_of(const Row &row) const; // one more than the largest base that the row names
 
-    void move_row(const halo_copy_row &row, void *const *bases) const {
-        const Shape shape = shapes_[row.shape];
-        const Move *move = moves_.data() + shape.first_move;
-        for (const Move *end = move + shape.n_moves; move < end; ++move) move->kernel(*move, row, bases);
-    }
-    uint32_t bases_of(const halo_copy_row &row) const; // one more than the largest base that the row names
-
-    std::vector<Shape> shapes_;
-    std::vector<Move> moves_;
     std::vector<halo_copy_shape> plain_; // as given, for accumulation
-    std::vector<halo_copy_shape> wide_;  // the same bytes in few, long runs, for tests
-    std::vector<halo_copy_row> rows_;
+    std::vector<halo_copy_shape> wide_;  // the same bytes in few, long runs, for moves and tests
+    std::vector<Move> moves_;            // one of each shape in their order, then those that follow them
+    LineLists lists_;
+    std::vector<Row> rows_;
     uint32_t n_bases_ = 0; // no row names a base from here on
 };
 
