@@ -25,8 +25,7 @@ constexpr Section sections[] = {
 
 void print_usage(std::FILE *stream) {
     std::fprintf(stream, "usage: halo_info [option]...\nWithout options: version, modules and settings.\n");
-    for (const Section &section : sections)
-        std::fprintf(stream, "  %-11s %s\n", section.option, section.help);
+    for (const Section &section : sections) std::fprintf(stream, "  %-11s %s\n", section.option, section.help);
     std::fprintf(stream, "  %-11s %s\n", "--help", "this text");
 }
 
@@ -39,8 +38,7 @@ bool print_section(const Section &section) {
         text.resize(2 * bytes);
         status = halo_info(nullptr, section.what, text.data(), text.size(), &bytes);
     }
-    if (status == HALO_SUCCESS)
-        return std::fputs(text.c_str(), stdout) >= 0;
+    if (status == HALO_SUCCESS) return std::fputs(text.c_str(), stdout) >= 0;
     std::fprintf(stderr, "halo_info: %s: %s\n", halo_status_name(status), halo_last_error());
     return false;
 }
@@ -57,8 +55,7 @@ bool print_overview() {
 
 const Section *find_section(const char *option) {
     for (const Section &section : sections)
-        if (std::strcmp(section.option, option) == 0)
-            return &section;
+        if (std::strcmp(section.option, option) == 0) return &section;
     return nullptr;
 }
 
@@ -77,9 +74,7 @@ int main(int argc, char **argv) {
             return 2;
         }
     }
-    for (int i = 1; i < argc; ++i)
-        good = print_section(*find_section(argv[i])) && good;
-    if (argc == 1)
-        good = print_overview();
+    for (int i = 1; i < argc; ++i) good = print_section(*find_section(argv[i])) && good;
+    if (argc == 1) good = print_overview();
     return good && std::fflush(stdout) == 0 ? 0 : 1;
 }

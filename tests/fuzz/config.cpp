@@ -9,8 +9,7 @@
 namespace {
 
 void check(bool holds) {
-    if (!holds)
-        std::abort();
+    if (!holds) std::abort();
 }
 
 void check_values(const halo::Config &config) {
@@ -20,8 +19,7 @@ void check_values(const halo::Config &config) {
             check(config.integer(setting.key) >= setting.low && config.integer(setting.key) <= setting.high);
         if (setting.type == halo::SettingType::duration)
             check(config.duration(setting.key) >= setting.low && config.duration(setting.key) <= setting.high);
-        if (setting.type == halo::SettingType::bytes)
-            check(static_cast<double>(config.bytes(setting.key)) >= setting.low);
+        if (setting.type == halo::SettingType::bytes) check(static_cast<double>(config.bytes(setting.key)) >= setting.low);
     }
 }
 
@@ -29,8 +27,7 @@ void check_values(const halo::Config &config) {
 
 // The first byte picks a setting, whose value the rest is, or else the rest is a file.
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
-    if (size == 0)
-        return 0;
+    if (size == 0) return 0;
     const auto table = halo::setting_table();
     const std::string text(reinterpret_cast<const char *>(data) + 1, size - 1);
     try {

@@ -17,11 +17,9 @@ namespace {
 class ConfigSources : public testing::Test {
 protected:
     void SetUp() override {
-        for (char **variable = environ; *variable; ++variable)
-            saved_.push_back(*variable);
+        for (char **variable = environ; *variable; ++variable) saved_.push_back(*variable);
         for (const std::string &variable : saved_)
-            if (variable.starts_with("HALO_"))
-                unsetenv(variable.substr(0, variable.find('=')).c_str());
+            if (variable.starts_with("HALO_")) unsetenv(variable.substr(0, variable.find('=')).c_str());
         char pattern[] = "/tmp/halo_config_XXXXXX";
         directory_ = mkdtemp(pattern);
         setenv("HOME", directory_.c_str(), 1);
@@ -36,7 +34,7 @@ protected:
         std::filesystem::remove_all(directory_);
     }
     std::string write(const std::string &name, const std::string &text) {
-        const std::string path = directory_ + "/" + name;
+        std::string path = directory_ + "/" + name;
         std::filesystem::create_directories(std::filesystem::path(path).parent_path());
         std::ofstream(path) << text;
         return path;
@@ -139,7 +137,8 @@ TEST_F(ConfigSources, NullInCallIsAnError) {
 }
 
 TEST_F(ConfigSources, RaisedRightsHideThePluginPath) {
-    const char *environment[] = { "HALO_PLUGIN_PATH=/evil", "HALO_CHECK=1", "PATH=/bin", "HALO_", "HALO", "HALO_CONFIG_FILE=/x", "HALO_TIMEOUT=", nullptr };
+    const char *environment[] = { "HALO_PLUGIN_PATH=/evil", "HALO_CHECK=1",  "PATH=/bin", "HALO_", "HALO",
+                                  "HALO_CONFIG_FILE=/x",    "HALO_TIMEOUT=", nullptr };
     const auto open = environment_assignments(environment, false);
     ASSERT_EQ(open.size(), 2u);
     EXPECT_EQ(open[0].key, "plugin_path");

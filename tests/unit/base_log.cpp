@@ -12,9 +12,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-void keep(void *user, int32_t level, const char *text) {
-    static_cast<Lines *>(user)->push_back(std::to_string(level) + " " + text);
-}
+void keep(void *user, int32_t level, const char *text) { static_cast<Lines *>(user)->push_back(std::to_string(level) + " " + text); }
 
 TEST(Log, LevelsAndFormat) {
     Lines lines;

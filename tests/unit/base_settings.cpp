@@ -40,9 +40,9 @@ TEST(Settings, Durations) {
     const struct {
         const char *text;
         double seconds;
-    } good[] = { { "30s", 30 }, { "30", 30 }, { "5ms", 0.005 }, { "2min", 120 }, { "1.5h", 5400 }, { "250us", 250e-6 }, { "10ns", 1e-8 }, { "3 s", 3 }, { "none", 0 }, { "inf", 0 }, { "0", 0 } };
-    for (const auto &[text, seconds] : good)
-        EXPECT_DOUBLE_EQ(with("timeout", text).duration("timeout"), seconds) << text;
+    } good[] = { { "30s", 30 },    { "30", 30 }, { "5ms", 0.005 }, { "2min", 120 }, { "1.5h", 5400 }, { "250us", 250e-6 },
+                 { "10ns", 1e-8 }, { "3 s", 3 }, { "none", 0 },    { "inf", 0 },    { "0", 0 } };
+    for (const auto &[text, seconds] : good) EXPECT_DOUBLE_EQ(with("timeout", text).duration("timeout"), seconds) << text;
     for (const char *text : { "", "s", "-1s", "5 m s", "5parsecs", "1e3s", "nan", "0x10", "1e400", "99999999999s", "+5s", ".5s", "5s extra" })
         expect_failure(HALO_ERR_CONFIG, { "'timeout'", "from call", text, "0 to 1000000000 s, none" }, [&] { with("timeout", text); });
 }
@@ -51,10 +51,9 @@ TEST(Settings, Sizes) {
     const struct {
         const char *text;
         int64_t bytes;
-    } good[] = { { "64K", 65536 },      { "64k", 65536 },   { "64KB", 65536 }, { "64KiB", 65536 }, { "1M", 1 << 20 },       { "1.5G", 3LL << 29 }, { "2T", 2LL << 40 },
-                 { "4096", 4096 },      { "4096b", 4096 },  { "4096 B", 4096 }, { "4.1K", 4198 },  { "inf", INT64_MAX } };
-    for (const auto &[text, bytes] : good)
-        EXPECT_EQ(with("pool.cap", text).bytes("pool.cap"), bytes) << text;
+    } good[] = { { "64K", 65536 },    { "64k", 65536 }, { "64KB", 65536 }, { "64KiB", 65536 }, { "1M", 1 << 20 }, { "1.5G", 3LL << 29 },
+                 { "2T", 2LL << 40 }, { "4096", 4096 }, { "4096b", 4096 }, { "4096 B", 4096 }, { "4.1K", 4198 },  { "inf", INT64_MAX } };
+    for (const auto &[text, bytes] : good) EXPECT_EQ(with("pool.cap", text).bytes("pool.cap"), bytes) << text;
     for (const char *text : { "", "K", "64X", "-64K", "4095", "64KKB", "64iB", "none", "infK", "1e9" })
         expect_failure(HALO_ERR_CONFIG, { "'pool.cap'", text, "4096 to inf" }, [&] { with("pool.cap", text); });
 }
@@ -66,10 +65,8 @@ TEST(Settings, IntegersWordsAndBooleans) {
     EXPECT_EQ(with("messages", "per_channel").word("messages"), "per_channel");
     for (const char *text : { "", "aggregat", "aggregate|per_channel", "|", "PER_CHANNEL" })
         expect_failure(HALO_ERR_CONFIG, { "'messages'", "one of aggregate, per_channel" }, [&] { with("messages", text); });
-    for (const char *text : { "1", "yes", "TRUE", "on", "y" })
-        EXPECT_TRUE(with("check", text).boolean("check")) << text;
-    for (const char *text : { "0", "no", "False", "OFF", "n" })
-        EXPECT_FALSE(with("check", text).boolean("check")) << text;
+    for (const char *text : { "1", "yes", "TRUE", "on", "y" }) EXPECT_TRUE(with("check", text).boolean("check")) << text;
+    for (const char *text : { "0", "no", "False", "OFF", "n" }) EXPECT_FALSE(with("check", text).boolean("check")) << text;
     expect_failure(HALO_ERR_CONFIG, { "'check'", "'maybe'", "yes or no" }, [] { with("check", "maybe"); });
 }
 

@@ -16,7 +16,6 @@ void expect_failure(halo_status status, std::initializer_list<const char *> part
         FAIL() << "the call succeeded; expected " << halo::status_name(status);
     } catch (const halo::Error &error) {
         EXPECT_STREQ(halo::status_name(error.status()), halo::status_name(status)) << error.what();
-        for (const char *part : parts)
-            EXPECT_NE(error.text().find(part), std::string::npos) << "no '" << part << "' in: " << error.what();
+        for (const char *part : parts) EXPECT_NE(error.text().find(part), std::string::npos) << "no '" << part << "' in: " << error.what();
     }
 }

@@ -10,21 +10,14 @@ namespace {
 int64_t calls = 0;
 }
 
-int64_t heap_calls() {
-    return calls;
-}
+int64_t heap_calls() { return calls; }
 
 void *operator new(size_t bytes) {
     ++calls;
-    if (void *pointer = std::malloc(bytes ? bytes : 1))
-        return pointer;
+    if (void *pointer = std::malloc(bytes ? bytes : 1)) return pointer;
     throw std::bad_alloc();
 }
 
-void operator delete(void *pointer) noexcept {
-    std::free(pointer);
-}
+void operator delete(void *pointer) noexcept { std::free(pointer); }
 
-void operator delete(void *pointer, size_t) noexcept {
-    std::free(pointer);
-}
+void operator delete(void *pointer, size_t) noexcept { std::free(pointer); }

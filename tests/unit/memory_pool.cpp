@@ -30,14 +30,12 @@ struct Upstream {
     }
     size_t bytes() const {
         size_t sum = 0;
-        for (const auto &[pointer, size] : given)
-            sum += size;
+        for (const auto &[pointer, size] : given) sum += size;
         return sum;
     }
     void *allocate(size_t size) {
         ++calls;
-        if (bytes() + size > limit)
-            return nullptr;
+        if (bytes() + size > limit) return nullptr;
         char *pointer = static_cast<char *>(std::aligned_alloc(64, size + 64)) + offset;
         given[pointer] = size;
         return pointer;
@@ -100,8 +98,7 @@ TEST(Pool, BuffersInUseAreDistinct) {
         buffers.push_back(pool.get(256));
         std::memset(buffers.back().data(), i, 256);
     }
-    for (int i = 0; i < 50; ++i)
-        EXPECT_EQ(static_cast<int>(buffers[i].data()[255]), i);
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(static_cast<int>(buffers[i].data()[255]), i);
 }
 
 TEST(Pool, LastOwnerReturnsTheBuffer) {

@@ -62,9 +62,12 @@ TEST(MpiChoice, NestedLaunchers) {
 }
 
 TEST(MpiChoice, Contradictions) {
-    expect_failure(HALO_ERR_PLUGIN, { "two MPI", "/lib/libmpi.so.40", "/lib/libmpich.so.12" }, [] { choose_mpi({ { openmpi, mpich }, {} }, "auto", nullptr); });
-    expect_failure(HALO_ERR_PLUGIN, { "MPICH started 4 ranks", "loaded Open MPI (/lib/libmpi.so.40)", "4 separate copies" },
-                   [] { choose_mpi({ { openmpi }, { by_mpich } }, "auto", nullptr); });
+    expect_failure(HALO_ERR_PLUGIN, { "two MPI", "/lib/libmpi.so.40", "/lib/libmpich.so.12" }, [] {
+        choose_mpi({ { openmpi, mpich }, {} }, "auto", nullptr);
+    });
+    expect_failure(HALO_ERR_PLUGIN, { "MPICH started 4 ranks", "loaded Open MPI (/lib/libmpi.so.40)", "4 separate copies" }, [] {
+        choose_mpi({ { openmpi }, { by_mpich } }, "auto", nullptr);
+    });
     expect_failure(HALO_ERR_PLUGIN, { "mpi = mpich", "/lib/libmpi.so.40" }, [] { choose_mpi({ { openmpi }, {} }, "mpich", nullptr); });
     expect_failure(HALO_ERR_PLUGIN, { "mpi = mpich", "OMPI_COMM_WORLD_SIZE" }, [] { choose_mpi({ {}, { by_openmpi } }, "mpich", nullptr); });
 }
@@ -73,7 +76,9 @@ TEST(MpiChoice, Communicators) {
     const MpiChoice choice = choose_mpi({ { openmpi }, { by_mpich } }, "auto", "openmpi");
     EXPECT_EQ(choice.module(), "mpi_openmpi");
     EXPECT_TRUE(choice.ranks);
-    expect_failure(HALO_ERR_PLUGIN, { "communicator of MPICH", "loaded Open MPI (/lib/libmpi.so.40)" }, [] { choose_mpi({ { openmpi }, {} }, "auto", "mpich"); });
+    expect_failure(HALO_ERR_PLUGIN, { "communicator of MPICH", "loaded Open MPI (/lib/libmpi.so.40)" }, [] {
+        choose_mpi({ { openmpi }, {} }, "auto", "mpich");
+    });
     expect_failure(HALO_ERR_PLUGIN, { "communicator of MPICH", "no MPI library" }, [] { choose_mpi({ {}, {} }, "auto", "mpich"); });
     expect_failure(HALO_ERR_PLUGIN, { "Open MPI is not initialised" }, [] { choose_mpi({ { not_initialised(openmpi) }, {} }, "auto", "openmpi"); });
     expect_failure(HALO_ERR_ARGUMENT, { "'lam'" }, [] { choose_mpi({ { openmpi }, {} }, "auto", "lam"); });
@@ -85,8 +90,7 @@ TEST(MpiScan, Launchers) {
     EXPECT_TRUE(launchers().empty());
     const auto show = [] {
         std::string text;
-        for (const Launcher &launcher : launchers())
-            text += launcher.variable + " " + launcher.mpi + " " + std::to_string(launcher.n_ranks) + "; ";
+        for (const Launcher &launcher : launchers()) text += launcher.variable + " " + launcher.mpi + " " + std::to_string(launcher.n_ranks) + "; ";
         return text;
     };
     setenv("SLURM_STEP_NUM_TASKS", "8", 1);
@@ -119,7 +123,9 @@ TEST(MpiScan, LoadedLibraries) {
     EXPECT_TRUE(loaded_mpis().at(0).initialised);
     void *second = dlopen(HALO_TEST_MODULES "/libmpi_like_openmpi.so", RTLD_NOW | RTLD_GLOBAL);
     ASSERT_TRUE(second) << dlerror();
-    expect_failure(HALO_ERR_PLUGIN, { "two MPI", "libmpi_like_mpich.so", "libmpi_like_openmpi.so" }, [] { choose_mpi({ loaded_mpis(), {} }, "auto", nullptr); });
+    expect_failure(HALO_ERR_PLUGIN, { "two MPI", "libmpi_like_mpich.so", "libmpi_like_openmpi.so" }, [] {
+        choose_mpi({ loaded_mpis(), {} }, "auto", nullptr);
+    });
     dlclose(first);
     found = loaded_mpis();
     ASSERT_EQ(found.size(), 1u);

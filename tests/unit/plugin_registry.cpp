@@ -13,15 +13,12 @@ namespace {
 
 const std::vector<std::string> modules = { HALO_TEST_MODULES };
 
-Plugin find(const std::string &name) {
-    return Registry::instance().find(PluginKind::transport, name, modules);
-}
+Plugin find(const std::string &name) { return Registry::instance().find(PluginKind::transport, name, modules); }
 
 void expect_refused(const std::string &name, std::initializer_list<const char *> parts) {
     const Plugin plugin = find(name);
     EXPECT_FALSE(plugin.opened()) << name;
-    for (const char *part : parts)
-        EXPECT_NE(plugin.problem.find(part), std::string::npos) << name << ": no '" << part << "' in: " << plugin.problem;
+    for (const char *part : parts) EXPECT_NE(plugin.problem.find(part), std::string::npos) << name << ": no '" << part << "' in: " << plugin.problem;
 }
 
 TEST(Registry, BuiltIn) {
@@ -72,19 +69,15 @@ TEST(Registry, RefusesADamagedFile) {
 }
 
 TEST(Registry, NamesAreNotPaths) {
-    for (const char *name : { "", "../modules/x", "a/b", "good.so", "Good", "a b" })
-        expect_refused(name, { "a-z, 0-9 and _" });
+    for (const char *name : { "", "../modules/x", "a/b", "good.so", "Good", "a b" }) expect_refused(name, { "a-z, 0-9 and _" });
 }
 
 TEST(Registry, ManyThreads) {
     std::vector<std::thread> threads;
     std::vector<const halo_transport_plugin *> found(8);
-    for (size_t i = 0; i < found.size(); ++i)
-        threads.emplace_back([&, i] { found[i] = find(i % 2 ? "good" : "better").transport; });
-    for (std::thread &thread : threads)
-        thread.join();
-    for (size_t i = 0; i < found.size(); ++i)
-        EXPECT_EQ(found[i], found[i % 2]);
+    for (size_t i = 0; i < found.size(); ++i) threads.emplace_back([&, i] { found[i] = find(i % 2 ? "good" : "better").transport; });
+    for (std::thread &thread : threads) thread.join();
+    for (size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], found[i % 2]);
     EXPECT_TRUE(found[0] && found[1]);
 }
 

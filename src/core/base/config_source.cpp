@@ -23,33 +23,26 @@ constexpr std::string_view prefix = "HALO_";
 constexpr const char *job_file_variable = "HALO_CONFIG_FILE";
 constexpr size_t largest_file = 1 << 20;
 
-bool blank(char c) {
-    return c == ' ' || c == '\t' || c == '\r';
-}
+bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 std::string_view trim(std::string_view text) {
-    while (!text.empty() && blank(text.front()))
-        text.remove_prefix(1);
-    while (!text.empty() && blank(text.back()))
-        text.remove_suffix(1);
+    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
     return text;
 }
 
 std::string_view without_comment(std::string_view line) {
     for (size_t i = 0; i < line.size(); ++i)
-        if (line[i] == '#' && (i == 0 || blank(line[i - 1])))
-            return line.substr(0, i);
+        if (line[i] == '#' && (i == 0 || blank(line[i - 1]))) return line.substr(0, i);
     return line;
 }
 
 // Key of a variable: a setting's own, else what it would be.
 std::string key_of_variable(std::string_view name) {
     for (const Setting &setting : setting_table())
-        if (environment_name(setting.key) == name)
-            return setting.key;
+        if (environment_name(setting.key) == name) return setting.key;
     std::string key;
-    for (const char c : name.substr(prefix.size()))
-        key += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    for (const char c : name.substr(prefix.size())) key += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     return key;
 }
 
@@ -60,17 +53,14 @@ struct CloseFile {
 // Empty: there is no such file.
 std::optional<std::string> read_file(const std::string &path) {
     std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "re"));
-    if (!file && (errno == ENOENT || errno == ENOTDIR))
-        return std::nullopt;
+    if (!file && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
     struct stat status {};
-    if (!file || fstat(fileno(file.get()), &status) != 0)
-        fail(HALO_ERR_CONFIG, "settings file %s: %s", path.c_str(), std::strerror(errno));
+    if (!file || fstat(fileno(file.get()), &status) != 0) fail(HALO_ERR_CONFIG, "settings file %s: %s", path.c_str(), std::strerror(errno));
     if (!S_ISREG(status.st_mode) || static_cast<size_t>(status.st_size) > largest_file)
         fail(HALO_ERR_CONFIG, "settings file %s: not a regular file of at most %zu bytes", path.c_str(), largest_file);
     std::string text(static_cast<size_t>(status.st_size), '\0');
     text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-    if (std::ferror(file.get()))
-        fail(HALO_ERR_CONFIG, "settings file %s: cannot be read", path.c_str());
+    if (std::ferror(file.get())) fail(HALO_ERR_CONFIG, "settings file %s: cannot be read", path.c_str());
     return text;
 }
 
@@ -89,19 +79,15 @@ void append_user_file(std::vector<Assignment> &all) {
     else
         return;
     path += "/halo/halo.conf";
-    if (const auto text = read_file(path))
-        append(all, parse_config_text(*text, path));
+    if (const auto text = read_file(path)) append(all, parse_config_text(*text, path));
 }
 
 void append_job_file(std::vector<Assignment> &all) {
     const char *path = secure_getenv(job_file_variable);
-    if (!path || !*path)
-        return;
-    if (path[0] != '/')
-        fail(HALO_ERR_CONFIG, "%s is '%s': give an absolute path", job_file_variable, path);
+    if (!path || !*path) return;
+    if (path[0] != '/') fail(HALO_ERR_CONFIG, "%s is '%s': give an absolute path", job_file_variable, path);
     const auto text = read_file(path);
-    if (!text)
-        fail(HALO_ERR_CONFIG, "%s: there is no file %s", job_file_variable, path);
+    if (!text) fail(HALO_ERR_CONFIG, "%s: there is no file %s", job_file_variable, path);
     append(all, parse_config_text(*text, path));
 }
 
@@ -113,15 +99,12 @@ std::vector<Assignment> parse_config_text(std::string_view text, const std::stri
         const size_t end = std::min(text.find('\n'), text.size());
         const std::string_view line = trim(without_comment(text.substr(0, end)));
         text.remove_prefix(std::min(end + 1, text.size()));
-        if (line.empty())
-            continue;
+        if (line.empty()) continue;
         const std::string source = path + ":" + std::to_string(number);
         const size_t equals = line.find('=');
         const std::string_view key = trim(line.substr(0, equals));
-        if (equals == std::string_view::npos || key.empty())
-            fail(HALO_ERR_CONFIG, "%s: expected 'key = value'", source.c_str());
-        if (line.find('\0') != std::string_view::npos)
-            fail(HALO_ERR_CONFIG, "%s: a zero byte", source.c_str());
+        if (equals == std::string_view::npos || key.empty()) fail(HALO_ERR_CONFIG, "%s: expected 'key = value'", source.c_str());
+        if (line.find('\0') != std::string_view::npos) fail(HALO_ERR_CONFIG, "%s: a zero byte", source.c_str());
         assignments.push_back({ std::string(key), std::string(trim(line.substr(equals + 1))), source, std::string(key) });
     }
     return assignments;
@@ -134,8 +117,7 @@ std::vector<Assignment> environment_assignments(const char *const *environment, 
         const size_t equals = variable.find('=');
         const std::string_view name = variable.substr(0, equals);
         const bool set = equals != std::string_view::npos && equals + 1 < variable.size();
-        if (!set || !name.starts_with(prefix) || name == job_file_variable)
-            continue;
+        if (!set || !name.starts_with(prefix) || name == job_file_variable) continue;
         std::string key = key_of_variable(name);
         if (!secure || key != "plugin_path")
             assignments.push_back({ std::move(key), std::string(variable.substr(equals + 1)), "environment", std::string(name) });

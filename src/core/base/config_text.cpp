@@ -54,8 +54,7 @@ Durations are a number and `ns`, `us`, `ms`, `s` (also without a unit), `min` or
 
 std::string render_settings(const Config &config) {
     std::string text;
-    for (const std::string &warning : config.warnings())
-        text += format("warning: %s\n", warning.c_str());
+    for (const std::string &warning : config.warnings()) text += format("warning: %s\n", warning.c_str());
     for (const Setting &setting : setting_table()) {
         const std::string &value = *config.value(setting.key);
         text += format("%s = %s%s# from %s\n", setting.key, value.c_str(), value.empty() ? "" : " ", config.source(setting.key)->c_str());

@@ -29,8 +29,7 @@ void print(LogLevel level, int32_t rank, const char *text) {
 } // namespace
 
 void Log::write(LogLevel level, const char *text) const noexcept {
-    if (!enabled(level))
-        return;
+    if (!enabled(level)) return;
     try {
         if (sink_)
             sink_(user_, static_cast<int32_t>(level), text);
@@ -56,8 +55,7 @@ void Log::error(const char *pattern, ...) const noexcept {
 }
 
 void Log::warn(const char *pattern, ...) const noexcept {
-    if (!enabled(LogLevel::warn))
-        return;
+    if (!enabled(LogLevel::warn)) return;
     va_list arguments;
     va_start(arguments, pattern);
     format_and_write(LogLevel::warn, pattern, arguments);
@@ -65,8 +63,7 @@ void Log::warn(const char *pattern, ...) const noexcept {
 }
 
 void Log::info(const char *pattern, ...) const noexcept {
-    if (!enabled(LogLevel::info))
-        return;
+    if (!enabled(LogLevel::info)) return;
     va_list arguments;
     va_start(arguments, pattern);
     format_and_write(LogLevel::info, pattern, arguments);
@@ -74,8 +71,7 @@ void Log::info(const char *pattern, ...) const noexcept {
 }
 
 void Log::debug(const char *pattern, ...) const noexcept {
-    if (!enabled(LogLevel::debug))
-        return;
+    if (!enabled(LogLevel::debug)) return;
     va_list arguments;
     va_start(arguments, pattern);
     format_and_write(LogLevel::debug, pattern, arguments);

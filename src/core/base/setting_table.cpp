@@ -35,7 +35,8 @@ constexpr Setting table[] = {
     { "check", SettingType::boolean, "no", 0, 0, nullptr, fixed, agrees,
       "Check mode: ghosts are poisoned before they are filled, digests and states are verified, the first offender is named." },
     { "strict", SettingType::boolean, "no", 0, 0, nullptr, fixed, may_differ, "Unknown settings are errors instead of warnings." },
-    { "log_level", SettingType::word, "warn", 0, 0, "error|warn|info|debug", changeable, may_differ, "What is logged: this level and all before it." },
+    { "log_level", SettingType::word, "warn", 0, 0, "error|warn|info|debug", changeable, may_differ,
+      "What is logged: this level and all before it." },
     { "plugin_path", SettingType::text, "", 0, 0, "absolute directories, separated by ':'", fixed, may_differ,
       "Where modules are looked for ahead of the library's own directory. Ignored in processes that run with raised rights." },
     { "pool.cap", SettingType::bytes, "inf", 4096, unlimited, nullptr, fixed, may_differ,
@@ -50,30 +51,24 @@ constexpr Setting table[] = {
 // Insertions, deletions, replacements and swaps of neighbours that turn one text into the other.
 size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
-    for (size_t j = 0; j <= b.size(); ++j)
-        row[j] = j;
+    for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
     for (size_t i = 1; i <= a.size(); ++i) {
         before.swap(above);
         above.swap(row);
         row[0] = i;
         for (size_t j = 1; j <= b.size(); ++j) {
             row[j] = std::min({ above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]) });
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = std::min(row[j], before[j - 2] + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
         }
     }
     return row[b.size()];
 }
 
-std::string bytes_text(double bytes) {
-    return bytes == unlimited ? "inf" : format("%.0f", bytes);
-}
+std::string bytes_text(double bytes) { return bytes == unlimited ? "inf" : format("%.0f", bytes); }
 
 } // namespace
 
-std::span<const Setting> setting_table() {
-    return table;
-}
+std::span<const Setting> setting_table() { return table; }
 
 const Setting *find_setting(std::string_view key) {
     const auto row = std::find_if(std::begin(table), std::end(table), [&](const Setting &setting) { return setting.key == key; });
@@ -82,15 +77,13 @@ const Setting *find_setting(std::string_view key) {
 
 std::string environment_name(std::string_view key) {
     std::string name = "HALO_";
-    for (const char c : key)
-        name += c == '.' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    for (const char c : key) name += c == '.' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     return name;
 }
 
 const char *nearest_key(std::string_view key) {
     constexpr size_t longest_key = 64; // longer ones are no typing mistakes, and their distance costs time
-    if (key.size() > longest_key)
-        return nullptr;
+    if (key.size() > longest_key) return nullptr;
     const Setting *nearest = nullptr;
     size_t best = std::max<size_t>(2, key.size() / 3) + 1;
     for (const Setting &setting : table) {
@@ -124,8 +117,7 @@ std::string describe_values(const Setting &setting) {
     case SettingType::word: break;
     }
     std::string text = "one of ";
-    for (const char *c = setting.words; *c; ++c)
-        text += *c == '|' ? ", " : std::string(1, *c);
+    for (const char *c = setting.words; *c; ++c) text += *c == '|' ? ", " : std::string(1, *c);
     return text;
 }
 

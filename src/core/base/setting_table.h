@@ -9,7 +9,7 @@
 namespace halo {
 
 enum class SettingType : unsigned char {
-    boolean,  // yes no, true false, on off, 1 0
+    boolean, // yes no, true false, on off, 1 0
     integer,
     duration, // seconds: "30s", "5ms", "2min", a bare number; "none" or "inf": no limit
     bytes,    // "64K", "1.5G" (powers of 1024), a bare number; "inf": no limit
@@ -21,7 +21,7 @@ struct Setting {
     const char *key;
     SettingType type;
     const char *default_value;
-    double low;        // bounds of numbers, both included, in seconds or bytes where these are meant
+    double low; // bounds of numbers, both included, in seconds or bytes where these are meant
     double high;
     const char *words; // "aggregate|per_channel"; texts: what else to say about the values
     bool changeable;   // by halo_context_set

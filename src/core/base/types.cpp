@@ -33,15 +33,11 @@ const char *type_name(halo_type type) noexcept {
     }
 }
 
-bool type_known(halo_type type) noexcept {
-    return type >= HALO_FLOAT32 && type <= HALO_BYTES;
-}
+bool type_known(halo_type type) noexcept { return type >= HALO_FLOAT32 && type <= HALO_BYTES; }
 
 int64_t element_size(halo_type type, int64_t element_bytes, const char *what) {
-    if (!type_known(type))
-        fail(HALO_ERR_ARGUMENT, "%s: %d is not a type", what, type);
-    if (type != HALO_BYTES)
-        return static_cast<int64_t>(type_bytes(type));
+    if (!type_known(type)) fail(HALO_ERR_ARGUMENT, "%s: %d is not a type", what, type);
+    if (type != HALO_BYTES) return static_cast<int64_t>(type_bytes(type));
     if (element_bytes < 1 || element_bytes > INT32_MAX)
         fail(HALO_ERR_ARGUMENT, "%s: element_bytes is %lld; HALO_BYTES wants 1 to %d", what, static_cast<long long>(element_bytes), INT32_MAX);
     return element_bytes;
@@ -57,11 +53,9 @@ namespace {
 template <class T>
 void combine_ordered(T *into, const T *from, int64_t n, halo_op op) {
     if (op == HALO_MIN)
-        for (int64_t i = 0; i < n; ++i)
-            into[i] = std::min(into[i], from[i]);
+        for (int64_t i = 0; i < n; ++i) into[i] = std::min(into[i], from[i]);
     else
-        for (int64_t i = 0; i < n; ++i)
-            into[i] = std::max(into[i], from[i]);
+        for (int64_t i = 0; i < n; ++i) into[i] = std::max(into[i], from[i]);
 }
 
 template <class T>
@@ -69,11 +63,9 @@ void combine_values(void *into_bytes, const void *from_bytes, int64_t n, halo_op
     T *into = static_cast<T *>(into_bytes);
     const T *from = static_cast<const T *>(from_bytes);
     if (op == HALO_SUM)
-        for (int64_t i = 0; i < n; ++i)
-            into[i] += from[i];
+        for (int64_t i = 0; i < n; ++i) into[i] += from[i];
     else if (op == HALO_PROD)
-        for (int64_t i = 0; i < n; ++i)
-            into[i] *= from[i];
+        for (int64_t i = 0; i < n; ++i) into[i] *= from[i];
     else if constexpr (!std::is_same_v<T, std::complex<float>> && !std::is_same_v<T, std::complex<double>>)
         combine_ordered(into, from, n, op);
 }

@@ -18,15 +18,15 @@ const char *compiler() {
 }
 
 std::string render_version() {
-    return format("halo %d.%d.%d\nplugin ABI %d.%d, copy tables %d, wire format %d\nbuilt with %s\n", HALO_VERSION_MAJOR, HALO_VERSION_MINOR, HALO_VERSION_PATCH,
-                  HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, HALO_COPY_LAYOUT, wire_version, compiler());
+    return format("halo %d.%d.%d\nplugin ABI %d.%d, copy tables %d, wire format %d\nbuilt with %s\n", HALO_VERSION_MAJOR, HALO_VERSION_MINOR,
+                  HALO_VERSION_PATCH, HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, HALO_COPY_LAYOUT, wire_version, compiler());
 }
 
 // What a context has opened.
 std::string render_used_modules(Context &context) {
     const std::string &path = context.transport_path();
-    return format("transport %s, %s: rank %d of %d\ndevice %s\n", context.transport().name(), path.empty() ? "built in" : path.c_str(), context.rank(), context.size(),
-                  context.device().name());
+    return format("transport %s, %s: rank %d of %d\ndevice %s\n", context.transport().name(), path.empty() ? "built in" : path.c_str(),
+                  context.rank(), context.size(), context.device().name());
 }
 
 std::string render(Context *context, int32_t what) {
@@ -46,8 +46,7 @@ void give(const std::string &whole, char *text, size_t capacity, size_t *needed_
         std::memcpy(text, whole.data(), n);
         text[n] = '\0';
     }
-    if (needed_bytes)
-        *needed_bytes = whole.size() + 1;
+    if (needed_bytes) *needed_bytes = whole.size() + 1;
 }
 
 } // namespace
@@ -57,7 +56,6 @@ void give(const std::string &whole, char *text, size_t capacity, size_t *needed_
 using namespace halo;
 
 halo_status halo_info(const halo_context *context, int32_t what, char *text, size_t capacity, size_t *needed_bytes) {
-    if (!context)
-        return guard([&] { give(render(nullptr, what), text, capacity, needed_bytes); });
+    if (!context) return guard([&] { give(render(nullptr, what), text, capacity, needed_bytes); });
     return with_handle(context, [&] { give(render(&object_of<ContextObject>(context).context, what), text, capacity, needed_bytes); });
 }

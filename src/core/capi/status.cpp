@@ -30,13 +30,9 @@ int32_t layout_of(const void *user) {
 
 } // namespace
 
-void set_last_error(const char *text) noexcept {
-    std::snprintf(last_text, sizeof last_text, "%s", text);
-}
+void set_last_error(const char *text) noexcept { std::snprintf(last_text, sizeof last_text, "%s", text); }
 
-const char *last_error() noexcept {
-    return last_text;
-}
+const char *last_error() noexcept { return last_text; }
 
 halo_status store_exception() noexcept {
     try {
@@ -61,8 +57,7 @@ halo_status store_status(halo_status status) noexcept {
 }
 
 void require(const void *pointer, const char *what) {
-    if (!pointer)
-        fail(HALO_ERR_ARGUMENT, "argument '%s' is NULL", what);
+    if (!pointer) fail(HALO_ERR_ARGUMENT, "argument '%s' is NULL", what);
 }
 
 void check_struct(const void *user, size_t min_bytes, size_t known_bytes, int32_t layout, const char *name) {
@@ -70,8 +65,7 @@ void check_struct(const void *user, size_t min_bytes, size_t known_bytes, int32_
     const size_t size = struct_size_of(user);
     if (size < min_bytes)
         fail(HALO_ERR_VERSION, "%s: struct_size is %zu, the smallest known is %zu; begin from its ..._INIT value", name, size, min_bytes);
-    if (layout_of(user) != layout)
-        fail(HALO_ERR_VERSION, "%s: layout is %d, this library knows %d", name, layout_of(user), layout);
+    if (layout_of(user) != layout) fail(HALO_ERR_VERSION, "%s: layout is %d, this library knows %d", name, layout_of(user), layout);
     if (size > known_bytes && !all_zero(static_cast<const char *>(user) + known_bytes, size - known_bytes))
         fail(HALO_ERR_VERSION, "%s: struct_size is %zu, this library knows %zu bytes, and what follows them is not zero", name, size, known_bytes);
 }
@@ -93,15 +87,9 @@ void write_struct_bytes(void *user, const void *value, size_t min_bytes, size_t 
 
 extern "C" {
 
-const char *halo_status_name(halo_status status) {
-    return halo::status_name(status);
-}
+const char *halo_status_name(halo_status status) { return halo::status_name(status); }
 
-const char *halo_last_error(void) {
-    return halo::last_error();
-}
+const char *halo_last_error(void) { return halo::last_error(); }
 
-int32_t halo_version(void) {
-    return HALO_VERSION_MAJOR * 10000 + HALO_VERSION_MINOR * 100 + HALO_VERSION_PATCH;
-}
+int32_t halo_version(void) { return HALO_VERSION_MAJOR * 10000 + HALO_VERSION_MINOR * 100 + HALO_VERSION_PATCH; }
 }

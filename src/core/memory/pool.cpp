@@ -14,9 +14,7 @@ constexpr size_t smallest = 256;
 constexpr int smallest_log2 = 8;
 constexpr size_t alignment = 64;
 
-long long ll(int64_t value) {
-    return static_cast<long long>(value);
-}
+long long ll(int64_t value) { return static_cast<long long>(value); }
 
 } // namespace
 
@@ -31,24 +29,19 @@ const char *memory_name(int32_t memory) noexcept {
 
 void Buffer::reset() noexcept {
     PoolBlock *block = std::exchange(block_, nullptr);
-    if (block && --block->owners == 0)
-        block->pool->put(block);
+    if (block && --block->owners == 0) block->pool->put(block);
 }
 
-size_t Buffer::capacity() const {
-    return block_ ? Pool::class_bytes(block_->size_class) : 0;
-}
+size_t Buffer::capacity() const { return block_ ? Pool::class_bytes(block_->size_class) : 0; }
 
 Buffer WeakBuffer::lock() const {
-    if (!valid())
-        return {};
+    if (!valid()) return {};
     ++block_->owners;
     return Buffer(block_);
 }
 
 int32_t Pool::size_class(size_t bytes) {
-    if (bytes <= smallest)
-        return 0;
+    if (bytes <= smallest) return 0;
     const size_t last = bytes - 1;
     const int power = static_cast<int>(std::bit_width(last)) - 1;
     const int quarter = static_cast<int>((last >> (power - 2)) & 3u);
@@ -64,14 +57,12 @@ Pool::Pool(const halo_allocator &upstream, int64_t cap) : upstream_(upstream), c
 
 Pool::~Pool() {
     for (const PoolBlock &block : blocks_)
-        if (block.data)
-            upstream_.release(upstream_.user, block.data, class_bytes(block.size_class));
+        if (block.data) upstream_.release(upstream_.user, block.data, class_bytes(block.size_class));
 }
 
 Buffer Pool::get(size_t bytes) {
     const int32_t wanted = size_class(bytes);
-    if (wanted >= n_classes)
-        fail(HALO_ERR_MEMORY, "%s memory: %zu bytes wanted, more than any pool can hold", memory_name(upstream_.memory), bytes);
+    if (wanted >= n_classes) fail(HALO_ERR_MEMORY, "%s memory: %zu bytes wanted, more than any pool can hold", memory_name(upstream_.memory), bytes);
     PoolBlock *block = free_[wanted];
     if (block)
         free_[wanted] = block->next;
@@ -93,8 +84,7 @@ void Pool::put(PoolBlock *block) noexcept {
 }
 
 PoolBlock *Pool::new_block(int32_t size_class, size_t bytes) {
-    if (!spare_)
-        spare_ = &blocks_.emplace_back();
+    if (!spare_) spare_ = &blocks_.emplace_back();
     const size_t size = class_bytes(size_class);
     PoolBlock *block = spare_;
     block->data = allocate(size, bytes);
@@ -113,19 +103,18 @@ std::byte *Pool::allocate(size_t size, size_t bytes) {
         ++figures_.allocations;
         return static_cast<std::byte *>(upstream_.allocate(upstream_.user, size));
     };
+    if (!fits()) trim();
     if (!fits())
-        trim();
-    if (!fits())
-        fail(HALO_ERR_MEMORY, "%s memory: %zu bytes wanted (%zu by size class), %lld in use, the cap is %lld (setting pool.cap)", memory_name(upstream_.memory),
-             bytes, size, ll(figures_.in_use_bytes), ll(cap_));
+        fail(HALO_ERR_MEMORY, "%s memory: %zu bytes wanted (%zu by size class), %lld in use, the cap is %lld (setting pool.cap)",
+             memory_name(upstream_.memory), bytes, size, ll(figures_.in_use_bytes), ll(cap_));
     std::byte *data = ask();
     if (!data && figures_.held_bytes > figures_.in_use_bytes) {
         trim();
         data = ask();
     }
     if (!data)
-        fail(HALO_ERR_MEMORY, "%s memory: the allocator has no %zu bytes (%zu by size class); %lld in use", memory_name(upstream_.memory), bytes, size,
-             ll(figures_.in_use_bytes));
+        fail(HALO_ERR_MEMORY, "%s memory: the allocator has no %zu bytes (%zu by size class); %lld in use", memory_name(upstream_.memory), bytes,
+             size, ll(figures_.in_use_bytes));
     if (reinterpret_cast<uintptr_t>(data) % alignment != 0) {
         upstream_.release(upstream_.user, data, size);
         fail(HALO_ERR_ARGUMENT, "%s memory: the allocator returned %p, which is not aligned to %zu bytes", memory_name(upstream_.memory),
@@ -148,12 +137,10 @@ void Pool::trim() noexcept {
 }
 
 void Pools::add(const halo_allocator &upstream) {
-    if (upstream.memory < 0 || upstream.memory >= n_kinds)
-        fail(HALO_ERR_ARGUMENT, "allocator: %d is not a memory kind", upstream.memory);
+    if (upstream.memory < 0 || upstream.memory >= n_kinds) fail(HALO_ERR_ARGUMENT, "allocator: %d is not a memory kind", upstream.memory);
     if (!upstream.allocate || !upstream.release)
         fail(HALO_ERR_ARGUMENT, "allocator of %s memory: %s is NULL", memory_name(upstream.memory), upstream.allocate ? "release" : "allocate");
-    if (has(upstream.memory))
-        fail(HALO_ERR_EXISTS, "there is already a pool of %s memory", memory_name(upstream.memory));
+    if (has(upstream.memory)) fail(HALO_ERR_EXISTS, "there is already a pool of %s memory", memory_name(upstream.memory));
     pools_[upstream.memory].emplace(upstream, cap_);
 }
 
@@ -163,14 +150,11 @@ Pool &Pools::pool(int32_t memory) {
     return *pools_[memory];
 }
 
-const Pool &Pools::pool(int32_t memory) const {
-    return const_cast<Pools *>(this)->pool(memory);
-}
+const Pool &Pools::pool(int32_t memory) const { return const_cast<Pools *>(this)->pool(memory); }
 
 void Pools::trim() noexcept {
     for (auto &pool : pools_)
-        if (pool)
-            pool->trim();
+        if (pool) pool->trim();
 }
 
 } // namespace halo

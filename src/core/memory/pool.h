@@ -22,9 +22,9 @@ class Pool;
 struct PoolBlock {
     Pool *pool = nullptr;
     std::byte *data = nullptr;
-    PoolBlock *next = nullptr;  // in the list of free or of spare blocks
-    size_t bytes = 0;           // as asked for
-    uint64_t generation = 0;    // of the present owners; 0: none
+    PoolBlock *next = nullptr; // in the list of free or of spare blocks
+    size_t bytes = 0;          // as asked for
+    uint64_t generation = 0;   // of the present owners; 0: none
     int64_t owners = 0;
     int32_t size_class = 0;
 };
@@ -34,8 +34,7 @@ class Buffer {
 public:
     Buffer() = default;
     Buffer(const Buffer &other) noexcept : block_(other.block_) {
-        if (block_)
-            ++block_->owners;
+        if (block_) ++block_->owners;
     }
     Buffer(Buffer &&other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
     Buffer &operator=(Buffer other) noexcept {
@@ -47,8 +46,8 @@ public:
     void reset() noexcept;
     explicit operator bool() const { return block_ != nullptr; }
     std::byte *data() const { return block_ ? block_->data : nullptr; }
-    size_t bytes() const { return block_ ? block_->bytes : 0; }            // as asked for
-    size_t capacity() const;                                               // as there is
+    size_t bytes() const { return block_ ? block_->bytes : 0; }             // as asked for
+    size_t capacity() const;                                                // as there is
     uint64_t generation() const { return block_ ? block_->generation : 0; } // differs between all buffers a pool has handed out
 
 private:

@@ -15,9 +15,7 @@ namespace halo {
 
 namespace {
 
-halo_inproc_group *inner(halo_inproc *group) {
-    return reinterpret_cast<halo_inproc_group *>(group);
-}
+halo_inproc_group *inner(halo_inproc *group) { return reinterpret_cast<halo_inproc_group *>(group); }
 
 } // namespace
 
@@ -25,18 +23,16 @@ halo_inproc *create_inproc_group(int32_t n_ranks) {
     halo_inproc_group *group = nullptr;
     const halo_status status = halo_inproc_group_create(n_ranks, &group);
     if (status != HALO_SUCCESS)
-        fail(status, "in-process group of %d ranks: %s", n_ranks, status == HALO_ERR_ARGUMENT ? "the number of ranks must be 1 to 4096" : "no memory");
+        fail(status, "in-process group of %d ranks: %s", n_ranks,
+             status == HALO_ERR_ARGUMENT ? "the number of ranks must be 1 to 4096" : "no memory");
     return reinterpret_cast<halo_inproc *>(group);
 }
 
-int32_t inproc_group_size(const halo_inproc *group) {
-    return halo_inproc_group_size(reinterpret_cast<const halo_inproc_group *>(group));
-}
+int32_t inproc_group_size(const halo_inproc *group) { return halo_inproc_group_size(reinterpret_cast<const halo_inproc_group *>(group)); }
 
 void destroy_inproc_group(halo_inproc *group) {
     const int32_t open = halo_inproc_group_open_endpoints(inner(group));
-    if (halo_inproc_group_destroy(inner(group)) != HALO_SUCCESS)
-        fail(HALO_BUSY, "in-process group: %d contexts still live", open);
+    if (halo_inproc_group_destroy(inner(group)) != HALO_SUCCESS) fail(HALO_BUSY, "in-process group: %d contexts still live", open);
 }
 
 } // namespace halo

@@ -15,17 +15,14 @@ namespace {
 std::string own_directory() {
     Dl_info info;
     std::error_code error;
-    if (!dladdr(reinterpret_cast<const void *>(&own_directory), &info) || !info.dli_fname)
-        return {};
+    if (!dladdr(reinterpret_cast<const void *>(&own_directory), &info) || !info.dli_fname) return {};
     const auto path = std::filesystem::canonical(info.dli_fname, error);
     return error ? std::string() : (path.parent_path() / "halo").string();
 }
 
 } // namespace
 
-const char *plugin_kind_name(PluginKind kind) noexcept {
-    return kind == PluginKind::transport ? "transport" : "device";
-}
+const char *plugin_kind_name(PluginKind kind) noexcept { return kind == PluginKind::transport ? "transport" : "device"; }
 
 std::vector<std::string> module_directories(const Config &config) {
     std::vector<std::string> directories;
@@ -35,18 +32,15 @@ std::vector<std::string> module_directories(const Config &config) {
         const std::string directory(rest.substr(0, end));
         rest.remove_prefix(std::min(end + 1, rest.size()));
         if (!directory.empty() && directory[0] != '/')
-            fail(HALO_ERR_CONFIG, "setting 'plugin_path' from %s: directory '%s' is not absolute", config.source("plugin_path")->c_str(), directory.c_str());
-        if (!directory.empty())
-            directories.push_back(directory);
+            fail(HALO_ERR_CONFIG, "setting 'plugin_path' from %s: directory '%s' is not absolute", config.source("plugin_path")->c_str(),
+                 directory.c_str());
+        if (!directory.empty()) directories.push_back(directory);
     }
-    if (std::string own = own_directory(); !own.empty())
-        directories.push_back(std::move(own));
+    if (std::string own = own_directory(); !own.empty()) directories.push_back(std::move(own));
     return directories;
 }
 
-std::string module_file(PluginKind kind, const std::string &name) {
-    return std::string("libhalo_") + plugin_kind_name(kind) + "_" + name + ".so";
-}
+std::string module_file(PluginKind kind, const std::string &name) { return std::string("libhalo_") + plugin_kind_name(kind) + "_" + name + ".so"; }
 
 std::vector<std::string> module_names(PluginKind kind, const std::vector<std::string> &directories) {
     const std::string begin = std::string("libhalo_") + plugin_kind_name(kind) + "_";

@@ -59,12 +59,9 @@ std::string render_modules(const Config &config) {
     const halo_host host = outside_host(config);
     std::string text = render_transports(config, directories, host);
     std::vector<std::string> devices = Registry::instance().built_in(PluginKind::device);
-    for (const std::string &name : module_names(PluginKind::device, directories))
-        devices.push_back(name);
-    for (const std::string &name : devices)
-        text += describe(PluginKind::device, name, directories, host);
-    for (const std::string &directory : directories)
-        text += "modules are looked for in " + directory + "\n";
+    for (const std::string &name : module_names(PluginKind::device, directories)) devices.push_back(name);
+    for (const std::string &name : devices) text += describe(PluginKind::device, name, directories, host);
+    for (const std::string &directory : directories) text += "modules are looked for in " + directory + "\n";
     return text;
 }
 

@@ -9,16 +9,15 @@ namespace halo {
 
 namespace {
 
-const char *display_name(const std::string &mpi) {
-    return mpi == "openmpi" ? "Open MPI" : mpi == "mpich" ? "MPICH" : "any MPI";
-}
+const char *display_name(const std::string &mpi) { return mpi == "openmpi" ? "Open MPI" : mpi == "mpich" ? "MPICH" : "any MPI"; }
 
 // The launcher that matters: the loaded MPI's own, else one that serves any, else the first.
 Launcher nearest_launcher(const std::vector<Launcher> &launchers, const std::string &mpi) {
-    const auto with = [&](const std::string &wanted) { return std::find_if(launchers.begin(), launchers.end(), [&](const Launcher &l) { return l.mpi == wanted; }); };
+    const auto with = [&](const std::string &wanted) {
+        return std::find_if(launchers.begin(), launchers.end(), [&](const Launcher &l) { return l.mpi == wanted; });
+    };
     for (const auto found : { with(mpi), with("") })
-        if (!mpi.empty() && found != launchers.end())
-            return *found;
+        if (!mpi.empty() && found != launchers.end()) return *found;
     return launchers.empty() ? Launcher{} : launchers.front();
 }
 
@@ -26,38 +25,35 @@ std::string describe(const Launcher &launcher) {
     return format("a launcher of %s started %d ranks (%s)", display_name(launcher.mpi), launcher.n_ranks, launcher.variable.c_str());
 }
 
-std::string describe(const LoadedMpi &loaded) {
-    return format("this process has loaded %s (%s)", display_name(loaded.mpi), loaded.path.c_str());
-}
+std::string describe(const LoadedMpi &loaded) { return format("this process has loaded %s (%s)", display_name(loaded.mpi), loaded.path.c_str()); }
 
 MpiChoice choose_for_communicator(const MpiFacts &facts, const std::string &mpi) {
-    if (mpi != "openmpi" && mpi != "mpich")
-        fail(HALO_ERR_ARGUMENT, "a communicator of the MPI '%s': known are openmpi and mpich", mpi.c_str());
+    if (mpi != "openmpi" && mpi != "mpich") fail(HALO_ERR_ARGUMENT, "a communicator of the MPI '%s': known are openmpi and mpich", mpi.c_str());
     if (facts.loaded.empty())
-        fail(HALO_ERR_PLUGIN, "a communicator of %s was given, but no MPI library can be seen in this process; link it as a shared library", display_name(mpi));
+        fail(HALO_ERR_PLUGIN, "a communicator of %s was given, but no MPI library can be seen in this process; link it as a shared library",
+             display_name(mpi));
     const LoadedMpi &loaded = facts.loaded.front();
-    if (loaded.mpi != mpi)
-        fail(HALO_ERR_PLUGIN, "a communicator of %s was given, but %s", display_name(mpi), describe(loaded).c_str());
-    if (!loaded.initialised)
-        fail(HALO_ERR_PLUGIN, "a communicator was given, but %s is not initialised, or finalised already", display_name(mpi));
+    if (loaded.mpi != mpi) fail(HALO_ERR_PLUGIN, "a communicator of %s was given, but %s", display_name(mpi), describe(loaded).c_str());
+    if (!loaded.initialised) fail(HALO_ERR_PLUGIN, "a communicator was given, but %s is not initialised, or finalised already", display_name(mpi));
     return { mpi, true, 0, "the caller gave a communicator of " + std::string(display_name(mpi)) };
 }
 
 MpiChoice choose_loaded(const LoadedMpi &loaded, const Launcher &launcher) {
     const bool foreign = !launcher.mpi.empty() && launcher.mpi != loaded.mpi;
     if (foreign && launcher.n_ranks > 1)
-        fail(HALO_ERR_PLUGIN, "%s, but %s: it would run as %d separate copies", describe(launcher).c_str(), describe(loaded).c_str(), launcher.n_ranks);
-    return { loaded.mpi, loaded.initialised || launcher.n_ranks > 1, launcher.n_ranks, describe(loaded) + (loaded.initialised ? ", initialised" : "") };
+        fail(HALO_ERR_PLUGIN, "%s, but %s: it would run as %d separate copies", describe(launcher).c_str(), describe(loaded).c_str(),
+             launcher.n_ranks);
+    return { loaded.mpi, loaded.initialised || launcher.n_ranks > 1, launcher.n_ranks,
+             describe(loaded) + (loaded.initialised ? ", initialised" : "") };
 }
 
 } // namespace
 
 MpiChoice choose_mpi(const MpiFacts &facts, const std::string &setting, const char *communicator_mpi) {
     if (facts.loaded.size() > 1)
-        fail(HALO_ERR_PLUGIN, "two MPI libraries are loaded in this process: %s (%s) and %s (%s)", display_name(facts.loaded[0].mpi), facts.loaded[0].path.c_str(),
-             display_name(facts.loaded[1].mpi), facts.loaded[1].path.c_str());
-    if (communicator_mpi)
-        return choose_for_communicator(facts, communicator_mpi);
+        fail(HALO_ERR_PLUGIN, "two MPI libraries are loaded in this process: %s (%s) and %s (%s)", display_name(facts.loaded[0].mpi),
+             facts.loaded[0].path.c_str(), display_name(facts.loaded[1].mpi), facts.loaded[1].path.c_str());
+    if (communicator_mpi) return choose_for_communicator(facts, communicator_mpi);
     const Launcher launcher = nearest_launcher(facts.launchers, facts.loaded.empty() ? "" : facts.loaded.front().mpi);
     MpiChoice choice;
     choice.launcher_ranks = launcher.n_ranks;
@@ -70,10 +66,8 @@ MpiChoice choose_mpi(const MpiFacts &facts, const std::string &setting, const ch
     } else {
         choice.why = "no MPI is loaded and no launcher is seen";
     }
-    if (setting == "auto")
-        return choice;
-    if (!choice.mpi.empty() && choice.mpi != setting)
-        fail(HALO_ERR_PLUGIN, "setting mpi = %s, but %s", setting.c_str(), choice.why.c_str());
+    if (setting == "auto") return choice;
+    if (!choice.mpi.empty() && choice.mpi != setting) fail(HALO_ERR_PLUGIN, "setting mpi = %s, but %s", setting.c_str(), choice.why.c_str());
     choice.mpi = setting;
     choice.why += ", setting mpi = " + setting;
     return choice;

@@ -10,7 +10,7 @@ namespace halo {
 
 // An MPI library in this process.
 struct LoadedMpi {
-    std::string mpi;          // "openmpi", "mpich"
+    std::string mpi; // "openmpi", "mpich"
     std::string path;
     bool initialised = false; // MPI_Init was called, MPI_Finalize not
 };
@@ -33,9 +33,7 @@ std::vector<LoadedMpi> loaded_mpis();
 // Launchers as the environment shows them.
 std::vector<Launcher> launchers();
 
-inline MpiFacts look_for_mpi() {
-    return { loaded_mpis(), launchers() };
-}
+inline MpiFacts look_for_mpi() { return { loaded_mpis(), launchers() }; }
 
 struct MpiChoice {
     std::string mpi;            // "openmpi", "mpich"; empty: none

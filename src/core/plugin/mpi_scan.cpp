@@ -39,11 +39,11 @@ bool defines(void *object, const char *function) {
 // Profiling tools define MPI_Init too, but only an MPI defines PMPI_Init.
 void look_in(const std::string &name, std::vector<LoadedMpi> &found) {
     void *object = dlopen(name.empty() ? nullptr : name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-    if (!object)
-        return;
+    if (!object) return;
     const auto family = std::find_if(std::begin(families), std::end(families), [&](const Family &f) { return dlsym(object, f.symbol); });
     if (family != std::end(families) && defines(object, "PMPI_Init"))
-        found.push_back({ family->mpi, name.empty() ? "the program itself" : name, ask(object, "PMPI_Initialized") && !ask(object, "PMPI_Finalized") });
+        found.push_back(
+            { family->mpi, name.empty() ? "the program itself" : name, ask(object, "PMPI_Initialized") && !ask(object, "PMPI_Finalized") });
     dlclose(object);
 }
 
@@ -52,14 +52,12 @@ void add_global(std::vector<std::string> &names) {
     Dl_info info;
     void *map = nullptr;
     const void *symbol = dlsym(RTLD_DEFAULT, "PMPI_Init");
-    if (symbol && dladdr1(symbol, &info, &map, RTLD_DL_LINKMAP))
-        names.push_back(static_cast<const link_map *>(map)->l_name);
+    if (symbol && dladdr1(symbol, &info, &map, RTLD_DL_LINKMAP)) names.push_back(static_cast<const link_map *>(map)->l_name);
 }
 
 int collect_names(dl_phdr_info *info, size_t, void *names) {
     const char *slash = std::strrchr(info->dlpi_name, '/');
-    if (slash && std::strncmp(slash + 1, "libmpi", 6) == 0)
-        static_cast<std::vector<std::string> *>(names)->push_back(info->dlpi_name);
+    if (slash && std::strncmp(slash + 1, "libmpi", 6) == 0) static_cast<std::vector<std::string> *>(names)->push_back(info->dlpi_name);
     return 0;
 }
 
@@ -67,8 +65,7 @@ int collect_names(dl_phdr_info *info, size_t, void *names) {
 int32_t count_in(const char *variable) {
     const char *text = std::getenv(variable);
     int32_t count = 0;
-    if (text)
-        std::from_chars(text, text + std::strlen(text), count);
+    if (text) std::from_chars(text, text + std::strlen(text), count);
     return std::max(count, 0);
 }
 
@@ -81,23 +78,20 @@ std::vector<LoadedMpi> loaded_mpis() {
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     std::vector<LoadedMpi> found;
-    for (const std::string &name : names)
-        look_in(name, found);
+    for (const std::string &name : names) look_in(name, found);
     return found;
 }
 
 std::vector<Launcher> launchers() {
     std::vector<Launcher> found;
     const auto add = [&](const char *variable, const char *mpi) {
-        if (const int32_t n_ranks = count_in(variable))
-            found.push_back({ variable, mpi, n_ranks });
+        if (const int32_t n_ranks = count_in(variable)) found.push_back({ variable, mpi, n_ranks });
     };
     // Slurm speaks the same protocol as MPICH's launcher to every MPI; only the latter tells the number of ranks of the node.
     const bool slurm = std::getenv("SLURM_STEP_ID") && !std::getenv("MPI_LOCALNRANKS");
     add("OMPI_COMM_WORLD_SIZE", "openmpi");
     add("PMI_SIZE", slurm ? "" : "mpich");
-    if (found.empty())
-        add("SLURM_STEP_NUM_TASKS", "");
+    if (found.empty()) add("SLURM_STEP_NUM_TASKS", "");
     return found;
 }
 

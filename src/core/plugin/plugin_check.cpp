@@ -12,15 +12,12 @@ namespace {
 template <class Ops>
 std::string problem_of_operations(const Ops *ops, size_t optional_at_end) {
     constexpr size_t n = (sizeof(Ops) - sizeof(size_t)) / sizeof(void (*)());
-    if (!ops)
-        return "it has no operations";
-    if (ops->struct_size < sizeof(Ops))
-        return format("its operations have %zu bytes, at least %zu are needed", ops->struct_size, sizeof(Ops));
+    if (!ops) return "it has no operations";
+    if (ops->struct_size < sizeof(Ops)) return format("its operations have %zu bytes, at least %zu are needed", ops->struct_size, sizeof(Ops));
     for (size_t i = 0; i + optional_at_end < n; ++i) {
         void (*operation)();
         std::memcpy(&operation, reinterpret_cast<const char *>(ops) + sizeof(size_t) + i * sizeof operation, sizeof operation);
-        if (!operation)
-            return format("operation %zu of %zu is NULL", i + 1, n);
+        if (!operation) return format("operation %zu of %zu is NULL", i + 1, n);
     }
     return {};
 }
@@ -29,13 +26,12 @@ std::string problem_of_operations(const Ops *ops, size_t optional_at_end) {
 template <class Description>
 std::string problem_of_head(const Description &plugin, const std::string &name) {
     if (plugin.abi_major != HALO_PLUGIN_ABI_MAJOR)
-        return format("it was built for plugin ABI %u.%u, this library has %d.%d", plugin.abi_major, plugin.abi_minor, HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR);
+        return format("it was built for plugin ABI %u.%u, this library has %d.%d", plugin.abi_major, plugin.abi_minor, HALO_PLUGIN_ABI_MAJOR,
+                      HALO_PLUGIN_ABI_MINOR);
     if (plugin.struct_size < sizeof plugin)
         return format("its description has %zu bytes, at least %zu are needed", plugin.struct_size, sizeof plugin);
-    if (!plugin.name || !plugin.version || !plugin.query)
-        return "its name, version or query is NULL";
-    if (plugin.name != name)
-        return format("it calls itself '%s', its file name says '%s'", plugin.name, name.c_str());
+    if (!plugin.name || !plugin.version || !plugin.query) return "its name, version or query is NULL";
+    if (plugin.name != name) return format("it calls itself '%s', its file name says '%s'", plugin.name, name.c_str());
     return {};
 }
 

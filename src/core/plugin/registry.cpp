@@ -17,12 +17,11 @@ namespace halo {
 
 namespace {
 
-const char *entry_symbol(PluginKind kind) {
-    return kind == PluginKind::transport ? "halo_transport_plugin_v1" : "halo_device_plugin_v1";
-}
+const char *entry_symbol(PluginKind kind) { return kind == PluginKind::transport ? "halo_transport_plugin_v1" : "halo_device_plugin_v1"; }
 
 bool proper_name(const std::string &name) {
-    return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+    return !name.empty() &&
+           std::all_of(name.begin(), name.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
 std::string loader_error() {
@@ -44,8 +43,7 @@ template <class Description>
 std::string accept(const void *symbol, const std::string &name, const Description *&accepted) {
     const auto *description = static_cast<const Description *>(symbol);
     std::string problem = problem_of(*description, name);
-    if (problem.empty())
-        accepted = description;
+    if (problem.empty()) accepted = description;
     return problem;
 }
 
@@ -63,8 +61,7 @@ void open_module(Plugin &plugin) {
         plugin.problem = accept(symbol, plugin.name, plugin.transport);
     else
         plugin.problem = accept(symbol, plugin.name, plugin.device);
-    if (!plugin.opened())
-        dlclose(object);
+    if (!plugin.opened()) dlclose(object);
 }
 
 } // namespace
@@ -91,13 +88,11 @@ Plugin Registry::find(PluginKind kind, const std::string &name, const std::vecto
         return missing;
     }
     const auto built_in_names = built_in(kind);
-    if (std::find(built_in_names.begin(), built_in_names.end(), name) != built_in_names.end())
-        return open_once(kind, name, {});
+    if (std::find(built_in_names.begin(), built_in_names.end(), name) != built_in_names.end()) return open_once(kind, name, {});
     std::string searched;
     for (const std::string &directory : directories) {
         char real_path[PATH_MAX];
-        if (realpath((directory + "/" + module_file(kind, name)).c_str(), real_path))
-            return open_once(kind, name, real_path);
+        if (realpath((directory + "/" + module_file(kind, name)).c_str(), real_path)) return open_once(kind, name, real_path);
         searched += (searched.empty() ? "" : ", ") + directory;
     }
     missing.problem = "there is no " + module_file(kind, name) + " in " + searched;
@@ -107,12 +102,10 @@ Plugin Registry::find(PluginKind kind, const std::string &name, const std::vecto
 Plugin Registry::open_once(PluginKind kind, const std::string &name, const std::string &path) {
     const std::lock_guard lock(mutex_);
     for (const Plugin &plugin : opened_)
-        if (plugin.kind == kind && plugin.name == name && plugin.path == path)
-            return plugin;
+        if (plugin.kind == kind && plugin.name == name && plugin.path == path) return plugin;
     Plugin plugin{ kind, name, path, {}, nullptr, nullptr };
     open_module(plugin);
-    if (plugin.opened())
-        opened_.push_back(plugin);
+    if (plugin.opened()) opened_.push_back(plugin);
     return plugin;
 }
 

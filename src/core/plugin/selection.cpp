@@ -19,9 +19,7 @@ Rated rate_plugin(PluginKind kind, const std::string &name, const std::vector<st
     return rated;
 }
 
-bool is_mpi_module(const std::string &name) {
-    return name.starts_with("mpi_");
-}
+bool is_mpi_module(const std::string &name) { return name.starts_with("mpi_"); }
 
 namespace {
 
@@ -29,14 +27,11 @@ namespace {
 // elsewhere, the in-process transport would make each of them a run of its own.
 std::vector<std::string> automatic_names(const std::vector<std::string> &directories, const MpiChoice &mpi) {
     std::vector<std::string> names;
-    if (mpi.ranks && !mpi.mpi.empty())
-        names.push_back(mpi.module());
+    if (mpi.ranks && !mpi.mpi.empty()) names.push_back(mpi.module());
     for (const std::string &name : module_names(PluginKind::transport, directories))
-        if (!is_mpi_module(name))
-            names.push_back(name);
+        if (!is_mpi_module(name)) names.push_back(name);
     if (!mpi.ranks)
-        for (const std::string &name : Registry::instance().built_in(PluginKind::transport))
-            names.push_back(name);
+        for (const std::string &name : Registry::instance().built_in(PluginKind::transport)) names.push_back(name);
     return names;
 }
 
@@ -50,11 +45,10 @@ TransportChoice choose_best(const std::vector<std::string> &directories, const h
         else if (rated.score <= 0)
             reasons += "; " + name + ": " + rated.why;
     }
-    if (best.score > 0)
-        return { best.plugin.transport, best.plugin.path, mpi.why + "; " + best.why };
-    if (mpi.ranks && mpi.mpi.empty())
-        reasons += "; the launcher serves any MPI: choose with the setting mpi";
-    fail(HALO_ERR_PLUGIN, "no transport can connect the ranks: %s%s. For separate runs of one rank: transport = inproc", mpi.why.c_str(), reasons.c_str());
+    if (best.score > 0) return { best.plugin.transport, best.plugin.path, mpi.why + "; " + best.why };
+    if (mpi.ranks && mpi.mpi.empty()) reasons += "; the launcher serves any MPI: choose with the setting mpi";
+    fail(HALO_ERR_PLUGIN, "no transport can connect the ranks: %s%s. For separate runs of one rank: transport = inproc", mpi.why.c_str(),
+         reasons.c_str());
 }
 
 // A second MPI in the process must not be opened, even when asked for.
@@ -77,10 +71,8 @@ TransportChoice take_transport(const Config &config, const halo_host &host, cons
 
 TransportChoice choose_transport(const Config &config, const halo_host &host, const MpiChoice &mpi) {
     const std::string &wanted = config.text("transport");
-    if (wanted == "auto")
-        return choose_best(module_directories(config), host, mpi);
-    if (wanted == "mpi" && mpi.mpi.empty())
-        fail(HALO_ERR_PLUGIN, "transport = mpi, but %s; choose with the setting mpi", mpi.why.c_str());
+    if (wanted == "auto") return choose_best(module_directories(config), host, mpi);
+    if (wanted == "mpi" && mpi.mpi.empty()) fail(HALO_ERR_PLUGIN, "transport = mpi, but %s; choose with the setting mpi", mpi.why.c_str());
     const std::string name = wanted == "mpi" ? mpi.module() : wanted;
     check_named(name, mpi, host);
     TransportChoice choice = take_transport(config, host, name);

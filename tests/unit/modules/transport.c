@@ -35,16 +35,20 @@ static halo_status open_it(const halo_host *host, const halo_transport_params *p
     return HALO_ERR_TRANSPORT;
 }
 static void close_it(halo_transport *transport) { (void)transport; }
-static void identify(const halo_transport *transport, int32_t *rank, int32_t *size, int32_t *max_tag) { (void)transport, (void)rank, (void)size, (void)max_tag; }
+static void identify(const halo_transport *transport, int32_t *rank, int32_t *size, int32_t *max_tag) {
+    (void)transport, (void)rank, (void)size, (void)max_tag;
+}
 static halo_status open_lanes(halo_transport *transport, int32_t n_lanes) {
     (void)transport, (void)n_lanes;
     return HALO_ERR_TRANSPORT;
 }
-static halo_status send_it(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, halo_request *request) {
+static halo_status send_it(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes,
+                           halo_request *request) {
     (void)transport, (void)peer, (void)lane, (void)tag, (void)data, (void)bytes, (void)request;
     return HALO_ERR_TRANSPORT;
 }
-static halo_status receive_it(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity, halo_request *request) {
+static halo_status receive_it(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity,
+                              halo_request *request) {
     (void)transport, (void)peer, (void)lane, (void)tag, (void)data, (void)capacity, (void)request;
     return HALO_ERR_TRANSPORT;
 }
@@ -59,7 +63,8 @@ static halo_status cancel(halo_transport *transport, halo_request *request, int3
 #ifdef WITHOUT_PROBE
 #define probe_it NULL
 #else
-static halo_status probe_it(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, int32_t *found, size_t *bytes, halo_matched *message) {
+static halo_status probe_it(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, int32_t *found, size_t *bytes,
+                            halo_matched *message) {
     (void)transport, (void)peer, (void)lane, (void)tag, (void)found, (void)bytes, (void)message;
     return HALO_ERR_TRANSPORT;
 }
