@@ -45,6 +45,13 @@ void add_to(Digest &digest, const EndRecord &record) {
     digest.add(static_cast<uint64_t>(record.type) << 1 | static_cast<uint64_t>(record.caller_owned));
 }
 
+// Records lie in the order of registration, which may be any.
+constexpr size_t look_ahead = 8;
+void prefetch(const halo_channel &channel) {
+    __builtin_prefetch(&channel.box);
+    __builtin_prefetch(&channel.row);
+}
+
 } // namespace
 
 EndRecord end_record(const halo_channel &channel) {
@@ -71,6 +78,8 @@ std::vector<PairList> sort_into_pairs(const ChannelRegistry &registry, std::span
         pair.sends = entries[begin].pair % 2 == 0;
         pair.slots.reserve(end - begin);
         for (size_t i = begin; i < end; ++i) {
+            if (i + look_ahead < end)
+                prefetch(registry.at(entries[i + look_ahead].slot));
             pair.slots.push_back(entries[i].slot);
             add_to(pair.digest, end_record(registry.at(entries[i].slot)));
         }
