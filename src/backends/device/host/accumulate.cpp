@@ -23,8 +23,10 @@ using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
 struct Sum {
     template <class T>
     static T of(T a, T b) {
-        if constexpr (std::integral<T>) return static_cast<T>(static_cast<Bits<T>>(a) + static_cast<Bits<T>>(b));
-        else return a + b;
+        if constexpr (std::integral<T>)
+            return static_cast<T>(static_cast<Bits<T>>(a) + static_cast<Bits<T>>(b));
+        else
+            return a + b;
     }
     template <class T>
     static Complex<T> of(Complex<T> a, Complex<T> b) {
@@ -35,8 +37,10 @@ struct Sum {
 struct Product {
     template <class T>
     static T of(T a, T b) {
-        if constexpr (std::integral<T>) return static_cast<T>(static_cast<Bits<T>>(a) * static_cast<Bits<T>>(b));
-        else return a * b;
+        if constexpr (std::integral<T>)
+            return static_cast<T>(static_cast<Bits<T>>(a) * static_cast<Bits<T>>(b));
+        else
+            return a * b;
     }
     template <class T>
     static Complex<T> of(Complex<T> a, Complex<T> b) {
@@ -82,7 +86,8 @@ void combine_row(const halo_copy_shape &shape, const Row &row, void *const *base
                 for (uint32_t p = 0; p < shape.n_pieces; ++p) {
                     const int64_t *stride = shape.src_stride[p];
                     char *to = dst + shape.dst_shift[p] + c * shape.dst_stride[2] + z * shape.dst_stride[1] + y * shape.dst_stride[0];
-                    const char *from = static_cast<const char *>(bases[row.src_base[p]]) + row.src_offset[p] + c * stride[2] + z * stride[1] + y * stride[0];
+                    const char *from =
+                        static_cast<const char *>(bases[row.src_base[p]]) + row.src_offset[p] + c * stride[2] + z * stride[1] + y * stride[0];
                     if (shape.dst_step == shape.element_bytes && shape.src_step[p] == shape.element_bytes)
                         combine_run<T, Op>(to, size, from, size, shape.run[p] * values, 1);
                     else

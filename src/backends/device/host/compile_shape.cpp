@@ -48,7 +48,9 @@ bool continues(const Move &move, int a, int b) {
 void arrange_loops(Move &move) {
     for (int d = 2; d >= 0; --d)
         if (move.n[d] == 1) drop_loop(move, d);
-    const auto before = [&](int a, int b) { return move.n[b] == 1 || (move.n[a] != 1 && std::abs(move.dst_stride[a]) <= std::abs(move.dst_stride[b])); };
+    const auto before = [&](int a, int b) {
+        return move.n[b] == 1 || (move.n[a] != 1 && std::abs(move.dst_stride[a]) <= std::abs(move.dst_stride[b]));
+    };
     for (const auto &[a, b] : { std::pair{ 0, 1 }, std::pair{ 1, 2 }, std::pair{ 0, 1 } })
         if (!before(a, b)) swap_loops(move, a, b);
     for (int d = 1; d >= 0; --d)
@@ -126,8 +128,10 @@ bool divide(const halo_copy_shape &shape, uint32_t first, uint32_t n, Parts &par
         parts = { bytes[0], 0, bytes[1] };
         return gap[0] >= 0;
     }
-    if (n == 2 && bytes[0] > bytes[1]) parts = { 0, bytes[0], bytes[1] };
-    else parts = n == 1 ? Parts{ 0, bytes[0], 0 } : Parts{ bytes[0], bytes[1], bytes[2] };
+    if (n == 2 && bytes[0] > bytes[1])
+        parts = { 0, bytes[0], bytes[1] };
+    else
+        parts = n == 1 ? Parts{ 0, bytes[0], 0 } : Parts{ bytes[0], bytes[1], bytes[2] };
     return gap[0] == 0 && gap[1] == 0;
 }
 

@@ -40,8 +40,8 @@ struct Move {
     uint32_t shape;   // number of the row's shape
 };
 
-// Contiguous runs that lie side by side in the destination, in bytes: one in the middle, others (or 0) to its left and right. Middle 0 is a gap of any
-// length. nullptr: no such kernel; there always is one for the middle alone.
+// Contiguous runs that lie side by side in the destination, in bytes: one in the middle, others (or 0) to its left and right. Middle 0 is a gap of
+// any length. nullptr: no such kernel; there always is one for the middle alone.
 MoveKernel contiguous_kernel(bool listed, int64_t left, int64_t middle, int64_t right);
 
 // One run of elements that lie apart on at least one side.

@@ -64,7 +64,8 @@ void close(halo_device *device) { delete &host_of(device); }
 
 halo_status allocate(halo_device *device, int32_t memory, size_t bytes, void **pointer) {
     const halo_host *services = host_of(device).services;
-    if (memory != HALO_MEMORY_HOST && memory != HALO_MEMORY_PINNED) return report(services, HALO_ERR_ARGUMENT, "the host has no memory of kind %d", memory);
+    if (memory != HALO_MEMORY_HOST && memory != HALO_MEMORY_PINNED)
+        return report(services, HALO_ERR_ARGUMENT, "the host has no memory of kind %d", memory);
     void *const found = bytes <= SIZE_MAX - alignment ? std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment) : nullptr;
     if (found == nullptr) return report(services, HALO_ERR_MEMORY, "no memory for %zu bytes", bytes);
     *pointer = found;
@@ -80,7 +81,8 @@ halo_status copy(halo_device *, void *dst, const void *src, size_t bytes, halo_s
 
 halo_status fill(halo_device *device, void *dst, const void *value, size_t element_bytes, int64_t n, halo_stream) {
     if (element_bytes < 1 || element_bytes > 16 || n < 0)
-        return report(host_of(device).services, HALO_ERR_ARGUMENT, "a fill of %lld values of %zu bytes: values have 1 to 16", static_cast<long long>(n), element_bytes);
+        return report(host_of(device).services, HALO_ERR_ARGUMENT, "a fill of %lld values of %zu bytes: values have 1 to 16",
+                      static_cast<long long>(n), element_bytes);
     halo::host::fill(static_cast<char *>(dst), value, element_bytes, n);
     return HALO_SUCCESS;
 }
@@ -103,8 +105,8 @@ halo_status event_query(halo_device *, halo_event *, int32_t *done) {
 halo_status check_rows(halo_device *device, const halo_copy_row *rows, int64_t n, int64_t n_shapes) {
     for (int64_t i = 0; i < n; ++i)
         if (rows[i].shape >= n_shapes)
-            return report(host_of(device).services, HALO_ERR_ARGUMENT, "row %lld of a table names shape %u of %lld", static_cast<long long>(i), rows[i].shape,
-                          static_cast<long long>(n_shapes));
+            return report(host_of(device).services, HALO_ERR_ARGUMENT, "row %lld of a table names shape %u of %lld", static_cast<long long>(i),
+                          rows[i].shape, static_cast<long long>(n_shapes));
     return HALO_SUCCESS;
 }
 
@@ -127,8 +129,8 @@ void table_destroy(halo_device *, halo_copy_table *table) { delete &table_of(tab
 
 halo_status check_range(halo_device *device, const Table &table, int64_t first, int64_t n) {
     if (first >= 0 && n >= 0 && first <= table.n_rows() - n) return HALO_SUCCESS;
-    return report(host_of(device).services, HALO_ERR_ARGUMENT, "rows %lld + %lld of a table of %lld", static_cast<long long>(first), static_cast<long long>(n),
-                  static_cast<long long>(table.n_rows()));
+    return report(host_of(device).services, HALO_ERR_ARGUMENT, "rows %lld + %lld of a table of %lld", static_cast<long long>(first),
+                  static_cast<long long>(n), static_cast<long long>(table.n_rows()));
 }
 
 halo_status check_run(halo_device *device, const Table &table, int64_t first, int64_t n, int64_t n_bases) {
@@ -147,8 +149,8 @@ halo_status table_patch(halo_device *device, halo_copy_table *table, int64_t fir
     return HALO_SUCCESS;
 }
 
-halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, int32_t op, halo_type type,
-                      halo_stream) {
+halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, int32_t op,
+                      halo_type type, halo_stream) {
     const Table &mine = table_of(table);
     if (const halo_status status = check_run(device, mine, first, n, n_bases)) return status;
     if (op == HALO_COPY_MOVE) {
@@ -168,8 +170,8 @@ halo_status check_test(halo_device *device, const Table &table, const halo_null_
     return table.divides_into(bytes) ? HALO_SUCCESS : report(device, "a table's elements are no whole number of the values to test");
 }
 
-halo_status table_test(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, const halo_null_test *test,
-                       uint8_t *non_null, halo_stream) {
+halo_status table_test(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases,
+                       const halo_null_test *test, uint8_t *non_null, halo_stream) {
     const Table &mine = table_of(table);
     if (const halo_status status = check_run(device, mine, first, n, n_bases)) return status;
     if (const halo_status status = check_test(device, mine, *test)) return status;
@@ -191,9 +193,24 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
     return 1;
 }
 
-constexpr halo_device_ops ops = { sizeof(halo_device_ops), open,          close,       allocate,    release,      copy,          fill,
-                                  event_create,            event_destroy, event_record, event_query, event_wait,   table_create,  table_destroy,
-                                  table_patch,             table_run,     table_test,  table_run_tested };
+constexpr halo_device_ops ops = { sizeof(halo_device_ops),
+                                  open,
+                                  close,
+                                  allocate,
+                                  release,
+                                  copy,
+                                  fill,
+                                  event_create,
+                                  event_destroy,
+                                  event_record,
+                                  event_query,
+                                  event_wait,
+                                  table_create,
+                                  table_destroy,
+                                  table_patch,
+                                  table_run,
+                                  table_test,
+                                  table_run_tested };
 
 } // namespace
 

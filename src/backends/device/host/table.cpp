@@ -17,7 +17,8 @@ void move_row(const Row &row, void *const *bases) { row.move->kernel(*row.move, 
 } // namespace
 
 Table::Table(const halo_copy_shape *shapes, int64_t n_shapes, const halo_copy_row *rows, int64_t n_rows)
-    : plain_(shapes, shapes + n_shapes), rows_(static_cast<size_t>(n_rows)) {
+    : plain_(shapes, shapes + n_shapes),
+      rows_(static_cast<size_t>(n_rows)) {
     compile_shapes();
     patch(0, n_rows, rows);
 }

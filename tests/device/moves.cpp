@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every move against the element-by-element reference: whole buffers are compared.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "ghost_case.h"
+#include "host_fixture.h"
+#include "random_table.h"
+#include "table.h"
+
+namespace {
+
+using namespace halo::test;
+using Storage = std::vector<std::vector<unsigned char>>;
+
+Storage moved_by_reference(RandomTable &table) {
+    Storage storage = table.storage();
+    const std::vector<void *> bases = RandomTable::bases_of(storage);
+    for (const halo_copy_row &row : table.rows()) {
+        const halo_copy_shape &shape = table.shapes()[row.shape];
+        for_each_element(shape, row, bases.data(), [&](unsigned char *dst, const unsigned char *src) { std::memcpy(dst, src, shape.element_bytes); });
+    }
+    return storage;
+}
+
+void expect_moves_right(const ShapeLimits &limits, int n_shapes, uint64_t seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const HostDevice device;
+    Random random(seed);
+    RandomTable table(random, limits, n_shapes, 3);
+    const Storage expected = moved_by_reference(table);
+    const HostTable mine(device, table.shapes(), table.rows());
+    mine.run(table.bases());
+    ASSERT_TRUE(table.storage() == expected);
+}
+
+TEST(Moves, AnyLayout) {
+    for (uint64_t seed = 1; seed <= 40; ++seed) expect_moves_right({}, 100, seed);
+}
+
+TEST(Moves, ContiguousRuns) {
+    ShapeLimits limits;
+    limits.contiguous = true;
+    for (uint64_t seed = 101; seed <= 140; ++seed) expect_moves_right(limits, 100, seed);
+}
+
+TEST(Moves, SameLayoutWithoutGaps) {
+    ShapeLimits limits;
+    limits.contiguous = limits.same_layout = true;
+    limits.gaps = limits.permuted = false;
+    for (uint64_t seed = 201; seed <= 220; ++seed) expect_moves_right(limits, 100, seed);
+}
+
+TEST(Moves, ManyLines) {
+    ShapeLimits limits;
+    limits.contiguous = limits.same_layout = true;
+    limits.element_bytes = { 8 };
+    limits.run = { 1, 2, 8, 16 };
+    limits.most_lines = 14; // above and below the length of a list
+    for (uint64_t seed = 301; seed <= 303; ++seed) expect_moves_right(limits, 40, seed);
+}
+
+// All lengths of ends and middles that have kernels of their own, and those next to them.
+TEST(Moves, EveryWidth) {
+    for (const uint32_t end : { 0U, 1U, 2U, 3U, 4U, 5U, 7U, 8U, 12U, 15U, 16U, 24U, 31U, 32U, 33U, 40U, 48U, 64U, 65U })
+        for (const uint32_t middle :
+             { 0U, 1U, 2U, 3U, 4U, 7U, 8U, 9U, 15U, 16U, 17U, 31U, 32U, 33U, 63U, 64U, 65U, 127U, 128U, 129U, 200U, 256U, 512U, 1000U }) {
+            ShapeLimits limits;
+            limits.element_bytes = { 1 };
+            limits.contiguous = true;
+            limits.run = { end, middle };
+            for (const bool same : { false, true }) {
+                limits.same_layout = same;
+                limits.gaps = !same;
+                expect_moves_right(limits, 12, end * 10000 + middle * 10 + (same ? 1 : 0));
+            }
+        }
+}
+
+TEST(Moves, GhostCases) {
+    const HostDevice device;
+    for (const GhostCase &what :
+         { GhostCase{ 32, 16, 1, 2 }, GhostCase{ 32, 16, 2, 3 }, GhostCase{ 24, 8, 4, 2 }, GhostCase{ 32, 8, 1, 1 }, GhostCase{ 12, 4, 2, 4 } }) {
+        GhostWork work(what);
+        work.fill();
+        ASSERT_GT(work.wrong_values(), 0);
+        HostTable(device, work.shapes(), work.rows()).run(work.bases());
+        EXPECT_EQ(work.wrong_values(), 0) << "blocks of " << what.block << ", ghost " << what.ghost;
+    }
+}
+
+// The rows of a block and its neighbours become one move each: what costs time is decided when the table is made.
+TEST(Moves, GhostRowsAreOneMove) {
+    const GhostWork work({ 32, 8, 4, 2 });
+    for (const halo_copy_shape &shape : work.shapes()) {
+        halo::host::LineLists lists;
+        const auto moves = halo::host::compile(shape, lists);
+        ASSERT_EQ(moves.size(), 1U);
+        EXPECT_EQ(moves[0].n_pieces, shape.n_pieces);
+        EXPECT_NE(moves[0].lines, nullptr);
+    }
+}
+
+// Components that lie side by side become part of the run.
+TEST(Moves, InterleavedComponentsAreOneRun) {
+    halo_copy_shape shape{};
+    shape.n_pieces = 1;
+    shape.element_bytes = 8;
+    shape.run[0] = 5;
+    shape.n[0] = 6, shape.n[1] = 7, shape.n[2] = 4;
+    const int64_t strides[3] = { 20 * 32, 20 * 20 * 32, 8 };
+    std::copy_n(strides, 3, shape.dst_stride);
+    std::copy_n(strides, 3, shape.src_stride[0]);
+    shape.dst_step = shape.src_step[0] = 32;
+    halo::host::LineLists lists;
+    const auto moves = halo::host::compile(halo::host::widened(shape), lists);
+    ASSERT_EQ(moves.size(), 1U);
+    EXPECT_EQ(moves[0].middle, 5 * 32);
+    EXPECT_EQ(moves[0].n_lines, 6 * 7);
+}
+
+} // namespace
