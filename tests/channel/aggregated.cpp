@@ -13,10 +13,8 @@ using namespace test;
 bool poll_done(halo_group *group) {
     for (int64_t turn = 0; turn < 100000000; ++turn) {
         int32_t done = 0;
-        if (halo_group_try_receive(group, &done) != HALO_SUCCESS)
-            return false;
-        if (done)
-            return true;
+        if (halo_group_try_receive(group, &done) != HALO_SUCCESS) return false;
+        if (done) return true;
         std::this_thread::yield();
     }
     return false;
@@ -24,8 +22,7 @@ bool poll_done(halo_group *group) {
 
 bool poll_writable(halo_group *group) {
     int32_t writable = 0;
-    while (halo_group_writable(group, &writable) == HALO_SUCCESS && !writable)
-        std::this_thread::yield();
+    while (halo_group_writable(group, &writable) == HALO_SUCCESS && !writable) std::this_thread::yield();
     return writable != 0;
 }
 
@@ -44,25 +41,21 @@ public:
         Random shared(seed);
         n_runs_ = 1 + shared.below(6);
         const int64_t n = shared.below(20);
-        for (int64_t i = 0; i < n; ++i)
-            add(random_model(shared, i, rank.size));
+        for (int64_t i = 0; i < n; ++i) add(random_model(shared, i, rank.size));
     }
 
     void run() {
         halo_group *group = commit(rank_, channels_, HALO_MESSAGES_AGGREGATE);
         ASSERT_NE(group, nullptr);
-        for (int64_t epoch = 1; epoch <= n_runs_; ++epoch)
-            one(group, epoch);
+        for (int64_t epoch = 1; epoch <= n_runs_; ++epoch) one(group, epoch);
         EXPECT_OK(halo_group_destroy(&group));
-        for (halo_channel *&channel : channels_)
-            EXPECT_OK(halo_channel_destroy(&channel));
+        for (halo_channel *&channel : channels_) EXPECT_OK(halo_channel_destroy(&channel));
     }
 
 private:
     void add(const Model &model) {
         const bool sends = model.send_rank == rank_.rank;
-        if (!sends && model.recv_rank != rank_.rank)
-            return;
+        if (!sends && model.recv_rank != rank_.rank) return;
         halo_channel_desc desc = desc_of(model.send_rank, model.recv_rank, sends ? model.send_count : model.recv_count, HALO_BYTES);
         halo_channel *channel = nullptr;
         ASSERT_OK(halo_channel_register(rank_.context, &model.key, &desc, &channel));
@@ -71,23 +64,20 @@ private:
     }
 
     void one(halo_group *group, int64_t epoch) {
-        if (own_.once_in(2))
-            EXPECT_OK(halo_group_start_receive(group));
+        if (own_.once_in(2)) EXPECT_OK(halo_group_start_receive(group));
         ASSERT_TRUE(poll_writable(group));
         const halo_group_row *rows = rows_of(group, models_.size());
         std::vector<uint8_t> nulls(models_.size());
         for (size_t i = 0; i < models_.size(); ++i) {
             nulls[i] = models_[i].null_in(epoch);
             check_row(rows[i], i);
-            if (rows[i].sender && !nulls[i])
-                models_[i].write(rows[i].data, epoch);
+            if (rows[i].sender && !nulls[i]) models_[i].write(rows[i].data, epoch);
         }
         EXPECT_OK(halo_group_send(group, nulls.data(), HALO_STREAM_NONE));
         EXPECT_STATUS(HALO_ERR_STATE, halo_group_send(group, nulls.data(), HALO_STREAM_NONE));
         ASSERT_TRUE(poll_done(group)) << halo_last_error();
         rows = rows_of(group, models_.size());
-        for (size_t i = 0; i < models_.size(); ++i)
-            check_run(rows[i], i, epoch);
+        for (size_t i = 0; i < models_.size(); ++i) check_run(rows[i], i, epoch);
         EXPECT_OK(halo_group_stale(group, HALO_STREAM_NONE));
     }
 
@@ -196,8 +186,7 @@ TEST(AggregatedGroup, HoldsBackASenderThatIsTwoRunsAhead) {
             receive_run(1);
             halo_barrier(rank.context);
             halo_barrier(rank.context);
-            for (const double value : { 2, 3, 4 })
-                receive_run(value);
+            for (const double value : { 2, 3, 4 }) receive_run(value);
         }
         halo_barrier(rank.context);
         EXPECT_OK(halo_group_destroy(&group));
@@ -208,8 +197,7 @@ TEST(AggregatedGroup, HoldsBackASenderThatIsTwoRunsAhead) {
 TEST(AggregatedGroup, ServesTheRestWhenAChannelGoes) {
     RUN_RANKS(2, [](Rank &rank) {
         std::vector<halo_channel *> channels;
-        for (int64_t i = 0; i < 5; ++i)
-            channels.push_back(add(rank, key_of(3, i), i % 2, 1 - i % 2, 1 + i));
+        for (int64_t i = 0; i < 5; ++i) channels.push_back(add(rank, key_of(3, i), i % 2, 1 - i % 2, 1 + i));
         halo_group *group = commit(rank, channels, HALO_MESSAGES_AGGREGATE);
         for (int64_t run = 0; run < 6; ++run) {
             if (run == 3) {
@@ -221,8 +209,7 @@ TEST(AggregatedGroup, ServesTheRestWhenAChannelGoes) {
             for (size_t i = 0; i < channels.size(); ++i) {
                 EXPECT_EQ(rows[i].channel, channels[i]);
                 EXPECT_TRUE(channels[i] || !rows[i].data);
-                if (channels[i] && rows[i].sender)
-                    *static_cast<double *>(rows[i].data) = static_cast<double>(run * 10) + static_cast<double>(i);
+                if (channels[i] && rows[i].sender) *static_cast<double *>(rows[i].data) = static_cast<double>(run * 10) + static_cast<double>(i);
             }
             EXPECT_OK(halo_group_send(group, nullptr, HALO_STREAM_NONE));
             ASSERT_TRUE(poll_done(group)) << halo_last_error();
@@ -236,8 +223,7 @@ TEST(AggregatedGroup, ServesTheRestWhenAChannelGoes) {
         }
         EXPECT_OK(halo_group_destroy(&group));
         for (halo_channel *&channel : channels) {
-            if (channel)
-                EXPECT_OK(halo_channel_destroy(&channel));
+            if (channel) EXPECT_OK(halo_channel_destroy(&channel));
         }
     });
 }
@@ -277,8 +263,7 @@ TEST(AggregatedGroup, FillsLargerRows) {
         EXPECT_EQ(larger[1].unknown[1], 0);
         EXPECT_STATUS(HALO_ERR_VERSION, halo_group_table(group, 8, &rows, &n));
         EXPECT_OK(halo_group_destroy(&group));
-        for (halo_channel *channel : channels)
-            EXPECT_OK(halo_channel_destroy(&channel));
+        for (halo_channel *channel : channels) EXPECT_OK(halo_channel_destroy(&channel));
     });
 }
 

@@ -51,23 +51,18 @@ void expect_refusal(const std::vector<Side> &sides, int32_t messages) {
         const Side &side = sides[static_cast<size_t>(rank.rank)];
         const bool ends_good = rank.rank < 2;
         std::vector<halo_channel *> channels;
-        if (ends_good)
-            channels.push_back(add(rank, key_of(1, 2), desc_of(0, 1, 5)));
-        for (const auto &[key, desc] : side.channels)
-            channels.push_back(add(rank, key, desc));
+        if (ends_good) channels.push_back(add(rank, key_of(1, 2), desc_of(0, 1, 5)));
+        for (const auto &[key, desc] : side.channels) channels.push_back(add(rank, key, desc));
         halo_group *group = nullptr;
         EXPECT_STATUS(side.status, try_commit(rank, channels, messages, &group));
-        for (const std::string &text : side.texts)
-            EXPECT_TEXT(text);
+        for (const std::string &text : side.texts) EXPECT_TEXT(text);
         EXPECT_EQ(group, nullptr);
         const std::vector<halo_channel *> good(channels.begin(), channels.begin() + (ends_good ? 1 : 0));
         EXPECT_OK(try_commit(rank, good, HALO_MESSAGES_PER_CHANNEL, &group));
-        if (ends_good)
-            exchange_once(rank, channels[0]);
+        if (ends_good) exchange_once(rank, channels[0]);
         EXPECT_OK(halo_barrier(rank.context));
         EXPECT_OK(halo_group_destroy(&group));
-        for (halo_channel *&channel : channels)
-            EXPECT_OK(halo_channel_destroy(&channel));
+        for (halo_channel *&channel : channels) EXPECT_OK(halo_channel_destroy(&channel));
     });
 }
 
@@ -76,7 +71,9 @@ constexpr halo_status mismatch = HALO_ERR_MISMATCH;
 class Refusals : public testing::TestWithParam<int32_t> {};
 
 TEST_P(Refusals, MissingReceiver) {
-    expect_refusal({ { { { key_of(3, 7), desc_of(0, 1, 4) } }, mismatch, { "3 -> 7, field 2, element 14", "from rank 0 to rank 1", "rank 1 brings no such channel" } },
+    expect_refusal({ { { { key_of(3, 7), desc_of(0, 1, 4) } },
+                       mismatch,
+                       { "3 -> 7, field 2, element 14", "from rank 0 to rank 1", "rank 1 brings no such channel" } },
                      { {}, mismatch, { "3 -> 7", "rank 0 brings it", "rank 1 has not registered it" } } },
                    GetParam());
 }
@@ -115,12 +112,12 @@ TEST_P(Refusals, Ranks) {
 
 TEST_P(Refusals, ManyDifferences) {
     Side sender{ {}, mismatch, { "3 -> 100", "3 -> 101", "3 -> 102", "and 17 more" } };
-    for (int64_t i = 0; i < 20; ++i)
-        sender.channels.emplace_back(key_of(3, 100 + i), desc_of(0, 1, 4));
+    for (int64_t i = 0; i < 20; ++i) sender.channels.emplace_back(key_of(3, 100 + i), desc_of(0, 1, 4));
     expect_refusal({ sender, { {}, mismatch, { "3 -> 100", "and 17 more" } } }, GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Messages, Refusals, testing::Values(HALO_MESSAGES_AUTO, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Messages, Refusals, testing::Values(HALO_MESSAGES_AUTO, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL),
+                         testing::PrintToStringParamName());
 
 TEST(Group, NamesAChannelThatIsRegisteredButNotBrought) {
     RUN_RANKS(2, [](Rank &rank) {
@@ -128,8 +125,7 @@ TEST(Group, NamesAChannelThatIsRegisteredButNotBrought) {
         halo_group *group = nullptr;
         const std::vector<halo_channel *> brought = rank.first() ? std::vector<halo_channel *>{ channel } : std::vector<halo_channel *>{};
         EXPECT_STATUS(mismatch, try_commit(rank, brought, HALO_MESSAGES_PER_CHANNEL, &group));
-        if (!rank.first())
-            EXPECT_TEXT("brings it not, but has registered it");
+        if (!rank.first()) EXPECT_TEXT("brings it not, but has registered it");
         EXPECT_OK(halo_channel_destroy(&channel));
     });
 }
@@ -138,16 +134,13 @@ TEST(Group, NamesAChannelThatIsRegisteredButNotBrought) {
 TEST(Group, TellsTheOthersOfAMistake) {
     RUN_RANKS(3, [](Rank &rank) {
         std::vector<halo_channel *> channels;
-        if (rank.rank < 2)
-            channels.push_back(add(rank, key_of(3, 7), desc_of(0, 1, 4)));
+        if (rank.rank < 2) channels.push_back(add(rank, key_of(3, 7), desc_of(0, 1, 4)));
         std::vector<halo_channel *> given = channels;
-        if (rank.rank == 1)
-            given.push_back(nullptr);
+        if (rank.rank == 1) given.push_back(nullptr);
         halo_group *group = nullptr;
         EXPECT_STATUS(rank.rank == 1 ? HALO_ERR_ARGUMENT : HALO_ERR_PEER, try_commit(rank, given, HALO_MESSAGES_AGGREGATE, &group));
         EXPECT_TEXT("channel 1 is NULL");
-        if (rank.rank != 1)
-            EXPECT_TEXT("rank 1 reports");
+        if (rank.rank != 1) EXPECT_TEXT("rank 1 reports");
         EXPECT_OK(try_commit(rank, channels, HALO_MESSAGES_AGGREGATE, &group));
         // In a group already, twice in a list, destroyed, a wrong policy, no list.
         halo_group *second = nullptr;
@@ -184,25 +177,20 @@ TEST(Group, RefusesDifferentPolicies) {
 }
 
 TEST(Group, TimesOutNamingWhoIsMissing) {
-    if (launched_ranks() != 0)
-        GTEST_SKIP() << "a commit that some ranks never join leaves MPI's ranks apart";
+    if (launched_ranks() != 0) GTEST_SKIP() << "a commit that some ranks never join leaves MPI's ranks apart";
     RUN_RANKS(4, [](Rank &rank) {
-        if (rank.rank == 2)
-            return; // never comes
+        if (rank.rank == 2) return; // never comes
         std::vector<halo_channel *> channels;
-        if (rank.rank == 0)
-            channels.push_back(add(rank, key_of(3, 7), desc_of(0, 2, 4)));
+        if (rank.rank == 0) channels.push_back(add(rank, key_of(3, 7), desc_of(0, 2, 4)));
         channels.push_back(add(rank, key_of(1, 1), desc_of(rank.rank, rank.rank, 4)));
         halo_group *group = nullptr;
         const auto begin = std::chrono::steady_clock::now();
         EXPECT_STATUS(HALO_TIMEOUT, try_commit(rank, channels, HALO_MESSAGES_PER_CHANNEL, &group, 0.2));
         EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
         EXPECT_TEXT("timed out", "missing rank");
-        if (rank.rank == 0)
-            EXPECT_TEXT("missing rank 2 (1 channels to it, 0 from it)");
+        if (rank.rank == 0) EXPECT_TEXT("missing rank 2 (1 channels to it, 0 from it)");
         EXPECT_EQ(group, nullptr);
-        for (halo_channel *&channel : channels)
-            EXPECT_OK(halo_channel_destroy(&channel));
+        for (halo_channel *&channel : channels) EXPECT_OK(halo_channel_destroy(&channel));
     });
 }
 
@@ -223,12 +211,10 @@ TEST(Group, KeepsChannelsOfOneEdgeApart) {
     RUN_RANKS(2, [](Rank &rank) {
         std::vector<halo_channel *> channels;
         for (int32_t element = 0; element < 27; ++element)
-            for (int64_t extra = 0; extra < 3; ++extra)
-                channels.push_back(add(rank, key_of(3, 7, element, extra), desc_of(0, 1, 1, HALO_INT64)));
+            for (int64_t extra = 0; extra < 3; ++extra) channels.push_back(add(rank, key_of(3, 7, element, extra), desc_of(0, 1, 1, HALO_INT64)));
         halo_group *group = commit(rank, channels);
         for (halo_channel *channel : channels) {
-            if (!rank.first())
-                continue;
+            if (!rank.first()) continue;
             halo_channel_key key{};
             EXPECT_OK(halo_channel_get_key(channel, &key));
             EXPECT_OK(halo_channel_allocate(channel));
@@ -247,8 +233,7 @@ TEST(Group, KeepsChannelsOfOneEdgeApart) {
             EXPECT_OK(halo_channel_stale(*it, HALO_STREAM_NONE));
         }
         EXPECT_OK(halo_group_destroy(&group));
-        for (halo_channel *&channel : channels)
-            EXPECT_OK(halo_channel_destroy(&channel));
+        for (halo_channel *&channel : channels) EXPECT_OK(halo_channel_destroy(&channel));
     });
 }
 
@@ -259,11 +244,9 @@ TEST(Group, CommitsAgainAndAgain) {
         halo_group *steady_group = commit(rank, { steady });
         for (int64_t round = 0; round < 20; ++round) {
             std::vector<halo_channel *> channels;
-            for (int64_t i = 0; i < 1 + round % 7; ++i)
-                channels.push_back(add(rank, key_of(3, i), desc_of(0, 1, 5)));
+            for (int64_t i = 0; i < 1 + round % 7; ++i) channels.push_back(add(rank, key_of(3, i), desc_of(0, 1, 5)));
             halo_group *group = commit(rank, channels);
-            for (halo_channel *channel : channels)
-                exchange_once(rank, channel);
+            for (halo_channel *channel : channels) exchange_once(rank, channel);
             exchange_once(rank, steady);
             EXPECT_OK(halo_group_destroy(&group));
             if (round % 2 == 0) { // the channels live on and can be committed again
@@ -273,8 +256,7 @@ TEST(Group, CommitsAgainAndAgain) {
                 EXPECT_OK(halo_group_destroy(&group));
                 channels.erase(channels.begin());
             }
-            for (halo_channel *&channel : channels)
-                EXPECT_OK(halo_channel_destroy(&channel));
+            for (halo_channel *&channel : channels) EXPECT_OK(halo_channel_destroy(&channel));
         }
         EXPECT_OK(halo_group_destroy(&steady_group));
         EXPECT_OK(halo_channel_destroy(&steady));

@@ -42,13 +42,11 @@ struct Model {
         return static_cast<unsigned char>((salt + static_cast<uint64_t>(epoch) * 31 + static_cast<uint64_t>(i) * 7) >> (i % 5));
     }
     void write(void *data, int64_t epoch) const {
-        for (int64_t i = 0; i < send_count; ++i)
-            static_cast<unsigned char *>(data)[i] = value(epoch, i);
+        for (int64_t i = 0; i < send_count; ++i) static_cast<unsigned char *>(data)[i] = value(epoch, i);
     }
     bool holds(const void *data, int64_t epoch) const {
         for (int64_t i = 0; i < send_count; ++i)
-            if (static_cast<const unsigned char *>(data)[i] != value(epoch, i))
-                return false;
+            if (static_cast<const unsigned char *>(data)[i] != value(epoch, i)) return false;
         return true;
     }
 };

@@ -14,8 +14,7 @@ constexpr auto patience = std::chrono::seconds(60);
 bool poll(const std::function<bool()> &done) {
     const auto end = std::chrono::steady_clock::now() + patience;
     while (!done()) {
-        if (std::chrono::steady_clock::now() > end)
-            return false;
+        if (std::chrono::steady_clock::now() > end) return false;
         std::this_thread::yield();
     }
     return true;
@@ -31,8 +30,7 @@ void run_one(Rank rank, const std::function<void(Rank &)> &body) {
 
 int launched_ranks() {
     for (const char *name : { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" })
-        if (const char *value = std::getenv(name))
-            return std::atoi(value);
+        if (const char *value = std::getenv(name)) return std::atoi(value);
     return 0;
 }
 
@@ -52,26 +50,23 @@ void run_ranks(int n, const std::function<void(Rank &)> &body, const halo_contex
             ASSERT_OK(halo_context_create_inproc(group, i, options, &rank.context));
             run_one(rank, body);
         });
-    for (std::thread &thread : threads)
-        thread.join();
+    for (std::thread &thread : threads) thread.join();
     EXPECT_OK(halo_inproc_destroy(&group));
 }
 
 void expect_status(halo_status wanted, halo_status got, const char *what, const char *file, int line) {
     if (wanted != got)
-        ADD_FAILURE_AT(file, line) << what << " returned " << halo_status_name(got) << ", not " << halo_status_name(wanted) << "; last text: " << halo_last_error();
+        ADD_FAILURE_AT(file, line) << what << " returned " << halo_status_name(got) << ", not " << halo_status_name(wanted)
+                                   << "; last text: " << halo_last_error();
 }
 
 void expect_text(std::initializer_list<std::string> parts, const char *file, int line) {
     const std::string text = halo_last_error();
     for (const std::string &part : parts)
-        if (text.find(part) == std::string::npos)
-            ADD_FAILURE_AT(file, line) << "'" << part << "' is not in: " << text;
+        if (text.find(part) == std::string::npos) ADD_FAILURE_AT(file, line) << "'" << part << "' is not in: " << text;
 }
 
-halo_channel_key key_of(int64_t send_gid, int64_t recv_gid, int32_t element, int64_t extra) {
-    return { send_gid, recv_gid, 2, element, extra };
-}
+halo_channel_key key_of(int64_t send_gid, int64_t recv_gid, int32_t element, int64_t extra) { return { send_gid, recv_gid, 2, element, extra }; }
 
 halo_channel_desc desc_of(int32_t send_rank, int32_t recv_rank, int64_t count, halo_type type) {
     halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
@@ -83,7 +78,10 @@ halo_channel_desc desc_of(int32_t send_rank, int32_t recv_rank, int64_t count, h
     return desc;
 }
 
-Memory::Memory(int32_t kind, int64_t bytes) : kind_(kind), own_(static_cast<size_t>(bytes)), allocator_{ HALO_MEMORY_HOST, 0, this, allocate, release } {}
+Memory::Memory(int32_t kind, int64_t bytes)
+    : kind_(kind),
+      own_(static_cast<size_t>(bytes)),
+      allocator_{ HALO_MEMORY_HOST, 0, this, allocate, release } {}
 
 void Memory::describe(halo_channel_desc &desc) {
     desc.buffer_kind = kind_;
@@ -116,9 +114,7 @@ halo_buffer buffer_of(halo_channel *channel) {
     return buffer;
 }
 
-int32_t state_of(halo_channel *channel) {
-    return buffer_of(channel).state;
-}
+int32_t state_of(halo_channel *channel) { return buffer_of(channel).state; }
 
 bool wait_received(halo_channel *channel, int32_t *state) {
     halo_status status = HALO_SUCCESS;

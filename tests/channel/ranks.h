@@ -27,21 +27,21 @@ struct Rank {
 // unless the number of processes is `n`.
 void run_ranks(int n, const std::function<void(Rank &)> &body, const halo_context_options *options = nullptr);
 
-#define RUN_RANKS(n, ...)                                                                                                                  \
-    do {                                                                                                                                   \
-        if (test::launched_ranks() != 0 && test::launched_ranks() != (n))                                                                  \
-            GTEST_SKIP() << "wants " << (n) << " ranks, the launcher started " << test::launched_ranks();                                  \
-        test::run_ranks((n), __VA_ARGS__);                                                                                                 \
+#define RUN_RANKS(n, ...)                                                                                                                            \
+    do {                                                                                                                                             \
+        if (test::launched_ranks() != 0 && test::launched_ranks() != (n))                                                                            \
+            GTEST_SKIP() << "wants " << (n) << " ranks, the launcher started " << test::launched_ranks();                                            \
+        test::run_ranks((n), __VA_ARGS__);                                                                                                           \
     } while (0)
 
 // The status is as wanted, else the test fails and prints the library's text.
 void expect_status(halo_status wanted, halo_status got, const char *what, const char *file, int line);
 #define EXPECT_STATUS(wanted, call) test::expect_status((wanted), (call), #call, __FILE__, __LINE__)
 #define EXPECT_OK(call) EXPECT_STATUS(HALO_SUCCESS, call)
-#define ASSERT_OK(call)                                                                                                                    \
-    do {                                                                                                                                   \
-        const halo_status assert_status = (call);                                                                                          \
-        ASSERT_EQ(assert_status, HALO_SUCCESS) << #call << ": " << halo_last_error();                                                      \
+#define ASSERT_OK(call)                                                                                                                              \
+    do {                                                                                                                                             \
+        const halo_status assert_status = (call);                                                                                                    \
+        ASSERT_EQ(assert_status, HALO_SUCCESS) << #call << ": " << halo_last_error();                                                                \
     } while (0)
 
 // Every part is in the thread's last error text.

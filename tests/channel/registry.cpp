@@ -56,20 +56,17 @@ TEST(Registry, RefusesAKeyTwice) {
 TEST(Registry, RegistersAllOrNone) {
     RUN_RANKS(1, [](Rank &rank) {
         std::vector<halo_channel_key> keys;
-        for (int i = 0; i < 100; ++i)
-            keys.push_back(key_of(i, i + 1));
+        for (int i = 0; i < 100; ++i) keys.push_back(key_of(i, i + 1));
         keys[70] = keys[20];
         const std::vector<halo_channel_desc> descs(keys.size(), desc_of(0, 0, 1));
         std::vector<halo_channel *> channels(keys.size());
         EXPECT_STATUS(HALO_ERR_EXISTS,
                       halo_channel_register_many(rank.context, keys.data(), descs.data(), sizeof descs[0], std::ssize(keys), channels.data()));
         EXPECT_TEXT("20 -> 21");
-        for (const halo_channel_key &key : keys)
-            EXPECT_STATUS(HALO_ERR_NOT_FOUND, halo_channel_find(rank.context, &key, &channels[0]));
+        for (const halo_channel_key &key : keys) EXPECT_STATUS(HALO_ERR_NOT_FOUND, halo_channel_find(rank.context, &key, &channels[0]));
         keys[70] = key_of(70, 71);
         EXPECT_OK(halo_channel_register_many(rank.context, keys.data(), descs.data(), sizeof descs[0], std::ssize(keys), channels.data()));
-        for (halo_channel *&channel : channels)
-            EXPECT_OK(halo_channel_destroy(&channel));
+        for (halo_channel *&channel : channels) EXPECT_OK(halo_channel_destroy(&channel));
         EXPECT_OK(halo_channel_register_many(rank.context, nullptr, nullptr, 0, 0, nullptr));
     });
 }
@@ -82,13 +79,11 @@ TEST(Registry, TakesLargerDescriptors) {
     };
     RUN_RANKS(1, [](Rank &rank) {
         Larger descs[2] = { { desc_of(0, 0, 1), 0 }, { desc_of(0, 0, 1), 0 } };
-        for (Larger &larger : descs)
-            larger.desc.struct_size = sizeof larger;
+        for (Larger &larger : descs) larger.desc.struct_size = sizeof larger;
         const halo_channel_key keys[2] = { key_of(1, 2), key_of(2, 3) };
         halo_channel *channels[2];
         EXPECT_OK(halo_channel_register_many(rank.context, keys, &descs[0].desc, sizeof(Larger), 2, channels));
-        for (halo_channel *&channel : channels)
-            EXPECT_OK(halo_channel_destroy(&channel));
+        for (halo_channel *&channel : channels) EXPECT_OK(halo_channel_destroy(&channel));
         descs[1].unknown = 1;
         EXPECT_STATUS(HALO_ERR_VERSION, halo_channel_register_many(rank.context, keys, &descs[0].desc, sizeof(Larger), 2, channels));
         EXPECT_STATUS(HALO_ERR_VERSION, halo_channel_register_many(rank.context, keys, &descs[0].desc, sizeof(halo_channel_desc), 2, channels));
@@ -97,8 +92,7 @@ TEST(Registry, TakesLargerDescriptors) {
 
 TEST(Registry, RefusesWrongDescriptions) {
     RUN_RANKS(2, [](Rank &rank) {
-        if (!rank.first())
-            return;
+        if (!rank.first()) return;
         struct Case {
             const char *name;
             std::function<void(halo_channel_key &, halo_channel_desc &)> spoil;
@@ -191,8 +185,7 @@ TEST(Registry, IsAsAListSays) {
             ASSERT_OK(halo_channel_destroy(&known->second));
             list.erase(known);
         }
-        for (auto &[key, channel] : list)
-            EXPECT_OK(halo_channel_destroy(&channel));
+        for (auto &[key, channel] : list) EXPECT_OK(halo_channel_destroy(&channel));
     });
 }
 

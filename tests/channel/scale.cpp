@@ -77,8 +77,7 @@ TEST_P(Scale, AMillionChannels) {
         EXPECT_LT(each, 220); // the bound is 200 without payload and the caller's arrays; the allocator's slack varies
         EXPECT_OK(halo_barrier(rank.context));
         EXPECT_OK(halo_group_destroy(&group));
-        for (halo_channel *&channel : channels)
-            ASSERT_OK(halo_channel_destroy(&channel));
+        for (halo_channel *&channel : channels) ASSERT_OK(halo_channel_destroy(&channel));
     });
 }
 

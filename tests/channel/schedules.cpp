@@ -21,11 +21,13 @@ struct End {
     Model model;
     Memory memory;
     halo_channel *channel = nullptr;
-    int64_t sent = 0;     // epochs
+    int64_t sent = 0; // epochs
     int64_t received = 0;
     bool holding = false; // received, not yet stale
 
-    End(const Model &given, bool sends) : model(given), memory(sends ? given.send_kind : given.recv_kind, sends ? given.send_count : given.recv_count) {}
+    End(const Model &given, bool sends)
+        : model(given),
+          memory(sends ? given.send_kind : given.recv_kind, sends ? given.send_count : given.recv_count) {}
 };
 
 class Schedule {
@@ -34,18 +36,15 @@ public:
         Random shared(seed);
         n_epochs_ = 1 + shared.below(6);
         const int64_t n = 1 + shared.below(12);
-        for (int64_t i = 0; i < n; ++i)
-            add(random_model(shared, i, rank.size));
+        for (int64_t i = 0; i < n; ++i) add(random_model(shared, i, rank.size));
     }
 
     void run() {
         std::vector<halo_channel *> channels;
-        for (auto &end : ends_)
-            channels.push_back(end->channel);
+        for (auto &end : ends_) channels.push_back(end->channel);
         halo_group *group = commit(rank_, channels);
         ASSERT_NE(group, nullptr);
-        while (step() && !testing::Test::HasFailure())
-            std::this_thread::yield(); // ranks outnumber cores
+        while (step() && !testing::Test::HasFailure()) std::this_thread::yield(); // ranks outnumber cores
         finish_sends();
         EXPECT_OK(halo_barrier(rank_.context));
         EXPECT_OK(halo_group_destroy(&group));
@@ -58,8 +57,7 @@ public:
 private:
     void add(const Model &model) {
         const bool sends = model.send_rank == rank_.rank;
-        if (!sends && model.recv_rank != rank_.rank)
-            return;
+        if (!sends && model.recv_rank != rank_.rank) return;
         auto end = std::make_unique<End>(model, sends);
         halo_channel_desc desc = desc_of(model.send_rank, model.recv_rank, sends ? model.send_count : model.recv_count, HALO_BYTES);
         desc.sparse = model.sparse;
@@ -74,10 +72,8 @@ private:
         for (auto &end : ends_) {
             const bool sends = end->model.send_rank == rank_.rank;
             const bool receives = end->model.recv_rank == rank_.rank;
-            if (sends && end->sent < n_epochs_ && !random_.once_in(3))
-                try_send(*end);
-            if (receives && end->received < n_epochs_ && !random_.once_in(3))
-                try_receive(*end);
+            if (sends && end->sent < n_epochs_ && !random_.once_in(3)) try_send(*end);
+            if (receives && end->received < n_epochs_ && !random_.once_in(3)) try_receive(*end);
             all = all && (!sends || end->sent == n_epochs_) && (!receives || end->received == n_epochs_);
         }
         return !all;
@@ -86,8 +82,7 @@ private:
     void try_send(End &end) {
         int32_t writable = 0;
         EXPECT_OK(halo_channel_writable(end.channel, &writable));
-        if (!writable)
-            return;
+        if (!writable) return;
         const int64_t epoch = end.sent + 1;
         const bool null = end.model.null_in(epoch);
         if (null && random_.once_in(2)) {
@@ -105,8 +100,7 @@ private:
 
     void try_receive(End &end) {
         if (!end.holding) {
-            if (random_.once_in(2))
-                EXPECT_OK(halo_channel_start_receive(end.channel));
+            if (random_.once_in(2)) EXPECT_OK(halo_channel_start_receive(end.channel));
             int32_t done = 0;
             EXPECT_OK(halo_channel_try_receive(end.channel, &done, nullptr));
             end.holding = done != 0;
@@ -127,8 +121,7 @@ private:
 
     void finish_sends() {
         for (auto &end : ends_)
-            if (end->model.send_rank == rank_.rank)
-                wait_writable(end->channel);
+            if (end->model.send_rank == rank_.rank) wait_writable(end->channel);
     }
 
     Rank &rank_;
@@ -157,7 +150,8 @@ TEST_P(Schedules, AreAsTheModelSaysInCheckMode) {
     halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
     options.settings = &setting;
     options.n_settings = 1;
-    RUN_RANKS(GetParam(), [&](Rank &rank) { run_seeds(rank, 50); }, &options);
+    RUN_RANKS(
+        GetParam(), [&](Rank &rank) { run_seeds(rank, 50); }, &options);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Schedules, testing::Values(1, 2, 3, 4), testing::PrintToStringParamName());

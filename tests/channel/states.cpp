@@ -9,7 +9,8 @@ using namespace test;
 constexpr int64_t count = 5;
 
 enum class Call { send, send_null, writable, allocate, release, start_receive, try_receive, stale };
-constexpr Call calls[] = { Call::send, Call::send_null, Call::writable, Call::allocate, Call::release, Call::start_receive, Call::try_receive, Call::stale };
+constexpr Call calls[] = { Call::send,    Call::send_null,     Call::writable,    Call::allocate,
+                           Call::release, Call::start_receive, Call::try_receive, Call::stale };
 
 const char *name_of(Call call) {
     static const char *names[] = { "send", "send_null", "writable", "allocate", "release", "start_receive", "try_receive", "stale" };
@@ -62,8 +63,8 @@ void expect_cell(halo_channel *channel, Call call, int32_t state, const Cell &ce
     const halo_status status = make(call, channel, &answer);
     if (cell.next == illegal) {
         EXPECT_STATUS(HALO_ERR_STATE, status);
-        EXPECT_TEXT(std::string(name_of(call)) + " is illegal", std::string("state ") + name_of_state(state), "3 -> 7, field 2, element 14, extra 9", "from rank",
-                    "epoch");
+        EXPECT_TEXT(std::string(name_of(call)) + " is illegal", std::string("state ") + name_of_state(state), "3 -> 7, field 2, element 14, extra 9",
+                    "from rank", "epoch");
         EXPECT_EQ(buffer_of(channel).data, data);
         EXPECT_EQ(state_of(channel), state);
         return;
@@ -93,16 +94,14 @@ protected:
 void write_values(halo_channel *channel, double first) {
     double *values = static_cast<double *>(buffer_of(channel).data);
     ASSERT_NE(values, nullptr);
-    for (int64_t i = 0; i < count; ++i)
-        values[i] = first + static_cast<double>(i);
+    for (int64_t i = 0; i < count; ++i) values[i] = first + static_cast<double>(i);
 }
 
 void expect_values(halo_channel *channel, double first) {
     const halo_buffer buffer = buffer_of(channel);
     ASSERT_NE(buffer.data, nullptr);
     EXPECT_EQ(buffer.bytes, count * 8);
-    for (int64_t i = 0; i < count; ++i)
-        EXPECT_EQ(static_cast<double *>(buffer.data)[i], first + static_cast<double>(i));
+    for (int64_t i = 0; i < count; ++i) EXPECT_EQ(static_cast<double *>(buffer.data)[i], first + static_cast<double>(i));
 }
 
 void take(halo_channel *channel) {
@@ -111,8 +110,7 @@ void take(halo_channel *channel) {
 }
 
 void destroy(halo_channel *channel, halo_group *group, bool abandon) {
-    if (abandon)
-        EXPECT_OK(halo_channel_abandon(channel));
+    if (abandon) EXPECT_OK(halo_channel_abandon(channel));
     EXPECT_OK(halo_channel_destroy(&channel));
     EXPECT_EQ(channel, nullptr);
     EXPECT_OK(halo_group_destroy(&group));
@@ -124,10 +122,8 @@ void drive_local(halo_channel *channel, int32_t state) {
         EXPECT_OK(halo_channel_allocate(channel));
         EXPECT_OK(halo_channel_send(channel, HALO_STREAM_NONE));
     }
-    if (state == HALO_SENDING_NULL || state == HALO_RECEIVED_NULL)
-        EXPECT_OK(halo_channel_send_null(channel, HALO_STREAM_NONE));
-    if (state == HALO_RECEIVED || state == HALO_RECEIVED_NULL)
-        wait_received(channel);
+    if (state == HALO_SENDING_NULL || state == HALO_RECEIVED_NULL) EXPECT_OK(halo_channel_send_null(channel, HALO_STREAM_NONE));
+    if (state == HALO_RECEIVED || state == HALO_RECEIVED_NULL) wait_received(channel);
     EXPECT_EQ(state_of(channel), state);
 }
 
@@ -143,8 +139,7 @@ Cell local_cell(int32_t state, Call call, bool held) {
     case Call::release: return { stale ? HALO_STALE : illegal };
     case Call::start_receive: return { received ? illegal : state };
     case Call::try_receive:
-        if (stale)
-            return { HALO_STALE, 0 };
+        if (stale) return { HALO_STALE, 0 };
         return { sending ? state + 2 : state, 1 };
     case Call::stale: return { received ? HALO_STALE : illegal };
     }
@@ -191,18 +186,15 @@ TEST_P(States, Sender) {
                     halo_barrier(rank.context);
                     // The receiver takes what was sent, so that a send that needs it is complete.
                     halo_barrier(rank.context);
-                    for (int i = 0; i < 100; ++i)
-                        halo_progress(rank.context);
+                    for (int i = 0; i < 100; ++i) halo_progress(rank.context);
                     expect_cell(channel, call, state, sender_cell(state, call, held_from_start()), "sender");
                     halo_barrier(rank.context);
                 } else {
                     halo_barrier(rank.context);
-                    if (state != HALO_STALE)
-                        take(channel);
+                    if (state != HALO_STALE) take(channel);
                     halo_barrier(rank.context);
                     halo_barrier(rank.context);
-                    if (call == Call::send || call == Call::send_null)
-                        take(channel);
+                    if (call == Call::send || call == Call::send_null) take(channel);
                 }
                 halo_barrier(rank.context);
                 destroy(channel, group, true);
@@ -231,12 +223,10 @@ TEST_P(States, Receiver) {
                 halo_channel *channel = add(rank, 0, 1, memory);
                 halo_group *group = commit(rank, { channel });
                 if (rank.first()) {
-                    if (state != HALO_STALE)
-                        drive_local(channel, state == HALO_RECEIVED ? HALO_SENDING : HALO_SENDING_NULL);
+                    if (state != HALO_STALE) drive_local(channel, state == HALO_RECEIVED ? HALO_SENDING : HALO_SENDING_NULL);
                 } else {
                     int32_t came = HALO_STALE;
-                    if (state != HALO_STALE)
-                        wait_received(channel, &came);
+                    if (state != HALO_STALE) wait_received(channel, &came);
                     EXPECT_EQ(came, state);
                     // Null gives a sparse receiver's buffer back; data bring one.
                     const bool held = buffer_of(channel).data != nullptr;
@@ -253,8 +243,7 @@ TEST_P(States, Receiver) {
 
 // A dense receiver whose receive is posted is still stale, but its buffer is the transport's.
 TEST_P(States, ReceiverPosted) {
-    if (sparse())
-        GTEST_SKIP() << "sparse receivers post nothing before a message is there";
+    if (sparse()) GTEST_SKIP() << "sparse receivers post nothing before a message is there";
     RUN_RANKS(2, [&](Rank &rank) {
         Memory memory(kind(), count * 8);
         halo_channel *channel = add(rank, 0, 1, memory);
@@ -314,8 +303,7 @@ TEST_P(States, WorksAfterWrongCalls) {
                 EXPECT_EQ(state, data ? HALO_RECEIVED : HALO_RECEIVED_NULL);
                 EXPECT_STATUS(HALO_ERR_STATE, halo_channel_start_receive(channel));
                 EXPECT_STATUS(HALO_ERR_STATE, halo_channel_send_null(channel, HALO_STREAM_NONE));
-                if (data)
-                    expect_values(channel, epoch);
+                if (data) expect_values(channel, epoch);
                 EXPECT_OK(halo_channel_stale(channel, HALO_STREAM_NONE));
             }
         }
@@ -341,7 +329,8 @@ TEST_P(States, Uncommitted) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, States, testing::Combine(testing::Values(0, 1), testing::Values(HALO_BUFFER_POOL, HALO_BUFFER_CALLER, HALO_BUFFER_ALLOCATOR)),
+INSTANTIATE_TEST_SUITE_P(All, States,
+                         testing::Combine(testing::Values(0, 1), testing::Values(HALO_BUFFER_POOL, HALO_BUFFER_CALLER, HALO_BUFFER_ALLOCATOR)),
                          name_of_setting);
 
 // A large message needs its receiver: until then the sender is busy, and stays as it is.

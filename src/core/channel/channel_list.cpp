@@ -78,8 +78,7 @@ std::vector<PairList> sort_into_pairs(const ChannelRegistry &registry, std::span
         pair.sends = entries[begin].pair % 2 == 0;
         pair.slots.reserve(end - begin);
         for (size_t i = begin; i < end; ++i) {
-            if (i + look_ahead < end)
-                prefetch(registry.at(entries[i + look_ahead].slot));
+            if (i + look_ahead < end) prefetch(registry.at(entries[i + look_ahead].slot));
             pair.slots.push_back(entries[i].slot);
             add_to(pair.digest, end_record(registry.at(entries[i].slot)));
         }

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a receiver makes of messages that are not as they should be.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "../unit/expect_failure.h"
+#include "unit_pair.h"
+
+namespace {
+
+using namespace halo;
+using namespace test;
+
+// A message put together by hand, sent to the receiver's end.
+class Forger {
+public:
+    Forger(Pair &pair, const Ends &ends) : pair_(pair), ends_(ends) {
+        header = { mail_magic, mail_version, static_cast<uint8_t>(MailKind::data), 0, 7, 1, ends.receiver.key_hash(), 0, 8 };
+    }
+    void send(size_t payload = 8) {
+        bytes_.assign(sizeof header + payload, std::byte{ 42 });
+        std::memcpy(bytes_.data(), &header, sizeof header);
+        send_raw(bytes_.size());
+    }
+    void send_raw(size_t bytes) {
+        bytes_.resize(std::max(bytes_.size(), bytes));
+        const MailAddress &address = ends_.address;
+        halo_request request{};
+        pair_.context(0).transport().send(1, address.tag.lane, address.tag.tag + 1, bytes_.data(), bytes, request);
+        while (!pair_.context(0).transport().test(request, 1)) pair_.context(1).transport().progress();
+    }
+    MailHeader header;
+
+private:
+    Pair &pair_;
+    const Ends &ends_;
+    std::vector<std::byte> bytes_;
+};
+
+bool received(Mailbox &box) {
+    for (int turn = 0; turn < 1000; ++turn)
+        if (box.try_receive()) return true;
+    return false;
+}
+
+class Wire : public testing::TestWithParam<bool> {
+protected:
+    Pair pair;
+    Ends ends{ pair, 8, GetParam() };
+    Forger forger{ pair, ends };
+
+    void expect_wire_error(std::initializer_list<const char *> parts) {
+        expect_failure(HALO_ERR_WIRE, parts, [&] { received(ends.receiver); });
+        EXPECT_EQ(ends.receiver.state(), HALO_STALE);
+    }
+    // A good message is still taken.
+    void expect_works() {
+        Forger good(pair, ends);
+        good.send();
+        ASSERT_TRUE(received(ends.receiver));
+        EXPECT_EQ(ends.receiver.state(), HALO_RECEIVED);
+        EXPECT_EQ(ends.receiver.data()[7], std::byte{ 42 });
+    }
+};
+
+TEST_P(Wire, GoodMessage) { expect_works(); }
+
+TEST_P(Wire, Magic) {
+    forger.header.magic ^= 1;
+    forger.send();
+    expect_wire_error({ "no channel header", "3 -> 7, field 2, element 14", "from rank 0 to rank 1" });
+    expect_works();
+}
+
+TEST_P(Wire, Version) {
+    forger.header.version = 9;
+    forger.send();
+    expect_wire_error({ "no channel header of version 1" });
+    expect_works();
+}
+
+TEST_P(Wire, TooShort) {
+    forger.send_raw(5);
+    expect_wire_error({ "a message of 5 bytes", "3 -> 7" });
+    expect_works();
+}
+
+TEST_P(Wire, NothingAtAll) {
+    forger.send_raw(0);
+    expect_wire_error({ "a message of 0 bytes", "3 -> 7" });
+    expect_works();
+}
+
+TEST_P(Wire, TooLong) {
+    forger.send(9);
+    expect_failure(HALO_ERR_WIRE, { GetParam() ? "a message of 41 bytes" : "rank 0" }, [&] { received(ends.receiver); });
+    EXPECT_EQ(ends.receiver.state(), HALO_STALE);
+}
+
+TEST_P(Wire, Kind) {
+    forger.header.kind = 77;
+    forger.send();
+    expect_wire_error({ "kind 77", "3 -> 7" });
+    expect_works();
+}
+
+TEST_P(Wire, KeyHash) {
+    forger.header.key_hash ^= 1;
+    forger.send();
+    expect_wire_error({ "key hash", "3 -> 7" });
+    expect_works();
+}
+
+TEST_P(Wire, PayloadBytes) {
+    forger.header.bytes = 4;
+    forger.send();
+    expect_wire_error({ "4 bytes", "a message of 40 bytes" });
+    expect_works();
+}
+
+TEST_P(Wire, EpochGap) {
+    forger.header.epoch = 3;
+    forger.send();
+    expect_wire_error({ "epoch 3 came", "epoch 1 was expected", "3 -> 7" });
+    expect_works();
+}
+
+TEST_P(Wire, LateMessageOfAnEarlierGroup) {
+    forger.header.serial = 6;
+    forger.send();
+    forger.header.kind = static_cast<uint8_t>(MailKind::null);
+    forger.header.bytes = 0;
+    forger.send(0);
+    EXPECT_FALSE(received(ends.receiver));
+    EXPECT_EQ(pair.context(1).dropped, 2);
+    expect_works();
+}
+
+TEST_P(Wire, NullMessage) {
+    forger.header.kind = static_cast<uint8_t>(MailKind::null);
+    forger.header.bytes = 0;
+    forger.send(0);
+    ASSERT_TRUE(received(ends.receiver));
+    EXPECT_EQ(ends.receiver.state(), HALO_RECEIVED_NULL);
+    EXPECT_EQ(ends.receiver.data() == nullptr, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Sparse, Wire, testing::Bool(), testing::PrintToStringParamName());
+
+// The sender's own epochs go on when a receiver is opened anew by mistake: both numbers are named.
+TEST(Epochs, AreNamedWhenTheEndsAreApart) {
+    Pair pair;
+    Ends ends(pair, 8, false);
+    for (int epoch = 0; epoch < 2; ++epoch) {
+        ends.sender.allocate();
+        ASSERT_TRUE(ends.sender.send());
+        ASSERT_TRUE(received(ends.receiver));
+        ends.receiver.stale();
+        ASSERT_TRUE(ends.sender.writable());
+    }
+    ends.receiver.close();
+    ends.receiver.open(ends.address);
+    ASSERT_TRUE(ends.sender.send());
+    expect_failure(HALO_ERR_WIRE, { "epoch 3 came", "epoch 1 was expected" }, [&] { received(ends.receiver); });
+}
+
+// Without a place for a header the payload travels alone, and nothing means null.
+TEST(Bare, DataAndNull) {
+    Pair pair;
+    std::vector<unsigned char> from(8, 1);
+    std::vector<unsigned char> into(8, 0);
+    MailAddress address{ 7, pair.context(0).channel_tag(2), true };
+    MailboxSpec spec = Ends::spec(8, false);
+    spec.memory = { HALO_BUFFER_CALLER, from.data(), nullptr };
+    Mailbox sender(pair.room(0), spec);
+    spec.memory.memory = into.data();
+    Mailbox receiver(pair.room(1), spec);
+    sender.open(address);
+    receiver.open(address);
+    ASSERT_TRUE(sender.send());
+    ASSERT_TRUE(received(receiver));
+    EXPECT_EQ(receiver.state(), HALO_RECEIVED);
+    EXPECT_EQ(into, from);
+    receiver.stale();
+    ASSERT_TRUE(sender.send_null());
+    ASSERT_TRUE(received(receiver));
+    EXPECT_EQ(receiver.state(), HALO_RECEIVED_NULL);
+}
+
+// While a sparse receiver finds no memory for what has come, the message waits.
+TEST(Sparse, MessageWaitsForMemory) {
+    struct Scarce {
+        bool empty = true;
+        alignas(64) std::byte block[256];
+    } scarce;
+    const halo_allocator allocator = { HALO_MEMORY_HOST, 0, &scarce,
+                                       [](void *user, size_t) -> void * {
+                                           auto *own = static_cast<Scarce *>(user);
+                                           return own->empty ? nullptr : own->block;
+                                       },
+                                       [](void *, void *, size_t) {} };
+    Pair pair;
+    Ends ends(pair, 8, true);
+    MailboxSpec spec = Ends::spec(8, true);
+    spec.memory = { HALO_BUFFER_ALLOCATOR, nullptr, &allocator };
+    Mailbox receiver(pair.room(1), spec);
+    receiver.open(ends.address);
+    Forger(pair, ends).send();
+    for (int turn = 0; turn < 3; ++turn) expect_failure(HALO_ERR_MEMORY, { "allocator" }, [&] { received(receiver); });
+    EXPECT_TRUE(receiver.busy());
+    scarce.empty = false;
+    ASSERT_TRUE(received(receiver));
+    EXPECT_EQ(receiver.data()[0], std::byte{ 42 });
+}
+
+// What was received and given back is poisoned, so that reading it shows.
+TEST(CheckMode, PoisonsWhatIsStale) {
+    Pair pair(true);
+    Ends ends(pair, 8, false);
+    Forger(pair, ends).send();
+    ASSERT_TRUE(received(ends.receiver));
+    ends.receiver.stale();
+    EXPECT_EQ(ends.receiver.data()[0], std::byte{ 0xff });
+}
+
+TEST(CheckMode, NoticesWritesWhileSending) {
+    for (const bool local : { true, false }) {
+        Pair pair(true);
+        MailboxSpec spec = Ends::spec(8, false);
+        spec.recv_rank = local ? 0 : 1;
+        Mailbox box(pair.room(0), spec);
+        box.open({ 7, pair.context(0).channel_tag(3), false });
+        box.allocate();
+        ASSERT_TRUE(box.send());
+        box.data()[3] = std::byte{ 9 };
+        expect_failure(HALO_ERR_CHECK, { "written in the state sending", "3 -> 7" }, [&] { local ? received(box) : box.writable(); });
+        EXPECT_EQ(box.state(), local ? HALO_SENDING : HALO_STALE);
+    }
+}
+
+} // namespace
