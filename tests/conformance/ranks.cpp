@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+namespace conformance {
+
+namespace {
+
+bool as_threads = true;
+
+std::string format_list(const char *pattern, va_list arguments) {
+    char text[4096];
+    std::vsnprintf(text, sizeof text, pattern, arguments);
+    return text;
+}
+
+// Under a launcher the other ranks would wait for one that has stopped: the launcher ends them.
+void guarded(int32_t rank, const std::function<void()> &body) {
+    try {
+        body();
+    } catch (const Stop &reason) {
+        ADD_FAILURE() << "rank " << rank << ": " << reason.text;
+        if (!as_threads) {
+            std::fflush(stdout);
+            std::_Exit(1);
+        }
+    }
+}
+
+void with_context(halo_inproc *group, int32_t rank, const Settings &settings, const std::function<void(Rank &)> &body) {
+    Rank self;
+    OK(make_context(group, rank, settings, &self.context));
+    OK(halo_context_rank(self.context, &self.rank, &self.size));
+    body(self);
+    OK(halo_context_destroy(&self.context));
+}
+
+} // namespace
+
+void stop(const char *pattern, ...) {
+    va_list arguments;
+    va_start(arguments, pattern);
+    std::string text = format_list(pattern, arguments);
+    va_end(arguments);
+    throw Stop{ std::move(text) };
+}
+
+std::string text_of(const char *pattern, ...) {
+    va_list arguments;
+    va_start(arguments, pattern);
+    std::string text = format_list(pattern, arguments);
+    va_end(arguments);
+    return text;
+}
+
+void succeed(halo_status status, const char *call, const char *file, int line) {
+    if (status != HALO_SUCCESS)
+        stop("%s:%d: %s: %s: %s", file, line, call, halo_status_name(status), halo_last_error());
+}
+
+halo_status make_context(halo_inproc *group, int32_t rank, const Settings &settings, halo_context **context) {
+    std::vector<halo_setting> list{ { "timeout", "20s" } };
+    for (const auto &[key, value] : settings) {
+        if (key == "timeout")
+            list[0].value = value.c_str();
+        else
+            list.push_back({ key.c_str(), value.c_str() });
+    }
+    halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
+    options.settings = list.data();
+    options.n_settings = static_cast<int32_t>(list.size());
+    return group ? halo_context_create_inproc(group, rank, &options, context) : halo_context_create(&options, context);
+}
+
+bool threads() {
+    return as_threads;
+}
+
+void set_processes() {
+    as_threads = false;
+}
+
+void run(int32_t n_ranks, const Settings &settings, const std::function<void(Rank &)> &body) {
+    if (!as_threads)
+        return guarded(-1, [&] { with_context(nullptr, -1, settings, body); });
+    run_raw(n_ranks, [&](halo_inproc *group, int32_t rank) { with_context(group, rank, settings, body); });
+}
+
+void run_raw(int32_t n_ranks, const std::function<void(halo_inproc *group, int32_t rank)> &body) {
+    halo_inproc *group = nullptr;
+    ASSERT_EQ(halo_inproc_create(n_ranks, &group), HALO_SUCCESS) << halo_last_error();
+    std::vector<std::thread> ranks;
+    for (int32_t rank = 0; rank < n_ranks; ++rank)
+        ranks.emplace_back([&body, group, rank] { guarded(rank, [&] { body(group, rank); }); });
+    for (std::thread &rank : ranks)
+        rank.join();
+    if (testing::Test::HasFailure())
+        return; // contexts may still live
+    EXPECT_EQ(halo_inproc_destroy(&group), HALO_SUCCESS) << halo_last_error();
+}
+
+std::vector<int32_t> rank_counts() {
+    if (!as_threads)
+        return { 0 };
+    return { 1, 2, 3, 4, 5, 8 };
+}
+
+int64_t number_from(const char *variable, int64_t otherwise) {
+    const char *text = std::getenv(variable);
+    return text && *text ? std::strtoll(text, nullptr, 0) : otherwise;
+}
+
+bool prints(const Rank &rank) {
+    return rank.rank == 0;
+}
+
+} // namespace conformance

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs one body on every rank of a context: threads of this process, or the processes of a launcher.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "halo.h"
+
+namespace conformance {
+
+// Ends the rank's body and fails the test.
+struct Stop {
+    std::string text;
+};
+[[noreturn, gnu::format(printf, 1, 2)]] void stop(const char *pattern, ...);
+[[gnu::format(printf, 1, 2)]] std::string text_of(const char *pattern, ...);
+
+// Stops with the library's text unless the call succeeded.
+void succeed(halo_status status, const char *call, const char *file, int line);
+#define OK(call) ::conformance::succeed((call), #call, __FILE__, __LINE__)
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+struct Rank {
+    halo_context *context = nullptr;
+    int32_t rank = 0;
+    int32_t size = 1;
+};
+
+// A context with settings; "timeout" is 20 s unless given, so that nothing hangs. `group` null: halo_context_create.
+halo_status make_context(halo_inproc *group, int32_t rank, const Settings &settings, halo_context **context);
+
+// False: this process is one rank of a launcher's (option --processes).
+bool threads();
+void set_processes();
+
+// `n_ranks` counts for threads only. Contexts are made before and destroyed after the body.
+void run(int32_t n_ranks, const Settings &settings, const std::function<void(Rank &)> &body);
+// The body makes its own context; as threads only.
+void run_raw(int32_t n_ranks, const std::function<void(halo_inproc *group, int32_t rank)> &body);
+
+// What a parameterised test runs over: 1, 2, 3, 4, 5, 8 as threads; 0 under a launcher.
+std::vector<int32_t> rank_counts();
+
+// Value of an environment variable as a number.
+int64_t number_from(const char *variable, int64_t otherwise);
+
+// Is this the rank that prints?
+bool prints(const Rank &rank);
+
+} // namespace conformance
