@@ -159,22 +159,22 @@ halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first
     }
     const Accumulate function = halo::host::accumulate_of(op, type);
     if (function == nullptr) return report(host_of(device).services, HALO_ERR_ARGUMENT, "op %d does not combine values of type %d", op, type);
-    if (!mine.divides_into(halo::host::value_bytes(type))) return report(device, "a table's elements are no whole number of the values to combine");
+    if (!mine.divides_into(first, n, halo::host::value_bytes(type))) return report(device, "a table's elements are no whole number of the values to combine");
     mine.accumulate(first, n, bases, function);
     return HALO_SUCCESS;
 }
 
-halo_status check_test(halo_device *device, const Table &table, const halo_null_test &test) {
+halo_status check_test(halo_device *device, const Table &table, int64_t first, int64_t n, const halo_null_test &test) {
     const size_t bytes = halo::host::value_bytes(test.type);
     if (bytes == 0) return report(host_of(device).services, HALO_ERR_ARGUMENT, "a null test of type %d, which is none", test.type);
-    return table.divides_into(bytes) ? HALO_SUCCESS : report(device, "a table's elements are no whole number of the values to test");
+    return table.divides_into(first, n, bytes) ? HALO_SUCCESS : report(device, "a table's elements are no whole number of the values to test");
 }
 
 halo_status table_test(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases,
                        const halo_null_test *test, uint8_t *non_null, halo_stream) {
     const Table &mine = table_of(table);
     if (const halo_status status = check_run(device, mine, first, n, n_bases)) return status;
-    if (const halo_status status = check_test(device, mine, *test)) return status;
+    if (const halo_status status = check_test(device, mine, first, n, *test)) return status;
     mine.test(first, n, bases, halo::host::null_test_of(test->type), halo::host::null_range(test->threshold), non_null);
     return HALO_SUCCESS;
 }
@@ -183,7 +183,7 @@ halo_status table_run_tested(halo_device *device, halo_copy_table *table, int64_
                              const halo_null_test *test, uint8_t *non_null, halo_stream) {
     const Table &mine = table_of(table);
     if (const halo_status status = check_run(device, mine, first, n, n_bases)) return status;
-    if (const halo_status status = check_test(device, mine, *test)) return status;
+    if (const halo_status status = check_test(device, mine, first, n, *test)) return status;
     mine.move_tested(first, n, bases, halo::host::null_test_of(test->type), halo::host::null_range(test->threshold), non_null);
     return HALO_SUCCESS;
 }

@@ -59,8 +59,9 @@ int64_t Table::row_beyond_bases(int64_t first, int64_t n, int64_t n_bases) const
     return -1;
 }
 
-bool Table::divides_into(size_t value_bytes) const {
-    return std::all_of(plain_.begin(), plain_.end(), [=](const halo_copy_shape &shape) { return shape.element_bytes % value_bytes == 0; });
+bool Table::divides_into(int64_t first, int64_t n, size_t value_bytes) const {
+    const auto divides = [&](const Row &row) { return plain_[row.move->shape].element_bytes % value_bytes == 0; };
+    return std::all_of(rows_.begin() + first, rows_.begin() + first + n, divides);
 }
 
 void Table::patch(int64_t first, int64_t n, const halo_copy_row *rows) {

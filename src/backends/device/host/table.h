@@ -21,8 +21,8 @@ public:
 
     // First row of [first, first + n) that names a base from `n_bases` on; -1: none.
     int64_t row_beyond_bases(int64_t first, int64_t n, int64_t n_bases) const;
-    // Are all elements whole numbers of values of this size?
-    bool divides_into(size_t value_bytes) const;
+    // Are the elements of these rows whole numbers of values of this size? Other rows may hold other fields.
+    bool divides_into(int64_t first, int64_t n, size_t value_bytes) const;
 
     void patch(int64_t first, int64_t n, const halo_copy_row *rows);
     void move(int64_t first, int64_t n, void *const *bases, int n_threads) const;
