@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The subcommands of halo_bench.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report.h"
+#include "session.h"
+#include "work.h"
+
+namespace bench {
+
+struct Options {
+    int pairs = 31;
+    int repetitions = 0; // per turn; 0: by the size of the work
+    bool counts = false; // verify and count, measure nothing
+    uint64_t seed = 1;
+
+    std::vector<WorkSize> works;
+    std::string part = "both"; // all, remote, both
+    int64_t bytes_from = 8, bytes_to = 65536;
+    int64_t channels = 1000000;
+};
+
+std::vector<WorkSize> suite();
+
+// Ghosts of the work W: libhalo against the hand-written contenders, or against PetscSF.
+void run_blocks(const Session &session, const Options &options, Report &report);
+void run_petsc(const Session &session, const Options &options, Report &report);
+
+// One channel by hand against the raw transport, and 26 channels in one message against one channel; ranks 0 and 1.
+void run_ping_pong(const Session &session, const Options &options, Report &report);
+
+// Small messages in both directions at once; ranks 0 and 1.
+void run_rate(const Session &session, const Options &options, Report &report);
+
+// What it costs to make things: exchanges of the works, and many channels by hand.
+void run_setup(const Session &session, const Options &options, Report &report);
+
+} // namespace bench

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdexcept>
+
+#include "benchmarks.h"
+#include "contenders.h"
+#include "pairs.h"
+#include "text.h"
+
+namespace bench {
+
+namespace {
+
+constexpr double microseconds = 1e6;
+
+// One work with all who do it, on the same storage.
+class Case {
+public:
+    Case(const Session &session, const Options &options, Report &report, const WorkSize &size, Part part)
+        : session_(session), options_(options), report_(report), work_(size, session.rank(), session.n_ranks()), part_(part),
+          repetitions_(options.repetitions > 0 ? options.repetitions : size.cells <= 64 ? 12 : 3) {
+        work_.fill();
+        payload_ = total(work_.ghost_bytes(part));
+    }
+    Work &work() { return work_; }
+    Part part() const { return part_; }
+
+    void verify(Contender &contender);
+    Pairs pairs(Contender &first, Contender &second);
+    void row(Contender &contender, const Estimate &ratio, const std::vector<double> &seconds);
+    void count_row(Contender &contender);
+    void judge(Expert &expert, const Pairs &with_flat_copy, const FlatCopy &flat_copy);
+
+private:
+    int64_t total(int64_t value) const {
+        session_.sum({ &value, 1 });
+        return value;
+    }
+    void check_values(const Contender &contender) const;
+    double turn(Contender &contender, bool last);
+    Counts total_counts(const Contender &contender) const;
+    int64_t allocations(Contender &contender);
+    Expert::Phases phases(Expert &expert);
+
+    const Session &session_;
+    const Options &options_;
+    Report &report_;
+    Work work_;
+    Part part_;
+    int repetitions_;
+    int64_t payload_ = 0;
+};
+
+void Case::check_values(const Contender &contender) const {
+    if (const int64_t wrong = total(work_.wrong_values(part_)))
+        throw std::runtime_error(contender.name() + " on " + work_.size().text() + ": " + std::to_string(wrong) + " wrong values");
+}
+
+void Case::verify(Contender &contender) {
+    for (int i = 0; i < 3; ++i) {
+        work_.poison_ghosts();
+        work_.change();
+        contender.exchange();
+        session_.barrier();
+        check_values(contender);
+    }
+}
+
+double Case::turn(Contender &contender, bool last) {
+    const double seconds = timed_turn(session_, repetitions_, [this] { work_.change(); }, [&] { contender.exchange(); });
+    if (last && !dynamic_cast<FlatCopy *>(&contender)) check_values(contender);
+    return seconds;
+}
+
+Pairs Case::pairs(Contender &first, Contender &second) {
+    return alternate(options_.pairs, [&](bool last) { return turn(first, last); }, [&](bool last) { return turn(second, last); });
+}
+
+Counts Case::total_counts(const Contender &contender) const {
+    const Counts counts = contender.counts();
+    return { total(counts.messages), total(counts.wire_bytes), total(counts.jobs), total(counts.peers) };
+}
+
+// Of all ranks in one exchange, of whatever calls operator new.
+int64_t Case::allocations(Contender &contender) {
+    contender.exchange();
+    session_.barrier();
+    const int64_t before = heap_calls();
+    for (int i = 0; i < 8; ++i) contender.exchange();
+    const int64_t calls = heap_calls() - before;
+    session_.barrier();
+    return total(calls) / 8;
+}
+
+void Case::row(Contender &contender, const Estimate &ratio, const std::vector<double> &seconds) {
+    const Counts counts = total_counts(contender);
+    const double median = median_of(seconds);
+    report_.row(Row()
+                    .add("contender", contender.name())
+                    .add("median us", median * microseconds)
+                    .add("spread %", 100.0 * spread_of(seconds))
+                    .add("GB/s", static_cast<double>(payload_) / median * 1e-9)
+                    .add("messages", counts.messages)
+                    .add("wire bytes", counts.wire_bytes)
+                    .add("copy jobs", counts.jobs)
+                    .add("heap calls", allocations(contender))
+                    .add("libhalo/it", ratio.median)
+                    .add("low", ratio.low)
+                    .add("high", ratio.high));
+}
+
+void Case::count_row(Contender &contender) {
+    const Counts counts = total_counts(contender);
+    report_.row(Row()
+                    .add("contender", contender.name())
+                    .add("payload bytes", payload_)
+                    .add("peers", counts.peers)
+                    .add("messages", counts.messages)
+                    .add("wire bytes", counts.wire_bytes)
+                    .add("copy jobs", counts.jobs)
+                    .add("heap calls", allocations(contender)));
+}
+
+Expert::Phases Case::phases(Expert &expert) {
+    std::vector<double> times[4];
+    for (int i = 0; i < 5 * repetitions_; ++i) {
+        work_.change();
+        session_.barrier();
+        const Expert::Phases phases = expert.exchange_by_phases();
+        double all[4] = { phases.pack, phases.local, phases.wait, phases.unpack };
+        session_.max(all);
+        for (size_t k = 0; k < 4; ++k) times[k].push_back(all[k] * microseconds);
+    }
+    return { median_of(times[0]), median_of(times[1]), median_of(times[2]), median_of(times[3]) };
+}
+
+// Is the expert worth its name? Says where its time goes, and what the flat copy has not if that is much.
+void Case::judge(Expert &expert, const Pairs &with_flat_copy, const FlatCopy &flat_copy) {
+    const double share = 1.0 / with_flat_copy.ratio().median;
+    const Expert::Phases time = phases(expert);
+    const double all = time.pack + time.local + time.wait + time.unpack;
+    const int64_t b = work_.size().block, g = work_.size().ghost;
+    const int64_t runs = 2 * (b + 2 * g) * (b + 2 * g) + (b + 2 * g) * (b + 2 * g) - b * b; // of one block and component: left, right, in the middle
+    const int64_t values = (b + 2 * g) * (b + 2 * g) * (b + 2 * g) - b * b * b;
+    const double megabytes = static_cast<double>(total(flat_copy.line_bytes())) * 1e-6;
+    report_.remark(format("expert (%s): %.0f %% of a flat copy of its %.1f MB of cache-line traffic (%.1f us); pack %.1f, local %.1f, wait %.1f, unpack %.1f us",
+                          expert.kernels(), 100.0 * share, megabytes, median_of(with_flat_copy.second) * microseconds, time.pack, time.local, time.wait,
+                          time.unpack));
+    if (share >= 0.6) return;
+    report_.remark(format("below 60 %% because: runs are %.0f bytes on average where the flat copy has one stream; %.0f %% of the time is the message's way, "
+                          "which the flat copy has not",
+                          8.0 * static_cast<double>(values) / static_cast<double>(runs), 100.0 * time.wait / all));
+}
+
+void compare(Case &work, Contender &libhalo, Contender &other, Pairs &pairs) {
+    pairs = work.pairs(libhalo, other);
+    work.row(other, pairs.ratio(), pairs.second);
+}
+
+void run_case(const Session &session, const Options &options, Report &report, const WorkSize &size, Part part) {
+    report.begin("W" + size.text() + (part == Part::remote ? " remote part" : ""), "");
+    Case work(session, options, report, size, part);
+    const std::unique_ptr<Contender> libhalo = make_libhalo(session, work.work(), part);
+    Expert expert(session, work.work(), part);
+    std::vector<std::unique_ptr<Contender>> others;
+    if (session.mpi() && session.n_ranks() > 1) {
+        others.push_back(make_per_channel(session, work.work(), part));
+        others.push_back(make_datatypes(session, work.work(), part));
+    }
+    const bool comparable = session.mpi() || session.n_ranks() == 1;
+    work.verify(*libhalo);
+    if (comparable) work.verify(expert);
+    for (const auto &other : others) work.verify(*other);
+    if (options.counts) {
+        work.count_row(*libhalo);
+        if (comparable) work.count_row(expert);
+        for (const auto &other : others) work.count_row(*other);
+        return;
+    }
+    if (!comparable) throw std::runtime_error("several ranks, but no module of their MPI was built: nothing to compare with");
+    const Pairs with_expert = work.pairs(*libhalo, expert);
+    work.row(*libhalo, { 1.0, 1.0, 1.0 }, with_expert.first);
+    work.row(expert, with_expert.ratio(), with_expert.second);
+    for (const auto &other : others) {
+        Pairs pairs;
+        compare(work, *libhalo, *other, pairs);
+    }
+    FlatCopy flat_copy(work.work(), part);
+    work.judge(expert, work.pairs(expert, flat_copy), flat_copy);
+}
+
+} // namespace
+
+std::vector<WorkSize> suite() { return { { 64, 16, 1, 2 }, { 64, 16, 4, 2 }, { 128, 16, 4, 2 }, { 128, 32, 4, 2 }, { 128, 8, 4, 2 }, { 64, 8, 1, 1 } }; }
+
+void run_blocks(const Session &session, const Options &options, Report &report) {
+    for (const WorkSize &size : options.works) {
+        if (options.part != "remote") run_case(session, options, report, size, Part::all);
+        if (options.part != "all" && session.n_ranks() > 1) run_case(session, options, report, size, Part::remote);
+    }
+}
+
+void run_petsc(const Session &session, const Options &options, Report &report) {
+    const std::unique_ptr<Petsc> petsc = load_petsc();
+    if (!petsc) throw std::runtime_error("the module of PETSc was not built");
+    report.condition("third party", petsc->library());
+    for (const WorkSize &size : options.works) {
+        report.begin("W" + size.text(), "");
+        Case work(session, options, report, size, Part::all);
+        const std::unique_ptr<Contender> libhalo = make_libhalo(session, work.work(), Part::all);
+        work.verify(*libhalo);
+        bool first = true;
+        for (const char *type : { "basic", "neighbor" }) {
+            const std::unique_ptr<Contender> other = make_petsc(*petsc, work.work(), type);
+            work.verify(*other);
+            const Pairs pairs = work.pairs(*libhalo, *other);
+            if (first) work.row(*libhalo, { 1.0, 1.0, 1.0 }, pairs.first);
+            first = false;
+            work.row(*other, pairs.ratio(), pairs.second);
+        }
+    }
+}
+
+} // namespace bench

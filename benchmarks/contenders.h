@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Those that fill the ghosts of a Work: libhalo, and what it is measured against.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "expert_plan.h"
+#include "session.h"
+#include "work.h"
+
+namespace bench {
+
+// Of one rank and one exchange.
+struct Counts {
+    int64_t messages = 0;   // sent
+    int64_t wire_bytes = 0; // in them, headers included
+    int64_t jobs = 0;       // rows of tables, copies of bundles or of channels
+    int64_t peers = 0;
+};
+
+class Contender {
+public:
+    virtual ~Contender() = default;
+    virtual std::string name() const = 0;
+    virtual void exchange() = 0;
+    virtual Counts counts() const = 0; // after at least one exchange
+};
+
+std::unique_ptr<Contender> make_libhalo(const Session &session, Work &work, Part part);
+
+// (a) One persistent message per peer, receives posted ahead of the exchange. Where its time goes is known on request.
+class Expert final : public Contender {
+public:
+    Expert(const Session &session, Work &work, Part part);
+    ~Expert() override;
+    std::string name() const override { return "expert"; }
+    void exchange() override;
+    Counts counts() const override;
+    const char *kernels() const { return kernels_.name; }
+
+    // Seconds of one exchange's phases.
+    struct Phases {
+        double pack = 0, local = 0, wait = 0, unpack = 0;
+    };
+    Phases exchange_by_phases();
+
+private:
+    void pack_and_send();
+    void unpack(size_t i);
+
+    const KernelSet &kernels_;
+    RowSizes sizes_;
+    LocalCopies local_;
+    bool with_local_;
+    Parcels sends_, receives_;
+    std::unique_ptr<Mail> mail_; // null: no other rank
+    std::vector<size_t> missing_;
+};
+
+// (b) One Isend and Irecv per channel between ranks, local copies as the expert. Needs an MPI.
+std::unique_ptr<Contender> make_per_channel(const Session &session, Work &work, Part part);
+
+// (c) One message per peer with a derived datatype on each side, local copies as the expert. Needs an MPI.
+std::unique_ptr<Contender> make_datatypes(const Session &session, Work &work, Part part);
+
+// The ghosts as leaves of a star forest. `type`: of PetscSF.
+std::unique_ptr<Contender> make_petsc(Petsc &petsc, Work &work, const char *type);
+
+// Copies as many whole cache lines as an exchange must at least touch: reads its sources, reads and writes its ghosts and messages.
+class FlatCopy final : public Contender {
+public:
+    FlatCopy(Work &work, Part part);
+    std::string name() const override { return "flat copy"; }
+    void exchange() override;
+    Counts counts() const override { return {}; }
+    int64_t line_bytes() const { return line_bytes_; }
+
+private:
+    Work &work_;
+    const KernelSet &kernels_;
+    int64_t line_bytes_; // that travel between memory and core: a written line counts twice
+    std::vector<double> target_;
+};
+
+} // namespace bench

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hand_channels.h"
+
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+
+namespace bench {
+
+namespace {
+
+void require(halo_status status) {
+    if (status != HALO_SUCCESS) [[unlikely]] throw std::runtime_error(halo_last_error());
+}
+
+void write(void *data, int64_t round) { std::memcpy(data, &round, sizeof round); }
+
+void verify(const void *data, int64_t round) {
+    int64_t came = -1;
+    std::memcpy(&came, data, sizeof came);
+    if (came != round) throw std::runtime_error("channels by hand: wrong data");
+}
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+} // namespace
+
+HandChannels::HandChannels(const Session &session, int32_t n, int64_t bytes, int32_t messages)
+    : rank_(session.rank()), aggregate_(messages == HALO_MESSAGES_AGGREGATE) {
+    halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+    desc.type = HALO_BYTES;
+    desc.element_bytes = 1;
+    desc.count = bytes;
+    std::vector<halo_channel *> all;
+    const auto add = [&](std::vector<halo::Channel> &list, int32_t from, int32_t number) {
+        desc.send_rank = from;
+        desc.recv_rank = 1 - from;
+        list.emplace_back(session.context(), halo_channel_key{ from, 1 - from, 0, 0, number }, desc);
+        all.push_back(list.back());
+    };
+    for (int32_t i = 0; i < n && rank_ < 2; ++i) {
+        add(sends_, rank_, i);
+        add(receives_, 1 - rank_, i);
+    }
+    halo_group_desc group = HALO_GROUP_DESC_INIT;
+    group.messages = messages;
+    group_ = std::make_unique<halo::Group>(session.context(), all, group);
+    for (const auto *list : { &sends_, &receives_ })
+        for (const halo::Channel &channel : *list)
+            if (!aggregate_) require(halo_channel_allocate(channel));
+}
+
+void HandChannels::start_receive() {
+    if (aggregate_) return require(halo_group_start_receive(*group_));
+    for (const halo::Channel &channel : receives_) require(halo_channel_start_receive(channel));
+}
+
+void HandChannels::send(int64_t round) {
+    int32_t writable = 0;
+    if (aggregate_) {
+        while (!writable) require(halo_group_writable(*group_, &writable));
+        for (const halo_group_row &row : group_->table())
+            if (row.sender) write(row.data, round);
+        return require(halo_group_send(*group_, nullptr, HALO_STREAM_NONE));
+    }
+    for (const halo::Channel &channel : sends_) {
+        for (writable = 0; !writable;) require(halo_channel_writable(channel, &writable));
+        halo_buffer buffer = HALO_BUFFER_INIT;
+        require(halo_channel_buffer(channel, &buffer));
+        write(buffer.data, round);
+        require(halo_channel_send(channel, HALO_STREAM_NONE));
+    }
+}
+
+void HandChannels::finish_receive(int64_t round) {
+    int32_t done = 0;
+    if (aggregate_) {
+        while (!done) require(halo_group_try_receive(*group_, &done));
+        for (const halo_group_row &row : group_->table())
+            if (!row.sender) verify(row.data, round);
+        return;
+    }
+    for (const halo::Channel &channel : receives_) {
+        for (done = 0; !done;) require(halo_channel_try_receive(channel, &done, nullptr));
+        halo_buffer buffer = HALO_BUFFER_INIT;
+        require(halo_channel_buffer(channel, &buffer));
+        verify(buffer.data, round);
+        require(halo_channel_stale(channel, HALO_STREAM_NONE));
+    }
+}
+
+double HandChannels::ping_pong(int64_t rounds) {
+    if (rank_ > 1) return 0.0;
+    const double begin = now();
+    for (const int64_t end = done_ + rounds; done_ < end; ++done_) {
+        start_receive();
+        if (rank_ == 1) finish_receive(done_);
+        send(done_);
+        if (rank_ == 0) finish_receive(done_);
+        if (aggregate_) require(halo_group_stale(*group_, HALO_STREAM_NONE));
+    }
+    return now() - begin;
+}
+
+double HandChannels::both_ways(int64_t rounds) {
+    if (rank_ > 1) return 0.0;
+    const double begin = now();
+    for (const int64_t end = done_ + rounds; done_ < end; ++done_) {
+        start_receive();
+        send(done_);
+        finish_receive(done_);
+        if (aggregate_) require(halo_group_stale(*group_, HALO_STREAM_NONE));
+    }
+    return now() - begin;
+}
+
+} // namespace bench

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// halo_bench: measures libhalo against what one would write by hand, in the same run. Works alone and under the launchers of MPI.
+#include <cstdio>
+#include <exception>
+#include <functional>
+
+#include <CLI/CLI.hpp>
+
+#include "benchmarks.h"
+
+namespace {
+
+using namespace bench;
+
+struct CommandLine {
+    Options options;
+    WorkSize work;
+    bool suite = false, json = false, csv = false, free_ranks = false;
+    std::string mpi = "auto";
+    std::function<void(const Session &, const Options &, Report &)> run;
+};
+
+void add_work_options(CLI::App *command, CommandLine &line) {
+    command->add_flag("--suite", line.suite, "the six cases of the project's figures");
+    command->add_option("--cells", line.work.cells, "cells per direction of the cube")->capture_default_str();
+    command->add_option("--block", line.work.block, "cells per direction of a block")->capture_default_str();
+    command->add_option("--components", line.work.components, "values per cell")->capture_default_str();
+    command->add_option("--ghost", line.work.ghost, "ghost layers")->capture_default_str();
+    command->add_option("--repetitions", line.options.repetitions, "exchanges per turn; 0: 12, or 3 for cubes of more than 64 cells")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+}
+
+CLI::App *add_command(CLI::App &app, CommandLine &line, const char *name, const char *what,
+                      void (*run)(const Session &, const Options &, Report &)) {
+    CLI::App *command = app.add_subcommand(name, what);
+    command->callback([&line, run] { line.run = run; });
+    return command;
+}
+
+void add_commands(CLI::App &app, CommandLine &line) {
+    CLI::App *blocks = add_command(app, line, "blocks", "ghosts of a periodic cube of blocks, against expert, per channel and datatypes", run_blocks);
+    blocks->alias("W");
+    add_work_options(blocks, line);
+    blocks->add_option("--part", line.options.part, "all ghosts, or the remote part alone: that between ranks")
+        ->check(CLI::IsMember({ "all", "remote", "both" }))
+        ->capture_default_str();
+    blocks->add_flag("--counts", line.options.counts, "verify and count, measure nothing: for more ranks than cores");
+    add_work_options(add_command(app, line, "petsc", "the same ghosts against PetscSF", run_petsc), line);
+    CLI::App *ping = add_command(app, line, "pingpong", "one channel by hand against the raw transport; 26 channels in a group; 2 ranks", run_ping_pong);
+    ping->add_option("--from", line.options.bytes_from, "smallest message, bytes")->capture_default_str()->check(CLI::Range(8, 1 << 30));
+    ping->add_option("--to", line.options.bytes_to, "largest message, bytes")->capture_default_str()->check(CLI::Range(8, 1 << 30));
+    add_command(app, line, "rate", "rate of small messages; 2 ranks", run_rate);
+    CLI::App *setup = add_command(app, line, "setup", "cost of making exchanges and many channels", run_setup);
+    add_work_options(setup, line);
+    setup->add_option("--channels", line.options.channels, "channels by hand")->capture_default_str()->check(CLI::Range(1, 100000000));
+}
+
+void run(CommandLine &line) {
+    line.options.works = line.suite ? suite() : std::vector<WorkSize>{ line.work };
+    const Session session(line.mpi, !line.free_ranks);
+    Report report(line.json ? Style::json : line.csv ? Style::csv : Style::table, session.rank() == 0);
+    report.condition("conditions", session.conditions());
+    report.condition("libhalo", std::to_string(HALO_VERSION_MAJOR) + "." + std::to_string(HALO_VERSION_MINOR) + "." + std::to_string(HALO_VERSION_PATCH));
+    if (!line.options.counts)
+        report.condition("method", std::to_string(line.options.pairs) +
+                                       " alternating pairs (A B B A); low and high: 95 % interval of the median ratio; all values verified");
+    line.run(session, line.options, report);
+    report.end();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    CLI::App app{ "Measures libhalo against what one would write by hand, in the same run. Run it alone or under mpirun." };
+    CommandLine line;
+    app.require_subcommand(1);
+    app.fallthrough();
+    app.add_option("--pairs", line.options.pairs, "alternating pairs")->capture_default_str()->check(CLI::PositiveNumber);
+    app.add_option("--seed", line.options.seed, "of the random order of channels")->capture_default_str();
+    app.add_option("--mpi", line.mpi, "openmpi, mpich, none, or auto: the launcher's")
+        ->check(CLI::IsMember({ "auto", "openmpi", "mpich", "none" }))
+        ->capture_default_str();
+    app.add_flag("--free", line.free_ranks, "do not pin the ranks to cores");
+    app.add_flag("--json", line.json, "print JSON");
+    app.add_flag("--csv", line.csv, "print comma-separated values")->excludes("--json");
+    add_commands(app, line);
+    CLI11_PARSE(app, argc, argv);
+    try {
+        run(line);
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "halo_bench: %s\n", error.what());
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Interface between halo_bench, which links no MPI, and its modules, each of which is built with one MPI (or with PETSc). Internal to the
+// benchmarks: program and modules come from one build.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace bench {
+
+// A box in an array of four dimensions of double, the last one running fastest.
+struct Box {
+    double *array;
+    std::array<int, 4> sizes, part, start;
+};
+
+// What goes to or comes from one peer: contiguous memory, or boxes as one derived datatype.
+struct Letter {
+    int32_t peer;
+    int32_t tag;
+    double *data;
+    int64_t values;
+    std::vector<Box> boxes; // not empty: instead of data
+};
+
+// Messages sent and received again and again. A receive or send is numbered by its place in the lists given at creation.
+class Mail {
+public:
+    virtual ~Mail() = default;
+    virtual void start_receive(size_t i) = 0;
+    virtual void start_send(size_t i) = 0;
+    virtual bool arrived(size_t i) = 0;
+    virtual void wait_receives() = 0;
+    virtual void wait_sends() = 0;
+    virtual void withdraw() = 0; // receives that nothing will come for
+};
+
+class Mpi {
+public:
+    virtual ~Mpi() = default; // finalises MPI
+    virtual const char *library() const = 0;
+    virtual int32_t rank() const = 0;
+    virtual int32_t n_ranks() const = 0;
+    virtual void barrier() = 0;
+    virtual void max(double *values, int n) = 0;
+    virtual void sum(int64_t *values, int n) = 0;
+
+    virtual std::unique_ptr<Mail> persistent(const std::vector<Letter> &sends, const std::vector<Letter> &receives) = 0; // MPI_Start
+    virtual std::unique_ptr<Mail> plain(const std::vector<Letter> &sends, const std::vector<Letter> &receives) = 0;      // MPI_Isend, MPI_Irecv
+
+    // Ranks 0 and 1: seconds for `rounds` messages of `bytes` there and back; the first 8 bytes are checked. Isend, Irecv, Test.
+    virtual double ping_pong(int64_t bytes, int64_t rounds) = 0;
+    // Ranks 0 and 1, both ways at once: seconds for `rounds` times `window` messages of 8 bytes, each of its own tag.
+    virtual double message_rate(int64_t window, int64_t rounds) = 0;
+};
+
+// A gather into ghosts: leaf `target` of the rank's storage is filled from `index` of the storage of `rank`.
+struct Leaf {
+    int32_t target;
+    int32_t rank;
+    int32_t index;
+};
+
+class StarForest {
+public:
+    virtual ~StarForest() = default;
+    virtual void exchange(double *storage) = 0;
+};
+
+class Petsc {
+public:
+    virtual ~Petsc() = default; // finalises PETSc; before MPI
+    virtual const char *library() const = 0;
+    // `type`: of PetscSF, "basic" or "neighbor"
+    virtual std::unique_ptr<StarForest> star_forest(int64_t elements, const std::vector<Leaf> &leaves, const char *type) = 0;
+};
+
+// Entries of the modules.
+using make_mpi_fn = Mpi *();
+using make_petsc_fn = Petsc *();
+
+#define BENCH_MAKE_MPI "halo_bench_make_mpi"
+#define BENCH_MAKE_PETSC "halo_bench_make_petsc"
+
+} // namespace bench

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <thread>
+
+#include "text.h"
+
+namespace bench {
+
+namespace {
+
+// Modules lie beside the program, as built and as installed.
+std::filesystem::path module_path(const std::string &name) {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / HALO_BENCH_MODULES / ("libhalo_bench_" + name + ".so");
+}
+
+template <class Make>
+auto load(const std::string &name, const char *entry) -> decltype(std::declval<Make *>()()) {
+    const std::filesystem::path path = module_path(name);
+    if (!std::filesystem::exists(path)) return nullptr;
+    void *module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (!module) throw std::runtime_error(dlerror());
+    return reinterpret_cast<Make *>(dlsym(module, entry))();
+}
+
+int number_in(const char *variable, int otherwise) {
+    const char *text = std::getenv(variable);
+    return text ? std::atoi(text) : otherwise;
+}
+
+} // namespace
+
+std::unique_ptr<Mpi> load_mpi(const std::string &mpi) { return std::unique_ptr<Mpi>(load<make_mpi_fn>(mpi, BENCH_MAKE_MPI)); }
+std::unique_ptr<Petsc> load_petsc() { return std::unique_ptr<Petsc>(load<make_petsc_fn>("petsc", BENCH_MAKE_PETSC)); }
+
+std::string launcher_mpi() { return std::getenv("OMPI_COMM_WORLD_SIZE") ? "openmpi" : std::getenv("PMI_SIZE") ? "mpich" : ""; }
+
+bool pin_to_core() {
+    const int local_rank = number_in("OMPI_COMM_WORLD_LOCAL_RANK", number_in("MPI_LOCALRANKID", launcher_mpi().empty() ? 0 : -1));
+    const int local_ranks = number_in("OMPI_COMM_WORLD_LOCAL_SIZE", number_in("MPI_LOCALNRANKS", 1));
+    cpu_set_t allowed;
+    if (local_rank < 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+    if (CPU_COUNT(&allowed) == 1) return local_ranks <= static_cast<int>(std::thread::hardware_concurrency()) || local_ranks == 1;
+    if (CPU_COUNT(&allowed) < local_ranks) return false;
+    int skip = local_rank, core = 0;
+    while (!CPU_ISSET(core, &allowed) || skip-- > 0) ++core;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
+Session::Session(const std::string &mpi, bool pin) : cores_(static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN))) {
+    const std::string wanted = mpi == "auto" ? launcher_mpi() : mpi == "none" ? "" : mpi;
+    if (!wanted.empty()) mpi_ = load_mpi(wanted);
+    if (!mpi_ && mpi != "auto" && mpi != "none") throw std::runtime_error("no module of " + mpi + " was built");
+    context_ = std::make_unique<halo::Context>();
+    rank_ = context_->rank();
+    n_ranks_ = context_->n_ranks();
+    if (mpi_ && (mpi_->rank() != rank_ || mpi_->n_ranks() != n_ranks_)) throw std::runtime_error("libhalo and MPI do not count the same ranks");
+    name_ = mpi_ ? mpi_->library() : wanted.empty() ? "no MPI" : wanted + " (through libhalo alone)";
+    if (pin) pinned_ = pin_to_core();
+}
+
+std::string Session::conditions() const {
+    return format("%d rank%s, %s, %d cores, %s%s", n_ranks_, n_ranks_ == 1 ? "" : "s", name_.c_str(), cores_,
+                  pinned_ ? "each rank pinned to a core" : "ranks not pinned", shares_cores() ? ", ranks share cores: times mean nothing" : "");
+}
+
+void Session::barrier() const {
+    if (mpi_) mpi_->barrier();
+    else context_->barrier();
+}
+
+void Session::max(std::span<double> values) const {
+    if (mpi_) mpi_->max(values.data(), static_cast<int>(values.size()));
+    else context_->allreduce(values, HALO_MAX);
+}
+
+void Session::sum(std::span<int64_t> values) const {
+    if (mpi_) mpi_->sum(values.data(), static_cast<int>(values.size()));
+    else context_->allreduce(values, HALO_SUM);
+}
+
+} // namespace bench
