@@ -79,7 +79,7 @@ void Commit::announce() {
     }
     for (const Announcement &announcement : route(std::move(mine))) peers_[announcement.from].theirs = announcement;
     for (auto &[rank, peer] : peers_)
-        if (peer.theirs.from >= 0 && !peer.arrived) courier_.receive(rank, arrival_tag, [&] { return missing(rank); });
+        if (peer.theirs.from >= 0 && !peer.arrived) courier_.receive(rank, arrival_tag, [this, rank = rank] { return missing(rank); });
 }
 
 // In round k, what has bit k set in its distance to its destination goes 2^k ranks further.
