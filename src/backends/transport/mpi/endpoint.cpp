@@ -17,6 +17,12 @@ namespace {
 constexpr int32_t tag_limit = 32767;    // what every MPI guarantees
 constexpr int completion_attempts = 100; // calls of MPI_Test that a cancelled receive gets to end
 
+#if defined(OPEN_MPI)
+constexpr bool size_is_known_after_errors = true;
+#else
+constexpr bool size_is_known_after_errors = false;
+#endif
+
 } // namespace
 
 Endpoint::Endpoint(const halo_host *host, MPI_Comm communicator) : host_(host), lanes_{ communicator } {
@@ -90,40 +96,21 @@ halo_status Endpoint::receive(Address from, void *data, size_t capacity, Request
 
 // ---- completion
 
-// MPI_Test, with too long messages told apart from other failures. Their size is in the status of Open MPI only, and only until MPI_Test
-// raises the error, on MPI_COMM_WORLD in some configurations.
 Outcome Endpoint::poll(Request &request) {
-    Outcome outcome;
-    MPI_Status status;
+    MPI_Status status{};
     int flag = 0;
-#if defined(OPEN_MPI)
-    if (request.kind == Request::Kind::receive) {
-        MPI_Request_get_status(request.request, &flag, &status);
-        if (flag == 0) return outcome;
-        int cancelled = 0;
-        if (request.cancelling) MPI_Test_cancelled(&status, &cancelled); // then the size is none
-        outcome.bytes = cancelled != 0 ? 0 : bytes_of(status);
-        outcome.done = outcome.too_long = outcome.bytes > request.capacity;
-        if (outcome.too_long) return outcome;
-    }
-#endif
+    Outcome outcome;
     {
         WorldErrors::Ours ours;
         outcome.code = MPI_Test(&request.request, &flag, &status);
     }
     outcome.done = flag != 0 || outcome.code != MPI_SUCCESS;
     if (!outcome.done || request.kind == Request::Kind::send) return outcome;
-    if (outcome.code != MPI_SUCCESS) {
-        int error_class = MPI_ERR_OTHER;
-        MPI_Error_class(outcome.code, &error_class);
-        outcome.too_long = error_class == MPI_ERR_TRUNCATE;
-        return outcome;
-    }
-    outcome.bytes = bytes_of(status);
     if (request.cancelling) [[unlikely]] {
         MPI_Test_cancelled(&status, &flag);
         outcome.cancelled = flag != 0;
     }
+    if (!outcome.cancelled) outcome.bytes = bytes_of(status);
     return outcome;
 }
 
@@ -131,9 +118,12 @@ Outcome Endpoint::poll(Request &request) {
 halo_status Endpoint::end(Request &request, const Outcome &outcome, size_t &bytes) {
     finished(request);
     bytes = outcome.bytes;
-    if (!outcome.too_long && outcome.code == MPI_SUCCESS) [[likely]] return HALO_SUCCESS;
-    if (request.request != MPI_REQUEST_NULL) MPI_Request_free(&request.request);
-    if (!outcome.too_long) return failure(host_, "MPI_Test", outcome.code);
+    if (outcome.code == MPI_SUCCESS) [[likely]] return HALO_SUCCESS;
+    if (request.request != MPI_REQUEST_NULL) MPI_Request_free(&request.request); // some MPIs keep it after an error
+    int error_class = MPI_ERR_OTHER;
+    MPI_Error_class(outcome.code, &error_class);
+    if (error_class != MPI_ERR_TRUNCATE) return failure(host_, "MPI_Test", outcome.code);
+    if (!size_is_known_after_errors || bytes <= request.capacity) bytes = 0;
     return report(host_, HALO_ERR_WIRE, "a longer message (%zu bytes, 0: unknown) than the receive of %zu bytes came from rank %d (lane %d, tag %d)", bytes,
                   request.capacity, request.address.peer, request.address.lane, request.address.tag);
 }

@@ -52,7 +52,6 @@ static_assert(sizeof(Matched) <= sizeof(halo_matched) && alignof(Matched) <= ali
 struct Outcome {
     bool done = false;
     bool cancelled = false;
-    bool too_long = false;
     int code = MPI_SUCCESS;
     size_t bytes = 0; // of the message, if known
 };

@@ -9,8 +9,6 @@
 
 namespace halo::mpi {
 
-#if defined(MPICH)
-
 namespace {
 
 // As MPI_COMM_WORLD itself, one for the process.
@@ -21,7 +19,6 @@ struct Handler {
     MPI_Errhandler programs = MPI_ERRHANDLER_NULL;
 };
 Handler handler;
-thread_local bool call_is_ours = false;
 
 void pass_on(MPI_Comm *communicator, int *code, ...) {
     if (call_is_ours) return;
@@ -50,17 +47,5 @@ WorldErrors::~WorldErrors() {
     MPI_Errhandler_free(&handler.ours);
     MPI_Errhandler_free(&handler.programs);
 }
-
-WorldErrors::Ours::Ours() { call_is_ours = true; }
-WorldErrors::Ours::~Ours() { call_is_ours = false; }
-
-#else
-
-WorldErrors::WorldErrors() = default;
-WorldErrors::~WorldErrors() = default;
-WorldErrors::Ours::Ours() = default;
-WorldErrors::Ours::~Ours() = default;
-
-#endif
 
 } // namespace halo::mpi
