@@ -213,8 +213,8 @@ void run_case(const Rank &rank, const Case &made) {
 class RandomCases : public testing::TestWithParam<int32_t> {};
 
 TEST_P(RandomCases, EqualASerialGather) {
-    const auto first_seed = static_cast<uint64_t>(number_from("HALO_TEST_SEED", 20240229));
-    const int64_t n_cases = number_from("HALO_TEST_CASES", default_cases);
+    const auto first_seed = static_cast<uint64_t>(number_from("CONFORMANCE_SEED", 20240229));
+    const int64_t n_cases = number_from("CONFORMANCE_CASES", default_cases);
     run(GetParam(), {}, [&](Rank &rank) {
         for (int64_t number = 0; number < n_cases; ++number) {
             const Case made = make_case(first_seed, number, rank.size);

@@ -131,9 +131,10 @@ bool SparseModel::is_null(const std::byte *value) const {
 }
 
 bool SparseModel::region(const Triple &offset, Triple &low, Triple &high) const {
+    const auto clipped = [&](int32_t width) { return depth > 0 ? std::min(depth, width) : width; };
     for (int d = 0; d < 3; ++d) {
-        low[d] = offset[d] < 0 ? -field.ghosts.low[d] : offset[d] > 0 ? grid->cells[d] : 0;
-        high[d] = offset[d] < 0 ? 0 : offset[d] > 0 ? grid->cells[d] + field.ghosts.high[d] : grid->cells[d];
+        low[d] = offset[d] < 0 ? -clipped(field.ghosts.low[d]) : offset[d] > 0 ? grid->cells[d] : 0;
+        high[d] = offset[d] < 0 ? 0 : offset[d] > 0 ? grid->cells[d] + clipped(field.ghosts.high[d]) : grid->cells[d];
         if (low[d] >= high[d])
             return false;
     }
@@ -145,7 +146,7 @@ int64_t SparseModel::region_bytes(const Triple &offset) const {
     Triple high;
     if (!region(offset, low, high))
         return 0;
-    return (high[0] - low[0]) * (high[1] - low[1]) * (high[2] - low[2]) * field.n_components * field.element_bytes;
+    return (high[0] - low[0]) * (high[1] - low[1]) * (high[2] - low[2]) * (end_component() - first_component) * field.element_bytes;
 }
 
 bool SparseModel::null_region(int64_t receiver, const Triple &offset, int64_t time) const {
@@ -156,7 +157,7 @@ bool SparseModel::null_region(int64_t receiver, const Triple &offset, int64_t ti
     for (int64_t z = low[2]; z < high[2]; ++z)
         for (int64_t y = low[1]; y < high[1]; ++y)
             for (int64_t x = low[0]; x < high[0]; ++x)
-                for (int32_t component = 0; component < field.n_components; ++component) {
+                for (int32_t component = first_component; component < end_component(); ++component) {
                     Triple global;
                     grid->global_cell(receiver, { x, y, z }, global);
                     std::byte bytes[16];

@@ -16,7 +16,12 @@ struct SparseModel {
     double allocated_share = 0.5;
     double loud_share = 0.1; // of the cells of a part that is neither quiet nor all loud
     uint64_t seed = 0;
+    // Narrowing of the present run.
+    int32_t depth = 0;
+    int32_t first_component = 0;
+    int32_t n_components = 0; // 0: all from the first
 
+    int32_t end_component() const { return n_components > 0 ? first_component + n_components : field.n_components; }
     bool allocated(int64_t gid, int64_t time) const;
     // Bytes of a value: small, zero of either sign, at the threshold, above it, infinite, NaN.
     void value(const Triple &global, int64_t component, int64_t time, std::byte *into) const;
