@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The operations table.
+#include <sys/mman.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +19,7 @@ using halo::host::Accumulate;
 using halo::host::Table;
 
 constexpr size_t alignment = 64;
+constexpr size_t huge_page = size_t{2} << 20;
 
 struct Host {
     const halo_host *services;
@@ -62,11 +65,24 @@ halo_status open(const halo_host *services, int32_t ordinal, halo_device **devic
 
 void close(halo_device *device) { delete &host_of(device); }
 
+// Large blocks lie on huge pages where the system has them: fewer translations in the copies, and in a transport that reads another
+// process's memory page by page.
+void *allocate_pages(size_t bytes) {
+    const bool large = bytes >= huge_page / 4;
+    const size_t boundary = large ? huge_page : alignment;
+    if (bytes > SIZE_MAX - boundary) return nullptr;
+    void *const found = std::aligned_alloc(boundary, (bytes / boundary + 1) * boundary);
+#ifdef MADV_HUGEPAGE
+    if (large && found != nullptr) madvise(found, bytes, MADV_HUGEPAGE);
+#endif
+    return found;
+}
+
 halo_status allocate(halo_device *device, int32_t memory, size_t bytes, void **pointer) {
     const halo_host *services = host_of(device).services;
     if (memory != HALO_MEMORY_HOST && memory != HALO_MEMORY_PINNED)
         return report(services, HALO_ERR_ARGUMENT, "the host has no memory of kind %d", memory);
-    void *const found = bytes <= SIZE_MAX - alignment ? std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment) : nullptr;
+    void *const found = allocate_pages(bytes);
     if (found == nullptr) return report(services, HALO_ERR_MEMORY, "no memory for %zu bytes", bytes);
     *pointer = found;
     return HALO_SUCCESS;
