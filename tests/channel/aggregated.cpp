@@ -88,7 +88,7 @@ private:
         EXPECT_EQ(row.sender, sends ? 1 : 0);
         EXPECT_EQ(row.peer, sends ? model.recv_rank : model.send_rank);
         EXPECT_EQ(row.bytes, model.send_count);
-        EXPECT_EQ(reinterpret_cast<uintptr_t>(row.data) % 16, 0u);
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(row.data) % 8, 0u);
         EXPECT_TRUE(row.data || !sends);
     }
 

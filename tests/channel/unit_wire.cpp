@@ -17,7 +17,7 @@ using namespace test;
 class Forger {
 public:
     Forger(Pair &pair, const Ends &ends) : pair_(pair), ends_(ends) {
-        header = { mail_magic, mail_version, static_cast<uint8_t>(MailKind::data), 0, 7, 1, ends.receiver.key_hash(), 0, 8 };
+        header = { mail_magic, mail_version, static_cast<uint8_t>(MailKind::data), 7, 1, mail_seal(ends.receiver.key_hash(), 8) };
     }
     void send(size_t payload = 8) {
         bytes_.assign(sizeof header + payload, std::byte{ 42 });
@@ -95,7 +95,7 @@ TEST_P(Wire, NothingAtAll) {
 
 TEST_P(Wire, TooLong) {
     forger.send(9);
-    expect_failure(HALO_ERR_WIRE, { GetParam() ? "a message of 41 bytes" : "rank 0" }, [&] { received(ends.receiver); });
+    expect_failure(HALO_ERR_WIRE, { GetParam() ? "a message of 25 bytes" : "rank 0" }, [&] { received(ends.receiver); });
     EXPECT_EQ(ends.receiver.state(), HALO_STALE);
 }
 
@@ -107,16 +107,16 @@ TEST_P(Wire, Kind) {
 }
 
 TEST_P(Wire, KeyHash) {
-    forger.header.key_hash ^= 1;
+    forger.header.seal = mail_seal(ends.receiver.key_hash() ^ 1, 8);
     forger.send();
-    expect_wire_error({ "key hash", "3 -> 7" });
+    expect_wire_error({ "another channel", "3 -> 7" });
     expect_works();
 }
 
 TEST_P(Wire, PayloadBytes) {
-    forger.header.bytes = 4;
+    forger.header.seal = mail_seal(ends.receiver.key_hash(), 4);
     forger.send();
-    expect_wire_error({ "4 bytes", "a message of 40 bytes" });
+    expect_wire_error({ "8 bytes of payload", "was cut" });
     expect_works();
 }
 
@@ -131,7 +131,7 @@ TEST_P(Wire, LateMessageOfAnEarlierGroup) {
     forger.header.serial = 6;
     forger.send();
     forger.header.kind = static_cast<uint8_t>(MailKind::null);
-    forger.header.bytes = 0;
+    forger.header.seal = mail_seal(ends.receiver.key_hash(), 0);
     forger.send(0);
     EXPECT_FALSE(received(ends.receiver));
     EXPECT_EQ(pair.context(1).dropped, 2);
@@ -140,7 +140,7 @@ TEST_P(Wire, LateMessageOfAnEarlierGroup) {
 
 TEST_P(Wire, NullMessage) {
     forger.header.kind = static_cast<uint8_t>(MailKind::null);
-    forger.header.bytes = 0;
+    forger.header.seal = mail_seal(ends.receiver.key_hash(), 0);
     forger.send(0);
     ASSERT_TRUE(received(ends.receiver));
     EXPECT_EQ(ends.receiver.state(), HALO_RECEIVED_NULL);

@@ -55,7 +55,7 @@ private:
         uint32_t last_index = 0;
         bool any_data = false;
     };
-    static constexpr int64_t alignment = 16;
+    static constexpr int64_t alignment = 8; // of slices: what every type but complex128 wants, and that one accepts
     static constexpr uint32_t local = INT32_MAX;
 
     Context &context() const { return registry_.context(); }

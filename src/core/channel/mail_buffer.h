@@ -16,7 +16,7 @@ struct MailMemory {
     const halo_allocator *allocator = nullptr;
 };
 
-// Pooled and allocated blocks have 64 bytes in front of the payload, the last 32 of which are the header's place.
+// Pooled and allocated blocks have 64 bytes in front of the payload, the last 16 of which are the header's place.
 class MailBuffer {
 public:
     static constexpr int64_t lead_bytes = 64;

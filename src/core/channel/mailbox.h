@@ -5,7 +5,7 @@
 // two ends have states of their own; nothing but the channel's messages travels, and they arrive in order, without credit: the sender is
 // stale again when its own send has completed, the receiver when it says so.
 //
-// Wire: a 32-byte header with the payload right behind it in one message; "null" is the header alone. Where an end's payload lies in the
+// Wire: a 16-byte header with the payload right behind it in one message; "null" is the header alone. Where an end's payload lies in the
 // caller's memory there is no place for a header: the message is the payload alone (`bare`), "null" is a message of no bytes, and the
 // epoch's parity is in the tag. Data of no size always travel as a header.
 //
@@ -61,13 +61,12 @@ public:
     bool aggregated() const { return access_ == Access::aggregated; }
     bool abandoned() const { return access_ == Access::abandoned; }
     uint32_t epoch() const { return epoch_; } // of the last message sent or received
-    bool sparse() const { return sparse_; }
     bool caller_owned() const { return buffer_.caller_owned(); }
     int32_t state() const { return state_; } // HALO_STALE ...
 
     // The buffer: nullptr where none is held. Its bytes: of the channel, after a receive of what came.
     std::byte *data() const { return buffer_.data(); }
-    int64_t data_bytes() const { return state_ == HALO_RECEIVED && role_ == Role::receiver ? arrived_ : bytes_; }
+    int64_t data_bytes() const;
     uint32_t generation() const { return buffer_.generation(); }
     void allocate();
     void release();

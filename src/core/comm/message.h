@@ -81,7 +81,7 @@ struct Digest {
             add(static_cast<uint8_t>(*text));
         add(0xff);
     }
-    static uint64_t mix(uint64_t x) {
+    static constexpr uint64_t mix(uint64_t x) {
         x ^= x >> 32;
         x *= 0xd6e8feb86659fd93u;
         x ^= x >> 32;
