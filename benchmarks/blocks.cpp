@@ -157,7 +157,7 @@ void compare(Case &work, Contender &libhalo, Contender &other, Pairs &pairs) {
 }
 
 void run_case(const Session &session, const Options &options, Report &report, const WorkSize &size, Part part) {
-    report.begin("W" + size.text() + (part == Part::remote ? " remote part" : ""), "");
+    report.begin(format("W%s%s", size.text().c_str(), part == Part::remote ? " remote part" : ""), "");
     Case work(session, options, report, size, part);
     const std::unique_ptr<Contender> libhalo = make_libhalo(session, work.work(), part);
     Expert expert(session, work.work(), part);
@@ -204,7 +204,7 @@ void run_petsc(const Session &session, const Options &options, Report &report) {
     if (!petsc) throw std::runtime_error("the module of PETSc was not built");
     report.condition("third party", petsc->library());
     for (const WorkSize &size : options.works) {
-        report.begin("W" + size.text(), "");
+        report.begin(format("W%s", size.text().c_str()), "");
         Case work(session, options, report, size, Part::all);
         const std::unique_ptr<Contender> libhalo = make_libhalo(session, work.work(), Part::all);
         work.verify(*libhalo);

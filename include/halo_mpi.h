@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file halo_mpi.h
+ * libhalo for programs with MPI: a context over a communicator. The only header of libhalo that includes mpi.h; nothing of it is in the
+ * library, so that one libhalo serves every MPI.
+ */
+#ifndef HALO_MPI_H
+#define HALO_MPI_H
+
+#include "halo.h"
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Make a context over the ranks of `communicator`, an intra-communicator of an initialised MPI; it is duplicated, and MPI must not be
+ *  finalised before the context is destroyed. Collective; blocks. `options` may be NULL. Otherwise as halo_context_create. */
+static inline halo_status halo_context_create_mpi(MPI_Comm communicator, const halo_context_options *options, halo_context **context) {
+#if defined(OPEN_MPI)
+    const char *mpi = "openmpi";
+#elif defined(MPICH_VERSION)
+    const char *mpi = "mpich";
+#else
+#error "halo_mpi.h knows Open MPI and MPICH (and those that share its binary interface and name)"
+#endif
+    return halo_context_create_communicator(&communicator, sizeof communicator, mpi, options, context);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* HALO_MPI_H */
