@@ -15,10 +15,10 @@ launch() {
     local way="$1" ranks="${1#*:}"
     shift
     case "$way" in
-    alone) timeout 300 "$@" ;;
-    inproc:*) timeout 300 "$@" --inproc "$ranks" ;;
-    openmpi:*) timeout 300 mpirun.openmpi --oversubscribe --bind-to none -n "$ranks" "$@" </dev/null ;;
-    mpich:*) timeout 300 mpirun.mpich -n "$ranks" "$@" </dev/null ;;
+    alone) timeout 900 "$@" ;;
+    inproc:*) timeout 900 "$@" --inproc "$ranks" ;;
+    openmpi:*) timeout 900 mpirun.openmpi --oversubscribe --bind-to none -n "$ranks" "$@" </dev/null ;;
+    mpich:*) timeout 900 mpirun.mpich -n "$ranks" "$@" </dev/null ;;
     *) echo "unknown way to run: $way" >&2 && return 2 ;;
     esac
 }
