@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <limits>
 #include <stdexcept>
 
 #include "benchmarks.h"
@@ -37,7 +38,7 @@ private:
     }
     void check_values(const Contender &contender) const;
     double turn(Contender &contender, bool last);
-    Counts total_counts(const Contender &contender) const;
+    void add_counts(Row &row, Contender &contender);
     int64_t allocations(Contender &contender);
     Expert::Phases phases(Expert &expert);
 
@@ -75,9 +76,12 @@ Pairs Case::pairs(Contender &first, Contender &second) {
     return alternate(options_.pairs, [&](bool last) { return turn(first, last); }, [&](bool last) { return turn(second, last); });
 }
 
-Counts Case::total_counts(const Contender &contender) const {
-    const Counts counts = contender.counts();
-    return { total(counts.messages), total(counts.wire_bytes), total(counts.jobs), total(counts.peers) };
+// Of all ranks; a contender that does not tell has no number.
+void Case::add_counts(Row &row, Contender &contender) {
+    const std::optional<Counts> counts = contender.counts();
+    const auto cell = [&](int64_t Counts::*member) { return counts ? Cell(total(*counts.*member)) : Cell(std::numeric_limits<double>::quiet_NaN()); };
+    row.add("peers", cell(&Counts::peers)).add("messages", cell(&Counts::messages)).add("wire bytes", cell(&Counts::wire_bytes));
+    row.add("copy jobs", cell(&Counts::jobs)).add("heap calls", allocations(contender));
 }
 
 // Of all ranks in one exchange, of whatever calls operator new.
@@ -92,32 +96,20 @@ int64_t Case::allocations(Contender &contender) {
 }
 
 void Case::row(Contender &contender, const Estimate &ratio, const std::vector<double> &seconds) {
-    const Counts counts = total_counts(contender);
     const double median = median_of(seconds);
-    report_.row(Row()
-                    .add("contender", contender.name())
-                    .add("median us", median * microseconds)
-                    .add("spread %", 100.0 * spread_of(seconds))
-                    .add("GB/s", static_cast<double>(payload_) / median * 1e-9)
-                    .add("messages", counts.messages)
-                    .add("wire bytes", counts.wire_bytes)
-                    .add("copy jobs", counts.jobs)
-                    .add("heap calls", allocations(contender))
-                    .add("libhalo/it", ratio.median)
-                    .add("low", ratio.low)
-                    .add("high", ratio.high));
+    Row row;
+    row.add("contender", contender.name()).add("median us", median * microseconds).add("spread %", 100.0 * spread_of(seconds));
+    row.add("GB/s", static_cast<double>(payload_) / median * 1e-9);
+    row.add("libhalo/it", ratio.median).add("low", ratio.low).add("high", ratio.high);
+    add_counts(row, contender);
+    report_.row(std::move(row));
 }
 
 void Case::count_row(Contender &contender) {
-    const Counts counts = total_counts(contender);
-    report_.row(Row()
-                    .add("contender", contender.name())
-                    .add("payload bytes", payload_)
-                    .add("peers", counts.peers)
-                    .add("messages", counts.messages)
-                    .add("wire bytes", counts.wire_bytes)
-                    .add("copy jobs", counts.jobs)
-                    .add("heap calls", allocations(contender)));
+    Row row;
+    row.add("contender", contender.name()).add("payload bytes", payload_);
+    add_counts(row, contender);
+    report_.row(std::move(row));
 }
 
 Expert::Phases Case::phases(Expert &expert) {

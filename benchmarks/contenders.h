@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,10 @@ namespace bench {
 
 // Of one rank and one exchange.
 struct Counts {
+    int64_t peers = 0;
     int64_t messages = 0;   // sent
     int64_t wire_bytes = 0; // in them, headers included
     int64_t jobs = 0;       // rows of tables, copies of bundles or of channels
-    int64_t peers = 0;
 };
 
 class Contender {
@@ -26,7 +27,7 @@ public:
     virtual ~Contender() = default;
     virtual std::string name() const = 0;
     virtual void exchange() = 0;
-    virtual Counts counts() const = 0; // after at least one exchange
+    virtual std::optional<Counts> counts() = 0; // collective; nothing: the contender does not tell
 };
 
 std::unique_ptr<Contender> make_libhalo(const Session &session, Work &work, Part part);
@@ -38,7 +39,7 @@ public:
     ~Expert() override;
     std::string name() const override { return "expert"; }
     void exchange() override;
-    Counts counts() const override;
+    std::optional<Counts> counts() override;
     const char *kernels() const { return kernels_.name; }
 
     // Seconds of one exchange's phases.
@@ -75,7 +76,7 @@ public:
     FlatCopy(Work &work, Part part);
     std::string name() const override { return "flat copy"; }
     void exchange() override;
-    Counts counts() const override { return {}; }
+    std::optional<Counts> counts() override { return std::nullopt; }
     int64_t line_bytes() const { return line_bytes_; }
 
 private:

@@ -93,9 +93,9 @@ public:
         mail_->wait_receives();
         mail_->wait_sends();
     }
-    Counts counts() const override {
+    std::optional<Counts> counts() override {
         Counts counts;
-        counts.messages = static_cast<int64_t>(sends_.size());
+        counts.peers = counts.messages = static_cast<int64_t>(sends_.size());
         counts.jobs = with_local_ ? local_.n_jobs() : 0;
         for (const Letter &letter : sends_) counts.wire_bytes += letter.values * static_cast<int64_t>(sizeof(double));
         return counts;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <numeric>
+#include <set>
 
 #include "contenders.h"
 
@@ -19,8 +20,13 @@ std::vector<Letter> letters(Parcels &parcels) {
 
 Counts count(const Parcels &sends, int64_t jobs) {
     Counts counts;
+    std::set<int32_t> peers;
+    for (const Parcel &parcel : sends.parcels) {
+        peers.insert(parcel.peer);
+        counts.wire_bytes += parcel.values * static_cast<int64_t>(sizeof(double));
+    }
+    counts.peers = static_cast<int64_t>(peers.size());
     counts.messages = static_cast<int64_t>(sends.parcels.size());
-    for (const Parcel &parcel : sends.parcels) counts.wire_bytes += parcel.values * static_cast<int64_t>(sizeof(double));
     counts.jobs = jobs;
     return counts;
 }
@@ -32,7 +38,6 @@ int64_t n_jobs(const Parcels &parcels) {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// (b) and the base of what it shares with nobody else.
 class PerChannel final : public Contender {
 public:
     PerChannel(const Session &session, Work &work, Part part)
@@ -51,7 +56,7 @@ public:
         for (const Parcel &parcel : receives_.parcels) run_jobs(parcel.jobs, sizes_);
         mail_->wait_sends();
     }
-    Counts counts() const override { return count(sends_, n_jobs(sends_) + n_jobs(receives_) + (with_local_ ? local_.n_jobs() : 0)); }
+    std::optional<Counts> counts() override { return count(sends_, n_jobs(sends_) + n_jobs(receives_) + (with_local_ ? local_.n_jobs() : 0)); }
 
 private:
     const KernelSet &kernels_;
@@ -119,7 +124,7 @@ Expert::Phases Expert::exchange_by_phases() {
     return { packed - begin, copied - packed, arrived - copied, now() - arrived };
 }
 
-Counts Expert::counts() const { return count(sends_, n_jobs(sends_) + n_jobs(receives_) + (with_local_ ? local_.n_jobs() : 0)); }
+std::optional<Counts> Expert::counts() { return count(sends_, n_jobs(sends_) + n_jobs(receives_) + (with_local_ ? local_.n_jobs() : 0)); }
 
 std::unique_ptr<Contender> make_per_channel(const Session &session, Work &work, Part part) { return std::make_unique<PerChannel>(session, work, part); }
 

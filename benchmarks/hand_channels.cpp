@@ -35,7 +35,7 @@ HandChannels::HandChannels(const Session &session, int32_t n, int64_t bytes, int
     const auto add = [&](std::vector<halo::Channel> &list, int32_t from, int32_t number) {
         desc.send_rank = from;
         desc.recv_rank = 1 - from;
-        list.emplace_back(session.context(), halo_channel_key{ from, 1 - from, 0, 0, number }, desc);
+        list.emplace_back(session.context(), halo_channel_key{ from, 1 - from, messages, 0, number }, desc);
         all.push_back(list.back());
     };
     for (int32_t i = 0; i < n && rank_ < 2; ++i) {

@@ -12,7 +12,7 @@ namespace bench {
 
 class HandChannels {
 public:
-    // Of `bytes` each; `messages`: HALO_MESSAGES_PER_CHANNEL or HALO_MESSAGES_AGGREGATE. Collective.
+    // Of `bytes` each; `messages`: HALO_MESSAGES_PER_CHANNEL or HALO_MESSAGES_AGGREGATE; at most one of each kind at a time. Collective.
     HandChannels(const Session &session, int32_t n, int64_t bytes, int32_t messages);
 
     // Ranks 0 and 1: seconds for `rounds` runs there and back, rank 0 first. Each buffer carries the number of the round and is checked.
