@@ -34,9 +34,7 @@ void create(const ContextSource &source, const halo_context_options *options, ha
     object.release();
 }
 
-ContextObject &context_object(const halo_context *context) {
-    return object_of<ContextObject>(context);
-}
+ContextObject &context_object(const halo_context *context) { return object_of<ContextObject>(context); }
 
 } // namespace
 
@@ -48,7 +46,8 @@ halo_status halo_context_create(const halo_context_options *options, halo_contex
     return guard([&] { create({}, options, context); });
 }
 
-halo_status halo_context_create_communicator(const void *communicator, size_t handle_bytes, const char *mpi, const halo_context_options *options, halo_context **context) {
+halo_status halo_context_create_communicator(const void *communicator, size_t handle_bytes, const char *mpi, const halo_context_options *options,
+                                             halo_context **context) {
     return guard([&] {
         require(communicator, "communicator");
         require(mpi, "mpi");
@@ -64,8 +63,7 @@ halo_status halo_context_create_inproc(halo_inproc *group, int32_t rank, const h
     return guard([&] {
         require(group, "group");
         const int32_t size = inproc_group_size(group);
-        if (rank < 0 || rank >= size)
-            fail(HALO_ERR_ARGUMENT, "rank %d is outside the in-process group of %d ranks", rank, size);
+        if (rank < 0 || rank >= size) fail(HALO_ERR_ARGUMENT, "rank %d is outside the in-process group of %d ranks", rank, size);
         ContextSource source;
         source.inproc_group = group;
         source.inproc_rank = rank;
@@ -95,8 +93,7 @@ halo_status halo_context_destroy(halo_context **context) {
         require_handle(shell_of(*context), HandleKind::context);
         ContextObject &object = context_object(*context);
         const int64_t children = object.context.children + object.channels.size();
-        if (children > 0)
-            fail(HALO_BUSY, "context: %lld topologies, channels or groups still exist", static_cast<long long>(children));
+        if (children > 0) fail(HALO_BUSY, "context: %lld topologies, channels or groups still exist", static_cast<long long>(children));
         delete &object;
         ContextShells &shells = context_shells();
         const std::lock_guard lock(shells.mutex);
@@ -108,10 +105,8 @@ halo_status halo_context_destroy(halo_context **context) {
 halo_status halo_context_rank(const halo_context *context, int32_t *rank, int32_t *n_ranks) {
     return with_handle(context, [&] {
         const Context &object = context_object(context).context;
-        if (rank)
-            *rank = object.rank();
-        if (n_ranks)
-            *n_ranks = object.size();
+        if (rank) *rank = object.rank();
+        if (n_ranks) *n_ranks = object.size();
     });
 }
 
@@ -129,18 +124,15 @@ halo_status halo_context_setting(const halo_context *context, const char *key, c
         require(value, "value");
         const Config &config = context_object(context).context.config();
         const std::string *text = config.value(key);
-        if (!text)
-            fail(HALO_ERR_NOT_FOUND, "no setting '%s'", key);
+        if (!text) fail(HALO_ERR_NOT_FOUND, "no setting '%s'", key);
         *value = text->c_str();
-        if (source)
-            *source = config.source(key)->c_str();
+        if (source) *source = config.source(key)->c_str();
     });
 }
 
 const char *halo_context_error(const halo_context *context) {
     const Handle *shell = shell_of(context);
-    if (!shell || shell->kind != HandleKind::context || !shell->alive)
-        return "";
+    if (!shell || shell->kind != HandleKind::context || !shell->alive) return "";
     return context_object(context).context.error().c_str();
 }
 
@@ -158,10 +150,8 @@ halo_status halo_barrier(halo_context *context) {
 
 halo_status halo_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op) {
     return with_handle(context, [&] {
-        if (n < 0)
-            fail(HALO_ERR_ARGUMENT, "allreduce: n is %lld", static_cast<long long>(n));
-        if (!combines(type, op))
-            fail(HALO_ERR_ARGUMENT, "allreduce: values of %s cannot be combined by operation %d", type_name(type), op);
+        if (n < 0) fail(HALO_ERR_ARGUMENT, "allreduce: n is %lld", static_cast<long long>(n));
+        if (!combines(type, op)) fail(HALO_ERR_ARGUMENT, "allreduce: values of %s cannot be combined by operation %d", type_name(type), op);
         if (n > 0) {
             require(in, "in");
             require(out, "out");

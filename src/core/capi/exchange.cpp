@@ -12,29 +12,27 @@ namespace {
 // An exchange with the handles of its fields, as arrivals are told by handle.
 struct ExchangeObject {
     ExchangeObject(PlanCache &plans, std::vector<Field *> fields, std::vector<halo_field *> given, const halo_exchange_desc &desc)
-        : exchange(plans, std::move(fields), desc), handles(std::move(given)) {
-        if (desc.arrival)
-            exchange.on_arrival = [this, desc](const Arrivals::Part &part) { tell(desc, part); };
+        : exchange(plans, std::move(fields), desc),
+          handles(std::move(given)) {
+        if (desc.arrival) exchange.on_arrival = [this, desc](const Arrivals::Part &part) { tell(desc, part); };
     }
 
     halo_arrival arrival(const Arrivals::Part &part) const {
-        return {handles[part.field], exchange.field(part.field)->topology().local_parts()[part.part]};
+        return { handles[part.field], exchange.field(part.field)->topology().local_parts()[part.part] };
     }
     void tell(const halo_exchange_desc &desc, const Arrivals::Part &part) const {
         const halo_arrival told = arrival(part);
         const halo_status status = desc.arrival(desc.arrival_user, &told);
         if (status != HALO_SUCCESS && status != HALO_DECLINED)
-            fail(status >= HALO_ERR_ARGUMENT ? status : HALO_ERR_ARGUMENT, "the arrival callback returned %s for field %s, part %lld", status_name(status),
-                 exchange.field(part.field)->spec().name.c_str(), static_cast<long long>(told.gid));
+            fail(status >= HALO_ERR_ARGUMENT ? status : HALO_ERR_ARGUMENT, "the arrival callback returned %s for field %s, part %lld",
+                 status_name(status), exchange.field(part.field)->spec().name.c_str(), static_cast<long long>(told.gid));
     }
 
     Exchange exchange;
     std::vector<halo_field *> handles;
 };
 
-Exchange &exchange_of(const halo_exchange *exchange) {
-    return object_of<ExchangeObject>(exchange).exchange;
-}
+Exchange &exchange_of(const halo_exchange *exchange) { return object_of<ExchangeObject>(exchange).exchange; }
 
 halo_run read_run(const halo_run *run) {
     const halo_run defaults = HALO_RUN_INIT;
@@ -70,8 +68,7 @@ halo_status halo_exchange_destroy(halo_exchange **exchange) {
     return guard([&] {
         require(exchange, "exchange");
         require_handle(shell_of(*exchange), HandleKind::exchange);
-        if (exchange_of(*exchange).in_flight())
-            fail(HALO_BUSY, "exchange: a run is in flight; finish or abandon it first");
+        if (exchange_of(*exchange).in_flight()) fail(HALO_BUSY, "exchange: a run is in flight; finish or abandon it first");
         destroy_object<ExchangeObject>(exchange);
     });
 }
@@ -115,8 +112,7 @@ halo_status halo_exchange_arrivals(halo_exchange *exchange, halo_arrival *arriva
     return with_handle(exchange, [&] {
         ExchangeObject &object = object_of<ExchangeObject>(exchange);
         std::vector<halo_arrival> list;
-        for (const Arrivals::Part &part : object.exchange.arrivals())
-            list.push_back(object.arrival(part));
+        for (const Arrivals::Part &part : object.exchange.arrivals()) list.push_back(object.arrival(part));
         write_list(list, arrivals, capacity, n, "arrivals");
     });
 }

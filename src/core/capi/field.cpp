@@ -47,8 +47,7 @@ halo_status halo_field_destroy(halo_field **field) {
         require(field, "field");
         require_handle(shell_of(*field), HandleKind::field);
         const Field &object = object_of<Field>(*field);
-        if (object.exchanges > 0)
-            fail(HALO_BUSY, "field %s: %d exchanges still use it", object.spec().name.c_str(), object.exchanges);
+        if (object.exchanges > 0) fail(HALO_BUSY, "field %s: %d exchanges still use it", object.spec().name.c_str(), object.exchanges);
         destroy_object<Field>(field);
     });
 }
@@ -107,8 +106,7 @@ halo_status halo_field_interior_rim(const halo_field *field, int64_t gid, int32_
         require(rim, "rim");
         require(n_rim, "n_rim");
         const Topology &topology = object_of<Field>(field).topology();
-        if (reach < 0)
-            fail(HALO_ERR_ARGUMENT, "interior and rim: reach is %d", reach);
+        if (reach < 0) fail(HALO_ERR_ARGUMENT, "interior and rim: reach is %d", reach);
         const InteriorRim split = split_interior(topology.cells(topology.require_local(gid)), topology.n_dims(), reach);
         *interior = split.interior;
         std::copy_n(split.rim, split.n_rim, rim);

@@ -24,7 +24,7 @@ Handle *Shells::fill(HandleKind kind, ContextObject *owner, void *object) {
     } else {
         shell = &shells_.emplace_back();
     }
-    *shell = {kind, true, owner, object};
+    *shell = { kind, true, owner, object };
     return shell;
 }
 
@@ -36,12 +36,9 @@ void Shells::retire(Handle *shell) {
 
 void require_handle(const Handle *handle, HandleKind kind) {
     const char *name = handle_kind_name(kind);
-    if (!handle)
-        fail(HALO_ERR_ARGUMENT, "the %s handle is NULL", name);
-    if (handle->kind != kind)
-        fail(HALO_ERR_HANDLE, "handle %p is not a %s", static_cast<const void *>(handle), name);
-    if (!handle->alive)
-        fail(HALO_ERR_HANDLE, "%s %p has been destroyed", name, static_cast<const void *>(handle));
+    if (!handle) fail(HALO_ERR_ARGUMENT, "the %s handle is NULL", name);
+    if (handle->kind != kind) fail(HALO_ERR_HANDLE, "handle %p is not a %s", static_cast<const void *>(handle), name);
+    if (!handle->alive) fail(HALO_ERR_HANDLE, "%s %p has been destroyed", name, static_cast<const void *>(handle));
 }
 
 } // namespace halo

@@ -87,8 +87,7 @@ halo_status with_handle(H *handle, Body &&body) noexcept {
             return body();
         },
         [&](const char *text) noexcept {
-            if (shell)
-                shell->owner->context.remember_error(text);
+            if (shell) shell->owner->context.remember_error(text);
         });
 }
 

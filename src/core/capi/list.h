@@ -15,8 +15,7 @@ template <class T>
 void write_list(const std::vector<T> &list, T *array, int64_t capacity, int64_t *n, const char *name) {
     require(n, "n");
     *n = std::ssize(list);
-    if (capacity == 0)
-        return;
+    if (capacity == 0) return;
     require(array, name);
     if (capacity < std::ssize(list))
         fail(HALO_ERR_LIMIT, "%s: the array has room for %lld, there are %lld", name, static_cast<long long>(capacity), static_cast<long long>(*n));

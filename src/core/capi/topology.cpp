@@ -25,8 +25,7 @@ halo_status halo_topology_destroy(halo_topology **topology) {
         require(topology, "topology");
         require_handle(shell_of(*topology), HandleKind::topology);
         const int64_t fields = object_of<Topology>(*topology).fields;
-        if (fields > 0)
-            fail(HALO_BUSY, "topology: %lld fields still use it", static_cast<long long>(fields));
+        if (fields > 0) fail(HALO_BUSY, "topology: %lld fields still use it", static_cast<long long>(fields));
         destroy_object<Topology>(topology);
     });
 }
@@ -35,8 +34,7 @@ halo_status halo_topology_local_parts(const halo_topology *topology, const int64
     return with_handle(topology, [&] {
         require(n, "n");
         const auto &parts = object_of<Topology>(topology).local_parts();
-        if (gids)
-            *gids = parts.data();
+        if (gids) *gids = parts.data();
         *n = std::ssize(parts);
     });
 }

@@ -26,9 +26,7 @@ inline constexpr uint16_t mail_magic = 0x4c4d; // "ML"
 inline constexpr uint8_t mail_version = 1;
 
 // One number for whose the message is and how long its payload should be.
-constexpr uint32_t mail_seal(uint32_t key_hash, size_t payload_bytes) {
-    return key_hash ^ static_cast<uint32_t>(Digest::mix(payload_bytes));
-}
+constexpr uint32_t mail_seal(uint32_t key_hash, size_t payload_bytes) { return key_hash ^ static_cast<uint32_t>(Digest::mix(payload_bytes)); }
 
 enum class MailKind : uint8_t { data = 1, null = 2 };
 

@@ -329,10 +329,11 @@ bool Mailbox::busy() {
     return operation_ || state_ != HALO_STALE;
 }
 
-void Mailbox::abandon() noexcept {
+void Mailbox::give_up(bool abandoned) noexcept {
     try {
         if (role_ == Role::sender && operation_ && !poll_send()) {
             operation_->peer = peer_;
+            operation_->abandoned = abandoned;
             operation_->buffer = buffer_.surrender();
             context().linger(std::unique_ptr<PendingSend>(std::exchange(operation_, nullptr)));
         } else if (operation_ && operation_->in_flight) {

@@ -42,8 +42,8 @@ public:
     Mailbox(MailRoom &room, const MailboxSpec &spec);
     Mailbox(Mailbox &&other) noexcept;
     Mailbox &operator=(Mailbox &&) = delete;
-    // What is still in flight is abandoned.
-    ~Mailbox() { abandon(); }
+    // A send in flight goes on without its mailbox, a receive is cancelled.
+    ~Mailbox() { give_up(false); }
 
     // Join a group or exchange: epochs begin anew. Only while nothing is under way.
     void open(const MailAddress &address);
@@ -82,7 +82,7 @@ public:
     // Is anything between stale and stale? Polls the own send.
     bool busy();
     // Give up what is in flight: late messages are dropped. Afterwards the mailbox can only be closed or destroyed.
-    void abandon() noexcept;
+    void abandon() noexcept { give_up(true); }
 
     // "channel 3 -> 7, field 2, element 14, from rank 0 to rank 1"
     std::string describe() const;
@@ -97,6 +97,7 @@ private:
     void transmit(bool data);
     bool poll_send();
     void drop_operation() noexcept;
+    void give_up(bool abandoned) noexcept;
     void post_receive();
     bool probe();
     void receive_matched();

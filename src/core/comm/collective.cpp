@@ -17,10 +17,8 @@ void wait_for(Context &context, halo_request &request, int32_t peer, Way way, co
     Waiter waiter(context, context.timeout(HALO_TIMEOUT_CONFIGURED));
     const auto missing = [&] { return format("%s: message %s rank %d", what, way == Way::to ? "to" : "from", peer); };
     while (!context.transport().test(request, peer)) {
-        if (waiter.pause(missing))
-            continue;
-        if (way == Way::from)
-            context.transport().cancel(request, peer); // its memory goes with this call
+        if (waiter.pause(missing)) continue;
+        if (way == Way::from) context.transport().cancel(request, peer); // its memory goes with this call
         fail(HALO_TIMEOUT, "timed out after %.1f s: %s", waiter.seconds(), missing().c_str());
     }
 }
@@ -67,24 +65,21 @@ void broadcast(Context &context, int32_t root, void *data, size_t bytes) {
             break;
         }
     for (step /= 2; step >= 1; step /= 2)
-        if (place + step < size)
-            send_wait(context, absolute(place + step), data, bytes, "broadcast");
+        if (place + step < size) send_wait(context, absolute(place + step), data, bytes, "broadcast");
 }
 
 std::string broadcast_text(Context &context, int32_t root, const std::string &text) {
     uint64_t length = text.size();
     broadcast(context, root, &length, sizeof length);
     std::string copy = context.rank() == root ? text : std::string(length, '\0');
-    if (length > 0)
-        broadcast(context, root, copy.data(), length);
+    if (length > 0) broadcast(context, root, copy.data(), length);
     return copy;
 }
 
 // Binomial tree to rank 0: each step appends the values of the ranks just above, so operands stay in the order of ranks.
 void allreduce(Context &context, const void *in, void *out, int64_t n, halo_type type, halo_op op) {
     const size_t bytes = static_cast<size_t>(n) * type_bytes(type);
-    if (in != out && bytes > 0)
-        std::memmove(out, in, bytes);
+    if (in != out && bytes > 0) std::memmove(out, in, bytes);
     const int32_t rank = context.rank();
     std::vector<char> above(context.size() > 1 ? bytes : 0);
     for (int64_t step = 1; step < context.size(); step *= 2) {
@@ -109,16 +104,10 @@ int64_t allreduce_one(Context &context, int64_t value, halo_op op) {
 
 } // namespace
 
-int64_t allreduce_min(Context &context, int64_t value) {
-    return allreduce_one(context, value, HALO_MIN);
-}
+int64_t allreduce_min(Context &context, int64_t value) { return allreduce_one(context, value, HALO_MIN); }
 
-int64_t allreduce_max(Context &context, int64_t value) {
-    return allreduce_one(context, value, HALO_MAX);
-}
+int64_t allreduce_max(Context &context, int64_t value) { return allreduce_one(context, value, HALO_MAX); }
 
-int64_t allreduce_sum(Context &context, int64_t value) {
-    return allreduce_one(context, value, HALO_SUM);
-}
+int64_t allreduce_sum(Context &context, int64_t value) { return allreduce_one(context, value, HALO_SUM); }
 
 } // namespace halo

@@ -7,6 +7,7 @@
 #include "base/types.h"
 #include "comm/collective.h"
 #include "comm/message.h"
+#include "comm/wait.h"
 #include "plugin/selection.h"
 
 namespace halo {
@@ -16,13 +17,13 @@ namespace {
 std::span<const halo_setting> settings_of(const halo_context_options &options) {
     if (options.n_settings < 0 || (options.n_settings > 0 && !options.settings))
         fail(HALO_ERR_ARGUMENT, "context options: %d settings at address %p", options.n_settings, static_cast<const void *>(options.settings));
-    return {options.settings, static_cast<size_t>(options.n_settings)};
+    return { options.settings, static_cast<size_t>(options.n_settings) };
 }
 
 std::span<const halo_allocator> allocators_of(const halo_context_options &options) {
     if (options.n_allocators < 0 || (options.n_allocators > 0 && !options.allocators))
         fail(HALO_ERR_ARGUMENT, "context options: %d allocators at address %p", options.n_allocators, static_cast<const void *>(options.allocators));
-    return {options.allocators, static_cast<size_t>(options.n_allocators)};
+    return { options.allocators, static_cast<size_t>(options.n_allocators) };
 }
 
 LogLevel level_of(const Config &config) {
@@ -32,7 +33,9 @@ LogLevel level_of(const Config &config) {
 
 } // namespace
 
-Context::Context(const ContextSource &source, const halo_context_options &options) : config_(settings_of(options)), log_(options.log, options.log_user, LogLevel::warn) {
+Context::Context(const ContextSource &source, const halo_context_options &options)
+    : config_(settings_of(options)),
+      log_(options.log, options.log_user, LogLevel::warn) {
     host_.struct_size = sizeof host_;
     host_.core = this;
     host_.report = [](void *core, const char *text) { static_cast<Context *>(core)->remember_report(text); };
@@ -47,16 +50,33 @@ Context::Context(const ContextSource &source, const halo_context_options &option
     open_transport(source);
     log_.set_rank(size() > 1 ? rank() : -1);
     if (rank() == 0)
-        for (const std::string &warning : config_.warnings())
-            log_.warn("%s", warning.c_str());
+        for (const std::string &warning : config_.warnings()) log_.warn("%s", warning.c_str());
     device_ = std::make_unique<Device>(*choose_device(config_, host_).plugin, host_, 0, report_);
     open_pools();
     agree_on_settings();
 }
 
 Context::~Context() {
+    await_own_messages();
     transport_.reset(); // before the memory of what is still on its way
     lingering_.clear();
+}
+
+// A finished run has what it needs, but its own messages may still be on their way: peers would wait for them for ever.
+void Context::await_own_messages() noexcept {
+    try {
+        constexpr double longest_wait = 10; // seconds, where no timeout is set
+        Waiter waiter(*this, timeout(-1) > 0 ? timeout(-1) : longest_wait);
+        const auto missing = [&] {
+            const auto awaited = std::find_if(lingering_.begin(), lingering_.end(), [](const auto &send) { return !send->abandoned; });
+            return awaited == lingering_.end() ? std::string()
+                                               : format("a message that rank %d has not taken, while the context is destroyed", (*awaited)->peer);
+        };
+        for (reap(); !missing().empty(); reap())
+            if (!waiter.pause(missing)) return log_.warn("gave up %s", missing().c_str());
+    } catch (const std::exception &error) {
+        log_.warn("while the context is destroyed: %s", error.what());
+    }
 }
 
 void Context::read_settings() {
@@ -89,10 +109,8 @@ void Context::open_transport(const ContextSource &source) {
 // The caller's allocators where given, else the device's memory.
 void Context::open_pools() {
     pools_ = std::make_unique<Pools>(config_.bytes("pool.cap"));
-    for (const halo_allocator &allocator : allocators_)
-        pools_->add(allocator);
-    if (pools_->has(HALO_MEMORY_HOST))
-        return;
+    for (const halo_allocator &allocator : allocators_) pools_->add(allocator);
+    if (pools_->has(HALO_MEMORY_HOST)) return;
     halo_allocator host{};
     host.memory = HALO_MEMORY_HOST;
     host.user = device_.get();
@@ -103,15 +121,12 @@ void Context::open_pools() {
 
 // Every rank compares with rank 0; the lowest rank that differs then tells its values, so that all ranks name the same two.
 void Context::agree_on_settings() {
-    if (size() == 1)
-        return;
+    if (size() == 1) return;
     std::string mine;
-    for (const auto &[key, value] : config_.agreement())
-        mine += key + " = " + value + "\n";
+    for (const auto &[key, value] : config_.agreement()) mine += key + " = " + value + "\n";
     const std::string first = broadcast_text(*this, 0, mine);
     const int64_t differs = allreduce_min(*this, first == mine ? size() : rank());
-    if (differs == size())
-        return;
+    if (differs == size()) return;
     const std::string other = broadcast_text(*this, static_cast<int32_t>(differs), mine);
     const auto line = [](const std::string &text, size_t at) {
         const size_t begin = text.rfind('\n', at == 0 ? 0 : at - 1);
@@ -119,13 +134,11 @@ void Context::agree_on_settings() {
         return text.substr(from, text.find('\n', at) - from);
     };
     const size_t at = static_cast<size_t>(std::mismatch(first.begin(), first.end(), other.begin(), other.end()).first - first.begin());
-    fail(HALO_ERR_MISMATCH, "settings must agree on all ranks: rank 0 has '%s', rank %lld has '%s'", line(first, at).c_str(), static_cast<long long>(differs),
-         line(other, at).c_str());
+    fail(HALO_ERR_MISMATCH, "settings must agree on all ranks: rank 0 has '%s', rank %lld has '%s'", line(first, at).c_str(),
+         static_cast<long long>(differs), line(other, at).c_str());
 }
 
-double Context::timeout(double asked) const {
-    return asked >= 0 ? asked : config_.duration("timeout");
-}
+double Context::timeout(double asked) const { return asked >= 0 ? asked : config_.duration("timeout"); }
 
 void Context::set(const std::string &key, const std::string &value) {
     config_.set(key, value);
@@ -157,19 +170,16 @@ int64_t Context::reserve_channel_tags(int64_t n) {
     const int64_t base = allreduce_max(*this, channel_tag_ranges_ == 0 ? 0 : next_channel_tag_);
     next_channel_tag_ = base + allreduce_max(*this, n);
     ++channel_tag_ranges_;
-    if (next_channel_tag_ > 0)
-        transport_->open_lanes(1 + channel_tag(next_channel_tag_ - 1).lane);
+    if (next_channel_tag_ > 0) transport_->open_lanes(1 + channel_tag(next_channel_tag_ - 1).lane);
     return base;
 }
 
 ChannelTag Context::channel_tag(int64_t index) const {
     const int64_t per_lane = (static_cast<int64_t>(transport_->max_tag()) + 1) / 2;
-    return {static_cast<int32_t>(1 + index / per_lane), static_cast<int32_t>(2 * (index % per_lane))};
+    return { static_cast<int32_t>(1 + index / per_lane), static_cast<int32_t>(2 * (index % per_lane)) };
 }
 
-void Context::linger(std::unique_ptr<PendingSend> send) {
-    lingering_.push_back(std::move(send));
-}
+void Context::linger(std::unique_ptr<PendingSend> send) { lingering_.push_back(std::move(send)); }
 
 void Context::reap() {
     std::erase_if(lingering_, [&](const auto &send) { return transport_->test(send->request, send->peer); });

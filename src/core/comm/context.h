@@ -42,6 +42,7 @@ struct PendingSend {
     halo_request request{};
     int32_t peer = -1;
     bool in_flight = false;
+    bool abandoned = false; // nobody is expected to take it
 };
 
 class Context {
@@ -102,6 +103,7 @@ private:
     void open_pools();
     void agree_on_settings();
     void read_settings();
+    void await_own_messages() noexcept;
 
     Config config_;
     Log log_;

@@ -8,15 +8,15 @@
 namespace halo {
 
 Device::Device(const halo_device_plugin &plugin, const halo_host &host, int32_t ordinal, const std::string &report)
-    : ops_(*plugin.ops), name_(plugin.name), report_(report) {
+    : ops_(*plugin.ops),
+      name_(plugin.name),
+      report_(report) {
     const halo_status status = ops_.open(&host, ordinal, &instance_);
-    if (status != HALO_SUCCESS)
-        fail(status, "device %s %d cannot be opened: %s", name_, ordinal, report_.c_str());
+    if (status != HALO_SUCCESS) fail(status, "device %s %d cannot be opened: %s", name_, ordinal, report_.c_str());
 }
 
 Device::~Device() {
-    if (instance_)
-        ops_.close(instance_);
+    if (instance_) ops_.close(instance_);
 }
 
 void *Device::allocate(int32_t memory, size_t bytes) const {
@@ -24,12 +24,11 @@ void *Device::allocate(int32_t memory, size_t bytes) const {
     return ops_.allocate(instance_, memory, bytes, &pointer) == HALO_SUCCESS ? pointer : nullptr;
 }
 
-void Device::raise(halo_status status) const {
-    fail(status, "device %s: %s", name_, report_.c_str());
-}
+void Device::raise(halo_status status) const { fail(status, "device %s: %s", name_, report_.c_str()); }
 
 CopyTable::CopyTable(const Device &device, std::span<const halo_copy_shape> shapes, std::span<const halo_copy_row> rows)
-    : device_(&device), rows_(static_cast<int64_t>(rows.size())) {
+    : device_(&device),
+      rows_(static_cast<int64_t>(rows.size())) {
     if (rows_ > 0)
         device.check(device.ops().table_create(device.instance(), shapes.data(), static_cast<int64_t>(shapes.size()), rows.data(), rows_, &table_));
 }
@@ -43,19 +42,22 @@ CopyTable &CopyTable::operator=(CopyTable &&other) noexcept {
 }
 
 void CopyTable::reset() {
-    if (table_)
-        device_->ops().table_destroy(device_->instance(), table_);
+    if (table_) device_->ops().table_destroy(device_->instance(), table_);
     table_ = nullptr;
 }
 
-void CopyTable::test(int64_t first, int64_t n, std::span<void *const> bases, const halo_null_test &test, uint8_t *non_null, halo_stream stream) const {
-    device_->check(device_->ops().table_test(device_->instance(), table_, first, n, bases.data(), static_cast<int64_t>(bases.size()), &test, non_null, stream));
+void CopyTable::test(int64_t first, int64_t n, std::span<void *const> bases, const halo_null_test &test, uint8_t *non_null,
+                     halo_stream stream) const {
+    device_->check(
+        device_->ops().table_test(device_->instance(), table_, first, n, bases.data(), static_cast<int64_t>(bases.size()), &test, non_null, stream));
 }
 
-void CopyTable::run_tested(int64_t first, int64_t n, std::span<void *const> bases, const halo_null_test &null_test, uint8_t *non_null, halo_stream stream) const {
+void CopyTable::run_tested(int64_t first, int64_t n, std::span<void *const> bases, const halo_null_test &null_test, uint8_t *non_null,
+                           halo_stream stream) const {
     const auto fused = device_->ops().table_run_tested;
     if (fused)
-        return device_->check(fused(device_->instance(), table_, first, n, bases.data(), static_cast<int64_t>(bases.size()), &null_test, non_null, stream));
+        return device_->check(
+            fused(device_->instance(), table_, first, n, bases.data(), static_cast<int64_t>(bases.size()), &null_test, non_null, stream));
     test(first, n, bases, null_test, non_null, stream);
     run(first, n, bases, stream);
 }

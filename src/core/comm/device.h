@@ -54,7 +54,8 @@ public:
 
     void run(int64_t first, int64_t n, std::span<void *const> bases, halo_stream stream) const {
         if (n > 0)
-            device_->check(device_->ops().table_run(device_->instance(), table_, first, n, bases.data(), static_cast<int64_t>(bases.size()), HALO_COPY_MOVE, 0, stream));
+            device_->check(device_->ops().table_run(device_->instance(), table_, first, n, bases.data(), static_cast<int64_t>(bases.size()),
+                                                    HALO_COPY_MOVE, 0, stream));
     }
     void test(int64_t first, int64_t n, std::span<void *const> bases, const halo_null_test &test, uint8_t *non_null, halo_stream stream) const;
     // Copy and test in one pass where the device can, else one after the other.

@@ -9,28 +9,20 @@ namespace halo {
 
 namespace {
 
-auto order(const halo_channel_key &key) {
-    return std::tie(key.send_gid, key.recv_gid, key.field, key.element, key.extra);
-}
+auto order(const halo_channel_key &key) { return std::tie(key.send_gid, key.recv_gid, key.field, key.element, key.extra); }
 
 } // namespace
 
-bool before(const halo_channel_key &a, const halo_channel_key &b) {
-    return order(a) < order(b);
-}
+bool before(const halo_channel_key &a, const halo_channel_key &b) { return order(a) < order(b); }
 
-bool equal(const halo_channel_key &a, const halo_channel_key &b) {
-    return order(a) == order(b);
-}
+bool equal(const halo_channel_key &a, const halo_channel_key &b) { return order(a) == order(b); }
 
-bool WireEdge::operator==(const WireEdge &other) const {
-    return equal(key, other.key) && bytes == other.bytes && type == other.type;
-}
+bool WireEdge::operator==(const WireEdge &other) const { return equal(key, other.key) && bytes == other.bytes && type == other.type; }
 
 std::string describe(const halo_channel_key &key) {
-    std::string text = format("%lld -> %lld, field %d, element %d", static_cast<long long>(key.send_gid), static_cast<long long>(key.recv_gid), key.field, key.element);
-    if (key.extra != 0)
-        text += format(", extra %lld", static_cast<long long>(key.extra));
+    std::string text = format("%lld -> %lld, field %d, element %d", static_cast<long long>(key.send_gid), static_cast<long long>(key.recv_gid),
+                              key.field, key.element);
+    if (key.extra != 0) text += format(", extra %lld", static_cast<long long>(key.extra));
     return text;
 }
 

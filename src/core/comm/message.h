@@ -16,9 +16,9 @@ inline constexpr uint8_t wire_version = 1;
 enum class MessageKind : uint8_t {
     handshake = 1, // plan digests, ahead of the first data
     data = 2,
-    failure = 3,   // status and text of a rank that could not start
-    credit = 4,    // "consumed", where no data go back
-    keys = 5,      // the sender's edges, after a mismatch
+    failure = 3, // status and text of a rank that could not start
+    credit = 4,  // "consumed", where no data go back
+    keys = 5,    // the sender's edges, after a mismatch
 };
 
 // How a run is narrowed; both ends must agree.
@@ -35,9 +35,9 @@ struct MessageHeader {
     uint8_t version;
     MessageKind kind;
     uint16_t reserved;
-    uint32_t serial;  // of the exchange or group
-    uint32_t epoch;   // of the run, from 1
-    uint64_t digest;  // of the plan, as the sender compiled it for this direction
+    uint32_t serial; // of the exchange or group
+    uint32_t epoch;  // of the run, from 1
+    uint64_t digest; // of the plan, as the sender compiled it for this direction
     uint64_t payload_bytes;
     uint32_t n_states; // sparse edges: 2 bits each follow the header
     int32_t status;
@@ -53,9 +53,7 @@ static_assert(sizeof(MessageHeader) == 64, "the header is part of the wire forma
 enum class EdgeState : uint8_t { null = 0, data = 1, null_with_hole = 2 };
 
 // Bytes of header and states before the payload, a multiple of 64.
-constexpr size_t payload_offset(uint32_t n_states) {
-    return sizeof(MessageHeader) + (n_states + 255) / 256 * 64;
-}
+constexpr size_t payload_offset(uint32_t n_states) { return sizeof(MessageHeader) + (n_states + 255) / 256 * 64; }
 
 inline EdgeState edge_state(const std::byte *message, uint32_t i) {
     return static_cast<EdgeState>((static_cast<uint8_t>(message[sizeof(MessageHeader) + i / 4]) >> (i % 4 * 2)) & 3u);
@@ -77,8 +75,7 @@ struct Digest {
         high = mix(high + value * 0x9fb21c651e98df25u);
     }
     void add_text(const char *text) {
-        for (; *text; ++text)
-            add(static_cast<uint8_t>(*text));
+        for (; *text; ++text) add(static_cast<uint8_t>(*text));
         add(0xff);
     }
     static constexpr uint64_t mix(uint64_t x) {

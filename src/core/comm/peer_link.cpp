@@ -27,43 +27,33 @@ PeerLink::PeerLink(Context &context, LinkSpec spec) : context_(context), spec_(s
 
 PeerLink::~PeerLink() {
     for (auto &slot : slots_)
-        if (slot->in_flight)
-            context_.linger(std::move(slot));
+        if (slot->in_flight) context_.linger(std::move(slot));
     for (auto &extra : extras_)
-        if (extra->in_flight)
-            context_.linger(std::move(extra));
+        if (extra->in_flight) context_.linger(std::move(extra));
 }
 
 void PeerLink::post(uint32_t epoch, const Narrowing &narrowing) {
     epoch_ = epoch;
     narrowing_ = narrowing;
     arrived_ = !due();
-    if (!arrived_ && !probing())
-        post_receive();
+    if (!arrived_ && !probing()) post_receive();
 }
 
 bool PeerLink::poll(PendingSend &slot) {
-    if (slot.in_flight && context_.transport().test(slot.request, spec_.peer))
-        slot.in_flight = false;
+    if (slot.in_flight && context_.transport().test(slot.request, spec_.peer)) slot.in_flight = false;
     return !slot.in_flight;
 }
 
-bool PeerLink::credit_left() const {
-    return spec_.receive.active || epoch_ - consumed_by_peer_ <= 2;
-}
+bool PeerLink::credit_left() const { return spec_.receive.active || epoch_ - consumed_by_peer_ <= 2; }
 
 bool PeerLink::writable() {
-    while (!credit_left() && find_message()) {
-    }
-    if (!credit_left())
-        return false;
+    while (!credit_left() && find_message()) {}
+    if (!credit_left()) return false;
     slot_ = poll(*slots_[0]) ? 0 : 1;
-    if (slot_ == 1 && !poll(*slots_[1]))
-        return false;
+    if (slot_ == 1 && !poll(*slots_[1])) return false;
     Buffer &buffer = slots_[slot_]->buffer;
     const size_t wanted = payload_offset(spec_.send.n_states) + spec_.send.payload_bytes;
-    if (buffer.bytes() < wanted)
-        buffer = context_.host_buffer(wanted);
+    if (buffer.bytes() < wanted) buffer = context_.host_buffer(wanted);
     return true;
 }
 
@@ -86,8 +76,7 @@ MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) cons
 
 void PeerLink::send(size_t payload_bytes) {
     send_handshake();
-    if (!spec_.send.active)
-        return;
+    if (!spec_.send.active) return;
     PendingSend &slot = *slots_[slot_];
     MessageHeader header = make_header(MessageKind::data, payload_bytes);
     header.n_states = spec_.send.n_states;
@@ -101,10 +90,9 @@ void PeerLink::send(size_t payload_bytes) {
 }
 
 void PeerLink::send_handshake() {
-    if (handshake_sent_)
-        return;
+    if (handshake_sent_) return;
     handshake_sent_ = true;
-    const HandshakePayload payload{spec_.send.digest, spec_.receive.digest};
+    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest };
     send_extra(MessageKind::handshake, HALO_SUCCESS, &payload, sizeof payload);
 }
 
@@ -123,13 +111,11 @@ void PeerLink::send_extra(MessageKind kind, halo_status status, const void *payl
         (*free_slot)->peer = spec_.peer;
     }
     PendingSend &extra = **free_slot;
-    if (extra.buffer.bytes() < sizeof(MessageHeader) + bytes)
-        extra.buffer = context_.host_buffer(sizeof(MessageHeader) + bytes);
+    if (extra.buffer.bytes() < sizeof(MessageHeader) + bytes) extra.buffer = context_.host_buffer(sizeof(MessageHeader) + bytes);
     MessageHeader header = make_header(kind, bytes);
     header.status = status;
     std::memcpy(extra.buffer.data(), &header, sizeof header);
-    if (bytes > 0)
-        std::memcpy(extra.buffer.data() + sizeof header, payload, bytes);
+    if (bytes > 0) std::memcpy(extra.buffer.data() + sizeof header, payload, bytes);
     context_.transport().send(spec_.peer, 0, tag_, extra.buffer.data(), sizeof header + bytes, extra.request);
     extra.in_flight = true;
     ++messages_sent;
@@ -137,13 +123,11 @@ void PeerLink::send_extra(MessageKind kind, halo_status status, const void *payl
 }
 
 void PeerLink::ensure_receive_buffer(size_t bytes) {
-    if (receive_buffer_.bytes() < bytes)
-        receive_buffer_ = context_.host_buffer(bytes);
+    if (receive_buffer_.bytes() < bytes) receive_buffer_ = context_.host_buffer(bytes);
 }
 
 void PeerLink::post_receive() {
-    if (receive_ != Receive::none)
-        return;
+    if (receive_ != Receive::none) return;
     const size_t capacity = std::max(least_capacity, payload_offset(spec_.receive.n_states) + spec_.receive.payload_bytes);
     ensure_receive_buffer(capacity);
     context_.transport().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
@@ -151,18 +135,15 @@ void PeerLink::post_receive() {
 }
 
 bool PeerLink::test() {
-    while (!arrived_ && find_message()) {
-    }
+    while (!arrived_ && find_message()) {}
     return arrived_;
 }
 
 // Take one message, if there is one.
 bool PeerLink::find_message() {
-    if (mismatched_)
-        check_swap_deadline();
+    if (mismatched_) check_swap_deadline();
     size_t bytes = 0;
-    if (!receive_one(bytes))
-        return false;
+    if (!receive_one(bytes)) return false;
     take(bytes);
     return true;
 }
@@ -171,16 +152,14 @@ bool PeerLink::receive_one(size_t &bytes) {
     Transport &transport = context_.transport();
     if (receive_ == Receive::none && probing()) {
         halo_matched message{};
-        if (!transport.probe(spec_.peer, 0, tag_, bytes, message))
-            return false;
+        if (!transport.probe(spec_.peer, 0, tag_, bytes, message)) return false;
         ensure_receive_buffer(std::max(bytes, sizeof(MessageHeader)));
         transport.receive_matched(message, spec_.peer, receive_buffer_.data(), receive_buffer_.bytes(), receive_request_);
         receive_ = Receive::matched;
     } else if (receive_ == Receive::none) {
         post_receive();
     }
-    if (!transport.test(receive_request_, spec_.peer, &bytes))
-        return false;
+    if (!transport.test(receive_request_, spec_.peer, &bytes)) return false;
     receive_ = Receive::none;
     return true;
 }
@@ -210,12 +189,13 @@ void PeerLink::check_header(const MessageHeader &header, size_t bytes) const {
         fail(HALO_ERR_WIRE, "%s: message from rank %d has magic %08x and wire version %u, expected %08x and %u: another library or a damaged message",
              spec_.what.c_str(), spec_.peer, header.magic, header.version, message_magic, wire_version);
     if (static_cast<int32_t>(header.serial - spec_.serial) > 0)
-        fail(HALO_ERR_MISMATCH, "%s: rank %d is already in object %u of this context, this rank in %u: the ranks create their exchanges and groups in different order",
+        fail(HALO_ERR_MISMATCH,
+             "%s: rank %d is already in object %u of this context, this rank in %u: the ranks create their exchanges and groups in different order",
              spec_.what.c_str(), spec_.peer, header.serial, spec_.serial);
     const size_t front = header.kind == MessageKind::data ? payload_offset(header.n_states) : sizeof header;
     if (bytes != front + header.payload_bytes)
-        fail(HALO_ERR_WIRE, "%s: message from rank %d has %zu bytes, its header says %llu of payload after %zu: truncated or damaged", spec_.what.c_str(), spec_.peer,
-             bytes, static_cast<unsigned long long>(header.payload_bytes), front);
+        fail(HALO_ERR_WIRE, "%s: message from rank %d has %zu bytes, its header says %llu of payload after %zu: truncated or damaged",
+             spec_.what.c_str(), spec_.peer, bytes, static_cast<unsigned long long>(header.payload_bytes), front);
 }
 
 void PeerLink::take_handshake(const MessageHeader &, size_t bytes) {
@@ -248,11 +228,11 @@ std::string first_difference(std::vector<WireEdge> sent, int32_t sender, std::ve
         const bool no_receiver = i >= received.size() || (i < sent.size() && before(sent[i].key, received[i].key));
         if (no_sender)
             return format("channel %s is received by rank %d but not sent by rank %d", describe(received[i].key).c_str(), receiver, sender);
-        if (no_receiver)
-            return format("channel %s is sent by rank %d but not received by rank %d", describe(sent[i].key).c_str(), sender, receiver);
+        if (no_receiver) return format("channel %s is sent by rank %d but not received by rank %d", describe(sent[i].key).c_str(), sender, receiver);
         if (sent[i].bytes != received[i].bytes || sent[i].type != received[i].type)
-            return format("channel %s has %lld bytes (type %d) on sending rank %d, %lld bytes (type %d) on receiving rank %d", describe(sent[i].key).c_str(),
-                          static_cast<long long>(sent[i].bytes), sent[i].type, sender, static_cast<long long>(received[i].bytes), received[i].type, receiver);
+            return format("channel %s has %lld bytes (type %d) on sending rank %d, %lld bytes (type %d) on receiving rank %d",
+                          describe(sent[i].key).c_str(), static_cast<long long>(sent[i].bytes), sent[i].type, sender,
+                          static_cast<long long>(received[i].bytes), received[i].type, receiver);
     }
     return {};
 }
@@ -261,15 +241,12 @@ std::string first_difference(std::vector<WireEdge> sent, int32_t sender, std::ve
 
 void PeerLink::take_keys(const MessageHeader &header, size_t) {
     std::vector<WireEdge> all(header.payload_bytes / sizeof(WireEdge));
-    if (!all.empty())
-        std::memcpy(all.data(), receive_buffer_.data() + sizeof header, all.size() * sizeof(WireEdge));
+    if (!all.empty()) std::memcpy(all.data(), receive_buffer_.data() + sizeof header, all.size() * sizeof(WireEdge));
     const auto split = all.begin() + std::min<std::ptrdiff_t>(header.epoch, std::ssize(all));
     const int32_t here = context_.rank();
-    std::string difference = first_difference(spec_.edges(true), here, {split, all.end()}, spec_.peer);
-    if (difference.empty())
-        difference = first_difference({all.begin(), split}, spec_.peer, spec_.edges(false), here);
-    if (difference.empty())
-        difference = "the channels agree, but not the fields' names or sizes";
+    std::string difference = first_difference(spec_.edges(true), here, { split, all.end() }, spec_.peer);
+    if (difference.empty()) difference = first_difference({ all.begin(), split }, spec_.peer, spec_.edges(false), here);
+    if (difference.empty()) difference = "the channels agree, but not the fields' names or sizes";
     fail(HALO_ERR_MISMATCH, "%s: the plans of rank %d and rank %d differ: %s", spec_.what.c_str(), here, spec_.peer, difference.c_str());
 }
 
@@ -288,16 +265,19 @@ void PeerLink::take_data(const MessageHeader &header, size_t) {
     const char *what = spec_.what.c_str();
     if (header.epoch > epoch_)
         fail(HALO_ERR_WIRE, "%s: rank %d sent run %u, this rank is in run %u: a message is missing", what, spec_.peer, header.epoch, epoch_);
-    const Narrowing peer{header.mask_hash, header.first_component, header.n_components, header.depth};
+    const Narrowing peer{ header.mask_hash, header.first_component, header.n_components, header.depth };
     if (peer != narrowing_)
         fail(HALO_ERR_MISMATCH,
-             "%s: run %u is narrowed differently: rank %d has components %d+%d, depth %d, field mask %016llx; rank %d has components %d+%d, depth %d, field mask %016llx",
-             what, epoch_, spec_.peer, peer.first_component, peer.n_components, peer.depth, static_cast<unsigned long long>(peer.mask_hash), context_.rank(),
-             narrowing_.first_component, narrowing_.n_components, narrowing_.depth, static_cast<unsigned long long>(narrowing_.mask_hash));
+             "%s: run %u is narrowed differently: rank %d has components %d+%d, depth %d, field mask %016llx; rank %d has components %d+%d, depth "
+             "%d, field mask %016llx",
+             what, epoch_, spec_.peer, peer.first_component, peer.n_components, peer.depth, static_cast<unsigned long long>(peer.mask_hash),
+             context_.rank(), narrowing_.first_component, narrowing_.n_components, narrowing_.depth,
+             static_cast<unsigned long long>(narrowing_.mask_hash));
     if (header.digest != spec_.receive.digest.low || header.n_states != spec_.receive.n_states || header.payload_bytes > spec_.receive.payload_bytes)
-        fail(HALO_ERR_WIRE, "%s: run %u from rank %d has digest %016llx, %u states and %llu bytes; expected %016llx, %u and at most %zu", what, epoch_, spec_.peer,
-             static_cast<unsigned long long>(header.digest), header.n_states, static_cast<unsigned long long>(header.payload_bytes),
-             static_cast<unsigned long long>(spec_.receive.digest.low), spec_.receive.n_states, spec_.receive.payload_bytes);
+        fail(HALO_ERR_WIRE, "%s: run %u from rank %d has digest %016llx, %u states and %llu bytes; expected %016llx, %u and at most %zu", what,
+             epoch_, spec_.peer, static_cast<unsigned long long>(header.digest), header.n_states,
+             static_cast<unsigned long long>(header.payload_bytes), static_cast<unsigned long long>(spec_.receive.digest.low), spec_.receive.n_states,
+             spec_.receive.payload_bytes);
     consumed_by_peer_ = header.consumed;
     header_ = header;
     arrived_ = true;
@@ -311,13 +291,13 @@ void PeerLink::take_failure(const MessageHeader &header, size_t bytes) {
         return;
     }
     const std::string text(reinterpret_cast<const char *>(receive_buffer_.data()) + sizeof header, bytes - sizeof header);
-    fail(HALO_ERR_PEER, "%s: rank %d could not start run %u: %s: %s", spec_.what.c_str(), spec_.peer, header.epoch, status_name(header.status), text.c_str());
+    fail(HALO_ERR_PEER, "%s: rank %d could not start run %u: %s: %s", spec_.what.c_str(), spec_.peer, header.epoch, status_name(header.status),
+         text.c_str());
 }
 
 void PeerLink::consume() {
     consumed_ = epoch_;
-    if (spec_.receive.active && !spec_.send.active)
-        send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
+    if (spec_.receive.active && !spec_.send.active) send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
 }
 
 void PeerLink::end_failed_run() {
@@ -333,10 +313,11 @@ void PeerLink::end_failed_run() {
 }
 
 void PeerLink::abandon() {
-    if (receive_ != Receive::none)
-        context_.transport().cancel(receive_request_, spec_.peer);
+    if (receive_ != Receive::none) context_.transport().cancel(receive_request_, spec_.peer);
     receive_ = Receive::none;
     arrived_ = true;
+    for (auto &slot : slots_) slot->abandoned = true;
+    for (auto &extra : extras_) extra->abandoned = true;
 }
 
 } // namespace halo

@@ -20,9 +20,9 @@
 namespace halo {
 
 struct LinkDirection {
-    bool active = false;       // does any edge go this way?
-    size_t payload_bytes = 0;  // the most a run can carry
-    uint32_t n_states = 0;     // sparse edges
+    bool active = false;      // does any edge go this way?
+    size_t payload_bytes = 0; // the most a run can carry
+    uint32_t n_states = 0;    // sparse edges
     int64_t n_edges = 0;
     Digest digest;
 };
@@ -32,9 +32,9 @@ struct LinkSpec {
     uint32_t serial = 0;
     LinkDirection send;
     LinkDirection receive;
-    bool probed = false;                                          // take a receive buffer only when a message has been seen
-    std::function<std::vector<WireEdge>(bool sending)> edges;     // of one direction, sorted; for naming a mismatch
-    std::string what;                                             // e.g. "exchange 3": for error texts
+    bool probed = false;                                      // take a receive buffer only when a message has been seen
+    std::function<std::vector<WireEdge>(bool sending)> edges; // of one direction, sorted; for naming a mismatch
+    std::string what;                                         // e.g. "exchange 3": for error texts
 };
 
 class PeerLink {

@@ -4,29 +4,27 @@
 namespace halo {
 
 Transport::Transport(const halo_transport_plugin &plugin, const halo_host &host, const halo_transport_params &params, const std::string &report)
-    : ops_(*plugin.ops), name_(plugin.name), report_(report) {
+    : ops_(*plugin.ops),
+      name_(plugin.name),
+      report_(report) {
     const halo_status status = ops_.open(&host, &params, &instance_);
-    if (status != HALO_SUCCESS)
-        fail(status, "transport %s cannot be opened: %s", name_, report_.c_str());
+    if (status != HALO_SUCCESS) fail(status, "transport %s cannot be opened: %s", name_, report_.c_str());
     ops_.identify(instance_, &rank_, &size_, &max_tag_);
     max_tag_ = max_tag_ < 32767 ? max_tag_ : 32767;
 }
 
 Transport::~Transport() {
-    if (instance_)
-        ops_.close(instance_);
+    if (instance_) ops_.close(instance_);
 }
 
 void Transport::open_lanes(int32_t n_lanes) {
-    if (n_lanes <= lanes_)
-        return;
+    if (n_lanes <= lanes_) return;
     check(ops_.open_lanes(instance_, n_lanes), "open lanes", -1);
     lanes_ = n_lanes;
 }
 
 void Transport::raise(halo_status status, const char *what, int32_t peer) const {
-    if (peer < 0)
-        fail(status, "transport %s, rank %d: %s: %s", name_, rank_, what, report_.c_str());
+    if (peer < 0) fail(status, "transport %s, rank %d: %s: %s", name_, rank_, what, report_.c_str());
     fail(status, "transport %s, rank %d: %s rank %d: %s", name_, rank_, what, peer, report_.c_str());
 }
 

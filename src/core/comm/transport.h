@@ -37,8 +37,7 @@ public:
         int32_t done = 0;
         size_t size = 0;
         check(ops_.test(instance_, &request, &done, &size), "message with", peer);
-        if (done && bytes)
-            *bytes = size;
+        if (done && bytes) *bytes = size;
         return done != 0;
     }
     bool cancel(halo_request &request, int32_t peer) {

@@ -7,13 +7,11 @@ namespace halo {
 
 namespace {
 
-constexpr std::chrono::microseconds nap{50};
+constexpr std::chrono::microseconds nap{ 50 };
 
 } // namespace
 
-double Waiter::seconds() const {
-    return begin_ == Clock::time_point{} ? 0.0 : std::chrono::duration<double>(Clock::now() - begin_).count();
-}
+double Waiter::seconds() const { return begin_ == Clock::time_point{} ? 0.0 : std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
 double Waiter::back_off() {
     if (begin_ == Clock::time_point{}) {

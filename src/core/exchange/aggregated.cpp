@@ -19,16 +19,14 @@ uint64_t checksum(const std::byte *data, size_t bytes) {
         std::memcpy(&word, data + i, 8);
         sum = Digest::mix(sum ^ word) + 1;
     }
-    for (; i < bytes; ++i)
-        sum = Digest::mix(sum ^ static_cast<uint64_t>(data[i])) + 1;
+    for (; i < bytes; ++i) sum = Digest::mix(sum ^ static_cast<uint64_t>(data[i])) + 1;
     return sum;
 }
 
 std::vector<WireEdge> wire_edges(const PlanDirection &direction) {
     std::vector<WireEdge> edges;
     edges.reserve(direction.edges.size());
-    for (const PlanEdge &edge : direction.edges)
-        edges.push_back({edge.key, edge.bytes, edge.type, 0});
+    for (const PlanEdge &edge : direction.edges) edges.push_back({ edge.key, edge.bytes, edge.type, 0 });
     return edges;
 }
 
@@ -37,8 +35,7 @@ LinkDirection link_direction(const MessageSetup &setup, const PlanDirection &pla
     direction.active = !planned.edges.empty();
     direction.n_edges = std::ssize(planned.edges);
     direction.digest = planned.digest;
-    for (const Field *field : setup.fields)
-        direction.digest.add_text(field->spec().name.c_str());
+    for (const Field *field : setup.fields) direction.digest.add_text(field->spec().name.c_str());
     if (with_payload) {
         direction.payload_bytes = static_cast<size_t>(planned.most_bytes) + (setup.context.check_mode() ? checksum_bytes : 0);
         direction.n_states = static_cast<uint32_t>(planned.singles.size());
@@ -48,32 +45,31 @@ LinkDirection link_direction(const MessageSetup &setup, const PlanDirection &pla
 
 class Aggregated final : public Messages {
 public:
-    explicit Aggregated(const MessageSetup &setup) : setup_(setup), fields_(setup.fields), links_(make_links(setup, true)), unpacked_(links_.size(), true) {
+    explicit Aggregated(const MessageSetup &setup)
+        : setup_(setup),
+          fields_(setup.fields),
+          links_(make_links(setup, true)),
+          unpacked_(links_.size(), true) {
         for (size_t place = 0; place < links_.size(); ++place)
             for (size_t link = 0; link < setup.plan.links().size(); ++link)
-                if (setup.plan.links()[link].peer == links_[place]->peer())
-                    plan_link_.push_back(link);
+                if (setup.plan.links()[link].peer == links_[place]->peer()) plan_link_.push_back(link);
     }
 
     void post(Run &run) override {
-        for (auto &link : links_)
-            link->post(run.epoch, run.narrowing);
+        for (auto &link : links_) link->post(run.epoch, run.narrowing);
         std::fill(unpacked_.begin(), unpacked_.end(), false);
     }
     bool writable() override {
         bool all = true;
-        for (auto &link : links_)
-            all = (!link->sends() || link->writable()) && all;
+        for (auto &link : links_) all = (!link->sends() || link->writable()) && all;
         return all;
     }
     void send(Run &run) override {
-        for (size_t i = 0; i < links_.size(); ++i)
-            links_[i]->send(links_[i]->sends() ? pack(run, i) : 0);
+        for (size_t i = 0; i < links_.size(); ++i) links_[i]->send(links_[i]->sends() ? pack(run, i) : 0);
     }
     bool test(Run &) override {
         bool all = true;
-        for (auto &link : links_)
-            all = link->test() && all;
+        for (auto &link : links_) all = link->test() && all;
         return all;
     }
     void note_arrivals(const Run &run, Arrivals &arrivals) override;
@@ -81,26 +77,21 @@ public:
         for (size_t i = 0; i < links_.size(); ++i)
             if (!unpacked_[i] && links_[i]->arrived()) {
                 unpacked_[i] = true;
-                if (links_[i]->receives())
-                    unpack_link(run, i);
+                if (links_[i]->receives()) unpack_link(run, i);
             }
     }
     void consume() override {
-        for (auto &link : links_)
-            link->consume();
+        for (auto &link : links_) link->consume();
     }
     void send_failure(uint32_t epoch, halo_status status, const char *text) override {
-        for (auto &link : links_)
-            link->send_failure(epoch, status, text);
+        for (auto &link : links_) link->send_failure(epoch, status, text);
     }
     void end_failed_run() override {
-        for (auto &link : links_)
-            link->end_failed_run();
+        for (auto &link : links_) link->end_failed_run();
     }
     bool survives_failure() const override { return true; }
     void abandon() override {
-        for (auto &link : links_)
-            link->abandon();
+        for (auto &link : links_) link->abandon();
     }
     std::string missing(const Run &run) const override;
     void count(halo_exchange_stats &stats) const override;
@@ -137,8 +128,7 @@ size_t Aggregated::pack(Run &run, size_t i) {
         nulls_sent_ += state == EdgeState::null;
     }
     states_sent_ += std::ssize(direction.singles);
-    if (!setup_.context.check_mode())
-        return static_cast<size_t>(end);
+    if (!setup_.context.check_mode()) return static_cast<size_t>(end);
     const uint64_t sum = checksum(payload, static_cast<size_t>(end));
     std::memcpy(payload + end, &sum, checksum_bytes);
     ++checksums_sent_;
@@ -151,22 +141,20 @@ void Aggregated::verify(const Run &run, size_t i) const {
     uint64_t sum;
     std::memcpy(&sum, payload + bytes, checksum_bytes);
     if (sum != checksum(payload, bytes))
-        fail(HALO_ERR_CHECK, "%s: run %u: %zu bytes from rank %d were changed on their way to rank %d", setup_.what.c_str(), run.epoch, bytes, links_[i]->peer(),
-             setup_.context.rank());
+        fail(HALO_ERR_CHECK, "%s: run %u: %zu bytes from rank %d were changed on their way to rank %d", setup_.what.c_str(), run.epoch, bytes,
+             links_[i]->peer(), setup_.context.rank());
 }
 
 void Aggregated::note_arrivals(const Run &run, Arrivals &arrivals) {
     for (size_t i = 0; i < links_.size(); ++i) {
         const auto &singles = planned(run, i).receive.singles;
         for (size_t s = 0; s < singles.size(); ++s)
-            if (edge_state(links_[i]->received(), static_cast<uint32_t>(s)) == EdgeState::data)
-                arrivals.note(run, singles[s]);
+            if (edge_state(links_[i]->received(), static_cast<uint32_t>(s)) == EdgeState::data) arrivals.note(run, singles[s]);
     }
 }
 
 void Aggregated::unpack_link(Run &run, size_t i) {
-    if (setup_.context.check_mode())
-        verify(run, i);
+    if (setup_.context.check_mode()) verify(run, i);
     const PlanDirection &direction = planned(run, i).receive;
     std::byte *payload = links_[i]->received_payload();
     run.bases[run.plan->receive_base(plan_link_[i])] = payload;
@@ -183,8 +171,9 @@ void Aggregated::unpack_link(Run &run, size_t i) {
 
 std::string Aggregated::describe_missing(const Run &run, size_t i) const {
     const PlanDirection &direction = planned(run, i).receive;
-    std::string text = format("from rank %d to rank %d: run %u (the last one seen is %u), %lld channels: receiver stale, sender not yet seen sending;", links_[i]->peer(),
-                              setup_.context.rank(), run.epoch, links_[i]->last_epoch(), static_cast<long long>(direction.edges.size()));
+    std::string text =
+        format("from rank %d to rank %d: run %u (the last one seen is %u), %lld channels: receiver stale, sender not yet seen sending;",
+               links_[i]->peer(), setup_.context.rank(), run.epoch, links_[i]->last_epoch(), static_cast<long long>(direction.edges.size()));
     constexpr size_t named = 3;
     for (size_t e = 0; e < std::min(named, direction.edges.size()); ++e)
         text += format(" [%s, %lld bytes]", describe(direction.edges[e].key).c_str(), static_cast<long long>(direction.edges[e].bytes));
@@ -194,8 +183,7 @@ std::string Aggregated::describe_missing(const Run &run, size_t i) const {
 std::string Aggregated::missing(const Run &run) const {
     std::string text = setup_.what + ":";
     for (size_t i = 0; i < links_.size(); ++i)
-        if (!links_[i]->arrived())
-            text += " missing " + describe_missing(run, i);
+        if (!links_[i]->arrived()) text += " missing " + describe_missing(run, i);
     return text;
 }
 
@@ -228,12 +216,11 @@ std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, boo
     }
     const int32_t rank = setup.context.rank();
     const int32_t size = setup.context.size();
-    std::sort(links.begin(), links.end(), [&](const auto &a, const auto &b) { return (a->peer() - rank + size) % size < (b->peer() - rank + size) % size; });
+    std::sort(links.begin(), links.end(),
+              [&](const auto &a, const auto &b) { return (a->peer() - rank + size) % size < (b->peer() - rank + size) % size; });
     return links;
 }
 
-std::unique_ptr<Messages> make_aggregated(const MessageSetup &setup) {
-    return std::make_unique<Aggregated>(setup);
-}
+std::unique_ptr<Messages> make_aggregated(const MessageSetup &setup) { return std::make_unique<Aggregated>(setup); }
 
 } // namespace halo

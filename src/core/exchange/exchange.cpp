@@ -15,21 +15,22 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 size_t sparse_edges(const Plan &plan) {
     size_t edges = plan.local_singles().size();
-    for (const PlanLink &link : plan.links())
-        edges += link.receive.singles.size();
+    for (const PlanLink &link : plan.links()) edges += link.receive.singles.size();
     return edges;
 }
 
 bool choose(int32_t asked, int32_t no, int32_t yes, bool configured, const char *what) {
-    if (asked != 0 && asked != no && asked != yes)
-        fail(HALO_ERR_ARGUMENT, "exchange: %s %d is not known", what, asked);
+    if (asked != 0 && asked != no && asked != yes) fail(HALO_ERR_ARGUMENT, "exchange: %s %d is not known", what, asked);
     return asked == yes || (asked == 0 && configured);
 }
 
 } // namespace
 
 Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc)
-    : context_(fields[0]->topology().context()), plans_(plans), shape_{std::move(fields)}, desc_(desc) {
+    : context_(fields[0]->topology().context()),
+      plans_(plans),
+      shape_{ std::move(fields) },
+      desc_(desc) {
     check_fields();
     if (desc.stencil < HALO_STENCIL_FULL || desc.stencil > HALO_STENCIL_EDGES)
         fail(HALO_ERR_ARGUMENT, "exchange: stencil %d is none of HALO_STENCIL_...", desc.stencil);
@@ -44,21 +45,17 @@ Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exc
     choose(desc.receive, HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED, false, "receive policy");
     serial_ = context_.next_serial();
     what_ = format("exchange %u over", serial_);
-    for (const Field *field : shape_.fields)
-        what_ += " " + field->spec().name;
+    for (const Field *field : shape_.fields) what_ += " " + field->spec().name;
     int64_t most_element = 16;
-    for (const Field *field : shape_.fields)
-        most_element = std::max(most_element, field->spec().element_bytes);
-    poison_.assign(static_cast<size_t>(most_element), std::byte{0xff}); // NaN in every floating-point type
+    for (const Field *field : shape_.fields) most_element = std::max(most_element, field->spec().element_bytes);
+    poison_.assign(static_cast<size_t>(most_element), std::byte{ 0xff }); // NaN in every floating-point type
     context_.reap();
     refresh_plan();
-    for (Field *field : shape_.fields)
-        ++field->exchanges;
+    for (Field *field : shape_.fields) ++field->exchanges;
 }
 
 Exchange::~Exchange() {
-    for (Field *field : shape_.fields)
-        --field->exchanges;
+    for (Field *field : shape_.fields) --field->exchanges;
 }
 
 void Exchange::check_fields() const {
@@ -75,10 +72,8 @@ void Exchange::check_fields() const {
 // Compile again if layouts have changed since. What travels between ranks stays the same.
 void Exchange::refresh_plan() {
     uint64_t layouts = 0;
-    for (Field *field : shape_.fields)
-        layouts = Digest::mix(layouts ^ field->layout_hash());
-    if (plan_ && layouts == layouts_)
-        return;
+    for (Field *field : shape_.fields) layouts = Digest::mix(layouts ^ field->layout_hash());
+    if (plan_ && layouts == layouts_) return;
     variants_.clear();
     const int64_t before = compiled_;
     plan_ = plans_.get(shape_, compiled_);
@@ -90,40 +85,36 @@ void Exchange::refresh_plan() {
     }
     first_plan_ = plan_;
     make_messages();
-    if (plan_->any_sparse())
-        arrivals_.reserve(sparse_edges(*plan_));
+    if (plan_->any_sparse()) arrivals_.reserve(sparse_edges(*plan_));
 }
 
 void Exchange::make_messages() {
-    const bool probed = choose(desc_.receive, HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED, context_.config().word("receive") == "probed", "receive policy");
-    const MessageSetup setup{context_, shape_.fields, *plan_, serial_, probed, what_};
+    const bool probed =
+        choose(desc_.receive, HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED, context_.config().word("receive") == "probed", "receive policy");
+    const MessageSetup setup{ context_, shape_.fields, *plan_, serial_, probed, what_ };
     messages_ = shape_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
 }
 
 void Exchange::require(Phase phase, const char *call) const {
-    static constexpr const char *names[] = {"idle", "posted", "sent", "unpacked", "dead (abandoned or failed: it can only be destroyed)"};
-    if (phase_ != phase)
-        fail(HALO_ERR_STATE, "%s: %s is illegal: the exchange is %s", what_.c_str(), call, names[static_cast<int>(phase_)]);
+    static constexpr const char *names[] = { "idle", "posted", "sent", "unpacked", "dead (abandoned or failed: it can only be destroyed)" };
+    if (phase_ != phase) fail(HALO_ERR_STATE, "%s: %s is illegal: the exchange is %s", what_.c_str(), call, names[static_cast<int>(phase_)]);
 }
 
 void Exchange::check_narrowing(const halo_run &run) const {
     if (run.first_component < 0 || run.n_components < 0 || run.depth < 0)
-        fail(HALO_ERR_ARGUMENT, "%s: run with first_component %d, n_components %d, depth %d: none may be negative", what_.c_str(), run.first_component, run.n_components,
-             run.depth);
+        fail(HALO_ERR_ARGUMENT, "%s: run with first_component %d, n_components %d, depth %d: none may be negative", what_.c_str(),
+             run.first_component, run.n_components, run.depth);
     bool any = false;
     for (size_t f = 0; f < shape_.fields.size(); ++f) {
-        if (run.field_mask && !run.field_mask[f])
-            continue;
+        if (run.field_mask && !run.field_mask[f]) continue;
         any = true;
         const FieldSpec &spec = shape_.fields[f]->spec();
         if (run.first_component >= spec.n_components || run.n_components > spec.n_components - run.first_component)
-            fail(HALO_ERR_ARGUMENT, "%s: run with components %d+%d, but field %s has %d", what_.c_str(), run.first_component, run.n_components, spec.name.c_str(),
-                 spec.n_components);
-        if (run.sets)
-            shape_.fields[f]->check_set(run.sets[f]);
+            fail(HALO_ERR_ARGUMENT, "%s: run with components %d+%d, but field %s has %d", what_.c_str(), run.first_component, run.n_components,
+                 spec.name.c_str(), spec.n_components);
+        if (run.sets) shape_.fields[f]->check_set(run.sets[f]);
     }
-    if (!any)
-        fail(HALO_ERR_ARGUMENT, "%s: the field mask leaves no field", what_.c_str());
+    if (!any) fail(HALO_ERR_ARGUMENT, "%s: the field mask leaves no field", what_.c_str());
 }
 
 // The plan that a run works on: the full one, or the variant for its narrowing, compiled at its first use.
@@ -134,16 +125,13 @@ const Plan *Exchange::variant(const halo_run &run) {
         wanted_.field[f] = run.field_mask[f] != 0;
         all = all && wanted_.field[f];
     }
-    if (all)
-        wanted_.field.clear();
+    if (all) wanted_.field.clear();
     wanted_.first_component = run.first_component;
     wanted_.n_components = run.n_components;
     wanted_.depth = run.depth;
-    if (wanted_ == plan_->narrowing())
-        return plan_.get();
+    if (wanted_ == plan_->narrowing()) return plan_.get();
     for (const auto &known : variants_)
-        if (known->narrowing() == wanted_)
-            return known.get();
+        if (known->narrowing() == wanted_) return known.get();
     variants_.push_back(std::make_unique<Plan>(shape_, wanted_, plan_.get()));
     ++compiled_;
     compiled_rows_ += variants_.back()->table().rows();
@@ -162,8 +150,8 @@ void Exchange::fill_bases(const halo_run &run) {
         for (int64_t part = 0; takes_part && part < n_parts; ++part) {
             bases[part] = run.data ? run.data[static_cast<int64_t>(f) * n_parts + part] : field.data(part, run_.sets[f]);
             if (!bases[part] && !field.spec().sparse)
-                fail(HALO_ERR_UNBOUND, "%s: field %s, part %lld on rank %d has no storage in binding set %d", what_.c_str(), field.spec().name.c_str(),
-                     static_cast<long long>(field.topology().local_parts()[part]), context_.rank(), run_.sets[f]);
+                fail(HALO_ERR_UNBOUND, "%s: field %s, part %lld on rank %d has no storage in binding set %d", what_.c_str(),
+                     field.spec().name.c_str(), static_cast<long long>(field.topology().local_parts()[part]), context_.rank(), run_.sets[f]);
         }
         run_.bases[plan_->fill_base(static_cast<int64_t>(f))] = const_cast<void *>(field.fill_value());
     }
@@ -184,8 +172,7 @@ void Exchange::prepare(const halo_run &run) {
 }
 
 void Exchange::mark_in_flight(int32_t change) {
-    for (Field *field : shape_.fields)
-        field->in_flight += change;
+    for (Field *field : shape_.fields) field->in_flight += change;
 }
 
 void Exchange::end_run(Phase phase) {
@@ -200,8 +187,7 @@ void Exchange::step(Step &&step) {
     try {
         step();
     } catch (const Error &error) {
-        if (error.status() == HALO_TIMEOUT)
-            throw;
+        if (error.status() == HALO_TIMEOUT) throw;
         const bool goes_on = error.status() == HALO_ERR_PEER && messages_->survives_failure();
         if (goes_on)
             messages_->end_failed_run();
@@ -219,8 +205,7 @@ void Exchange::post(const halo_run &run) {
         prepare(run);
     } catch (const Error &error) {
         messages_->send_failure(run_.epoch, error.status(), error.what());
-        if (!messages_->survives_failure())
-            phase_ = Phase::dead;
+        if (!messages_->survives_failure()) phase_ = Phase::dead;
         throw;
     }
     phase_ = Phase::posted;
@@ -229,8 +214,7 @@ void Exchange::post(const halo_run &run) {
 }
 
 void Exchange::do_send() {
-    if (shape_.check)
-        run_.run_rows(run_.plan->poison());
+    if (shape_.check) run_.run_rows(run_.plan->poison());
     messages_->send(run_);
     run_.run_rows(run_.plan->local());
     local_bytes_ += run_.plan->local_bytes();
@@ -247,8 +231,7 @@ bool Exchange::send(halo_stream stream) {
     run_.stream = stream;
     bool sent = false;
     step([&] {
-        if ((sent = messages_->writable()))
-            do_send();
+        if ((sent = messages_->writable())) do_send();
     });
     return sent;
 }
@@ -258,35 +241,30 @@ bool Exchange::test() {
     bool here = false;
     step([&] {
         here = messages_->test(run_);
-        if (here)
-            note_arrivals();
+        if (here) note_arrivals();
     });
     return here;
 }
 
 void Exchange::note_arrivals() {
-    if (arrivals_noted_ || !run_.plan->any_sparse())
-        return;
+    if (arrivals_noted_ || !run_.plan->any_sparse()) return;
     messages_->note_arrivals(run_, arrivals_);
     arrivals_noted_ = true;
 }
 
 std::vector<Arrivals::Part> Exchange::arrivals() {
     require(Phase::sent, "arrivals");
-    if (!test())
-        fail(HALO_ERR_STATE, "%s: arrivals are known when test says done", what_.c_str());
+    if (!test()) fail(HALO_ERR_STATE, "%s: arrivals are known when test says done", what_.c_str());
     return arrivals_.wanted();
 }
 
 void Exchange::unpack(halo_stream stream) {
     require(Phase::sent, "unpack");
-    if (!test())
-        fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done: %s", what_.c_str(), messages_->missing(run_).c_str());
+    if (!test()) fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done: %s", what_.c_str(), messages_->missing(run_).c_str());
     run_.stream = stream;
     step([&] {
         if (on_arrival)
-            for (const Arrivals::Part &part : arrivals_.wanted())
-                on_arrival(part);
+            for (const Arrivals::Part &part : arrivals_.wanted()) on_arrival(part);
         arrivals_.adopt(run_, shape_.fields);
         messages_->unpack(run_);
         arrivals_.unpack_staged(run_);
@@ -304,8 +282,7 @@ void Exchange::wait_until_writable() {
     Waiter waiter(context_, timeout());
     const auto waiting = [&] { return what_ + format(", run %u: a peer has not taken the last two runs", run_.epoch); };
     while (!messages_->writable())
-        if (!waiter.pause(waiting))
-            fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), waiting().c_str());
+        if (!waiter.pause(waiting)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), waiting().c_str());
 }
 
 void Exchange::start(const halo_run &run, halo_stream stream) {
@@ -326,10 +303,8 @@ void Exchange::wait_until_here() {
     bool here = false;
     step([&] {
         while (!(here = messages_->test(run_))) {
-            if (!run_.plan->any_sparse())
-                messages_->unpack(run_);
-            if (!waiter.pause(missing))
-                fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
+            if (!run_.plan->any_sparse()) messages_->unpack(run_);
+            if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
         }
         note_arrivals();
     });
@@ -347,10 +322,8 @@ void Exchange::finish(halo_stream stream) {
 }
 
 void Exchange::abandon() {
-    if (phase_ == Phase::dead)
-        return;
-    if (phase_ == Phase::idle)
-        fail(HALO_ERR_STATE, "%s: nothing is in flight to be abandoned", what_.c_str());
+    if (phase_ == Phase::dead) return;
+    if (phase_ == Phase::idle) fail(HALO_ERR_STATE, "%s: nothing is in flight to be abandoned", what_.c_str());
     messages_->abandon();
     end_run(Phase::dead);
 }
@@ -371,8 +344,7 @@ void Exchange::count(halo_exchange_stats &stats) const {
     stats.dropped = context_.dropped;
     stats.wait_seconds = wait_seconds_;
     stats.total_seconds = total_seconds_;
-    if (messages_)
-        messages_->count(stats);
+    if (messages_) messages_->count(stats);
 }
 
 } // namespace halo

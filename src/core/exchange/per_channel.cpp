@@ -30,12 +30,10 @@ public:
     void note_arrivals(const Run &run, Arrivals &arrivals) override;
     void unpack(Run &run) override;
     void consume() override {
-        for (auto &link : links_)
-            link->consume();
+        for (auto &link : links_) link->consume();
     }
     void send_failure(uint32_t epoch, halo_status status, const char *text) override {
-        for (auto &link : links_)
-            link->send_failure(epoch, status, text);
+        for (auto &link : links_) link->send_failure(epoch, status, text);
     }
     void end_failed_run() override { abandon(); }
     bool survives_failure() const override { return false; }
@@ -52,7 +50,7 @@ private:
     const std::vector<Field *> &fields_;
     MailRoom room_;
     std::vector<std::unique_ptr<PeerLink>> links_;
-    std::deque<Post> send_posts_;    // in the order of the plan's links and their edges
+    std::deque<Post> send_posts_; // in the order of the plan's links and their edges
     std::deque<Post> receive_posts_;
     // The present variant's edges and their posts.
     struct Work {
@@ -71,8 +69,7 @@ private:
 
 PerChannel::PerChannel(const MessageSetup &setup) : setup_(setup), fields_(setup.fields), room_(setup.context), links_(make_links(setup, false)) {
     size_t fullest = 0;
-    for (const PlanLink &link : setup.plan.links())
-        fullest = std::max({fullest, link.send.singles.size(), link.receive.singles.size()});
+    for (const PlanLink &link : setup.plan.links()) fullest = std::max({ fullest, link.send.singles.size(), link.receive.singles.size() });
     const int64_t first_tag = setup.context.reserve_channel_tags(static_cast<int64_t>(fullest));
     for (const PlanLink &link : setup.plan.links()) {
         open_boxes(link.send, link.peer, true, first_tag, send_posts_);
@@ -90,20 +87,18 @@ void PerChannel::open_boxes(const PlanDirection &direction, int32_t peer, bool s
         spec.recv_rank = sending ? peer : here;
         spec.bytes = edge.bytes;
         spec.sparse = setup_.probed || fields_[edge.field]->spec().sparse;
-        posts.push_back({Mailbox(room_, spec)});
-        posts.back().box.open({setup_.serial, setup_.context.channel_tag(first_tag + static_cast<int64_t>(i)), false});
+        posts.push_back({ Mailbox(room_, spec) });
+        posts.back().box.open({ setup_.serial, setup_.context.channel_tag(first_tag + static_cast<int64_t>(i)), false });
     }
 }
 
 // A narrowed variant has some of the full plan's edges, in the same order.
 void PerChannel::map_variant(const Run &run) {
-    if (mapped_ == run.plan)
-        return;
+    if (mapped_ == run.plan) return;
     const auto map = [](const PlanDirection &direction, std::deque<Post>::iterator &post, std::vector<Work> &work) {
         for (const SingleEdge &edge : direction.singles) {
-            while (!equal(post->box.key(), edge.key))
-                ++post;
-            work.push_back({&edge, &*post});
+            while (!equal(post->box.key(), edge.key)) ++post;
+            work.push_back({ &edge, &*post });
         }
     };
     sends_.clear();
@@ -119,8 +114,7 @@ void PerChannel::map_variant(const Run &run) {
 
 void PerChannel::post(Run &run) {
     map_variant(run);
-    for (auto &link : links_)
-        link->post(run.epoch, run.narrowing);
+    for (auto &link : links_) link->post(run.epoch, run.narrowing);
     for (const Work &work : receives_) {
         work.post->unpacked = false;
         work.post->box.start_receive();
@@ -129,23 +123,19 @@ void PerChannel::post(Run &run) {
 
 bool PerChannel::writable() {
     bool all = true;
-    for (auto &link : links_)
-        all = (!link->sends() || link->writable()) && all;
-    for (const Work &work : sends_)
-        all = work.post->box.writable() && all;
+    for (auto &link : links_) all = (!link->sends() || link->writable()) && all;
+    for (const Work &work : sends_) all = work.post->box.writable() && all;
     return all;
 }
 
 void PerChannel::send(Run &run) {
-    for (auto &link : links_)
-        link->send(0);
+    for (auto &link : links_) link->send(0);
     for (const Work &work : sends_) {
         Mailbox &box = work.post->box;
         const Field &field = *fields_[work.edge->field];
         box.allocate();
         const bool data = pack_single(run, field, *work.edge, box.data()) == EdgeState::data;
-        if (!data)
-            box.release();
+        if (!data) box.release();
         if (!(data ? box.send() : box.send_null()))
             fail(HALO_ERR_INTERNAL, "%s: %s was writable, then busy", setup_.what.c_str(), box.describe().c_str());
         ++messages_sent_;
@@ -157,14 +147,12 @@ void PerChannel::send(Run &run) {
 
 bool PerChannel::links_arrived() {
     bool all = true;
-    for (auto &link : links_)
-        all = link->test() && all;
+    for (auto &link : links_) all = link->test() && all;
     return all;
 }
 
 bool PerChannel::test(Run &) {
-    if (!links_arrived())
-        return false;
+    if (!links_arrived()) return false;
     bool all = true;
     for (const Work &work : receives_)
         all = (work.post->unpacked || work.post->box.try_receive()) && all; // an unpacked one is stale: it would take the next run's message
@@ -173,16 +161,14 @@ bool PerChannel::test(Run &) {
 
 void PerChannel::note_arrivals(const Run &run, Arrivals &arrivals) {
     for (const Work &work : receives_)
-        if (work.post->box.state() == HALO_RECEIVED)
-            arrivals.note(run, *work.edge);
+        if (work.post->box.state() == HALO_RECEIVED) arrivals.note(run, *work.edge);
 }
 
 void PerChannel::unpack(Run &run) {
     for (const Work &work : receives_) {
         Mailbox &box = work.post->box;
         const int32_t state = box.state();
-        if (work.post->unpacked || (state != HALO_RECEIVED && state != HALO_RECEIVED_NULL))
-            continue;
+        if (work.post->unpacked || (state != HALO_RECEIVED && state != HALO_RECEIVED_NULL)) continue;
         unpack_single(run, *work.edge, state == HALO_RECEIVED ? EdgeState::data : EdgeState::null, box.data());
         work.post->unpacked = true;
         box.stale();
@@ -191,23 +177,19 @@ void PerChannel::unpack(Run &run) {
 }
 
 void PerChannel::abandon() {
-    for (auto &link : links_)
-        link->abandon();
-    for (auto *posts : {&send_posts_, &receive_posts_})
-        for (Post &post : *posts)
-            post.box.abandon();
+    for (auto &link : links_) link->abandon();
+    for (auto *posts : { &send_posts_, &receive_posts_ })
+        for (Post &post : *posts) post.box.abandon();
 }
 
 std::string PerChannel::missing(const Run &run) const {
     std::string text = setup_.what + format(", run %u: missing", run.epoch);
     for (const auto &link : links_)
-        if (!link->arrived())
-            text += format(" the header of rank %d (the last run seen is %u);", link->peer(), link->last_epoch());
+        if (!link->arrived()) text += format(" the header of rank %d (the last run seen is %u);", link->peer(), link->last_epoch());
     constexpr int named = 3;
     int64_t n_missing = 0;
     for (const Work &work : receives_) {
-        if (work.post->unpacked || work.post->box.state() != HALO_STALE)
-            continue;
+        if (work.post->unpacked || work.post->box.state() != HALO_STALE) continue;
         if (++n_missing <= named)
             text += format(" [%s: receiver %s, sender not yet seen sending, %lld bytes, epoch %u]", work.post->box.describe().c_str(),
                            state_name(work.post->box.state()), static_cast<long long>(work.edge->bytes), work.post->box.epoch() + 1);
@@ -231,8 +213,6 @@ void PerChannel::count(halo_exchange_stats &stats) const {
 
 } // namespace
 
-std::unique_ptr<Messages> make_per_channel(const MessageSetup &setup) {
-    return std::make_unique<PerChannel>(setup);
-}
+std::unique_ptr<Messages> make_per_channel(const MessageSetup &setup) { return std::make_unique<PerChannel>(setup); }
 
 } // namespace halo

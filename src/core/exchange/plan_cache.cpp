@@ -7,7 +7,7 @@ namespace {
 
 // A field stays while an exchange uses it, so its address names it for as long as the plan lives.
 std::vector<uint64_t> key_of(const PlanShape &shape) {
-    std::vector<uint64_t> key{static_cast<uint64_t>(shape.stencil), static_cast<uint64_t>(shape.edges), shape.per_channel, shape.check};
+    std::vector<uint64_t> key{ static_cast<uint64_t>(shape.stencil), static_cast<uint64_t>(shape.edges), shape.per_channel, shape.check };
     for (Field *field : shape.fields) {
         key.push_back(reinterpret_cast<uintptr_t>(field));
         key.push_back(field->layout_hash());
@@ -21,10 +21,9 @@ std::shared_ptr<const Plan> PlanCache::get(const PlanShape &shape, int64_t &comp
     std::erase_if(entries_, [](const Entry &entry) { return entry.plan.expired(); });
     std::vector<uint64_t> key = key_of(shape);
     for (const Entry &entry : entries_)
-        if (entry.key == key)
-            return entry.plan.lock();
+        if (entry.key == key) return entry.plan.lock();
     auto plan = std::make_shared<const Plan>(shape, PlanNarrowing{}, nullptr);
-    entries_.push_back({std::move(key), plan});
+    entries_.push_back({ std::move(key), plan });
     ++compiled;
     return plan;
 }

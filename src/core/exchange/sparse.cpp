@@ -7,15 +7,12 @@ namespace halo {
 
 namespace {
 
-halo_null_test null_test(const Field &field) {
-    return {field.spec().type, 0, field.spec().threshold};
-}
+halo_null_test null_test(const Field &field) { return { field.spec().type, 0, field.spec().threshold }; }
 
 } // namespace
 
 EdgeState pack_single(Run &run, const Field &field, const SingleEdge &edge, void *into) {
-    if (!run.part(edge.field, edge.send_part))
-        return EdgeState::null;
+    if (!run.part(edge.field, edge.send_part)) return EdgeState::null;
     run.bases[run.plan->scratch_base()] = into;
     if (!field.spec().sparse) {
         run.run_row(edge.copy_row);
@@ -27,18 +24,15 @@ EdgeState pack_single(Run &run, const Field &field, const SingleEdge &edge, void
 }
 
 void unpack_single(Run &run, const SingleEdge &edge, EdgeState state, const void *from) {
-    if (!run.part(edge.field, edge.receive_part))
-        return;
-    if (state != EdgeState::data)
-        return run.run_row(edge.fill_row);
+    if (!run.part(edge.field, edge.receive_part)) return;
+    if (state != EdgeState::data) return run.run_row(edge.fill_row);
     run.bases[run.plan->scratch_base()] = const_cast<void *>(from);
     run.run_row(edge.copy_row);
 }
 
 void Arrivals::note(const Run &run, const SingleEdge &edge) {
-    const Part part{edge.field, edge.receive_part};
-    if (!run.part(part.field, part.part) && std::find(wanted_.begin(), wanted_.end(), part) == wanted_.end())
-        wanted_.push_back(part);
+    const Part part{ edge.field, edge.receive_part };
+    if (!run.part(part.field, part.part) && std::find(wanted_.begin(), wanted_.end(), part) == wanted_.end()) wanted_.push_back(part);
 }
 
 int64_t Arrivals::copy_local(Run &run, Context &context, const std::vector<Field *> &fields, int64_t &nulls) {
@@ -48,14 +42,13 @@ int64_t Arrivals::copy_local(Run &run, Context &context, const std::vector<Field
         const bool has_source = run.part(edge.field, edge.send_part) != nullptr;
         const bool has_destination = run.part(edge.field, edge.receive_part) != nullptr;
         uint8_t non_null = 0;
-        if (has_source)
-            run.plan->table().test(edge.copy_row, 1, run.bases, null_test(field), &non_null, run.stream);
+        if (has_source) run.plan->table().test(edge.copy_row, 1, run.bases, null_test(field), &non_null, run.stream);
         nulls += non_null == 0;
         bytes += non_null ? edge.bytes : 0;
         if (has_destination) {
             run.run_row(non_null ? edge.copy_row : edge.fill_row);
         } else if (non_null) {
-            staged_.push_back({&edge, context.host_buffer(static_cast<size_t>(edge.bytes))});
+            staged_.push_back({ &edge, context.host_buffer(static_cast<size_t>(edge.bytes)) });
             run.bases[run.plan->scratch_base()] = staged_.back().buffer.data();
             run.run_row(edge.stage_row);
             note(run, edge);
@@ -69,8 +62,7 @@ void Arrivals::adopt(Run &run, const std::vector<Field *> &fields) {
         const Field &field = *fields[part.field];
         void *data = field.data(part.part, run.sets[part.field]);
         void *&base = run.bases[run.plan->part_base(part.field, part.part)];
-        if (!data || base)
-            continue;
+        if (!data || base) continue;
         base = data;
         field.fill(part.part, data);
     }
@@ -78,8 +70,7 @@ void Arrivals::adopt(Run &run, const std::vector<Field *> &fields) {
 
 void Arrivals::unpack_staged(Run &run) {
     for (const Staged &staged : staged_) {
-        if (!run.part(staged.edge->field, staged.edge->receive_part))
-            continue;
+        if (!run.part(staged.edge->field, staged.edge->receive_part)) continue;
         run.bases[run.plan->scratch_base()] = staged.buffer.data();
         run.run_row(staged.edge->unstage_row);
     }

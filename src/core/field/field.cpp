@@ -12,7 +12,7 @@ namespace {
 
 template <class Real>
 void store_fill(std::byte *into, double value, bool complex) {
-    const Real parts[2] = {static_cast<Real>(value), Real{}};
+    const Real parts[2] = { static_cast<Real>(value), Real{} };
     std::memcpy(into, parts, complex ? sizeof parts : sizeof parts[0]);
 }
 
@@ -44,39 +44,30 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
         spec_.ghosts.low[d] = desc.ghost_low[d];
         spec_.ghosts.high[d] = desc.ghost_high[d];
     }
-    if (spec_.sparse)
-        store_value(fill_value_, spec_.type, spec_.fill);
+    if (spec_.sparse) store_value(fill_value_, spec_.type, spec_.fill);
     const auto n_parts = static_cast<int64_t>(topology.local_parts().size());
     layouts_.reserve(n_parts);
-    for (int64_t i = 0; i < n_parts; ++i)
-        layouts_.push_back(natural_layout(i));
+    for (int64_t i = 0; i < n_parts; ++i) layouts_.push_back(natural_layout(i));
     data_.assign(spec_.n_sets, std::vector<void *>(n_parts, nullptr));
     owned_.resize(n_parts);
     ++topology.next_field;
     ++topology.fields;
 }
 
-Field::~Field() {
-    --topology_.fields;
-}
+Field::~Field() { --topology_.fields; }
 
 void Field::check_desc(const halo_field_desc &desc) const {
     const char *name = desc.name ? desc.name : "(no name)";
-    if (desc.n_components < 1)
-        fail(HALO_ERR_ARGUMENT, "field %s: n_components is %d, it must be 1 or more", name, desc.n_components);
-    if (desc.n_sets < 1 || desc.n_sets > 64)
-        fail(HALO_ERR_ARGUMENT, "field %s: n_sets is %d, it must be 1 to 64", name, desc.n_sets);
-    if (desc.centring != HALO_CENTRE_CELL)
-        fail(HALO_ERR_ARGUMENT, "field %s: centring %d is not known; use HALO_CENTRE_CELL", name, desc.centring);
-    if (desc.sparse && desc.type == HALO_BYTES)
-        fail(HALO_ERR_ARGUMENT, "field %s: a sparse field needs a type with values, not HALO_BYTES", name);
-    if (desc.sparse && !(desc.threshold >= 0))
-        fail(HALO_ERR_ARGUMENT, "field %s: threshold %g must be 0 or more", name, desc.threshold);
+    if (desc.n_components < 1) fail(HALO_ERR_ARGUMENT, "field %s: n_components is %d, it must be 1 or more", name, desc.n_components);
+    if (desc.n_sets < 1 || desc.n_sets > 64) fail(HALO_ERR_ARGUMENT, "field %s: n_sets is %d, it must be 1 to 64", name, desc.n_sets);
+    if (desc.centring != HALO_CENTRE_CELL) fail(HALO_ERR_ARGUMENT, "field %s: centring %d is not known; use HALO_CENTRE_CELL", name, desc.centring);
+    if (desc.sparse && desc.type == HALO_BYTES) fail(HALO_ERR_ARGUMENT, "field %s: a sparse field needs a type with values, not HALO_BYTES", name);
+    if (desc.sparse && !(desc.threshold >= 0)) fail(HALO_ERR_ARGUMENT, "field %s: threshold %g must be 0 or more", name, desc.threshold);
     const Extent widest = topology_.widest_ghosts();
     for (int d = 0; d < topology_.n_dims(); ++d)
         if (desc.ghost_low[d] < 0 || desc.ghost_high[d] < 0 || desc.ghost_low[d] > widest[d] || desc.ghost_high[d] > widest[d])
-            fail(HALO_ERR_ARGUMENT, "field %s: ghost widths %d and %d of direction %d must be 0 to %lld, the cells of a part", name, desc.ghost_low[d],
-                 desc.ghost_high[d], d, static_cast<long long>(widest[d]));
+            fail(HALO_ERR_ARGUMENT, "field %s: ghost widths %d and %d of direction %d must be 0 to %lld, the cells of a part", name,
+                 desc.ghost_low[d], desc.ghost_high[d], d, static_cast<long long>(widest[d]));
 }
 
 // x fastest, ghosts around, components slowest.
@@ -105,12 +96,12 @@ void Field::check_layout(int64_t gid, int64_t local_index, const PartLayout &lay
         low += a < b ? a : b;
         high += a < b ? b : a;
     };
-    for (int d = 0; d < 3; ++d)
-        reach(layout.stride[d], -spec_.ghosts.low[d], cells[d] - 1 + spec_.ghosts.high[d]);
+    for (int d = 0; d < 3; ++d) reach(layout.stride[d], -spec_.ghosts.low[d], cells[d] - 1 + spec_.ghosts.high[d]);
     reach(layout.component_stride, 0, spec_.n_components - 1);
     if (low < 0 || high >= layout.elements)
-        fail(HALO_ERR_BOUNDS, "field %s, part %lld: the layout reaches from element %lld to %lld, the storage has elements 0 to %lld", spec_.name.c_str(),
-             static_cast<long long>(gid), static_cast<long long>(low), static_cast<long long>(high), static_cast<long long>(layout.elements - 1));
+        fail(HALO_ERR_BOUNDS, "field %s, part %lld: the layout reaches from element %lld to %lld, the storage has elements 0 to %lld",
+             spec_.name.c_str(), static_cast<long long>(gid), static_cast<long long>(low), static_cast<long long>(high),
+             static_cast<long long>(layout.elements - 1));
 }
 
 void Field::check_set(int32_t set) const {
@@ -121,31 +112,31 @@ void Field::check_set(int32_t set) const {
 // Storage may not change under a run; a part without storage may get some (arrivals).
 void Field::require_free(int64_t local_index, int32_t set) const {
     if (in_flight > 0 && data_[set][local_index])
-        fail(HALO_BUSY, "field %s, part %lld: an exchange is in flight", spec_.name.c_str(), static_cast<long long>(topology_.local_parts()[local_index]));
+        fail(HALO_BUSY, "field %s, part %lld: an exchange is in flight", spec_.name.c_str(),
+             static_cast<long long>(topology_.local_parts()[local_index]));
 }
 
 void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout) {
     require_free(local_index, set);
     const int64_t gid = topology_.local_parts()[local_index];
-    if (layout)
-        check_layout(gid, local_index, *layout);
+    if (layout) check_layout(gid, local_index, *layout);
     if (!data && !spec_.sparse && in_flight > 0)
         fail(HALO_BUSY, "field %s, part %lld: an exchange is in flight", spec_.name.c_str(), static_cast<long long>(gid));
     if (layout && !(*layout == layouts_[local_index])) {
         if (in_flight > 0)
-            fail(HALO_BUSY, "field %s, part %lld: the layout cannot change while an exchange is in flight", spec_.name.c_str(), static_cast<long long>(gid));
+            fail(HALO_BUSY, "field %s, part %lld: the layout cannot change while an exchange is in flight", spec_.name.c_str(),
+                 static_cast<long long>(gid));
         layouts_[local_index] = *layout;
         layout_hash_ = 0;
     }
     data_[set][local_index] = data;
-    if (!owned_[local_index].empty())
-        owned_[local_index][set] = Buffer();
+    if (!owned_[local_index].empty()) owned_[local_index][set] = Buffer();
 }
 
 namespace {
 
 PartLayout as_part_layout(const halo_layout &layout) {
-    return {layout.elements, layout.first_owned, {layout.stride[0], layout.stride[1], layout.stride[2]}, layout.component_stride};
+    return { layout.elements, layout.first_owned, { layout.stride[0], layout.stride[1], layout.stride[2] }, layout.component_stride };
 }
 
 } // namespace
@@ -153,16 +144,14 @@ PartLayout as_part_layout(const halo_layout &layout) {
 void Field::bind(int64_t gid, const halo_binding &binding) {
     check_set(binding.set);
     const int64_t index = topology_.require_local(gid);
-    if (!binding.layout)
-        return bind_part(index, binding.set, binding.data, nullptr);
+    if (!binding.layout) return bind_part(index, binding.set, binding.data, nullptr);
     const PartLayout layout = as_part_layout(*binding.layout);
     bind_part(index, binding.set, binding.data, &layout);
 }
 
 void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
     check_set(binding.set);
-    if (!binding.data)
-        fail(HALO_ERR_ARGUMENT, "field %s: bind_many wants storage", spec_.name.c_str());
+    if (!binding.data) fail(HALO_ERR_ARGUMENT, "field %s: bind_many wants storage", spec_.name.c_str());
     const auto n_parts = static_cast<int64_t>(layouts_.size());
     for (int64_t i = 0; i < n_parts; ++i) {
         const PartLayout layout = binding.layout ? as_part_layout(*binding.layout) : layouts_[i];
@@ -184,8 +173,7 @@ void Field::allocate(int64_t gid) {
     if (gid >= 0) {
         allocate_part(topology_.require_local(gid));
     } else if (gid == -1) {
-        for (size_t i = 0; i < layouts_.size(); ++i)
-            allocate_part(static_cast<int64_t>(i));
+        for (size_t i = 0; i < layouts_.size(); ++i) allocate_part(static_cast<int64_t>(i));
     } else {
         fail(HALO_ERR_ARGUMENT, "field %s: gid %lld is no part; -1 means all", spec_.name.c_str(), static_cast<long long>(gid));
     }
@@ -216,15 +204,13 @@ void Field::fill(int64_t local_index, void *data) const {
 }
 
 uint64_t Field::layout_hash() {
-    if (layout_hash_ != 0)
-        return layout_hash_;
+    if (layout_hash_ != 0) return layout_hash_;
     uint64_t hash = layouts_.size();
     const auto add = [&](int64_t value) { hash = Digest::mix(hash ^ static_cast<uint64_t>(value)) + 1; };
     for (const PartLayout &layout : layouts_) {
         add(layout.first_owned);
         add(layout.component_stride);
-        for (const int64_t stride : layout.stride)
-            add(stride);
+        for (const int64_t stride : layout.stride) add(stride);
     }
     return layout_hash_ = hash | 1;
 }

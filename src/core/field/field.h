@@ -75,9 +75,9 @@ private:
     FieldSpec spec_;
     int32_t ordinal_;
     std::vector<PartLayout> layouts_;
-    std::vector<std::vector<void *>> data_; // [set][part]
+    std::vector<std::vector<void *>> data_;  // [set][part]
     std::vector<std::vector<Buffer>> owned_; // [part]: one per set, where the library owns the storage
-    uint64_t layout_hash_ = 0; // 0: to be computed
+    uint64_t layout_hash_ = 0;               // 0: to be computed
     alignas(16) std::byte fill_value_[16]{};
 };
 

@@ -8,7 +8,7 @@ namespace halo {
 // Slabs are cut off from the slowest direction inwards, so that the largest ones are contiguous in memory.
 InteriorRim split_interior(const Extent &cells, int32_t n_dims, int32_t reach) {
     InteriorRim split;
-    split.interior = {{0, 0, 0}, {cells[0], cells[1], cells[2]}};
+    split.interior = { { 0, 0, 0 }, { cells[0], cells[1], cells[2] } };
     for (int d = n_dims - 1; d >= 0 && reach > 0; --d) {
         const int64_t low = std::min<int64_t>(reach, cells[d]);
         const int64_t high = std::max<int64_t>(low, cells[d] - reach);

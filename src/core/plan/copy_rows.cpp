@@ -18,8 +18,7 @@ uint64_t hash_of(const halo_copy_shape &shape) {
     uint64_t hash = 14695981039346656037u;
     unsigned char bytes[sizeof shape];
     std::memcpy(bytes, &shape, sizeof shape);
-    for (const unsigned char byte : bytes)
-        hash = (hash ^ byte) * 1099511628211u;
+    for (const unsigned char byte : bytes) hash = (hash ^ byte) * 1099511628211u;
     return hash;
 }
 
@@ -39,8 +38,7 @@ int64_t CopyRows::add_fused(std::vector<BoxCopy> boxes) {
     });
     for (size_t i = 0; i < boxes.size();) {
         size_t end = i + 1;
-        while (end < boxes.size() && end - i < HALO_COPY_PIECES && row_group(boxes[end]) == row_group(boxes[i]))
-            ++end;
+        while (end < boxes.size() && end - i < HALO_COPY_PIECES && row_group(boxes[end]) == row_group(boxes[i])) ++end;
         add_row(&boxes[i], static_cast<uint32_t>(end - i));
         i = end;
     }
@@ -76,8 +74,7 @@ uint32_t CopyRows::shape_number(const halo_copy_shape &shape) {
     const uint64_t hash = hash_of(shape);
     const auto [begin, end] = numbers_.equal_range(hash);
     for (auto known = begin; known != end; ++known)
-        if (std::memcmp(&shapes_[known->second], &shape, sizeof shape) == 0)
-            return known->second;
+        if (std::memcmp(&shapes_[known->second], &shape, sizeof shape) == 0) return known->second;
     const auto number = static_cast<uint32_t>(shapes_.size());
     shapes_.push_back(shape);
     numbers_.emplace(hash, number);

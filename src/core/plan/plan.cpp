@@ -45,8 +45,7 @@ private:
 
 int64_t Plan::Compilation::bytes(const FieldEdge &edge) const {
     int64_t cells = 1;
-    for (int d = 0; d < 3; ++d)
-        cells *= edge.edge.receive.high[d] - edge.edge.receive.low[d];
+    for (int d = 0; d < 3; ++d) cells *= edge.edge.receive.high[d] - edge.edge.receive.low[d];
     return cells * components(edge) * field(edge).spec().element_bytes;
 }
 
@@ -63,7 +62,7 @@ void Plan::Compilation::extents(BoxCopy &box, const FieldEdge &edge) const {
 std::array<int64_t, 4> Plan::Compilation::part_strides(const FieldEdge &edge, int64_t part) const {
     const PartLayout &layout = field(edge).layout(part);
     const int64_t unit = field(edge).spec().element_bytes;
-    return {layout.stride[0] * unit, layout.stride[1] * unit, layout.stride[2] * unit, layout.component_stride * unit};
+    return { layout.stride[0] * unit, layout.stride[1] * unit, layout.stride[2] * unit, layout.component_stride * unit };
 }
 
 int64_t Plan::Compilation::part_offset(const FieldEdge &edge, int64_t part, const halo_box &box) const {
@@ -76,7 +75,7 @@ std::array<int64_t, 4> Plan::Compilation::payload_strides(const BoxCopy &box) co
     const int64_t x = box.element_bytes;
     const int64_t y = x * box.n[0];
     const int64_t z = y * box.n[1];
-    return {x, y, z, z * box.n[2]};
+    return { x, y, z, z * box.n[2] };
 }
 
 void Plan::Compilation::from_part(BoxCopy &box, const FieldEdge &edge) const {
@@ -117,9 +116,7 @@ BoxCopy Plan::Compilation::repeat(uint32_t base, const FieldEdge &edge) const {
     return box;
 }
 
-PlanEdge Plan::Compilation::plan_edge(const FieldEdge &edge) const {
-    return {edge.key, bytes(edge), edge.field, field(edge).spec().type};
-}
+PlanEdge Plan::Compilation::plan_edge(const FieldEdge &edge) const { return { edge.key, bytes(edge), edge.field, field(edge).spec().type }; }
 
 SingleEdge Plan::Compilation::single(const FieldEdge &edge) const {
     SingleEdge single{};
@@ -136,8 +133,7 @@ void Plan::compile_local(Compilation &work, std::vector<FieldEdge> &edges) {
     std::vector<BoxCopy> boxes;
     for (const FieldEdge &edge : edges) {
         ++local_channels_;
-        if (work.field(edge).spec().sparse)
-            continue;
+        if (work.field(edge).spec().sparse) continue;
         BoxCopy box;
         work.from_part(box, edge);
         work.to_part(box, edge);
@@ -147,8 +143,7 @@ void Plan::compile_local(Compilation &work, std::vector<FieldEdge> &edges) {
     local_.first = work.rows.add_fused(std::move(boxes));
     local_.n = work.rows.size() - local_.first;
     for (const FieldEdge &edge : edges) {
-        if (!work.field(edge).spec().sparse)
-            continue;
+        if (!work.field(edge).spec().sparse) continue;
         SingleEdge single = work.single(edge);
         BoxCopy direct;
         work.from_part(direct, edge);
@@ -169,8 +164,7 @@ namespace {
 
 void finish_direction(PlanDirection &direction) {
     direction.most_bytes = direction.dense_bytes;
-    for (const SingleEdge &single : direction.singles)
-        direction.most_bytes = align_up(direction.most_bytes, sparse_alignment) + single.bytes;
+    for (const SingleEdge &single : direction.singles) direction.most_bytes = align_up(direction.most_bytes, sparse_alignment) + single.bytes;
     for (const PlanEdge &edge : direction.edges) {
         direction.digest.add(static_cast<uint64_t>(edge.key.send_gid));
         direction.digest.add(static_cast<uint64_t>(edge.key.recv_gid));
@@ -196,8 +190,7 @@ void Plan::compile_link(Compilation &work, size_t link, std::vector<FieldEdge> &
     planned.send.rows.first = work.rows.size();
     for (const FieldEdge &edge : send) {
         planned.send.edges.push_back(work.plan_edge(edge));
-        if (work.alone(edge))
-            continue;
+        if (work.alone(edge)) continue;
         BoxCopy box;
         work.from_part(box, edge);
         work.to_payload(box, edge, send_base(link), place(planned.send, edge));
@@ -208,8 +201,7 @@ void Plan::compile_link(Compilation &work, size_t link, std::vector<FieldEdge> &
     std::vector<BoxCopy> boxes;
     for (const FieldEdge &edge : receive) {
         planned.receive.edges.push_back(work.plan_edge(edge));
-        if (work.alone(edge))
-            continue;
+        if (work.alone(edge)) continue;
         BoxCopy box;
         work.to_part(box, edge);
         work.from_payload(box, edge, receive_base(link), place(planned.receive, edge));
@@ -234,8 +226,7 @@ void Plan::compile_link(Compilation &work, size_t link, std::vector<FieldEdge> &
             work.to_part(box, edge);
             work.from_payload(box, edge, scratch_base(), 0);
             single.copy_row = work.rows.add(box);
-            if (work.field(edge).spec().sparse)
-                single.fill_row = work.rows.add(work.repeat(fill_base(edge.field), edge));
+            if (work.field(edge).spec().sparse) single.fill_row = work.rows.add(work.repeat(fill_base(edge.field), edge));
             planned.receive.singles.push_back(single);
         }
     finish_direction(planned.send);
@@ -245,43 +236,39 @@ void Plan::compile_link(Compilation &work, size_t link, std::vector<FieldEdge> &
 void Plan::compile_poison(Compilation &work, const std::vector<FieldEdge> &edges) {
     poison_.first = work.rows.size();
     for (const FieldEdge &edge : edges)
-        if (!work.field(edge).spec().sparse)
-            work.rows.add(work.repeat(poison_base(), edge));
+        if (!work.field(edge).spec().sparse) work.rows.add(work.repeat(poison_base(), edge));
     poison_.n = work.rows.size() - poison_.first;
 }
 
 Plan::Plan(const PlanShape &shape, const PlanNarrowing &narrowing, const Plan *full)
-    : narrowing_(narrowing), n_fields_(std::ssize(shape.fields)), n_parts_(std::ssize(shape.fields[0]->topology().local_parts())) {
+    : narrowing_(narrowing),
+      n_fields_(std::ssize(shape.fields)),
+      n_parts_(std::ssize(shape.fields[0]->topology().local_parts())) {
     const Topology &topology = shape.fields[0]->topology();
-    Compilation work{shape, narrowing, *this, {}};
+    Compilation work{ shape, narrowing, *this, {} };
     std::vector<FieldEdge> local;
     std::vector<FieldEdge> poisoned;
     std::vector<std::pair<int32_t, FieldEdge>> remote; // with the peer's rank
     for (int32_t f = 0; f < n_fields_; ++f) {
         const Field &field = *shape.fields[f];
-        if (!narrowing.takes(f))
-            continue;
+        if (!narrowing.takes(f)) continue;
         any_sparse_ = any_sparse_ || field.spec().sparse;
         topology.edges(field.spec().ghosts.clipped(narrowing.depth), shape.stencil, [&](const Edge &edge) {
-            const FieldEdge found{edge, f, {edge.send_gid, edge.recv_gid, field.ordinal(), edge.element, 0}};
+            const FieldEdge found{ edge, f, { edge.send_gid, edge.recv_gid, field.ordinal(), edge.element, 0 } };
             const bool is_local = edge.ends == EdgeEnds::local;
-            if (shape.edges != HALO_EDGES_ALL && is_local != (shape.edges == HALO_EDGES_LOCAL))
-                return;
+            if (shape.edges != HALO_EDGES_ALL && is_local != (shape.edges == HALO_EDGES_LOCAL)) return;
             if (is_local)
                 local.push_back(found);
             else
                 remote.emplace_back(edge.ends == EdgeEnds::send ? edge.recv_rank : edge.send_rank, found);
-            if (shape.check && edge.ends != EdgeEnds::send)
-                poisoned.push_back(found);
+            if (shape.check && edge.ends != EdgeEnds::send) poisoned.push_back(found);
         });
     }
     std::vector<int32_t> peers;
     if (full)
-        for (const PlanLink &link : full->links_)
-            peers.push_back(link.peer);
+        for (const PlanLink &link : full->links_) peers.push_back(link.peer);
     else
-        for (const auto &[peer, edge] : remote)
-            peers.push_back(peer);
+        for (const auto &[peer, edge] : remote) peers.push_back(peer);
     std::sort(peers.begin(), peers.end());
     peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
     n_links_ = peers.size();

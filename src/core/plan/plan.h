@@ -124,9 +124,7 @@ private:
 inline constexpr int64_t edge_alignment(int64_t element_bytes) {
     return element_bytes % 16 == 0 ? 16 : element_bytes % 8 == 0 ? 8 : element_bytes % 4 == 0 ? 4 : 1;
 }
-inline constexpr int64_t align_up(int64_t value, int64_t alignment) {
-    return (value + alignment - 1) / alignment * alignment;
-}
+inline constexpr int64_t align_up(int64_t value, int64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 // Sparse edges follow the dense ones, each at the next multiple of this.
 inline constexpr int64_t sparse_alignment = 16;
 

@@ -15,9 +15,7 @@ GhostWidths GhostWidths::clipped(int32_t depth) const {
     return clipped;
 }
 
-ElementOffset element_offset(int32_t element) {
-    return {element % 3 - 1, element / 3 % 3 - 1, element / 9 - 1};
-}
+ElementOffset element_offset(int32_t element) { return { element % 3 - 1, element / 3 % 3 - 1, element / 9 - 1 }; }
 
 int64_t Topology::local_index(int64_t gid) const {
     const auto place = std::lower_bound(local_parts_.begin(), local_parts_.end(), gid);

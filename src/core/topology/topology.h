@@ -70,8 +70,8 @@ public:
     // All edges of a field with these ghosts that have an end here, local edges once. `stencil` is a HALO_STENCIL_...
     virtual void edges(const GhostWidths &widths, int32_t stencil, const EdgeSink &sink) const = 0;
 
-    int64_t fields = 0;        // that use it
-    int32_t next_field = 0;    // ordinal of the next field created on it
+    int64_t fields = 0;     // that use it
+    int32_t next_field = 0; // ordinal of the next field created on it
 
 protected:
     Context &context_;

@@ -19,7 +19,7 @@ using halo::host::Accumulate;
 using halo::host::Table;
 
 constexpr size_t alignment = 64;
-constexpr size_t huge_page = size_t{2} << 20;
+constexpr size_t huge_page = size_t{ 2 } << 20;
 
 struct Host {
     const halo_host *services;
@@ -175,7 +175,8 @@ halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first
     }
     const Accumulate function = halo::host::accumulate_of(op, type);
     if (function == nullptr) return report(host_of(device).services, HALO_ERR_ARGUMENT, "op %d does not combine values of type %d", op, type);
-    if (!mine.divides_into(first, n, halo::host::value_bytes(type))) return report(device, "a table's elements are no whole number of the values to combine");
+    if (!mine.divides_into(first, n, halo::host::value_bytes(type)))
+        return report(device, "a table's elements are no whole number of the values to combine");
     mine.accumulate(first, n, bases, function);
     return HALO_SUCCESS;
 }

@@ -11,27 +11,26 @@ namespace halo {
 
 namespace {
 
-constexpr ElementOffset opposite(const ElementOffset &offset) {
-    return {-offset[0], -offset[1], -offset[2]};
-}
+constexpr ElementOffset opposite(const ElementOffset &offset) { return { -offset[0], -offset[1], -offset[2] }; }
 
-int distance(const ElementOffset &offset) {
-    return std::abs(offset[0]) + std::abs(offset[1]) + std::abs(offset[2]);
-}
+int distance(const ElementOffset &offset) { return std::abs(offset[0]) + std::abs(offset[1]) + std::abs(offset[2]); }
 
 bool in_stencil(const ElementOffset &offset, int32_t stencil) {
     const int reach = stencil == HALO_STENCIL_FACES ? 1 : stencil == HALO_STENCIL_EDGES ? 2 : 3;
     return distance(offset) <= reach;
 }
 
-bool empty(const halo_box &box) {
-    return box.low[0] >= box.high[0] || box.low[1] >= box.high[1] || box.low[2] >= box.high[2];
-}
+bool empty(const halo_box &box) { return box.low[0] >= box.high[0] || box.low[1] >= box.high[1] || box.low[2] >= box.high[2]; }
 
 } // namespace
 
 BlocksTopology::BlocksTopology(Context &context, const halo_blocks_desc &desc)
-    : Topology(context), n_dims_(desc.n_dims), n_blocks_{1, 1, 1}, n_cells_{1, 1, 1}, periodic_{}, order_(desc.order) {
+    : Topology(context),
+      n_dims_(desc.n_dims),
+      n_blocks_{ 1, 1, 1 },
+      n_cells_{ 1, 1, 1 },
+      periodic_{},
+      order_(desc.order) {
     check_desc(desc);
     for (int d = 0; d < n_dims_; ++d) {
         n_blocks_[d] = desc.n_blocks[d];
@@ -41,29 +40,28 @@ BlocksTopology::BlocksTopology(Context &context, const halo_blocks_desc &desc)
     }
     if (desc.owner) {
         if (desc.n_owner != n_parts_)
-            fail(HALO_ERR_ARGUMENT, "blocks: %lld owners are given for %lld blocks", static_cast<long long>(desc.n_owner), static_cast<long long>(n_parts_));
+            fail(HALO_ERR_ARGUMENT, "blocks: %lld owners are given for %lld blocks", static_cast<long long>(desc.n_owner),
+                 static_cast<long long>(n_parts_));
         owner_.assign(desc.owner, desc.owner + n_parts_);
         for (int64_t gid = 0; gid < n_parts_; ++gid)
             if (owner_[gid] < 0 || owner_[gid] >= context.size())
-                fail(HALO_ERR_ARGUMENT, "blocks: owner of part %lld is rank %d; the context has ranks 0 to %d", static_cast<long long>(gid), owner_[gid],
-                     context.size() - 1);
+                fail(HALO_ERR_ARGUMENT, "blocks: owner of part %lld is rank %d; the context has ranks 0 to %d", static_cast<long long>(gid),
+                     owner_[gid], context.size() - 1);
     }
     find_local_parts();
 }
 
 void BlocksTopology::check_desc(const halo_blocks_desc &desc) const {
-    if (desc.n_dims < 1 || desc.n_dims > 3)
-        fail(HALO_ERR_ARGUMENT, "blocks: n_dims is %d, it must be 1, 2 or 3", desc.n_dims);
+    if (desc.n_dims < 1 || desc.n_dims > 3) fail(HALO_ERR_ARGUMENT, "blocks: n_dims is %d, it must be 1, 2 or 3", desc.n_dims);
     if (desc.order != HALO_ORDER_MORTON && desc.order != HALO_ORDER_ROWS)
         fail(HALO_ERR_ARGUMENT, "blocks: order %d is none of HALO_ORDER_...", desc.order);
-    constexpr int64_t most = int64_t{1} << 40;
+    constexpr int64_t most = int64_t{ 1 } << 40;
     int64_t parts = 1;
     for (int d = 0; d < desc.n_dims; ++d) {
         if (desc.n_blocks[d] < 1 || desc.n_cells[d] < 1 || desc.n_blocks[d] > most || desc.n_cells[d] > INT32_MAX)
-            fail(HALO_ERR_ARGUMENT, "blocks: direction %d has %lld blocks of %lld cells; both must be 1 or more", d, static_cast<long long>(desc.n_blocks[d]),
-                 static_cast<long long>(desc.n_cells[d]));
-        if (desc.n_blocks[d] > most / parts)
-            fail(HALO_ERR_LIMIT, "blocks: more than %lld blocks", static_cast<long long>(most));
+            fail(HALO_ERR_ARGUMENT, "blocks: direction %d has %lld blocks of %lld cells; both must be 1 or more", d,
+                 static_cast<long long>(desc.n_blocks[d]), static_cast<long long>(desc.n_cells[d]));
+        if (desc.n_blocks[d] > most / parts) fail(HALO_ERR_LIMIT, "blocks: more than %lld blocks", static_cast<long long>(most));
         parts *= desc.n_blocks[d];
     }
 }
@@ -72,13 +70,11 @@ void BlocksTopology::find_local_parts() {
     const int32_t here = context_.rank();
     if (owner_.empty()) {
         const auto start = [&](int64_t rank) { return static_cast<int64_t>(static_cast<__int128>(n_parts_) * rank / context_.size()); };
-        for (int64_t gid = start(here); gid < start(here + 1); ++gid)
-            local_parts_.push_back(gid);
+        for (int64_t gid = start(here); gid < start(here + 1); ++gid) local_parts_.push_back(gid);
         return;
     }
     for (int64_t gid = 0; gid < n_parts_; ++gid)
-        if (owner_[gid] == here)
-            local_parts_.push_back(gid);
+        if (owner_[gid] == here) local_parts_.push_back(gid);
 }
 
 void BlocksTopology::require_gid(int64_t gid) const {
@@ -87,16 +83,14 @@ void BlocksTopology::require_gid(int64_t gid) const {
 }
 
 int32_t BlocksTopology::owner(int64_t gid) const {
-    if (!owner_.empty())
-        return owner_[gid];
+    if (!owner_.empty()) return owner_[gid];
     // the largest rank whose run starts at or before gid
     return static_cast<int32_t>((static_cast<__int128>(gid + 1) * context_.size() - 1) / n_parts_);
 }
 
 Extent BlocksTopology::coordinates(int64_t gid) const {
-    if (order_ == HALO_ORDER_MORTON)
-        return morton_coordinates(gid, n_blocks_);
-    return {gid % n_blocks_[0], gid / n_blocks_[0] % n_blocks_[1], gid / (n_blocks_[0] * n_blocks_[1])};
+    if (order_ == HALO_ORDER_MORTON) return morton_coordinates(gid, n_blocks_);
+    return { gid % n_blocks_[0], gid / n_blocks_[0] % n_blocks_[1], gid / (n_blocks_[0] * n_blocks_[1]) };
 }
 
 int64_t BlocksTopology::gid_at(const Extent &at) const {
@@ -108,8 +102,7 @@ int64_t BlocksTopology::neighbour(const Extent &at, const ElementOffset &offset)
     for (int d = 0; d < 3; ++d) {
         there[d] = at[d] + offset[d];
         if (there[d] < 0 || there[d] >= n_blocks_[d]) {
-            if (!periodic_[d])
-                return -1;
+            if (!periodic_[d]) return -1;
             there[d] = (there[d] + n_blocks_[d]) % n_blocks_[d];
         }
     }
@@ -120,8 +113,7 @@ template <class Visit>
 void BlocksTopology::for_each_element(Visit &&visit) const {
     for (int32_t element = 0; element < 27; ++element) {
         const ElementOffset offset = element_offset(element);
-        if (element != 13 && (n_dims_ > 1 || offset[1] == 0) && (n_dims_ > 2 || offset[2] == 0))
-            visit(element, offset);
+        if (element != 13 && (n_dims_ > 1 || offset[1] == 0) && (n_dims_ > 2 || offset[2] == 0)) visit(element, offset);
     }
 }
 
@@ -147,8 +139,7 @@ std::vector<halo_neighbour> BlocksTopology::neighbours(int64_t gid) const {
     std::vector<halo_neighbour> found;
     for_each_element([&](int32_t element, const ElementOffset &offset) {
         const int64_t other = neighbour(at, offset);
-        if (other >= 0)
-            found.push_back({other, owner(other), element});
+        if (other >= 0) found.push_back({ other, owner(other), element });
     });
     return found;
 }
@@ -157,8 +148,7 @@ std::vector<int32_t> BlocksTopology::peers() const {
     std::vector<int32_t> ranks;
     for (const int64_t gid : local_parts_)
         for (const halo_neighbour &other : neighbours(gid))
-            if (other.rank != context_.rank())
-                ranks.push_back(other.rank);
+            if (other.rank != context_.rank()) ranks.push_back(other.rank);
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     return ranks;
@@ -190,8 +180,7 @@ std::vector<halo_boundary> BlocksTopology::boundaries(int64_t gid, const GhostWi
     std::vector<halo_boundary> found;
     for_each_element([&](int32_t element, const ElementOffset &offset) {
         const halo_box ghosts = ghost_box(offset, widths);
-        if (neighbour(at, offset) < 0 && !empty(ghosts))
-            found.push_back({ghosts, element, 0});
+        if (neighbour(at, offset) < 0 && !empty(ghosts)) found.push_back({ ghosts, element, 0 });
     });
     return found;
 }
@@ -202,16 +191,16 @@ void BlocksTopology::edges(const GhostWidths &widths, int32_t stencil, const Edg
         const Extent at = coordinates(gid);
         for_each_element([&](int32_t element, const ElementOffset &offset) {
             const int64_t other = in_stencil(offset, stencil) ? neighbour(at, offset) : -1;
-            if (other < 0)
-                return;
+            if (other < 0) return;
             const int32_t rank = owner(other);
             const halo_box ghosts = ghost_box(offset, widths);
             if (!empty(ghosts))
-                sink({other, gid, rank, here, 26 - element, rank == here ? EdgeEnds::local : EdgeEnds::receive, source_box(offset, widths), ghosts});
+                sink(
+                    { other, gid, rank, here, 26 - element, rank == here ? EdgeEnds::local : EdgeEnds::receive, source_box(offset, widths), ghosts });
             const ElementOffset back = opposite(offset);
             const halo_box their_ghosts = ghost_box(back, widths);
             if (rank != here && !empty(their_ghosts))
-                sink({gid, other, here, rank, element, EdgeEnds::send, source_box(back, widths), their_ghosts});
+                sink({ gid, other, here, rank, element, EdgeEnds::send, source_box(back, widths), their_ghosts });
         });
     }
 }
