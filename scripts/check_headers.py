@@ -47,6 +47,7 @@ def alone(include, work):
     errors, n = [], 0
     for name, standards in STANDARDS.items():
         if not (include / name).is_file():
+            errors.append(f"{name}: not there")
             continue
         for suffix in ("c", "cpp"):
             (work / f"alone.{suffix}").write_text(f"#include <{name}>\n#include <{name}>\n")

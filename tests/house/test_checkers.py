@@ -114,6 +114,11 @@ class Includes(Tree):
 
 
 class Headers(Tree):
+    def setUp(self):
+        super().setUp()
+        for name in ("halo_plugin.h", "halo_mpi.h", "halo.hpp"):
+            self.write(f"include/{name}", "#include <halo.h>\n")
+
     def test_good(self):
         self.passes("check_headers.py", self.root)
 
