@@ -17,8 +17,14 @@ constexpr double microseconds = 1e6;
 class Case {
 public:
     Case(const Session &session, const Options &options, Report &report, const WorkSize &size, Part part)
-        : session_(session), options_(options), report_(report), work_(size, session.rank(), session.n_ranks()), part_(part),
-          repetitions_(options.repetitions > 0 ? options.repetitions : size.cells <= 64 ? 12 : 3) {
+        : session_(session),
+          options_(options),
+          report_(report),
+          work_(size, session.rank(), session.n_ranks()),
+          part_(part),
+          repetitions_(options.repetitions > 0 ? options.repetitions
+                       : size.cells <= 64      ? 12
+                                               : 3) {
         work_.fill();
         payload_ = total(work_.ghost_bytes(part));
     }
@@ -67,13 +73,15 @@ void Case::verify(Contender &contender) {
 }
 
 double Case::turn(Contender &contender, bool last) {
-    const double seconds = timed_turn(session_, repetitions_, [this] { work_.change(); }, [&] { contender.exchange(); });
+    const double seconds = timed_turn(
+        session_, repetitions_, [this] { work_.change(); }, [&] { contender.exchange(); });
     if (last && !dynamic_cast<FlatCopy *>(&contender)) check_values(contender);
     return seconds;
 }
 
 Pairs Case::pairs(Contender &first, Contender &second) {
-    return alternate(options_.pairs, [&](bool last) { return turn(first, last); }, [&](bool last) { return turn(second, last); });
+    return alternate(
+        options_.pairs, [&](bool last) { return turn(first, last); }, [&](bool last) { return turn(second, last); });
 }
 
 // Of all ranks; a contender that does not tell has no number.
@@ -134,13 +142,14 @@ void Case::judge(Expert &expert, const Pairs &with_flat_copy, const FlatCopy &fl
     const int64_t runs = 2 * (b + 2 * g) * (b + 2 * g) + (b + 2 * g) * (b + 2 * g) - b * b; // of one block and component: left, right, in the middle
     const int64_t values = (b + 2 * g) * (b + 2 * g) * (b + 2 * g) - b * b * b;
     const double megabytes = static_cast<double>(total(flat_copy.line_bytes())) * 1e-6;
-    report_.remark(format("expert (%s): %.0f %% of a flat copy of its %.1f MB of cache-line traffic (%.1f us); pack %.1f, local %.1f, wait %.1f, unpack %.1f us",
-                          expert.kernels(), 100.0 * share, megabytes, median_of(with_flat_copy.second) * microseconds, time.pack, time.local, time.wait,
-                          time.unpack));
+    report_.remark(format(
+        "expert (%s): %.0f %% of a flat copy of its %.1f MB of cache-line traffic (%.1f us); pack %.1f, local %.1f, wait %.1f, unpack %.1f us",
+        expert.kernels(), 100.0 * share, megabytes, median_of(with_flat_copy.second) * microseconds, time.pack, time.local, time.wait, time.unpack));
     if (share >= 0.6) return;
-    report_.remark(format("below 60 %% because: runs are %.0f bytes on average where the flat copy has one stream; %.0f %% of the time is the message's way, "
-                          "which the flat copy has not",
-                          8.0 * static_cast<double>(values) / static_cast<double>(runs), 100.0 * time.wait / all));
+    report_.remark(
+        format("below 60 %% because: runs are %.0f bytes on average where the flat copy has one stream; %.0f %% of the time is the message's way, "
+               "which the flat copy has not",
+               8.0 * static_cast<double>(values) / static_cast<double>(runs), 100.0 * time.wait / all));
 }
 
 void compare(Case &work, Contender &libhalo, Contender &other, Pairs &pairs) {
@@ -182,7 +191,9 @@ void run_case(const Session &session, const Options &options, Report &report, co
 
 } // namespace
 
-std::vector<WorkSize> suite() { return { { 64, 16, 1, 2 }, { 64, 16, 4, 2 }, { 128, 16, 4, 2 }, { 128, 32, 4, 2 }, { 128, 8, 4, 2 }, { 64, 8, 1, 1 } }; }
+std::vector<WorkSize> suite() {
+    return { { 64, 16, 1, 2 }, { 64, 16, 4, 2 }, { 128, 16, 4, 2 }, { 128, 32, 4, 2 }, { 128, 8, 4, 2 }, { 64, 8, 1, 1 } };
+}
 
 void run_blocks(const Session &session, const Options &options, Report &report) {
     for (const WorkSize &size : options.works) {

@@ -83,7 +83,10 @@ std::vector<Letter> letters_to_send(const Work &work) {
 class Datatypes final : public Contender {
 public:
     Datatypes(const Session &session, Work &work, Part part)
-        : local_(work, fastest_kernels(work)), with_local_(part == Part::all), sends_(letters_to_send(work)), receives_(letters_to_receive(work)),
+        : local_(work, fastest_kernels(work)),
+          with_local_(part == Part::all),
+          sends_(letters_to_send(work)),
+          receives_(letters_to_receive(work)),
           mail_(session.mpi()->persistent(sends_, receives_)) {}
     std::string name() const override { return "datatypes"; }
     void exchange() override {

@@ -41,8 +41,12 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 class PerChannel final : public Contender {
 public:
     PerChannel(const Session &session, Work &work, Part part)
-        : kernels_(fastest_kernels(work)), sizes_(row_sizes(work)), local_(work, kernels_), with_local_(part == Part::all),
-          sends_(parcels_to_send(work, kernels_, Grouping::per_channel)), receives_(parcels_to_receive(work, kernels_, Grouping::per_channel)),
+        : kernels_(fastest_kernels(work)),
+          sizes_(row_sizes(work)),
+          local_(work, kernels_),
+          with_local_(part == Part::all),
+          sends_(parcels_to_send(work, kernels_, Grouping::per_channel)),
+          receives_(parcels_to_receive(work, kernels_, Grouping::per_channel)),
           mail_(session.mpi()->plain(letters(sends_), letters(receives_))) {}
     std::string name() const override { return "per channel"; }
     void exchange() override {
@@ -70,8 +74,12 @@ private:
 } // namespace
 
 Expert::Expert(const Session &session, Work &work, Part part)
-    : kernels_(fastest_kernels(work)), sizes_(row_sizes(work)), local_(work, kernels_), with_local_(part == Part::all),
-      sends_(parcels_to_send(work, kernels_, Grouping::per_peer)), receives_(parcels_to_receive(work, kernels_, Grouping::per_peer)) {
+    : kernels_(fastest_kernels(work)),
+      sizes_(row_sizes(work)),
+      local_(work, kernels_),
+      with_local_(part == Part::all),
+      sends_(parcels_to_send(work, kernels_, Grouping::per_peer)),
+      receives_(parcels_to_receive(work, kernels_, Grouping::per_peer)) {
     if (session.mpi() == nullptr) return;
     mail_ = session.mpi()->persistent(letters(sends_), letters(receives_));
     for (size_t i = 0; i < receives_.parcels.size(); ++i) mail_->start_receive(i);
@@ -126,6 +134,8 @@ Expert::Phases Expert::exchange_by_phases() {
 
 std::optional<Counts> Expert::counts() { return count(sends_, n_jobs(sends_) + n_jobs(receives_) + (with_local_ ? local_.n_jobs() : 0)); }
 
-std::unique_ptr<Contender> make_per_channel(const Session &session, Work &work, Part part) { return std::make_unique<PerChannel>(session, work, part); }
+std::unique_ptr<Contender> make_per_channel(const Session &session, Work &work, Part part) {
+    return std::make_unique<PerChannel>(session, work, part);
+}
 
 } // namespace bench

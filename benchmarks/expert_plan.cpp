@@ -32,7 +32,9 @@ std::array<int32_t, 3> source_ranks(const Work &work, int64_t receiver, int64_t 
     return ranks;
 }
 
-int pieces_from(const std::array<int32_t, 3> &ranks, int32_t rank) { return (ranks[0] == rank) * left + (ranks[1] == rank) * middle + (ranks[2] == rank) * right; }
+int pieces_from(const std::array<int32_t, 3> &ranks, int32_t rank) {
+    return (ranks[0] == rank) * left + (ranks[1] == rank) * middle + (ranks[2] == rank) * right;
+}
 
 void add_bundles(std::vector<Bundle> &bundles, Bundle bundle, Grouping grouping) {
     if (grouping == Grouping::per_peer && bundle.pieces != 0) bundles.push_back(bundle);
@@ -153,9 +155,7 @@ Parcels parcels_to_receive(const Work &work, const KernelSet &kernels, Grouping 
     return make_parcels(work, kernels, bundles_to_receive(work, grouping), grouping, Move::unpack);
 }
 
-RowSizes row_sizes(const Work &work) {
-    return { static_cast<int32_t>(work.size().block), work.size().ghost, work.size().components };
-}
+RowSizes row_sizes(const Work &work) { return { static_cast<int32_t>(work.size().block), work.size().ghost, work.size().components }; }
 
 void run_jobs(const std::vector<BoundJob> &jobs, const RowSizes &sizes) {
     for (const BoundJob &bound : jobs) bound.kernel(bound.job, sizes);
@@ -171,8 +171,10 @@ LocalCopies::LocalCopies(const Work &work, const KernelSet &kernels) : sizes_(ro
             if (pieces != 0) bundles.push_back({ gid, y, z, pieces, work.rank() });
         });
         for (const Bundle &bundle : bundles) {
-            if (whole) whole_.push_back(job_on_storage(work, bundle));
-            else jobs_.push_back(bound_job(work, kernels, bundle, Move::direct, nullptr));
+            if (whole)
+                whole_.push_back(job_on_storage(work, bundle));
+            else
+                jobs_.push_back(bound_job(work, kernels, bundle, Move::direct, nullptr));
         }
     }
 }

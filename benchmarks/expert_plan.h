@@ -44,8 +44,8 @@ public:
 private:
     RowSizes sizes_;
     void (*whole_blocks_)(const RowJob *, int64_t, const RowSizes &);
-    std::vector<RowJob> whole_;   // nine for each block that has all its sources here
-    std::vector<BoundJob> jobs_;  // of the others
+    std::vector<RowJob> whole_;  // nine for each block that has all its sources here
+    std::vector<BoundJob> jobs_; // of the others
 };
 
 // The fastest of the sets for this work, by trial.

@@ -68,7 +68,9 @@ int64_t bytes_on_the_way(const Traffic &traffic) { return traffic.sources + 2 * 
 } // namespace
 
 FlatCopy::FlatCopy(Work &work, Part part)
-    : work_(work), kernels_(*usable_kernel_sets().back()), line_bytes_(bytes_on_the_way(traffic_of(work, part))),
+    : work_(work),
+      kernels_(*usable_kernel_sets().back()),
+      line_bytes_(bytes_on_the_way(traffic_of(work, part))),
       target_(static_cast<size_t>(line_bytes_ / (3 * 8))) {}
 
 void FlatCopy::exchange() {

@@ -10,23 +10,31 @@ namespace bench {
 namespace {
 
 void require(halo_status status) {
-    if (status != HALO_SUCCESS) [[unlikely]] throw std::runtime_error(halo_last_error());
-}
-
-void write(void *data, int64_t round) { std::memcpy(data, &round, sizeof round); }
-
-void verify(const void *data, int64_t round) {
-    int64_t came = -1;
-    std::memcpy(&came, data, sizeof came);
-    if (came != round) throw std::runtime_error("channels by hand: wrong data");
+    if (status != HALO_SUCCESS) [[unlikely]]
+        throw std::runtime_error(halo_last_error());
 }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 } // namespace
 
-HandChannels::HandChannels(const Session &session, int32_t n, int64_t bytes, int32_t messages)
-    : rank_(session.rank()), aggregate_(messages == HALO_MESSAGES_AGGREGATE) {
+void HandChannels::write(void *data, int64_t round) const {
+    for (int32_t i = 0; i < pieces_; ++i) std::memcpy(static_cast<char *>(data) + i * piece_bytes_, &round, sizeof round);
+}
+
+void HandChannels::verify(const void *data, int64_t round) const {
+    for (int32_t i = 0; i < pieces_; ++i) {
+        int64_t came = -1;
+        std::memcpy(&came, static_cast<const char *>(data) + i * piece_bytes_, sizeof came);
+        if (came != round) throw std::runtime_error("channels by hand: wrong data");
+    }
+}
+
+HandChannels::HandChannels(const Session &session, int32_t n, int64_t bytes, int32_t messages, int32_t pieces)
+    : rank_(session.rank()),
+      aggregate_(messages == HALO_MESSAGES_AGGREGATE),
+      pieces_(pieces),
+      piece_bytes_(pieces > 0 ? bytes / pieces : 0) {
     halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
     desc.type = HALO_BYTES;
     desc.element_bytes = 1;
@@ -59,8 +67,9 @@ void HandChannels::send(int64_t round) {
     int32_t writable = 0;
     if (aggregate_) {
         while (!writable) require(halo_group_writable(*group_, &writable));
-        for (const halo_group_row &row : group_->table())
-            if (row.sender) write(row.data, round);
+        if (pieces_ > 0)
+            for (const halo_group_row &row : group_->table())
+                if (row.sender) write(row.data, round);
         return require(halo_group_send(*group_, nullptr, HALO_STREAM_NONE));
     }
     for (const halo::Channel &channel : sends_) {
@@ -76,8 +85,9 @@ void HandChannels::finish_receive(int64_t round) {
     int32_t done = 0;
     if (aggregate_) {
         while (!done) require(halo_group_try_receive(*group_, &done));
-        for (const halo_group_row &row : group_->table())
-            if (!row.sender) verify(row.data, round);
+        if (pieces_ > 0)
+            for (const halo_group_row &row : group_->table())
+                if (!row.sender) verify(row.data, round);
         return;
     }
     for (const halo::Channel &channel : receives_) {

@@ -31,8 +31,7 @@ void add_work_options(CLI::App *command, CommandLine &line) {
         ->check(CLI::NonNegativeNumber);
 }
 
-CLI::App *add_command(CLI::App &app, CommandLine &line, const char *name, const char *what,
-                      void (*run)(const Session &, const Options &, Report &)) {
+CLI::App *add_command(CLI::App &app, CommandLine &line, const char *name, const char *what, void (*run)(const Session &, const Options &, Report &)) {
     CLI::App *command = app.add_subcommand(name, what);
     command->callback([&line, run] { line.run = run; });
     return command;
@@ -47,7 +46,8 @@ void add_commands(CLI::App &app, CommandLine &line) {
         ->capture_default_str();
     blocks->add_flag("--counts", line.options.counts, "verify and count, measure nothing: for more ranks than cores");
     add_work_options(add_command(app, line, "petsc", "the same ghosts against PetscSF", run_petsc), line);
-    CLI::App *ping = add_command(app, line, "pingpong", "one channel by hand against the raw transport; 26 channels in a group; 2 ranks", run_ping_pong);
+    CLI::App *ping =
+        add_command(app, line, "pingpong", "one channel by hand against the raw transport; 26 channels in a group; 2 ranks", run_ping_pong);
     ping->add_option("--from", line.options.bytes_from, "smallest message, bytes")->capture_default_str()->check(CLI::Range(8, 1 << 30));
     ping->add_option("--to", line.options.bytes_to, "largest message, bytes")->capture_default_str()->check(CLI::Range(8, 1 << 30));
     add_command(app, line, "rate", "rate of small messages; 2 ranks", run_rate);
@@ -61,7 +61,8 @@ void run(CommandLine &line) {
     const Session session(line.mpi, !line.free_ranks);
     Report report(line.json ? Style::json : line.csv ? Style::csv : Style::table, session.rank() == 0);
     report.condition("conditions", session.conditions());
-    report.condition("libhalo", std::to_string(HALO_VERSION_MAJOR) + "." + std::to_string(HALO_VERSION_MINOR) + "." + std::to_string(HALO_VERSION_PATCH));
+    report.condition("libhalo",
+                     std::to_string(HALO_VERSION_MAJOR) + "." + std::to_string(HALO_VERSION_MINOR) + "." + std::to_string(HALO_VERSION_PATCH));
     if (!line.options.counts)
         report.condition("method", std::to_string(line.options.pairs) +
                                        " alternating pairs (A B B A); low and high: 95 % interval of the median ratio; all values verified");

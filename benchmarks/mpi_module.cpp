@@ -98,8 +98,8 @@ class PersistentMail final : public MailBase {
 public:
     PersistentMail(const std::vector<Letter> &sends, const std::vector<Letter> &receives) : MailBase(sends, receives) {
         for (size_t i = 0; i < sends_.size(); ++i)
-            require(MPI_Send_init(sends_.contents[i]->address(), sends_.contents[i]->count(), sends_.contents[i]->type(), sends_.peers[i], sends_.tags[i],
-                                  communicator_, &sends_.requests[i]),
+            require(MPI_Send_init(sends_.contents[i]->address(), sends_.contents[i]->count(), sends_.contents[i]->type(), sends_.peers[i],
+                                  sends_.tags[i], communicator_, &sends_.requests[i]),
                     "MPI_Send_init");
         for (size_t i = 0; i < receives_.size(); ++i)
             require(MPI_Recv_init(receives_.contents[i]->address(), receives_.contents[i]->count(), receives_.contents[i]->type(), receives_.peers[i],
@@ -129,12 +129,14 @@ public:
     using MailBase::MailBase;
     void start_receive(size_t i) override {
         const Content &content = *receives_.contents[i];
-        require(MPI_Irecv(content.address(), content.count(), content.type(), receives_.peers[i], receives_.tags[i], communicator_, &receives_.requests[i]),
+        require(MPI_Irecv(content.address(), content.count(), content.type(), receives_.peers[i], receives_.tags[i], communicator_,
+                          &receives_.requests[i]),
                 "MPI_Irecv");
     }
     void start_send(size_t i) override {
         const Content &content = *sends_.contents[i];
-        require(MPI_Isend(content.address(), content.count(), content.type(), sends_.peers[i], sends_.tags[i], communicator_, &sends_.requests[i]), "MPI_Isend");
+        require(MPI_Isend(content.address(), content.count(), content.type(), sends_.peers[i], sends_.tags[i], communicator_, &sends_.requests[i]),
+                "MPI_Isend");
     }
     void withdraw() override { receives_.withdraw(); }
 };

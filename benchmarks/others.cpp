@@ -11,7 +11,9 @@ namespace {
 class Libhalo final : public Contender {
 public:
     Libhalo(const Session &session, Work &work, Part part)
-        : topology_(make_topology(session, work)), field_(make_field(topology_, work)), exchange_(make_exchange(field_, part)) {
+        : topology_(make_topology(session, work)),
+          field_(make_field(topology_, work)),
+          exchange_(make_exchange(field_, part)) {
         const std::span<const int64_t> gids = topology_.local_parts();
         if (std::ssize(gids) != work.n_local() || (!gids.empty() && gids.front() != work.first_local()))
             throw std::runtime_error("libhalo deals the blocks otherwise than the benchmark");
@@ -21,7 +23,8 @@ public:
     }
     std::string name() const override { return "libhalo"; }
     void exchange() override {
-        if (halo_exchange_start(exchange_, nullptr, HALO_STREAM_NONE) != HALO_SUCCESS || halo_exchange_finish(exchange_, HALO_STREAM_NONE) != HALO_SUCCESS)
+        if (halo_exchange_start(exchange_, nullptr, HALO_STREAM_NONE) != HALO_SUCCESS ||
+            halo_exchange_finish(exchange_, HALO_STREAM_NONE) != HALO_SUCCESS)
             throw std::runtime_error(halo_last_error());
     }
     // The difference over one exchange: the first one of a shape sends a digest besides.
@@ -75,8 +78,9 @@ std::vector<Leaf> leaves_of(const Work &work) {
                         const int64_t source = work.neighbour(gid, offset);
                         const int32_t rank = work.owner(source);
                         const int64_t from = ((c * row + z - offset[2] * b) * row + y - offset[1] * b) * row + x - offset[0] * b;
-                        leaves.push_back({ static_cast<int32_t>((gid - work.first_local()) * work.block_elements() + ((c * row + z) * row + y) * row + x), rank,
-                                           static_cast<int32_t>((source - work.first_of(rank)) * work.block_elements() + from) });
+                        leaves.push_back(
+                            { static_cast<int32_t>((gid - work.first_local()) * work.block_elements() + ((c * row + z) * row + y) * row + x), rank,
+                              static_cast<int32_t>((source - work.first_of(rank)) * work.block_elements() + from) });
                     }
     return leaves;
 }
@@ -84,7 +88,9 @@ std::vector<Leaf> leaves_of(const Work &work) {
 class PetscSf final : public Contender {
 public:
     PetscSf(Petsc &petsc, Work &work, const char *type)
-        : work_(work), name_(std::string("PetscSF ") + type), forest_(petsc.star_forest(work.elements(), leaves_of(work), type)) {}
+        : work_(work),
+          name_(std::string("PetscSF ") + type),
+          forest_(petsc.star_forest(work.elements(), leaves_of(work), type)) {}
     std::string name() const override { return name_; }
     void exchange() override { forest_->exchange(work_.data()); }
     std::optional<Counts> counts() override { return std::nullopt; }

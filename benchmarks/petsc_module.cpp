@@ -45,7 +45,8 @@ class PetscOfProcess final : public Petsc {
 public:
     PetscOfProcess() {
         require(PetscInitializeNoArguments(), "PetscInitialize");
-        library_ = "PETSc " + std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." + std::to_string(PETSC_VERSION_SUBMINOR);
+        library_ =
+            "PETSc " + std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." + std::to_string(PETSC_VERSION_SUBMINOR);
     }
     ~PetscOfProcess() override { PetscFinalize(); }
     const char *library() const override { return library_.c_str(); }

@@ -52,11 +52,14 @@ void one_channel(const Session &session, const Options &options, Report &report)
     }
 }
 
-void group_of_26(const Session &session, const Options &options, Report &report) {
-    report.begin("26 channels in one message against one channel of as many bytes", "half of a round trip; the bar is a ratio of 1.3");
-    for (int64_t bytes = std::max<int64_t>(options.bytes_from, 16); bytes * 26 <= std::max<int64_t>(options.bytes_to, 416); bytes *= 4) {
-        HandChannels group(session, 26, bytes, HALO_MESSAGES_AGGREGATE);
-        HandChannels one(session, 1, 26 * bytes, HALO_MESSAGES_PER_CHANNEL);
+// `pieces`: values that the caller writes and checks in all; 0: the messages alone.
+void group_of_26(const Session &session, const Options &options, Report &report, int32_t pieces) {
+    report.begin("26 channels in one message against one channel of as many bytes" +
+                     std::string(pieces > 0 ? ", with the caller's walk over the table of slices" : ""),
+                 "half of a round trip" + std::string(pieces > 0 ? "" : "; the bar is a ratio of 1.3"));
+    for (int64_t bytes = std::max<int64_t>(options.bytes_from, 8); bytes * 26 <= std::max<int64_t>(options.bytes_to, 416); bytes *= 4) {
+        HandChannels group(session, 26, bytes, HALO_MESSAGES_AGGREGATE, pieces / 26);
+        HandChannels one(session, 1, 26 * bytes, HALO_MESSAGES_PER_CHANNEL, pieces);
         const int64_t rounds = rounds_for(26 * bytes);
         const Pairs pairs = alternate(options.pairs, turn_of(session, rounds, [&](int64_t n) { return group.ping_pong(n) / 2; }),
                                       turn_of(session, rounds, [&](int64_t n) { return one.ping_pong(n) / 2; }));
@@ -76,7 +79,8 @@ void group_of_26(const Session &session, const Options &options, Report &report)
 void run_ping_pong(const Session &session, const Options &options, Report &report) {
     require_two(session);
     one_channel(session, options, report);
-    group_of_26(session, options, report);
+    group_of_26(session, options, report, 0);
+    group_of_26(session, options, report, 26);
 }
 
 void run_rate(const Session &session, const Options &options, Report &report) {

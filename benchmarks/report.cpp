@@ -43,8 +43,10 @@ void Report::end() const {
     if (style_ == Style::json) return print_json();
     for (const auto &[name, text] : conditions_) std::printf("%s%s: %s\n", style_ == Style::csv ? "# " : "", name.c_str(), text.c_str());
     for (const Table &table : tables_) {
-        if (style_ == Style::csv) print_csv(table);
-        else print_table(table);
+        if (style_ == Style::csv)
+            print_csv(table);
+        else
+            print_table(table);
     }
 }
 

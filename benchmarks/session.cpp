@@ -75,18 +75,24 @@ std::string Session::conditions() const {
 }
 
 void Session::barrier() const {
-    if (mpi_) mpi_->barrier();
-    else context_->barrier();
+    if (mpi_)
+        mpi_->barrier();
+    else
+        context_->barrier();
 }
 
 void Session::max(std::span<double> values) const {
-    if (mpi_) mpi_->max(values.data(), static_cast<int>(values.size()));
-    else context_->allreduce(values, HALO_MAX);
+    if (mpi_)
+        mpi_->max(values.data(), static_cast<int>(values.size()));
+    else
+        context_->allreduce(values, HALO_MAX);
 }
 
 void Session::sum(std::span<int64_t> values) const {
-    if (mpi_) mpi_->sum(values.data(), static_cast<int>(values.size()));
-    else context_->allreduce(values, HALO_SUM);
+    if (mpi_)
+        mpi_->sum(values.data(), static_cast<int>(values.size()));
+    else
+        context_->allreduce(values, HALO_SUM);
 }
 
 } // namespace bench

@@ -61,12 +61,14 @@ void exchanges(const Session &session, const Options &options, Report &report) {
 
 // Ends of `n` channels between ranks 0 and 1, half of them each way; with one rank both ends are here.
 void fill_channels(const Session &session, int64_t n, uint64_t seed, std::vector<halo_channel_key> &keys) {
-    for (int64_t i = 0; i < n; ++i) keys.push_back({ i / 26, i / 26 + 1 + i % 26, static_cast<int32_t>(i % 2), static_cast<int32_t>(i % 26 + (i % 26 > 12)), 0 });
+    for (int64_t i = 0; i < n; ++i)
+        keys.push_back({ i / 26, i / 26 + 1 + i % 26, static_cast<int32_t>(i % 2), static_cast<int32_t>(i % 26 + (i % 26 > 12)), 0 });
     std::shuffle(keys.begin(), keys.end(), std::mt19937_64(seed + static_cast<uint64_t>(session.rank())));
 }
 
 void many_channels(const Session &session, const Options &options, Report &report) {
-    report.begin("channels by hand", "registered one by one in random key order, then committed; bars: 2 s and 200 bytes each, of growth of resident memory");
+    report.begin("channels by hand",
+                 "registered one by one in random key order, then committed; bars: 2 s and 200 bytes each, of growth of resident memory");
     std::vector<halo_channel_key> keys;
     if (session.rank() < 2) fill_channels(session, options.channels, options.seed, keys);
     std::vector<halo_channel *> channels(keys.size(), nullptr);
@@ -83,9 +85,8 @@ void many_channels(const Session &session, const Options &options, Report &repor
             halo::check(halo_channel_register(session.context(), &keys[i], &desc, &channels[i]));
         }
     });
-    const double committed = timed(session, [&] {
-        halo::check(halo_group_create(session.context(), channels.data(), static_cast<int64_t>(channels.size()), &policy, &group));
-    });
+    const double committed = timed(
+        session, [&] { halo::check(halo_group_create(session.context(), channels.data(), static_cast<int64_t>(channels.size()), &policy, &group)); });
     double each = static_cast<double>(resident_bytes() - before) / static_cast<double>(options.channels);
     session.max({ &each, 1 });
     const double destroyed = timed(session, [&] {

@@ -145,9 +145,8 @@ int64_t Work::wrong_values(Part part) const {
     int64_t wrong = 0;
     for (int64_t gid = first_; gid < first_ + n_local_; ++gid) {
         wrong += wrong_in_box(gid, { 0, 0, 0 }, { size_.block, size_.block, size_.block }, false);
-        for_each_ghost_box(gid, [&](int64_t source, const Offset &low, const Offset &high) {
-            wrong += wrong_in_box(gid, low, high, !is_filled(source, part));
-        });
+        for_each_ghost_box(
+            gid, [&](int64_t source, const Offset &low, const Offset &high) { wrong += wrong_in_box(gid, low, high, !is_filled(source, part)); });
     }
     return wrong;
 }

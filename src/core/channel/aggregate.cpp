@@ -208,4 +208,42 @@ AggregateRun::Slice AggregateRun::slice(uint32_t row) const {
     return slice;
 }
 
+AggregateRun::Memory AggregateRun::memory_of(const PeerLink &peer) const {
+    Memory memory;
+    if (writable_) memory.send = peer.send_payload();
+    if (sent_ && peer.sends()) memory.sent_states = peer.send_buffer();
+    if (begun_ && peer.receives() && peer.arrived()) {
+        memory.received = peer.received_payload();
+        memory.received_states = peer.received();
+    }
+    return memory;
+}
+
+void AggregateRun::refresh(std::byte *table, size_t row_bytes) const {
+    memory_.clear();
+    for (const Link &link : links_) memory_.push_back(memory_of(*link.peer));
+    for (uint32_t i = 0; i < places_.size(); ++i, table += row_bytes) {
+        if (slots_[i] == no_slot) continue;
+        halo_group_row &row = *reinterpret_cast<halo_group_row *>(table);
+        const Place place = places_[i];
+        const int64_t offset = place.offset * alignment;
+        if (place.link == local) {
+            row.data = local_buffer_ ? local_buffer_.data() + offset : nullptr;
+            row.state = local_states_[place.index];
+            continue;
+        }
+        const Memory &memory = memory_[place.link];
+        const std::byte *states = place.sender ? memory.sent_states : memory.received_states;
+        std::byte *payload = place.sender ? memory.send : memory.received;
+        const bool data = states && edge_state(states, place.index) == EdgeState::data;
+        row.data = payload && (place.sender || data) ? payload + offset : nullptr;
+        if (!states)
+            row.state = HALO_STALE;
+        else if (place.sender)
+            row.state = data ? HALO_SENDING : HALO_SENDING_NULL;
+        else
+            row.state = data ? HALO_RECEIVED : HALO_RECEIVED_NULL;
+    }
+}
+
 } // namespace halo

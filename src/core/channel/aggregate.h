@@ -41,8 +41,19 @@ public:
         uint32_t run = 0;
     };
     Slice slice(uint32_t row) const;
+    // Pointers and states of this run into the rows of a table, `row_bytes` apart; rows of channels that are gone are left alone.
+    void refresh(std::byte *table, size_t row_bytes) const;
 
 private:
+    // Where the slices of a link lie in this run, and what is known of them; nullptr: nothing yet.
+    struct Memory {
+        std::byte *send = nullptr;
+        std::byte *received = nullptr;
+        const std::byte *sent_states = nullptr;
+        const std::byte *received_states = nullptr;
+    };
+    Memory memory_of(const PeerLink &peer) const;
+
     struct Place {
         uint32_t link : 31; // into links_, or `local`
         uint32_t sender : 1;
@@ -74,7 +85,8 @@ private:
     std::vector<Place> places_;       // per row
     std::vector<int64_t> wire_bytes_; // per row; empty where every receiver is exactly as large as its sender
     std::vector<Link> links_;
-    std::vector<uint8_t> local_states_; // HALO_STALE ... of the channels within this rank
+    mutable std::vector<Memory> memory_; // per link: scratch of refresh
+    std::vector<uint8_t> local_states_;  // HALO_STALE ... of the channels within this rank
     int64_t local_bytes_ = 0;
     Buffer local_buffer_;
     uint32_t epoch_ = 0;

@@ -70,6 +70,7 @@ void Group::abandon() noexcept {
 bool Group::leave(halo_channel &channel) {
     if (run_ && run_->busy()) return false;
     slots_[channel.row] = AggregateRun::no_slot;
+    table_row_bytes_ = 0;
     return true;
 }
 
@@ -80,13 +81,18 @@ AggregateRun &Group::run(const char *call) {
 
 const halo_group_row *Group::table(size_t row_bytes) {
     run("halo_group_table");
-    if (row_bytes < sizeof(halo_group_row))
-        fail(HALO_ERR_VERSION, "halo_group_row: row_bytes is %zu, at least %zu are known", row_bytes, sizeof(halo_group_row));
-    table_.assign(slots_.size() * row_bytes, std::byte{ 0 });
-    for (uint32_t i = 0; i < slots_.size(); ++i) {
-        const halo_group_row values = row(i);
-        std::memcpy(table_.data() + i * row_bytes, &values, sizeof values);
+    if (row_bytes < sizeof(halo_group_row) || row_bytes % alignof(halo_group_row) != 0)
+        fail(HALO_ERR_VERSION, "halo_group_row: row_bytes is %zu; the size of the struct, at least %zu, is wanted", row_bytes,
+             sizeof(halo_group_row));
+    if (table_row_bytes_ != row_bytes) {
+        table_.assign(slots_.size() * row_bytes, std::byte{ 0 });
+        for (uint32_t i = 0; i < slots_.size(); ++i) {
+            const halo_group_row values = row(i);
+            std::memcpy(table_.data() + i * row_bytes, &values, sizeof values);
+        }
+        table_row_bytes_ = row_bytes;
     }
+    run_->refresh(table_.data(), row_bytes);
     return reinterpret_cast<const halo_group_row *>(table_.data());
 }
 

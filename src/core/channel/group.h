@@ -48,6 +48,7 @@ private:
     std::vector<uint32_t> slots_; // in the order of creation; AggregateRun::no_slot: destroyed
     std::unique_ptr<AggregateRun> run_;
     std::vector<std::byte> table_;
+    size_t table_row_bytes_ = 0; // 0: the table is to be made anew
 };
 
 } // namespace halo

@@ -52,8 +52,8 @@ static_assert(sizeof(MessageHeader) == 64, "the header is part of the wire forma
 // Two bits of a sparse edge.
 enum class EdgeState : uint8_t { null = 0, data = 1, null_with_hole = 2 };
 
-// Bytes of header and states before the payload, a multiple of 64.
-constexpr size_t payload_offset(uint32_t n_states) { return sizeof(MessageHeader) + (n_states + 255) / 256 * 64; }
+// Bytes of header and states before the payload, a multiple of 16.
+constexpr size_t payload_offset(uint32_t n_states) { return sizeof(MessageHeader) + (static_cast<size_t>(n_states) + 63) / 64 * 16; }
 
 inline EdgeState edge_state(const std::byte *message, uint32_t i) {
     return static_cast<EdgeState>((static_cast<uint8_t>(message[sizeof(MessageHeader) + i / 4]) >> (i % 4 * 2)) & 3u);

@@ -53,8 +53,8 @@ public:
     // May this run's message be packed now? Polls; never blocks.
     bool writable();
     // Start of the message: header, states, then the payload. Valid after writable().
-    std::byte *send_buffer() { return slots_[slot_]->buffer.data(); }
-    std::byte *send_payload() { return send_buffer() + payload_offset(spec_.send.n_states); }
+    std::byte *send_buffer() const { return slots_[slot_]->buffer.data(); }
+    std::byte *send_payload() const { return send_buffer() + payload_offset(spec_.send.n_states); }
     void send(size_t payload_bytes);
     // Tell the peer that this rank could not start run `epoch`.
     void send_failure(uint32_t epoch, halo_status status, const char *text);
@@ -63,7 +63,7 @@ public:
     bool test();
     bool arrived() const { return arrived_; }
     const std::byte *received() const { return receive_buffer_.data(); }
-    std::byte *received_payload() { return receive_buffer_.data() + payload_offset(spec_.receive.n_states); }
+    std::byte *received_payload() const { return receive_buffer_.data() + payload_offset(spec_.receive.n_states); }
     const MessageHeader &header() const { return header_; }
 
     // The run's data have been used: the peer may send two more.
