@@ -32,8 +32,7 @@ void make_grid(Grid &grid, int64_t number, int32_t n_ranks, Random &random) {
 
 int64_t elements_of(const Grid &grid, const FieldCase &field) {
     int64_t cells = grid.n_blocks() * field.n_components * (field.n_sets + 1);
-    for (int d = 0; d < 3; ++d)
-        cells *= grid.cells[d] + field.ghosts.low[d] + field.ghosts.high[d];
+    for (int d = 0; d < 3; ++d) cells *= grid.cells[d] + field.ghosts.low[d] + field.ghosts.high[d];
     return cells;
 }
 
@@ -51,8 +50,7 @@ FieldCase make_field(const Grid &grid, size_t place, halo_type type, Random &ran
     field.n_sets = static_cast<int32_t>(pick(random, 1, 3));
     field.layout = static_cast<LayoutKind>(pick(random, 0, n_layout_kinds - 1));
     field.bind = static_cast<BindKind>(pick(random, 0, n_bind_kinds - 1));
-    if (field.bind == BindKind::allocate)
-        field.layout = LayoutKind::natural;
+    if (field.bind == BindKind::allocate) field.layout = LayoutKind::natural;
     return field;
 }
 
@@ -72,8 +70,7 @@ void shrink(const Grid &grid, FieldCase &field, int64_t limit) {
 ExchangeCase make_exchange(size_t n_fields, Random &random) {
     ExchangeCase made;
     for (size_t field = 0; field < n_fields; ++field)
-        if (made.fields.empty() || chance(random, 0.8))
-            made.fields.push_back(static_cast<int32_t>(field));
+        if (made.fields.empty() || chance(random, 0.8)) made.fields.push_back(static_cast<int32_t>(field));
     std::shuffle(made.fields.begin(), made.fields.end(), random);
     made.desc.stencil = static_cast<int32_t>(pick(random, HALO_STENCIL_FULL, HALO_STENCIL_EDGES));
     made.desc.messages = static_cast<int32_t>(pick(random, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL));
@@ -101,15 +98,13 @@ Case make_case(uint64_t first_seed, int64_t number, int32_t n_ranks) {
         shrink(made.grid, made.fields.back(), most_elements / n_fields);
     }
     const int64_t n_exchanges = pick(random, 1, 3);
-    for (int64_t i = 0; i < n_exchanges; ++i)
-        made.exchanges.push_back(make_exchange(made.fields.size(), random));
+    for (int64_t i = 0; i < n_exchanges; ++i) made.exchanges.push_back(make_exchange(made.fields.size(), random));
     ExchangeCase &counted = made.exchanges[0];
     counted.desc.messages = number / 3 % 2 == 0 ? HALO_MESSAGES_AGGREGATE : HALO_MESSAGES_PER_CHANNEL;
     counted.desc.receive = number / 6 % 2 == 0 ? HALO_RECEIVE_POSTED : HALO_RECEIVE_PROBED;
     counted.desc.stencil = static_cast<int32_t>(number / 36 % 3);
     counted.desc.edges = number % 5 == 4 ? counted.desc.edges : HALO_EDGES_ALL;
-    if (std::find(counted.fields.begin(), counted.fields.end(), 0) == counted.fields.end())
-        counted.fields.push_back(0);
+    if (std::find(counted.fields.begin(), counted.fields.end(), 0) == counted.fields.end()) counted.fields.push_back(0);
     return made;
 }
 
@@ -117,15 +112,13 @@ std::string Case::describe() const {
     static constexpr const char *stencils[] = { "full", "faces", "edges" };
     static constexpr const char *edges[] = { "all", "local", "remote" };
     std::string text = text_of("seed %llu: ", static_cast<unsigned long long>(seed)) + grid.describe();
-    for (const FieldCase &field : fields)
-        text += "\n  " + field.describe();
+    for (const FieldCase &field : fields) text += "\n  " + field.describe();
     for (const ExchangeCase &exchange : exchanges) {
         text += text_of("\n  exchange: %s, %s, %s, edges %s, %s, over", stencils[exchange.desc.stencil],
                         exchange.desc.messages == HALO_MESSAGES_AGGREGATE ? "aggregated" : "per channel",
                         exchange.desc.receive == HALO_RECEIVE_POSTED ? "posted" : "probed", edges[exchange.desc.edges],
                         exchange.phases ? "phases" : "start and finish");
-        for (const int32_t field : exchange.fields)
-            text += " " + fields[field].name;
+        for (const int32_t field : exchange.fields) text += " " + fields[field].name;
     }
     return text;
 }
@@ -133,14 +126,14 @@ std::string Case::describe() const {
 namespace {
 
 // A set of each field that no earlier exchange of the round has; -1: none is left.
-std::vector<int32_t> free_sets(const Case &made, const ExchangeCase &exchange, bool pointers, const std::set<std::pair<int32_t, int32_t>> &taken, Random &random) {
+std::vector<int32_t> free_sets(const Case &made, const ExchangeCase &exchange, bool pointers, const std::set<std::pair<int32_t, int32_t>> &taken,
+                               Random &random) {
     std::vector<int32_t> sets;
     for (const int32_t field : exchange.fields) {
         const int32_t n_sets = made.fields[field].n_sets;
         std::vector<int32_t> free;
         for (int32_t set = 0; set <= n_sets; ++set)
-            if (!taken.count({ field, set }) && (pointers || set < n_sets))
-                free.push_back(set);
+            if (!taken.count({ field, set }) && (pointers || set < n_sets)) free.push_back(set);
         sets.push_back(free.empty() ? -1 : free[static_cast<size_t>(pick(random, 0, std::ssize(free) - 1))]);
     }
     return sets;

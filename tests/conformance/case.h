@@ -11,9 +11,9 @@ namespace conformance {
 
 // What of an exchange one run does.
 struct Narrow {
-    bool takes_part = true;      // no set was left for it in this round
-    std::vector<int32_t> mask;   // by field of the exchange
-    std::vector<int32_t> sets;   // n_sets: the pointers of the run
+    bool takes_part = true;    // no set was left for it in this round
+    std::vector<int32_t> mask; // by field of the exchange
+    std::vector<int32_t> sets; // n_sets: the pointers of the run
     bool pointers = false;
     int32_t first_component = 0;
     int32_t n_components = 0;

@@ -22,16 +22,14 @@ std::string policy_of(const ExchangeCase &exchange) {
 
 std::string period_of(const Grid &grid) {
     int periodic = 0;
-    for (int d = 0; d < grid.n_dims; ++d)
-        periodic += grid.periodic[d];
+    for (int d = 0; d < grid.n_dims; ++d) periodic += grid.periodic[d];
     return periods[periodic == 0 ? 0 : periodic == grid.n_dims ? 1 : 2];
 }
 
 int print_table(const char *title, const Names &rows, const Names &columns, const std::map<std::string, int64_t> &cells, const char *empty_reason) {
     int empty = 0;
     std::printf("%-28s", title);
-    for (const std::string &column : columns)
-        std::printf(" %18s", column.c_str());
+    for (const std::string &column : columns) std::printf(" %18s", column.c_str());
     std::printf("\n");
     for (const std::string &row : rows) {
         std::printf("  %-26s", row.c_str());
@@ -49,8 +47,7 @@ int print_table(const char *title, const Names &rows, const Names &columns, cons
 Names product(const Names &first, const Names &second) {
     Names both;
     for (const std::string &a : first)
-        for (const std::string &b : second)
-            both.push_back(a + " " + b);
+        for (const std::string &b : second) both.push_back(a + " " + b);
     return both;
 }
 
@@ -76,10 +73,8 @@ void Coverage::count(const Case &made) {
 
 int Coverage::print() const {
     Names layouts;
-    for (int kind = 0; kind < n_layout_kinds; ++kind)
-        layouts.push_back(layout_name(static_cast<LayoutKind>(kind)));
-    for (int kind = 0; kind < n_bind_kinds; ++kind)
-        layouts.push_back(bind_name(static_cast<BindKind>(kind)));
+    for (int kind = 0; kind < n_layout_kinds; ++kind) layouts.push_back(layout_name(static_cast<LayoutKind>(kind)));
+    for (int kind = 0; kind < n_bind_kinds; ++kind) layouts.push_back(bind_name(static_cast<BindKind>(kind)));
     std::printf("coverage of %lld cases\n", static_cast<long long>(cases_));
     int empty = print_table("grid, stencil x policy", product(product(dims, periods), stencils), policies, cells_, "one direction");
     empty += print_table("type, grid x policy", product(types, dims), policies, cells_, "");

@@ -63,8 +63,7 @@ template <class Visit>
 void for_each_cell(const Grid &grid, const Ghosts &ghosts, Visit &&visit) {
     for (int64_t z = -ghosts.low[2]; z < grid.cells[2] + ghosts.high[2]; ++z)
         for (int64_t y = -ghosts.low[1]; y < grid.cells[1] + ghosts.high[1]; ++y)
-            for (int64_t x = -ghosts.low[0]; x < grid.cells[0] + ghosts.high[0]; ++x)
-                visit(Triple{ x, y, z });
+            for (int64_t x = -ghosts.low[0]; x < grid.cells[0] + ghosts.high[0]; ++x) visit(Triple{ x, y, z });
 }
 
 // Calls visit(offset) for every element but the volume, in the order of element numbers.
@@ -73,8 +72,7 @@ void for_each_offset(int32_t n_dims, Visit &&visit) {
     for (int64_t z = n_dims > 2 ? -1 : 0; z <= (n_dims > 2 ? 1 : 0); ++z)
         for (int64_t y = n_dims > 1 ? -1 : 0; y <= (n_dims > 1 ? 1 : 0); ++y)
             for (int64_t x = -1; x <= 1; ++x)
-                if (x != 0 || y != 0 || z != 0)
-                    visit(Triple{ x, y, z });
+                if (x != 0 || y != 0 || z != 0) visit(Triple{ x, y, z });
 }
 
 } // namespace conformance

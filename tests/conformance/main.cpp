@@ -11,13 +11,11 @@
 
 int main(int argc, char **argv) {
     for (int i = 1; i < argc; ++i)
-        if (std::strcmp(argv[i], "--processes") == 0)
-            conformance::set_processes();
+        if (std::strcmp(argv[i], "--processes") == 0) conformance::set_processes();
     testing::InitGoogleTest(&argc, argv);
     const int failed = RUN_ALL_TESTS();
     const conformance::Coverage &coverage = conformance::coverage();
-    if (!coverage.any())
-        return failed;
+    if (!coverage.any()) return failed;
     const int empty = coverage.print();
     return failed || (coverage.complete() && empty > 0);
 }

@@ -32,8 +32,7 @@ public:
         OK(halo_topology_create_blocks(rank.context, &desc, &topology_));
         for (size_t i = 0; i < made.fields.size(); ++i)
             fields_.emplace_back(topology_, made.grid, rank.rank, made.fields[i], Random(made.seed + i * 77 + static_cast<uint64_t>(rank.rank)));
-        for (const ExchangeCase &exchange : made.exchanges)
-            create(exchange);
+        for (const ExchangeCase &exchange : made.exchanges) create(exchange);
     }
 
     void round(int64_t time, const std::vector<Narrow> &narrows);
@@ -59,8 +58,7 @@ void CaseRun::create(const ExchangeCase &made) {
     Running &running = runnings_.emplace_back();
     running.made = &made;
     std::vector<halo_field *> handles;
-    for (const int32_t field : made.fields)
-        handles.push_back(fields_[field].handle());
+    for (const int32_t field : made.fields) handles.push_back(fields_[field].handle());
     OK(halo_exchange_create(handles.data(), static_cast<int32_t>(handles.size()), &made.desc, &running.handle));
 }
 
@@ -81,8 +79,7 @@ void CaseRun::start(Running &running, int64_t time) {
         run.sets = narrow.sets.data();
     }
     for (size_t i = 0; i < narrow.mask.size(); ++i)
-        if (narrow.mask[i])
-            fields_[running.made->fields[i]].fill(narrow.sets[i], time);
+        if (narrow.mask[i]) fields_[running.made->fields[i]].fill(narrow.sets[i], time);
     if (running.made->phases) {
         OK(halo_exchange_post(running.handle, &run));
         send_when_possible(running);
@@ -97,22 +94,19 @@ void CaseRun::send_when_possible(Running &running) {
     halo_status status;
     while ((status = halo_exchange_send(running.handle, HALO_STREAM_NONE)) == HALO_BUSY) {
         std::this_thread::yield();
-        if (std::chrono::steady_clock::now() > end)
-            stop("send stayed busy for a minute");
+        if (std::chrono::steady_clock::now() > end) stop("send stayed busy for a minute");
     }
     succeed(status, "halo_exchange_send", __FILE__, __LINE__);
 }
 
 void CaseRun::finish(Running &running) {
     running.in_flight = false;
-    if (!running.made->phases)
-        return OK(halo_exchange_finish(running.handle, HALO_STREAM_NONE));
+    if (!running.made->phases) return OK(halo_exchange_finish(running.handle, HALO_STREAM_NONE));
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     for (int32_t done = 0; !done;) {
         OK(halo_exchange_test(running.handle, &done));
         std::this_thread::yield();
-        if (std::chrono::steady_clock::now() > end)
-            stop("a run was not here after a minute");
+        if (std::chrono::steady_clock::now() > end) stop("a run was not here after a minute");
     }
     OK(halo_exchange_unpack(running.handle, HALO_STREAM_NONE));
     OK(halo_exchange_refine(running.handle, HALO_STREAM_NONE));
@@ -123,14 +117,12 @@ void CaseRun::expect(const Running &running, int64_t time) {
     const Narrow &narrow = running.narrow;
     const Grid &grid = made_.grid;
     for (size_t i = 0; i < narrow.mask.size(); ++i) {
-        if (!narrow.mask[i])
-            continue;
+        if (!narrow.mask[i]) continue;
         fields_[running.made->fields[i]].expect_ghosts(narrow.sets[i], time, [&](int64_t gid, const Triple &cell, int32_t component) {
             const Triple side = side_of(grid, cell);
             for (int d = 0; d < 3; ++d) {
                 const int64_t outside = side[d] < 0 ? -cell[d] : side[d] > 0 ? cell[d] - grid.cells[d] + 1 : 0;
-                if (narrow.depth > 0 && outside > narrow.depth)
-                    return false;
+                if (narrow.depth > 0 && outside > narrow.depth) return false;
             }
             const bool local = grid.owner[grid.neighbour(gid, side)] == rank_.rank;
             const int32_t edges = running.made->desc.edges;
@@ -144,8 +136,7 @@ void CaseRun::round(int64_t time, const std::vector<Narrow> &narrows) {
     std::vector<Running *> in_flight;
     for (size_t i = 0; i < runnings_.size(); ++i) {
         runnings_[i].narrow = narrows[i];
-        if (narrows[i].takes_part)
-            in_flight.push_back(&runnings_[i]);
+        if (narrows[i].takes_part) in_flight.push_back(&runnings_[i]);
     }
     for (Running *running : in_flight) {
         start(*running, time);
@@ -153,11 +144,9 @@ void CaseRun::round(int64_t time, const std::vector<Narrow> &narrows) {
     }
     for (const Running *running : in_flight)
         for (size_t i = 0; i < running->narrow.mask.size(); ++i)
-            if (running->narrow.mask[i])
-                fields_[running->made->fields[i]].overwrite_owned(running->narrow.sets[i]);
+            if (running->narrow.mask[i]) fields_[running->made->fields[i]].overwrite_owned(running->narrow.sets[i]);
     std::shuffle(in_flight.begin(), in_flight.end(), order_);
-    for (Running *running : in_flight)
-        finish(*running);
+    for (Running *running : in_flight) finish(*running);
     for (FieldStores &field : fields_)
         if (const std::string difference = field.first_difference(); !difference.empty())
             stop("round %lld: %s", static_cast<long long>(time), difference.c_str());
@@ -177,9 +166,9 @@ void CaseRun::check_counters() {
                     const int64_t other = in_stencil(offset, running.made->desc.stencil) ? grid.neighbour(gid, offset) : -1;
                     bool empty = other < 0;
                     for (int d = 0; d < 3; ++d)
-                        empty = empty || (offset[d] < 0 && made_.fields[field].ghosts.low[d] == 0) || (offset[d] > 0 && made_.fields[field].ghosts.high[d] == 0);
-                    if (!empty)
-                        ++(grid.owner[other] == rank_.rank ? local : receive);
+                        empty = empty || (offset[d] < 0 && made_.fields[field].ghosts.low[d] == 0) ||
+                                (offset[d] > 0 && made_.fields[field].ghosts.high[d] == 0);
+                    if (!empty) ++(grid.owner[other] == rank_.rank ? local : receive);
                 });
         local = running.made->desc.edges == HALO_EDGES_REMOTE ? 0 : local;
         receive = running.made->desc.edges == HALO_EDGES_LOCAL ? 0 : receive;
@@ -190,10 +179,8 @@ void CaseRun::check_counters() {
 }
 
 void CaseRun::destroy() {
-    for (Running &running : runnings_)
-        OK(halo_exchange_destroy(&running.handle));
-    for (FieldStores &field : fields_)
-        field.destroy();
+    for (Running &running : runnings_) OK(halo_exchange_destroy(&running.handle));
+    for (FieldStores &field : fields_) field.destroy();
     OK(halo_topology_destroy(&topology_));
 }
 
@@ -201,8 +188,7 @@ void run_case(const Rank &rank, const Case &made) {
     try {
         CaseRun run(rank, made);
         Random random(made.seed ^ 0x5eed);
-        for (int32_t round = 0; round < made.rounds; ++round)
-            run.round(round + 1, make_round(made, random));
+        for (int32_t round = 0; round < made.rounds; ++round) run.round(round + 1, make_round(made, random));
         run.check_counters();
         run.destroy();
     } catch (const Stop &reason) {
@@ -219,11 +205,11 @@ TEST_P(RandomCases, EqualASerialGather) {
         for (int64_t number = 0; number < n_cases; ++number) {
             const Case made = make_case(first_seed, number, rank.size);
             run_case(rank, made);
-            if (rank.rank == 0)
-                coverage().count(made);
+            if (rank.rank == 0) coverage().count(made);
         }
         if (prints(rank))
-            std::printf("%lld cases over %d ranks, first seed %llu\n", static_cast<long long>(n_cases), rank.size, static_cast<unsigned long long>(first_seed));
+            std::printf("%lld cases over %d ranks, first seed %llu\n", static_cast<long long>(n_cases), rank.size,
+                        static_cast<unsigned long long>(first_seed));
     });
 }
 

@@ -60,8 +60,7 @@ std::string text_of(const char *pattern, ...) {
 }
 
 void succeed(halo_status status, const char *call, const char *file, int line) {
-    if (status != HALO_SUCCESS)
-        stop("%s:%d: %s: %s: %s", file, line, call, halo_status_name(status), halo_last_error());
+    if (status != HALO_SUCCESS) stop("%s:%d: %s: %s: %s", file, line, call, halo_status_name(status), halo_last_error());
 }
 
 halo_status make_context(halo_inproc *group, int32_t rank, const Settings &settings, halo_context **context) {
@@ -78,17 +77,12 @@ halo_status make_context(halo_inproc *group, int32_t rank, const Settings &setti
     return group ? halo_context_create_inproc(group, rank, &options, context) : halo_context_create(&options, context);
 }
 
-bool threads() {
-    return as_threads;
-}
+bool threads() { return as_threads; }
 
-void set_processes() {
-    as_threads = false;
-}
+void set_processes() { as_threads = false; }
 
 void run(int32_t n_ranks, const Settings &settings, const std::function<void(Rank &)> &body) {
-    if (!as_threads)
-        return guarded(-1, [&] { with_context(nullptr, -1, settings, body); });
+    if (!as_threads) return guarded(-1, [&] { with_context(nullptr, -1, settings, body); });
     run_raw(n_ranks, [&](halo_inproc *group, int32_t rank) { with_context(group, rank, settings, body); });
 }
 
@@ -96,18 +90,14 @@ void run_raw(int32_t n_ranks, const std::function<void(halo_inproc *group, int32
     halo_inproc *group = nullptr;
     ASSERT_EQ(halo_inproc_create(n_ranks, &group), HALO_SUCCESS) << halo_last_error();
     std::vector<std::thread> ranks;
-    for (int32_t rank = 0; rank < n_ranks; ++rank)
-        ranks.emplace_back([&body, group, rank] { guarded(rank, [&] { body(group, rank); }); });
-    for (std::thread &rank : ranks)
-        rank.join();
-    if (testing::Test::HasFailure())
-        return; // contexts may still live
+    for (int32_t rank = 0; rank < n_ranks; ++rank) ranks.emplace_back([&body, group, rank] { guarded(rank, [&] { body(group, rank); }); });
+    for (std::thread &rank : ranks) rank.join();
+    if (testing::Test::HasFailure()) return; // contexts may still live
     EXPECT_EQ(halo_inproc_destroy(&group), HALO_SUCCESS) << halo_last_error();
 }
 
 std::vector<int32_t> rank_counts() {
-    if (!as_threads)
-        return { 0 };
+    if (!as_threads) return { 0 };
     return { 1, 2, 3, 4, 5, 8 };
 }
 
@@ -116,8 +106,6 @@ int64_t number_from(const char *variable, int64_t otherwise) {
     return text && *text ? std::strtoll(text, nullptr, 0) : otherwise;
 }
 
-bool prints(const Rank &rank) {
-    return rank.rank == 0;
-}
+bool prints(const Rank &rank) { return rank.rank == 0; }
 
 } // namespace conformance

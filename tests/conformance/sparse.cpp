@@ -103,9 +103,7 @@ void SparseStores::allocate(int64_t gid) {
     part.bytes = static_cast<size_t>(part.layout.elements * model_.field.element_bytes);
 }
 
-void SparseStores::take(int64_t gid) {
-    gid % 2 == 0 ? bind(gid) : allocate(gid);
-}
+void SparseStores::take(int64_t gid) { gid % 2 == 0 ? bind(gid) : allocate(gid); }
 
 // Storage as the model has it at this time, owned cells with its values, the rest with a sentinel.
 void SparseStores::begin(int64_t time) {
@@ -115,14 +113,12 @@ void SparseStores::begin(int64_t time) {
         OK(halo_field_bind(handle_, gid, &nothing));
         part.data = nullptr;
         part.expected.clear();
-        if (!model_.allocated(gid, time))
-            continue;
+        if (!model_.allocated(gid, time)) continue;
         take(gid);
         std::fill_n(part.begin, part.bytes, std::byte{ 0x5a });
         for_each_cell(*model_.grid, model_.field.ghosts, [&](const Triple &at) {
             Triple global;
-            if (side_of(*model_.grid, at) != Triple{} || !model_.grid->global_cell(gid, at, global))
-                return;
+            if (side_of(*model_.grid, at) != Triple{} || !model_.grid->global_cell(gid, at, global)) return;
             for (int32_t component = 0; component < model_.field.n_components; ++component)
                 model_.value(global, component, time, cell(part, part.data, at, component));
         });
@@ -133,8 +129,7 @@ void SparseStores::begin(int64_t time) {
 void SparseStores::overwrite() {
     for (const int64_t gid : gids_) {
         Part &part = parts_[gid];
-        if (part.expected.empty() || !model_.allocated(gid, -1))
-            continue;
+        if (part.expected.empty() || !model_.allocated(gid, -1)) continue;
         for_each_cell(*model_.grid, model_.field.ghosts, [&](const Triple &at) {
             if (side_of(*model_.grid, at) == Triple{})
                 for (std::byte *base : { part.data, expected_base(part) })
@@ -150,15 +145,13 @@ void SparseStores::fill_whole(Part &part) const {
     const auto size = static_cast<size_t>(model_.field.element_bytes);
     const bool guarded = part.data != part.begin;
     part.expected.assign(part.bytes, std::byte{ 0x5a });
-    for (size_t i = 0; i < n; ++i)
-        std::memcpy(part.expected.data() + (guarded ? guard_bytes : 0) + i * size, value, size);
+    for (size_t i = 0; i < n; ++i) std::memcpy(part.expected.data() + (guarded ? guard_bytes : 0) + i * size, value, size);
 }
 
 void SparseStores::give_region(Part &part, int64_t gid, const Triple &offset, int64_t time, bool null) const {
     Triple low;
     Triple high;
-    if (!model_.region(offset, low, high))
-        return;
+    if (!model_.region(offset, low, high)) return;
     for (int64_t z = low[2]; z < high[2]; ++z)
         for (int64_t y = low[1]; y < high[1]; ++y)
             for (int64_t x = low[0]; x < high[0]; ++x)
@@ -178,21 +171,16 @@ void SparseStores::expect(int64_t time, int32_t stencil, Taken &&taken) {
         std::vector<std::pair<Triple, bool>> regions; // offset, null
         bool data = false;
         for_each_offset(model_.grid->n_dims, [&](const Triple &offset) {
-            if (!in_stencil(offset, stencil) || model_.grid->neighbour(gid, offset) < 0)
-                return;
+            if (!in_stencil(offset, stencil) || model_.grid->neighbour(gid, offset) < 0) return;
             regions.emplace_back(offset, model_.null_region(gid, offset, time));
             data = data || !regions.back().second;
         });
         const bool had_storage = model_.allocated(gid, time);
         arrivals += data && !had_storage;
-        if (!had_storage && (!data || !taken(gid)))
-            continue;
-        if (!had_storage && !bound(gid))
-            stop("part %lld has no storage, but data came to it", static_cast<long long>(gid));
-        if (!had_storage)
-            fill_whole(part);
-        for (const auto &[offset, null] : regions)
-            give_region(part, gid, offset, time, null);
+        if (!had_storage && (!data || !taken(gid))) continue;
+        if (!had_storage && !bound(gid)) stop("part %lld has no storage, but data came to it", static_cast<long long>(gid));
+        if (!had_storage) fill_whole(part);
+        for (const auto &[offset, null] : regions) give_region(part, gid, offset, time, null);
     }
 }
 
@@ -200,15 +188,14 @@ void SparseStores::compare() {
     for (const int64_t gid : gids_) {
         Part &part = parts_[gid];
         if (part.expected.empty() != (part.data == nullptr))
-            stop("field %s, part %lld: %s", model_.field.name.c_str(), static_cast<long long>(gid), part.data ? "it got storage and should not" : "it has no storage");
-        if (!part.data || std::memcmp(part.begin, part.expected.data(), part.bytes) == 0)
-            continue;
+            stop("field %s, part %lld: %s", model_.field.name.c_str(), static_cast<long long>(gid),
+                 part.data ? "it got storage and should not" : "it has no storage");
+        if (!part.data || std::memcmp(part.begin, part.expected.data(), part.bytes) == 0) continue;
         size_t byte = 0;
-        while (part.begin[byte] == part.expected[byte])
-            ++byte;
-        stop("field %s (%s, threshold %g, fill %g), part %lld, %s: byte %zu of %zu is %02x, should be %02x", model_.field.name.c_str(), name_of(model_.field.type),
-             model_.threshold, model_.fill, static_cast<long long>(gid), layout_name(model_.field.layout), byte, part.bytes, static_cast<unsigned>(part.begin[byte]),
-             static_cast<unsigned>(part.expected[byte]));
+        while (part.begin[byte] == part.expected[byte]) ++byte;
+        stop("field %s (%s, threshold %g, fill %g), part %lld, %s: byte %zu of %zu is %02x, should be %02x", model_.field.name.c_str(),
+             name_of(model_.field.type), model_.threshold, model_.fill, static_cast<long long>(gid), layout_name(model_.field.layout), byte,
+             part.bytes, static_cast<unsigned>(part.begin[byte]), static_cast<unsigned>(part.expected[byte]));
     }
 }
 
@@ -256,8 +243,7 @@ void make_sparse_case(SparseCase &made, uint64_t seed, int64_t number, int32_t n
     made.dense.name = "dense";
     made.dense.type = HALO_FLOAT32;
     made.dense.element_bytes = 4;
-    for (int d = 0; d < grid.n_dims; ++d)
-        made.dense.ghosts.low[d] = made.dense.ghosts.high[d] = 1;
+    for (int d = 0; d < grid.n_dims; ++d) made.dense.ghosts.low[d] = made.dense.ghosts.high[d] = 1;
 }
 
 class SparseRun {
@@ -307,8 +293,7 @@ SparseRun::SparseRun(const Rank &rank, SparseCase &made) : rank_(rank), made_(ma
 
 SparseStores &SparseRun::stores_of(const halo_field *field) {
     for (SparseStores &stores : sparse_)
-        if (stores.handle() == field)
-            return stores;
+        if (stores.handle() == field) return stores;
     stop("an arrival for a field that is not sparse");
 }
 
@@ -321,8 +306,7 @@ halo_status SparseRun::on_arrival(void *user, const halo_arrival *arrival) {
     ++self.told_;
     try {
         SparseStores &stores = self.stores_of(arrival->field);
-        if (!self.takes(arrival->gid))
-            return HALO_DECLINED;
+        if (!self.takes(arrival->gid)) return HALO_DECLINED;
         self.made_.arrive == Arrive::allocate_in_callback ? stores.allocate(arrival->gid) : stores.bind(arrival->gid);
         return HALO_SUCCESS;
     } catch (const Stop &reason) {
@@ -339,19 +323,16 @@ void SparseRun::take_listed() {
     OK(halo_exchange_arrivals(exchange_, list.data(), n, &n));
     told_ += n;
     for (const halo_arrival &arrival : list)
-        if (takes(arrival.gid))
-            stores_of(arrival.field).take(arrival.gid);
+        if (takes(arrival.gid)) stores_of(arrival.field).take(arrival.gid);
 }
 
 void SparseRun::finish() {
-    if (made_.arrive <= Arrive::decline_some)
-        return OK(halo_exchange_finish(exchange_, HALO_STREAM_NONE));
+    if (made_.arrive <= Arrive::decline_some) return OK(halo_exchange_finish(exchange_, HALO_STREAM_NONE));
     int32_t done = 0;
     for (int64_t turns = 0; !done; ++turns) {
         OK(halo_exchange_test(exchange_, &done));
         std::this_thread::yield();
-        if (turns > 200000000)
-            stop("the run is never here");
+        if (turns > 200000000) stop("the run is never here");
     }
     take_listed();
     OK(halo_exchange_unpack(exchange_, HALO_STREAM_NONE));
@@ -364,8 +345,7 @@ halo_run SparseRun::narrow(int64_t time) {
     halo_run run = HALO_RUN_INIT;
     if (time % 2 == 1) {
         int32_t fewest = made_.with_dense ? 1 : 8;
-        for (const SparseModel &model : made_.models)
-            fewest = std::min(fewest, model.field.n_components);
+        for (const SparseModel &model : made_.models) fewest = std::min(fewest, model.field.n_components);
         run.depth = static_cast<int32_t>(pick(random, 0, 2));
         run.first_component = static_cast<int32_t>(pick(random, 0, fewest - 1));
         run.n_components = static_cast<int32_t>(pick(random, 0, fewest - run.first_component));
@@ -380,16 +360,12 @@ halo_run SparseRun::narrow(int64_t time) {
 
 void SparseRun::step(int64_t time) {
     const halo_run run = narrow(time);
-    for (SparseStores &stores : sparse_)
-        stores.begin(time);
-    for (FieldStores &stores : dense_)
-        stores.fill(0, time);
+    for (SparseStores &stores : sparse_) stores.begin(time);
+    for (FieldStores &stores : dense_) stores.fill(0, time);
     told_ = 0;
     OK(halo_exchange_start(exchange_, &run, HALO_STREAM_NONE));
-    for (SparseStores &stores : sparse_)
-        stores.overwrite();
-    for (FieldStores &stores : dense_)
-        stores.overwrite_owned(0);
+    for (SparseStores &stores : sparse_) stores.overwrite();
+    for (FieldStores &stores : dense_) stores.overwrite_owned(0);
     finish();
     int64_t arrivals = 0;
     for (SparseStores &stores : sparse_) {
@@ -398,12 +374,11 @@ void SparseRun::step(int64_t time) {
         stores.compare();
     }
     for (FieldStores &stores : dense_) {
-        stores.expect_ghosts(0, time, [&](int64_t, const Triple &cell, int32_t) { return in_stencil(side_of(made_.grid, cell), made_.desc.stencil); });
-        if (const std::string difference = stores.first_difference(); !difference.empty())
-            stop("%s", difference.c_str());
+        stores.expect_ghosts(0, time,
+                             [&](int64_t, const Triple &cell, int32_t) { return in_stencil(side_of(made_.grid, cell), made_.desc.stencil); });
+        if (const std::string difference = stores.first_difference(); !difference.empty()) stop("%s", difference.c_str());
     }
-    if (told_ != arrivals)
-        stop("%lld arrivals were told, %lld expected", static_cast<long long>(told_), static_cast<long long>(arrivals));
+    if (told_ != arrivals) stop("%lld arrivals were told, %lld expected", static_cast<long long>(told_), static_cast<long long>(arrivals));
     check_counters(time);
 }
 
@@ -419,8 +394,7 @@ void SparseRun::check_counters(int64_t time) {
             for_each_offset(grid.n_dims, [&](const Triple &offset) {
                 const int64_t sender = in_stencil(offset, made_.desc.stencil) ? grid.neighbour(receiver, offset) : -1;
                 const int64_t bytes = model.region_bytes(offset);
-                if (sender < 0 || bytes == 0 || grid.owner[sender] != rank_.rank)
-                    return;
+                if (sender < 0 || bytes == 0 || grid.owner[sender] != rank_.rank) return;
                 const bool null = sparse && model.null_region(receiver, offset, time);
                 states += sparse;
                 nulls += null;
@@ -430,17 +404,17 @@ void SparseRun::check_counters(int64_t time) {
                 }
             });
     };
-    for (const SparseModel &model : made_.models)
-        count(model, true);
-    if (made_.with_dense)
-        count({ &grid, made_.dense }, false);
+    for (const SparseModel &model : made_.models) count(model, true);
+    if (made_.with_dense) count({ &grid, made_.dense }, false);
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
     OK(halo_exchange_stats_get(exchange_, &stats));
     const int64_t payload = stats.payload_bytes - last_.payload_bytes;
-    if (stats.sparse_sent - last_.sparse_sent != states || stats.sparse_null - last_.sparse_null != nulls || payload < least || payload > least + gaps)
-        stop("%lld sparse states (%lld null) and %lld bytes of payload were sent, expected %lld (%lld) and %lld to %lld", static_cast<long long>(stats.sparse_sent - last_.sparse_sent),
-             static_cast<long long>(stats.sparse_null - last_.sparse_null), static_cast<long long>(payload), static_cast<long long>(states),
-             static_cast<long long>(nulls), static_cast<long long>(least), static_cast<long long>(least + gaps));
+    if (stats.sparse_sent - last_.sparse_sent != states || stats.sparse_null - last_.sparse_null != nulls || payload < least ||
+        payload > least + gaps)
+        stop("%lld sparse states (%lld null) and %lld bytes of payload were sent, expected %lld (%lld) and %lld to %lld",
+             static_cast<long long>(stats.sparse_sent - last_.sparse_sent), static_cast<long long>(stats.sparse_null - last_.sparse_null),
+             static_cast<long long>(payload), static_cast<long long>(states), static_cast<long long>(nulls), static_cast<long long>(least),
+             static_cast<long long>(least + gaps));
     last_ = stats;
     made_.met.arrivals += told_;
     made_.met.states += states;
@@ -449,10 +423,8 @@ void SparseRun::check_counters(int64_t time) {
 
 void SparseRun::destroy() {
     OK(halo_exchange_destroy(&exchange_));
-    for (SparseStores &stores : sparse_)
-        stores.destroy();
-    for (FieldStores &stores : dense_)
-        stores.destroy();
+    for (SparseStores &stores : sparse_) stores.destroy();
+    for (FieldStores &stores : dense_) stores.destroy();
     OK(halo_topology_destroy(&topology_));
 }
 
@@ -469,16 +441,16 @@ TEST_P(Sparse, EqualsAModelOfTheWholeGrid) {
             make_sparse_case(made, first_seed, number, rank.size);
             try {
                 SparseRun one(rank, made);
-                for (int64_t time = 0; time < 4; ++time)
-                    one.step(time);
+                for (int64_t time = 0; time < 4; ++time) one.step(time);
                 one.destroy();
                 const std::lock_guard lock(mutex);
                 met.arrivals += made.met.arrivals;
                 met.states += made.met.states;
                 met.nulls += made.met.nulls;
             } catch (const Stop &reason) {
-                stop("sparse case %lld, seed %llu: %s, arrivals %d, messages %d, receive %d: %s", static_cast<long long>(number), static_cast<unsigned long long>(made.seed),
-                     made.grid.describe().c_str(), static_cast<int>(made.arrive), made.desc.messages, made.desc.receive, reason.text.c_str());
+                stop("sparse case %lld, seed %llu: %s, arrivals %d, messages %d, receive %d: %s", static_cast<long long>(number),
+                     static_cast<unsigned long long>(made.seed), made.grid.describe().c_str(), static_cast<int>(made.arrive), made.desc.messages,
+                     made.desc.receive, reason.text.c_str());
             }
         }
     });

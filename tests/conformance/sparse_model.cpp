@@ -12,8 +12,7 @@ namespace conformance {
 namespace {
 
 Random random_of(uint64_t seed, std::initializer_list<int64_t> numbers) {
-    for (const int64_t number : numbers)
-        seed = (seed ^ static_cast<uint64_t>(number + 1)) * 0x9e3779b97f4a7c15u + (seed >> 29);
+    for (const int64_t number : numbers) seed = (seed ^ static_cast<uint64_t>(number + 1)) * 0x9e3779b97f4a7c15u + (seed >> 29);
     Random random(seed);
     return random;
 }
@@ -33,8 +32,7 @@ T load(const std::byte *from) {
 template <class Real>
 Real quiet_real(Random &random, double threshold) {
     const double sign = chance(random, 0.5) ? -1.0 : 1.0;
-    if (threshold == 0 || chance(random, 0.5))
-        return static_cast<Real>(sign * 0.0);
+    if (threshold == 0 || chance(random, 0.5)) return static_cast<Real>(sign * 0.0);
     const auto highest = static_cast<Real>(threshold);
     return static_cast<Real>(sign) * (highest < threshold ? highest : std::nextafter(highest, Real{}));
 }
@@ -46,7 +44,8 @@ Real loud_real(Random &random, double threshold) {
     switch (pick(random, 0, 4)) {
     case 0: return std::numeric_limits<Real>::quiet_NaN();
     case 1: return sign * std::numeric_limits<Real>::infinity();
-    case 2: return sign * (threshold == 0 ? std::numeric_limits<Real>::denorm_min() : lowest < threshold ? std::nextafter(lowest, Real{ 1e9 }) : lowest);
+    case 2:
+        return sign * (threshold == 0 ? std::numeric_limits<Real>::denorm_min() : lowest < threshold ? std::nextafter(lowest, Real{ 1e9 }) : lowest);
     default: return sign * static_cast<Real>(threshold + static_cast<double>(pick(random, 1, 1000)));
     }
 }
@@ -60,8 +59,7 @@ Integer quiet_integer(Random &random, double threshold) {
 template <class Integer>
 Integer loud_integer(Random &random, double threshold) {
     const auto lowest = static_cast<Integer>(threshold == 0 ? 1 : std::ceil(threshold));
-    if (chance(random, 0.2))
-        return std::numeric_limits<Integer>::min();
+    if (chance(random, 0.2)) return std::numeric_limits<Integer>::min();
     return static_cast<Integer>(chance(random, 0.5) ? -lowest : lowest + pick(random, 0, 100));
 }
 
@@ -81,7 +79,8 @@ template <class Real>
 void store_real(std::byte *into, int parts, bool loud, double threshold, Random &random) {
     const int64_t loud_part = pick(random, 0, parts - 1);
     for (int part = 0; part < parts; ++part)
-        store(into + part * static_cast<int>(sizeof(Real)), loud && part == loud_part ? loud_real<Real>(random, threshold) : quiet_real<Real>(random, threshold));
+        store(into + part * static_cast<int>(sizeof(Real)),
+              loud && part == loud_part ? loud_real<Real>(random, threshold) : quiet_real<Real>(random, threshold));
 }
 
 } // namespace
@@ -135,8 +134,7 @@ bool SparseModel::region(const Triple &offset, Triple &low, Triple &high) const 
     for (int d = 0; d < 3; ++d) {
         low[d] = offset[d] < 0 ? -clipped(field.ghosts.low[d]) : offset[d] > 0 ? grid->cells[d] : 0;
         high[d] = offset[d] < 0 ? 0 : offset[d] > 0 ? grid->cells[d] + clipped(field.ghosts.high[d]) : grid->cells[d];
-        if (low[d] >= high[d])
-            return false;
+        if (low[d] >= high[d]) return false;
     }
     return true;
 }
@@ -144,16 +142,14 @@ bool SparseModel::region(const Triple &offset, Triple &low, Triple &high) const 
 int64_t SparseModel::region_bytes(const Triple &offset) const {
     Triple low;
     Triple high;
-    if (!region(offset, low, high))
-        return 0;
+    if (!region(offset, low, high)) return 0;
     return (high[0] - low[0]) * (high[1] - low[1]) * (high[2] - low[2]) * (end_component() - first_component) * field.element_bytes;
 }
 
 bool SparseModel::null_region(int64_t receiver, const Triple &offset, int64_t time) const {
     Triple low;
     Triple high;
-    if (!region(offset, low, high) || !allocated(grid->neighbour(receiver, offset), time))
-        return true;
+    if (!region(offset, low, high) || !allocated(grid->neighbour(receiver, offset), time)) return true;
     for (int64_t z = low[2]; z < high[2]; ++z)
         for (int64_t y = low[1]; y < high[1]; ++y)
             for (int64_t x = low[0]; x < high[0]; ++x)
@@ -162,8 +158,7 @@ bool SparseModel::null_region(int64_t receiver, const Triple &offset, int64_t ti
                     grid->global_cell(receiver, { x, y, z }, global);
                     std::byte bytes[16];
                     value(global, component, time, bytes);
-                    if (!is_null(bytes))
-                        return false;
+                    if (!is_null(bytes)) return false;
                 }
     return true;
 }

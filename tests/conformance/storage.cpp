@@ -20,9 +20,7 @@ uint64_t mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-std::byte sentinel(size_t place) {
-    return static_cast<std::byte>(mix(place / 8 + 0x51) >> place % 8 * 8);
-}
+std::byte sentinel(size_t place) { return static_cast<std::byte>(mix(place / 8 + 0x51) >> place % 8 * 8); }
 
 } // namespace
 
@@ -79,10 +77,8 @@ void make_value(const FieldCase &field, int64_t component, const Triple &global,
 // Strides are set from the innermost index to the outermost; an index that runs backwards has its first element at the far end.
 halo_layout make_layout(LayoutKind kind, const Grid &grid, const FieldCase &field, Random &random) {
     std::array<int, 4> order{ 0, 1, 2, 3 };
-    if (kind == LayoutKind::component_fastest)
-        order = { 3, 0, 1, 2 };
-    if (kind == LayoutKind::permuted || kind == LayoutKind::negative)
-        std::shuffle(order.begin(), order.end(), random);
+    if (kind == LayoutKind::component_fastest) order = { 3, 0, 1, 2 };
+    if (kind == LayoutKind::permuted || kind == LayoutKind::negative) std::shuffle(order.begin(), order.end(), random);
     const bool padded = kind != LayoutKind::natural;
     std::array<int64_t, 4> stride{};
     halo_layout layout = HALO_LAYOUT_INIT;
@@ -104,27 +100,23 @@ halo_layout make_layout(LayoutKind kind, const Grid &grid, const FieldCase &fiel
 }
 
 FieldStores::FieldStores(halo_topology *topology, const Grid &grid, int32_t rank, const FieldCase &field, Random random)
-    : grid_(grid), case_(field), gids_(grid.local(rank)) {
+    : grid_(grid),
+      case_(field),
+      gids_(grid.local(rank)) {
     const halo_field_desc desc = field.desc();
     OK(halo_field_create(topology, &desc, &handle_));
     stores_.assign(static_cast<size_t>(n_sets()), std::vector<Store>(gids_.size()));
     make_memory(random);
-    for (int32_t set = 0; set < case_.n_sets && case_.bind == BindKind::bind; ++set)
-        bind(set);
-    for (int32_t set = 0; set < case_.n_sets && case_.bind == BindKind::bind_many && !gids_.empty(); ++set)
-        bind_many(set);
+    for (int32_t set = 0; set < case_.n_sets && case_.bind == BindKind::bind; ++set) bind(set);
+    for (int32_t set = 0; set < case_.n_sets && case_.bind == BindKind::bind_many && !gids_.empty(); ++set) bind_many(set);
     if (case_.bind == BindKind::allocate) {
         OK(halo_field_allocate(handle_, -1));
-        for (int32_t set = 0; set < case_.n_sets; ++set)
-            take_allocated(set);
+        for (int32_t set = 0; set < case_.n_sets; ++set) take_allocated(set);
     }
-    for (int32_t set = 0; set < n_sets(); ++set)
-        fill(set, -1 - set);
+    for (int32_t set = 0; set < n_sets(); ++set) fill(set, -1 - set);
 }
 
-void FieldStores::destroy() {
-    OK(halo_field_destroy(&handle_));
-}
+void FieldStores::destroy() { OK(halo_field_destroy(&handle_)); }
 
 // Parts may have layouts of their own, except where one allocation holds them all.
 void FieldStores::make_memory(Random &random) {
@@ -134,8 +126,7 @@ void FieldStores::make_memory(Random &random) {
         for (int32_t set = 0; set < n_sets(); ++set) {
             Store &store = stores_[set][part];
             store.layout = layout;
-            if (case_.bind != BindKind::bind && set < case_.n_sets)
-                continue;
+            if (case_.bind != BindKind::bind && set < case_.n_sets) continue;
             const auto bytes = static_cast<size_t>(layout.elements * case_.element_bytes);
             std::vector<std::byte> &memory = memory_.emplace_back(bytes + 2 * guard_bytes);
             store.memory = memory.data();
@@ -185,7 +176,8 @@ void FieldStores::take_allocated(int32_t set) {
         store.bytes = static_cast<size_t>(store.layout.elements * case_.element_bytes);
         const auto address = reinterpret_cast<uintptr_t>(store.element(store.layout.first_owned, case_.element_bytes));
         if (64 % case_.element_bytes == 0 && address % 64 != 0)
-            stop("%s: part %lld: the first owned cell is at %#zx, not on 64 bytes", case_.describe().c_str(), static_cast<long long>(gids_[part]), address);
+            stop("%s: part %lld: the first owned cell is at %#zx, not on 64 bytes", case_.describe().c_str(), static_cast<long long>(gids_[part]),
+                 address);
         if (std::any_of(store.memory, store.memory + store.bytes, [](std::byte b) { return b != std::byte{}; }))
             stop("%s: part %lld: allocated storage is not zero", case_.describe().c_str(), static_cast<long long>(gids_[part]));
     }
@@ -194,12 +186,10 @@ void FieldStores::take_allocated(int32_t set) {
 void FieldStores::fill(int32_t set, int64_t time) {
     for (size_t part = 0; part < gids_.size(); ++part) {
         Store &store = stores_[set][part];
-        for (size_t i = 0; i < store.bytes; ++i)
-            store.memory[i] = sentinel(i);
+        for (size_t i = 0; i < store.bytes; ++i) store.memory[i] = sentinel(i);
         for_each_cell(grid_, case_.ghosts, [&](const Triple &cell) {
             Triple global;
-            if (side_of(grid_, cell) != Triple{} || !grid_.global_cell(gids_[part], cell, global))
-                return;
+            if (side_of(grid_, cell) != Triple{} || !grid_.global_cell(gids_[part], cell, global)) return;
             for (int32_t component = 0; component < case_.n_components; ++component)
                 make_value(case_, component, global, time, store.element(element_at(store.layout, cell, component), case_.element_bytes));
         });
@@ -212,8 +202,7 @@ void FieldStores::overwrite_owned(int32_t set) {
     for (size_t part = 0; part < gids_.size(); ++part) {
         Store &store = stores_[set][part];
         for_each_cell(grid_, case_.ghosts, [&](const Triple &cell) {
-            if (side_of(grid_, cell) != Triple{})
-                return;
+            if (side_of(grid_, cell) != Triple{}) return;
             for (int32_t component = 0; component < case_.n_components; ++component) {
                 const int64_t element = element_at(store.layout, cell, component);
                 make_value(case_, component, cell, another_time, store.element(element, case_.element_bytes));
@@ -227,11 +216,9 @@ std::string FieldStores::first_difference() {
     for (int32_t set = 0; set < n_sets(); ++set)
         for (size_t part = 0; part < gids_.size(); ++part) {
             const Store &store = stores_[set][part];
-            if (std::memcmp(store.memory, store.expected.data(), store.bytes) == 0)
-                continue;
+            if (std::memcmp(store.memory, store.expected.data(), store.bytes) == 0) continue;
             size_t byte = 0;
-            while (store.memory[byte] == store.expected[byte])
-                ++byte;
+            while (store.memory[byte] == store.expected[byte]) ++byte;
             return describe_byte(set, part, byte);
         }
     return {};
@@ -249,8 +236,8 @@ std::string FieldStores::describe_byte(int32_t set, size_t part, size_t byte) co
                                static_cast<long long>(cell[2]), component);
         }
     });
-    return text_of("field %s, set %d, part %lld: byte %zu (%s) is %02x, should be %02x", case_.name.c_str(), set, static_cast<long long>(gids_[part]), byte,
-                   what.c_str(), static_cast<unsigned>(store.memory[byte]), static_cast<unsigned>(store.expected[byte]));
+    return text_of("field %s, set %d, part %lld: byte %zu (%s) is %02x, should be %02x", case_.name.c_str(), set, static_cast<long long>(gids_[part]),
+                   byte, what.c_str(), static_cast<unsigned>(store.memory[byte]), static_cast<unsigned>(store.expected[byte]));
 }
 
 } // namespace conformance

@@ -41,7 +41,8 @@ const char *name_of(halo_type type);
 halo_layout make_layout(LayoutKind kind, const Grid &grid, const FieldCase &field, Random &random);
 
 inline int64_t element_at(const halo_layout &layout, const Triple &cell, int64_t component) {
-    return layout.first_owned + cell[0] * layout.stride[0] + cell[1] * layout.stride[1] + cell[2] * layout.stride[2] + component * layout.component_stride;
+    return layout.first_owned + cell[0] * layout.stride[0] + cell[1] * layout.stride[1] + cell[2] * layout.stride[2] +
+           component * layout.component_stride;
 }
 
 // Memory of one part in one set: what it holds, and a twin with what it should hold.
@@ -105,11 +106,11 @@ void FieldStores::expect_ghosts(int32_t set, int64_t time, Wanted &&wanted) {
         Store &store = stores_[set][part];
         for_each_cell(grid_, case_.ghosts, [&](const Triple &cell) {
             Triple global;
-            if (side_of(grid_, cell) == Triple{} || !grid_.global_cell(gids_[part], cell, global))
-                return;
+            if (side_of(grid_, cell) == Triple{} || !grid_.global_cell(gids_[part], cell, global)) return;
             for (int32_t component = 0; component < case_.n_components; ++component)
                 if (wanted(gids_[part], cell, component))
-                    make_value(case_, component, global, time, store.expected_element(element_at(store.layout, cell, component), case_.element_bytes));
+                    make_value(case_, component, global, time,
+                               store.expected_element(element_at(store.layout, cell, component), case_.element_bytes));
         });
     }
 }
