@@ -333,6 +333,37 @@ INSTANTIATE_TEST_SUITE_P(All, States,
                          testing::Combine(testing::Values(0, 1), testing::Values(HALO_BUFFER_POOL, HALO_BUFFER_CALLER, HALO_BUFFER_ALLOCATOR)),
                          name_of_setting);
 
+// A sparse receiver takes what came; allocate then gives it a buffer of its own size, and the smaller one goes back.
+TEST(Channel, AllocateReplacesASmallerBuffer) {
+    RUN_RANKS(2, [](Rank &rank) {
+        Memory memory(HALO_BUFFER_ALLOCATOR, 0);
+        const halo_channel_key key = key_of(1, 2);
+        halo_channel_desc desc = desc_of(0, 1, rank.first() ? count : 3 * count);
+        desc.sparse = 1;
+        memory.describe(desc);
+        halo_channel *channel = nullptr;
+        ASSERT_OK(halo_channel_register(rank.context, &key, &desc, &channel));
+        halo_group *group = commit(rank, { channel });
+        if (rank.first()) {
+            EXPECT_OK(halo_channel_allocate(channel));
+            EXPECT_OK(halo_channel_send(channel, HALO_STREAM_NONE));
+            wait_writable(channel);
+        } else {
+            wait_received(channel);
+            EXPECT_EQ(buffer_of(channel).bytes, count * 8);
+            EXPECT_OK(halo_channel_stale(channel, HALO_STREAM_NONE));
+            EXPECT_EQ(buffer_of(channel).bytes, count * 8);
+            const uint64_t generation = buffer_of(channel).generation;
+            EXPECT_OK(halo_channel_allocate(channel));
+            EXPECT_EQ(buffer_of(channel).bytes, 3 * count * 8);
+            EXPECT_NE(buffer_of(channel).generation, generation);
+            EXPECT_EQ(memory.blocks_out(), 1);
+        }
+        destroy(channel, group, false);
+        EXPECT_EQ(memory.blocks_out(), 0);
+    });
+}
+
 // A large message needs its receiver: until then the sender is busy, and stays as it is.
 TEST(Channel, BusyWhileTheOwnSendIsUnderWay) {
     RUN_RANKS(2, [](Rank &rank) {
