@@ -11,10 +11,10 @@ namespace {
 const size_t small_and_large[] = { 24, 200000 };
 
 TEST_P(OverRanks, UnexpectedMessagesWaitAndAreFoundByTag) {
-    constexpr int n = 3000;
     run(GetParam(), [](Rank &r) {
+        const int n = 6000 / r.size; // per pair
         std::vector<Bytes> out;
-        std::vector<halo_request> sends(r.peers().size() * n);
+        std::vector<halo_request> sends(r.peers().size() * static_cast<size_t>(n));
         out.reserve(sends.size());
         for (int32_t peer : r.peers()) {
             for (int tag = 0; tag < n; ++tag) {
@@ -22,7 +22,7 @@ TEST_P(OverRanks, UnexpectedMessagesWaitAndAreFoundByTag) {
                 r.send(peer, tag, out.back(), sends[out.size() - 1]);
             }
         }
-        std::vector<int> order(n);
+        std::vector<int> order(static_cast<size_t>(n));
         for (int i = 0; i < n; ++i) order[static_cast<size_t>(i)] = i;
         std::mt19937 random(static_cast<unsigned>(r.rank));
         std::shuffle(order.begin(), order.end(), random);

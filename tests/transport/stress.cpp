@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 #include <random>
+#include <thread>
 
 #include "harness.h"
 
@@ -12,7 +13,6 @@ namespace {
 
 constexpr int32_t n_lanes = 2;
 constexpr int32_t n_tags = 6;
-constexpr int n_messages = 250; // per ordered pair of ranks
 
 struct Message {
     int32_t lane, tag;
@@ -20,7 +20,8 @@ struct Message {
     size_t bytes;
 };
 
-std::vector<Message> traffic(uint32_t seed, int32_t source, int32_t destination) {
+// What `source` sends to `destination`, in this order.
+std::vector<Message> traffic(uint32_t seed, int32_t source, int32_t destination, int n_messages) {
     std::seed_seq words{ seed, static_cast<uint32_t>(source), static_cast<uint32_t>(destination) };
     std::mt19937 random(words);
     std::vector<Message> list;
@@ -42,23 +43,26 @@ struct InFlight {
 
 class Traffic {
 public:
-    Traffic(Rank &r, uint32_t seed) : r_(r), random_(seed * 31 + static_cast<uint32_t>(r.rank)) {
+    Traffic(Rank &r, uint32_t seed) : r_(r), n_messages_(600 / r.size), random_(seed * 31 + static_cast<uint32_t>(r.rank)) {
         for (int32_t peer : r.peers()) {
-            out_.push_back({ peer, traffic(seed, r.rank, peer), 0 });
+            out_.push_back({ peer, traffic(seed, r.rank, peer, n_messages_), 0 });
             for (int32_t lane = 0; lane < n_lanes; ++lane) {
-                for (int32_t tag = 0; tag < n_tags; ++tag) in_.push_back({ peer, select(traffic(seed, peer, r.rank), lane, tag), 0 });
+                for (int32_t tag = 0; tag < n_tags; ++tag) in_.push_back({ peer, select(traffic(seed, peer, r.rank, n_messages_), lane, tag), 0 });
             }
         }
     }
 
     void run() {
-        int64_t left = static_cast<int64_t>(r_.peers().size()) * n_messages * 2;
+        int64_t left = static_cast<int64_t>(r_.peers().size()) * n_messages_ * 2;
         while (left > 0) {
             switch (random_() % 4) {
             case 0: send_one(); break;
             case 1: receive_one(); break;
             case 2: receive_one(); break;
-            default: left -= test_some(); break;
+            default:
+                int64_t n = test_some();
+                left -= n;
+                if (n == 0) std::this_thread::yield();
             }
         }
         r_.barrier();
@@ -171,6 +175,7 @@ private:
     }
 
     Rank &r_;
+    int n_messages_; // per ordered pair of ranks
     std::mt19937 random_;
     std::vector<Stream> out_;
     std::vector<Stream> in_;
