@@ -132,7 +132,7 @@ TEST(Accumulate, RowsGoInTheirOrder) {
     for (const std::vector<double> &part : parts)
         for (int k = 0; k < 4; ++k) expected[k] += part[static_cast<size_t>(k)];
     HostTable(device, { four_numbers(8) }, rows).run(bases, HALO_SUM, HALO_FLOAT64);
-    EXPECT_EQ(std::memcmp(sum, expected, sizeof sum), 0);
+    for (int k = 0; k < 4; ++k) EXPECT_EQ(sum[k], expected[k]);
 }
 
 // -0 below +0, NaN over numbers, whichever comes first.

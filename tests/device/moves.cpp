@@ -109,7 +109,7 @@ TEST(Moves, InterleavedComponentsAreOneRun) {
     shape.element_bytes = 8;
     shape.run[0] = 5;
     shape.n[0] = 6, shape.n[1] = 7, shape.n[2] = 4;
-    const int64_t strides[3] = { 20 * 32, 20 * 20 * 32, 8 };
+    const int64_t strides[3] = { 640, 12800, 8 };
     std::copy_n(strides, 3, shape.dst_stride);
     std::copy_n(strides, 3, shape.src_stride[0]);
     shape.dst_step = shape.src_step[0] = 32;

@@ -18,6 +18,7 @@ RandomTable::RandomTable(Random &random, const ShapeLimits &limits, int n_shapes
 
 std::vector<void *> RandomTable::bases_of(std::vector<std::vector<unsigned char>> &storage) {
     std::vector<void *> bases;
+    bases.reserve(storage.size());
     for (std::vector<unsigned char> &each : storage) bases.push_back(each.empty() ? nullptr : each.data());
     return bases;
 }

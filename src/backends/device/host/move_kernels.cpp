@@ -51,12 +51,14 @@ template <int n>
 template <int n>
 struct Fixed {
     static constexpr int n_sources = 1;
+    static constexpr bool any_length = false;
     [[gnu::always_inline]] static int64_t length_of(int64_t) { return n; }
     [[gnu::always_inline]] static void copy(char *dst, const char *src, int64_t) { copy_fixed<n>(dst, src); }
 };
 
 struct AnyLength {
     static constexpr int n_sources = 1;
+    static constexpr bool any_length = true;
     [[gnu::always_inline]] static int64_t length_of(int64_t length) { return length; }
 };
 
@@ -80,6 +82,7 @@ struct Long : AnyLength {
 
 // Nothing is copied, the destination has a gap there.
 struct Gap : AnyLength {
+    static constexpr bool any_length = false;
     static constexpr int n_sources = 0;
     [[gnu::always_inline]] static void copy(char *, const char *, int64_t) {}
 };
@@ -97,6 +100,7 @@ struct Line {
     static constexpr int n_pieces = Left::n_sources + Middle::n_sources + Right::n_sources;
     static constexpr int middle = Middle::n_sources == 0 ? 0 : Left::n_sources;
     static constexpr int right = n_pieces - 1;
+    static constexpr bool any_length = Middle::any_length;
 
     char *dst;
     const char *src[n_pieces];
@@ -121,19 +125,21 @@ struct Line {
     }
 };
 
-// Lines at listed places, which are the same everywhere.
+// Lines at listed places, which are the same everywhere. Several at once where that leaves all values in registers: one that is put on the stack
+// comes between the stores and costs more than it saves.
 template <class Line>
 void move_listed(const Move &move, const Row &row, void *const *bases) {
     const Line line(move, row, bases);
     const int32_t *at = move.lines;
     const int32_t *const end = at + move.n_lines;
-    for (; end - at >= 4; at += 4) {
-        const int64_t a = at[0], b = at[1], c = at[2], d = at[3];
-        line.copy(a);
-        line.copy(b);
-        line.copy(c);
-        line.copy(d);
-    }
+    if constexpr (!Line::any_length)
+        for (; end - at >= 4; at += 4) {
+            const int64_t a = at[0], b = at[1], c = at[2], d = at[3];
+            line.copy(a);
+            line.copy(b);
+            line.copy(c);
+            line.copy(d);
+        }
     for (; at < end; ++at) line.copy(*at);
 }
 
@@ -193,25 +199,25 @@ MoveKernel kernel(bool listed) {
 }
 
 template <class Left, class Right>
-MoveKernel with_middle(bool listed, int64_t bytes) {
-    switch (bytes) {
-    case 16: return kernel<Left, Fixed<16>, Right>(listed);
-    case 32: return kernel<Left, Fixed<32>, Right>(listed);
-    case 64: return kernel<Left, Fixed<64>, Right>(listed);
-    case 128: return kernel<Left, Fixed<128>, Right>(listed);
-    default: break;
-    }
-    if (bytes > 64) return kernel<Left, Long, Right>(listed);
-    if (bytes > 32) return kernel<Left, Overlapped<32>, Right>(listed);
-    if (bytes > 16) return kernel<Left, Overlapped<16>, Right>(listed);
+MoveKernel with_any_middle(bool listed, int64_t bytes) {
+    if (bytes >= 64) return kernel<Left, Long, Right>(listed);
+    if (bytes >= 32) return kernel<Left, Overlapped<32>, Right>(listed);
+    if (bytes >= 16) return kernel<Left, Overlapped<16>, Right>(listed);
     return nullptr;
+}
+
+template <class Left, class Right>
+MoveKernel with_middle(bool listed, int64_t bytes) {
+    if (bytes == 64) return kernel<Left, Fixed<64>, Right>(listed);
+    if (bytes == 128) return kernel<Left, Fixed<128>, Right>(listed);
+    return with_any_middle<Left, Right>(listed, bytes);
 }
 
 template <int end>
 MoveKernel with_ends(bool listed, int64_t left, int64_t middle, int64_t right) {
     using End = Fixed<end>;
     if (left == right) return middle == 0 ? kernel<End, Gap, End>(listed) : with_middle<End, End>(listed, middle);
-    return left == end ? with_middle<End, Nothing>(listed, middle) : with_middle<Nothing, End>(listed, middle);
+    return left == end ? with_any_middle<End, Nothing>(listed, middle) : with_any_middle<Nothing, End>(listed, middle);
 }
 
 MoveKernel alone(bool listed, int64_t bytes) {
@@ -219,6 +225,7 @@ MoveKernel alone(bool listed, int64_t bytes) {
     case 1: return kernel<Nothing, Fixed<1>, Nothing>(listed);
     case 4: return kernel<Nothing, Fixed<4>, Nothing>(listed);
     case 8: return kernel<Nothing, Fixed<8>, Nothing>(listed);
+    case 16: return kernel<Nothing, Fixed<16>, Nothing>(listed);
     case 24: return kernel<Nothing, Fixed<24>, Nothing>(listed);
     default: break;
     }
