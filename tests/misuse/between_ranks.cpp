@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What goes wrong between two ranks: one that does not come, one that fails, two that disagree. Errors name both; afterwards everything can
+// go on, or be abandoned and destroyed.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "halo.h"
+
+namespace {
+
+struct Options {
+    int32_t ghosts = 1;
+    int32_t n_components = 1;
+    halo_type type = HALO_FLOAT64;
+    const char *name = "u";
+    int32_t messages = HALO_MESSAGES_AGGREGATE;
+    double timeout = 10;
+    bool allocate = true;
+    halo_log_fn log = nullptr;
+    void *log_user = nullptr;
+};
+
+// Rank's end of a ring of four blocks, two a rank.
+struct Rank {
+    halo_context *context = nullptr;
+    halo_topology *ring = nullptr;
+    halo_field *u = nullptr;
+    halo_exchange *x = nullptr;
+
+    Rank(halo_inproc *group, int32_t rank, const Options &options) {
+        const halo_setting settings[] = { { "warn_after", "50ms" } };
+        halo_context_options context_options = HALO_CONTEXT_OPTIONS_INIT;
+        context_options.settings = settings;
+        context_options.n_settings = 1;
+        context_options.log = options.log ? options.log : [](void *, int32_t, const char *) {};
+        context_options.log_user = options.log_user;
+        EXPECT_EQ(halo_context_create_inproc(group, rank, &context_options, &context), HALO_SUCCESS) << halo_last_error();
+        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        blocks.n_dims = 1;
+        blocks.n_blocks[0] = 4;
+        blocks.n_cells[0] = 8;
+        blocks.periodic[0] = 1;
+        EXPECT_EQ(halo_topology_create_blocks(context, &blocks, &ring), HALO_SUCCESS);
+        halo_field_desc field = HALO_FIELD_DESC_INIT;
+        field.name = options.name;
+        field.type = options.type;
+        field.n_components = options.n_components;
+        field.ghost_low[0] = field.ghost_high[0] = options.ghosts;
+        EXPECT_EQ(halo_field_create(ring, &field, &u), HALO_SUCCESS);
+        if (options.allocate) {
+            EXPECT_EQ(halo_field_allocate(u, -1), HALO_SUCCESS);
+        }
+        halo_exchange_desc exchange = HALO_EXCHANGE_DESC_INIT;
+        exchange.messages = options.messages;
+        exchange.timeout_seconds = options.timeout;
+        EXPECT_EQ(halo_exchange_create(&u, 1, &exchange, &x), HALO_SUCCESS) << halo_last_error();
+    }
+    ~Rank() {
+        if (halo_exchange_destroy(&x) == HALO_BUSY) {
+            EXPECT_EQ(halo_exchange_abandon(x), HALO_SUCCESS);
+            EXPECT_EQ(halo_exchange_destroy(&x), HALO_SUCCESS);
+        }
+        EXPECT_EQ(halo_field_destroy(&u), HALO_SUCCESS);
+        EXPECT_EQ(halo_topology_destroy(&ring), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_destroy(&context), HALO_SUCCESS);
+    }
+    halo_status start(const halo_run *run = nullptr) const { return halo_exchange_start(x, run, HALO_STREAM_NONE); }
+    halo_status finish() const { return halo_exchange_finish(x, HALO_STREAM_NONE); }
+    halo_status exchange(const halo_run *run = nullptr) const {
+        const halo_status status = start(run);
+        return status == HALO_SUCCESS ? finish() : status;
+    }
+};
+
+void expect_text(std::initializer_list<const char *> parts) {
+    const std::string text = halo_last_error();
+    for (const char *part : parts) EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+}
+
+void on_two_ranks(const std::function<void(halo_inproc *, int32_t)> &body) {
+    halo_inproc *group = nullptr;
+    ASSERT_EQ(halo_inproc_create(2, &group), HALO_SUCCESS);
+    std::thread other([&] { body(group, 1); });
+    body(group, 0);
+    other.join();
+    EXPECT_EQ(halo_inproc_destroy(&group), HALO_SUCCESS) << halo_last_error();
+}
+
+class Policies : public testing::TestWithParam<int32_t> {};
+INSTANTIATE_TEST_SUITE_P(Messages, Policies, testing::Values(HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL));
+
+TEST_P(Policies, APeerThatIsLateIsNamedAndWaitedForAgain) {
+    std::atomic<bool> timed_out{ false };
+    std::atomic<int> warnings{ 0 };
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        Options options;
+        options.messages = GetParam();
+        options.timeout = rank == 0 ? 0.3 : 20;
+        options.log = [](void *user, int32_t level, const char *text) {
+            *static_cast<std::atomic<int> *>(user) += level == 1 && std::string(text).find("rank 1") != std::string::npos;
+        };
+        options.log_user = &warnings;
+        const Rank end(group, rank, options);
+        if (rank == 0) {
+            ASSERT_EQ(end.start(), HALO_SUCCESS);
+            EXPECT_EQ(end.finish(), HALO_TIMEOUT);
+            expect_text({ "over u", "run 1", "rank 1", "stale", "not yet seen sending" });
+            if (GetParam() == HALO_MESSAGES_AGGREGATE) expect_text({ "from rank 1 to rank 0", "2 -> 1, field 0, element 12", "8 bytes" });
+            timed_out = true;
+            halo_status status = HALO_TIMEOUT;
+            while (status == HALO_TIMEOUT) status = end.finish();
+            EXPECT_EQ(status, HALO_SUCCESS) << halo_last_error();
+        } else {
+            while (!timed_out) std::this_thread::yield();
+            EXPECT_EQ(end.exchange(), HALO_SUCCESS) << halo_last_error();
+        }
+        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+    });
+    EXPECT_GT(warnings.load(), 0);
+}
+
+TEST_P(Policies, APeerThatNeverComesCanBeGivenUp) {
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        Options options;
+        options.messages = GetParam();
+        options.timeout = 0.05;
+        const Rank end(group, rank, options);
+        if (rank == 0) {
+            ASSERT_EQ(end.start(), HALO_SUCCESS);
+            EXPECT_EQ(end.finish(), HALO_TIMEOUT);
+            EXPECT_EQ(halo_exchange_abandon(end.x), HALO_SUCCESS);
+            EXPECT_EQ(end.start(), HALO_ERR_STATE);
+            expect_text({ "dead" });
+        }
+    });
+}
+
+TEST(BetweenRanks, ARankThatFailsMakesItsPeerFailAndBothGoOn) {
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        Options options;
+        options.allocate = rank == 0;
+        const Rank end(group, rank, options);
+        EXPECT_EQ(end.exchange(), rank == 0 ? HALO_ERR_PEER : HALO_ERR_UNBOUND);
+        expect_text({ "field u, part 2 on rank 1 has no storage" });
+        if (rank == 0)
+            expect_text({ "rank 1 could not start run 1", "HALO_ERR_UNBOUND" });
+        else
+            EXPECT_EQ(halo_field_allocate(end.u, -1), HALO_SUCCESS);
+        for (int again = 0; again < 3; ++again) EXPECT_EQ(end.exchange(), HALO_SUCCESS) << halo_last_error();
+        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+    });
+}
+
+void expect_mismatch(const Options &zero, const Options &one, std::initializer_list<const char *> parts) {
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        const Rank end(group, rank, rank == 0 ? zero : one);
+        EXPECT_EQ(end.exchange(), HALO_ERR_MISMATCH) << halo_last_error();
+        expect_text({ "the plans of rank", "rank 0", "rank 1" });
+        expect_text(parts);
+    });
+}
+
+TEST(BetweenRanks, OtherGhostWidths) {
+    Options wide;
+    wide.ghosts = 2;
+    expect_mismatch({}, wide, { "channel", "field 0, element 12", "8 bytes", "16 bytes" });
+}
+
+TEST(BetweenRanks, OtherTypes) {
+    Options narrow;
+    narrow.type = HALO_INT64;
+    expect_mismatch({}, narrow, { "channel", "field 0, element 12", "type 2", "type 4" });
+}
+
+TEST(BetweenRanks, OtherNames) {
+    Options renamed;
+    renamed.name = "v";
+    expect_mismatch({}, renamed, { "names" });
+}
+
+TEST(BetweenRanks, OtherNarrowing) {
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        Options options;
+        options.n_components = 3;
+        const Rank end(group, rank, options);
+        halo_run run = HALO_RUN_INIT;
+        run.first_component = rank;
+        run.n_components = 1;
+        EXPECT_EQ(end.exchange(&run), HALO_ERR_MISMATCH);
+        expect_text({ "run 1 is narrowed differently", "rank 0 has components 0+1", "rank 1 has components 1+1" });
+    });
+}
+
+TEST(BetweenRanks, OtherSettings) {
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        const halo_setting settings[] = { { "messages", rank == 0 ? "aggregate" : "per_channel" } };
+        halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
+        options.settings = settings;
+        options.n_settings = 1;
+        halo_context *context = nullptr;
+        EXPECT_EQ(halo_context_create_inproc(group, rank, &options, &context), HALO_ERR_MISMATCH);
+        expect_text({ "rank 0 has 'messages = aggregate'", "rank 1 has 'messages = per_channel'" });
+        EXPECT_EQ(context, nullptr);
+    });
+}
+
+} // namespace
