@@ -10,7 +10,8 @@ dump="abi/libhalo-$version.abi"
 
 # Types come from the debug information of src/core/capi; a function without it would be compared by name alone.
 write() {
-    abidw --headers-dir include --drop-private-types --no-architecture --no-corpus-path --no-comp-dir-path --short-locs --out-file "$1" "$build/lib/libhalo.so"
+    abidw --exported-interfaces-only --headers-dir include --drop-private-types --no-show-locs --type-id-style hash --no-architecture --no-corpus-path --no-comp-dir-path --out-file "$1" "$build/lib/libhalo.so"
+    sed -i "s#path='$PWD/#path='#" "$1"
     local names types
     names="$(grep -c '<elf-symbol ' "$1")"
     types="$(grep -c '<function-decl .*elf-symbol-id=' "$1")"
