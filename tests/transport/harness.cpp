@@ -28,7 +28,8 @@ void require(bool condition, const char *format, ...) {
 void Rank::take_report(void *self, const char *text) { static_cast<Rank *>(self)->error = text; }
 
 Rank::Rank(const halo_transport_plugin &plugin, const halo_transport_params &params) : ops(*plugin.ops) {
-    host_ = { sizeof(halo_host), this, take_report, [](void *, int32_t, const char *) {}, [](void *, const char *) -> const char * { return nullptr; } };
+    host_ = { sizeof(halo_host), this, take_report, [](void *, int32_t, const char *) {},
+              [](void *, const char *) -> const char * { return nullptr; } };
     halo_status status = ops.open(&host_, &params, &transport);
     require(status == HALO_SUCCESS, "open: status %d: %s", status, error.c_str());
     ops.identify(transport, &rank, &size, &max_tag);
@@ -74,7 +75,8 @@ bool Rank::probe(int32_t peer, int32_t tag, size_t &bytes, halo_matched &message
     int32_t found = -1;
     message = {};
     halo_status status = ops.probe(transport, peer, lane, tag, &found, &bytes, &message);
-    require(status == HALO_SUCCESS && (found == 0 || found == 1), "probe of %d, tag %d: status %d, found %d: %s", peer, tag, status, found, error.c_str());
+    require(status == HALO_SUCCESS && (found == 0 || found == 1), "probe of %d, tag %d: status %d, found %d: %s", peer, tag, status, found,
+            error.c_str());
     return found == 1;
 }
 

@@ -71,7 +71,8 @@ TEST_P(OverRanks, TooSmallReceiveIsAnErrorAndTheNextOneWorks) {
                             r.error.c_str());
                     // Open MPI copies large messages of the same node whole, beyond the end of the receive.
                     bool may_overrun = !world.threads() && std::string(world.plugin->name) == "mpi_openmpi" && size > 4096;
-                    for (size_t i = capacity; i < size && !may_overrun; ++i) require(in[i] == 0x5a, "byte %zu behind the receive of %zu was written", i, capacity);
+                    for (size_t i = capacity; i < size && !may_overrun; ++i)
+                        require(in[i] == 0x5a, "byte %zu behind the receive of %zu was written", i, capacity);
                     Bytes after(16);
                     r.receive(peer, 4, after, receiving);
                     require(r.wait(receiving) == 16, "the next message has a wrong size");

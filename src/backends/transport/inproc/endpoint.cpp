@@ -30,8 +30,7 @@ bool claim(Node &message) {
 
 } // namespace
 
-Endpoint::Endpoint(const halo_host *host, halo_inproc_group *group, int32_t rank)
-    : host_(host), group_(group), rank_(rank) {
+Endpoint::Endpoint(const halo_host *host, halo_inproc_group *group, int32_t rank) : host_(host), group_(group), rank_(rank) {
     make_ring(offers_);
     auto n = static_cast<size_t>(group != nullptr ? group->size() : 1);
     outbound_.resize(n);
@@ -54,7 +53,8 @@ halo_status Endpoint::open_lanes(int32_t n_lanes) {
 }
 
 halo_status Endpoint::check(const char *call, int32_t peer, int32_t lane, int32_t tag) const {
-    if (peer >= 0 && peer < size() && peer != rank_ && lane >= 0 && lane < n_lanes_ && tag >= 0) [[likely]] return HALO_SUCCESS;
+    if (peer >= 0 && peer < size() && peer != rank_ && lane >= 0 && lane < n_lanes_ && tag >= 0) [[likely]]
+        return HALO_SUCCESS;
     return report(host_, HALO_ERR_ARGUMENT, "%s: peer %d, lane %d, tag %d; this is rank %d of %d with %d lanes", call, peer, lane, tag, rank_, size(),
                   n_lanes_);
 }
@@ -63,7 +63,8 @@ halo_status Endpoint::check(const char *call, int32_t peer, int32_t lane, int32_
 
 Pipe &Endpoint::outbound(int32_t peer) {
     Pipe *&pipe = outbound_[static_cast<size_t>(peer)];
-    if (pipe == nullptr) [[unlikely]] pipe = &round_->add_pipe(rank_, peer);
+    if (pipe == nullptr) [[unlikely]]
+        pipe = &round_->add_pipe(rank_, peer);
     return *pipe;
 }
 
@@ -195,8 +196,8 @@ halo_status Endpoint::probe(int32_t peer, int32_t lane, int32_t tag, Node *&mess
 halo_status Endpoint::receive_matched(Node &message, Request &request) {
     request.key = message.key;
     if (!claim(message)) {
-        return report(host_, HALO_ERR_TRANSPORT, "rank %d closed before its message of %zu bytes (lane %d, tag %d) was received", peer_of(message.key),
-                      message.bytes, lane_of(message.key), tag_of(message.key));
+        return report(host_, HALO_ERR_TRANSPORT, "rank %d closed before its message of %zu bytes (lane %d, tag %d) was received",
+                      peer_of(message.key), message.bytes, lane_of(message.key), tag_of(message.key));
     }
     deliver(message, request);
     return HALO_SUCCESS;

@@ -63,8 +63,8 @@ private:
         int32_t joined = 0;
     };
     std::mutex mutex_;
-    std::vector<int64_t> opens_;   // per rank
-    std::deque<Joining> joining_;  // rounds that some ranks have not joined yet
-    int64_t first_joining_ = 0;    // number of joining_[0]
+    std::vector<int64_t> opens_;  // per rank
+    std::deque<Joining> joining_; // rounds that some ranks have not joined yet
+    int64_t first_joining_ = 0;   // number of joining_[0]
     std::atomic<int32_t> open_endpoints_{ 0 };
 };

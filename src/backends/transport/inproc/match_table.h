@@ -56,7 +56,8 @@ public:
 
     // Allocates only when the table has never been that full.
     void push(Keyed &entry) {
-        if (count_ >= max_load * buckets_.size()) [[unlikely]] grow();
+        if (count_ >= max_load * buckets_.size()) [[unlikely]]
+            grow();
         link_before(buckets_[bucket(entry.key)], entry);
         ++count_;
     }

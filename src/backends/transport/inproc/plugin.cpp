@@ -110,10 +110,12 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
     return 1;
 }
 
-constexpr halo_transport_ops ops = { sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched,
-                                     progress };
+constexpr halo_transport_ops ops = {
+    sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress
+};
 
 } // namespace
 
-const halo_transport_plugin halo_transport_inproc = { HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), "inproc", "0.1.0",
-                                                      query, &ops };
+const halo_transport_plugin halo_transport_inproc = {
+    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), "inproc", "0.1.0", query, &ops
+};

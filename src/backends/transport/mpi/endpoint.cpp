@@ -14,7 +14,7 @@ using transport::report;
 
 namespace {
 
-constexpr int32_t tag_limit = 32767;    // what every MPI guarantees
+constexpr int32_t tag_limit = 32767;     // what every MPI guarantees
 constexpr int completion_attempts = 100; // calls of MPI_Test that a cancelled receive gets to end
 
 #if defined(OPEN_MPI)
@@ -42,11 +42,11 @@ Endpoint::~Endpoint() {
 }
 
 halo_status Endpoint::check(const char *call, Address address) const {
-    if (address.peer >= 0 && address.peer < size_ && address.peer != rank_ && address.lane >= 0 && static_cast<size_t>(address.lane) < lanes_.size() &&
-        address.tag >= 0 && address.tag <= max_tag_) [[likely]]
+    if (address.peer >= 0 && address.peer < size_ && address.peer != rank_ && address.lane >= 0 &&
+        static_cast<size_t>(address.lane) < lanes_.size() && address.tag >= 0 && address.tag <= max_tag_) [[likely]]
         return HALO_SUCCESS;
-    return report(host_, HALO_ERR_ARGUMENT, "%s: peer %d, lane %d, tag %d; this is rank %d of %d with %zu lanes and tags up to %d", call, address.peer,
-                  address.lane, address.tag, rank_, size_, lanes_.size(), max_tag_);
+    return report(host_, HALO_ERR_ARGUMENT, "%s: peer %d, lane %d, tag %d; this is rank %d of %d with %zu lanes and tags up to %d", call,
+                  address.peer, address.lane, address.tag, rank_, size_, lanes_.size(), max_tag_);
 }
 
 halo_status Endpoint::open_lanes(int32_t n_lanes) {
@@ -118,14 +118,15 @@ Outcome Endpoint::poll(Request &request) {
 halo_status Endpoint::end(Request &request, const Outcome &outcome, size_t &bytes) {
     finished(request);
     bytes = outcome.bytes;
-    if (outcome.code == MPI_SUCCESS) [[likely]] return HALO_SUCCESS;
+    if (outcome.code == MPI_SUCCESS) [[likely]]
+        return HALO_SUCCESS;
     if (request.request != MPI_REQUEST_NULL) MPI_Request_free(&request.request); // some MPIs keep it after an error
     int error_class = MPI_ERR_OTHER;
     MPI_Error_class(outcome.code, &error_class);
     if (error_class != MPI_ERR_TRUNCATE) return failure(host_, "MPI_Test", outcome.code);
     if (!size_is_known_after_errors || bytes <= request.capacity) bytes = 0;
-    return report(host_, HALO_ERR_WIRE, "a longer message (%zu bytes, 0: unknown) than the receive of %zu bytes came from rank %d (lane %d, tag %d)", bytes,
-                  request.capacity, request.address.peer, request.address.lane, request.address.tag);
+    return report(host_, HALO_ERR_WIRE, "a longer message (%zu bytes, 0: unknown) than the receive of %zu bytes came from rank %d (lane %d, tag %d)",
+                  bytes, request.capacity, request.address.peer, request.address.lane, request.address.tag);
 }
 
 halo_status Endpoint::test(Request &request, bool &done, size_t &bytes) {
@@ -133,7 +134,8 @@ halo_status Endpoint::test(Request &request, bool &done, size_t &bytes) {
     done = outcome.done;
     if (!done) return HALO_SUCCESS;
     halo_status status = end(request, outcome, bytes);
-    if (!outcome.cancelled) [[likely]] return status;
+    if (!outcome.cancelled) [[likely]]
+        return status;
     return report(host_, HALO_ERR_STATE, "the receive from rank %d (lane %d, tag %d) was cancelled", request.address.peer, request.address.lane,
                   request.address.tag);
 }
@@ -161,8 +163,10 @@ bool Endpoint::give_up() {
         Request *next = request->next;
         bool done = false;
         size_t bytes = 0;
-        if (request->kind == Request::Kind::receive) cancel(*request, done);
-        else test(*request, done, bytes);
+        if (request->kind == Request::Kind::receive)
+            cancel(*request, done);
+        else
+            test(*request, done, bytes);
         request = next;
     }
     if (in_flight_.next == &in_flight_ && n_matched_ == 0) return true;

@@ -95,8 +95,8 @@ private:
     int32_t size_ = 1;
     int32_t max_tag_ = 0;
     std::vector<MPI_Comm> lanes_;
-    Request in_flight_;      // anchor of a ring
-    int64_t n_matched_ = 0;  // probed, not yet received
+    Request in_flight_;     // anchor of a ring
+    int64_t n_matched_ = 0; // probed, not yet received
 };
 
 } // namespace halo::mpi

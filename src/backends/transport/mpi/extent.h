@@ -12,7 +12,8 @@ namespace halo::mpi {
 class Extent {
 public:
     explicit Extent(size_t bytes) : count_(static_cast<int>(bytes)) {
-        if (bytes > INT_MAX) [[unlikely]] build(bytes);
+        if (bytes > INT_MAX) [[unlikely]]
+            build(bytes);
     }
     // MPI keeps the type for as long as an operation needs it.
     ~Extent() {
@@ -45,7 +46,8 @@ private:
 inline size_t bytes_of(const MPI_Status &status) {
     int count = 0;
     MPI_Get_count(&status, MPI_BYTE, &count);
-    if (count != MPI_UNDEFINED) [[likely]] return static_cast<size_t>(count);
+    if (count != MPI_UNDEFINED) [[likely]]
+        return static_cast<size_t>(count);
     MPI_Count large = 0;
     MPI_Get_elements_x(const_cast<MPI_Status *>(&status), MPI_BYTE, &large);
     return static_cast<size_t>(large);

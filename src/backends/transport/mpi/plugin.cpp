@@ -124,11 +124,13 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
     }
 }
 
-constexpr halo_transport_ops ops = { sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched,
-                                     progress };
+constexpr halo_transport_ops ops = {
+    sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress
+};
 
 } // namespace
 
 extern "C" HALO_API const halo_transport_plugin halo_transport_plugin_v1;
-const halo_transport_plugin halo_transport_plugin_v1 = { HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), HALO_MPI_MODULE,
-                                                         "0.1.0", query, &ops };
+const halo_transport_plugin halo_transport_plugin_v1 = {
+    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), HALO_MPI_MODULE, "0.1.0", query, &ops
+};
