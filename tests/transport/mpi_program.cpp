@@ -122,7 +122,7 @@ TEST(MpiProgram, ItsErrorHandlerIsKept) {
 
 TEST(MpiProgram, ManyContextsOneAfterTheOther) {
     const halo_transport_plugin &plugin = *load(own_module);
-    for (int i = 0; i < 5000; ++i) { // more than there are communicators
+    for (int i = 0; i < 2500; ++i) { // more than there are communicators
         Rank r(plugin, params_of(nullptr, 0));
         if (i % 500 == 0) r.barrier();
     }

@@ -57,7 +57,7 @@ public:
         while (left > 0) {
             switch (random_() % 4) {
             case 0: send_one(); break;
-            case 1: receive_one(); break;
+            case 1:
             case 2: receive_one(); break;
             default:
                 int64_t n = test_some();
@@ -137,7 +137,6 @@ private:
     bool withdrawn(InFlight &f) {
         int32_t done = -1;
         halo_status status = r_.ops.cancel(r_.transport, &f.request, &done);
-        if (status == HALO_BUSY) return false;
         require(status == HALO_SUCCESS, "cancel: %s", r_.error.c_str());
         if (done == 0) return true;
         arrived_by_cancel_.push_back(&f);

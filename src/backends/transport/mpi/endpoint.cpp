@@ -14,8 +14,8 @@ using transport::report;
 
 namespace {
 
-constexpr int32_t tag_limit = 32767;     // what every MPI guarantees
-constexpr int completion_attempts = 100; // calls of MPI_Test that a cancelled receive gets to end
+constexpr int32_t tag_limit = 32767;   // what every MPI guarantees
+constexpr double patience_seconds = 1; // for a message that is coming in while its receive is given up
 
 #if defined(OPEN_MPI)
 constexpr bool size_is_known_after_errors = true;
@@ -26,7 +26,7 @@ constexpr bool size_is_known_after_errors = false;
 } // namespace
 
 Endpoint::Endpoint(const halo_host *host, MPI_Comm communicator) : host_(host), lanes_{ communicator } {
-    in_flight_.previous = in_flight_.next = &in_flight_;
+    receives_.previous = receives_.next = &receives_;
     MPI_Comm_rank(communicator, &rank_);
     MPI_Comm_size(communicator, &size_);
     int *bound = nullptr;
@@ -65,12 +65,14 @@ void Endpoint::started(Request &request, Request::Kind kind, Address address, si
     request.kind = kind;
     request.address = address;
     request.capacity = capacity;
-    request.previous = in_flight_.previous;
-    request.next = &in_flight_;
+    ++n_unfinished_;
+    if (kind == Request::Kind::send) return;
+    request.previous = receives_.previous;
+    request.next = &receives_;
     request.previous->next = request.next->previous = &request;
 }
 
-void Endpoint::finished(Request &request) {
+void Endpoint::unlink(Request &request) {
     request.previous->next = request.next;
     request.next->previous = request.previous;
     request.kind = Request::Kind::none;
@@ -96,80 +98,69 @@ halo_status Endpoint::receive(Address from, void *data, size_t capacity, Request
 
 // ---- completion
 
-Outcome Endpoint::poll(Request &request) {
-    MPI_Status status{};
+int Endpoint::poll(Request &request, bool &done, MPI_Status &status) {
+    WorldErrors::Ours ours;
     int flag = 0;
-    Outcome outcome;
-    {
-        WorldErrors::Ours ours;
-        outcome.code = MPI_Test(&request.request, &flag, &status);
-    }
-    outcome.done = flag != 0 || outcome.code != MPI_SUCCESS;
-    if (!outcome.done || request.kind == Request::Kind::send) return outcome;
-    if (request.cancelling) [[unlikely]] {
-        MPI_Test_cancelled(&status, &flag);
-        outcome.cancelled = flag != 0;
-    }
-    if (!outcome.cancelled) outcome.bytes = bytes_of(status);
-    return outcome;
+    int code = MPI_Test(&request.request, &flag, &status);
+    done = flag != 0 || code != MPI_SUCCESS;
+    return code;
 }
 
-// The request is done: free it and turn its outcome into a status.
-halo_status Endpoint::end(Request &request, const Outcome &outcome, size_t &bytes) {
-    finished(request);
-    bytes = outcome.bytes;
-    if (outcome.code == MPI_SUCCESS) [[likely]]
+// MPI is done with the request: free it and turn its outcome into a status.
+halo_status Endpoint::end(Request &request, int code, const MPI_Status &status, size_t &bytes) {
+    --n_unfinished_;
+    bytes = 0;
+    if (request.kind == Request::Kind::receive) {
+        unlink(request);
+        bytes = bytes_of(status);
+    }
+    request.kind = Request::Kind::none;
+    if (code == MPI_SUCCESS) [[likely]]
         return HALO_SUCCESS;
     if (request.request != MPI_REQUEST_NULL) MPI_Request_free(&request.request); // some MPIs keep it after an error
     int error_class = MPI_ERR_OTHER;
-    MPI_Error_class(outcome.code, &error_class);
-    if (error_class != MPI_ERR_TRUNCATE) return failure(host_, "MPI_Test", outcome.code);
+    MPI_Error_class(code, &error_class);
+    if (error_class != MPI_ERR_TRUNCATE) return failure(host_, "MPI_Test", code);
     if (!size_is_known_after_errors || bytes <= request.capacity) bytes = 0;
     return report(host_, HALO_ERR_WIRE, "a longer message (%zu bytes, 0: unknown) than the receive of %zu bytes came from rank %d (lane %d, tag %d)",
                   bytes, request.capacity, request.address.peer, request.address.lane, request.address.tag);
 }
 
 halo_status Endpoint::test(Request &request, bool &done, size_t &bytes) {
-    Outcome outcome = poll(request);
-    done = outcome.done;
-    if (!done) return HALO_SUCCESS;
-    halo_status status = end(request, outcome, bytes);
-    if (!outcome.cancelled) [[likely]]
-        return status;
-    return report(host_, HALO_ERR_STATE, "the receive from rank %d (lane %d, tag %d) was cancelled", request.address.peer, request.address.lane,
-                  request.address.tag);
+    MPI_Status status{};
+    int code = poll(request, done, status);
+    return done ? end(request, code, status, bytes) : HALO_SUCCESS;
 }
 
 halo_status Endpoint::cancel(Request &request, bool &done) {
     done = request.kind == Request::Kind::none;
     if (done) return HALO_SUCCESS;
     if (request.kind == Request::Kind::send) return report(host_, HALO_ERR_ARGUMENT, "cancel of a send to rank %d", request.address.peer);
-    if (!request.cancelling) MPI_Cancel(&request.request);
-    request.cancelling = true;
-    for (int i = 0; i < completion_attempts; ++i) {
-        Outcome outcome = poll(request);
-        if (!outcome.done) continue;
-        done = !outcome.cancelled;
-        size_t bytes = 0;
-        return end(request, outcome, bytes);
+    MPI_Cancel(&request.request);
+    MPI_Status status{};
+    double start = MPI_Wtime();
+    int code = poll(request, done, status);
+    while (!done && MPI_Wtime() - start < patience_seconds) code = poll(request, done, status);
+    if (!done) {
+        unlink(request);
+        return report(host_, HALO_ERR_TRANSPORT,
+                      "MPI does not let go of a receive of %zu bytes: its message from rank %d (lane %d, tag %d) is coming in", request.capacity,
+                      request.address.peer, request.address.lane, request.address.tag);
     }
-    return report(host_, HALO_BUSY, "the message from rank %d (lane %d, tag %d) is just coming in", request.address.peer, request.address.lane,
-                  request.address.tag);
+    int cancelled = 0;
+    if (code == MPI_SUCCESS) MPI_Test_cancelled(&status, &cancelled);
+    done = cancelled == 0;
+    size_t bytes = 0;
+    return end(request, code, status, bytes);
 }
 
-// Tries to end everything; true if nothing is left.
+// Gives up the receives; true if nothing at all is left. Of sends MPI cannot let go.
 bool Endpoint::give_up() {
-    for (Request *request = in_flight_.next; request != &in_flight_;) {
-        Request *next = request->next;
+    while (receives_.next != &receives_) {
         bool done = false;
-        size_t bytes = 0;
-        if (request->kind == Request::Kind::receive)
-            cancel(*request, done);
-        else
-            test(*request, done, bytes);
-        request = next;
+        cancel(*receives_.next, done);
     }
-    if (in_flight_.next == &in_flight_ && n_matched_ == 0) return true;
+    if (n_unfinished_ == 0) return true;
     if (host_->log != nullptr) {
         host_->log(host_->core, 1, "mpi transport closed with messages in flight: their communicator is kept until the process ends");
     }
@@ -191,7 +182,7 @@ halo_status Endpoint::probe(Address from, bool &found, size_t &bytes, Matched &m
     found = true;
     bytes = bytes_of(status);
     matched.address = from;
-    ++n_matched_;
+    ++n_unfinished_;
     return HALO_SUCCESS;
 }
 
@@ -199,7 +190,7 @@ halo_status Endpoint::receive_matched(Matched &matched, void *data, size_t capac
     Extent extent(capacity);
     int code = MPI_Imrecv(data, extent.count(), extent.type(), &matched.message, &request.request);
     if (code != MPI_SUCCESS) return failure(host_, "MPI_Imrecv", code);
-    --n_matched_;
+    --n_unfinished_; // as a probed message
     started(request, Request::Kind::receive, matched.address, capacity);
     return HALO_SUCCESS;
 }

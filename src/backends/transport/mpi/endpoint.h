@@ -26,7 +26,7 @@ struct Address {
     int32_t tag;
 };
 
-// Lives in the core's halo_request; linked into its endpoint's list while in flight.
+// Lives in the core's halo_request. A receive is linked into its endpoint's list while in flight, so that it can be given up.
 struct Request {
     enum class Kind : int32_t { none, send, receive };
     Request *previous = nullptr;
@@ -35,7 +35,6 @@ struct Request {
     size_t capacity = 0;
     Address address{};
     Kind kind = Kind::none;
-    bool cancelling = false;
 };
 static_assert(sizeof(Request) <= sizeof(halo_request) && alignof(Request) <= alignof(halo_request));
 
@@ -47,14 +46,6 @@ struct Matched {
     Address address{};
 };
 static_assert(sizeof(Matched) <= sizeof(halo_matched) && alignof(Matched) <= alignof(halo_matched));
-
-// What became of a request.
-struct Outcome {
-    bool done = false;
-    bool cancelled = false;
-    int code = MPI_SUCCESS;
-    size_t bytes = 0; // of the message, if known
-};
 
 class Endpoint {
 public:
@@ -74,7 +65,7 @@ public:
     halo_status send(Address to, const void *data, size_t bytes, Request &request);
     halo_status receive(Address from, void *data, size_t capacity, Request &request);
     halo_status test(Request &request, bool &done, size_t &bytes);
-    // HALO_BUSY: the message is just coming in; the receive is still in flight.
+    // HALO_ERR_TRANSPORT: MPI is in the middle of the message and does not let go; the buffer must stay for as long as the process lives.
     halo_status cancel(Request &request, bool &done);
     halo_status probe(Address from, bool &found, size_t &bytes, Matched &matched);
     halo_status receive_matched(Matched &matched, void *data, size_t capacity, Request &request);
@@ -84,9 +75,10 @@ private:
     halo_status check(const char *call, Address address) const;
     MPI_Comm lane(int32_t number) const { return lanes_[static_cast<size_t>(number)]; }
     void started(Request &request, Request::Kind kind, Address address, size_t capacity);
-    void finished(Request &request);
-    Outcome poll(Request &request);
-    halo_status end(Request &request, const Outcome &outcome, size_t &bytes);
+    void unlink(Request &request);
+    // MPI_Test; its code.
+    int poll(Request &request, bool &done, MPI_Status &status);
+    halo_status end(Request &request, int code, const MPI_Status &status, size_t &bytes);
     bool give_up();
 
     const halo_host *host_;
@@ -95,8 +87,8 @@ private:
     int32_t size_ = 1;
     int32_t max_tag_ = 0;
     std::vector<MPI_Comm> lanes_;
-    Request in_flight_;     // anchor of a ring
-    int64_t n_matched_ = 0; // probed, not yet received
+    Request receives_;         // anchor of the ring of those in flight
+    int64_t n_unfinished_ = 0; // sends, receives and messages probed but not received
 };
 
 } // namespace halo::mpi
