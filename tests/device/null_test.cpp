@@ -148,6 +148,22 @@ TEST(NullTest, RandomTables) {
     EXPECT_GT(n_data, 100);
 }
 
+// Rows of several fields share a table; only those asked for must have values of the type.
+TEST(NullTest, RowsOfOtherTypes) {
+    const HostDevice device;
+    const HostTable table(device, { one_run(8, 2), one_run(4, 1) }, { halo_copy_row{}, halo_copy_row{ 1, 0, { 1, 0, 0 }, 0, 0, { 0, 0, 0 } } });
+    double wide[2] = { 0, 2 };
+    float narrow = 0;
+    void *bases[] = { wide, &narrow };
+    const halo_null_test of_wide{ HALO_FLOAT64, 0, 0.0 }, of_narrow{ HALO_FLOAT32, 0, 0.0 };
+    uint8_t non_null[2] = { 55, 55 };
+    EXPECT_EQ(device.ops().table_test(device.get(), table.get(), 0, 1, bases, 2, &of_wide, non_null, nullptr), HALO_SUCCESS);
+    EXPECT_EQ(device.ops().table_test(device.get(), table.get(), 1, 1, bases, 2, &of_narrow, non_null + 1, nullptr), HALO_SUCCESS);
+    EXPECT_EQ(non_null[0], 1);
+    EXPECT_EQ(non_null[1], 0);
+    EXPECT_EQ(device.ops().table_test(device.get(), table.get(), 0, 2, bases, 2, &of_wide, non_null, nullptr), HALO_ERR_ARGUMENT);
+}
+
 TEST(NullTest, WhatCannotBeTested) {
     const HostDevice device;
     const HostTable table(device, { one_run(8, 2) }, { halo_copy_row{} });
