@@ -55,6 +55,7 @@ Names product(const Names &first, const Names &second) {
 
 void Coverage::count(const Case &made) {
     ++cases_;
+    numbers_.insert(made.seed);
     const std::string n_dims = dims[static_cast<size_t>(made.grid.n_dims - 1)];
     for (const ExchangeCase &exchange : made.exchanges) {
         const std::string policy = policy_of(exchange);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "case.h"
@@ -18,10 +19,12 @@ public:
     // Prints the tables; the number of empty cells.
     int print() const;
     bool any() const { return cases_ > 0; }
-    bool complete() const { return cases_ >= default_cases; }
+    // Enough different cases for every cell, however few rank counts there were.
+    bool complete() const { return std::ssize(numbers_) >= default_cases; }
 
 private:
     int64_t cases_ = 0;
+    std::set<uint64_t> numbers_; // seeds seen: rank counts share them
     std::map<std::string, int64_t> cells_;
 };
 
