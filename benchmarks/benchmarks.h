@@ -20,6 +20,7 @@ struct Options {
 
     std::vector<WorkSize> works;
     std::string part = "both"; // all, remote, both
+    bool only_expert = false;
     int64_t bytes_from = 8, bytes_to = 65536;
     int64_t channels = 1000000;
 };

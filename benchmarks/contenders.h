@@ -71,19 +71,19 @@ std::unique_ptr<Contender> make_datatypes(const Session &session, Work &work, Pa
 std::unique_ptr<Contender> make_petsc(Petsc &petsc, Work &work, const char *type);
 
 // Copies as many whole cache lines as an exchange must at least touch: reads its sources, reads and writes its ghosts and messages.
-class FlatCopy final : public Contender {
+class FlatCopy {
 public:
-    FlatCopy(Work &work, Part part);
-    std::string name() const override { return "flat copy"; }
-    void exchange() override;
-    std::optional<Counts> counts() override { return std::nullopt; }
+    FlatCopy(const Work &work, Part part);
+    void run();
     int64_t line_bytes() const { return line_bytes_; }
 
 private:
-    Work &work_;
+    const Work &work_;
     const KernelSet &kernels_;
-    int64_t line_bytes_; // that travel between memory and core: a written line counts twice
-    std::vector<double> target_;
+    int64_t line_bytes_ = 0; // that travel between memory and core: a written line counts twice
+    int64_t values_ = 0;     // to copy
+    int64_t pass_ = 0;       // of them at a time
+    Values target_;
 };
 
 } // namespace bench

@@ -135,7 +135,7 @@ Parcels make_parcels(const Work &work, const KernelSet &kernels, const std::vect
         parcel.first = all;
         all += (parcel.values + 7) / 8 * 8; // each begins on a cache line of its own
     }
-    result.buffer.resize(static_cast<size_t>(all));
+    result.buffer = allocate_values(all, true);
     std::vector<int64_t> used(result.parcels.size(), 0);
     for (size_t i = 0; i < bundles.size(); ++i) {
         double *const at = result.data(numbers[i]) + used[numbers[i]];

@@ -20,9 +20,9 @@ struct Parcel {
 
 struct Parcels {
     std::vector<Parcel> parcels;
-    std::vector<double> buffer;
+    Values buffer;
 
-    double *data(size_t i) { return buffer.data() + parcels[i].first; }
+    double *data(size_t i) { return buffer.get() + parcels[i].first; }
 };
 
 // One message per peer, or one per channel: a block's ghosts at one of its 26 elements.

@@ -25,6 +25,9 @@ public:
                     for (int64_t i = (begin + low[0] * 8) / line; i <= last; ++i) touched_[static_cast<size_t>(i)] = 1;
                 }
     }
+    void add(const Lines &other) {
+        for (size_t i = 0; i < touched_.size(); ++i) touched_[i] |= other.touched_[i];
+    }
     int64_t bytes() const { return line * std::count(touched_.begin(), touched_.end(), 1); }
 
 private:
@@ -34,6 +37,7 @@ private:
 
 struct Traffic {
     int64_t sources, ghosts, sent, received; // bytes
+    int64_t footprint;                       // lines that are source and ghost count once
 };
 
 Traffic traffic_of(const Work &work, Part part) {
@@ -59,7 +63,11 @@ Traffic traffic_of(const Work &work, Part part) {
             sources.touch(gid, low_owned, high_owned);
             sent += crosses ? cells * work.size().components * 8 : 0;
         }
-    return { sources.bytes(), ghosts.bytes(), sent, sent }; // as many cells go to a neighbour as come from it
+    // as many cells go to a neighbour as come from it
+    Traffic traffic{ sources.bytes(), ghosts.bytes(), sent, sent, 2 * sent };
+    sources.add(ghosts);
+    traffic.footprint += sources.bytes();
+    return traffic;
 }
 
 // A stored line is read for ownership and written back.
@@ -67,16 +75,17 @@ int64_t bytes_on_the_way(const Traffic &traffic) { return traffic.sources + 2 * 
 
 } // namespace
 
-FlatCopy::FlatCopy(Work &work, Part part)
-    : work_(work),
-      kernels_(*usable_kernel_sets().back()),
-      line_bytes_(bytes_on_the_way(traffic_of(work, part))),
-      target_(static_cast<size_t>(line_bytes_ / (3 * 8))) {}
+FlatCopy::FlatCopy(const Work &work, Part part) : work_(work), kernels_(*usable_kernel_sets().back()) {
+    const Traffic traffic = traffic_of(work, part);
+    line_bytes_ = bytes_on_the_way(traffic);
+    values_ = line_bytes_ / (3 * 8); // a copied line is read once, its target read and written
+    pass_ = std::clamp<int64_t>(traffic.footprint / (2 * 8), 1, work.elements());
+    target_ = allocate_values(pass_, false);
+}
 
-void FlatCopy::exchange() {
-    const auto n = static_cast<int64_t>(target_.size());
-    for (int64_t done = 0; done < n; done += work_.elements())
-        kernels_.flat_copy(target_.data() + done, work_.data(), std::min(n - done, work_.elements()));
+// In passes over as much memory as the exchange touches, so that what stays in a cache there can stay in it here.
+void FlatCopy::run() {
+    for (int64_t done = 0; done < values_; done += pass_) kernels_.flat_copy(target_.get(), work_.data(), std::min(values_ - done, pass_));
 }
 
 } // namespace bench

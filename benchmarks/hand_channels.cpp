@@ -30,11 +30,12 @@ void HandChannels::verify(const void *data, int64_t round) const {
     }
 }
 
-HandChannels::HandChannels(const Session &session, int32_t n, int64_t bytes, int32_t messages, int32_t pieces)
+HandChannels::HandChannels(const Session &session, int32_t n, int64_t bytes, int32_t messages, int32_t pieces, bool every_round)
     : rank_(session.rank()),
       aggregate_(messages == HALO_MESSAGES_AGGREGATE),
       pieces_(pieces),
-      piece_bytes_(pieces > 0 ? bytes / pieces : 0) {
+      piece_bytes_(bytes / pieces),
+      every_round_(every_round) {
     halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
     desc.type = HALO_BYTES;
     desc.element_bytes = 1;
@@ -63,38 +64,34 @@ void HandChannels::start_receive() {
     for (const halo::Channel &channel : receives_) require(halo_channel_start_receive(channel));
 }
 
-void HandChannels::send(int64_t round) {
+void HandChannels::send(int64_t round, bool touched) {
     int32_t writable = 0;
     if (aggregate_) {
         while (!writable) require(halo_group_writable(*group_, &writable));
-        if (pieces_ > 0)
+        if (touched)
             for (const halo_group_row &row : group_->table())
                 if (row.sender) write(row.data, round);
         return require(halo_group_send(*group_, nullptr, HALO_STREAM_NONE));
     }
     for (const halo::Channel &channel : sends_) {
         for (writable = 0; !writable;) require(halo_channel_writable(channel, &writable));
-        halo_buffer buffer = HALO_BUFFER_INIT;
-        require(halo_channel_buffer(channel, &buffer));
-        write(buffer.data, round);
+        if (touched) write(channel.buffer().data, round);
         require(halo_channel_send(channel, HALO_STREAM_NONE));
     }
 }
 
-void HandChannels::finish_receive(int64_t round) {
+void HandChannels::finish_receive(int64_t round, bool touched) {
     int32_t done = 0;
     if (aggregate_) {
         while (!done) require(halo_group_try_receive(*group_, &done));
-        if (pieces_ > 0)
+        if (touched)
             for (const halo_group_row &row : group_->table())
                 if (!row.sender) verify(row.data, round);
         return;
     }
     for (const halo::Channel &channel : receives_) {
         for (done = 0; !done;) require(halo_channel_try_receive(channel, &done, nullptr));
-        halo_buffer buffer = HALO_BUFFER_INIT;
-        require(halo_channel_buffer(channel, &buffer));
-        verify(buffer.data, round);
+        if (touched) verify(channel.buffer().data, round);
         require(halo_channel_stale(channel, HALO_STREAM_NONE));
     }
 }
@@ -103,10 +100,11 @@ double HandChannels::ping_pong(int64_t rounds) {
     if (rank_ > 1) return 0.0;
     const double begin = now();
     for (const int64_t end = done_ + rounds; done_ < end; ++done_) {
+        const bool touched = every_round_ || done_ + 1 == end;
         start_receive();
-        if (rank_ == 1) finish_receive(done_);
-        send(done_);
-        if (rank_ == 0) finish_receive(done_);
+        if (rank_ == 1) finish_receive(done_, touched);
+        send(done_, touched);
+        if (rank_ == 0) finish_receive(done_, touched);
         if (aggregate_) require(halo_group_stale(*group_, HALO_STREAM_NONE));
     }
     return now() - begin;
@@ -116,9 +114,10 @@ double HandChannels::both_ways(int64_t rounds) {
     if (rank_ > 1) return 0.0;
     const double begin = now();
     for (const int64_t end = done_ + rounds; done_ < end; ++done_) {
+        const bool touched = every_round_ || done_ + 1 == end;
         start_receive();
-        send(done_);
-        finish_receive(done_);
+        send(done_, touched);
+        finish_receive(done_, touched);
         if (aggregate_) require(halo_group_stale(*group_, HALO_STREAM_NONE));
     }
     return now() - begin;

@@ -44,6 +44,7 @@ void add_commands(CLI::App &app, CommandLine &line) {
     blocks->add_option("--part", line.options.part, "all ghosts, or the remote part alone: that between ranks")
         ->check(CLI::IsMember({ "all", "remote", "both" }))
         ->capture_default_str();
+    blocks->add_flag("--only-expert", line.options.only_expert, "leave the other contenders out");
     blocks->add_flag("--counts", line.options.counts, "verify and count, measure nothing: for more ranks than cores");
     add_work_options(add_command(app, line, "petsc", "the same ghosts against PetscSF", run_petsc), line);
     CLI::App *ping =

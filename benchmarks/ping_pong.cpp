@@ -5,6 +5,7 @@
 #include "benchmarks.h"
 #include "hand_channels.h"
 #include "pairs.h"
+#include "text.h"
 
 namespace bench {
 
@@ -52,14 +53,13 @@ void one_channel(const Session &session, const Options &options, Report &report)
     }
 }
 
-// `pieces`: values that the caller writes and checks in all; 0: the messages alone.
-void group_of_26(const Session &session, const Options &options, Report &report, int32_t pieces) {
-    report.begin("26 channels in one message against one channel of as many bytes" +
-                     std::string(pieces > 0 ? ", with the caller's walk over the table of slices" : ""),
-                 "half of a round trip" + std::string(pieces > 0 ? "" : "; the bar is a ratio of 1.3"));
+// `every_round`: the caller writes and checks a value of each channel in every round; otherwise the messages alone are timed.
+void group_of_26(const Session &session, const Options &options, Report &report, bool every_round) {
+    report.begin(format("26 channels in one message against one channel of as many bytes%s", every_round ? ", with the caller's use of each" : ""),
+                 "half of a round trip; the bar is a ratio of 1.3");
     for (int64_t bytes = std::max<int64_t>(options.bytes_from, 8); bytes * 26 <= std::max<int64_t>(options.bytes_to, 416); bytes *= 4) {
-        HandChannels group(session, 26, bytes, HALO_MESSAGES_AGGREGATE, pieces / 26);
-        HandChannels one(session, 1, 26 * bytes, HALO_MESSAGES_PER_CHANNEL, pieces);
+        HandChannels group(session, 26, bytes, HALO_MESSAGES_AGGREGATE, 1, every_round);
+        HandChannels one(session, 1, 26 * bytes, HALO_MESSAGES_PER_CHANNEL, 26, every_round);
         const int64_t rounds = rounds_for(26 * bytes);
         const Pairs pairs = alternate(options.pairs, turn_of(session, rounds, [&](int64_t n) { return group.ping_pong(n) / 2; }),
                                       turn_of(session, rounds, [&](int64_t n) { return one.ping_pong(n) / 2; }));
@@ -79,8 +79,8 @@ void group_of_26(const Session &session, const Options &options, Report &report,
 void run_ping_pong(const Session &session, const Options &options, Report &report) {
     require_two(session);
     one_channel(session, options, report);
-    group_of_26(session, options, report, 0);
-    group_of_26(session, options, report, 26);
+    group_of_26(session, options, report, false);
+    group_of_26(session, options, report, true);
 }
 
 void run_rate(const Session &session, const Options &options, Report &report) {

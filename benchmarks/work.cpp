@@ -2,7 +2,6 @@
 #include "work.h"
 
 #include <algorithm>
-#include <new>
 #include <stdexcept>
 
 #include "text.h"
@@ -48,9 +47,7 @@ Work::Work(const WorkSize &size, int32_t rank, int32_t n_ranks) : size_(size), r
     }
     first_ = first_of(rank);
     n_local_ = first_of(rank + 1) - first_;
-    const auto bytes = (static_cast<size_t>(elements()) * sizeof(double) + 4095) / 4096 * 4096;
-    data_.reset(static_cast<double *>(std::aligned_alloc(4096, std::max<size_t>(bytes, 4096))));
-    if (!data_) throw std::bad_alloc();
+    data_ = allocate_values(elements(), false); // as most solvers have theirs
 }
 
 int32_t Work::owner(int64_t gid) const { return static_cast<int32_t>(((gid + 1) * n_ranks_ - 1) / n_blocks()); }

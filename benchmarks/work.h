@@ -5,10 +5,10 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <string>
 #include <vector>
+
+#include "pages.h"
 
 namespace bench {
 
@@ -65,17 +65,13 @@ private:
     int64_t wrong_in_box(int64_t gid, const Offset &low, const Offset &high, bool poisoned) const;
     bool is_filled(int64_t source, Part part) const { return part == Part::all || !is_local(source); }
 
-    struct Free {
-        void operator()(void *memory) const { std::free(memory); }
-    };
-
     WorkSize size_;
     int64_t per_side_; // blocks
     int32_t rank_, n_ranks_;
     std::vector<Offset> places_;
     std::vector<int64_t> gids_; // by place
     int64_t first_ = 0, n_local_ = 0;
-    std::unique_ptr<double, Free> data_;
+    Values data_;
     int64_t changes_ = 0;
 };
 
