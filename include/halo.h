@@ -177,6 +177,7 @@ typedef int32_t halo_op;
 #define HALO_MIN 2
 #define HALO_MAX 3
 #define HALO_PROD 4
+#define HALO_USER 5 /**< exchanges only: a function of the caller's */
 
 /** Combine `n` values over all ranks, in the order of ranks, with the same bits on every rank. `in` may be `out`. Collective; blocks;
  *  O(log ranks) rounds. Not HALO_BYTES; complex types only SUM and PROD. */
@@ -251,7 +252,18 @@ HALO_API halo_status halo_topology_peers(const halo_topology *topology, int32_t 
 
 typedef struct halo_field halo_field; /**< a variable on a topology */
 
+/** Where values sit in their cells: one place, or the sum of the faces', of the edges' bits: faces between the cells of a direction have one
+ *  more point than there are cells; edges and nodes are such faces in two and three directions. */
 #define HALO_CENTRE_CELL 0
+#define HALO_CENTRE_FACE_X 1
+#define HALO_CENTRE_FACE_Y 2
+#define HALO_CENTRE_FACE_Z 4
+#define HALO_CENTRE_EDGE_Z 3 /**< edges along z: between cells in x and in y */
+#define HALO_CENTRE_EDGE_Y 5
+#define HALO_CENTRE_EDGE_X 6
+#define HALO_CENTRE_NODE 7
+#define HALO_CENTRE_FACES 8  /**< a value on each face: as many places as the topology has dimensions, x first */
+#define HALO_CENTRE_EDGES 9  /**< a value on each edge: x, y, z (2 dimensions: edges along z alone, which are the nodes) */
 
 typedef struct halo_field_desc {
     size_t struct_size;
@@ -260,15 +272,17 @@ typedef struct halo_field_desc {
     const char *name;          /**< the same on all ranks; goes into error texts and the plan's digest */
     int64_t element_bytes;     /**< HALO_BYTES only: 1 or more */
     int32_t n_components;
-    int32_t centring;          /**< HALO_CENTRE_CELL */
+    int32_t centring;          /**< HALO_CENTRE_... */
     int32_t ghost_low[3];      /**< ghost layers below the part, per direction; at most the part's cells */
     int32_t ghost_high[3];     /**< and above */
     int32_t sparse;            /**< 1: parts may have no storage, and null regions are not sent (section 7) */
     int32_t n_sets;            /**< binding sets (stages, u and unew), 1 or more */
     double threshold;          /**< sparse: a region is null if every value is below it in size; 0: any non-zero is data */
     double fill;               /**< sparse: what ghosts of a null neighbour, and new storage, are filled with */
+    int32_t vector;            /**< 1: components 0, 1, 2 lie along x, y, z (as many as dimensions): they change place and sign across turned regions */
+    int32_t reserved;
 } halo_field_desc;
-#define HALO_FIELD_DESC_INIT { sizeof(halo_field_desc), 1, HALO_FLOAT64, NULL, 0, 1, HALO_CENTRE_CELL, { 0, 0, 0 }, { 0, 0, 0 }, 0, 1, 0.0, 0.0 }
+#define HALO_FIELD_DESC_INIT { sizeof(halo_field_desc), 1, HALO_FLOAT64, NULL, 0, 1, HALO_CENTRE_CELL, { 0, 0, 0 }, { 0, 0, 0 }, 0, 1, 0.0, 0.0, 0, 0 }
 
 /** Collective; does not communicate. */
 HALO_API halo_status halo_field_create(halo_topology *topology, const halo_field_desc *desc, halo_field **field);
@@ -277,7 +291,8 @@ HALO_API halo_status halo_field_create(halo_topology *topology, const halo_field
 HALO_API halo_status halo_field_destroy(halo_field **field);
 
 /** Storage of one part, in elements. Element (i, j, k) of component c, counted from the first owned cell, is at
- *  `first_owned + i*stride[0] + j*stride[1] + k*stride[2] + c*component_stride`. */
+ *  `first_owned + i*stride[0] + j*stride[1] + k*stride[2] + c*component_stride`; in fields with several places (HALO_CENTRE_FACES, _EDGES)
+ *  plus `place * place_stride`. */
 typedef struct halo_layout {
     size_t struct_size;
     int32_t layout;
@@ -286,8 +301,9 @@ typedef struct halo_layout {
     int64_t first_owned;      /**< offset of the first owned cell of component 0 */
     int64_t stride[3];
     int64_t component_stride;
+    int64_t place_stride;     /**< fields with several places per cell; the natural one keeps each place apart */
 } halo_layout;
-#define HALO_LAYOUT_INIT { sizeof(halo_layout), 1, 0, 0, 0, { 0, 0, 0 }, 0 }
+#define HALO_LAYOUT_INIT { sizeof(halo_layout), 1, 0, 0, 0, { 0, 0, 0 }, 0, 0 }
 
 /** Layout of a part: what bind gave, else the natural one: x fastest, ghosts around, components slowest. */
 HALO_API halo_status halo_field_layout(const halo_field *field, int64_t gid, halo_layout *layout);
@@ -346,6 +362,19 @@ typedef void *halo_stream; /**< a device stream or queue; HALO_STREAM_NONE for h
 #define HALO_STENCIL_FACES 1
 #define HALO_STENCIL_EDGES 2 /**< faces and edges */
 
+/** What an exchange does. */
+#define HALO_KIND_GHOSTS 0        /**< owned values into ghosts */
+#define HALO_KIND_REVERSE 1       /**< ghosts, and shared points of others than the owner, are combined into the owner's value: own value first,
+                                       then by contributing gid */
+#define HALO_KIND_SHARED_REDUCE 2 /**< every copy of a point ends with the same bits, those that HALO_KIND_REVERSE and then
+                                       HALO_KIND_GHOSTS would give, in one round */
+
+/** Points that several parts own (faces, edges, nodes on borders; overlapping boxes): one of the parts is the point's owner, the one of highest
+ *  priority, then lowest gid. */
+#define HALO_SHARED_KEEP 0  /**< shared points are left alone: ghosts only */
+#define HALO_SHARED_OWNER 1 /**< ghosts, and the shared points of all but their owner */
+#define HALO_SHARED_ONLY 2  /**< shared points alone, no ghosts */
+
 #define HALO_MESSAGES_AUTO 0        /**< as configured */
 #define HALO_MESSAGES_AGGREGATE 1   /**< one message per peer */
 #define HALO_MESSAGES_PER_CHANNEL 2 /**< one message per channel, through its five-state mailbox */
@@ -370,6 +399,10 @@ typedef struct halo_arrival {
  *  halo_field_allocate) and return HALO_SUCCESS, or return HALO_DECLINED to drop the data. It may not start exchanges. */
 typedef halo_status (*halo_arrival_fn)(void *user, const halo_arrival *arrival);
 
+/** HALO_USER: combine `n` contributions into `n` values in place: values[i] = values[i] op contributions[i]. Both arrays lie side by side, `type`
+ *  is the field's. Called in the caller's thread inside unpack or finish, once per run of points, in a fixed order. May not call the library. */
+typedef void (*halo_combine_fn)(void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes);
+
 typedef struct halo_exchange_desc {
     size_t struct_size;
     int32_t layout;
@@ -381,11 +414,23 @@ typedef struct halo_exchange_desc {
     double timeout_seconds; /**< of one blocking call; 0: none; HALO_TIMEOUT_CONFIGURED: the setting */
     halo_arrival_fn arrival; /**< NULL: arrivals are listed by halo_exchange_arrivals */
     void *arrival_user;
+    int32_t kind;            /**< HALO_KIND_... */
+    halo_op op;              /**< HALO_KIND_REVERSE and _SHARED_REDUCE: how values are combined; HALO_USER: by `combine` */
+    int32_t shared;          /**< HALO_SHARED_... */
+    int32_t reserved;
+    halo_combine_fn combine;
+    void *combine_user;
 } halo_exchange_desc;
-#define HALO_EXCHANGE_DESC_INIT { sizeof(halo_exchange_desc), 1, HALO_STENCIL_FULL, HALO_MESSAGES_AUTO, HALO_RECEIVE_AUTO, HALO_EDGES_ALL, 0, HALO_TIMEOUT_CONFIGURED, NULL, NULL }
+#define HALO_EXCHANGE_DESC_INIT { sizeof(halo_exchange_desc), 1, HALO_STENCIL_FULL, HALO_MESSAGES_AUTO, HALO_RECEIVE_AUTO, HALO_EDGES_ALL, 0, HALO_TIMEOUT_CONFIGURED, NULL, NULL, HALO_KIND_GHOSTS, HALO_SUM, HALO_SHARED_KEEP, 0, NULL, NULL }
 
-/** An exchange that fills the ghosts of `fields` (of one topology). `desc` may be NULL. Collective; communicates nothing:
- *  the first start swaps a digest with each peer. O(channels log channels) once per shape, then shared. */
+/**
+ * An exchange over `fields`, of one topology or of several. `desc` may be NULL. Collective; communicates nothing: the first start swaps a
+ * digest with each peer. O(channels log channels) once per shape, then shared.
+ *
+ * Combining kinds (HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE): when start returns, all contributions have been read, ghosts may be
+ * overwritten (zeroed for the next sum); points that receive are combined in finish. The order of contributions is fixed: results do
+ * not depend on ranks, timing, message policy or transport. HALO_ERR_ARGUMENT: a sparse field, or a type that `op` cannot combine.
+ */
 HALO_API halo_status halo_exchange_create(halo_field *const *fields, int32_t n_fields, const halo_exchange_desc *desc, halo_exchange **exchange);
 
 /** HALO_BUSY while a run is in flight: finish or abandon it first. */

@@ -124,7 +124,11 @@ typedef struct halo_copy_shape {
     int64_t dst_shift[HALO_COPY_PIECES];           /**< bytes from the row's dst_offset to the piece */
     int64_t src_stride[HALO_COPY_PIECES][3];
     int64_t src_step[HALO_COPY_PIECES];
+    uint32_t lists;                                /**< HALO_LIST_... bits */
+    halo_type negate;                              /**< 0: values move as they are */
 } halo_copy_shape;
+#define HALO_LIST_SOURCE 1u
+#define HALO_LIST_DESTINATION 2u
 
 typedef struct halo_copy_row {
     uint32_t shape;
@@ -134,6 +138,17 @@ typedef struct halo_copy_row {
     int64_t dst_offset;                            /**< bytes */
     int64_t src_offset[HALO_COPY_PIECES];
 } halo_copy_row;
+
+/** What a table is made from. */
+typedef struct halo_copy_program {
+    size_t struct_size;
+    const halo_copy_shape *shapes;
+    int64_t n_shapes;
+    const halo_copy_row *rows;
+    int64_t n_rows;
+    const uint32_t *indices; /**< of all listed rows */
+    int64_t n_indices;
+} halo_copy_program;
 
 /** What a row does with each value. */
 #define HALO_COPY_MOVE 0 /**< else HALO_SUM, HALO_MIN, HALO_MAX, HALO_PROD: destination = destination op source */
@@ -172,9 +187,8 @@ typedef struct halo_device_ops {
     /** The stream's later work waits for the event; the host does not. */
     halo_status (*event_wait)(halo_device *device, halo_event *event, halo_stream stream);
 
-    /** Shapes and rows are copied. */
-    halo_status (*table_create)(halo_device *device, const halo_copy_shape *shapes, int64_t n_shapes, const halo_copy_row *rows, int64_t n_rows,
-                                halo_copy_table **table);
+    /** Everything is copied. */
+    halo_status (*table_create)(halo_device *device, const halo_copy_program *program, halo_copy_table **table);
     void (*table_destroy)(halo_device *device, halo_copy_table *table);
     /** Replace rows in place. */
     halo_status (*table_patch)(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, const halo_copy_row *rows);

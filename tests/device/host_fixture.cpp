@@ -22,7 +22,8 @@ HostTable::HostTable(const HostDevice &device, const std::vector<halo_copy_shape
     : device_(device),
       n_rows_(static_cast<int64_t>(rows.size())) {
     const auto n_shapes = static_cast<int64_t>(shapes.size());
-    EXPECT_EQ(device.ops().table_create(device.get(), shapes.data(), n_shapes, rows.data(), n_rows_, &table_), HALO_SUCCESS) << device.report();
+    const halo_copy_program program{ sizeof program, shapes.data(), n_shapes, rows.data(), n_rows_, nullptr, 0 };
+    EXPECT_EQ(device.ops().table_create(device.get(), &program, &table_), HALO_SUCCESS) << device.report();
 }
 
 HostTable::~HostTable() { device_.ops().table_destroy(device_.get(), table_); }

@@ -141,7 +141,8 @@ TEST(Operations, TablesThatCannotBe) {
     const Doubles work(2);
     halo_copy_table *table = nullptr;
     const auto create = [&](const halo_copy_shape &shape, const halo_copy_row &row) {
-        return device.ops().table_create(device.get(), &shape, 1, &row, 1, &table);
+        const halo_copy_program program{ sizeof program, &shape, 1, &row, 1, nullptr, 0 };
+        return device.ops().table_create(device.get(), &program, &table);
     };
     halo_copy_shape shape = work.shapes[0];
     halo_copy_row row = work.rows[0];

@@ -62,6 +62,7 @@ halo_status halo_field_layout(const halo_field *field, int64_t gid, halo_layout 
         filled.first_owned = known.first_owned;
         std::copy_n(known.stride.begin(), 3, filled.stride);
         filled.component_stride = known.component_stride;
+        filled.place_stride = known.place_stride;
         write_struct(layout, filled, sizeof filled, "halo_layout");
     });
 }
@@ -96,7 +97,7 @@ halo_status halo_field_data(const halo_field *field, int64_t gid, int32_t set, v
 halo_status halo_field_boundaries(const halo_field *field, int64_t gid, halo_boundary *boundaries, int64_t capacity, int64_t *n) {
     return with_handle(field, [&] {
         const Field &object = object_of<Field>(field);
-        write_list(object.topology().boundaries(gid, object.spec().ghosts), boundaries, capacity, n, "boundaries");
+        write_list(object.topology().boundaries(gid, object.spec().ghosts, object.spec().places[0]), boundaries, capacity, n, "boundaries");
     });
 }
 

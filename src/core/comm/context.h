@@ -80,6 +80,8 @@ public:
 
     // Ordinal of the next object whose messages need a tag slot. Same on all ranks, because creation is collective.
     uint32_t next_serial() { return ++serial_; }
+    // Fields are created in the same order everywhere, so their ordinals agree.
+    int32_t next_field() { return n_fields_++; }
     // Tag of the runs of the object with this serial, on lane 0. Tags are reused in a circle: the serial in the header tells a late
     // message of an earlier object.
     int32_t run_tag(uint32_t serial) const;
@@ -114,6 +116,7 @@ private:
     bool check_mode_ = false;
     uint32_t serial_ = 0;
     int64_t next_channel_tag_ = 0;
+    int32_t n_fields_ = 0;           // made so far
     int64_t channel_tag_ranges_ = 0; // in use
     std::string transport_path_;
     std::vector<halo_allocator> allocators_;

@@ -26,11 +26,8 @@ void *Device::allocate(int32_t memory, size_t bytes) const {
 
 void Device::raise(halo_status status) const { fail(status, "device %s: %s", name_, report_.c_str()); }
 
-CopyTable::CopyTable(const Device &device, std::span<const halo_copy_shape> shapes, std::span<const halo_copy_row> rows)
-    : device_(&device),
-      rows_(static_cast<int64_t>(rows.size())) {
-    if (rows_ > 0)
-        device.check(device.ops().table_create(device.instance(), shapes.data(), static_cast<int64_t>(shapes.size()), rows.data(), rows_, &table_));
+CopyTable::CopyTable(const Device &device, const halo_copy_program &program) : device_(&device), rows_(program.n_rows) {
+    if (rows_ > 0) device.check(device.ops().table_create(device.instance(), &program, &table_));
 }
 
 CopyTable &CopyTable::operator=(CopyTable &&other) noexcept {

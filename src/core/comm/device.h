@@ -45,17 +45,17 @@ private:
 class CopyTable {
 public:
     CopyTable() = default;
-    CopyTable(const Device &device, std::span<const halo_copy_shape> shapes, std::span<const halo_copy_row> rows);
+    CopyTable(const Device &device, const halo_copy_program &program);
     CopyTable(CopyTable &&other) noexcept : device_(other.device_), table_(other.table_), rows_(other.rows_) { other.table_ = nullptr; }
     CopyTable &operator=(CopyTable &&other) noexcept;
     ~CopyTable() { reset(); }
 
     int64_t rows() const { return rows_; }
 
-    void run(int64_t first, int64_t n, std::span<void *const> bases, halo_stream stream) const {
+    void run(int64_t first, int64_t n, std::span<void *const> bases, halo_stream stream, int32_t op = HALO_COPY_MOVE, halo_type type = 0) const {
         if (n > 0)
-            device_->check(device_->ops().table_run(device_->instance(), table_, first, n, bases.data(), static_cast<int64_t>(bases.size()),
-                                                    HALO_COPY_MOVE, 0, stream));
+            device_->check(
+                device_->ops().table_run(device_->instance(), table_, first, n, bases.data(), static_cast<int64_t>(bases.size()), op, type, stream));
     }
     void test(int64_t first, int64_t n, std::span<void *const> bases, const halo_null_test &test, uint8_t *non_null, halo_stream stream) const;
     // Copy and test in one pass where the device can, else one after the other.

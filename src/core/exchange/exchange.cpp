@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "comm/wait.h"
+#include "exchange/caller_combine.h"
 
 namespace halo {
 
@@ -37,6 +38,11 @@ Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exc
     if (desc.edges < HALO_EDGES_ALL || desc.edges > HALO_EDGES_REMOTE)
         fail(HALO_ERR_ARGUMENT, "exchange: edges %d is none of HALO_EDGES_...", desc.edges);
     const Config &config = context_.config();
+    for (int32_t f = 0; f < std::ssize(shape_.fields); ++f) shape_.pairs.push_back({ f, f });
+    shape_.kind = desc.kind;
+    shape_.shared = desc.shared;
+    if (shape_.combines()) shape_.op = desc.op;
+    check_kind();
     shape_.stencil = desc.stencil;
     shape_.edges = desc.edges;
     shape_.check = context_.check_mode();
@@ -58,10 +64,27 @@ Exchange::~Exchange() {
     for (Field *field : shape_.fields) --field->exchanges;
 }
 
+void Exchange::check_kind() const {
+    if (desc_.kind < HALO_KIND_GHOSTS || desc_.kind > HALO_KIND_SHARED_REDUCE)
+        fail(HALO_ERR_ARGUMENT, "exchange: kind %d is none of HALO_KIND_...", desc_.kind);
+    if (desc_.shared < HALO_SHARED_KEEP || desc_.shared > HALO_SHARED_ONLY)
+        fail(HALO_ERR_ARGUMENT, "exchange: shared %d is none of HALO_SHARED_...", desc_.shared);
+    if (!shape_.combines()) return;
+    if (desc_.op < HALO_SUM || desc_.op > HALO_USER) fail(HALO_ERR_ARGUMENT, "exchange: op %d is none of HALO_SUM ... HALO_USER", desc_.op);
+    if (desc_.op == HALO_USER && !desc_.combine) fail(HALO_ERR_ARGUMENT, "exchange: HALO_USER without a function `combine`");
+    for (const Field *field : shape_.fields) {
+        const FieldSpec &spec = field->spec();
+        const bool complex = spec.type == HALO_COMPLEX64 || spec.type == HALO_COMPLEX128;
+        if (spec.sparse) fail(HALO_ERR_ARGUMENT, "exchange: field %s is sparse: its ghosts cannot be combined", spec.name.c_str());
+        if (desc_.op != HALO_USER && (spec.type == HALO_BYTES || (complex && (desc_.op == HALO_MIN || desc_.op == HALO_MAX))))
+            fail(HALO_ERR_ARGUMENT, "exchange: field %s of type %d cannot be combined by op %d", spec.name.c_str(), spec.type, desc_.op);
+    }
+}
+
 void Exchange::check_fields() const {
     for (size_t i = 0; i < shape_.fields.size(); ++i) {
-        if (&shape_.fields[i]->topology() != &shape_.fields[0]->topology())
-            fail(HALO_ERR_ARGUMENT, "exchange: fields %s and %s live on different topologies", shape_.fields[0]->spec().name.c_str(),
+        if (&shape_.fields[i]->topology().context() != &context_)
+            fail(HALO_ERR_ARGUMENT, "exchange: fields %s and %s live in different contexts", shape_.fields[0]->spec().name.c_str(),
                  shape_.fields[i]->spec().name.c_str());
         for (size_t j = 0; j < i; ++j)
             if (shape_.fields[i] == shape_.fields[j])
@@ -105,6 +128,11 @@ void Exchange::check_narrowing(const halo_run &run) const {
         fail(HALO_ERR_ARGUMENT, "%s: run with first_component %d, n_components %d, depth %d: none may be negative", what_.c_str(),
              run.first_component, run.n_components, run.depth);
     bool any = false;
+    if (run.depth > 0)
+        for (const Field *field : shape_.fields)
+            if (!field->topology().has_cells())
+                fail(HALO_ERR_ARGUMENT, "%s: run with depth %d: the points of field %s have no layers", what_.c_str(), run.depth,
+                     field->spec().name.c_str());
     for (size_t f = 0; f < shape_.fields.size(); ++f) {
         if (run.field_mask && !run.field_mask[f]) continue;
         any = true;
@@ -139,16 +167,17 @@ const Plan *Exchange::variant(const halo_run &run) {
 }
 
 void Exchange::fill_bases(const halo_run &run) {
-    const auto n_parts = std::ssize(shape_.fields[0]->topology().local_parts());
     run_.bases.resize(static_cast<size_t>(plan_->n_bases()));
     run_.sets.resize(shape_.fields.size());
     for (size_t f = 0; f < shape_.fields.size(); ++f) {
         const Field &field = *shape_.fields[f];
         run_.sets[f] = run.sets ? run.sets[f] : 0;
         const bool takes_part = !run.field_mask || run.field_mask[f];
-        void **bases = run_.bases.data() + plan_->part_base(static_cast<int64_t>(f), 0);
+        const int64_t first = plan_->part_base(static_cast<int64_t>(f), 0);
+        const int64_t n_parts = plan_->n_parts(static_cast<int64_t>(f));
+        void **bases = run_.bases.data() + first;
         for (int64_t part = 0; takes_part && part < n_parts; ++part) {
-            bases[part] = run.data ? run.data[static_cast<int64_t>(f) * n_parts + part] : field.data(part, run_.sets[f]);
+            bases[part] = run.data ? run.data[first + part] : field.data(part, run_.sets[f]);
             if (!bases[part] && !field.spec().sparse)
                 fail(HALO_ERR_UNBOUND, "%s: field %s, part %lld on rank %d has no storage in binding set %d", what_.c_str(),
                      field.spec().name.c_str(), static_cast<long long>(field.topology().local_parts()[part]), context_.rank(), run_.sets[f]);
@@ -156,6 +185,9 @@ void Exchange::fill_bases(const halo_run &run) {
         run_.bases[plan_->fill_base(static_cast<int64_t>(f))] = const_cast<void *>(field.fill_value());
     }
     run_.bases[plan_->poison_base()] = poison_.data();
+    if (run_.plan->staging_bytes() > static_cast<int64_t>(staging_.bytes()))
+        staging_ = context_.host_buffer(static_cast<size_t>(run_.plan->staging_bytes()));
+    run_.bases[plan_->staging_base()] = staging_.data();
 }
 
 void Exchange::prepare(const halo_run &run) {
@@ -268,9 +300,18 @@ void Exchange::unpack(halo_stream stream) {
         arrivals_.adopt(run_, shape_.fields);
         messages_->unpack(run_);
         arrivals_.unpack_staged(run_);
+        combine();
         messages_->consume();
     });
     phase_ = Phase::unpacked;
+}
+
+void Exchange::combine() {
+    for (const CombineStep &step : run_.plan->combine_steps())
+        if (step.op != HALO_USER)
+            run_.combine(step);
+        else
+            combine_by_caller(desc_, *run_.plan, step, run_.bases);
 }
 
 void Exchange::refine() {
@@ -303,7 +344,7 @@ void Exchange::wait_until_here() {
     bool here = false;
     step([&] {
         while (!(here = messages_->test(run_))) {
-            if (!run_.plan->any_sparse()) messages_->unpack(run_);
+            if (!run_.plan->any_sparse() && !run_.plan->combines()) messages_->unpack(run_);
             if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
         }
         note_arrivals();

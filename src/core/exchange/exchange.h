@@ -47,6 +47,8 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void check_fields() const;
+    void check_kind() const;
+    void combine();
     void make_messages();
     void require(Phase phase, const char *call) const;
     void refresh_plan();
@@ -81,6 +83,7 @@ private:
     bool arrivals_noted_ = false;
     Phase phase_ = Phase::idle;
     std::vector<std::byte> poison_; // check mode: one element
+    Buffer staging_;                // contributions of this rank, where they are combined
     int64_t runs_ = 0;
     int64_t local_bytes_ = 0;
     int64_t local_states_ = 0;

@@ -7,7 +7,11 @@ namespace {
 
 // A field stays while an exchange uses it, so its address names it for as long as the plan lives.
 std::vector<uint64_t> key_of(const PlanShape &shape) {
-    std::vector<uint64_t> key{ static_cast<uint64_t>(shape.stencil), static_cast<uint64_t>(shape.edges), shape.per_channel, shape.check };
+    std::vector<uint64_t> key;
+    for (const int32_t choice : { shape.kind, shape.op, shape.shared, shape.stencil, shape.edges }) key.push_back(static_cast<uint64_t>(choice));
+    key.push_back(shape.per_channel);
+    key.push_back(shape.check);
+    for (const FieldPair &pair : shape.pairs) key.push_back(static_cast<uint64_t>(pair.source) << 32 | static_cast<uint64_t>(pair.destination));
     for (Field *field : shape.fields) {
         key.push_back(reinterpret_cast<uintptr_t>(field));
         key.push_back(field->layout_hash());

@@ -28,14 +28,27 @@ void store_value(std::byte *into, halo_type type, double value) {
     }
 }
 
+std::vector<Centring> places_of(int32_t centring, int32_t n_dims) {
+    const Centring used = (1 << n_dims) - 1;
+    if (centring == HALO_CENTRE_EDGES && n_dims == 2) return { HALO_CENTRE_EDGE_Z };
+    if (centring == HALO_CENTRE_EDGES) return { HALO_CENTRE_EDGE_X, HALO_CENTRE_EDGE_Y, HALO_CENTRE_EDGE_Z };
+    if (centring != HALO_CENTRE_FACES) return { centring & used };
+    std::vector<Centring> faces;
+    for (int32_t d = 0; d < n_dims; ++d) faces.push_back(1 << d);
+    return faces;
+}
+
 } // namespace
 
-Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topology), ordinal_(topology.next_field) {
+Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topology) {
     check_desc(desc);
+    ordinal_ = topology.context().next_field();
     spec_.name = desc.name && *desc.name ? desc.name : format("field %d", ordinal_);
     spec_.type = desc.type;
     spec_.element_bytes = element_size(desc.type, desc.element_bytes, "field");
     spec_.n_components = desc.n_components;
+    spec_.places = places_of(desc.centring, topology.n_dims());
+    spec_.vector = desc.vector != 0;
     spec_.sparse = desc.sparse != 0;
     spec_.n_sets = desc.n_sets;
     spec_.threshold = desc.threshold;
@@ -50,7 +63,6 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     for (int64_t i = 0; i < n_parts; ++i) layouts_.push_back(natural_layout(i));
     data_.assign(spec_.n_sets, std::vector<void *>(n_parts, nullptr));
     owned_.resize(n_parts);
-    ++topology.next_field;
     ++topology.fields;
 }
 
@@ -60,7 +72,7 @@ void Field::check_desc(const halo_field_desc &desc) const {
     const char *name = desc.name ? desc.name : "(no name)";
     if (desc.n_components < 1) fail(HALO_ERR_ARGUMENT, "field %s: n_components is %d, it must be 1 or more", name, desc.n_components);
     if (desc.n_sets < 1 || desc.n_sets > 64) fail(HALO_ERR_ARGUMENT, "field %s: n_sets is %d, it must be 1 to 64", name, desc.n_sets);
-    if (desc.centring != HALO_CENTRE_CELL) fail(HALO_ERR_ARGUMENT, "field %s: centring %d is not known; use HALO_CENTRE_CELL", name, desc.centring);
+    check_centring(desc, name);
     if (desc.sparse && desc.type == HALO_BYTES) fail(HALO_ERR_ARGUMENT, "field %s: a sparse field needs a type with values, not HALO_BYTES", name);
     if (desc.sparse && !(desc.threshold >= 0)) fail(HALO_ERR_ARGUMENT, "field %s: threshold %g must be 0 or more", name, desc.threshold);
     const Extent widest = topology_.widest_ghosts();
@@ -70,9 +82,29 @@ void Field::check_desc(const halo_field_desc &desc) const {
                  desc.ghost_low[d], desc.ghost_high[d], d, static_cast<long long>(widest[d]));
 }
 
-// x fastest, ghosts around, components slowest.
+void Field::check_centring(const halo_field_desc &desc, const char *name) const {
+    const int32_t n_dims = topology_.n_dims();
+    if (desc.centring < HALO_CENTRE_CELL || desc.centring > HALO_CENTRE_EDGES)
+        fail(HALO_ERR_ARGUMENT, "field %s: centring %d is none of HALO_CENTRE_...", name, desc.centring);
+    if (desc.centring == HALO_CENTRE_EDGES && n_dims < 2) fail(HALO_ERR_ARGUMENT, "field %s: one dimension has no edges", name);
+    if (desc.centring != HALO_CENTRE_CELL && !topology_.has_cells())
+        fail(HALO_ERR_ARGUMENT, "field %s: centring %d, but the topology's parts are lists of points", name, desc.centring);
+    if (desc.vector && (desc.type == HALO_BYTES || desc.n_components < n_dims))
+        fail(HALO_ERR_ARGUMENT, "field %s: a vector field needs numbers in at least %d components, not %d of type %d", name, n_dims,
+             desc.n_components, desc.type);
+}
+
+Extent Field::most_points(int64_t local_index) const {
+    Extent most = topology_.cells(local_index);
+    Centring any = 0;
+    for (const Centring place : spec_.places) any |= place;
+    for (int d = 0; d < 3; ++d) most[d] = points(most[d], any, d);
+    return most;
+}
+
+// x fastest, ghosts around, then components, places slowest.
 PartLayout Field::natural_layout(int64_t local_index) const {
-    const Extent cells = topology_.cells(local_index);
+    const Extent cells = most_points(local_index);
     PartLayout layout;
     int64_t size = 1;
     for (int d = 0; d < 3; ++d) {
@@ -81,13 +113,14 @@ PartLayout Field::natural_layout(int64_t local_index) const {
         size *= cells[d] + spec_.ghosts.low[d] + spec_.ghosts.high[d];
     }
     layout.component_stride = size;
-    layout.elements = size * spec_.n_components;
+    layout.place_stride = size * spec_.n_components;
+    layout.elements = layout.place_stride * std::ssize(spec_.places);
     return layout;
 }
 
 // Every cell and ghost of every component must lie inside the storage.
 void Field::check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const {
-    const Extent cells = topology_.cells(local_index);
+    const Extent cells = most_points(local_index);
     __int128 low = layout.first_owned;
     __int128 high = layout.first_owned;
     const auto reach = [&](int64_t stride, int64_t first, int64_t last) {
@@ -98,6 +131,7 @@ void Field::check_layout(int64_t gid, int64_t local_index, const PartLayout &lay
     };
     for (int d = 0; d < 3; ++d) reach(layout.stride[d], -spec_.ghosts.low[d], cells[d] - 1 + spec_.ghosts.high[d]);
     reach(layout.component_stride, 0, spec_.n_components - 1);
+    reach(layout.place_stride, 0, std::ssize(spec_.places) - 1);
     if (low < 0 || high >= layout.elements)
         fail(HALO_ERR_BOUNDS, "field %s, part %lld: the layout reaches from element %lld to %lld, the storage has elements 0 to %lld",
              spec_.name.c_str(), static_cast<long long>(gid), static_cast<long long>(low), static_cast<long long>(high),
@@ -136,7 +170,9 @@ void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLa
 namespace {
 
 PartLayout as_part_layout(const halo_layout &layout) {
-    return { layout.elements, layout.first_owned, { layout.stride[0], layout.stride[1], layout.stride[2] }, layout.component_stride };
+    return {
+        layout.elements, layout.first_owned, { layout.stride[0], layout.stride[1], layout.stride[2] }, layout.component_stride, layout.place_stride
+    };
 }
 
 } // namespace
@@ -210,6 +246,7 @@ uint64_t Field::layout_hash() {
     for (const PartLayout &layout : layouts_) {
         add(layout.first_owned);
         add(layout.component_stride);
+        add(layout.place_stride);
         for (const int64_t stride : layout.stride) add(stride);
     }
     return layout_hash_ = hash | 1;

@@ -14,6 +14,8 @@ struct FieldSpec {
     halo_type type = HALO_FLOAT64;
     int64_t element_bytes = 8;
     int32_t n_components = 1;
+    std::vector<Centring> places{ HALO_CENTRE_CELL }; // where the values of one cell sit
+    bool vector = false;                              // components 0, 1, 2 lie along x, y, z
     GhostWidths ghosts;
     bool sparse = false;
     int32_t n_sets = 1;
@@ -27,6 +29,7 @@ struct PartLayout {
     int64_t first_owned = 0;
     Extent stride{};
     int64_t component_stride = 0;
+    int64_t place_stride = 0;
     bool operator==(const PartLayout &) const = default;
 
     int64_t offset(int64_t x, int64_t y, int64_t z) const { return first_owned + x * stride[0] + y * stride[1] + z * stride[2]; }
@@ -65,6 +68,9 @@ public:
 
 private:
     void check_desc(const halo_field_desc &desc) const;
+    void check_centring(const halo_field_desc &desc, const char *name) const;
+    // Points per direction that storage must have beside ghosts: those of the place with most.
+    Extent most_points(int64_t local_index) const;
     PartLayout natural_layout(int64_t local_index) const;
     void check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const;
     void bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout);

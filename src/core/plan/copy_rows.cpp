@@ -9,9 +9,10 @@ namespace halo {
 
 namespace {
 
-// Boxes may share rows when they fill the same (y, z, component) range of one part in the same way.
+// Boxes may share rows when they fill the same (y, z, component) range of one destination in the same way.
 auto row_group(const BoxCopy &box) {
-    return std::tie(box.dst_base, box.place[3], box.place[2], box.place[1], box.n[3], box.n[2], box.n[1], box.element_bytes, box.dst_stride);
+    return std::tie(box.dst_base, box.group, box.negate, box.src_list, box.dst_list, box.place[3], box.place[2], box.place[1], box.n[3], box.n[2],
+                    box.n[1], box.element_bytes, box.dst_stride);
 }
 
 uint64_t hash_of(const halo_copy_shape &shape) {
@@ -38,7 +39,8 @@ int64_t CopyRows::add_fused(std::vector<BoxCopy> boxes) {
     });
     for (size_t i = 0; i < boxes.size();) {
         size_t end = i + 1;
-        while (end < boxes.size() && end - i < HALO_COPY_PIECES && row_group(boxes[end]) == row_group(boxes[i])) ++end;
+        const bool listed = boxes[i].src_list || boxes[i].dst_list;
+        while (!listed && end < boxes.size() && end - i < HALO_COPY_PIECES && row_group(boxes[end]) == row_group(boxes[i])) ++end;
         add_row(&boxes[i], static_cast<uint32_t>(end - i));
         i = end;
     }
@@ -55,6 +57,15 @@ void CopyRows::add_row(const BoxCopy *boxes, uint32_t n) {
     for (int d = 0; d < 3; ++d) {
         shape.n[d] = first.n[d + 1];
         shape.dst_stride[d] = first.dst_stride[d + 1];
+    }
+    shape.negate = first.negate;
+    if (first.src_list) {
+        shape.lists |= HALO_LIST_SOURCE;
+        row.src_offset[1] = list_start(first.src_list, first.n[0]);
+    }
+    if (first.dst_list) {
+        shape.lists |= HALO_LIST_DESTINATION;
+        row.src_offset[2] = list_start(first.dst_list, first.n[0]);
     }
     row.dst_base = first.dst_base;
     row.dst_offset = first.dst_offset;
@@ -79,6 +90,19 @@ uint32_t CopyRows::shape_number(const halo_copy_shape &shape) {
     shapes_.push_back(shape);
     numbers_.emplace(hash, number);
     return number;
+}
+
+int64_t CopyRows::list_start(const uint32_t *list, uint32_t n) {
+    List &known = lists_[list];
+    if (known.n < n) {
+        known = { std::ssize(indices_), n };
+        indices_.insert(indices_.end(), list, list + n);
+    }
+    return known.start;
+}
+
+halo_copy_program CopyRows::program() const {
+    return { sizeof(halo_copy_program), shapes_.data(), std::ssize(shapes_), rows_.data(), std::ssize(rows_), indices_.data(), std::ssize(indices_) };
 }
 
 } // namespace halo

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Edges compiled into copy tables and message offsets: immutable, shared by exchanges of the same shape, free of pointers.
 //
-// Base numbers of the tables: storage of (field, local part), then the payload sent to and received from each link, then three
-// kinds of scratch. Who runs the plan fills an array of pointers in this order.
+// A plan either moves values straight to where they belong, or combines them: then every contribution is staged, those of other ranks in
+// their messages, those of this rank in `staging`, and rows in a fixed order combine them once all are here.
+//
+// Base numbers of the tables: storage of (field, local part), then the payload sent to and received from each link, then what
+// the functions below name. Who runs the plan fills an array of pointers in this order.
 #pragma once
 
 #include <memory>
@@ -10,18 +13,31 @@
 
 #include "comm/message.h"
 #include "comm/peer_link.h"
-#include "field/field.h"
-#include "plan/copy_rows.h"
+#include "plan/field_edge.h"
+#include "plan/message_order.h"
 
 namespace halo {
+
+// From one of the plan's fields to another; the same twice but for transfers.
+struct FieldPair {
+    int32_t source;
+    int32_t destination;
+    bool operator==(const FieldPair &) const = default;
+};
 
 // What a plan is compiled from.
 struct PlanShape {
     std::vector<Field *> fields;
+    std::vector<FieldPair> pairs{};
+    int32_t kind = HALO_KIND_GHOSTS;
+    halo_op op = HALO_SUM;
+    int32_t shared = HALO_SHARED_KEEP;
     int32_t stencil = HALO_STENCIL_FULL;
     int32_t edges = HALO_EDGES_ALL;
     bool per_channel = false; // every remote edge is a message of its own
     bool check = false;       // check mode: compile rows that poison the ghosts too
+
+    bool combines() const { return kind != HALO_KIND_GHOSTS; }
 };
 
 // Narrowing of one variant; the full plan has none.
@@ -53,11 +69,12 @@ struct SingleEdge {
     halo_channel_key key;
     int64_t bytes;
     int32_t field;
+    int32_t source_field;
     int64_t send_part = -1;    // local index, where this rank sends
     int64_t receive_part = -1; // local index, where this rank receives
-    int64_t copy_row = -1;     // to, from or (local) between; the message side is `scratch_base`
+    RowRange copy;             // to, from or (local) between; the message side is `scratch_base`
     int64_t fill_row = -1;     // receiver: write the field's fill value
-    int64_t stage_row = -1;    // local: source to scratch,
+    RowRange stage;            // local: source to scratch,
     int64_t unstage_row = -1;  // and scratch to destination
 };
 
@@ -65,8 +82,8 @@ struct PlanDirection {
     std::vector<PlanEdge> edges; // all of them, by key
     RowRange rows;               // dense ones
     int64_t dense_bytes = 0;
-    std::vector<SingleEdge> singles;
-    int64_t most_bytes = 0; // payload with every sparse edge sent
+    std::vector<SingleEdge> singles; // by key
+    int64_t most_bytes = 0;          // payload with every sparse edge sent
     Digest digest;
 };
 
@@ -74,6 +91,13 @@ struct PlanLink {
     int32_t peer = -1;
     PlanDirection send;
     PlanDirection receive;
+};
+
+// Rows that are run once all contributions are here, in their order. HALO_USER: of `caller_boxes`, not of the table.
+struct CombineStep {
+    RowRange rows;
+    int32_t op = HALO_COPY_MOVE;
+    halo_type type = 0;
 };
 
 class Plan {
@@ -90,41 +114,50 @@ public:
     int64_t local_bytes() const { return local_bytes_; }
     int64_t local_channels() const { return local_channels_; }
     bool any_sparse() const { return any_sparse_; }
+    bool combines() const { return combines_; }
+    const std::vector<CombineStep> &combine_steps() const { return combine_steps_; }
+    const std::vector<BoxCopy> &caller_boxes() const { return caller_boxes_; }
+    int64_t staging_bytes() const { return staging_bytes_; }
 
-    uint32_t part_base(int64_t field, int64_t part) const { return static_cast<uint32_t>(field * n_parts_ + part); }
-    uint32_t send_base(size_t link) const { return static_cast<uint32_t>(n_fields_ * n_parts_ + static_cast<int64_t>(link)); }
+    int64_t n_parts(int64_t field) const { return first_base_[field + 1] - first_base_[field]; }
+    uint32_t part_base(int64_t field, int64_t part) const { return first_base_[field] + static_cast<uint32_t>(part); }
+    uint32_t send_base(size_t link) const { return first_base_.back() + static_cast<uint32_t>(link); }
     uint32_t receive_base(size_t link) const { return send_base(n_links_ + link); }
     uint32_t scratch_base() const { return send_base(2 * n_links_); }
-    uint32_t poison_base() const { return scratch_base() + 1; }
-    uint32_t fill_base(int64_t field) const { return scratch_base() + 2 + static_cast<uint32_t>(field); }
+    uint32_t staging_base() const { return scratch_base() + 1; }
+    uint32_t poison_base() const { return scratch_base() + 2; }
+    uint32_t fill_base(int64_t field) const { return scratch_base() + 3 + static_cast<uint32_t>(field); }
     int64_t n_bases() const { return fill_base(n_fields_); }
 
 private:
-    struct FieldEdge;
     struct Compilation;
-    void compile_local(Compilation &work, std::vector<FieldEdge> &edges);
-    void compile_link(Compilation &work, size_t link, std::vector<FieldEdge> &send, std::vector<FieldEdge> &receive);
-    void compile_poison(Compilation &work, const std::vector<FieldEdge> &edges);
+    void number_bases(const PlanShape &shape);
+    void find_links(const Compilation &work, const Plan *full);
+    void compile_local(Compilation &work);
+    void compile_local_staged(Compilation &work);
+    void compile_send(Compilation &work, size_t link);
+    void compile_receive(Compilation &work, size_t link);
+    void compile_combine(Compilation &work);
+    void compile_poison(Compilation &work);
 
     PlanNarrowing narrowing_;
     int64_t n_fields_;
-    int64_t n_parts_;
+    std::vector<uint32_t> first_base_; // of each field, and the end
     size_t n_links_ = 0;
     CopyTable table_;
     std::vector<PlanLink> links_;
     RowRange local_;
     std::vector<SingleEdge> local_singles_;
     RowRange poison_;
+    bool combines_;
+    std::vector<CombineStep> combine_steps_;
+    std::vector<BoxCopy> caller_boxes_;
+    int64_t staging_bytes_ = 0;
     int64_t local_bytes_ = 0;
     int64_t local_channels_ = 0;
     bool any_sparse_ = false;
 };
 
-// Alignment of edges within a payload, in bytes.
-inline constexpr int64_t edge_alignment(int64_t element_bytes) {
-    return element_bytes % 16 == 0 ? 16 : element_bytes % 8 == 0 ? 8 : element_bytes % 4 == 0 ? 4 : 1;
-}
-inline constexpr int64_t align_up(int64_t value, int64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 // Sparse edges follow the dense ones, each at the next multiple of this.
 inline constexpr int64_t sparse_alignment = 16;
 

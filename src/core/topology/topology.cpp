@@ -5,18 +5,6 @@
 
 namespace halo {
 
-GhostWidths GhostWidths::clipped(int32_t depth) const {
-    GhostWidths clipped = *this;
-    if (depth > 0)
-        for (int d = 0; d < 3; ++d) {
-            clipped.low[d] = std::min(low[d], depth);
-            clipped.high[d] = std::min(high[d], depth);
-        }
-    return clipped;
-}
-
-ElementOffset element_offset(int32_t element) { return { element % 3 - 1, element / 3 % 3 - 1, element / 9 - 1 }; }
-
 int64_t Topology::local_index(int64_t gid) const {
     const auto place = std::lower_bound(local_parts_.begin(), local_parts_.end(), gid);
     return place != local_parts_.end() && *place == gid ? place - local_parts_.begin() : -1;

@@ -2,45 +2,12 @@
 // Which parts exist, who owns them, and which pairs talk over which regions. All kinds of topology emit the same edges.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "comm/context.h"
+#include "topology/edge.h"
 
 namespace halo {
-
-using Extent = std::array<int64_t, 3>;
-
-// Ghost layers per direction, below and above.
-struct GhostWidths {
-    std::array<int32_t, 3> low{};
-    std::array<int32_t, 3> high{};
-
-    GhostWidths clipped(int32_t depth) const; // at most `depth` layers; 0: as they are
-    bool operator==(const GhostWidths &) const = default;
-};
-
-// Offset of an element from a part's centre, -1, 0 or 1 per direction.
-using ElementOffset = std::array<int32_t, 3>;
-ElementOffset element_offset(int32_t element);
-
-enum class EdgeEnds : uint8_t { local, send, receive };
-
-// One directed edge with at least one end on this rank: what the receiving part's ghosts take from the sending part.
-// Boxes are in each part's own index space: (0, 0, 0) is its first owned cell.
-struct Edge {
-    int64_t send_gid;
-    int64_t recv_gid;
-    int32_t send_rank;
-    int32_t recv_rank;
-    int32_t element; // of the sender
-    EdgeEnds ends;
-    halo_box send;
-    halo_box receive;
-};
-using EdgeSink = std::function<void(const Edge &)>;
 
 class Topology {
 public:
@@ -57,6 +24,8 @@ public:
     int64_t require_local(int64_t gid) const;
 
     virtual int32_t n_dims() const = 0;
+    // Are parts boxes of cells (else lists of points, in one dimension)?
+    virtual bool has_cells() const { return true; }
     virtual int64_t n_parts() const = 0;
     virtual halo_part part(int64_t gid) const = 0;
     virtual std::vector<halo_neighbour> neighbours(int64_t gid) const = 0;
@@ -65,13 +34,14 @@ public:
     virtual Extent widest_ghosts() const = 0;
     // Cells of a local part per direction.
     virtual Extent cells(int64_t local_index) const = 0;
-    // Ghost regions outside the domain.
-    virtual std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths) const = 0;
-    // All edges of a field with these ghosts that have an end here, local edges once. `stencil` is a HALO_STENCIL_...
-    virtual void edges(const GhostWidths &widths, int32_t stencil, const EdgeSink &sink) const = 0;
+    // Ghost regions that no part fills.
+    virtual std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const = 0;
+    // All edges of a request that have an end here, local edges once. Both ends of an edge make the same one.
+    virtual void edges(const EdgeRequest &request, const EdgeSink &sink) const = 0;
+    // Cells of any part per direction that an edge from or to this rank names.
+    virtual Extent cells_of(int64_t gid) const = 0;
 
-    int64_t fields = 0;     // that use it
-    int32_t next_field = 0; // ordinal of the next field created on it
+    int64_t fields = 0; // that use it
 
 protected:
     Context &context_;

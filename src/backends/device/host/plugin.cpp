@@ -126,18 +126,17 @@ halo_status check_rows(halo_device *device, const halo_copy_row *rows, int64_t n
     return HALO_SUCCESS;
 }
 
-halo_status table_create(halo_device *device, const halo_copy_shape *shapes, int64_t n_shapes, const halo_copy_row *rows, int64_t n_rows,
-                         halo_copy_table **table) {
+halo_status table_create(halo_device *device, const halo_copy_program *program, halo_copy_table **table) {
     const halo_host *services = host_of(device).services;
-    for (int64_t i = 0; i < n_shapes; ++i)
-        if (const char *problem = halo::host::problem_of(shapes[i]))
+    for (int64_t i = 0; i < program->n_shapes; ++i)
+        if (const char *problem = halo::host::problem_of(program->shapes[i]))
             return report(services, HALO_ERR_ARGUMENT, "shape %lld of a table: %s", static_cast<long long>(i), problem);
-    if (const halo_status status = check_rows(device, rows, n_rows, n_shapes)) return status;
+    if (const halo_status status = check_rows(device, program->rows, program->n_rows, program->n_shapes)) return status;
     try {
-        *table = reinterpret_cast<halo_copy_table *>(new Table(shapes, n_shapes, rows, n_rows));
+        *table = reinterpret_cast<halo_copy_table *>(new Table(program->shapes, program->n_shapes, program->rows, program->n_rows));
         return HALO_SUCCESS;
     } catch (const std::bad_alloc &) {
-        return report(services, HALO_ERR_MEMORY, "no memory for a table of %lld rows", static_cast<long long>(n_rows));
+        return report(services, HALO_ERR_MEMORY, "no memory for a table of %lld rows", static_cast<long long>(program->n_rows));
     }
 }
 

@@ -20,8 +20,6 @@ bool in_stencil(const ElementOffset &offset, int32_t stencil) {
     return distance(offset) <= reach;
 }
 
-bool empty(const halo_box &box) { return box.low[0] >= box.high[0] || box.low[1] >= box.high[1] || box.low[2] >= box.high[2]; }
-
 } // namespace
 
 BlocksTopology::BlocksTopology(Context &context, const halo_blocks_desc &desc)
@@ -155,52 +153,58 @@ std::vector<int32_t> BlocksTopology::peers() const {
 }
 
 // The receiver's ghosts on one side.
-halo_box BlocksTopology::ghost_box(const ElementOffset &side, const GhostWidths &widths) const {
+halo_box BlocksTopology::ghost_box(const ElementOffset &side, const GhostWidths &widths, Centring centring) const {
     halo_box box;
     for (int d = 0; d < 3; ++d) {
-        box.low[d] = side[d] < 0 ? -widths.low[d] : side[d] > 0 ? n_cells_[d] : 0;
-        box.high[d] = side[d] < 0 ? 0 : side[d] > 0 ? n_cells_[d] + widths.high[d] : n_cells_[d];
+        const int64_t n = points(n_cells_[d], centring, d);
+        box.low[d] = side[d] < 0 ? -widths.low[d] : side[d] > 0 ? n : 0;
+        box.high[d] = side[d] < 0 ? 0 : side[d] > 0 ? n + widths.high[d] : n;
     }
     return box;
 }
 
-// The same cells as the neighbour on that side owns them.
-halo_box BlocksTopology::source_box(const ElementOffset &side, const GhostWidths &widths) const {
-    halo_box box = ghost_box(side, widths);
-    for (int d = 0; d < 3; ++d) {
-        box.low[d] -= side[d] * n_cells_[d];
-        box.high[d] -= side[d] * n_cells_[d];
-    }
-    return box;
-}
-
-std::vector<halo_boundary> BlocksTopology::boundaries(int64_t gid, const GhostWidths &widths) const {
+std::vector<halo_boundary> BlocksTopology::boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const {
     require_gid(gid);
     const Extent at = coordinates(gid);
     std::vector<halo_boundary> found;
     for_each_element([&](int32_t element, const ElementOffset &offset) {
-        const halo_box ghosts = ghost_box(offset, widths);
+        const halo_box ghosts = ghost_box(offset, widths, centring);
         if (neighbour(at, offset) < 0 && !empty(ghosts)) found.push_back({ ghosts, element, 0 });
     });
     return found;
 }
 
-void BlocksTopology::edges(const GhostWidths &widths, int32_t stencil, const EdgeSink &sink) const {
+// The ghosts on one side of a part, and the same cells as the neighbour there owns them.
+Edge BlocksTopology::edge(const ElementOffset &side, const GhostWidths &widths) const {
+    Edge edge;
+    edge.receive.box = edge.send.box = ghost_box(side, widths, HALO_CENTRE_CELL);
+    for (int d = 0; d < 3; ++d) {
+        edge.send.box.low[d] -= side[d] * n_cells_[d];
+        edge.send.box.high[d] -= side[d] * n_cells_[d];
+    }
+    return edge;
+}
+
+void BlocksTopology::edges(const EdgeRequest &request, const EdgeSink &sink) const {
     const int32_t here = context_.rank();
+    const auto emit = [&](Edge edge, int64_t from, int32_t from_rank, int64_t to, int32_t to_rank, int32_t element) {
+        if (empty(edge.receive.box)) return;
+        edge.send_gid = from;
+        edge.send_rank = from_rank;
+        edge.recv_gid = to;
+        edge.recv_rank = to_rank;
+        edge.element = element;
+        edge.ends = from_rank == to_rank ? EdgeEnds::local : to_rank == here ? EdgeEnds::receive : EdgeEnds::send;
+        sink(edge);
+    };
     for (const int64_t gid : local_parts_) {
         const Extent at = coordinates(gid);
         for_each_element([&](int32_t element, const ElementOffset &offset) {
-            const int64_t other = in_stencil(offset, stencil) ? neighbour(at, offset) : -1;
+            const int64_t other = in_stencil(offset, request.stencil) ? neighbour(at, offset) : -1;
             if (other < 0) return;
             const int32_t rank = owner(other);
-            const halo_box ghosts = ghost_box(offset, widths);
-            if (!empty(ghosts))
-                sink(
-                    { other, gid, rank, here, 26 - element, rank == here ? EdgeEnds::local : EdgeEnds::receive, source_box(offset, widths), ghosts });
-            const ElementOffset back = opposite(offset);
-            const halo_box their_ghosts = ghost_box(back, widths);
-            if (rank != here && !empty(their_ghosts))
-                sink({ gid, other, here, rank, element, EdgeEnds::send, source_box(back, widths), their_ghosts });
+            emit(edge(offset, request.ghosts), other, rank, gid, here, 26 - element);
+            if (rank != here) emit(edge(opposite(offset), request.ghosts), gid, here, other, rank, element);
         });
     }
 }

@@ -17,8 +17,9 @@ public:
     std::vector<int32_t> peers() const override;
     Extent widest_ghosts() const override { return n_cells_; }
     Extent cells(int64_t) const override { return n_cells_; }
-    std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths) const override;
-    void edges(const GhostWidths &widths, int32_t stencil, const EdgeSink &sink) const override;
+    Extent cells_of(int64_t) const override { return n_cells_; }
+    std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const override;
+    void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
 
 private:
     void check_desc(const halo_blocks_desc &desc) const;
@@ -29,8 +30,8 @@ private:
     int64_t gid_at(const Extent &coordinates) const;
     // gid across an element; -1: outside the domain.
     int64_t neighbour(const Extent &coordinates, const ElementOffset &offset) const;
-    halo_box ghost_box(const ElementOffset &side, const GhostWidths &widths) const;
-    halo_box source_box(const ElementOffset &side, const GhostWidths &widths) const;
+    halo_box ghost_box(const ElementOffset &side, const GhostWidths &widths, Centring centring) const;
+    Edge edge(const ElementOffset &side, const GhostWidths &widths) const;
     // Elements other than the volume, in as many directions as there are.
     template <class Visit>
     void for_each_element(Visit &&visit) const;

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/collect_edges.h"
+
+namespace halo {
+
+namespace {
+
+// Narrowing leaves cells out of edges; it never makes others.
+bool narrow(Edge &edge, const Topology &topology, const EdgeRequest &request, int32_t depth) {
+    if (depth == 0) return true;
+    const GhostWidths ghosts = request.ghosts.clipped(depth);
+    if (!clip_receive(edge, topology.cells_of(edge.recv_gid), request.centring, ghosts)) return false;
+    if (request.flow == Flow::from_owner) return true;
+    Edge back = reversed(edge);
+    if (!clip_receive(back, topology.cells_of(edge.send_gid), request.centring, ghosts)) return false;
+    std::swap(back.send, back.receive);
+    edge.send = back.send;
+    edge.receive = back.receive;
+    return true;
+}
+
+EdgeRequest request_of(const PlanShape &shape, const Field &field, int32_t place) {
+    EdgeRequest request;
+    request.ghosts = field.spec().ghosts;
+    request.stencil = shape.stencil;
+    request.centring = field.spec().places[place];
+    request.shared = shape.shared;
+    request.flow = shape.kind == HALO_KIND_SHARED_REDUCE ? Flow::between_copies : Flow::from_owner;
+    return request;
+}
+
+void sort_in(CollectedEdges &collected, const PlanShape &shape, const FieldEdge &found) {
+    const bool is_local = found.edge.ends == EdgeEnds::local;
+    if (shape.edges != HALO_EDGES_ALL && is_local != (shape.edges == HALO_EDGES_LOCAL)) return;
+    if (is_local)
+        collected.local.push_back(found);
+    else if (found.edge.ends == EdgeEnds::send)
+        collected.peers[found.edge.recv_rank].send.push_back(found);
+    else
+        collected.peers[found.edge.send_rank].receive.push_back(found);
+}
+
+} // namespace
+
+const CollectedEdges::Peer &CollectedEdges::of(int32_t peer) const {
+    static const Peer none;
+    const auto found = peers.find(peer);
+    return found == peers.end() ? none : found->second;
+}
+
+std::vector<FieldEdge> CollectedEdges::all_received() const {
+    std::vector<FieldEdge> all = local;
+    for (const auto &[peer, edges] : peers) all.insert(all.end(), edges.receive.begin(), edges.receive.end());
+    return all;
+}
+
+CollectedEdges collect_edges(const PlanShape &shape, const PlanNarrowing &narrowing) {
+    CollectedEdges collected;
+    for (const FieldPair &pair : shape.pairs) {
+        if (!narrowing.takes(pair.destination)) continue;
+        const Field &field = *shape.fields[pair.destination];
+        for (int32_t place = 0; place < std::ssize(field.spec().places); ++place) {
+            const EdgeRequest request = request_of(shape, field, place);
+            field.topology().edges(request, [&](const Edge &edge) {
+                FieldEdge found{ edge, pair.source, pair.destination, place, {} };
+                if (!narrow(found.edge, field.topology(), request, narrowing.depth)) return;
+                if (shape.kind == HALO_KIND_REVERSE) found.edge = reversed(found.edge);
+                const Edge &way = found.edge;
+                found.key = { way.send_gid, way.recv_gid, field.ordinal(), way.element, way.extra + (static_cast<int64_t>(place) << 32) };
+                sort_in(collected, shape, found);
+            });
+        }
+    }
+    return collected;
+}
+
+} // namespace halo

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/edge.h"
+
+#include <algorithm>
+
+namespace halo {
+
+GhostWidths GhostWidths::clipped(int32_t depth) const {
+    GhostWidths clipped = *this;
+    if (depth > 0)
+        for (int d = 0; d < 3; ++d) {
+            clipped.low[d] = std::min(low[d], depth);
+            clipped.high[d] = std::min(high[d], depth);
+        }
+    return clipped;
+}
+
+ElementOffset element_offset(int32_t element) { return { element % 3 - 1, element / 3 % 3 - 1, element / 9 - 1 }; }
+
+AxisMap AxisMap::inverse() const {
+    AxisMap back;
+    for (int8_t d = 0; d < 3; ++d) {
+        back.axis[axis[d]] = d;
+        back.sign[axis[d]] = sign[d];
+    }
+    return back;
+}
+
+bool empty(const halo_box &box) { return box.low[0] >= box.high[0] || box.low[1] >= box.high[1] || box.low[2] >= box.high[2]; }
+
+halo_box intersection(const halo_box &a, const halo_box &b) {
+    halo_box both;
+    for (int d = 0; d < 3; ++d) {
+        both.low[d] = std::max(a.low[d], b.low[d]);
+        both.high[d] = std::min(a.high[d], b.high[d]);
+    }
+    return both;
+}
+
+int64_t volume(const halo_box &box) {
+    return empty(box) ? 0 : (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]) * (box.high[2] - box.low[2]);
+}
+
+int64_t Region::size() const { return listed ? std::ssize(points) : volume(box); }
+
+Edge reversed(const Edge &edge) {
+    Edge back = edge;
+    std::swap(back.send_gid, back.recv_gid);
+    std::swap(back.send_rank, back.recv_rank);
+    std::swap(back.send, back.receive);
+    back.element = 26 - edge.element;
+    if (edge.ends != EdgeEnds::local) back.ends = edge.ends == EdgeEnds::send ? EdgeEnds::receive : EdgeEnds::send;
+    back.from_owner = false;
+    back.map = edge.map.inverse();
+    return back;
+}
+
+bool clip_receive(Edge &edge, const Extent &cells, Centring centring, const GhostWidths &ghosts) {
+    const halo_box whole = edge.receive.box;
+    halo_box &kept = edge.receive.box;
+    for (int d = 0; d < 3; ++d) {
+        kept.low[d] = std::max<int64_t>(kept.low[d], -ghosts.low[d]);
+        kept.high[d] = std::min(kept.high[d], points(cells[d], centring, d) + ghosts.high[d]);
+        const int64_t below = kept.low[d] - whole.low[d];
+        const int64_t above = whole.high[d] - kept.high[d];
+        const int there = edge.map.axis[d];
+        edge.send.box.low[there] += edge.map.sign[d] > 0 ? below : above;
+        edge.send.box.high[there] -= edge.map.sign[d] > 0 ? above : below;
+    }
+    return !empty(kept);
+}
+
+} // namespace halo

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Edges: what travels from one part to another. Every topology emits them, every plan compiles them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "halo.h"
+
+namespace halo {
+
+using Extent = std::array<int64_t, 3>;
+
+// Where the values of a field sit: bit d set, on the faces between the cells of direction d, of which there is one more than cells.
+// HALO_CENTRE_CELL, ..._FACE_X and so on; a single place, never several.
+using Centring = int32_t;
+
+inline int64_t points(int64_t cells, Centring centring, int d) { return cells + (centring >> d & 1); }
+
+// Ghost layers per direction, below and above.
+struct GhostWidths {
+    std::array<int32_t, 3> low{};
+    std::array<int32_t, 3> high{};
+
+    GhostWidths clipped(int32_t depth) const; // at most `depth` layers; 0: as they are
+    bool operator==(const GhostWidths &) const = default;
+};
+
+// Offset of an element from a part's centre, -1, 0 or 1 per direction.
+using ElementOffset = std::array<int32_t, 3>;
+ElementOffset element_offset(int32_t element);
+
+// Index spaces that are turned against each other: direction d of the receiver runs along direction axis[d] of the sender, downwards where
+// sign[d] is -1.
+struct AxisMap {
+    std::array<int8_t, 3> axis{ 0, 1, 2 };
+    std::array<int8_t, 3> sign{ 1, 1, 1 };
+
+    bool is_identity() const { return *this == AxisMap{}; }
+    AxisMap inverse() const;
+    bool operator==(const AxisMap &) const = default;
+};
+
+// What an edge reads or writes in one part: a box of points, or a list of them. Point (0, 0, 0) is the part's first owned one.
+struct Region {
+    halo_box box{};                    // of as many points as the list, if there is one
+    std::span<const uint32_t> points{}; // memory of the topology
+    bool listed = false;
+
+    int64_t size() const;
+};
+
+bool empty(const halo_box &box);
+halo_box intersection(const halo_box &a, const halo_box &b);
+int64_t volume(const halo_box &box);
+
+enum class EdgeEnds : uint8_t { local, send, receive };
+
+// One directed edge with at least one end on this rank: values of the sending part for the same points of the receiving part.
+struct Edge {
+    int64_t send_gid = 0;
+    int64_t recv_gid = 0;
+    int32_t send_rank = 0;
+    int32_t recv_rank = 0;
+    int32_t element = 13; // of the sender
+    int64_t extra = 0;    // tells edges apart that have the same parts and element
+    EdgeEnds ends = EdgeEnds::local;
+    bool from_owner = true; // the sending part owns all these points
+    Region send;
+    Region receive;
+    AxisMap map; // from the receiver's index space to the sender's
+};
+using EdgeSink = std::function<void(const Edge &)>;
+
+// The same points the other way. Nothing is from an owner then.
+Edge reversed(const Edge &edge);
+
+// Leave out of a box edge the ghosts of the receiving part, of `cells` cells, that lie farther out than `ghosts`. False: nothing is left.
+bool clip_receive(Edge &edge, const Extent &cells, Centring centring, const GhostWidths &ghosts);
+
+enum class Flow : uint8_t {
+    from_owner,     // from each point's owner to its copies
+    between_copies, // from every copy to every other, and of parts that are not the owner to themselves: a shared reduction
+};
+
+// Which edges are wanted, of values in one centring.
+struct EdgeRequest {
+    GhostWidths ghosts;
+    int32_t stencil = HALO_STENCIL_FULL;
+    Centring centring = HALO_CENTRE_CELL;
+    int32_t shared = HALO_SHARED_KEEP; // HALO_SHARED_...: what happens to points that several parts own
+    Flow flow = Flow::from_owner;
+};
+
+} // namespace halo
