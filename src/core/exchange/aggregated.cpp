@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exchange/check_mode.h"
 #include "exchange/messages.h"
 
 namespace halo {
@@ -36,8 +37,9 @@ LinkDirection link_direction(const MessageSetup &setup, const PlanDirection &pla
     direction.n_edges = std::ssize(planned.edges);
     direction.digest = planned.digest;
     for (const Field *field : setup.fields) direction.digest.add_text(field->spec().name.c_str());
+    direction.payload_bytes = CheckMode::hash_bytes(planned);
     if (with_payload) {
-        direction.payload_bytes = static_cast<size_t>(planned.most_bytes) + (setup.context.check_mode() ? checksum_bytes : 0);
+        direction.payload_bytes += static_cast<size_t>(planned.most_bytes) + (setup.context.check_mode() ? checksum_bytes : 0);
         direction.n_states = static_cast<uint32_t>(planned.singles.size());
     }
     return direction;
@@ -110,7 +112,7 @@ private:
     std::vector<uint8_t> unpacked_;
     int64_t states_sent_ = 0;
     int64_t nulls_sent_ = 0;
-    int64_t checksums_sent_ = 0;
+    int64_t check_bytes_sent_ = 0;
 };
 
 size_t Aggregated::pack(Run &run, size_t i) {
@@ -131,18 +133,20 @@ size_t Aggregated::pack(Run &run, size_t i) {
     if (!setup_.context.check_mode()) return static_cast<size_t>(end);
     const uint64_t sum = checksum(payload, static_cast<size_t>(end));
     std::memcpy(payload + end, &sum, checksum_bytes);
-    ++checksums_sent_;
-    return static_cast<size_t>(end) + checksum_bytes;
+    run.check->write_hashes(run, direction, payload + end + checksum_bytes);
+    check_bytes_sent_ += static_cast<int64_t>(checksum_bytes + CheckMode::hash_bytes(direction));
+    return static_cast<size_t>(end) + checksum_bytes + CheckMode::hash_bytes(direction);
 }
 
 void Aggregated::verify(const Run &run, size_t i) const {
-    const size_t bytes = links_[i]->header().payload_bytes - checksum_bytes;
+    const size_t bytes = links_[i]->header().payload_bytes - checksum_bytes - CheckMode::hash_bytes(planned(run, i).receive);
     const std::byte *payload = links_[i]->received_payload();
     uint64_t sum;
     std::memcpy(&sum, payload + bytes, checksum_bytes);
     if (sum != checksum(payload, bytes))
         fail(HALO_ERR_CHECK, "%s: run %u: %zu bytes from rank %d were changed on their way to rank %d", setup_.what.c_str(), run.epoch, bytes,
              links_[i]->peer(), setup_.context.rank());
+    run.check->take_hashes(planned(run, i).receive, payload + bytes + checksum_bytes);
 }
 
 void Aggregated::note_arrivals(const Run &run, Arrivals &arrivals) {
@@ -194,7 +198,7 @@ void Aggregated::count(halo_exchange_stats &stats) const {
         stats.bytes_sent += link->bytes_sent;
         stats.payload_bytes += link->payload_sent;
     }
-    stats.payload_bytes -= checksums_sent_ * static_cast<int64_t>(checksum_bytes);
+    stats.payload_bytes -= check_bytes_sent_;
     stats.sparse_sent += states_sent_;
     stats.sparse_null += nulls_sent_;
 }

@@ -52,9 +52,8 @@ Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exc
     serial_ = context_.next_serial();
     what_ = format("exchange %u over", serial_);
     for (const Field *field : shape_.fields) what_ += " " + field->spec().name;
-    int64_t most_element = 16;
-    for (const Field *field : shape_.fields) most_element = std::max(most_element, field->spec().element_bytes);
-    poison_.assign(static_cast<size_t>(most_element), std::byte{ 0xff }); // NaN in every floating-point type
+    if (shape_.check) check_ = std::make_unique<CheckMode>(context_, shape_.fields, what_, desc.source_stable != 0);
+    run_.check = check_.get();
     context_.reap();
     refresh_plan();
     for (Field *field : shape_.fields) ++field->exchanges;
@@ -184,7 +183,6 @@ void Exchange::fill_bases(const halo_run &run) {
         }
         run_.bases[plan_->fill_base(static_cast<int64_t>(f))] = const_cast<void *>(field.fill_value());
     }
-    run_.bases[plan_->poison_base()] = poison_.data();
     if (run_.plan->staging_bytes() > static_cast<int64_t>(staging_.bytes()))
         staging_ = context_.host_buffer(static_cast<size_t>(run_.plan->staging_bytes()));
     run_.bases[plan_->staging_base()] = staging_.data();
@@ -245,10 +243,21 @@ void Exchange::post(const halo_run &run) {
     step([&] { messages_->post(run_); });
 }
 
+void Exchange::check_before_send() {
+    if (!check_) return;
+    try {
+        check_->start(run_);
+    } catch (const Error &error) {
+        messages_->send_failure(run_.epoch, error.status(), error.what());
+        throw;
+    }
+}
+
 void Exchange::do_send() {
-    if (shape_.check) run_.run_rows(run_.plan->poison());
+    check_before_send();
     messages_->send(run_);
     run_.run_rows(run_.plan->local());
+    if (check_) check_->after_start(run_);
     local_bytes_ += run_.plan->local_bytes();
     if (!run_.plan->local_singles().empty()) {
         local_states_ += std::ssize(run_.plan->local_singles());
@@ -295,12 +304,14 @@ void Exchange::unpack(halo_stream stream) {
     if (!test()) fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done: %s", what_.c_str(), messages_->missing(run_).c_str());
     run_.stream = stream;
     step([&] {
+        if (check_) check_->before_unpack(run_);
         if (on_arrival)
             for (const Arrivals::Part &part : arrivals_.wanted()) on_arrival(part);
         arrivals_.adopt(run_, shape_.fields);
         messages_->unpack(run_);
         arrivals_.unpack_staged(run_);
         combine();
+        if (check_) check_->after_unpack(run_);
         messages_->consume();
     });
     phase_ = Phase::unpacked;
@@ -344,7 +355,7 @@ void Exchange::wait_until_here() {
     bool here = false;
     step([&] {
         while (!(here = messages_->test(run_))) {
-            if (!run_.plan->any_sparse() && !run_.plan->combines()) messages_->unpack(run_);
+            if (!run_.plan->any_sparse() && !run_.plan->combines() && !check_) messages_->unpack(run_);
             if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
         }
         note_arrivals();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "exchange/check_mode.h"
 #include "exchange/messages.h"
 #include "exchange/plan_cache.h"
 
@@ -56,6 +57,7 @@ private:
     void check_narrowing(const halo_run &run) const;
     void fill_bases(const halo_run &run);
     void prepare(const halo_run &run);
+    void check_before_send();
     void do_send();
     void mark_in_flight(int32_t change);
     void end_run(Phase phase);
@@ -82,7 +84,7 @@ private:
     Arrivals arrivals_;
     bool arrivals_noted_ = false;
     Phase phase_ = Phase::idle;
-    std::vector<std::byte> poison_; // check mode: one element
+    std::unique_ptr<CheckMode> check_;
     Buffer staging_;                // contributions of this rank, where they are combined
     int64_t runs_ = 0;
     int64_t local_bytes_ = 0;

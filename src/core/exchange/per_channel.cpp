@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "channel/mailbox.h"
+#include "exchange/check_mode.h"
 #include "exchange/messages.h"
 
 namespace halo {
@@ -44,6 +45,8 @@ public:
 private:
     void open_boxes(const PlanDirection &direction, int32_t peer, bool sending, int64_t first_tag, std::deque<Post> &posts);
     void map_variant(const Run &run);
+    const PlanLink &planned(const Run &run, const PeerLink &link) const;
+    size_t write_hashes(const Run &run, const PeerLink &link) const;
     bool links_arrived();
 
     MessageSetup setup_;
@@ -128,8 +131,19 @@ bool PerChannel::writable() {
     return all;
 }
 
+const PlanLink &PerChannel::planned(const Run &run, const PeerLink &link) const {
+    const auto &links = run.plan->links();
+    return *std::find_if(links.begin(), links.end(), [&](const PlanLink &one) { return one.peer == link.peer(); });
+}
+
+size_t PerChannel::write_hashes(const Run &run, const PeerLink &link) const {
+    const PlanDirection &direction = planned(run, link).send;
+    run.check->write_hashes(run, direction, link.send_payload());
+    return CheckMode::hash_bytes(direction);
+}
+
 void PerChannel::send(Run &run) {
-    for (auto &link : links_) link->send(0);
+    for (auto &link : links_) link->send(run.check && link->sends() ? write_hashes(run, *link) : 0);
     for (const Work &work : sends_) {
         Mailbox &box = work.post->box;
         const Field &field = *fields_[work.edge->field];
@@ -165,6 +179,9 @@ void PerChannel::note_arrivals(const Run &run, Arrivals &arrivals) {
 }
 
 void PerChannel::unpack(Run &run) {
+    if (run.check)
+        for (const auto &link : links_)
+            if (link->receives()) run.check->take_hashes(planned(run, *link).receive, link->received_payload());
     for (const Work &work : receives_) {
         Mailbox &box = work.post->box;
         const int32_t state = box.state();

@@ -8,6 +8,8 @@
 
 namespace halo {
 
+class CheckMode;
+
 struct Run {
     uint32_t epoch = 0;
     const Plan *plan = nullptr; // full, or a narrowed variant
@@ -15,6 +17,7 @@ struct Run {
     std::vector<void *> bases;  // as the plan numbers them
     std::vector<int32_t> sets;  // binding set per field
     halo_stream stream = HALO_STREAM_NONE;
+    CheckMode *check = nullptr; // where check mode is on
 
     void *part(int64_t field, int64_t part) const { return bases[plan->part_base(field, part)]; }
     void run_rows(RowRange rows) const { plan->table().run(rows.first, rows.n, bases, stream); }

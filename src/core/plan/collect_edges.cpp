@@ -48,12 +48,6 @@ const CollectedEdges::Peer &CollectedEdges::of(int32_t peer) const {
     return found == peers.end() ? none : found->second;
 }
 
-std::vector<FieldEdge> CollectedEdges::all_received() const {
-    std::vector<FieldEdge> all = local;
-    for (const auto &[peer, edges] : peers) all.insert(all.end(), edges.receive.begin(), edges.receive.end());
-    return all;
-}
-
 CollectedEdges collect_edges(const PlanShape &shape, const PlanNarrowing &narrowing) {
     CollectedEdges collected;
     for (const FieldPair &pair : shape.pairs) {

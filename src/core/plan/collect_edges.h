@@ -18,8 +18,6 @@ struct CollectedEdges {
     std::map<int32_t, Peer> peers;
 
     const Peer &of(int32_t peer) const;
-    // Those whose receiving part is here.
-    std::vector<FieldEdge> all_received() const;
 };
 
 CollectedEdges collect_edges(const PlanShape &shape, const PlanNarrowing &narrowing);

@@ -31,6 +31,7 @@ struct Plan::Compilation {
         single.receive_part = edge.edge.ends == EdgeEnds::send ? -1 : boxes.receive_part(edge);
         return single;
     }
+    CheckedEdge checked(const FieldEdge &edge) const { return halo::checked(edge, boxes, shape.combines()); }
     RowRange add_fused(std::vector<BoxCopy> list) {
         const int64_t first = rows.add_fused(std::move(list));
         return { first, rows.size() - first };
@@ -94,7 +95,8 @@ Plan::Plan(const PlanShape &shape, const PlanNarrowing &narrowing, const Plan *f
         compile_receive(work, link);
     }
     compile_combine(work);
-    compile_poison(work);
+    if (shape.check)
+        for (const FieldEdge &edge : work.edges.local) local_checked_.push_back(work.checked(edge));
     table_ = CopyTable(shape.fields[0]->topology().context().device(), work.rows.program());
 }
 
@@ -154,7 +156,10 @@ void Plan::compile_local_staged(Compilation &work) {
 void Plan::compile_send(Compilation &work, size_t link) {
     PlanDirection &planned = links_[link].send;
     const std::vector<FieldEdge> edges = picked(work.edges.of(links_[link].peer).send, [](const FieldEdge &) { return true; });
-    for (const FieldEdge &edge : edges) planned.edges.push_back(work.plan_edge(edge));
+    for (const FieldEdge &edge : edges) {
+        planned.edges.push_back(work.plan_edge(edge));
+        if (work.shape.check) planned.checked.push_back(work.checked(edge));
+    }
 
     std::vector<FieldEdge> dense = picked(edges, [&](const FieldEdge &edge) { return !work.alone(edge); });
     std::vector<Placement> placements;
@@ -185,7 +190,10 @@ void append_or_widen(std::vector<BoxCopy> &boxes, const BoxCopy &box, bool same_
 void Plan::compile_receive(Compilation &work, size_t link) {
     PlanDirection &planned = links_[link].receive;
     const std::vector<FieldEdge> edges = picked(work.edges.of(links_[link].peer).receive, [](const FieldEdge &) { return true; });
-    for (const FieldEdge &edge : edges) planned.edges.push_back(work.plan_edge(edge));
+    for (const FieldEdge &edge : edges) {
+        planned.edges.push_back(work.plan_edge(edge));
+        if (work.shape.check) planned.checked.push_back(work.checked(edge));
+    }
 
     std::vector<FieldEdge> dense = picked(edges, [&](const FieldEdge &edge) { return !work.alone(edge); });
     std::vector<Placement> placements;
@@ -245,14 +253,6 @@ void Plan::compile_combine(Compilation &work) {
         }
         combine_steps_.push_back(step);
     }
-}
-
-void Plan::compile_poison(Compilation &work) {
-    poison_.first = work.rows.size();
-    if (work.shape.check && !combines_)
-        for (const FieldEdge &edge : work.edges.all_received())
-            if (!work.sparse(edge)) work.rows.add(work.boxes.repeat(edge, poison_base()));
-    poison_.n = work.rows.size() - poison_.first;
 }
 
 } // namespace halo

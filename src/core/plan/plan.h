@@ -13,7 +13,7 @@
 
 #include "comm/message.h"
 #include "comm/peer_link.h"
-#include "plan/field_edge.h"
+#include "plan/checked_edge.h"
 #include "plan/message_order.h"
 
 namespace halo {
@@ -35,7 +35,7 @@ struct PlanShape {
     int32_t stencil = HALO_STENCIL_FULL;
     int32_t edges = HALO_EDGES_ALL;
     bool per_channel = false; // every remote edge is a message of its own
-    bool check = false;       // check mode: compile rows that poison the ghosts too
+    bool check = false;       // check mode: keep the edges, to be looked at
 
     bool combines() const { return kind != HALO_KIND_GHOSTS; }
 };
@@ -84,6 +84,7 @@ struct PlanDirection {
     int64_t dense_bytes = 0;
     std::vector<SingleEdge> singles; // by key
     int64_t most_bytes = 0;          // payload with every sparse edge sent
+    std::vector<CheckedEdge> checked; // check mode: all, by key
     Digest digest;
 };
 
@@ -110,7 +111,7 @@ public:
     const std::vector<PlanLink> &links() const { return links_; }
     RowRange local() const { return local_; }
     const std::vector<SingleEdge> &local_singles() const { return local_singles_; }
-    RowRange poison() const { return poison_; }
+    const std::vector<CheckedEdge> &local_checked() const { return local_checked_; }
     int64_t local_bytes() const { return local_bytes_; }
     int64_t local_channels() const { return local_channels_; }
     bool any_sparse() const { return any_sparse_; }
@@ -125,8 +126,7 @@ public:
     uint32_t receive_base(size_t link) const { return send_base(n_links_ + link); }
     uint32_t scratch_base() const { return send_base(2 * n_links_); }
     uint32_t staging_base() const { return scratch_base() + 1; }
-    uint32_t poison_base() const { return scratch_base() + 2; }
-    uint32_t fill_base(int64_t field) const { return scratch_base() + 3 + static_cast<uint32_t>(field); }
+    uint32_t fill_base(int64_t field) const { return scratch_base() + 2 + static_cast<uint32_t>(field); }
     int64_t n_bases() const { return fill_base(n_fields_); }
 
 private:
@@ -138,7 +138,6 @@ private:
     void compile_send(Compilation &work, size_t link);
     void compile_receive(Compilation &work, size_t link);
     void compile_combine(Compilation &work);
-    void compile_poison(Compilation &work);
 
     PlanNarrowing narrowing_;
     int64_t n_fields_;
@@ -148,7 +147,7 @@ private:
     std::vector<PlanLink> links_;
     RowRange local_;
     std::vector<SingleEdge> local_singles_;
-    RowRange poison_;
+    std::vector<CheckedEdge> local_checked_;
     bool combines_;
     std::vector<CombineStep> combine_steps_;
     std::vector<BoxCopy> caller_boxes_;
