@@ -12,6 +12,23 @@ namespace {
 
 bool is_empty(const halo_copy_shape &shape) { return shape.n[0] == 0 || shape.n[1] == 0 || shape.n[2] == 0; }
 
+// Components that lie far apart are slices: rows that follow each other then meet in the cache what they share of one component.
+bool is_sliced(const halo_copy_shape &shape) {
+    constexpr int64_t far = 4096;
+    const auto outermost = [&](const int64_t *stride) {
+        const int64_t apart = std::abs(stride[2]);
+        return apart >= far && apart >= shape.n[0] * std::abs(stride[0]) && apart >= shape.n[1] * std::abs(stride[1]);
+    };
+    if (shape.n[2] < 2 || !outermost(shape.dst_stride)) return false;
+    return std::all_of(shape.src_stride, shape.src_stride + shape.n_pieces, outermost);
+}
+
+halo_copy_shape slice_of(const halo_copy_shape &shape) {
+    halo_copy_shape slice = shape;
+    if (is_sliced(shape)) slice.n[2] = 1;
+    return slice;
+}
+
 // Do the elements of index `d` lie side by side everywhere?
 bool side_by_side(const halo_copy_shape &shape, int d) {
     if (shape.n[d] < 2 || shape.dst_stride[d] != shape.element_bytes || uint64_t{ shape.n[d] } * shape.element_bytes > UINT32_MAX) return false;
@@ -73,6 +90,7 @@ Move loops_of(const halo_copy_shape &shape, uint32_t first, uint32_t n_pieces) {
     Move move{};
     move.first_piece = first;
     move.n_pieces = n_pieces;
+    move.n_slices = 1;
     move.dst_shift = shape.dst_shift[first];
     std::copy_n(shape.n, 3, move.n);
     std::copy_n(shape.dst_stride, 3, move.dst_stride);
@@ -153,6 +171,12 @@ bool contiguous_move(const halo_copy_shape &shape, uint32_t first, uint32_t n, L
     return move.kernel != nullptr;
 }
 
+void set_slices(const halo_copy_shape &shape, Move &move) {
+    move.n_slices = shape.n[2];
+    move.dst_slice = shape.dst_stride[2];
+    for (uint32_t k = 0; k < move.n_pieces; ++k) move.src_slice[k] = shape.src_stride[move.first_piece + k][2];
+}
+
 // The move for the pieces from `first` on: as many as one kernel can do.
 Move first_move(const halo_copy_shape &shape, uint32_t first, LineLists &lists) {
     uint32_t end = first;
@@ -182,15 +206,33 @@ halo_copy_shape widened(const halo_copy_shape &shape) {
     return wide;
 }
 
+Extent destination_of(const halo_copy_shape &shape) {
+    const halo_copy_shape slice = slice_of(shape);
+    Extent all;
+    for (uint32_t p = 0; p < slice.n_pieces && !is_empty(slice); ++p) {
+        if (slice.run[p] == 0) continue;
+        int64_t low = slice.dst_shift[p], high = low + slice.element_bytes;
+        const auto widen = [&](uint32_t n, int64_t stride) { (stride < 0 ? low : high) += (int64_t{ n } - 1) * stride; };
+        widen(slice.run[p], slice.dst_step);
+        for (int d = 0; d < 3; ++d) widen(slice.n[d], slice.dst_stride[d]);
+        all.low = std::min(all.low, low);
+        all.high = std::max(all.high, high);
+        all.bytes += int64_t{ slice.run[p] } * slice.element_bytes * slice.n[0] * slice.n[1] * slice.n[2];
+    }
+    return all;
+}
+
 std::vector<Move> compile(const halo_copy_shape &shape, LineLists &lists) {
     std::vector<Move> moves;
     if (is_empty(shape)) return moves;
+    const halo_copy_shape slice = slice_of(shape);
     for (uint32_t p = 0; p < shape.n_pieces;) {
         if (shape.run[p] == 0) {
             ++p;
             continue;
         }
-        moves.push_back(first_move(shape, p, lists));
+        moves.push_back(first_move(slice, p, lists));
+        if (slice.n[2] != shape.n[2]) set_slices(shape, moves.back());
         p += moves.back().n_pieces;
     }
     return moves;

@@ -2,6 +2,7 @@
 // From a shape to the moves that do its work: everything that can be decided once is decided here.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "move.h"
@@ -14,6 +15,14 @@ const char *problem_of(const halo_copy_shape &shape);
 // The same bytes with the longest elements: outer indices whose elements lie side by side become part of the element. Values keep their place, not
 // the order in which they are reached.
 halo_copy_shape widened(const halo_copy_shape &shape);
+
+// What one slice of a shape writes: `bytes` of [low, high), counted from the row's offset.
+struct Extent {
+    int64_t low = INT64_MAX;
+    int64_t high = INT64_MIN;
+    int64_t bytes = 0;
+};
+Extent destination_of(const halo_copy_shape &shape);
 
 // Where lines begin; moves point into the inner vectors.
 using LineLists = std::vector<std::vector<int32_t>>;

@@ -17,9 +17,12 @@ struct Row {
     int64_t src_offset[HALO_COPY_PIECES];
     uint32_t dst_base;
     uint32_t src_base[HALO_COPY_PIECES];
+    int32_t fetch_at = 0;    // what to have in the cache before this row, and the others of its destination, begin: from dst_offset on
+    int32_t fetch_bytes = 0; // 0: nothing
 };
 
-using MoveKernel = void (*)(const Move &move, const Row &row, void *const *bases);
+// Does one slice of the row.
+using MoveKernel = void (*)(const Move &move, const Row &row, void *const *bases, int64_t slice);
 
 // Strides in bytes.
 struct Move {
@@ -30,7 +33,10 @@ struct Move {
     uint32_t n_pieces;
     int64_t dst_shift; // of the first piece
     int64_t middle;    // bytes of the run in the middle, or of the gap there. Strided: elements of the run
-    int64_t n[3];      // lines: innermost, middle, outermost loop
+    int64_t n_slices;  // of the row, each with the lines below
+    int64_t dst_slice; // from a slice to the next
+    int64_t src_slice[HALO_COPY_PIECES];
+    int64_t n[3]; // lines: innermost, middle, outermost loop
     int64_t dst_stride[3];
     int64_t src_stride[HALO_COPY_PIECES][3];
     int64_t element_bytes; // strided only, as the steps

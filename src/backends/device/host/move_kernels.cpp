@@ -106,11 +106,11 @@ struct Line {
     const char *src[n_pieces];
     int64_t length; // of the middle
 
-    [[gnu::always_inline]] Line(const Move &move, const Row &row, void *const *bases) : length(move.middle) {
+    [[gnu::always_inline]] Line(const Move &move, const Row &row, void *const *bases, int64_t slice) : length(move.middle) {
         const uint32_t *const base = row.src_base + move.first_piece;
         const int64_t *const offset = row.src_offset + move.first_piece;
-        dst = static_cast<char *>(bases[row.dst_base]) + (row.dst_offset + move.dst_shift);
-        for (int k = 0; k < n_pieces; ++k) src[k] = static_cast<const char *>(bases[base[k]]) + offset[k];
+        dst = static_cast<char *>(bases[row.dst_base]) + (row.dst_offset + move.dst_shift + slice * move.dst_slice);
+        for (int k = 0; k < n_pieces; ++k) src[k] = static_cast<const char *>(bases[base[k]]) + (offset[k] + slice * move.src_slice[k]);
     }
     [[gnu::always_inline]] void copy(int64_t dst_at, const int64_t *src_at) const {
         char *const to = dst + dst_at;
@@ -128,8 +128,8 @@ struct Line {
 // Lines at listed places, which are the same everywhere. Several at once where that leaves all values in registers: one that is put on the stack
 // comes between the stores and costs more than it saves.
 template <class Line>
-void move_listed(const Move &move, const Row &row, void *const *bases) {
-    const Line line(move, row, bases);
+void move_listed(const Move &move, const Row &row, void *const *bases, int64_t slice) {
+    const Line line(move, row, bases, slice);
     const int32_t *at = move.lines;
     const int32_t *const end = at + move.n_lines;
     if constexpr (!Line::any_length)
@@ -145,9 +145,9 @@ void move_listed(const Move &move, const Row &row, void *const *bases) {
 
 // Lines of a loop nest.
 template <class Line>
-void move_nested(const Move &move, const Row &row, void *const *bases) {
+void move_nested(const Move &move, const Row &row, void *const *bases, int64_t slice) {
     constexpr int n_pieces = Line::n_pieces;
-    const Line line(move, row, bases);
+    const Line line(move, row, bases, slice);
     const int64_t n0 = move.n[0], n1 = move.n[1], n2 = move.n[2];
     const int64_t dst_stride = move.dst_stride[0];
     int64_t src_stride[n_pieces];
@@ -177,12 +177,13 @@ struct AnyElement {
 };
 
 template <class One>
-void move_strided(const Move &move, const Row &row, void *const *bases) {
+void move_strided(const Move &move, const Row &row, void *const *bases, int64_t slice) {
     const int64_t count = move.middle, element_bytes = move.element_bytes;
     const int64_t dst_step = move.dst_step, src_step = move.src_step;
     const int64_t *const dst_stride = move.dst_stride, *const src_stride = move.src_stride[0];
-    char *const dst = static_cast<char *>(bases[row.dst_base]) + (row.dst_offset + move.dst_shift);
-    const char *const src = static_cast<const char *>(bases[row.src_base[move.first_piece]]) + row.src_offset[move.first_piece];
+    char *const dst = static_cast<char *>(bases[row.dst_base]) + (row.dst_offset + move.dst_shift + slice * move.dst_slice);
+    const char *const src =
+        static_cast<const char *>(bases[row.src_base[move.first_piece]]) + (row.src_offset[move.first_piece] + slice * move.src_slice[0]);
     for (int64_t i2 = 0; i2 < move.n[2]; ++i2)
         for (int64_t i1 = 0; i1 < move.n[1]; ++i1)
             for (int64_t i0 = 0; i0 < move.n[0]; ++i0) {

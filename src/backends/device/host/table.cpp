@@ -8,11 +8,22 @@ namespace halo::host {
 namespace {
 
 // The kernel of a shape that needs several moves, or none.
-void move_by_parts(const Move &move, const Row &row, void *const *bases) {
-    for (const Move *part = move.next; part != nullptr; part = part->next) part->kernel(*part, row, bases);
+void move_by_parts(const Move &move, const Row &row, void *const *bases, int64_t slice) {
+    for (const Move *part = move.next; part != nullptr; part = part->next) part->kernel(*part, row, bases, slice);
 }
 
-void move_row(const Row &row, void *const *bases) { row.move->kernel(*row.move, row, bases); }
+void fetch(const char *from, int32_t bytes) {
+    constexpr int32_t cache_line = 64;
+    for (int32_t at = 0; at < bytes; at += cache_line) __builtin_prefetch(from + at, 1);
+}
+
+void move_slice(const Row &row, void *const *bases, int64_t slice) {
+    const Move &move = *row.move;
+    if (slice >= move.n_slices) return;
+    if (row.fetch_bytes != 0)
+        fetch(static_cast<const char *>(bases[row.dst_base]) + (row.dst_offset + row.fetch_at + slice * move.dst_slice), row.fetch_bytes);
+    move.kernel(move, row, bases, slice);
+}
 
 } // namespace
 
@@ -39,11 +50,14 @@ void Table::compile_shapes() {
         if (end[s] - part == 1) {
             moves_[s] = moves_[n + part];
         } else {
+            if (part < end[s]) moves_[s] = moves_[n + part]; // for its slices, which are those of all parts
             moves_[s].kernel = move_by_parts;
-            if (part < end[s]) moves_[s].next = &moves_[n + part];
+            moves_[s].next = part < end[s] ? &moves_[n + part] : nullptr;
             for (size_t p = part; p + 1 < end[s]; ++p) moves_[n + p].next = &moves_[n + p + 1];
         }
+        extents_.push_back(destination_of(wide_[s]));
         moves_[s].shape = static_cast<uint32_t>(s);
+        most_slices_ = std::max(most_slices_, moves_[s].n_slices);
     }
 }
 
@@ -75,19 +89,56 @@ void Table::patch(int64_t first, int64_t n, const halo_copy_row *rows) {
         std::copy_n(from.src_offset, HALO_COPY_PIECES, row.src_offset);
         n_bases_ = std::max(n_bases_, bases_of(row));
     }
+    set_fetches(static_cast<size_t>(first), static_cast<size_t>(first + n));
 }
 
+// Rows of one destination follow each other; those around the range may belong to its first and last one.
+void Table::set_fetches(size_t begin, size_t end) {
+    if (begin == end) return;
+    const auto goes_on = [this](size_t i) {
+        return i > 0 && i < rows_.size() && rows_[i].dst_base == rows_[i - 1].dst_base && rows_[i].move->n_slices == rows_[i - 1].move->n_slices;
+    };
+    while (goes_on(begin)) --begin;
+    while (goes_on(end)) ++end;
+    for (size_t first = begin, last; first < end; first = last) {
+        for (last = first + 1; goes_on(last);) ++last;
+        set_fetch(first, last);
+    }
+}
+
+// A small destination of which much is written is fetched as one stream, which is faster than one line after the other in the order of rows.
+void Table::set_fetch(size_t first, size_t last) {
+    constexpr int64_t most = 16384; // leaves room for the sources in the first cache
+    Extent all;
+    for (size_t i = first; i < last; ++i) {
+        const Extent &extent = extents_[rows_[i].move->shape];
+        rows_[i].fetch_bytes = 0;
+        if (extent.bytes == 0) continue;
+        all.low = std::min(all.low, rows_[i].dst_offset + extent.low);
+        all.high = std::max(all.high, rows_[i].dst_offset + extent.high);
+        all.bytes += extent.bytes;
+    }
+    if (all.bytes == 0 || all.high - all.low > most || all.bytes < (all.high - all.low) / 4) return;
+    rows_[first].fetch_at = static_cast<int32_t>(all.low - rows_[first].dst_offset);
+    rows_[first].fetch_bytes = static_cast<int32_t>(all.high - all.low);
+}
+
+// Slice by slice, each of all rows.
 void Table::move(int64_t first, int64_t n, void *const *bases, [[maybe_unused]] int n_threads) const {
     const Row *rows = rows_.data() + first;
 #ifdef _OPENMP
     constexpr int64_t chunk = 32; // rows; neighbours in memory, many enough to even out their sizes
     if (n_threads > 1 && n > chunk) {
-#pragma omp parallel for num_threads(n_threads) schedule(static, chunk)
-        for (int64_t i = 0; i < n; ++i) move_row(rows[i], bases);
+#pragma omp parallel num_threads(n_threads)
+        for (int64_t slice = 0; slice < most_slices_; ++slice) {
+#pragma omp for schedule(static, chunk) nowait
+            for (int64_t i = 0; i < n; ++i) move_slice(rows[i], bases, slice);
+        }
         return;
     }
 #endif
-    for (int64_t i = 0; i < n; ++i) move_row(rows[i], bases);
+    for (int64_t slice = 0; slice < most_slices_; ++slice)
+        for (int64_t i = 0; i < n; ++i) move_slice(rows[i], bases, slice);
 }
 
 void Table::accumulate(int64_t first, int64_t n, void *const *bases, Accumulate function) const {
@@ -105,7 +156,7 @@ void Table::move_tested(int64_t first, int64_t n, void *const *bases, NullTest f
     for (int64_t i = 0; i < n; ++i) {
         const Row &row = rows_[first + i];
         non_null[i] = function(wide_[row.move->shape], row, bases, range) ? 1 : 0;
-        move_row(row, bases);
+        for (int64_t slice = 0; slice < row.move->n_slices; ++slice) move_slice(row, bases, slice);
     }
 }
 

@@ -33,13 +33,17 @@ public:
 
 private:
     void compile_shapes();
+    void set_fetches(size_t begin, size_t end);
+    void set_fetch(size_t first, size_t last);
     uint32_t bases_of(const Row &row) const; // one more than the largest base that the row names
 
     std::vector<halo_copy_shape> plain_; // as given, for accumulation
     std::vector<halo_copy_shape> wide_;  // the same bytes in few, long runs, for moves and tests
     std::vector<Move> moves_;            // one of each shape in their order, then those that follow them
+    std::vector<Extent> extents_;        // of each shape's destination
     LineLists lists_;
     std::vector<Row> rows_;
+    int64_t most_slices_ = 0;
     uint32_t n_bases_ = 0; // no row names a base from here on
 };
 
