@@ -125,10 +125,10 @@ typedef struct halo_copy_shape {
     int64_t src_stride[HALO_COPY_PIECES][3];
     int64_t src_step[HALO_COPY_PIECES];
     uint32_t lists;                                /**< HALO_LIST_... bits */
-    halo_type negate;                              /**< 0: values move as they are */
+    halo_type negate;                              /**< moves change the sign of values of this type; 0: values move as they are */
 } halo_copy_shape;
-#define HALO_LIST_SOURCE 1u
-#define HALO_LIST_DESTINATION 2u
+#define HALO_LIST_SOURCE 1u      /**< point i along x is `indices[src_offset[1] + i]` steps from the row's source. One piece. */
+#define HALO_LIST_DESTINATION 2u /**< point i along x is `indices[src_offset[2] + i]` steps from the row's destination. One piece. */
 
 typedef struct halo_copy_row {
     uint32_t shape;

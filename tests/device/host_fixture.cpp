@@ -19,10 +19,10 @@ HostDevice::HostDevice(const char *threads) : threads_(threads) {
 HostDevice::~HostDevice() { ops().close(device_); }
 
 HostTable::HostTable(const HostDevice &device, const std::vector<halo_copy_shape> &shapes, const std::vector<halo_copy_row> &rows)
-    : device_(device),
-      n_rows_(static_cast<int64_t>(rows.size())) {
-    const auto n_shapes = static_cast<int64_t>(shapes.size());
-    const halo_copy_program program{ sizeof program, shapes.data(), n_shapes, rows.data(), n_rows_, nullptr, 0 };
+    : HostTable(device, { sizeof(halo_copy_program), shapes.data(), static_cast<int64_t>(shapes.size()), rows.data(),
+                          static_cast<int64_t>(rows.size()), nullptr, 0 }) {}
+
+HostTable::HostTable(const HostDevice &device, const halo_copy_program &program) : device_(device), n_rows_(program.n_rows) {
     EXPECT_EQ(device.ops().table_create(device.get(), &program, &table_), HALO_SUCCESS) << device.report();
 }
 

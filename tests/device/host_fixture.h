@@ -34,6 +34,7 @@ private:
 class HostTable {
 public:
     HostTable(const HostDevice &device, const std::vector<halo_copy_shape> &shapes, const std::vector<halo_copy_row> &rows);
+    HostTable(const HostDevice &device, const halo_copy_program &program);
     ~HostTable();
     HostTable(const HostTable &) = delete;
     HostTable &operator=(const HostTable &) = delete;

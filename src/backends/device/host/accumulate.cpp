@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "accumulate.h"
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
 
+#include "listed.h"
 #include "value.h"
 
 namespace halo::host {
@@ -75,8 +77,39 @@ void combine_run(char *to, int64_t dst_step, const char *from, int64_t src_step,
         }
 }
 
+// From a message, whose points follow each other, into listed ones.
+template <class T, class Op, int values>
+void combine_into_listed(const Points &given, int64_t n, int64_t) {
+    const Points points = given; // no store can change it
+    const auto target = [&points](int64_t i) { return points.dst + int64_t{ points.dst_list[i] } * points.dst_step; };
+    const int64_t watched = std::max<int64_t>(n - list_lookahead, 0);
+    int64_t i = 0;
+    for (; i < watched; ++i) {
+        __builtin_prefetch(target(i + list_lookahead), 1);
+        combine_run<T, Op>(target(i), 0, points.src + i * points.src_step, 0, 1, values);
+    }
+    for (; i < n; ++i) combine_run<T, Op>(target(i), 0, points.src + i * points.src_step, 0, 1, values);
+}
+
 template <class T, class Op>
-void combine_row(const halo_copy_shape &shape, const Row &row, void *const *bases) {
+void combine_points(const Points &points, int64_t n, int64_t values) {
+    for (int64_t i = 0; i < n; ++i) combine_run<T, Op>(points.target(i), 0, points.origin(i), 0, 1, values);
+}
+
+// Points of a list are combined in its order: it may name one several times.
+template <class T, class Op>
+void combine_listed(const halo_copy_shape &shape, const Row &row, void *const *bases, const uint32_t *indices) {
+    const int64_t values = shape.element_bytes / static_cast<int64_t>(sizeof(T));
+    const bool common = shape.lists == HALO_LIST_DESTINATION;
+    const auto combine = common && values == 1   ? combine_into_listed<T, Op, 1>
+                         : common && values == 4 ? combine_into_listed<T, Op, 4>
+                                                 : combine_points<T, Op>;
+    for_each_line(shape, row, bases, indices, [&](const Points &points, int64_t n) { combine(points, n, values); });
+}
+
+template <class T, class Op>
+void combine_row(const halo_copy_shape &shape, const Row &row, void *const *bases, const uint32_t *indices) {
+    if (shape.lists != 0) return combine_listed<T, Op>(shape, row, bases, indices);
     const auto size = static_cast<int64_t>(sizeof(T));
     const int64_t values = shape.element_bytes / size;
     char *const dst = static_cast<char *>(bases[row.dst_base]) + row.dst_offset;

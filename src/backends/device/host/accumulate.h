@@ -6,7 +6,8 @@
 
 namespace halo::host {
 
-using Accumulate = void (*)(const halo_copy_shape &shape, const Row &row, void *const *bases);
+// `indices`: of all lists of the table.
+using Accumulate = void (*)(const halo_copy_shape &shape, const Row &row, void *const *bases, const uint32_t *indices);
 
 // nullptr: values of this type cannot be combined so. Integers wrap around. MIN and MAX take NaN over numbers and -0 below +0, so that the order of
 // contributions does not show.

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "value.h"
+
 namespace halo::host {
 
 namespace {
@@ -192,6 +194,12 @@ Move first_move(const halo_copy_shape &shape, uint32_t first, LineLists &lists) 
 const char *problem_of(const halo_copy_shape &shape) {
     if (shape.n_pieces < 1 || shape.n_pieces > HALO_COPY_PIECES) return "the number of pieces is not 1, 2 or 3";
     if (shape.element_bytes == 0) return "elements have no bytes";
+    if ((shape.lists & ~(HALO_LIST_SOURCE | HALO_LIST_DESTINATION)) != 0) return "unknown bits in `lists`";
+    if (shape.lists != 0 && shape.n_pieces != 1) return "a listed row has one piece";
+    if (shape.negate == 0) return nullptr;
+    const size_t value = value_bytes(shape.negate);
+    if (value == 0 || shape.negate == HALO_BYTES) return "values of the type in `negate` have no sign";
+    if (shape.element_bytes % value != 0) return "elements are no whole number of the values to negate";
     return nullptr;
 }
 

@@ -42,8 +42,10 @@ struct Move {
     int64_t element_bytes; // strided only, as the steps
     int64_t dst_step;
     int64_t src_step;
-    const Move *next; // the move that does what is left of the row
-    uint32_t shape;   // number of the row's shape
+    const Move *next;                     // the move that does what is left of the row
+    uint32_t shape;                       // number of the row's shape
+    const halo_copy_shape *special_shape; // moves of listed.h only, as the indices of all lists
+    const uint32_t *indices;
 };
 
 // Contiguous runs that lie side by side in the destination, in bytes: one in the middle, others (or 0) to its left and right. Middle 0 is a gap of

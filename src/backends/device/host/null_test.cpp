@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "listed.h"
 #include "value.h"
 
 namespace halo::host {
@@ -54,8 +55,13 @@ bool run_has_data(const char *from, int64_t n, Range<T> range) {
 }
 
 template <class T>
-bool line_has_data(const halo_copy_shape &shape, uint32_t piece, const char *from, Range<T> range) {
+bool line_has_data(const halo_copy_shape &shape, uint32_t piece, const char *from, const uint32_t *list, Range<T> range) {
     const int64_t values = shape.element_bytes / sizeof(T);
+    if (list != nullptr) {
+        for (int64_t i = 0; i < shape.run[piece]; ++i)
+            if (run_has_data<T>(from + int64_t{ list[i] } * shape.src_step[piece], values, range)) return true;
+        return false;
+    }
     if (shape.src_step[piece] == shape.element_bytes) return run_has_data<T>(from, shape.run[piece] * values, range);
     for (int64_t i = 0; i < shape.run[piece]; ++i)
         if (run_has_data<T>(from + i * shape.src_step[piece], values, range)) return true;
@@ -63,15 +69,16 @@ bool line_has_data(const halo_copy_shape &shape, uint32_t piece, const char *fro
 }
 
 template <class T>
-bool row_has_data(const halo_copy_shape &shape, const Row &row, void *const *bases, const NullRange &null_range) {
+bool row_has_data(const halo_copy_shape &shape, const Row &row, void *const *bases, const uint32_t *indices, const NullRange &null_range) {
     const Range<T> range(null_range);
+    const uint32_t *const list = list_of(shape, row, indices, 1);
     for (uint32_t p = 0; p < shape.n_pieces; ++p) {
         const char *src = static_cast<const char *>(bases[row.src_base[p]]) + row.src_offset[p];
         const int64_t *stride = shape.src_stride[p];
         for (int64_t c = 0; c < shape.n[2]; ++c)
             for (int64_t z = 0; z < shape.n[1]; ++z)
                 for (int64_t y = 0; y < shape.n[0]; ++y)
-                    if (line_has_data<T>(shape, p, src + c * stride[2] + z * stride[1] + y * stride[0], range)) return true;
+                    if (line_has_data<T>(shape, p, src + c * stride[2] + z * stride[1] + y * stride[0], list, range)) return true;
     }
     return false;
 }

@@ -16,7 +16,7 @@ struct NullRange {
 
 NullRange null_range(double threshold);
 
-using NullTest = bool (*)(const halo_copy_shape &shape, const Row &row, void *const *bases, const NullRange &range);
+using NullTest = bool (*)(const halo_copy_shape &shape, const Row &row, void *const *bases, const uint32_t *indices, const NullRange &range);
 
 // The function answers: has the row data? nullptr: no such type.
 NullTest null_test_of(halo_type type);

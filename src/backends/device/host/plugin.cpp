@@ -118,11 +118,24 @@ halo_status event_query(halo_device *, halo_event *, int32_t *done) {
     return HALO_SUCCESS;
 }
 
-halo_status check_rows(halo_device *device, const halo_copy_row *rows, int64_t n, int64_t n_shapes) {
-    for (int64_t i = 0; i < n; ++i)
-        if (rows[i].shape >= n_shapes)
-            return report(host_of(device).services, HALO_ERR_ARGUMENT, "row %lld of a table names shape %u of %lld", static_cast<long long>(i),
-                          rows[i].shape, static_cast<long long>(n_shapes));
+bool list_exists(const halo_copy_shape &shape, int64_t start, int64_t n_indices) {
+    return start >= 0 && int64_t{ shape.run[0] } <= n_indices && start <= n_indices - int64_t{ shape.run[0] };
+}
+
+halo_status check_rows(halo_device *device, const halo_copy_row *rows, int64_t n, const halo_copy_shape *shapes, int64_t n_shapes,
+                       int64_t n_indices) {
+    const halo_host *services = host_of(device).services;
+    for (int64_t i = 0; i < n; ++i) {
+        const halo_copy_row &row = rows[i];
+        if (row.shape >= n_shapes)
+            return report(services, HALO_ERR_ARGUMENT, "row %lld of a table names shape %u of %lld", static_cast<long long>(i), row.shape,
+                          static_cast<long long>(n_shapes));
+        const halo_copy_shape &shape = shapes[row.shape];
+        for (const int side : { 1, 2 })
+            if ((shape.lists & (side == 1 ? HALO_LIST_SOURCE : HALO_LIST_DESTINATION)) != 0 && !list_exists(shape, row.src_offset[side], n_indices))
+                return report(services, HALO_ERR_ARGUMENT, "row %lld of a table names indices %lld + %u of %lld", static_cast<long long>(i),
+                              static_cast<long long>(row.src_offset[side]), shape.run[0], static_cast<long long>(n_indices));
+    }
     return HALO_SUCCESS;
 }
 
@@ -131,9 +144,10 @@ halo_status table_create(halo_device *device, const halo_copy_program *program, 
     for (int64_t i = 0; i < program->n_shapes; ++i)
         if (const char *problem = halo::host::problem_of(program->shapes[i]))
             return report(services, HALO_ERR_ARGUMENT, "shape %lld of a table: %s", static_cast<long long>(i), problem);
-    if (const halo_status status = check_rows(device, program->rows, program->n_rows, program->n_shapes)) return status;
+    if (const halo_status status = check_rows(device, program->rows, program->n_rows, program->shapes, program->n_shapes, program->n_indices))
+        return status;
     try {
-        *table = reinterpret_cast<halo_copy_table *>(new Table(program->shapes, program->n_shapes, program->rows, program->n_rows));
+        *table = reinterpret_cast<halo_copy_table *>(new Table(*program));
         return HALO_SUCCESS;
     } catch (const std::bad_alloc &) {
         return report(services, HALO_ERR_MEMORY, "no memory for a table of %lld rows", static_cast<long long>(program->n_rows));
@@ -159,7 +173,8 @@ halo_status check_run(halo_device *device, const Table &table, int64_t first, in
 halo_status table_patch(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, const halo_copy_row *rows) {
     Table &mine = table_of(table);
     if (const halo_status status = check_range(device, mine, first, n)) return status;
-    if (const halo_status status = check_rows(device, rows, n, mine.n_shapes())) return status;
+    const std::vector<halo_copy_shape> &shapes = mine.shapes();
+    if (const halo_status status = check_rows(device, rows, n, shapes.data(), static_cast<int64_t>(shapes.size()), mine.n_indices())) return status;
     mine.patch(first, n, rows);
     return HALO_SUCCESS;
 }

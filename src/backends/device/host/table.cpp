@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "listed.h"
+
 namespace halo::host {
 
 namespace {
@@ -27,19 +29,20 @@ void move_slice(const Row &row, void *const *bases, int64_t slice) {
 
 } // namespace
 
-Table::Table(const halo_copy_shape *shapes, int64_t n_shapes, const halo_copy_row *rows, int64_t n_rows)
-    : plain_(shapes, shapes + n_shapes),
-      rows_(static_cast<size_t>(n_rows)) {
+Table::Table(const halo_copy_program &program)
+    : plain_(program.shapes, program.shapes + program.n_shapes),
+      indices_(program.indices, program.indices + program.n_indices),
+      rows_(static_cast<size_t>(program.n_rows)) {
     compile_shapes();
-    patch(0, n_rows, rows);
+    patch(0, program.n_rows, program.rows);
 }
 
 void Table::compile_shapes() {
     std::vector<Move> parts;
     std::vector<size_t> end; // of each shape's parts
-    for (const halo_copy_shape &shape : plain_) {
-        wide_.push_back(widened(shape));
-        const std::vector<Move> moves = compile(wide_.back(), lists_);
+    for (const halo_copy_shape &shape : plain_) wide_.push_back(widened(shape));
+    for (const halo_copy_shape &shape : wide_) {
+        const std::vector<Move> moves = is_special(shape) ? std::vector{ special_move(shape, indices_.data()) } : compile(shape, lists_);
         parts.insert(parts.end(), moves.begin(), moves.end());
         end.push_back(parts.size());
     }
@@ -55,7 +58,7 @@ void Table::compile_shapes() {
             moves_[s].next = part < end[s] ? &moves_[n + part] : nullptr;
             for (size_t p = part; p + 1 < end[s]; ++p) moves_[n + p].next = &moves_[n + p + 1];
         }
-        extents_.push_back(destination_of(wide_[s]));
+        extents_.push_back(is_special(wide_[s]) ? Extent{} : destination_of(wide_[s]));
         moves_[s].shape = static_cast<uint32_t>(s);
         most_slices_ = std::max(most_slices_, moves_[s].n_slices);
     }
@@ -142,20 +145,23 @@ void Table::move(int64_t first, int64_t n, void *const *bases, [[maybe_unused]] 
 }
 
 void Table::accumulate(int64_t first, int64_t n, void *const *bases, Accumulate function) const {
-    for (int64_t i = first; i < first + n; ++i) function(plain_[rows_[i].move->shape], rows_[i], bases);
+    for (int64_t i = first; i < first + n; ++i) {
+        const uint32_t shape = rows_[i].move->shape;
+        function(plain_[shape].lists != 0 ? wide_[shape] : plain_[shape], rows_[i], bases, indices_.data());
+    }
 }
 
 void Table::test(int64_t first, int64_t n, void *const *bases, NullTest function, const NullRange &range, uint8_t *non_null) const {
     for (int64_t i = 0; i < n; ++i) {
         const Row &row = rows_[first + i];
-        non_null[i] = function(wide_[row.move->shape], row, bases, range) ? 1 : 0;
+        non_null[i] = function(wide_[row.move->shape], row, bases, indices_.data(), range) ? 1 : 0;
     }
 }
 
 void Table::move_tested(int64_t first, int64_t n, void *const *bases, NullTest function, const NullRange &range, uint8_t *non_null) const {
     for (int64_t i = 0; i < n; ++i) {
         const Row &row = rows_[first + i];
-        non_null[i] = function(wide_[row.move->shape], row, bases, range) ? 1 : 0;
+        non_null[i] = function(wide_[row.move->shape], row, bases, indices_.data(), range) ? 1 : 0;
         for (int64_t slice = 0; slice < row.move->n_slices; ++slice) move_slice(row, bases, slice);
     }
 }

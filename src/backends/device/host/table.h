@@ -13,11 +13,12 @@ namespace halo::host {
 
 class Table {
 public:
-    // The shapes have no problem_of, the rows name shapes below n_shapes.
-    Table(const halo_copy_shape *shapes, int64_t n_shapes, const halo_copy_row *rows, int64_t n_rows);
+    // The shapes have no problem_of, the rows name shapes and lists that there are.
+    explicit Table(const halo_copy_program &program);
 
     int64_t n_rows() const { return static_cast<int64_t>(rows_.size()); }
-    int64_t n_shapes() const { return static_cast<int64_t>(plain_.size()); }
+    const std::vector<halo_copy_shape> &shapes() const { return plain_; }
+    int64_t n_indices() const { return static_cast<int64_t>(indices_.size()); }
 
     // First row of [first, first + n) that names a base from `n_bases` on; -1: none.
     int64_t row_beyond_bases(int64_t first, int64_t n, int64_t n_bases) const;
@@ -41,6 +42,7 @@ private:
     std::vector<halo_copy_shape> wide_;  // the same bytes in few, long runs, for moves and tests
     std::vector<Move> moves_;            // one of each shape in their order, then those that follow them
     std::vector<Extent> extents_;        // of each shape's destination
+    std::vector<uint32_t> indices_;      // of all listed rows
     LineLists lists_;
     std::vector<Row> rows_;
     int64_t most_slices_ = 0;
