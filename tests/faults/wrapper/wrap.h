@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The transport "wrap": another transport with its calls counted, and its messages delayed, reordered between channels, duplicated,
+ * dropped, cut, damaged or refused. A module for tests; these functions are found in it by name. They act for the calling thread. */
+#pragma once
+
+#include "halo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Calls of one instance since it was opened, as the core made them. */
+typedef struct wrap_counts {
+    int64_t sends;
+    int64_t bytes_sent;
+    int64_t receives; /* posted or matched */
+    int64_t probes;
+    int64_t found;
+    int64_t tests;
+    int64_t cancels;
+    int64_t faults; /* done so far */
+} wrap_counts;
+
+/* Chances, 0 to 1, for each message or call. Messages of collectives are spared. */
+typedef struct wrap_faults {
+    uint64_t seed;
+    double delay;     /* a message is held back for up to 200 calls; those of one (peer, lane, tag) keep their order */
+    double slow_test; /* test says "not yet" */
+    double duplicate;
+    double drop;
+    double truncate;
+    double corrupt; /* one byte */
+    double refuse;  /* a send or receive returns HALO_ERR_TRANSPORT */
+    int64_t spare;  /* messages and calls before the first fault */
+    int64_t most;   /* faults at most, besides delays and slow tests */
+} wrap_faults;
+
+/* A group whose ranks are threads, for the transport inside. */
+typedef struct halo_inproc_group *(*wrap_group_create_fn)(int32_t n_ranks);
+typedef halo_status (*wrap_group_destroy_fn)(struct halo_inproc_group *group);
+/* The next instance that this thread opens is this rank. */
+typedef void (*wrap_seat_fn)(struct halo_inproc_group *group, int32_t rank);
+/* Of the instance that this thread opened last. */
+typedef void (*wrap_set_faults_fn)(const wrap_faults *faults);
+typedef wrap_counts (*wrap_counts_fn)(void);
+
+#ifdef __cplusplus
+}
+#endif
