@@ -180,7 +180,7 @@ typedef int32_t halo_op;
 #define HALO_USER 5 /**< exchanges only: a function of the caller's */
 
 /** Combine `n` values over all ranks, in the order of ranks, with the same bits on every rank. `in` may be `out`. Collective; blocks;
- *  O(log ranks) rounds. Not HALO_BYTES; complex types only SUM and PROD. */
+ *  O(log ranks) rounds. Not HALO_BYTES; complex types only SUM and PROD. MIN and MAX: a NaN wins over every number. */
 HALO_API halo_status halo_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op);
 
 /* ------------------------------------------------------------------ 3 topology: parts and owners */

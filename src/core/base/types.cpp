@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/types.h"
 
-#include <algorithm>
+#include <cmath>
 #include <complex>
+#include <type_traits>
 
 #include "base/error.h"
 
@@ -50,12 +51,14 @@ bool combines(halo_type type, halo_op op) noexcept {
 
 namespace {
 
+// NaN wins; of equal numbers the minimum is the one with the sign set, the maximum the other. As devices combine (src/backends/device).
 template <class T>
-void combine_ordered(T *into, const T *from, int64_t n, halo_op op) {
-    if (op == HALO_MIN)
-        for (int64_t i = 0; i < n; ++i) into[i] = std::min(into[i], from[i]);
-    else
-        for (int64_t i = 0; i < n; ++i) into[i] = std::max(into[i], from[i]);
+T extreme(T a, T b, bool minimum) {
+    if constexpr (std::is_floating_point_v<T>) {
+        if (std::isnan(a) || std::isnan(b)) return std::isnan(a) ? a : b;
+        if (a == b) return std::signbit(a) == minimum ? a : b;
+    }
+    return (a < b) == minimum ? a : b;
 }
 
 template <class T>
@@ -67,7 +70,7 @@ void combine_values(void *into_bytes, const void *from_bytes, int64_t n, halo_op
     else if (op == HALO_PROD)
         for (int64_t i = 0; i < n; ++i) into[i] *= from[i];
     else if constexpr (!std::is_same_v<T, std::complex<float>> && !std::is_same_v<T, std::complex<double>>)
-        combine_ordered(into, from, n, op);
+        for (int64_t i = 0; i < n; ++i) into[i] = extreme(into[i], from[i], op == HALO_MIN);
 }
 
 } // namespace

@@ -176,11 +176,7 @@ void AggregateRun::stale() {
 }
 
 void AggregateRun::abandon() noexcept {
-    for (Link &link : links_) try {
-            link.peer->abandon();
-        } catch (...) { // the transport has failed: there is nothing left to cancel
-            continue;
-        }
+    for (Link &link : links_) link.peer->abandon();
     abandoned_ = true;
     begun_ = started_ = sent_ = received_ = writable_ = false;
 }

@@ -48,10 +48,6 @@ public:
     }
 
 private:
-    struct Parcel : PendingSend {
-        std::vector<std::byte> bytes;
-    };
-
     Context &context_;
     Waiter waiter_;
     std::vector<std::unique_ptr<Parcel>> parcels_;

@@ -25,7 +25,7 @@ static_assert(sizeof(MailHeader) == 16, "the header is part of the wire format")
 inline constexpr uint16_t mail_magic = 0x4c4d; // "ML"
 inline constexpr uint8_t mail_version = 1;
 
-// One number for whose the message is and how long its payload should be.
+// One number for whose the message is and how long its payload should be. In check mode the payload's checksum is folded into it.
 constexpr uint32_t mail_seal(uint32_t key_hash, size_t payload_bytes) { return key_hash ^ static_cast<uint32_t>(Digest::mix(payload_bytes)); }
 
 enum class MailKind : uint8_t { data = 1, null = 2 };

@@ -133,8 +133,15 @@ MailHeader Mailbox::make_header(MailKind kind, size_t bytes) const {
     header.kind = static_cast<uint8_t>(kind);
     header.serial = serial_;
     header.epoch = epoch_ + 1;
-    header.seal = mail_seal(key_hash_, bytes);
+    header.seal = seal(bytes);
     return header;
+}
+
+uint32_t Mailbox::seal(size_t payload) const {
+    const uint32_t seal = mail_seal(key_hash_, payload);
+    if (payload == 0 || !context().check_mode()) [[likely]]
+        return seal;
+    return seal ^ static_cast<uint32_t>(checksum(buffer_.data(), payload));
 }
 
 // Put the message of the next epoch on its way.
@@ -306,10 +313,13 @@ bool Mailbox::take_header(const MailHeader &header, size_t bytes) {
     }
     const bool data = header.kind == static_cast<uint8_t>(MailKind::data);
     const size_t payload = bytes - sizeof header;
-    if (header.seal != mail_seal(key_hash_, payload) || (!data && header.kind != static_cast<uint8_t>(MailKind::null)))
-        fail(HALO_ERR_WIRE,
-             "a message of kind %u with %zu bytes of payload belongs to another channel, was cut or was damaged (seal %08x, expected %08x): %s",
-             header.kind, payload, header.seal, mail_seal(key_hash_, payload), describe().c_str());
+    if (!data && header.kind != static_cast<uint8_t>(MailKind::null))
+        fail(HALO_ERR_WIRE, "a message of unknown kind %u came: %s, epoch %u", header.kind, describe().c_str(), epoch_ + 1);
+    if (const uint32_t expected = seal(payload); header.seal != expected)
+        fail(payload > 0 && context().check_mode() ? HALO_ERR_CHECK : HALO_ERR_WIRE,
+             "a message with %zu bytes of payload belongs to another channel, was cut or was changed on its way (seal %08x, expected %08x): %s, "
+             "epoch %u",
+             payload, header.seal, expected, describe().c_str(), epoch_ + 1);
     if (header.epoch != epoch_ + 1)
         fail(HALO_ERR_WIRE, "the message of epoch %u came, epoch %u was expected: %s", header.epoch, epoch_ + 1, describe().c_str());
     finish_receive(data, static_cast<int64_t>(payload));
@@ -347,24 +357,14 @@ void Mailbox::give_up(bool abandoned) noexcept {
     access_ = Access::abandoned;
 }
 
-namespace {
-
-uint64_t checksum(const std::byte *data, int64_t bytes) {
-    uint64_t sum = static_cast<uint64_t>(bytes);
-    for (int64_t i = 0; i < bytes; ++i) sum = (sum ^ static_cast<uint64_t>(data[i])) * 0x100000001b3u;
-    return sum;
-}
-
-} // namespace
-
 void Mailbox::note_payload() {
     if (!operation_) operation_ = room_->take();
-    operation_->checksum = checksum(buffer_.data(), bytes_);
+    operation_->checksum = checksum(buffer_.data(), static_cast<size_t>(bytes_));
 }
 
 // Nobody may write between send and its end.
 void Mailbox::check_payload() {
-    const bool same = operation_->checksum == checksum(buffer_.data(), bytes_);
+    const bool same = operation_->checksum == checksum(buffer_.data(), static_cast<size_t>(bytes_));
     drop_operation();
     if (!same) fail(HALO_ERR_CHECK, "the buffer was written in the state sending: %s, epoch %u", describe().c_str(), epoch_);
 }

@@ -53,6 +53,7 @@ public:
 
     bool sends() const { return role_ != Role::receiver; }
     bool receives() const { return role_ != Role::sender; }
+    bool probes() const { return sparse_; }
     int32_t peer() const { return peer_; } // this rank, where both ends are here
     const halo_channel_key &key() const { return key_; }
     uint32_t key_hash() const { return key_hash_; }
@@ -104,6 +105,7 @@ private:
     bool take_message(size_t bytes);
     bool take_header(const MailHeader &header, size_t bytes);
     MailHeader make_header(MailKind kind, size_t bytes) const;
+    uint32_t seal(size_t payload) const;
     void finish_receive(bool data, int64_t bytes);
     void note_payload();
     void check_payload();

@@ -2,6 +2,7 @@
 #include "comm/collective.h"
 
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "base/types.h"
@@ -11,28 +12,66 @@ namespace halo {
 
 namespace {
 
-enum class Way : uint8_t { to, from };
-
-void wait_for(Context &context, halo_request &request, int32_t peer, Way way, const char *what) {
+template <class Done>
+void wait(Context &context, const char *what, const char *way, int32_t peer, Done &&done) {
     Waiter waiter(context, context.timeout(HALO_TIMEOUT_CONFIGURED));
-    const auto missing = [&] { return format("%s: message %s rank %d", what, way == Way::to ? "to" : "from", peer); };
-    while (!context.transport().test(request, peer)) {
-        if (waiter.pause(missing)) continue;
-        if (way == Way::from) context.transport().cancel(request, peer); // its memory goes with this call
-        fail(HALO_TIMEOUT, "timed out after %.1f s: %s", waiter.seconds(), missing().c_str());
-    }
+    const auto missing = [&] { return format("%s: message %s rank %d", what, way, peer); };
+    while (!done())
+        if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.1f s: %s", waiter.seconds(), missing().c_str());
 }
+
+// A message of a collective. One that is still on its way when the collective fails goes on without it, with its memory.
+class Sending {
+public:
+    Sending(Context &context, int32_t peer, const void *data, size_t bytes, const char *what)
+        : context_(context),
+          parcel_(std::make_unique<Parcel>()),
+          what_(what) {
+        const auto *begin = static_cast<const std::byte *>(data);
+        parcel_->peer = peer;
+        parcel_->bytes.assign(begin, begin + bytes);
+        context.transport().send(peer, 0, collective_tag, parcel_->bytes.data(), bytes, parcel_->request);
+        parcel_->in_flight = true;
+    }
+    ~Sending() {
+        if (!parcel_->in_flight) return;
+        parcel_->abandoned = true;
+        context_.linger(std::move(parcel_));
+    }
+    Sending(const Sending &) = delete;
+    Sending &operator=(const Sending &) = delete;
+
+    void finish() {
+        wait(context_, what_, "to", parcel_->peer, [&] { return context_.transport().test(parcel_->request, parcel_->peer); });
+        parcel_->in_flight = false;
+    }
+
+private:
+    Context &context_;
+    std::unique_ptr<Parcel> parcel_;
+    const char *what_;
+};
 
 void send_wait(Context &context, int32_t peer, const void *data, size_t bytes, const char *what) {
-    halo_request request;
-    context.transport().send(peer, 0, collective_tag, data, bytes, request);
-    wait_for(context, request, peer, Way::to, what);
+    Sending(context, peer, data, bytes, what).finish();
 }
 
+// Memory and request go with the call: nothing stays posted.
 void receive_wait(Context &context, int32_t peer, void *data, size_t bytes, const char *what) {
     halo_request request;
     context.transport().receive(peer, 0, collective_tag, data, bytes, request);
-    wait_for(context, request, peer, Way::from, what);
+    bool tested = false; // by a test that failed: the receive has ended
+    try {
+        wait(context, what, "from", peer, [&] {
+            tested = true;
+            const bool done = context.transport().test(request, peer);
+            tested = false;
+            return done;
+        });
+    } catch (...) {
+        if (!tested) context.transport().cancel(request, peer);
+        throw;
+    }
 }
 
 } // namespace
@@ -44,12 +83,11 @@ void barrier(Context &context) {
     for (int64_t step = 1; step < size; step *= 2) {
         const auto to = static_cast<int32_t>((rank + step) % size);
         const auto from = static_cast<int32_t>((rank - step + size) % size);
-        char token = 0;
+        const char token = 0;
         char heard = 0;
-        halo_request sending;
-        context.transport().send(to, 0, collective_tag, &token, 1, sending);
+        Sending sending(context, to, &token, 1, "barrier");
         receive_wait(context, from, &heard, 1, "barrier");
-        wait_for(context, sending, to, Way::to, "barrier");
+        sending.finish();
     }
 }
 
@@ -79,20 +117,22 @@ std::string broadcast_text(Context &context, int32_t root, const std::string &te
 // Binomial tree to rank 0: each step appends the values of the ranks just above, so operands stay in the order of ranks.
 void allreduce(Context &context, const void *in, void *out, int64_t n, halo_type type, halo_op op) {
     const size_t bytes = static_cast<size_t>(n) * type_bytes(type);
-    if (in != out && bytes > 0) std::memmove(out, in, bytes);
+    if (bytes == 0) return;
     const int32_t rank = context.rank();
-    std::vector<char> above(context.size() > 1 ? bytes : 0);
+    std::vector<std::byte> combined(static_cast<const std::byte *>(in), static_cast<const std::byte *>(in) + bytes);
+    std::vector<std::byte> above(context.size() > 1 ? bytes : 0);
     for (int64_t step = 1; step < context.size(); step *= 2) {
         if (rank & step) {
-            send_wait(context, static_cast<int32_t>(rank - step), out, bytes, "allreduce");
+            send_wait(context, static_cast<int32_t>(rank - step), combined.data(), bytes, "allreduce");
             break;
         }
         if (rank + step < context.size()) {
             receive_wait(context, static_cast<int32_t>(rank + step), above.data(), bytes, "allreduce");
-            combine(out, above.data(), n, type, op);
+            combine(combined.data(), above.data(), n, type, op);
         }
     }
-    broadcast(context, 0, out, bytes);
+    broadcast(context, 0, combined.data(), bytes);
+    std::memcpy(out, combined.data(), bytes);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 // A group of ranks as one of them sees it: transport, device, pools, settings, log.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +44,11 @@ struct PendingSend {
     int32_t peer = -1;
     bool in_flight = false;
     bool abandoned = false; // nobody is expected to take it
+};
+
+// One with bytes of its own, outside the pools.
+struct Parcel : PendingSend {
+    std::vector<std::byte> bytes;
 };
 
 class Context {

@@ -87,6 +87,9 @@ struct Digest {
     }
 };
 
+// Check mode: what bytes on their way should still sum up to at the other end. Every single changed bit is noticed.
+uint64_t checksum(const void *data, size_t bytes);
+
 // One edge as ranks compare it.
 struct WireEdge {
     halo_channel_key key;

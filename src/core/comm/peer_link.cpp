@@ -52,7 +52,7 @@ bool PeerLink::writable() {
     slot_ = poll(*slots_[0]) ? 0 : 1;
     if (slot_ == 1 && !poll(*slots_[1])) return false;
     Buffer &buffer = slots_[slot_]->buffer;
-    const size_t wanted = payload_offset(spec_.send.n_states) + spec_.send.payload_bytes;
+    const size_t wanted = payload_offset(spec_.send.n_states) + spec_.send.payload_bytes + checksum_bytes(MessageKind::data);
     if (buffer.bytes() < wanted) buffer = context_.host_buffer(wanted);
     return true;
 }
@@ -81,7 +81,12 @@ void PeerLink::send(size_t payload_bytes) {
     MessageHeader header = make_header(MessageKind::data, payload_bytes);
     header.n_states = spec_.send.n_states;
     std::memcpy(slot.buffer.data(), &header, sizeof header);
-    const size_t bytes = payload_offset(spec_.send.n_states) + payload_bytes;
+    size_t bytes = payload_offset(spec_.send.n_states) + payload_bytes;
+    if (context_.check_mode()) [[unlikely]] {
+        const uint64_t sum = checksum(slot.buffer.data(), bytes);
+        std::memcpy(slot.buffer.data() + bytes, &sum, sizeof sum);
+        bytes += sizeof sum;
+    }
     context_.transport().send(spec_.peer, 0, tag_, slot.buffer.data(), bytes, slot.request);
     slot.in_flight = true;
     ++messages_sent;
@@ -128,7 +133,8 @@ void PeerLink::ensure_receive_buffer(size_t bytes) {
 
 void PeerLink::post_receive() {
     if (receive_ != Receive::none) return;
-    const size_t capacity = std::max(least_capacity, payload_offset(spec_.receive.n_states) + spec_.receive.payload_bytes);
+    const size_t most = payload_offset(spec_.receive.n_states) + spec_.receive.payload_bytes + checksum_bytes(MessageKind::data);
+    const size_t capacity = std::max(least_capacity, most);
     ensure_receive_buffer(capacity);
     context_.transport().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
     receive_ = Receive::posted;
@@ -193,7 +199,7 @@ void PeerLink::check_header(const MessageHeader &header, size_t bytes) const {
              "%s: rank %d is already in object %u of this context, this rank in %u: the ranks create their exchanges and groups in different order",
              spec_.what.c_str(), spec_.peer, header.serial, spec_.serial);
     const size_t front = header.kind == MessageKind::data ? payload_offset(header.n_states) : sizeof header;
-    if (bytes != front + header.payload_bytes)
+    if (bytes != front + header.payload_bytes + checksum_bytes(header.kind))
         fail(HALO_ERR_WIRE, "%s: message from rank %d has %zu bytes, its header says %llu of payload after %zu: truncated or damaged",
              spec_.what.c_str(), spec_.peer, bytes, static_cast<unsigned long long>(header.payload_bytes), front);
 }
@@ -244,8 +250,10 @@ void PeerLink::take_keys(const MessageHeader &header, size_t) {
     if (!all.empty()) std::memcpy(all.data(), receive_buffer_.data() + sizeof header, all.size() * sizeof(WireEdge));
     const auto split = all.begin() + std::min<std::ptrdiff_t>(header.epoch, std::ssize(all));
     const int32_t here = context_.rank();
-    std::string difference = first_difference(spec_.edges(true), here, { split, all.end() }, spec_.peer);
-    if (difference.empty()) difference = first_difference({ all.begin(), split }, spec_.peer, spec_.edges(false), here);
+    const auto outward = [&] { return first_difference(spec_.edges(true), here, { split, all.end() }, spec_.peer); };
+    const auto inward = [&] { return first_difference({ all.begin(), split }, spec_.peer, spec_.edges(false), here); };
+    std::string difference = here < spec_.peer ? outward() : inward(); // what the lower rank sends comes first: both ranks name the same
+    if (difference.empty()) difference = here < spec_.peer ? inward() : outward();
     if (difference.empty()) difference = "the channels agree, but not the fields' names or sizes";
     fail(HALO_ERR_MISMATCH, "%s: the plans of rank %d and rank %d differ: %s", spec_.what.c_str(), here, spec_.peer, difference.c_str());
 }
@@ -257,7 +265,16 @@ void PeerLink::check_swap_deadline() const {
              static_cast<long long>(spec_.send.n_edges), static_cast<long long>(spec_.receive.n_edges), spec_.peer);
 }
 
-void PeerLink::take_data(const MessageHeader &header, size_t) {
+void PeerLink::check_sum(const MessageHeader &header, size_t bytes) const {
+    const size_t summed = bytes - sizeof(uint64_t);
+    uint64_t sum;
+    std::memcpy(&sum, receive_buffer_.data() + summed, sizeof sum);
+    if (sum != checksum(receive_buffer_.data(), summed))
+        fail(HALO_ERR_CHECK, "%s: run %u: a message with %llu bytes of payload from rank %d was changed on its way to rank %d", spec_.what.c_str(),
+             epoch_, static_cast<unsigned long long>(header.payload_bytes), spec_.peer, context_.rank());
+}
+
+void PeerLink::take_data(const MessageHeader &header, size_t bytes) {
     if (header.epoch < epoch_ || mismatched_) {
         ++context_.dropped;
         return;
@@ -278,6 +295,8 @@ void PeerLink::take_data(const MessageHeader &header, size_t) {
              epoch_, spec_.peer, static_cast<unsigned long long>(header.digest), header.n_states,
              static_cast<unsigned long long>(header.payload_bytes), static_cast<unsigned long long>(spec_.receive.digest.low), spec_.receive.n_states,
              spec_.receive.payload_bytes);
+    if (checksum_bytes(header.kind) > 0) [[unlikely]]
+        check_sum(header, bytes);
     consumed_by_peer_ = header.consumed;
     header_ = header;
     arrived_ = true;
@@ -312,12 +331,15 @@ void PeerLink::end_failed_run() {
     consume();
 }
 
-void PeerLink::abandon() {
-    if (receive_ != Receive::none) context_.transport().cancel(receive_request_, spec_.peer);
+void PeerLink::abandon() noexcept {
+    try {
+        if (receive_ != Receive::none) context_.transport().cancel(receive_request_, spec_.peer);
+    } catch (...) { // it had ended, in an error: nothing is left to cancel
+    }
     receive_ = Receive::none;
     arrived_ = true;
     for (auto &slot : slots_) slot->abandoned = true;
-    for (auto &extra : extras_) extra->abandoned = true;
+    for (auto &extra : extras_) extra->abandoned = !mismatched_; // the peer needs this rank's edges to name the difference
 }
 
 } // namespace halo

@@ -5,7 +5,8 @@
 // Order and flow: epochs count runs from 1. At most two are unconsumed per direction: where data go both ways this follows from the
 // runs themselves; where they go one way, the receiver returns a credit when it has consumed. The first message is preceded by a
 // handshake with the digests of both directions; if they differ both ends swap their edges and the error names the first
-// that differs. Messages of abandoned or failed earlier runs are recognised by serial and epoch, dropped and counted.
+// that differs. In check mode a checksum of all of it stands behind each message with data. Messages of abandoned or failed earlier runs are
+// recognised by serial and epoch, dropped and counted.
 #pragma once
 
 #include <chrono>
@@ -71,7 +72,7 @@ public:
     // End a run that failed: nothing stays outstanding, what still comes for it is dropped.
     void end_failed_run();
     // Give up what is in flight. The link can only be destroyed afterwards.
-    void abandon();
+    void abandon() noexcept;
 
     // Last epoch whose data came; for error texts.
     uint32_t last_epoch() const { return header_.epoch; }
@@ -99,7 +100,9 @@ private:
     void take_data(const MessageHeader &header, size_t bytes);
     void take_failure(const MessageHeader &header, size_t bytes);
     void take_keys(const MessageHeader &header, size_t bytes);
+    size_t checksum_bytes(MessageKind kind) const { return kind == MessageKind::data && context_.check_mode() ? sizeof(uint64_t) : 0; }
     void check_header(const MessageHeader &header, size_t bytes) const;
+    void check_sum(const MessageHeader &header, size_t bytes) const;
     void check_swap_deadline() const;
     bool due() const { return spec_.receive.active || !verified_; }
     bool probing() const { return spec_.probed || !spec_.receive.active || mismatched_; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One message per peer: dense edges at fixed offsets, then the sparse ones that are not null, back to back.
 #include <algorithm>
-#include <cstring>
 
 #include "exchange/check_mode.h"
 #include "exchange/messages.h"
@@ -9,20 +8,6 @@
 namespace halo {
 
 namespace {
-
-constexpr size_t checksum_bytes = 8; // check mode: behind the payload
-
-uint64_t checksum(const std::byte *data, size_t bytes) {
-    uint64_t sum = bytes;
-    size_t i = 0;
-    for (; i + 8 <= bytes; i += 8) {
-        uint64_t word;
-        std::memcpy(&word, data + i, 8);
-        sum = Digest::mix(sum ^ word) + 1;
-    }
-    for (; i < bytes; ++i) sum = Digest::mix(sum ^ static_cast<uint64_t>(data[i])) + 1;
-    return sum;
-}
 
 std::vector<WireEdge> wire_edges(const PlanDirection &direction) {
     std::vector<WireEdge> edges;
@@ -39,7 +24,7 @@ LinkDirection link_direction(const MessageSetup &setup, const PlanDirection &pla
     for (const Field *field : setup.fields) direction.digest.add_text(field->spec().name.c_str());
     direction.payload_bytes = CheckMode::hash_bytes(planned);
     if (with_payload) {
-        direction.payload_bytes += static_cast<size_t>(planned.most_bytes) + (setup.context.check_mode() ? checksum_bytes : 0);
+        direction.payload_bytes += static_cast<size_t>(planned.most_bytes);
         direction.n_states = static_cast<uint32_t>(planned.singles.size());
     }
     return direction;
@@ -66,6 +51,7 @@ public:
         for (auto &link : links_) all = (!link->sends() || link->writable()) && all;
         return all;
     }
+    std::string blocking_ranks() override { return halo::blocking_ranks(links_); }
     void send(Run &run) override {
         for (size_t i = 0; i < links_.size(); ++i) links_[i]->send(links_[i]->sends() ? pack(run, i) : 0);
     }
@@ -92,7 +78,7 @@ public:
         for (auto &link : links_) link->end_failed_run();
     }
     bool survives_failure() const override { return true; }
-    void abandon() override {
+    void abandon() noexcept override {
         for (auto &link : links_) link->abandon();
     }
     std::string missing(const Run &run) const override;
@@ -102,7 +88,6 @@ private:
     const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
     size_t pack(Run &run, size_t i);
     void unpack_link(Run &run, size_t i);
-    void verify(const Run &run, size_t i) const;
     std::string describe_missing(const Run &run, size_t i) const;
 
     MessageSetup setup_;
@@ -112,7 +97,7 @@ private:
     std::vector<uint8_t> unpacked_;
     int64_t states_sent_ = 0;
     int64_t nulls_sent_ = 0;
-    int64_t check_bytes_sent_ = 0;
+    int64_t hash_bytes_sent_ = 0;
 };
 
 size_t Aggregated::pack(Run &run, size_t i) {
@@ -130,23 +115,10 @@ size_t Aggregated::pack(Run &run, size_t i) {
         nulls_sent_ += state == EdgeState::null;
     }
     states_sent_ += std::ssize(direction.singles);
-    if (!setup_.context.check_mode()) return static_cast<size_t>(end);
-    const uint64_t sum = checksum(payload, static_cast<size_t>(end));
-    std::memcpy(payload + end, &sum, checksum_bytes);
-    run.check->write_hashes(run, direction, payload + end + checksum_bytes);
-    check_bytes_sent_ += static_cast<int64_t>(checksum_bytes + CheckMode::hash_bytes(direction));
-    return static_cast<size_t>(end) + checksum_bytes + CheckMode::hash_bytes(direction);
-}
-
-void Aggregated::verify(const Run &run, size_t i) const {
-    const size_t bytes = links_[i]->header().payload_bytes - checksum_bytes - CheckMode::hash_bytes(planned(run, i).receive);
-    const std::byte *payload = links_[i]->received_payload();
-    uint64_t sum;
-    std::memcpy(&sum, payload + bytes, checksum_bytes);
-    if (sum != checksum(payload, bytes))
-        fail(HALO_ERR_CHECK, "%s: run %u: %zu bytes from rank %d were changed on their way to rank %d", setup_.what.c_str(), run.epoch, bytes,
-             links_[i]->peer(), setup_.context.rank());
-    run.check->take_hashes(planned(run, i).receive, payload + bytes + checksum_bytes);
+    if (!run.check) return static_cast<size_t>(end);
+    run.check->write_hashes(run, direction, payload + end);
+    hash_bytes_sent_ += static_cast<int64_t>(CheckMode::hash_bytes(direction));
+    return static_cast<size_t>(end) + CheckMode::hash_bytes(direction);
 }
 
 void Aggregated::note_arrivals(const Run &run, Arrivals &arrivals) {
@@ -158,9 +130,9 @@ void Aggregated::note_arrivals(const Run &run, Arrivals &arrivals) {
 }
 
 void Aggregated::unpack_link(Run &run, size_t i) {
-    if (setup_.context.check_mode()) verify(run, i);
     const PlanDirection &direction = planned(run, i).receive;
     std::byte *payload = links_[i]->received_payload();
+    if (run.check) run.check->take_hashes(direction, payload + links_[i]->header().payload_bytes - CheckMode::hash_bytes(direction));
     run.bases[run.plan->receive_base(plan_link_[i])] = payload;
     run.run_rows(direction.rows);
     int64_t end = direction.dense_bytes;
@@ -198,12 +170,19 @@ void Aggregated::count(halo_exchange_stats &stats) const {
         stats.bytes_sent += link->bytes_sent;
         stats.payload_bytes += link->payload_sent;
     }
-    stats.payload_bytes -= check_bytes_sent_;
+    stats.payload_bytes -= hash_bytes_sent_;
     stats.sparse_sent += states_sent_;
     stats.sparse_null += nulls_sent_;
 }
 
 } // namespace
+
+std::string blocking_ranks(const std::vector<std::unique_ptr<PeerLink>> &links) {
+    std::string text;
+    for (const auto &link : links)
+        if (link->sends() && !link->writable()) text += format(" rank %d", link->peer());
+    return text;
+}
 
 std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload) {
     std::vector<std::unique_ptr<PeerLink>> links;

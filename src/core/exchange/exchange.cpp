@@ -218,11 +218,13 @@ void Exchange::step(Step &&step) {
         step();
     } catch (const Error &error) {
         if (error.status() == HALO_TIMEOUT) throw;
-        const bool goes_on = error.status() == HALO_ERR_PEER && messages_->survives_failure();
-        if (goes_on)
-            messages_->end_failed_run();
-        else
-            messages_->abandon();
+        bool goes_on = error.status() == HALO_ERR_PEER && messages_->survives_failure();
+        if (goes_on) try {
+                messages_->end_failed_run();
+            } catch (const Error &) { // the transport has failed too
+                goes_on = false;
+            }
+        if (!goes_on) messages_->abandon();
         end_run(goes_on ? Phase::idle : Phase::dead);
         throw;
     }
@@ -332,7 +334,9 @@ void Exchange::refine() {
 
 void Exchange::wait_until_writable() {
     Waiter waiter(context_, timeout());
-    const auto waiting = [&] { return what_ + format(", run %u: a peer has not taken the last two runs", run_.epoch); };
+    const auto waiting = [&] {
+        return format("%s, run %u: the last two runs have not been taken by", what_.c_str(), run_.epoch) + messages_->blocking_ranks();
+    };
     while (!messages_->writable())
         if (!waiter.pause(waiting)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), waiting().c_str());
 }

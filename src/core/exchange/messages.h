@@ -29,6 +29,8 @@ public:
     virtual void forget_plans() {}
     // May everything be packed now? Never blocks.
     virtual bool writable() = 0;
+    // Who keeps it from being writable: " rank 3 rank 5".
+    virtual std::string blocking_ranks() = 0;
     // Pack and send everything.
     virtual void send(Run &run) = 0;
     // Polls; true when everything is here.
@@ -44,7 +46,7 @@ public:
     virtual void end_failed_run() = 0;
     // Can another run follow one that failed?
     virtual bool survives_failure() const = 0;
-    virtual void abandon() = 0;
+    virtual void abandon() noexcept = 0;
 
     // Which channels have not come: key, ranks, states, bytes, epoch. The first few by name.
     virtual std::string missing(const Run &run) const = 0;
@@ -53,6 +55,8 @@ public:
 
 std::unique_ptr<Messages> make_aggregated(const MessageSetup &setup);
 std::unique_ptr<Messages> make_per_channel(const MessageSetup &setup);
+
+std::string blocking_ranks(const std::vector<std::unique_ptr<PeerLink>> &links);
 
 // A link for every peer of the plan; `with_payload` false: headers only. By distance above this rank, so that not all begin with rank 0.
 std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload);

@@ -26,6 +26,7 @@ public:
     void post(Run &run) override;
     void forget_plans() override { mapped_ = nullptr; }
     bool writable() override;
+    std::string blocking_ranks() override;
     void send(Run &run) override;
     bool test(Run &run) override;
     void note_arrivals(const Run &run, Arrivals &arrivals) override;
@@ -38,7 +39,7 @@ public:
     }
     void end_failed_run() override { abandon(); }
     bool survives_failure() const override { return false; }
-    void abandon() override;
+    void abandon() noexcept override;
     std::string missing(const Run &run) const override;
     void count(halo_exchange_stats &stats) const override;
 
@@ -120,7 +121,7 @@ void PerChannel::post(Run &run) {
     for (auto &link : links_) link->post(run.epoch, run.narrowing);
     for (const Work &work : receives_) {
         work.post->unpacked = false;
-        work.post->box.start_receive();
+        if (!work.post->box.probes()) work.post->box.start_receive(); // others look for messages once the links have compared the plans
     }
 }
 
@@ -140,6 +141,14 @@ size_t PerChannel::write_hashes(const Run &run, const PeerLink &link) const {
     const PlanDirection &direction = planned(run, link).send;
     run.check->write_hashes(run, direction, link.send_payload());
     return CheckMode::hash_bytes(direction);
+}
+
+std::string PerChannel::blocking_ranks() {
+    std::string text = halo::blocking_ranks(links_);
+    if (!text.empty()) return text;
+    for (const Work &work : sends_)
+        if (!work.post->box.writable()) return format(" rank %d (%s)", work.post->box.peer(), work.post->box.describe().c_str());
+    return text;
 }
 
 void PerChannel::send(Run &run) {
@@ -193,7 +202,7 @@ void PerChannel::unpack(Run &run) {
     }
 }
 
-void PerChannel::abandon() {
+void PerChannel::abandon() noexcept {
     for (auto &link : links_) link->abandon();
     for (auto *posts : { &send_posts_, &receive_posts_ })
         for (Post &post : *posts) post.box.abandon();
