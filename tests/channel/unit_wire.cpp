@@ -19,9 +19,13 @@ public:
     Forger(Pair &pair, const Ends &ends) : pair_(pair), ends_(ends) {
         header = { mail_magic, mail_version, static_cast<uint8_t>(MailKind::data), 7, 1, mail_seal(ends.receiver.key_hash(), 8) };
     }
-    void send(size_t payload = 8) {
+    // `damaged_bit`: of the payload, changed after the header was made; -1: none.
+    void send(size_t payload = 8, int damaged_bit = -1) {
         bytes_.assign(sizeof header + payload, std::byte{ 42 });
+        std::byte *data = bytes_.data() + sizeof header;
+        if (pair_.context(0).check_mode()) header.seal ^= static_cast<uint32_t>(checksum(data, payload));
         std::memcpy(bytes_.data(), &header, sizeof header);
+        if (damaged_bit >= 0) data[damaged_bit / 8] ^= static_cast<std::byte>(1u << damaged_bit % 8);
         send_raw(bytes_.size());
     }
     void send_raw(size_t bytes) {
@@ -225,6 +229,19 @@ TEST(CheckMode, PoisonsWhatIsStale) {
     EXPECT_EQ(ends.receiver.data()[0], std::byte{ 0xff });
 }
 
+TEST(CheckMode, NoticesEachChangedBit) {
+    for (const bool sparse : { false, true })
+        for (int bit = 0; bit < 64; ++bit) {
+            Pair pair(true);
+            Ends ends(pair, 8, sparse);
+            Forger forger(pair, ends);
+            forger.send(8, bit);
+            expect_failure(HALO_ERR_CHECK, { "8 bytes of payload", "changed on its way", "3 -> 7", "from rank 0 to rank 1", "epoch 1" },
+                           [&] { received(ends.receiver); });
+            EXPECT_EQ(ends.receiver.state(), HALO_STALE);
+        }
+}
+
 TEST(CheckMode, NoticesWritesWhileSending) {
     for (const bool local : { true, false }) {
         Pair pair(true);
@@ -233,6 +250,7 @@ TEST(CheckMode, NoticesWritesWhileSending) {
         Mailbox box(pair.room(0), spec);
         box.open({ 7, pair.context(0).channel_tag(3), false });
         box.allocate();
+        std::memset(box.data(), 0, 8);
         ASSERT_TRUE(box.send());
         box.data()[3] = std::byte{ 9 };
         expect_failure(HALO_ERR_CHECK, { "written in the state sending", "3 -> 7" }, [&] { local ? received(box) : box.writable(); });

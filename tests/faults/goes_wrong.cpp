@@ -413,6 +413,7 @@ TEST(Contexts, SettingsThatMustAgreeAreCompared) {
 
 TEST(Contexts, ALauncherWithoutTransportIsAnError) {
     unsetenv("HALO_TRANSPORT");
+    unsetenv("HALO_PLUGIN_PATH");
     setenv("SLURM_STEP_NUM_TASKS", "4", 1);
     halo_context *context = nullptr;
     const halo_status status = halo_context_create(nullptr, &context);

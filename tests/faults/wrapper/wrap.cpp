@@ -2,8 +2,8 @@
 // What is inside: the in-process transport, or the module that the environment names in WRAP_MODULE.
 #include "wrap.h"
 
-#include <cstdlib>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -18,8 +18,8 @@
 
 namespace {
 
-constexpr int32_t first_spared_tag = 16; // of lane 0: below are collectives
-constexpr int64_t longest_delay = 200;   // calls
+constexpr int32_t n_spared_tags = 16;  // the first of lane 0: set-up and collectives
+constexpr int64_t longest_delay = 200; // calls
 
 // A message that the wrapper sends from memory of its own.
 struct Held {
@@ -94,7 +94,8 @@ private:
         return true;
     }
     bool spared(int32_t lane, int32_t tag) {
-        if (lane == 0 && tag < first_spared_tag) return true;
+        if (lane < faults_.least_lane) return true;
+        if (lane == 0 && tag < n_spared_tags && !faults_.collectives) return true;
         faults_.spare -= faults_.spare > 0;
         return false;
     }
@@ -119,8 +120,9 @@ void Wrapped::hold(Held held) { held_.push_back(std::make_unique<Held>(std::move
 
 void Wrapped::damage(std::vector<std::byte> &bytes) {
     if (!bytes.empty() && fault(faults_.truncate)) bytes.resize(random_() % bytes.size());
-    if (!bytes.empty() && fault(faults_.corrupt)) {
-        std::byte &victim = bytes[random_() % bytes.size()];
+    const auto first = static_cast<size_t>(faults_.corrupt_after);
+    if (bytes.size() > first && fault(faults_.corrupt)) {
+        std::byte &victim = bytes[first + random_() % (bytes.size() - first)];
         victim ^= static_cast<std::byte>(1u << random_() % 8);
     }
 }

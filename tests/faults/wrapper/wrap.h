@@ -21,7 +21,7 @@ typedef struct wrap_counts {
     int64_t faults; /* done so far */
 } wrap_counts;
 
-/* Chances, 0 to 1, for each message or call. Messages of collectives are spared. */
+/* Chances, 0 to 1, for each message or call. Messages of set-up and collectives are spared, unless `collectives`. */
 typedef struct wrap_faults {
     uint64_t seed;
     double delay;     /* a message is held back for up to 200 calls; those of one (peer, lane, tag) keep their order */
@@ -29,10 +29,13 @@ typedef struct wrap_faults {
     double duplicate;
     double drop;
     double truncate;
-    double corrupt; /* one byte */
-    double refuse;  /* a send or receive returns HALO_ERR_TRANSPORT */
-    int64_t spare;  /* messages and calls before the first fault */
-    int64_t most;   /* faults at most, besides delays and slow tests */
+    double corrupt; /* one bit, behind the first `corrupt_after` bytes */
+    int64_t corrupt_after;
+    double refuse;       /* a send or receive returns HALO_ERR_TRANSPORT */
+    int64_t spare;       /* messages and calls before the first fault */
+    int64_t most;        /* faults at most, besides delays and slow tests */
+    int32_t least_lane;  /* messages of lower lanes are spared */
+    int32_t collectives; /* 1: those of set-up and collectives too */
 } wrap_faults;
 
 /* A group whose ranks are threads, for the transport inside. */
