@@ -92,7 +92,8 @@ TEST(Collectives, NaNWins) {
                 float narrow = rank.rank == source ? std::numeric_limits<float>::quiet_NaN() : 1.0f;
                 OK(halo_allreduce(rank.context, values, values, 3, HALO_FLOAT64, op));
                 OK(halo_allreduce(rank.context, &narrow, &narrow, 1, HALO_FLOAT32, op));
-                if (!std::isnan(values[0]) || !std::isnan(narrow)) stop("a NaN of rank %d was lost: %g, %g", source, values[0], static_cast<double>(narrow));
+                if (!std::isnan(values[0]) || !std::isnan(narrow))
+                    stop("a NaN of rank %d was lost: %g, %g", source, values[0], static_cast<double>(narrow));
                 if (values[1] != (op == HALO_MIN ? 0 : n_ranks - 1)) stop("the extreme is %g", values[1]);
                 if (std::signbit(values[2]) != (op == HALO_MIN)) stop("of two zeros the wrong one came: %g", values[2]);
             });

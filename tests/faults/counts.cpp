@@ -130,7 +130,8 @@ void check_case(const Rank &rank, const BlockCase &made, int32_t messages, int32
         // Where data go one way only, the other way has a credit: one message per peer and run too. The first run says hello besides.
         const int64_t expected = n_peers * (time == 0 ? 2 : 1) + (aggregated ? 0 : remote.sent);
         if (calls.sends() != expected || stats_of(exchange).messages_sent - before.messages_sent != expected || calls.cancels() != 0)
-            stop("%s, messages %d, run %lld: %lld sends for %lld peers and %lld remote channels, %lld expected, %lld counted by the exchange; %lld cancelled",
+            stop("%s, messages %d, run %lld: %lld sends for %lld peers and %lld remote channels, %lld expected, %lld counted by the exchange; %lld "
+                 "cancelled",
                  made.name, messages, static_cast<long long>(time), static_cast<long long>(calls.sends()), static_cast<long long>(n_peers),
                  static_cast<long long>(remote.sent), static_cast<long long>(expected),
                  static_cast<long long>(stats_of(exchange).messages_sent - before.messages_sent), static_cast<long long>(calls.cancels()));
