@@ -48,7 +48,8 @@ void note() {
         const char *name = std::strrchr(info.dli_fname, '/');
         library = std::strstr(name ? name : info.dli_fname, "libhalo") != nullptr;
         if (library && !caller[0])
-            std::snprintf(caller, sizeof caller, "%s(+0x%zx)", info.dli_fname, static_cast<size_t>(static_cast<char *>(frames[i]) - static_cast<char *>(info.dli_fbase)));
+            std::snprintf(caller, sizeof caller, "%s(+0x%zx)", info.dli_fname,
+                          static_cast<size_t>(static_cast<char *>(frames[i]) - static_cast<char *>(info.dli_fbase)));
         break;
     }
     ++(library ? calls.library : calls.others);

@@ -19,6 +19,7 @@ namespace {
 
 constexpr int n_warm = 24;
 constexpr int n_counted = 60;
+constexpr int n_windows = 3;
 constexpr int64_t n_cells = 6;
 constexpr int64_t width = 2;
 constexpr int64_t stride = n_cells + 2 * width;
@@ -92,7 +93,7 @@ public:
         } else {
             OK(halo_exchange_start(exchange_, &run, HALO_STREAM_NONE));
         }
-        if (pauses) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        if (pauses) std::this_thread::sleep_for(std::chrono::milliseconds(5));
         if (!mode_.phases) return OK(halo_exchange_finish(exchange_, HALO_STREAM_NONE));
         for (int32_t done = 0; !done; std::this_thread::yield()) OK(halo_exchange_test(exchange_, &done));
         OK(halo_exchange_unpack(exchange_, HALO_STREAM_NONE));
@@ -114,6 +115,26 @@ private:
     std::vector<void *> arrays_[2];
 };
 
+struct Window {
+    heap::Calls calls;
+    std::string caller;
+};
+
+Window count_runs(Cube &cube, int first_step) {
+    Window window;
+    for (int step = first_step; step < first_step + n_counted; ++step) {
+        cube.fill(step, false);
+        heap::start_counting();
+        cube.run(step, false);
+        const heap::Calls more = heap::stop_counting();
+        window.calls.library += more.library;
+        window.calls.others += more.others;
+        if (window.caller.empty()) window.caller = heap::first_caller();
+    }
+    return window;
+}
+
+// A buffer that a late peer makes necessary may come to be needed after the warm-up still: then, and only then, another window is looked at.
 TEST_P(Steady, AllocatesAndCompilesNothing) {
     run(3, {}, [](Rank &rank) {
         Cube cube(rank, GetParam());
@@ -123,37 +144,36 @@ TEST_P(Steady, AllocatesAndCompilesNothing) {
             cube.run(step, step % rank.size == rank.rank);
         }
         const halo_exchange_stats before = cube.stats();
-        heap::Calls calls;
-        std::string caller;
-        for (int step = n_warm; step < n_warm + n_counted; ++step) {
-            cube.fill(step, false);
-            heap::start_counting();
-            cube.run(step, false);
-            const heap::Calls more = heap::stop_counting();
-            calls.library += more.library;
-            calls.others += more.others;
-            if (caller.empty()) caller = heap::first_caller();
+        Window window;
+        int64_t anywhere = 1;
+        for (int number = 0; number < n_windows && anywhere > 0; ++number) {
+            window = count_runs(cube, n_warm + number * n_counted);
+            const int64_t here = window.calls.library + (threads() ? window.calls.others : 0);
+            OK(halo_allreduce(rank.context, &here, &anywhere, 1, HALO_INT64, HALO_MAX));
         }
         const halo_exchange_stats after = cube.stats();
-        if (rank.rank == 0) std::printf("heap calls in %d runs: %lld of the library, %lld of others\n", n_counted, static_cast<long long>(calls.library), static_cast<long long>(calls.others));
-        if (calls.library != 0) stop("the library allocated %lld times in %d runs, first at %s", static_cast<long long>(calls.library), n_counted, caller.c_str());
-        if (threads() && calls.others != 0) stop("%lld allocations in %d runs", static_cast<long long>(calls.others), n_counted);
+        if (prints(rank))
+            std::printf("heap calls in %d runs: %lld of the library, %lld of others\n", n_counted, static_cast<long long>(window.calls.library),
+                        static_cast<long long>(window.calls.others));
+        if (anywhere != 0)
+            stop("in each of %d windows of %d runs there were allocations; here %lld of the library in the last, first at %s, and %lld of others",
+                 n_windows, n_counted, static_cast<long long>(window.calls.library), window.caller.c_str(),
+                 static_cast<long long>(window.calls.others));
         if (after.tables_compiled != before.tables_compiled || after.rows_compiled != before.rows_compiled)
-            stop("%lld tables were compiled, then %lld", static_cast<long long>(before.tables_compiled), static_cast<long long>(after.tables_compiled));
+            stop("%lld tables were compiled, then %lld", static_cast<long long>(before.tables_compiled),
+                 static_cast<long long>(after.tables_compiled));
         cube.destroy();
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, Steady,
-                         testing::Values(Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_POSTED, 0, false },
-                                         Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_POSTED, 0, true },
-                                         Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_POSTED, 1, false },
-                                         Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_PROBED, 1, true },
-                                         Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_POSTED, 0, false },
-                                         Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_POSTED, 1, true },
-                                         Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_PROBED, 0, false },
-                                         Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_PROBED, 1, false }),
-                         name_of_mode);
+INSTANTIATE_TEST_SUITE_P(
+    Modes, Steady,
+    testing::Values(Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_POSTED, 0, false }, Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_POSTED, 0, true },
+                    Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_POSTED, 1, false }, Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_PROBED, 1, true },
+                    Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_POSTED, 0, false }, Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_POSTED, 1, true },
+                    Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_PROBED, 0, false },
+                    Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_PROBED, 1, false }),
+    name_of_mode);
 
 // The counter counts: what the library does at creation, and what it does not do.
 TEST(HeapCalls, AreCountedWhereTheyAreAskedFor) {
@@ -165,7 +185,8 @@ TEST(HeapCalls, AreCountedWhereTheyAreAskedFor) {
         heap::start_counting();
         Cube cube(rank, { HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_POSTED, 0, false });
         const heap::Calls library = heap::stop_counting();
-        if (library.library < 10 || !*heap::first_caller()) stop("at creation the library is seen to allocate %lld times", static_cast<long long>(library.library));
+        if (library.library < 10 || !*heap::first_caller())
+            stop("at creation the library is seen to allocate %lld times", static_cast<long long>(library.library));
         cube.destroy();
     });
 }
