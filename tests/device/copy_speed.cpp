@@ -64,8 +64,9 @@ void measure(const GhostCase &what, int rounds) {
     std::vector<char> from(bytes, 1), to(bytes, 2);
     std::vector<Contender> contenders{ { "memcpy", [&] { std::memcpy(to.data(), from.data(), bytes); }, {} },
                                        { "expert", [&] { expert.run(); }, {} } };
-    const halo_copy_program program{ sizeof program,      work.shapes().data(), std::ssize(work.shapes()), work.rows().data(), std::ssize(work.rows()),
-                                     nullptr,             0 };
+    const halo_copy_program program{
+        sizeof program, work.shapes().data(), std::ssize(work.shapes()), work.rows().data(), std::ssize(work.rows()), nullptr, 0
+    };
     const Table table(program);
     contenders.push_back({ "table", [&] { table.move(0, table.n_rows(), work.bases().data(), 1); }, {} });
     for (size_t i = 1; i < contenders.size(); ++i) check(work, contenders[i]);

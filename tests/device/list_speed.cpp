@@ -64,16 +64,14 @@ void compare(const char *order, const std::vector<uint32_t> &list, bool add, int
     void *const bases[] = { points.data(), message.data() };
     std::vector<double> mine, plain;
     for (int r = 0; r < repetitions; ++r) {
-        mine.push_back(seconds_of([&] {
-            ops.table_run(device, table, 0, 1, bases, 2, add ? HALO_SUM : HALO_COPY_MOVE, HALO_FLOAT64, nullptr);
-        }));
+        mine.push_back(seconds_of([&] { ops.table_run(device, table, 0, 1, bases, 2, add ? HALO_SUM : HALO_COPY_MOVE, HALO_FLOAT64, nullptr); }));
         plain.push_back(seconds_of([&] {
             add ? add_scattered<values>(points.data(), message.data(), list.data(), n_listed)
                 : gather<values>(message.data(), points.data(), list.data(), n_listed);
         }));
     }
-    std::printf("%-7s %-7s %d doubles: device %6.0f us, plain loop %6.0f us, ratio %.2f\n", add ? "add" : "gather", order, values,
-                median(mine) * 1e6, median(plain) * 1e6, median(plain) / median(mine));
+    std::printf("%-7s %-7s %d doubles: device %6.0f us, plain loop %6.0f us, ratio %.2f\n", add ? "add" : "gather", order, values, median(mine) * 1e6,
+                median(plain) * 1e6, median(plain) / median(mine));
     ops.table_destroy(device, table);
     ops.close(device);
 }

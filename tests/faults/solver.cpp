@@ -28,6 +28,7 @@ void Solver::make_exchange() {
     desc.stencil = shape_.stencil;
     desc.messages = shape_.messages;
     desc.receive = shape_.receive;
+    desc.source_stable = shape_.source_stable;
     desc.timeout_seconds = shape_.timeout_seconds;
     halo_field *handle = field->handle();
     OK(halo_exchange_create(&handle, 1, &desc, &exchange));

@@ -21,6 +21,7 @@ struct SolverShape {
     int32_t receive = HALO_RECEIVE_POSTED;
     double timeout_seconds = 10;
     int32_t n_components = 1;
+    int32_t source_stable = 0;
     halo_type type = HALO_FLOAT64;
     std::string name = "density";
 };

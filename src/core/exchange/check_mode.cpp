@@ -144,7 +144,8 @@ void CheckMode::refuse_poison_in_part(const Run &run, int64_t number, int64_t pa
                     const PoisonOrigin origin = poison_origin(spec, storage + element * spec.element_bytes);
                     if (!origin.found) continue;
                     const std::string from = origin.ordinal < 0 ? std::string("a ghost") : format("a ghost of field number %d", origin.ordinal);
-                    fail(HALO_ERR_CHECK, "%s: run %u: %s was computed from %s (element %lld of its part's storage) that was read between start and finish",
+                    fail(HALO_ERR_CHECK,
+                         "%s: run %u: %s was computed from %s (element %lld of its part's storage) that was read between start and finish",
                          what_.c_str(), run.epoch, name_element(field, part, element).c_str(), from.c_str(), static_cast<long long>(origin.element));
                 }
 }
@@ -196,7 +197,9 @@ void CheckMode::require_source(const Run &run, const CheckedEdge &edge, const Ha
     const Hashes now = source_hashes(run, edge);
     const auto differs = std::mismatch(now.begin(), now.end(), hashes.begin()).first;
     if (differs == now.end()) return;
-    fail(HALO_ERR_CHECK, "%s: run %u: field %s, part %lld: what goes to part %lld was overwritten before finish (point %lld of %lld of %s), though source_stable was promised",
+    fail(HALO_ERR_CHECK,
+         "%s: run %u: field %s, part %lld: what goes to part %lld was overwritten before finish (point %lld of %lld of %s), though source_stable was "
+         "promised",
          what_.c_str(), run.epoch, fields_[edge.source_field]->spec().name.c_str(), static_cast<long long>(edge.key.send_gid),
          static_cast<long long>(edge.key.recv_gid), static_cast<long long>(differs - now.begin()), static_cast<long long>(edge.n_points),
          describe(edge.key).c_str());

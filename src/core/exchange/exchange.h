@@ -85,7 +85,7 @@ private:
     bool arrivals_noted_ = false;
     Phase phase_ = Phase::idle;
     std::unique_ptr<CheckMode> check_;
-    Buffer staging_;                // contributions of this rank, where they are combined
+    Buffer staging_; // contributions of this rank, where they are combined
     int64_t runs_ = 0;
     int64_t local_bytes_ = 0;
     int64_t local_states_ = 0;

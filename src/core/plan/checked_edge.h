@@ -16,8 +16,8 @@ struct CheckedEdge {
     int32_t send_rank = 0;
     bool hashed = false; // dense, and moved as it is: ghosts hold exactly what was sent
     int64_t n_points = 0;
-    std::vector<BoxCopy> source; // where this rank sends: the side of the part counts
-    std::vector<BoxCopy> target; // where this rank receives: one box
+    std::vector<BoxCopy> source;  // where this rank sends: the side of the part counts
+    std::vector<BoxCopy> target;  // where this rank receives: one box
     std::array<int64_t, 3> low{}; // first point that receives
 };
 

@@ -12,9 +12,9 @@ namespace halo {
 // An edge between a field and itself, or (transfers) another.
 struct FieldEdge {
     Edge edge;
-    int32_t source = 0;      // position among the plan's fields
+    int32_t source = 0; // position among the plan's fields
     int32_t destination = 0;
-    int32_t place = 0;       // of the fields' places
+    int32_t place = 0; // of the fields' places
     halo_channel_key key{};
 };
 

@@ -82,8 +82,8 @@ struct PlanDirection {
     std::vector<PlanEdge> edges; // all of them, by key
     RowRange rows;               // dense ones
     int64_t dense_bytes = 0;
-    std::vector<SingleEdge> singles; // by key
-    int64_t most_bytes = 0;          // payload with every sparse edge sent
+    std::vector<SingleEdge> singles;  // by key
+    int64_t most_bytes = 0;           // payload with every sparse edge sent
     std::vector<CheckedEdge> checked; // check mode: all, by key
     Digest digest;
 };

@@ -37,9 +37,7 @@ halo_box intersection(const halo_box &a, const halo_box &b) {
     return both;
 }
 
-int64_t volume(const halo_box &box) {
-    return empty(box) ? 0 : (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]) * (box.high[2] - box.low[2]);
-}
+int64_t volume(const halo_box &box) { return empty(box) ? 0 : (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]) * (box.high[2] - box.low[2]); }
 
 int64_t Region::size() const { return listed ? std::ssize(points) : volume(box); }
 

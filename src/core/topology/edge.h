@@ -45,7 +45,7 @@ struct AxisMap {
 
 // What an edge reads or writes in one part: a box of points, or a list of them. Point (0, 0, 0) is the part's first owned one.
 struct Region {
-    halo_box box{};                    // of as many points as the list, if there is one
+    halo_box box{};                     // of as many points as the list, if there is one
     std::span<const uint32_t> points{}; // memory of the topology
     bool listed = false;
 

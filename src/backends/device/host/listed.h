@@ -30,8 +30,8 @@ inline const uint32_t *list_of(const halo_copy_shape &shape, const Row &row, con
     return (shape.lists >> (side - 1) & 1) != 0 ? indices + row.src_offset[side] : nullptr;
 }
 
-// Calls `each(points, n)` for all points of a row. Lines are gone through in short pieces, for all outer indices in turn: components that lie apart on
-// one side fill the lines of the other while these are near.
+// Calls `each(points, n)` for all points of a row. Lines are gone through in short pieces, for all outer indices in turn: components that lie apart
+// on one side fill the lines of the other while these are near.
 template <class Each>
 void for_each_line(const halo_copy_shape &shape, const Row &row, void *const *bases, const uint32_t *indices, Each &&each) {
     constexpr int64_t short_piece = 256;

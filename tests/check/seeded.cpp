@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Defects made on purpose, of the library's tables and of the caller's program: check mode must find and name each.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include <dlfcn.h>
+
+#include "skew/skew.h"
+#include "solver.h"
+
+namespace conformance {
+
+namespace {
+
+struct Skew {
+    skew_set_fn set;
+    skew_rows_fn rows;
+};
+
+const Skew &skew() {
+    static const Skew functions = [] {
+        void *module = dlopen(SKEW_DIRECTORY "/libhalo_device_skew.so", RTLD_NOW | RTLD_LOCAL);
+        if (!module) stop("the device cannot be loaded: %s", dlerror());
+        return Skew{ reinterpret_cast<skew_set_fn>(dlsym(module, "skew_set")), reinterpret_cast<skew_rows_fn>(dlsym(module, "skew_rows")) };
+    }();
+    return functions;
+}
+
+const Settings checked_device{ { "check", "yes" }, { "device", "skew" }, { "plugin_path", SKEW_DIRECTORY } };
+const Settings checked{ { "check", "yes" } };
+
+constexpr int n_ranks = 2;
+
+struct Findings {
+    std::mutex guard;
+    int n = 0;
+    std::string text;
+
+    void note(halo_status status) {
+        if (status == HALO_SUCCESS) return;
+        const std::string found = halo_last_error();
+        if (status != HALO_ERR_CHECK && status != HALO_ERR_PEER) stop("HALO_ERR_CHECK was expected: %s", found.c_str());
+        const std::lock_guard lock(guard);
+        if (status == HALO_ERR_CHECK) {
+            ++n;
+            text = found;
+        }
+    }
+    void expect(const std::vector<std::string> &words) const {
+        EXPECT_GT(n, 0) << "nothing was found";
+        for (const std::string &word : words) EXPECT_NE(text.find(word), std::string::npos) << "'" << word << "' is not in: " << text;
+    }
+};
+
+class Seeded : public testing::TestWithParam<int32_t> {
+protected:
+    SolverShape shape() const {
+        SolverShape shape;
+        shape.n_blocks = 4;
+        shape.periodic = true;
+        shape.ghost_low = 2;
+        shape.n_components = 2;
+        shape.messages = GetParam();
+        return shape;
+    }
+    static bool one_run(const Settings &settings, const SolverShape &shape, Findings &findings) {
+        run(n_ranks, settings, [&](Rank &rank) {
+            Solver solver(rank, shape);
+            solver.fill();
+            halo_status status = solver.start();
+            findings.note(status);
+            if (status == HALO_SUCCESS) findings.note(solver.finish());
+            if (findings.n == 0 && status == HALO_SUCCESS) solver.check();
+            solver.destroy();
+        });
+        return findings.n > 0;
+    }
+    // Every row of the tables in turn.
+    void find_each(SkewKind kind) {
+        constexpr uint32_t part_bases = 2;
+        skew().set(SkewKind::none, 0, part_bases);
+        Findings none;
+        EXPECT_FALSE(one_run(checked_device, shape(), none)) << none.text;
+        const int64_t n_rows = skew().rows();
+        ASSERT_GE(n_rows, 4);
+        int64_t found = 0;
+        for (int64_t row = 0; row < n_rows; ++row) {
+            skew().set(kind, row, part_bases);
+            Findings findings;
+            found += one_run(checked_device, shape(), findings);
+            if (findings.n > 0) findings.expect({ "field density", "part ", "cell (" });
+        }
+        EXPECT_GE(found, kind == SkewKind::wrong_target ? n_rows / 2 : n_rows);
+        skew().set(SkewKind::none, 0, part_bases);
+    }
+};
+
+TEST_P(Seeded, WrongSource) { find_each(SkewKind::wrong_source); }
+TEST_P(Seeded, SkippedRow) { find_each(SkewKind::skipped); }
+TEST_P(Seeded, WrongTarget) { find_each(SkewKind::wrong_target); }
+
+double *cell(Solver &solver, size_t part, int64_t x) {
+    const Store &store = solver.field->store(0, part);
+    return reinterpret_cast<double *>(store.element(element_at(store.layout, { x, 0, 0 }, 0), 8));
+}
+
+// Both ghosts of a rank's first part: one is filled by the same rank, one by the other.
+TEST_P(Seeded, LateWriteIntoGhosts) {
+    for (const int64_t ghost : { int64_t{ -1 }, int64_t{ 4 } }) {
+        Findings findings;
+        run(n_ranks, checked, [&](Rank &rank) {
+            Solver solver(rank, shape());
+            solver.fill();
+            OK(solver.start());
+            if (rank.rank == 0) *cell(solver, 0, ghost) = 1.5;
+            findings.note(solver.finish());
+            solver.destroy();
+        });
+        EXPECT_EQ(findings.n, 1);
+        findings.expect({ "field density, part 0", text_of("cell (%lld, 0, 0)", static_cast<long long>(ghost)), "written between start and finish",
+                          ghost < 0 ? "part 3 on rank 1" : "part 1 on rank 0" });
+    }
+}
+
+// The value spreads by arithmetic into an owned cell, which the next start looks at.
+TEST_P(Seeded, EarlyReadOfAGhost) {
+    Findings findings;
+    run(n_ranks, checked, [&](Rank &rank) {
+        Solver solver(rank, shape());
+        solver.fill();
+        OK(solver.start());
+        const double read = *cell(solver, 0, -1);
+        OK(solver.finish());
+        if (rank.rank == 0) *cell(solver, 0, 0) = 0.5 * (*cell(solver, 0, 1) + read);
+        const halo_status status = solver.start();
+        findings.note(status);
+        if (status == HALO_SUCCESS) findings.note(solver.finish());
+        solver.destroy();
+    });
+    findings.expect({ "field density, part 0, cell (0, 0, 0)", "read between start and finish" });
+}
+
+TEST_P(Seeded, BrokenPromiseOfAStableSource) {
+    SolverShape promised = shape();
+    promised.source_stable = 1;
+    for (const int64_t owned : { int64_t{ 0 }, int64_t{ 3 } }) {
+        Findings findings;
+        run(n_ranks, checked, [&](Rank &rank) {
+            Solver solver(rank, promised);
+            solver.fill();
+            OK(solver.start());
+            if (rank.rank == 1) *cell(solver, 1, owned) = 1.5;
+            findings.note(solver.finish());
+            solver.destroy();
+        });
+        findings.expect({ "field density, part 3", "source_stable" });
+    }
+}
+
+// The same program without defects, and owned data overwritten without a promise.
+TEST_P(Seeded, NoFalseAlarm) {
+    run(n_ranks, checked, [&](Rank &rank) {
+        Solver solver(rank, shape());
+        for (int i = 0; i < 3; ++i) {
+            solver.fill();
+            OK(solver.start());
+            solver.field->overwrite_owned(0);
+            OK(solver.finish());
+            solver.check();
+        }
+        solver.destroy();
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Messages, Seeded, testing::Values(HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL),
+                         [](const auto &policy) { return policy.param == HALO_MESSAGES_AGGREGATE ? "aggregated" : "per_channel"; });
+
+} // namespace
+
+} // namespace conformance
