@@ -154,7 +154,7 @@ TEST(Schedules, EndRightOrInAClearError) {
     Ends ends;
     for (int64_t number = number_from("FAULTS_FIRST", 0); number < n_schedules && !HasFailure(); ++number) {
         const Schedule made = make_schedule(first_seed, number);
-        const Settings settings{ { "timeout", "5s" }, { "check", made.check ? "yes" : "no" }, { "log_level", "error" } };
+        const Settings settings{ { "timeout", "20s" }, { "check", made.check ? "yes" : "no" }, { "log_level", "error" } };
         const auto begin = std::chrono::steady_clock::now();
         run_wrapped(made.n_ranks, settings, [&](Rank &rank) {
             try {
