@@ -21,7 +21,10 @@ struct RowJob {
 };
 
 struct RowSizes {
-    int32_t block, ghost, components;
+    int32_t block, ghost;
+    int32_t components;           // of the storage
+    int32_t first_component = 0;  // to copy: packed rows begin with it
+    int32_t end_component = components;
 };
 
 using RowKernel = void (*)(const RowJob &job, const RowSizes &sizes);
@@ -39,7 +42,7 @@ struct KernelSet {
     const char *name;
     // `pieces`: sum of left, middle, right. `beside_y`: the rows lie beside the block in y and not below or above it; so for z.
     RowKernel (*kernel)(const RowSizes &sizes, Move move, int pieces, bool beside_y, bool beside_z);
-    // All nine bundles of each block, for sizes that have such a kernel; else null.
+    // All nine bundles of each block, which are fetched as one stream if they are small.
     void (*(*whole_blocks)(const RowSizes &sizes))(const RowJob *jobs, int64_t n_blocks, const RowSizes &sizes);
     // Copy whole cache lines, as the measure of what memory gives.
     void (*flat_copy)(double *dst, const double *src, int64_t n);

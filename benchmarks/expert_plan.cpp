@@ -179,9 +179,15 @@ LocalCopies::LocalCopies(const Work &work, const KernelSet &kernels) : sizes_(ro
     }
 }
 
+// Component by component: what blocks share of one is still in the cache when the next block needs it.
 void LocalCopies::run() const {
-    whole_blocks_(whole_.data(), static_cast<int64_t>(whole_.size() / 9), sizes_);
-    run_jobs(jobs_, sizes_);
+    RowSizes sizes = sizes_;
+    for (int32_t c = 0; c < sizes_.components; ++c) {
+        sizes.first_component = c;
+        sizes.end_component = c + 1;
+        whole_blocks_(whole_.data(), static_cast<int64_t>(whole_.size() / 9), sizes);
+        run_jobs(jobs_, sizes);
+    }
 }
 
 const KernelSet &fastest_kernels(const Work &work) {

@@ -10,8 +10,8 @@ namespace halo::host {
 
 struct Move;
 
-// A row of the table. Offsets in bytes.
-struct Row {
+// A row of the table: one cache line. Offsets in bytes.
+struct alignas(64) Row {
     const Move *move;
     int64_t dst_offset;
     int64_t src_offset[HALO_COPY_PIECES];
