@@ -22,8 +22,8 @@ struct RowJob {
 
 struct RowSizes {
     int32_t block, ghost;
-    int32_t components;           // of the storage
-    int32_t first_component = 0;  // to copy: packed rows begin with it
+    int32_t components;          // of the storage
+    int32_t first_component = 0; // to copy: packed rows begin with it
     int32_t end_component = components;
 };
 

@@ -38,7 +38,11 @@ void AggregateRun::add_links(uint32_t serial, const std::vector<PairList> &pairs
         spec.what = format("group %u", serial);
         spec.edges = [this, link](bool sending) { return edges(link, sending); };
         for (; i < pairs.size() && pairs[i].peer == spec.peer; ++i) (pairs[i].sends ? spec.send : spec.receive) = place_pair(pairs[i], link);
-        links_.push_back({ std::make_unique<PeerLink>(context(), std::move(spec)) });
+        Link &added = links_.emplace_back();
+        added.n_sent = spec.send.n_states;
+        added.n_received = spec.receive.n_states;
+        added.all_bytes = spec.send.payload_bytes;
+        added.peer = std::make_unique<PeerLink>(context(), std::move(spec));
     }
 }
 
@@ -131,15 +135,31 @@ void AggregateRun::start_receive() {
 bool AggregateRun::send(const uint8_t *null_flags) {
     if (sent_) illegal("send");
     if (!writable()) return false;
+    sent_all_ = complete_ && null_flags == nullptr;
+    if (sent_all_)
+        mark_all_data();
+    else
+        mark(null_flags);
+    sent_ = true;
+    for (Link &link : links_) {
+        if (!link.peer->sends()) continue;
+        size_t end = link.all_bytes;
+        if (!sent_all_) end = link.any_data ? static_cast<size_t>(places_[link.last_row].offset * alignment + bytes_of(link.last_row)) : 0;
+        link.peer->send(end);
+    }
+    return true;
+}
+
+void AggregateRun::mark_all_data() {
+    for (Link &link : links_)
+        if (link.peer->sends()) set_all_data(link.peer->send_buffer(), link.n_sent);
+    std::fill(local_states_.begin(), local_states_.end(), HALO_SENDING);
+}
+
+void AggregateRun::mark(const uint8_t *null_flags) {
     for (Link &link : links_) link.any_data = false;
     for (uint32_t row = 0; row < places_.size(); ++row)
         if (places_[row].sender) mark(row, slots_[row] != no_slot && !(null_flags && null_flags[row]));
-    sent_ = true;
-    for (Link &link : links_) {
-        const int64_t end = link.any_data ? places_[link.last_row].offset * alignment + bytes_of(link.last_row) : 0;
-        if (link.peer->sends()) link.peer->send(static_cast<size_t>(end));
-    }
-    return true;
 }
 
 void AggregateRun::mark(uint32_t row, bool data) {
@@ -215,20 +235,31 @@ AggregateRun::Memory AggregateRun::memory_of(const PeerLink &peer) const {
     return memory;
 }
 
-void AggregateRun::refresh(std::byte *table, size_t row_bytes) const {
-    memory_.clear();
-    for (const Link &link : links_) memory_.push_back(memory_of(*link.peer));
+const AggregateRun::View &AggregateRun::view() const {
+    view_.links.clear();
+    view_.local = local_buffer_.data();
+    view_.local_state = received_ ? HALO_RECEIVED : sent_ ? HALO_SENDING : HALO_STALE;
+    view_.any_null = sent_ && !sent_all_;
+    for (const Link &link : links_) {
+        const Memory memory = memory_of(*link.peer);
+        view_.any_null |= memory.received_states != nullptr && !are_all_data(memory.received_states, link.n_received);
+        view_.links.push_back(memory);
+    }
+    return view_;
+}
+
+void AggregateRun::refresh(const View &view, std::byte *table, size_t row_bytes) const {
     for (uint32_t i = 0; i < places_.size(); ++i, table += row_bytes) {
         if (slots_[i] == no_slot) continue;
         halo_group_row &row = *reinterpret_cast<halo_group_row *>(table);
         const Place place = places_[i];
         const int64_t offset = place.offset * alignment;
         if (place.link == local) {
-            row.data = local_buffer_ ? local_buffer_.data() + offset : nullptr;
+            row.data = view.local ? view.local + offset : nullptr;
             row.state = local_states_[place.index];
             continue;
         }
-        const Memory &memory = memory_[place.link];
+        const Memory &memory = view.links[place.link];
         const std::byte *states = place.sender ? memory.sent_states : memory.received_states;
         std::byte *payload = place.sender ? memory.send : memory.received;
         const bool data = states && edge_state(states, place.index) == EdgeState::data;

@@ -41,17 +41,34 @@ public:
         uint32_t run = 0;
     };
     Slice slice(uint32_t row) const;
-    // Pointers and states of this run into the rows of a table, `row_bytes` apart; rows of channels that are gone are left alone.
-    void refresh(std::byte *table, size_t row_bytes) const;
 
-private:
     // Where the slices of a link lie in this run, and what is known of them; nullptr: nothing yet.
     struct Memory {
         std::byte *send = nullptr;
         std::byte *received = nullptr;
         const std::byte *sent_states = nullptr;
         const std::byte *received_states = nullptr;
+        bool operator==(const Memory &) const = default;
     };
+    // All that changes in a table from run to run, as long as no channel is null.
+    struct View {
+        std::vector<Memory> links;
+        std::byte *local = nullptr;
+        int32_t local_state = HALO_STALE;
+        bool any_null = false;
+        // Do both give the same table?
+        bool same_as(const View &other) const {
+            return !any_null && !other.any_null && local == other.local && local_state == other.local_state && links == other.links;
+        }
+    };
+    // Of the present moment; valid until the next call.
+    const View &view() const;
+    // The view's pointers and states into the rows of a table, `row_bytes` apart; rows of channels that are gone are left alone.
+    void refresh(const View &view, std::byte *table, size_t row_bytes) const;
+    // A channel goes: it is null from now on.
+    void leave() { complete_ = false; }
+
+private:
     Memory memory_of(const PeerLink &peer) const;
 
     struct Place {
@@ -62,7 +79,9 @@ private:
     };
     struct Link {
         std::unique_ptr<PeerLink> peer;
-        uint32_t last_row = 0; // the sent row furthest in the message that is not null
+        uint32_t n_sent = 0, n_received = 0; // channels
+        size_t all_bytes = 0;                // of their slices, if none is null
+        uint32_t last_row = 0;               // the sent row furthest in the message that is not null
         uint32_t last_index = 0;
         bool any_data = false;
     };
@@ -76,6 +95,8 @@ private:
     std::vector<WireEdge> edges(uint32_t link, bool sending) const;
     int64_t bytes_of(uint32_t row) const;
     void begin();
+    void mark_all_data();
+    void mark(const uint8_t *null_flags);
     void mark(uint32_t row, bool data);
     [[noreturn]] void illegal(const char *call) const;
 
@@ -85,12 +106,14 @@ private:
     std::vector<Place> places_;       // per row
     std::vector<int64_t> wire_bytes_; // per row; empty where every receiver is exactly as large as its sender
     std::vector<Link> links_;
-    mutable std::vector<Memory> memory_; // per link: scratch of refresh
-    std::vector<uint8_t> local_states_;  // HALO_STALE ... of the channels within this rank
+    mutable View view_;                 // the last one given
+    std::vector<uint8_t> local_states_; // HALO_STALE ... of the channels within this rank
     int64_t local_bytes_ = 0;
     Buffer local_buffer_;
     uint32_t epoch_ = 0;
     bool sends_any_ = false;
+    bool complete_ = true;  // no channel has gone
+    bool sent_all_ = false; // none was sent as null
     bool begun_ = false;
     bool started_ = false; // the caller asked for the receives
     bool writable_ = false;

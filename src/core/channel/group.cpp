@@ -70,7 +70,8 @@ void Group::abandon() noexcept {
 bool Group::leave(halo_channel &channel) {
     if (run_ && run_->busy()) return false;
     slots_[channel.row] = AggregateRun::no_slot;
-    table_row_bytes_ = 0;
+    if (run_) run_->leave();
+    for (Table &table : tables_) table.row_bytes = 0;
     return true;
 }
 
@@ -84,16 +85,27 @@ const halo_group_row *Group::table(size_t row_bytes) {
     if (row_bytes < sizeof(halo_group_row) || row_bytes % alignof(halo_group_row) != 0)
         fail(HALO_ERR_VERSION, "halo_group_row: row_bytes is %zu; the size of the struct, at least %zu, is wanted", row_bytes,
              sizeof(halo_group_row));
-    if (table_row_bytes_ != row_bytes) {
-        table_.assign(slots_.size() * row_bytes, std::byte{ 0 });
-        for (uint32_t i = 0; i < slots_.size(); ++i) {
-            const halo_group_row values = row(i);
-            std::memcpy(table_.data() + i * row_bytes, &values, sizeof values);
+    const AggregateRun::View &now = run_->view();
+    for (const int i : { recent_, 1 - recent_ })
+        if (tables_[i].row_bytes == row_bytes && tables_[i].view.same_as(now)) {
+            recent_ = i;
+            return reinterpret_cast<const halo_group_row *>(tables_[i].rows.data());
         }
-        table_row_bytes_ = row_bytes;
+    recent_ = 1 - recent_;
+    Table &table = tables_[recent_];
+    if (table.row_bytes != row_bytes) fill(table, row_bytes);
+    run_->refresh(now, table.rows.data(), row_bytes);
+    table.view = now;
+    return reinterpret_cast<const halo_group_row *>(table.rows.data());
+}
+
+void Group::fill(Table &table, size_t row_bytes) const {
+    table.rows.assign(slots_.size() * row_bytes, std::byte{ 0 });
+    for (uint32_t i = 0; i < slots_.size(); ++i) {
+        const halo_group_row values = row(i);
+        std::memcpy(table.rows.data() + i * row_bytes, &values, sizeof values);
     }
-    run_->refresh(table_.data(), row_bytes);
-    return reinterpret_cast<const halo_group_row *>(table_.data());
+    table.row_bytes = row_bytes;
 }
 
 halo_group_row Group::row(uint32_t i) const {

@@ -47,8 +47,16 @@ private:
     uint32_t serial_ = 0;
     std::vector<uint32_t> slots_; // in the order of creation; AggregateRun::no_slot: destroyed
     std::unique_ptr<AggregateRun> run_;
-    std::vector<std::byte> table_;
-    size_t table_row_bytes_ = 0; // 0: the table is to be made anew
+    // Runs alternate between few views, mostly one before and one after the messages are here: two tables that need no work then.
+    struct Table {
+        std::vector<std::byte> rows;
+        size_t row_bytes = 0; // 0: to be made anew
+        AggregateRun::View view;
+    };
+    void fill(Table &table, size_t row_bytes) const;
+
+    Table tables_[2];
+    int recent_ = 0; // the table given last
 };
 
 } // namespace halo

@@ -64,6 +64,10 @@ inline void set_edge_state(std::byte *message, uint32_t i, EdgeState state) {
     cell = static_cast<std::byte>((static_cast<unsigned>(cell) & ~(3u << shift)) | (static_cast<unsigned>(state) << shift));
 }
 
+// All of a message's `n` edges: do they carry data?
+void set_all_data(std::byte *message, uint32_t n);
+bool are_all_data(const std::byte *message, uint32_t n);
+
 // 128 bits over a sequence of values.
 struct Digest {
     uint64_t low = 0x9e3779b97f4a7c15u;
