@@ -207,17 +207,40 @@ typedef struct halo_blocks_desc {
 /** Collective; does not communicate. O(local blocks) memory, plus 4 bytes per block of the whole grid when `owner` is given. */
 HALO_API halo_status halo_topology_create_blocks(halo_context *context, const halo_blocks_desc *desc, halo_topology **topology);
 
-/** HALO_BUSY while fields use it. Collective; does not communicate. */
-HALO_API halo_status halo_topology_destroy(halo_topology **topology);
-
-/** gids of this rank's parts, ascending. The list lives as long as the topology. */
-HALO_API halo_status halo_topology_local_parts(const halo_topology *topology, const int64_t **gids, int64_t *n);
-
 /** A box of cells, low inclusive, high exclusive. Frozen. */
 typedef struct halo_box {
     int64_t low[3];
     int64_t high[3];
 } halo_box;
+
+/** Any set of boxes of cells of one index space: sizes may differ, there may be holes, boxes may cover each other's cells. Three ways to say which:
+ *  the list of all, the same on all ranks (gid = place in the list); with `distributed`, each rank its own boxes only (gids: rank by rank, in the
+ *  order given; priorities and boxes of others are known near the own ones alone); or no box at all: the library cuts the domain. */
+typedef struct halo_boxes_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t n_dims;             /**< 1, 2 or 3 */
+    halo_box domain;            /**< all boxes lie inside; its extent is the period */
+    int32_t periodic[3];        /**< per direction, 0 or 1 */
+    int32_t distributed;        /**< 1: `boxes` are this rank's alone; a rank may have none */
+    const halo_box *boxes;      /**< n_boxes, or NULL: the domain is cut into n_parts_per_rank boxes for each rank, as even and as cubic as it goes. Copied. */
+    int64_t n_boxes;
+    const int32_t *owner;       /**< rank of each box; NULL: equal runs of gids. Not with `distributed`. Copied. */
+    const int32_t *priority;    /**< of each box: where several cover a point, the highest owns it, then the lowest gid; NULL: all 0. Copied. */
+    int32_t reach;              /**< widest ghosts that fields may have, in cells; `distributed` wants it, else 0 means any */
+    int32_t n_parts_per_rank;   /**< where the library cuts; else ignored */
+} halo_boxes_desc;
+#define HALO_BOXES_DESC_INIT { sizeof(halo_boxes_desc), 1, 3, { { 0, 0, 0 }, { 1, 1, 1 } }, { 0, 0, 0 }, 0, NULL, 0, NULL, NULL, 0, 1 }
+
+/** Collective; blocks: compares the descriptions, and finds the neighbours of distributed boxes. O(boxes log boxes) of those that are given.
+ *  HALO_ERR_ARGUMENT: a box is empty or leaves the domain, an owner is no rank. HALO_ERR_MISMATCH: ranks gave different descriptions. */
+HALO_API halo_status halo_topology_create_boxes(halo_context *context, const halo_boxes_desc *desc, halo_topology **topology);
+
+/** HALO_BUSY while fields use it. Collective; does not communicate. */
+HALO_API halo_status halo_topology_destroy(halo_topology **topology);
+
+/** gids of this rank's parts, ascending. The list lives as long as the topology. */
+HALO_API halo_status halo_topology_local_parts(const halo_topology *topology, const int64_t **gids, int64_t *n);
 
 /** One part. Filled by the library up to the caller's struct_size. */
 typedef struct halo_part {
@@ -273,7 +296,7 @@ typedef struct halo_field_desc {
     int64_t element_bytes;     /**< HALO_BYTES only: 1 or more */
     int32_t n_components;
     int32_t centring;          /**< HALO_CENTRE_... */
-    int32_t ghost_low[3];      /**< ghost layers below the part, per direction; at most the part's cells */
+    int32_t ghost_low[3];      /**< ghost layers below the part, per direction; blocks: at most the part's cells */
     int32_t ghost_high[3];     /**< and above */
     int32_t sparse;            /**< 1: parts may have no storage, and null regions are not sent (section 7) */
     int32_t n_sets;            /**< binding sets (stages, u and unew), 1 or more */

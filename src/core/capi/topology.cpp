@@ -4,20 +4,39 @@
 #include "capi/handle.h"
 #include "capi/list.h"
 #include "topology/blocks/blocks.h"
+#include "topology/boxes/boxes.h"
+
+
+namespace halo {
+
+namespace {
+
+// Makes a topology of type Made from the caller's descriptor.
+template <class Made, class Desc>
+halo_status create_topology(halo_context *context, const Desc *desc, const Desc &defaults, const char *what, halo_topology **topology) {
+    return with_handle(context, [&] {
+        require(desc, "desc");
+        require(topology, "topology");
+        const Desc known = read_struct(desc, defaults, sizeof defaults, what);
+        ContextObject &owner = object_of<ContextObject>(context);
+        auto object = std::make_unique<Made>(owner.context, known);
+        *topology = owner.shells.make<halo_topology>(&owner, static_cast<Topology *>(object.get()));
+        object.release();
+    });
+}
+
+} // namespace
+
+} // namespace halo
 
 using namespace halo;
 
 halo_status halo_topology_create_blocks(halo_context *context, const halo_blocks_desc *desc, halo_topology **topology) {
-    return with_handle(context, [&] {
-        require(desc, "desc");
-        require(topology, "topology");
-        const halo_blocks_desc defaults = HALO_BLOCKS_DESC_INIT;
-        const halo_blocks_desc known = read_struct(desc, defaults, sizeof defaults, "halo_blocks_desc");
-        ContextObject &owner = object_of<ContextObject>(context);
-        auto object = std::make_unique<BlocksTopology>(owner.context, known);
-        *topology = owner.shells.make<halo_topology>(&owner, static_cast<Topology *>(object.get()));
-        object.release();
-    });
+    return create_topology<BlocksTopology, halo_blocks_desc>(context, desc, HALO_BLOCKS_DESC_INIT, "halo_blocks_desc", topology);
+}
+
+halo_status halo_topology_create_boxes(halo_context *context, const halo_boxes_desc *desc, halo_topology **topology) {
+    return create_topology<BoxesTopology, halo_boxes_desc>(context, desc, HALO_BOXES_DESC_INIT, "halo_boxes_desc", topology);
 }
 
 halo_status halo_topology_destroy(halo_topology **topology) {

@@ -78,7 +78,7 @@ void Field::check_desc(const halo_field_desc &desc) const {
     const Extent widest = topology_.widest_ghosts();
     for (int d = 0; d < topology_.n_dims(); ++d)
         if (desc.ghost_low[d] < 0 || desc.ghost_high[d] < 0 || desc.ghost_low[d] > widest[d] || desc.ghost_high[d] > widest[d])
-            fail(HALO_ERR_ARGUMENT, "field %s: ghost widths %d and %d of direction %d must be 0 to %lld, the cells of a part", name,
+            fail(HALO_ERR_ARGUMENT, "field %s: ghost widths %d and %d of direction %d must be 0 to %lld, the most that the topology has", name,
                  desc.ghost_low[d], desc.ghost_high[d], d, static_cast<long long>(widest[d]));
 }
 

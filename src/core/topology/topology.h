@@ -9,6 +9,8 @@
 
 namespace halo {
 
+class BoxSource;
+
 class Topology {
 public:
     explicit Topology(Context &context) : context_(context) { ++context_.children; }
@@ -40,6 +42,8 @@ public:
     virtual void edges(const EdgeRequest &request, const EdgeSink &sink) const = 0;
     // Cells of any part per direction that an edge from or to this rank names.
     virtual Extent cells_of(int64_t gid) const = 0;
+    // All parts as boxes of one index space; null: there is none, or they are not all known here.
+    virtual const BoxSource *boxes() const { return nullptr; }
 
     int64_t fields = 0; // that use it
 

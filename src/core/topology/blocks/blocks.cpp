@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "topology/boxes/box_calculus.h"
+#include "topology/boxes/box_edges.h"
 #include "topology/curve.h"
 
 namespace halo {
@@ -12,13 +14,6 @@ namespace halo {
 namespace {
 
 constexpr ElementOffset opposite(const ElementOffset &offset) { return { -offset[0], -offset[1], -offset[2] }; }
-
-int distance(const ElementOffset &offset) { return std::abs(offset[0]) + std::abs(offset[1]) + std::abs(offset[2]); }
-
-bool in_stencil(const ElementOffset &offset, int32_t stencil) {
-    const int reach = stencil == HALO_STENCIL_FACES ? 1 : stencil == HALO_STENCIL_EDGES ? 2 : 3;
-    return distance(offset) <= reach;
-}
 
 } // namespace
 
@@ -185,7 +180,50 @@ Edge BlocksTopology::edge(const ElementOffset &side, const GhostWidths &widths) 
     return edge;
 }
 
+PlacedBox BlocksTopology::box_of(int64_t gid) const {
+    const halo_part known = part(gid);
+    return { gid, known.rank, 0, known.cells, {} };
+}
+
+void BlocksTopology::boxes_near(const halo_box &region, std::vector<PlacedBox> &found) const {
+    Extent first{};
+    Extent last{};
+    for (int d = 0; d < 3; ++d) {
+        first[d] = floor_divide(region.low[d], n_cells_[d]);
+        last[d] = floor_divide(region.high[d] - 1, n_cells_[d]);
+        if (periodic_[d]) continue;
+        first[d] = std::max<int64_t>(first[d], 0);
+        last[d] = std::min(last[d], n_blocks_[d] - 1);
+    }
+    Extent at;
+    for (at[2] = first[2]; at[2] <= last[2]; ++at[2])
+        for (at[1] = first[1]; at[1] <= last[1]; ++at[1])
+            for (at[0] = first[0]; at[0] <= last[0]; ++at[0]) {
+                PlacedBox box;
+                Extent home;
+                for (int d = 0; d < 3; ++d) {
+                    const int64_t periods = floor_divide(at[d], n_blocks_[d]);
+                    home[d] = at[d] - periods * n_blocks_[d];
+                    box.shift[d] = periods * n_blocks_[d] * n_cells_[d];
+                    box.cells.low[d] = at[d] * n_cells_[d];
+                    box.cells.high[d] = box.cells.low[d] + n_cells_[d];
+                }
+                box.gid = gid_at(home);
+                box.rank = owner(box.gid);
+                found.push_back(box);
+            }
+}
+
 void BlocksTopology::edges(const EdgeRequest &request, const EdgeSink &sink) const {
+    const bool ghosts_alone = request.flow == Flow::from_owner && request.shared == HALO_SHARED_KEEP && request.centring == HALO_CENTRE_CELL;
+    if (ghosts_alone)
+        ghost_edges(request, sink);
+    else
+        BoxEdges(*this, context_.rank(), request).emit(local_parts_, sink);
+}
+
+// What BoxEdges finds too, without a search: blocks have equal neighbours, and their cells one owner.
+void BlocksTopology::ghost_edges(const EdgeRequest &request, const EdgeSink &sink) const {
     const int32_t here = context_.rank();
     const auto emit = [&](Edge edge, int64_t from, int32_t from_rank, int64_t to, int32_t to_rank, int32_t element) {
         if (empty(edge.receive.box)) return;
@@ -200,7 +238,7 @@ void BlocksTopology::edges(const EdgeRequest &request, const EdgeSink &sink) con
     for (const int64_t gid : local_parts_) {
         const Extent at = coordinates(gid);
         for_each_element([&](int32_t element, const ElementOffset &offset) {
-            const int64_t other = in_stencil(offset, request.stencil) ? neighbour(at, offset) : -1;
+            const int64_t other = in_stencil(element, request.stencil) ? neighbour(at, offset) : -1;
             if (other < 0) return;
             const int32_t rank = owner(other);
             emit(edge(offset, request.ghosts), other, rank, gid, here, 26 - element);

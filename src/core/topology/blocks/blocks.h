@@ -2,11 +2,12 @@
 // A uniform grid of equal blocks, periodic or not per direction.
 #pragma once
 
+#include "topology/boxes/placed_box.h"
 #include "topology/topology.h"
 
 namespace halo {
 
-class BlocksTopology final : public Topology {
+class BlocksTopology final : public Topology, private BoxSource {
 public:
     BlocksTopology(Context &context, const halo_blocks_desc &desc);
 
@@ -20,8 +21,12 @@ public:
     Extent cells_of(int64_t) const override { return n_cells_; }
     std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const override;
     void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
+    const BoxSource *boxes() const override { return this; }
 
 private:
+    void boxes_near(const halo_box &region, std::vector<PlacedBox> &found) const override;
+    PlacedBox box_of(int64_t gid) const override;
+    void ghost_edges(const EdgeRequest &request, const EdgeSink &sink) const;
     void check_desc(const halo_blocks_desc &desc) const;
     void find_local_parts();
     void require_gid(int64_t gid) const;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/boxes/box_calculus.h"
+
+#include <cstdlib>
+
+namespace halo {
+
+halo_box shifted(const halo_box &box, const Extent &by) {
+    halo_box moved;
+    for (int d = 0; d < 3; ++d) {
+        moved.low[d] = box.low[d] + by[d];
+        moved.high[d] = box.high[d] + by[d];
+    }
+    return moved;
+}
+
+halo_box relative(const halo_box &box, const Extent &origin) { return shifted(box, { -origin[0], -origin[1], -origin[2] }); }
+
+bool meet(const halo_box &a, const halo_box &b) { return !empty(intersection(a, b)); }
+
+halo_box grown(const halo_box &box, const GhostWidths &widths) {
+    halo_box larger;
+    for (int d = 0; d < 3; ++d) {
+        larger.low[d] = box.low[d] - widths.low[d];
+        larger.high[d] = box.high[d] + widths.high[d];
+    }
+    return larger;
+}
+
+halo_box points_of(const halo_box &cells, Centring centring) {
+    halo_box owned = cells;
+    for (int d = 0; d < 3; ++d) owned.high[d] += centring >> d & 1;
+    return owned;
+}
+
+halo_box element_box(const halo_box &inner, const GhostWidths &widths, int32_t element) {
+    const ElementOffset side = element_offset(element);
+    halo_box box = inner;
+    for (int d = 0; d < 3; ++d) {
+        if (side[d] < 0) {
+            box.low[d] = inner.low[d] - widths.low[d];
+            box.high[d] = inner.low[d];
+        } else if (side[d] > 0) {
+            box.low[d] = inner.high[d];
+            box.high[d] = inner.high[d] + widths.high[d];
+        }
+    }
+    return box;
+}
+
+bool in_stencil(int32_t element, int32_t stencil) {
+    const ElementOffset side = element_offset(element);
+    const int distance = std::abs(side[0]) + std::abs(side[1]) + std::abs(side[2]);
+    return distance <= (stencil == HALO_STENCIL_FACES ? 1 : stencil == HALO_STENCIL_EDGES ? 2 : 3);
+}
+
+namespace {
+
+// What is left of a box that meets the hole: up to two slabs per direction.
+void cut(halo_box box, const halo_box &hole, std::vector<halo_box> &left) {
+    for (int d = 2; d >= 0; --d) {
+        if (box.low[d] < hole.low[d]) {
+            halo_box slab = box;
+            box.low[d] = slab.high[d] = hole.low[d];
+            left.push_back(slab);
+        }
+        if (hole.high[d] < box.high[d]) {
+            halo_box slab = box;
+            box.high[d] = slab.low[d] = hole.high[d];
+            left.push_back(slab);
+        }
+    }
+}
+
+} // namespace
+
+void subtract(std::vector<halo_box> &boxes, const halo_box &hole) {
+    size_t first = 0;
+    while (first < boxes.size() && !meet(boxes[first], hole)) ++first;
+    if (first == boxes.size()) return;
+    std::vector<halo_box> left(boxes.begin(), boxes.begin() + static_cast<std::ptrdiff_t>(first));
+    for (size_t i = first; i < boxes.size(); ++i) {
+        if (meet(boxes[i], hole))
+            cut(boxes[i], hole, left);
+        else
+            left.push_back(boxes[i]);
+    }
+    boxes = std::move(left);
+}
+
+} // namespace halo

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sets of points made of boxes.
+#pragma once
+
+#include <vector>
+
+#include "topology/edge.h"
+
+namespace halo {
+
+halo_box shifted(const halo_box &box, const Extent &by);
+// As seen from its part: (0, 0, 0) is `origin`.
+halo_box relative(const halo_box &box, const Extent &origin);
+bool meet(const halo_box &a, const halo_box &b);
+halo_box grown(const halo_box &box, const GhostWidths &widths);
+
+// Owned points of a box of cells.
+halo_box points_of(const halo_box &cells, Centring centring);
+// Points around `inner` on the side of an element, as wide as the ghosts; element 13: `inner` itself.
+halo_box element_box(const halo_box &inner, const GhostWidths &widths, int32_t element);
+bool in_stencil(int32_t element, int32_t stencil);
+
+// Takes the points of `hole` out of disjoint boxes. Boxes that do not meet it stay as they are; the others are cut along z first, so that lines
+// along x stay long.
+void subtract(std::vector<halo_box> &boxes, const halo_box &hole);
+
+// Quotient rounded down.
+constexpr int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0); }
+
+} // namespace halo

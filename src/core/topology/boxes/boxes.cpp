@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/boxes/boxes.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "comm/collective.h"
+#include "comm/message.h"
+#include "topology/boxes/box_calculus.h"
+#include "topology/boxes/box_edges.h"
+#include "topology/boxes/cut_domain.h"
+#include "topology/boxes/find_near.h"
+
+namespace halo {
+
+namespace {
+
+constexpr int64_t farthest = int64_t{ 1 } << 40; // cells from the origin: products of extents and periods stay far below the limits
+constexpr int32_t most_reach = 1 << 24;
+
+std::string text_of(const halo_box &box) {
+    const auto number = [](int64_t value) { return static_cast<long long>(value); };
+    return format("(%lld, %lld, %lld) to (%lld, %lld, %lld)", number(box.low[0]), number(box.low[1]), number(box.low[2]), number(box.high[0]),
+                  number(box.high[1]), number(box.high[2]));
+}
+
+uint64_t hash_of(const std::vector<PlacedBox> &boxes) {
+    uint64_t hash = boxes.size();
+    for (const PlacedBox &box : boxes) {
+        hash = Digest::mix(hash ^ (static_cast<uint64_t>(static_cast<uint32_t>(box.rank)) << 32 | static_cast<uint32_t>(box.priority)));
+        for (int d = 0; d < 3; ++d) {
+            hash = Digest::mix(hash ^ static_cast<uint64_t>(box.cells.low[d]));
+            hash = Digest::mix(hash ^ static_cast<uint64_t>(box.cells.high[d]));
+        }
+    }
+    return hash;
+}
+
+// The box without directions that are not used.
+halo_box flattened(const halo_box &box, int32_t n_dims) {
+    halo_box flat{ { 0, 0, 0 }, { 1, 1, 1 } };
+    for (int d = 0; d < n_dims; ++d) {
+        flat.low[d] = box.low[d];
+        flat.high[d] = box.high[d];
+    }
+    return flat;
+}
+
+uint64_t hash_of(const halo_boxes_desc &desc) {
+    uint64_t hash = Digest::mix(static_cast<uint64_t>(desc.n_dims) << 32 | static_cast<uint32_t>(desc.reach));
+    for (int d = 0; d < 3; ++d) {
+        hash = Digest::mix(hash ^ static_cast<uint64_t>(desc.domain.low[d]));
+        hash = Digest::mix(hash ^ static_cast<uint64_t>(desc.domain.high[d]));
+        hash = Digest::mix(hash ^ (static_cast<uint64_t>(desc.periodic[d] != 0) << 1 | static_cast<uint64_t>(desc.distributed != 0)));
+    }
+    return hash;
+}
+
+} // namespace
+
+BoxesTopology::BoxesTopology(Context &context, const halo_boxes_desc &desc)
+    : Topology(context),
+      n_dims_(desc.n_dims),
+      domain_(flattened(desc.domain, std::clamp(desc.n_dims, 0, 3))),
+      distributed_(desc.distributed != 0),
+      reach_(desc.reach > 0 ? desc.reach : most_reach) {
+    std::vector<PlacedBox> boxes;
+    std::string wrong; // told after the comparison: the other ranks must not wait for this one
+    try {
+        check_desc(desc);
+        for (int d = 0; d < n_dims_; ++d)
+            if (desc.periodic[d]) period_[d] = domain_.high[d] - domain_.low[d];
+        boxes = desc.boxes || distributed_ ? read_boxes(desc) : cut_domain(desc.n_parts_per_rank);
+    } catch (const Error &error) {
+        wrong = error.text();
+    }
+    agree(hash_of(desc) ^ (distributed_ ? 0 : hash_of(boxes)), wrong);
+    n_parts_ = std::ssize(boxes);
+    if (distributed_) boxes = find_near(context, std::move(boxes), { domain_, period_, 2 * int64_t{ reach_ } + 1 }, n_parts_);
+    for (const PlacedBox &box : boxes)
+        if (box.rank == context.rank()) local_parts_.push_back(box.gid);
+    set_.emplace(std::move(boxes), period_);
+}
+
+// Collective.
+void BoxesTopology::agree(uint64_t hash, const std::string &wrong) const {
+    const auto mine = static_cast<int64_t>(hash >> 1);
+    int64_t most[3] = { wrong.empty() ? mine : INT64_MIN, wrong.empty() ? -mine : INT64_MIN, wrong.empty() ? -1 : context_.rank() };
+    allreduce(context_, most, most, 3, HALO_INT64, HALO_MAX);
+    if (!wrong.empty()) fail(HALO_ERR_ARGUMENT, "%s", wrong.c_str());
+    if (most[2] >= 0) fail(HALO_ERR_PEER, "boxes: rank %lld has given a wrong description", static_cast<long long>(most[2]));
+    if (most[0] != -most[1])
+        fail(HALO_ERR_MISMATCH, "boxes: ranks have given different descriptions (domain, periods, reach, boxes, owners or priorities); rank %d: %016llx, another: %016llx",
+             context_.rank(), static_cast<long long>(mine), static_cast<long long>(most[0] == mine ? -most[1] : most[0]));
+}
+
+void BoxesTopology::check_desc(const halo_boxes_desc &desc) const {
+    if (desc.n_dims < 1 || desc.n_dims > 3) fail(HALO_ERR_ARGUMENT, "boxes: n_dims is %d, it must be 1, 2 or 3", desc.n_dims);
+    for (int d = 0; d < n_dims_; ++d)
+        if (domain_.low[d] >= domain_.high[d] || domain_.low[d] < -farthest || domain_.high[d] > farthest)
+            fail(HALO_ERR_ARGUMENT, "boxes: the domain %s has no cells along direction %d, or too many", text_of(domain_).c_str(), d);
+    if (desc.n_boxes < 0 || (desc.n_boxes > 0 && !desc.boxes))
+        fail(HALO_ERR_ARGUMENT, "boxes: %lld boxes at address %p", static_cast<long long>(desc.n_boxes), static_cast<const void *>(desc.boxes));
+    if (desc.reach < 0 || desc.reach > most_reach || (distributed_ && desc.reach == 0))
+        fail(HALO_ERR_ARGUMENT, "boxes: reach is %d, it must be %d to %d", desc.reach, distributed_ ? 1 : 0, most_reach);
+    if (distributed_ && desc.owner) fail(HALO_ERR_ARGUMENT, "boxes: distributed boxes belong to the rank that gives them: owner must be NULL");
+}
+
+std::vector<PlacedBox> BoxesTopology::cut_domain(int32_t n_parts_per_rank) const {
+    if (n_parts_per_rank < 1) fail(HALO_ERR_ARGUMENT, "boxes: n_parts_per_rank is %d, it must be 1 or more", n_parts_per_rank);
+    const int64_t n = int64_t{ n_parts_per_rank } * context_.size();
+    const Extent cells{ domain_.high[0] - domain_.low[0], domain_.high[1] - domain_.low[1], domain_.high[2] - domain_.low[2] };
+    std::vector<PlacedBox> placed;
+    for (const halo_box &box : cut_into_grid(domain_, choose_grid(cells, n))) {
+        const int64_t gid = std::ssize(placed);
+        placed.push_back({ gid, static_cast<int32_t>(gid / n_parts_per_rank), 0, box, {} });
+    }
+    return placed;
+}
+
+std::vector<PlacedBox> BoxesTopology::read_boxes(const halo_boxes_desc &desc) const {
+    std::vector<PlacedBox> placed;
+    for (int64_t i = 0; i < desc.n_boxes; ++i) {
+        const auto even = static_cast<int32_t>((static_cast<__int128>(i + 1) * context_.size() - 1) / desc.n_boxes);
+        const int32_t rank = distributed_ ? context_.rank() : desc.owner ? desc.owner[i] : even;
+        placed.push_back({ i, rank, desc.priority ? desc.priority[i] : 0, flattened(desc.boxes[i], n_dims_), {} });
+        check_box(placed.back());
+    }
+    return placed;
+}
+
+void BoxesTopology::check_box(const PlacedBox &box) const {
+    const auto number = static_cast<long long>(box.gid);
+    if (empty(box.cells)) fail(HALO_ERR_ARGUMENT, "boxes: box %lld, %s, has no cells", number, text_of(box.cells).c_str());
+    for (int d = 0; d < 3; ++d)
+        if (box.cells.low[d] < domain_.low[d] || box.cells.high[d] > domain_.high[d])
+            fail(HALO_ERR_ARGUMENT, "boxes: box %lld, %s, leaves the domain %s", number, text_of(box.cells).c_str(), text_of(domain_).c_str());
+    if (box.rank < 0 || box.rank >= context_.size())
+        fail(HALO_ERR_ARGUMENT, "boxes: owner of box %lld is rank %d; the context has ranks 0 to %d", number, box.rank, context_.size() - 1);
+}
+
+halo_part BoxesTopology::part(int64_t gid) const {
+    const PlacedBox box = set_->box_of(gid);
+    halo_part part = HALO_PART_INIT;
+    part.rank = box.rank;
+    part.gid = gid;
+    part.n_dims = n_dims_;
+    part.cells = box.cells;
+    for (int d = 0; d < n_dims_; ++d) {
+        part.at_boundary[2 * d] = period_[d] == 0 && box.cells.low[d] == domain_.low[d];
+        part.at_boundary[2 * d + 1] = period_[d] == 0 && box.cells.high[d] == domain_.high[d];
+    }
+    return part;
+}
+
+Extent BoxesTopology::cells_of(int64_t gid) const {
+    const halo_box cells = set_->box_of(gid).cells;
+    return { cells.high[0] - cells.low[0], cells.high[1] - cells.low[1], cells.high[2] - cells.low[2] };
+}
+
+// Parts that have cells in the layer around this one, or among its own.
+std::vector<halo_neighbour> BoxesTopology::neighbours(int64_t gid) const {
+    const PlacedBox part = set_->box_of(gid);
+    GhostWidths layer;
+    for (int d = 0; d < n_dims_; ++d) layer.low[d] = layer.high[d] = 1;
+    std::vector<PlacedBox> near;
+    set_->boxes_near(grown(part.cells, layer), near);
+    std::vector<halo_neighbour> found;
+    for (int32_t element = 0; element < 27; ++element) {
+        const halo_box side = element_box(part.cells, layer, element);
+        for (const PlacedBox &other : near)
+            if (!other.same_place(part) && meet(other.cells, side)) found.push_back({ other.gid, other.rank, element });
+    }
+    const auto order = [](const halo_neighbour &a, const halo_neighbour &b) { return std::tie(a.element, a.gid) < std::tie(b.element, b.gid); };
+    const auto same = [](const halo_neighbour &a, const halo_neighbour &b) { return a.element == b.element && a.gid == b.gid; };
+    std::sort(found.begin(), found.end(), order);
+    found.erase(std::unique(found.begin(), found.end(), same), found.end());
+    return found;
+}
+
+std::vector<int32_t> BoxesTopology::peers() const {
+    std::vector<int32_t> ranks;
+    for (const int64_t gid : local_parts_)
+        for (const halo_neighbour &other : neighbours(gid))
+            if (other.rank != context_.rank()) ranks.push_back(other.rank);
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+}
+
+std::vector<halo_boundary> BoxesTopology::boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const {
+    EdgeRequest request;
+    request.ghosts = widths;
+    request.centring = centring;
+    return BoxEdges(*set_, context_.rank(), request).boundaries(gid);
+}
+
+void BoxesTopology::edges(const EdgeRequest &request, const EdgeSink &sink) const {
+    BoxEdges(*set_, context_.rank(), request).emit(local_parts_, sink);
+}
+
+} // namespace halo
