@@ -71,9 +71,10 @@ void *allocate_pages(size_t bytes) {
     const bool large = bytes >= huge_page / 4;
     const size_t boundary = large ? huge_page : alignment;
     if (bytes > SIZE_MAX - boundary) return nullptr;
-    void *const found = std::aligned_alloc(boundary, (bytes / boundary + 1) * boundary);
+    const size_t whole = (bytes / boundary + 1) * boundary;
+    void *const found = std::aligned_alloc(boundary, whole);
 #ifdef MADV_HUGEPAGE
-    if (large && found != nullptr) madvise(found, bytes, MADV_HUGEPAGE);
+    if (large && found != nullptr) madvise(found, whole, MADV_HUGEPAGE); // a part of a huge page would get small ones
 #endif
     return found;
 }
