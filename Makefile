@@ -2,9 +2,10 @@
 #   make demo         the Euler solver on 4 ranks, its result shown        make lint    clang-tidy over everything
 #   make check        all tests but the long ones                          make docs    API pages from the headers
 #   make check-full   also long tests, clang, sanitizers                   make format  clang-format over everything
+#   make check-mutations  do the tests notice defects?
 ccache := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
-.PHONY: demo check check-full check-long check-clang check-asan check-tsan packages lint format docs abi-dump clean
+.PHONY: demo check check-mutations check-full check-long check-clang check-asan check-tsan packages lint format docs abi-dump clean
 
 demo: build-default
 	examples/euler/run_demo.sh build
@@ -27,6 +28,10 @@ check-asan: build-asan
 
 check-tsan: build-tsan
 	CONFORMANCE_CASES=60 scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc)' -LE 'mpi|long'
+
+# Breaks a copy of the tree in one line after the other: does some test see it?
+check-mutations: packages
+	tests/mutation.sh build/mutations
 
 build-%: packages
 	cmake --preset $* $(ccache) >/dev/null

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Any bytes as the messages of a peer: headers, handshakes, states, and the edges that are swapped when plans differ. Each ends in data
+// within the bounds of the plan, in nothing, or in an error that names the peer.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+#include "comm/peer_link.h"
+#include "plugin/inproc_group.h"
+
+namespace {
+
+using namespace halo;
+
+void check(bool holds) {
+    if (!holds) std::abort();
+}
+
+// Rank 0 is the one that is written to.
+struct Ranks {
+    std::unique_ptr<Context> contexts[2];
+
+    Ranks() {
+        halo_inproc *group = create_inproc_group(2);
+        const auto open = [&](int32_t rank) {
+            ContextSource source;
+            source.inproc_group = group;
+            source.inproc_rank = rank;
+            const halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
+            contexts[rank] = std::make_unique<Context>(source, options);
+        };
+        std::thread other(open, 1);
+        open(0);
+        other.join();
+    }
+};
+
+LinkDirection direction() {
+    LinkDirection made;
+    made.active = true;
+    made.payload_bytes = 64;
+    made.n_states = 5;
+    made.n_edges = 2;
+    made.digest.add(7);
+    return made;
+}
+
+std::vector<WireEdge> edges(bool sending) {
+    return { { { 1, 2, 0, 14, 0 }, 32, HALO_FLOAT64, 0 }, { { 1, 3, 0, 14, sending }, 32, HALO_FLOAT64, 0 } };
+}
+
+LinkSpec spec_of(uint32_t serial, bool probed) {
+    LinkSpec spec;
+    spec.peer = 1;
+    spec.serial = serial;
+    spec.send = direction();
+    spec.receive = direction();
+    spec.probed = probed;
+    spec.edges = edges;
+    spec.what = "exchange under test";
+    return spec;
+}
+
+class Input {
+public:
+    Input(const unsigned char *data, size_t size) : at_(data), left_(size) {}
+    bool empty() const { return left_ == 0; }
+    unsigned char byte() {
+        unsigned char value = 0;
+        take(&value, 1);
+        return value;
+    }
+    size_t take(void *into, size_t bytes) {
+        const size_t taken = std::min(bytes, left_);
+        std::memcpy(into, at_, taken);
+        at_ += taken;
+        left_ -= taken;
+        return taken;
+    }
+
+private:
+    const unsigned char *at_;
+    size_t left_;
+};
+
+// Bits of the first byte put right what a random message would hardly ever have.
+std::vector<std::byte> next_message(Input &input, uint32_t serial) {
+    const unsigned char right = input.byte();
+    std::vector<std::byte> message(static_cast<size_t>(input.byte()) * 2);
+    message.resize(input.take(message.data(), message.size()));
+    MessageHeader header;
+    if ((right & 1u) == 0 || message.size() < sizeof header) return message;
+    std::memcpy(&header, message.data(), sizeof header);
+    header.magic = message_magic;
+    header.version = wire_version;
+    if (right & 2u) header.serial = serial;
+    if (right & 4u) header.kind = static_cast<MessageKind>(1 + static_cast<unsigned>(header.kind) % 5);
+    if (right & 8u) header.n_states = 5;
+    if (right & 16u) header.epoch = 1;
+    if (right & 32u) header.digest = direction().digest.low;
+    const size_t front = header.kind == MessageKind::data ? payload_offset(header.n_states) : sizeof header;
+    if (right & 64u && message.size() >= front) header.payload_bytes = message.size() - front;
+    if (right & 128u) header.first_component = header.n_components = header.depth = 0, header.mask_hash = 0;
+    std::memcpy(message.data(), &header, sizeof header);
+    return message;
+}
+
+void send(Context &from, int32_t tag, std::vector<std::byte> &message) {
+    halo_request request{};
+    from.transport().send(0, 0, tag, message.data(), message.size(), request);
+    for (int turn = 0; turn < 4 && !from.transport().test(request, 0); ++turn) from.transport().progress();
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
+    static Ranks ranks;
+    Context &context = *ranks.contexts[0];
+    const uint32_t serial = context.next_serial();
+    Input input(data, size);
+    PeerLink link(context, spec_of(serial, (input.byte() & 1u) != 0));
+    std::vector<std::vector<std::byte>> messages; // large ones stay with their sender until they are read
+    try {
+        link.post(1, {});
+        while (!input.empty() && messages.size() < 6) {
+            messages.push_back(next_message(input, serial));
+            if (messages.back().size() > 400) messages.back().resize(400); // sent at once
+            send(*ranks.contexts[1], context.run_tag(serial), messages.back());
+        }
+        if (link.test()) {
+            check(link.header().payload_bytes <= 64 && link.header().n_states == 5);
+            for (uint32_t i = 0; i < 5; ++i) check(static_cast<unsigned>(edge_state(link.received(), i)) < 4);
+            link.consume();
+        }
+    } catch (const Error &error) {
+        check(error.status() == HALO_ERR_WIRE || error.status() == HALO_ERR_MISMATCH || error.status() == HALO_ERR_PEER);
+        check(error.text().find("rank 1") != std::string::npos);
+    }
+    link.abandon();
+    return 0;
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Do the tests notice defects? Breaks a copy of the tree in one line at a time, builds it and runs the tests of exchanges, channels and faults.
+# Fails if a defect is noticed by none. Prints a Markdown table: what was broken, and which test of each program saw it first.
+# usage: mutation.sh DIRECTORY [pattern of defects]      DIRECTORY: for the copy; kept, so that the next time only changes are built
+set -uo pipefail
+cd "$(dirname "$0")/.."
+pattern="${2:-.}"
+mkdir -p "$1"
+copy="$(cd "$1" && pwd)/tree"
+programs=(halo_conformance test_channel unit_channel halo_goes_wrong halo_counts)
+export CONFORMANCE_CASES="${CONFORMANCE_CASES:-24}"
+seconds_of_a_program=180
+
+# what is broken | file | sed program
+defects=(
+    "a received channel stays received when it is made stale|src/core/channel/mailbox.cpp|/^void Mailbox::stale/,/^}/s/    state_ = HALO_STALE;//"
+    "data that have arrived are taken for null|src/core/channel/mailbox.cpp|/^void Mailbox::finish_receive/,/^}/s/data ? HALO_RECEIVED : HALO_RECEIVED_NULL/HALO_RECEIVED_NULL/"
+    "the epoch in a channel's message is not looked at|src/core/channel/mailbox.cpp|s/if (header.epoch != epoch_ + 1)/if (header.epoch == 0)/"
+    "the first edge of each message is not unpacked|src/core/plan/plan.cpp|/^void Plan::compile_receive/,/^}/s/size_t i = 0; i < dense.size()/size_t i = 1; i < dense.size()/"
+    "blocks at the seams of curve placement have the wrong owner|src/core/topology/blocks/blocks.cpp|s/(gid + 1) \* context_.size() - 1) \/ n_parts_/gid + 1) * context_.size()) \/ n_parts_/"
+    "tags of neighbouring channels overlap by one|src/core/comm/context.cpp|s/2 \* (index % per_lane)/(index % per_lane)/"
+    "a channel's message is not unpacked|src/core/exchange/per_channel.cpp|s/^        unpack_single(.*$//"
+    "states of sparse edges are read from the wrong bits|src/core/comm/message.h|/^inline EdgeState edge_state/,/^}/s/i % 4 \* 2/i % 4/"
+    "the null test of sparse fields is inverted|src/core/exchange/sparse.cpp|s/return any(non_null) ? EdgeState::data : EdgeState::null/return any(non_null) ? EdgeState::null : EdgeState::data/"
+    "messages are packed after they have been sent|src/core/exchange/aggregated.cpp|s/links_\[i\]->send(links_\[i\]->sends() ? pack(run, i) : 0);/{ links_[i]->send(static_cast<size_t>(planned(run, i).send.most_bytes)); if (links_[i]->sends()) pack(run, i); }/"
+    "check mode does not compare checksums|src/core/comm/peer_link.cpp|s/if (sum != checksum(receive_buffer_.data(), summed))/if (sum == 0 \&\& summed == 0)/"
+    "a rank that finds another plan keeps its edges to itself|src/core/comm/peer_link.cpp|s/extra->abandoned = !mismatched_;/extra->abandoned = true;/"
+)
+
+fresh_tree() { # only what differs is written, so that little is built again
+    mkdir -p "$copy"
+    git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
+        [ -f "$file" ] || continue
+        cmp -s "$file" "$copy/$file" || { mkdir -p "$copy/$(dirname "$file")" && cp "$file" "$copy/$file"; }
+    done
+}
+
+build() {
+    local launcher=()
+    if command -v ccache >/dev/null; then launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+    [ -f "$copy/build/build.ninja" ] || (cd "$copy" && cmake --preset default -DHALO_WERROR=OFF "${launcher[@]}") >/dev/null || return 1
+    cmake --build "$copy/build" --target "${programs[@]}" >"$copy/build.log" 2>&1
+}
+
+# The test that fails first, "hangs" or "crashes" with the one it was in; nothing if all pass.
+first_failure() {
+    local log="$copy/$1.log" status
+    timeout "$seconds_of_a_program" "$copy/build/bin/$1" --gtest_fail_fast >"$log" 2>&1
+    status=$?
+    [ $status -ne 0 ] || return
+    local failed running
+    failed="$(sed -n 's/^\[  FAILED  \] \([^ ,]*\)[ ,].*/\1/p' "$log" | sed -n 1p)"
+    running="$(sed -n 's/^\[ RUN      \] //p' "$log" | tail -n 1)"
+    if [ -n "$failed" ]; then echo "$failed"
+    elif [ $status -eq 124 ]; then echo "$running hangs"
+    else echo "$running crashes"; fi
+}
+
+fresh_tree
+build || { tail -n 20 "$copy/build.log"; echo "the tree itself does not build"; exit 1; }
+for program in "${programs[@]}"; do
+    seen="$(first_failure "$program")"
+    [ -z "$seen" ] || { echo "without any defect $program fails: $seen"; exit 1; }
+done
+
+missed=0
+echo "| defect | file | seen by |"
+echo "|---|---|---|"
+for defect in "${defects[@]}"; do
+    IFS='|' read -r what file program_of_sed <<<"$defect"
+    grep -qE "$pattern" <<<"$what $file" || continue
+    fresh_tree
+    sed -i "$program_of_sed" "$copy/$file"
+    if cmp -s "$file" "$copy/$file"; then
+        echo "| $what | $file | **the line to break was not found** |"
+        missed=$((missed + 1))
+        continue
+    fi
+    if ! build; then
+        echo "| $what | $file | **does not build** |"
+        missed=$((missed + 1))
+        continue
+    fi
+    seen=""
+    for program in "${programs[@]}"; do
+        one="$(first_failure "$program")"
+        [ -z "$one" ] || seen+="${seen:+; }$program: $one"
+    done
+    [ -n "$seen" ] || missed=$((missed + 1))
+    echo "| $what | $(basename "$file") | ${seen:-**nobody**} |"
+done
+fresh_tree
+echo
+echo "$missed defects were missed"
+[ "$missed" -eq 0 ]
