@@ -17,9 +17,8 @@ namespace halo {
 
 class CheckMode {
 public:
-    CheckMode(const Context &context, const std::vector<Field *> &fields, std::string what, bool source_stable)
-        : context_(context),
-          fields_(fields),
+    CheckMode(const std::vector<Field *> &fields, std::string what, bool source_stable)
+        : fields_(fields),
           what_(std::move(what)),
           source_stable_(source_stable) {}
 
@@ -54,7 +53,6 @@ private:
     std::string name_point(const CheckedEdge &edge, int64_t x, int64_t y, int64_t z) const;
     std::string name_element(const Field &field, int64_t part, int64_t element) const;
 
-    const Context &context_;
     const std::vector<Field *> &fields_;
     std::string what_;
     bool source_stable_;

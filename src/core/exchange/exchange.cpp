@@ -52,7 +52,7 @@ Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exc
     serial_ = context_.next_serial();
     what_ = format("exchange %u over", serial_);
     for (const Field *field : shape_.fields) what_ += " " + field->spec().name;
-    if (shape_.check) check_ = std::make_unique<CheckMode>(context_, shape_.fields, what_, desc.source_stable != 0);
+    if (shape_.check) check_ = std::make_unique<CheckMode>(shape_.fields, what_, desc.source_stable != 0);
     run_.check = check_.get();
     context_.reap();
     refresh_plan();
