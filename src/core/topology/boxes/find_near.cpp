@@ -66,9 +66,10 @@ private:
         const int64_t cells = space_.domain.high[d] - origin;
         int64_t low = box.low[d] - origin;
         int64_t high = box.high[d] - origin;
-        if (space_.period[d] == 0 || high - low >= cells) {
-            low = std::max<int64_t>(low, 0);
-            high = std::min(high, cells);
+        const bool all_around = space_.period[d] > 0 && high - low >= cells;
+        if (space_.period[d] == 0 || all_around) {
+            low = all_around ? 0 : std::max<int64_t>(low, 0);
+            high = all_around ? cells : std::min(high, cells);
         }
         std::vector<int64_t> places;
         for (int64_t at = low; at < high;) { // the end of the domain ends a bin

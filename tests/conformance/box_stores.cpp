@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "box_stores.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+
+#include "ranks.h"
+
+namespace conformance {
+
+namespace {
+
+constexpr size_t guard_bytes = 32;
+
+uint64_t mix(uint64_t x) {
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9u;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+template <class T>
+T load(const std::byte *from) {
+    T value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+template <class T>
+void store(std::byte *into, T value) {
+    std::memcpy(into, &value, sizeof value);
+}
+
+template <class T>
+void store_real(std::byte *into, uint64_t bits) {
+    store(into, static_cast<T>((static_cast<double>(bits >> 12) * 0x1p-52 - 0.5) * (bits & 1 ? 3.0 : 1000.0)));
+}
+
+template <class T>
+T combined(halo_op op, T a, T b) {
+    using Unsigned = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>; // integers wrap around
+    if (op == HALO_MIN) return std::min(a, b);
+    if (op == HALO_MAX) return std::max(a, b);
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(op == HALO_SUM ? static_cast<Unsigned>(a) + static_cast<Unsigned>(b) : static_cast<Unsigned>(a) * static_cast<Unsigned>(b));
+    else
+        return op == HALO_SUM ? a + b : a * b;
+}
+
+template <class T>
+void combine_numbers(halo_op op, std::byte *into, const std::byte *other) {
+    store(into, combined(op, load<T>(into), load<T>(other)));
+}
+
+template <class T>
+void combine_complex(halo_op op, std::byte *into, const std::byte *other) {
+    const T a = load<T>(into);
+    const T b = load<T>(into + sizeof(T));
+    const T c = load<T>(other);
+    const T d = load<T>(other + sizeof(T));
+    store(into, op == HALO_SUM ? a + c : a * c - b * d);
+    store(into + sizeof(T), op == HALO_SUM ? b + d : a * d + b * c);
+}
+
+} // namespace
+
+void make_value(const BoxField &field, const BoxValue &value, std::byte *into) {
+    uint64_t bits = mix(static_cast<uint64_t>(value.time) * 1000003u + 17);
+    for (const int64_t part : { value.field, value.gid, int64_t{ value.place }, int64_t{ value.component }, value.at[0], value.at[1], value.at[2] })
+        bits = mix(bits ^ (static_cast<uint64_t>(part) + 0x9e3779b97f4a7c15u));
+    switch (field.type) {
+    case HALO_FLOAT32: return store_real<float>(into, bits);
+    case HALO_FLOAT64: return store_real<double>(into, bits);
+    case HALO_COMPLEX64: store_real<float>(into + 4, mix(bits + 1)); return store_real<float>(into, bits);
+    case HALO_COMPLEX128: store_real<double>(into + 8, mix(bits + 1)); return store_real<double>(into, bits);
+    default:
+        for (int64_t byte = 0; byte < field.element_bytes; byte += 8, bits = mix(bits + 1))
+            std::memcpy(into + byte, &bits, static_cast<size_t>(std::min<int64_t>(8, field.element_bytes - byte)));
+    }
+}
+
+void combine_by_user(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t element_bytes) {
+    auto *into = static_cast<unsigned char *>(values);
+    const auto *other = static_cast<const unsigned char *>(contributions);
+    for (int64_t i = 0; i < n * element_bytes; ++i) into[i] = static_cast<unsigned char>(5 * into[i] + other[i] + 1);
+}
+
+void combine_values(const BoxField &field, halo_op op, std::byte *into, const std::byte *other) {
+    if (op == HALO_USER) return combine_by_user(nullptr, into, other, 1, field.type, field.element_bytes);
+    switch (field.type) {
+    case HALO_FLOAT32: return combine_numbers<float>(op, into, other);
+    case HALO_FLOAT64: return combine_numbers<double>(op, into, other);
+    case HALO_INT32: return combine_numbers<int32_t>(op, into, other);
+    case HALO_INT64: return combine_numbers<int64_t>(op, into, other);
+    case HALO_COMPLEX64: return combine_complex<float>(op, into, other);
+    case HALO_COMPLEX128: return combine_complex<double>(op, into, other);
+    default: stop("type %d cannot be combined", field.type);
+    }
+}
+
+BoxStores::BoxStores(halo_topology *topology, const BoxModel &model, int32_t rank, const BoxField &field, int64_t number)
+    : model_(model),
+      field_(field),
+      number_(number),
+      gids_(model.local(rank)),
+      stores_(gids_.size()) {
+    const std::string name = text_of("f%lld", static_cast<long long>(number));
+    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    desc.name = name.c_str();
+    desc.type = field.type;
+    desc.element_bytes = field.type == HALO_BYTES ? field.element_bytes : 0;
+    desc.n_components = field.n_components;
+    desc.centring = field.centring;
+    for (int d = 0; d < 3; ++d) {
+        desc.ghost_low[d] = field.ghosts.low[d];
+        desc.ghost_high[d] = field.ghosts.high[d];
+    }
+    OK(halo_field_create(topology, &desc, &handle_));
+    for (size_t part = 0; part < gids_.size(); ++part) {
+        Store &store = stores_[part];
+        if (field.layout == 0)
+            OK(halo_field_layout(handle_, gids_[part], &store.layout));
+        else
+            store.layout = make_layout(gids_[part]);
+        store.memory.resize(static_cast<size_t>(store.layout.elements * field.element_bytes) + 2 * guard_bytes);
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = store.memory.data() + guard_bytes;
+        binding.layout = &store.layout;
+        OK(halo_field_bind(handle_, gids_[part], &binding));
+    }
+}
+
+void BoxStores::destroy() { OK(halo_field_destroy(&handle_)); }
+
+// Strides from the innermost index to the outermost: x, y, z, component, place.
+halo_layout BoxStores::make_layout(int64_t gid) const {
+    std::array<int, 5> order{ 0, 1, 2, 3, 4 };
+    if (field_.layout == 2) order = { 3, 0, 1, 2, 4 };
+    if (field_.layout == 3) order = { 4, 0, 1, 2, 3 };
+    const std::vector<int32_t> places = field_.places(model_.n_dims);
+    int32_t any = 0;
+    for (const int32_t place : places) any |= place;
+    const Triple most = model_.points(gid, any);
+    std::array<int64_t, 5> stride{};
+    int64_t step = 1;
+    int64_t lead = gid % 4;
+    halo_layout layout = HALO_LAYOUT_INIT;
+    layout.first_owned = lead;
+    for (const int d : order) {
+        const int64_t low = d < 3 ? field_.ghosts.low[d] : 0;
+        const int64_t n = d < 3 ? most[d] + low + field_.ghosts.high[d] : d == 3 ? field_.n_components : std::ssize(places);
+        stride[d] = step;
+        layout.first_owned += step * low;
+        step = step * n + (field_.layout == 1 ? gid % 3 : 0);
+    }
+    layout.elements = lead + step + 2;
+    std::copy_n(stride.begin(), 3, layout.stride);
+    layout.component_stride = stride[3];
+    layout.place_stride = stride[4];
+    return layout;
+}
+
+bool BoxStores::is_local(int64_t gid) const { return std::binary_search(gids_.begin(), gids_.end(), gid); }
+
+std::byte *BoxStores::find(int64_t gid, int32_t place, int32_t component, const Triple &at, bool expected) {
+    const auto part = static_cast<size_t>(std::lower_bound(gids_.begin(), gids_.end(), gid) - gids_.begin());
+    const halo_layout &layout = stores_[part].layout;
+    int64_t element = layout.first_owned + component * layout.component_stride + place * layout.place_stride;
+    for (int d = 0; d < 3; ++d) element += at[d] * layout.stride[d];
+    const int64_t byte = static_cast<int64_t>(guard_bytes) + element * field_.element_bytes;
+    return (expected ? stores_[part].expected : stores_[part].memory).data() + byte;
+}
+
+void BoxStores::fill(int64_t time) {
+    for (Store &store : stores_)
+        for (size_t i = 0; i < store.memory.size(); ++i) store.memory[i] = static_cast<std::byte>(mix(i + 0x51));
+    for_each_element([&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
+        make_value(field_, { number_, gid, place, component, at, time }, element(gid, place, component, at));
+    });
+    for (Store &store : stores_) store.expected = store.memory;
+}
+
+void BoxStores::overwrite(bool owned, int64_t time) {
+    const std::vector<int32_t> places = field_.places(model_.n_dims);
+    for_each_element([&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
+        if ((element_of(at, model_.points(gid, places[static_cast<size_t>(place)])) == 13) != owned) return;
+        make_value(field_, { number_, gid, place, component, at, time }, element(gid, place, component, at));
+        make_value(field_, { number_, gid, place, component, at, time }, expected(gid, place, component, at));
+    });
+}
+
+std::string BoxStores::first_difference() {
+    std::string text;
+    for (size_t part = 0; part < gids_.size() && text.empty(); ++part) {
+        const Store &store = stores_[part];
+        if (store.memory == store.expected) continue;
+        size_t byte = 0;
+        while (store.memory[byte] == store.expected[byte]) ++byte;
+        text = text_of("field %lld, part %lld: byte %zu is %02x, should be %02x", static_cast<long long>(number_), static_cast<long long>(gids_[part]),
+                       byte, static_cast<unsigned>(store.memory[byte]), static_cast<unsigned>(store.expected[byte]));
+        for_each_element([&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
+            const std::byte *begin = element(gid, place, component, at);
+            if (gid == gids_[part] && store.memory.data() + byte >= begin && store.memory.data() + byte < begin + field_.element_bytes)
+                text += text_of(" (point (%lld, %lld, %lld), place %d, component %d)", static_cast<long long>(at[0]), static_cast<long long>(at[1]),
+                                static_cast<long long>(at[2]), place, component);
+        });
+    }
+    return text;
+}
+
+} // namespace conformance
