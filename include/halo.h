@@ -236,6 +236,121 @@ typedef struct halo_boxes_desc {
  *  HALO_ERR_ARGUMENT: a box is empty or leaves the domain, an owner is no rank. HALO_ERR_MISMATCH: ranks gave different descriptions. */
 HALO_API halo_status halo_topology_create_boxes(halo_context *context, const halo_boxes_desc *desc, halo_topology **topology);
 
+/** Unstructured: points are known by keys. Every rank is one part (gid = rank) in one dimension; its points have local indices, owned ones
+ *  first, then ghosts, as cells 0, 1, ... of the part. Fields have no ghost widths; AoS, SoA and a pitch come by halo_layout. */
+
+/** Which of the ranks that have a key owns it. Ranks that claim it go first, under every rule. */
+#define HALO_OWNER_LOWEST_RANK 0
+#define HALO_OWNER_SPREAD 1 /**< by a hash of the key: shared points are dealt evenly */
+#define HALO_OWNER_WEIGHT 2 /**< greatest weight, then lowest rank */
+#define HALO_OWNER_CLAIM 3  /**< only ranks that claim it, the lowest of them; else nobody: see halo_keys_report */
+
+/** Flags of one key on one rank. Of a key that is given several times, what all entries say counts (HALO_KEY_CLAIM: any). */
+#define HALO_KEY_CLAIM 1     /**< this rank claims it */
+#define HALO_KEY_READ_ONLY 2 /**< this rank never owns it, its copy receives only: it contributes to no reduction */
+#define HALO_KEY_IGNORE 4    /**< left out, as if it were not in the list */
+#define HALO_KEY_WANT 8      /**< a ghost is wanted: this rank never owns it */
+
+#define HALO_NUMBERING_BY_OWNER 0 /**< owned points in the caller's order, then ghosts by owner, then key: contiguous for each peer */
+#define HALO_NUMBERING_BY_KEY 1   /**< owned points in the caller's order, then ghosts by key */
+#define HALO_NUMBERING_AS_GIVEN 2 /**< local index = the caller's position */
+
+#define HALO_DIRECTORY_AUTO 0  /**< ranges, unless the keys are too unevenly spread for it */
+#define HALO_DIRECTORY_RANGE 1 /**< neighbouring keys are decided by one rank */
+#define HALO_DIRECTORY_HASH 2
+
+#define HALO_NO_INDEX UINT32_MAX
+
+typedef struct halo_keys_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t owner_rule;       /**< HALO_OWNER_... */
+    int64_t n_keys;
+    const uint64_t *keys;     /**< any values in any order. A key may come several times: its first entry is the rank's own point, the others
+                                   are copies of it. Read during the call. */
+    const int32_t *flags;     /**< HALO_KEY_... bits of each; NULL: none */
+    const int64_t *weights;   /**< HALO_OWNER_WEIGHT: of each key; NULL: 0 */
+    const int32_t *owners;    /**< rank that owns each key, where the caller knows: then no directory is asked. On all ranks or none. */
+    int32_t numbering;        /**< HALO_NUMBERING_... */
+    int32_t directory;        /**< HALO_DIRECTORY_... */
+} halo_keys_desc;
+#define HALO_KEYS_DESC_INIT { sizeof(halo_keys_desc), 1, HALO_OWNER_LOWEST_RANK, 0, NULL, NULL, NULL, NULL, HALO_NUMBERING_BY_OWNER, HALO_DIRECTORY_AUTO }
+
+/**
+ * Find out who else has this rank's keys, and who owns each. Collective; communicates; O(local keys + a share of the directory) memory; no rank sees
+ * all keys. Ghosts of keys that nobody owns are kept, are never filled, and are listed by halo_topology_keys_report.
+ * HALO_ERR_MISMATCH: ranks differ in owner rule, directory, or in having `owners`. HALO_ERR_PEER: another rank's list was refused.
+ */
+HALO_API halo_status halo_topology_create_keys(halo_context *context, const halo_keys_desc *desc, halo_topology **topology);
+
+/** Points of this rank that are received from others, as pairs (rank, index there) like those of a star forest. */
+typedef struct halo_star_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t reserved;
+    int64_t n_points;        /**< of this rank: roots and leaves */
+    int64_t n_leaves;
+    const uint32_t *leaves;  /**< local index of each leaf, none twice; NULL: the last n_leaves points */
+    const int32_t *ranks;    /**< rank that has the root of each leaf; may be this rank */
+    const uint32_t *indices; /**< its local index there; a root is no leaf */
+} halo_star_desc;
+#define HALO_STAR_DESC_INIT { sizeof(halo_star_desc), 1, 0, 0, 0, NULL, NULL, NULL }
+
+/** Exchanges on it: HALO_KIND_GHOSTS (roots to leaves), HALO_KIND_REVERSE. Collective; communicates; O(local) memory. Numbering: as given.
+ *  HALO_ERR_BOUNDS, HALO_ERR_ARGUMENT: an index is none of that rank's, or a root is a leaf; the text names ranks and indices. */
+HALO_API halo_status halo_topology_create_star(halo_context *context, const halo_star_desc *desc, halo_topology **topology);
+
+/** Ready lists of what to send to and receive from each peer, in the order of the message. */
+typedef struct halo_lists_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t n_peers;
+    int64_t n_points;                /**< of this rank */
+    const int32_t *peers;            /**< ranks, none twice; may be this rank */
+    const int64_t *send_offsets;     /**< n_peers + 1: where the list of each peer begins in `send` */
+    const uint32_t *send;            /**< local indices; a point may go to several peers, and several times to one */
+    const int64_t *receive_offsets;  /**< n_peers + 1 */
+    const uint32_t *receive;         /**< local indices, none twice, none that is sent */
+} halo_lists_desc;
+#define HALO_LISTS_DESC_INIT { sizeof(halo_lists_desc), 1, 0, 0, NULL, NULL, NULL, NULL, NULL }
+
+/** As halo_topology_create_star, where both ends know. Collective. That lists fit is checked between the peers that both name each other by the
+ *  first run of an exchange. */
+HALO_API halo_status halo_topology_create_lists(halo_context *context, const halo_lists_desc *desc, halo_topology **topology);
+
+/** What became of the keys. Filled up to the caller's struct_size; the lists live as long as the topology. */
+typedef struct halo_keys_report {
+    size_t struct_size;
+    int32_t layout;
+    int32_t directory;               /**< HALO_DIRECTORY_... used; HALO_DIRECTORY_AUTO: none, owners were known */
+    int64_t n_points;                /**< of this rank: owned points and ghosts */
+    int64_t n_owned;
+    int64_t n_ghosts;
+    int64_t first_global;            /**< owned points of the ranks below; owned point i may be numbered first_global + i */
+    int64_t n_global;                /**< owned points of all ranks */
+    int64_t n_unclaimed;             /**< keys that nobody owns, over all ranks */
+    int64_t n_several_claim;         /**< keys that several ranks claim, over all ranks */
+    const uint64_t *unclaimed;       /**< those of this rank, ascending */
+    int64_t n_unclaimed_here;
+    const uint64_t *several_claim;
+    int64_t n_several_claim_here;
+    int64_t messages_sent;           /**< by this rank, to find all this out */
+    int64_t bytes_sent;
+} halo_keys_report;
+#define HALO_KEYS_REPORT_INIT { sizeof(halo_keys_report), 1, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, 0, 0 }
+
+/** Topologies made from keys; those from lists know only the first five figures. */
+HALO_API halo_status halo_topology_keys_report(const halo_topology *topology, halo_keys_report *report);
+
+/** Local index of each of the caller's keys, HALO_NO_INDEX for ignored ones. Pass capacity 0 to learn `n`. */
+HALO_API halo_status halo_topology_local_indices(const halo_topology *topology, uint32_t *indices, int64_t capacity, int64_t *n);
+
+/** Owner of each point, by local index; -1: nobody. */
+HALO_API halo_status halo_topology_owners(const halo_topology *topology, int32_t *ranks, int64_t capacity, int64_t *n);
+
+/** Ranks that have a point, ascending, this one included. */
+HALO_API halo_status halo_topology_sharers(const halo_topology *topology, int64_t local_index, int32_t *ranks, int64_t capacity, int64_t *n);
+
 /** HALO_BUSY while fields use it. Collective; does not communicate. */
 HALO_API halo_status halo_topology_destroy(halo_topology **topology);
 
@@ -444,7 +559,9 @@ typedef struct halo_exchange_desc {
     halo_combine_fn combine;
     void *combine_user;
 } halo_exchange_desc;
-#define HALO_EXCHANGE_DESC_INIT { sizeof(halo_exchange_desc), 1, HALO_STENCIL_FULL, HALO_MESSAGES_AUTO, HALO_RECEIVE_AUTO, HALO_EDGES_ALL, 0, HALO_TIMEOUT_CONFIGURED, NULL, NULL, HALO_KIND_GHOSTS, HALO_SUM, HALO_SHARED_KEEP, 0, NULL, NULL }
+#define HALO_EXCHANGE_DESC_INIT \
+    { sizeof(halo_exchange_desc), 1, HALO_STENCIL_FULL, HALO_MESSAGES_AUTO, HALO_RECEIVE_AUTO, HALO_EDGES_ALL, 0, HALO_TIMEOUT_CONFIGURED, NULL, NULL, \
+      HALO_KIND_GHOSTS, HALO_SUM, HALO_SHARED_KEEP, 0, NULL, NULL }
 
 /**
  * An exchange over `fields`, of one topology or of several. `desc` may be NULL. Collective; communicates nothing: the first start swaps a

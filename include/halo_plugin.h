@@ -84,7 +84,7 @@ typedef struct halo_transport_ops {
     /** Give up a receive; its storage is free on return. `done` 1: it had completed before. */
     halo_status (*cancel)(halo_transport *transport, halo_request *request, int32_t *done);
 
-    /** Matched probe: `found` 1 takes the message out of the queue; it must then be received. Progresses. */
+    /** Matched probe: `found` 1 takes the message out of the queue; it must then be received. Progresses. `peer` -1: from any rank. */
     halo_status (*probe)(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, int32_t *found, size_t *bytes, halo_matched *message);
     halo_status (*receive_matched)(halo_transport *transport, halo_matched *message, void *data, size_t capacity, halo_request *request);
 

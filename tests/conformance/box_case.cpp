@@ -265,7 +265,9 @@ const char *shared_name(int32_t shared) {
 }
 
 const char *centring_name(int32_t centring) {
-    static constexpr const char *names[n_centrings] = { "cell", "face x", "face y", "edge z", "face z", "edge y", "edge x", "node", "faces", "edges" };
+    static constexpr const char *names[n_centrings] = {
+        "cell", "face x", "face y", "edge z", "face z", "edge y", "edge x", "node", "faces", "edges"
+    };
     return name_in(names, centring);
 }
 

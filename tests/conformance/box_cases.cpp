@@ -111,8 +111,7 @@ void BoxCaseRun::expect_point(BoxStores &stores, int32_t place, int32_t componen
             combine_values(field, made_.desc.op, result.data(), other.data());
         }
     const auto put = [&](const Copy &copy) {
-        if (stores.is_local(copy.gid))
-            std::copy_n(result.begin(), field.element_bytes, stores.expected(copy.gid, place, component, copy.at));
+        if (stores.is_local(copy.gid)) std::copy_n(result.begin(), field.element_bytes, stores.expected(copy.gid, place, component, copy.at));
     };
     if (made_.desc.kind != HALO_KIND_GHOSTS) put(point.owner);
     if (made_.desc.kind != HALO_KIND_REVERSE)

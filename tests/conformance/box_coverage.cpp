@@ -70,7 +70,8 @@ void BoxCoverage::count(const BoxCase &made, int64_t number) {
     ++cells_[kind + "|" + policy];
     if (made.desc.kind != HALO_KIND_GHOSTS) ++cells_[what + "|" + op_name(made.desc.op)];
     ++cells_[form + ", " + n_dims + "|" + policy];
-    if (made.model.form == BoxForm::list || made.model.form == BoxForm::distributed) ++cells_[std::string(style_name(made.style)) + ", " + n_dims + "|" + kind];
+    if (made.model.form == BoxForm::list || made.model.form == BoxForm::distributed)
+        ++cells_[std::string(style_name(made.style)) + ", " + n_dims + "|" + kind];
 }
 
 int BoxCoverage::print() const {

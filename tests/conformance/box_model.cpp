@@ -136,9 +136,7 @@ std::vector<SharedPoint> shared_points(const BoxModel &model, const CopyQuestion
     std::map<Triple, std::vector<Copy>> found;
     for (int64_t gid = 0; gid < model.n_parts(); ++gid) {
         const Triple n = model.points(gid, question.centring);
-        for_each_point(n, question.ghosts, [&](const Triple &at) {
-            found[identity(model, gid, at)].push_back({ gid, at, element_of(at, n) });
-        });
+        for_each_point(n, question.ghosts, [&](const Triple &at) { found[identity(model, gid, at)].push_back({ gid, at, element_of(at, n) }); });
     }
     std::vector<SharedPoint> points;
     for (auto &[point, copies] : found) {
@@ -150,7 +148,8 @@ std::vector<SharedPoint> shared_points(const BoxModel &model, const CopyQuestion
         for (const Copy &copy : copies) {
             if (&copy == owner) continue;
             const bool ghost = copy.element != 13;
-            if (ghost ? question.shared == HALO_SHARED_ONLY || !element_in_stencil(copy.element, question.stencil) : question.shared == HALO_SHARED_KEEP)
+            if (ghost ? question.shared == HALO_SHARED_ONLY || !element_in_stencil(copy.element, question.stencil)
+                      : question.shared == HALO_SHARED_KEEP)
                 continue;
             shared.copies.push_back(copy);
         }

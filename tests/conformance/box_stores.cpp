@@ -44,7 +44,8 @@ T combined(halo_op op, T a, T b) {
     if (op == HALO_MIN) return std::min(a, b);
     if (op == HALO_MAX) return std::max(a, b);
     if constexpr (std::is_integral_v<T>)
-        return static_cast<T>(op == HALO_SUM ? static_cast<Unsigned>(a) + static_cast<Unsigned>(b) : static_cast<Unsigned>(a) * static_cast<Unsigned>(b));
+        return static_cast<T>(op == HALO_SUM ? static_cast<Unsigned>(a) + static_cast<Unsigned>(b)
+                                             : static_cast<Unsigned>(a) * static_cast<Unsigned>(b));
     else
         return op == HALO_SUM ? a + b : a * b;
 }
@@ -198,8 +199,9 @@ std::string BoxStores::first_difference() {
         if (store.memory == store.expected) continue;
         size_t byte = 0;
         while (store.memory[byte] == store.expected[byte]) ++byte;
-        text = text_of("field %lld, part %lld: byte %zu is %02x, should be %02x", static_cast<long long>(number_), static_cast<long long>(gids_[part]),
-                       byte, static_cast<unsigned>(store.memory[byte]), static_cast<unsigned>(store.expected[byte]));
+        text =
+            text_of("field %lld, part %lld: byte %zu is %02x, should be %02x", static_cast<long long>(number_), static_cast<long long>(gids_[part]),
+                    byte, static_cast<unsigned>(store.memory[byte]), static_cast<unsigned>(store.expected[byte]));
         for_each_element([&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
             const std::byte *begin = element(gid, place, component, at);
             if (gid == gids_[part] && store.memory.data() + byte >= begin && store.memory.data() + byte < begin + field_.element_bytes)

@@ -32,6 +32,9 @@ constexpr Setting table[] = {
       "One message per peer, or one per channel, for exchanges that leave it open." },
     { "receive", SettingType::word, "posted", 0, 0, "posted|probed", fixed, may_differ,
       "Receives posted when a run starts, or buffers taken only when a message has been seen (least memory), for exchanges that leave it open." },
+    { "discovery", SettingType::word, "auto", 0, 0, "auto|alltoall|reduce_scatter|consensus", fixed, agrees,
+      "How ranks find out who sends to them while an unstructured topology is made: all tell all, a sum of counts, or non-blocking consensus. "
+      "`auto`: all tell all up to 64 ranks, consensus beyond." },
     { "check", SettingType::boolean, "no", 0, 0, nullptr, fixed, agrees,
       "Check mode: ghosts are poisoned before they are filled, digests and states are verified, the first offender is named." },
     { "strict", SettingType::boolean, "no", 0, 0, nullptr, fixed, may_differ, "Unknown settings are errors instead of warnings." },

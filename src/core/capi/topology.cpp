@@ -5,21 +5,28 @@
 #include "capi/list.h"
 #include "topology/blocks/blocks.h"
 #include "topology/boxes/boxes.h"
+#include "topology/keys/keys.h"
+#include "topology/lists/lists.h"
 
-
-namespace halo {
+using namespace halo;
 
 namespace {
 
-// Makes a topology of type Made from the caller's descriptor.
-template <class Made, class Desc>
-halo_status create_topology(halo_context *context, const Desc *desc, const Desc &defaults, const char *what, halo_topology **topology) {
+PointsTopology &points_of(const halo_topology *topology, const char *call) {
+    auto *points = dynamic_cast<PointsTopology *>(&object_of<Topology>(topology));
+    if (!points) fail(HALO_ERR_ARGUMENT, "%s: the topology has no points: it was not made from keys or lists", call);
+    return *points;
+}
+
+// A topology made from a description, as a handle.
+template <class Kind, class Desc>
+halo_status create_from(halo_context *context, const Desc *desc, const Desc &defaults, const char *name, halo_topology **topology) {
     return with_handle(context, [&] {
         require(desc, "desc");
         require(topology, "topology");
-        const Desc known = read_struct(desc, defaults, sizeof defaults, what);
+        const Desc known = read_struct(desc, defaults, sizeof defaults, name);
         ContextObject &owner = object_of<ContextObject>(context);
-        auto object = std::make_unique<Made>(owner.context, known);
+        auto object = std::make_unique<Kind>(owner.context, known);
         *topology = owner.shells.make<halo_topology>(&owner, static_cast<Topology *>(object.get()));
         object.release();
     });
@@ -27,16 +34,12 @@ halo_status create_topology(halo_context *context, const Desc *desc, const Desc 
 
 } // namespace
 
-} // namespace halo
-
-using namespace halo;
-
 halo_status halo_topology_create_blocks(halo_context *context, const halo_blocks_desc *desc, halo_topology **topology) {
-    return create_topology<BlocksTopology, halo_blocks_desc>(context, desc, HALO_BLOCKS_DESC_INIT, "halo_blocks_desc", topology);
+    return create_from<BlocksTopology>(context, desc, HALO_BLOCKS_DESC_INIT, "halo_blocks_desc", topology);
 }
 
 halo_status halo_topology_create_boxes(halo_context *context, const halo_boxes_desc *desc, halo_topology **topology) {
-    return create_topology<BoxesTopology, halo_boxes_desc>(context, desc, HALO_BOXES_DESC_INIT, "halo_boxes_desc", topology);
+    return create_from<BoxesTopology>(context, desc, HALO_BOXES_DESC_INIT, "halo_boxes_desc", topology);
 }
 
 halo_status halo_topology_destroy(halo_topology **topology) {
@@ -71,4 +74,44 @@ halo_status halo_topology_neighbours(const halo_topology *topology, int64_t gid,
 
 halo_status halo_topology_peers(const halo_topology *topology, int32_t *ranks, int64_t capacity, int64_t *n) {
     return with_handle(topology, [&] { write_list(object_of<Topology>(topology).peers(), ranks, capacity, n, "ranks"); });
+}
+
+halo_status halo_topology_create_keys(halo_context *context, const halo_keys_desc *desc, halo_topology **topology) {
+    return create_from<KeysTopology>(context, desc, HALO_KEYS_DESC_INIT, "halo_keys_desc", topology);
+}
+
+halo_status halo_topology_create_star(halo_context *context, const halo_star_desc *desc, halo_topology **topology) {
+    return create_from<ListsTopology>(context, desc, HALO_STAR_DESC_INIT, "halo_star_desc", topology);
+}
+
+halo_status halo_topology_create_lists(halo_context *context, const halo_lists_desc *desc, halo_topology **topology) {
+    return create_from<ListsTopology>(context, desc, HALO_LISTS_DESC_INIT, "halo_lists_desc", topology);
+}
+
+halo_status halo_topology_keys_report(const halo_topology *topology, halo_keys_report *report) {
+    return with_handle(topology, [&] {
+        require(report, "report");
+        const PointsTopology &points = points_of(topology, "keys report");
+        const auto *keys = dynamic_cast<const KeysTopology *>(&points);
+        halo_keys_report value = HALO_KEYS_REPORT_INIT;
+        if (keys) value = keys->report();
+        value.n_points = points.n_points();
+        value.n_owned = points.n_owned();
+        value.n_ghosts = points.n_points() - points.n_owned();
+        value.first_global = points.first_global();
+        value.n_global = points.n_global();
+        write_struct(report, value, sizeof *report, "halo_keys_report");
+    });
+}
+
+halo_status halo_topology_local_indices(const halo_topology *topology, uint32_t *indices, int64_t capacity, int64_t *n) {
+    return with_handle(topology, [&] { write_list(points_of(topology, "local indices").local_indices(), indices, capacity, n, "indices"); });
+}
+
+halo_status halo_topology_owners(const halo_topology *topology, int32_t *ranks, int64_t capacity, int64_t *n) {
+    return with_handle(topology, [&] { write_list(points_of(topology, "owners").owners(), ranks, capacity, n, "ranks"); });
+}
+
+halo_status halo_topology_sharers(const halo_topology *topology, int64_t local_index, int32_t *ranks, int64_t capacity, int64_t *n) {
+    return with_handle(topology, [&] { write_list(points_of(topology, "sharers").sharers(local_index), ranks, capacity, n, "ranks"); });
 }

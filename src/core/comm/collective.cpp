@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/types.h"
@@ -149,5 +150,21 @@ int64_t allreduce_min(Context &context, int64_t value) { return allreduce_one(co
 int64_t allreduce_max(Context &context, int64_t value) { return allreduce_one(context, value, HALO_MAX); }
 
 int64_t allreduce_sum(Context &context, int64_t value) { return allreduce_one(context, value, HALO_SUM); }
+
+// In round k every rank hands the sum of itself and the 2^k - 1 ranks below it to the one 2^k above.
+int64_t exclusive_sum(Context &context, int64_t value) {
+    const int64_t rank = context.rank();
+    int64_t sum = 0;
+    for (int64_t step = 1; step < context.size(); step *= 2) {
+        const int64_t told = sum + value;
+        std::optional<Sending> sending;
+        if (rank + step < context.size()) sending.emplace(context, static_cast<int32_t>(rank + step), &told, sizeof told, "sum");
+        int64_t heard = 0;
+        if (rank >= step) receive_wait(context, static_cast<int32_t>(rank - step), &heard, sizeof heard, "sum");
+        if (sending) sending->finish();
+        sum += heard;
+    }
+    return sum;
+}
 
 } // namespace halo

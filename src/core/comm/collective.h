@@ -23,4 +23,7 @@ int64_t allreduce_min(Context &context, int64_t value);
 int64_t allreduce_max(Context &context, int64_t value);
 int64_t allreduce_sum(Context &context, int64_t value);
 
+// Sum over the ranks below this one.
+int64_t exclusive_sum(Context &context, int64_t value);
+
 } // namespace halo

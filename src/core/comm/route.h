@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records to any ranks, without anybody knowing who sends to whom: they are passed on in O(log ranks) rounds, each over half of the bits of their way. For
-// set-up; all ranks call these in the same order. No memory for ranks that have nothing to say.
+// Records to any ranks, without anybody knowing who sends to whom: they are passed on in O(log ranks) rounds, each over half of the bits of their
+// way. For set-up; all ranks call these in the same order. No memory for ranks that have nothing to say.
 #pragma once
 
 #include <cstring>

@@ -177,7 +177,7 @@ void Exchange::fill_bases(const halo_run &run) {
         void **bases = run_.bases.data() + first;
         for (int64_t part = 0; takes_part && part < n_parts; ++part) {
             bases[part] = run.data ? run.data[first + part] : field.data(part, run_.sets[f]);
-            if (!bases[part] && !field.spec().sparse)
+            if (!bases[part] && !field.spec().sparse && field.topology().cells(part)[0] > 0)
                 fail(HALO_ERR_UNBOUND, "%s: field %s, part %lld on rank %d has no storage in binding set %d", what_.c_str(),
                      field.spec().name.c_str(), static_cast<long long>(field.topology().local_parts()[part]), context_.rank(), run_.sets[f]);
         }

@@ -56,6 +56,7 @@ CollectedEdges collect_edges(const PlanShape &shape, const PlanNarrowing &narrow
         for (int32_t place = 0; place < std::ssize(field.spec().places); ++place) {
             const EdgeRequest request = request_of(shape, field, place);
             field.topology().edges(request, [&](const Edge &edge) {
+                if (shape.kind == HALO_KIND_REVERSE && !edge.contributes) return;
                 FieldEdge found{ edge, pair.source, pair.destination, place, {} };
                 if (!narrow(found.edge, field.topology(), request, narrowing.depth)) return;
                 if (shape.kind == HALO_KIND_REVERSE) found.edge = reversed(found.edge);

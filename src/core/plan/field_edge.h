@@ -37,6 +37,7 @@ public:
 
     const Field &source(const FieldEdge &edge) const { return *fields_[edge.source]; }
     const Field &destination(const FieldEdge &edge) const { return *fields_[edge.destination]; }
+    bool has_cells(const FieldEdge &edge) const { return destination(edge).topology().has_cells(); }
     int64_t element_bytes(const FieldEdge &edge) const { return destination(edge).spec().element_bytes; }
     int64_t bytes(const FieldEdge &edge) const;
     // Points in direction d, as the receiver counts them.

@@ -67,7 +67,8 @@ struct Edge {
     int32_t element = 13; // of the sender
     int64_t extra = 0;    // tells edges apart that have the same parts and element
     EdgeEnds ends = EdgeEnds::local;
-    bool from_owner = true; // the sending part owns all these points
+    bool from_owner = true;  // the sending part owns all these points
+    bool contributes = true; // do the receiver's values go into reductions?
     Region send;
     Region receive;
     AxisMap map; // from the receiver's index space to the sender's

@@ -183,7 +183,16 @@ halo_status Endpoint::receive(int32_t peer, int32_t lane, int32_t tag, Request &
     return HALO_SUCCESS;
 }
 
+// The ranks are few, so those of one process are asked in turn, from the one above this on.
+halo_status Endpoint::probe_any(int32_t lane, int32_t tag, Node *&message) {
+    message = nullptr;
+    for (int32_t distance = 1; distance < size() && message == nullptr; ++distance)
+        if (halo_status status = probe((rank_ + distance) % size(), lane, tag, message); status != HALO_SUCCESS) return status;
+    return HALO_SUCCESS;
+}
+
 halo_status Endpoint::probe(int32_t peer, int32_t lane, int32_t tag, Node *&message) {
+    if (peer == -1) return probe_any(lane, tag, message);
     if (halo_status status = check("probe", peer, lane, tag); status != HALO_SUCCESS) return status;
     Key key = make_key(peer, lane, tag);
     message = next_unexpected(key);

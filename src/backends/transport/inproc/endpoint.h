@@ -42,7 +42,8 @@ public:
     halo_status test(Request &request, bool &done);
     halo_status cancel(Request &request, bool &done);
     // The message found, or nullptr.
-    halo_status probe(int32_t peer, int32_t lane, int32_t tag, Node *&message);
+    halo_status probe(int32_t peer, int32_t lane, int32_t tag, Node *&message); // peer -1: any
+    halo_status probe_any(int32_t lane, int32_t tag, Node *&message);
     halo_status receive_matched(Node &message, Request &request);
     void progress();
 

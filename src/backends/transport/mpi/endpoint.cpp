@@ -49,6 +49,12 @@ halo_status Endpoint::check(const char *call, Address address) const {
                   address.peer, address.lane, address.tag, rank_, size_, lanes_.size(), max_tag_);
 }
 
+// -1: from any rank, where there are others.
+halo_status Endpoint::check_probe(Address from) const {
+    const bool any = from.peer == -1 && size_ > 1;
+    return check("probe", { any ? (rank_ + 1) % size_ : from.peer, from.lane, from.tag });
+}
+
 halo_status Endpoint::open_lanes(int32_t n_lanes) {
     lanes_.reserve(static_cast<size_t>(std::max(n_lanes, 0)));
     while (static_cast<int64_t>(lanes_.size()) < n_lanes) {
@@ -173,15 +179,15 @@ bool Endpoint::give_up() {
 
 halo_status Endpoint::probe(Address from, bool &found, size_t &bytes, Matched &matched) {
     found = false;
-    if (halo_status status = check("probe", from); status != HALO_SUCCESS) return status;
+    if (halo_status status = check_probe(from); status != HALO_SUCCESS) return status;
     int flag = 0;
     MPI_Status status;
-    int code = MPI_Improbe(from.peer, from.tag, lane(from.lane), &flag, &matched.message, &status);
+    int code = MPI_Improbe(from.peer < 0 ? MPI_ANY_SOURCE : from.peer, from.tag, lane(from.lane), &flag, &matched.message, &status);
     if (code != MPI_SUCCESS) return failure(host_, "MPI_Improbe", code);
     if (flag == 0) return HALO_SUCCESS;
     found = true;
     bytes = bytes_of(status);
-    matched.address = from;
+    matched.address = { status.MPI_SOURCE, from.lane, from.tag };
     ++n_unfinished_;
     return HALO_SUCCESS;
 }
@@ -199,15 +205,15 @@ halo_status Endpoint::receive_matched(Matched &matched, void *data, size_t capac
 
 halo_status Endpoint::probe(Address from, bool &found, size_t &bytes, Matched &matched) {
     found = false;
-    if (halo_status status = check("probe", from); status != HALO_SUCCESS) return status;
+    if (halo_status status = check_probe(from); status != HALO_SUCCESS) return status;
     int flag = 0;
     MPI_Status status;
-    int code = MPI_Iprobe(from.peer, from.tag, lane(from.lane), &flag, &status);
+    int code = MPI_Iprobe(from.peer < 0 ? MPI_ANY_SOURCE : from.peer, from.tag, lane(from.lane), &flag, &status);
     if (code != MPI_SUCCESS) return failure(host_, "MPI_Iprobe", code);
     if (flag == 0) return HALO_SUCCESS;
     found = true;
     bytes = bytes_of(status);
-    matched.address = from;
+    matched.address = { status.MPI_SOURCE, from.lane, from.tag };
     return HALO_SUCCESS;
 }
 

@@ -73,6 +73,7 @@ public:
 
 private:
     halo_status check(const char *call, Address address) const;
+    halo_status check_probe(Address from) const;
     MPI_Comm lane(int32_t number) const { return lanes_[static_cast<size_t>(number)]; }
     void started(Request &request, Request::Kind kind, Address address, size_t capacity);
     void unlink(Request &request);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Edges between parts that are boxes of one index space.
 //
-// Of all parts that own a point (their images included), the first in precedence is its owner; copies are the others, and ghosts. Everything is computed
-// around the receiving part, from the boxes near it alone, so that both ends of an edge arrive at the same regions in the same order. The keys of the
-// edges of one pair and element are told apart by `extra`, which counts upwards with the index of the copy's points: so the contributions to a point
-// have the same order in a reverse exchange and at every part of a shared reduction.
+// Of all parts that own a point (their images included), the first in precedence is its owner; copies are the others, and ghosts. Everything is
+// computed around the receiving part, from the boxes near it alone, so that both ends of an edge arrive at the same regions in the same order. The
+// keys of the edges of one pair and element are told apart by `extra`, which counts upwards with the index of the copy's points: so the contributions
+// to a point have the same order in a reverse exchange and at every part of a shared reduction.
 #pragma once
 
 #include "topology/boxes/placed_box.h"
@@ -38,9 +38,9 @@ private:
     const BoxSource &source_;
     int32_t here_;
     EdgeRequest request_;
-    std::vector<PlacedBox> near_;   // around the present receiver, by precedence
-    std::vector<size_t> senders_;   // of near_, those of one gid behind each other
-    std::vector<halo_box> pieces_;  // scratch
+    std::vector<PlacedBox> near_;    // around the present receiver, by precedence
+    std::vector<size_t> senders_;    // of near_, those of one gid behind each other
+    std::vector<halo_box> pieces_;   // scratch
     std::array<int64_t, 27> sent_{}; // edges of the present pair, by element
 };
 

@@ -105,7 +105,9 @@ const PlacedBox *BoxSet::find(int64_t gid) const {
 
 PlacedBox BoxSet::box_of(int64_t gid) const {
     const PlacedBox *box = find(gid);
-    if (!box) fail(HALO_ERR_NOT_FOUND, "boxes: part %lld does not exist, or lies too far from this rank's parts to be known here", static_cast<long long>(gid));
+    if (!box)
+        fail(HALO_ERR_NOT_FOUND, "boxes: part %lld does not exist, or lies too far from this rank's parts to be known here",
+             static_cast<long long>(gid));
     return *box;
 }
 

@@ -90,7 +90,9 @@ void BoxesTopology::agree(uint64_t hash, const std::string &wrong) const {
     if (!wrong.empty()) fail(HALO_ERR_ARGUMENT, "%s", wrong.c_str());
     if (most[2] >= 0) fail(HALO_ERR_PEER, "boxes: rank %lld has given a wrong description", static_cast<long long>(most[2]));
     if (most[0] != -most[1])
-        fail(HALO_ERR_MISMATCH, "boxes: ranks have given different descriptions (domain, periods, reach, boxes, owners or priorities); rank %d: %016llx, another: %016llx",
+        fail(HALO_ERR_MISMATCH,
+             "boxes: ranks have given different descriptions (domain, periods, reach, boxes, owners or priorities); rank %d: %016llx, another: "
+             "%016llx",
              context_.rank(), static_cast<long long>(mine), static_cast<long long>(most[0] == mine ? -most[1] : most[0]));
 }
 

@@ -31,8 +31,8 @@ Extent choose_grid(const Extent &cells, int64_t n) {
             if (best[0] == 0 || surface(cells, grid) < surface(cells, best)) best = grid;
         }
     if (best[0] == 0)
-        fail(HALO_ERR_ARGUMENT, "boxes: a domain of %lld x %lld x %lld cells cannot be cut into a grid of %lld boxes", static_cast<long long>(cells[0]),
-             static_cast<long long>(cells[1]), static_cast<long long>(cells[2]), static_cast<long long>(n));
+        fail(HALO_ERR_ARGUMENT, "boxes: a domain of %lld x %lld x %lld cells cannot be cut into a grid of %lld boxes",
+             static_cast<long long>(cells[0]), static_cast<long long>(cells[1]), static_cast<long long>(cells[2]), static_cast<long long>(n));
     return best;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every box is told to the ranks that keep the bins around it. Who keeps a bin tells the rank of each box that is near it about each box that has cells
-// in the bin.
+// Every box is told to the ranks that keep the bins around it. Who keeps a bin tells the rank of each box that is near it about each box that has
+// cells in the bin.
 #include "topology/boxes/find_near.h"
 
 #include <algorithm>

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/points/points.h"
+
+#include <algorithm>
+
+#include "comm/collective.h"
+
+namespace halo {
+
+void SharedPoints::add(int32_t owner, std::span<const uint32_t> copies, std::span<const Holder> holders) {
+    points_.push_back({ owner, static_cast<uint32_t>(copies_.size()), static_cast<uint32_t>(holders_.size()) });
+    copies_.insert(copies_.end(), copies.begin(), copies.end());
+    holders_.insert(holders_.end(), holders.begin(), holders.end());
+}
+
+std::span<const uint32_t> SharedPoints::copies(int64_t i) const {
+    const size_t end = i + 1 < size() ? points_[i + 1].first_copy : copies_.size();
+    return { copies_.data() + points_[i].first_copy, end - points_[i].first_copy };
+}
+
+std::span<const Holder> SharedPoints::holders(int64_t i) const {
+    const size_t end = i + 1 < size() ? points_[i + 1].first_holder : holders_.size();
+    return { holders_.data() + points_[i].first_holder, end - points_[i].first_holder };
+}
+
+void PointList::close() {
+    for (size_t i = 1; i < points_.size(); ++i)
+        if (points_[i] != points_[0] + i) return points_.shrink_to_fit();
+    if (points_.empty()) return;
+    first_ = points_[0];
+    run_ = std::ssize(points_);
+    points_ = {};
+}
+
+Region PointList::region_of(int64_t n) { return { { { 0, 0, 0 }, { n, 1, 1 } }, {}, false }; }
+
+Region PointList::region() const {
+    if (is_run()) return { { { first_, 0, 0 }, { first_ + run_, 1, 1 } }, {}, false };
+    Region region = region_of(size());
+    region.points = points_;
+    region.listed = true;
+    return region;
+}
+
+void PointEdges::close() {
+    for (auto *side : { &send, &receive })
+        for (auto &[key, list] : *side) list.close();
+}
+
+halo_part PointsTopology::part(int64_t gid) const {
+    if (gid < 0 || gid >= n_parts())
+        fail(HALO_ERR_NOT_FOUND, "part %lld: there are parts 0 to %lld, one for each rank", static_cast<long long>(gid),
+             static_cast<long long>(n_parts() - 1));
+    halo_part part = HALO_PART_INIT;
+    part.rank = static_cast<int32_t>(gid);
+    part.gid = gid;
+    part.n_dims = 1;
+    part.cells = { { 0, 0, 0 }, { cells_of(gid)[0], 1, 1 } };
+    return part;
+}
+
+std::vector<halo_neighbour> PointsTopology::neighbours(int64_t gid) const {
+    require_local(gid);
+    std::vector<halo_neighbour> list;
+    for (const int32_t peer : peers()) list.push_back({ peer, peer, 13 });
+    return list;
+}
+
+std::vector<int32_t> PointsTopology::peers() const {
+    std::vector<int32_t> ranks;
+    for (const auto *side : { &forward_.send, &forward_.receive })
+        for (const auto &[key, list] : *side)
+            if (key.first != context_.rank()) ranks.push_back(key.first);
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+}
+
+std::vector<int32_t> PointsTopology::owners() const {
+    std::vector<int32_t> owners(static_cast<size_t>(n_points_), context_.rank());
+    for (int64_t i = 0; i < shared_.size(); ++i)
+        for (const uint32_t point : shared_.copies(i)) owners[point] = shared_.owner(i);
+    return owners;
+}
+
+std::vector<int32_t> PointsTopology::sharers(int64_t point) const {
+    if (point < 0 || point >= n_points_)
+        fail(HALO_ERR_ARGUMENT, "point %lld: this rank has %lld", static_cast<long long>(point), static_cast<long long>(n_points_));
+    if (!knows_holders_) fail(HALO_ERR_STATE, "sharers: a topology made from lists does not know who else has a point");
+    std::vector<int32_t> ranks;
+    for (int64_t i = 0; i < shared_.size() && ranks.empty(); ++i) {
+        const auto copies = shared_.copies(i);
+        if (std::find(copies.begin(), copies.end(), static_cast<uint32_t>(point)) == copies.end()) continue;
+        for (const Holder &holder : shared_.holders(i)) ranks.push_back(holder.rank);
+    }
+    if (ranks.empty()) ranks.push_back(context_.rank());
+    return ranks;
+}
+
+// Sums of the ranks below, by doubling distances; the total is the last rank's.
+void PointsTopology::count_owned(int64_t n_owned) {
+    n_owned_ = n_owned;
+    first_global_ = exclusive_sum(context_, n_owned);
+    n_global_ = first_global_ + n_owned;
+    broadcast(context_, context_.size() - 1, &n_global_, sizeof n_global_);
+}
+
+void PointsTopology::make_forward_edges() {
+    const int32_t rank = context_.rank();
+    for (int64_t i = 0; i < shared_.size(); ++i) {
+        const int32_t owner = shared_.owner(i);
+        const auto copies = shared_.copies(i);
+        for (const Holder &holder : shared_.holders(i)) {
+            const bool here = holder.rank == rank;
+            const int64_t extra = holder.silent ? edge_to_silent : edge_to_copies;
+            const uint32_t n_copies = holder.copies - (holder.rank == owner ? 1 : 0); // beside the owner's own
+            if (owner == rank)
+                for (uint32_t c = 0; c < n_copies; ++c) forward_.send[{ holder.rank, extra }].add(copies[0]);
+            if (here && owner >= 0 && n_copies > 0) forward_.receive[{ owner, extra }].add(copies.last(n_copies));
+        }
+    }
+    forward_.close();
+}
+
+// For each point: what every copy gets from every other, and, where it is not the owner's, from itself, so that all add up in one order. A list
+// goes by point, then sender's copy, then receiver's copy.
+PointEdges PointsTopology::edges_between_copies() const {
+    PointEdges edges;
+    const int32_t rank = context_.rank();
+    for (int64_t i = 0; i < shared_.size(); ++i) {
+        const int32_t owner = shared_.owner(i);
+        if (owner < 0) continue;
+        const auto copies = shared_.copies(i);
+        const auto others = owner == rank ? copies.subspan(1) : copies; // not the owner's own
+        const auto holders = shared_.holders(i);
+        const auto mine = std::find_if(holders.begin(), holders.end(), [&](const Holder &holder) { return holder.rank == rank; });
+        for (const Holder &holder : holders) {
+            const uint32_t others_there = holder.copies - (holder.rank == owner ? 1 : 0);
+            if (owner == rank)
+                for (uint32_t c = 0; c < others_there; ++c) edges.send[{ holder.rank, edge_of_owner }].add(copies[0]);
+            if (holder.rank == owner) edges.receive[{ owner, edge_of_owner }].add(others);
+            if (!mine->silent)
+                for (const uint32_t copy : others)
+                    for (uint32_t c = 0; c < holder.copies; ++c) edges.send[{ holder.rank, edge_of_copies }].add(copy);
+            if (!holder.silent)
+                for (uint32_t c = 0; c < others_there; ++c) edges.receive[{ holder.rank, edge_of_copies }].add(copies);
+        }
+    }
+    for (auto *side : { &edges.send, &edges.receive }) std::erase_if(*side, [](const auto &item) { return item.second.empty(); });
+    edges.close();
+    return edges;
+}
+
+void PointsTopology::edges(const EdgeRequest &request, const EdgeSink &sink) const {
+    if (request.flow == Flow::from_owner) return emit(forward_, sink);
+    if (!knows_holders_)
+        fail(HALO_ERR_ARGUMENT,
+             "exchange: a topology made from lists knows only its owners' edges: HALO_KIND_SHARED_REDUCE needs one made from keys");
+    if (!between_) between_ = edges_between_copies();
+    emit(*between_, sink);
+}
+
+// Of the other rank's points, no more is known than how many they are.
+void PointsTopology::emit(const PointEdges &edges, const EdgeSink &sink) const {
+    const int32_t rank = context_.rank();
+    const auto edge_of = [](int32_t from, int32_t to, int64_t extra, int64_t n) {
+        Edge edge;
+        edge.send_gid = edge.send_rank = from;
+        edge.recv_gid = edge.recv_rank = to;
+        edge.extra = extra;
+        edge.from_owner = extra != edge_of_copies;
+        edge.contributes = extra != edge_to_silent;
+        edge.send = edge.receive = PointList::region_of(n);
+        return edge;
+    };
+    for (const auto &[key, list] : edges.send) {
+        Edge edge = edge_of(rank, key.first, key.second, list.size());
+        edge.ends = key.first == rank ? EdgeEnds::local : EdgeEnds::send;
+        edge.send = list.region();
+        if (key.first == rank) edge.receive = edges.receive.at(key).region();
+        sink(edge);
+    }
+    for (const auto &[key, list] : edges.receive) {
+        if (key.first == rank) continue;
+        Edge edge = edge_of(key.first, rank, key.second, list.size());
+        edge.ends = EdgeEnds::receive;
+        edge.receive = list.region();
+        sink(edge);
+    }
+}
+
+} // namespace halo

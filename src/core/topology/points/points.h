@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parts that are lists of points, one for each rank (gid = rank): owned points, and copies of points of others.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace halo {
+
+// Who has copies of a point.
+struct Holder {
+    int32_t rank = -1;
+    uint32_t copies : 31 = 0;
+    uint32_t silent : 1 = 0; // its copies receive and contribute nothing
+    bool operator==(const Holder &) const = default;
+};
+
+// Points of this rank that lie with others too, or several times here. In the same order on all ranks that have them.
+class SharedPoints {
+public:
+    struct Point {
+        int32_t owner; // a rank; -1: none
+        uint32_t first_copy;
+        uint32_t first_holder;
+    };
+    // `copies`: local indices, the owner's own point first. `holders`: by rank.
+    void add(int32_t owner, std::span<const uint32_t> copies, std::span<const Holder> holders);
+
+    int64_t size() const { return std::ssize(points_); }
+    int32_t owner(int64_t i) const { return points_[i].owner; }
+    std::span<const uint32_t> copies(int64_t i) const;
+    std::span<const Holder> holders(int64_t i) const;
+
+private:
+    std::vector<Point> points_;
+    std::vector<uint32_t> copies_;
+    std::vector<Holder> holders_;
+};
+
+// Points in the order in which they travel.
+class PointList {
+public:
+    void add(uint32_t point) { points_.push_back(point); }
+    void add(std::span<const uint32_t> points) { points_.insert(points_.end(), points.begin(), points.end()); }
+    // Is it a run? Then the list is not kept.
+    void close();
+    bool empty() const { return size() == 0; }
+    int64_t size() const { return run_ > 0 ? run_ : std::ssize(points_); }
+    bool is_run() const { return run_ > 0; }
+    Region region() const;
+    // Where nothing but the number of points is known.
+    static Region region_of(int64_t n);
+
+private:
+    std::vector<uint32_t> points_;
+    int64_t first_ = 0;
+    int64_t run_ = 0; // points that follow each other
+};
+
+// What travels between this rank and another (or itself), by what becomes of it.
+struct PointEdges {
+    std::map<std::pair<int32_t, int64_t>, PointList> send; // (rank, `extra` of the edge)
+    std::map<std::pair<int32_t, int64_t>, PointList> receive;
+    void close();
+};
+
+// `extra` of edges.
+inline constexpr int64_t edge_to_copies = 0; // from an owner to copies that contribute when edges are reversed
+inline constexpr int64_t edge_to_silent = 1; // to copies that do not
+inline constexpr int64_t edge_of_owner = 2;  // reductions: the owner's values
+inline constexpr int64_t edge_of_copies = 3; // and those of all others
+
+class PointsTopology : public Topology {
+public:
+    int32_t n_dims() const override { return 1; }
+    bool has_cells() const override { return false; }
+    int64_t n_parts() const override { return context_.size(); }
+    halo_part part(int64_t gid) const override;
+    std::vector<halo_neighbour> neighbours(int64_t gid) const override;
+    std::vector<int32_t> peers() const override;
+    Extent widest_ghosts() const override { return { 0, 0, 0 }; }
+    Extent cells(int64_t) const override { return { n_points_, 1, 1 }; }
+    Extent cells_of(int64_t gid) const override { return { gid == context_.rank() ? n_points_ : 0, 1, 1 }; }
+    std::vector<halo_boundary> boundaries(int64_t, const GhostWidths &, Centring) const override { return {}; }
+    void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
+
+    int64_t n_points() const { return n_points_; }
+    int64_t n_owned() const { return n_owned_; }
+    // Sums of owned points: of the ranks below, of all.
+    int64_t first_global() const { return first_global_; }
+    int64_t n_global() const { return n_global_; }
+    // By local index.
+    std::vector<int32_t> owners() const;
+    // Ranks that have the point, ascending.
+    std::vector<int32_t> sharers(int64_t point) const;
+    // By the caller's position; empty: they are the same.
+    const std::vector<uint32_t> &local_indices() const { return local_indices_; }
+
+    static constexpr uint32_t no_index = UINT32_MAX;
+
+protected:
+    explicit PointsTopology(Context &context) : Topology(context) { local_parts_.push_back(context.rank()); }
+    // Collective.
+    void count_owned(int64_t n_owned);
+    // From `shared_`.
+    void make_forward_edges();
+
+    int64_t n_points_ = 0;
+    std::vector<uint32_t> local_indices_;
+    SharedPoints shared_;
+    bool knows_holders_ = true; // else: only the edges from owners are known
+    PointEdges forward_;
+
+private:
+    void emit(const PointEdges &edges, const EdgeSink &sink) const;
+    PointEdges edges_between_copies() const;
+
+    int64_t n_owned_ = 0;
+    int64_t first_global_ = 0;
+    int64_t n_global_ = 0;
+    mutable std::optional<PointEdges> between_; // made when first asked for
+};
+
+} // namespace halo

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A field on a topology of points, in a random layout, with values that can be set and read by local index.
+#pragma once
+
+#include <cstring>
+
+#include "model.h"
+#include "ranks.h"
+
+namespace keys {
+
+template <class T>
+constexpr halo_type type_of() {
+    if constexpr (std::is_same_v<T, double>) return HALO_FLOAT64;
+    if constexpr (std::is_same_v<T, float>) return HALO_FLOAT32;
+    if constexpr (std::is_same_v<T, int32_t>) return HALO_INT32;
+    return HALO_INT64;
+}
+
+template <class T>
+class Storage {
+public:
+    // Layouts differ between ranks. `layout` 0: components apart with a pitch; 1: together; 2: natural.
+    Storage(halo_topology *topology, const char *name, int32_t n_components, int64_t n_points, int layout, int32_t rank)
+        : n_components_(n_components) {
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.type = type_of<T>();
+        desc.name = name;
+        desc.n_components = n_components;
+        OK(halo_field_create(topology, &desc, &field_));
+        halo_layout known = HALO_LAYOUT_INIT;
+        OK(halo_field_layout(field_, rank, &known));
+        if (layout == 0) {
+            known.component_stride = n_points + 3;
+            known.stride[0] = 1;
+        } else if (layout == 1) {
+            known.component_stride = 1;
+            known.stride[0] = n_components + 1; // a gap behind each point
+        }
+        known.first_owned = 2;
+        known.elements = 2 + known.component_stride * (n_components - 1) + known.stride[0] * (n_points > 0 ? n_points - 1 : 0) + 5;
+        values_.assign(static_cast<size_t>(known.elements), T{ 99 });
+        step_ = known.stride[0];
+        component_stride_ = known.component_stride;
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = values_.data();
+        binding.layout = &known;
+        OK(halo_field_bind(field_, rank, &binding));
+    }
+    ~Storage() { halo_field_destroy(&field_); }
+    Storage(const Storage &) = delete;
+    Storage &operator=(const Storage &) = delete;
+
+    halo_field *field() const { return field_; }
+    T &at(std::vector<T> &values, int64_t point, int32_t component) const {
+        return values[static_cast<size_t>(2 + point * step_ + component * component_stride_)];
+    }
+    T &at(int64_t point, int32_t component) { return at(values_, point, component); }
+    std::vector<T> &values() { return values_; }
+    int32_t n_components() const { return n_components_; }
+
+private:
+    int32_t n_components_;
+    halo_field *field_ = nullptr;
+    std::vector<T> values_;
+    int64_t step_ = 1;
+    int64_t component_stride_ = 1;
+};
+
+// The same on every rank that asks. Small whole numbers for integers.
+template <class T>
+T value_of(uint64_t seed, int32_t rank, int64_t position, int32_t component) {
+    Random random(seed * 1000003 + static_cast<uint64_t>(rank) * 7919 + static_cast<uint64_t>(position) * 31 + static_cast<uint64_t>(component));
+    if constexpr (std::is_floating_point_v<T>)
+        return static_cast<T>(std::ldexp(std::uniform_real_distribution<double>(-1, 1)(random), static_cast<int>(pick(random, -20, 20))));
+    else
+        return static_cast<T>(pick(random, -5, 5));
+}
+
+template <class T>
+T combined(T a, T b, halo_op op) {
+    switch (op) {
+    case HALO_SUM: return static_cast<T>(a + b);
+    case HALO_PROD: return static_cast<T>(a * b);
+    case HALO_MIN: return a < b ? a : b;
+    default: return a < b ? b : a;
+    }
+}
+
+} // namespace keys
