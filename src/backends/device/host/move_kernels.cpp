@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels of moves. They use registers of 16 bytes, which every processor has: copies of ghosts wait for memory, wider registers do not shorten that.
+// Kernels of moves. They use registers of 16 bytes, which every processor has: copies of ghosts wait for memory; wider
+// registers shorten those of blocks of 8 cells only, and lengthen others.
 #include "move.h"
 
 namespace halo::host {
