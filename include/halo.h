@@ -236,6 +236,35 @@ typedef struct halo_boxes_desc {
  *  HALO_ERR_ARGUMENT: a box is empty or leaves the domain, an owner is no rank. HALO_ERR_MISMATCH: ranks gave different descriptions. */
 HALO_API halo_status halo_topology_create_boxes(halo_context *context, const halo_boxes_desc *desc, halo_topology **topology);
 
+/** Ghosts of one part that are cells of another, whose index space may be turned. Boxes count from the first owned cell of their part. Frozen. */
+typedef struct halo_join {
+    int64_t send_gid;
+    int64_t recv_gid;
+    halo_box send;     /**< owned cells of the sender */
+    halo_box receive;  /**< ghosts of the receiver: as many cells in direction d as the sender's box has in direction axis[d] */
+    int32_t axis[3];   /**< direction d of the receiver runs along direction axis[d] of the sender: 0, 1, 2 in some order, */
+    int32_t sign[3];   /**< upwards (1) or downwards (-1) */
+} halo_join;
+
+/** Parts with index spaces of their own, and explicit joins between them: multi-block grids, polar axes, rotations. The same on all ranks. */
+typedef struct halo_regions_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t n_dims;
+    const int64_t *cells;   /**< three per part: its extent. Copied. */
+    const int32_t *owner;   /**< rank of each part; NULL: equal runs of gids. Copied. */
+    int64_t n_parts;
+    const halo_join *joins; /**< Copied. */
+    int64_t n_joins;
+    int32_t reach;          /**< widest ghosts that fields may have, in cells: no join reaches farther out */
+    int32_t reserved;
+} halo_regions_desc;
+#define HALO_REGIONS_DESC_INIT { sizeof(halo_regions_desc), 1, 3, NULL, NULL, 0, NULL, 0, 0, 0 }
+
+/** Collective; blocks: compares the descriptions. O(parts + joins) memory. Its fields are cell-centred (halo_exchange_create refuses others).
+ *  HALO_ERR_ARGUMENT: extents of a join differ, axes are no permutation, two joins fill the same ghost. HALO_ERR_BOUNDS: a join sends cells that
+ *  its sender does not own, or fills owned cells or ghosts beyond reach. HALO_ERR_MISMATCH: ranks gave different descriptions. */
+HALO_API halo_status halo_topology_create_regions(halo_context *context, const halo_regions_desc *desc, halo_topology **topology);
 /** Unstructured: points are known by keys. Every rank is one part (gid = rank) in one dimension; its points have local indices, owned ones
  *  first, then ghosts, as cells 0, 1, ... of the part. Fields have no ghost widths; AoS, SoA and a pitch come by halo_layout. */
 

@@ -31,7 +31,7 @@ const Names centrings = names(0, n_centrings, centring_name);
 const Names forms = names(0, n_box_forms, [](int form) { return form_name(static_cast<BoxForm>(form)); });
 const Names styles = names(0, n_box_styles, [](int style) { return style_name(static_cast<BoxStyle>(style)); });
 const Names dims{ "1-D", "2-D", "3-D" };
-const Names stencils{ "full", "faces", "edges" };
+const Names stencils{ "full stencil", "faces only", "faces and edges" };
 const Names policies{ "aggregated posted", "aggregated probed", "per channel posted", "per channel probed" };
 
 int print_table(const char *title, const Names &rows, const Names &columns, const std::map<std::string, int64_t> &cells) {

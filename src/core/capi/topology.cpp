@@ -7,6 +7,7 @@
 #include "topology/boxes/boxes.h"
 #include "topology/keys/keys.h"
 #include "topology/lists/lists.h"
+#include "topology/regions/regions.h"
 
 using namespace halo;
 
@@ -40,6 +41,10 @@ halo_status halo_topology_create_blocks(halo_context *context, const halo_blocks
 
 halo_status halo_topology_create_boxes(halo_context *context, const halo_boxes_desc *desc, halo_topology **topology) {
     return create_from<BoxesTopology>(context, desc, HALO_BOXES_DESC_INIT, "halo_boxes_desc", topology);
+}
+
+halo_status halo_topology_create_regions(halo_context *context, const halo_regions_desc *desc, halo_topology **topology) {
+    return create_from<RegionsTopology>(context, desc, HALO_REGIONS_DESC_INIT, "halo_regions_desc", topology);
 }
 
 halo_status halo_topology_destroy(halo_topology **topology) {

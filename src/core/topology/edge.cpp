@@ -26,6 +26,15 @@ AxisMap AxisMap::inverse() const {
     return back;
 }
 
+AxisMap AxisMap::then(const AxisMap &next) const {
+    AxisMap both;
+    for (int d = 0; d < 3; ++d) {
+        both.axis[d] = next.axis[axis[d]];
+        both.sign[d] = static_cast<int8_t>(sign[d] * next.sign[axis[d]]);
+    }
+    return both;
+}
+
 bool empty(const halo_box &box) { return box.low[0] >= box.high[0] || box.low[1] >= box.high[1] || box.low[2] >= box.high[2]; }
 
 halo_box intersection(const halo_box &a, const halo_box &b) {
@@ -53,19 +62,34 @@ Edge reversed(const Edge &edge) {
     return back;
 }
 
-bool clip_receive(Edge &edge, const Extent &cells, Centring centring, const GhostWidths &ghosts) {
+bool restrict_receive(Edge &edge, const halo_box &kept) {
     const halo_box whole = edge.receive.box;
-    halo_box &kept = edge.receive.box;
+    edge.receive.box = intersection(whole, kept);
     for (int d = 0; d < 3; ++d) {
-        kept.low[d] = std::max<int64_t>(kept.low[d], -ghosts.low[d]);
-        kept.high[d] = std::min(kept.high[d], points(cells[d], centring, d) + ghosts.high[d]);
-        const int64_t below = kept.low[d] - whole.low[d];
-        const int64_t above = whole.high[d] - kept.high[d];
+        const int64_t below = edge.receive.box.low[d] - whole.low[d];
+        const int64_t above = whole.high[d] - edge.receive.box.high[d];
         const int there = edge.map.axis[d];
         edge.send.box.low[there] += edge.map.sign[d] > 0 ? below : above;
         edge.send.box.high[there] -= edge.map.sign[d] > 0 ? above : below;
     }
-    return !empty(kept);
+    return !empty(edge.receive.box);
+}
+
+bool restrict_send(Edge &edge, const halo_box &kept) {
+    Edge back = reversed(edge);
+    const bool some = restrict_receive(back, kept);
+    edge.send = back.receive;
+    edge.receive = back.send;
+    return some;
+}
+
+bool clip_receive(Edge &edge, const Extent &cells, Centring centring, const GhostWidths &ghosts) {
+    halo_box kept;
+    for (int d = 0; d < 3; ++d) {
+        kept.low[d] = -ghosts.low[d];
+        kept.high[d] = points(cells[d], centring, d) + ghosts.high[d];
+    }
+    return restrict_receive(edge, kept);
 }
 
 } // namespace halo

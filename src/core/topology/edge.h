@@ -40,6 +40,8 @@ struct AxisMap {
 
     bool is_identity() const { return *this == AxisMap{}; }
     AxisMap inverse() const;
+    // First this one, then `next`.
+    AxisMap then(const AxisMap &next) const;
     bool operator==(const AxisMap &) const = default;
 };
 
@@ -77,6 +79,10 @@ using EdgeSink = std::function<void(const Edge &)>;
 
 // The same points the other way. Nothing is from an owner then.
 Edge reversed(const Edge &edge);
+
+// Leave out of a box edge the points that the receiving, or the sending, part has outside of `kept`. False: nothing is left.
+bool restrict_receive(Edge &edge, const halo_box &kept);
+bool restrict_send(Edge &edge, const halo_box &kept);
 
 // Leave out of a box edge the ghosts of the receiving part, of `cells` cells, that lie farther out than `ghosts`. False: nothing is left.
 bool clip_receive(Edge &edge, const Extent &cells, Centring centring, const GhostWidths &ghosts);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "topology/agree.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/boxes/box_edges.h"
 #include "topology/curve.h"
@@ -75,11 +76,7 @@ void BlocksTopology::require_gid(int64_t gid) const {
         fail(HALO_ERR_NOT_FOUND, "part %lld does not exist: gids are 0 to %lld", static_cast<long long>(gid), static_cast<long long>(n_parts_ - 1));
 }
 
-int32_t BlocksTopology::owner(int64_t gid) const {
-    if (!owner_.empty()) return owner_[gid];
-    // the largest rank whose run starts at or before gid
-    return static_cast<int32_t>((static_cast<__int128>(gid + 1) * context_.size() - 1) / n_parts_);
-}
+int32_t BlocksTopology::owner(int64_t gid) const { return owner_.empty() ? even_owner(gid, n_parts_, context_.size()) : owner_[gid]; }
 
 Extent BlocksTopology::coordinates(int64_t gid) const {
     if (order_ == HALO_ORDER_MORTON) return morton_coordinates(gid, n_blocks_);

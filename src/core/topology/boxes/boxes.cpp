@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "comm/collective.h"
 #include "comm/message.h"
+#include "topology/agree.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/boxes/box_edges.h"
 #include "topology/boxes/cut_domain.h"
@@ -65,35 +65,21 @@ BoxesTopology::BoxesTopology(Context &context, const halo_boxes_desc &desc)
       distributed_(desc.distributed != 0),
       reach_(desc.reach > 0 ? desc.reach : most_reach) {
     std::vector<PlacedBox> boxes;
-    std::string wrong; // told after the comparison: the other ranks must not wait for this one
+    Error wrong(HALO_SUCCESS, {}); // told after the comparison: the other ranks must not wait for this one
     try {
         check_desc(desc);
         for (int d = 0; d < n_dims_; ++d)
             if (desc.periodic[d]) period_[d] = domain_.high[d] - domain_.low[d];
         boxes = desc.boxes || distributed_ ? read_boxes(desc) : cut_domain(desc.n_parts_per_rank);
     } catch (const Error &error) {
-        wrong = error.text();
+        wrong = error;
     }
-    agree(hash_of(desc) ^ (distributed_ ? 0 : hash_of(boxes)), wrong);
+    agree_on(context, "boxes", hash_of(desc) ^ (distributed_ ? 0 : hash_of(boxes)), wrong);
     n_parts_ = std::ssize(boxes);
     if (distributed_) boxes = find_near(context, std::move(boxes), { domain_, period_, 2 * int64_t{ reach_ } + 1 }, n_parts_);
     for (const PlacedBox &box : boxes)
         if (box.rank == context.rank()) local_parts_.push_back(box.gid);
     set_.emplace(std::move(boxes), period_);
-}
-
-// Collective.
-void BoxesTopology::agree(uint64_t hash, const std::string &wrong) const {
-    const auto mine = static_cast<int64_t>(hash >> 1);
-    int64_t most[3] = { wrong.empty() ? mine : INT64_MIN, wrong.empty() ? -mine : INT64_MIN, wrong.empty() ? -1 : context_.rank() };
-    allreduce(context_, most, most, 3, HALO_INT64, HALO_MAX);
-    if (!wrong.empty()) fail(HALO_ERR_ARGUMENT, "%s", wrong.c_str());
-    if (most[2] >= 0) fail(HALO_ERR_PEER, "boxes: rank %lld has given a wrong description", static_cast<long long>(most[2]));
-    if (most[0] != -most[1])
-        fail(HALO_ERR_MISMATCH,
-             "boxes: ranks have given different descriptions (domain, periods, reach, boxes, owners or priorities); rank %d: %016llx, another: "
-             "%016llx",
-             context_.rank(), static_cast<long long>(mine), static_cast<long long>(most[0] == mine ? -most[1] : most[0]));
 }
 
 void BoxesTopology::check_desc(const halo_boxes_desc &desc) const {
@@ -123,8 +109,7 @@ std::vector<PlacedBox> BoxesTopology::cut_domain(int32_t n_parts_per_rank) const
 std::vector<PlacedBox> BoxesTopology::read_boxes(const halo_boxes_desc &desc) const {
     std::vector<PlacedBox> placed;
     for (int64_t i = 0; i < desc.n_boxes; ++i) {
-        const auto even = static_cast<int32_t>((static_cast<__int128>(i + 1) * context_.size() - 1) / desc.n_boxes);
-        const int32_t rank = distributed_ ? context_.rank() : desc.owner ? desc.owner[i] : even;
+        const int32_t rank = distributed_ ? context_.rank() : desc.owner ? desc.owner[i] : even_owner(i, desc.n_boxes, context_.size());
         placed.push_back({ i, rank, desc.priority ? desc.priority[i] : 0, flattened(desc.boxes[i], n_dims_), {} });
         check_box(placed.back());
     }

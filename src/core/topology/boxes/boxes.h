@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "topology/boxes/box_set.h"
 #include "topology/topology.h"
@@ -31,8 +30,6 @@ private:
     std::vector<PlacedBox> cut_domain(int32_t n_parts_per_rank) const;
     std::vector<PlacedBox> read_boxes(const halo_boxes_desc &desc) const;
     void check_box(const PlacedBox &box) const;
-    // Fails on all ranks if one has something `wrong`, or the hashes differ.
-    void agree(uint64_t hash, const std::string &wrong) const;
 
     int32_t n_dims_;
     halo_box domain_;
