@@ -650,8 +650,8 @@ typedef struct halo_exchange_stats {
     int64_t runs;
     int64_t messages_sent;
     int64_t messages_received;
-    int64_t bytes_sent;        /**< payload and headers, as given to the transport */
-    int64_t payload_bytes;     /**< payload alone */
+    int64_t bytes_sent;        /**< as given to the transport: headers, and payload that does not go by shared memory */
+    int64_t payload_bytes;     /**< payload alone, by either way */
     int64_t local_bytes;       /**< copied between parts of this rank */
     int64_t channels_local;    /**< channels of the compiled plan */
     int64_t channels_send;

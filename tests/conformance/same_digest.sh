@@ -34,6 +34,8 @@ for policy in "aggregate posted" "aggregate probed" "per_channel posted" "per_ch
     HALO_MESSAGES=${policy% *} HALO_RECEIVE=${policy#* } compare "4 threads, $policy" "$digest" --ranks 4
 done
 for launcher in "$@"; do
+    HALO_SHARED_MEMORY_LEAST=0 compare "${launcher##*/} -n 3, shared memory" "$launcher" -n 3 "$digest"
+    HALO_SHARED_MEMORY=no compare "${launcher##*/} -n 3, no shared memory" "$launcher" -n 3 "$digest"
     for n in 1 2 3 4; do compare "${launcher##*/} -n $n" "$launcher" -n "$n" "$digest"; done
 done
 exit $failed

@@ -32,6 +32,9 @@ constexpr Setting table[] = {
       "One message per peer, or one per channel, for exchanges that leave it open." },
     { "receive", SettingType::word, "posted", 0, 0, "posted|probed", fixed, may_differ,
       "Receives posted when a run starts, or buffers taken only when a message has been seen (least memory), for exchanges that leave it open." },
+    { "shared_memory", SettingType::boolean, "yes", 0, 0, nullptr, fixed, may_differ,
+      "Between processes of one host, the payload of an aggregated exchange is written where the peer reads it; only its header is sent." },
+    { "shared_memory.least", SettingType::bytes, "16384", 0, unlimited, nullptr, fixed, may_differ, "Smaller payloads are sent." },
     { "discovery", SettingType::word, "auto", 0, 0, "auto|alltoall|reduce_scatter|consensus", fixed, agrees,
       "How ranks find out who sends to them while an unstructured topology is made: all tell all, a sum of counts, or non-blocking consensus. "
       "`auto`: all tell all up to 64 ranks, consensus beyond." },

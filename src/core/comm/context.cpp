@@ -2,6 +2,7 @@
 #include "comm/context.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "base/types.h"
@@ -53,6 +54,9 @@ Context::Context(const ContextSource &source, const halo_context_options &option
         for (const std::string &warning : config_.warnings()) log_.warn("%s", warning.c_str());
     device_ = std::make_unique<Device>(*choose_device(config_, host_).plugin, host_, 0, report_);
     open_pools();
+    const bool processes = size() > 1 && std::strcmp(transport_->name(), "inproc") != 0;
+    if (processes && config_.boolean("shared_memory")) shared_arena_ = std::make_unique<SharedArena>();
+    least_shared_ = static_cast<size_t>(config_.bytes("shared_memory.least"));
     agree_on_settings();
 }
 

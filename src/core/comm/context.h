@@ -12,6 +12,7 @@
 #include "comm/device.h"
 #include "comm/transport.h"
 #include "memory/pool.h"
+#include "memory/shared_arena.h"
 
 namespace halo {
 
@@ -66,6 +67,8 @@ public:
     Device &device() { return *device_; }
     Pools &pools() { return *pools_; }
     const Pools &pools() const { return *pools_; }
+    // Payloads of at least this many bytes may lie in shared memory; nullptr: there is none.
+    SharedArena *shared_arena(size_t payload_bytes) { return payload_bytes >= least_shared_ ? shared_arena_.get() : nullptr; }
     Buffer host_buffer(size_t bytes) { return pools_->get(HALO_MEMORY_HOST, bytes); }
     const Config &config() const { return config_; }
     const Log &log() const { return log_; }
@@ -129,6 +132,8 @@ private:
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<Device> device_;
     std::unique_ptr<Pools> pools_;
+    std::unique_ptr<SharedArena> shared_arena_;
+    size_t least_shared_ = 0;
     std::vector<std::unique_ptr<PendingSend>> lingering_;
 };
 

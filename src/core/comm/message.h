@@ -30,11 +30,16 @@ struct Narrowing {
     bool operator==(const Narrowing &) const = default;
 };
 
+// The payload lies in the sender's shared memory, in the slot of an odd or an even run, and not behind the header.
+inline constexpr uint16_t flag_shared = 1;
+// The sender of this header can read the other end's shared memory.
+inline constexpr uint16_t flag_reads_shared = 2;
+
 struct MessageHeader {
     uint32_t magic;
     uint8_t version;
     MessageKind kind;
-    uint16_t reserved;
+    uint16_t flags;  // MessageFlag bits
     uint32_t serial; // of the exchange or group
     uint32_t epoch;  // of the run, from 1
     uint64_t digest; // of the plan, as the sender compiled it for this direction

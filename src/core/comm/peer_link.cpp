@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace halo {
 
@@ -14,6 +15,7 @@ constexpr double key_swap_seconds = 10; // how long to wait for the peer's edges
 struct HandshakePayload {
     Digest send;
     Digest receive;
+    SharedOffer offer;
 };
 
 } // namespace
@@ -26,6 +28,7 @@ PeerLink::PeerLink(Context &context, LinkSpec spec) : context_(context), spec_(s
 }
 
 PeerLink::~PeerLink() {
+    if (own_block_) context_.shared_arena(spec_.send.payload_bytes)->release(own_block_, last_shared_epoch_);
     for (auto &slot : slots_)
         if (slot->in_flight) context_.linger(std::move(slot));
     for (auto &extra : extras_)
@@ -52,9 +55,19 @@ bool PeerLink::writable() {
     slot_ = poll(*slots_[0]) ? 0 : 1;
     if (slot_ == 1 && !poll(*slots_[1])) return false;
     Buffer &buffer = slots_[slot_]->buffer;
-    const size_t wanted = payload_offset(spec_.send.n_states) + spec_.send.payload_bytes + checksum_bytes(MessageKind::data);
+    sending_shared_ = may_send_shared();
+    const size_t in_message = sending_shared_ ? 0 : spec_.send.payload_bytes;
+    const size_t wanted = payload_offset(spec_.send.n_states) + in_message + checksum_bytes(MessageKind::data);
     if (buffer.bytes() < wanted) buffer = context_.host_buffer(wanted);
     return true;
+}
+
+// The slot of this run is that of the last but one: the peer must have read what it holds.
+bool PeerLink::may_send_shared() const {
+    if (!peer_reads_shared_ || !own_block_) return false;
+    const bool same_slot = (epoch_ - last_shared_epoch_) % 2 == 0;
+    const uint32_t must_be_read = same_slot ? last_shared_epoch_ : shared_before_epoch_;
+    return static_cast<int32_t>(own_block_.read_epoch().load(std::memory_order_acquire) - must_be_read) >= 0;
 }
 
 MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) const {
@@ -64,6 +77,7 @@ MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) cons
     header.kind = kind;
     header.serial = spec_.serial;
     header.epoch = epoch_;
+    header.flags = peer_block_ ? flag_reads_shared : 0;
     header.digest = spec_.send.digest.low;
     header.payload_bytes = payload_bytes;
     header.mask_hash = narrowing_.mask_hash;
@@ -80,8 +94,14 @@ void PeerLink::send(size_t payload_bytes) {
     PendingSend &slot = *slots_[slot_];
     MessageHeader header = make_header(MessageKind::data, payload_bytes);
     header.n_states = spec_.send.n_states;
-    std::memcpy(slot.buffer.data(), &header, sizeof header);
     size_t bytes = payload_offset(spec_.send.n_states) + payload_bytes;
+    if (sending_shared_) {
+        header.flags |= flag_shared;
+        bytes -= payload_bytes;
+        shared_before_epoch_ = std::exchange(last_shared_epoch_, epoch_);
+        std::atomic_thread_fence(std::memory_order_release);
+    }
+    std::memcpy(slot.buffer.data(), &header, sizeof header);
     if (context_.check_mode()) [[unlikely]] {
         const uint64_t sum = checksum(slot.buffer.data(), bytes);
         std::memcpy(slot.buffer.data() + bytes, &sum, sizeof sum);
@@ -97,7 +117,9 @@ void PeerLink::send(size_t payload_bytes) {
 void PeerLink::send_handshake() {
     if (handshake_sent_) return;
     handshake_sent_ = true;
-    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest };
+    SharedArena *arena = spec_.shared && spec_.send.active ? context_.shared_arena(spec_.send.payload_bytes) : nullptr;
+    if (arena) own_block_ = arena->allocate(2 * slot_bytes(spec_.send));
+    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, own_block_.offer() };
     send_extra(MessageKind::handshake, HALO_SUCCESS, &payload, sizeof payload);
 }
 
@@ -180,6 +202,7 @@ void PeerLink::take(size_t bytes) {
         ++context_.dropped;
         return;
     }
+    peer_reads_shared_ = peer_reads_shared_ || header.flags & flag_reads_shared;
     switch (header.kind) {
     case MessageKind::handshake: return take_handshake(header, bytes);
     case MessageKind::data: return take_data(header, bytes);
@@ -199,7 +222,8 @@ void PeerLink::check_header(const MessageHeader &header, size_t bytes) const {
              "%s: rank %d is already in object %u of this context, this rank in %u: the ranks create their exchanges and groups in different order",
              spec_.what.c_str(), spec_.peer, header.serial, spec_.serial);
     const size_t front = header.kind == MessageKind::data ? payload_offset(header.n_states) : sizeof header;
-    if (bytes != front + header.payload_bytes + checksum_bytes(header.kind))
+    const uint64_t behind = header.flags & flag_shared ? 0 : header.payload_bytes;
+    if (bytes != front + behind + checksum_bytes(header.kind) || (header.flags & flag_shared && !peer_block_))
         fail(HALO_ERR_WIRE, "%s: message from rank %d has %zu bytes, its header says %llu of payload after %zu: truncated or damaged",
              spec_.what.c_str(), spec_.peer, bytes, static_cast<unsigned long long>(header.payload_bytes), front);
 }
@@ -211,6 +235,8 @@ void PeerLink::take_handshake(const MessageHeader &, size_t bytes) {
     std::memcpy(&peer, receive_buffer_.data() + sizeof(MessageHeader), sizeof peer);
     if (peer.send == spec_.receive.digest && peer.receive == spec_.send.digest) {
         verified_ = true;
+        if (SharedArena *arena = spec_.shared ? context_.shared_arena(spec_.receive.payload_bytes) : nullptr) peer_block_ = arena->map(peer.offer);
+        if (peer_block_ && peer.offer.bytes < SharedBlock::front + 2 * slot_bytes(spec_.receive)) peer_block_ = {};
         arrived_ = !spec_.receive.active;
         return;
     }
@@ -297,6 +323,7 @@ void PeerLink::take_data(const MessageHeader &header, size_t bytes) {
              spec_.receive.payload_bytes);
     if (checksum_bytes(header.kind) > 0) [[unlikely]]
         check_sum(header, bytes);
+    if (header.flags & flag_shared) std::atomic_thread_fence(std::memory_order_acquire);
     consumed_by_peer_ = header.consumed;
     header_ = header;
     arrived_ = true;
@@ -316,6 +343,7 @@ void PeerLink::take_failure(const MessageHeader &header, size_t bytes) {
 
 void PeerLink::consume() {
     consumed_ = epoch_;
+    if (arrived_ && header_.epoch == epoch_ && header_.flags & flag_shared) peer_block_.read_epoch().store(epoch_, std::memory_order_release);
     if (spec_.receive.active && !spec_.send.active) send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
 }
 

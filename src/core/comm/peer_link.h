@@ -33,6 +33,7 @@ struct LinkSpec {
     uint32_t serial = 0;
     LinkDirection send;
     LinkDirection receive;
+    bool shared = false;                                      // payloads may lie in shared memory
     bool probed = false;                                      // take a receive buffer only when a message has been seen
     std::function<std::vector<WireEdge>(bool sending)> edges; // of one direction, sorted; for naming a mismatch
     std::string what;                                         // e.g. "exchange 3": for error texts
@@ -55,7 +56,9 @@ public:
     bool writable();
     // Start of the message: header, states, then the payload. Valid after writable().
     std::byte *send_buffer() const { return slots_[slot_]->buffer.data(); }
-    std::byte *send_payload() const { return send_buffer() + payload_offset(spec_.send.n_states); }
+    std::byte *send_payload() const {
+        return sending_shared_ ? shared_slot(own_block_, spec_.send) : send_buffer() + payload_offset(spec_.send.n_states);
+    }
     void send(size_t payload_bytes);
     // Tell the peer that this rank could not start run `epoch`.
     void send_failure(uint32_t epoch, halo_status status, const char *text);
@@ -64,7 +67,10 @@ public:
     bool test();
     bool arrived() const { return arrived_; }
     const std::byte *received() const { return receive_buffer_.data(); }
-    std::byte *received_payload() const { return receive_buffer_.data() + payload_offset(spec_.receive.n_states); }
+    std::byte *received_payload() const {
+        return header_.flags & flag_shared ? shared_slot(peer_block_, spec_.receive)
+                                           : receive_buffer_.data() + payload_offset(spec_.receive.n_states);
+    }
     const MessageHeader &header() const { return header_; }
 
     // The run's data have been used: the peer may send two more.
@@ -86,6 +92,12 @@ private:
     enum class Receive : uint8_t { none, posted, matched };
 
     MessageHeader make_header(MessageKind kind, size_t payload_bytes) const;
+    static size_t slot_bytes(const LinkDirection &direction) { return (direction.payload_bytes + 63) / 64 * 64; }
+    // Runs alternate between two slots.
+    std::byte *shared_slot(const SharedBlock &block, const LinkDirection &direction) const {
+        return block.data() + (epoch_ & 1) * slot_bytes(direction);
+    }
+    bool may_send_shared() const;
     void send_handshake();
     void send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes);
     bool poll(PendingSend &slot);
@@ -119,6 +131,12 @@ private:
     bool verified_ = false;   // the peer's handshake came and agrees
     bool mismatched_ = false; // it came and differs: edges are being swapped
     std::chrono::steady_clock::time_point mismatch_time_{};
+    SharedBlock own_block_;            // this rank writes payloads, the peer reads them
+    SharedBlock peer_block_;           // the other way
+    bool peer_reads_shared_ = false;   // it has said so
+    bool sending_shared_ = false;      // this run's payload
+    uint32_t last_shared_epoch_ = 0;   // whose payload lay in own_block_
+    uint32_t shared_before_epoch_ = 0; // the one before it
     uint32_t consumed_by_peer_ = 0;
     uint32_t consumed_ = 0;
     Buffer receive_buffer_;

@@ -192,6 +192,7 @@ std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, boo
         spec.serial = setup.serial;
         spec.send = link_direction(setup, planned.send, with_payload);
         spec.receive = link_direction(setup, planned.receive, with_payload);
+        spec.shared = with_payload;
         spec.probed = setup.probed;
         spec.edges = [&planned](bool sending) { return wire_edges(sending ? planned.send : planned.receive); };
         spec.what = setup.what;

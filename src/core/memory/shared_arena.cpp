@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "memory/shared_arena.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <random>
+
+#if defined(__linux__)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace halo {
+
+namespace {
+
+constexpr size_t alignment = 4096;
+constexpr size_t file_bytes = size_t{ 256 } << 20; // address space; memory is taken page by page when it is written
+constexpr size_t file_front = alignment;           // the file's nonce
+
+size_t rounded(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+uint64_t new_nonce() {
+    std::random_device device;
+    return (static_cast<uint64_t>(device()) << 32 | device()) | 1;
+}
+
+} // namespace
+
+#if defined(__linux__)
+
+bool SharedArena::add_file(size_t bytes) {
+    File file;
+    file.bytes = std::max(file_bytes, bytes + file_front);
+    file.descriptor = memfd_create("halo", MFD_CLOEXEC);
+    if (file.descriptor < 0) return false;
+    void *data = MAP_FAILED;
+    if (ftruncate(file.descriptor, static_cast<off_t>(file.bytes)) == 0)
+        data = mmap(nullptr, file.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
+    if (data == MAP_FAILED) {
+        close(file.descriptor);
+        return false;
+    }
+    madvise(data, file.bytes, MADV_HUGEPAGE); // where the system gives huge pages to those who ask
+    file.data = static_cast<std::byte *>(data);
+    file.nonce = new_nonce();
+    file.used = file_front;
+    std::memcpy(file.data, &file.nonce, sizeof file.nonce);
+    files_.push_back(file);
+    return true;
+}
+
+SharedBlock SharedArena::map(const SharedOffer &offer) {
+    if (offer.nonce == 0 || offer.process == getpid() || offer.offset + offer.bytes > offer.file_bytes) return {};
+    auto known = mapped_.find(offer.nonce);
+    if (known == mapped_.end()) {
+        char path[64];
+        std::snprintf(path, sizeof path, "/proc/%d/fd/%d", offer.process, offer.file);
+        const int descriptor = open(path, O_RDWR | O_CLOEXEC);
+        if (descriptor < 0) return {};
+        struct stat status {};
+        void *data = MAP_FAILED;
+        if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && static_cast<uint64_t>(status.st_size) == offer.file_bytes)
+            data = mmap(nullptr, offer.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+        close(descriptor);
+        if (data == MAP_FAILED) return {};
+        uint64_t nonce;
+        std::memcpy(&nonce, data, sizeof nonce);
+        if (nonce != offer.nonce) { // another process of this number, on another host or in another container
+            munmap(data, offer.file_bytes);
+            return {};
+        }
+        madvise(data, offer.file_bytes, MADV_HUGEPAGE);
+        known = mapped_.emplace(offer.nonce, std::pair(static_cast<std::byte *>(data), offer.file_bytes)).first;
+    }
+    return { known->second.first + offer.offset, offer };
+}
+
+SharedArena::~SharedArena() {
+    for (const File &file : files_) {
+        munmap(file.data, file.bytes);
+        close(file.descriptor);
+    }
+    for (const auto &[nonce, mapping] : mapped_) munmap(mapping.first, mapping.second);
+}
+
+#else
+
+bool SharedArena::add_file(size_t) { return false; }
+SharedBlock SharedArena::map(const SharedOffer &) { return {}; }
+SharedArena::~SharedArena() = default;
+int32_t getpid() { return 0; }
+
+#endif
+
+SharedBlock SharedArena::reused(size_t bytes) {
+    for (auto released = released_.begin(); released != released_.end(); ++released) {
+        const SharedOffer &offer = released->block.offer();
+        const bool fits = offer.bytes >= bytes && offer.bytes <= 2 * bytes;
+        if (!fits || static_cast<int32_t>(released->block.read_epoch().load(std::memory_order_acquire) - released->epoch) < 0) continue;
+        const SharedBlock block = released->block;
+        released_.erase(released);
+        block.read_epoch().store(0, std::memory_order_relaxed);
+        return block;
+    }
+    return {};
+}
+
+SharedBlock SharedArena::allocate(size_t wanted) {
+    const size_t bytes = rounded(wanted + SharedBlock::front);
+    if (SharedBlock block = reused(bytes)) return block;
+    if ((files_.empty() || files_.back().bytes - files_.back().used < bytes) && !add_file(bytes)) return {};
+    File &file = files_.back();
+    const SharedOffer offer{ file.nonce, static_cast<int32_t>(getpid()), file.descriptor, file.bytes, file.used, bytes };
+    const SharedBlock block(file.data + file.used, offer);
+    file.used += bytes;
+    return block;
+}
+
+void SharedArena::release(const SharedBlock &block, uint32_t epoch) { released_.push_back({ block, epoch }); }
+
+} // namespace halo

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that other processes of the same host can read: what a message carries need not be copied on its way to them.
+//
+// A process makes files without a name (memfd_create) and hands out blocks of them; another process opens them through the first one's
+// entry in /proc. Nothing is left behind when a process ends, and a mapping stays valid when the process that made it is gone.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace halo {
+
+// Where a block is, as another process needs it.
+struct SharedOffer {
+    uint64_t nonce = 0; // of the file; 0: nothing is offered
+    int32_t process = 0;
+    int32_t file = -1;
+    uint64_t file_bytes = 0;
+    uint64_t offset = 0;
+    uint64_t bytes = 0;
+};
+
+class SharedArena;
+
+// A block that this process writes. Its first cache line is the reader's: the last epoch that has been read.
+class SharedBlock {
+public:
+    SharedBlock() = default;
+    SharedBlock(std::byte *data, const SharedOffer &offer) : data_(data), offer_(offer) {}
+
+    explicit operator bool() const { return data_ != nullptr; }
+    std::byte *data() const { return data_ + front; }
+    const SharedOffer &offer() const { return offer_; }
+    std::atomic_ref<uint32_t> read_epoch() const { return std::atomic_ref(*reinterpret_cast<uint32_t *>(data_)); }
+
+    static constexpr size_t front = 64;
+
+private:
+    std::byte *data_ = nullptr; // of the whole block, front included
+    SharedOffer offer_;
+};
+
+// Blocks of this process and mappings of those of others.
+class SharedArena {
+public:
+    SharedArena() = default;
+    ~SharedArena();
+    SharedArena(const SharedArena &) = delete;
+    SharedArena &operator=(const SharedArena &) = delete;
+
+    // `bytes` after the front; an empty block where the system has no such memory.
+    SharedBlock allocate(size_t bytes);
+    // The block is used again once its reader has read `epoch`.
+    void release(const SharedBlock &block, uint32_t epoch);
+    // Another process's block in this process; an empty one if it cannot be reached.
+    SharedBlock map(const SharedOffer &offer);
+
+private:
+    struct File {
+        int descriptor = -1;
+        std::byte *data = nullptr;
+        size_t bytes = 0;
+        size_t used = 0;
+        uint64_t nonce = 0;
+    };
+    struct Released {
+        SharedBlock block;
+        uint32_t epoch;
+    };
+    bool add_file(size_t bytes);
+    SharedBlock reused(size_t bytes);
+
+    std::vector<File> files_;
+    std::vector<Released> released_;
+    std::map<uint64_t, std::pair<std::byte *, size_t>> mapped_; // by nonce
+};
+
+} // namespace halo

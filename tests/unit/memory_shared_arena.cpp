@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "memory/shared_arena.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace halo {
+
+namespace {
+
+// Runs the body in another process; true if it returned true.
+bool in_child(const std::function<bool()> &body) {
+    const pid_t child = fork();
+    if (child == 0) _exit(body() ? 0 : 1);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(SharedArena, AnotherProcessReadsABlock) {
+    SharedArena arena;
+    const SharedBlock block = arena.allocate(100000);
+    ASSERT_TRUE(block);
+    std::memset(block.data(), 7, 100000);
+    EXPECT_TRUE(in_child([&] {
+        SharedArena reader;
+        const SharedBlock mapped = reader.map(block.offer());
+        if (!mapped || mapped.data()[99999] != std::byte{ 7 }) return false;
+        mapped.read_epoch().store(3, std::memory_order_release);
+        return true;
+    }));
+    EXPECT_EQ(block.read_epoch().load(std::memory_order_acquire), 3u);
+}
+
+TEST(SharedArena, MappingsOutliveTheProcessThatMadeThem) {
+    int offers[2], done[2];
+    ASSERT_EQ(pipe(offers), 0);
+    ASSERT_EQ(pipe(done), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        SharedArena arena;
+        const SharedBlock block = arena.allocate(1000);
+        std::memcpy(block.data(), "payload", 8);
+        const SharedOffer offer = block.offer();
+        char token = 0;
+        const bool told = write(offers[1], &offer, sizeof offer) == sizeof offer && read(done[0], &token, 1) == 1;
+        _exit(told ? 0 : 1);
+    }
+    SharedOffer offer;
+    ASSERT_EQ(read(offers[0], &offer, sizeof offer), static_cast<ssize_t>(sizeof offer));
+    SharedArena reader;
+    const SharedBlock mapped = reader.map(offer);
+    ASSERT_EQ(write(done[1], "x", 1), 1);
+    waitpid(child, nullptr, 0);
+    ASSERT_TRUE(mapped);
+    EXPECT_STREQ(reinterpret_cast<const char *>(mapped.data()), "payload");
+    SharedArena late;
+    EXPECT_FALSE(late.map(offer)) << "the process is gone";
+}
+
+TEST(SharedArena, OffersThatCannotBeTaken) {
+    SharedArena arena;
+    const SharedOffer good = arena.allocate(1000).offer();
+    EXPECT_FALSE(arena.map(good)) << "a process does not map its own blocks";
+    EXPECT_FALSE(arena.map(SharedOffer{}));
+    EXPECT_TRUE(in_child([&] {
+        SharedArena reader;
+        SharedOffer wrong = good;
+        wrong.nonce += 2;
+        if (reader.map(wrong)) return false;
+        wrong = good;
+        wrong.offset = good.file_bytes;
+        if (reader.map(wrong)) return false;
+        wrong = good;
+        wrong.file_bytes += 4096;
+        if (reader.map(wrong)) return false;
+        wrong = good;
+        wrong.file = 0;
+        if (reader.map(wrong)) return false;
+        return static_cast<bool>(reader.map(good));
+    }));
+}
+
+TEST(SharedArena, ABlockIsUsedAgainOnceItHasBeenRead) {
+    SharedArena arena;
+    const SharedBlock first = arena.allocate(5000);
+    first.read_epoch().store(4);
+    arena.release(first, 5);
+    const SharedBlock second = arena.allocate(5000);
+    EXPECT_NE(second.offer().offset, first.offer().offset);
+    first.read_epoch().store(5);
+    const SharedBlock third = arena.allocate(5000);
+    EXPECT_EQ(third.offer().offset, first.offer().offset);
+    EXPECT_EQ(third.read_epoch().load(), 0u);
+}
+
+TEST(SharedArena, BlocksDoNotOverlapAndLargeOnesGetFilesOfTheirOwn) {
+    SharedArena arena;
+    const SharedOffer a = arena.allocate(1).offer();
+    const SharedOffer b = arena.allocate(100).offer();
+    EXPECT_GE(b.offset, a.offset + a.bytes);
+    const SharedOffer large = arena.allocate(size_t{ 300 } << 20).offer();
+    EXPECT_NE(large.nonce, a.nonce);
+    EXPECT_GE(large.file_bytes, large.offset + large.bytes);
+}
+
+} // namespace
+
+} // namespace halo
