@@ -602,6 +602,31 @@ typedef struct halo_exchange_desc {
  */
 HALO_API halo_status halo_exchange_create(halo_field *const *fields, int32_t n_fields, const halo_exchange_desc *desc, halo_exchange **exchange);
 
+#define HALO_TRANSFER_COPY 0 /**< each point of the destination gets the value of its owner in the source: highest priority, then lowest gid; cells that a
+                                  part owns come before ghosts of others */
+#define HALO_TRANSFER_ADD 1  /**< everything that the source has at a point is added to the destination, in order of source gids */
+
+typedef struct halo_transfer_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t op;                 /**< HALO_TRANSFER_... */
+    int32_t source_ghosts[6];   /**< layers of the source's ghosts that are read: low x, y, z, high x, y, z; at most the field's */
+    int32_t destination_ghosts[6]; /**< layers of the destination's ghosts that are filled */
+    int32_t messages;           /**< HALO_MESSAGES_... */
+    int32_t receive;            /**< HALO_RECEIVE_... */
+    double timeout_seconds;     /**< as in halo_exchange_desc */
+} halo_transfer_desc;
+#define HALO_TRANSFER_DESC_INIT { sizeof(halo_transfer_desc), 1, HALO_TRANSFER_COPY, { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 }, HALO_MESSAGES_AUTO, HALO_RECEIVE_AUTO, HALO_TIMEOUT_CONFIGURED }
+
+/**
+ * An exchange that moves values from fields of one topology of boxes into fields of another: wherever a part of the destination has a point of a part
+ * of the source (periodic images included; both have the same periods). Topologies made from blocks, or from boxes that all ranks know. `desc` may
+ * be NULL. Runs as any exchange; where halo_run speaks of its fields, the n_fields sources come first, then the destinations, and a mask names both of a
+ * pair or none. Collective; communicates nothing. HALO_ERR_ARGUMENT: the two of a pair differ in type, components or centring, or one is sparse.
+ */
+HALO_API halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field *const *destinations, int32_t n_fields, const halo_transfer_desc *desc,
+                                                   halo_exchange **exchange);
+
 /** HALO_BUSY while a run is in flight: finish or abandon it first. */
 HALO_API halo_status halo_exchange_destroy(halo_exchange **exchange);
 

@@ -11,8 +11,9 @@ namespace {
 
 // An exchange with the handles of its fields, as arrivals are told by handle.
 struct ExchangeObject {
-    ExchangeObject(PlanCache &plans, std::vector<Field *> fields, std::vector<halo_field *> given, const halo_exchange_desc &desc)
-        : exchange(plans, std::move(fields), desc),
+    ExchangeObject(PlanCache &plans, std::vector<Field *> fields, std::vector<halo_field *> given, const halo_exchange_desc &desc,
+                   const halo_transfer_desc *transfer)
+        : exchange(plans, std::move(fields), desc, transfer),
           handles(std::move(given)) {
         if (desc.arrival) exchange.on_arrival = [this, desc](const Arrivals::Part &part) { tell(desc, part); };
     }
@@ -39,6 +40,32 @@ halo_run read_run(const halo_run *run) {
     return read_optional_struct(run, defaults, sizeof defaults, "halo_run");
 }
 
+// From a list of fields, of which the first stands for the context.
+halo_status create_exchange(const std::vector<halo_field *> &fields, const halo_exchange_desc *desc, const halo_transfer_desc *transfer,
+                            halo_exchange **exchange) {
+    return with_handle(fields[0], [&] {
+        require(exchange, "exchange");
+        std::vector<Field *> objects;
+        for (halo_field *field : fields) {
+            require_handle(shell_of(field), HandleKind::field);
+            objects.push_back(&object_of<Field>(field));
+        }
+        const halo_exchange_desc defaults = HALO_EXCHANGE_DESC_INIT;
+        halo_exchange_desc known = read_optional_struct(desc, defaults, sizeof defaults, "halo_exchange_desc");
+        const halo_transfer_desc transfer_defaults = HALO_TRANSFER_DESC_INIT;
+        const halo_transfer_desc way = read_optional_struct(transfer, transfer_defaults, sizeof transfer_defaults, "halo_transfer_desc");
+        if (transfer) {
+            known.messages = way.messages;
+            known.receive = way.receive;
+            known.timeout_seconds = way.timeout_seconds;
+        }
+        ContextObject *owner = shell_of(fields[0])->owner;
+        auto object = std::make_unique<ExchangeObject>(owner->plans, std::move(objects), fields, known, transfer ? &way : nullptr);
+        *exchange = owner->shells.make<halo_exchange>(owner, object.get());
+        object.release();
+    });
+}
+
 } // namespace
 
 } // namespace halo
@@ -48,20 +75,20 @@ using namespace halo;
 halo_status halo_exchange_create(halo_field *const *fields, int32_t n_fields, const halo_exchange_desc *desc, halo_exchange **exchange) {
     if (!fields || n_fields < 1)
         return guard([&] { fail(HALO_ERR_ARGUMENT, "exchange: %d fields at address %p", n_fields, static_cast<const void *>(fields)); });
-    return with_handle(fields[0], [&] {
-        require(exchange, "exchange");
-        std::vector<Field *> objects;
-        for (int32_t i = 0; i < n_fields; ++i) {
-            require_handle(shell_of(fields[i]), HandleKind::field);
-            objects.push_back(&object_of<Field>(fields[i]));
-        }
-        const halo_exchange_desc defaults = HALO_EXCHANGE_DESC_INIT;
-        const halo_exchange_desc known = read_optional_struct(desc, defaults, sizeof defaults, "halo_exchange_desc");
-        ContextObject *owner = shell_of(fields[0])->owner;
-        auto object = std::make_unique<ExchangeObject>(owner->plans, std::move(objects), std::vector<halo_field *>(fields, fields + n_fields), known);
-        *exchange = owner->shells.make<halo_exchange>(owner, object.get());
-        object.release();
-    });
+    return create_exchange({ fields, fields + n_fields }, desc, nullptr, exchange);
+}
+
+halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field *const *destinations, int32_t n_fields,
+                                          const halo_transfer_desc *desc, halo_exchange **exchange) {
+    if (!sources || !destinations || n_fields < 1)
+        return guard([&] {
+            fail(HALO_ERR_ARGUMENT, "transfer: %d fields at addresses %p and %p", n_fields, static_cast<const void *>(sources),
+                 static_cast<const void *>(destinations));
+        });
+    std::vector<halo_field *> fields(sources, sources + n_fields);
+    fields.insert(fields.end(), destinations, destinations + n_fields);
+    const halo_transfer_desc defaults = HALO_TRANSFER_DESC_INIT;
+    return create_exchange(fields, nullptr, desc ? desc : &defaults, exchange);
 }
 
 halo_status halo_exchange_destroy(halo_exchange **exchange) {

@@ -5,6 +5,7 @@
 
 #include "comm/wait.h"
 #include "exchange/caller_combine.h"
+#include "topology/boxes/placed_box.h"
 
 namespace halo {
 
@@ -27,7 +28,7 @@ bool choose(int32_t asked, int32_t no, int32_t yes, bool configured, const char 
 
 } // namespace
 
-Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc)
+Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc, const halo_transfer_desc *transfer)
     : context_(fields[0]->topology().context()),
       plans_(plans),
       shape_{ std::move(fields) },
@@ -38,11 +39,15 @@ Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exc
     if (desc.edges < HALO_EDGES_ALL || desc.edges > HALO_EDGES_REMOTE)
         fail(HALO_ERR_ARGUMENT, "exchange: edges %d is none of HALO_EDGES_...", desc.edges);
     const Config &config = context_.config();
-    for (int32_t f = 0; f < std::ssize(shape_.fields); ++f) shape_.pairs.push_back({ f, f });
-    shape_.kind = desc.kind;
-    shape_.shared = desc.shared;
-    if (shape_.combines()) shape_.op = desc.op;
-    check_kind();
+    if (transfer) {
+        set_transfer(*transfer);
+    } else {
+        for (int32_t f = 0; f < std::ssize(shape_.fields); ++f) shape_.pairs.push_back({ f, f });
+        shape_.kind = desc.kind;
+        shape_.shared = desc.shared;
+        if (shape_.combines()) shape_.op = desc.op;
+        check_kind();
+    }
     shape_.stencil = desc.stencil;
     shape_.edges = desc.edges;
     shape_.check = context_.check_mode();
@@ -72,12 +77,66 @@ void Exchange::check_kind() const {
     if (desc_.op < HALO_SUM || desc_.op > HALO_USER) fail(HALO_ERR_ARGUMENT, "exchange: op %d is none of HALO_SUM ... HALO_USER", desc_.op);
     if (desc_.op == HALO_USER && !desc_.combine) fail(HALO_ERR_ARGUMENT, "exchange: HALO_USER without a function `combine`");
     for (const Field *field : shape_.fields) {
-        const FieldSpec &spec = field->spec();
-        const bool complex = spec.type == HALO_COMPLEX64 || spec.type == HALO_COMPLEX128;
-        if (spec.sparse) fail(HALO_ERR_ARGUMENT, "exchange: field %s is sparse: its ghosts cannot be combined", spec.name.c_str());
-        if (desc_.op != HALO_USER && (spec.type == HALO_BYTES || (complex && (desc_.op == HALO_MIN || desc_.op == HALO_MAX))))
-            fail(HALO_ERR_ARGUMENT, "exchange: field %s of type %d cannot be combined by op %d", spec.name.c_str(), spec.type, desc_.op);
+        if (field->spec().sparse) fail(HALO_ERR_ARGUMENT, "exchange: field %s is sparse: its ghosts cannot be combined", field->spec().name.c_str());
+        check_op(field->spec());
     }
+}
+
+void Exchange::check_op(const FieldSpec &spec) const {
+    const bool complex = spec.type == HALO_COMPLEX64 || spec.type == HALO_COMPLEX128;
+    if (shape_.op != HALO_USER && (spec.type == HALO_BYTES || (complex && (shape_.op == HALO_MIN || shape_.op == HALO_MAX))))
+        fail(HALO_ERR_ARGUMENT, "exchange: field %s of type %d cannot be combined by op %d", spec.name.c_str(), spec.type, shape_.op);
+}
+
+namespace {
+
+// Low x, y, z, high x, y, z; at most what the field has.
+GhostWidths read_widths(const int32_t (&given)[6], const Field &field, const char *what) {
+    GhostWidths widths;
+    const GhostWidths &most = field.spec().ghosts;
+    for (int d = 0; d < field.topology().n_dims(); ++d) {
+        widths.low[d] = given[d];
+        widths.high[d] = given[3 + d];
+        if (given[d] < 0 || given[3 + d] < 0 || given[d] > most.low[d] || given[3 + d] > most.high[d])
+            fail(HALO_ERR_ARGUMENT, "transfer: %s_ghosts %d and %d along direction %d, but field %s has %d and %d", what, given[d], given[3 + d], d,
+                 field.spec().name.c_str(), most.low[d], most.high[d]);
+    }
+    return widths;
+}
+
+} // namespace
+
+void Exchange::set_transfer(const halo_transfer_desc &transfer) {
+    const auto n = static_cast<int32_t>(shape_.fields.size() / 2);
+    if (transfer.op != HALO_TRANSFER_COPY && transfer.op != HALO_TRANSFER_ADD)
+        fail(HALO_ERR_ARGUMENT, "transfer: op %d is none of HALO_TRANSFER_...", transfer.op);
+    shape_.kind = kind_transfer;
+    shape_.op = transfer.op == HALO_TRANSFER_ADD ? HALO_SUM : op_copy;
+    for (int32_t i = 0; i < n; ++i) {
+        const Field &source = *shape_.fields[i];
+        const Field &destination = *shape_.fields[n + i];
+        check_transfer_pair(source, destination);
+        shape_.transfer = { read_widths(transfer.source_ghosts, source, "source"), read_widths(transfer.destination_ghosts, destination, "destination") };
+        shape_.pairs.push_back({ i, n + i });
+    }
+}
+
+void Exchange::check_transfer_pair(const Field &source, const Field &destination) const {
+    const FieldSpec &from = source.spec();
+    const FieldSpec &to = destination.spec();
+    const auto refuse = [&](const char *why) {
+        fail(HALO_ERR_ARGUMENT, "transfer from field %s to field %s: %s", from.name.c_str(), to.name.c_str(), why);
+    };
+    if (from.type != to.type || from.element_bytes != to.element_bytes) refuse("their types differ");
+    if (from.n_components != to.n_components) refuse("their numbers of components differ");
+    if (from.places != to.places) refuse("their centrings differ");
+    if (from.sparse || to.sparse) refuse("sparse fields cannot be transferred");
+    const BoxSource *source_boxes = source.topology().boxes();
+    const BoxSource *destination_boxes = destination.topology().boxes();
+    if (!source_boxes || !destination_boxes) refuse("a topology is not made of boxes that all ranks know");
+    if (source.topology().n_dims() != destination.topology().n_dims()) refuse("their topologies have different dimensions");
+    if (source_boxes->period() != destination_boxes->period()) refuse("their topologies have different periods");
+    if (shape_.combines()) check_op(from);
 }
 
 void Exchange::check_fields() const {
@@ -126,6 +185,10 @@ void Exchange::check_narrowing(const halo_run &run) const {
     if (run.first_component < 0 || run.n_components < 0 || run.depth < 0)
         fail(HALO_ERR_ARGUMENT, "%s: run with first_component %d, n_components %d, depth %d: none may be negative", what_.c_str(),
              run.first_component, run.n_components, run.depth);
+    for (const FieldPair &pair : shape_.pairs)
+        if (run.field_mask && (run.field_mask[pair.source] != 0) != (run.field_mask[pair.destination] != 0))
+            fail(HALO_ERR_ARGUMENT, "%s: the field mask parts source %s from destination %s", what_.c_str(),
+                 shape_.fields[pair.source]->spec().name.c_str(), shape_.fields[pair.destination]->spec().name.c_str());
     bool any = false;
     if (run.depth > 0)
         for (const Field *field : shape_.fields)

@@ -17,7 +17,8 @@ namespace halo {
 
 class Exchange {
 public:
-    Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc);
+    // Of the fields with themselves; with `transfer`, from the first half of them to the second.
+    Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc, const halo_transfer_desc *transfer = nullptr);
     ~Exchange();
     Exchange(const Exchange &) = delete;
     Exchange &operator=(const Exchange &) = delete;
@@ -49,6 +50,9 @@ private:
 
     void check_fields() const;
     void check_kind() const;
+    void set_transfer(const halo_transfer_desc &transfer);
+    void check_transfer_pair(const Field &source, const Field &destination) const;
+    void check_op(const FieldSpec &spec) const;
     void combine();
     void make_messages();
     void require(Phase phase, const char *call) const;

@@ -9,6 +9,8 @@ namespace {
 std::vector<uint64_t> key_of(const PlanShape &shape) {
     std::vector<uint64_t> key;
     for (const int32_t choice : { shape.kind, shape.op, shape.shared, shape.stencil, shape.edges }) key.push_back(static_cast<uint64_t>(choice));
+    for (const GhostWidths &ghosts : { shape.transfer.source, shape.transfer.destination })
+        for (int d = 0; d < 3; ++d) key.push_back(static_cast<uint64_t>(ghosts.low[d]) << 32 | static_cast<uint32_t>(ghosts.high[d]));
     key.push_back(shape.per_channel);
     key.push_back(shape.check);
     for (const FieldPair &pair : shape.pairs) key.push_back(static_cast<uint64_t>(pair.source) << 32 | static_cast<uint64_t>(pair.destination));

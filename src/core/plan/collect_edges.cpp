@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/collect_edges.h"
 
+#include "topology/boxes/transfer_edges.h"
+
 namespace halo {
 
 namespace {
@@ -21,12 +23,29 @@ bool narrow(Edge &edge, const Topology &topology, const EdgeRequest &request, in
 
 EdgeRequest request_of(const PlanShape &shape, const Field &field, int32_t place) {
     EdgeRequest request;
-    request.ghosts = field.spec().ghosts;
+    request.ghosts = shape.kind == kind_transfer ? shape.transfer.destination : field.spec().ghosts;
     request.stencil = shape.stencil;
     request.centring = field.spec().places[place];
     request.shared = shape.shared;
     request.flow = shape.kind == HALO_KIND_SHARED_REDUCE ? Flow::between_copies : Flow::from_owner;
     return request;
+}
+
+// Calls visit(edge, place) for each edge of a pair of fields.
+template <class Visit>
+void for_each_edge(const PlanShape &shape, const FieldPair &pair, Visit &&visit) {
+    const Field &source = *shape.fields[pair.source];
+    const Field &destination = *shape.fields[pair.destination];
+    for (int32_t place = 0; place < std::ssize(destination.spec().places); ++place) {
+        const auto sink = [&](const Edge &edge) { visit(edge, place); };
+        if (shape.kind != kind_transfer) {
+            destination.topology().edges(request_of(shape, destination, place), sink);
+            continue;
+        }
+        const TransferRequest request{ destination.spec().places[place], shape.transfer.source, shape.transfer.destination, shape.combines() };
+        TransferEdges(*source.topology().boxes(), *destination.topology().boxes(), destination.topology().context().rank(), request)
+            .emit(source.topology().local_parts(), destination.topology().local_parts(), sink);
+    }
 }
 
 void sort_in(CollectedEdges &collected, const PlanShape &shape, const FieldEdge &found) {
@@ -53,18 +72,15 @@ CollectedEdges collect_edges(const PlanShape &shape, const PlanNarrowing &narrow
     for (const FieldPair &pair : shape.pairs) {
         if (!narrowing.takes(pair.destination)) continue;
         const Field &field = *shape.fields[pair.destination];
-        for (int32_t place = 0; place < std::ssize(field.spec().places); ++place) {
-            const EdgeRequest request = request_of(shape, field, place);
-            field.topology().edges(request, [&](const Edge &edge) {
-                if (shape.kind == HALO_KIND_REVERSE && !edge.contributes) return;
-                FieldEdge found{ edge, pair.source, pair.destination, place, {} };
-                if (!narrow(found.edge, field.topology(), request, narrowing.depth)) return;
-                if (shape.kind == HALO_KIND_REVERSE) found.edge = reversed(found.edge);
-                const Edge &way = found.edge;
-                found.key = { way.send_gid, way.recv_gid, field.ordinal(), way.element, way.extra + (static_cast<int64_t>(place) << 32) };
-                sort_in(collected, shape, found);
-            });
-        }
+        for_each_edge(shape, pair, [&](const Edge &edge, int32_t place) {
+            if (shape.kind == HALO_KIND_REVERSE && !edge.contributes) return;
+            FieldEdge found{ edge, pair.source, pair.destination, place, {} };
+            if (!narrow(found.edge, field.topology(), request_of(shape, field, place), narrowing.depth)) return;
+            if (shape.kind == HALO_KIND_REVERSE) found.edge = reversed(found.edge);
+            const Edge &way = found.edge;
+            found.key = { way.send_gid, way.recv_gid, field.ordinal(), way.element, way.extra + (static_cast<int64_t>(place) << 32) };
+            sort_in(collected, shape, found);
+        });
     }
     return collected;
 }

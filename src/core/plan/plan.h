@@ -25,6 +25,16 @@ struct FieldPair {
     bool operator==(const FieldPair &) const = default;
 };
 
+// A transfer: beside what HALO_KIND_... names.
+inline constexpr int32_t kind_transfer = 3;
+inline constexpr halo_op op_copy = 0; // it moves values
+
+// Ghosts that take part in a transfer.
+struct TransferGhosts {
+    GhostWidths source;
+    GhostWidths destination;
+};
+
 // What a plan is compiled from.
 struct PlanShape {
     std::vector<Field *> fields;
@@ -37,7 +47,9 @@ struct PlanShape {
     bool per_channel = false; // every remote edge is a message of its own
     bool check = false;       // check mode: keep the edges, to be looked at
 
-    bool combines() const { return kind != HALO_KIND_GHOSTS; }
+    TransferGhosts transfer{}; // kind_transfer
+
+    bool combines() const { return kind != HALO_KIND_GHOSTS && op != op_copy; }
 };
 
 // Narrowing of one variant; the full plan has none.

@@ -182,6 +182,13 @@ PlacedBox BlocksTopology::box_of(int64_t gid) const {
     return { gid, known.rank, 0, known.cells, {} };
 }
 
+Extent BlocksTopology::period() const {
+    Extent period{};
+    for (int d = 0; d < 3; ++d)
+        if (periodic_[d]) period[d] = n_blocks_[d] * n_cells_[d];
+    return period;
+}
+
 void BlocksTopology::boxes_near(const halo_box &region, std::vector<PlacedBox> &found) const {
     Extent first{};
     Extent last{};

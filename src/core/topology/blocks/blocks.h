@@ -26,6 +26,7 @@ public:
 private:
     void boxes_near(const halo_box &region, std::vector<PlacedBox> &found) const override;
     PlacedBox box_of(int64_t gid) const override;
+    Extent period() const override;
     void ghost_edges(const EdgeRequest &request, const EdgeSink &sink) const;
     void check_desc(const halo_blocks_desc &desc) const;
     void find_local_parts();

@@ -33,6 +33,14 @@ halo_box points_of(const halo_box &cells, Centring centring) {
     return owned;
 }
 
+halo_box cells_around(halo_box points, Centring centring, const GhostWidths &theirs) {
+    for (int d = 0; d < 3; ++d) {
+        points.low[d] -= (centring >> d & 1) + theirs.high[d];
+        points.high[d] += theirs.low[d];
+    }
+    return points;
+}
+
 halo_box element_box(const halo_box &inner, const GhostWidths &widths, int32_t element) {
     const ElementOffset side = element_offset(element);
     halo_box box = inner;

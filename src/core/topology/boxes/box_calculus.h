@@ -16,6 +16,8 @@ halo_box grown(const halo_box &box, const GhostWidths &widths);
 
 // Owned points of a box of cells.
 halo_box points_of(const halo_box &cells, Centring centring);
+// Cells of which a box must have one if its points, with ghosts of widths `theirs`, meet `points`.
+halo_box cells_around(halo_box points, Centring centring, const GhostWidths &theirs);
 // Points around `inner` on the side of an element, as wide as the ghosts; element 13: `inner` itself.
 halo_box element_box(const halo_box &inner, const GhostWidths &widths, int32_t element);
 bool in_stencil(int32_t element, int32_t stencil);

@@ -11,15 +11,6 @@ namespace {
 
 constexpr int32_t inside = 13; // the element of owned points
 
-// Boxes of cells whose owned points, with ghosts of `theirs`, can meet `points`.
-halo_box cells_around(halo_box points, Centring centring, const GhostWidths &theirs) {
-    for (int d = 0; d < 3; ++d) {
-        points.low[d] -= (centring >> d & 1) + theirs.high[d];
-        points.high[d] += theirs.low[d];
-    }
-    return points;
-}
-
 } // namespace
 
 halo_box BoxEdges::owned(const PlacedBox &box) const { return points_of(box.cells, request_.centring); }

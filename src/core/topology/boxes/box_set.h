@@ -13,6 +13,7 @@ public:
 
     void boxes_near(const halo_box &region, std::vector<PlacedBox> &found) const override;
     PlacedBox box_of(int64_t gid) const override;
+    Extent period() const override { return period_; }
     const PlacedBox *find(int64_t gid) const; // null: not known here
     const std::vector<PlacedBox> &boxes() const { return boxes_; }
 

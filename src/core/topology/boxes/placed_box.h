@@ -35,6 +35,8 @@ public:
     virtual void boxes_near(const halo_box &region, std::vector<PlacedBox> &found) const = 0;
     // A part's box, not moved. Fails for parts that are not known here.
     virtual PlacedBox box_of(int64_t gid) const = 0;
+    // Of the domain per direction; 0: not periodic.
+    virtual Extent period() const = 0;
 };
 
 } // namespace halo
