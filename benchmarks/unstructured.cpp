@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ghosts of points known by keys: libhalo against PetscSF on the same graph and storage, in alternating pairs of one run.
+// usage: halo_bench_unstructured [cells along an edge, 100] [pairs, 21]
+// Every rank has a cube of cells; cubes are stacked and periodic along z, two layers of ghosts. One field is one array for both. PetscSF has no
+// message for several fields: all are begun, then all ended. Times are the medians over pairs of the slowest rank's.
+#include <petscsf.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "halo.h"
+
+namespace {
+
+[[noreturn]] void stop(const char *call, const char *why) {
+    std::fprintf(stderr, "%s: %s\n", call, why);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    std::abort();
+}
+
+#define HALO(call) ((call) == HALO_SUCCESS ? void() : stop(#call, halo_last_error()))
+#define PETSC(call) ((call) == 0 ? void() : stop(#call, "failed"))
+
+int rank_of_process = 0, n_ranks = 1;
+
+// By position in the storage.
+struct Graph {
+    std::vector<uint64_t> keys;
+    std::vector<int32_t> flags; // HALO_KEY_WANT: a ghost
+};
+
+// Keys count cells along x, y, z. In random order, owned cells and ghosts are mixed.
+Graph make_graph(int64_t n, bool random) {
+    const int64_t plane = n * n, all = plane * n * n_ranks, layers = 2, n_owned = plane * n;
+    const int64_t begin = rank_of_process * n_owned;
+    std::vector<int64_t> cells(static_cast<size_t>(n_owned + 2 * layers * plane)); // counted from the cube's first: those below and above are ghosts
+    std::iota(cells.begin(), cells.begin() + n_owned, 0);
+    std::iota(cells.begin() + n_owned, cells.end() - layers * plane, -layers * plane);
+    std::iota(cells.end() - layers * plane, cells.end(), n_owned);
+    std::mt19937_64 generator(static_cast<uint64_t>(rank_of_process) + 1);
+    if (random) std::shuffle(cells.begin(), cells.end(), generator);
+    Graph graph;
+    for (const int64_t cell : cells) {
+        graph.keys.push_back(static_cast<uint64_t>((begin + cell + all) % all));
+        graph.flags.push_back(cell < 0 || cell >= n_owned ? HALO_KEY_WANT : 0);
+    }
+    return graph;
+}
+
+double slowest(double seconds) {
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return seconds;
+}
+
+double time_of(const std::function<void()> &work) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    work();
+    return slowest(MPI_Wtime() - begin);
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+void compare(const char *what, int pairs, const std::function<void()> &mine, const std::function<void()> &theirs) {
+    std::vector<double> first, second, ratio;
+    for (int p = -2; p < pairs; ++p) {
+        const bool mine_first = p % 2 == 0;
+        double a = mine_first ? time_of(mine) : 0;
+        const double b = time_of(theirs);
+        if (!mine_first) a = time_of(mine);
+        if (p < 0) continue;
+        first.push_back(a);
+        second.push_back(b);
+        ratio.push_back(b / a);
+    }
+    if (rank_of_process == 0)
+        std::printf("%-44s libhalo %9.0f us, PetscSF %9.0f us, ratio %.2f\n", what, median(first) * 1e6, median(second) * 1e6, median(ratio));
+    std::fflush(stdout);
+}
+
+halo_topology *make_topology(halo_context *context, const Graph &graph, int32_t numbering) {
+    halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+    desc.n_keys = static_cast<int64_t>(graph.keys.size());
+    desc.keys = graph.keys.data();
+    desc.numbering = numbering;
+    desc.flags = graph.flags.data();
+    halo_topology *topology = nullptr;
+    HALO(halo_topology_create_keys(context, &desc, &topology));
+    return topology;
+}
+
+// Fields of one component, each an array by local index.
+class Fields {
+public:
+    Fields(halo_topology *topology, int n_fields, int64_t n_points) : data_(static_cast<size_t>(n_fields)) {
+        for (int f = 0; f < n_fields; ++f) {
+            halo_field_desc desc = HALO_FIELD_DESC_INIT;
+            halo_field *field = nullptr;
+            HALO(halo_field_create(topology, &desc, &field));
+            fields_.push_back(field);
+            data_[static_cast<size_t>(f)].resize(static_cast<size_t>(n_points), 1.0);
+            halo_binding binding = HALO_BINDING_INIT;
+            binding.data = data_[static_cast<size_t>(f)].data();
+            HALO(halo_field_bind(field, rank_of_process, &binding));
+        }
+    }
+    ~Fields() {
+        for (halo_field *&field : fields_) halo_field_destroy(&field);
+    }
+    Fields(const Fields &) = delete;
+    Fields &operator=(const Fields &) = delete;
+    halo_exchange *exchange(int32_t kind) {
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.kind = kind;
+        halo_exchange *made = nullptr;
+        HALO(halo_exchange_create(fields_.data(), static_cast<int32_t>(fields_.size()), &desc, &made));
+        return made;
+    }
+    std::vector<std::vector<double>> &data() { return data_; }
+
+private:
+    std::vector<halo_field *> fields_;
+    std::vector<std::vector<double>> data_;
+};
+
+// The same graph as a star forest: each ghost's owner and index there, learnt by an exchange of the owners' indices.
+PetscSF make_forest(halo_topology *topology, int64_t n_points) {
+    Fields places(topology, 1, n_points);
+    for (int64_t i = 0; i < n_points; ++i) places.data()[0][static_cast<size_t>(i)] = static_cast<double>(i);
+    halo_exchange *exchange = places.exchange(HALO_KIND_GHOSTS);
+    HALO(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+    HALO(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+    HALO(halo_exchange_destroy(&exchange));
+    std::vector<int32_t> owners(static_cast<size_t>(n_points));
+    int64_t n = 0;
+    HALO(halo_topology_owners(topology, owners.data(), n_points, &n));
+    std::vector<PetscInt> leaves;
+    std::vector<PetscSFNode> roots;
+    for (int64_t i = 0; i < n_points; ++i) {
+        const auto there = static_cast<int64_t>(places.data()[0][static_cast<size_t>(i)]);
+        if (owners[static_cast<size_t>(i)] == rank_of_process && there == i) continue;
+        leaves.push_back(static_cast<PetscInt>(i));
+        roots.push_back({ owners[static_cast<size_t>(i)], static_cast<PetscInt>(there) });
+    }
+    PetscSF forest = nullptr;
+    PETSC(PetscSFCreate(PETSC_COMM_WORLD, &forest));
+    PETSC(PetscSFSetGraph(forest, static_cast<PetscInt>(n_points), static_cast<PetscInt>(leaves.size()), leaves.data(), PETSC_COPY_VALUES, roots.data(),
+                          PETSC_COPY_VALUES));
+    PETSC(PetscSFSetUp(forest));
+    return forest;
+}
+
+void run_forest(PetscSF forest, std::vector<std::vector<double>> &data, bool forward) {
+    for (auto &one : data)
+        if (forward)
+            PETSC(PetscSFBcastBegin(forest, MPI_DOUBLE, one.data(), one.data(), MPI_REPLACE));
+        else
+            PETSC(PetscSFReduceBegin(forest, MPI_DOUBLE, one.data(), one.data(), MPI_SUM));
+    for (auto &one : data)
+        if (forward)
+            PETSC(PetscSFBcastEnd(forest, MPI_DOUBLE, one.data(), one.data(), MPI_REPLACE));
+        else
+            PETSC(PetscSFReduceEnd(forest, MPI_DOUBLE, one.data(), one.data(), MPI_SUM));
+}
+
+void run_exchange(halo_exchange *exchange) {
+    HALO(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+    HALO(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+}
+
+// Both get the same input; what comes out must be equal, but for the order of sums.
+void verify(Fields &mine, halo_exchange *exchange, Fields &theirs, PetscSF forest, bool forward) {
+    for (auto *side : { &mine, &theirs })
+        for (auto &data : side->data())
+            for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<double>((i * 7919 + static_cast<size_t>(rank_of_process)) % 1000);
+    run_exchange(exchange);
+    run_forest(forest, theirs.data(), forward);
+    if (mine.data() != theirs.data()) stop("verify", "libhalo and PetscSF differ");
+    for (auto *side : { &mine, &theirs })
+        for (auto &data : side->data()) std::fill(data.begin(), data.end(), 0.0);
+}
+
+void compare_exchanges(halo_context *context, const Graph &graph, bool random, int pairs) {
+    halo_topology *topology = make_topology(context, graph, random ? HALO_NUMBERING_AS_GIVEN : HALO_NUMBERING_BY_OWNER);
+    const auto n_points = static_cast<int64_t>(graph.keys.size());
+    PetscSF forest = make_forest(topology, n_points);
+    for (const bool forward : { true, false })
+        for (const int n_fields : { 1, 4, 8 }) {
+            Fields mine(topology, n_fields, n_points), theirs(topology, n_fields, n_points);
+            halo_exchange *exchange = mine.exchange(forward ? HALO_KIND_GHOSTS : HALO_KIND_REVERSE);
+            verify(mine, exchange, theirs, forest, forward);
+            char what[80];
+            std::snprintf(what, sizeof what, "%s order, %s, %d field%s", random ? "random" : "sorted", forward ? "forward" : "reverse", n_fields,
+                          n_fields > 1 ? "s" : "");
+            compare(
+                what, pairs, [&] { run_exchange(exchange); }, [&] { run_forest(forest, theirs.data(), forward); });
+            HALO(halo_exchange_destroy(&exchange));
+        }
+    PETSC(PetscSFDestroy(&forest));
+    HALO(halo_topology_destroy(&topology));
+}
+
+// From keys to who sends what to whom.
+void compare_setup(halo_context *context, const Graph &graph, const char *what, int pairs) {
+    std::vector<PetscInt> indices(graph.keys.begin(), graph.keys.end()), owned;
+    for (size_t i = 0; i < graph.keys.size(); ++i)
+        if (graph.flags[i] == 0) owned.push_back(indices[i]);
+    const auto n = static_cast<PetscInt>(indices.size()), n_owned = static_cast<PetscInt>(owned.size());
+    PetscLayout layout = nullptr;
+    PETSC(PetscLayoutCreate(PETSC_COMM_WORLD, &layout));
+    PETSC(PetscLayoutSetLocalSize(layout, n_owned));
+    PETSC(PetscLayoutSetUp(layout));
+    const auto mine = [&] {
+        halo_topology *topology = make_topology(context, graph, HALO_NUMBERING_BY_OWNER);
+        HALO(halo_topology_destroy(&topology));
+    };
+    const auto theirs = [&] {
+        PetscSF forest = nullptr;
+        PETSC(PetscSFCreateByMatchingIndices(layout, n_owned, owned.data(), nullptr, 0, n, indices.data(), nullptr, 0, nullptr, &forest));
+        PETSC(PetscSFSetUp(forest));
+        PETSC(PetscSFDestroy(&forest));
+    };
+    compare(what, std::max(3, pairs / 4), mine, theirs);
+    PETSC(PetscLayoutDestroy(&layout));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    const int64_t n = argc > 1 ? std::atoll(argv[1]) : 100;
+    const int pairs = argc > 2 ? std::atoi(argv[2]) : 21;
+    PETSC(PetscInitializeNoArguments());
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_of_process);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    halo_context *context = nullptr;
+    HALO(halo_context_create(nullptr, &context));
+    for (const bool random : { false, true }) {
+        const Graph graph = make_graph(n, random);
+        compare_setup(context, graph, random ? "set-up, shuffled keys" : "set-up, keys in order", pairs);
+        compare_exchanges(context, graph, random, pairs);
+    }
+    HALO(halo_context_destroy(&context));
+    PETSC(PetscFinalize());
+}

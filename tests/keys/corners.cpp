@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cases that go wrong elsewhere, each by name, and what is refused.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "storage.h"
+
+namespace {
+
+using namespace keys;
+using conformance::Rank;
+
+void wanted(bool good, const char *what, int line) {
+    if (!good) conformance::stop("line %d: %s", line, what);
+}
+#define WANT(condition) wanted((condition), #condition, __LINE__)
+
+// A topology from keys alone.
+halo_topology *topology_of(Rank &rank, const std::vector<uint64_t> &keys, int32_t numbering = HALO_NUMBERING_AS_GIVEN) {
+    halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+    desc.n_keys = static_cast<int64_t>(keys.size());
+    desc.keys = keys.data();
+    desc.numbering = numbering;
+    halo_topology *topology = nullptr;
+    OK(halo_topology_create_keys(rank.context, &desc, &topology));
+    return topology;
+}
+
+halo_keys_report report_of(const halo_topology *topology) {
+    halo_keys_report report = HALO_KEYS_REPORT_INIT;
+    OK(halo_topology_keys_report(topology, &report));
+    return report;
+}
+
+// Runs an exchange over one field of one component; values by local index.
+void exchange(Rank &rank, halo_topology *topology, std::vector<double> &values, int32_t kind, halo_op op = HALO_SUM) {
+    halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
+    halo_field *field = nullptr;
+    OK(halo_field_create(topology, &field_desc, &field));
+    halo_binding binding = HALO_BINDING_INIT;
+    binding.data = values.data();
+    OK(halo_field_bind(field, rank.rank, &binding));
+    halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+    desc.kind = kind;
+    desc.op = op;
+    halo_exchange *made = nullptr;
+    OK(halo_exchange_create(&field, 1, &desc, &made));
+    OK(halo_exchange_start(made, nullptr, HALO_STREAM_NONE));
+    OK(halo_exchange_finish(made, HALO_STREAM_NONE));
+    OK(halo_exchange_destroy(&made));
+    OK(halo_field_destroy(&field));
+}
+
+// 4 ranks own a quarter each of the 16^3 hexahedra of a cube: its nodes are counted once.
+TEST(Corners, NodesOfACube) {
+    if (!conformance::threads()) GTEST_SKIP() << "wants 4 ranks";
+    conformance::run(4, {}, [](Rank &rank) {
+        std::vector<uint64_t> nodes;
+        const uint64_t x0 = rank.rank % 2 == 0 ? 0 : 8, y0 = rank.rank / 2 == 0 ? 0 : 8;
+        for (uint64_t z = 0; z <= 16; ++z)
+            for (uint64_t y = y0; y <= y0 + 8; ++y)
+                for (uint64_t x = x0; x <= x0 + 8; ++x) nodes.push_back((z * 17 + y) * 17 + x);
+        halo_topology *topology = topology_of(rank, nodes);
+        WANT(report_of(topology).n_global == 4913);
+        std::vector<double> values(nodes.size(), 1);
+        exchange(rank, topology, values, HALO_KIND_SHARED_REDUCE);
+        for (size_t i = 0; i < nodes.size(); ++i) {
+            const uint64_t x = nodes[i] % 17, y = nodes[i] / 17 % 17;
+            WANT(values[i] == (x == 8 ? 2 : 1) * (y == 8 ? 2 : 1));
+        }
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+// One key everywhere, the least and the greatest key, and a rank without any.
+TEST(Corners, KeyOnEveryRank) {
+    for (const int32_t n_ranks : conformance::rank_counts())
+        conformance::run(n_ranks, {}, [](Rank &rank) {
+            std::vector<uint64_t> keys{ UINT64_MAX, 0 };
+            if (rank.rank == 1) keys = {};
+            halo_topology *topology = topology_of(rank, keys);
+            const int32_t have = rank.size > 1 ? rank.size - 1 : 1;
+            WANT(report_of(topology).n_global == 2);
+            std::vector<double> values(keys.size(), 1.0 + rank.rank);
+            exchange(rank, topology, values, HALO_KIND_SHARED_REDUCE, HALO_MAX);
+            for (const double value : values) WANT(value == rank.size || (rank.size == 2 && value == 1));
+            std::fill(values.begin(), values.end(), 1.0);
+            exchange(rank, topology, values, HALO_KIND_SHARED_REDUCE);
+            for (const double value : values) WANT(value == have);
+            int32_t ranks[16];
+            int64_t n = 0;
+            if (!keys.empty()) OK(halo_topology_sharers(topology, 0, ranks, 16, &n));
+            WANT(keys.empty() || n == have);
+            OK(halo_topology_destroy(&topology));
+        });
+}
+
+// One rank touches all, the others one each; every owner's first point follows the ones of the ranks below.
+TEST(Corners, RankThatTouchesAll) {
+    for (const int32_t n_ranks : conformance::rank_counts())
+        conformance::run(n_ranks, { { "discovery", "consensus" } }, [](Rank &rank) {
+            std::vector<uint64_t> keys(static_cast<size_t>(rank.size));
+            std::iota(keys.begin(), keys.end(), uint64_t{ 0 });
+            std::vector<int32_t> owners(keys.size());
+            std::iota(owners.begin(), owners.end(), 0);
+            if (rank.rank != 0) {
+                keys = { static_cast<uint64_t>(rank.rank) };
+                owners = { rank.rank };
+            }
+            halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+            desc.n_keys = static_cast<int64_t>(keys.size());
+            desc.keys = keys.data();
+            desc.owners = owners.data();
+            halo_topology *topology = nullptr;
+            OK(halo_topology_create_keys(rank.context, &desc, &topology));
+            WANT(report_of(topology).n_owned == 1 && report_of(topology).first_global == rank.rank);
+            std::vector<double> values(keys.size(), rank.rank);
+            exchange(rank, topology, values, HALO_KIND_GHOSTS);
+            for (size_t i = 0; i < values.size(); ++i) WANT(values[i] == static_cast<double>(keys[i]));
+            OK(halo_topology_destroy(&topology));
+        });
+}
+
+// A chain of cells, periodic: its only part is its own neighbour.
+TEST(Corners, PeriodicWithItself) {
+    conformance::run(conformance::threads() ? 1 : 0, {}, [](Rank &rank) {
+        if (rank.size > 1) return;
+        halo_topology *topology = topology_of(rank, { 7, 8, 9, 10, 10, 7 });
+        std::vector<double> values{ 1, 2, 3, 4, -1, -1 };
+        exchange(rank, topology, values, HALO_KIND_GHOSTS);
+        WANT((values == std::vector<double>{ 1, 2, 3, 4, 4, 1 }));
+        exchange(rank, topology, values, HALO_KIND_REVERSE);
+        WANT((values == std::vector<double>{ 2, 2, 3, 8, 4, 1 }));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+// Ghosts in the order of their owners are received as runs: no list, no copy per point.
+TEST(Corners, WhatNobodyOwnsStays) {
+    for (const int32_t n_ranks : conformance::rank_counts())
+        conformance::run(n_ranks, {}, [](Rank &rank) {
+            const uint64_t keys[2] = { 5, 1000 + static_cast<uint64_t>(rank.rank) };
+            const int32_t flags[2] = { HALO_KEY_WANT, 0 };
+            halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+            desc.n_keys = 2;
+            desc.keys = keys;
+            desc.flags = flags;
+            halo_topology *topology = nullptr;
+            OK(halo_topology_create_keys(rank.context, &desc, &topology));
+            const halo_keys_report report = report_of(topology);
+            WANT(report.n_unclaimed == 1 && report.n_unclaimed_here == 1 && report.unclaimed[0] == 5);
+            WANT(report.n_points == 2 && report.n_owned == 1);
+            std::vector<double> values{ 1, -7 };
+            exchange(rank, topology, values, HALO_KIND_GHOSTS);
+            WANT((values == std::vector<double>{ 1, -7 }));
+            OK(halo_topology_destroy(&topology));
+        });
+}
+
+TEST(Corners, Refused) {
+    for (const int32_t n_ranks : conformance::rank_counts())
+        conformance::run(n_ranks, {}, [](Rank &rank) {
+            const uint64_t key = 42;
+            const int32_t bad_owner = rank.size, bad_flags = 64;
+            const auto refused = [&](halo_status status, halo_keys_desc desc, const char *text) {
+                halo_topology *topology = nullptr;
+                const halo_status got = halo_topology_create_keys(rank.context, &desc, &topology);
+                WANT(got == status);
+                WANT(topology == nullptr);
+                if (!std::strstr(halo_last_error(), text)) conformance::stop("'%s' is not in: %s", text, halo_last_error());
+            };
+            halo_keys_desc good = HALO_KEYS_DESC_INIT;
+            good.n_keys = 1;
+            good.keys = &key;
+            halo_keys_desc bad = good;
+            bad.owners = &bad_owner;
+            refused(HALO_ERR_ARGUMENT, bad, "key 42");
+            bad = good;
+            bad.flags = &bad_flags;
+            refused(HALO_ERR_ARGUMENT, bad, "flags 64 of key 42");
+            bad = good;
+            bad.owner_rule = 9;
+            refused(HALO_ERR_ARGUMENT, bad, "owner_rule 9");
+            bad = good;
+            bad.keys = nullptr;
+            refused(HALO_ERR_ARGUMENT, bad, "1 keys");
+            if (rank.size == 1) return;
+            bad = good;
+            if (rank.rank == rank.size - 1) bad.numbering = -1;
+            if (rank.rank == rank.size - 1)
+                refused(HALO_ERR_ARGUMENT, bad, "numbering -1");
+            else
+                refused(HALO_ERR_PEER, bad, "rank");
+            bad = good;
+            bad.owner_rule = rank.rank == 0 ? HALO_OWNER_SPREAD : HALO_OWNER_WEIGHT;
+            refused(HALO_ERR_MISMATCH, bad, "owner rule");
+        });
+}
+
+} // namespace

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Topologies from stars and from ready lists: random ones against a plain gather, and what is refused.
+#include <gtest/gtest.h>
+
+#include "storage.h"
+
+namespace {
+
+using namespace keys;
+using conformance::Rank;
+
+struct Leaf {
+    uint32_t point;
+    int32_t rank;
+    uint32_t index;
+};
+
+// All ranks' leaves, as all ranks know them. The first points of a rank may be roots, the others leaves.
+struct Forest {
+    std::vector<uint32_t> n_roots, n_points;
+    std::vector<std::vector<Leaf>> leaves;
+};
+
+Forest random_forest(Random &random, int32_t n_ranks) {
+    Forest forest;
+    int64_t roots = 0;
+    for (int32_t r = 0; r < n_ranks; ++r) {
+        forest.n_roots.push_back(static_cast<uint32_t>(pick(random, 0, 3) == 0 ? 0 : pick(random, 1, 30)));
+        roots += forest.n_roots.back();
+    }
+    for (int32_t r = 0; r < n_ranks; ++r) {
+        const int64_t n_leaves = roots == 0 ? 0 : pick(random, 0, 40);
+        forest.n_points.push_back(forest.n_roots[static_cast<size_t>(r)] + static_cast<uint32_t>(n_leaves));
+        std::vector<Leaf> &leaves = forest.leaves.emplace_back();
+        while (static_cast<int64_t>(leaves.size()) < n_leaves) {
+            const auto from = static_cast<int32_t>(pick(random, 0, n_ranks - 1));
+            const uint32_t there = forest.n_roots[static_cast<size_t>(from)];
+            if (there == 0) continue;
+            const auto point = static_cast<uint32_t>(forest.n_roots[static_cast<size_t>(r)] + leaves.size());
+            leaves.push_back({ point, from, static_cast<uint32_t>(pick(random, 0, there - 1)) });
+        }
+        if (pick(random, 0, 1) == 0) std::shuffle(leaves.begin(), leaves.end(), random);
+    }
+    return forest;
+}
+
+halo_topology *make_star(Rank &rank, const Forest &forest) {
+    std::vector<uint32_t> points, indices;
+    std::vector<int32_t> ranks;
+    for (const Leaf &leaf : forest.leaves[static_cast<size_t>(rank.rank)]) {
+        points.push_back(leaf.point);
+        ranks.push_back(leaf.rank);
+        indices.push_back(leaf.index);
+    }
+    halo_star_desc desc = HALO_STAR_DESC_INIT;
+    desc.n_points = forest.n_points[static_cast<size_t>(rank.rank)];
+    desc.n_leaves = static_cast<int64_t>(points.size());
+    desc.leaves = points.data();
+    desc.ranks = ranks.data();
+    desc.indices = indices.data();
+    halo_topology *topology = nullptr;
+    OK(halo_topology_create_star(rank.context, &desc, &topology));
+    return topology;
+}
+
+// The same graph as lists for each peer.
+halo_topology *make_lists(Rank &rank, const Forest &forest) {
+    std::vector<int32_t> peers;
+    std::vector<int64_t> send_offsets{ 0 }, receive_offsets{ 0 };
+    std::vector<uint32_t> send, receive;
+    for (int32_t peer = rank.size - 1; peer >= 0; --peer) {
+        for (const Leaf &leaf : forest.leaves[static_cast<size_t>(peer)])
+            if (leaf.rank == rank.rank) send.push_back(leaf.index);
+        for (const Leaf &leaf : forest.leaves[static_cast<size_t>(rank.rank)])
+            if (leaf.rank == peer) receive.push_back(leaf.point);
+        const auto n_send = static_cast<int64_t>(send.size()), n_receive = static_cast<int64_t>(receive.size());
+        if (n_send == send_offsets.back() && n_receive == receive_offsets.back()) continue;
+        peers.push_back(peer);
+        send_offsets.push_back(n_send);
+        receive_offsets.push_back(n_receive);
+    }
+    halo_lists_desc desc = HALO_LISTS_DESC_INIT;
+    desc.n_peers = static_cast<int32_t>(peers.size());
+    desc.n_points = forest.n_points[static_cast<size_t>(rank.rank)];
+    desc.peers = peers.data();
+    desc.send_offsets = send_offsets.data();
+    desc.send = send.data();
+    desc.receive_offsets = receive_offsets.data();
+    desc.receive = receive.data();
+    halo_topology *topology = nullptr;
+    OK(halo_topology_create_lists(rank.context, &desc, &topology));
+    return topology;
+}
+
+template <class T>
+void check_forest(Rank &rank, const Forest &forest, halo_topology *topology, uint64_t seed, bool reverse, halo_op op) {
+    Random random(seed);
+    const auto me = static_cast<size_t>(rank.rank);
+    Storage<T> storage(topology, "u", static_cast<int32_t>(pick(random, 1, 4)), forest.n_points[me], static_cast<int>(pick(random, 0, 2)), rank.rank);
+    std::vector<T> wanted = storage.values();
+    for (uint32_t i = 0; i < forest.n_points[me]; ++i)
+        for (int32_t c = 0; c < storage.n_components(); ++c) storage.at(wanted, i, c) = storage.at(i, c) = value_of<T>(seed, rank.rank, i, c);
+    for (int32_t c = 0; c < storage.n_components(); ++c) {
+        if (!reverse)
+            for (const Leaf &leaf : forest.leaves[me]) storage.at(wanted, leaf.point, c) = value_of<T>(seed, leaf.rank, leaf.index, c);
+        for (int32_t r = 0; reverse && r < rank.size; ++r)
+            for (const Leaf &leaf : forest.leaves[static_cast<size_t>(r)])
+                if (leaf.rank == rank.rank) {
+                    T &root = storage.at(wanted, leaf.index, c);
+                    root = combined(root, value_of<T>(seed, r, leaf.point, c), op);
+                }
+    }
+    halo_field *field = storage.field();
+    halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+    desc.kind = reverse ? HALO_KIND_REVERSE : HALO_KIND_GHOSTS;
+    desc.op = op;
+    halo_exchange *exchange = nullptr;
+    OK(halo_exchange_create(&field, 1, &desc, &exchange));
+    OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+    OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+    OK(halo_exchange_destroy(&exchange));
+    if (storage.values() != wanted) conformance::stop("seed %llu: wrong values", static_cast<unsigned long long>(seed));
+}
+
+class Stars : public testing::TestWithParam<int32_t> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, Stars, testing::ValuesIn(conformance::rank_counts()));
+
+TEST_P(Stars, AsAPlainGather) {
+    const int64_t n_cases = conformance::number_from("KEYS_CASES", 50);
+    conformance::run(GetParam(), {}, [&](Rank &rank) {
+        for (uint64_t seed = 1; seed <= static_cast<uint64_t>(n_cases); ++seed) {
+            Random random(seed);
+            const Forest forest = random_forest(random, rank.size);
+            for (const bool lists : { false, true }) {
+                halo_topology *topology = lists ? make_lists(rank, forest) : make_star(rank, forest);
+                const auto op = static_cast<halo_op>(pick(random, HALO_SUM, HALO_PROD));
+                check_forest<double>(rank, forest, topology, seed, false, op);
+                check_forest<double>(rank, forest, topology, seed, true, op);
+                check_forest<int64_t>(rank, forest, topology, seed + 1, true, op);
+                OK(halo_topology_destroy(&topology));
+            }
+        }
+    });
+}
+
+TEST_P(Stars, Refused) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        const auto refused = [&](halo_status status, const halo_star_desc &desc, const char *text) {
+            halo_topology *topology = nullptr;
+            const halo_status got = halo_topology_create_star(rank.context, &desc, &topology);
+            if (got != status && got != HALO_ERR_PEER) conformance::stop("status %d: %s", got, halo_last_error());
+            if (got == status && !std::strstr(halo_last_error(), text)) conformance::stop("'%s' is not in: %s", text, halo_last_error());
+        };
+        const uint32_t leaves[2] = { 2, 2 }, outside[1] = { 3 };
+        const int32_t root_rank[2] = { 0, 0 }, no_rank[1] = { rank.size };
+        const uint32_t roots[2] = { 0, 1 }, no_root[2] = { 7, 7 }, leaf_as_root[2] = { 2, 2 };
+        halo_star_desc good = HALO_STAR_DESC_INIT;
+        good.n_points = 3;
+        good.n_leaves = 1;
+        good.ranks = root_rank;
+        good.indices = roots;
+        halo_star_desc bad = good;
+        bad.leaves = leaves;
+        bad.n_leaves = 2;
+        refused(HALO_ERR_ARGUMENT, bad, "twice");
+        bad = good;
+        bad.leaves = outside;
+        refused(HALO_ERR_BOUNDS, bad, "point 3");
+        bad = good;
+        bad.ranks = no_rank;
+        refused(HALO_ERR_ARGUMENT, bad, "there are ranks");
+        bad = good;
+        bad.indices = no_root;
+        refused(HALO_ERR_BOUNDS, bad, "point 7");
+        bad = good;
+        bad.indices = leaf_as_root;
+        refused(HALO_ERR_ARGUMENT, bad, "received itself");
+    });
+}
+
+// Who else has a point is not known, so a reduction in one round is refused by name.
+TEST_P(Stars, NoSharedReduce) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        halo_star_desc desc = HALO_STAR_DESC_INIT;
+        desc.n_points = 2;
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_star(rank.context, &desc, &topology));
+        halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
+        halo_field *field = nullptr;
+        OK(halo_field_create(topology, &field_desc, &field));
+        halo_exchange_desc exchange_desc = HALO_EXCHANGE_DESC_INIT;
+        exchange_desc.kind = HALO_KIND_SHARED_REDUCE;
+        halo_exchange *exchange = nullptr;
+        if (halo_exchange_create(&field, 1, &exchange_desc, &exchange) != HALO_ERR_ARGUMENT || !std::strstr(halo_last_error(), "made from keys"))
+            conformance::stop("not refused: %s", halo_last_error());
+        OK(halo_field_destroy(&field));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+} // namespace
