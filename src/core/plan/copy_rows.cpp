@@ -30,6 +30,24 @@ int64_t CopyRows::add(const BoxCopy &box) {
     return size() - 1;
 }
 
+void CopyRows::add_runs(const BoxCopy &box) {
+    constexpr size_t long_run = 32; // points, on average: then no list is read
+    std::vector<uint32_t> begins;
+    for (uint32_t i = 0; i < box.n[0]; ++i)
+        if (i == 0 || (box.src_list && box.src_list[i] != box.src_list[i - 1] + 1) || (box.dst_list && box.dst_list[i] != box.dst_list[i - 1] + 1))
+            begins.push_back(i);
+    if ((!box.src_list && !box.dst_list) || begins.size() * long_run > box.n[0]) return add_row(&box, 1);
+    for (size_t r = 0; r < begins.size(); ++r) {
+        const uint32_t begin = begins[r];
+        BoxCopy run = box;
+        run.n[0] = (r + 1 < begins.size() ? begins[r + 1] : box.n[0]) - begin;
+        run.src_list = run.dst_list = nullptr;
+        run.src_offset += box.src_stride[0] * (box.src_list ? box.src_list[begin] : begin);
+        run.dst_offset += box.dst_stride[0] * (box.dst_list ? box.dst_list[begin] : begin);
+        add_row(&run, 1);
+    }
+}
+
 int64_t CopyRows::add_fused(std::vector<BoxCopy> boxes) {
     const int64_t first = size();
     std::sort(boxes.begin(), boxes.end(), [](const BoxCopy &a, const BoxCopy &b) {
@@ -41,7 +59,10 @@ int64_t CopyRows::add_fused(std::vector<BoxCopy> boxes) {
         size_t end = i + 1;
         const bool listed = boxes[i].src_list || boxes[i].dst_list;
         while (!listed && end < boxes.size() && end - i < HALO_COPY_PIECES && row_group(boxes[end]) == row_group(boxes[i])) ++end;
-        add_row(&boxes[i], static_cast<uint32_t>(end - i));
+        if (listed)
+            add_runs(boxes[i]);
+        else
+            add_row(&boxes[i], static_cast<uint32_t>(end - i));
         i = end;
     }
     return first;

@@ -248,9 +248,9 @@ void Plan::compile_combine(Compilation &work) {
             if (by_caller)
                 caller_boxes_.push_back(box);
             else
-                work.rows.add(box);
-            ++step.rows.n;
+                work.rows.add_runs(box);
         }
+        step.rows.n = (by_caller ? std::ssize(caller_boxes_) : work.rows.size()) - step.rows.first;
         combine_steps_.push_back(step);
     }
 }

@@ -143,6 +143,10 @@ private:
             place_[s] = end;
         } else {
             for (; place_[s] < end; ++place_[s]) {
+                if (decider_.all_plain_are_owned() && from.notes[place_[s]] == note::plain) {
+                    decider_.plain_keys(1);
+                    continue;
+                }
                 const Candidate one = candidate(s);
                 decider_.one_key(from.keys[place_[s]], { &one, 1 });
             }
