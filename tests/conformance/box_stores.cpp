@@ -101,7 +101,7 @@ void combine_values(const BoxField &field, halo_op op, std::byte *into, const st
     }
 }
 
-BoxStores::BoxStores(halo_topology *topology, const BoxModel &model, int32_t rank, const BoxField &field, int64_t number)
+BoxStores::BoxStores(halo_topology *topology, const BoxModel &model, int32_t rank, const BoxField &field, int64_t number, bool vector)
     : model_(model),
       field_(field),
       number_(number),
@@ -114,6 +114,7 @@ BoxStores::BoxStores(halo_topology *topology, const BoxModel &model, int32_t ran
     desc.element_bytes = field.type == HALO_BYTES ? field.element_bytes : 0;
     desc.n_components = field.n_components;
     desc.centring = field.centring;
+    desc.vector = vector;
     for (int d = 0; d < 3; ++d) {
         desc.ghost_low[d] = field.ghosts.low[d];
         desc.ghost_high[d] = field.ghosts.high[d];

@@ -28,7 +28,7 @@ void combine_by_user(void *user, void *values, const void *contributions, int64_
 
 class BoxStores {
 public:
-    BoxStores(halo_topology *topology, const BoxModel &model, int32_t rank, const BoxField &field, int64_t number);
+    BoxStores(halo_topology *topology, const BoxModel &model, int32_t rank, const BoxField &field, int64_t number, bool vector = false);
     BoxStores(const BoxStores &) = delete;
     BoxStores &operator=(const BoxStores &) = delete;
     void destroy();

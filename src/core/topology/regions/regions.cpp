@@ -2,6 +2,7 @@
 #include "topology/regions/regions.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "comm/message.h"
@@ -14,7 +15,6 @@ namespace halo {
 namespace {
 
 constexpr int32_t inside = 13;       // the element of owned cells
-constexpr size_t most_joins = 60000; // of one sender: pairs of them are numbered
 
 } // namespace
 
@@ -76,8 +76,6 @@ void RegionsTopology::read_joins(const halo_regions_desc &desc) {
         joins_.push_back(edge);
         sent_[join.send_gid].push_back(static_cast<size_t>(i));
         filled_[join.recv_gid].push_back(static_cast<size_t>(i));
-        if (sent_[join.send_gid].size() > most_joins)
-            fail(HALO_ERR_LIMIT, "regions: part %lld sends in more than %zu joins", static_cast<long long>(join.send_gid), most_joins);
     }
 }
 
@@ -222,7 +220,12 @@ void RegionsTopology::edges(const EdgeRequest &request, const EdgeSink &sink) co
     if (request.shared == HALO_SHARED_ONLY) return; // no cell belongs to two parts
     const int32_t here = context_.rank();
     if (request.flow == Flow::between_copies) {
-        for (int64_t gid = 0; gid < n_parts(); ++gid) edges_between_copies(gid, request, sink);
+        std::map<std::tuple<int64_t, int64_t, int32_t>, int64_t> sent; // both ends come upon the edges of a pair in the same order
+        const auto numbered = [&](Edge edge) {
+            edge.extra = sent[{ edge.send_gid, edge.recv_gid, edge.element }]++;
+            sink(edge);
+        };
+        for (int64_t gid = 0; gid < n_parts(); ++gid) edges_between_copies(gid, request, numbered);
         return;
     }
     for (const Edge &join : joins_)
@@ -240,8 +243,8 @@ void RegionsTopology::ghost_edges(const Edge &join, const EdgeRequest &request, 
     }
 }
 
-// The copies of one part's cells: those cells, and the ghosts that its joins fill. Numbered by sending copy first: every receiver combines them in
-// the order in which a reverse exchange brings them to the owner.
+// The copies of one part's cells: those cells, and the ghosts that its joins fill. By sending copy first: every receiver combines them in the order in
+// which a reverse exchange brings them to the owner.
 void RegionsTopology::edges_between_copies(int64_t owner, const EdgeRequest &request, const EdgeSink &sink) const {
     Edge itself;
     itself.send_gid = itself.recv_gid = owner;
@@ -249,13 +252,12 @@ void RegionsTopology::edges_between_copies(int64_t owner, const EdgeRequest &req
     itself.send.box = itself.receive.box = owned(owner);
     std::vector<const Edge *> copies{ &itself };
     for (const size_t join : sent_[owner]) copies.push_back(&joins_[join]);
-    const auto n = static_cast<int64_t>(copies.size());
-    for (int64_t from = 0; from < n; ++from)
-        for (int64_t to = 0; to < n; ++to)
-            if (from != 0 || to != 0) edges_of_pair(*copies[from], *copies[to], from * n + to, request, sink);
+    for (const Edge *from : copies)
+        for (const Edge *to : copies)
+            if (from != &itself || to != &itself) edges_of_pair(*from, *to, request, sink);
 }
 
-void RegionsTopology::edges_of_pair(const Edge &from, const Edge &to, int64_t extra, const EdgeRequest &request, const EdgeSink &sink) const {
+void RegionsTopology::edges_of_pair(const Edge &from, const Edge &to, const EdgeRequest &request, const EdgeSink &sink) const {
     const int32_t here = context_.rank();
     Edge first = from; // owner -> sending copy, and
     Edge second = to;  // owner -> receiving copy, both of the same cells
@@ -268,7 +270,6 @@ void RegionsTopology::edges_of_pair(const Edge &from, const Edge &to, int64_t ex
     pair.send = first.receive;
     pair.receive = second.receive;
     pair.map = to.map.then(from.map.inverse());
-    pair.extra = extra;
     pair.from_owner = meet(from.receive.box, owned(from.recv_gid)); // joins fill ghosts alone
     pair.ends = pair.send_rank == pair.recv_rank ? EdgeEnds::local : pair.recv_rank == here ? EdgeEnds::receive : EdgeEnds::send;
     const auto wanted = [&](int32_t element) { return element == inside || in_stencil(element, request.stencil); };

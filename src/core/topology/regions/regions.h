@@ -32,7 +32,7 @@ private:
     GhostWidths reach_widths() const;
     void ghost_edges(const Edge &join, const EdgeRequest &request, const EdgeSink &sink) const;
     void edges_between_copies(int64_t owner, const EdgeRequest &request, const EdgeSink &sink) const;
-    void edges_of_pair(const Edge &from, const Edge &to, int64_t extra, const EdgeRequest &request, const EdgeSink &sink) const;
+    void edges_of_pair(const Edge &from, const Edge &to, const EdgeRequest &request, const EdgeSink &sink) const;
 
     int32_t n_dims_;
     int32_t reach_;

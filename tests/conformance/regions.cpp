@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random joins between turned index spaces, cell by cell: scalars and vectors, every kind; and joins that are refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "box_stores.h"
+#include "ranks.h"
+
+namespace conformance {
+
+namespace {
+
+struct Joined {
+    BoxModel model; // cells of each part from (0, 0, 0) on
+    std::vector<int64_t> cells;
+    std::vector<int32_t> owner;
+    std::vector<halo_join> joins;
+    halo_regions_desc desc = HALO_REGIONS_DESC_INIT;
+};
+
+bool overlap(const halo_box &a, const halo_box &b) {
+    bool some = true;
+    for (int d = 0; d < 3; ++d) some = some && a.low[d] < b.high[d] && b.low[d] < a.high[d];
+    return some;
+}
+
+// One join, somewhere in the ghosts of a part; false: it met what is there.
+bool add_join(Joined &made, Random &random) {
+    const int n_dims = made.model.n_dims;
+    halo_join join{ pick(random, 0, made.model.n_parts() - 1), pick(random, 0, made.model.n_parts() - 1), { { 0, 0, 0 }, { 1, 1, 1 } },
+                    { { 0, 0, 0 }, { 1, 1, 1 } }, { 0, 1, 2 }, { 1, 1, 1 } };
+    std::shuffle(join.axis, join.axis + n_dims, random);
+    for (int d = 0; d < n_dims; ++d) join.sign[d] = chance(random, 0.5) ? 1 : -1;
+    const halo_box &from = made.model.parts[join.send_gid].cells;
+    const halo_box &to = made.model.parts[join.recv_gid].cells;
+    for (int d = 0; d < n_dims; ++d) {
+        const int there = join.axis[d];
+        const int64_t n = pick(random, 1, std::min<int64_t>(from.high[there], made.desc.reach + 1));
+        join.send.low[there] = pick(random, 0, from.high[there] - n);
+        join.send.high[there] = join.send.low[there] + n;
+        join.receive.low[d] = pick(random, -made.desc.reach, to.high[d] + made.desc.reach - n);
+        join.receive.high[d] = join.receive.low[d] + n;
+    }
+    if (overlap(join.receive, to)) return false;
+    for (int d = 0; d < n_dims; ++d)
+        if (join.receive.low[d] < -made.desc.reach) return false;
+    for (const halo_join &other : made.joins)
+        if (other.recv_gid == join.recv_gid && overlap(other.receive, join.receive)) return false;
+    made.joins.push_back(join);
+    return true;
+}
+
+Joined make_joined(int64_t number, int32_t n_ranks) {
+    Random random(static_cast<uint64_t>(number) * 6151 + 11);
+    Joined made;
+    made.model.n_dims = made.desc.n_dims = static_cast<int32_t>(number % 3 + 1);
+    made.desc.reach = static_cast<int32_t>(pick(random, 1, 3));
+    for (int64_t n = pick(random, 1, 6); n > 0; --n) {
+        BoxPart part;
+        part.cells.high[0] = part.cells.high[1] = part.cells.high[2] = 1;
+        for (int d = 0; d < made.model.n_dims; ++d) part.cells.high[d] = pick(random, 1, 5);
+        part.owner = static_cast<int32_t>(pick(random, 0, n_ranks - 1));
+        made.model.parts.push_back(part);
+        made.cells.insert(made.cells.end(), part.cells.high, part.cells.high + 3);
+        made.owner.push_back(part.owner);
+    }
+    for (int64_t tries = pick(random, 4, 40); tries > 0; --tries) add_join(made, random);
+    made.desc.cells = made.cells.data();
+    made.desc.owner = made.owner.data();
+    made.desc.n_parts = made.model.n_parts();
+    made.desc.joins = made.joins.data();
+    made.desc.n_joins = std::ssize(made.joins);
+    return made;
+}
+
+// A ghost that a join fills from an owned cell.
+struct Filled {
+    Copy copy;
+    size_t join = 0;
+};
+using Cells = std::map<std::pair<int64_t, Triple>, std::vector<Filled>>; // by owner
+
+Cells filled_cells(const Joined &made, const Ghosts &ghosts) {
+    Cells cells;
+    for (size_t i = 0; i < made.joins.size(); ++i) {
+        const halo_join &join = made.joins[i];
+        const Triple n = made.model.points(join.recv_gid, 0);
+        for_each_point(n, ghosts, [&](const Triple &at) {
+            Triple there{};
+            for (int d = 0; d < 3; ++d) {
+                if (at[d] < join.receive.low[d] || at[d] >= join.receive.high[d]) return;
+                const int64_t along = at[d] - join.receive.low[d];
+                const int axis = join.axis[d];
+                there[axis] = join.sign[d] > 0 ? join.send.low[axis] + along : join.send.high[axis] - 1 - along;
+            }
+            cells[{ join.send_gid, there }].push_back({ { join.recv_gid, at, element_of(at, n) }, i });
+        });
+    }
+    for (auto &[owner, list] : cells)
+        std::sort(list.begin(), list.end(), [](const Filled &a, const Filled &b) {
+            return std::tie(a.copy.gid, a.copy.element, a.join) < std::tie(b.copy.gid, b.copy.element, b.join);
+        });
+    return cells;
+}
+
+class JoinedRun {
+public:
+    JoinedRun(const Rank &rank, const Joined &made, const BoxField &field, bool vector) : made_(made), field_(field), vector_(vector) {
+        OK(halo_topology_create_regions(rank.context, &made.desc, &topology_));
+        stores_.emplace(topology_, made.model, rank.rank, field, 0, vector);
+    }
+    void run(int32_t kind, int32_t messages);
+    void destroy() {
+        stores_->destroy();
+        OK(halo_topology_destroy(&topology_));
+    }
+
+private:
+    double value(int64_t gid, int32_t component, const Triple &at) const {
+        double number = 0;
+        make_value(field_, { 0, gid, 0, component, at, 5 }, reinterpret_cast<std::byte *>(&number));
+        return number;
+    }
+    // Component of the owner that a copy's component is, and its sign.
+    std::pair<int32_t, double> turned(const Filled &filled, int32_t component) const {
+        if (!vector_ || component >= made_.model.n_dims) return { component, 1 };
+        const halo_join &join = made_.joins[filled.join];
+        return { join.axis[component], join.sign[component] };
+    }
+    void put(int64_t gid, int32_t component, const Triple &at, double number) {
+        if (stores_->is_local(gid)) std::memcpy(stores_->expected(gid, 0, component, at), &number, sizeof number);
+    }
+    void expect(int32_t kind);
+
+    const Joined &made_;
+    BoxField field_;
+    bool vector_;
+    halo_topology *topology_ = nullptr;
+    std::optional<BoxStores> stores_;
+};
+
+void JoinedRun::expect(int32_t kind) {
+    for (const auto &[owner, list] : filled_cells(made_, field_.ghosts)) {
+        std::vector<double> sums;
+        for (int32_t c = 0; c < field_.n_components; ++c) sums.push_back(value(owner.first, c, owner.second));
+        if (kind != HALO_KIND_GHOSTS)
+            for (const Filled &filled : list)
+                for (int32_t c = 0; c < field_.n_components; ++c) {
+                    const auto [there, sign] = turned(filled, c);
+                    sums[static_cast<size_t>(there)] += sign * value(filled.copy.gid, c, filled.copy.at);
+                }
+        for (int32_t c = 0; c < field_.n_components; ++c) {
+            if (kind != HALO_KIND_GHOSTS) put(owner.first, c, owner.second, sums[static_cast<size_t>(c)]);
+            if (kind == HALO_KIND_REVERSE) continue;
+            for (const Filled &filled : list) {
+                const auto [there, sign] = turned(filled, c);
+                put(filled.copy.gid, c, filled.copy.at, sign * sums[static_cast<size_t>(there)]);
+            }
+        }
+    }
+}
+
+void JoinedRun::run(int32_t kind, int32_t messages) {
+    halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+    desc.kind = kind;
+    desc.messages = messages;
+    halo_exchange *exchange = nullptr;
+    halo_field *const field = stores_->handle();
+    OK(halo_exchange_create(&field, 1, &desc, &exchange));
+    stores_->fill(5);
+    expect(kind);
+    OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+    OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+    OK(halo_exchange_destroy(&exchange));
+    if (const std::string difference = stores_->first_difference(); !difference.empty())
+        stop("%s, %s: %s", kind_name(kind), vector_ ? "vector" : "scalars", difference.c_str());
+}
+
+class Regions : public testing::TestWithParam<int32_t> {};
+
+TEST_P(Regions, EqualTheModel) {
+    run(GetParam(), {}, [](Rank &rank) {
+        for (int64_t number = 0; number < 120; ++number) {
+            const Joined made = make_joined(number, rank.size);
+            BoxField field;
+            field.n_components = made.model.n_dims + 1;
+            field.layout = static_cast<int>(number % n_box_layouts);
+            for (int d = 0; d < made.model.n_dims; ++d) {
+                field.ghosts.low[d] = number % 5 == 0 ? 1 : made.desc.reach;
+                field.ghosts.high[d] = made.desc.reach;
+            }
+            JoinedRun joined(rank, made, field, number % 2 == 0);
+            for (int32_t kind = HALO_KIND_GHOSTS; kind <= HALO_KIND_SHARED_REDUCE; ++kind)
+                joined.run(kind, number / 2 % 2 == 0 ? HALO_MESSAGES_AGGREGATE : HALO_MESSAGES_PER_CHANNEL);
+            joined.destroy();
+        }
+    });
+}
+
+template <class Change>
+void refuse(halo_status status, const char *text, Change &&change) {
+    run(threads() ? 2 : 0, {}, [&](Rank &rank) {
+        const int64_t cells[] = { 4, 3, 1, 3, 4, 1 };
+        halo_join joins[] = { { 0, 1, { { 3, 0, 0 }, { 4, 3, 1 } }, { { 0, -1, 0 }, { 3, 0, 1 } }, { 1, 0, 2 }, { 1, -1, 1 } },
+                              { 1, 0, { { 0, 0, 0 }, { 3, 1, 1 } }, { { 4, 0, 0 }, { 5, 3, 1 } }, { 1, 0, 2 }, { -1, 1, 1 } } };
+        halo_regions_desc desc = HALO_REGIONS_DESC_INIT;
+        desc.n_dims = 2;
+        desc.cells = cells;
+        desc.n_parts = 2;
+        desc.joins = joins;
+        desc.n_joins = 2;
+        desc.reach = 1;
+        change(desc, joins, rank);
+        halo_topology *topology = nullptr;
+        const halo_status got = halo_topology_create_regions(rank.context, &desc, &topology);
+        if (got != status || (status != HALO_SUCCESS && !std::strstr(halo_last_error(), text)))
+            stop("%s, not %s: %s", halo_status_name(got), halo_status_name(status), halo_last_error());
+        if (got == HALO_SUCCESS) OK(halo_topology_destroy(&topology));
+    });
+}
+
+TEST(RegionErrors, AreTold) {
+    refuse(HALO_SUCCESS, "", [](halo_regions_desc &, halo_join *, Rank &) {});
+    refuse(HALO_ERR_ARGUMENT, "direction 0 of the receiver has 3 cells, direction 1 of the sender 2",
+           [](halo_regions_desc &, halo_join *joins, Rank &) { joins[0].send.high[1] = 2; });
+    refuse(HALO_ERR_ARGUMENT, "is no permutation", [](halo_regions_desc &, halo_join *joins, Rank &) {
+        joins[0].axis[1] = 1;
+        joins[0].send = { { 0, 0, 0 }, { 1, 1, 1 } };
+        joins[0].receive = { { 0, -1, 0 }, { 1, 0, 1 } };
+    });
+    refuse(HALO_ERR_BOUNDS, "does not own all cells", [](halo_regions_desc &, halo_join *joins, Rank &) {
+        joins[0].send.low[0] = 4;
+        joins[0].send.high[0] = 5;
+    });
+    refuse(HALO_ERR_BOUNDS, "the receiver owns cells", [](halo_regions_desc &, halo_join *joins, Rank &) {
+        joins[0].receive.low[1] = 0;
+        joins[0].receive.high[1] = 1;
+    });
+    refuse(HALO_ERR_BOUNDS, "reaches out farther than 1", [](halo_regions_desc &, halo_join *joins, Rank &) {
+        joins[0].receive.low[1] = -2;
+        joins[0].receive.high[1] = -1;
+    });
+    refuse(HALO_ERR_ARGUMENT, "there are parts 0 to 1", [](halo_regions_desc &, halo_join *joins, Rank &) { joins[1].recv_gid = 2; });
+    refuse(HALO_ERR_ARGUMENT, "joins 0 and 1 fill the same ghosts of part 1", [](halo_regions_desc &, halo_join *joins, Rank &) { joins[1] = joins[0]; });
+}
+
+TEST(RegionErrors, OtherCentringsAreTold) {
+    run(threads() ? 2 : 0, {}, [](Rank &rank) {
+        const Joined made = make_joined(1, rank.size);
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_regions(rank.context, &made.desc, &topology));
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.centring = HALO_CENTRE_NODE;
+        halo_field *field = nullptr;
+        OK(halo_field_create(topology, &desc, &field));
+        halo_exchange *exchange = nullptr;
+        if (halo_exchange_create(&field, 1, nullptr, &exchange) != HALO_ERR_ARGUMENT || !std::strstr(halo_last_error(), "joins are of cells"))
+            stop("%s", halo_last_error());
+        OK(halo_field_destroy(&field));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Regions, testing::ValuesIn(rank_counts()), testing::PrintToStringParamName());
+
+} // namespace
+
+} // namespace conformance
