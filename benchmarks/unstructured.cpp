@@ -152,8 +152,8 @@ PetscSF make_forest(halo_topology *topology, int64_t n_points) {
     }
     PetscSF forest = nullptr;
     PETSC(PetscSFCreate(PETSC_COMM_WORLD, &forest));
-    PETSC(PetscSFSetGraph(forest, static_cast<PetscInt>(n_points), static_cast<PetscInt>(leaves.size()), leaves.data(), PETSC_COPY_VALUES, roots.data(),
-                          PETSC_COPY_VALUES));
+    PETSC(PetscSFSetGraph(forest, static_cast<PetscInt>(n_points), static_cast<PetscInt>(leaves.size()), leaves.data(), PETSC_COPY_VALUES,
+                          roots.data(), PETSC_COPY_VALUES));
     PETSC(PetscSFSetUp(forest));
     return forest;
 }

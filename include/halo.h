@@ -616,7 +616,9 @@ typedef struct halo_transfer_desc {
     int32_t receive;            /**< HALO_RECEIVE_... */
     double timeout_seconds;     /**< as in halo_exchange_desc */
 } halo_transfer_desc;
-#define HALO_TRANSFER_DESC_INIT { sizeof(halo_transfer_desc), 1, HALO_TRANSFER_COPY, { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 }, HALO_MESSAGES_AUTO, HALO_RECEIVE_AUTO, HALO_TIMEOUT_CONFIGURED }
+#define HALO_TRANSFER_DESC_INIT \
+    { sizeof(halo_transfer_desc), 1, HALO_TRANSFER_COPY, { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 }, HALO_MESSAGES_AUTO, HALO_RECEIVE_AUTO, \
+      HALO_TIMEOUT_CONFIGURED }
 
 /**
  * An exchange that moves values from fields of one topology of boxes into fields of another: wherever a part of the destination has a point of a part

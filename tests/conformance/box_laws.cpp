@@ -100,9 +100,8 @@ void check_transpose(const Rank &rank, Scene &scene, int32_t shared) {
         const bool is_written = number_at(written, gid, place, component, at) != unique(gid, place, component, at);
         return is_written ? 0 : small_number(scene.field, 1, gid, place, component, at);
     });
-    set_all(v, [&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
-        return small_number(scene.field, 2, gid, place, component, at);
-    });
+    set_all(v,
+            [&](int64_t gid, int32_t place, int32_t component, const Triple &at) { return small_number(scene.field, 2, gid, place, component, at); });
     BoxStores before(scene.topology, scene.model, rank.rank, scene.field, 4);
     set_all(before, [&](int64_t gid, int32_t place, int32_t component, const Triple &at) { return number_at(u, gid, place, component, at); });
     run_once(u.handle(), HALO_KIND_GHOSTS, shared);
@@ -110,8 +109,8 @@ void check_transpose(const Rank &rank, Scene &scene, int32_t shared) {
     run_once(v.handle(), HALO_KIND_REVERSE, shared);
     const int64_t reverse = dot(rank, before, v);
     if (forward != reverse)
-        stop("shared %s, %s: %lld forward, %lld reverse: %s", shared_name(shared), centring_name(scene.field.centring), static_cast<long long>(forward),
-             static_cast<long long>(reverse), scene.model.describe().c_str());
+        stop("shared %s, %s: %lld forward, %lld reverse: %s", shared_name(shared), centring_name(scene.field.centring),
+             static_cast<long long>(forward), static_cast<long long>(reverse), scene.model.describe().c_str());
     for (BoxStores *stores : { &u, &v, &written, &before }) stores->destroy();
 }
 

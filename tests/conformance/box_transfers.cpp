@@ -104,7 +104,9 @@ void expect(const Side &from, BoxStores &destination, const Side &to, bool add, 
                 const auto found = providers.find(identity(to.model, gid, at));
                 if (found == providers.end()) return;
                 std::vector<Provider> list = found->second;
-                if (!add) list = { *std::min_element(list.begin(), list.end(), [](const Provider &a, const Provider &b) { return a.taken() < b.taken(); }) };
+                if (!add)
+                    list = { *std::min_element(list.begin(), list.end(),
+                                               [](const Provider &a, const Provider &b) { return a.taken() < b.taken(); }) };
                 for (int32_t component = 0; component < to.field.n_components; ++component)
                     for (const Provider &provider : list) {
                         std::array<std::byte, 16> value{};
@@ -187,7 +189,8 @@ void refuse(halo_status status, const char *text, Change &&change) {
 
 TEST(BoxErrors, AreTold) {
     using Boxes = std::vector<halo_box>;
-    refuse(HALO_ERR_ARGUMENT, "box 1, (4, 0, 0) to (9, 1, 1), leaves the domain", [](halo_boxes_desc &, Boxes &boxes, Rank &) { boxes[1].high[0] = 9; });
+    refuse(HALO_ERR_ARGUMENT, "box 1, (4, 0, 0) to (9, 1, 1), leaves the domain",
+           [](halo_boxes_desc &, Boxes &boxes, Rank &) { boxes[1].high[0] = 9; });
     refuse(HALO_ERR_ARGUMENT, "box 0, (4, 0, 0) to (4, 1, 1), has no cells", [](halo_boxes_desc &, Boxes &boxes, Rank &) { boxes[0].low[0] = 4; });
     static constexpr int32_t owner[] = { 0, 77 };
     refuse(HALO_ERR_ARGUMENT, "owner of box 1 is rank 77", [](halo_boxes_desc &desc, Boxes &, Rank &) { desc.owner = owner; });

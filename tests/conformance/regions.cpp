@@ -32,8 +32,12 @@ bool overlap(const halo_box &a, const halo_box &b) {
 // One join, somewhere in the ghosts of a part; false: it met what is there.
 bool add_join(Joined &made, Random &random) {
     const int n_dims = made.model.n_dims;
-    halo_join join{ pick(random, 0, made.model.n_parts() - 1), pick(random, 0, made.model.n_parts() - 1), { { 0, 0, 0 }, { 1, 1, 1 } },
-                    { { 0, 0, 0 }, { 1, 1, 1 } }, { 0, 1, 2 }, { 1, 1, 1 } };
+    halo_join join{ pick(random, 0, made.model.n_parts() - 1),
+                    pick(random, 0, made.model.n_parts() - 1),
+                    { { 0, 0, 0 }, { 1, 1, 1 } },
+                    { { 0, 0, 0 }, { 1, 1, 1 } },
+                    { 0, 1, 2 },
+                    { 1, 1, 1 } };
     std::shuffle(join.axis, join.axis + n_dims, random);
     for (int d = 0; d < n_dims; ++d) join.sign[d] = chance(random, 0.5) ? 1 : -1;
     const halo_box &from = made.model.parts[join.send_gid].cells;
@@ -246,7 +250,8 @@ TEST(RegionErrors, AreTold) {
         joins[0].receive.high[1] = -1;
     });
     refuse(HALO_ERR_ARGUMENT, "there are parts 0 to 1", [](halo_regions_desc &, halo_join *joins, Rank &) { joins[1].recv_gid = 2; });
-    refuse(HALO_ERR_ARGUMENT, "joins 0 and 1 fill the same ghosts of part 1", [](halo_regions_desc &, halo_join *joins, Rank &) { joins[1] = joins[0]; });
+    refuse(HALO_ERR_ARGUMENT, "joins 0 and 1 fill the same ghosts of part 1",
+           [](halo_regions_desc &, halo_join *joins, Rank &) { joins[1] = joins[0]; });
 }
 
 TEST(RegionErrors, OtherCentringsAreTold) {

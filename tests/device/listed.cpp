@@ -215,7 +215,7 @@ TEST(Negated, ThroughAList) {
     EXPECT_TRUE(one.destination == expected);
 }
 
-void expect_refused(Listed one, const char *text) {
+void expect_refused(const Listed &one, const char *text) {
     SCOPED_TRACE(text);
     const HostDevice device;
     halo_copy_table *table = nullptr;

@@ -152,7 +152,7 @@ TEST_P(OverRanks, WrongArgumentsAreNamedAndHarmless) {
             int32_t peer, lane, tag;
         };
         int32_t other = r.size > 1 ? (r.rank + 1) % r.size : 1;
-        std::vector<Case> cases = { { r.rank, 0, 1 }, { -1, 0, 1 }, { r.size, 0, 1 }, { other, 5, 1 }, { other, -1, 1 }, { other, 0, -1 } };
+        std::vector<Case> cases = { { r.rank, 0, 1 }, { -2, 0, 1 }, { r.size, 0, 1 }, { other, 5, 1 }, { other, -1, 1 }, { other, 0, -1 } };
         if (r.max_tag < INT32_MAX) cases.push_back({ other, 0, r.max_tag + 1 });
         for (const Case &c : cases) {
             unsigned char data[8] = {};

@@ -116,7 +116,8 @@ void Exchange::set_transfer(const halo_transfer_desc &transfer) {
         const Field &source = *shape_.fields[i];
         const Field &destination = *shape_.fields[n + i];
         check_transfer_pair(source, destination);
-        shape_.transfer = { read_widths(transfer.source_ghosts, source, "source"), read_widths(transfer.destination_ghosts, destination, "destination") };
+        shape_.transfer = { read_widths(transfer.source_ghosts, source, "source"),
+                            read_widths(transfer.destination_ghosts, destination, "destination") };
         shape_.pairs.push_back({ i, n + i });
     }
 }

@@ -54,9 +54,8 @@ void TransferEdges::into(const PlacedBox &receiver, bool only_from_here, const E
     std::vector<size_t> senders;
     for (size_t i = 0; i < near.size(); ++i)
         if (!only_from_here || near[i].rank == here_) senders.push_back(i);
-    std::sort(senders.begin(), senders.end(), [&](size_t a, size_t b) {
-        return near[a].gid != near[b].gid ? near[a].gid < near[b].gid : lower_shift(near[b].shift, near[a].shift);
-    });
+    std::sort(senders.begin(), senders.end(),
+              [&](size_t a, size_t b) { return near[a].gid != near[b].gid ? near[a].gid < near[b].gid : lower_shift(near[b].shift, near[a].shift); });
     Edge edge;
     edge.recv_gid = receiver.gid;
     edge.recv_rank = receiver.rank;

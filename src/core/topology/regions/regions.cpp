@@ -14,7 +14,7 @@ namespace halo {
 
 namespace {
 
-constexpr int32_t inside = 13;       // the element of owned cells
+constexpr int32_t inside = 13; // the element of owned cells
 
 } // namespace
 
@@ -243,8 +243,8 @@ void RegionsTopology::ghost_edges(const Edge &join, const EdgeRequest &request, 
     }
 }
 
-// The copies of one part's cells: those cells, and the ghosts that its joins fill. By sending copy first: every receiver combines them in the order in
-// which a reverse exchange brings them to the owner.
+// The copies of one part's cells: those cells, and the ghosts that its joins fill. By sending copy first: every receiver combines them in the order
+// in which a reverse exchange brings them to the owner.
 void RegionsTopology::edges_between_copies(int64_t owner, const EdgeRequest &request, const EdgeSink &sink) const {
     Edge itself;
     itself.send_gid = itself.recv_gid = owner;
