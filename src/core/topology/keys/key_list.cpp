@@ -23,9 +23,9 @@ KeyList::KeyList(const uint64_t *keys, const int32_t *flags, int64_t n) {
     find_equal();
 }
 
-// Stable, by digits of 11 bits, least first; digits in which all keys agree are passed over.
+// Stable, by digits of 8 bits, least first; digits in which all keys agree are passed over.
 void KeyList::sort() {
-    constexpr int bits = 11;
+    constexpr int bits = 8; // as many places to write to as the translation of addresses keeps
     constexpr size_t values = size_t{ 1 } << bits;
     const size_t n = own_.size();
     uint64_t different = 0;
