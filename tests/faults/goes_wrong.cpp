@@ -209,6 +209,7 @@ struct TwoFields {
         blocks.n_cells[0] = blocks.n_cells[1] = 4;
         OK(halo_topology_create_blocks(rank.context, &blocks, &topology));
         std::vector<halo_field *> used;
+        used.reserve(order.size());
         for (int i = 0; i < 2; ++i) {
             halo_field_desc field = HALO_FIELD_DESC_INIT;
             field.name = i == 0 ? "u" : "v";

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "heap_of_library.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <initializer_list>
+#include <iterator>
 
 #include <dlfcn.h>
 #include <execinfo.h>
 
 // Names of the C library behind its replaceable ones.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" {
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t n, size_t bytes);
@@ -18,6 +20,7 @@ void *__libc_realloc(void *old, size_t bytes);
 void *__libc_memalign(size_t alignment, size_t bytes);
 void __libc_free(void *memory);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace {
 
@@ -27,9 +30,8 @@ thread_local heap::Calls calls;
 thread_local char caller[256];
 
 bool is_runtime(const char *object) {
-    for (const char *name : { "libstdc++", "libc.so", "libgcc_s", "libc-" })
-        if (std::strstr(object, name)) return true;
-    return false;
+    static constexpr const char *runtimes[] = { "libstdc++", "libc.so", "libgcc_s", "libc-" };
+    return std::any_of(std::begin(runtimes), std::end(runtimes), [&](const char *name) { return std::strstr(object, name); });
 }
 
 // The first object on the stack that is neither a runtime nor the counter itself.
@@ -75,31 +77,31 @@ const char *heap::first_caller() { return caller; }
 
 #define REPLACED extern "C" __attribute__((visibility("default")))
 
-REPLACED void *malloc(size_t bytes) {
+REPLACED void *malloc(size_t size) {
     note();
-    return __libc_malloc(bytes);
+    return __libc_malloc(size);
 }
-REPLACED void *calloc(size_t n, size_t bytes) {
+REPLACED void *calloc(size_t nmemb, size_t size) {
     note();
-    return __libc_calloc(n, bytes);
+    return __libc_calloc(nmemb, size);
 }
-REPLACED void *realloc(void *old, size_t bytes) {
+REPLACED void *realloc(void *ptr, size_t size) {
     note();
-    return __libc_realloc(old, bytes);
+    return __libc_realloc(ptr, size);
 }
-REPLACED void *memalign(size_t alignment, size_t bytes) {
+REPLACED void *memalign(size_t alignment, size_t size) {
     note();
-    return __libc_memalign(alignment, bytes);
+    return __libc_memalign(alignment, size);
 }
-REPLACED void *aligned_alloc(size_t alignment, size_t bytes) {
+REPLACED void *aligned_alloc(size_t alignment, size_t size) {
     note();
-    return __libc_memalign(alignment, bytes);
+    return __libc_memalign(alignment, size);
 }
-REPLACED int posix_memalign(void **memory, size_t alignment, size_t bytes) {
+REPLACED int posix_memalign(void **memptr, size_t alignment, size_t size) {
     note();
-    void *made = __libc_memalign(alignment, bytes);
+    void *made = __libc_memalign(alignment, size);
     if (!made) return ENOMEM;
-    *memory = made;
+    *memptr = made;
     return 0;
 }
-REPLACED void free(void *memory) { __libc_free(memory); }
+REPLACED void free(void *ptr) { __libc_free(ptr); }

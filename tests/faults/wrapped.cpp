@@ -61,6 +61,7 @@ void run_wrapped(int32_t n_ranks, const Settings &settings, const std::function<
     if (!threads()) return one_rank(nullptr, -1, settings, body);
     halo_inproc_group *group = wrapper().group_create(n_ranks);
     std::vector<std::thread> ranks;
+    ranks.reserve(static_cast<size_t>(n_ranks));
     for (int32_t rank = 0; rank < n_ranks; ++rank) ranks.emplace_back([&, rank] { one_rank(group, rank, settings, body); });
     for (std::thread &rank : ranks) rank.join();
     if (!testing::Test::HasFailure() && wrapper().group_destroy(group) != HALO_SUCCESS) ADD_FAILURE() << "endpoints are left open";

@@ -127,7 +127,7 @@ void Context::open_pools() {
 void Context::agree_on_settings() {
     if (size() == 1) return;
     std::string mine;
-    for (const auto &[key, value] : config_.agreement()) mine += key + " = " + value + "\n";
+    for (const auto &[key, value] : config_.agreement()) mine.append(key).append(" = ").append(value).append("\n");
     const std::string first = broadcast_text(*this, 0, mine);
     const int64_t differs = allreduce_min(*this, first == mine ? size() : rank());
     if (differs == size()) return;
