@@ -542,6 +542,12 @@ typedef void *halo_stream; /**< a device stream or queue; HALO_STREAM_NONE for h
 #define HALO_SHARED_OWNER 1 /**< ghosts, and the shared points of all but their owner */
 #define HALO_SHARED_ONLY 2  /**< shared points alone, no ghosts */
 
+/** Whom a part hears. Sweeps send fewer messages where each rank has one part: 6 in three dimensions instead of 26; but one sweep waits for the
+ *  other. They want parts in rows and columns (blocks, or boxes that the library has cut), dense fields in cells, HALO_STENCIL_FULL, HALO_KIND_GHOSTS,
+ *  and source_stable: later sweeps read owned cells after start has returned. The result is the same. */
+#define HALO_PATTERN_DIRECT 0 /**< all neighbours at once */
+#define HALO_PATTERN_SWEEPS 1 /**< along x, then y, then z; edges and corners ride along */
+
 #define HALO_MESSAGES_AUTO 0        /**< as configured */
 #define HALO_MESSAGES_AGGREGATE 1   /**< one message per peer */
 #define HALO_MESSAGES_PER_CHANNEL 2 /**< one message per channel, through its five-state mailbox */
@@ -584,13 +590,13 @@ typedef struct halo_exchange_desc {
     int32_t kind;            /**< HALO_KIND_... */
     halo_op op;              /**< HALO_KIND_REVERSE and _SHARED_REDUCE: how values are combined; HALO_USER: by `combine` */
     int32_t shared;          /**< HALO_SHARED_... */
-    int32_t reserved;
+    int32_t pattern;         /**< HALO_PATTERN_... */
     halo_combine_fn combine;
     void *combine_user;
 } halo_exchange_desc;
 #define HALO_EXCHANGE_DESC_INIT \
     { sizeof(halo_exchange_desc), 1, HALO_STENCIL_FULL, HALO_MESSAGES_AUTO, HALO_RECEIVE_AUTO, HALO_EDGES_ALL, 0, HALO_TIMEOUT_CONFIGURED, NULL, NULL, \
-      HALO_KIND_GHOSTS, HALO_SUM, HALO_SHARED_KEEP, 0, NULL, NULL }
+      HALO_KIND_GHOSTS, HALO_SUM, HALO_SHARED_KEEP, HALO_PATTERN_DIRECT, NULL, NULL }
 
 /**
  * An exchange over `fields`, of one topology or of several. `desc` may be NULL. Collective; communicates nothing: the first start swaps a

@@ -3,7 +3,7 @@
 
 #include "capi/handle.h"
 #include "capi/list.h"
-#include "exchange/exchange.h"
+#include "exchange/sweeps.h"
 
 namespace halo {
 
@@ -13,27 +13,34 @@ namespace {
 struct ExchangeObject {
     ExchangeObject(PlanCache &plans, std::vector<Field *> fields, std::vector<halo_field *> given, const halo_exchange_desc &desc,
                    const halo_transfer_desc *transfer)
-        : exchange(plans, std::move(fields), desc, transfer),
+        : exchange(make(plans, std::move(fields), desc, transfer)),
           handles(std::move(given)) {
-        if (desc.arrival) exchange.on_arrival = [this, desc](const Arrivals::Part &part) { tell(desc, part); };
+        if (desc.arrival) exchange->on_arrival = [this, desc](const Arrivals::Part &part) { tell(desc, part); };
+    }
+
+    static std::unique_ptr<AnyExchange> make(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc,
+                                             const halo_transfer_desc *transfer) {
+        if (desc.pattern == HALO_PATTERN_SWEEPS) return std::make_unique<Sweeps>(plans, fields, desc);
+        if (desc.pattern != HALO_PATTERN_DIRECT) fail(HALO_ERR_ARGUMENT, "exchange: pattern %d is none of HALO_PATTERN_...", desc.pattern);
+        return std::make_unique<Exchange>(plans, std::move(fields), desc, transfer);
     }
 
     halo_arrival arrival(const Arrivals::Part &part) const {
-        return { handles[part.field], exchange.field(part.field)->topology().local_parts()[part.part] };
+        return { handles[part.field], exchange->field(part.field)->topology().local_parts()[part.part] };
     }
     void tell(const halo_exchange_desc &desc, const Arrivals::Part &part) const {
         const halo_arrival told = arrival(part);
         const halo_status status = desc.arrival(desc.arrival_user, &told);
         if (status != HALO_SUCCESS && status != HALO_DECLINED)
             fail(status >= HALO_ERR_ARGUMENT ? status : HALO_ERR_ARGUMENT, "the arrival callback returned %s for field %s, part %lld",
-                 status_name(status), exchange.field(part.field)->spec().name.c_str(), static_cast<long long>(told.gid));
+                 status_name(status), exchange->field(part.field)->spec().name.c_str(), static_cast<long long>(told.gid));
     }
 
-    Exchange exchange;
+    std::unique_ptr<AnyExchange> exchange;
     std::vector<halo_field *> handles;
 };
 
-Exchange &exchange_of(const halo_exchange *exchange) { return object_of<ExchangeObject>(exchange).exchange; }
+AnyExchange &exchange_of(const halo_exchange *exchange) { return *object_of<ExchangeObject>(exchange).exchange; }
 
 halo_run read_run(const halo_run *run) {
     const halo_run defaults = HALO_RUN_INIT;
@@ -139,7 +146,7 @@ halo_status halo_exchange_arrivals(halo_exchange *exchange, halo_arrival *arriva
     return with_handle(exchange, [&] {
         ExchangeObject &object = object_of<ExchangeObject>(exchange);
         std::vector<halo_arrival> list;
-        for (const Arrivals::Part &part : object.exchange.arrivals()) list.push_back(object.arrival(part));
+        for (const Arrivals::Part &part : object.exchange->arrivals()) list.push_back(object.arrival(part));
         write_list(list, arrivals, capacity, n, "arrivals");
     });
 }

@@ -28,7 +28,7 @@ bool choose(int32_t asked, int32_t no, int32_t yes, bool configured, const char 
 
 } // namespace
 
-Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc, const halo_transfer_desc *transfer)
+Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc, const halo_transfer_desc *transfer, int32_t sweep)
     : context_(fields[0]->topology().context()),
       plans_(plans),
       shape_{ std::move(fields) },
@@ -50,6 +50,7 @@ Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exc
     }
     shape_.stencil = desc.stencil;
     shape_.edges = desc.edges;
+    shape_.sweep = sweep;
     shape_.check = context_.check_mode();
     shape_.per_channel =
         choose(desc.messages, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL, config.word("messages") == "per_channel", "message policy");
@@ -449,21 +450,21 @@ void Exchange::abandon() {
 }
 
 void Exchange::count(halo_exchange_stats &stats) const {
-    stats.runs = runs_;
-    stats.n_peers = static_cast<int32_t>(plan_->links().size());
-    stats.local_bytes = local_bytes_;
-    stats.channels_local = plan_->local_channels();
+    stats.runs += runs_;
+    stats.n_peers = std::max(stats.n_peers, static_cast<int32_t>(plan_->links().size()));
+    stats.local_bytes += local_bytes_;
+    stats.channels_local += plan_->local_channels();
     for (const PlanLink &link : plan_->links()) {
         stats.channels_send += std::ssize(link.send.edges);
         stats.channels_receive += std::ssize(link.receive.edges);
     }
-    stats.sparse_sent = local_states_;
-    stats.sparse_null = local_nulls_;
-    stats.tables_compiled = compiled_;
-    stats.rows_compiled = compiled_rows_;
+    stats.sparse_sent += local_states_;
+    stats.sparse_null += local_nulls_;
+    stats.tables_compiled += compiled_;
+    stats.rows_compiled += compiled_rows_;
     stats.dropped = context_.dropped;
-    stats.wait_seconds = wait_seconds_;
-    stats.total_seconds = total_seconds_;
+    stats.wait_seconds += wait_seconds_;
+    stats.total_seconds += total_seconds_;
     if (messages_) messages_->count(stats);
 }
 

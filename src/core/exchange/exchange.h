@@ -9,40 +9,35 @@
 #include <string>
 #include <vector>
 
+#include "exchange/any_exchange.h"
 #include "exchange/check_mode.h"
 #include "exchange/messages.h"
 #include "exchange/plan_cache.h"
 
 namespace halo {
 
-class Exchange {
+class Exchange final : public AnyExchange {
 public:
-    // Of the fields with themselves; with `transfer`, from the first half of them to the second.
-    Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc, const halo_transfer_desc *transfer = nullptr);
-    ~Exchange();
-    Exchange(const Exchange &) = delete;
-    Exchange &operator=(const Exchange &) = delete;
+    // Of the fields with themselves; with `transfer`, from the first half of them to the second. `sweep`: as in PlanShape.
+    Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc, const halo_transfer_desc *transfer = nullptr,
+             int32_t sweep = -1);
+    ~Exchange() override;
 
-    Context &context() const { return context_; }
-    bool in_flight() const { return phase_ != Phase::idle && phase_ != Phase::dead; }
+    bool in_flight() const override { return phase_ != Phase::idle && phase_ != Phase::dead; }
+    size_t n_fields() const { return shape_.fields.size(); }
+    int64_t runs() const { return runs_; }
 
-    void start(const halo_run &run, halo_stream stream);
-    void finish(halo_stream stream);
-
-    void post(const halo_run &run);
-    bool send(halo_stream stream); // false: a peer is two runs behind
-    bool test();
-    void unpack(halo_stream stream);
-    void refine();
-    void abandon();
-
-    // Parts with data and no storage, once everything is here.
-    std::vector<Arrivals::Part> arrivals();
-    Field *field(int32_t index) const { return shape_.fields[index]; }
-    // Called for each arrival in unpack; the capi layer turns it into the caller's function.
-    std::function<void(const Arrivals::Part &)> on_arrival;
-
-    void count(halo_exchange_stats &stats) const;
+    void start(const halo_run &run, halo_stream stream) override;
+    void finish(halo_stream stream) override;
+    void post(const halo_run &run) override;
+    bool send(halo_stream stream) override;
+    bool test() override;
+    void unpack(halo_stream stream) override;
+    void refine() override;
+    void abandon() override;
+    std::vector<Arrivals::Part> arrivals() override;
+    Field *field(int32_t index) const override { return shape_.fields[index]; }
+    void count(halo_exchange_stats &stats) const override;
 
 private:
     enum class Phase : uint8_t { idle, posted, sent, unpacked, dead };

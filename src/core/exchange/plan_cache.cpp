@@ -8,7 +8,8 @@ namespace {
 // A field stays while an exchange uses it, so its address names it for as long as the plan lives.
 std::vector<uint64_t> key_of(const PlanShape &shape) {
     std::vector<uint64_t> key;
-    for (const int32_t choice : { shape.kind, shape.op, shape.shared, shape.stencil, shape.edges }) key.push_back(static_cast<uint64_t>(choice));
+    for (const int32_t choice : { shape.kind, shape.op, shape.shared, shape.stencil, shape.edges, shape.sweep })
+        key.push_back(static_cast<uint64_t>(choice));
     for (const GhostWidths &ghosts : { shape.transfer.source, shape.transfer.destination })
         for (int d = 0; d < 3; ++d) key.push_back(static_cast<uint64_t>(ghosts.low[d]) << 32 | static_cast<uint32_t>(ghosts.high[d]));
     key.push_back(shape.per_channel);

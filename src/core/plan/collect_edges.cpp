@@ -21,6 +21,23 @@ bool narrow(Edge &edge, const Topology &topology, const EdgeRequest &request, in
     return true;
 }
 
+// Makes an edge between faces along the sweep's direction take along the ghosts that earlier sweeps have filled on both sides. False: another edge.
+bool sweep_along(Edge &edge, const Topology &topology, const GhostWidths &ghosts, int32_t direction) {
+    const ElementOffset offset = element_offset(edge.element);
+    for (int d = 0; d < 3; ++d)
+        if ((offset[d] != 0) != (d == direction)) return false;
+    const halo_part receiver = topology.part(edge.recv_gid);
+    for (int d = 0; d < direction; ++d) {
+        const int64_t below = receiver.at_boundary[2 * d] ? 0 : ghosts.low[d];
+        const int64_t above = receiver.at_boundary[2 * d + 1] ? 0 : ghosts.high[d];
+        edge.receive.box.low[d] -= below;
+        edge.receive.box.high[d] += above;
+        edge.send.box.low[d] -= below;
+        edge.send.box.high[d] += above;
+    }
+    return true;
+}
+
 EdgeRequest request_of(const PlanShape &shape, const Field &field, int32_t place) {
     EdgeRequest request;
     request.ghosts = shape.kind == kind_transfer ? shape.transfer.destination : field.spec().ghosts;
@@ -75,6 +92,7 @@ CollectedEdges collect_edges(const PlanShape &shape, const PlanNarrowing &narrow
         for_each_edge(shape, pair, [&](const Edge &edge, int32_t place) {
             if (shape.kind == HALO_KIND_REVERSE && !edge.contributes) return;
             FieldEdge found{ edge, pair.source, pair.destination, place, {} };
+            if (shape.sweep >= 0 && !sweep_along(found.edge, field.topology(), field.spec().ghosts, shape.sweep)) return;
             if (!narrow(found.edge, field.topology(), request_of(shape, field, place), narrowing.depth)) return;
             if (shape.kind == HALO_KIND_REVERSE) found.edge = reversed(found.edge);
             const Edge &way = found.edge;

@@ -44,6 +44,7 @@ struct PlanShape {
     int32_t shared = HALO_SHARED_KEEP;
     int32_t stencil = HALO_STENCIL_FULL;
     int32_t edges = HALO_EDGES_ALL;
+    int32_t sweep = -1;       // direction of the only edges, which take the ghosts of lower directions along; -1: all edges
     bool per_channel = false; // every remote edge is a message of its own
     bool check = false;       // check mode: keep the edges, to be looked at
 

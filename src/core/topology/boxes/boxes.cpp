@@ -63,6 +63,7 @@ BoxesTopology::BoxesTopology(Context &context, const halo_boxes_desc &desc)
       n_dims_(desc.n_dims),
       domain_(flattened(desc.domain, std::clamp(desc.n_dims, 0, 3))),
       distributed_(desc.distributed != 0),
+      cut_(!distributed_ && !desc.boxes),
       reach_(desc.reach > 0 ? desc.reach : most_reach) {
     std::vector<PlacedBox> boxes;
     Error wrong(HALO_SUCCESS, {}); // told after the comparison: the other ranks must not wait for this one

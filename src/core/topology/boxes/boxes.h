@@ -14,6 +14,7 @@ public:
     BoxesTopology(Context &context, const halo_boxes_desc &desc);
 
     int32_t n_dims() const override { return n_dims_; }
+    bool has_rows() const override { return cut_; }
     int64_t n_parts() const override { return n_parts_; }
     halo_part part(int64_t gid) const override;
     std::vector<halo_neighbour> neighbours(int64_t gid) const override;
@@ -35,6 +36,7 @@ private:
     halo_box domain_;
     Extent period_{};
     bool distributed_;
+    bool cut_; // by the library
     int32_t reach_;
     int64_t n_parts_ = 0;
     std::optional<BoxSet> set_;

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sweeps against all neighbours at once: the same bytes everywhere, ghosts that nobody fills included, with fewer messages.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "grid.h"
+#include "ranks.h"
+
+namespace conformance {
+
+namespace {
+
+struct SweepCase {
+    int32_t n_dims;
+    bool boxes;
+    bool phases;
+    int32_t messages;
+    std::array<int32_t, 3> periodic;
+    std::array<int64_t, 3> extent; // cells of a block, or of the domain
+    std::array<int32_t, 3> low, high;
+    int32_t depth;
+};
+
+SweepCase make_case(Random &random) {
+    SweepCase made{};
+    made.n_dims = static_cast<int32_t>(pick(random, 1, 3));
+    made.boxes = chance(random, 0.5);
+    made.phases = chance(random, 0.5);
+    made.messages = chance(random, 0.3) ? HALO_MESSAGES_PER_CHANNEL : HALO_MESSAGES_AGGREGATE;
+    made.depth = chance(random, 0.3) ? 1 : 0;
+    for (int d = 0; d < 3; ++d) {
+        made.periodic[d] = chance(random, 0.5);
+        made.extent[d] = made.boxes ? pick(random, 8, 12) : pick(random, 2, 5);
+        made.low[d] = static_cast<int32_t>(pick(random, 0, 2));
+        made.high[d] = static_cast<int32_t>(pick(random, 0, 2));
+    }
+    return made;
+}
+
+halo_topology *make_topology(const Rank &rank, const SweepCase &made) {
+    halo_topology *topology = nullptr;
+    halo_boxes_desc boxes = HALO_BOXES_DESC_INIT;
+    halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+    boxes.n_dims = blocks.n_dims = made.n_dims;
+    for (int d = 0; d < made.n_dims; ++d) {
+        boxes.periodic[d] = blocks.periodic[d] = made.periodic[d];
+        boxes.domain.high[d] = made.extent[d];
+        blocks.n_cells[d] = made.extent[d];
+        blocks.n_blocks[d] = 1 + (d + made.extent[0]) % 3;
+    }
+    if (made.boxes)
+        OK(halo_topology_create_boxes(rank.context, &boxes, &topology));
+    else
+        OK(halo_topology_create_blocks(rank.context, &blocks, &topology));
+    return topology;
+}
+
+// A field with its exchange.
+struct Swept {
+    halo_field *field = nullptr;
+    halo_exchange *exchange = nullptr;
+
+    Swept(halo_topology *topology, const SweepCase &made, int32_t pattern) {
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = pattern == HALO_PATTERN_SWEEPS ? "swept" : "direct";
+        desc.n_components = 2;
+        for (int d = 0; d < made.n_dims; ++d) desc.ghost_low[d] = made.low[d], desc.ghost_high[d] = made.high[d];
+        OK(halo_field_create(topology, &desc, &field));
+        OK(halo_field_allocate(field, -1));
+        halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
+        how.pattern = pattern;
+        how.messages = made.messages;
+        how.source_stable = 1;
+        OK(halo_exchange_create(&field, 1, &how, &exchange));
+    }
+    void fill(int64_t gid, int64_t round) const {
+        halo_layout layout = HALO_LAYOUT_INIT;
+        OK(halo_field_layout(field, gid, &layout));
+        double *values = data(gid);
+        for (int64_t i = 0; i < layout.elements; ++i) values[i] = -1.0 - static_cast<double>(i);
+        halo_box interior, rim[6];
+        int32_t n_rim;
+        OK(halo_field_interior_rim(field, gid, 0, &interior, rim, &n_rim));
+        for (int64_t c = 0; c < 2; ++c)
+            for (int64_t z = 0; z < interior.high[2]; ++z)
+                for (int64_t y = 0; y < interior.high[1]; ++y)
+                    for (int64_t x = 0; x < interior.high[0]; ++x)
+                        values[layout.first_owned + x + y * layout.stride[1] + z * layout.stride[2] + c * layout.component_stride] =
+                            1e6 * static_cast<double>(gid) + 1e4 * static_cast<double>(round) +
+                            static_cast<double>(((c * 20 + z) * 20 + y) * 20 + x);
+    }
+    double *data(int64_t gid) const {
+        void *pointer = nullptr;
+        OK(halo_field_data(field, gid, 0, &pointer));
+        return static_cast<double *>(pointer);
+    }
+    void run(const SweepCase &made) const {
+        halo_run narrow = HALO_RUN_INIT;
+        narrow.depth = made.depth;
+        if (!made.phases) {
+            OK(halo_exchange_start(exchange, &narrow, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+            return;
+        }
+        OK(halo_exchange_post(exchange, &narrow));
+        while (halo_exchange_send(exchange, HALO_STREAM_NONE) == HALO_BUSY) {}
+        for (int32_t done = 0; !done;) OK(halo_exchange_test(exchange, &done));
+        OK(halo_exchange_unpack(exchange, HALO_STREAM_NONE));
+        OK(halo_exchange_refine(exchange, HALO_STREAM_NONE));
+    }
+    void destroy() {
+        OK(halo_exchange_destroy(&exchange));
+        OK(halo_field_destroy(&field));
+    }
+};
+
+void compare(const Rank &rank, const SweepCase &made) {
+    halo_topology *topology = make_topology(rank, made);
+    Swept direct(topology, made, HALO_PATTERN_DIRECT), swept(topology, made, HALO_PATTERN_SWEEPS);
+    const int64_t *gids = nullptr;
+    int64_t n = 0;
+    OK(halo_topology_local_parts(topology, &gids, &n));
+    for (int64_t round = 0; round < 2; ++round) {
+        for (int64_t i = 0; i < n; ++i) direct.fill(gids[i], round), swept.fill(gids[i], round);
+        direct.run(made);
+        swept.run(made);
+        for (int64_t i = 0; i < n; ++i) {
+            halo_layout layout = HALO_LAYOUT_INIT;
+            OK(halo_field_layout(direct.field, gids[i], &layout));
+            if (std::memcmp(direct.data(gids[i]), swept.data(gids[i]), static_cast<size_t>(layout.elements) * sizeof(double)) != 0)
+                stop("part %lld differs: %d dimensions, %s, depth %d, periodic %d%d%d, ghosts %d %d %d, %d %d %d", static_cast<long long>(gids[i]),
+                     made.n_dims, made.boxes ? "boxes" : "blocks", made.depth, made.periodic[0], made.periodic[1], made.periodic[2], made.low[0],
+                     made.low[1], made.low[2], made.high[0], made.high[1], made.high[2]);
+        }
+    }
+    direct.destroy();
+    swept.destroy();
+    OK(halo_topology_destroy(&topology));
+}
+
+class Sweeping : public testing::TestWithParam<int32_t> {};
+
+TEST_P(Sweeping, EqualsAllNeighboursAtOnce) {
+    run(GetParam(), {}, [](Rank &rank) {
+        Random random(4711);
+        for (int i = 0; i < 60; ++i) compare(rank, make_case(random));
+    });
+}
+
+TEST_P(Sweeping, SendsToNeighboursAcrossFacesOnly) {
+    run(GetParam(), {}, [](Rank &rank) {
+        SweepCase made{};
+        made.n_dims = 3;
+        made.boxes = true;
+        made.messages = HALO_MESSAGES_PER_CHANNEL; // a message per channel and one of headers per peer
+        made.periodic = { 1, 1, 1 };
+        made.extent = { 12, 12, 12 };
+        made.low = made.high = { 1, 1, 1 };
+        halo_topology *topology = make_topology(rank, made);
+        Swept direct(topology, made, HALO_PATTERN_DIRECT), swept(topology, made, HALO_PATTERN_SWEEPS);
+        halo_exchange_stats all = HALO_EXCHANGE_STATS_INIT, faces = HALO_EXCHANGE_STATS_INIT;
+        OK(halo_exchange_stats_get(direct.exchange, &all));
+        OK(halo_exchange_stats_get(swept.exchange, &faces));
+        if (all.channels_local + all.channels_send != 26) stop("%lld channels to neighbours", static_cast<long long>(all.channels_send));
+        if (faces.channels_local + faces.channels_send != 6) stop("%lld channels across faces", static_cast<long long>(faces.channels_send));
+        direct.destroy();
+        swept.destroy();
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+TEST(Sweeps, WhatTheyRefuse) {
+    run(1, {}, [](Rank &rank) {
+        SweepCase made{};
+        made.n_dims = 2;
+        made.extent = { 4, 4, 4 };
+        halo_topology *topology = make_topology(rank, made);
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "u";
+        desc.centring = HALO_CENTRE_NODE;
+        halo_field *nodes = nullptr;
+        OK(halo_field_create(topology, &desc, &nodes));
+        halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
+        how.pattern = HALO_PATTERN_SWEEPS;
+        const auto refused = [&](const char *text) {
+            halo_exchange *exchange = nullptr;
+            if (halo_exchange_create(&nodes, 1, &how, &exchange) != HALO_ERR_ARGUMENT || !std::strstr(halo_last_error(), text))
+                stop("'%s' is not in: %s", text, halo_last_error());
+        };
+        refused("source_stable");
+        how.source_stable = 1;
+        refused("not in cells");
+        how.stencil = HALO_STENCIL_FACES;
+        refused("stencil 1");
+        how.pattern = 2;
+        refused("pattern 2");
+        OK(halo_field_destroy(&nodes));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Sweeping, testing::ValuesIn(rank_counts()), testing::PrintToStringParamName());
+
+} // namespace
+
+} // namespace conformance
