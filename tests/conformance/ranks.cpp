@@ -64,7 +64,7 @@ void succeed(halo_status status, const char *call, const char *file, int line) {
 }
 
 halo_status make_context(halo_inproc *group, int32_t rank, const Settings &settings, halo_context **context) {
-    std::vector<halo_setting> list{ { "timeout", "20s" } };
+    std::vector<halo_setting> list{ { "timeout", "60s" } };
     for (const auto &[key, value] : settings) {
         if (key == "timeout")
             list[0].value = value.c_str();

@@ -30,7 +30,7 @@ struct Rank {
     int32_t size = 1;
 };
 
-// A context with settings; "timeout" is 20 s unless given, so that nothing hangs. `group` null: halo_context_create.
+// A context with settings; "timeout" is 60 s unless given, so that nothing hangs. `group` null: halo_context_create.
 halo_status make_context(halo_inproc *group, int32_t rank, const Settings &settings, halo_context **context);
 
 // False: this process is one rank of a launcher's (option --processes).

@@ -98,6 +98,7 @@ Remote count_remote(const Grid &grid, const FieldCase &field, int32_t stencil, c
 struct Call {
     wrap_counts before = wrapper().counts();
     int64_t sends() const { return wrapper().counts().sends - before.sends; }
+    int64_t bytes() const { return wrapper().counts().bytes_sent - before.bytes_sent; }
     int64_t receives() const { return wrapper().counts().receives - before.receives; }
     int64_t cancels() const { return wrapper().counts().cancels - before.cancels; }
 };
@@ -152,6 +153,49 @@ TEST_P(Counts, MessagesPerRunAtTheTransport) {
         for (const BlockCase &made : cases)
             for (const int32_t messages : { HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL })
                 for (const int32_t receive : { HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED }) check_case(rank, made, messages, receive);
+    });
+}
+
+// A narrowed run carries the bytes of what it exchanges, as the exchange counts them and as the transport sees them.
+TEST_P(Counts, BytesOfNarrowedRuns) {
+    choose_wrapper();
+    run_wrapped(GetParam(), {}, [](Rank &rank) {
+        const Grid grid = make_grid(cases[2], rank.size);
+        const halo_blocks_desc blocks = grid.desc();
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_blocks(rank.context, &blocks, &topology));
+        FieldStores stores(topology, grid, rank.rank, make_field(cases[2]), Random(1));
+        for (const int32_t messages : { HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL }) {
+            halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+            desc.messages = messages;
+            halo_field *handle = stores.handle();
+            halo_exchange *exchange = nullptr;
+            OK(halo_exchange_create(&handle, 1, &desc, &exchange));
+            int64_t full = 0;
+            for (int time = 0; time < 4; ++time) { // the first says hello too; then all, one of two components, all
+                stores.fill(0, time);
+                halo_run narrowed = HALO_RUN_INIT;
+                narrowed.n_components = time == 2 ? 1 : 0;
+                const Call calls;
+                const halo_exchange_stats before = stats_of(exchange);
+                OK(halo_exchange_start(exchange, &narrowed, HALO_STREAM_NONE));
+                OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+                const int64_t payload = stats_of(exchange).payload_bytes - before.payload_bytes;
+                const int64_t bytes = stats_of(exchange).bytes_sent - before.bytes_sent;
+                if (time == 1) full = payload;
+                const int64_t expected = time == 2 ? full / 2 : full;
+                if (calls.bytes() != bytes || (time > 0 && payload != expected))
+                    stop("messages %d, run %d: %lld bytes at the transport, the exchange counts %lld with %lld of payload, %lld were expected",
+                         messages, time, static_cast<long long>(calls.bytes()), static_cast<long long>(bytes), static_cast<long long>(payload),
+                         static_cast<long long>(expected));
+                const int32_t components = time == 2 ? 1 : 2;
+                stores.expect_ghosts(0, time, [&](int64_t, const Triple &, int32_t component) { return component < components; });
+                if (const std::string difference = stores.first_difference(); !difference.empty()) stop("run %d: %s", time, difference.c_str());
+            }
+            OK(halo_exchange_destroy(&exchange));
+        }
+        stores.destroy();
+        OK(halo_topology_destroy(&topology));
     });
 }
 

@@ -32,7 +32,7 @@ Mailbox::Mailbox(Mailbox &&other) noexcept
       buffer_(std::move(other.buffer_)),
       operation_(std::exchange(other.operation_, nullptr)),
       bytes_(other.bytes_),
-      arrived_(other.arrived_),
+      message_bytes_(other.message_bytes_),
       peer_(other.peer_),
       key_hash_(other.key_hash_),
       serial_(other.serial_),
@@ -73,7 +73,7 @@ std::string Mailbox::describe() const {
 }
 
 int64_t Mailbox::data_bytes() const {
-    if (state_ == HALO_RECEIVED && role_ == Role::receiver) return arrived_;
+    if (state_ == HALO_RECEIVED && role_ == Role::receiver) return message_bytes_;
     return buffer_.held() ? std::min(bytes_, buffer_.capacity()) : bytes_;
 }
 
@@ -109,7 +109,7 @@ void Mailbox::drop_operation() noexcept {
     room_->put(std::exchange(operation_, nullptr));
 }
 
-bool Mailbox::post(bool data, const char *call) {
+bool Mailbox::post(bool data, int64_t bytes, const char *call) {
     if (role_ == Role::receiver || access_ != Access::open) [[unlikely]]
         illegal(call);
     if (state_ != HALO_STALE) {
@@ -117,6 +117,7 @@ bool Mailbox::post(bool data, const char *call) {
             illegal(call);
         if (!poll_send()) return false;
     }
+    message_bytes_ = data ? bytes : 0;
     if (role_ == Role::sender)
         transmit(data);
     else if (data && context().check_mode()) [[unlikely]]
@@ -147,7 +148,7 @@ uint32_t Mailbox::seal(size_t payload) const {
 // Put the message of the next epoch on its way.
 void Mailbox::transmit(bool data) {
     operation_ = room_->take();
-    const size_t payload = data ? static_cast<size_t>(bytes_) : 0;
+    const auto payload = static_cast<size_t>(message_bytes_);
     const void *message = &operation_->header;
     size_t bytes = sizeof(MailHeader);
     if (bare_) {
@@ -233,7 +234,7 @@ void Mailbox::stale() {
     if (role_ == Role::sender || access_ != Access::open || (state_ != HALO_RECEIVED && state_ != HALO_RECEIVED_NULL)) [[unlikely]]
         illegal("stale");
     if (context().check_mode() && role_ == Role::receiver && state_ == HALO_RECEIVED) [[unlikely]]
-        std::memset(buffer_.data(), 0xff, static_cast<size_t>(arrived_));
+        std::memset(buffer_.data(), 0xff, static_cast<size_t>(message_bytes_));
     state_ = HALO_STALE;
 }
 
@@ -329,7 +330,7 @@ bool Mailbox::take_header(const MailHeader &header, size_t bytes) {
 void Mailbox::finish_receive(bool data, int64_t bytes) {
     if (data && !buffer_.held()) buffer_.take(context(), bytes);
     if (!data && sparse_) buffer_.release();
-    arrived_ = bytes;
+    message_bytes_ = bytes;
     ++epoch_;
     state_ = data ? HALO_RECEIVED : HALO_RECEIVED_NULL;
 }
@@ -359,12 +360,12 @@ void Mailbox::give_up(bool abandoned) noexcept {
 
 void Mailbox::note_payload() {
     if (!operation_) operation_ = room_->take();
-    operation_->checksum = checksum(buffer_.data(), static_cast<size_t>(bytes_));
+    operation_->checksum = checksum(buffer_.data(), static_cast<size_t>(message_bytes_));
 }
 
 // Nobody may write between send and its end.
 void Mailbox::check_payload() {
-    const bool same = operation_->checksum == checksum(buffer_.data(), static_cast<size_t>(bytes_));
+    const bool same = operation_->checksum == checksum(buffer_.data(), static_cast<size_t>(message_bytes_));
     drop_operation();
     if (!same) fail(HALO_ERR_CHECK, "the buffer was written in the state sending: %s, epoch %u", describe().c_str(), epoch_);
 }

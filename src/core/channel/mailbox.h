@@ -73,8 +73,10 @@ public:
     void release();
 
     // False: the last send is still under way.
-    [[nodiscard]] bool send() { return post(buffer_.held(), "send"); }
-    [[nodiscard]] bool send_null() { return post(false, "send_null"); }
+    [[nodiscard]] bool send() { return post(buffer_.held(), bytes_, "send"); }
+    // The first bytes of the buffer only; the receiver sees how many came.
+    [[nodiscard]] bool send(int64_t bytes) { return post(buffer_.held(), bytes, "send"); }
+    [[nodiscard]] bool send_null() { return post(false, 0, "send_null"); }
     bool writable();
     void start_receive();
     bool try_receive();
@@ -94,7 +96,7 @@ private:
 
     Context &context() const { return room_->context(); }
     int32_t tag(uint32_t epoch) const { return tag_ + static_cast<int32_t>(epoch & 1u); }
-    bool post(bool data, const char *call);
+    bool post(bool data, int64_t bytes, const char *call);
     void transmit(bool data);
     bool poll_send();
     void drop_operation() noexcept;
@@ -116,7 +118,7 @@ private:
     MailBuffer buffer_;
     MailOperation *operation_ = nullptr; // in flight; sparse: or found and waiting for memory
     int64_t bytes_;
-    int64_t arrived_ = 0;
+    int64_t message_bytes_ = 0; // of payload in the last message
     int32_t peer_;
     uint32_t key_hash_;
     uint32_t serial_ = 0;

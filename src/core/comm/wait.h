@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <utility>
 
 #include "comm/context.h"
 
@@ -25,7 +26,8 @@ public:
             context_.log().warn("waiting for %.1f s: %s", waited, describe().c_str());
             next_warning_ = 2 * waited;
         }
-        return timeout_ <= 0 || waited < timeout_;
+        // Who was held up for longer than the limit himself looks once more before he blames others.
+        return timeout_ <= 0 || waited < timeout_ || !std::exchange(expired_, true);
     }
 
     double seconds() const;
@@ -38,6 +40,7 @@ private:
     double timeout_;
     double next_warning_ = 0;
     int64_t turns_ = 0;
+    bool expired_ = false;
     Clock::time_point begin_{};
 };
 

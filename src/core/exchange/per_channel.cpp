@@ -159,7 +159,7 @@ void PerChannel::send(Run &run) {
         box.allocate();
         const bool data = pack_single(run, field, *work.edge, box.data()) == EdgeState::data;
         if (!data) box.release();
-        if (!(data ? box.send() : box.send_null()))
+        if (!(data ? box.send(work.edge->bytes) : box.send_null()))
             fail(HALO_ERR_INTERNAL, "%s: %s was writable, then busy", setup_.what.c_str(), box.describe().c_str());
         ++messages_sent_;
         payload_sent_ += data ? work.edge->bytes : 0;
@@ -195,6 +195,9 @@ void PerChannel::unpack(Run &run) {
         Mailbox &box = work.post->box;
         const int32_t state = box.state();
         if (work.post->unpacked || (state != HALO_RECEIVED && state != HALO_RECEIVED_NULL)) continue;
+        if (state == HALO_RECEIVED && box.data_bytes() != work.edge->bytes)
+            fail(HALO_ERR_WIRE, "%s, run %u: %lld bytes came, %lld were expected: %s", setup_.what.c_str(), run.epoch,
+                 static_cast<long long>(box.data_bytes()), static_cast<long long>(work.edge->bytes), box.describe().c_str());
         unpack_single(run, *work.edge, state == HALO_RECEIVED ? EdgeState::data : EdgeState::null, box.data());
         work.post->unpacked = true;
         box.stale();
