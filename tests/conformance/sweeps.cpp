@@ -87,8 +87,7 @@ struct Swept {
                 for (int64_t y = 0; y < interior.high[1]; ++y)
                     for (int64_t x = 0; x < interior.high[0]; ++x)
                         values[layout.first_owned + x + y * layout.stride[1] + z * layout.stride[2] + c * layout.component_stride] =
-                            1e6 * static_cast<double>(gid) + 1e4 * static_cast<double>(round) +
-                            static_cast<double>(((c * 20 + z) * 20 + y) * 20 + x);
+                            1e6 * static_cast<double>(gid) + 1e4 * static_cast<double>(round) + static_cast<double>(((c * 20 + z) * 20 + y) * 20 + x);
     }
     double *data(int64_t gid) const {
         void *pointer = nullptr;

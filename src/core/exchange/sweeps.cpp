@@ -13,7 +13,8 @@ void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     for (const Field *field : fields) {
         const FieldSpec &spec = field->spec();
         if (!field->topology().has_rows())
-            fail(HALO_ERR_ARGUMENT, "exchange: the parts of field %s need not lie in rows and columns: sweeps want blocks, or boxes that the library has cut",
+            fail(HALO_ERR_ARGUMENT,
+                 "exchange: the parts of field %s need not lie in rows and columns: sweeps want blocks, or boxes that the library has cut",
                  spec.name.c_str());
         if (spec.sparse || spec.places != std::vector<Centring>{ HALO_CENTRE_CELL })
             fail(HALO_ERR_ARGUMENT, "exchange: field %s is sparse or not in cells: sweeps cannot fill it", spec.name.c_str());

@@ -90,9 +90,10 @@ struct Long : AnyLength {
 };
 
 // Nothing is copied, the destination has a gap there.
-struct Gap : AnyLength {
-    static constexpr bool any_length = false;
+struct Gap {
     static constexpr int n_sources = 0;
+    static constexpr bool any_length = false;
+    [[gnu::always_inline]] static int64_t length_of(int64_t length) { return length; }
     [[gnu::always_inline]] static void copy(char *, const char *, int64_t) {}
 };
 
