@@ -34,6 +34,8 @@ uint64_t word_of(const FieldSpec &spec, int32_t ordinal, int64_t element) {
 
 } // namespace
 
+bool can_be_poison(const FieldSpec &spec) { return is_double(spec) || is_float(spec); }
+
 void store_poison(const FieldSpec &spec, int32_t ordinal, int64_t element, std::byte *at) {
     const uint64_t word = word_of(spec, ordinal, element);
     for (int64_t done = 0; done < spec.element_bytes; done += 8)

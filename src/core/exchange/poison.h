@@ -15,6 +15,9 @@ void store_poison(const FieldSpec &spec, int32_t ordinal, int64_t element, std::
 // Does the element still hold exactly what store_poison wrote?
 bool holds_poison(const FieldSpec &spec, int32_t ordinal, int64_t element, const std::byte *at);
 
+// Only floating-point values can tell that they were computed from poison.
+bool can_be_poison(const FieldSpec &spec);
+
 // What a poisoned value says of its origin.
 struct PoisonOrigin {
     bool found = false;
