@@ -265,6 +265,7 @@ typedef struct halo_regions_desc {
  *  HALO_ERR_ARGUMENT: extents of a join differ, axes are no permutation, two joins fill the same ghost. HALO_ERR_BOUNDS: a join sends cells that
  *  its sender does not own, or fills owned cells or ghosts beyond reach. HALO_ERR_MISMATCH: ranks gave different descriptions. */
 HALO_API halo_status halo_topology_create_regions(halo_context *context, const halo_regions_desc *desc, halo_topology **topology);
+
 /** Unstructured: points are known by keys. Every rank is one part (gid = rank) in one dimension; its points have local indices, owned ones
  *  first, then ghosts, as cells 0, 1, ... of the part. Fields have no ghost widths; AoS, SoA and a pitch come by halo_layout. */
 

@@ -138,6 +138,11 @@ private:
 class Topology : public Handle<halo_topology, halo_topology_destroy> {
 public:
     Topology(const Context &context, const halo_blocks_desc &desc) { check(halo_topology_create_blocks(context, &desc, &handle_)); }
+    Topology(const Context &context, const halo_boxes_desc &desc) { check(halo_topology_create_boxes(context, &desc, &handle_)); }
+    Topology(const Context &context, const halo_regions_desc &desc) { check(halo_topology_create_regions(context, &desc, &handle_)); }
+    Topology(const Context &context, const halo_keys_desc &desc) { check(halo_topology_create_keys(context, &desc, &handle_)); }
+    Topology(const Context &context, const halo_star_desc &desc) { check(halo_topology_create_star(context, &desc, &handle_)); }
+    Topology(const Context &context, const halo_lists_desc &desc) { check(halo_topology_create_lists(context, &desc, &handle_)); }
 
     /// Valid as long as the topology.
     std::span<const std::int64_t> local_parts() const {
@@ -164,6 +169,26 @@ public:
         std::vector<std::int32_t> ranks(static_cast<std::size_t>(n));
         check(halo_topology_peers(handle_, ranks.data(), n, &n));
         return ranks;
+    }
+    /// Topologies of points: by the caller's position, by local index.
+    std::vector<std::uint32_t> local_indices() const {
+        std::int64_t n = 0;
+        check(halo_topology_local_indices(handle_, nullptr, 0, &n));
+        std::vector<std::uint32_t> indices(static_cast<std::size_t>(n));
+        check(halo_topology_local_indices(handle_, indices.data(), n, &n));
+        return indices;
+    }
+    std::vector<std::int32_t> owners() const {
+        std::int64_t n = 0;
+        check(halo_topology_owners(handle_, nullptr, 0, &n));
+        std::vector<std::int32_t> ranks(static_cast<std::size_t>(n));
+        check(halo_topology_owners(handle_, ranks.data(), n, &n));
+        return ranks;
+    }
+    halo_keys_report keys_report() const {
+        halo_keys_report report = HALO_KEYS_REPORT_INIT;
+        check(halo_topology_keys_report(handle_, &report));
+        return report;
     }
 };
 
@@ -226,6 +251,11 @@ public:
     }
     Exchange(std::initializer_list<halo_field *> fields, const halo_exchange_desc &desc = default_exchange)
         : Exchange(std::span<halo_field *const>(fields.begin(), fields.size()), desc) {}
+    /// From fields of one grid into fields of another.
+    Exchange(std::span<halo_field *const> sources, std::span<halo_field *const> destinations, const halo_transfer_desc &desc) {
+        if (sources.size() != destinations.size()) throw error(HALO_ERR_ARGUMENT, "transfer: there must be as many sources as destinations");
+        check(halo_exchange_create_transfer(sources.data(), destinations.data(), static_cast<std::int32_t>(sources.size()), &desc, &handle_));
+    }
     Exchange(Exchange &&) = default;
     Exchange &operator=(Exchange &&) = default;
     /// A run in flight (an exception passed by) is given up first.

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every class of halo.hpp does what the C calls do, owns its handle, and throws what they report.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "halo.hpp"
+
+namespace {
+
+halo_field_desc scalar(const char *name, int32_t ghosts) {
+    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    desc.name = name;
+    desc.ghost_low[0] = desc.ghost_high[0] = ghosts;
+    return desc;
+}
+
+halo_boxes_desc line(int64_t first, int64_t second) {
+    static halo_box boxes[2];
+    boxes[0] = { { 0, 0, 0 }, { first, 1, 1 } };
+    boxes[1] = { { first, 0, 0 }, { first + second, 1, 1 } };
+    halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
+    desc.n_dims = 1;
+    desc.domain.high[0] = first + second;
+    desc.boxes = boxes;
+    desc.n_boxes = 2;
+    return desc;
+}
+
+TEST(Classes, BlocksFieldAndExchange) {
+    const halo::Context context;
+    halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;
+    ring.n_dims = 1, ring.n_blocks[0] = 3, ring.n_cells[0] = 2, ring.periodic[0] = 1;
+    const halo::Topology topology(context, ring);
+    EXPECT_EQ(topology.local_parts().size(), 3u);
+    EXPECT_EQ(topology.neighbours(0).size(), 2u);
+    EXPECT_TRUE(topology.peers().empty());
+    EXPECT_EQ(topology.part(2).cells.low[0], 4);
+    halo::Field u(topology, scalar("u", 1));
+    u.allocate();
+    for (const int64_t gid : topology.local_parts())
+        for (int i = 0; i < 2; ++i) u.data(gid)[i + 1] = static_cast<double>(10 * gid + i);
+    halo::Exchange ghosts({ u.get() });
+    ghosts.start();
+    ghosts.finish();
+    EXPECT_EQ(u.data(0)[0], 21);
+    EXPECT_EQ(u.data(0)[3], 10);
+    EXPECT_TRUE(u.boundaries(0).empty());
+    EXPECT_EQ(u.interior_rim(0, 1).rim.size(), 2u);
+    EXPECT_EQ(ghosts.stats().runs, 1);
+    halo::Exchange moved = std::move(ghosts);
+    EXPECT_EQ(ghosts.get(), nullptr);
+    moved.post();
+    while (!moved.send()) {}
+    while (!moved.test()) {}
+    moved.unpack();
+    moved.refine();
+    EXPECT_EQ(moved.stats().runs, 2);
+}
+
+TEST(Classes, ErrorsCarryStatusAndText) {
+    const halo::Context context;
+    halo_boxes_desc wrong = line(4, 4);
+    wrong.n_dims = 5;
+    try {
+        const halo::Topology topology(context, wrong);
+        FAIL();
+    } catch (const halo::error &error) {
+        EXPECT_EQ(error.status(), HALO_ERR_ARGUMENT);
+        EXPECT_NE(std::string(error.what()).find("n_dims is 5"), std::string::npos) << error.what();
+    }
+}
+
+TEST(Classes, TransferBetweenBoxes) {
+    const halo::Context context;
+    const halo::Topology from(context, line(2, 4)), to(context, line(3, 3));
+    halo::Field source(from, scalar("source", 0)), destination(to, scalar("destination", 1));
+    source.allocate();
+    destination.allocate();
+    for (int i = 0; i < 6; ++i) source.data(i < 2 ? 0 : 1)[i < 2 ? i : i - 2] = i;
+    halo_field *const sources[] = { source.get() }, *const destinations[] = { destination.get() };
+    halo::Exchange transfer(sources, destinations, HALO_TRANSFER_DESC_INIT);
+    transfer.start();
+    transfer.finish();
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(destination.data(i / 3)[i % 3 + 1], i);
+    EXPECT_THROW(halo::Exchange(std::span<halo_field *const>(sources), {}, HALO_TRANSFER_DESC_INIT), halo::error);
+}
+
+TEST(Classes, KeysOfTwoRanks) {
+    halo::Inproc group(2);
+    const auto rank = [&](int32_t number) {
+        const halo::Context context(group, number);
+        const uint64_t mine[] = { 100, 200 }, theirs[] = { 200, 300 };
+        halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+        desc.n_keys = 2;
+        desc.keys = number == 0 ? mine : theirs;
+        const halo::Topology points(context, desc);
+        const halo_keys_report report = points.keys_report();
+        EXPECT_EQ(report.n_global, 3);
+        EXPECT_EQ(report.n_ghosts, number);
+        EXPECT_EQ(points.owners().size(), 2u);
+        halo::Field values(points, scalar("values", 0));
+        values.allocate();
+        const std::vector<uint32_t> index = points.local_indices();
+        for (int i = 0; i < 2; ++i) values.data(number)[index[static_cast<size_t>(i)]] = 1;
+        halo_exchange_desc sum = HALO_EXCHANGE_DESC_INIT;
+        sum.kind = HALO_KIND_SHARED_REDUCE;
+        sum.shared = HALO_SHARED_OWNER;
+        halo::Exchange reduce({ values.get() }, sum);
+        reduce.start();
+        reduce.finish();
+        EXPECT_EQ(values.data(number)[index[number == 0 ? 1 : 0]], 2);
+        EXPECT_EQ(values.data(number)[index[number == 0 ? 0 : 1]], 1);
+        EXPECT_EQ(context.allreduce(int64_t{ number + 1 }, HALO_SUM), 3);
+    };
+    std::thread other(rank, 1);
+    rank(0);
+    other.join();
+}
+
+TEST(Classes, RegionsStarsAndLists) {
+    const halo::Context context;
+    const int64_t cells[] = { 4, 1, 1, 4, 1, 1 };
+    const halo_join join{ 0, 1, { { 3, 0, 0 }, { 4, 1, 1 } }, { { -1, 0, 0 }, { 0, 1, 1 } }, { 0, 1, 2 }, { 1, 1, 1 } };
+    halo_regions_desc regions = HALO_REGIONS_DESC_INIT;
+    regions.n_dims = 1, regions.cells = cells, regions.n_parts = 2, regions.joins = &join, regions.n_joins = 1, regions.reach = 1;
+    EXPECT_EQ(halo::Topology(context, regions).local_parts().size(), 2u);
+    const int32_t here = 0;
+    const uint32_t root = 0, leaf = 1;
+    halo_star_desc star = HALO_STAR_DESC_INIT;
+    star.n_points = 2, star.n_leaves = 1, star.leaves = &leaf, star.ranks = &here, star.indices = &root;
+    EXPECT_EQ(halo::Topology(context, star).keys_report().n_points, 2);
+    const int64_t offsets[] = { 0, 1 };
+    halo_lists_desc lists = HALO_LISTS_DESC_INIT;
+    lists.n_points = 2, lists.n_peers = 1, lists.peers = &here;
+    lists.send_offsets = lists.receive_offsets = offsets, lists.send = &root, lists.receive = &leaf;
+    EXPECT_EQ(halo::Topology(context, lists).keys_report().n_points, 2);
+}
+
+TEST(Classes, ChannelsAndGroups) {
+    const halo::Context context;
+    halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+    desc.count = 4;
+    halo_channel_key key{ 1, 2, 0, 14, 0 };
+    halo::Channel single(context, key, desc);
+    EXPECT_EQ(single.key().recv_gid, 2);
+    halo_channel *const one[] = { single.get() };
+    halo_group_desc apart = HALO_GROUP_DESC_INIT;
+    apart.messages = HALO_MESSAGES_PER_CHANNEL;
+    {
+        const halo::Group group(context, one, apart);
+        ASSERT_TRUE(single.writable());
+        single.allocate();
+        static_cast<double *>(single.buffer().data)[3] = 7;
+        EXPECT_TRUE(single.send());
+        single.start_receive();
+        ASSERT_TRUE(single.try_receive());
+        EXPECT_EQ(single.state(), HALO_RECEIVED);
+        EXPECT_EQ(static_cast<double *>(single.buffer().data)[3], 7);
+        single.stale();
+        EXPECT_TRUE(single.send_null());
+        ASSERT_TRUE(single.try_receive());
+        EXPECT_EQ(single.state(), HALO_RECEIVED_NULL);
+        single.stale();
+        single.release();
+    }
+    key.extra = 1;
+    halo::Channel slice(context, key, desc);
+    halo_channel *const other[] = { slice.get() };
+    halo::Group group(context, other);
+    ASSERT_TRUE(group.writable());
+    static_cast<double *>(group.table()[0].data)[0] = 9;
+    EXPECT_TRUE(group.send());
+    group.start_receive();
+    ASSERT_TRUE(group.try_receive());
+    EXPECT_EQ(static_cast<const double *>(group.table()[0].data)[0], 9);
+    group.stale();
+}
+
+} // namespace
