@@ -19,4 +19,14 @@ int64_t Topology::require_local(int64_t gid) const {
     return index;
 }
 
+std::vector<int32_t> Topology::peers() const {
+    std::vector<int32_t> ranks;
+    for (const int64_t gid : local_parts_)
+        for (const halo_neighbour &other : neighbours(gid))
+            if (other.rank != context_.rank()) ranks.push_back(other.rank);
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+}
+
 } // namespace halo

@@ -33,7 +33,8 @@ public:
     virtual int64_t n_parts() const = 0;
     virtual halo_part part(int64_t gid) const = 0;
     virtual std::vector<halo_neighbour> neighbours(int64_t gid) const = 0;
-    virtual std::vector<int32_t> peers() const = 0;
+    // Ranks of the local parts' neighbours, ascending.
+    virtual std::vector<int32_t> peers() const;
     // Largest ghost width that a part supports, per direction.
     virtual Extent widest_ghosts() const = 0;
     // Cells of a local part per direction.

@@ -134,16 +134,6 @@ std::vector<halo_neighbour> BlocksTopology::neighbours(int64_t gid) const {
     return found;
 }
 
-std::vector<int32_t> BlocksTopology::peers() const {
-    std::vector<int32_t> ranks;
-    for (const int64_t gid : local_parts_)
-        for (const halo_neighbour &other : neighbours(gid))
-            if (other.rank != context_.rank()) ranks.push_back(other.rank);
-    std::sort(ranks.begin(), ranks.end());
-    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-    return ranks;
-}
-
 // The receiver's ghosts on one side.
 halo_box BlocksTopology::ghost_box(const ElementOffset &side, const GhostWidths &widths, Centring centring) const {
     halo_box box;

@@ -16,7 +16,6 @@ public:
     int64_t n_parts() const override { return n_parts_; }
     halo_part part(int64_t gid) const override;
     std::vector<halo_neighbour> neighbours(int64_t gid) const override;
-    std::vector<int32_t> peers() const override;
     Extent widest_ghosts() const override { return n_cells_; }
     Extent cells(int64_t) const override { return n_cells_; }
     Extent cells_of(int64_t) const override { return n_cells_; }

@@ -166,16 +166,6 @@ std::vector<halo_neighbour> BoxesTopology::neighbours(int64_t gid) const {
     return found;
 }
 
-std::vector<int32_t> BoxesTopology::peers() const {
-    std::vector<int32_t> ranks;
-    for (const int64_t gid : local_parts_)
-        for (const halo_neighbour &other : neighbours(gid))
-            if (other.rank != context_.rank()) ranks.push_back(other.rank);
-    std::sort(ranks.begin(), ranks.end());
-    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-    return ranks;
-}
-
 std::vector<halo_boundary> BoxesTopology::boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const {
     EdgeRequest request;
     request.ghosts = widths;
