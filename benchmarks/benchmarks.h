@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cartesian_work.h"
 #include "report.h"
 #include "session.h"
 #include "work.h"
@@ -19,6 +20,7 @@ struct Options {
     uint64_t seed = 1;
 
     std::vector<WorkSize> works;
+    std::vector<CartesianSize> cubes;
     std::string part = "both"; // all, remote, both
     bool only_expert = false;
     int64_t bytes_from = 8, bytes_to = 65536;
@@ -26,10 +28,14 @@ struct Options {
 };
 
 std::vector<WorkSize> suite();
+std::vector<CartesianSize> cartesian_suite();
 
 // Ghosts of the work W: libhalo against the hand-written contenders, or against PetscSF.
 void run_blocks(const Session &session, const Options &options, Report &report);
 void run_petsc(const Session &session, const Options &options, Report &report);
+
+// Ghosts of one cube per rank, as Cartesian codes have them: libhalo against what they do by hand.
+void run_cartesian(const Session &session, const Options &options, Report &report);
 
 // One channel by hand against the raw transport, and 26 channels in one message against one channel; ranks 0 and 1.
 void run_ping_pong(const Session &session, const Options &options, Report &report);

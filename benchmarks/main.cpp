@@ -15,6 +15,7 @@ using namespace bench;
 struct CommandLine {
     Options options;
     WorkSize work;
+    CartesianSize cube;
     bool suite = false, json = false, csv = false, free_ranks = false;
     std::string mpi = "auto";
     std::function<void(const Session &, const Options &, Report &)> run;
@@ -29,6 +30,15 @@ void add_work_options(CLI::App *command, CommandLine &line) {
     command->add_option("--repetitions", line.options.repetitions, "exchanges per turn; 0: 12, or 3 for cubes of more than 64 cells")
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
+}
+
+void add_cartesian_options(CLI::App *command, CommandLine &line) {
+    command->add_flag("--suite", line.suite, "the two cases of the project's figures");
+    command->add_option("--cells", line.cube.cells, "cells per direction of a rank's cube")->capture_default_str()->check(CLI::Range(1, 1000));
+    command->add_option("--ghost", line.cube.ghost, "ghost layers")->capture_default_str();
+    command->add_option("--fields", line.cube.fields, "fields, each with its own storage")->capture_default_str();
+    command->add_option("--repetitions", line.options.repetitions, "exchanges per turn; 0: 5")->capture_default_str()->check(CLI::NonNegativeNumber);
+    command->add_flag("--counts", line.options.counts, "verify and count, measure nothing: for more ranks than cores");
 }
 
 CLI::App *add_command(CLI::App &app, CommandLine &line, const char *name, const char *what, void (*run)(const Session &, const Options &, Report &)) {
@@ -47,6 +57,8 @@ void add_commands(CLI::App &app, CommandLine &line) {
     blocks->add_flag("--only-expert", line.options.only_expert, "leave the other contenders out");
     blocks->add_flag("--counts", line.options.counts, "verify and count, measure nothing: for more ranks than cores");
     add_work_options(add_command(app, line, "petsc", "the same ghosts against PetscSF", run_petsc), line);
+    add_cartesian_options(
+        add_command(app, line, "cartesian", "ghosts of one cube per rank, against 26 messages, sweeps and datatypes", run_cartesian), line);
     CLI::App *ping =
         add_command(app, line, "pingpong", "one channel by hand against the raw transport; 26 channels in a group; 2 ranks", run_ping_pong);
     ping->add_option("--from", line.options.bytes_from, "smallest message, bytes")->capture_default_str()->check(CLI::Range(8, 1 << 30));
@@ -59,6 +71,7 @@ void add_commands(CLI::App &app, CommandLine &line) {
 
 void run(CommandLine &line) {
     line.options.works = line.suite ? suite() : std::vector<WorkSize>{ line.work };
+    line.options.cubes = line.suite ? cartesian_suite() : std::vector<CartesianSize>{ line.cube };
     const Session session(line.mpi, !line.free_ranks);
     Report report(line.json ? Style::json : line.csv ? Style::csv : Style::table, session.rank() == 0);
     report.condition("conditions", session.conditions());
