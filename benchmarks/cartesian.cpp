@@ -107,9 +107,10 @@ void CartesianCase::run() {
     for (const auto &other : all) verify(*other);
     bool first = true;
     for (const auto &other : all) {
-        const Pairs pairs = options_.counts ? Pairs{} : alternate(
-                                                            options_.pairs, [&](bool last) { return turn(*libhalo, last); },
-                                                            [&](bool last) { return turn(*other, last); });
+        const Pairs pairs = options_.counts
+                                ? Pairs{}
+                                : alternate(
+                                      options_.pairs, [&](bool last) { return turn(*libhalo, last); }, [&](bool last) { return turn(*other, last); });
         if (first) row(*libhalo, { 1.0, 1.0, 1.0 }, pairs.first);
         first = false;
         row(*other, options_.counts ? Estimate{} : pairs.ratio(), pairs.second);

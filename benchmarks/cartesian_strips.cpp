@@ -75,7 +75,8 @@ std::vector<Strip> strips_by_direction(const CartesianWork &work) {
         for (int64_t y = -1; y <= 1; ++y)
             for (int64_t x = -1; x <= 1; ++x)
                 if (x != 0 || y != 0 || z != 0)
-                    strips.push_back(make_strip(work, { x, y, z }, { { low[x + 1], low[y + 1], low[z + 1] }, { high[x + 1], high[y + 1], high[z + 1] } }));
+                    strips.push_back(
+                        make_strip(work, { x, y, z }, { { low[x + 1], low[y + 1], low[z + 1] }, { high[x + 1], high[y + 1], high[z + 1] } }));
     return strips;
 }
 
@@ -107,8 +108,7 @@ void unpack(const CartesianWork &work, const Region &region, const double *buffe
 }
 
 void copy_within(const CartesianWork &work, const Region &source, const Region &target) {
-    for (int32_t f = 0; f < work.size().fields; ++f)
-        copy_box(in_storage<const double>(work, f, source), in_storage<double>(work, f, target), target);
+    for (int32_t f = 0; f < work.size().fields; ++f) copy_box(in_storage<const double>(work, f, source), in_storage<double>(work, f, target), target);
 }
 
 } // namespace bench

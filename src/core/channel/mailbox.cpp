@@ -350,8 +350,12 @@ void Mailbox::give_up(bool abandoned) noexcept {
         } else if (operation_ && operation_->in_flight) {
             context().transport().cancel(operation_->request, peer_);
         }
-    } catch (...) {
-        operation_ = nullptr; // the transport may still use its request: better lost than used again
+    } catch (const Error &error) {
+        if (error.status() == HALO_ERR_TRANSPORT) { // it may still write there: better lost than used again
+            operation_->buffer = buffer_.surrender();
+            operation_ = nullptr;
+        }
+    } catch (...) { // no memory to keep a send by: it is lost already
     }
     if (operation_) drop_operation();
     state_ = HALO_STALE;
