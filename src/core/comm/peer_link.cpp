@@ -99,7 +99,7 @@ void PeerLink::send(size_t payload_bytes) {
         header.flags |= flag_shared;
         bytes -= payload_bytes;
         shared_before_epoch_ = std::exchange(last_shared_epoch_, epoch_);
-        std::atomic_thread_fence(std::memory_order_release);
+        own_block_.written_epoch().store(epoch_, std::memory_order_release);
     }
     std::memcpy(slot.buffer.data(), &header, sizeof header);
     if (context_.check_mode()) [[unlikely]] {
@@ -323,7 +323,8 @@ void PeerLink::take_data(const MessageHeader &header, size_t bytes) {
              spec_.receive.payload_bytes);
     if (checksum_bytes(header.kind) > 0) [[unlikely]]
         check_sum(header, bytes);
-    if (header.flags & flag_shared) std::atomic_thread_fence(std::memory_order_acquire);
+    if (header.flags & flag_shared && static_cast<int32_t>(peer_block_.written_epoch().load(std::memory_order_acquire) - epoch_) < 0)
+        fail(HALO_ERR_WIRE, "%s: run %u of rank %d is announced in shared memory, but not there", what, epoch_, spec_.peer);
     consumed_by_peer_ = header.consumed;
     header_ = header;
     arrived_ = true;

@@ -104,6 +104,7 @@ SharedBlock SharedArena::reused(size_t bytes) {
         const SharedBlock block = released->block;
         released_.erase(released);
         block.read_epoch().store(0, std::memory_order_relaxed);
+        block.written_epoch().store(0, std::memory_order_relaxed);
         return block;
     }
     return {};

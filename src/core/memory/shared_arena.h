@@ -26,7 +26,7 @@ struct SharedOffer {
 
 class SharedArena;
 
-// A block that this process writes. Its first cache line is the reader's: the last epoch that has been read.
+// A block that one process writes and one reads. Its first cache line tells the last epochs that have been written and read.
 class SharedBlock {
 public:
     SharedBlock() = default;
@@ -35,11 +35,14 @@ public:
     explicit operator bool() const { return data_ != nullptr; }
     std::byte *data() const { return data_ + front; }
     const SharedOffer &offer() const { return offer_; }
-    std::atomic_ref<uint32_t> read_epoch() const { return std::atomic_ref(*reinterpret_cast<uint32_t *>(data_)); }
+    std::atomic_ref<uint32_t> read_epoch() const { return word(0); }
+    std::atomic_ref<uint32_t> written_epoch() const { return word(1); }
 
     static constexpr size_t front = 64;
 
 private:
+    std::atomic_ref<uint32_t> word(int number) const { return std::atomic_ref(reinterpret_cast<uint32_t *>(data_)[number]); }
+
     std::byte *data_ = nullptr; // of the whole block, front included
     SharedOffer offer_;
 };
