@@ -7,6 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 pattern="${2:-.}"
 mkdir -p "$1"
+whole="$(cd "$1" && pwd)/whole" # the tree as it was at the start
 copy="$(cd "$1" && pwd)/tree"
 programs=(halo_conformance test_channel unit_channel halo_goes_wrong halo_counts)
 export CONFORMANCE_CASES="${CONFORMANCE_CASES:-24}"
@@ -28,11 +29,20 @@ defects=(
     "a rank that finds another plan keeps its edges to itself|src/core/comm/peer_link.cpp|s/extra->abandoned = !mismatched_;/extra->abandoned = true;/"
 )
 
-fresh_tree() { # only what differs is written, so that little is built again
-    mkdir -p "$copy"
+take_snapshot() {
+    rm -rf "$whole"
+    mkdir -p "$whole" "$copy"
     git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
-        [ -f "$file" ] || continue
-        cmp -s "$file" "$copy/$file" || { mkdir -p "$copy/$(dirname "$file")" && cp "$file" "$copy/$file"; }
+        [ ! -f "$file" ] || { mkdir -p "$whole/$(dirname "$file")" && cp "$file" "$whole/$file"; }
+    done
+    (cd "$copy" && find . -path ./build -prune -o -type f -print0) | while IFS= read -r -d '' file; do
+        [ -f "$whole/$file" ] || rm "$copy/$file"
+    done
+}
+
+fresh_tree() { # only what differs is written, so that little is built again
+    (cd "$whole" && find . -type f -print0) | while IFS= read -r -d '' file; do
+        cmp -s "$whole/$file" "$copy/$file" || { mkdir -p "$copy/$(dirname "$file")" && cp "$whole/$file" "$copy/$file"; }
     done
 }
 
@@ -57,6 +67,7 @@ first_failure() {
     else echo "$running crashes"; fi
 }
 
+take_snapshot
 fresh_tree
 build || { tail -n 20 "$copy/build.log"; echo "the tree itself does not build"; exit 1; }
 for program in "${programs[@]}"; do
@@ -72,7 +83,7 @@ for defect in "${defects[@]}"; do
     grep -qE "$pattern" <<<"$what $file" || continue
     fresh_tree
     sed -i "$program_of_sed" "$copy/$file"
-    if cmp -s "$file" "$copy/$file"; then
+    if cmp -s "$whole/$file" "$copy/$file"; then
         echo "| $what | $file | **the line to break was not found** |"
         missed=$((missed + 1))
         continue
