@@ -21,7 +21,8 @@ struct Options {
 
     std::vector<WorkSize> works;
     std::vector<CartesianSize> cubes;
-    std::string part = "both"; // all, remote, both
+    std::string part = "both";      // all, remote, both
+    std::string storage = "shared"; // see Session::storage
     bool only_expert = false;
     int64_t bytes_from = 8, bytes_to = 65536;
     int64_t channels = 1000000;

@@ -20,7 +20,7 @@ public:
         : session_(session),
           options_(options),
           report_(report),
-          work_(size, session.rank(), session.n_ranks()),
+          work_(size, session.rank(), session.n_ranks(), session.storage(options.storage)),
           part_(part),
           repetitions_(options.repetitions > 0 ? options.repetitions
                        : size.cells <= 64      ? 12

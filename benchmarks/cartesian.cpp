@@ -21,7 +21,7 @@ public:
           options_(options),
           report_(report),
           topology_(cut_domain(session, size, per_side)),
-          work_(size, per_side, places_of(topology_, size, session.n_ranks()), session.rank()),
+          work_(size, per_side, places_of(topology_, size, session.n_ranks()), session.rank(), session.storage(options.storage)),
           repetitions_(options.repetitions > 0 ? options.repetitions : 5),
           payload_(total(work_.ghost_bytes())) {
         work_.fill();

@@ -27,14 +27,14 @@ Region Region::shifted(const Index &by) const {
     return result;
 }
 
-CartesianWork::CartesianWork(const CartesianSize &size, const Index &per_side, std::vector<Index> places, int32_t rank)
+CartesianWork::CartesianWork(const CartesianSize &size, const Index &per_side, std::vector<Index> places, int32_t rank, const Storage &storage)
     : size_(size),
       per_side_(per_side),
       places_(std::move(places)),
       rank_(rank) {
     if (size.fields < 1 || size.ghost < 1 || size.ghost > size.cells)
         throw std::invalid_argument(size.text() + ": needs a field, and ghosts no wider than the cube");
-    for (int32_t f = 0; f < size.fields; ++f) fields_.push_back(allocate_values(elements(), false)); // as most solvers have theirs
+    for (int32_t f = 0; f < size.fields; ++f) fields_.push_back(storage(elements()));
 }
 
 int32_t CartesianWork::neighbour(const Index &offset) const {

@@ -32,7 +32,7 @@ struct Region {
 class CartesianWork {
 public:
     // `places`: of each rank's cube in the grid of cubes, which is `per_side` large and full.
-    CartesianWork(const CartesianSize &size, const Index &per_side, std::vector<Index> places, int32_t rank);
+    CartesianWork(const CartesianSize &size, const Index &per_side, std::vector<Index> places, int32_t rank, const Storage &storage);
 
     const CartesianSize &size() const { return size_; }
     const Index &per_side() const { return per_side_; }

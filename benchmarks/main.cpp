@@ -21,7 +21,14 @@ struct CommandLine {
     std::function<void(const Session &, const Options &, Report &)> run;
 };
 
+void add_storage_option(CLI::App *command, CommandLine &line) {
+    command->add_option("--storage", line.options.storage, "of all contenders: shared, by halo_memory_allocate, or own, by the C library")
+        ->check(CLI::IsMember({ "shared", "own" }))
+        ->capture_default_str();
+}
+
 void add_work_options(CLI::App *command, CommandLine &line) {
+    add_storage_option(command, line);
     command->add_flag("--suite", line.suite, "the six cases of the project's figures");
     command->add_option("--cells", line.work.cells, "cells per direction of the cube")->capture_default_str();
     command->add_option("--block", line.work.block, "cells per direction of a block")->capture_default_str();
@@ -33,6 +40,7 @@ void add_work_options(CLI::App *command, CommandLine &line) {
 }
 
 void add_cartesian_options(CLI::App *command, CommandLine &line) {
+    add_storage_option(command, line);
     command->add_flag("--suite", line.suite, "the two cases of the project's figures");
     command->add_option("--cells", line.cube.cells, "cells per direction of a rank's cube")->capture_default_str()->check(CLI::Range(1, 1000));
     command->add_option("--ghost", line.cube.ghost, "ghost layers")->capture_default_str();

@@ -74,6 +74,14 @@ std::string Session::conditions() const {
                   pinned_ ? "each rank pinned to a core" : "ranks not pinned", shares_cores() ? ", ranks share cores: times mean nothing" : "");
 }
 
+Storage Session::storage(const std::string &kind) const {
+    if (kind == "own") return own_storage;
+    return [this](int64_t n) {
+        void *memory = context_->allocate(n * static_cast<int64_t>(sizeof(double)));
+        return Values(static_cast<double *>(memory), [this](double *values) { context_->release(values); });
+    };
+}
+
 void Session::barrier() const {
     if (mpi_)
         mpi_->barrier();

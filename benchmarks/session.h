@@ -9,6 +9,7 @@
 
 #include "halo.hpp"
 #include "module.h"
+#include "pages.h"
 
 namespace bench {
 
@@ -32,6 +33,9 @@ public:
     bool pinned() const { return pinned_; }
     bool shares_cores() const { return n_ranks_ > cores_; }
     std::string conditions() const;
+
+    // Where all contenders have their values: "shared", of libhalo, where ranks of a host can reach it; or "own", of the benchmark.
+    Storage storage(const std::string &kind) const;
 
     // Of MPI, where there is one: the contenders meet at what none of them owns.
     void barrier() const;

@@ -33,7 +33,7 @@ std::string WorkSize::text() const {
     return format("(%lld,%lld,%d,%d)", static_cast<long long>(cells), static_cast<long long>(block), components, ghost);
 }
 
-Work::Work(const WorkSize &size, int32_t rank, int32_t n_ranks) : size_(size), rank_(rank), n_ranks_(n_ranks) {
+Work::Work(const WorkSize &size, int32_t rank, int32_t n_ranks, const Storage &storage) : size_(size), rank_(rank), n_ranks_(n_ranks) {
     check(size);
     per_side_ = size.cells / size.block;
     for (int64_t z = 0; z < per_side_; ++z)
@@ -47,7 +47,7 @@ Work::Work(const WorkSize &size, int32_t rank, int32_t n_ranks) : size_(size), r
     }
     first_ = first_of(rank);
     n_local_ = first_of(rank + 1) - first_;
-    data_ = allocate_values(elements(), false); // as most solvers have theirs
+    data_ = storage(elements());
 }
 
 int32_t Work::owner(int64_t gid) const { return static_cast<int32_t>(((gid + 1) * n_ranks_ - 1) / n_blocks()); }

@@ -28,7 +28,7 @@ enum class Part { all, remote };
 
 class Work {
 public:
-    Work(const WorkSize &size, int32_t rank, int32_t n_ranks);
+    Work(const WorkSize &size, int32_t rank, int32_t n_ranks, const Storage &storage = own_storage);
 
     const WorkSize &size() const { return size_; }
     int32_t rank() const { return rank_; }

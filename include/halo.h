@@ -91,6 +91,8 @@ typedef void (*halo_log_fn)(void *user, int32_t level, const char *text);
 #define HALO_MEMORY_HOST 0
 #define HALO_MEMORY_PINNED 1
 #define HALO_MEMORY_DEVICE 2
+#define HALO_MEMORY_SHARED 3 /**< host memory that ranks of the same host can reach: they write ghosts in it without a message between. The
+                                  library's alone: no caller's allocator */
 
 /** The caller's allocator for one memory kind. Called from the thread that uses the context; `allocate` returns NULL when
  *  there is no memory; blocks must be aligned to 64 bytes. */
@@ -496,7 +498,8 @@ HALO_API halo_status halo_field_bind(halo_field *field, int64_t gid, const halo_
 HALO_API halo_status halo_field_bind_many(halo_field *field, int64_t part_stride, const halo_binding *binding);
 
 /** Let the library own the storage of a part (gid >= 0) or of all local parts (-1), in every set, zeroed (sparse: filled with `fill`).
- *  First owned points are aligned to 64 bytes where the natural layout is in use. */
+ *  First owned points are aligned to 64 bytes where the natural layout is in use. It is HALO_MEMORY_SHARED, unless the caller gave an
+ *  allocator for host memory. */
 HALO_API halo_status halo_field_allocate(halo_field *field, int64_t gid);
 
 /** Pointer of a part in a set; NULL when it is unallocated. */
@@ -697,8 +700,9 @@ typedef struct halo_exchange_stats {
     int64_t dropped;           /**< late messages of abandoned runs, dropped */
     double wait_seconds;       /**< in finish, for peers */
     double total_seconds;      /**< in start and finish together */
+    int64_t messages_landed;   /**< of messages_sent, those whose payload this rank wrote into the peer's ghosts itself (HALO_MEMORY_SHARED) */
 } halo_exchange_stats;
-#define HALO_EXCHANGE_STATS_INIT { sizeof(halo_exchange_stats), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0 }
+#define HALO_EXCHANGE_STATS_INIT { sizeof(halo_exchange_stats), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0 }
 
 HALO_API halo_status halo_exchange_stats_get(const halo_exchange *exchange, halo_exchange_stats *stats);
 
@@ -877,7 +881,16 @@ typedef struct halo_pool_stats {
 } halo_pool_stats;
 #define HALO_POOL_STATS_INIT { sizeof(halo_pool_stats), 1, HALO_MEMORY_HOST, 0, 0, 0, 0 }
 
+/** HALO_MEMORY_HOST counts HALO_MEMORY_SHARED in. */
 HALO_API halo_status halo_context_pool_stats(const halo_context *context, int32_t memory, halo_pool_stats *stats);
+
+/** `bytes` of zeroed memory, aligned to 64, from the context's pools, e.g. to bind fields to. HALO_MEMORY_SHARED: HALO_MEMORY_HOST where
+ *  there is none (one rank; setting shared_memory). It lives until it is released or the context destroyed. Local. HALO_ERR_NOT_FOUND: the
+ *  context has no memory of this kind. */
+HALO_API halo_status halo_memory_allocate(halo_context *context, int32_t memory, int64_t bytes, void **pointer);
+
+/** Sets *pointer to NULL. HALO_ERR_NOT_FOUND: it is none that halo_memory_allocate gave. Fields bound to it must be unbound before. Local. */
+HALO_API halo_status halo_memory_release(halo_context *context, void **pointer);
 
 /** Give unused pool memory back. Local. */
 HALO_API halo_status halo_context_trim(halo_context *context);

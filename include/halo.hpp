@@ -104,6 +104,14 @@ public:
     void barrier() const { check(halo_barrier(handle_)); }
     void trim() { check(halo_context_trim(handle_)); }
 
+    /// Zeroed memory of the context's pools. Outlives no context.
+    void *allocate(std::int64_t bytes, std::int32_t memory = HALO_MEMORY_SHARED) const {
+        void *pointer = nullptr;
+        check(halo_memory_allocate(handle_, memory, bytes, &pointer));
+        return pointer;
+    }
+    void release(void *pointer) const { check(halo_memory_release(handle_, &pointer)); }
+
     /// Combine in place over all ranks, in the order of ranks.
     template <class T>
     void allreduce(std::span<T> values, halo_op op) const {

@@ -172,7 +172,7 @@ std::byte *BoxStores::find(int64_t gid, int32_t place, int32_t component, const 
     int64_t element = layout.first_owned + component * layout.component_stride + place * layout.place_stride;
     for (int d = 0; d < 3; ++d) element += at[d] * layout.stride[d];
     const int64_t byte = static_cast<int64_t>(guard_bytes) + element * field_.element_bytes;
-    return (expected ? stores_[part].expected : stores_[part].memory).data() + byte;
+    return (expected ? stores_[part].expected.data() : stores_[part].memory.data()) + byte;
 }
 
 void BoxStores::fill(int64_t time) {
@@ -181,7 +181,7 @@ void BoxStores::fill(int64_t time) {
     for_each_element([&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
         make_value(field_, { number_, gid, place, component, at, time }, element(gid, place, component, at));
     });
-    for (Store &store : stores_) store.expected = store.memory;
+    for (Store &store : stores_) store.expected.assign(store.memory.begin(), store.memory.end());
 }
 
 void BoxStores::overwrite(bool owned, int64_t time) {
@@ -197,7 +197,7 @@ std::string BoxStores::first_difference() {
     std::string text;
     for (size_t part = 0; part < gids_.size() && text.empty(); ++part) {
         const Store &store = stores_[part];
-        if (store.memory == store.expected) continue;
+        if (std::ranges::equal(store.memory, store.expected)) continue;
         size_t byte = 0;
         while (store.memory[byte] == store.expected[byte]) ++byte;
         text =

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "box_case.h"
+#include "ranks.h"
 
 namespace conformance {
 
@@ -62,7 +63,7 @@ public:
 private:
     struct Store {
         halo_layout layout = HALO_LAYOUT_INIT;
-        std::vector<std::byte> memory; // with guard bytes on both sides
+        Bytes memory; // with guard bytes on both sides
         std::vector<std::byte> expected;
     };
     halo_layout make_layout(int64_t gid) const;

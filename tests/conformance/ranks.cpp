@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 
 namespace conformance {
@@ -33,11 +34,15 @@ void guarded(int32_t rank, const std::function<void()> &body) {
     }
 }
 
+thread_local halo_context *context_of_thread = nullptr; // that storage comes from
+
 void with_context(halo_inproc *group, int32_t rank, const Settings &settings, const std::function<void(Rank &)> &body) {
     Rank self;
     OK(make_context(group, rank, settings, &self.context));
     OK(halo_context_rank(self.context, &self.rank, &self.size));
+    if (storage_is_shared()) context_of_thread = self.context;
     body(self);
+    context_of_thread = nullptr;
     OK(halo_context_destroy(&self.context));
 }
 
@@ -99,6 +104,26 @@ void run_raw(int32_t n_ranks, const std::function<void(halo_inproc *group, int32
 std::vector<int32_t> rank_counts() {
     if (!as_threads) return { 0 };
     return { 1, 2, 3, 4, 5, 8 };
+}
+
+bool storage_is_shared() {
+    const char *storage = std::getenv("CONFORMANCE_STORAGE");
+    return storage && std::strcmp(storage, "shared") == 0;
+}
+
+std::byte *take_memory(size_t bytes) {
+    if (!context_of_thread) return static_cast<std::byte *>(::operator new(bytes));
+    void *memory = nullptr;
+    OK(halo_memory_allocate(context_of_thread, HALO_MEMORY_SHARED, static_cast<int64_t>(bytes), &memory));
+    return static_cast<std::byte *>(memory);
+}
+
+void give_memory(std::byte *memory) noexcept {
+    void *given = memory;
+    if (context_of_thread)
+        halo_memory_release(context_of_thread, &given);
+    else
+        ::operator delete(memory);
 }
 
 int64_t number_from(const char *variable, int64_t otherwise) {

@@ -2,6 +2,7 @@
 // Runs one body on every rank of a context: threads of this process, or the processes of a launcher.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -44,6 +45,20 @@ void run_raw(int32_t n_ranks, const std::function<void(halo_inproc *group, int32
 
 // What a parameterised test runs over: 1, 2, 3, 4, 5, 8 as threads; 0 under a launcher.
 std::vector<int32_t> rank_counts();
+
+// Memory for storage: with CONFORMANCE_STORAGE=shared, of the context that `run` gave this thread; else of the C++ library.
+bool storage_is_shared();
+std::byte *take_memory(size_t bytes);
+void give_memory(std::byte *memory) noexcept;
+
+template <class T>
+struct StorageAllocator {
+    using value_type = T;
+    T *allocate(size_t n) { return reinterpret_cast<T *>(take_memory(n * sizeof(T))); }
+    void deallocate(T *memory, size_t) noexcept { give_memory(reinterpret_cast<std::byte *>(memory)); }
+    bool operator==(const StorageAllocator &) const = default;
+};
+using Bytes = std::vector<std::byte, StorageAllocator<std::byte>>;
 
 // Value of an environment variable as a number.
 int64_t number_from(const char *variable, int64_t otherwise);

@@ -141,7 +141,7 @@ void FieldStores::make_memory(Random &random) {
             store.layout = layout;
             if (case_.bind != BindKind::bind && set < case_.n_sets) continue;
             const auto bytes = static_cast<size_t>(layout.elements * case_.element_bytes);
-            std::vector<std::byte> &memory = memory_.emplace_back(bytes + 2 * guard_bytes);
+            Bytes &memory = memory_.emplace_back(bytes + 2 * guard_bytes);
             store.memory = memory.data();
             store.bytes = memory.size();
             store.data = memory.data() + guard_bytes;
@@ -164,7 +164,7 @@ void FieldStores::bind_many(int32_t set) {
     const halo_layout &layout = stores_[set][0].layout;
     const int64_t part_stride = layout.elements + 3;
     const auto part_bytes = static_cast<size_t>(part_stride * case_.element_bytes);
-    std::vector<std::byte> &memory = memory_.emplace_back(part_bytes * gids_.size() + 2 * guard_bytes);
+    Bytes &memory = memory_.emplace_back(part_bytes * gids_.size() + 2 * guard_bytes);
     halo_binding binding = HALO_BINDING_INIT;
     binding.set = set;
     binding.data = memory.data() + guard_bytes;

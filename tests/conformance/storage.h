@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "grid.h"
+#include "ranks.h"
 
 namespace conformance {
 
@@ -94,7 +95,7 @@ private:
     halo_field *handle_ = nullptr;
     std::vector<int64_t> gids_;
     std::vector<std::vector<Store>> stores_; // [set][part]
-    std::deque<std::vector<std::byte>> memory_;
+    std::deque<Bytes> memory_;
 };
 
 // The value of a field's component in a cell of the whole grid at a time: `bytes` bytes with any bits.

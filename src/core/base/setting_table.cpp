@@ -35,6 +35,8 @@ constexpr Setting table[] = {
     { "shared_memory", SettingType::boolean, "yes", 0, 0, nullptr, fixed, may_differ,
       "Between processes of one host, the payload of an aggregated exchange is written where the peer reads it; only its header is sent." },
     { "shared_memory.least", SettingType::bytes, "16384", 0, unlimited, nullptr, fixed, may_differ, "Smaller payloads are sent." },
+    { "shared_memory.ghosts", SettingType::word, "auto", 0, 0, "auto|always|never", fixed, may_differ,
+      "Ghosts that lie in shared memory are written by the peer itself, without a message between. `auto`: if that is faster in the first runs." },
     { "discovery", SettingType::word, "auto", 0, 0, "auto|alltoall|reduce_scatter|consensus", fixed, agrees,
       "How ranks find out who sends to them while an unstructured topology is made: all tell all, a sum of counts, or non-blocking consensus. "
       "`auto`: all tell all up to 64 ranks, consensus beyond." },

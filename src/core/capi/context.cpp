@@ -163,7 +163,9 @@ halo_status halo_allreduce(halo_context *context, const void *in, void *out, int
 halo_status halo_context_pool_stats(const halo_context *context, int32_t memory, halo_pool_stats *stats) {
     return with_handle(context, [&] {
         require(stats, "stats");
-        const PoolFigures figures = context_object(context).context.pools().pool(memory).figures();
+        const Pools &pools = context_object(context).context.pools();
+        PoolFigures figures = pools.pool(memory).figures();
+        if (memory == HALO_MEMORY_HOST && pools.has(HALO_MEMORY_SHARED)) figures += pools.pool(HALO_MEMORY_SHARED).figures();
         halo_pool_stats filled = HALO_POOL_STATS_INIT;
         filled.memory = memory;
         filled.in_use_bytes = figures.in_use_bytes;
@@ -171,6 +173,30 @@ halo_status halo_context_pool_stats(const halo_context *context, int32_t memory,
         filled.peak_bytes = figures.peak_bytes;
         filled.allocations = figures.allocations;
         write_struct(stats, filled, sizeof filled, "halo_pool_stats");
+    });
+}
+
+halo_status halo_memory_allocate(halo_context *context, int32_t memory, int64_t bytes, void **pointer) {
+    return with_handle(context, [&] {
+        require(pointer, "pointer");
+        if (bytes < 1) fail(HALO_ERR_ARGUMENT, "memory: %lld bytes wanted", static_cast<long long>(bytes));
+        ContextObject &object = context_object(context);
+        const Pools &pools = object.context.pools();
+        const int32_t kind = memory == HALO_MEMORY_SHARED && !pools.has(memory) ? HALO_MEMORY_HOST : memory;
+        Buffer buffer = object.context.pools().get(kind, static_cast<size_t>(bytes));
+        const uint8_t zero = 0;
+        object.context.device().fill(buffer.data(), &zero, 1, bytes, HALO_STREAM_NONE);
+        *pointer = buffer.data();
+        object.memory.emplace(*pointer, std::move(buffer));
+    });
+}
+
+halo_status halo_memory_release(halo_context *context, void **pointer) {
+    return with_handle(context, [&] {
+        require(pointer, "pointer");
+        if (context_object(context).memory.erase(*pointer) == 0)
+            fail(HALO_ERR_NOT_FOUND, "memory: %p was not given by halo_memory_allocate of this context", *pointer);
+        *pointer = nullptr;
     });
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <type_traits>
 
@@ -71,6 +72,7 @@ struct ContextObject {
     PlanCache plans;
     ChannelRegistry channels;
     Shells shells;
+    std::map<const void *, Buffer> memory; // that the caller asked for
 };
 
 // The handle is what it should be, and its object lives. HALO_ERR_ARGUMENT, HALO_ERR_HANDLE.

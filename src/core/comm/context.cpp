@@ -24,6 +24,8 @@ std::span<const halo_setting> settings_of(const halo_context_options &options) {
 std::span<const halo_allocator> allocators_of(const halo_context_options &options) {
     if (options.n_allocators < 0 || (options.n_allocators > 0 && !options.allocators))
         fail(HALO_ERR_ARGUMENT, "context options: %d allocators at address %p", options.n_allocators, static_cast<const void *>(options.allocators));
+    for (int32_t i = 0; i < options.n_allocators; ++i)
+        if (options.allocators[i].memory == HALO_MEMORY_SHARED) fail(HALO_ERR_ARGUMENT, "allocator %d: shared memory is the library's own", i);
     return { options.allocators, static_cast<size_t>(options.n_allocators) };
 }
 
@@ -54,9 +56,7 @@ Context::Context(const ContextSource &source, const halo_context_options &option
         for (const std::string &warning : config_.warnings()) log_.warn("%s", warning.c_str());
     device_ = std::make_unique<Device>(*choose_device(config_, host_).plugin, host_, 0, report_);
     open_pools();
-    const bool processes = size() > 1 && std::strcmp(transport_->name(), "inproc") != 0;
-    if (processes && config_.boolean("shared_memory")) shared_arena_ = std::make_unique<SharedArena>();
-    least_shared_ = static_cast<size_t>(config_.bytes("shared_memory.least"));
+    open_shared_memory();
     agree_on_settings();
 }
 
@@ -121,6 +121,26 @@ void Context::open_pools() {
     host.allocate = [](void *device, size_t bytes) { return static_cast<Device *>(device)->allocate(HALO_MEMORY_HOST, bytes); };
     host.release = [](void *device, void *pointer, size_t bytes) { static_cast<Device *>(device)->release(HALO_MEMORY_HOST, pointer, bytes); };
     pools_->add(host);
+}
+
+void Context::open_shared_memory() {
+    least_shared_ = static_cast<size_t>(config_.bytes("shared_memory.least"));
+    if (size() == 1 || !config_.boolean("shared_memory")) return;
+    auto arena = std::make_unique<SharedArena>();
+    std::byte *trial = arena->allocate_plain(1);
+    if (!trial) return;
+    arena->release_plain(trial, 1);
+    shared_arena_ = std::move(arena);
+    halo_allocator shared{};
+    shared.memory = HALO_MEMORY_SHARED;
+    shared.user = shared_arena_.get();
+    shared.allocate = [](void *memory, size_t bytes) -> void * { return static_cast<SharedArena *>(memory)->allocate_plain(bytes); };
+    shared.release = [](void *memory, void *pointer, size_t bytes) {
+        static_cast<SharedArena *>(memory)->release_plain(static_cast<std::byte *>(pointer), bytes);
+    };
+    pools_->add(shared);
+    const bool callers = std::any_of(allocators_.begin(), allocators_.end(), [](const auto &given) { return given.memory == HALO_MEMORY_HOST; });
+    if (!callers) storage_memory_ = HALO_MEMORY_SHARED;
 }
 
 // Every rank compares with rank 0; the lowest rank that differs then tells its values, so that all ranks name the same two.

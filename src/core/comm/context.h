@@ -70,6 +70,8 @@ public:
     // Payloads of at least this many bytes may lie in shared memory; nullptr: there is none.
     SharedArena *shared_arena(size_t payload_bytes) { return payload_bytes >= least_shared_ ? shared_arena_.get() : nullptr; }
     Buffer host_buffer(size_t bytes) { return pools_->get(HALO_MEMORY_HOST, bytes); }
+    // Storage of fields: where peers of this host can reach it, unless the caller gave an allocator for host memory.
+    Buffer storage(size_t bytes) { return pools_->get(storage_memory_, bytes); }
     const Config &config() const { return config_; }
     const Log &log() const { return log_; }
     const std::string &transport_path() const { return transport_path_; } // empty: built in
@@ -112,6 +114,7 @@ public:
 private:
     void open_transport(const ContextSource &source);
     void open_pools();
+    void open_shared_memory();
     void agree_on_settings();
     void read_settings();
     void await_own_messages() noexcept;
@@ -131,9 +134,10 @@ private:
     std::vector<halo_allocator> allocators_;
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<Device> device_;
-    std::unique_ptr<Pools> pools_;
     std::unique_ptr<SharedArena> shared_arena_;
+    std::unique_ptr<Pools> pools_;
     size_t least_shared_ = 0;
+    int32_t storage_memory_ = HALO_MEMORY_HOST;
     std::vector<std::unique_ptr<PendingSend>> lingering_;
 };
 

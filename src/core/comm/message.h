@@ -35,6 +35,12 @@ inline constexpr uint16_t flag_shared = 1;
 // The sender of this header can read the other end's shared memory.
 inline constexpr uint16_t flag_reads_shared = 2;
 
+// There is no payload: the sender has written into the receiver's storage.
+inline constexpr uint16_t flag_landed = 4;
+
+// The sender of this header would rather not have its storage written into.
+inline constexpr uint16_t flag_prefers_messages = 8;
+
 struct MessageHeader {
     uint32_t magic;
     uint8_t version;

@@ -10,12 +10,14 @@ namespace halo {
 namespace {
 
 constexpr size_t least_capacity = 1024; // handshakes, credits and failure texts fit into every receive buffer
+constexpr int64_t landing_seconds = 1;  // how long a peer may take to write a message's worth of data
 constexpr double key_swap_seconds = 10; // how long to wait for the peer's edges after a mismatch
 
 struct HandshakePayload {
     Digest send;
     Digest receive;
     SharedOffer offer;
+    SharedOffer landing;
 };
 
 } // namespace
@@ -29,6 +31,7 @@ PeerLink::PeerLink(Context &context, LinkSpec spec) : context_(context), spec_(s
 
 PeerLink::~PeerLink() {
     if (own_block_) context_.shared_arena(spec_.send.payload_bytes)->release(own_block_, last_shared_epoch_);
+    if (own_landing_ && LandingGate(own_landing_).close()) context_.shared_arena(spec_.receive.payload_bytes)->release(own_landing_, 0);
     for (auto &slot : slots_)
         if (slot->in_flight) context_.linger(std::move(slot));
     for (auto &extra : extras_)
@@ -77,7 +80,7 @@ MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) cons
     header.kind = kind;
     header.serial = spec_.serial;
     header.epoch = epoch_;
-    header.flags = peer_block_ ? flag_reads_shared : 0;
+    header.flags = static_cast<uint16_t>((peer_block_ ? flag_reads_shared : 0) | (prefers_messages_ ? flag_prefers_messages : 0));
     header.digest = spec_.send.digest.low;
     header.payload_bytes = payload_bytes;
     header.mask_hash = narrowing_.mask_hash;
@@ -91,16 +94,26 @@ MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) cons
 void PeerLink::send(size_t payload_bytes) {
     send_handshake();
     if (!spec_.send.active) return;
-    PendingSend &slot = *slots_[slot_];
-    MessageHeader header = make_header(MessageKind::data, payload_bytes);
-    header.n_states = spec_.send.n_states;
-    size_t bytes = payload_offset(spec_.send.n_states) + payload_bytes;
     if (sending_shared_) {
-        header.flags |= flag_shared;
-        bytes -= payload_bytes;
         shared_before_epoch_ = std::exchange(last_shared_epoch_, epoch_);
         own_block_.written_epoch().store(epoch_, std::memory_order_release);
     }
+    send_data(payload_bytes, sending_shared_ ? flag_shared : 0);
+}
+
+void PeerLink::send_landed(size_t payload_bytes) {
+    LandingGate(peer_landing_).landed(spec_.serial, epoch_);
+    send_data(payload_bytes, flag_landed);
+    ++messages_landed;
+}
+
+// Payload that lies elsewhere is no part of the message.
+void PeerLink::send_data(size_t payload_bytes, uint16_t flags) {
+    PendingSend &slot = *slots_[slot_];
+    MessageHeader header = make_header(MessageKind::data, payload_bytes);
+    header.n_states = spec_.send.n_states;
+    header.flags |= flags;
+    size_t bytes = payload_offset(spec_.send.n_states) + (flags == 0 ? payload_bytes : 0);
     std::memcpy(slot.buffer.data(), &header, sizeof header);
     if (context_.check_mode()) [[unlikely]] {
         const uint64_t sum = checksum(slot.buffer.data(), bytes);
@@ -119,7 +132,7 @@ void PeerLink::send_handshake() {
     handshake_sent_ = true;
     SharedArena *arena = spec_.shared && spec_.send.active ? context_.shared_arena(spec_.send.payload_bytes) : nullptr;
     if (arena) own_block_ = arena->allocate(2 * slot_bytes(spec_.send));
-    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, own_block_.offer() };
+    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, own_block_.offer(), own_landing_.offer() };
     send_extra(MessageKind::handshake, HALO_SUCCESS, &payload, sizeof payload);
 }
 
@@ -222,8 +235,9 @@ void PeerLink::check_header(const MessageHeader &header, size_t bytes) const {
              "%s: rank %d is already in object %u of this context, this rank in %u: the ranks create their exchanges and groups in different order",
              spec_.what.c_str(), spec_.peer, header.serial, spec_.serial);
     const size_t front = header.kind == MessageKind::data ? payload_offset(header.n_states) : sizeof header;
-    const uint64_t behind = header.flags & flag_shared ? 0 : header.payload_bytes;
-    if (bytes != front + behind + checksum_bytes(header.kind) || (header.flags & flag_shared && !peer_block_))
+    const uint64_t behind = header.flags & (flag_shared | flag_landed) ? 0 : header.payload_bytes;
+    const bool nowhere = (header.flags & flag_shared && !peer_block_) || (header.flags & flag_landed && !own_landing_);
+    if (bytes != front + behind + checksum_bytes(header.kind) || nowhere)
         fail(HALO_ERR_WIRE, "%s: message from rank %d has %zu bytes, its header says %llu of payload after %zu: truncated or damaged",
              spec_.what.c_str(), spec_.peer, bytes, static_cast<unsigned long long>(header.payload_bytes), front);
 }
@@ -237,6 +251,7 @@ void PeerLink::take_handshake(const MessageHeader &, size_t bytes) {
         verified_ = true;
         if (SharedArena *arena = spec_.shared ? context_.shared_arena(spec_.receive.payload_bytes) : nullptr) peer_block_ = arena->map(peer.offer);
         if (peer_block_ && peer.offer.bytes < SharedBlock::front + 2 * slot_bytes(spec_.receive)) peer_block_ = {};
+        if (SharedArena *arena = spec_.shared ? context_.shared_arena(spec_.send.payload_bytes) : nullptr) peer_landing_ = arena->map(peer.landing);
         arrived_ = !spec_.receive.active;
         return;
     }
@@ -325,6 +340,8 @@ void PeerLink::take_data(const MessageHeader &header, size_t bytes) {
         check_sum(header, bytes);
     if (header.flags & flag_shared && static_cast<int32_t>(peer_block_.written_epoch().load(std::memory_order_acquire) - epoch_) < 0)
         fail(HALO_ERR_WIRE, "%s: run %u of rank %d is announced in shared memory, but not there", what, epoch_, spec_.peer);
+    if (header.flags & flag_landed && !LandingGate(own_landing_).has_landed(spec_.serial, epoch_))
+        fail(HALO_ERR_WIRE, "%s: run %u of rank %d is announced in this rank's storage, but not there", what, epoch_, spec_.peer);
     consumed_by_peer_ = header.consumed;
     header_ = header;
     arrived_ = true;
@@ -357,7 +374,16 @@ void PeerLink::end_failed_run() {
     }
     receive_ = Receive::none;
     arrived_ = true;
+    close_landing();
     consume();
+}
+
+// The peer writes no more for this run. One that is writing has all it needs to end; one that has died in the middle does not.
+void PeerLink::close_landing() noexcept {
+    if (!own_landing_) return;
+    const auto begin = std::chrono::steady_clock::now();
+    while (!LandingGate(own_landing_).close())
+        if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(landing_seconds)) return;
 }
 
 void PeerLink::abandon() noexcept {
@@ -367,6 +393,7 @@ void PeerLink::abandon() noexcept {
     }
     receive_ = Receive::none;
     arrived_ = true;
+    close_landing();
     for (auto &slot : slots_) slot->abandoned = true;
     for (auto &extra : extras_) extra->abandoned = !mismatched_; // the peer needs this rank's edges to name the difference
 }

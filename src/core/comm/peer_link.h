@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "comm/context.h"
+#include "comm/landing_gate.h"
 #include "comm/message.h"
 
 namespace halo {
@@ -60,12 +61,25 @@ public:
         return sending_shared_ ? shared_slot(own_block_, spec_.send) : send_buffer() + payload_offset(spec_.send.n_states);
     }
     void send(size_t payload_bytes);
+    // In place of packing and sending: the payload has been written into the peer's storage, which its gate allows.
+    void send_landed(size_t payload_bytes);
     // Tell the peer that this rank could not start run `epoch`.
     void send_failure(uint32_t epoch, halo_status status, const char *text);
+
+    // Memory in which this rank tells the peer where it may write. Before the first run's send.
+    void offer_landing(const SharedBlock &block) { own_landing_ = block; }
+    // That of the peer, as soon as it is known; its content has been written before.
+    const SharedBlock &peer_landing() const { return peer_landing_; }
+
+    // Which way is faster, as each end has found.
+    void prefer_messages(bool prefers) { prefers_messages_ = prefers; }
+    bool peer_prefers_messages() const { return (header_.flags & flag_prefers_messages) != 0; }
 
     // True when this run's message (if one is due) is here and its header agrees. Throws on mismatch and on the peer's failure.
     bool test();
     bool arrived() const { return arrived_; }
+    // Its payload is where it belongs.
+    bool landed() const { return (header_.flags & flag_landed) != 0; }
     const std::byte *received() const { return receive_buffer_.data(); }
     std::byte *received_payload() const {
         return header_.flags & flag_shared ? shared_slot(peer_block_, spec_.receive)
@@ -87,11 +101,14 @@ public:
     int64_t messages_received = 0;
     int64_t bytes_sent = 0;
     int64_t payload_sent = 0;
+    int64_t messages_landed = 0;
 
 private:
     enum class Receive : uint8_t { none, posted, matched };
 
     MessageHeader make_header(MessageKind kind, size_t payload_bytes) const;
+    void send_data(size_t payload_bytes, uint16_t flags);
+    void close_landing() noexcept;
     static size_t slot_bytes(const LinkDirection &direction) { return (direction.payload_bytes + 63) / 64 * 64; }
     // Runs alternate between two slots.
     std::byte *shared_slot(const SharedBlock &block, const LinkDirection &direction) const {
@@ -131,8 +148,11 @@ private:
     bool verified_ = false;   // the peer's handshake came and agrees
     bool mismatched_ = false; // it came and differs: edges are being swapped
     std::chrono::steady_clock::time_point mismatch_time_{};
-    SharedBlock own_block_;            // this rank writes payloads, the peer reads them
-    SharedBlock peer_block_;           // the other way
+    SharedBlock own_block_;    // this rank writes payloads, the peer reads them
+    SharedBlock peer_block_;   // the other way
+    SharedBlock own_landing_;  // tells the peer where to write
+    SharedBlock peer_landing_; // tells this rank
+    bool prefers_messages_ = false;
     bool peer_reads_shared_ = false;   // it has said so
     bool sending_shared_ = false;      // this run's payload
     uint32_t last_shared_epoch_ = 0;   // whose payload lay in own_block_

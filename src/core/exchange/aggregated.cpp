@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "exchange/check_mode.h"
+#include "exchange/landing_link.h"
+#include "exchange/landing_trial.h"
 #include "exchange/messages.h"
 
 namespace halo {
@@ -21,7 +23,7 @@ LinkDirection link_direction(const MessageSetup &setup, const PlanDirection &pla
     direction.active = !planned.edges.empty();
     direction.n_edges = std::ssize(planned.edges);
     direction.digest = planned.digest;
-    for (const Field *field : setup.fields) direction.digest.add_text(field->spec().name.c_str());
+    for (const Field *field : setup.shape.fields) direction.digest.add_text(field->spec().name.c_str());
     direction.payload_bytes = CheckMode::hash_bytes(planned);
     if (with_payload) {
         direction.payload_bytes += static_cast<size_t>(planned.most_bytes);
@@ -34,15 +36,21 @@ class Aggregated final : public Messages {
 public:
     explicit Aggregated(const MessageSetup &setup)
         : setup_(setup),
-          fields_(setup.fields),
+          fields_(setup.shape.fields),
           links_(make_links(setup, true)),
-          unpacked_(links_.size(), true) {
+          unpacked_(links_.size(), true),
+          trial_(setup.context.shared_arena(SIZE_MAX) ? setup.context.config().word("shared_memory.ghosts") : "never") {
+        unsent_.reserve(links_.size());
         for (size_t place = 0; place < links_.size(); ++place)
             for (size_t link = 0; link < setup.plan.links().size(); ++link)
                 if (setup.plan.links()[link].peer == links_[place]->peer()) plan_link_.push_back(link);
+        if (!setup.context.shared_arena(SIZE_MAX)) return;
+        landings_.reserve(links_.size());
+        for (size_t i = 0; i < links_.size(); ++i) landings_.emplace_back(setup.context, setup.shape, *links_[i], plan_link_[i], setup.serial);
     }
 
     void post(Run &run) override {
+        epoch_ = run.epoch;
         for (auto &link : links_) link->post(run.epoch, run.narrowing);
         std::fill(unpacked_.begin(), unpacked_.end(), false);
     }
@@ -53,7 +61,10 @@ public:
     }
     std::string blocking_ranks() override { return halo::blocking_ranks(links_); }
     void send(Run &run) override {
-        for (size_t i = 0; i < links_.size(); ++i) links_[i]->send(links_[i]->sends() ? pack(run, i) : 0);
+        trial_.timed([&] { send_and_copy(run); });
+    }
+    void forget_plans() override {
+        for (LandingLink &landing : landings_) landing.forget_plan();
     }
     bool test(Run &) override {
         bool all = true;
@@ -62,13 +73,11 @@ public:
     }
     void note_arrivals(const Run &run, Arrivals &arrivals) override;
     void unpack(Run &run) override {
-        for (size_t i = 0; i < links_.size(); ++i)
-            if (!unpacked_[i] && links_[i]->arrived()) {
-                unpacked_[i] = true;
-                if (links_[i]->receives()) unpack_link(run, i);
-            }
+        trial_.timed([&] { unpack_arrived(run); });
     }
     void consume() override {
+        if (trial_.end(epoch_))
+            for (auto &link : links_) link->prefer_messages(!trial_.lands(epoch_));
         for (auto &link : links_) link->consume();
     }
     void send_failure(uint32_t epoch, halo_status status, const char *text) override {
@@ -86,6 +95,9 @@ public:
 
 private:
     const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
+    void send_and_copy(Run &run);
+    bool land(Run &run, size_t i);
+    void unpack_arrived(Run &run);
     size_t pack(Run &run, size_t i);
     void unpack_link(Run &run, size_t i);
     std::string describe_missing(const Run &run, size_t i) const;
@@ -95,10 +107,38 @@ private:
     std::vector<std::unique_ptr<PeerLink>> links_;
     std::vector<size_t> plan_link_; // number of each link in the plan
     std::vector<uint8_t> unpacked_;
+    std::vector<LandingLink> landings_; // of each link, or none
+    LandingTrial trial_;
+    std::vector<size_t> unsent_; // links of this run
+    uint32_t epoch_ = 0;
     int64_t states_sent_ = 0;
     int64_t nulls_sent_ = 0;
     int64_t hash_bytes_sent_ = 0;
 };
+
+// Peers whose ghosts are open get theirs at once. Others may be a moment late: they are asked again after the copies within this rank.
+void Aggregated::send_and_copy(Run &run) {
+    for (LandingLink &landing : landings_) landing.open(run);
+    const bool lands = !landings_.empty() && trial_.lands(run.epoch);
+    unsent_.clear();
+    for (size_t i = 0; i < links_.size(); ++i) {
+        if (!links_[i]->sends())
+            links_[i]->send(0);
+        else if (!lands || !landings_[i].reaches(run) || links_[i]->peer_prefers_messages())
+            links_[i]->send(pack(run, i));
+        else if (!land(run, i))
+            unsent_.push_back(i);
+    }
+    run.copy_within_rank();
+    for (const size_t i : unsent_)
+        if (!land(run, i)) links_[i]->send(pack(run, i));
+}
+
+bool Aggregated::land(Run &run, size_t i) {
+    if (!landings_[i].write(run)) return false;
+    links_[i]->send_landed(static_cast<size_t>(planned(run, i).send.dense_bytes));
+    return true;
+}
 
 size_t Aggregated::pack(Run &run, size_t i) {
     const PlanDirection &direction = planned(run, i).send;
@@ -129,7 +169,16 @@ void Aggregated::note_arrivals(const Run &run, Arrivals &arrivals) {
     }
 }
 
+void Aggregated::unpack_arrived(Run &run) {
+    for (size_t i = 0; i < links_.size(); ++i)
+        if (!unpacked_[i] && links_[i]->arrived()) {
+            unpacked_[i] = true;
+            if (links_[i]->receives()) unpack_link(run, i);
+        }
+}
+
 void Aggregated::unpack_link(Run &run, size_t i) {
+    if (links_[i]->landed()) return;
     const PlanDirection &direction = planned(run, i).receive;
     std::byte *payload = links_[i]->received_payload();
     if (run.check) run.check->take_hashes(direction, payload + links_[i]->header().payload_bytes - CheckMode::hash_bytes(direction));
@@ -169,6 +218,7 @@ void Aggregated::count(halo_exchange_stats &stats) const {
         stats.messages_received += link->messages_received;
         stats.bytes_sent += link->bytes_sent;
         stats.payload_bytes += link->payload_sent;
+        stats.messages_landed += link->messages_landed;
     }
     stats.payload_bytes -= hash_bytes_sent_;
     stats.sparse_sent += states_sent_;

@@ -174,7 +174,7 @@ void Exchange::refresh_plan() {
 void Exchange::make_messages() {
     const bool probed =
         choose(desc_.receive, HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED, context_.config().word("receive") == "probed", "receive policy");
-    const MessageSetup setup{ context_, shape_.fields, *plan_, serial_, probed, what_ };
+    const MessageSetup setup{ context_, shape_, *plan_, serial_, probed, what_ };
     messages_ = shape_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
 }
 
@@ -256,6 +256,7 @@ void Exchange::fill_bases(const halo_run &run) {
 void Exchange::prepare(const halo_run &run) {
     check_narrowing(run);
     refresh_plan();
+    run_.full = plan_.get();
     run_.plan = variant(run);
     run_.narrowing = {};
     for (const bool takes_part : run_.plan->narrowing().field)
@@ -323,7 +324,6 @@ void Exchange::check_before_send() {
 void Exchange::do_send() {
     check_before_send();
     messages_->send(run_);
-    run_.run_rows(run_.plan->local());
     if (check_) check_->after_start(run_);
     local_bytes_ += run_.plan->local_bytes();
     if (!run_.plan->local_singles().empty()) {

@@ -13,8 +13,8 @@ namespace halo {
 
 struct MessageSetup {
     Context &context;
-    const std::vector<Field *> &fields;
-    const Plan &plan; // full; outlives the messages
+    const PlanShape &shape;
+    const Plan &plan; // full; both outlive the messages
     uint32_t serial;
     bool probed;      // receive policy
     std::string what; // "exchange 3 over u, v"
@@ -31,7 +31,7 @@ public:
     virtual bool writable() = 0;
     // Who keeps it from being writable: " rank 3 rank 5".
     virtual std::string blocking_ranks() = 0;
-    // Pack and send everything.
+    // Pack and send everything, copy what stays on this rank.
     virtual void send(Run &run) = 0;
     // Polls; true when everything is here.
     virtual bool test(Run &run) = 0;

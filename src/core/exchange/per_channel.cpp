@@ -71,7 +71,11 @@ private:
     int64_t nulls_sent_ = 0;
 };
 
-PerChannel::PerChannel(const MessageSetup &setup) : setup_(setup), fields_(setup.fields), room_(setup.context), links_(make_links(setup, false)) {
+PerChannel::PerChannel(const MessageSetup &setup)
+    : setup_(setup),
+      fields_(setup.shape.fields),
+      room_(setup.context),
+      links_(make_links(setup, false)) {
     size_t fullest = 0;
     for (const PlanLink &link : setup.plan.links()) fullest = std::max({ fullest, link.send.singles.size(), link.receive.singles.size() });
     const int64_t first_tag = setup.context.reserve_channel_tags(static_cast<int64_t>(fullest));
@@ -166,6 +170,7 @@ void PerChannel::send(Run &run) {
         states_sent_ += field.spec().sparse;
         nulls_sent_ += !data;
     }
+    run.copy_within_rank();
 }
 
 bool PerChannel::links_arrived() {

@@ -225,7 +225,7 @@ void Field::allocate_part(int64_t local_index) {
     std::vector<Buffer> buffers;
     for (int32_t set = 0; set < spec_.n_sets; ++set) {
         require_free(local_index, set);
-        buffers.push_back(topology_.context().host_buffer(bytes + shift));
+        buffers.push_back(topology_.context().storage(bytes + shift));
     }
     for (int32_t set = 0; set < spec_.n_sets; ++set) {
         bind_part(local_index, set, buffers[set].data() + shift, nullptr);

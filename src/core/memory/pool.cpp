@@ -23,6 +23,7 @@ const char *memory_name(int32_t memory) noexcept {
     case HALO_MEMORY_HOST: return "host";
     case HALO_MEMORY_PINNED: return "pinned";
     case HALO_MEMORY_DEVICE: return "device";
+    case HALO_MEMORY_SHARED: return "shared";
     default: return "unknown";
     }
 }
@@ -38,6 +39,14 @@ Buffer WeakBuffer::lock() const {
     if (!valid()) return {};
     ++block_->owners;
     return Buffer(block_);
+}
+
+PoolFigures &PoolFigures::operator+=(const PoolFigures &other) {
+    in_use_bytes += other.in_use_bytes;
+    held_bytes += other.held_bytes;
+    peak_bytes += other.peak_bytes;
+    allocations += other.allocations;
+    return *this;
 }
 
 int32_t Pool::size_class(size_t bytes) {

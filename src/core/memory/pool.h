@@ -78,6 +78,8 @@ struct PoolFigures {
     int64_t held_bytes = 0;   // in use and kept for reuse
     int64_t peak_bytes = 0;   // high water of held_bytes
     int64_t allocations = 0;  // times memory was asked for upstream
+
+    PoolFigures &operator+=(const PoolFigures &other);
 };
 
 class Pool {
@@ -129,7 +131,7 @@ public:
     void trim() noexcept;
 
 private:
-    static constexpr int32_t n_kinds = 3;
+    static constexpr int32_t n_kinds = 4;
     int64_t cap_;
     std::array<std::optional<Pool>, n_kinds> pools_;
 };

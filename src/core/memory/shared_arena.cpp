@@ -17,11 +17,11 @@ namespace halo {
 
 namespace {
 
-constexpr size_t alignment = 4096;
+constexpr size_t page = 4096;
 constexpr size_t file_bytes = size_t{ 256 } << 20; // address space; memory is taken page by page when it is written
-constexpr size_t file_front = alignment;           // the file's nonce
+constexpr size_t file_front = page;                // the file's nonce
 
-size_t rounded(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+size_t rounded(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
 uint64_t new_nonce() {
     std::random_device device;
@@ -53,30 +53,38 @@ bool SharedArena::add_file(size_t bytes) {
     return true;
 }
 
-SharedBlock SharedArena::map(const SharedOffer &offer) {
-    if (offer.nonce == 0 || offer.process == getpid() || offer.offset + offer.bytes > offer.file_bytes) return {};
+std::byte *SharedArena::reach(const SharedOffer &offer) {
+    if (offer.nonce == 0 || offer.offset + offer.bytes > offer.file_bytes) return nullptr;
     auto known = mapped_.find(offer.nonce);
     if (known == mapped_.end()) {
         char path[64];
         std::snprintf(path, sizeof path, "/proc/%d/fd/%d", offer.process, offer.file);
         const int descriptor = open(path, O_RDWR | O_CLOEXEC);
-        if (descriptor < 0) return {};
+        if (descriptor < 0) return nullptr;
         struct stat status {};
         void *data = MAP_FAILED;
         if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && static_cast<uint64_t>(status.st_size) == offer.file_bytes)
             data = mmap(nullptr, offer.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
         close(descriptor);
-        if (data == MAP_FAILED) return {};
+        if (data == MAP_FAILED) return nullptr;
         uint64_t nonce;
         std::memcpy(&nonce, data, sizeof nonce);
         if (nonce != offer.nonce) { // another process of this number, on another host or in another container
             munmap(data, offer.file_bytes);
-            return {};
+            return nullptr;
         }
         madvise(data, offer.file_bytes, MADV_HUGEPAGE);
         known = mapped_.emplace(offer.nonce, std::pair(static_cast<std::byte *>(data), offer.file_bytes)).first;
     }
-    return { known->second.first + offer.offset, offer };
+    return known->second.first + offer.offset;
+}
+
+// What is not used any more costs address space, but no memory.
+void SharedArena::release_plain(std::byte *data, size_t bytes) {
+    const auto address = reinterpret_cast<uintptr_t>(data);
+    const uintptr_t first = rounded(address, page), end = (address + bytes) / page * page;
+    if (first < end) madvise(reinterpret_cast<void *>(first), end - first, MADV_REMOVE);
+    free_plain_.emplace(bytes, data);
 }
 
 SharedArena::~SharedArena() {
@@ -90,7 +98,8 @@ SharedArena::~SharedArena() {
 #else
 
 bool SharedArena::add_file(size_t) { return false; }
-SharedBlock SharedArena::map(const SharedOffer &) { return {}; }
+std::byte *SharedArena::reach(const SharedOffer &) { return nullptr; }
+void SharedArena::release_plain(std::byte *, size_t) {}
 SharedArena::~SharedArena() = default;
 int32_t getpid() { return 0; }
 
@@ -105,20 +114,48 @@ SharedBlock SharedArena::reused(size_t bytes) {
         released_.erase(released);
         block.read_epoch().store(0, std::memory_order_relaxed);
         block.written_epoch().store(0, std::memory_order_relaxed);
+        block.state().store(0, std::memory_order_relaxed);
         return block;
     }
     return {};
 }
 
-SharedBlock SharedArena::allocate(size_t wanted) {
-    const size_t bytes = rounded(wanted + SharedBlock::front);
-    if (SharedBlock block = reused(bytes)) return block;
-    if ((files_.empty() || files_.back().bytes - files_.back().used < bytes) && !add_file(bytes)) return {};
+SharedBlock SharedArena::map(const SharedOffer &offer) {
+    std::byte *data = reach(offer);
+    return data ? SharedBlock(data, offer) : SharedBlock();
+}
+
+std::byte *SharedArena::take(size_t bytes, size_t alignment) {
+    if ((files_.empty() || files_.back().bytes - rounded(files_.back().used, alignment) < bytes) && !add_file(bytes)) return nullptr;
     File &file = files_.back();
-    const SharedOffer offer{ file.nonce, static_cast<int32_t>(getpid()), file.descriptor, file.bytes, file.used, bytes };
-    const SharedBlock block(file.data + file.used, offer);
-    file.used += bytes;
-    return block;
+    file.used = rounded(file.used, alignment) + bytes;
+    return file.data + file.used - bytes;
+}
+
+SharedBlock SharedArena::allocate(size_t wanted) {
+    const size_t bytes = rounded(wanted + SharedBlock::front, page);
+    if (SharedBlock block = reused(bytes)) return block;
+    std::byte *data = take(bytes, page);
+    if (!data) return {};
+    SharedOffer offer = locate(data);
+    offer.bytes = bytes;
+    return { data, offer };
+}
+
+std::byte *SharedArena::allocate_plain(size_t bytes) {
+    const auto same_size = free_plain_.find(bytes);
+    if (same_size == free_plain_.end()) return take(bytes, 64);
+    std::byte *data = same_size->second;
+    free_plain_.erase(same_size);
+    return data;
+}
+
+SharedOffer SharedArena::locate(const void *address) const {
+    const auto *at = static_cast<const std::byte *>(address);
+    for (const File &file : files_)
+        if (at >= file.data && at < file.data + file.bytes)
+            return { file.nonce, static_cast<int32_t>(getpid()), file.descriptor, file.bytes, static_cast<uint64_t>(at - file.data), 0 };
+    return {};
 }
 
 void SharedArena::release(const SharedBlock &block, uint32_t epoch) { released_.push_back({ block, epoch }); }

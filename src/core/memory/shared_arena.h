@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that other processes of the same host can read: what a message carries need not be copied on its way to them.
+// Memory that other processes of the same host can reach: what a message carries need not be copied on its way to them.
 //
-// A process makes files without a name (memfd_create) and hands out blocks of them; another process opens them through the first one's
+// A rank makes files without a name (memfd_create) and hands out parts of them; another rank opens them through the first one's
 // entry in /proc. Nothing is left behind when a process ends, and a mapping stays valid when the process that made it is gone.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace halo {
 
-// Where a block is, as another process needs it.
+// Where some memory is, as another rank needs it.
 struct SharedOffer {
     uint64_t nonce = 0; // of the file; 0: nothing is offered
     int32_t process = 0;
@@ -37,6 +37,8 @@ public:
     const SharedOffer &offer() const { return offer_; }
     std::atomic_ref<uint32_t> read_epoch() const { return word(0); }
     std::atomic_ref<uint32_t> written_epoch() const { return word(1); }
+    // A word for the two ends to agree on something else: see comm/landing_gate.h.
+    std::atomic_ref<uint64_t> state() const { return std::atomic_ref(reinterpret_cast<uint64_t *>(data_)[1]); }
 
     static constexpr size_t front = 64;
 
@@ -47,7 +49,7 @@ private:
     SharedOffer offer_;
 };
 
-// Blocks of this process and mappings of those of others.
+// Memory of this rank, and mappings of that of others.
 class SharedArena {
 public:
     SharedArena() = default;
@@ -59,8 +61,16 @@ public:
     SharedBlock allocate(size_t bytes);
     // The block is used again once its reader has read `epoch`.
     void release(const SharedBlock &block, uint32_t epoch);
-    // Another process's block in this process; an empty one if it cannot be reached.
+    // Another rank's block; an empty one if it cannot be reached.
     SharedBlock map(const SharedOffer &offer);
+
+    // Plain memory, aligned to 64 bytes; nullptr where the system has none that can be shared.
+    std::byte *allocate_plain(size_t bytes);
+    void release_plain(std::byte *data, size_t bytes);
+    // What an address in this arena is to others; nothing is offered if it lies outside.
+    SharedOffer locate(const void *address) const;
+    // An address in another rank's arena; nullptr if it cannot be reached.
+    std::byte *reach(const SharedOffer &offer);
 
 private:
     struct File {
@@ -75,10 +85,12 @@ private:
         uint32_t epoch;
     };
     bool add_file(size_t bytes);
+    std::byte *take(size_t bytes, size_t alignment);
     SharedBlock reused(size_t bytes);
 
     std::vector<File> files_;
     std::vector<Released> released_;
+    std::multimap<size_t, std::byte *> free_plain_;             // by size
     std::map<uint64_t, std::pair<std::byte *, size_t>> mapped_; // by nonce
 };
 

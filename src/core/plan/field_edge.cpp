@@ -120,6 +120,7 @@ void EdgeBoxes::pack(const FieldEdge &edge, const Placement &at, std::vector<Box
     box.dst_base = at.base;
     box.dst_offset = at.offset;
     box.dst_stride = at.stride;
+    box.dst_list = at.list;
     box.group = at.group;
     if (source(edge).spec().vector && !edge.edge.map.is_identity()) return from_vector(box, edge, boxes);
     boxes.push_back(box);

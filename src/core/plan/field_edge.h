@@ -18,12 +18,13 @@ struct FieldEdge {
     halo_channel_key key{};
 };
 
-// Where an edge's values lie in a message: strides for x, y, z, component, in bytes.
+// Where an edge's values lie in a message (or a peer's storage): strides for x, y, z, component, in bytes.
 struct Placement {
     uint32_t base = 0;
     int64_t offset = 0;
     std::array<int64_t, 4> stride{};
-    int64_t group = 0; // edges of one group share rows of the message
+    int64_t group = 0;              // edges of one group share rows of the message
+    const uint32_t *list = nullptr; // points are listed: where each one lies, in units of stride[0]
 };
 
 // Boxes of edges, for one variant of a plan. `part_base` numbers the storage of (field, local part).

@@ -134,6 +134,7 @@ public:
     int64_t staging_bytes() const { return staging_bytes_; }
 
     int64_t n_parts(int64_t field) const { return first_base_[field + 1] - first_base_[field]; }
+    const std::vector<uint32_t> &first_bases() const { return first_base_; } // of each field, and the end
     uint32_t part_base(int64_t field, int64_t part) const { return first_base_[field] + static_cast<uint32_t>(part); }
     uint32_t send_base(size_t link) const { return first_base_.back() + static_cast<uint32_t>(link); }
     uint32_t receive_base(size_t link) const { return send_base(n_links_ + link); }

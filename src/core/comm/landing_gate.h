@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who may write into a receiver's storage, and when: a word in memory that both ends share.
+//
+// receiver: closed --open--> open               closed <--close-- open, landed
+// sender:                    open --claim--> claimed --landed--> landed
+//
+// The word names the exchange and its run, so that a sender that lags behind never writes into a later one.
+#pragma once
+
+#include <cstdint>
+
+#include "memory/shared_arena.h"
+
+namespace halo {
+
+class LandingGate {
+public:
+    LandingGate() = default;
+    explicit LandingGate(const SharedBlock &block) : block_(block) {}
+
+    void open(uint32_t serial, uint32_t epoch) const { block_.state().store(word(serial, epoch, State::open), std::memory_order_release); }
+    // True: the sender may write, and must say when it has.
+    bool claim(uint32_t serial, uint32_t epoch) const {
+        uint64_t expected = word(serial, epoch, State::open);
+        return block_.state().compare_exchange_strong(expected, word(serial, epoch, State::claimed), std::memory_order_acq_rel);
+    }
+    void landed(uint32_t serial, uint32_t epoch) const { block_.state().store(word(serial, epoch, State::landed), std::memory_order_release); }
+    bool has_landed(uint32_t serial, uint32_t epoch) const {
+        return block_.state().load(std::memory_order_acquire) == word(serial, epoch, State::landed);
+    }
+    // False: a sender is writing at this moment.
+    bool close() const {
+        uint64_t now = block_.state().load(std::memory_order_acquire);
+        while (static_cast<State>(now & 3u) != State::claimed)
+            if (block_.state().compare_exchange_weak(now, 0, std::memory_order_acq_rel)) return true;
+        return false;
+    }
+
+private:
+    enum class State : uint64_t { closed, open, claimed, landed };
+    static uint64_t word(uint32_t serial, uint32_t epoch, State state) {
+        return static_cast<uint64_t>(serial) << 32 | (static_cast<uint64_t>(epoch) << 2 & 0xfffffffcu) | static_cast<uint64_t>(state);
+    }
+
+    SharedBlock block_;
+};
+
+} // namespace halo

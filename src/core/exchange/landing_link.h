@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ghosts that a peer of the same host writes itself: no message buffer, one copy.
+//
+// Both parts lie in shared memory. Whoever starts a run opens its ghosts to its peers, and writes into those that are open already; into
+// others it sends a message as ever. So no rank waits for another, and the result is the same.
+#pragma once
+
+#include "exchange/run.h"
+#include "plan/landing.h"
+
+namespace halo {
+
+// What one rank does for one peer, in both directions.
+class LandingLink {
+public:
+    LandingLink(Context &context, const PlanShape &shape, PeerLink &link, size_t plan_link, uint32_t serial)
+        : context_(context),
+          shape_(shape),
+          link_(link),
+          plan_link_(plan_link),
+          serial_(serial) {}
+
+    // Tell the peer about this rank's storage, and let it write. The first time before anything is sent.
+    void open(const Run &run);
+    // Can the peer's ghosts be written at all, in such a run?
+    bool reaches(const Run &run) const { return link_.peer_landing() && !unreachable_ && run.plan == run.full && run.stream == HALO_STREAM_NONE; }
+    // True: everything is in the peer's ghosts. False: the peer is not there yet.
+    bool write(const Run &run);
+    // Layouts have changed: there is another plan.
+    void forget_plan();
+
+private:
+    // In front of a block: what the receiver tells.
+    struct Head;
+    struct Told; // where it is
+
+    Told told(const SharedBlock &block) const;
+    void describe(const Run &run);
+    bool publish_addresses(const Run &run);
+    bool prepare(const Run &run);
+    bool reach_storage(const Told &peer);
+
+    Context &context_;
+    const PlanShape &shape_;
+    PeerLink &link_;
+    size_t plan_link_;
+    uint32_t serial_;
+
+    // receiving
+    SharedBlock own_;
+    bool described_ = false;
+    bool offered_ = false;
+    std::vector<uint32_t> slots_;   // bases
+    std::vector<void *> published_; // storage of each slot
+    bool shareable_ = false;        // all of it
+
+    // sending
+    CopyTable table_;
+    uint32_t table_version_ = 0; // of the peer's layouts; 0: no table
+    uint32_t address_version_ = 0;
+    bool unreachable_ = false;
+    std::vector<void *> bases_; // of the plan, then the peer's slots
+};
+
+} // namespace halo
