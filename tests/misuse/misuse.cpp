@@ -262,6 +262,21 @@ const std::vector<Misuse> &cases() {
           HALO_ERR_DEVICE,
           { "memory kind 2", "device 1" },
           [](World &w) { return bind_with(w, 1, [](auto &b, auto &) { b.memory = HALO_MEMORY_DEVICE, b.device = 1; }); } },
+        { "memory_of_no_bytes",
+          HALO_ERR_ARGUMENT,
+          { "-3 bytes" },
+          [](World &w) {
+              void *memory = nullptr;
+              return halo_memory_allocate(w.context, HALO_MEMORY_SHARED, -3, &memory);
+          } },
+        { "memory_of_another_allocator",
+          HALO_ERR_NOT_FOUND,
+          { "halo_memory_allocate" },
+          [](World &w) {
+              static double own[8];
+              void *memory = own;
+              return halo_memory_release(w.context, &memory);
+          } },
         { "parts_that_overlap",
           HALO_ERR_BOUNDS,
           { "part 0", "part_stride is 5", "overlap" },

@@ -10,7 +10,7 @@ struct LandingLink::Head {
     uint32_t n_slots;
     uint32_t n_edges;
     uint64_t n_listed;
-    uint32_t layout_version;  // counts changes, from 1
+    uint32_t layout_version; // counts changes, from 1
     uint32_t address_version;
 };
 

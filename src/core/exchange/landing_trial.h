@@ -40,7 +40,7 @@ public:
 
 private:
     static constexpr uint32_t runs_in_turn = 4; // the first of each finds caches as the other way has left them
-    static constexpr double clearly = 0.93;      // what follows a run may have to fetch its ghosts back from the peer's cache
+    static constexpr double clearly = 0.93;     // what follows a run may have to fetch its ghosts back from the peer's cache
     static constexpr uint32_t last_epoch = 19;  // two turns each; the first runs make tables
 
     bool decided_;

@@ -52,8 +52,7 @@ CopyTable landing_table(const PlanShape &shape, const Plan &plan, size_t link, c
     const auto fits = [&](const FieldEdge &edge, const Landing &landing) {
         const auto n = static_cast<uint64_t>(boxes.extent(edge, 0));
         return landing.slot < landings.n_slots &&
-               (!edge.edge.receive.listed ||
-                (landing.n_listed == n && static_cast<uint64_t>(landing.list) + n <= landings.lists.size()));
+               (!edge.edge.receive.listed || (landing.n_listed == n && static_cast<uint64_t>(landing.list) + n <= landings.lists.size()));
     };
     std::vector<BoxCopy> copies;
     for (size_t i = 0; i < edges.size(); ++i) {
