@@ -1,14 +1,18 @@
 # Thin: packages by scripts/install_packages.sh, configuring and building by CMakePresets.json, tests by ctest.
 #   make demo         the Euler solver on 4 ranks, its result shown        make lint    clang-tidy over everything
-#   make check        all tests but the long ones                          make docs    API pages from the headers
+#   make demo-unstructured   finite elements on a tetrahedral mesh         make docs    API pages from the headers
+#   make check        all tests but the long ones
 #   make check-full   also long tests, clang, sanitizers                   make format  clang-format over everything
 #   make check-mutations  do the tests notice defects?
 ccache := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
-.PHONY: demo check check-mutations check-full check-long check-clang check-asan check-tsan packages lint format docs abi-dump clean
+.PHONY: demo demo-unstructured check check-mutations check-full check-long check-clang check-asan check-tsan packages lint format docs abi-dump clean
 
 demo: build-default
 	examples/euler/run_demo.sh build
+
+demo-unstructured: build-default
+	examples/fem/run_demo.sh build
 
 check: build-default
 	scripts/run_tests.sh build junit.xml -LE long

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "picture.h"
 
-#include "canvas.h"
 #include "problems.h"
+
+#include <canvas.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,8 @@
 namespace euler {
 
 namespace {
+
+using drawing::Canvas, drawing::Colour, drawing::mix;
 
 constexpr int panel_width = 720, panel_height = 760;
 constexpr double side = 560, margin_left = 90, margin_top = 80; // of a panel's plot

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace euler {
+namespace drawing {
 
 inline constexpr int glyph_width = 5, glyph_height = 9, glyph_baseline = 7, glyph_advance = 6;
 
@@ -58,4 +58,4 @@ constexpr bool glyph_dot(char character, int column, int row) {
     return false;
 }
 
-} // namespace euler
+} // namespace drawing

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace euler {
+namespace drawing {
 
 struct Colour {
     double red, green, blue; // 0 to 1
@@ -48,4 +48,4 @@ private:
     std::vector<Colour> pixels_;
 };
 
-} // namespace euler
+} // namespace drawing

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace euler {
+namespace drawing {
 
 Canvas::Canvas(int width, int height, const Colour &background)
     : width_(width * fineness),
@@ -67,4 +67,4 @@ void Canvas::save_png(const std::string &file) const {
     if (!png_image_write_to_file(&image, file.c_str(), 0, bytes.data(), 0, nullptr)) throw std::runtime_error(file + ": " + image.message);
 }
 
-} // namespace euler
+} // namespace drawing

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Poisson's equation by linear finite elements on meshes that fem_mesh has made. One program for every way to run it:
+//   fem MESH...                       alone, on MESH.0of1.msh
+//   mpirun -n 4 fem MESH...           with MPI, though nothing here links it: rank r reads MESH.<r>of4.msh
+//   fem --inproc 4 MESH...            ranks as threads of one process
+// `--sums by-rank` sums each rank by itself (faster; the same bits from run to run only); `--vtk PREFIX` writes the last solution; `--picture
+// FILE.png`.
+#include "part_file.h"
+#include "picture.h"
+#include "run.h"
+#include "vtk_file.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct Arguments {
+    int inproc = 0;
+    fem::Sum sum = fem::Sum::exact;
+    std::string vtk, picture;
+    std::vector<std::string> meshes;
+};
+
+fem::Sum parse_sum(const std::string &text) {
+    if (text == "exact") return fem::Sum::exact;
+    if (text == "by-rank") return fem::Sum::by_rank;
+    throw std::runtime_error("--sums is exact or by-rank, not '" + text + "'");
+}
+
+Arguments parse(int argc, char **argv) {
+    Arguments arguments;
+    for (int i = 1; i < argc; ++i) {
+        const std::string text = argv[i];
+        const bool has_value = i + 1 < argc;
+        if (text == "--inproc" && has_value)
+            arguments.inproc = std::stoi(argv[++i]);
+        else if (text == "--sums" && has_value)
+            arguments.sum = parse_sum(argv[++i]);
+        else if (text == "--vtk" && has_value)
+            arguments.vtk = argv[++i];
+        else if (text == "--picture" && has_value)
+            arguments.picture = argv[++i];
+        else if (text.starts_with("-"))
+            throw std::runtime_error("unknown argument '" + text + "'");
+        else
+            arguments.meshes.push_back(text);
+    }
+    if (arguments.meshes.empty())
+        throw std::runtime_error("usage: fem [--inproc RANKS] [--sums exact|by-rank] [--vtk PREFIX] [--picture FILE.png] MESH...");
+    return arguments;
+}
+
+/// Linear elements: the error falls with the square of the tetrahedra's size. Meshes come from coarse to fine.
+bool check_convergence(const std::vector<fem::Outcome> &outcomes, bool speak) {
+    bool passed = true;
+    for (std::size_t i = 1; i < outcomes.size(); ++i) {
+        const auto &coarse = outcomes[i - 1], &fine = outcomes[i];
+        const double refined = std::cbrt(static_cast<double>(fine.n_tetrahedra) / static_cast<double>(coarse.n_tetrahedra));
+        const double order = std::log(coarse.error / fine.error) / std::log(refined);
+        const bool second = order > 1.8 && order < 2.3;
+        passed = passed && second;
+        if (speak)
+            std::printf("from %lld to %lld nodes the error falls with order %.2f   %s\n", static_cast<long long>(coarse.n_nodes),
+                        static_cast<long long>(fine.n_nodes), order, second ? "pass" : "FAIL");
+    }
+    return passed;
+}
+
+/// What one rank does.
+bool run_all(const halo::Context &context, const Arguments &arguments) {
+    std::vector<std::unique_ptr<fem::Space>> spaces;
+    std::vector<fem::Outcome> outcomes;
+    bool passed = true;
+    for (const auto &mesh : arguments.meshes) {
+        spaces.push_back(std::make_unique<fem::Space>(context, fem::read_part(fem::part_file(mesh, context.rank(), context.n_ranks()))));
+        outcomes.push_back(fem::run(context, *spaces.back(), std::filesystem::path(mesh).filename().string(), arguments.sum));
+        passed = passed && outcomes.back().passed;
+    }
+    passed = check_convergence(outcomes, context.rank() == 0) && passed;
+    if (!arguments.vtk.empty()) fem::write_vtk(context, *spaces.back(), outcomes.back().solution, arguments.vtk);
+    if (!arguments.picture.empty()) fem::draw(context, *spaces.front(), *spaces.back(), outcomes, arguments.picture);
+    return passed;
+}
+
+/// An error of one rank ends the whole program: the others would wait for it.
+template <class Make>
+bool run_rank(Make make_context, const Arguments &arguments) {
+    try {
+        const halo::Context context = make_context();
+        return run_all(context, arguments);
+    } catch (const std::exception &failure) {
+        std::fprintf(stderr, "fem: %s\n", failure.what());
+        std::quick_exit(EXIT_FAILURE);
+    }
+}
+
+bool run_threads(const Arguments &arguments) {
+    const halo::Inproc group(arguments.inproc);
+    std::vector<char> passed(static_cast<std::size_t>(arguments.inproc), 0);
+    {
+        std::vector<std::jthread> threads;
+        threads.reserve(passed.size());
+        for (int rank = 0; rank < arguments.inproc; ++rank)
+            threads.emplace_back(
+                [&, rank] { passed[static_cast<std::size_t>(rank)] = run_rank([&] { return halo::Context(group, rank); }, arguments); });
+    }
+    return passed[0];
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    try {
+        const auto arguments = parse(argc, argv);
+        const bool passed = arguments.inproc > 0 ? run_threads(arguments) : run_rank([] { return halo::Context(); }, arguments);
+        return passed ? EXIT_SUCCESS : EXIT_FAILURE;
+    } catch (const std::exception &failure) {
+        std::fprintf(stderr, "fem: %s\n", failure.what());
+        return EXIT_FAILURE;
+    }
+}

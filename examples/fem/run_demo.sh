@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The unstructured main job: finite elements on three meshes of Gmsh, cut by METIS, on 4 ranks; then the same on one rank and again, compared bit by
+# bit. usage: run_demo.sh BUILD
+set -euo pipefail
+here="$(cd "$(dirname "$0")" && pwd)"
+source "$here/../euler/launch.sh"
+build="$(cd "$1" && pwd)"
+meshes="$build/fem"
+picture="$build/demo-unstructured.png"
+if [ ! -x "$build/bin/fem" ]; then
+    echo "examples/fem is not built: it wants libgmsh-dev, libmetis-dev and libpng-dev" >&2
+    exit 1
+fi
+
+echo "== Meshes"
+mkdir -p "$meshes"
+for mesh in coarse:0.08 medium:0.04 fine:0.018; do
+    prefix="$meshes/${mesh%:*}"
+    if [ -e "$prefix.done" ] && [ "$prefix.done" -nt "$build/bin/fem_mesh" ]; then
+        echo "$prefix: there already"
+    else
+        "$build/bin/fem_mesh" "$prefix" "${mesh#*:}" 1 4
+        touch "$prefix.done"
+    fi
+done
+
+way=inproc:4
+for choice in mpich:4 openmpi:4; do can_launch "$choice" && way="$choice"; done
+echo
+echo "== Poisson's equation on 4 ranks ($way)"
+launch "$way" "$build/bin/fem" --vtk "$meshes/solution" --picture "$picture" "$meshes"/{coarse,medium,fine}
+
+echo
+echo "== Exact sums: one rank, and every way to have four; twice where ranks race"
+"$here/same_solution.sh" "$build/bin/fem" alone {inproc,openmpi,mpich}:4 "$way" -- "$meshes"/{coarse,medium,fine}
+echo "== Sums by rank: four ranks, several times"
+"$here/same_solution.sh" "$build/bin/fem" {inproc,openmpi,mpich}:4 "$way" -- --sums by-rank "$meshes"/{coarse,medium,fine}
+
+echo
+echo "VTK: $meshes/solution.pvtu"
+echo "Picture: $picture"
+echo "demo-unstructured: all checks passed"
