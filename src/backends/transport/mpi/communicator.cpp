@@ -22,6 +22,13 @@ int duplicate_quietly(MPI_Comm original, MPI_Comm *copy) {
     return code;
 }
 
+// Ranks of a simulation share this process and one thread: what they retire is not kept in one place, nor freed.
+#if defined(SMPI_H)
+constexpr bool ranks_share_the_process = true;
+#else
+constexpr bool ranks_share_the_process = false;
+#endif
+
 // Communicators that this process has retired; MPI's own numbers of them are a matter of the whole process, too.
 class Retired {
 public:
@@ -89,12 +96,13 @@ halo_status duplicate(const halo_host *host, MPI_Comm original, MPI_Comm *copy) 
     int is_inter = 0;
     MPI_Comm_test_inter(original, &is_inter);
     if (is_inter != 0) return transport::report(host, HALO_ERR_ARGUMENT, "the communicator is an inter-communicator");
-    retired().sweep();
+    if (!ranks_share_the_process) retired().sweep();
     int code = duplicate_quietly(original, copy);
     return code == MPI_SUCCESS ? HALO_SUCCESS : failure(host, "MPI_Comm_dup", code);
 }
 
 void retire(MPI_Comm communicator) {
+    if (ranks_share_the_process) return;
     retired().add(communicator);
     retired().sweep();
 }

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One of many simulated ranks: a periodic lattice of ranks with equal cubes of points, whose keys run along the ranks' Morton curve. Makes topologies
+// with one layer of ghosts, exchanges, checks the ghosts, and prints what ranks have sent and allocated.
+//   scale CASE    range, hash: points with that directory; cells: blocks, and boxes that each rank knows alone
+#include "counters.h"
+
+#include <halo.hpp>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int side = 8; // points of a rank's cube along each direction
+constexpr int n_runs = 2;
+
+/// The lattice of ranks: 2^a x 2^b x 2^c, ranks numbered by interleaving the bits of their places.
+class Lattice {
+public:
+    explicit Lattice(int n_ranks) {
+        for (int bit = 0; (1 << bit) < n_ranks; ++bit) ++bits_[bit % 3];
+    }
+    int extent(int d) const { return 1 << bits_[d]; }
+    std::array<int, 3> place(int rank) const {
+        std::array<int, 3> at{ 0, 0, 0 }, done{ 0, 0, 0 };
+        for (int bit = 0, d = 0; bit < bits_[0] + bits_[1] + bits_[2]; ++bit, d = (d + 1) % 3) at[d] |= (rank >> bit & 1) << done[d]++;
+        return at;
+    }
+    int rank(const std::array<int, 3> &at) const {
+        std::array<int, 3> done{ 0, 0, 0 };
+        int rank = 0;
+        for (int bit = 0, d = 0; bit < bits_[0] + bits_[1] + bits_[2]; ++bit, d = (d + 1) % 3) rank |= (at[d] >> done[d]++ & 1) << bit;
+        return rank;
+    }
+    /// Key of a point, by its place counted from the first point of `rank`; all directions are periodic.
+    uint64_t key(int rank_here, std::array<int, 3> point) const {
+        auto at = place(rank_here);
+        for (int d = 0; d < 3; ++d) {
+            const int shift = point[d] < 0 ? -1 : point[d] >= side ? 1 : 0;
+            at[d] = (at[d] + shift + extent(d)) % extent(d);
+            point[d] -= shift * side;
+        }
+        const auto local = static_cast<uint64_t>(point[0] + side * (point[1] + side * point[2]));
+        return static_cast<uint64_t>(rank(at)) * (side * side * side) + local;
+    }
+
+private:
+    std::array<int, 3> bits_{ 0, 0, 0 };
+};
+
+struct Points {
+    std::vector<uint64_t> keys;
+    std::vector<int32_t> flags;
+};
+
+Points points_of(const Lattice &lattice, int rank) {
+    Points points;
+    for (int z = -1; z <= side; ++z)
+        for (int y = -1; y <= side; ++y)
+            for (int x = -1; x <= side; ++x) {
+                const bool own = std::min({ x, y, z }) >= 0 && std::max({ x, y, z }) < side;
+                points.keys.push_back(lattice.key(rank, { x, y, z }));
+                points.flags.push_back(own ? HALO_KEY_CLAIM : HALO_KEY_WANT);
+            }
+    return points;
+}
+
+struct Stage {
+    const char *name;
+    Counts counts;
+};
+
+/// The greatest of all ranks, and their mean.
+void print(const halo::Context &context, const Stage &stage) {
+    const auto &c = stage.counts;
+    int64_t greatest[] = { c.messages, c.message_bytes, c.allocations, c.allocated_bytes, c.greatest_bytes };
+    int64_t sums[] = { c.messages, c.message_bytes, c.allocations, c.allocated_bytes };
+    context.allreduce(std::span<int64_t>(greatest), HALO_MAX);
+    context.allreduce(std::span<int64_t>(sums), HALO_SUM);
+    if (context.rank() != 0) return;
+    const auto row = [&](const char *what, size_t i) {
+        std::printf(" %s %lld mean %.1f", what, static_cast<long long>(greatest[i]), static_cast<double>(sums[i]) / context.n_ranks());
+    };
+    std::printf("%s", stage.name);
+    row("messages", 0);
+    row("bytes", 1);
+    row("allocations", 2);
+    row("allocated", 3);
+    std::printf(" largest %lld\n", static_cast<long long>(greatest[4]));
+}
+
+halo::Topology make_points(const halo::Context &context, const Points &points, int32_t directory) {
+    halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+    desc.n_keys = static_cast<int64_t>(points.keys.size());
+    desc.keys = points.keys.data();
+    desc.flags = points.flags.data();
+    desc.directory = directory;
+    return { context, desc };
+}
+
+void check_ghosts(const Points &points, const std::vector<uint32_t> &index, const double *values, int32_t rank) {
+    for (size_t i = 0; i < points.keys.size(); ++i)
+        if (values[index[i]] != static_cast<double>(points.keys[i])) {
+            std::fprintf(stderr, "rank %d: key %llu has the value %g\n", rank, static_cast<unsigned long long>(points.keys[i]), values[index[i]]);
+            std::exit(EXIT_FAILURE);
+        }
+}
+
+/// Nobody may sleep: ranks share a thread, and simulated time passes in MPI calls alone.
+halo::Context make_context() {
+    constexpr halo_setting settings[] = { { "transport", "mpi_smpi" },   { "plugin_path", MODULES },    { "wait.sleep_after", "none" },
+                                          { "wait.spin", "1000000000" }, { "discovery", "consensus" }, { "shared_memory", "no" } };
+    halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
+    options.settings = settings;
+    options.n_settings = static_cast<int32_t>(std::size(settings));
+    return halo::Context(&options);
+}
+
+class Stages {
+public:
+    explicit Stages(const halo::Context &context) : context_(context) {}
+    void begin() { take_counts(); }
+    void end(const char *name) { all_.push_back({ name, take_counts() }); }
+    void print_all() const {
+        for (const auto &stage : all_) print(context_, stage);
+    }
+
+private:
+    const halo::Context &context_;
+    std::vector<Stage> all_;
+};
+
+void run_points(const halo::Context &context, const Lattice &lattice, int32_t directory, Stages &stages) {
+    const auto points = points_of(lattice, context.rank());
+    stages.begin();
+    const auto topology = make_points(context, points, directory);
+    stages.end("topology");
+
+    const auto index = topology.local_indices();
+    std::vector<double> values(points.keys.size(), -1.0);
+    for (size_t i = 0; i < points.keys.size(); ++i)
+        if (points.flags[i] == HALO_KEY_CLAIM) values[index[i]] = static_cast<double>(points.keys[i]);
+    stages.begin();
+    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    desc.name = "values";
+    halo::Field field(topology, desc);
+    field.bind(context.rank(), values.data());
+    halo::Exchange exchange({ field.get() });
+    exchange.start();
+    exchange.finish();
+    stages.end("first_run");
+    check_ghosts(points, index, values.data(), context.rank());
+    stages.begin();
+    for (int i = 0; i < n_runs; ++i) {
+        exchange.start();
+        exchange.finish();
+    }
+    stages.end("later_runs");
+    const auto degree = context.allreduce(static_cast<int64_t>(topology.peers().size()), HALO_MAX);
+    if (context.rank() == 0) std::printf("ranks %d degree %lld\n", context.n_ranks(), static_cast<long long>(degree));
+}
+
+/// Make a topology, a field with one layer of ghosts and an exchange, and run it once.
+template <class Desc>
+void run_cells(const halo::Context &context, const Desc &desc, const char *name, Stages &stages) {
+    stages.begin();
+    const halo::Topology topology(context, desc);
+    halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
+    field_desc.name = "cells";
+    for (int d = 0; d < 3; ++d) field_desc.ghost_low[d] = field_desc.ghost_high[d] = 1;
+    halo::Field field(topology, field_desc);
+    field.allocate();
+    halo::Exchange exchange({ field.get() });
+    exchange.start();
+    exchange.finish();
+    stages.end(name);
+}
+
+void run_blocks(const halo::Context &context, const Lattice &lattice, Stages &stages) {
+    halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
+    for (int d = 0; d < 3; ++d) {
+        desc.n_blocks[d] = lattice.extent(d);
+        desc.n_cells[d] = side;
+        desc.periodic[d] = 1;
+    }
+    run_cells(context, desc, "blocks", stages);
+}
+
+/// Each rank says where its own box is, and nothing of others.
+void run_boxes(const halo::Context &context, const Lattice &lattice, Stages &stages) {
+    const auto at = lattice.place(context.rank());
+    halo_box own;
+    halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
+    for (int d = 0; d < 3; ++d) {
+        own.low[d] = side * at[d];
+        own.high[d] = own.low[d] + side;
+        desc.domain.high[d] = side * lattice.extent(d);
+        desc.periodic[d] = 1;
+    }
+    desc.distributed = 1;
+    desc.reach = 1;
+    desc.boxes = &own;
+    desc.n_boxes = 1;
+    run_cells(context, desc, "boxes", stages);
+}
+
+void run(const std::string &what) {
+    take_counts();
+    const halo::Context context = make_context();
+    Stages stages(context);
+    stages.end("context");
+    const Lattice lattice(context.n_ranks());
+    if (what == "range") {
+        run_points(context, lattice, HALO_DIRECTORY_RANGE, stages);
+    } else if (what == "hash") {
+        run_points(context, lattice, HALO_DIRECTORY_HASH, stages);
+    } else {
+        run_blocks(context, lattice, stages);
+        run_boxes(context, lattice, stages);
+    }
+    stages.print_all();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    try {
+        run(argc > 1 ? argv[1] : "range");
+    } catch (const std::exception &failure) {
+        std::fprintf(stderr, "scale: %s\n", failure.what());
+        std::exit(EXIT_FAILURE);
+    }
+    MPI_Finalize();
+    return EXIT_SUCCESS;
+}
