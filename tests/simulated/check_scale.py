@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Run the library on hundreds of simulated ranks and hold what each sends and allocates against what may grow with their number: nothing but the depth of
+trees. Prints a row for each stage.
+
+usage: check_scale.py SMPIRUN PROGRAM COUNTERS PLATFORM CASE RANKS...    CASE: range, hash or cells; the first number of ranks is compared with
+"""
+import math
+import re
+import subprocess
+import sys
+import tempfile
+
+NEIGHBOURS = 26
+GHOSTS = 10**3 - 8**3  # around a cube of 8 points
+HEADER = 64
+SETUP = 5  # messages of a set-up, per neighbour and per level of a tree
+HISTOGRAM = 9500  # bytes that the root of a tree sends and allocates for each level: the histogram of keys, and what it is packed in
+failures = []
+
+
+def expect(what, holds):
+    if not holds:
+        failures.append(what)
+
+
+def simulate(command, n_ranks):
+    """Stages by name, each with [greatest, mean] of what was counted."""
+    smpirun, program, counters, platform, case = command
+    with tempfile.NamedTemporaryFile("w", suffix=".hosts") as hosts:
+        hosts.write("".join(f"host{i}\n" for i in range(n_ranks)))
+        hosts.flush()
+        # Computing takes no simulated time. Sends are not detached: SimGrid would search long lists of those.
+        line = [smpirun, "-np", str(n_ranks), "-no-privatize", "-platform", platform, "-hostfile", hosts.name, "--cfg=smpi/simulate-computation:no",
+                "--cfg=smpi/send-is-detached-thresh:0", "--log=root.thres:critical", "-wrapper", f"env LD_PRELOAD={counters}", program, case]
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{n_ranks} ranks: {done.stdout}{done.stderr}")
+    stages = {}
+    for row in done.stdout.splitlines():
+        name, _, rest = row.partition(" ")
+        figures = re.findall(r"(\w+) (\d+)(?: mean ([\d.]+))?", rest)
+        stages[name] = {key: (int(greatest), float(mean or greatest)) for key, greatest, mean in figures}
+    return stages
+
+
+def check_exchange(n_ranks, stages):
+    """One message per neighbour and run; a handshake before the first."""
+    first, later = stages["first_run"], stages["later_runs"]
+    expect(f"{n_ranks}: messages of the first run {first['messages']}", first["messages"] == (2 * NEIGHBOURS,) * 2)
+    expect(f"{n_ranks}: messages of later runs {later['messages']}", later["messages"] == (2 * NEIGHBOURS,) * 2)
+    expect(f"{n_ranks}: bytes of later runs {later['bytes']}", later["bytes"] == (2 * (8 * GHOSTS + HEADER * NEIGHBOURS),) * 2)
+    # The second send buffer of a neighbour is made when the first is still on its way for the first time.
+    expect(f"{n_ranks}: later runs allocate {later['allocations']} times", later["allocations"][0] <= NEIGHBOURS)
+    expect(f"{n_ranks}: later runs allocate {later['allocated']} bytes", later["allocated"][0] <= 2 * later["bytes"][0])
+
+
+def check_growth(n_ranks, name, stage, small, n_small):
+    """Against the same with fewer ranks. An array with four bytes per rank on every rank is seen in the mean."""
+    levels = math.log2(n_ranks / n_small)
+    messages, sent, allocated, largest = stage["messages"], stage["bytes"], stage["allocated"], stage["largest"]
+    at = f"{n_ranks} ranks, {name}"
+    expect(f"{at}: mean of allocated bytes {small['allocated'][1]} -> {allocated[1]}", allocated[1] <= small["allocated"][1] + n_ranks - n_small)
+    expect(f"{at}: allocated {small['allocated'][0]} -> {allocated[0]}", allocated[0] < small["allocated"][0] + HISTOGRAM * levels + 1)
+    expect(f"{at}: largest allocation {small['largest'][0]} -> {largest[0]}", largest[0] <= small["largest"][0])
+    expect(f"{at}: mean of sent bytes {small['bytes'][1]} -> {sent[1]}", sent[1] < 1.02 * small["bytes"][1] + 16)
+    expect(f"{at}: sent bytes {small['bytes'][0]} -> {sent[0]}", sent[0] < small["bytes"][0] + HISTOGRAM * levels + 1)
+    expect(f"{at}: messages {messages[0]}", messages[0] <= SETUP * (NEIGHBOURS + math.log2(n_ranks)))
+
+
+def check_hashed(n_ranks, name, stage, small):
+    """Where a hash deals things to ranks, the luckiest and the unluckiest drift apart, and two things fall on one rank less often: the mean saturates."""
+    for what in ("messages", "bytes", "allocated"):
+        expect(f"{n_ranks} ranks, {name}: mean of {what} {small[what][1]} -> {stage[what][1]}", stage[what][1] < 1.35 * small[what][1])
+
+
+def main():
+    *command, case = sys.argv[1:6]
+    command.append(case)
+    ranks = [int(text) for text in sys.argv[6:]]
+    small = None
+    print(f"{'ranks':>6} {'stage':<11} {'messages':>8} {'mean':>8} {'bytes':>8} {'mean':>9} {'allocated':>9} {'mean':>9} {'largest':>8}")
+    for n_ranks in ranks:
+        stages = simulate(command, n_ranks)
+        small = small or stages
+        for name, stage in stages.items():
+            if name == "ranks":
+                continue
+            m, b, a, largest = stage["messages"], stage["bytes"], stage["allocated"], stage["largest"]
+            print(f"{n_ranks:6} {name:<11} {m[0]:8} {m[1]:8.1f} {b[0]:8} {b[1]:9.1f} {a[0]:9} {a[1]:9.1f} {largest[0]:8}", flush=True)
+            if name == "later_runs":
+                check_exchange(n_ranks, stages)
+                continue
+            hashed = name == "boxes" or (name == "topology" and case == "hash")
+            if not hashed:
+                check_growth(n_ranks, name, stage, small[name], ranks[0])
+            elif case != "hash":
+                check_hashed(n_ranks, name, stage, small[name])
+    print("\n".join(f"FAILED: {text}" for text in failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
