@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keys of one rank in ascending order, each once, with where the caller gave them.
+// Some keys of one rank in ascending order, each once, with where the caller gave them.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@ namespace halo {
 
 class KeyList {
 public:
-    // Keys whose flags have HALO_KEY_IGNORE are left out. `flags` may be null.
-    KeyList(const uint64_t *keys, const int32_t *flags, int64_t n);
+    KeyList() = default;
+    // Of `keys`, those at the positions, which ascend.
+    KeyList(const uint64_t *keys, std::vector<uint32_t> positions);
 
     int64_t size() const { return first_.empty() ? std::ssize(positions_) : std::ssize(first_) - 1; }
-    std::span<const uint64_t> keys() const { return unique_.empty() ? sorted_ : std::span<const uint64_t>(unique_); }
-    uint64_t key(int64_t i) const { return keys()[i]; }
+    std::span<const uint64_t> keys() const { return keys_; }
+    uint64_t key(int64_t i) const { return keys_[i]; }
     // Of key i, in the caller's order.
     std::span<const uint32_t> positions(int64_t i) const {
         if (first_.empty()) return { positions_.data() + i, 1 };
@@ -27,13 +28,11 @@ public:
 
 private:
     void sort();
-    void find_equal();
+    void unite_equal();
 
-    std::vector<uint64_t> own_; // empty: the caller's own are in order
-    std::span<const uint64_t> sorted_;
-    std::vector<uint32_t> positions_; // of sorted_
-    std::vector<uint64_t> unique_;    // empty: no key comes twice
-    std::vector<uint32_t> first_;     // place of each unique key in sorted_, and the end
+    std::vector<uint64_t> keys_;
+    std::vector<uint32_t> positions_; // by key
+    std::vector<uint32_t> first_;     // place of each key's first position, and the end; empty: no key comes twice
 };
 
 } // namespace halo

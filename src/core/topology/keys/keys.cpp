@@ -6,24 +6,59 @@
 #include <unordered_map>
 
 #include "comm/collective.h"
+#include "topology/keys/key_sieve.h"
 #include "topology/keys/wire.h"
 #include "topology/points/agree.h"
 
 namespace halo {
 
-// What is known while the topology is being made.
-struct KeysTopology::Work {
-    const halo_keys_desc &desc;
+// Keys in ascending order, and what is said of them.
+struct NotedKeys {
     KeyList keys;
     std::vector<uint32_t> notes{};  // empty: all plain
     std::vector<int64_t> weights{}; // empty: all 0
+
+    NotedKeys() = default;
+    NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions);
+};
+
+// A key of this rank that others have too, that nobody owns, or that comes several times here.
+struct KeysTopology::Found {
+    uint64_t key;
+    int32_t owner;
+    bool silent;
+    std::span<const uint32_t> positions; // of its entries
+    std::span<const Holder> holders;
+};
+
+// Keys that one rank decides: [begin, end) of `order`, or of the list itself.
+struct KeysTopology::Stretch {
+    int32_t rank;
+    const NotedKeys *list;
+    std::span<const uint32_t> order; // empty: as they are
+    uint32_t begin;
+    uint32_t end;
+    uint32_t key_at(uint32_t place) const { return order.empty() ? begin + place : order[begin + place]; }
+};
+
+// What is known while the topology is being made. A rank decides about most of its own keys itself; of these only some concern others, which the
+// sieve tells without putting all in order.
+struct KeysTopology::Work {
+    const halo_keys_desc &desc;
     KeyPlacement placement = KeyPlacement::by_hash(1);
-    std::vector<uint32_t> order{}; // keys by rank of the directory; empty: as they are
+    std::vector<int32_t> owners{}; // where known, and not as the caller gave them
+    NotedKeys away{};              // other ranks decide
+    std::vector<uint32_t> order{}; // of `away`, by deciding rank; empty: as they are
     std::vector<Stretch> stretches{};
+    std::vector<uint32_t> near{}; // positions of keys that this rank decides
+    KeyRange near_range{ UINT64_MAX, 0 };
+    NotedKeys sifted{}; // those of them that may concern others
+    int64_t n_keys = 0; // different ones
+    std::vector<KeyAnswers> answers{};
     std::vector<Found> found{};
 
     int32_t flags(uint32_t position) const { return desc.flags ? desc.flags[position] : 0; }
-    uint32_t key_at(uint32_t place) const { return order.empty() ? place : order[place]; }
+    const int32_t *known_owners() const { return owners.empty() ? desc.owners : owners.data(); }
 };
 
 namespace {
@@ -36,7 +71,7 @@ struct Gathered {
 };
 
 template <class T>
-std::span<const T> pick(std::span<const T> all, const std::vector<uint32_t> &order, uint32_t begin, uint32_t end, std::vector<T> &into) {
+std::span<const T> pick(std::span<const T> all, std::span<const uint32_t> order, uint32_t begin, uint32_t end, std::vector<T> &into) {
     if (all.empty()) return {};
     if (order.empty()) return all.subspan(begin, end - begin);
     into.reserve(end - begin);
@@ -44,17 +79,37 @@ std::span<const T> pick(std::span<const T> all, const std::vector<uint32_t> &ord
     return into;
 }
 
+uint32_t note_of(const halo_keys_desc &desc, std::span<const uint32_t> positions) {
+    int32_t all = desc.flags ? -1 : 0, any = 0;
+    for (size_t i = 0; desc.flags && i < positions.size(); ++i) {
+        all &= desc.flags[positions[i]];
+        any |= desc.flags[positions[i]];
+    }
+    auto bits = static_cast<uint32_t>(positions.size());
+    if (any & HALO_KEY_CLAIM) bits |= note::claims;
+    if (all & (HALO_KEY_READ_ONLY | HALO_KEY_WANT)) bits |= note::cannot_own;
+    if (all & HALO_KEY_READ_ONLY) bits |= note::silent;
+    return bits;
+}
+
 } // namespace
+
+NotedKeys::NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions) : keys(desc.keys, std::move(positions)) {
+    if (desc.weights && desc.owner_rule == HALO_OWNER_WEIGHT)
+        for (int64_t i = 0; i < keys.size(); ++i) weights.push_back(desc.weights[keys.positions(i)[0]]);
+    if (!desc.flags && !keys.any_twice()) return;
+    notes.reserve(static_cast<size_t>(keys.size()));
+    for (int64_t i = 0; i < keys.size(); ++i) notes.push_back(note_of(desc, keys.positions(i)));
+}
 
 KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : PointsTopology(context) {
     together(context, "keys", [&] { check_desc(desc); });
     require_same(context, "keys: owner rule, directory and known owners", desc.owner_rule * 100 + desc.directory * 10 + (desc.owners ? 1 : 0));
-    Work work{ desc, KeyList(desc.keys, desc.flags, desc.n_keys) };
-    note_keys(work);
+    Work work{ desc };
     choose_placement(work);
+    split(work);
     divide(work);
     ask(work);
-    std::sort(work.found.begin(), work.found.end(), [](const Found &a, const Found &b) { return a.key < b.key; });
     number(work);
     share(work);
     make_forward_edges();
@@ -81,61 +136,82 @@ void KeysTopology::check_desc(const halo_keys_desc &desc) const {
                  static_cast<unsigned long long>(desc.keys[i]), static_cast<long long>(i), context_.size() - 1);
 }
 
-void KeysTopology::note_keys(Work &work) const {
-    const KeyList &keys = work.keys;
-    if (work.desc.weights && work.desc.owner_rule == HALO_OWNER_WEIGHT)
-        for (int64_t i = 0; i < keys.size(); ++i) work.weights.push_back(work.desc.weights[keys.positions(i)[0]]);
-    if (!work.desc.flags && !keys.any_twice()) return;
-    work.notes.reserve(static_cast<size_t>(keys.size()));
-    for (int64_t i = 0; i < keys.size(); ++i) {
-        int32_t all = -1, any = 0;
-        for (const uint32_t position : keys.positions(i)) {
-            all &= work.flags(position);
-            any |= work.flags(position);
-        }
-        auto bits = static_cast<uint32_t>(keys.positions(i).size());
-        if (any & HALO_KEY_CLAIM) bits |= note::claims;
-        if (all & (HALO_KEY_READ_ONLY | HALO_KEY_WANT)) bits |= note::cannot_own;
-        if (all & HALO_KEY_READ_ONLY) bits |= note::silent;
-        work.notes.push_back(bits);
-    }
-}
-
 void KeysTopology::choose_placement(Work &work) {
-    if (work.desc.owners) return;
+    if (work.desc.owners) return follow_first_entries(work);
     work.placement = KeyPlacement::by_hash(context_.size());
     directory_ = HALO_DIRECTORY_HASH;
     if (work.desc.directory == HALO_DIRECTORY_HASH) return;
-    KeyPlacement ranges = KeyPlacement::by_range(context_, work.keys);
+    KeyPlacement ranges = KeyPlacement::by_range(context_, work.desc);
     if (work.desc.directory == HALO_DIRECTORY_AUTO && ranges.uneven()) return;
     work.placement = std::move(ranges);
     directory_ = HALO_DIRECTORY_RANGE;
 }
 
-// Which keys each rank decides.
-void KeysTopology::divide(Work &work) const {
-    const auto n = static_cast<uint32_t>(work.keys.size());
-    const auto keys = work.keys.keys();
+// Of a key that is given several times, the first entry tells the owner.
+void KeysTopology::follow_first_entries(Work &work) const {
+    const halo_keys_desc &desc = work.desc;
+    KeyRange all{ UINT64_MAX, 0 };
+    for_each_key(desc, [&](uint32_t i) { all = { std::min(all.low, desc.keys[i]), std::max(all.high, desc.keys[i]) }; });
+    KeySieve sieve(all.low, all.high, desc.n_keys);
+    for_each_key(desc, [&](uint32_t i) { sieve.add(desc.keys[i]); });
+    std::vector<uint32_t> positions;
+    for_each_key(desc, [&](uint32_t i) {
+        if (sieve.may_be_twice(desc.keys[i])) positions.push_back(i);
+    });
+    const KeyList list(desc.keys, std::move(positions));
+    if (!list.any_twice()) return;
+    work.owners.assign(desc.owners, desc.owners + desc.n_keys);
+    for (int64_t i = 0; i < list.size(); ++i)
+        for (const uint32_t position : list.positions(i)) work.owners[position] = desc.owners[list.positions(i)[0]];
+}
+
+// Keys that this rank decides, and others.
+void KeysTopology::split(Work &work) const {
+    const halo_keys_desc &desc = work.desc;
+    const int32_t rank = context_.rank();
+    std::vector<uint32_t> away;
+    const auto sort_out = [&](auto &&is_near) {
+        for_each_key(desc, [&](uint32_t i) {
+            if (!is_near(i)) return away.push_back(i);
+            work.near.push_back(i);
+            work.near_range = { std::min(work.near_range.low, desc.keys[i]), std::max(work.near_range.high, desc.keys[i]) };
+        });
+    };
+    work.near.reserve(static_cast<size_t>(desc.n_keys / context_.size()));
     if (context_.size() == 1) {
-        if (n > 0) work.stretches.push_back({ 0, 0, n });
-        return;
+        sort_out([](uint32_t) { return true; });
+    } else if (desc.owners) {
+        sort_out([&, owners = work.known_owners()](uint32_t i) { return owners[i] == rank; });
+    } else if (work.placement.ascending()) {
+        const std::optional<KeyRange> range = work.placement.range_of(rank);
+        sort_out([&](uint32_t i) { return range && range->has(desc.keys[i]); });
+    } else {
+        sort_out([&](uint32_t i) { return work.placement.rank_of(desc.keys[i]) == rank; });
     }
+    work.away = NotedKeys(desc, std::move(away));
+}
+
+// Which keys each other rank decides.
+void KeysTopology::divide(Work &work) const {
+    const KeyList &list = work.away.keys;
+    const auto n = static_cast<uint32_t>(list.size());
+    const auto keys = list.keys();
     if (!work.desc.owners && work.placement.ascending()) {
         for (uint32_t begin = 0, end; begin < n; begin = end) {
             const int32_t rank = work.placement.rank_of(keys[begin]);
-            const auto beyond = [&](uint64_t key) { return work.placement.rank_of(key) == rank; };
-            end = static_cast<uint32_t>(std::partition_point(keys.begin() + begin, keys.end(), beyond) - keys.begin());
-            work.stretches.push_back({ rank, begin, end });
+            const auto there = [&](uint64_t key) { return work.placement.rank_of(key) == rank; };
+            end = static_cast<uint32_t>(std::partition_point(keys.begin() + begin, keys.end(), there) - keys.begin());
+            work.stretches.push_back({ rank, &work.away, {}, begin, end });
         }
         return;
     }
     std::vector<int32_t> ranks(n);
     std::unordered_map<int32_t, uint32_t> counts;
     for (uint32_t i = 0; i < n; ++i) {
-        ranks[i] = work.desc.owners ? work.desc.owners[work.keys.positions(i)[0]] : work.placement.rank_of(keys[i]);
+        ranks[i] = work.desc.owners ? work.known_owners()[list.positions(i)[0]] : work.placement.rank_of(keys[i]);
         ++counts[ranks[i]];
     }
-    for (const auto &[rank, count] : counts) work.stretches.push_back({ rank, 0, count });
+    for (const auto &[rank, count] : counts) work.stretches.push_back({ rank, &work.away, {}, 0, count });
     std::sort(work.stretches.begin(), work.stretches.end(), [](const Stretch &a, const Stretch &b) { return a.rank < b.rank; });
     uint32_t begin = 0;
     for (Stretch &stretch : work.stretches) {
@@ -144,6 +220,27 @@ void KeysTopology::divide(Work &work) const {
     }
     work.order.resize(n);
     for (uint32_t i = 0; i < n; ++i) work.order[counts[ranks[i]]++] = i;
+    for (Stretch &stretch : work.stretches) stretch.order = work.order;
+}
+
+// Of the keys that this rank decides, leaves out those that it alone has, once, and owns.
+void KeysTopology::sift(Work &work, std::span<const Submission> others) const {
+    const halo_keys_desc &desc = work.desc;
+    KeySieve sieve(work.near_range.low, work.near_range.high, std::ssize(work.near));
+    for (const uint32_t position : work.near) sieve.add(desc.keys[position]);
+    for (const Submission &other : others)
+        for (const uint64_t key : other.keys) sieve.add_other(key);
+    const bool must_claim = desc.owner_rule == HALO_OWNER_CLAIM && !desc.owners;
+    const auto owned_alone = [&](int32_t flags) {
+        return (flags & (HALO_KEY_READ_ONLY | HALO_KEY_WANT)) == 0 && (!must_claim || (flags & HALO_KEY_CLAIM) != 0);
+    };
+    std::vector<uint32_t> kept;
+    for (const uint32_t position : work.near)
+        if (sieve.may_be_twice(desc.keys[position]) || !owned_alone(work.flags(position))) kept.push_back(position);
+    const auto n_left_out = std::ssize(work.near) - std::ssize(kept);
+    work.near = {};
+    work.sifted = NotedKeys(desc, std::move(kept));
+    work.n_keys = n_left_out + work.sifted.keys.size() + work.away.keys.size();
 }
 
 // Submits the keys, decides about those of this rank's share, and takes the answers.
@@ -152,41 +249,46 @@ void KeysTopology::ask(Work &work) {
     const int32_t rank = context_.rank();
     std::vector<Delivery> out;
     std::vector<int32_t> asked;
-    Gathered own;
-    Submission mine{ rank, {}, {}, {} };
-    const Stretch *own_stretch = nullptr;
+    const auto submission_of = [](int32_t from, const Stretch &of, Gathered &gathered) {
+        return Submission{ from, pick(of.list->keys.keys(), of.order, of.begin, of.end, gathered.keys),
+                           pick(std::span<const uint32_t>(of.list->notes), of.order, of.begin, of.end, gathered.notes),
+                           pick(std::span<const int64_t>(of.list->weights), of.order, of.begin, of.end, gathered.weights) };
+    };
     for (const Stretch &stretch : work.stretches) {
         Gathered gathered;
-        Gathered &into = stretch.rank == rank ? own : gathered;
-        const Submission submission{ rank, pick(work.keys.keys(), work.order, stretch.begin, stretch.end, into.keys),
-                                     pick(std::span<const uint32_t>(work.notes), work.order, stretch.begin, stretch.end, into.notes),
-                                     pick(std::span<const int64_t>(work.weights), work.order, stretch.begin, stretch.end, into.weights) };
-        if (stretch.rank == rank) {
-            mine = submission;
-            own_stretch = &stretch;
-        } else {
-            out.push_back({ stretch.rank, encode(submission) });
-            asked.push_back(stretch.rank);
-        }
+        out.push_back({ stretch.rank, encode(submission_of(rank, stretch, gathered)) });
+        asked.push_back(stretch.rank);
     }
     const std::vector<Delivery> came = discovery.exchange(std::move(out));
     std::vector<Submission> submissions;
     for (const Delivery &delivery : came) submissions.push_back(decode_submission(delivery.rank, delivery.bytes));
+    sift(work, submissions);
+    const Stretch own{ rank, &work.sifted, {}, 0, static_cast<uint32_t>(work.sifted.keys.size()) };
     const auto place = std::find_if(submissions.begin(), submissions.end(), [&](const Submission &one) { return one.rank > rank; });
     const auto my_place = static_cast<size_t>(place - submissions.begin());
-    submissions.insert(place, mine);
+    Gathered not_needed;
+    submissions.insert(place, submission_of(rank, own, not_needed));
 
-    const DirectoryResult result = decide(submissions, { work.desc.owner_rule, work.desc.owners ? rank : -1 });
+    DirectoryResult result = decide(submissions, { work.desc.owner_rule, work.desc.owners ? rank : -1 });
     std::vector<Delivery> answers;
     for (size_t s = 0; s < submissions.size(); ++s)
         if (s != my_place) answers.push_back({ submissions[s].rank, encode(result.answers[s]) });
-    if (own_stretch) note_answers(work, *own_stretch, result.answers[my_place]);
     const std::vector<Delivery> told = discovery.answer(std::move(answers), asked);
-    for (const Delivery &delivery : told) {
-        const auto stretch =
-            std::find_if(work.stretches.begin(), work.stretches.end(), [&](const Stretch &one) { return one.rank == delivery.rank; });
-        note_answers(work, *stretch, decode_answers(delivery.rank, delivery.bytes));
+
+    work.stretches.insert(std::find_if(work.stretches.begin(), work.stretches.end(), [&](const Stretch &one) { return one.rank > rank; }), own);
+    work.answers.reserve(work.stretches.size());
+    auto delivery = told.begin(); // by rank, as the stretches
+    for (const Stretch &stretch : work.stretches) {
+        const bool mine = stretch.rank == rank;
+        work.answers.push_back(mine ? std::move(result.answers[my_place]) : decode_answers(delivery->rank, delivery->bytes));
+        if (!mine) ++delivery;
+        note_answers(work, stretch, work.answers.back());
     }
+    const auto by_key = [](const Found &a, const Found &b) { return a.key < b.key; };
+    if (!std::is_sorted(work.found.begin(), work.found.end(), by_key)) std::sort(work.found.begin(), work.found.end(), by_key);
+    std::sort(several_claim_.begin(), several_claim_.end());
+    std::sort(unclaimed_.begin(), unclaimed_.end());
+
     const int64_t counts[2] = { result.n_unclaimed, result.n_several_claim };
     int64_t sums[2];
     allreduce(context_, counts, sums, 2, HALO_INT64, HALO_SUM);
@@ -196,23 +298,26 @@ void KeysTopology::ask(Work &work) {
     bytes_sent_ = discovery.bytes_sent();
 }
 
+// What is found refers to `answers`.
 void KeysTopology::note_answers(Work &work, const Stretch &stretch, const KeyAnswers &answers) {
     auto holder = answers.holders.begin();
+    const NotedKeys &list = *stretch.list;
+    work.found.reserve(work.found.size() + answers.answers.size());
     for (const KeyAnswer &answer : answers.answers) {
         if (answer.place >= stretch.end - stretch.begin || answer.n_holders > answers.holders.end() - holder)
             fail(HALO_ERR_WIRE, "keys: rank %d answered about key %u of %u", stretch.rank, answer.place, stretch.end - stretch.begin);
-        const uint32_t key = work.key_at(stretch.begin + answer.place);
-        work.found.push_back({ key, answer.owner, { holder, holder + answer.n_holders } });
-        if (answer.several_claim) several_claim_.push_back(work.keys.key(key));
-        if (answer.owner < 0) unclaimed_.push_back(work.keys.key(key));
+        const uint32_t place = stretch.key_at(answer.place);
+        const uint64_t key = list.keys.key(place);
+        const bool silent = !list.notes.empty() && (list.notes[place] & note::silent) != 0;
+        work.found.push_back({ key, answer.owner, silent, list.keys.positions(place), { holder, holder + answer.n_holders } });
+        if (answer.several_claim) several_claim_.push_back(key);
+        if (answer.owner < 0) unclaimed_.push_back(key);
         holder += answer.n_holders;
     }
-    std::sort(several_claim_.begin(), several_claim_.end());
-    std::sort(unclaimed_.begin(), unclaimed_.end());
 }
 
 void KeysTopology::number(Work &work) {
-    int64_t n_owned = work.keys.size();
+    int64_t n_owned = work.n_keys;
     for (const Found &found : work.found) n_owned -= found.owner == context_.rank() ? 0 : 1;
     if (work.desc.numbering == HALO_NUMBERING_AS_GIVEN) {
         n_points_ = work.desc.n_keys;
@@ -237,14 +342,12 @@ void KeysTopology::number_ghosts(const Work &work, uint32_t n_owned) {
     };
     std::vector<Ghost> ghosts;
     for (const Found &found : work.found) {
-        const auto positions = work.keys.positions(found.key);
-        const bool silent = !work.notes.empty() && (work.notes[found.key] & note::silent) != 0;
-        for (size_t c = found.owner == rank ? 1 : 0; c < positions.size(); ++c)
-            ghosts.push_back({ found.owner < 0 ? INT32_MAX : found.owner, silent, positions[c] });
+        for (size_t c = found.owner == rank ? 1 : 0; c < found.positions.size(); ++c)
+            ghosts.push_back({ found.owner < 0 ? INT32_MAX : found.owner, found.silent, found.positions[c] });
     }
-    if (work.desc.numbering == HALO_NUMBERING_BY_OWNER)
-        std::stable_sort(ghosts.begin(), ghosts.end(),
-                         [](const Ghost &a, const Ghost &b) { return a.owner != b.owner ? a.owner < b.owner : a.silent < b.silent; });
+    const auto by_owner = [](const Ghost &a, const Ghost &b) { return a.owner != b.owner ? a.owner < b.owner : a.silent < b.silent; };
+    if (work.desc.numbering == HALO_NUMBERING_BY_OWNER && !std::is_sorted(ghosts.begin(), ghosts.end(), by_owner))
+        std::stable_sort(ghosts.begin(), ghosts.end(), by_owner);
     local_indices_.assign(static_cast<size_t>(work.desc.n_keys), owned);
     for (uint32_t g = 0; g < ghosts.size(); ++g) local_indices_[ghosts[g].position] = n_owned + g;
     uint32_t next = 0;
@@ -260,7 +363,7 @@ void KeysTopology::share(const Work &work) {
     std::vector<uint32_t> copies;
     for (const Found &found : work.found) {
         copies.clear();
-        for (const uint32_t position : work.keys.positions(found.key)) copies.push_back(local_indices_[position]);
+        for (const uint32_t position : found.positions) copies.push_back(local_indices_[position]);
         shared_.add(found.owner, copies, found.holders);
     }
 }

@@ -16,24 +16,16 @@ public:
     halo_keys_report report() const;
 
 private:
-    // Keys of this rank that others have too, that nobody owns, or that come several times here.
-    struct Found {
-        uint32_t key; // in the list of keys
-        int32_t owner;
-        std::vector<Holder> holders;
-    };
-    // One rank's stretch of the directory: keys [begin, end) of `order`, or of the list itself.
-    struct Stretch {
-        int32_t rank;
-        uint32_t begin;
-        uint32_t end;
-    };
+    struct Found;
+    struct Stretch;
     struct Work;
 
     void check_desc(const halo_keys_desc &desc) const;
-    void note_keys(Work &work) const;
     void choose_placement(Work &work);
+    void follow_first_entries(Work &work) const;
+    void split(Work &work) const;
     void divide(Work &work) const;
+    void sift(Work &work, std::span<const Submission> others) const;
     void ask(Work &work);
     void note_answers(Work &work, const Stretch &stretch, const KeyAnswers &answers);
     void number(Work &work);

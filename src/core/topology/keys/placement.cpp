@@ -16,46 +16,68 @@ KeyPlacement KeyPlacement::by_hash(int32_t n_ranks) {
     return placement;
 }
 
-// Keys are compared as signed numbers with the sign bit turned, which keeps their order.
-KeyPlacement KeyPlacement::by_range(Context &context, const KeyList &keys) {
-    constexpr uint64_t turn = uint64_t{ 1 } << 63;
+KeyPlacement KeyPlacement::by_range(Context &context, const halo_keys_desc &desc) {
     KeyPlacement placement = by_hash(context.size());
-    const bool none = keys.size() == 0;
-    const int64_t ends[2] = { none ? INT64_MAX : static_cast<int64_t>(keys.keys().front() ^ turn),
-                              none ? INT64_MAX : static_cast<int64_t>(~(keys.keys().back() ^ turn)) };
+    placement.find_range(context, desc);
+    placement.count_keys(context, desc);
+    return placement;
+}
+
+// Keys are compared as signed numbers with the sign bit turned, which keeps their order.
+void KeyPlacement::find_range(Context &context, const halo_keys_desc &desc) {
+    constexpr uint64_t turn = uint64_t{ 1 } << 63;
+    uint64_t least = UINT64_MAX, greatest = 0;
+    for_each_key(desc, [&](uint32_t i) {
+        least = std::min(least, desc.keys[i]);
+        greatest = std::max(greatest, desc.keys[i]);
+    });
+    const int64_t ends[2] = { static_cast<int64_t>(least ^ turn), static_cast<int64_t>(~(greatest ^ turn)) };
     int64_t found[2];
     allreduce(context, ends, found, 2, HALO_INT64, HALO_MIN);
     const uint64_t low = static_cast<uint64_t>(found[0]) ^ turn, high = static_cast<uint64_t>(~found[1]) ^ turn;
-    placement.low_ = std::min(low, high);
-    placement.width_ = (std::max(low, high) - placement.low_) / n_bins + 1;
+    range_ = { std::min(low, high), std::max(low, high) }; // no keys at all: anything
+    const unsigned __int128 scale = (static_cast<unsigned __int128>(n_bins) << 64) / (static_cast<unsigned __int128>(range_.high - range_.low) + 1);
+    scale_ = static_cast<uint64_t>(std::min<unsigned __int128>(scale, UINT64_MAX));
+}
 
+void KeyPlacement::count_keys(Context &context, const halo_keys_desc &desc) {
     std::vector<int64_t> counts(n_bins, 0);
-    const auto sorted = keys.keys();
-    for (auto at = sorted.begin(); at != sorted.end();) {
-        const int64_t bin = placement.bin_of(*at);
-        const uint64_t last = placement.low_ + static_cast<uint64_t>(bin) * placement.width_ + (placement.width_ - 1);
-        const auto end = last < placement.low_ ? sorted.end() : std::upper_bound(at, sorted.end(), last); // past the greatest number
-        counts[bin] = end - at;
-        at = end;
-    }
+    for_each_key(desc, [&](uint32_t i) { ++counts[static_cast<size_t>(place_of(desc.keys[i]) >> 64)]; });
     allreduce(context, counts.data(), counts.data(), n_bins, HALO_INT64, HALO_SUM);
     double all = 0, most = 0;
     for (const int64_t count : counts) {
         all += static_cast<double>(count);
         most = std::max(most, static_cast<double>(count));
     }
-    placement.bins_.push_back(0);
-    for (const int64_t count : counts) placement.bins_.push_back(placement.bins_.back() + static_cast<double>(count) / std::max(all, 1.0));
-    placement.uneven_ = most > 2 * all / context.size() + 1024; // what lies in one bin may lie at one place of it
-    return placement;
+    bins_.push_back(0);
+    for (const int64_t count : counts) bins_.push_back(bins_.back() + static_cast<double>(count) / std::max(all, 1.0));
+    uneven_ = most > 2 * all / n_ranks_ + 1024; // what lies in one bin may lie at one place of it
 }
 
 int32_t KeyPlacement::rank_of(uint64_t key) const {
     if (!ascending()) return static_cast<int32_t>(static_cast<unsigned __int128>(mixed(key)) * static_cast<uint64_t>(n_ranks_) >> 64);
-    const int64_t bin = bin_of(key);
-    const double within = static_cast<double>(key - low_ - static_cast<uint64_t>(bin) * width_) / static_cast<double>(width_);
-    const double share = bins_[bin] + (bins_[bin + 1] - bins_[bin]) * within;
+    const unsigned __int128 place = place_of(key);
+    const auto bin = static_cast<size_t>(place >> 64);
+    const double within = static_cast<double>(static_cast<uint64_t>(place)) * 0x1p-64;
+    const double share = std::min(bins_[bin] + (bins_[bin + 1] - bins_[bin]) * within, bins_[bin + 1]); // so that it ascends in spite of rounding
     return static_cast<int32_t>(std::min<double>(share * n_ranks_, n_ranks_ - 1));
+}
+
+std::optional<KeyRange> KeyPlacement::range_of(int32_t rank) const {
+    const auto first_from = [&](int32_t least) { // the first key of a rank from `least` on; the last key if there is none
+        uint64_t low = range_.low, high = range_.high;
+        while (low < high) {
+            const uint64_t middle = low + (high - low) / 2;
+            if (rank_of(middle) >= least)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        return low;
+    };
+    const uint64_t first = first_from(rank), next = first_from(rank + 1);
+    if (rank_of(first) != rank) return std::nullopt;
+    return KeyRange{ first, rank_of(next) == rank ? next : next - 1 };
 }
 
 } // namespace halo

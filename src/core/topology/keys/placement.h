@@ -2,36 +2,56 @@
 // Which rank decides about a key: its share of the directory.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "comm/context.h"
-#include "topology/keys/key_list.h"
 
 namespace halo {
+
+// First and last.
+struct KeyRange {
+    uint64_t low;
+    uint64_t high;
+    bool has(uint64_t key) const { return key - low <= high - low; }
+};
 
 class KeyPlacement {
 public:
     // Scattered by a hash of the key.
     static KeyPlacement by_hash(int32_t n_ranks);
-    // Ranges of about equal numbers of keys, from a histogram over all ranks. Collective. O(1) memory.
-    static KeyPlacement by_range(Context &context, const KeyList &keys);
+    // Ranges of about equal numbers of keys, from a histogram over all ranks. Keys whose flags have HALO_KEY_IGNORE are left out. Collective. O(1)
+    // memory.
+    static KeyPlacement by_range(Context &context, const halo_keys_desc &desc);
 
     bool ascending() const { return !bins_.empty(); } // greater keys never lie on lower ranks
     // Does some rank get far more than its share?
     bool uneven() const { return uneven_; }
     int32_t rank_of(uint64_t key) const;
+    // Where ascending: the keys of one rank among those that there are.
+    std::optional<KeyRange> range_of(int32_t rank) const;
 
 private:
     static constexpr int64_t n_bins = 1024;
-    int64_t bin_of(uint64_t key) const { return static_cast<int64_t>((key - low_) / width_); }
+    // The bin in the upper half, the place within it in the lower.
+    unsigned __int128 place_of(uint64_t key) const { return static_cast<unsigned __int128>(key - range_.low) * scale_; }
+    void find_range(Context &context, const halo_keys_desc &desc);
+    void count_keys(Context &context, const halo_keys_desc &desc);
 
     int32_t n_ranks_ = 1;
-    uint64_t low_ = 0;
-    uint64_t width_ = 1;       // of a bin
+    KeyRange range_{}; // of all keys
+    uint64_t scale_ = 1;
     std::vector<double> bins_; // keys below each bin, as a share of all; and the end
     bool uneven_ = false;
 };
 
 uint64_t mixed(uint64_t key);
+
+// Calls visit(position) for those that are not to be left out.
+template <class Visit>
+void for_each_key(const halo_keys_desc &desc, Visit &&visit) {
+    for (int64_t i = 0; i < desc.n_keys; ++i)
+        if (!desc.flags || (desc.flags[i] & HALO_KEY_IGNORE) == 0) visit(static_cast<uint32_t>(i));
+}
 
 } // namespace halo
