@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One message per peer: dense edges at fixed offsets, then the sparse ones that are not null, back to back.
 #include <algorithm>
+#include <chrono>
 
 #include "exchange/check_mode.h"
 #include "exchange/landing_link.h"
@@ -97,6 +98,7 @@ private:
     const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
     void send_and_copy(Run &run);
     bool land(Run &run, size_t i);
+    void land_or_send_late(Run &run);
     void unpack_arrived(Run &run);
     size_t pack(Run &run, size_t i);
     void unpack_link(Run &run, size_t i);
@@ -116,7 +118,8 @@ private:
     int64_t hash_bytes_sent_ = 0;
 };
 
-// Peers whose ghosts are open get theirs at once. Others may be a moment late: they are asked again after the copies within this rank.
+// Peers whose ghosts are open get theirs at once. Others may be a moment late: they are asked again after the copies within this rank, and for as long
+// as the second copy of a message would take.
 void Aggregated::send_and_copy(Run &run) {
     for (LandingLink &landing : landings_) landing.open(run);
     const bool lands = !landings_.empty() && trial_.lands(run.epoch);
@@ -130,8 +133,19 @@ void Aggregated::send_and_copy(Run &run) {
             unsent_.push_back(i);
     }
     run.copy_within_rank();
-    for (const size_t i : unsent_)
-        if (!land(run, i)) links_[i]->send(pack(run, i));
+    if (!unsent_.empty()) land_or_send_late(run);
+}
+
+void Aggregated::land_or_send_late(Run &run) {
+    constexpr double bytes_per_second = 8e9;
+    double bytes = 0;
+    for (const size_t i : unsent_) bytes += static_cast<double>(planned(run, i).send.dense_bytes);
+    const auto begin = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> patience(bytes / bytes_per_second);
+    do
+        std::erase_if(unsent_, [&](size_t i) { return land(run, i); });
+    while (!unsent_.empty() && std::chrono::steady_clock::now() - begin < patience);
+    for (const size_t i : unsent_) links_[i]->send(pack(run, i));
 }
 
 bool Aggregated::land(Run &run, size_t i) {
