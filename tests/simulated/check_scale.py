@@ -68,10 +68,12 @@ def check_growth(n_ranks, name, stage, small, n_small):
     expect(f"{at}: messages {messages[0]}", messages[0] <= SETUP * (NEIGHBOURS + math.log2(n_ranks)))
 
 
-def check_hashed(n_ranks, name, stage, small):
-    """Where a hash deals things to ranks, the luckiest and the unluckiest drift apart, and two things fall on one rank less often: the mean saturates."""
+def check_hashed(n_ranks, name, stage, small, n_small):
+    """Boxes go to ranks that a hash names, from rank to rank along a tree: as many times as it has levels."""
+    levels = math.log2(n_ranks) / math.log2(n_small)
     for what in ("messages", "bytes", "allocated"):
-        expect(f"{n_ranks} ranks, {name}: mean of {what} {small[what][1]} -> {stage[what][1]}", stage[what][1] < 1.35 * small[what][1])
+        expect(f"{n_ranks} ranks, {name}: mean of {what} {small[what][1]} -> {stage[what][1]}", stage[what][1] <= 1.05 * levels * small[what][1])
+    expect(f"{n_ranks} ranks, {name}: allocated {small['allocated'][0]} -> {stage['allocated'][0]}", stage["allocated"][0] <= 1.5 * levels * small["allocated"][0])
 
 
 def main():
@@ -95,7 +97,7 @@ def main():
             if not hashed:
                 check_growth(n_ranks, name, stage, small[name], ranks[0])
             elif case != "hash":
-                check_hashed(n_ranks, name, stage, small[name])
+                check_hashed(n_ranks, name, stage, small[name], ranks[0])
     print("\n".join(f"FAILED: {text}" for text in failures))
     return 1 if failures else 0
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 struct Counts {
-    int64_t messages;       // MPI_Isend
+    int64_t messages; // MPI_Isend
     int64_t message_bytes;
-    int64_t allocations;    // whose nearest caller, besides the C and C++ runtimes, is a libhalo object
+    int64_t allocations; // whose nearest caller, besides the C and C++ runtimes, is a libhalo object
     int64_t allocated_bytes;
     int64_t greatest_bytes; // of one allocation
 };

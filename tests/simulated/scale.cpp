@@ -117,7 +117,7 @@ void check_ghosts(const Points &points, const std::vector<uint32_t> &index, cons
 
 /// Nobody may sleep: ranks share a thread, and simulated time passes in MPI calls alone.
 halo::Context make_context() {
-    constexpr halo_setting settings[] = { { "transport", "mpi_smpi" },   { "plugin_path", MODULES },    { "wait.sleep_after", "none" },
+    constexpr halo_setting settings[] = { { "transport", "mpi_smpi" },   { "plugin_path", MODULES },   { "wait.sleep_after", "none" },
                                           { "wait.spin", "1000000000" }, { "discovery", "consensus" }, { "shared_memory", "no" } };
     halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
     options.settings = settings;
