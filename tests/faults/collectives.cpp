@@ -82,6 +82,20 @@ TEST(Collectives, EachEndsInTime) {
     }
 }
 
+// Few and many values go by different trees.
+TEST(Collectives, AnySizeOnAnyRanks) {
+    for (int32_t n = 1; n <= 9; ++n)
+        for (const size_t n_given : { 1, 511, 512, 5000 })
+            run(n, {}, [&](Rank &rank) {
+                std::vector<int64_t> given(n_given);
+                for (size_t i = 0; i < n_given; ++i) given[i] = static_cast<int64_t>(i) * (rank.rank + 1);
+                OK(halo_allreduce(rank.context, given.data(), given.data(), static_cast<int64_t>(n_given), HALO_INT64, HALO_SUM));
+                for (size_t i = 0; i < n_given; ++i)
+                    if (given[i] != static_cast<int64_t>(i) * n * (n + 1) / 2)
+                        stop("value %zu of %zu is %lld on %d ranks", i, n_given, static_cast<long long>(given[i]), n);
+            });
+}
+
 // NaN wins in a minimum and a maximum, wherever it comes from.
 TEST(Collectives, NaNWins) {
     for (int32_t source = 0; source < n_ranks; ++source)

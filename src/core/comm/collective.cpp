@@ -75,6 +75,17 @@ void receive_wait(Context &context, int32_t peer, void *data, size_t bytes, cons
     }
 }
 
+// From this size on nobody sends more than twice: the root of a binomial tree sends once for each of its levels.
+constexpr size_t large_bytes = 4096;
+
+// Binary tree.
+template <class Absolute>
+void broadcast_large(Context &context, int64_t place, const Absolute &absolute, void *data, size_t bytes) {
+    if (place > 0) receive_wait(context, absolute((place - 1) / 2), data, bytes, "broadcast");
+    for (int64_t child = 2 * place + 1; child <= 2 * place + 2 && child < context.size(); ++child)
+        send_wait(context, absolute(child), data, bytes, "broadcast");
+}
+
 } // namespace
 
 // Dissemination: in round k every rank tells the one 2^k above it and hears the one 2^k below.
@@ -92,11 +103,12 @@ void barrier(Context &context) {
     }
 }
 
-// Binomial tree over the ranks counted from the root.
+// Binomial tree over the ranks counted from the root; for much data another.
 void broadcast(Context &context, int32_t root, void *data, size_t bytes) {
     const int32_t size = context.size();
     const auto absolute = [&](int64_t place) { return static_cast<int32_t>((place + root) % size); };
     const int64_t place = (context.rank() - root + size) % size;
+    if (bytes >= large_bytes) return broadcast_large(context, place, absolute, data, bytes);
     int64_t step = 1;
     for (; step < size; step *= 2)
         if (place & step) {
