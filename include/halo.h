@@ -597,10 +597,11 @@ typedef struct halo_exchange_desc {
     int32_t pattern;         /**< HALO_PATTERN_... */
     halo_combine_fn combine;
     void *combine_user;
+    const uint32_t *sections; /**< points: per field, bits of the groups of ghosts that take part (halo_access.h); NULL, or 0: all. Copied. */
 } halo_exchange_desc;
 #define HALO_EXCHANGE_DESC_INIT \
     { sizeof(halo_exchange_desc), 1, HALO_STENCIL_FULL, HALO_MESSAGES_AUTO, HALO_RECEIVE_AUTO, HALO_EDGES_ALL, 0, HALO_TIMEOUT_CONFIGURED, NULL, NULL, \
-      HALO_KIND_GHOSTS, HALO_SUM, HALO_SHARED_KEEP, HALO_PATTERN_DIRECT, NULL, NULL }
+      HALO_KIND_GHOSTS, HALO_SUM, HALO_SHARED_KEEP, HALO_PATTERN_DIRECT, NULL, NULL, NULL }
 
 /**
  * An exchange over `fields`, of one topology or of several. `desc` may be NULL. Collective; communicates nothing: the first start swaps a

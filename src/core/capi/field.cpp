@@ -47,6 +47,7 @@ halo_status halo_field_destroy(halo_field **field) {
         require(field, "field");
         require_handle(shell_of(*field), HandleKind::field);
         const Field &object = object_of<Field>(*field);
+        shell_of(*field)->owner->accesses.forget(object);
         if (object.exchanges > 0) fail(HALO_BUSY, "field %s: %d exchanges still use it", object.spec().name.c_str(), object.exchanges);
         destroy_object<Field>(field);
     });

@@ -12,6 +12,8 @@ const char *handle_kind_name(HandleKind kind) noexcept {
     case HandleKind::field: return "field";
     case HandleKind::exchange: return "exchange";
     case HandleKind::group: return "group";
+    case HandleKind::batch: return "batch";
+    case HandleKind::reduction: return "reduction";
     }
     return "unknown handle";
 }

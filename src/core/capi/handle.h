@@ -9,6 +9,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "access/accesses.h"
 #include "capi/guard.h"
 #include "channel/registry.h"
 #include "comm/context.h"
@@ -22,6 +23,8 @@ enum class HandleKind : uint32_t {
     field = 0x444c4648,
     exchange = 0x43584548,
     group = 0x50524748,
+    batch = 0x48435442,
+    reduction = 0x44455248,
 };
 const char *handle_kind_name(HandleKind kind) noexcept;
 
@@ -40,6 +43,8 @@ inline HandleKind kind_of(const halo_topology *) { return HandleKind::topology; 
 inline HandleKind kind_of(const halo_field *) { return HandleKind::field; }
 inline HandleKind kind_of(const halo_exchange *) { return HandleKind::exchange; }
 inline HandleKind kind_of(const halo_group *) { return HandleKind::group; }
+inline HandleKind kind_of(const halo_batch *) { return HandleKind::batch; }
+inline HandleKind kind_of(const halo_reduction *) { return HandleKind::reduction; }
 
 // The caller's opaque pointer is the shell's address.
 template <class H>
@@ -66,12 +71,19 @@ private:
 
 // Everything that belongs to one context handle.
 struct ContextObject {
-    ContextObject(const ContextSource &source, const halo_context_options &options) : context(source, options), channels(context) {}
+    ContextObject(const ContextSource &source, const halo_context_options &options)
+        : context(source, options),
+          channels(context),
+          accesses(context, plans) {
+        accesses.on_drop = [this](void *batch) { shells.retire(static_cast<Handle *>(batch)); };
+    }
 
     Context context;
     PlanCache plans;
     ChannelRegistry channels;
     Shells shells;
+    Accesses accesses;
+    BatchShape batch_shape; // scratch of halo_access_begin
     std::map<const void *, Buffer> memory; // that the caller asked for
 };
 

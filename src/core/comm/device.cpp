@@ -10,6 +10,7 @@ namespace halo {
 Device::Device(const halo_device_plugin &plugin, const halo_host &host, int32_t ordinal, const std::string &report)
     : ops_(*plugin.ops),
       name_(plugin.name),
+      memory_kinds_(plugin.memory_kinds),
       report_(report) {
     const halo_status status = ops_.open(&host, ordinal, &instance_);
     if (status != HALO_SUCCESS) fail(status, "device %s %d cannot be opened: %s", name_, ordinal, report_.c_str());

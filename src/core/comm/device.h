@@ -18,6 +18,7 @@ public:
     Device &operator=(const Device &) = delete;
 
     const char *name() const { return name_; }
+    bool has_memory(int32_t kind) const { return (memory_kinds_ >> kind & 1u) != 0; }
     const halo_device_ops &ops() const { return ops_; }
     halo_device *instance() const { return instance_; }
 
@@ -38,6 +39,7 @@ private:
     halo_device_ops ops_;
     halo_device *instance_ = nullptr;
     const char *name_;
+    uint32_t memory_kinds_;
     const std::string &report_;
 };
 

@@ -50,6 +50,7 @@ Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exc
     }
     shape_.stencil = desc.stencil;
     shape_.edges = desc.edges;
+    set_sections();
     shape_.sweep = sweep;
     shape_.check = context_.check_mode();
     shape_.per_channel =
@@ -63,6 +64,19 @@ Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exc
     context_.reap();
     refresh_plan();
     for (Field *field : shape_.fields) ++field->exchanges;
+}
+
+// Copied; the caller's list goes.
+void Exchange::set_sections() {
+    shape_.sections.assign(shape_.fields.size(), 0);
+    for (size_t f = 0; desc_.sections && f < shape_.fields.size(); ++f) {
+        shape_.sections[f] = desc_.sections[f];
+        if (shape_.sections[f] == 0) continue;
+        if (shape_.fields[f]->topology().has_cells())
+            fail(HALO_ERR_ARGUMENT, "exchange: sections %#x of field %s: its topology has no points", shape_.sections[f],
+                 shape_.fields[f]->spec().name.c_str());
+    }
+    desc_.sections = nullptr;
 }
 
 Exchange::~Exchange() {
@@ -178,6 +192,14 @@ void Exchange::make_messages() {
     messages_ = shape_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
 }
 
+int64_t Exchange::payload_bytes(size_t field) const {
+    int64_t bytes = 0;
+    for (const PlanLink &link : plan_->links())
+        for (const PlanEdge &edge : link.send.edges)
+            if (edge.field == static_cast<int32_t>(field)) bytes += edge.bytes;
+    return bytes;
+}
+
 void Exchange::require(Phase phase, const char *call) const {
     static constexpr const char *names[] = { "idle", "posted", "sent", "unpacked", "dead (abandoned or failed: it can only be destroyed)" };
     if (phase_ != phase) fail(HALO_ERR_STATE, "%s: %s is illegal: the exchange is %s", what_.c_str(), call, names[static_cast<int>(phase_)]);
@@ -259,6 +281,7 @@ void Exchange::prepare(const halo_run &run) {
     run_.full = plan_.get();
     run_.plan = variant(run);
     run_.narrowing = {};
+    run_.narrowing.mask_hash = agreement_;
     for (const bool takes_part : run_.plan->narrowing().field)
         run_.narrowing.mask_hash = Digest::mix(run_.narrowing.mask_hash + (takes_part ? 2 : 1));
     run_.narrowing.first_component = run.first_component;
@@ -296,16 +319,22 @@ void Exchange::step(Step &&step) {
     }
 }
 
+void Exchange::refuse(const Error &error) {
+    require(Phase::idle, "refuse");
+    ++run_.epoch;
+    messages_->send_failure(run_.epoch, error.status(), error.what());
+    if (!messages_->survives_failure()) phase_ = Phase::dead;
+}
+
 void Exchange::post(const halo_run &run) {
     require(Phase::idle, "post or start");
-    ++run_.epoch;
     try {
         prepare(run);
     } catch (const Error &error) {
-        messages_->send_failure(run_.epoch, error.status(), error.what());
-        if (!messages_->survives_failure()) phase_ = Phase::dead;
+        refuse(error);
         throw;
     }
+    ++run_.epoch;
     phase_ = Phase::posted;
     mark_in_flight(1);
     step([&] { messages_->post(run_); });

@@ -27,6 +27,13 @@ public:
     size_t n_fields() const { return shape_.fields.size(); }
     int64_t runs() const { return runs_; }
 
+    // Payload of one field to other ranks in a run of all.
+    int64_t payload_bytes(size_t field) const;
+    // A value that all ranks must have given before the next run, or it fails as one that is narrowed differently.
+    void agree_on(uint64_t value) { agreement_ = value; }
+    // Tells the peers, in place of the next run, that this rank cannot take part.
+    void refuse(const Error &error);
+
     void start(const halo_run &run, halo_stream stream) override;
     void finish(halo_stream stream) override;
     void post(const halo_run &run) override;
@@ -45,6 +52,7 @@ private:
 
     void check_fields() const;
     void check_kind() const;
+    void set_sections();
     void set_transfer(const halo_transfer_desc &transfer);
     void check_transfer_pair(const Field &source, const Field &destination) const;
     void check_op(const FieldSpec &spec) const;
@@ -82,6 +90,7 @@ private:
     Run run_;
     Arrivals arrivals_;
     bool arrivals_noted_ = false;
+    uint64_t agreement_ = 0;
     Phase phase_ = Phase::idle;
     std::unique_ptr<CheckMode> check_;
     Buffer staging_; // contributions of this rank, where they are combined

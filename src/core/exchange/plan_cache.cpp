@@ -12,6 +12,7 @@ std::vector<uint64_t> key_of(const PlanShape &shape) {
         key.push_back(static_cast<uint64_t>(choice));
     for (const GhostWidths &ghosts : { shape.transfer.source, shape.transfer.destination })
         for (int d = 0; d < 3; ++d) key.push_back(static_cast<uint64_t>(ghosts.low[d]) << 32 | static_cast<uint32_t>(ghosts.high[d]));
+    for (const uint32_t sections : shape.sections) key.push_back(sections);
     key.push_back(shape.per_channel);
     key.push_back(shape.check);
     for (const FieldPair &pair : shape.pairs) key.push_back(static_cast<uint64_t>(pair.source) << 32 | static_cast<uint64_t>(pair.destination));

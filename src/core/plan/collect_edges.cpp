@@ -38,12 +38,14 @@ bool sweep_along(Edge &edge, const Topology &topology, const GhostWidths &ghosts
     return true;
 }
 
-EdgeRequest request_of(const PlanShape &shape, const Field &field, int32_t place) {
+EdgeRequest request_of(const PlanShape &shape, int32_t destination, int32_t place) {
+    const Field &field = *shape.fields[destination];
     EdgeRequest request;
     request.ghosts = shape.kind == kind_transfer ? shape.transfer.destination : field.spec().ghosts;
     request.stencil = shape.stencil;
     request.centring = field.spec().places[place];
     request.shared = shape.shared;
+    request.sections = shape.sections[destination];
     request.flow = shape.kind == HALO_KIND_SHARED_REDUCE ? Flow::between_copies : Flow::from_owner;
     return request;
 }
@@ -56,7 +58,7 @@ void for_each_edge(const PlanShape &shape, const FieldPair &pair, Visit &&visit)
     for (int32_t place = 0; place < std::ssize(destination.spec().places); ++place) {
         const auto sink = [&](const Edge &edge) { visit(edge, place); };
         if (shape.kind != kind_transfer) {
-            destination.topology().edges(request_of(shape, destination, place), sink);
+            destination.topology().edges(request_of(shape, pair.destination, place), sink);
             continue;
         }
         const TransferRequest request{ destination.spec().places[place], shape.transfer.source, shape.transfer.destination, shape.combines() };
@@ -93,7 +95,7 @@ CollectedEdges collect_edges(const PlanShape &shape, const PlanNarrowing &narrow
             if (shape.kind == HALO_KIND_REVERSE && !edge.contributes) return;
             FieldEdge found{ edge, pair.source, pair.destination, place, {} };
             if (shape.sweep >= 0 && !sweep_along(found.edge, field.topology(), field.spec().ghosts, shape.sweep)) return;
-            if (!narrow(found.edge, field.topology(), request_of(shape, field, place), narrowing.depth)) return;
+            if (!narrow(found.edge, field.topology(), request_of(shape, pair.destination, place), narrowing.depth)) return;
             if (shape.kind == HALO_KIND_REVERSE) found.edge = reversed(found.edge);
             const Edge &way = found.edge;
             found.key = { way.send_gid, way.recv_gid, field.ordinal(), way.element, way.extra + (static_cast<int64_t>(place) << 32) };

@@ -99,6 +99,7 @@ struct EdgeRequest {
     Centring centring = HALO_CENTRE_CELL;
     int32_t shared = HALO_SHARED_KEEP; // HALO_SHARED_...: what happens to points that several parts own
     Flow flow = Flow::from_owner;
+    uint32_t sections = 0; // edges of these groups alone; 0: all
 };
 
 } // namespace halo

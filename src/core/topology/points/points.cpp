@@ -152,28 +152,32 @@ PointEdges PointsTopology::edges_between_copies() const {
 }
 
 void PointsTopology::edges(const EdgeRequest &request, const EdgeSink &sink) const {
-    if (request.flow == Flow::from_owner) return emit(forward_, sink);
+    if (request.flow == Flow::from_owner) return emit(forward_, request.sections, sink);
+    if (request.sections != 0) fail(HALO_ERR_ARGUMENT, "exchange: sections %#x: a shared reduction is of all points", request.sections);
     if (!knows_holders_)
         fail(HALO_ERR_ARGUMENT,
              "exchange: a topology made from lists knows only its owners' edges: HALO_KIND_SHARED_REDUCE needs one made from keys");
     if (!between_) between_ = edges_between_copies();
-    emit(*between_, sink);
+    emit(*between_, 0, sink);
 }
 
 // Of the other rank's points, no more is known than how many they are.
-void PointsTopology::emit(const PointEdges &edges, const EdgeSink &sink) const {
+void PointsTopology::emit(const PointEdges &edges, uint32_t sections, const EdgeSink &sink) const {
     const int32_t rank = context_.rank();
+    const auto leaves_out = [&](int64_t extra) { return sections != 0 && (static_cast<uint32_t>(extra >> section_shift) & sections) == 0; };
     const auto edge_of = [](int32_t from, int32_t to, int64_t extra, int64_t n) {
         Edge edge;
         edge.send_gid = edge.send_rank = from;
         edge.recv_gid = edge.recv_rank = to;
         edge.extra = extra;
-        edge.from_owner = extra != edge_of_copies;
-        edge.contributes = extra != edge_to_silent;
+        const int64_t what = extra & ((1 << section_shift) - 1);
+        edge.from_owner = what != edge_of_copies;
+        edge.contributes = what != edge_to_silent;
         edge.send = edge.receive = PointList::region_of(n);
         return edge;
     };
     for (const auto &[key, list] : edges.send) {
+        if (leaves_out(key.second)) continue;
         Edge edge = edge_of(rank, key.first, key.second, list.size());
         edge.ends = key.first == rank ? EdgeEnds::local : EdgeEnds::send;
         edge.send = list.region();
@@ -181,7 +185,7 @@ void PointsTopology::emit(const PointEdges &edges, const EdgeSink &sink) const {
         sink(edge);
     }
     for (const auto &[key, list] : edges.receive) {
-        if (key.first == rank) continue;
+        if (key.first == rank || leaves_out(key.second)) continue;
         Edge edge = edge_of(key.first, rank, key.second, list.size());
         edge.ends = EdgeEnds::receive;
         edge.receive = list.region();

@@ -45,6 +45,8 @@ class PointList {
 public:
     void add(uint32_t point) { points_.push_back(point); }
     void add(std::span<const uint32_t> points) { points_.insert(points_.end(), points.begin(), points.end()); }
+    // Of a closed list too.
+    uint32_t operator[](int64_t i) const { return run_ > 0 ? static_cast<uint32_t>(first_ + i) : points_[static_cast<size_t>(i)]; }
     // Is it a run? Then the list is not kept.
     void close();
     bool empty() const { return size() == 0; }
@@ -67,7 +69,8 @@ struct PointEdges {
     void close();
 };
 
-// `extra` of edges.
+// `extra` of edges; from bit `section_shift` on, the groups that their ghosts belong to.
+inline constexpr int section_shift = 8;
 inline constexpr int64_t edge_to_copies = 0; // from an owner to copies that contribute when edges are reversed
 inline constexpr int64_t edge_to_silent = 1; // to copies that do not
 inline constexpr int64_t edge_of_owner = 2;  // reductions: the owner's values
@@ -96,6 +99,9 @@ public:
     std::vector<int32_t> owners() const;
     // Ranks that have the point, ascending.
     std::vector<int32_t> sharers(int64_t point) const;
+    // Divides the edges by the groups that ghosts belong to, given by local index. Collective.
+    void set_sections(std::span<const uint32_t> groups);
+
     // By the caller's position; empty: they are the same.
     const std::vector<uint32_t> &local_indices() const { return local_indices_; }
 
@@ -111,11 +117,12 @@ protected:
     int64_t n_points_ = 0;
     std::vector<uint32_t> local_indices_;
     SharedPoints shared_;
+    bool has_sections_ = false;
     bool knows_holders_ = true; // else: only the edges from owners are known
     PointEdges forward_;
 
 private:
-    void emit(const PointEdges &edges, const EdgeSink &sink) const;
+    void emit(const PointEdges &edges, uint32_t sections, const EdgeSink &sink) const;
     PointEdges edges_between_copies() const;
 
     int64_t n_owned_ = 0;

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file halo_access.h
+ * Loops over sets of an unstructured mesh that say what they read and write, and leave it to the library when ghosts are exchanged.
+ *
+ *   1  sections of a set: core, owned, executed and read ghosts
+ *   2  batches of accesses: begin, ready, end
+ *   3  freshness and residency of one field
+ *   4  global reductions
+ *
+ * Conventions are those of halo.h. "Section bits" are `1u << HALO_SECTION_...`; bits 4 to 15 are the caller's own groups of ghosts.
+ */
+#ifndef HALO_ACCESS_H
+#define HALO_ACCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "halo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ 1 sections */
+
+/** Sections of a set on one rank, in the order in which they are stored. */
+#define HALO_SECTION_CORE 0     /**< own, touches no ghosts */
+#define HALO_SECTION_OWNED 1    /**< own, touches ghosts */
+#define HALO_SECTION_EXEC 2     /**< of others, touches something of this rank: executed here too by loops in HALO_STYLE_REDUNDANT */
+#define HALO_SECTION_NON_EXEC 3 /**< of others, only read */
+
+/** What the entities of a set touch in another set: `arity` places each. Frozen. */
+typedef struct halo_map {
+    const uint32_t *to;       /**< n * arity positions in the other set; HALO_NO_INDEX: touches nothing there */
+    const int32_t *to_owners; /**< rank that owns each entity of the other set, by position */
+    int64_t n_to;             /**< entities of the other set on this rank */
+    int32_t arity;
+    int32_t reserved;
+} halo_map;
+
+/** How many entities lie in each section. Filled by the library. */
+typedef struct halo_section_sizes {
+    size_t struct_size;
+    int32_t layout;
+    int32_t reserved;
+    int64_t n[4]; /**< by HALO_SECTION_... */
+} halo_section_sizes;
+#define HALO_SECTION_SIZES_INIT { sizeof(halo_section_sizes), 1, 0, { 0, 0, 0, 0 } }
+
+/**
+ * Sections of the `n` entities of a set, of which `owners` gives the ranks, by what `maps` say that they touch (n_maps may be 0: own entities
+ * are core then, others non-exec). `sections` (n, may be NULL): HALO_SECTION_... of each. `order` (n, may be NULL): a numbering by section;
+ * within core and owned as given, within the others by owner, then as given: order[p] is the present position of the entity to be stored at p.
+ * A topology made from the keys in this order, with HALO_NUMBERING_AS_GIVEN, keeps it. Local; O(n * arity).
+ * HALO_ERR_BOUNDS: a map leads outside its set; the text names entity and position.
+ */
+HALO_API halo_status halo_sections_classify(int32_t rank, const int32_t *owners, int64_t n, const halo_map *maps, int32_t n_maps, int32_t *sections,
+                                            uint32_t *order, halo_section_sizes *sizes);
+
+/** Add `bits` to groups[i] for each entity i of the other set that is touched by an entity of a section in `from` (section bits).
+ *  `sections`: of the `n` entities that the map starts at. `groups` (map->n_to) is the caller's and begins with zeros. Local. */
+HALO_API halo_status halo_sections_reach(const halo_map *map, const int32_t *sections, int64_t n, uint32_t from, uint32_t bits, uint32_t *groups);
+
+/**
+ * Tell which groups each ghost of a topology made from keys or lists belongs to, so that exchanges can be had for some groups alone
+ * (halo_exchange_desc.sections, halo_access.sections). `groups`: 16 bits per point by local index; those of owned points are ignored. Ghosts
+ * without a bit are filled by exchanges of everything alone. Collective; communicates with peers; before fields are made, else HALO_BUSY.
+ */
+HALO_API halo_status halo_topology_set_sections(halo_topology *topology, const uint32_t *groups, int64_t n);
+
+/* ------------------------------------------------------------------ 2 batches of accesses */
+
+/** What a loop does with a field's values. */
+#define HALO_READ 11
+#define HALO_WRITE 12      /**< without reading them before */
+#define HALO_RW 13
+#define HALO_INC 14        /**< adds to them */
+#define HALO_ACCESS_MIN 15 /**< lowers them */
+#define HALO_ACCESS_MAX 16 /**< raises them */
+
+#define HALO_DIRECT 0  /**< at the entity that the loop is at */
+#define HALO_VIA_MAP 1 /**< at what the entity touches */
+
+/** How values that loops add through maps reach their owners. */
+#define HALO_STYLE_REDUNDANT 1 /**< loops run over core, owned, and exec where it is asked for; what they add to ghosts is worth nothing */
+#define HALO_STYLE_REVERSE 2   /**< loops run over core and owned; what they add to ghosts is sent to the owners before somebody needs it */
+
+#define HALO_ON_HOST 0
+#define HALO_ON_DEVICE 1
+
+/** One argument of a loop. Begin from HALO_ACCESS_INIT. Fields may be of several topologies; a field may come several times. */
+typedef struct halo_access {
+    halo_field *field;
+    int32_t mode;      /**< HALO_READ ... */
+    int32_t through;   /**< HALO_DIRECT or HALO_VIA_MAP */
+    uint32_t sections; /**< HALO_VIA_MAP: section bits of the ghosts that the loop reaches; 0: all */
+    int32_t whole;     /**< HALO_WRITE: 1: every owned value is written, so the old ones need not be brought to where the loop runs */
+} halo_access;
+#define HALO_ACCESS_INIT { NULL, 0, HALO_DIRECT, 0, 0 }
+
+typedef struct halo_batch halo_batch; /**< the accesses of one loop; belongs to the context, valid from begin to end */
+
+/**
+ * Say what the next loop does. Adds what is pending to the values that it needs, starts one exchange of all stale ghosts that it reads (one message
+ * per peer), brings what is out of date to where it runs, and sets ghosts that it adds to (HALO_STYLE_REVERSE) to zero, greatest or least value.
+ * Core entities may be executed when this returns. Collective: the same accesses and the same history on all ranks. The first batch with given
+ * accesses compiles; later ones allocate nothing. `access_bytes` is sizeof(halo_access). Fields are used in their binding set 0.
+ * HALO_ERR_STATE: a field is frozen, is used by another batch that does not allow it, or has something else pending than what is to be added.
+ * HALO_ERR_MISMATCH (here or in ready): ranks disagree about what is stale; check mode tells at once, else when both next exchange.
+ */
+HALO_API halo_status halo_access_begin(halo_context *context, const halo_access *accesses, int32_t n, size_t access_bytes, int32_t style, int32_t where,
+                                       halo_stream stream, halo_batch **batch);
+
+/** Wait for the ghosts: owned entities may be executed, then exec ones. HALO_TIMEOUT: call again, or abandon. */
+HALO_API halo_status halo_access_ready(halo_batch *batch);
+
+/** Must the exec section be executed too? 1 in HALO_STYLE_REDUNDANT where something is written through a map. */
+HALO_API halo_status halo_access_needs_exec(const halo_batch *batch, int32_t *needs_exec);
+
+/** The loop has run. Ghosts of what it wrote are stale; what it added in HALO_STYLE_REVERSE is pending. Local. HALO_ERR_STATE before ready. */
+HALO_API halo_status halo_access_end(halo_batch *batch);
+
+/** Give up a batch whose ready failed or timed out. Its exchange is dead: batches with these accesses fail until a field of theirs is
+ *  destroyed. Local. */
+HALO_API halo_status halo_access_abandon(halo_batch *batch);
+
+/* ------------------------------------------------------------------ 3 freshness and residency */
+
+#define HALO_FRESHNESS_VALID 1           /**< ghosts are what their owners have */
+#define HALO_FRESHNESS_STALE 2           /**< some are not */
+#define HALO_FRESHNESS_IN_FLIGHT 3       /**< an exchange of a batch is under way */
+#define HALO_FRESHNESS_PENDING_REVERSE 4 /**< ghosts hold what is to be added to their owners */
+#define HALO_FRESHNESS_FROZEN 5          /**< no batch may use the field */
+
+/** Where the valid values of a section are. */
+#define HALO_RESIDENT_DEVICE_UNALLOCATED 1 /**< host; no device memory yet */
+#define HALO_RESIDENT_HOST_UNALLOCATED 2   /**< device; no host memory yet */
+#define HALO_RESIDENT_HOST 3
+#define HALO_RESIDENT_DEVICE 4
+#define HALO_RESIDENT_BOTH 5
+
+/** What is known about a field. Filled up to the caller's struct_size. */
+typedef struct halo_access_state {
+    size_t struct_size;
+    int32_t layout;
+    int32_t freshness;   /**< HALO_FRESHNESS_... */
+    halo_op pending;     /**< HALO_SUM, HALO_MIN or HALO_MAX where something is pending, else 0 */
+    uint32_t fresh;      /**< section bits of the ghosts that are fresh; all bits: VALID */
+    int32_t owned;       /**< HALO_RESIDENT_... of owned values */
+    int32_t ghosts;      /**< and of ghosts */
+    int64_t version;     /**< counts everything that may have changed owned values */
+} halo_access_state;
+#define HALO_ACCESS_STATE_INIT { sizeof(halo_access_state), 1, 0, 0, 0, 0, 0, 0 }
+
+HALO_API halo_status halo_access_state_get(const halo_field *field, halo_access_state *state);
+
+/** The caller has changed owned values at `where` outside of batches: ghosts are stale. Collective; does not communicate. HALO_ERR_STATE: frozen,
+ *  in use by a batch, or something is pending. */
+HALO_API halo_status halo_access_mark_dirty(halo_field *field, int32_t where);
+
+/** The caller has written owned values and all ghosts at `where`, each as its owner has it: nothing is stale, what was pending is void. Collective;
+ *  does not communicate. */
+HALO_API halo_status halo_access_mark_fresh(halo_field *field, int32_t where);
+
+/** Forbid (1) or allow (0) batches and marks. Local; to be done on all ranks. HALO_ERR_STATE: in use by a batch. */
+HALO_API halo_status halo_access_freeze(halo_field *field, int32_t frozen);
+
+/** Storage of a part where loops run: the host's as halo_field_data, or the device's; NULL: none yet. Same layout on both. The device's is the
+ *  library's, made when a batch first needs it, and goes with the field. */
+HALO_API halo_status halo_access_data(const halo_field *field, int64_t gid, int32_t where, void **data);
+
+/** Counters of all fields of a name since the context was made. Filled up to the caller's struct_size. */
+typedef struct halo_access_stats {
+    size_t struct_size;
+    int32_t layout;
+    int32_t reserved;
+    int64_t started;    /**< times that ghosts were exchanged, */
+    int64_t skipped;    /**< and that a loop found those it reads fresh */
+    int64_t reversed;   /**< times that pending values were sent to their owners */
+    int64_t bytes_sent; /**< to other ranks, by both */
+    int64_t bytes_up;   /**< copied from host to device */
+    int64_t bytes_down; /**< and back */
+} halo_access_stats;
+#define HALO_ACCESS_STATS_INIT { sizeof(halo_access_stats), 1, 0, 0, 0, 0, 0, 0, 0 }
+
+/** HALO_ERR_NOT_FOUND: no batch has used a field of this name. */
+HALO_API halo_status halo_access_stats_get(const halo_context *context, const char *field_name, halo_access_stats *stats);
+
+/* ------------------------------------------------------------------ 4 global reductions */
+
+typedef struct halo_reduction halo_reduction; /**< values combined over all ranks, again and again; several may be under way */
+
+/** As halo_allreduce, in two halves: the same order of ranks, the same bits. Collective; does not communicate. */
+HALO_API halo_status halo_reduction_create(halo_context *context, int64_t n, halo_type type, halo_op op, halo_reduction **reduction);
+
+/** Start with this rank's values, which are copied. Collective; does not block. HALO_ERR_STATE: begun and not ended. */
+HALO_API halo_status halo_reduction_begin(halo_reduction *reduction, const void *in);
+
+/** Let it work, without waiting. */
+HALO_API halo_status halo_reduction_test(halo_reduction *reduction, int32_t *done);
+
+/** Wait for the result. HALO_TIMEOUT leaves it under way: call again, or destroy. */
+HALO_API halo_status halo_reduction_end(halo_reduction *reduction, void *out);
+
+/** One under way is given up: other ranks time out. Collective; does not communicate. */
+HALO_API halo_status halo_reduction_destroy(halo_reduction **reduction);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* HALO_ACCESS_H */

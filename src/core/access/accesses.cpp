@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "access/accesses.h"
+
+#include <algorithm>
+
+#include "access/use.h"
+
+namespace halo {
+
+TrackedField &Accesses::tracked(Field &field) {
+    for (const auto &known : fields_)
+        if (&known->field == &field) return *known;
+    fields_.push_back(std::make_unique<TrackedField>(field, counters_[field.spec().name]));
+    return *fields_.back();
+}
+
+const AccessCounters *Accesses::counters(const std::string &name) const {
+    const auto found = counters_.find(name);
+    return found == counters_.end() ? nullptr : &found->second;
+}
+
+Batch &Accesses::find(const BatchShape &shape) {
+    for (const auto &batch : batches_)
+        if (batch->shape() == shape) return *batch;
+    if (shape.style != HALO_STYLE_REDUNDANT && shape.style != HALO_STYLE_REVERSE)
+        fail(HALO_ERR_ARGUMENT, "batch: style %d is none of HALO_STYLE_...", shape.style);
+    if (shape.where != HALO_ON_HOST && shape.where != HALO_ON_DEVICE)
+        fail(HALO_ERR_ARGUMENT, "batch: %d is neither HALO_ON_HOST nor HALO_ON_DEVICE", shape.where);
+    std::vector<TrackedField *> fields;
+    for (const Argument &argument : shape.arguments) {
+        if (&argument.field->topology().context() != &context_)
+            fail(HALO_ERR_ARGUMENT, "batch: field %s lives in another context", argument.field->spec().name.c_str());
+        check_argument(argument);
+        fields.push_back(&tracked(*argument.field));
+    }
+    batches_.push_back(std::make_unique<Batch>(context_, plans_, shape, fields));
+    return *batches_.back();
+}
+
+Batch &Accesses::begin(const BatchShape &shape, halo_stream stream) {
+    Batch &batch = find(shape);
+    batch.begin(n_begun_ + 1, stream);
+    ++n_begun_;
+    return batch;
+}
+
+void Accesses::forget(const Field &field) {
+    for (const auto &batch : batches_) {
+        if (!batch->uses(field)) continue;
+        if (batch->open()) fail(HALO_BUSY, "field %s: a batch uses it", field.spec().name.c_str());
+        if (const TrackedField *other = batch->pending_besides(field))
+            fail(HALO_BUSY, "field %s: field %s has values pending that came from the same loop: read it before", field.spec().name.c_str(), other->name());
+    }
+    std::erase_if(batches_, [&](const auto &batch) {
+        if (!batch->uses(field)) return false;
+        if (on_drop && batch->handle) on_drop(batch->handle);
+        return true;
+    });
+    std::erase_if(fields_, [&](const auto &known) { return &known->field == &field; });
+}
+
+} // namespace halo

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All that batches of one context know: its fields, and the batches compiled so far.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "access/batch.h"
+
+namespace halo {
+
+class Accesses {
+public:
+    Accesses(Context &context, PlanCache &plans) : context_(context), plans_(plans) {}
+
+    // Collective. The batch is the context's, and open.
+    Batch &begin(const BatchShape &shape, halo_stream stream);
+
+    TrackedField &tracked(Field &field);
+    // nullptr: no batch has used a field of this name.
+    const AccessCounters *counters(const std::string &name) const;
+
+    // Before the field goes: its batches go too. HALO_BUSY where that cannot be.
+    void forget(const Field &field);
+
+    // What becomes of the handle of a batch that goes.
+    std::function<void(void *handle)> on_drop;
+
+private:
+    Batch &find(const BatchShape &shape);
+
+    Context &context_;
+    PlanCache &plans_;
+    std::map<std::string, AccessCounters> counters_;
+    std::vector<std::unique_ptr<TrackedField>> fields_;
+    std::vector<std::unique_ptr<Batch>> batches_;
+    uint64_t n_begun_ = 0; // one whose begin has failed, or will be called again, is not counted
+};
+
+} // namespace halo

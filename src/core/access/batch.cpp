@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "access/batch.h"
+
+#include <algorithm>
+
+#include "access/use.h"
+#include "comm/collective.h"
+#include "comm/message.h"
+
+namespace halo {
+
+Batch::Batch(Context &context, PlanCache &plans, const BatchShape &shape, const std::vector<TrackedField *> &fields)
+    : context_(context),
+      shape_(shape),
+      needs_exec_(shape.style == HALO_STYLE_REDUNDANT && writes_through_maps(shape)) {
+    add_slots(fields);
+    make_groups(plans);
+}
+
+Batch::~Batch() {
+    if (forward_) forward_->abandon();
+    for (auto &group : reverses_) group->abandon();
+}
+
+void Batch::add_slots(const std::vector<TrackedField *> &fields) {
+    for (size_t i = 0; i < fields.size(); ++i) {
+        const Use use = use_of(shape_.arguments[i], shape_.style, needs_exec_);
+        const auto known = std::find_if(slots_.begin(), slots_.end(), [&](const Slot &slot) { return slot.field == fields[i]; });
+        if (known == slots_.end())
+            slots_.push_back({ fields[i], use, {} });
+        else
+            known->use = both(known->use, use, fields[i]->name());
+    }
+}
+
+void Batch::make_groups(PlanCache &plans) {
+    std::vector<TrackedField *> reading;
+    std::vector<uint32_t> sections;
+    for (const Slot &slot : slots_) {
+        if (slot.use.ghosts == 0) continue;
+        reading.push_back(slot.field);
+        sections.push_back(slot.use.ghosts == all_sections ? 0 : slot.use.ghosts);
+    }
+    if (!reading.empty()) forward_ = std::make_unique<GroupRun>(plans, reading, sections, 0);
+    for (const halo_op op : { HALO_SUM, HALO_MIN, HALO_MAX }) {
+        std::vector<TrackedField *> adding;
+        for (const Slot &slot : slots_)
+            if (slot.use.to_ghosts && slot.use.adds == op) adding.push_back(slot.field);
+        if (adding.empty()) continue;
+        reverses_.push_back(std::make_unique<ReverseGroup>(plans, adding, std::vector<uint32_t>(adding.size(), 0), op));
+        for (Slot &slot : slots_)
+            if (reverses_.back()->has(*slot.field)) slot.reverse = reverses_.back().get();
+    }
+    due_.reserve(slots_.size());
+}
+
+bool Batch::uses(const Field &field) const {
+    return std::any_of(slots_.begin(), slots_.end(), [&](const Slot &slot) { return &slot.field->field == &field; });
+}
+
+const TrackedField *Batch::pending_besides(const Field &field) const {
+    for (const auto &group : reverses_)
+        for (const TrackedField *one : group->fields())
+            if (one->pending_in == group.get() && &one->field != &field) return one;
+    return nullptr;
+}
+
+void Batch::require(Phase phase, const char *call) const {
+    static constexpr const char *names[] = { "not open", "not ready", "running", "failed: it can only be abandoned" };
+    if (phase_ != phase) fail(HALO_ERR_STATE, "batch with field %s: %s is illegal: the batch is %s", slots_[0].field->name(), call, names[static_cast<int>(phase_)]);
+}
+
+void Batch::find_needs() {
+    due_.clear();
+    for (Slot &slot : slots_)
+        if (slot.field->pending_in && std::find(due_.begin(), due_.end(), slot.field->pending_in) == due_.end()) due_.push_back(slot.field->pending_in);
+    for (ReverseGroup *group : due_) group->settle(stream_); // a begin that has timed out left it under way
+    try {
+        for (Slot &slot : slots_) slot.needs = slot.field->freshness.needs(slot.use, slot.field->name());
+    } catch (const Error &error) {
+        refuse(error);
+        throw;
+    }
+    if (context_.check_mode()) compare_needs();
+}
+
+// Other ranks may be about to wait for this one.
+void Batch::refuse(const Error &error) {
+    if (forward_) forward_->refuse(error);
+    for (ReverseGroup *group : due_) group->refuse(error);
+}
+
+void Batch::compare_needs() const {
+    uint64_t hash = 0;
+    for (const Slot &slot : slots_) hash = Digest::mix(hash ^ (static_cast<uint64_t>(slot.needs.exchange) << 2 | (slot.needs.reverse ? 2 : 0) | (slot.needs.identity ? 1 : 0)));
+    const auto value = static_cast<int64_t>(hash >> 2);
+    const int64_t ends[2] = { value, -value };
+    int64_t found[2];
+    allreduce(context_, ends, found, 2, HALO_INT64, HALO_MIN);
+    if (found[0] == -found[1]) return;
+    std::string text;
+    for (const Slot &slot : slots_)
+        text += format(" %s %s%s", slot.field->name(), slot.needs.exchange != 0 ? "stale" : "fresh", slot.needs.reverse ? " pending" : "");
+    fail(HALO_ERR_MISMATCH, "ranks disagree about what a batch needs; rank %d has:%s", context_.rank(), text.c_str());
+}
+
+void Batch::begin(uint64_t number, halo_stream stream) {
+    require(Phase::closed, "begin");
+    stream_ = stream;
+    find_needs();
+    finish_pending(number);
+    try {
+        start_exchange(number);
+        place_all();
+    } catch (...) {
+        if (forward_) forward_->abandon();
+        throw;
+    }
+    for (Slot &slot : slots_) {
+        slot.field->freshness.open(slot.use);
+        if (slot.use.to_ghosts) slot.field->pending_in = slot.reverse;
+        if (slot.needs.exchange != 0) slot.field->freshness.exchange_started(slot.use.ghosts);
+        if (slot.use.ghosts != 0 && slot.needs.exchange == 0) ++slot.field->counters.skipped;
+    }
+    phase_ = Phase::open;
+}
+
+// All runs first, then the waiting.
+void Batch::finish_pending(uint64_t number) {
+    for (ReverseGroup *group : due_) {
+        group->choose_none();
+        for (const Slot &slot : slots_)
+            if (slot.needs.reverse && slot.field->pending_in == group) group->choose(*slot.field);
+        if (!group->any_chosen()) continue;
+        try {
+            group->start(number, stream_);
+        } catch (...) {
+            group->abandon();
+            throw;
+        }
+    }
+    for (ReverseGroup *group : due_) group->settle(stream_);
+}
+
+void Batch::start_exchange(uint64_t number) {
+    if (!forward_) return;
+    forward_->choose_none();
+    for (const Slot &slot : slots_)
+        if (slot.needs.exchange != 0) forward_->choose(*slot.field);
+    if (forward_->any_chosen()) forward_->start(number, stream_);
+}
+
+void Batch::place(Slot &slot) {
+    TrackedField &field = *slot.field;
+    const Use &use = slot.use;
+    field.access(Section::owned, shape_.where, use.changes(), use.whole, stream_);
+    if (use.to_ghosts) field.access(Section::ghosts, shape_.where, true, slot.needs.identity, stream_);
+    if (slot.needs.identity) {
+        alignas(16) std::byte value[16];
+        identity_of(use.adds, field.field.spec().type, field.name(), value);
+        field.mirror.fill_ghosts(shape_.where, value, stream_);
+    }
+    if (use.ghosts != 0 && slot.needs.exchange == 0) field.access(Section::ghosts, shape_.where, false, false, stream_);
+    if (use.scratch && use.ghosts == 0) field.access(Section::ghosts, shape_.where, true, true, stream_);
+}
+
+void Batch::place_all() {
+    for (Slot &slot : slots_) place(slot);
+}
+
+void Batch::ready() {
+    require(Phase::open, "ready");
+    if (forward_ && forward_->in_flight()) {
+        try {
+            forward_->finish(stream_);
+        } catch (const Error &error) {
+            if (error.status() != HALO_TIMEOUT) phase_ = Phase::failed;
+            throw;
+        }
+    }
+    for (Slot &slot : slots_) {
+        if (slot.needs.exchange == 0) continue;
+        slot.field->freshness.exchange_arrived();
+        slot.field->access(Section::ghosts, shape_.where, slot.use.scratch, false, stream_);
+    }
+    phase_ = Phase::running;
+}
+
+void Batch::end() {
+    require(Phase::running, "end");
+    close();
+}
+
+void Batch::abandon() {
+    if (phase_ == Phase::closed) require(Phase::open, "abandon");
+    if (forward_) forward_->abandon();
+    for (Slot &slot : slots_)
+        if (slot.needs.exchange != 0) slot.field->freshness.exchange_lost();
+    close();
+}
+
+void Batch::close() {
+    for (Slot &slot : slots_) slot.field->freshness.close(slot.use);
+    phase_ = Phase::closed;
+}
+
+} // namespace halo

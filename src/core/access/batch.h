@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one loop does, compiled once: the fields it uses, and the exchanges that this may take.
+//
+// closed --begin--> open --ready--> running --end--> closed
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "access/group_run.h"
+
+namespace halo {
+
+// One argument of a loop, as halo_access.
+struct Argument {
+    Field *field = nullptr;
+    int32_t mode = 0;
+    int32_t through = HALO_DIRECT;
+    uint32_t sections = 0;
+    int32_t whole = 0;
+    bool operator==(const Argument &) const = default;
+};
+
+struct BatchShape {
+    std::vector<Argument> arguments;
+    int32_t style = 0;
+    int32_t where = 0;
+    bool operator==(const BatchShape &) const = default;
+};
+
+class Batch {
+public:
+    // `fields`: of each argument. Collective.
+    Batch(Context &context, PlanCache &plans, const BatchShape &shape, const std::vector<TrackedField *> &fields);
+    ~Batch();
+
+    const BatchShape &shape() const { return shape_; }
+    bool needs_exec() const { return needs_exec_; }
+    bool open() const { return phase_ != Phase::closed; }
+    bool uses(const Field &field) const;
+    // A field other than this one whose pending values only this batch can bring to their owners.
+    const TrackedField *pending_besides(const Field &field) const;
+
+    // `number`: of batches begun in this context.
+    void begin(uint64_t number, halo_stream stream);
+    void ready();
+    void end();
+    void abandon();
+
+    void *handle = nullptr; // the caller's; owned by who made it
+
+private:
+    enum class Phase : uint8_t { closed, open, running, failed };
+    struct Slot {
+        TrackedField *field;
+        Use use;
+        Freshness::Needs needs;
+        ReverseGroup *reverse = nullptr; // where the batch adds to ghosts
+    };
+
+    void require(Phase phase, const char *call) const;
+    void add_slots(const std::vector<TrackedField *> &fields);
+    void make_groups(PlanCache &plans);
+    void find_needs();
+    void refuse(const Error &error);
+    void compare_needs() const;
+    void finish_pending(uint64_t number);
+    void start_exchange(uint64_t number);
+    void place(Slot &slot);
+    void place_all();
+    void close();
+
+    Context &context_;
+    BatchShape shape_;
+    bool needs_exec_ = false;
+    std::vector<Slot> slots_;
+    std::unique_ptr<GroupRun> forward_;
+    std::vector<std::unique_ptr<ReverseGroup>> reverses_; // one per op
+    std::vector<ReverseGroup *> due_;                     // scratch: of other batches too
+    Phase phase_ = Phase::closed;
+    halo_stream stream_ = HALO_STREAM_NONE;
+};
+
+} // namespace halo

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Are a field's ghosts what their owners have? The state of one field, without any communication.
+//
+//          start            arrive
+//   STALE -------> IN_FLIGHT -------> VALID      any write: back to STALE
+//     ^  add through a map, HALO_STYLE_REVERSE
+//     +---------- PENDING_REVERSE(op) <---+      finish_reverse: back to STALE; more of the same op: stays
+//                                                FROZEN: lies over all of these
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "halo_access.h"
+
+namespace halo {
+
+inline constexpr uint32_t all_sections = UINT32_MAX;
+
+// What one batch does with a field, all its arguments together.
+struct Use {
+    bool reads = false;
+    bool writes = false;   // sets or changes values
+    halo_op adds = 0;      // combines into values: HALO_SUM, HALO_MIN, HALO_MAX; then it neither reads nor writes
+    bool whole = false;    // every owned value is written, none is read
+    bool to_ghosts = false; // adds through a map, for a reverse exchange
+    bool scratch = false;  // adds through a map, and what ghosts get is worth nothing
+    uint32_t ghosts = 0;   // sections of ghosts that are read
+
+    bool changes() const { return writes || adds != 0; }
+};
+
+class Freshness {
+public:
+    // What a batch must have done before its loop may run.
+    struct Needs {
+        bool reverse = false;  // finish what is pending
+        uint32_t exchange = 0; // fill these sections of ghosts
+        bool identity = false; // set ghosts to what adds nothing
+    };
+
+    // Fails where the use is illegal, with the field's name. Changes nothing.
+    Needs needs(const Use &use, const char *name) const;
+
+    // The steps of a batch, in this order.
+    void open(const Use &use);                 // after reverse_finished, where that was needed
+    void reverse_finished();                   // what was pending is with the owners
+    void exchange_started(uint32_t sections);
+    void exchange_arrived();                   // or, after a failure, exchange_lost
+    void exchange_lost() { in_flight_ = 0; }
+    void close(const Use &use);
+
+    // Done by the caller, outside of batches.
+    void mark_dirty(const char *name);
+    void mark_fresh(const char *name);
+    void freeze(bool frozen, const char *name);
+
+    int32_t state() const;
+    halo_op pending() const { return pending_; }
+    uint32_t fresh() const { return fresh_; }
+    int64_t version() const { return version_; }
+
+private:
+    void require_thawed(const char *name) const;
+    void require_unused(const char *name, const char *what) const;
+
+    uint32_t fresh_ = 0;
+    uint32_t in_flight_ = 0;
+    halo_op pending_ = 0;
+    bool frozen_ = false;
+    int32_t readers_ = 0; // open batches
+    bool writer_ = false; // one, which changes values
+    int64_t version_ = 0;
+};
+
+} // namespace halo

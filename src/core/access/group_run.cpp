@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "access/group_run.h"
+
+#include <algorithm>
+
+namespace halo {
+
+namespace {
+
+std::vector<Field *> plain_fields(const std::vector<TrackedField *> &tracked) {
+    std::vector<Field *> fields;
+    for (const TrackedField *field : tracked) fields.push_back(&field->field);
+    return fields;
+}
+
+halo_exchange_desc describe(const std::vector<uint32_t> &sections, halo_op op) {
+    halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+    if (op != 0) {
+        desc.kind = HALO_KIND_REVERSE;
+        desc.op = op;
+    }
+    desc.sections = sections.data();
+    return desc;
+}
+
+} // namespace
+
+GroupRun::GroupRun(PlanCache &plans, std::vector<TrackedField *> fields, std::vector<uint32_t> sections, halo_op op)
+    : fields_(std::move(fields)),
+      sections_(std::move(sections)),
+      op_(op),
+      exchange_(plans, plain_fields(fields_), describe(sections_, op)),
+      mask_(fields_.size(), 0) {
+    size_t n_parts = 0;
+    for (size_t i = 0; i < fields_.size(); ++i) {
+        bytes_.push_back(exchange_.payload_bytes(i));
+        first_part_.push_back(n_parts);
+        n_parts += fields_[i]->field.topology().local_parts().size();
+    }
+    pointers_.resize(n_parts);
+}
+
+bool GroupRun::has(const TrackedField &field) const { return std::find(fields_.begin(), fields_.end(), &field) != fields_.end(); }
+
+void GroupRun::choose_none() { std::fill(mask_.begin(), mask_.end(), 0); }
+
+void GroupRun::choose(const TrackedField &field) { mask_[static_cast<size_t>(std::find(fields_.begin(), fields_.end(), &field) - fields_.begin())] = 1; }
+
+bool GroupRun::any_chosen() const { return std::find(mask_.begin(), mask_.end(), 1) != mask_.end(); }
+
+// The field's values where the run works on them: what it reads is valid there, what it writes no longer is elsewhere.
+void GroupRun::place(size_t i, halo_stream stream) {
+    TrackedField &field = *fields_[i];
+    const int32_t side = field.mirror.exchange_side();
+    if (op_ == 0) {
+        field.access(Section::owned, side, false, false, stream);
+        field.access(Section::ghosts, side, true, sections_[i] == 0, stream);
+    } else {
+        field.access(Section::ghosts, side, false, false, stream);
+        field.access(Section::owned, side, true, false, stream);
+    }
+    const size_t n_parts = field.field.topology().local_parts().size();
+    for (size_t part = 0; part < n_parts; ++part) pointers_[first_part_[i] + part] = field.mirror.data(static_cast<int64_t>(part), side);
+}
+
+void GroupRun::start(uint64_t agreement, halo_stream stream) {
+    for (size_t i = 0; i < fields_.size(); ++i)
+        if (mask_[i]) place(i, stream);
+    halo_run run = HALO_RUN_INIT;
+    run.field_mask = mask_.data();
+    run.data = pointers_.data();
+    exchange_.agree_on(agreement);
+    exchange_.start(run, stream);
+    for (size_t i = 0; i < fields_.size(); ++i) {
+        if (!mask_[i]) continue;
+        AccessCounters &counters = fields_[i]->counters;
+        ++(op_ == 0 ? counters.started : counters.reversed);
+        counters.bytes_sent += bytes_[i];
+    }
+}
+
+void GroupRun::abandon() noexcept {
+    try {
+        if (exchange_.in_flight()) exchange_.abandon();
+    } catch (const Error &) { // the transport has failed: nothing is left to give up
+    }
+}
+
+void GroupRun::refuse(const Error &error) noexcept {
+    try {
+        if (!exchange_.in_flight()) exchange_.refuse(error);
+    } catch (const Error &) { // it is dead, or the transport has failed: peers find out by themselves
+    }
+}
+
+const TrackedField *ReverseGroup::pending() const {
+    for (const TrackedField *field : fields())
+        if (field->pending_in == this && field->freshness.pending() != 0) return field;
+    return nullptr;
+}
+
+void ReverseGroup::settle(halo_stream stream) {
+    if (!in_flight()) return;
+    finish(stream);
+    for (size_t i = 0; i < fields().size(); ++i) {
+        if (!chosen(i)) continue;
+        fields()[i]->freshness.reverse_finished();
+        fields()[i]->pending_in = nullptr;
+    }
+}
+
+} // namespace halo

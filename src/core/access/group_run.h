@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An exchange over the fields of a batch, of which each run takes those that need it, wherever their values are.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "access/tracked_field.h"
+#include "exchange/exchange.h"
+
+namespace halo {
+
+class GroupRun {
+public:
+    // `sections`: per field, 0: all. `op` 0: owners to ghosts; else ghosts are combined into owners.
+    GroupRun(PlanCache &plans, std::vector<TrackedField *> fields, std::vector<uint32_t> sections, halo_op op);
+
+    const std::vector<TrackedField *> &fields() const { return fields_; }
+    bool has(const TrackedField &field) const;
+
+    // Which fields the next run takes.
+    void choose_none();
+    void choose(const TrackedField &field);
+    bool any_chosen() const;
+    bool chosen(size_t i) const { return mask_[i] != 0; }
+
+    // `agreement`: the same on all ranks for the same run.
+    void start(uint64_t agreement, halo_stream stream);
+    void finish(halo_stream stream) { exchange_.finish(stream); }
+    bool in_flight() const { return exchange_.in_flight(); }
+    void abandon() noexcept;
+    void refuse(const Error &error) noexcept;
+
+private:
+    void place(size_t i, halo_stream stream);
+
+    std::vector<TrackedField *> fields_;
+    std::vector<uint32_t> sections_;
+    halo_op op_;
+    Exchange exchange_;
+    std::vector<int64_t> bytes_;     // per field and run
+    std::vector<int32_t> mask_;      // per field
+    std::vector<void *> pointers_;   // field-major, parts in order
+    std::vector<size_t> first_part_; // per field, in `pointers_`
+};
+
+// Values that a batch has added to ghosts, on their way to the owners.
+class ReverseGroup : public GroupRun {
+public:
+    using GroupRun::GroupRun;
+    // No field of its may be pending here when it goes.
+    const TrackedField *pending() const;
+    // Wait for the run under way, if there is one: then its fields are no longer pending.
+    void settle(halo_stream stream);
+};
+
+} // namespace halo

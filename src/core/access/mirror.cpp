@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "access/mirror.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "topology/points/points.h"
+
+namespace halo {
+
+namespace {
+
+// Owned points of a part without cells, by local index; empty: all that a box of cells has.
+std::vector<bool> owned_points(const Topology &topology) {
+    std::vector<bool> owned;
+    const auto *points = dynamic_cast<const PointsTopology *>(&topology);
+    if (!points) return owned;
+    for (const int32_t owner : points->owners()) owned.push_back(owner == topology.context().rank());
+    return owned;
+}
+
+void join(std::vector<ByteRun> &runs) {
+    std::sort(runs.begin(), runs.end(), [](const ByteRun &a, const ByteRun &b) { return a.offset < b.offset; });
+    size_t last = 0;
+    for (size_t i = 1; i < runs.size(); ++i)
+        if (runs[last].offset + runs[last].bytes == runs[i].offset)
+            runs[last].bytes += runs[i].bytes;
+        else
+            runs[++last] = runs[i];
+    if (!runs.empty()) runs.resize(last + 1);
+}
+
+} // namespace
+
+SectionRuns section_runs(const Field &field, int64_t local_index) {
+    const Topology &topology = field.topology();
+    const FieldSpec &spec = field.spec();
+    const PartLayout &layout = field.layout(local_index);
+    const Extent cells = topology.cells(local_index);
+    const std::vector<bool> is_owned = owned_points(topology);
+    SectionRuns runs;
+    for (int64_t place = 0; place < std::ssize(spec.places); ++place) {
+        Extent own{};
+        for (int d = 0; d < 3; ++d) own[d] = points(cells[d], spec.places[place], d);
+        const auto inside = [&](int64_t i, int d) { return i >= 0 && i < own[d]; };
+        for (int64_t c = 0; c < spec.n_components; ++c)
+            for (int64_t z = -spec.ghosts.low[2]; z < own[2] + spec.ghosts.high[2]; ++z)
+                for (int64_t y = -spec.ghosts.low[1]; y < own[1] + spec.ghosts.high[1]; ++y)
+                    for (int64_t x = -spec.ghosts.low[0]; x < own[0] + spec.ghosts.high[0]; ++x) {
+                        const bool owned = is_owned.empty() ? inside(x, 0) && inside(y, 1) && inside(z, 2) : is_owned[static_cast<size_t>(x)];
+                        const int64_t element = layout.offset(x, y, z) + c * layout.component_stride + place * layout.place_stride;
+                        (owned ? runs.owned : runs.ghosts).push_back({ element * spec.element_bytes, spec.element_bytes });
+                    }
+    }
+    join(runs.owned);
+    join(runs.ghosts);
+    return runs;
+}
+
+Mirror::Mirror(Field &field) : field_(field), the_device_(field.topology().context().device()), device_(field.topology().local_parts().size()) {
+    bool bound = device_.empty();
+    for (int64_t i = 0; i < std::ssize(device_); ++i) bound = bound || field.allocated(i, 0) || field.topology().cells(i)[0] == 0;
+    state_[0] = state_[1] = bound ? Residency::device_unallocated : Residency::host_unallocated;
+    device_bytes_.resize(device_.size());
+}
+
+Mirror::~Mirror() {
+    for (size_t i = 0; i < device_.size(); ++i)
+        if (device_[i]) the_device_.release(HALO_MEMORY_DEVICE, device_[i], device_bytes_[i]);
+}
+
+void Mirror::note_layout() {
+    if (layout_ == field_.layout_hash()) return;
+    layout_ = field_.layout_hash();
+    runs_.assign(device_.size(), {});
+    for (size_t i = 0; i < runs_.size(); ++i) runs_[i] = section_runs(field_, static_cast<int64_t>(i));
+}
+
+std::span<const ByteRun> Mirror::runs(int64_t local_index, Section section) {
+    note_layout();
+    const SectionRuns &runs = runs_[static_cast<size_t>(local_index)];
+    return section == Section::owned ? runs.owned : runs.ghosts;
+}
+
+void Mirror::allocate(int32_t where) {
+    if (where == HALO_ON_HOST) {
+        for (int64_t i = 0; i < std::ssize(device_); ++i)
+            if (!field_.allocated(i, 0)) field_.allocate(field_.topology().local_parts()[static_cast<size_t>(i)]);
+        return;
+    }
+    if (!the_device_.has_memory(HALO_MEMORY_DEVICE))
+        fail(HALO_ERR_DEVICE, "field %s: access on the device, but device %s has no memory of its own", field_.spec().name.c_str(), the_device_.name());
+    for (size_t i = 0; i < device_.size(); ++i) {
+        if (device_[i]) continue;
+        device_bytes_[i] = static_cast<size_t>(field_.layout(static_cast<int64_t>(i)).elements * field_.spec().element_bytes);
+        if (device_bytes_[i] == 0) continue;
+        device_[i] = the_device_.allocate(HALO_MEMORY_DEVICE, device_bytes_[i]);
+        if (!device_[i])
+            fail(HALO_ERR_MEMORY, "field %s: no %zu bytes of device memory for part %lld", field_.spec().name.c_str(), device_bytes_[i],
+                 static_cast<long long>(field_.topology().local_parts()[i]));
+    }
+}
+
+void Mirror::copy(Section section, int32_t to, halo_stream stream) {
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < std::ssize(device_); ++i) {
+        const auto *from_bytes = static_cast<const std::byte *>(data(i, to == HALO_ON_HOST ? HALO_ON_DEVICE : HALO_ON_HOST));
+        auto *to_bytes = static_cast<std::byte *>(data(i, to));
+        if (!from_bytes || !to_bytes) continue; // a part without points, or never written there
+        for (const ByteRun &run : runs(i, section)) {
+            the_device_.copy(to_bytes + run.offset, from_bytes + run.offset, static_cast<size_t>(run.bytes), stream);
+            bytes += run.bytes;
+        }
+    }
+    (to == HALO_ON_HOST ? bytes_down : bytes_up) += bytes;
+}
+
+void Mirror::access(Section section, int32_t where, bool writes, bool whole, halo_stream stream) {
+    Residency &state = state_[static_cast<int>(section)];
+    const ResidencyStep step = access_section(state, where, writes, whole);
+    if (step.allocate || (where == HALO_ON_DEVICE && state == Residency::host_unallocated)) allocate(where);
+    if (step.copy) copy(section, where, stream);
+    state = step.next;
+}
+
+int32_t Mirror::exchange_side() const {
+    const Residency owned = state(Section::owned);
+    return valid_at(owned, HALO_ON_DEVICE) ? HALO_ON_DEVICE : HALO_ON_HOST;
+}
+
+void Mirror::fill_ghosts(int32_t where, const void *value, halo_stream stream) {
+    const auto unit = static_cast<size_t>(field_.spec().element_bytes);
+    for (int64_t i = 0; i < std::ssize(device_); ++i) {
+        auto *bytes = static_cast<std::byte *>(data(i, where));
+        if (!bytes) continue;
+        for (const ByteRun &run : runs(i, Section::ghosts)) the_device_.fill(bytes + run.offset, value, unit, run.bytes / static_cast<int64_t>(unit), stream);
+    }
+}
+
+} // namespace halo

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Storage of one field on host and device, owned values and ghosts apart. Copies are made when an access needs them, never before.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "access/residency.h"
+#include "field/field.h"
+
+namespace halo {
+
+// Bytes [offset, offset + bytes) of a part's storage.
+struct ByteRun {
+    int64_t offset;
+    int64_t bytes;
+    bool operator==(const ByteRun &) const = default;
+};
+
+// Where owned values and ghosts of a part lie, by offset; neighbours joined, gaps of the layout left out.
+struct SectionRuns {
+    std::vector<ByteRun> owned;
+    std::vector<ByteRun> ghosts;
+};
+SectionRuns section_runs(const Field &field, int64_t local_index);
+
+enum class Section : int32_t { owned, ghosts };
+
+class Mirror {
+public:
+    explicit Mirror(Field &field);
+    ~Mirror();
+    Mirror(const Mirror &) = delete;
+    Mirror &operator=(const Mirror &) = delete;
+
+    Residency state(Section section) const { return state_[static_cast<int>(section)]; }
+
+    // Makes the section's values valid there, and writes void those elsewhere. HALO_ERR_DEVICE: there is no memory but the host's.
+    void access(Section section, int32_t where, bool writes, bool whole, halo_stream stream);
+
+    // Where an exchange reads and writes: with the owned values; on the device where it has the choice.
+    int32_t exchange_side() const;
+
+    // nullptr: none yet.
+    void *data(int64_t local_index, int32_t where) const { return where == HALO_ON_HOST ? field_.data(local_index, 0) : device_[local_index]; }
+
+    // Write a value of the field's element size into all ghosts.
+    void fill_ghosts(int32_t where, const void *value, halo_stream stream);
+
+    int64_t bytes_up = 0;
+    int64_t bytes_down = 0;
+
+private:
+    std::span<const ByteRun> runs(int64_t local_index, Section section);
+    void allocate(int32_t where);
+    void copy(Section section, int32_t to, halo_stream stream);
+    void note_layout();
+
+    Field &field_;
+    Device &the_device_;
+    Residency state_[2];
+    std::vector<void *> device_;        // per part
+    std::vector<size_t> device_bytes_;
+    std::vector<SectionRuns> runs_;     // per part, of `layout_`; found out when first needed
+    uint64_t layout_ = 0;
+};
+
+} // namespace halo

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "access/use.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace halo {
+
+namespace {
+
+halo_op op_of(int32_t mode) {
+    if (mode == HALO_INC) return HALO_SUM;
+    if (mode == HALO_ACCESS_MIN) return HALO_MIN;
+    return mode == HALO_ACCESS_MAX ? HALO_MAX : 0;
+}
+
+template <class T>
+void store_identity(halo_op op, bool complex, void *into) {
+    using Limits = std::numeric_limits<T>;
+    const T greatest = Limits::has_infinity ? Limits::infinity() : Limits::max();
+    const T least = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    const T value[2] = { op == HALO_SUM ? T{} : op == HALO_MIN ? greatest : least, T{} };
+    std::memcpy(into, value, complex ? sizeof value : sizeof value[0]);
+}
+
+} // namespace
+
+void check_argument(const Argument &argument) {
+    const char *name = argument.field->spec().name.c_str();
+    if (argument.mode < HALO_READ || argument.mode > HALO_ACCESS_MAX)
+        fail(HALO_ERR_ARGUMENT, "access to field %s: mode %d is none of HALO_READ ... HALO_ACCESS_MAX", name, argument.mode);
+    if (argument.through != HALO_DIRECT && argument.through != HALO_VIA_MAP)
+        fail(HALO_ERR_ARGUMENT, "access to field %s: %d is neither HALO_DIRECT nor HALO_VIA_MAP", name, argument.through);
+    if (argument.sections != 0 && argument.through == HALO_DIRECT)
+        fail(HALO_ERR_ARGUMENT, "access to field %s: sections %#x of a direct access", name, argument.sections);
+    if (argument.whole && argument.mode != HALO_WRITE)
+        fail(HALO_ERR_ARGUMENT, "access to field %s: `whole` says that all is written and nothing read: only with HALO_WRITE", name);
+    if (argument.field->spec().sparse) fail(HALO_ERR_ARGUMENT, "access to field %s: it is sparse", name);
+}
+
+bool writes_through_maps(const BatchShape &shape) {
+    return std::any_of(shape.arguments.begin(), shape.arguments.end(),
+                       [](const Argument &argument) { return argument.through == HALO_VIA_MAP && argument.mode != HALO_READ; });
+}
+
+Use use_of(const Argument &argument, int32_t style, bool needs_exec) {
+    const bool via_map = argument.through == HALO_VIA_MAP;
+    Use use;
+    use.reads = argument.mode == HALO_READ || argument.mode == HALO_RW;
+    use.writes = argument.mode == HALO_WRITE || argument.mode == HALO_RW;
+    use.adds = op_of(argument.mode);
+    use.whole = argument.whole != 0;
+    use.to_ghosts = via_map && use.adds != 0 && style == HALO_STYLE_REVERSE;
+    use.scratch = use.changes() && !use.to_ghosts && (via_map || needs_exec);
+    if (use.reads && via_map) use.ghosts = argument.sections != 0 ? argument.sections : all_sections;
+    // Entities of others are executed with their own direct values.
+    if (use.reads && !via_map && needs_exec) use.ghosts = all_sections;
+    return use;
+}
+
+Use both(const Use &a, const Use &b, const char *name) {
+    if (a.adds != b.adds)
+        fail(HALO_ERR_ARGUMENT, "access to field %s: one loop cannot add to it by two operations, or add and read or write", name);
+    Use use = a;
+    use.reads = a.reads || b.reads;
+    use.writes = a.writes || b.writes;
+    use.whole = (a.whole || b.whole) && !use.reads;
+    use.to_ghosts = a.to_ghosts || b.to_ghosts;
+    use.scratch = a.scratch || b.scratch;
+    use.ghosts = a.ghosts | b.ghosts;
+    return use;
+}
+
+void identity_of(halo_op op, halo_type type, const char *name, void *into) {
+    switch (type) {
+    case HALO_FLOAT32: return store_identity<float>(op, false, into);
+    case HALO_FLOAT64: return store_identity<double>(op, false, into);
+    case HALO_INT32: return store_identity<int32_t>(op, false, into);
+    case HALO_INT64: return store_identity<int64_t>(op, false, into);
+    case HALO_COMPLEX64: return store_identity<float>(op, true, into);
+    case HALO_COMPLEX128: return store_identity<double>(op, true, into);
+    default: fail(HALO_ERR_ARGUMENT, "access to field %s: bytes without a type cannot be added to", name);
+    }
+}
+
+} // namespace halo

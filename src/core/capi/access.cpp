@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "access/reduction.h"
+#include "access/sections.h"
+#include "base/types.h"
+#include "capi/handle.h"
+#include "topology/points/points.h"
+
+namespace halo {
+
+namespace {
+
+const halo_access first_access = HALO_ACCESS_INIT;
+
+// Accesses may grow: what the caller's are longer must be zero.
+const halo_access &read_access(const void *accesses, size_t bytes, int32_t i) {
+    const auto *one = static_cast<const std::byte *>(accesses) + static_cast<size_t>(i) * bytes;
+    for (size_t b = sizeof first_access; b < bytes; ++b)
+        if (one[b] != std::byte{}) fail(HALO_ERR_VERSION, "access %d has %zu bytes, of which this library knows %zu, and the rest is not zero", i, bytes, sizeof first_access);
+    return *reinterpret_cast<const halo_access *>(one);
+}
+
+void read_shape(BatchShape &shape, const halo_access *accesses, int32_t n, size_t bytes) {
+    require(accesses, "accesses");
+    if (n < 1) fail(HALO_ERR_ARGUMENT, "batch of %d accesses", n);
+    if (bytes < sizeof first_access) fail(HALO_ERR_VERSION, "accesses of %zu bytes; halo_access has %zu", bytes, sizeof first_access);
+    shape.arguments.resize(static_cast<size_t>(n));
+    for (int32_t i = 0; i < n; ++i) {
+        const halo_access &given = read_access(accesses, bytes, i);
+        require_handle(shell_of(given.field), HandleKind::field);
+        shape.arguments[static_cast<size_t>(i)] = { &object_of<Field>(given.field), given.mode, given.through, given.sections, given.whole };
+    }
+}
+
+TrackedField &tracked(const halo_field *field) { return shell_of(field)->owner->accesses.tracked(object_of<Field>(field)); }
+
+void check_where(int32_t where) {
+    if (where != HALO_ON_HOST && where != HALO_ON_DEVICE) fail(HALO_ERR_ARGUMENT, "%d is neither HALO_ON_HOST nor HALO_ON_DEVICE", where);
+}
+
+std::span<const int32_t> numbers(const int32_t *list, int64_t n, const char *name) {
+    if (n < 0) fail(HALO_ERR_ARGUMENT, "sections: %lld entities", static_cast<long long>(n));
+    if (n > 0) require(list, name);
+    return { list, static_cast<size_t>(n) };
+}
+
+} // namespace
+
+} // namespace halo
+
+using namespace halo;
+
+halo_status halo_sections_classify(int32_t rank, const int32_t *owners, int64_t n, const halo_map *maps, int32_t n_maps, int32_t *sections, uint32_t *order,
+                                   halo_section_sizes *sizes) {
+    return guard([&] {
+        if (n_maps < 0) fail(HALO_ERR_ARGUMENT, "sections: %d maps", n_maps);
+        if (n_maps > 0) require(maps, "maps");
+        const std::span<const int32_t> all = numbers(owners, n, "owners");
+        const Sections found = classify(rank, all, { maps, static_cast<size_t>(n_maps) });
+        if (sections) std::copy(found.of.begin(), found.of.end(), sections);
+        if (order) {
+            const std::vector<uint32_t> by_section = found.order(all);
+            std::copy(by_section.begin(), by_section.end(), order);
+        }
+        halo_section_sizes filled = HALO_SECTION_SIZES_INIT;
+        std::copy(found.sizes.begin(), found.sizes.end(), filled.n);
+        if (sizes) write_struct(sizes, filled, sizeof filled, "halo_section_sizes");
+    });
+}
+
+halo_status halo_sections_reach(const halo_map *map, const int32_t *sections, int64_t n, uint32_t from, uint32_t bits, uint32_t *groups) {
+    return guard([&] {
+        require(map, "map");
+        require(groups, "groups");
+        reach(*map, numbers(sections, n, "sections"), from, bits, groups);
+    });
+}
+
+halo_status halo_topology_set_sections(halo_topology *topology, const uint32_t *groups, int64_t n) {
+    return with_handle(topology, [&] {
+        auto *points = dynamic_cast<PointsTopology *>(&object_of<Topology>(topology));
+        if (!points) fail(HALO_ERR_ARGUMENT, "sections: the topology has no points: it was not made from keys or lists");
+        points->set_sections({ groups, static_cast<size_t>(groups && n > 0 ? n : 0) });
+    });
+}
+
+halo_status halo_access_begin(halo_context *context, const halo_access *accesses, int32_t n, size_t access_bytes, int32_t style, int32_t where,
+                              halo_stream stream, halo_batch **batch) {
+    return with_handle(context, [&] {
+        require(batch, "batch");
+        ContextObject &owner = object_of<ContextObject>(context);
+        read_shape(owner.batch_shape, accesses, n, access_bytes);
+        owner.batch_shape.style = style;
+        owner.batch_shape.where = where;
+        Batch &begun = owner.accesses.begin(owner.batch_shape, stream);
+        if (!begun.handle) begun.handle = owner.shells.make<halo_batch>(&owner, &begun);
+        *batch = static_cast<halo_batch *>(begun.handle);
+    });
+}
+
+halo_status halo_access_ready(halo_batch *batch) {
+    return with_handle(batch, [&] { object_of<Batch>(batch).ready(); });
+}
+
+halo_status halo_access_needs_exec(const halo_batch *batch, int32_t *needs_exec) {
+    return with_handle(batch, [&] {
+        require(needs_exec, "needs_exec");
+        *needs_exec = object_of<Batch>(batch).needs_exec() ? 1 : 0;
+    });
+}
+
+halo_status halo_access_end(halo_batch *batch) {
+    return with_handle(batch, [&] { object_of<Batch>(batch).end(); });
+}
+
+halo_status halo_access_abandon(halo_batch *batch) {
+    return with_handle(batch, [&] { object_of<Batch>(batch).abandon(); });
+}
+
+halo_status halo_access_state_get(const halo_field *field, halo_access_state *state) {
+    return with_handle(field, [&] {
+        require(state, "state");
+        const TrackedField &known = tracked(field);
+        halo_access_state filled = HALO_ACCESS_STATE_INIT;
+        filled.freshness = known.freshness.state();
+        filled.pending = known.freshness.pending();
+        filled.fresh = known.freshness.fresh();
+        filled.owned = static_cast<int32_t>(known.mirror.state(Section::owned));
+        filled.ghosts = static_cast<int32_t>(known.mirror.state(Section::ghosts));
+        filled.version = known.freshness.version();
+        write_struct(state, filled, sizeof filled, "halo_access_state");
+    });
+}
+
+halo_status halo_access_mark_dirty(halo_field *field, int32_t where) {
+    return with_handle(field, [&] {
+        check_where(where);
+        tracked(field).mark_dirty(where);
+    });
+}
+
+halo_status halo_access_mark_fresh(halo_field *field, int32_t where) {
+    return with_handle(field, [&] {
+        check_where(where);
+        tracked(field).mark_fresh(where);
+    });
+}
+
+halo_status halo_access_freeze(halo_field *field, int32_t frozen) {
+    return with_handle(field, [&] {
+        TrackedField &known = tracked(field);
+        known.freshness.freeze(frozen != 0, known.name());
+    });
+}
+
+halo_status halo_access_data(const halo_field *field, int64_t gid, int32_t where, void **data) {
+    return with_handle(field, [&] {
+        require(data, "data");
+        check_where(where);
+        const TrackedField &known = tracked(field);
+        *data = known.mirror.data(known.field.topology().require_local(gid), where);
+    });
+}
+
+halo_status halo_access_stats_get(const halo_context *context, const char *field_name, halo_access_stats *stats) {
+    return with_handle(context, [&] {
+        require(field_name, "field_name");
+        require(stats, "stats");
+        const AccessCounters *counters = object_of<ContextObject>(context).accesses.counters(field_name);
+        if (!counters) fail(HALO_ERR_NOT_FOUND, "access counters: no batch has used a field '%s'", field_name);
+        halo_access_stats filled = HALO_ACCESS_STATS_INIT;
+        filled.started = counters->started;
+        filled.skipped = counters->skipped;
+        filled.reversed = counters->reversed;
+        filled.bytes_sent = counters->bytes_sent;
+        filled.bytes_up = counters->bytes_up;
+        filled.bytes_down = counters->bytes_down;
+        write_struct(stats, filled, sizeof filled, "halo_access_stats");
+    });
+}
+
+halo_status halo_reduction_create(halo_context *context, int64_t n, halo_type type, halo_op op, halo_reduction **reduction) {
+    return with_handle(context, [&] {
+        require(reduction, "reduction");
+        if (n < 0) fail(HALO_ERR_ARGUMENT, "reduction: n is %lld", static_cast<long long>(n));
+        if (!combines(type, op)) fail(HALO_ERR_ARGUMENT, "reduction: values of %s cannot be combined by operation %d", type_name(type), op);
+        ContextObject &owner = object_of<ContextObject>(context);
+        auto object = std::make_unique<Reduction>(owner.context, n, type, op);
+        *reduction = owner.shells.make<halo_reduction>(&owner, object.get());
+        object.release();
+    });
+}
+
+halo_status halo_reduction_begin(halo_reduction *reduction, const void *in) {
+    return with_handle(reduction, [&] {
+        require(in, "in");
+        object_of<Reduction>(reduction).begin(in);
+    });
+}
+
+halo_status halo_reduction_test(halo_reduction *reduction, int32_t *done) {
+    return with_handle(reduction, [&] {
+        require(done, "done");
+        *done = object_of<Reduction>(reduction).test() ? 1 : 0;
+    });
+}
+
+halo_status halo_reduction_end(halo_reduction *reduction, void *out) {
+    return with_handle(reduction, [&] {
+        require(out, "out");
+        object_of<Reduction>(reduction).end(out);
+    });
+}
+
+halo_status halo_reduction_destroy(halo_reduction **reduction) {
+    return guard([&] {
+        require(reduction, "reduction");
+        require_handle(shell_of(*reduction), HandleKind::reduction);
+        destroy_object<Reduction>(reduction);
+    });
+}
