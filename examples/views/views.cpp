@@ -34,12 +34,12 @@ Storage make_storage(int kind, std::int64_t nx, std::int64_t ny) {
     switch (kind) {
     case 0: return Storage(elements, { 0, 0, 0 }, [&](double *data) { return Cells(data, from_minus, extents, views::LayoutLeft{}); });
     case 1: return Storage(elements, { 0, 0, 0 }, [&](double *data) { return Cells(data, from_minus, extents, views::LayoutRight{}); });
-    case 2: return Storage(elements, { 1, 1, 1 }, [&](double *data) {
-        return Cells(data, { 1 - ghosts, 1 - ghosts, 1 }, extents, views::LayoutLeft{});
-    });
-    default: return Storage(elements, { 0, 0, 0 }, [&](double *data) {
-        return Cells(data, from_minus, extents, views::Indices<3>{ 1, padded, padded * wy });
-    });
+    case 2:
+        return Storage(elements, { 1, 1, 1 }, [&](double *data) { return Cells(data, { 1 - ghosts, 1 - ghosts, 1 }, extents, views::LayoutLeft{}); });
+    default:
+        return Storage(elements, { 0, 0, 0 }, [&](double *data) {
+            return Cells(data, from_minus, extents, views::Indices<3>{ 1, padded, padded * wy });
+        });
     }
 }
 
@@ -87,7 +87,8 @@ std::int64_t run(const halo::Context &context) {
     std::vector<Storage> storages;
     for (const std::int64_t gid : topology.local_parts()) {
         const halo_part part = topology.part(gid);
-        storages.push_back(make_storage(static_cast<int>(storages.size()) % 4, part.cells.high[0] - part.cells.low[0], part.cells.high[1] - part.cells.low[1]));
+        storages.push_back(
+            make_storage(static_cast<int>(storages.size()) % 4, part.cells.high[0] - part.cells.low[0], part.cells.high[1] - part.cells.low[1]));
         views::bind(field, part, storages.back().view, storages.back().first);
         for_each_cell(part, storages.back(), false, [](double &element, double value) { element = value; });
     }

@@ -118,8 +118,8 @@ private:
     int64_t hash_bytes_sent_ = 0;
 };
 
-// Peers whose ghosts are open get theirs at once. Others may be a moment late: they are asked again after the copies within this rank, and for as long
-// as the second copy of a message would take.
+// Peers whose ghosts are open get theirs at once. Others may be a moment late: they are asked again after the copies within this rank, and for as
+// long as the second copy of a message would take.
 void Aggregated::send_and_copy(Run &run) {
     for (LandingLink &landing : landings_) landing.open(run);
     const bool lands = !landings_.empty() && trial_.lands(run.epoch);
@@ -142,8 +142,7 @@ void Aggregated::land_or_send_late(Run &run) {
     for (const size_t i : unsent_) bytes += static_cast<double>(planned(run, i).send.dense_bytes);
     const auto begin = std::chrono::steady_clock::now();
     const std::chrono::duration<double> patience(bytes / bytes_per_second);
-    do
-        std::erase_if(unsent_, [&](size_t i) { return land(run, i); });
+    do std::erase_if(unsent_, [&](size_t i) { return land(run, i); });
     while (!unsent_.empty() && std::chrono::steady_clock::now() - begin < patience);
     for (const size_t i : unsent_) links_[i]->send(pack(run, i));
 }

@@ -45,7 +45,7 @@ EdgeRequest request_of(const PlanShape &shape, int32_t destination, int32_t plac
     request.stencil = shape.stencil;
     request.centring = field.spec().places[place];
     request.shared = shape.shared;
-    request.sections = shape.sections[destination];
+    request.sections = shape.sections.empty() ? 0 : shape.sections[destination];
     request.flow = shape.kind == HALO_KIND_SHARED_REDUCE ? Flow::between_copies : Flow::from_owner;
     return request;
 }

@@ -44,10 +44,10 @@ struct PlanShape {
     int32_t shared = HALO_SHARED_KEEP;
     int32_t stencil = HALO_STENCIL_FULL;
     int32_t edges = HALO_EDGES_ALL;
-    int32_t sweep = -1;       // direction of the only edges, which take the ghosts of lower directions along; -1: all edges
-    bool per_channel = false; // every remote edge is a message of its own
-    std::vector<uint32_t> sections{}; // groups of ghosts that take part, by field; 0: all
-    bool check = false;       // check mode: keep the edges, to be looked at
+    int32_t sweep = -1;               // direction of the only edges, which take the ghosts of lower directions along; -1: all edges
+    bool per_channel = false;         // every remote edge is a message of its own
+    std::vector<uint32_t> sections{}; // groups of ghosts that take part, by field; 0, or no field: all
+    bool check = false;               // check mode: keep the edges, to be looked at
 
     TransferGhosts transfer{}; // kind_transfer
 
