@@ -513,10 +513,10 @@ HALO_API halo_status halo_field_data(const halo_field *field, int64_t gid, int32
 typedef struct halo_boundary {
     halo_box ghosts;
     int32_t element; /**< side, edge or corner of the part: see halo_element */
-    int32_t reserved;
+    int32_t place;   /**< fields with several places per cell: which one these are points of; else 0 */
 } halo_boundary;
 
-/** Ghost regions outside the domain, ordered by element. Pass capacity 0 to learn `n`. */
+/** Ghost regions outside the domain, ordered by place, then element. Pass capacity 0 to learn `n`. */
 HALO_API halo_status halo_field_boundaries(const halo_field *field, int64_t gid, halo_boundary *boundaries, int64_t capacity, int64_t *n);
 
 /** Split a part's owned cells into the interior, which needs no ghosts within `reach` cells (>= 0), and up to 6 disjoint boxes of rim. */
@@ -551,6 +551,11 @@ typedef void *halo_stream; /**< a device stream or queue; HALO_STREAM_NONE for h
  *  and source_stable: later sweeps read owned cells after start has returned. The result is the same. */
 #define HALO_PATTERN_DIRECT 0 /**< all neighbours at once */
 #define HALO_PATTERN_SWEEPS 1 /**< along x, then y, then z; edges and corners ride along */
+
+/** In which order contributions to a point are combined (HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE). */
+#define HALO_COMBINE_BY_GID 0    /**< own value first, then by contributing gid: independent of ranks and placement, not of how the domain is cut */
+#define HALO_COMBINE_CANONICAL 1 /**< sorted by value: the result depends on the values contributed alone. Those that are the identity of `op`
+                                      (+0, 1) do not count, so copies without a contribution should hold it. Not HALO_USER */
 
 #define HALO_MESSAGES_AUTO 0        /**< as configured */
 #define HALO_MESSAGES_AGGREGATE 1   /**< one message per peer */
@@ -598,10 +603,12 @@ typedef struct halo_exchange_desc {
     halo_combine_fn combine;
     void *combine_user;
     const uint32_t *sections; /**< points: per field, bits of the groups of ghosts that take part (halo_access.h); NULL, or 0: all. Copied. */
+    int32_t combine_order;   /**< HALO_COMBINE_... */
+    int32_t reserved;
 } halo_exchange_desc;
 #define HALO_EXCHANGE_DESC_INIT \
     { sizeof(halo_exchange_desc), 1, HALO_STENCIL_FULL, HALO_MESSAGES_AUTO, HALO_RECEIVE_AUTO, HALO_EDGES_ALL, 0, HALO_TIMEOUT_CONFIGURED, NULL, NULL, \
-      HALO_KIND_GHOSTS, HALO_SUM, HALO_SHARED_KEEP, HALO_PATTERN_DIRECT, NULL, NULL, NULL }
+      HALO_KIND_GHOSTS, HALO_SUM, HALO_SHARED_KEEP, HALO_PATTERN_DIRECT, NULL, NULL, NULL, HALO_COMBINE_BY_GID, 0 }
 
 /**
  * An exchange over `fields`, of one topology or of several. `desc` may be NULL. Collective; communicates nothing: the first start swaps a
@@ -633,9 +640,9 @@ typedef struct halo_transfer_desc {
 
 /**
  * An exchange that moves values from fields of one topology of boxes into fields of another: wherever a part of the destination has a point of a part
- * of the source (periodic images included; both have the same periods). Topologies made from blocks, or from boxes that all ranks know. `desc` may
+ * of the source (periodic images included; both have the same periods). Topologies made from blocks or boxes. `desc` may
  * be NULL. Runs as any exchange; where halo_run speaks of its fields, the n_fields sources come first, then the destinations, and a mask names both of a
- * pair or none. Collective; communicates nothing. HALO_ERR_ARGUMENT: the two of a pair differ in type, components or centring, or one is sparse.
+ * pair or none. Collective; communicates, and blocks, where boxes are `distributed`. HALO_ERR_ARGUMENT: the two of a pair differ in type, components or centring, or one is sparse.
  */
 HALO_API halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field *const *destinations, int32_t n_fields, const halo_transfer_desc *desc,
                                                    halo_exchange **exchange);

@@ -234,6 +234,7 @@ BoxCase make_box_case(uint64_t first_seed, int64_t number, int32_t n_ranks) {
     for (int64_t n = pick(random, 1, 3); n > 0; --n) made.fields.push_back(make_field(made, random));
     made.fields[0].centring = made.model.n_dims == 1 && centring == HALO_CENTRE_EDGES ? HALO_CENTRE_FACES : centring;
     for (BoxField &field : made.fields) shrink(made.model, field);
+    if (made.desc.op != HALO_USER && chance(random, 0.3)) made.desc.combine_order = HALO_COMBINE_CANONICAL;
     made.runs.push_back({});
     for (int64_t n = pick(random, 0, 2); n > 0; --n) made.runs.push_back(make_run(made, random));
     return made;
@@ -281,6 +282,7 @@ std::string BoxCase::describe() const {
     text += text_of("\n  exchange: %s, %s, shared %s, stencil %d, %s, receive %d, %s", kind_name(desc.kind), op_name(desc.op),
                     shared_name(desc.shared), desc.stencil, desc.messages == HALO_MESSAGES_AGGREGATE ? "aggregated" : "per channel", desc.receive,
                     phases ? "phases" : "start and finish");
+    if (desc.combine_order == HALO_COMBINE_CANONICAL) text += ", canonical";
     for (const BoxRun &run : runs)
         text += text_of("\n  run: components %d+%d, depth %d, %zu in mask", run.first_component, run.n_components, run.depth, run.mask.size());
     return text;

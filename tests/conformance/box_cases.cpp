@@ -102,10 +102,16 @@ void BoxCaseRun::expect_point(BoxStores &stores, int32_t place, int32_t componen
     const auto value_of = [&](const Copy &copy, std::byte *into) {
         make_value(field, { stores.number(), copy.gid, place, component, copy.at, time }, into);
     };
-    std::array<std::byte, 16> result{};
-    std::array<std::byte, 16> other{};
+    AnyValue result{};
+    AnyValue other{};
     value_of(point.owner, result.data());
-    if (made_.desc.kind != HALO_KIND_GHOSTS)
+    const bool sorted = made_.desc.combine_order == HALO_COMBINE_CANONICAL && (made_.desc.op == HALO_SUM || made_.desc.op == HALO_PROD);
+    if (made_.desc.kind != HALO_KIND_GHOSTS && sorted) {
+        std::vector<AnyValue> values(copies.size() + 1, AnyValue{});
+        for (size_t i = 0; i < copies.size(); ++i) value_of(copies[i], values[i].data());
+        values.back() = result;
+        if (!copies.empty()) result = combine_by_value(field, made_.desc.op, std::move(values));
+    } else if (made_.desc.kind != HALO_KIND_GHOSTS)
         for (const Copy &copy : copies) {
             value_of(copy, other.data());
             combine_values(field, made_.desc.op, result.data(), other.data());

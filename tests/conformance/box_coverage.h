@@ -16,6 +16,8 @@ inline constexpr int64_t default_box_cases = 720;
 class BoxCoverage {
 public:
     void count(const BoxCase &made, int64_t number);
+    // A join between turned index spaces.
+    void count(const halo_join &join, int32_t n_dims, int32_t kind, bool vector);
     // Prints the tables; the number of empty cells.
     int print() const;
     bool any() const { return cases_ > 0; }
@@ -23,6 +25,7 @@ public:
 
 private:
     int64_t cases_ = 0;
+    bool joins_ = false;
     std::set<int64_t> numbers_; // rank counts share them
     std::map<std::string, int64_t> cells_;
 };

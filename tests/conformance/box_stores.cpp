@@ -2,6 +2,7 @@
 #include "box_stores.h"
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstring>
 
@@ -99,6 +100,58 @@ void combine_values(const BoxField &field, halo_op op, std::byte *into, const st
     case HALO_COMPLEX128: return combine_complex<double>(op, into, other);
     default: stop("type %d cannot be combined", field.type);
     }
+}
+
+namespace {
+
+// The values as numbers, in order: by the first, then by the second. -0 comes before +0.
+std::array<long double, 4> order_of(halo_type type, const AnyValue &value) {
+    const auto number = [](auto real) { return std::array<long double, 2>{ static_cast<long double>(real), std::signbit(real) ? -1.0L : 0.0L }; };
+    std::array<long double, 2> first{}, second{};
+    if (type == HALO_FLOAT32 || type == HALO_COMPLEX64) first = number(load<float>(value.data()));
+    if (type == HALO_FLOAT64 || type == HALO_COMPLEX128) first = number(load<double>(value.data()));
+    if (type == HALO_COMPLEX64) second = number(load<float>(value.data() + 4));
+    if (type == HALO_COMPLEX128) second = number(load<double>(value.data() + 8));
+    return { first[0], first[1], second[0], second[1] };
+}
+
+AnyValue identity_of(halo_type type, halo_op op) {
+    AnyValue one{};
+    if (op == HALO_SUM) return one;
+    switch (type) {
+    case HALO_FLOAT32:
+    case HALO_COMPLEX64: store(one.data(), 1.0F); break;
+    case HALO_FLOAT64:
+    case HALO_COMPLEX128: store(one.data(), 1.0); break;
+    case HALO_INT32: store(one.data(), int32_t{ 1 }); break;
+    default: store(one.data(), int64_t{ 1 }); break;
+    }
+    return one;
+}
+
+} // namespace
+
+AnyValue combine_by_value(const BoxField &field, halo_op op, std::vector<AnyValue> values) {
+    if (op == HALO_SUM && (field.type == HALO_COMPLEX64 || field.type == HALO_COMPLEX128)) {
+        BoxField real = field;
+        real.type = field.type == HALO_COMPLEX64 ? HALO_FLOAT32 : HALO_FLOAT64;
+        real.element_bytes = field.element_bytes / 2;
+        AnyValue sum{};
+        for (int64_t part = 0; part < 2; ++part) {
+            std::vector<AnyValue> parts(values.size());
+            for (size_t i = 0; i < values.size(); ++i)
+                std::copy_n(values[i].begin() + part * real.element_bytes, real.element_bytes, parts[i].begin());
+            const AnyValue one = combine_by_value(real, op, parts);
+            std::copy_n(one.begin(), real.element_bytes, sum.begin() + part * real.element_bytes);
+        }
+        return sum;
+    }
+    const AnyValue identity = identity_of(field.type, op);
+    std::erase(values, identity);
+    std::sort(values.begin(), values.end(), [&](const AnyValue &a, const AnyValue &b) { return order_of(field.type, a) < order_of(field.type, b); });
+    AnyValue result = values.empty() ? identity : values[0];
+    for (size_t i = 1; i < values.size(); ++i) combine_values(field, op, result.data(), values[i].data());
+    return result;
 }
 
 BoxStores::BoxStores(halo_topology *topology, const BoxModel &model, int32_t rank, const BoxField &field, int64_t number, bool vector)

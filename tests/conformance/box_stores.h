@@ -2,6 +2,7 @@
 // Storage of a field over boxes on one rank, and what every byte of it should be.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ void make_value(const BoxField &field, const BoxValue &value, std::byte *into);
 
 // into = into op other.
 void combine_values(const BoxField &field, halo_op op, std::byte *into, const std::byte *other);
+// HALO_COMBINE_CANONICAL: sorted by value, sums of complex values part by part. HALO_SUM or HALO_PROD.
+using AnyValue = std::array<std::byte, 16>;
+AnyValue combine_by_value(const BoxField &field, halo_op op, std::vector<AnyValue> values);
 // HALO_USER in all tests: it tells the order of its operands.
 void combine_by_user(void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes);
 

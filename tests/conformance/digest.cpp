@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small solver with a dense and a sparse field. Prints the library's checksum and a digest of all it computed, ghosts included: it must
-// be the same however many ranks there are and whatever carries their messages.
+// A small solver with a dense and a sparse field, and exchanges over boxes. Prints the library's checksum and a digest of all it computed, ghosts
+// included: it must be the same however many ranks there are and whatever carries their messages.
 //
 // usage: halo_digest [--ranks N]     N ranks as threads; without it the ranks of the launcher, or one
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string>
 
+#include "digest_boxes.h"
 #include "library.h"
 #include "ranks.h"
 #include "storage.h"
@@ -175,10 +176,11 @@ void solve(Rank &rank) {
     int64_t stored = 0;
     const uint64_t first = digest_of(rank, mesh, u, n_steps % 2, stored);
     const uint64_t second = digest_of(rank, mesh, tracer, 0, stored);
+    const uint64_t boxes = digest_of_boxes(rank);
     if (prints(rank)) {
         std::printf("library %s\n", library_sha256().c_str());
-        std::printf("digest dense %016llx sparse %016llx in %lld parts\n", static_cast<unsigned long long>(first),
-                    static_cast<unsigned long long>(second), static_cast<long long>(stored));
+        std::printf("digest dense %016llx sparse %016llx in %lld parts, boxes %016llx\n", static_cast<unsigned long long>(first),
+                    static_cast<unsigned long long>(second), static_cast<long long>(stored), static_cast<unsigned long long>(boxes));
     }
     OK(halo_exchange_destroy(&dense));
     OK(halo_exchange_destroy(&sparse));

@@ -6,8 +6,10 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
+#include "box_coverage.h"
 #include "box_stores.h"
 #include "ranks.h"
 
@@ -199,10 +201,74 @@ TEST_P(Regions, EqualTheModel) {
                 field.ghosts.high[d] = made.desc.reach;
             }
             JoinedRun joined(rank, made, field, number % 2 == 0);
-            for (int32_t kind = HALO_KIND_GHOSTS; kind <= HALO_KIND_SHARED_REDUCE; ++kind)
+            for (int32_t kind = HALO_KIND_GHOSTS; kind <= HALO_KIND_SHARED_REDUCE; ++kind) {
+                if (prints(rank))
+                    for (const halo_join &join : made.joins) box_coverage().count(join, made.model.n_dims, kind, number % 2 == 0);
                 joined.run(kind, number / 2 % 2 == 0 ? HALO_MESSAGES_AGGREGATE : HALO_MESSAGES_PER_CHANNEL);
+            }
             joined.destroy();
         }
+    });
+}
+
+// What the topology says of itself, against a search through the cells that joins fill.
+void check_queries(const Rank &rank, const Joined &made) {
+    halo_topology *topology = nullptr;
+    OK(halo_topology_create_regions(rank.context, &made.desc, &topology));
+    BoxField field;
+    for (int d = 0; d < made.model.n_dims; ++d) field.ghosts.low[d] = field.ghosts.high[d] = made.desc.reach;
+    BoxStores stores(topology, made.model, rank.rank, field, 0);
+    std::map<int64_t, std::set<std::pair<int32_t, int64_t>>> neighbours;
+    std::map<int64_t, std::set<Triple>> filled;
+    for (const auto &[owner, list] : filled_cells(made, field.ghosts))
+        for (const Filled &one : list) {
+            neighbours[one.copy.gid].emplace(one.copy.element, owner.first);
+            filled[one.copy.gid].insert(one.copy.at);
+        }
+    for (const int64_t gid : stores.gids()) {
+        int64_t n = 0;
+        OK(halo_topology_neighbours(topology, gid, nullptr, 0, &n));
+        std::vector<halo_neighbour> told(static_cast<size_t>(n));
+        OK(halo_topology_neighbours(topology, gid, told.data(), n, &n));
+        std::set<std::pair<int32_t, int64_t>> found;
+        for (const halo_neighbour &one : told) found.emplace(one.element, one.gid);
+        if (found != neighbours[gid] || std::ssize(found) != n)
+            stop("the %lld neighbours of part %lld", static_cast<long long>(n), static_cast<long long>(gid));
+
+        OK(halo_field_boundaries(stores.handle(), gid, nullptr, 0, &n));
+        std::vector<halo_boundary> open(static_cast<size_t>(n));
+        OK(halo_field_boundaries(stores.handle(), gid, open.data(), n, &n));
+        for_each_point(made.model.points(gid, 0), field.ghosts, [&](const Triple &at) {
+            int64_t times = 0;
+            for (const halo_boundary &one : open) {
+                bool inside = true;
+                for (int d = 0; d < 3; ++d) inside = inside && at[d] >= one.ghosts.low[d] && at[d] < one.ghosts.high[d];
+                times += inside;
+                if (inside && one.element != element_of(at, made.model.points(gid, 0)))
+                    stop("a boundary of part %lld has a wrong element", static_cast<long long>(gid));
+            }
+            const bool orphan = element_of(at, made.model.points(gid, 0)) != 13 && !filled[gid].contains(at);
+            if (times != orphan) stop("a cell of part %lld lies in %lld boundaries", static_cast<long long>(gid), static_cast<long long>(times));
+        });
+    }
+    std::set<int32_t> peers;
+    for (const halo_join &join : made.joins) {
+        const int32_t from = made.owner[static_cast<size_t>(join.send_gid)], to = made.owner[static_cast<size_t>(join.recv_gid)];
+        if (from == rank.rank || to == rank.rank) peers.insert({ from, to });
+    }
+    peers.erase(rank.rank);
+    int64_t n = 0;
+    OK(halo_topology_peers(topology, nullptr, 0, &n));
+    std::vector<int32_t> ranks(static_cast<size_t>(n));
+    OK(halo_topology_peers(topology, ranks.data(), n, &n));
+    if (ranks != std::vector<int32_t>(peers.begin(), peers.end())) stop("%lld peers, not %zu", static_cast<long long>(n), peers.size());
+    stores.destroy();
+    OK(halo_topology_destroy(&topology));
+}
+
+TEST_P(Regions, QueriesEqualTheSearch) {
+    run(GetParam(), {}, [](Rank &rank) {
+        for (int64_t number = 0; number < 120; ++number) check_queries(rank, make_joined(number, rank.size));
     });
 }
 

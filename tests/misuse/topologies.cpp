@@ -320,6 +320,19 @@ std::vector<Misuse> cases() {
           HALO_ERR_ARGUMENT,
           { "HALO_USER", "combine" },
           [](World &w) { return exchange_over(w.cells, [](auto &desc) { reverse(desc), desc.op = HALO_USER; }); } },
+        { "order_that_is_not",
+          HALO_ERR_ARGUMENT,
+          { "combine_order 2" },
+          [](World &w) { return exchange_over(w.cells, [](auto &desc) { reverse(desc), desc.combine_order = 2; }); } },
+        { "canonical_order_of_a_function",
+          HALO_ERR_ARGUMENT,
+          { "HALO_COMBINE_CANONICAL", "HALO_USER" },
+          [](World &w) {
+              return exchange_over(w.cells, [](auto &desc) {
+                  reverse(desc), desc.op = HALO_USER, desc.combine_order = HALO_COMBINE_CANONICAL;
+                  desc.combine = [](void *, void *, const void *, int64_t, halo_type, int64_t) {};
+              });
+          } },
         { "sum_of_bytes",
           HALO_ERR_ARGUMENT,
           { "field made", "type 7", "op 1" },

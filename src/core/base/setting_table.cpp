@@ -42,6 +42,8 @@ constexpr Setting table[] = {
       "`auto`: all tell all up to 64 ranks, consensus beyond." },
     { "check", SettingType::boolean, "no", 0, 0, nullptr, fixed, agrees,
       "Check mode: ghosts are poisoned before they are filled, digests and states are verified, the first offender is named." },
+    { "check.seed", SettingType::integer, "0", 0, 1e9, nullptr, fixed, may_differ,
+      "What check mode puts into ghosts of integers and bytes. A program whose results depend on it reads ghosts before finish." },
     { "strict", SettingType::boolean, "no", 0, 0, nullptr, fixed, may_differ, "Unknown settings are errors instead of warnings." },
     { "log_level", SettingType::word, "warn", 0, 0, "error|warn|info|debug", changeable, may_differ,
       "What is logged: this level and all before it." },

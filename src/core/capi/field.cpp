@@ -98,7 +98,7 @@ halo_status halo_field_data(const halo_field *field, int64_t gid, int32_t set, v
 halo_status halo_field_boundaries(const halo_field *field, int64_t gid, halo_boundary *boundaries, int64_t capacity, int64_t *n) {
     return with_handle(field, [&] {
         const Field &object = object_of<Field>(field);
-        write_list(object.topology().boundaries(gid, object.spec().ghosts, object.spec().places[0]), boundaries, capacity, n, "boundaries");
+        write_list(object.boundaries(gid), boundaries, capacity, n, "boundaries");
     });
 }
 

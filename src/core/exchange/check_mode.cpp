@@ -160,7 +160,7 @@ void CheckMode::refuse_poison_in_part(const Run &run, int64_t number, int64_t pa
 void CheckMode::poison(const Run &run, const CheckedEdge &edge) const {
     const Field &field = *fields_[edge.field];
     for_each_component(edge.target[0], [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
-        store_poison(field.spec(), field.ordinal(), offset / field.spec().element_bytes, target(run, edge) + offset);
+        store_poison(field.spec(), poison_of(field, offset), target(run, edge) + offset);
     });
 }
 
@@ -195,7 +195,7 @@ void CheckMode::take_hashes(const PlanDirection &direction, const std::byte *at)
 void CheckMode::require_poison(const Run &run, const CheckedEdge &edge) const {
     const Field &field = *fields_[edge.field];
     for_each_component(edge.target[0], [&](int64_t, int64_t x, int64_t y, int64_t z, int64_t offset) {
-        if (!holds_poison(field.spec(), field.ordinal(), offset / field.spec().element_bytes, target(run, edge) + offset))
+        if (!holds_poison(field.spec(), poison_of(field, offset), target(run, edge) + offset))
             fail(HALO_ERR_CHECK, "%s: run %u: %s, was written between start and finish", what_.c_str(), run.epoch, name_point(edge, x, y, z).c_str());
     });
 }
@@ -251,7 +251,7 @@ void CheckMode::require_hashes(const Run &run, const CheckedEdge &edge, const Ha
         bool all_poison = true;
         for (int64_t c = 0; c < box.n[3]; ++c) {
             const int64_t at = offset + c * box.dst_stride[3];
-            all_poison = all_poison && holds_poison(field.spec(), field.ordinal(), at / bytes, target(run, edge) + at);
+            all_poison = all_poison && holds_poison(field.spec(), poison_of(field, at), target(run, edge) + at);
         }
         fail(HALO_ERR_CHECK, "%s: run %u: %s, %s", what_.c_str(), run.epoch, name_point(edge, x, y, z).c_str(),
              all_poison ? "was not filled" : blame);

@@ -11,16 +11,18 @@
 #include <string>
 #include <vector>
 
+#include "exchange/poison.h"
 #include "exchange/run.h"
 
 namespace halo {
 
 class CheckMode {
 public:
-    CheckMode(const std::vector<Field *> &fields, std::string what, bool source_stable)
+    CheckMode(const std::vector<Field *> &fields, std::string what, bool source_stable, int64_t seed)
         : fields_(fields),
           what_(std::move(what)),
-          source_stable_(source_stable) {}
+          source_stable_(source_stable),
+          seed_(seed) {}
 
     // Before anything is packed.
     void start(const Run &run);
@@ -42,6 +44,8 @@ private:
 
     void refuse_poison_in_owned(const Run &run) const;
     void refuse_poison_in_part(const Run &run, int64_t field, int64_t part) const;
+    // `offset` in bytes.
+    Poison poison_of(const Field &field, int64_t offset) const { return { field.ordinal(), offset / field.spec().element_bytes, seed_ }; }
     void poison(const Run &run, const CheckedEdge &edge) const;
     void require_poison(const Run &run, const CheckedEdge &edge) const;
     void require_source(const Run &run, const CheckedEdge &edge, const Hashes &hashes) const;
@@ -56,6 +60,7 @@ private:
     const std::vector<Field *> &fields_;
     std::string what_;
     bool source_stable_;
+    int64_t seed_;
     std::vector<Received> local_; // hashes of what this rank sends to itself
     std::vector<Received> sent_;  // source_stable: and to others
     std::vector<Received> received_;

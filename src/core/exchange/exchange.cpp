@@ -46,6 +46,7 @@ Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exc
         shape_.kind = desc.kind;
         shape_.shared = desc.shared;
         if (shape_.combines()) shape_.op = desc.op;
+        shape_.canonical = desc.combine_order == HALO_COMBINE_CANONICAL && shape_.combines() && (desc.op == HALO_SUM || desc.op == HALO_PROD);
         check_kind();
     }
     shape_.stencil = desc.stencil;
@@ -59,7 +60,7 @@ Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exc
     serial_ = context_.next_serial();
     what_ = format("exchange %u over", serial_);
     for (const Field *field : shape_.fields) what_ += " " + field->spec().name;
-    if (shape_.check) check_ = std::make_unique<CheckMode>(shape_.fields, what_, desc.source_stable != 0);
+    if (shape_.check) check_ = std::make_unique<CheckMode>(shape_.fields, what_, desc.source_stable != 0, config.integer("check.seed"));
     run_.check = check_.get();
     context_.reap();
     refresh_plan();
@@ -88,9 +89,13 @@ void Exchange::check_kind() const {
         fail(HALO_ERR_ARGUMENT, "exchange: kind %d is none of HALO_KIND_...", desc_.kind);
     if (desc_.shared < HALO_SHARED_KEEP || desc_.shared > HALO_SHARED_ONLY)
         fail(HALO_ERR_ARGUMENT, "exchange: shared %d is none of HALO_SHARED_...", desc_.shared);
+    if (desc_.combine_order != HALO_COMBINE_BY_GID && desc_.combine_order != HALO_COMBINE_CANONICAL)
+        fail(HALO_ERR_ARGUMENT, "exchange: combine_order %d is none of HALO_COMBINE_...", desc_.combine_order);
     if (!shape_.combines()) return;
     if (desc_.op < HALO_SUM || desc_.op > HALO_USER) fail(HALO_ERR_ARGUMENT, "exchange: op %d is none of HALO_SUM ... HALO_USER", desc_.op);
     if (desc_.op == HALO_USER && !desc_.combine) fail(HALO_ERR_ARGUMENT, "exchange: HALO_USER without a function `combine`");
+    if (desc_.op == HALO_USER && desc_.combine_order == HALO_COMBINE_CANONICAL)
+        fail(HALO_ERR_ARGUMENT, "exchange: HALO_COMBINE_CANONICAL, but which values of HALO_USER count is not known");
     for (const Field *field : shape_.fields) {
         if (field->spec().sparse) fail(HALO_ERR_ARGUMENT, "exchange: field %s is sparse: its ghosts cannot be combined", field->spec().name.c_str());
         check_op(field->spec());
@@ -135,6 +140,23 @@ void Exchange::set_transfer(const halo_transfer_desc &transfer) {
                             read_widths(transfer.destination_ghosts, destination, "destination") };
         shape_.pairs.push_back({ i, n + i });
     }
+    know_transfer_boxes();
+}
+
+void Exchange::know_transfer_boxes() {
+    int64_t widest[2] = { 0, 0 };
+    for (int d = 0; d < 3; ++d) {
+        widest[0] = std::max<int64_t>({ widest[0], shape_.transfer.source.low[d], shape_.transfer.source.high[d] });
+        widest[1] = std::max<int64_t>({ widest[1], shape_.transfer.destination.low[d], shape_.transfer.destination.high[d] });
+    }
+    const int64_t range = 2 * (widest[0] + widest[1]) + 2; // between cells whose parts have a point in common, ghosts included
+    for (const FieldPair &pair : shape_.pairs) {
+        const Topology &source = shape_.fields[pair.source]->topology();
+        const Topology &destination = shape_.fields[pair.destination]->topology();
+        shape_.transfer_boxes.emplace_back();
+        if (source.knows_all_boxes() && destination.knows_all_boxes()) continue;
+        shape_.transfer_boxes.back() = std::make_shared<const TransferBoxes>(find_transfer_boxes(context_, source, destination, range));
+    }
 }
 
 void Exchange::check_transfer_pair(const Field &source, const Field &destination) const {
@@ -149,7 +171,7 @@ void Exchange::check_transfer_pair(const Field &source, const Field &destination
     if (from.sparse || to.sparse) refuse("sparse fields cannot be transferred");
     const BoxSource *source_boxes = source.topology().boxes();
     const BoxSource *destination_boxes = destination.topology().boxes();
-    if (!source_boxes || !destination_boxes) refuse("a topology is not made of boxes that all ranks know");
+    if (!source_boxes || !destination_boxes) refuse("a topology is not made of boxes of one index space");
     if (source.topology().n_dims() != destination.topology().n_dims()) refuse("their topologies have different dimensions");
     if (source_boxes->period() != destination_boxes->period()) refuse("their topologies have different periods");
     if (shape_.combines()) check_op(from);
@@ -273,6 +295,8 @@ void Exchange::fill_bases(const halo_run &run) {
     if (run_.plan->staging_bytes() > static_cast<int64_t>(staging_.bytes()))
         staging_ = context_.host_buffer(static_cast<size_t>(run_.plan->staging_bytes()));
     run_.bases[plan_->staging_base()] = staging_.data();
+    if (run_.plan->canonical_scratch_bytes() > static_cast<int64_t>(canonical_scratch_.bytes()))
+        canonical_scratch_ = context_.host_buffer(static_cast<size_t>(run_.plan->canonical_scratch_bytes()));
 }
 
 void Exchange::prepare(const halo_run &run) {
@@ -419,6 +443,8 @@ void Exchange::combine() {
             run_.combine(step);
         else
             combine_by_caller(desc_, *run_.plan, step, run_.bases);
+    for (const CanonicalStep &step : run_.plan->canonical_steps())
+        step.run(run_.bases, { static_cast<std::byte *>(canonical_scratch_.data()), canonical_scratch_.bytes() });
 }
 
 void Exchange::refine() {

@@ -54,6 +54,7 @@ private:
     void check_kind() const;
     void set_sections();
     void set_transfer(const halo_transfer_desc &transfer);
+    void know_transfer_boxes();
     void check_transfer_pair(const Field &source, const Field &destination) const;
     void check_op(const FieldSpec &spec) const;
     void combine();
@@ -93,6 +94,7 @@ private:
     uint64_t agreement_ = 0;
     Phase phase_ = Phase::idle;
     std::unique_ptr<CheckMode> check_;
+    Buffer canonical_scratch_;
     Buffer staging_; // contributions of this rank, where they are combined
     int64_t runs_ = 0;
     int64_t local_bytes_ = 0;

@@ -22,28 +22,29 @@ constexpr uint32_t tell32 = quiet32 | 0x3fu << 16;
 bool is_double(const FieldSpec &spec) { return spec.type == HALO_FLOAT64 || spec.type == HALO_COMPLEX128; }
 bool is_float(const FieldSpec &spec) { return spec.type == HALO_FLOAT32 || spec.type == HALO_COMPLEX64; }
 
-uint64_t word_of(const FieldSpec &spec, int32_t ordinal, int64_t element) {
-    const auto place = static_cast<uint64_t>(element);
-    if (is_double(spec)) return quiet64 | mark64 | static_cast<uint64_t>(ordinal & 0xff) << 32 | (place & 0xffffffffu);
+uint64_t word_of(const FieldSpec &spec, const Poison &poison) {
+    const auto place = static_cast<uint64_t>(poison.element);
+    if (is_double(spec)) return quiet64 | mark64 | static_cast<uint64_t>(poison.ordinal & 0xff) << 32 | (place & 0xffffffffu);
     if (is_float(spec)) {
         const uint64_t value = quiet32 | mark32 | (place & 0xffffu);
         return value << 32 | value;
     }
-    return Digest::mix(place + 1); // integers and bytes: any pattern that a program is unlikely to write
+    // Integers and bytes: any pattern that a program is unlikely to write.
+    return Digest::mix(Digest::mix(static_cast<uint64_t>(poison.seed)) + place + 1);
 }
 
 } // namespace
 
 bool can_be_poison(const FieldSpec &spec) { return is_double(spec) || is_float(spec); }
 
-void store_poison(const FieldSpec &spec, int32_t ordinal, int64_t element, std::byte *at) {
-    const uint64_t word = word_of(spec, ordinal, element);
+void store_poison(const FieldSpec &spec, const Poison &poison, std::byte *at) {
+    const uint64_t word = word_of(spec, poison);
     for (int64_t done = 0; done < spec.element_bytes; done += 8)
         std::memcpy(at + done, &word, static_cast<size_t>(std::min<int64_t>(8, spec.element_bytes - done)));
 }
 
-bool holds_poison(const FieldSpec &spec, int32_t ordinal, int64_t element, const std::byte *at) {
-    const uint64_t word = word_of(spec, ordinal, element);
+bool holds_poison(const FieldSpec &spec, const Poison &poison, const std::byte *at) {
+    const uint64_t word = word_of(spec, poison);
     for (int64_t done = 0; done < spec.element_bytes; done += 8)
         if (std::memcmp(at + done, &word, static_cast<size_t>(std::min<int64_t>(8, spec.element_bytes - done))) != 0) return false;
     return true;

@@ -9,11 +9,16 @@
 
 namespace halo {
 
-// Write the poison of one element of a field's storage.
-void store_poison(const FieldSpec &spec, int32_t ordinal, int64_t element, std::byte *at);
+// Of one element of a field's storage. Integers and bytes cannot tell where they come from; what they hold depends on the setting check.seed.
+struct Poison {
+    int32_t ordinal = 0; // of the field
+    int64_t element = 0;
+    int64_t seed = 0;
+};
+void store_poison(const FieldSpec &spec, const Poison &poison, std::byte *at);
 
 // Does the element still hold exactly what store_poison wrote?
-bool holds_poison(const FieldSpec &spec, int32_t ordinal, int64_t element, const std::byte *at);
+bool holds_poison(const FieldSpec &spec, const Poison &poison, const std::byte *at);
 
 // Only floating-point values can tell that they were computed from poison.
 bool can_be_poison(const FieldSpec &spec);

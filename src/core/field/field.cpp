@@ -253,4 +253,14 @@ uint64_t Field::layout_hash() {
     return layout_hash_ = hash | 1;
 }
 
+std::vector<halo_boundary> Field::boundaries(int64_t gid) const {
+    std::vector<halo_boundary> all;
+    for (int32_t place = 0; place < std::ssize(spec_.places); ++place)
+        for (halo_boundary boundary : topology_.boundaries(gid, spec_.ghosts, spec_.places[place])) {
+            boundary.place = place;
+            all.push_back(boundary);
+        }
+    return all;
+}
+
 } // namespace halo

@@ -63,6 +63,9 @@ public:
     // Write the fill value into the whole storage of a part.
     void fill(int64_t local_index, void *data) const;
 
+    // Ghosts of a part that no part fills, place by place.
+    std::vector<halo_boundary> boundaries(int64_t gid) const;
+
     int32_t exchanges = 0; // that use it
     int32_t in_flight = 0; // runs over it
 

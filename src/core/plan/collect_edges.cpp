@@ -7,11 +7,14 @@ namespace halo {
 
 namespace {
 
+Extent extent_of(const halo_box &box) { return { box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2] }; }
+
 // Narrowing leaves cells out of edges; it never makes others.
-bool narrow(Edge &edge, const Topology &topology, const EdgeRequest &request, int32_t depth) {
+bool narrow(Edge &edge, const Topology &topology, const BoxSource *receivers, const EdgeRequest &request, int32_t depth) {
     if (depth == 0) return true;
     const GhostWidths ghosts = request.ghosts.clipped(depth);
-    if (!clip_receive(edge, topology.cells_of(edge.recv_gid), request.centring, ghosts)) return false;
+    const Extent cells = receivers ? extent_of(receivers->box_of(edge.recv_gid).cells) : topology.cells_of(edge.recv_gid);
+    if (!clip_receive(edge, cells, request.centring, ghosts)) return false;
     if (request.flow == Flow::from_owner) return true;
     Edge back = reversed(edge);
     if (!clip_receive(back, topology.cells_of(edge.send_gid), request.centring, ghosts)) return false;
@@ -50,9 +53,16 @@ EdgeRequest request_of(const PlanShape &shape, int32_t destination, int32_t plac
     return request;
 }
 
+// Where all ranks know all boxes: null.
+const TransferBoxes *known_boxes(const PlanShape &shape, size_t pair) {
+    return shape.kind == kind_transfer ? shape.transfer_boxes[pair].get() : nullptr;
+}
+
 // Calls visit(edge, place) for each edge of a pair of fields.
 template <class Visit>
-void for_each_edge(const PlanShape &shape, const FieldPair &pair, Visit &&visit) {
+void for_each_edge(const PlanShape &shape, size_t number, Visit &&visit) {
+    const FieldPair &pair = shape.pairs[number];
+    const TransferBoxes *known = known_boxes(shape, number);
     const Field &source = *shape.fields[pair.source];
     const Field &destination = *shape.fields[pair.destination];
     for (int32_t place = 0; place < std::ssize(destination.spec().places); ++place) {
@@ -62,7 +72,8 @@ void for_each_edge(const PlanShape &shape, const FieldPair &pair, Visit &&visit)
             continue;
         }
         const TransferRequest request{ destination.spec().places[place], shape.transfer.source, shape.transfer.destination, shape.combines() };
-        TransferEdges(*source.topology().boxes(), *destination.topology().boxes(), destination.topology().context().rank(), request)
+        TransferEdges(known ? known->source : *source.topology().boxes(), known ? known->destination : *destination.topology().boxes(),
+                      destination.topology().context().rank(), request)
             .emit(source.topology().local_parts(), destination.topology().local_parts(), sink);
     }
 }
@@ -88,14 +99,17 @@ const CollectedEdges::Peer &CollectedEdges::of(int32_t peer) const {
 
 CollectedEdges collect_edges(const PlanShape &shape, const PlanNarrowing &narrowing) {
     CollectedEdges collected;
-    for (const FieldPair &pair : shape.pairs) {
+    for (size_t number = 0; number < shape.pairs.size(); ++number) {
+        const FieldPair &pair = shape.pairs[number];
+        const TransferBoxes *known = known_boxes(shape, number);
         if (!narrowing.takes(pair.destination)) continue;
         const Field &field = *shape.fields[pair.destination];
-        for_each_edge(shape, pair, [&](const Edge &edge, int32_t place) {
+        for_each_edge(shape, number, [&](const Edge &edge, int32_t place) {
             if (shape.kind == HALO_KIND_REVERSE && !edge.contributes) return;
             FieldEdge found{ edge, pair.source, pair.destination, place, {} };
             if (shape.sweep >= 0 && !sweep_along(found.edge, field.topology(), field.spec().ghosts, shape.sweep)) return;
-            if (!narrow(found.edge, field.topology(), request_of(shape, pair.destination, place), narrowing.depth)) return;
+            const EdgeRequest request = request_of(shape, pair.destination, place);
+            if (!narrow(found.edge, field.topology(), known ? &known->destination : nullptr, request, narrowing.depth)) return;
             if (shape.kind == HALO_KIND_REVERSE) found.edge = reversed(found.edge);
             const Edge &way = found.edge;
             found.key = { way.send_gid, way.recv_gid, field.ordinal(), way.element, way.extra + (static_cast<int64_t>(place) << 32) };

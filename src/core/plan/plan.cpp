@@ -64,7 +64,8 @@ std::vector<FieldEdge> picked(const std::vector<FieldEdge> &edges, Pick &&pick) 
 void finish_direction(const PlanShape &shape, PlanDirection &direction) {
     direction.most_bytes = direction.dense_bytes;
     for (const SingleEdge &single : direction.singles) direction.most_bytes = align_up(direction.most_bytes, sparse_alignment) + single.bytes;
-    direction.digest.add(static_cast<uint64_t>(shape.kind) << 16 | static_cast<uint64_t>(shape.op) << 8 | static_cast<uint64_t>(shape.shared));
+    direction.digest.add(static_cast<uint64_t>(shape.canonical) << 24 | static_cast<uint64_t>(shape.kind) << 16 |
+                         static_cast<uint64_t>(shape.op) << 8 | static_cast<uint64_t>(shape.shared));
     for (const PlanEdge &edge : direction.edges) {
         direction.digest.add(static_cast<uint64_t>(edge.key.send_gid));
         direction.digest.add(static_cast<uint64_t>(edge.key.recv_gid));
@@ -94,7 +95,10 @@ Plan::Plan(const PlanShape &shape, const PlanNarrowing &narrowing, const Plan *f
         compile_send(work, link);
         compile_receive(work, link);
     }
-    compile_combine(work);
+    if (shape.canonical)
+        compile_canonical(work);
+    else
+        compile_combine(work);
     if (shape.check)
         for (const FieldEdge &edge : work.edges.local) local_checked_.push_back(work.checked(edge));
     table_ = CopyTable(shape.fields[0]->topology().context().device(), work.rows.program());
@@ -253,6 +257,25 @@ void Plan::compile_combine(Compilation &work) {
         step.rows.n = (by_caller ? std::ssize(caller_boxes_) : work.rows.size()) - step.rows.first;
         combine_steps_.push_back(step);
     }
+}
+
+// One step for each field. Where the owner's value comes with the others, what a copy holds comes too.
+void Plan::compile_canonical(const Compilation &work) {
+    auto list = work.contributions;
+    std::stable_sort(list.begin(), list.end(), [](const auto &a, const auto &b) { return a.first.destination < b.first.destination; });
+    for (size_t i = 0; i < list.size(); ++i) {
+        const auto &[edge, placement] = list[i];
+        if (i == 0 || list[i - 1].first.destination != edge.destination)
+            canonical_steps_.emplace_back(work.destination(edge).spec().type, work.shape.op);
+        canonical_steps_.back().add(work.boxes.unpack(edge, placement), edge.edge.from_owner);
+    }
+    for (CanonicalStep &step : canonical_steps_) step.sort();
+}
+
+int64_t Plan::canonical_scratch_bytes() const {
+    int64_t bytes = 0;
+    for (const CanonicalStep &step : canonical_steps_) bytes = std::max(bytes, step.scratch_bytes());
+    return bytes;
 }
 
 } // namespace halo

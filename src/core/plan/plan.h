@@ -13,8 +13,10 @@
 
 #include "comm/message.h"
 #include "comm/peer_link.h"
+#include "plan/canonical.h"
 #include "plan/checked_edge.h"
 #include "plan/message_order.h"
+#include "topology/boxes/transfer_boxes.h"
 
 namespace halo {
 
@@ -47,9 +49,11 @@ struct PlanShape {
     int32_t sweep = -1;               // direction of the only edges, which take the ghosts of lower directions along; -1: all edges
     bool per_channel = false;         // every remote edge is a message of its own
     std::vector<uint32_t> sections{}; // groups of ghosts that take part, by field; 0, or no field: all
+    bool canonical = false;           // contributions are combined in the order of their values
     bool check = false;               // check mode: keep the edges, to be looked at
 
-    TransferGhosts transfer{}; // kind_transfer
+    TransferGhosts transfer{};                                          // kind_transfer
+    std::vector<std::shared_ptr<const TransferBoxes>> transfer_boxes{}; // of each pair; null: all ranks know all boxes
 
     bool combines() const { return kind != HALO_KIND_GHOSTS && op != op_copy; }
 };
@@ -132,7 +136,9 @@ public:
     bool combines() const { return combines_; }
     const std::vector<CombineStep> &combine_steps() const { return combine_steps_; }
     const std::vector<BoxCopy> &caller_boxes() const { return caller_boxes_; }
+    const std::vector<CanonicalStep> &canonical_steps() const { return canonical_steps_; }
     int64_t staging_bytes() const { return staging_bytes_; }
+    int64_t canonical_scratch_bytes() const;
 
     int64_t n_parts(int64_t field) const { return first_base_[field + 1] - first_base_[field]; }
     const std::vector<uint32_t> &first_bases() const { return first_base_; } // of each field, and the end
@@ -153,6 +159,7 @@ private:
     void compile_send(Compilation &work, size_t link);
     void compile_receive(Compilation &work, size_t link);
     void compile_combine(Compilation &work);
+    void compile_canonical(const Compilation &work);
 
     PlanNarrowing narrowing_;
     int64_t n_fields_;
@@ -166,6 +173,7 @@ private:
     bool combines_;
     std::vector<CombineStep> combine_steps_;
     std::vector<BoxCopy> caller_boxes_;
+    std::vector<CanonicalStep> canonical_steps_;
     int64_t staging_bytes_ = 0;
     int64_t local_bytes_ = 0;
     int64_t local_channels_ = 0;

@@ -45,8 +45,10 @@ public:
     virtual void edges(const EdgeRequest &request, const EdgeSink &sink) const = 0;
     // Cells of any part per direction that an edge from or to this rank names.
     virtual Extent cells_of(int64_t gid) const = 0;
-    // All parts as boxes of one index space; null: there is none, or they are not all known here.
+    // Parts as boxes of one index space; null: there is none.
     virtual const BoxSource *boxes() const { return nullptr; }
+    // Else those near the local ones alone.
+    virtual bool knows_all_boxes() const { return true; }
 
     int64_t fields = 0; // that use it
 

@@ -23,7 +23,8 @@ public:
     Extent cells_of(int64_t gid) const override;
     std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const override;
     void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
-    const BoxSource *boxes() const override { return distributed_ ? nullptr : &*set_; }
+    const BoxSource *boxes() const override { return &*set_; }
+    bool knows_all_boxes() const override { return !distributed_; }
 
 private:
     void check_desc(const halo_boxes_desc &desc) const;

@@ -136,9 +136,7 @@ std::vector<BoxRecord> answers(const Bins &bins, const std::vector<BoxRecord> &t
 
 } // namespace
 
-std::vector<PlacedBox> find_near(Context &context, std::vector<PlacedBox> own, const NearSpace &space, int64_t &n_boxes) {
-    const int64_t first = sum_below(context, std::ssize(own), n_boxes);
-    for (size_t i = 0; i < own.size(); ++i) own[i].gid = first + static_cast<int64_t>(i);
+std::vector<PlacedBox> near_boxes(Context &context, std::vector<PlacedBox> own, const NearSpace &space) {
     const Bins bins(space, bin_edges(context, own, space.range), context.size());
     const std::vector<BoxRecord> told = route(context, tell_keepers(bins, own));
     const std::vector<BoxRecord> found = route(context, answers(bins, told, context.rank()));
@@ -150,6 +148,12 @@ std::vector<PlacedBox> find_near(Context &context, std::vector<PlacedBox> own, c
     std::sort(near.begin(), near.end(), by_gid);
     near.erase(std::unique(near.begin(), near.end(), same_gid), near.end());
     return near;
+}
+
+std::vector<PlacedBox> find_near(Context &context, std::vector<PlacedBox> own, const NearSpace &space, int64_t &n_boxes) {
+    const int64_t first = sum_below(context, std::ssize(own), n_boxes);
+    for (size_t i = 0; i < own.size(); ++i) own[i].gid = first + static_cast<int64_t>(i);
+    return near_boxes(context, std::move(own), space);
 }
 
 } // namespace halo

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a topology of boxes says about itself, against a search through all cells of all parts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "box_stores.h"
+#include "ranks.h"
+
+namespace conformance {
+
+namespace {
+
+// Calls body(case, topology) for random cases whose parts the test knows.
+template <class Body>
+void for_each_case(const Rank &rank, uint64_t seed, Body &&body) {
+    for (int64_t number = 0; number < 60; ++number) {
+        const BoxCase made = make_box_case(seed, number, rank.size);
+        if (made.model.form == BoxForm::cut) continue;
+        halo_topology *topology = made.model.create(rank.context, rank.rank);
+        body(made, topology);
+        OK(halo_topology_destroy(&topology));
+    }
+}
+
+template <class Visit>
+void for_each_cell_of(const halo_box &box, Visit &&visit) {
+    for (int64_t z = box.low[2]; z < box.high[2]; ++z)
+        for (int64_t y = box.low[1]; y < box.high[1]; ++y)
+            for (int64_t x = box.low[0]; x < box.high[0]; ++x) visit(Triple{ x, y, z });
+}
+
+// The boundary regions of each place are just the ghosts that nobody owns, each once and under its element.
+void check_boundaries(const BoxCase &made, const BoxStores &stores, int64_t gid) {
+    const std::vector<int32_t> places = made.fields[0].places(made.model.n_dims);
+    int64_t n = 0;
+    OK(halo_field_boundaries(stores.handle(), gid, nullptr, 0, &n));
+    std::vector<halo_boundary> found(static_cast<size_t>(n));
+    OK(halo_field_boundaries(stores.handle(), gid, found.data(), n, &n));
+    for (int32_t place = 0; place < std::ssize(places); ++place) {
+        const int32_t bits = places[static_cast<size_t>(place)];
+        std::vector<Triple> points;
+        for (const halo_boundary &boundary : found)
+            if (boundary.place == place)
+                for_each_cell_of(boundary.ghosts, [&](const Triple &at) {
+                    points.push_back(at);
+                    if (element_of(at, made.model.points(gid, bits)) != boundary.element) stop("a wrong element");
+                });
+        std::vector<Triple> wanted = orphans(made.model, gid, bits, made.fields[0].ghosts);
+        std::sort(points.begin(), points.end());
+        std::sort(wanted.begin(), wanted.end());
+        if (points != wanted)
+            stop("part %lld has %zu boundary points in place %d, should have %zu: %s", static_cast<long long>(gid), points.size(), place,
+                 wanted.size(), made.describe().c_str());
+    }
+    for (const halo_boundary &boundary : found)
+        if (boundary.place < 0 || boundary.place >= std::ssize(places)) stop("a boundary in place %d", boundary.place);
+}
+
+// The cell of the domain that a cell around a part stands for.
+Triple wrapped(const BoxModel &model, int64_t gid, const Triple &at) {
+    Triple cell;
+    for (int d = 0; d < 3; ++d) {
+        const int64_t period = model.domain.high[d] - model.domain.low[d];
+        cell[d] = model.parts[gid].cells.low[d] + at[d] - model.domain.low[d];
+        if (model.periodic[d]) cell[d] = (cell[d] % period + period) % period;
+    }
+    return cell;
+}
+
+using Holders = std::map<Triple, std::vector<std::pair<int64_t, Triple>>>; // parts that own a cell, and where in them it is
+
+Holders holders_of(const BoxModel &model) {
+    Holders holders;
+    for (int64_t gid = 0; gid < model.n_parts(); ++gid)
+        for_each_point(model.points(gid, HALO_CENTRE_CELL), Ghosts{},
+                       [&](const Triple &at) { holders[wrapped(model, gid, at)].emplace_back(gid, at); });
+    return holders;
+}
+
+using Neighbours = std::set<std::pair<int32_t, int64_t>>; // element, gid
+
+Neighbours search_neighbours(const BoxModel &model, const Holders &holders, int64_t gid) {
+    Ghosts layer;
+    for (int d = 0; d < model.n_dims; ++d) layer.low[d] = layer.high[d] = 1;
+    const Triple cells = model.points(gid, HALO_CENTRE_CELL);
+    Neighbours wanted;
+    for_each_point(cells, layer, [&](const Triple &at) {
+        const auto found = holders.find(wrapped(model, gid, at));
+        if (found == holders.end()) return;
+        for (const auto &[other, there] : found->second)
+            if (other != gid || there != at) wanted.emplace(element_of(at, cells), other);
+    });
+    return wanted;
+}
+
+class BoxQueries : public testing::TestWithParam<int32_t> {};
+
+TEST_P(BoxQueries, BoundariesAreWhatNobodyOwns) {
+    run(GetParam(), {}, [](Rank &rank) {
+        for_each_case(rank, 77, [&](const BoxCase &made, halo_topology *topology) {
+            BoxStores stores(topology, made.model, rank.rank, made.fields[0], 0);
+            for (const int64_t gid : stores.gids()) check_boundaries(made, stores, gid);
+            stores.destroy();
+        });
+    });
+}
+
+TEST_P(BoxQueries, NeighboursAndPeersEqualTheSearch) {
+    run(GetParam(), {}, [](Rank &rank) {
+        for_each_case(rank, 99, [&](const BoxCase &made, halo_topology *topology) {
+            const Holders holders = holders_of(made.model);
+            std::set<int32_t> peers;
+            for (const int64_t gid : made.model.local(rank.rank)) {
+                int64_t n = 0;
+                OK(halo_topology_neighbours(topology, gid, nullptr, 0, &n));
+                std::vector<halo_neighbour> found(static_cast<size_t>(n));
+                OK(halo_topology_neighbours(topology, gid, found.data(), n, &n));
+                Neighbours told;
+                for (const halo_neighbour &one : found) {
+                    told.emplace(one.element, one.gid);
+                    if (one.rank != made.model.parts[one.gid].owner) stop("neighbour %lld on rank %d", static_cast<long long>(one.gid), one.rank);
+                    if (one.rank != rank.rank) peers.insert(one.rank);
+                }
+                if (told != search_neighbours(made.model, holders, gid) || std::ssize(told) != n)
+                    stop("the %lld neighbours of part %lld: %s", static_cast<long long>(n), static_cast<long long>(gid), made.describe().c_str());
+            }
+            int64_t n = 0;
+            OK(halo_topology_peers(topology, nullptr, 0, &n));
+            std::vector<int32_t> ranks(static_cast<size_t>(n));
+            OK(halo_topology_peers(topology, ranks.data(), n, &n));
+            if (ranks != std::vector<int32_t>(peers.begin(), peers.end())) stop("the peers: %s", made.describe().c_str());
+        });
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, BoxQueries, testing::ValuesIn(rank_counts()), testing::PrintToStringParamName());
+
+} // namespace
+
+} // namespace conformance
