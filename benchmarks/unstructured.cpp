@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ghosts of points known by keys: libhalo against PetscSF on the same graph and storage, in alternating pairs of one run.
-// usage: halo_bench_unstructured [cells along an edge, 100] [pairs, 21]
+// usage: halo_bench_unstructured [cells along an edge, 100] [pairs, 21] [only the set-up, 0]
 // Every rank has a cube of cells; cubes are stacked and periodic along z, two layers of ghosts. One field is one array for both, in memory from
 // halo_memory_allocate. PetscSF has no message for several fields: all are begun, then all ended. Times are the medians over pairs of the slowest
 // rank's.
+#include <malloc.h>
 #include <petscsf.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -122,6 +124,7 @@ public:
     halo_exchange *exchange(int32_t kind) {
         halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
         desc.kind = kind;
+        desc.source_stable = 1; // as between begin and end of PetscSF
         halo_exchange *made = nullptr;
         HALO(halo_exchange_create(fields_.data(), static_cast<int32_t>(fields_.size()), &desc, &made));
         return made;
@@ -218,6 +221,51 @@ void compare_exchanges(halo_context *context, const Graph &graph, bool random, i
     HALO(halo_topology_destroy(&topology));
 }
 
+int64_t status_kilobytes(const char *name) {
+    std::FILE *file = std::fopen("/proc/self/status", "r");
+    char line[256];
+    int64_t found = 0;
+    while (file && std::fgets(line, sizeof line, file))
+        if (std::strncmp(line, name, std::strlen(name)) == 0) found = std::atoll(line + std::strlen(name));
+    if (file) std::fclose(file);
+    return found;
+}
+
+// Resident memory of the process beyond what it had before, at most: the greatest of all ranks.
+int64_t peak_kilobytes(const std::function<void()> &work) {
+    malloc_trim(0);
+    if (std::FILE *file = std::fopen("/proc/self/clear_refs", "w")) { // forget the peak until now
+        std::fputs("5", file);
+        std::fclose(file);
+    }
+    const int64_t before = status_kilobytes("VmRSS:");
+    work();
+    int64_t more = status_kilobytes("VmHWM:") - before;
+    MPI_Allreduce(MPI_IN_PLACE, &more, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    return more;
+}
+
+// The simple way: every rank gets all keys, and looks for its own.
+void gather_all(const Graph &graph) {
+    const int n = static_cast<int>(graph.keys.size());
+    std::vector<int> counts(static_cast<size_t>(n_ranks)), first(static_cast<size_t>(n_ranks), 0);
+    MPI_Allgather(&n, 1, MPI_INT, counts.data(), 1, MPI_INT, MPI_COMM_WORLD);
+    std::partial_sum(counts.begin(), counts.end() - 1, first.begin() + 1);
+    std::vector<uint64_t> all(static_cast<size_t>(first.back() + counts.back()));
+    MPI_Allgatherv(graph.keys.data(), n, MPI_UINT64_T, all.data(), counts.data(), first.data(), MPI_UINT64_T, MPI_COMM_WORLD);
+    std::vector<std::pair<uint64_t, int32_t>> holders;
+    holders.reserve(all.size());
+    for (int r = 0; r < n_ranks; ++r)
+        for (int i = 0; i < counts[static_cast<size_t>(r)]; ++i) holders.emplace_back(all[static_cast<size_t>(first[static_cast<size_t>(r)] + i)], r);
+    std::sort(holders.begin(), holders.end());
+    size_t shared = 0;
+    for (const uint64_t key : graph.keys) {
+        const auto at = std::lower_bound(holders.begin(), holders.end(), std::pair(key, 0));
+        shared += at + 1 != holders.end() && (at + 1)->first == key;
+    }
+    if (shared == 0) stop("gather_all", "nothing is shared");
+}
+
 // From keys to who sends what to whom.
 void compare_setup(halo_context *context, const Graph &graph, const char *what, int pairs) {
     std::vector<PetscInt> indices(graph.keys.begin(), graph.keys.end()), owned;
@@ -239,6 +287,13 @@ void compare_setup(halo_context *context, const Graph &graph, const char *what, 
         PETSC(PetscSFDestroy(&forest));
     };
     compare(what, 1, std::max(3, pairs / 4), mine, theirs);
+    const auto gathered = [&] { gather_all(graph); };
+    const double gather_seconds = time_of(gathered);
+    const int64_t here = peak_kilobytes(mine), there = peak_kilobytes(theirs), all = peak_kilobytes(gathered);
+    if (rank_of_process == 0)
+        std::printf("%-44s libhalo %9.1f MB, PetscSF %9.1f MB, ratio %.2f; all keys gathered: %.0f us, %.1f MB\n", "  memory of it, at most",
+                    static_cast<double>(here) / 1e3, static_cast<double>(there) / 1e3, static_cast<double>(there) / static_cast<double>(here),
+                    gather_seconds * 1e6, static_cast<double>(all) / 1e3);
     PETSC(PetscLayoutDestroy(&layout));
 }
 
@@ -247,6 +302,7 @@ void compare_setup(halo_context *context, const Graph &graph, const char *what, 
 int main(int argc, char **argv) {
     const int64_t n = argc > 1 ? std::atoll(argv[1]) : 100;
     const int pairs = argc > 2 ? std::atoi(argv[2]) : 21;
+    const bool only_setup = argc > 3 && std::atoi(argv[3]) != 0;
     PETSC(PetscInitializeNoArguments());
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_of_process);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
@@ -255,7 +311,7 @@ int main(int argc, char **argv) {
     for (const bool random : { false, true }) {
         const Graph graph = make_graph(n, random);
         compare_setup(context, graph, random ? "set-up, shuffled keys" : "set-up, keys in order", pairs);
-        compare_exchanges(context, graph, random, pairs);
+        if (!only_setup) compare_exchanges(context, graph, random, pairs);
     }
     HALO(halo_context_destroy(&context));
     PETSC(PetscFinalize());

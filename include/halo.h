@@ -592,7 +592,7 @@ typedef struct halo_exchange_desc {
     int32_t messages;       /**< HALO_MESSAGES_... */
     int32_t receive;        /**< HALO_RECEIVE_... */
     int32_t edges;          /**< HALO_EDGES_... */
-    int32_t source_stable;  /**< 1: owned data stay unchanged until finish */
+    int32_t source_stable;  /**< 1: what is sent stays unchanged until finish */
     double timeout_seconds; /**< of one blocking call; 0: none; HALO_TIMEOUT_CONFIGURED: the setting */
     halo_arrival_fn arrival; /**< NULL: arrivals are listed by halo_exchange_arrivals */
     void *arrival_user;

@@ -54,6 +54,7 @@ Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exc
     set_sections();
     shape_.sweep = sweep;
     shape_.check = context_.check_mode();
+    shape_.stable = desc.source_stable != 0;
     shape_.per_channel =
         choose(desc.messages, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL, config.word("messages") == "per_channel", "message policy");
     choose(desc.receive, HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED, false, "receive policy");

@@ -16,6 +16,7 @@ std::vector<uint64_t> key_of(const PlanShape &shape) {
     key.push_back(shape.per_channel);
     key.push_back(shape.check);
     key.push_back(shape.canonical);
+    key.push_back(shape.stable);
     for (const FieldPair &pair : shape.pairs) key.push_back(static_cast<uint64_t>(pair.source) << 32 | static_cast<uint64_t>(pair.destination));
     for (Field *field : shape.fields) {
         key.push_back(reinterpret_cast<uintptr_t>(field));

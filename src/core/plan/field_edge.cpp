@@ -106,6 +106,12 @@ Placement EdgeBoxes::dense(const FieldEdge &edge, uint32_t base, int64_t offset)
     return { base, offset, { x, y, z, z * extent(edge, 2) }, 0 };
 }
 
+Placement EdgeBoxes::at_source(const FieldEdge &edge) const {
+    BoxCopy box;
+    from_part(box, edge);
+    return { box.src_base, box.src_offset, box.src_stride, 0, box.src_list };
+}
+
 void EdgeBoxes::direct(const FieldEdge &edge, std::vector<BoxCopy> &boxes) const {
     BoxCopy box = sized(edge);
     from_part(box, edge);
@@ -132,6 +138,7 @@ BoxCopy EdgeBoxes::unpack(const FieldEdge &edge, const Placement &at) const {
     box.src_base = at.base;
     box.src_offset = at.offset;
     box.src_stride = at.stride;
+    box.src_list = at.list;
     return box;
 }
 

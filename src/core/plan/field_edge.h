@@ -49,6 +49,9 @@ public:
     // Dense from `offset` on.
     Placement dense(const FieldEdge &edge, uint32_t base, int64_t offset) const;
 
+    // In the sending part, without a map between index spaces.
+    Placement at_source(const FieldEdge &edge) const;
+
     // Part to part, part to message; several boxes where the components of a vector change place.
     void direct(const FieldEdge &edge, std::vector<BoxCopy> &boxes) const;
     void pack(const FieldEdge &edge, const Placement &at, std::vector<BoxCopy> &boxes) const;

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "plan/collect_edges.h"
+#include "plan/stable_source.h"
 
 namespace halo {
 
@@ -142,8 +143,16 @@ void Plan::compile_local(Compilation &work) {
     }
 }
 
-// The caller may overwrite what contributes as soon as a run has started, so it is copied first.
+// The caller may overwrite what contributes as soon as a run has started, so it is copied first, unless he has promised not to.
 void Plan::compile_local_staged(Compilation &work) {
+    local_channels_ = std::ssize(work.edges.local);
+    if (work.shape.stable && !work.shape.check && work.shape.op != HALO_USER && sources_stay(work.boxes, work.edges)) {
+        for (const FieldEdge &edge : work.edges.local) {
+            work.contributions.emplace_back(edge, work.boxes.at_source(edge));
+            local_bytes_ += work.boxes.bytes(edge);
+        }
+        return;
+    }
     std::vector<Placement> placements;
     staging_bytes_ = place_in_order(work.boxes, staging_base(), 1, work.edges.local, placements);
     std::vector<BoxCopy> boxes;
@@ -153,7 +162,6 @@ void Plan::compile_local_staged(Compilation &work) {
         work.contributions.emplace_back(edge, placements[i]);
         local_bytes_ += work.boxes.bytes(edge);
     }
-    local_channels_ = std::ssize(work.edges.local);
     local_ = work.add_fused(std::move(boxes));
 }
 

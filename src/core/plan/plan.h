@@ -51,6 +51,7 @@ struct PlanShape {
     std::vector<uint32_t> sections{}; // groups of ghosts that take part, by field; 0, or no field: all
     bool canonical = false;           // contributions are combined in the order of their values
     bool check = false;               // check mode: keep the edges, to be looked at
+    bool stable = false;              // what is sent stays unchanged until the run ends
 
     TransferGhosts transfer{};                                          // kind_transfer
     std::vector<std::shared_ptr<const TransferBoxes>> transfer_boxes{}; // of each pair; null: all ranks know all boxes

@@ -77,18 +77,20 @@ void combine_run(char *to, int64_t dst_step, const char *from, int64_t src_step,
         }
 }
 
-// From a message, whose points follow each other, into listed ones.
-template <class T, class Op, int values>
+// Into listed points, from a message, whose points follow each other, or (both) from listed ones.
+template <class T, class Op, int values, bool both>
 void combine_into_listed(const Points &given, int64_t n, int64_t) {
     const Points points = given; // no store can change it
     const auto target = [&points](int64_t i) { return points.dst + int64_t{ points.dst_list[i] } * points.dst_step; };
+    const auto origin = [&points](int64_t i) { return points.src + (both ? int64_t{ points.src_list[i] } : i) * points.src_step; };
     const int64_t watched = std::max<int64_t>(n - list_lookahead, 0);
     int64_t i = 0;
     for (; i < watched; ++i) {
         __builtin_prefetch(target(i + list_lookahead), 1);
-        combine_run<T, Op>(target(i), 0, points.src + i * points.src_step, 0, 1, values);
+        if (both) __builtin_prefetch(origin(i + list_lookahead));
+        combine_run<T, Op>(target(i), 0, origin(i), 0, 1, values);
     }
-    for (; i < n; ++i) combine_run<T, Op>(target(i), 0, points.src + i * points.src_step, 0, 1, values);
+    for (; i < n; ++i) combine_run<T, Op>(target(i), 0, origin(i), 0, 1, values);
 }
 
 template <class T, class Op>
@@ -100,10 +102,10 @@ void combine_points(const Points &points, int64_t n, int64_t values) {
 template <class T, class Op>
 void combine_listed(const halo_copy_shape &shape, const Row &row, void *const *bases, const uint32_t *indices) {
     const int64_t values = shape.element_bytes / static_cast<int64_t>(sizeof(T));
-    const bool common = shape.lists == HALO_LIST_DESTINATION;
-    const auto combine = common && values == 1   ? combine_into_listed<T, Op, 1>
-                         : common && values == 4 ? combine_into_listed<T, Op, 4>
-                                                 : combine_points<T, Op>;
+    const bool into = (shape.lists & HALO_LIST_DESTINATION) != 0, both = into && (shape.lists & HALO_LIST_SOURCE) != 0;
+    auto combine = combine_points<T, Op>;
+    if (into && values == 1) combine = both ? combine_into_listed<T, Op, 1, true> : combine_into_listed<T, Op, 1, false>;
+    if (into && values == 4) combine = both ? combine_into_listed<T, Op, 4, true> : combine_into_listed<T, Op, 4, false>;
     for_each_line(shape, row, bases, indices, [&](const Points &points, int64_t n) { combine(points, n, values); });
 }
 
