@@ -146,7 +146,7 @@ void Plan::compile_local(Compilation &work) {
 // The caller may overwrite what contributes as soon as a run has started, so it is copied first, unless he has promised not to.
 void Plan::compile_local_staged(Compilation &work) {
     local_channels_ = std::ssize(work.edges.local);
-    if (work.shape.stable && !work.shape.check && work.shape.op != HALO_USER && sources_stay(work.boxes, work.edges)) {
+    if (work.shape.stable && !work.shape.check && !work.shape.canonical && work.shape.op != HALO_USER && sources_stay(work.boxes, work.edges)) {
         for (const FieldEdge &edge : work.edges.local) {
             work.contributions.emplace_back(edge, work.boxes.at_source(edge));
             local_bytes_ += work.boxes.bytes(edge);
