@@ -180,6 +180,12 @@ typedef int32_t halo_op;
 #define HALO_MAX 3
 #define HALO_PROD 4
 #define HALO_USER 5 /**< exchanges only: a function of the caller's */
+#define HALO_LAND 6 /**< logical and, or, exclusive or: results are 0 or 1. Real types and integers. */
+#define HALO_LOR 7
+#define HALO_LXOR 8
+#define HALO_BAND 9 /**< and, or, exclusive or of bits: integers */
+#define HALO_BOR 10
+#define HALO_BXOR 11
 
 /** Combine `n` values over all ranks, in the order of ranks, with the same bits on every rank. `in` may be `out`. Collective; blocks;
  *  O(log ranks) rounds. Not HALO_BYTES; complex types only SUM and PROD. MIN and MAX: a NaN wins over every number. */
@@ -305,8 +311,11 @@ typedef struct halo_keys_desc {
     const int32_t *owners;    /**< rank that owns each key, where the caller knows: then no directory is asked. On all ranks or none. */
     int32_t numbering;        /**< HALO_NUMBERING_... */
     int32_t directory;        /**< HALO_DIRECTORY_... */
+    int32_t editable;         /**< 1: kept such that halo_topology_edit_keys can be called; not with `owners`. The same on all ranks. */
+    int32_t reserved;
 } halo_keys_desc;
-#define HALO_KEYS_DESC_INIT { sizeof(halo_keys_desc), 1, HALO_OWNER_LOWEST_RANK, 0, NULL, NULL, NULL, NULL, HALO_NUMBERING_BY_OWNER, HALO_DIRECTORY_AUTO }
+#define HALO_KEYS_DESC_INIT \
+    { sizeof(halo_keys_desc), 1, HALO_OWNER_LOWEST_RANK, 0, NULL, NULL, NULL, NULL, HALO_NUMBERING_BY_OWNER, HALO_DIRECTORY_AUTO, 0, 0 }
 
 /**
  * Find out who else has this rank's keys, and who owns each. Collective; communicates; O(local keys + a share of the directory) memory; no rank sees
@@ -314,6 +323,62 @@ typedef struct halo_keys_desc {
  * HALO_ERR_MISMATCH: ranks differ in owner rule, directory, or in having `owners`. HALO_ERR_PEER: another rank's list was refused.
  */
 HALO_API halo_status halo_topology_create_keys(halo_context *context, const halo_keys_desc *desc, halo_topology **topology);
+
+/** What to change in a rank's list of keys. */
+typedef struct halo_keys_edit {
+    size_t struct_size;
+    int32_t layout;
+    int32_t reserved;
+    int64_t n_remove;
+    const int64_t *remove;  /**< positions in the list, none twice. What stays moves together, in its order; */
+    int64_t n_add;
+    const uint64_t *add;    /**< these keys follow it */
+    const int32_t *flags;   /**< HALO_KEY_... bits of each added key; NULL: none */
+    const int64_t *weights; /**< of each; NULL: 0 */
+} halo_keys_edit;
+#define HALO_KEYS_EDIT_INIT { sizeof(halo_keys_edit), 1, 0, 0, NULL, 0, NULL, NULL, NULL }
+
+/**
+ * The topology that halo_topology_create_keys would make of the changed lists. Only changed keys are asked about, and only ranks that have one of them
+ * hear of it. Collective (an edit may be empty); O(local keys) time, messages as small as the change. `topology`, made with `editable`, stays as it is;
+ * the new one can be edited too. HALO_ERR_STATE: it was made without. HALO_ERR_BOUNDS: a position is none of the list's.
+ */
+HALO_API halo_status halo_topology_edit_keys(const halo_topology *topology, const halo_keys_edit *edit, halo_topology **edited);
+
+/** Points and their neighbours. Each rank describes the points that it owns; as many rings of ghosts as wanted are laid around them. */
+typedef struct halo_graph_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t rings;             /**< the same on all ranks: 1: ghosts are all neighbours; 2: and their neighbours; ... */
+    int64_t n_owned;           /**< points of this rank, each of no other rank */
+    const uint64_t *keys;      /**< of each, any values */
+    const int64_t *offsets;    /**< n_owned + 1: where the neighbours of each begin in `neighbours`; NULL: `width` for each */
+    const uint64_t *neighbours; /**< keys; a point may be its own neighbour, or have one several times; not every neighbour need have the point as its own */
+    const int32_t *owners;     /**< rank that owns each neighbour, where the caller knows; NULL: found out by key. On all ranks or none. */
+    int64_t width;
+    uint64_t skip;             /**< with has_skip: entries of this value are no neighbours */
+    int32_t has_skip;
+    int32_t directory;         /**< HALO_DIRECTORY_... */
+} halo_graph_desc;
+#define HALO_GRAPH_DESC_INIT { sizeof(halo_graph_desc), 1, 1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, HALO_DIRECTORY_AUTO }
+
+/**
+ * As halo_topology_create_keys, with ghosts found from the tables: those of ring 2 and beyond are asked from the owners of the ring before, one round for
+ * each ring. Local indices: owned points as given, then ghosts by ring, then owner, then key; last, ghosts that nobody owns, which are never filled.
+ * Collective; communicates; O(local points and neighbours) memory.
+ * HALO_ERR_ARGUMENT: a key is owned twice; the text names it. HALO_ERR_MISMATCH: ranks differ in rings, directory or in having `owners`.
+ */
+HALO_API halo_status halo_topology_create_graph(halo_context *context, const halo_graph_desc *desc, halo_topology **topology);
+
+/** Neighbours by local index. Rows: the first `n_rows` local points, which are the owned ones and all ghosts but those of the last ring; each as long as
+ *  its owner gave it, with HALO_NO_INDEX where that said `skip`. `offsets` has n_rows + 1 entries. The lists live as long as the topology. */
+HALO_API halo_status halo_topology_graph_rows(const halo_topology *topology, const int64_t **offsets, const uint32_t **neighbours, int64_t *n_rows);
+
+/** Ring of each point of a graph, by local index; 0: owned. */
+HALO_API halo_status halo_topology_rings(const halo_topology *topology, int32_t *rings, int64_t capacity, int64_t *n);
+
+/** Key of each point, by local index. Topologies of graphs, and of keys that are `editable`. */
+HALO_API halo_status halo_topology_point_keys(const halo_topology *topology, uint64_t *keys, int64_t capacity, int64_t *n);
 
 /** Points of this rank that are received from others, as pairs (rank, index there) like those of a star forest. */
 typedef struct halo_star_desc {
@@ -539,6 +604,8 @@ typedef void *halo_stream; /**< a device stream or queue; HALO_STREAM_NONE for h
                                        then by contributing gid */
 #define HALO_KIND_SHARED_REDUCE 2 /**< every copy of a point ends with the same bits, those that HALO_KIND_REVERSE and then
                                        HALO_KIND_GHOSTS would give, in one round */
+#define HALO_KIND_FETCH 3         /**< as HALO_KIND_REVERSE, and each ghost gets the owner's value as it was before its own contribution: two rounds.
+                                       Topologies of points. */
 
 /** Points that several parts own (faces, edges, nodes on borders; overlapping boxes): one of the parts is the point's owner, the one of highest
  *  priority, then lowest gid. */

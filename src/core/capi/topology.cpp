@@ -5,6 +5,7 @@
 #include "capi/list.h"
 #include "topology/blocks/blocks.h"
 #include "topology/boxes/boxes.h"
+#include "topology/graph/graph.h"
 #include "topology/keys/keys.h"
 #include "topology/lists/lists.h"
 #include "topology/regions/regions.h"
@@ -17,6 +18,12 @@ PointsTopology &points_of(const halo_topology *topology, const char *call) {
     auto *points = dynamic_cast<PointsTopology *>(&object_of<Topology>(topology));
     if (!points) fail(HALO_ERR_ARGUMENT, "%s: the topology has no points: it was not made from keys or lists", call);
     return *points;
+}
+
+const GraphPoints &graph_of(const halo_topology *topology, const char *call) {
+    auto *graph = dynamic_cast<GraphTopology *>(&object_of<Topology>(topology));
+    if (!graph) fail(HALO_ERR_ARGUMENT, "%s: the topology was not made from a graph", call);
+    return graph->graph();
 }
 
 // A topology made from a description, as a handle.
@@ -85,6 +92,10 @@ halo_status halo_topology_create_keys(halo_context *context, const halo_keys_des
     return create_from<KeysTopology>(context, desc, HALO_KEYS_DESC_INIT, "halo_keys_desc", topology);
 }
 
+halo_status halo_topology_create_graph(halo_context *context, const halo_graph_desc *desc, halo_topology **topology) {
+    return create_from<GraphTopology>(context, desc, HALO_GRAPH_DESC_INIT, "halo_graph_desc", topology);
+}
+
 halo_status halo_topology_create_star(halo_context *context, const halo_star_desc *desc, halo_topology **topology) {
     return create_from<ListsTopology>(context, desc, HALO_STAR_DESC_INIT, "halo_star_desc", topology);
 }
@@ -119,4 +130,28 @@ halo_status halo_topology_owners(const halo_topology *topology, int32_t *ranks, 
 
 halo_status halo_topology_sharers(const halo_topology *topology, int64_t local_index, int32_t *ranks, int64_t capacity, int64_t *n) {
     return with_handle(topology, [&] { write_list(points_of(topology, "sharers").sharers(local_index), ranks, capacity, n, "ranks"); });
+}
+
+halo_status halo_topology_graph_rows(const halo_topology *topology, const int64_t **offsets, const uint32_t **neighbours, int64_t *n_rows) {
+    return with_handle(topology, [&] {
+        require(offsets, "offsets");
+        require(neighbours, "neighbours");
+        require(n_rows, "n_rows");
+        const GraphPoints &graph = graph_of(topology, "graph rows");
+        *offsets = graph.offsets.data();
+        *neighbours = graph.neighbours.data();
+        *n_rows = graph.n_rows();
+    });
+}
+
+halo_status halo_topology_rings(const halo_topology *topology, int32_t *rings, int64_t capacity, int64_t *n) {
+    return with_handle(topology, [&] { write_list(graph_of(topology, "rings").rings, rings, capacity, n, "rings"); });
+}
+
+halo_status halo_topology_point_keys(const halo_topology *topology, uint64_t *keys, int64_t capacity, int64_t *n) {
+    return with_handle(topology, [&] {
+        const std::vector<uint64_t> *known = points_of(topology, "point keys").point_keys();
+        if (!known) fail(HALO_ERR_ARGUMENT, "point keys: the topology does not keep them: it is neither a graph nor editable");
+        write_list(*known, keys, capacity, n, "keys");
+    });
 }

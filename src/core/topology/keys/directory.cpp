@@ -46,8 +46,8 @@ private:
     int32_t owner_of(uint64_t key, std::span<const Candidate> candidates, uint32_t claims) const {
         const bool must_claim = claims > 0 || (rule_.rule == HALO_OWNER_CLAIM && rule_.known_owner < 0);
         const auto may_own = [&](const Candidate &one) {
-            if (rule_.known_owner >= 0) return one.rank == rule_.known_owner;
-            return (one.note & note::cannot_own) == 0 && (!must_claim || (one.note & note::claims) != 0);
+            if ((one.note & note::cannot_own) != 0) return false;
+            return rule_.known_owner >= 0 ? one.rank == rule_.known_owner : !must_claim || (one.note & note::claims) != 0;
         };
         const int64_t n = std::count_if(candidates.begin(), candidates.end(), may_own);
         if (n == 0) return -1;

@@ -43,7 +43,7 @@ struct KeyAnswers {
 
 struct OwnerRule {
     int32_t rule = HALO_OWNER_LOWEST_RANK;
-    int32_t known_owner = -1; // this rank, where owners are known: it owns what it holds itself, nobody owns the rest
+    int32_t known_owner = -1; // this rank, where owners are known: it owns what it holds itself and may own, nobody owns the rest
 };
 
 struct DirectoryResult {

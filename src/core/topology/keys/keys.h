@@ -9,7 +9,7 @@
 
 namespace halo {
 
-class KeysTopology final : public PointsTopology {
+class KeysTopology : public PointsTopology {
 public:
     KeysTopology(Context &context, const halo_keys_desc &desc);
 

@@ -105,6 +105,9 @@ public:
     // By the caller's position; empty: they are the same.
     const std::vector<uint32_t> &local_indices() const { return local_indices_; }
 
+    // Key of each point; null: not kept.
+    virtual const std::vector<uint64_t> *point_keys() const { return nullptr; }
+
     static constexpr uint32_t no_index = UINT32_MAX;
 
 protected:
