@@ -133,6 +133,7 @@ halo_topology *Model::make(halo_context *context, int32_t rank) const {
     desc.owner_rule = rule;
     desc.numbering = numbering;
     desc.directory = directory;
+    desc.editable = editable ? 1 : 0;
     desc.n_keys = static_cast<int64_t>(list.size());
     desc.keys = list.data();
     const bool any = std::any_of(flags.begin(), flags.end(), [](int32_t one) { return one != 0; });

@@ -46,6 +46,7 @@ struct Model {
     int32_t numbering = HALO_NUMBERING_BY_OWNER;
     int32_t directory = HALO_DIRECTORY_AUTO;
     bool known_owners = false;
+    bool editable = false;
     std::vector<std::vector<Entry>> ranks;
     std::map<uint64_t, KeyFacts> facts;
 

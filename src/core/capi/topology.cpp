@@ -149,9 +149,19 @@ halo_status halo_topology_rings(const halo_topology *topology, int32_t *rings, i
 }
 
 halo_status halo_topology_point_keys(const halo_topology *topology, uint64_t *keys, int64_t capacity, int64_t *n) {
+    return with_handle(topology, [&] { write_list(points_of(topology, "point keys").point_keys(), keys, capacity, n, "keys"); });
+}
+
+halo_status halo_topology_edit_keys(const halo_topology *topology, const halo_keys_edit *edit, halo_topology **edited) {
     return with_handle(topology, [&] {
-        const std::vector<uint64_t> *known = points_of(topology, "point keys").point_keys();
-        if (!known) fail(HALO_ERR_ARGUMENT, "point keys: the topology does not keep them: it is neither a graph nor editable");
-        write_list(*known, keys, capacity, n, "keys");
+        require(edit, "edit");
+        require(edited, "edited");
+        const halo_keys_edit known = read_struct(edit, halo_keys_edit HALO_KEYS_EDIT_INIT, sizeof known, "halo_keys_edit");
+        const auto *from = dynamic_cast<const KeysTopology *>(&object_of<Topology>(topology));
+        if (!from) fail(HALO_ERR_ARGUMENT, "edit: the topology was not made from keys");
+        auto object = std::make_unique<KeysTopology>(*from, known);
+        ContextObject *owner = shell_of(topology)->owner;
+        *edited = owner->shells.make<halo_topology>(owner, static_cast<Topology *>(object.get()));
+        object.release();
     });
 }

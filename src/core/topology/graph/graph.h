@@ -12,7 +12,7 @@ public:
     GraphTopology(Context &context, const halo_graph_desc &desc);
 
     const GraphPoints &graph() const { return graph_; }
-    const std::vector<uint64_t> *point_keys() const override { return &graph_.keys; }
+    std::vector<uint64_t> point_keys() const override { return graph_.keys; }
 
 private:
     GraphTopology(Context &context, GraphPoints graph);

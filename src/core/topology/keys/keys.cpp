@@ -8,58 +8,10 @@
 #include "comm/collective.h"
 #include "topology/keys/key_sieve.h"
 #include "topology/keys/wire.h"
+#include "topology/keys/work.h"
 #include "topology/points/agree.h"
 
 namespace halo {
-
-// Keys in ascending order, and what is said of them.
-struct NotedKeys {
-    KeyList keys;
-    std::vector<uint32_t> notes{};  // empty: all plain
-    std::vector<int64_t> weights{}; // empty: all 0
-
-    NotedKeys() = default;
-    NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions);
-};
-
-// A key of this rank that others have too, that nobody owns, or that comes several times here.
-struct KeysTopology::Found {
-    uint64_t key;
-    int32_t owner;
-    bool silent;
-    std::span<const uint32_t> positions; // of its entries
-    std::span<const Holder> holders;
-};
-
-// Keys that one rank decides: [begin, end) of `order`, or of the list itself.
-struct KeysTopology::Stretch {
-    int32_t rank;
-    const NotedKeys *list;
-    std::span<const uint32_t> order; // empty: as they are
-    uint32_t begin;
-    uint32_t end;
-    uint32_t key_at(uint32_t place) const { return order.empty() ? begin + place : order[begin + place]; }
-};
-
-// What is known while the topology is being made. A rank decides about most of its own keys itself; of these only some concern others, which the
-// sieve tells without putting all in order.
-struct KeysTopology::Work {
-    const halo_keys_desc &desc;
-    KeyPlacement placement = KeyPlacement::by_hash(1);
-    std::vector<int32_t> owners{}; // where known, and not as the caller gave them
-    NotedKeys away{};              // other ranks decide
-    std::vector<uint32_t> order{}; // of `away`, by deciding rank; empty: as they are
-    std::vector<Stretch> stretches{};
-    std::vector<uint32_t> near{}; // positions of keys that this rank decides
-    KeyRange near_range{ UINT64_MAX, 0 };
-    NotedKeys sifted{}; // those of them that may concern others
-    int64_t n_keys = 0; // different ones
-    std::vector<KeyAnswers> answers{};
-    std::vector<Found> found{};
-
-    int32_t flags(uint32_t position) const { return desc.flags ? desc.flags[position] : 0; }
-    const int32_t *known_owners() const { return owners.empty() ? desc.owners : owners.data(); }
-};
 
 namespace {
 
@@ -104,12 +56,15 @@ NotedKeys::NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions
 
 KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : PointsTopology(context) {
     together(context, "keys", [&] { check_desc(desc); });
-    require_same(context, "keys: owner rule, directory and known owners", desc.owner_rule * 100 + desc.directory * 10 + (desc.owners ? 1 : 0));
+    require_same(context, "keys: owner rule, directory, known owners and editable",
+                 desc.owner_rule * 100 + desc.directory * 10 + (desc.editable ? 2 : 0) + (desc.owners ? 1 : 0));
+    if (desc.editable) record_ = std::make_unique<KeysRecord>();
     Work work{ desc };
     choose_placement(work);
     split(work);
     divide(work);
     ask(work);
+    if (record_) keep(work);
     number(work);
     share(work);
     make_forward_edges();
@@ -125,6 +80,7 @@ void KeysTopology::check_desc(const halo_keys_desc &desc) const {
     if (desc.n_keys < 0 || desc.n_keys >= no_index || (desc.n_keys > 0 && !desc.keys))
         fail(HALO_ERR_ARGUMENT, "keys: %lld keys at address %p; a rank has 0 to %u", static_cast<long long>(desc.n_keys),
              static_cast<const void *>(desc.keys), no_index - 1);
+    if (desc.editable && desc.owners) fail(HALO_ERR_ARGUMENT, "keys: a topology whose owners are given is not editable");
     constexpr int32_t known = HALO_KEY_CLAIM | HALO_KEY_READ_ONLY | HALO_KEY_IGNORE | HALO_KEY_WANT;
     for (int64_t i = 0; desc.flags && i < desc.n_keys; ++i)
         if ((desc.flags[i] & ~known) != 0)
@@ -223,7 +179,7 @@ void KeysTopology::divide(Work &work) const {
     for (Stretch &stretch : work.stretches) stretch.order = work.order;
 }
 
-// Of the keys that this rank decides, leaves out those that it alone has, once, and owns.
+// Of the keys that this rank decides, leaves out those that it alone has, once, and owns; unless an edit may change that.
 void KeysTopology::sift(Work &work, std::span<const Submission> others) const {
     const halo_keys_desc &desc = work.desc;
     KeySieve sieve(work.near_range.low, work.near_range.high, std::ssize(work.near));
@@ -236,7 +192,7 @@ void KeysTopology::sift(Work &work, std::span<const Submission> others) const {
     };
     std::vector<uint32_t> kept;
     for (const uint32_t position : work.near)
-        if (sieve.may_be_twice(desc.keys[position]) || !owned_alone(work.flags(position))) kept.push_back(position);
+        if (record_ || sieve.may_be_twice(desc.keys[position]) || !owned_alone(work.flags(position))) kept.push_back(position);
     const auto n_left_out = std::ssize(work.near) - std::ssize(kept);
     work.near = {};
     work.sifted = NotedKeys(desc, std::move(kept));
@@ -269,6 +225,7 @@ void KeysTopology::ask(Work &work) {
     Gathered not_needed;
     submissions.insert(place, submission_of(rank, own, not_needed));
 
+    if (record_) record_->share.update(submissions);
     DirectoryResult result = decide(submissions, { work.desc.owner_rule, work.desc.owners ? rank : -1 });
     std::vector<Delivery> answers;
     for (size_t s = 0; s < submissions.size(); ++s)

@@ -2,18 +2,26 @@
 // Points known by 64-bit keys: a distributed directory finds owners and copies.
 #pragma once
 
+#include <memory>
+
 #include "topology/discovery.h"
 #include "topology/keys/directory.h"
 #include "topology/keys/key_list.h"
 #include "topology/keys/placement.h"
+#include "topology/keys/record.h"
 
 namespace halo {
+
+struct NotedKeys;
 
 class KeysTopology : public PointsTopology {
 public:
     KeysTopology(Context &context, const halo_keys_desc &desc);
+    // The topology that the edited lists would give.
+    KeysTopology(const KeysTopology &from, const halo_keys_edit &edit);
 
     halo_keys_report report() const;
+    std::vector<uint64_t> point_keys() const override;
 
 private:
     struct Found;
@@ -31,6 +39,10 @@ private:
     void number(Work &work);
     void number_ghosts(const Work &work, uint32_t n_owned);
     void share(const Work &work);
+    void keep(Work &work);
+    std::map<int32_t, OwnedSubmissions> changes(const NotedKeys &list, std::span<const uint64_t> changed) const;
+    void tell_changes(const NotedKeys &list, std::span<const uint64_t> changed);
+    void recall(Work &work);
 
     int32_t directory_ = HALO_DIRECTORY_AUTO;
     int64_t n_unclaimed_ = 0;
@@ -39,6 +51,7 @@ private:
     std::vector<uint64_t> several_claim_;
     int64_t messages_sent_ = 0;
     int64_t bytes_sent_ = 0;
+    std::unique_ptr<KeysRecord> record_; // null: not editable
 };
 
 } // namespace halo

@@ -56,6 +56,7 @@ void KeyPlacement::count_keys(Context &context, const halo_keys_desc &desc) {
 
 int32_t KeyPlacement::rank_of(uint64_t key) const {
     if (!ascending()) return static_cast<int32_t>(static_cast<unsigned __int128>(mixed(key)) * static_cast<uint64_t>(n_ranks_) >> 64);
+    key = std::clamp(key, range_.low, std::max(range_.low, range_.high)); // later keys may lie beyond those from which the ranges were made
     const unsigned __int128 place = place_of(key);
     const auto bin = static_cast<size_t>(place >> 64);
     const double within = static_cast<double>(static_cast<uint64_t>(place)) * 0x1p-64;

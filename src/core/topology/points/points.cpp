@@ -76,6 +76,10 @@ std::vector<int32_t> PointsTopology::peers() const {
     return ranks;
 }
 
+std::vector<uint64_t> PointsTopology::point_keys() const {
+    fail(HALO_ERR_ARGUMENT, "point keys: the topology does not keep them: it is neither a graph nor editable");
+}
+
 std::vector<int32_t> PointsTopology::owners() const {
     std::vector<int32_t> owners(static_cast<size_t>(n_points_), context_.rank());
     for (int64_t i = 0; i < shared_.size(); ++i)

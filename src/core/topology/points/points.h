@@ -105,8 +105,8 @@ public:
     // By the caller's position; empty: they are the same.
     const std::vector<uint32_t> &local_indices() const { return local_indices_; }
 
-    // Key of each point; null: not kept.
-    virtual const std::vector<uint64_t> *point_keys() const { return nullptr; }
+    // By local index, where they are kept.
+    virtual std::vector<uint64_t> point_keys() const;
 
     static constexpr uint32_t no_index = UINT32_MAX;
 

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/keys/edit.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "comm/collective.h"
+#include "topology/discovery.h"
+#include "topology/keys/work.h"
+#include "topology/points/agree.h"
+
+namespace halo {
+
+namespace {
+
+void check_edit(const KeysRecord &record, const halo_keys_edit &edit) {
+    if (edit.n_remove < 0 || edit.n_add < 0 || (edit.n_remove > 0 && !edit.remove) || (edit.n_add > 0 && !edit.add))
+        fail(HALO_ERR_ARGUMENT, "edit: %lld positions at address %p, %lld keys at address %p", static_cast<long long>(edit.n_remove),
+             static_cast<const void *>(edit.remove), static_cast<long long>(edit.n_add), static_cast<const void *>(edit.add));
+    std::vector<bool> removed(record.keys.size(), false);
+    for (int64_t i = 0; i < edit.n_remove; ++i) {
+        const int64_t position = edit.remove[i];
+        if (position < 0 || position >= std::ssize(record.keys))
+            fail(HALO_ERR_BOUNDS, "edit: position %lld cannot be removed: the list has %zu", static_cast<long long>(position), record.keys.size());
+        if (removed[static_cast<size_t>(position)]) fail(HALO_ERR_ARGUMENT, "edit: position %lld is removed twice", static_cast<long long>(position));
+        removed[static_cast<size_t>(position)] = true;
+    }
+}
+
+template <class T>
+void remove_marked(std::vector<T> &values, const std::vector<bool> &marked) {
+    size_t kept = 0;
+    for (size_t i = 0; i < values.size(); ++i)
+        if (!marked[i]) values[kept++] = values[i];
+    values.resize(kept);
+}
+
+// Counts over the keys, as they are now.
+DirectoryResult decide_about(const OwnedSubmissions &submissions, int32_t owner_rule) { return decide(submissions.spans(), { owner_rule, -1 }); }
+
+bool is_alone(const KeyAnswer &answer, const Holder &first) { return answer.n_holders == 1 && answer.owner >= 0 && first.copies == 1; }
+
+} // namespace
+
+halo_keys_desc KeysRecord::desc() const {
+    halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+    desc.owner_rule = owner_rule;
+    desc.numbering = numbering;
+    desc.n_keys = std::ssize(keys);
+    desc.keys = keys.data();
+    desc.flags = flags.data();
+    desc.weights = weights.data();
+    desc.editable = 1;
+    return desc;
+}
+
+KeysRecord edited_list(const KeysRecord &record, const halo_keys_edit &edit) {
+    check_edit(record, edit);
+    KeysRecord edited = record;
+    std::vector<bool> removed(record.keys.size(), false);
+    for (int64_t i = 0; i < edit.n_remove; ++i) removed[static_cast<size_t>(edit.remove[i])] = true;
+    remove_marked(edited.keys, removed);
+    remove_marked(edited.flags, removed);
+    remove_marked(edited.weights, removed);
+    edited.keys.insert(edited.keys.end(), edit.add, edit.add + edit.n_add);
+    for (int64_t i = 0; i < edit.n_add; ++i) {
+        edited.flags.push_back(edit.flags ? edit.flags[i] : 0);
+        edited.weights.push_back(edit.weights ? edit.weights[i] : 0);
+    }
+    return edited;
+}
+
+std::vector<uint64_t> changed_keys(const KeysRecord &record, const halo_keys_edit &edit) {
+    std::vector<uint64_t> keys(edit.add, edit.add + edit.n_add);
+    for (int64_t i = 0; i < edit.n_remove; ++i) keys.push_back(record.keys[static_cast<size_t>(edit.remove[i])]);
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    return keys;
+}
+
+std::vector<std::byte> encode(const EditAnswer &answer) {
+    const uint64_t n = answer.keys.size();
+    const std::vector<std::byte> rest = encode(answer.answers);
+    std::vector<std::byte> bytes(sizeof n + n * sizeof n + rest.size());
+    std::memcpy(bytes.data(), &n, sizeof n);
+    if (n > 0) std::memcpy(bytes.data() + sizeof n, answer.keys.data(), n * sizeof n);
+    std::copy(rest.begin(), rest.end(), bytes.end() - std::ssize(rest));
+    return bytes;
+}
+
+EditAnswer decode_edit_answer(int32_t rank, const std::vector<std::byte> &bytes) {
+    uint64_t n = 0;
+    if (bytes.size() >= sizeof n) std::memcpy(&n, bytes.data(), sizeof n);
+    if (bytes.size() < sizeof n || n > bytes.size() / sizeof n - 1) fail(HALO_ERR_WIRE, "edit: a message of %zu bytes from rank %d", bytes.size(), rank);
+    const auto rest = bytes.begin() + static_cast<int64_t>(sizeof n * (n + 1));
+    EditAnswer answer{ from_bytes<uint64_t>({ bytes.begin() + sizeof n, rest }), decode_answers(rank, { rest, bytes.end() }) };
+    return answer;
+}
+
+EditResult edit_share(DirectoryShare &share, std::span<const Submission> changes, int32_t owner_rule) {
+    std::vector<uint64_t> keys;
+    for (const Submission &change : changes) keys.insert(keys.end(), change.keys.begin(), change.keys.end());
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+
+    const DirectoryResult before = decide_about(share.about(keys), owner_rule);
+    share.update(changes);
+    const OwnedSubmissions now = share.about(keys);
+    DirectoryResult after = decide_about(now, owner_rule);
+    EditResult result;
+    result.more_unclaimed = after.n_unclaimed - before.n_unclaimed;
+    result.more_several_claim = after.n_several_claim - before.n_several_claim;
+    const std::vector<Submission> submissions = now.spans();
+    for (size_t s = 0; s < submissions.size(); ++s)
+        result.answers.push_back(
+            { submissions[s].rank, { { submissions[s].keys.begin(), submissions[s].keys.end() }, std::move(after.answers[s]) } });
+    return result;
+}
+
+void take_answer(std::vector<KeysRecord::Told> &told, const EditAnswer &answer, int32_t from) {
+    std::erase_if(told, [&](const KeysRecord::Told &one) { return std::binary_search(answer.keys.begin(), answer.keys.end(), one.key); });
+    auto holder = answer.answers.holders.begin();
+    for (const KeyAnswer &one : answer.answers.answers) {
+        if (one.place >= answer.keys.size() || one.n_holders == 0 || one.n_holders > answer.answers.holders.end() - holder)
+            fail(HALO_ERR_WIRE, "edit: rank %d answered about key %u of %zu", from, one.place, answer.keys.size());
+        if (!is_alone(one, *holder)) told.push_back({ answer.keys[one.place], one.owner, one.several_claim != 0, { holder, holder + one.n_holders } });
+        holder += one.n_holders;
+    }
+    std::sort(told.begin(), told.end(), [](const KeysRecord::Told &a, const KeysRecord::Told &b) { return a.key < b.key; });
+}
+
+KeysTopology::KeysTopology(const KeysTopology &from, const halo_keys_edit &edit) : PointsTopology(from.context_), directory_(from.directory_) {
+    std::vector<uint64_t> changed;
+    halo_keys_desc desc;
+    together(context_, "edit", [&] {
+        if (!from.record_) fail(HALO_ERR_STATE, "edit: the topology was not made with `editable`");
+        record_ = std::make_unique<KeysRecord>(edited_list(*from.record_, edit));
+        changed = changed_keys(*from.record_, edit);
+        desc = record_->desc();
+        check_desc(desc);
+    });
+    std::vector<uint32_t> positions;
+    for_each_key(desc, [&](uint32_t i) { positions.push_back(i); });
+    Work work{ desc };
+    work.sifted = NotedKeys(desc, std::move(positions));
+    work.n_keys = work.sifted.keys.size();
+    n_unclaimed_ = from.n_unclaimed_;
+    n_several_claim_ = from.n_several_claim_;
+    tell_changes(work.sifted, changed);
+    recall(work);
+    number(work);
+    share(work);
+    make_forward_edges();
+}
+
+// What is now to be said of the changed keys, by rank of the directory.
+std::map<int32_t, OwnedSubmissions> KeysTopology::changes(const NotedKeys &list, std::span<const uint64_t> changed) const {
+    std::map<int32_t, OwnedSubmissions> said;
+    const auto keys = list.keys.keys();
+    for (const uint64_t key : changed) {
+        const auto place = std::lower_bound(keys.begin(), keys.end(), key);
+        const bool here = place != keys.end() && *place == key;
+        const auto i = static_cast<size_t>(place - keys.begin());
+        const uint32_t plain = here ? note::plain : 0;
+        said[record_->placement.rank_of(key)].add(context_.rank(), key, here && !list.notes.empty() ? list.notes[i] : plain,
+                                                  here && !list.weights.empty() ? list.weights[i] : 0);
+    }
+    return said;
+}
+
+// Tells the directory what has changed, and hears what has become of the keys that this rank has.
+void KeysTopology::tell_changes(const NotedKeys &list, std::span<const uint64_t> changed) {
+    Discovery discovery(context_, discovery_kind(context_), "edit");
+    const int32_t rank = context_.rank();
+    const std::map<int32_t, OwnedSubmissions> mine = changes(list, changed);
+    std::vector<Delivery> out;
+    for (const auto &[to, submissions] : mine)
+        if (to != rank) out.push_back({ to, encode(submissions.spans()[0]) });
+    const std::vector<Delivery> came = discovery.exchange(std::move(out));
+    std::vector<Submission> said;
+    for (const Delivery &delivery : came) said.push_back(decode_submission(delivery.rank, delivery.bytes));
+    if (const auto own = mine.find(rank); own != mine.end()) said.push_back(own->second.spans()[0]);
+    const EditResult result = edit_share(record_->share, said, record_->owner_rule);
+
+    const auto keys = list.keys.keys();
+    std::erase_if(record_->told, [&](const KeysRecord::Told &one) { return !std::binary_search(keys.begin(), keys.end(), one.key); });
+    std::vector<Delivery> answers;
+    for (const auto &[to, answer] : result.answers)
+        if (to == rank)
+            take_answer(record_->told, answer, rank);
+        else
+            answers.push_back({ to, encode(answer) });
+    for (const Delivery &delivery : discovery.exchange(std::move(answers)))
+        take_answer(record_->told, decode_edit_answer(delivery.rank, delivery.bytes), delivery.rank);
+    n_unclaimed_ += allreduce_sum(context_, result.more_unclaimed);
+    n_several_claim_ += allreduce_sum(context_, result.more_several_claim);
+    messages_sent_ = discovery.messages_sent();
+    bytes_sent_ = discovery.bytes_sent();
+}
+
+// What is found refers to the record.
+void KeysTopology::recall(Work &work) {
+    const NotedKeys &list = work.sifted;
+    const auto keys = list.keys.keys();
+    for (const KeysRecord::Told &told : record_->told) {
+        const auto place = std::lower_bound(keys.begin(), keys.end(), told.key) - keys.begin();
+        const bool silent = !list.notes.empty() && (list.notes[static_cast<size_t>(place)] & note::silent) != 0;
+        work.found.push_back({ told.key, told.owner, silent, list.keys.positions(place), told.holders });
+        if (told.owner < 0) unclaimed_.push_back(told.key);
+        if (told.several_claim) several_claim_.push_back(told.key);
+    }
+}
+
+// Keeps what an edit will need.
+void KeysTopology::keep(Work &work) {
+    const size_t n = static_cast<size_t>(work.desc.n_keys);
+    record_->owner_rule = work.desc.owner_rule;
+    record_->numbering = work.desc.numbering;
+    record_->keys.assign(work.desc.keys, work.desc.keys + n);
+    record_->flags.assign(n, 0);
+    record_->weights.assign(n, 0);
+    if (work.desc.flags) record_->flags.assign(work.desc.flags, work.desc.flags + n);
+    if (work.desc.weights) record_->weights.assign(work.desc.weights, work.desc.weights + n);
+    record_->placement = std::move(work.placement);
+    for (const Found &found : work.found) {
+        const bool several = std::binary_search(several_claim_.begin(), several_claim_.end(), found.key);
+        record_->told.push_back({ found.key, found.owner, several, { found.holders.begin(), found.holders.end() } });
+    }
+}
+
+std::vector<uint64_t> KeysTopology::point_keys() const {
+    if (!record_) return PointsTopology::point_keys();
+    std::vector<uint64_t> keys(static_cast<size_t>(n_points_));
+    for (size_t i = 0; i < local_indices_.size(); ++i)
+        if (local_indices_[i] != no_index) keys[local_indices_[i]] = record_->keys[i];
+    return keys;
+}
+
+} // namespace halo

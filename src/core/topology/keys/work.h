@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is known while a topology of keys is being made.
+#pragma once
+
+#include "topology/keys/key_list.h"
+#include "topology/keys/keys.h"
+
+namespace halo {
+
+// Keys in ascending order, and what is said of them.
+struct NotedKeys {
+    KeyList keys;
+    std::vector<uint32_t> notes{};  // empty: all plain
+    std::vector<int64_t> weights{}; // empty: all 0
+
+    NotedKeys() = default;
+    NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions);
+};
+
+// A key of this rank that others have too, that nobody owns, or that comes several times here.
+struct KeysTopology::Found {
+    uint64_t key;
+    int32_t owner;
+    bool silent;
+    std::span<const uint32_t> positions; // of its entries
+    std::span<const Holder> holders;
+};
+
+// Keys that one rank decides: [begin, end) of `order`, or of the list itself.
+struct KeysTopology::Stretch {
+    int32_t rank;
+    const NotedKeys *list;
+    std::span<const uint32_t> order; // empty: as they are
+    uint32_t begin;
+    uint32_t end;
+    uint32_t key_at(uint32_t place) const { return order.empty() ? begin + place : order[begin + place]; }
+};
+
+// What is known while the topology is being made. A rank decides about most of its own keys itself; of these only some concern others, which the
+// sieve tells without putting all in order.
+struct KeysTopology::Work {
+    const halo_keys_desc &desc;
+    KeyPlacement placement = KeyPlacement::by_hash(1);
+    std::vector<int32_t> owners{}; // where known, and not as the caller gave them
+    NotedKeys away{};              // other ranks decide
+    std::vector<uint32_t> order{}; // of `away`, by deciding rank; empty: as they are
+    std::vector<Stretch> stretches{};
+    std::vector<uint32_t> near{}; // positions of keys that this rank decides
+    KeyRange near_range{ UINT64_MAX, 0 };
+    NotedKeys sifted{}; // those of them that may concern others
+    int64_t n_keys = 0; // different ones
+    std::vector<KeyAnswers> answers{};
+    std::vector<Found> found{};
+
+    int32_t flags(uint32_t position) const { return desc.flags ? desc.flags[position] : 0; }
+    const int32_t *known_owners() const { return owners.empty() ? desc.owners : owners.data(); }
+};
+
+} // namespace halo
