@@ -151,7 +151,8 @@ typedef struct halo_copy_program {
 } halo_copy_program;
 
 /** What a row does with each value. */
-#define HALO_COPY_MOVE 0 /**< else HALO_SUM, HALO_MIN, HALO_MAX, HALO_PROD: destination = destination op source */
+#define HALO_COPY_MOVE 0 /**< else HALO_SUM, HALO_MIN, HALO_MAX, HALO_PROD, HALO_LAND ... HALO_BXOR: destination = destination op source.
+                                A device may refuse what it has no kernel for. */
 
 /** Null test of sparse fields: a row is null iff every value v has |v| < threshold (complex: both parts; threshold 0: v == 0;
  *  NaN is never null). */

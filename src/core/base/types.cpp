@@ -46,7 +46,10 @@ int64_t element_size(halo_type type, int64_t element_bytes, const char *what) {
 
 bool combines(halo_type type, halo_op op) noexcept {
     const bool complex = type == HALO_COMPLEX64 || type == HALO_COMPLEX128;
-    return type_known(type) && type != HALO_BYTES && op >= HALO_SUM && op <= HALO_PROD && (!complex || op == HALO_SUM || op == HALO_PROD);
+    if (!type_known(type) || type == HALO_BYTES) return false;
+    if (op == HALO_SUM || op == HALO_PROD) return true;
+    if (op >= HALO_BAND && op <= HALO_BXOR) return type == HALO_INT32 || type == HALO_INT64;
+    return !complex && (op == HALO_MIN || op == HALO_MAX || (op >= HALO_LAND && op <= HALO_LXOR));
 }
 
 namespace {
@@ -62,6 +65,17 @@ T extreme(T a, T b, bool minimum) {
 }
 
 template <class T>
+T logical(T a, T b, halo_op op) {
+    if constexpr (std::is_integral_v<T>) {
+        if (op == HALO_BAND) return a & b;
+        if (op == HALO_BOR) return a | b;
+        if (op == HALO_BXOR) return a ^ b;
+    }
+    const bool left = a != T{}, right = b != T{};
+    return static_cast<T>(op == HALO_LAND ? left && right : op == HALO_LOR ? left || right : left != right);
+}
+
+template <class T>
 void combine_values(void *into_bytes, const void *from_bytes, int64_t n, halo_op op) {
     T *into = static_cast<T *>(into_bytes);
     const T *from = static_cast<const T *>(from_bytes);
@@ -70,7 +84,8 @@ void combine_values(void *into_bytes, const void *from_bytes, int64_t n, halo_op
     else if (op == HALO_PROD)
         for (int64_t i = 0; i < n; ++i) into[i] *= from[i];
     else if constexpr (!std::is_same_v<T, std::complex<float>> && !std::is_same_v<T, std::complex<double>>)
-        for (int64_t i = 0; i < n; ++i) into[i] = extreme(into[i], from[i], op == HALO_MIN);
+        for (int64_t i = 0; i < n; ++i)
+            into[i] = op == HALO_MIN || op == HALO_MAX ? extreme(into[i], from[i], op == HALO_MIN) : logical(into[i], from[i], op);
 }
 
 } // namespace

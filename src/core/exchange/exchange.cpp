@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/types.h"
 #include "comm/wait.h"
 #include "exchange/caller_combine.h"
 #include "topology/boxes/placed_box.h"
@@ -93,7 +94,7 @@ void Exchange::check_kind() const {
     if (desc_.combine_order != HALO_COMBINE_BY_GID && desc_.combine_order != HALO_COMBINE_CANONICAL)
         fail(HALO_ERR_ARGUMENT, "exchange: combine_order %d is none of HALO_COMBINE_...", desc_.combine_order);
     if (!shape_.combines()) return;
-    if (desc_.op < HALO_SUM || desc_.op > HALO_USER) fail(HALO_ERR_ARGUMENT, "exchange: op %d is none of HALO_SUM ... HALO_USER", desc_.op);
+    if (desc_.op < HALO_SUM || desc_.op > HALO_BXOR) fail(HALO_ERR_ARGUMENT, "exchange: op %d is none of HALO_SUM ... HALO_BXOR", desc_.op);
     if (desc_.op == HALO_USER && !desc_.combine) fail(HALO_ERR_ARGUMENT, "exchange: HALO_USER without a function `combine`");
     if (desc_.op == HALO_USER && desc_.combine_order == HALO_COMBINE_CANONICAL)
         fail(HALO_ERR_ARGUMENT, "exchange: HALO_COMBINE_CANONICAL, but which values of HALO_USER count is not known");
@@ -104,8 +105,7 @@ void Exchange::check_kind() const {
 }
 
 void Exchange::check_op(const FieldSpec &spec) const {
-    const bool complex = spec.type == HALO_COMPLEX64 || spec.type == HALO_COMPLEX128;
-    if (shape_.op != HALO_USER && (spec.type == HALO_BYTES || (complex && (shape_.op == HALO_MIN || shape_.op == HALO_MAX))))
+    if (shape_.op != HALO_USER && !combines(spec.type, shape_.op))
         fail(HALO_ERR_ARGUMENT, "exchange: field %s of type %d cannot be combined by op %d", spec.name.c_str(), spec.type, shape_.op);
 }
 

@@ -28,7 +28,7 @@ struct FieldPair {
 };
 
 // A transfer: beside what HALO_KIND_... names.
-inline constexpr int32_t kind_transfer = 3;
+inline constexpr int32_t kind_transfer = 100;
 inline constexpr halo_op op_copy = 0; // it moves values
 
 // Ghosts that take part in a transfer.

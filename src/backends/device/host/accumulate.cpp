@@ -68,6 +68,23 @@ struct Extreme {
     }
 };
 
+template <int32_t op>
+struct Logical {
+    template <class T>
+    static T of(T a, T b) {
+        const bool left = a != T{}, right = b != T{};
+        return static_cast<T>(op == HALO_LAND ? left && right : op == HALO_LOR ? left || right : left != right);
+    }
+};
+
+template <int32_t op>
+struct Bitwise {
+    template <class T>
+    static T of(T a, T b) {
+        return op == HALO_BAND ? a & b : op == HALO_BOR ? a | b : a ^ b;
+    }
+};
+
 template <class T, class Op>
 void combine_run(char *to, int64_t dst_step, const char *from, int64_t src_step, int64_t n, int64_t values) {
     for (int64_t i = 0; i < n; ++i, to += dst_step, from += src_step)
@@ -137,7 +154,20 @@ Accumulate of_number(int32_t op) {
     case HALO_PROD: return combine_row<T, Product>;
     case HALO_MIN: return combine_row<T, Extreme<true>>;
     case HALO_MAX: return combine_row<T, Extreme<false>>;
+    case HALO_LAND: return combine_row<T, Logical<HALO_LAND>>;
+    case HALO_LOR: return combine_row<T, Logical<HALO_LOR>>;
+    case HALO_LXOR: return combine_row<T, Logical<HALO_LXOR>>;
     default: return nullptr;
+    }
+}
+
+template <class T>
+Accumulate of_integer(int32_t op) {
+    switch (op) {
+    case HALO_BAND: return combine_row<T, Bitwise<HALO_BAND>>;
+    case HALO_BOR: return combine_row<T, Bitwise<HALO_BOR>>;
+    case HALO_BXOR: return combine_row<T, Bitwise<HALO_BXOR>>;
+    default: return of_number<T>(op);
     }
 }
 
@@ -156,8 +186,8 @@ Accumulate accumulate_of(int32_t op, halo_type type) {
     switch (type) {
     case HALO_FLOAT32: return of_number<float>(op);
     case HALO_FLOAT64: return of_number<double>(op);
-    case HALO_INT32: return of_number<int32_t>(op);
-    case HALO_INT64: return of_number<int64_t>(op);
+    case HALO_INT32: return of_integer<int32_t>(op);
+    case HALO_INT64: return of_integer<int64_t>(op);
     case HALO_COMPLEX64: return of_complex<float>(op);
     case HALO_COMPLEX128: return of_complex<double>(op);
     default: return nullptr;

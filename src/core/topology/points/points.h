@@ -52,6 +52,7 @@ public:
     bool empty() const { return size() == 0; }
     int64_t size() const { return run_ > 0 ? run_ : std::ssize(points_); }
     bool is_run() const { return run_ > 0; }
+    uint32_t operator[](int64_t i) const { return is_run() ? static_cast<uint32_t>(first_ + i) : points_[static_cast<size_t>(i)]; }
     Region region() const;
     // Where nothing but the number of points is known.
     static Region region_of(int64_t n);
@@ -105,6 +106,8 @@ public:
     // By the caller's position; empty: they are the same.
     const std::vector<uint32_t> &local_indices() const { return local_indices_; }
 
+    // From owners to copies.
+    const PointEdges &forward() const { return forward_; }
     // By local index, where they are kept.
     virtual std::vector<uint64_t> point_keys() const;
 
