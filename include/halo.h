@@ -312,15 +312,20 @@ typedef struct halo_keys_desc {
     int32_t numbering;        /**< HALO_NUMBERING_... */
     int32_t directory;        /**< HALO_DIRECTORY_... */
     int32_t editable;         /**< 1: kept such that halo_topology_edit_keys can be called; not with `owners`. The same on all ranks. */
-    int32_t reserved;
+    int32_t n_parts;          /**< parts of this rank, each with keys of its own; 0 on all ranks: one part for each rank */
+    const int64_t *part_offsets; /**< n_parts + 1: where the keys of each part begin; from 0 to n_keys. See halo_topology_create_keys. */
 } halo_keys_desc;
 #define HALO_KEYS_DESC_INIT \
-    { sizeof(halo_keys_desc), 1, HALO_OWNER_LOWEST_RANK, 0, NULL, NULL, NULL, NULL, HALO_NUMBERING_BY_OWNER, HALO_DIRECTORY_AUTO, 0, 0 }
+    { sizeof(halo_keys_desc), 1, HALO_OWNER_LOWEST_RANK, 0, NULL, NULL, NULL, NULL, HALO_NUMBERING_BY_OWNER, HALO_DIRECTORY_AUTO, 0, 0, NULL }
 
 /**
  * Find out who else has this rank's keys, and who owns each. Collective; communicates; O(local keys + a share of the directory) memory; no rank sees
  * all keys. Ghosts of keys that nobody owns are kept, are never filled, and are listed by halo_topology_keys_report.
  * HALO_ERR_MISMATCH: ranks differ in owner rule, directory, or in having `owners`. HALO_ERR_PEER: another rank's list was refused.
+ *
+ * With `n_parts`, a rank has several parts (or none): gid = rank * (most parts of any rank) + place among the rank's. Each part has storage of its own
+ * for its own keys, numbered as given, from 0. A key in several parts of a rank belongs to the first of them if the rank owns it; the others have copies.
+ * What is asked by local index is told for the rank's whole list. Not with `editable`; wants HALO_NUMBERING_AS_GIVEN.
  */
 HALO_API halo_status halo_topology_create_keys(halo_context *context, const halo_keys_desc *desc, halo_topology **topology);
 
@@ -384,7 +389,7 @@ HALO_API halo_status halo_topology_point_keys(const halo_topology *topology, uin
 typedef struct halo_star_desc {
     size_t struct_size;
     int32_t layout;
-    int32_t reserved;
+    int32_t sharers;         /**< 1: leaves of a root learn of each other, for HALO_KIND_SHARED_REDUCE. The same on all ranks. */
     int64_t n_points;        /**< of this rank: roots and leaves */
     int64_t n_leaves;
     const uint32_t *leaves;  /**< local index of each leaf, none twice; NULL: the last n_leaves points */
@@ -393,7 +398,7 @@ typedef struct halo_star_desc {
 } halo_star_desc;
 #define HALO_STAR_DESC_INIT { sizeof(halo_star_desc), 1, 0, 0, 0, NULL, NULL, NULL }
 
-/** Exchanges on it: HALO_KIND_GHOSTS (roots to leaves), HALO_KIND_REVERSE. Collective; communicates; O(local) memory. Numbering: as given.
+/** Exchanges on it: HALO_KIND_GHOSTS (roots to leaves), HALO_KIND_REVERSE, HALO_KIND_FETCH. Collective; communicates; O(local) memory. Numbering: as given.
  *  HALO_ERR_BOUNDS, HALO_ERR_ARGUMENT: an index is none of that rank's, or a root is a leaf; the text names ranks and indices. */
 HALO_API halo_status halo_topology_create_star(halo_context *context, const halo_star_desc *desc, halo_topology **topology);
 
@@ -408,8 +413,10 @@ typedef struct halo_lists_desc {
     const uint32_t *send;            /**< local indices; a point may go to several peers, and several times to one */
     const int64_t *receive_offsets;  /**< n_peers + 1 */
     const uint32_t *receive;         /**< local indices, none twice, none that is sent */
+    int32_t sharers;                 /**< as in halo_star_desc */
+    int32_t reserved;
 } halo_lists_desc;
-#define HALO_LISTS_DESC_INIT { sizeof(halo_lists_desc), 1, 0, 0, NULL, NULL, NULL, NULL, NULL }
+#define HALO_LISTS_DESC_INIT { sizeof(halo_lists_desc), 1, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0 }
 
 /** As halo_topology_create_star, where both ends know. Collective. That lists fit is checked between the peers that both name each other by the
  *  first run of an exchange. */

@@ -26,8 +26,14 @@ T combined(T a, T b, int32_t op) {
     case HALO_SUM: return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
     case HALO_PROD: return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
     case HALO_MIN: return std::min(a, b);
-    default: return std::max(a, b);
+    case HALO_MAX: return std::max(a, b);
+    case HALO_LAND: return a != T{} && b != T{};
+    case HALO_LOR: return a != T{} || b != T{};
+    case HALO_LXOR: return (a != T{}) != (b != T{});
+    default: break;
     }
+    if constexpr (std::is_integral_v<T>) return op == HALO_BAND ? a & b : op == HALO_BOR ? a | b : a ^ b;
+    return T{ 77 };
 }
 
 template <class T>
@@ -38,7 +44,9 @@ std::complex<T> combined(std::complex<T> a, std::complex<T> b, int32_t op) {
 
 template <class T>
 void set_value(unsigned char *at, Random &random) {
-    if constexpr (std::is_integral_v<T>) {
+    if (pick(random, 0, 3) == 0) {
+        std::memset(at, 0, sizeof(T));
+    } else if constexpr (std::is_integral_v<T>) {
         const auto value = static_cast<T>(random());
         std::memcpy(at, &value, sizeof value);
     } else {
@@ -92,11 +100,14 @@ void expect_right(halo_type type, const std::vector<int32_t> &ops) {
 }
 
 TEST(Accumulate, EveryType) {
-    const std::vector<int32_t> all{ HALO_SUM, HALO_MIN, HALO_MAX, HALO_PROD }, arithmetic{ HALO_SUM, HALO_PROD };
+    const std::vector<int32_t> arithmetic{ HALO_SUM, HALO_PROD };
+    const std::vector<int32_t> all{ HALO_SUM, HALO_MIN, HALO_MAX, HALO_PROD, HALO_LAND, HALO_LOR, HALO_LXOR };
+    std::vector<int32_t> integers = all;
+    integers.insert(integers.end(), { HALO_BAND, HALO_BOR, HALO_BXOR });
     expect_right<float>(HALO_FLOAT32, all);
     expect_right<double>(HALO_FLOAT64, all);
-    expect_right<int32_t>(HALO_INT32, all);
-    expect_right<int64_t>(HALO_INT64, all);
+    expect_right<int32_t>(HALO_INT32, integers);
+    expect_right<int64_t>(HALO_INT64, integers);
     expect_right<std::complex<float>, float>(HALO_COMPLEX64, arithmetic);
     expect_right<std::complex<double>, double>(HALO_COMPLEX128, arithmetic);
 }

@@ -75,6 +75,37 @@ void compare(halo_topology *topology, PetscSF forest, int64_t n_points) {
     }
 }
 
+// Into zeros: sums over each root's leaves of f(value).
+template <class F>
+std::vector<double> summed(PetscSF forest, std::vector<double> values, F &&f) {
+    std::vector<double> sums(values.size(), 0);
+    for (double &value : values) value = f(value);
+    PETSC(PetscSFReduceBegin(forest, MPI_DOUBLE, values.data(), sums.data(), MPI_SUM));
+    PETSC(PetscSFReduceEnd(forest, MPI_DOUBLE, values.data(), sums.data(), MPI_SUM));
+    return sums;
+}
+
+// PetscSF adds the leaves of a root in no order that it tells. All of them bring the same here, so that each root's leaves get the same values, if not one by
+// one.
+void compare_fetch(halo_topology *topology, PetscSF forest, int64_t n_points) {
+    const std::vector<double> given = exchanged(topology, values_of(n_points), HALO_KIND_GHOSTS, HALO_SUM);
+    std::vector<double> roots = given, theirs = given;
+    PETSC(PetscSFFetchAndOpBegin(forest, MPI_DOUBLE, roots.data(), given.data(), theirs.data(), MPI_SUM));
+    PETSC(PetscSFFetchAndOpEnd(forest, MPI_DOUBLE, roots.data(), given.data(), theirs.data(), MPI_SUM));
+    const std::vector<double> mine = exchanged(topology, given, HALO_KIND_FETCH, HALO_SUM);
+    std::vector<bool> is_leaf(given.size(), false);
+    PetscInt n_leaves = 0;
+    const PetscInt *leaves = nullptr;
+    PETSC(PetscSFGetGraph(forest, nullptr, &n_leaves, &leaves, nullptr));
+    for (PetscInt i = 0; i < n_leaves; ++i) is_leaf[static_cast<size_t>(leaves ? leaves[i] : i)] = true;
+    for (size_t i = 0; i < given.size(); ++i)
+        if (!is_leaf[i] && mine[i] != roots[i]) stop("fetch", "other roots than PetscSF's");
+    const auto same = [](double value) { return value; };
+    const auto square = [](double value) { return value * value; };
+    if (summed(forest, mine, same) != summed(forest, theirs, same) || summed(forest, mine, square) != summed(forest, theirs, square))
+        stop("fetch", "other leaves than PetscSF's");
+}
+
 void star_case(halo_context *context, Random &random) {
     std::vector<int64_t> n_roots(static_cast<size_t>(n_ranks));
     for (int64_t &n : n_roots) n = pick(random, 0, 2) == 0 ? 0 : pick(random, 1, 200);
@@ -106,6 +137,7 @@ void star_case(halo_context *context, Random &random) {
     PETSC(PetscSFSetGraph(forest, static_cast<PetscInt>(n_points), static_cast<PetscInt>(n_leaves), leaves.data(), PETSC_COPY_VALUES, nodes.data(),
                           PETSC_COPY_VALUES));
     compare(topology, forest, n_points);
+    compare_fetch(topology, forest, n_points);
     PETSC(PetscSFDestroy(&forest));
     HALO(halo_topology_destroy(&topology));
 }
@@ -157,6 +189,7 @@ void keys_case(halo_context *context, Random &random) {
     PETSC(PetscSFSetGraph(forest, n_indices, static_cast<PetscInt>(other_leaves.size()), other_leaves.data(), PETSC_COPY_VALUES, other_roots.data(),
                           PETSC_COPY_VALUES));
     compare(topology, forest, n);
+    compare_fetch(topology, forest, n);
     PETSC(PetscSFDestroy(&forest));
     PETSC(PetscSFDestroy(&matched));
     PETSC(PetscLayoutDestroy(&layout));

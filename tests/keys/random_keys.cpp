@@ -117,8 +117,9 @@ void check(const Run &run, Storage<T> &storage, const std::vector<uint32_t> &ind
 
 // Two fields of one type on two topologies, in one exchange.
 template <class T>
-void run_exchange(const Run &run, halo_topology *const topologies[2], const std::vector<uint32_t> indices[2], const Model *const models[2]) {
-    Random random(run.seed);
+void run_exchange(Run run, halo_topology *const topologies[2], const std::vector<uint32_t> indices[2], const Model *const models[2]) {
+    Random random(run.seed + static_cast<uint64_t>(run.kind));
+    run.op = any_op<T>(random);
     std::vector<std::unique_ptr<Storage<T>>> storages;
     for (int t = 0; t < 2; ++t) {
         halo_keys_report report = HALO_KEYS_REPORT_INIT;
@@ -131,7 +132,7 @@ void run_exchange(const Run &run, halo_topology *const topologies[2], const std:
     halo_field *fields[2] = { storages[0]->field(), storages[1]->field() };
     halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
     desc.kind = run.kind;
-    desc.op = run.op == HALO_USER ? HALO_SUM : run.op;
+    desc.op = run.op;
     desc.messages = run.messages;
     halo_exchange *exchange = nullptr;
     OK(halo_exchange_create(fields, 2, &desc, &exchange));
@@ -161,9 +162,8 @@ void run_seed(Rank &rank, uint64_t seed) {
         indices[t] = listed<uint32_t>(halo_topology_local_indices, topologies[t]);
     }
     for (const int32_t kind : { HALO_KIND_GHOSTS, HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE }) {
-        const auto op = static_cast<halo_op>(pick(random, HALO_SUM, HALO_PROD));
         const auto messages = static_cast<int32_t>(pick(random, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL));
-        const Run run{ first, rank, seed, kind, op, messages };
+        const Run run{ first, rank, seed, kind, HALO_SUM, messages };
         switch (pick(random, 0, 3)) {
         case 0: run_exchange<double>(run, topologies, indices, models); break;
         case 1: run_exchange<float>(run, topologies, indices, models); break;

@@ -2,6 +2,8 @@
 // Topologies from stars and from ready lists: random ones against a plain gather, and what is refused.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "storage.h"
 
 namespace {
@@ -44,7 +46,7 @@ Forest random_forest(Random &random, int32_t n_ranks) {
     return forest;
 }
 
-halo_topology *make_star(Rank &rank, const Forest &forest) {
+halo_topology *make_star(Rank &rank, const Forest &forest, bool sharers) {
     std::vector<uint32_t> points, indices;
     std::vector<int32_t> ranks;
     for (const Leaf &leaf : forest.leaves[static_cast<size_t>(rank.rank)]) {
@@ -58,13 +60,14 @@ halo_topology *make_star(Rank &rank, const Forest &forest) {
     desc.leaves = points.data();
     desc.ranks = ranks.data();
     desc.indices = indices.data();
+    desc.sharers = sharers ? 1 : 0;
     halo_topology *topology = nullptr;
     OK(halo_topology_create_star(rank.context, &desc, &topology));
     return topology;
 }
 
 // The same graph as lists for each peer.
-halo_topology *make_lists(Rank &rank, const Forest &forest) {
+halo_topology *make_lists(Rank &rank, const Forest &forest, bool sharers) {
     std::vector<int32_t> peers;
     std::vector<int64_t> send_offsets{ 0 }, receive_offsets{ 0 };
     std::vector<uint32_t> send, receive;
@@ -87,13 +90,14 @@ halo_topology *make_lists(Rank &rank, const Forest &forest) {
     desc.send = send.data();
     desc.receive_offsets = receive_offsets.data();
     desc.receive = receive.data();
+    desc.sharers = sharers ? 1 : 0;
     halo_topology *topology = nullptr;
     OK(halo_topology_create_lists(rank.context, &desc, &topology));
     return topology;
 }
 
 template <class T>
-void check_forest(Rank &rank, const Forest &forest, halo_topology *topology, uint64_t seed, bool reverse, halo_op op) {
+void check_forest(Rank &rank, const Forest &forest, halo_topology *topology, uint64_t seed, int32_t kind, halo_op op) {
     Random random(seed);
     const auto me = static_cast<size_t>(rank.rank);
     Storage<T> storage(topology, "u", static_cast<int32_t>(pick(random, 1, 4)), forest.n_points[me], static_cast<int>(pick(random, 0, 2)), rank.rank);
@@ -101,18 +105,20 @@ void check_forest(Rank &rank, const Forest &forest, halo_topology *topology, uin
     for (uint32_t i = 0; i < forest.n_points[me]; ++i)
         for (int32_t c = 0; c < storage.n_components(); ++c) storage.at(wanted, i, c) = storage.at(i, c) = value_of<T>(seed, rank.rank, i, c);
     for (int32_t c = 0; c < storage.n_components(); ++c) {
-        if (!reverse)
-            for (const Leaf &leaf : forest.leaves[me]) storage.at(wanted, leaf.point, c) = value_of<T>(seed, leaf.rank, leaf.index, c);
-        for (int32_t r = 0; reverse && r < rank.size; ++r)
-            for (const Leaf &leaf : forest.leaves[static_cast<size_t>(r)])
-                if (leaf.rank == rank.rank) {
-                    T &root = storage.at(wanted, leaf.index, c);
-                    root = combined(root, value_of<T>(seed, r, leaf.point, c), op);
-                }
+        std::map<std::pair<int32_t, uint32_t>, T> roots; // (rank, index), as the exchange leaves them
+        for (int32_t r = 0; r < rank.size; ++r)
+            for (const Leaf &leaf : forest.leaves[static_cast<size_t>(r)]) {
+                T &root = roots.try_emplace({ leaf.rank, leaf.index }, value_of<T>(seed, leaf.rank, leaf.index, c)).first->second;
+                if (kind != HALO_KIND_GHOSTS) root = combined(root, value_of<T>(seed, r, leaf.point, c), op);
+            }
+        if (kind != HALO_KIND_REVERSE)
+            for (const Leaf &leaf : forest.leaves[me]) storage.at(wanted, leaf.point, c) = roots.at({ leaf.rank, leaf.index });
+        for (const auto &[root, value] : roots)
+            if (root.first == rank.rank) storage.at(wanted, root.second, c) = value;
     }
     halo_field *field = storage.field();
     halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
-    desc.kind = reverse ? HALO_KIND_REVERSE : HALO_KIND_GHOSTS;
+    desc.kind = kind;
     desc.op = op;
     halo_exchange *exchange = nullptr;
     OK(halo_exchange_create(&field, 1, &desc, &exchange));
@@ -120,6 +126,23 @@ void check_forest(Rank &rank, const Forest &forest, halo_topology *topology, uin
     OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
     OK(halo_exchange_destroy(&exchange));
     if (storage.values() != wanted) conformance::stop("seed %llu: wrong values", static_cast<unsigned long long>(seed));
+}
+
+void check_sharers(Rank &rank, const Forest &forest, halo_topology *topology) {
+    std::map<std::pair<int32_t, uint32_t>, std::set<int32_t>> ranks;
+    for (int32_t r = 0; r < rank.size; ++r)
+        for (const Leaf &leaf : forest.leaves[static_cast<size_t>(r)]) ranks[{ leaf.rank, leaf.index }].insert({ leaf.rank, r });
+    const auto check = [&](uint32_t point, int32_t root_rank, uint32_t root) {
+        std::vector<int32_t> found(static_cast<size_t>(rank.size));
+        int64_t n = 0;
+        OK(halo_topology_sharers(topology, point, found.data(), rank.size, &n));
+        found.resize(static_cast<size_t>(n));
+        const std::set<int32_t> &wanted = ranks.at({ root_rank, root });
+        if (!std::equal(found.begin(), found.end(), wanted.begin(), wanted.end())) conformance::stop("wrong sharers of point %u", point);
+    };
+    for (const Leaf &leaf : forest.leaves[static_cast<size_t>(rank.rank)]) check(leaf.point, leaf.rank, leaf.index);
+    for (const auto &[root, some] : ranks)
+        if (root.first == rank.rank) check(root.second, rank.rank, root.second);
 }
 
 class Stars : public testing::TestWithParam<int32_t> {};
@@ -132,11 +155,14 @@ TEST_P(Stars, AsAPlainGather) {
             Random random(seed);
             const Forest forest = random_forest(random, rank.size);
             for (const bool lists : { false, true }) {
-                halo_topology *topology = lists ? make_lists(rank, forest) : make_star(rank, forest);
-                const auto op = static_cast<halo_op>(pick(random, HALO_SUM, HALO_PROD));
-                check_forest<double>(rank, forest, topology, seed, false, op);
-                check_forest<double>(rank, forest, topology, seed, true, op);
-                check_forest<int64_t>(rank, forest, topology, seed + 1, true, op);
+                const bool sharers = pick(random, 0, 1) == 0;
+                halo_topology *topology = lists ? make_lists(rank, forest, sharers) : make_star(rank, forest, sharers);
+                for (const int32_t kind : { HALO_KIND_GHOSTS, HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE }) {
+                    if (kind == HALO_KIND_SHARED_REDUCE && !sharers) continue;
+                    check_forest<double>(rank, forest, topology, seed, kind, any_op<double>(random));
+                    check_forest<int64_t>(rank, forest, topology, seed + 1, kind, any_op<int64_t>(random));
+                }
+                if (sharers) check_sharers(rank, forest, topology);
                 OK(halo_topology_destroy(&topology));
             }
         }

@@ -83,8 +83,21 @@ T combined(T a, T b, halo_op op) {
     case HALO_SUM: return static_cast<T>(a + b);
     case HALO_PROD: return static_cast<T>(a * b);
     case HALO_MIN: return a < b ? a : b;
-    default: return a < b ? b : a;
+    case HALO_MAX: return a < b ? b : a;
+    case HALO_LAND: return a != T{} && b != T{} ? T{ 1 } : T{};
+    case HALO_LOR: return a != T{} || b != T{} ? T{ 1 } : T{};
+    case HALO_LXOR: return (a != T{}) != (b != T{}) ? T{ 1 } : T{};
+    default: break;
     }
+    if constexpr (std::is_integral_v<T>) return op == HALO_BAND ? a & b : op == HALO_BOR ? a | b : a ^ b;
+    conformance::stop("op %d", op);
+}
+
+// One that combines values of the type.
+template <class T>
+halo_op any_op(Random &random) {
+    constexpr halo_op ops[] = { HALO_SUM, HALO_MIN, HALO_MAX, HALO_PROD, HALO_LAND, HALO_LOR, HALO_LXOR, HALO_BAND, HALO_BOR, HALO_BXOR };
+    return ops[pick(random, 0, std::is_integral_v<T> ? 9 : 6)];
 }
 
 } // namespace keys

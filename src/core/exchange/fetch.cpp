@@ -38,6 +38,8 @@ void Fetch::check(const std::vector<Field *> &fields) const {
         const FieldSpec &spec = fields[i]->spec();
         if (!dynamic_cast<PointsTopology *>(&fields[i]->topology()))
             fail(HALO_ERR_ARGUMENT, "exchange: field %s is not on a topology of points: HALO_KIND_FETCH wants one", spec.name.c_str());
+        if (fields[i]->topology().n_parts() != fields[i]->topology().context().size())
+            fail(HALO_ERR_ARGUMENT, "exchange: field %s has several parts on a rank: HALO_KIND_FETCH wants one", spec.name.c_str());
         if (spec.sparse) fail(HALO_ERR_ARGUMENT, "exchange: field %s is sparse: its ghosts cannot be combined", spec.name.c_str());
         if (desc_.op != HALO_USER && !combines(spec.type, desc_.op))
             fail(HALO_ERR_ARGUMENT, "exchange: field %s of type %d cannot be combined by op %d", spec.name.c_str(), spec.type, desc_.op);

@@ -58,6 +58,7 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : Point
     together(context, "keys", [&] { check_desc(desc); });
     require_same(context, "keys: owner rule, directory, known owners and editable",
                  desc.owner_rule * 100 + desc.directory * 10 + (desc.editable ? 2 : 0) + (desc.owners ? 1 : 0));
+    const int64_t most_parts = agree_on_parts(desc);
     if (desc.editable) record_ = std::make_unique<KeysRecord>();
     Work work{ desc };
     choose_placement(work);
@@ -68,6 +69,30 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : Point
     number(work);
     share(work);
     make_forward_edges();
+    if (most_parts > 0) make_parts({ context.rank(), most_parts, { desc.part_offsets, desc.part_offsets + (desc.n_parts > 0 ? desc.n_parts + 1 : 0) } });
+}
+
+// Parts of the rank that has most; 0: ranks are not split.
+int64_t KeysTopology::agree_on_parts(const halo_keys_desc &desc) const {
+    const int64_t most = allreduce_max(context_, desc.n_parts);
+    together(context_, "keys", [&] {
+        if (most > 0 && desc.n_parts == 0 && desc.n_keys > 0)
+            fail(HALO_ERR_ARGUMENT, "keys: %lld keys in no part: others have up to %lld parts", static_cast<long long>(desc.n_keys),
+                 static_cast<long long>(most));
+    });
+    return most;
+}
+
+void KeysTopology::check_parts(const halo_keys_desc &desc) const {
+    if (desc.n_parts == 0) return;
+    if (desc.n_parts < 0 || !desc.part_offsets)
+        fail(HALO_ERR_ARGUMENT, "keys: %d parts, offsets at address %p", desc.n_parts, static_cast<const void *>(desc.part_offsets));
+    if (desc.numbering != HALO_NUMBERING_AS_GIVEN || desc.editable)
+        fail(HALO_ERR_ARGUMENT, "keys: several parts want HALO_NUMBERING_AS_GIVEN, and cannot be edited");
+    const int64_t *offsets = desc.part_offsets;
+    if (offsets[0] != 0 || offsets[desc.n_parts] != desc.n_keys || !std::is_sorted(offsets, offsets + desc.n_parts + 1))
+        fail(HALO_ERR_ARGUMENT, "keys: the offsets of %d parts go from %lld to %lld; they must ascend from 0 to %lld", desc.n_parts,
+             static_cast<long long>(offsets[0]), static_cast<long long>(offsets[desc.n_parts]), static_cast<long long>(desc.n_keys));
 }
 
 void KeysTopology::check_desc(const halo_keys_desc &desc) const {
@@ -80,6 +105,7 @@ void KeysTopology::check_desc(const halo_keys_desc &desc) const {
     if (desc.n_keys < 0 || desc.n_keys >= no_index || (desc.n_keys > 0 && !desc.keys))
         fail(HALO_ERR_ARGUMENT, "keys: %lld keys at address %p; a rank has 0 to %u", static_cast<long long>(desc.n_keys),
              static_cast<const void *>(desc.keys), no_index - 1);
+    check_parts(desc);
     if (desc.editable && desc.owners) fail(HALO_ERR_ARGUMENT, "keys: a topology whose owners are given is not editable");
     constexpr int32_t known = HALO_KEY_CLAIM | HALO_KEY_READ_ONLY | HALO_KEY_IGNORE | HALO_KEY_WANT;
     for (int64_t i = 0; desc.flags && i < desc.n_keys; ++i)

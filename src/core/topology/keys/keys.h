@@ -29,6 +29,8 @@ private:
     struct Work;
 
     void check_desc(const halo_keys_desc &desc) const;
+    void check_parts(const halo_keys_desc &desc) const;
+    int64_t agree_on_parts(const halo_keys_desc &desc) const;
     void choose_placement(Work &work);
     void follow_first_entries(Work &work) const;
     void split(Work &work) const;

@@ -30,8 +30,9 @@ void check_sent(const char *what, const std::vector<bool> &received, uint32_t po
 } // namespace
 
 ListsTopology::ListsTopology(Context &context, const halo_lists_desc &desc) : PointsTopology(context) {
-    knows_holders_ = false;
+    knows_holders_ = desc.sharers != 0;
     together(context, "lists", [&] { check_lists(desc); });
+    require_same(context, "lists: sharers", desc.sharers);
     n_points_ = desc.n_points;
     int64_t n_received = 0;
     for (int32_t p = 0; p < desc.n_peers; ++p) {
@@ -39,7 +40,7 @@ ListsTopology::ListsTopology(Context &context, const halo_lists_desc &desc) : Po
         for (int64_t i = desc.send_offsets[p]; i < desc.send_offsets[p + 1]; ++i) forward_.send[key].add(desc.send[i]);
         for (int64_t i = desc.receive_offsets[p]; i < desc.receive_offsets[p + 1]; ++i) {
             forward_.receive[key].add(desc.receive[i]);
-            shared_.add(desc.peers[p], { &desc.receive[i], 1 }, {});
+            if (!knows_holders_) shared_.add(desc.peers[p], { &desc.receive[i], 1 }, {});
             ++n_received;
         }
     }
@@ -86,20 +87,21 @@ void ListsTopology::check_star(const halo_star_desc &desc) const {
 
 // Every root's rank is told what its leaves here are, in their order.
 ListsTopology::ListsTopology(Context &context, const halo_star_desc &desc) : PointsTopology(context) {
-    knows_holders_ = false;
+    knows_holders_ = desc.sharers != 0;
     std::vector<bool> received;
     together(context, "star", [&] {
         check_star(desc);
         received.resize(static_cast<size_t>(desc.n_points), false);
         for (int64_t i = 0; i < desc.n_leaves; ++i) mark_received("star", received, leaf(desc, i), desc.ranks[i]);
     });
+    require_same(context, "star: sharers", desc.sharers);
     n_points_ = desc.n_points;
     std::map<int32_t, std::vector<uint32_t>> roots;
     for (int64_t i = 0; i < desc.n_leaves; ++i) {
         const uint32_t mine = leaf(desc, i);
         roots[desc.ranks[i]].push_back(desc.indices[i]);
         forward_.receive[{ desc.ranks[i], edge_to_copies }].add(mine);
-        shared_.add(desc.ranks[i], { &mine, 1 }, {});
+        if (!knows_holders_) shared_.add(desc.ranks[i], { &mine, 1 }, {});
     }
     std::vector<Delivery> out;
     for (const auto &[rank, list] : roots)
@@ -119,6 +121,7 @@ void ListsTopology::add_roots(int32_t rank, std::span<const uint32_t> roots, con
 
 void ListsTopology::finish(int64_t n_received) {
     forward_.close();
+    if (knows_holders_) learn_sharers();
     count_owned(n_points_ - n_received);
 }
 

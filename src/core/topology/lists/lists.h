@@ -16,7 +16,8 @@ private:
     void check_star(const halo_star_desc &desc) const;
     uint32_t leaf(const halo_star_desc &desc, int64_t i) const;
     void add_roots(int32_t rank, std::span<const uint32_t> roots, const std::vector<bool> &received);
-    // Notes who owns what is received.
+    void learn_sharers();
+    // What is left once the edges are known.
     void finish(int64_t n_received);
 };
 

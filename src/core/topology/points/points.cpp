@@ -2,6 +2,7 @@
 #include "topology/points/points.h"
 
 #include <algorithm>
+#include <set>
 
 #include "comm/collective.h"
 
@@ -49,10 +50,9 @@ void PointEdges::close() {
 
 halo_part PointsTopology::part(int64_t gid) const {
     if (gid < 0 || gid >= n_parts())
-        fail(HALO_ERR_NOT_FOUND, "part %lld: there are parts 0 to %lld, one for each rank", static_cast<long long>(gid),
-             static_cast<long long>(n_parts() - 1));
+        fail(HALO_ERR_NOT_FOUND, "part %lld: there are parts 0 to %lld", static_cast<long long>(gid), static_cast<long long>(n_parts() - 1));
     halo_part part = HALO_PART_INIT;
-    part.rank = static_cast<int32_t>(gid);
+    part.rank = parts_ ? parts_->rank_of(gid) : static_cast<int32_t>(gid);
     part.gid = gid;
     part.n_dims = 1;
     part.cells = { { 0, 0, 0 }, { cells_of(gid)[0], 1, 1 } };
@@ -61,9 +61,24 @@ halo_part PointsTopology::part(int64_t gid) const {
 
 std::vector<halo_neighbour> PointsTopology::neighbours(int64_t gid) const {
     require_local(gid);
+    std::set<int64_t> others;
+    for (const int32_t peer : parts_ ? std::vector<int32_t>{} : peers()) others.insert(peer);
+    const auto add = [&](const PartEdgeKey &key) {
+        if (key.send_gid == gid) others.insert(key.recv_gid);
+        if (key.recv_gid == gid) others.insert(key.send_gid);
+    };
+    for (const auto *side : { &forward_parts_.send, &forward_parts_.receive })
+        for (const auto &[key, points] : *side) add(key);
+    for (const auto &[key, points] : forward_parts_.local) add(key);
+    others.erase(gid);
     std::vector<halo_neighbour> list;
-    for (const int32_t peer : peers()) list.push_back({ peer, peer, 13 });
+    for (const int64_t other : others) list.push_back({ other, parts_ ? parts_->rank_of(other) : static_cast<int32_t>(other), 13 });
     return list;
+}
+
+Extent PointsTopology::cells_of(int64_t gid) const {
+    const int64_t local = local_index(gid);
+    return local < 0 ? Extent{ 0, 1, 1 } : cells(local);
 }
 
 std::vector<int32_t> PointsTopology::peers() const {
@@ -90,7 +105,7 @@ std::vector<int32_t> PointsTopology::owners() const {
 std::vector<int32_t> PointsTopology::sharers(int64_t point) const {
     if (point < 0 || point >= n_points_)
         fail(HALO_ERR_ARGUMENT, "point %lld: this rank has %lld", static_cast<long long>(point), static_cast<long long>(n_points_));
-    if (!knows_holders_) fail(HALO_ERR_STATE, "sharers: a topology made from lists does not know who else has a point");
+    if (!knows_holders_) fail(HALO_ERR_STATE, "sharers: a topology made from lists knows who else has a point only where `sharers` asked for it");
     std::vector<int32_t> ranks;
     for (int64_t i = 0; i < shared_.size() && ranks.empty(); ++i) {
         const auto copies = shared_.copies(i);
@@ -155,33 +170,42 @@ PointEdges PointsTopology::edges_between_copies() const {
     return edges;
 }
 
+void PointsTopology::make_parts(PointParts parts) {
+    parts_ = std::move(parts);
+    local_parts_ = parts_->gids();
+    forward_parts_ = parts_->split(context_, forward_);
+    between_parts_ = parts_->split(context_, edges_between_copies());
+}
+
 void PointsTopology::edges(const EdgeRequest &request, const EdgeSink &sink) const {
-    if (request.flow == Flow::from_owner) return emit(forward_, request.sections, sink);
+    if (request.flow == Flow::from_owner) return parts_ ? emit(forward_parts_, request.sections, sink) : emit(forward_, request.sections, sink);
     if (request.sections != 0) fail(HALO_ERR_ARGUMENT, "exchange: sections %#x: a shared reduction is of all points", request.sections);
     if (!knows_holders_)
         fail(HALO_ERR_ARGUMENT,
-             "exchange: a topology made from lists knows only its owners' edges: HALO_KIND_SHARED_REDUCE needs one made from keys");
+             "exchange: a topology made from lists knows only its owners' edges: HALO_KIND_SHARED_REDUCE needs one with `sharers`, or made from keys");
+    if (parts_) return emit(between_parts_, 0, sink);
     if (!between_) between_ = edges_between_copies();
     emit(*between_, 0, sink);
 }
 
 // Of the other rank's points, no more is known than how many they are.
+Edge PointsTopology::edge_of(int64_t send_gid, int64_t recv_gid, int64_t extra, int64_t n) const {
+    Edge edge;
+    edge.send_gid = send_gid;
+    edge.recv_gid = recv_gid;
+    edge.send_rank = parts_ ? parts_->rank_of(send_gid) : static_cast<int32_t>(send_gid);
+    edge.recv_rank = parts_ ? parts_->rank_of(recv_gid) : static_cast<int32_t>(recv_gid);
+    edge.extra = extra;
+    edge.from_owner = edge_kind(extra) != edge_of_copies;
+    edge.contributes = edge_kind(extra) != edge_to_silent;
+    edge.send = edge.receive = PointList::region_of(n);
+    return edge;
+}
+
 void PointsTopology::emit(const PointEdges &edges, uint32_t sections, const EdgeSink &sink) const {
     const int32_t rank = context_.rank();
-    const auto leaves_out = [&](int64_t extra) { return sections != 0 && (static_cast<uint32_t>(extra >> section_shift) & sections) == 0; };
-    const auto edge_of = [](int32_t from, int32_t to, int64_t extra, int64_t n) {
-        Edge edge;
-        edge.send_gid = edge.send_rank = from;
-        edge.recv_gid = edge.recv_rank = to;
-        edge.extra = extra;
-        const int64_t what = extra & ((1 << section_shift) - 1);
-        edge.from_owner = what != edge_of_copies;
-        edge.contributes = what != edge_to_silent;
-        edge.send = edge.receive = PointList::region_of(n);
-        return edge;
-    };
     for (const auto &[key, list] : edges.send) {
-        if (leaves_out(key.second)) continue;
+        if (!in_sections(key.second, sections)) continue;
         Edge edge = edge_of(rank, key.first, key.second, list.size());
         edge.ends = key.first == rank ? EdgeEnds::local : EdgeEnds::send;
         edge.send = list.region();
@@ -189,12 +213,26 @@ void PointsTopology::emit(const PointEdges &edges, uint32_t sections, const Edge
         sink(edge);
     }
     for (const auto &[key, list] : edges.receive) {
-        if (key.first == rank || leaves_out(key.second)) continue;
+        if (key.first == rank || !in_sections(key.second, sections)) continue;
         Edge edge = edge_of(key.first, rank, key.second, list.size());
         edge.ends = EdgeEnds::receive;
         edge.receive = list.region();
         sink(edge);
     }
+}
+
+void PointsTopology::emit(const PartEdges &edges, uint32_t sections, const EdgeSink &sink) const {
+    const auto give = [&](const PartEdgeKey &key, const PointList &any, EdgeEnds ends, const PointList *send, const PointList *receive) {
+        if (!in_sections(key.extra, sections)) return;
+        Edge edge = edge_of(key.send_gid, key.recv_gid, key.extra, any.size());
+        edge.ends = ends;
+        if (send) edge.send = send->region();
+        if (receive) edge.receive = receive->region();
+        sink(edge);
+    };
+    for (const auto &[key, list] : edges.send) give(key, list, EdgeEnds::send, &list, nullptr);
+    for (const auto &[key, list] : edges.receive) give(key, list, EdgeEnds::receive, nullptr, &list);
+    for (const auto &[key, both] : edges.local) give(key, both.first, EdgeEnds::local, &both.first, &both.second);
 }
 
 } // namespace halo

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts that are lists of points, one for each rank (gid = rank): owned points, and copies of points of others.
+// Parts that are lists of points: owned points, and copies of points of others. One for each rank (gid = rank), unless the rank's points are split.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <vector>
 
+#include "topology/points/parts.h"
 #include "topology/topology.h"
 
 namespace halo {
@@ -40,54 +40,17 @@ private:
     std::vector<Holder> holders_;
 };
 
-// Points in the order in which they travel.
-class PointList {
-public:
-    void add(uint32_t point) { points_.push_back(point); }
-    void add(std::span<const uint32_t> points) { points_.insert(points_.end(), points.begin(), points.end()); }
-    // Of a closed list too.
-    uint32_t operator[](int64_t i) const { return run_ > 0 ? static_cast<uint32_t>(first_ + i) : points_[static_cast<size_t>(i)]; }
-    // Is it a run? Then the list is not kept.
-    void close();
-    bool empty() const { return size() == 0; }
-    int64_t size() const { return run_ > 0 ? run_ : std::ssize(points_); }
-    bool is_run() const { return run_ > 0; }
-    uint32_t operator[](int64_t i) const { return is_run() ? static_cast<uint32_t>(first_ + i) : points_[static_cast<size_t>(i)]; }
-    Region region() const;
-    // Where nothing but the number of points is known.
-    static Region region_of(int64_t n);
-
-private:
-    std::vector<uint32_t> points_;
-    int64_t first_ = 0;
-    int64_t run_ = 0; // points that follow each other
-};
-
-// What travels between this rank and another (or itself), by what becomes of it.
-struct PointEdges {
-    std::map<std::pair<int32_t, int64_t>, PointList> send; // (rank, `extra` of the edge)
-    std::map<std::pair<int32_t, int64_t>, PointList> receive;
-    void close();
-};
-
-// `extra` of edges; from bit `section_shift` on, the groups that their ghosts belong to.
-inline constexpr int section_shift = 8;
-inline constexpr int64_t edge_to_copies = 0; // from an owner to copies that contribute when edges are reversed
-inline constexpr int64_t edge_to_silent = 1; // to copies that do not
-inline constexpr int64_t edge_of_owner = 2;  // reductions: the owner's values
-inline constexpr int64_t edge_of_copies = 3; // and those of all others
-
 class PointsTopology : public Topology {
 public:
     int32_t n_dims() const override { return 1; }
     bool has_cells() const override { return false; }
-    int64_t n_parts() const override { return context_.size(); }
+    int64_t n_parts() const override { return context_.size() * (parts_ ? parts_->most() : 1); }
     halo_part part(int64_t gid) const override;
     std::vector<halo_neighbour> neighbours(int64_t gid) const override;
     std::vector<int32_t> peers() const override;
     Extent widest_ghosts() const override { return { 0, 0, 0 }; }
-    Extent cells(int64_t) const override { return { n_points_, 1, 1 }; }
-    Extent cells_of(int64_t gid) const override { return { gid == context_.rank() ? n_points_ : 0, 1, 1 }; }
+    Extent cells(int64_t local_index) const override { return { parts_ ? parts_->n_points(local_index) : n_points_, 1, 1 }; }
+    Extent cells_of(int64_t gid) const override;
     std::vector<halo_boundary> boundaries(int64_t, const GhostWidths &, Centring) const override { return {}; }
     void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
 
@@ -119,6 +82,8 @@ protected:
     void count_owned(int64_t n_owned);
     // From `shared_`.
     void make_forward_edges();
+    // The rank's points become several parts. Collective.
+    void make_parts(PointParts parts);
 
     int64_t n_points_ = 0;
     std::vector<uint32_t> local_indices_;
@@ -128,13 +93,18 @@ protected:
     PointEdges forward_;
 
 private:
+    Edge edge_of(int64_t send_gid, int64_t recv_gid, int64_t extra, int64_t n) const;
     void emit(const PointEdges &edges, uint32_t sections, const EdgeSink &sink) const;
+    void emit(const PartEdges &edges, uint32_t sections, const EdgeSink &sink) const;
     PointEdges edges_between_copies() const;
 
     int64_t n_owned_ = 0;
     int64_t first_global_ = 0;
     int64_t n_global_ = 0;
     mutable std::optional<PointEdges> between_; // made when first asked for
+    std::optional<PointParts> parts_;
+    PartEdges forward_parts_;
+    PartEdges between_parts_;
 };
 
 } // namespace halo

@@ -85,6 +85,7 @@ void PointsTopology::set_sections(std::span<const uint32_t> groups) {
     divide(forward_.receive, here, divided.receive);
     divided.close();
     forward_ = std::move(divided);
+    if (parts_) forward_parts_ = parts_->split(context_, forward_);
     has_sections_ = true;
 }
 

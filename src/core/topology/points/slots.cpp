@@ -8,18 +8,18 @@ namespace halo {
 
 namespace {
 
-// Lists of copies that contribute, by the rank at the other end.
+// Lists of copies that contribute: visit(key, list).
 template <class Visit>
-void for_each_rank(const std::map<std::pair<int32_t, int64_t>, PointList> &side, Visit &&visit) {
+void for_each_list(const std::map<std::pair<int32_t, int64_t>, PointList> &side, Visit &&visit) {
     for (const auto &[key, list] : side)
-        if (key.second == edge_to_copies) visit(key.first, list);
+        if (edge_kind(key.second) == edge_to_copies) visit(key, list);
 }
 
 } // namespace
 
 Slots::Slots(const PointsTopology &of) : points(of) {
     std::vector<uint32_t> heard; // owned points in the order of contributions
-    for_each_rank(of.forward().send, [&](int32_t, const PointList &list) {
+    for_each_list(of.forward().send, [&](const auto &, const PointList &list) {
         for (int64_t i = 0; i < list.size(); ++i) heard.push_back(list[i]);
     });
     std::vector<uint32_t> order(heard.size()), slot(heard.size());
@@ -30,9 +30,9 @@ Slots::Slots(const PointsTopology &of) : points(of) {
         slot[order[s]] = s;
     }
     const uint32_t *next = slot.data();
-    for_each_rank(of.forward().send, [&](int32_t rank, const PointList &list) {
-        of_rank[rank].add({ next, static_cast<size_t>(list.size()) });
-        of_rank[rank].close();
+    for_each_list(of.forward().send, [&](const auto &key, const PointList &list) {
+        of_edge[key].add({ next, static_cast<size_t>(list.size()) });
+        of_edge[key].close();
         next += list.size();
     });
 }
@@ -63,25 +63,26 @@ void SlotsTopology::emit(Edge edge, const EdgeSink &sink) const {
 
 void SlotsTopology::edges(const EdgeRequest &, const EdgeSink &sink) const {
     const int32_t rank = context_.rank();
-    const auto edge_of = [&](int32_t from, int32_t to, EdgeEnds ends, int64_t n) {
+    const auto edge_of = [&](int32_t from, int32_t to, int64_t extra, EdgeEnds ends, int64_t n) {
         Edge edge;
         edge.send_gid = edge.send_rank = from;
         edge.recv_rank = to;
         edge.recv_gid = int64_t{ context_.size() } + to;
+        edge.extra = extra;
         edge.ends = ends;
         edge.send = edge.receive = PointList::region_of(n);
         return edge;
     };
     const auto &copies = slots_.points.forward().receive;
-    for (const auto &[from, list] : slots_.of_rank) {
-        Edge edge = edge_of(from, rank, from == rank ? EdgeEnds::local : EdgeEnds::receive, list.size());
+    for (const auto &[key, list] : slots_.of_edge) {
+        Edge edge = edge_of(key.first, rank, key.second, key.first == rank ? EdgeEnds::local : EdgeEnds::receive, list.size());
         edge.receive = list.region();
-        if (from == rank) edge.send = copies.at({ rank, edge_to_copies }).region();
+        if (key.first == rank) edge.send = copies.at(key).region();
         emit(edge, sink);
     }
-    for_each_rank(copies, [&](int32_t owner, const PointList &list) {
-        if (owner == rank) return;
-        Edge edge = edge_of(rank, owner, EdgeEnds::send, list.size());
+    for_each_list(copies, [&](const auto &key, const PointList &list) {
+        if (key.first == rank) return;
+        Edge edge = edge_of(rank, key.first, key.second, EdgeEnds::send, list.size());
         edge.send = list.region();
         emit(edge, sink);
     });

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// HALO_KIND_FETCH on random sets of keys against the model; and what is refused.
+#include <gtest/gtest.h>
+
+#include "storage.h"
+
+namespace {
+
+using namespace keys;
+using conformance::Rank;
+
+// What each copy holds at last.
+template <class T>
+T expected(const KeyFacts &fact, const Copy &copy, uint64_t seed, int32_t component, halo_op op) {
+    const auto value = [&](const Copy &one) { return value_of<T>(seed, one.rank, one.position, component); };
+    const Copy *primary = fact.primary();
+    if (!primary) return value(copy);
+    T result = value(*primary);
+    for (size_t c = 0; c < fact.copies.size(); ++c) {
+        if (fact.copies[c] == *primary) continue;
+        if (fact.copies[c] == copy) return fact.silent[c] ? value(copy) : result;
+        if (!fact.silent[c]) result = combined(result, value(fact.copies[c]), op);
+    }
+    return result;
+}
+
+// Values of one field on one topology.
+template <class T>
+struct Variable {
+    const Model &model;
+    halo_topology *topology;
+    std::vector<uint32_t> indices;
+    std::unique_ptr<Storage<T>> storage;
+
+    Variable(const Model &of, Rank &rank, const char *name, Random &random) : model(of), topology(of.make(rank.context, rank.rank)) {
+        indices = model.local_indices(rank.rank);
+        halo_keys_report report = HALO_KEYS_REPORT_INIT;
+        OK(halo_topology_keys_report(topology, &report));
+        const auto n_components = static_cast<int32_t>(pick(random, 1, 3));
+        const auto layout = static_cast<int>((pick(random, 0, 2) + rank.rank) % 3);
+        storage = std::make_unique<Storage<T>>(topology, name, n_components, report.n_points, layout, rank.rank);
+    }
+    ~Variable() {
+        storage.reset();
+        halo_topology_destroy(&topology);
+    }
+
+    void fill(uint64_t seed, int32_t rank) {
+        for (size_t i = 0; i < indices.size(); ++i)
+            for (int32_t c = 0; indices[i] != HALO_NO_INDEX && c < storage->n_components(); ++c)
+                storage->at(indices[i], c) = value_of<T>(seed, rank, static_cast<int64_t>(i), c);
+    }
+    // Components [0, n_changed) are as fetched, the others as filled; nothing else has been written.
+    bool right(uint64_t seed, int32_t rank, halo_op op, int32_t n_changed) const {
+        std::vector<T> wanted(storage->values().size(), T{ 99 });
+        const auto &entries = model.ranks[static_cast<size_t>(rank)];
+        for (size_t i = 0; i < indices.size(); ++i)
+            for (int32_t c = 0; indices[i] != HALO_NO_INDEX && c < storage->n_components(); ++c)
+                storage->at(wanted, indices[i], c) = c < n_changed
+                                                         ? expected<T>(model.facts.at(entries[i].key), { rank, static_cast<int64_t>(i) }, seed, c, op)
+                                                         : value_of<T>(seed, rank, static_cast<int64_t>(i), c);
+        return std::memcmp(wanted.data(), storage->values().data(), wanted.size() * sizeof(T)) == 0;
+    }
+};
+
+void in_phases(halo_exchange *exchange, const halo_run *run) {
+    OK(halo_exchange_post(exchange, run));
+    halo_status status = HALO_BUSY;
+    while (status == HALO_BUSY) status = halo_exchange_send(exchange, HALO_STREAM_NONE);
+    OK(status);
+    int32_t done = 0;
+    while (!done) OK(halo_exchange_test(exchange, &done));
+    OK(halo_exchange_unpack(exchange, HALO_STREAM_NONE));
+    OK(halo_exchange_refine(exchange, HALO_STREAM_NONE));
+}
+
+void by_hand(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t element_bytes) {
+    for (int64_t i = 0; i < n; ++i) {
+        double value, contribution;
+        std::memcpy(&value, static_cast<char *>(values) + i * element_bytes, sizeof value);
+        std::memcpy(&contribution, static_cast<const char *>(contributions) + i * element_bytes, sizeof contribution);
+        value += contribution;
+        std::memcpy(static_cast<char *>(values) + i * element_bytes, &value, sizeof value);
+    }
+}
+
+template <class T>
+void run_seed(Rank &rank, uint64_t seed) {
+    Random random(seed);
+    const Model first = random_model(random, rank.size), second = random_model(random, rank.size);
+    Variable<T> u(first, rank, "u", random), v(second, rank, "v", random);
+    halo_field *fields[2] = { u.storage->field(), v.storage->field() };
+    const halo_op op = any_op<T>(random);
+    const bool user = std::is_same_v<T, double> && op == HALO_SUM;
+    halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+    desc.kind = HALO_KIND_FETCH;
+    desc.op = user ? HALO_USER : op;
+    desc.combine = by_hand;
+    desc.messages = static_cast<int32_t>(pick(random, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL));
+    halo_exchange *exchange = nullptr;
+    OK(halo_exchange_create(fields, 2, &desc, &exchange));
+    const int32_t only_second[2] = { 0, 1 };
+    for (int turn = 0; turn < 3; ++turn) {
+        halo_run run = HALO_RUN_INIT;
+        run.n_components = turn == 1 ? 1 : 0;
+        run.field_mask = turn == 2 ? only_second : nullptr;
+        u.fill(seed, rank.rank);
+        v.fill(seed + 1, rank.rank);
+        if (pick(random, 0, 1) == 0) {
+            in_phases(exchange, &run);
+        } else {
+            OK(halo_exchange_start(exchange, &run, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+        }
+        const int32_t of_u = turn == 2 ? 0 : turn == 1 ? 1 : 9, of_v = turn == 1 ? 1 : 9;
+        if (!u.right(seed, rank.rank, op, of_u) || !v.right(seed + 1, rank.rank, op, of_v))
+            conformance::stop("seed %llu, turn %d, op %d: wrong values", static_cast<unsigned long long>(seed), turn, op);
+    }
+    OK(halo_exchange_destroy(&exchange));
+}
+
+class Fetches : public testing::TestWithParam<int32_t> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, Fetches, testing::ValuesIn(conformance::rank_counts()));
+
+TEST_P(Fetches, AsTheModel) {
+    const int64_t n_cases = conformance::number_from("KEYS_CASES", 40);
+    const auto first = static_cast<uint64_t>(conformance::number_from("KEYS_SEED", 1));
+    conformance::run(GetParam(), {}, [&](Rank &rank) {
+        for (uint64_t seed = first; seed < first + static_cast<uint64_t>(n_cases); ++seed) {
+            if (seed % 3 == 0)
+                run_seed<double>(rank, seed);
+            else if (seed % 3 == 1)
+                run_seed<int32_t>(rank, seed);
+            else
+                run_seed<int64_t>(rank, seed);
+        }
+    });
+}
+
+// All ranks draw numbers from one counter: each gets its own.
+TEST_P(Fetches, ACounter) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        const int64_t n = rank.rank == 0 ? 2 : 1;
+        const int32_t root_rank = 0;
+        const uint32_t root = 0;
+        halo_star_desc desc = HALO_STAR_DESC_INIT;
+        desc.n_points = n;
+        desc.n_leaves = 1;
+        desc.ranks = &root_rank;
+        desc.indices = &root;
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_star(rank.context, &desc, &topology));
+        {
+            Storage<int64_t> counter(topology, "counter", 1, n, 2, rank.rank);
+            counter.at(0, 0) = 100;
+            counter.at(n - 1, 0) = 1;
+            halo_field *field = counter.field();
+            halo_exchange_desc way = HALO_EXCHANGE_DESC_INIT;
+            way.kind = HALO_KIND_FETCH;
+            halo_exchange *exchange = nullptr;
+            OK(halo_exchange_create(&field, 1, &way, &exchange));
+            OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+            if (counter.at(n - 1, 0) != 100 + rank.rank) conformance::stop("drew %lld", static_cast<long long>(counter.at(n - 1, 0)));
+            if (rank.rank == 0 && counter.at(0, 0) != 100 + rank.size) conformance::stop("left at %lld", static_cast<long long>(counter.at(0, 0)));
+            OK(halo_exchange_destroy(&exchange));
+        }
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+TEST_P(Fetches, Refused) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        const halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        const uint64_t key = 3;
+        halo_keys_desc keys_desc = HALO_KEYS_DESC_INIT;
+        keys_desc.n_keys = 1;
+        keys_desc.keys = &key;
+        halo_topology *cells = nullptr, *points = nullptr;
+        OK(halo_topology_create_blocks(rank.context, &blocks, &cells));
+        OK(halo_topology_create_keys(rank.context, &keys_desc, &points));
+        const halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
+        halo_field *on_cells = nullptr, *on_points = nullptr;
+        OK(halo_field_create(cells, &field_desc, &on_cells));
+        OK(halo_field_create(points, &field_desc, &on_points));
+        const auto refused = [&](halo_field *field, const halo_exchange_desc &desc, const char *text) {
+            halo_exchange *exchange = nullptr;
+            if (halo_exchange_create(&field, 1, &desc, &exchange) != HALO_ERR_ARGUMENT || !std::strstr(halo_last_error(), text))
+                conformance::stop("'%s' is not in: %s", text, halo_last_error());
+        };
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.kind = HALO_KIND_FETCH;
+        refused(on_cells, desc, "not on a topology of points");
+        desc.op = HALO_BAND;
+        refused(on_points, desc, "op 9");
+        desc.op = HALO_USER;
+        refused(on_points, desc, "without a function");
+        desc.op = HALO_SUM;
+        desc.edges = HALO_EDGES_LOCAL;
+        refused(on_points, desc, "edges 1");
+        desc.edges = HALO_EDGES_ALL;
+        halo_exchange *exchange = nullptr;
+        OK(halo_exchange_create(&on_points, 1, &desc, &exchange));
+        if (halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE) != HALO_ERR_UNBOUND) conformance::stop("no storage: %s", halo_last_error());
+        if (halo_field_destroy(&on_points) != HALO_BUSY) conformance::stop("the field is in use");
+        OK(halo_exchange_destroy(&exchange));
+        OK(halo_field_destroy(&on_points));
+        OK(halo_field_destroy(&on_cells));
+        OK(halo_topology_destroy(&points));
+        OK(halo_topology_destroy(&cells));
+    });
+}
+
+} // namespace
