@@ -149,6 +149,9 @@ public:
     Topology(const Context &context, const halo_boxes_desc &desc) { check(halo_topology_create_boxes(context, &desc, &handle_)); }
     Topology(const Context &context, const halo_regions_desc &desc) { check(halo_topology_create_regions(context, &desc, &handle_)); }
     Topology(const Context &context, const halo_keys_desc &desc) { check(halo_topology_create_keys(context, &desc, &handle_)); }
+    Topology(const Context &context, const halo_graph_desc &desc) { check(halo_topology_create_graph(context, &desc, &handle_)); }
+    /// What the edited lists of keys would give.
+    Topology(const Topology &from, const halo_keys_edit &edit) { check(halo_topology_edit_keys(from, &edit, &handle_)); }
     Topology(const Context &context, const halo_star_desc &desc) { check(halo_topology_create_star(context, &desc, &handle_)); }
     Topology(const Context &context, const halo_lists_desc &desc) { check(halo_topology_create_lists(context, &desc, &handle_)); }
 
@@ -192,6 +195,28 @@ public:
         std::vector<std::int32_t> ranks(static_cast<std::size_t>(n));
         check(halo_topology_owners(handle_, ranks.data(), n, &n));
         return ranks;
+    }
+    std::vector<std::uint64_t> point_keys() const {
+        std::int64_t n = 0;
+        check(halo_topology_point_keys(handle_, nullptr, 0, &n));
+        std::vector<std::uint64_t> keys(static_cast<std::size_t>(n));
+        check(halo_topology_point_keys(handle_, keys.data(), n, &n));
+        return keys;
+    }
+    std::vector<std::int32_t> rings() const {
+        std::int64_t n = 0;
+        check(halo_topology_rings(handle_, nullptr, 0, &n));
+        std::vector<std::int32_t> rings(static_cast<std::size_t>(n));
+        check(halo_topology_rings(handle_, rings.data(), n, &n));
+        return rings;
+    }
+    /// Neighbours of the first points of a graph, all behind each other; where each point's begin, and the end. Valid as long as the topology.
+    std::pair<std::span<const std::int64_t>, std::span<const std::uint32_t>> graph_rows() const {
+        const std::int64_t *offsets = nullptr;
+        const std::uint32_t *neighbours = nullptr;
+        std::int64_t n = 0;
+        check(halo_topology_graph_rows(handle_, &offsets, &neighbours, &n));
+        return { { offsets, static_cast<std::size_t>(n) + 1 }, { neighbours, static_cast<std::size_t>(offsets[n]) } };
     }
     halo_keys_report keys_report() const {
         halo_keys_report report = HALO_KEYS_REPORT_INIT;

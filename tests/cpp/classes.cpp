@@ -118,6 +118,28 @@ TEST(Classes, KeysOfTwoRanks) {
     other.join();
 }
 
+TEST(Classes, GraphsAndEdits) {
+    const halo::Context context;
+    const uint64_t keys[] = { 10, 20, 30 }, neighbours[] = { 20, 30, 10 }; // a ring one way
+    halo_graph_desc graph = HALO_GRAPH_DESC_INIT;
+    graph.n_owned = 3, graph.keys = keys, graph.neighbours = neighbours, graph.width = 1;
+    const halo::Topology round(context, graph);
+    EXPECT_EQ(round.point_keys(), (std::vector<uint64_t>{ 10, 20, 30 }));
+    EXPECT_EQ(round.rings(), (std::vector<int32_t>{ 0, 0, 0 }));
+    EXPECT_EQ(round.graph_rows().first.size(), 4u);
+    EXPECT_EQ(round.graph_rows().second[1], 2u);
+
+    halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+    desc.n_keys = 3, desc.keys = keys, desc.editable = 1;
+    const halo::Topology points(context, desc);
+    const int64_t position = 1;
+    halo_keys_edit edit = HALO_KEYS_EDIT_INIT;
+    edit.n_remove = 1, edit.remove = &position, edit.n_add = 1, edit.add = keys;
+    const halo::Topology edited(points, edit);
+    EXPECT_EQ(edited.point_keys(), (std::vector<uint64_t>{ 10, 30, 10 }));
+    EXPECT_EQ(edited.keys_report().n_owned, 2);
+}
+
 TEST(Classes, RegionsStarsAndLists) {
     const halo::Context context;
     const int64_t cells[] = { 4, 1, 1, 4, 1, 1 };

@@ -59,8 +59,8 @@ Facts facts_of(halo_topology *topology, int32_t rank) {
     OK(halo_topology_keys_report(topology, &report));
     facts.unclaimed.assign(report.unclaimed, report.unclaimed + report.n_unclaimed_here);
     facts.several_claim.assign(report.several_claim, report.several_claim + report.n_several_claim_here);
-    facts.counts = { report.n_points,      report.n_owned,  report.n_ghosts,    report.first_global,
-                     report.n_global,      report.n_unclaimed, report.n_several_claim };
+    facts.counts = { report.n_points, report.n_owned,     report.n_ghosts,       report.first_global,
+                     report.n_global, report.n_unclaimed, report.n_several_claim };
     for (const int32_t kind : { HALO_KIND_GHOSTS, HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE })
         facts.values.push_back(exchanged(topology, facts.keys, kind, rank));
     return facts;
@@ -90,7 +90,8 @@ halo_topology *edit(Random &random, Model &model, Rank &rank, const halo_topolog
         std::vector<int32_t> flags;
         std::vector<int64_t> weights;
         for (int64_t n = pick(random, 0, 2) == 0 ? 0 : pick(random, 0, 12); n > 0; --n) {
-            const uint64_t known = model.facts.empty() ? 3 : std::next(model.facts.begin(), pick(random, 0, static_cast<int64_t>(model.facts.size()) - 1))->first;
+            const uint64_t known =
+                model.facts.empty() ? 3 : std::next(model.facts.begin(), pick(random, 0, static_cast<int64_t>(model.facts.size()) - 1))->first;
             add.push_back(pick(random, 0, 1) == 0 ? known : pick(random, 0, 9) == 0 ? UINT64_MAX : static_cast<uint64_t>(pick(random, 0, range)));
             flags.push_back(any_flags(random));
             weights.push_back(pick(random, -3, 3));

@@ -199,6 +199,10 @@ TEST_P(Fetches, Refused) {
         desc.edges = HALO_EDGES_LOCAL;
         refused(on_points, desc, "edges 1");
         desc.edges = HALO_EDGES_ALL;
+        const uint32_t some = 1;
+        desc.sections = &some;
+        refused(on_points, desc, "sections 0x1");
+        desc.sections = nullptr;
         halo_exchange *exchange = nullptr;
         OK(halo_exchange_create(&on_points, 1, &desc, &exchange));
         if (halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE) != HALO_ERR_UNBOUND) conformance::stop("no storage: %s", halo_last_error());

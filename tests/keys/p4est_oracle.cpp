@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nodes of random refined forests, as p4est numbers them (p8est where P4_TO_P8 is defined): from keys made of their coordinates, the same owners, sharers
-// and values must come out. usage, under p4est's MPI: p4est_oracle [cases] [first seed]
+// Nodes of random refined forests, as p4est numbers them (p8est where P4_TO_P8 is defined): from keys made of their coordinates, the same owners,
+// sharers and values must come out. usage, under p4est's MPI: p4est_oracle [cases] [first seed]
 #ifdef P4_TO_P8
 #include <p8est_extended.h>
 #include <p8est_ghost.h>
@@ -228,7 +228,8 @@ int64_t run_case(halo_context *context) {
 
     halo_keys_report report = HALO_KEYS_REPORT_INIT;
     HALO(halo_topology_keys_report(topology, &report));
-    if (report.n_owned != nodes.owned_count || report.first_global != nodes.global_offset || report.n_unclaimed != 0) stop("counts", "other than p4est's");
+    if (report.n_owned != nodes.owned_count || report.first_global != nodes.global_offset || report.n_unclaimed != 0)
+        stop("counts", "other than p4est's");
     std::vector<int32_t> owners(static_cast<size_t>(report.n_points) + 1), ranks(static_cast<size_t>(n_ranks));
     int64_t n = 0;
     HALO(halo_topology_owners(topology, owners.data(), std::ssize(owners), &n));
@@ -266,6 +267,6 @@ int main(int argc, char **argv) {
     sc_finalize();
     MPI_Finalize();
     if (rank_of_process == 0)
-        std::printf("%lld forests in %d dimensions with %lld nodes: owners, sharers and numbers equal p4est's\n", static_cast<long long>(n_cases), P4EST_DIM,
-                    static_cast<long long>(n_nodes));
+        std::printf("%lld forests in %d dimensions with %lld nodes: owners, sharers and numbers equal p4est's\n", static_cast<long long>(n_cases),
+                    P4EST_DIM, static_cast<long long>(n_nodes));
 }

@@ -85,8 +85,8 @@ std::vector<double> summed(PetscSF forest, std::vector<double> values, F &&f) {
     return sums;
 }
 
-// PetscSF adds the leaves of a root in no order that it tells. All of them bring the same here, so that each root's leaves get the same values, if not one by
-// one.
+// PetscSF adds the leaves of a root in no order that it tells. All of them bring the same here, so that each root's leaves get the same values, if
+// not one by one.
 void compare_fetch(halo_topology *topology, PetscSF forest, int64_t n_points) {
     const std::vector<double> given = exchanged(topology, values_of(n_points), HALO_KIND_GHOSTS, HALO_SUM);
     std::vector<double> roots = given, theirs = given;

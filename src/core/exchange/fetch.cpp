@@ -14,6 +14,7 @@ Fetch::Fetch(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_
     halo_exchange_desc way = desc;
     way.kind = HALO_KIND_GHOSTS;
     way.arrival = nullptr;
+    way.sections = desc_.sections = nullptr;
     std::vector<Field *> there, back;
     for (const Item &item : items_) {
         there.push_back(item.there.get());
@@ -40,6 +41,8 @@ void Fetch::check(const std::vector<Field *> &fields) const {
             fail(HALO_ERR_ARGUMENT, "exchange: field %s is not on a topology of points: HALO_KIND_FETCH wants one", spec.name.c_str());
         if (fields[i]->topology().n_parts() != fields[i]->topology().context().size())
             fail(HALO_ERR_ARGUMENT, "exchange: field %s has several parts on a rank: HALO_KIND_FETCH wants one", spec.name.c_str());
+        if (desc_.sections && desc_.sections[i] != 0)
+            fail(HALO_ERR_ARGUMENT, "exchange: sections %#x of field %s: HALO_KIND_FETCH is of all points", desc_.sections[i], spec.name.c_str());
         if (spec.sparse) fail(HALO_ERR_ARGUMENT, "exchange: field %s is sparse: its ghosts cannot be combined", spec.name.c_str());
         if (desc_.op != HALO_USER && !combines(spec.type, desc_.op))
             fail(HALO_ERR_ARGUMENT, "exchange: field %s of type %d cannot be combined by op %d", spec.name.c_str(), spec.type, desc_.op);

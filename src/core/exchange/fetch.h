@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HALO_KIND_FETCH: copies are gathered into slots beside their owner's point, combined there one after the other, each slot keeping the value that was
-// there before; then the slots go back to the copies.
+// HALO_KIND_FETCH: copies are gathered into slots beside their owner's point, combined there one after the other, each slot keeping the value that
+// was there before; then the slots go back to the copies.
 #pragma once
 
 #include <memory>

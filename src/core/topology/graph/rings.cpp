@@ -148,7 +148,9 @@ std::vector<uint64_t> RingFinder::tables_of(const std::vector<uint64_t> &keys) c
 }
 
 void RingFinder::take_tables(const std::vector<uint32_t> &asked, const std::vector<uint64_t> &tables, int32_t rank, int32_t ring) {
-    const auto cut_off = [&] { fail(HALO_ERR_WIRE, "graph: tables of %zu points from rank %d end after %zu words", asked.size(), rank, tables.size()); };
+    const auto cut_off = [&] {
+        fail(HALO_ERR_WIRE, "graph: tables of %zu points from rank %d end after %zu words", asked.size(), rank, tables.size());
+    };
     size_t at = 0;
     for (const uint32_t point : asked) {
         if (at >= tables.size()) cut_off();

@@ -27,7 +27,8 @@ void DirectoryShare::update(std::span<const Submission> said) {
     std::sort(changed.begin(), changed.end(), before);
     std::vector<Entry> all;
     all.reserve(entries_.size() + changed.size());
-    std::set_union(changed.begin(), changed.end(), entries_.begin(), entries_.end(), std::back_inserter(all), before); // of equal ones, the first list's
+    std::set_union(changed.begin(), changed.end(), entries_.begin(), entries_.end(), std::back_inserter(all),
+                   before); // of equal ones, the first list's
     std::erase_if(all, [](const Entry &entry) { return (entry.note & note::copies) == 0; });
     entries_ = std::move(all);
 }

@@ -91,7 +91,8 @@ std::vector<std::byte> encode(const EditAnswer &answer) {
 EditAnswer decode_edit_answer(int32_t rank, const std::vector<std::byte> &bytes) {
     uint64_t n = 0;
     if (bytes.size() >= sizeof n) std::memcpy(&n, bytes.data(), sizeof n);
-    if (bytes.size() < sizeof n || n > bytes.size() / sizeof n - 1) fail(HALO_ERR_WIRE, "edit: a message of %zu bytes from rank %d", bytes.size(), rank);
+    if (bytes.size() < sizeof n || n > bytes.size() / sizeof n - 1)
+        fail(HALO_ERR_WIRE, "edit: a message of %zu bytes from rank %d", bytes.size(), rank);
     const auto rest = bytes.begin() + static_cast<int64_t>(sizeof n * (n + 1));
     EditAnswer answer{ from_bytes<uint64_t>({ bytes.begin() + sizeof n, rest }), decode_answers(rank, { rest, bytes.end() }) };
     return answer;
@@ -123,7 +124,8 @@ void take_answer(std::vector<KeysRecord::Told> &told, const EditAnswer &answer, 
     for (const KeyAnswer &one : answer.answers.answers) {
         if (one.place >= answer.keys.size() || one.n_holders == 0 || one.n_holders > answer.answers.holders.end() - holder)
             fail(HALO_ERR_WIRE, "edit: rank %d answered about key %u of %zu", from, one.place, answer.keys.size());
-        if (!is_alone(one, *holder)) told.push_back({ answer.keys[one.place], one.owner, one.several_claim != 0, { holder, holder + one.n_holders } });
+        if (!is_alone(one, *holder))
+            told.push_back({ answer.keys[one.place], one.owner, one.several_claim != 0, { holder, holder + one.n_holders } });
         holder += one.n_holders;
     }
     std::sort(told.begin(), told.end(), [](const KeysRecord::Told &a, const KeysRecord::Told &b) { return a.key < b.key; });

@@ -69,7 +69,8 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : Point
     number(work);
     share(work);
     make_forward_edges();
-    if (most_parts > 0) make_parts({ context.rank(), most_parts, { desc.part_offsets, desc.part_offsets + (desc.n_parts > 0 ? desc.n_parts + 1 : 0) } });
+    if (most_parts > 0)
+        make_parts({ context.rank(), most_parts, { desc.part_offsets, desc.part_offsets + (desc.n_parts > 0 ? desc.n_parts + 1 : 0) } });
 }
 
 // Parts of the rank that has most; 0: ranks are not split.

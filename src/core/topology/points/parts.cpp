@@ -13,7 +13,8 @@ namespace {
 // Calls visit(key, list) for the lists of one rank.
 template <class Visit>
 void for_rank(const std::map<std::pair<int32_t, int64_t>, PointList> &side, int32_t rank, Visit &&visit) {
-    for (auto item = side.lower_bound({ rank, INT64_MIN }); item != side.end() && item->first.first == rank; ++item) visit(item->first.second, item->second);
+    for (auto item = side.lower_bound({ rank, INT64_MIN }); item != side.end() && item->first.first == rank; ++item)
+        visit(item->first.second, item->second);
 }
 
 // The other rank's places, one list after the other.

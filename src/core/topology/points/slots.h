@@ -10,7 +10,7 @@ struct Slots {
     explicit Slots(const PointsTopology &points);
 
     const PointsTopology &points;
-    std::vector<uint32_t> owned;                              // the point of each slot, ascending; slots of one point in the order in which its copies are combined
+    std::vector<uint32_t> owned; // the point of each slot, ascending; slots of one point in the order in which its copies are combined
     std::map<std::pair<int32_t, int64_t>, PointList> of_edge; // slots of the copies of each edge, in the order of its points
 
     int64_t size() const { return std::ssize(owned); }
