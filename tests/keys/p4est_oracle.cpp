@@ -2,12 +2,14 @@
 // Nodes of random refined forests, as p4est numbers them (p8est where P4_TO_P8 is defined): from keys made of their coordinates, the same owners,
 // sharers and values must come out. usage, under p4est's MPI: p4est_oracle [cases] [first seed]
 #ifdef P4_TO_P8
+#include <p8est_bits.h>
 #include <p8est_extended.h>
 #include <p8est_ghost.h>
 #include <p8est_lnodes.h>
 
 #include <p4est_to_p8est.h>
 #else
+#include <p4est_bits.h>
 #include <p4est_extended.h>
 #include <p4est_ghost.h>
 #include <p4est_lnodes.h>

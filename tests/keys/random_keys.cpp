@@ -134,6 +134,7 @@ void run_exchange(Run run, halo_topology *const topologies[2], const std::vector
     desc.kind = run.kind;
     desc.op = run.op;
     desc.messages = run.messages;
+    desc.source_stable = static_cast<int32_t>(run.seed % 2);
     halo_exchange *exchange = nullptr;
     OK(halo_exchange_create(fields, 2, &desc, &exchange));
     for (int twice = 0; twice < 2; ++twice) {

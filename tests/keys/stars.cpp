@@ -120,6 +120,7 @@ void check_forest(Rank &rank, const Forest &forest, halo_topology *topology, uin
     halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
     desc.kind = kind;
     desc.op = op;
+    desc.source_stable = static_cast<int32_t>(seed % 2);
     halo_exchange *exchange = nullptr;
     OK(halo_exchange_create(&field, 1, &desc, &exchange));
     OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "plan/collect_edges.h"
-#include "plan/stable_source.h"
 
 namespace halo {
 
@@ -143,24 +142,26 @@ void Plan::compile_local(Compilation &work) {
     }
 }
 
-// The caller may overwrite what contributes as soon as a run has started, so it is copied first, unless he has promised not to.
+// The caller may overwrite what contributes as soon as a run has started, so it is copied first. If he has promised not to, contributions of points
+// are read where they lie: none of them receives itself.
 void Plan::compile_local_staged(Compilation &work) {
-    local_channels_ = std::ssize(work.edges.local);
-    if (work.shape.stable && !work.shape.check && !work.shape.canonical && work.shape.op != HALO_USER && sources_stay(work.boxes, work.edges)) {
-        for (const FieldEdge &edge : work.edges.local) {
+    const PlanShape &shape = work.shape;
+    const bool may_stay = shape.stable && shape.kind == HALO_KIND_REVERSE && shape.op != HALO_USER && !shape.canonical && !shape.check;
+    std::vector<FieldEdge> staged;
+    for (const FieldEdge &edge : work.edges.local) {
+        local_bytes_ += work.boxes.bytes(edge);
+        if (may_stay && !work.boxes.has_cells(edge))
             work.contributions.emplace_back(edge, work.boxes.at_source(edge));
-            local_bytes_ += work.boxes.bytes(edge);
-        }
-        return;
+        else
+            staged.push_back(edge);
     }
+    local_channels_ = std::ssize(work.edges.local);
     std::vector<Placement> placements;
-    staging_bytes_ = place_in_order(work.boxes, staging_base(), 1, work.edges.local, placements);
+    staging_bytes_ = place_in_order(work.boxes, staging_base(), 1, staged, placements);
     std::vector<BoxCopy> boxes;
     for (size_t i = 0; i < placements.size(); ++i) {
-        const FieldEdge &edge = work.edges.local[i];
-        work.boxes.pack(edge, placements[i], boxes);
-        work.contributions.emplace_back(edge, placements[i]);
-        local_bytes_ += work.boxes.bytes(edge);
+        work.boxes.pack(staged[i], placements[i], boxes);
+        work.contributions.emplace_back(staged[i], placements[i]);
     }
     local_ = work.add_fused(std::move(boxes));
 }
