@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -41,7 +42,7 @@ public:
 
 private:
     static constexpr int fineness = 3;
-    static int fine(double pixels) { return static_cast<int>(pixels * fineness + 0.5); }
+    static int fine(double pixels) { return static_cast<int>(std::lround(pixels * fineness)); }
     void set(int i, int j, const Colour &colour);
 
     int width_, height_; // fine pixels

@@ -8,6 +8,7 @@
 
 #include <new>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -97,6 +98,7 @@ void exchange_between(int n_ranks, const char *messages) {
     options.n_settings = 1;
     const halo::Inproc group(n_ranks);
     std::vector<std::jthread> threads;
+    threads.reserve(static_cast<size_t>(n_ranks));
     for (int rank = 0; rank < n_ranks; ++rank) threads.emplace_back([&, rank] { exchange_on(halo::Context(group, rank, &options), messages); });
 }
 

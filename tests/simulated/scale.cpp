@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One of many simulated ranks: a periodic lattice of ranks with equal cubes of points, whose keys run along the ranks' Morton curve. Makes topologies
 // with one layer of ghosts, exchanges, checks the ghosts, and prints what ranks have sent and allocated.
-//   scale CASE    range, hash: points with that directory; cells: blocks, and boxes that each rank knows alone
+#include "scale.h"
+
 #include "counters.h"
 
 #include <halo.hpp>
-
-#include <mpi.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <iterator>
 #include <span>
 #include <string>
@@ -20,7 +18,7 @@
 
 namespace {
 
-constexpr int side = 8; // points of a rank's cube along each direction
+constexpr int64_t side = 8; // points of a rank's cube along each direction
 constexpr int n_runs = 2;
 
 /// The lattice of ranks: 2^a x 2^b x 2^c, ranks numbered by interleaving the bits of their places.
@@ -42,15 +40,14 @@ public:
         return rank;
     }
     /// Key of a point, by its place counted from the first point of `rank`; all directions are periodic.
-    uint64_t key(int rank_here, std::array<int, 3> point) const {
+    uint64_t key(int rank_here, std::array<int64_t, 3> point) const {
         auto at = place(rank_here);
         for (int d = 0; d < 3; ++d) {
             const int shift = point[d] < 0 ? -1 : point[d] >= side ? 1 : 0;
             at[d] = (at[d] + shift + extent(d)) % extent(d);
             point[d] -= shift * side;
         }
-        const auto local = static_cast<uint64_t>(point[0] + side * (point[1] + side * point[2]));
-        return static_cast<uint64_t>(rank(at)) * (side * side * side) + local;
+        return static_cast<uint64_t>(rank(at) * side * side * side + point[0] + side * (point[1] + side * point[2]));
     }
 
 private:
@@ -64,9 +61,9 @@ struct Points {
 
 Points points_of(const Lattice &lattice, int rank) {
     Points points;
-    for (int z = -1; z <= side; ++z)
-        for (int y = -1; y <= side; ++y)
-            for (int x = -1; x <= side; ++x) {
+    for (int64_t z = -1; z <= side; ++z)
+        for (int64_t y = -1; y <= side; ++y)
+            for (int64_t x = -1; x <= side; ++x) {
                 const bool own = std::min({ x, y, z }) >= 0 && std::max({ x, y, z }) < side;
                 points.keys.push_back(lattice.key(rank, { x, y, z }));
                 points.flags.push_back(own ? HALO_KEY_CLAIM : HALO_KEY_WANT);
@@ -213,7 +210,9 @@ void run_boxes(const halo::Context &context, const Lattice &lattice, Stages &sta
     run_cells(context, desc, "boxes", stages);
 }
 
-void run(const std::string &what) {
+} // namespace
+
+void run_simulated(const std::string &what) {
     take_counts();
     const halo::Context context = make_context();
     Stages stages(context);
@@ -228,18 +227,4 @@ void run(const std::string &what) {
         run_boxes(context, lattice, stages);
     }
     stages.print_all();
-}
-
-} // namespace
-
-int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
-    try {
-        run(argc > 1 ? argv[1] : "range");
-    } catch (const std::exception &failure) {
-        std::fprintf(stderr, "scale: %s\n", failure.what());
-        std::exit(EXIT_FAILURE);
-    }
-    MPI_Finalize();
-    return EXIT_SUCCESS;
 }

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+// What one rank does. `what`: range, hash: points with that directory; cells: blocks, and boxes that each rank knows alone. Throws std::exception.
+void run_simulated(const std::string &what);
