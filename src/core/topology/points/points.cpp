@@ -107,13 +107,20 @@ std::vector<int32_t> PointsTopology::sharers(int64_t point) const {
         fail(HALO_ERR_ARGUMENT, "point %lld: this rank has %lld", static_cast<long long>(point), static_cast<long long>(n_points_));
     if (!knows_holders_) fail(HALO_ERR_STATE, "sharers: a topology made from lists knows who else has a point only where `sharers` asked for it");
     std::vector<int32_t> ranks;
-    for (int64_t i = 0; i < shared_.size() && ranks.empty(); ++i) {
-        const auto copies = shared_.copies(i);
-        if (std::find(copies.begin(), copies.end(), static_cast<uint32_t>(point)) == copies.end()) continue;
-        for (const Holder &holder : shared_.holders(i)) ranks.push_back(holder.rank);
-    }
-    if (ranks.empty()) ranks.push_back(context_.rank());
+    const int64_t shared = place_of(static_cast<uint32_t>(point));
+    if (shared < 0) return { context_.rank() };
+    for (const Holder &holder : shared_.holders(shared)) ranks.push_back(holder.rank);
     return ranks;
+}
+
+int64_t PointsTopology::place_of(uint32_t point) const {
+    if (places_.empty()) {
+        for (int64_t i = 0; i < shared_.size(); ++i)
+            for (const uint32_t copy : shared_.copies(i)) places_.emplace_back(copy, i);
+        std::sort(places_.begin(), places_.end());
+    }
+    const auto place = std::lower_bound(places_.begin(), places_.end(), std::pair<uint32_t, int64_t>{ point, 0 });
+    return place != places_.end() && place->first == point ? place->second : -1;
 }
 
 // Sums of the ranks below, by doubling distances; the total is the last rank's.

@@ -97,11 +97,14 @@ private:
     void emit(const PointEdges &edges, uint32_t sections, const EdgeSink &sink) const;
     void emit(const PartEdges &edges, uint32_t sections, const EdgeSink &sink) const;
     PointEdges edges_between_copies() const;
+    // Place of a point in `shared_`; -1: none.
+    int64_t place_of(uint32_t point) const;
 
     int64_t n_owned_ = 0;
     int64_t first_global_ = 0;
     int64_t n_global_ = 0;
     mutable std::optional<PointEdges> between_; // made when first asked for
+    mutable std::vector<std::pair<uint32_t, int64_t>> places_; // of points in `shared_`, by point; made when first asked for
     std::optional<PointParts> parts_;
     PartEdges forward_parts_;
     PartEdges between_parts_;
