@@ -629,7 +629,7 @@ typedef void *halo_stream; /**< a device stream or queue; HALO_STREAM_NONE for h
 /** In which order contributions to a point are combined (HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE). */
 #define HALO_COMBINE_BY_GID 0    /**< own value first, then by contributing gid: independent of ranks and placement, not of how the domain is cut */
 #define HALO_COMBINE_CANONICAL 1 /**< sorted by value: the result depends on the values contributed alone. Those that are the identity of `op`
-                                      (+0, 1) do not count, so copies without a contribution should hold it. Not HALO_USER */
+                                      (+0, 1) do not count, so copies without a contribution should hold it. Not HALO_USER, HALO_KIND_FETCH */
 
 #define HALO_MESSAGES_AUTO 0        /**< as configured */
 #define HALO_MESSAGES_AGGREGATE 1   /**< one message per peer */

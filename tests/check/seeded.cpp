@@ -127,22 +127,25 @@ TEST_P(Seeded, LateWriteIntoGhosts) {
     }
 }
 
-// The value spreads by arithmetic into an owned cell, which the next start looks at.
+// The value spreads by arithmetic into an owned cell, which the next start looks at. A ghost that the same rank fills, and one that the other does.
 TEST_P(Seeded, EarlyReadOfAGhost) {
-    Findings findings;
-    run(n_ranks, checked, [&](Rank &rank) {
-        Solver solver(rank, shape());
-        solver.fill();
-        OK(solver.start());
-        const double read = *cell(solver, 0, -1);
-        OK(solver.finish());
-        if (rank.rank == 0) *cell(solver, 0, 0) = 0.5 * (*cell(solver, 0, 1) + read);
-        const halo_status status = solver.start();
-        findings.note(status);
-        if (status == HALO_SUCCESS) findings.note(solver.finish());
-        solver.destroy();
-    });
-    findings.expect({ "field density, part 0, cell (0, 0, 0)", "read between start and finish" });
+    for (const int64_t ghost : { int64_t{ -1 }, int64_t{ 4 } }) {
+        Findings findings;
+        run(n_ranks, checked, [&](Rank &rank) {
+            Solver solver(rank, shape());
+            solver.fill();
+            OK(solver.start());
+            const double read = *cell(solver, 0, ghost);
+            OK(solver.finish());
+            solver.check();
+            if (rank.rank == 0) *cell(solver, 0, 0) = 0.5 * (*cell(solver, 0, 1) + read);
+            const halo_status status = solver.start();
+            findings.note(status);
+            if (status == HALO_SUCCESS) findings.note(solver.finish());
+            solver.destroy();
+        });
+        findings.expect({ "field density, part 0, cell (0, 0, 0)", "read between start and finish" });
+    }
 }
 
 // Integers cannot tell that they come from a ghost; but what is computed from one changes with the seed of what it holds.

@@ -212,15 +212,34 @@ void CheckMode::require_source(const Run &run, const CheckedEdge &edge, const Ha
          describe(edge.key).c_str());
 }
 
-void CheckMode::after_start(const Run &run) const {
-    for (const Received &local : local_) require_hashes(run, *local.edge, local.hashes, "does not hold what it was given");
+// Ghosts that this rank has filled itself are poisoned again until finish, so that reading them is found wherever parts are placed.
+void CheckMode::after_start(const Run &run) {
+    withheld_.clear();
+    for (const Received &local : local_) {
+        require_hashes(run, *local.edge, local.hashes, "does not hold what it was given");
+        for_each_component(local.edge->target[0], [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
+            const std::byte *value = target(run, *local.edge) + offset;
+            withheld_.insert(withheld_.end(), value, value + local.edge->target[0].element_bytes);
+        });
+    }
+    for (const Received &local : local_) poison(run, *local.edge);
+}
+
+void CheckMode::give_back_withheld(const Run &run) {
+    const std::byte *value = withheld_.data();
+    for (const Received &local : local_)
+        for_each_component(local.edge->target[0], [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
+            std::memcpy(target(run, *local.edge) + offset, value, local.edge->target[0].element_bytes);
+            value += local.edge->target[0].element_bytes;
+        });
 }
 
 void CheckMode::before_unpack(const Run &run) {
     for (const PlanLink &link : run.plan->links())
         for (const CheckedEdge &edge : link.receive.checked)
             if (edge.hashed) require_poison(run, edge);
-    for (const Received &local : local_) require_hashes(run, *local.edge, local.hashes, "was written between start and finish");
+    for (const Received &local : local_) require_poison(run, *local.edge);
+    give_back_withheld(run);
     if (source_stable_)
         for (const auto *list : { &local_, &sent_ })
             for (const Received &source : *list) require_source(run, *source.edge, source.hashes);

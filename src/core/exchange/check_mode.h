@@ -31,7 +31,7 @@ public:
     void write_hashes(const Run &run, const PlanDirection &direction, std::byte *at) const;
     void take_hashes(const PlanDirection &direction, const std::byte *at);
     // All same-rank rows have been run.
-    void after_start(const Run &run) const;
+    void after_start(const Run &run);
     void before_unpack(const Run &run);
     void after_unpack(const Run &run);
 
@@ -50,6 +50,7 @@ private:
     void require_poison(const Run &run, const CheckedEdge &edge) const;
     void require_source(const Run &run, const CheckedEdge &edge, const Hashes &hashes) const;
     void require_hashes(const Run &run, const CheckedEdge &edge, const Hashes &hashes, const char *blame) const;
+    void give_back_withheld(const Run &run);
     void keep_storage(const Run &run);
     void require_untouched(const Run &run);
     Hashes source_hashes(const Run &run, const CheckedEdge &edge) const;
@@ -61,8 +62,9 @@ private:
     std::string what_;
     bool source_stable_;
     int64_t seed_;
-    std::vector<Received> local_; // hashes of what this rank sends to itself
-    std::vector<Received> sent_;  // source_stable: and to others
+    std::vector<Received> local_;     // hashes of what this rank sends to itself,
+    std::vector<std::byte> withheld_; // and the values, from start to finish
+    std::vector<Received> sent_;      // source_stable: and to others
     std::vector<Received> received_;
     std::vector<std::vector<std::byte>> before_; // every part's storage, by base number
 };

@@ -34,6 +34,8 @@ Fetch::~Fetch() {
 void Fetch::check(const std::vector<Field *> &fields) const {
     if (desc_.shared != HALO_SHARED_KEEP || desc_.edges != HALO_EDGES_ALL)
         fail(HALO_ERR_ARGUMENT, "exchange: HALO_KIND_FETCH goes over all edges of points, not shared %d, edges %d", desc_.shared, desc_.edges);
+    if (desc_.combine_order != HALO_COMBINE_BY_GID)
+        fail(HALO_ERR_ARGUMENT, "exchange: HALO_KIND_FETCH tells each copy what came before it: there is no combine_order %d", desc_.combine_order);
     if (desc_.op == HALO_USER && !desc_.combine) fail(HALO_ERR_ARGUMENT, "exchange: HALO_USER without a function `combine`");
     for (size_t i = 0; i < fields.size(); ++i) {
         const FieldSpec &spec = fields[i]->spec();
