@@ -19,7 +19,7 @@ defects=(
     "data that have arrived are taken for null|src/core/channel/mailbox.cpp|/^void Mailbox::finish_receive/,/^}/s/data ? HALO_RECEIVED : HALO_RECEIVED_NULL/HALO_RECEIVED_NULL/"
     "the epoch in a channel's message is not looked at|src/core/channel/mailbox.cpp|s/if (header.epoch != epoch_ + 1)/if (header.epoch == 0)/"
     "the first edge of each message is not unpacked|src/core/plan/plan.cpp|/^void Plan::compile_receive/,/^}/s/size_t i = 0; i < dense.size()/size_t i = 1; i < dense.size()/"
-    "blocks at the seams of curve placement have the wrong owner|src/core/topology/blocks/blocks.cpp|s/(gid + 1) \* context_.size() - 1) \/ n_parts_/gid + 1) * context_.size()) \/ n_parts_/"
+    "blocks at the seams of curve placement have the wrong owner|src/core/topology/blocks/blocks.cpp|s/even_owner(gid, n_parts_, context_.size())/even_owner(gid + 1 < n_parts_ ? gid + 1 : gid, n_parts_, context_.size())/"
     "tags of neighbouring channels overlap by one|src/core/comm/context.cpp|s/2 \* (index % per_lane)/(index % per_lane)/"
     "a channel's message is not unpacked|src/core/exchange/per_channel.cpp|s/^        unpack_single(.*$//"
     "states of sparse edges are read from the wrong bits|src/core/comm/message.h|/^inline EdgeState edge_state/,/^}/s/i % 4 \* 2/i % 4/"

@@ -175,12 +175,15 @@ void RingFinder::next_ring(Discovery &discovery, int32_t ring) {
     std::map<int32_t, std::vector<uint32_t>> ask;
     for (auto point = static_cast<uint32_t>(n_owned()); point < rings_.size(); ++point)
         if (rings_[point] == ring - 1 && owners_[point] >= 0) ask[owners_[point]].push_back(point);
+    const auto keys_of = [&](const std::vector<uint32_t> &points) {
+        std::vector<uint64_t> keys;
+        for (const uint32_t point : points) keys.push_back(index_.keys()[point]);
+        return keys;
+    };
     std::vector<Delivery> out;
     std::vector<int32_t> ranks;
     for (const auto &[rank, points] : ask) {
-        std::vector<uint64_t> keys;
-        for (const uint32_t point : points) keys.push_back(index_.keys()[point]);
-        out.push_back({ rank, to_bytes(keys) });
+        out.push_back({ rank, to_bytes(keys_of(points)) });
         ranks.push_back(rank);
     }
     std::vector<Delivery> answers;
