@@ -66,16 +66,13 @@ BoxesTopology::BoxesTopology(Context &context, const halo_boxes_desc &desc)
       cut_(!distributed_ && !desc.boxes),
       reach_(desc.reach > 0 ? desc.reach : most_reach) {
     std::vector<PlacedBox> boxes;
-    Error wrong(HALO_SUCCESS, {}); // told after the comparison: the other ranks must not wait for this one
-    try {
+    agree_on(context, "boxes", [&] {
         check_desc(desc);
         for (int d = 0; d < n_dims_; ++d)
             if (desc.periodic[d]) period_[d] = domain_.high[d] - domain_.low[d];
         boxes = desc.boxes || distributed_ ? read_boxes(desc) : cut_domain(desc.n_parts_per_rank);
-    } catch (const Error &error) {
-        wrong = error;
-    }
-    agree_on(context, "boxes", hash_of(desc) ^ (distributed_ ? 0 : hash_of(boxes)), wrong);
+        return hash_of(desc) ^ (distributed_ ? 0 : hash_of(boxes));
+    });
     n_parts_ = std::ssize(boxes);
     if (distributed_) boxes = find_near(context, std::move(boxes), { domain_, period_, 2 * int64_t{ reach_ } + 1 }, n_parts_);
     for (const PlacedBox &box : boxes)

@@ -9,7 +9,7 @@
 #include "topology/discovery.h"
 #include "topology/graph/key_index.h"
 #include "topology/keys/keys.h"
-#include "topology/points/agree.h"
+#include "topology/agree.h"
 
 namespace halo {
 

@@ -7,7 +7,7 @@
 #include "comm/collective.h"
 #include "topology/discovery.h"
 #include "topology/keys/work.h"
-#include "topology/points/agree.h"
+#include "topology/agree.h"
 
 namespace halo {
 

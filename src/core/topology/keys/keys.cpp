@@ -6,10 +6,10 @@
 #include <unordered_map>
 
 #include "comm/collective.h"
+#include "topology/agree.h"
 #include "topology/keys/key_sieve.h"
 #include "topology/keys/wire.h"
 #include "topology/keys/work.h"
-#include "topology/points/agree.h"
 
 namespace halo {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "topology/discovery.h"
-#include "topology/points/agree.h"
+#include "topology/agree.h"
 
 namespace halo {
 

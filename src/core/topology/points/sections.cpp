@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "topology/discovery.h"
-#include "topology/points/agree.h"
+#include "topology/agree.h"
 #include "topology/points/points.h"
 
 namespace halo {

@@ -19,15 +19,12 @@ constexpr int32_t inside = 13; // the element of owned cells
 } // namespace
 
 RegionsTopology::RegionsTopology(Context &context, const halo_regions_desc &desc) : Topology(context), n_dims_(desc.n_dims), reach_(desc.reach) {
-    Error wrong(HALO_SUCCESS, {}); // told after the comparison: the other ranks must not wait for this one
-    try {
+    agree_on(context, "regions", [&] {
         read_parts(desc);
         read_joins(desc);
         check_overlap();
-    } catch (const Error &error) {
-        wrong = error;
-    }
-    agree_on(context, "regions", hash(), wrong);
+        return hash();
+    });
     for (int64_t gid = 0; gid < n_parts(); ++gid)
         if (owner_[gid] == context.rank()) local_parts_.push_back(gid);
 }
