@@ -71,7 +71,7 @@ def module_errors(module):
 def main():
     root, folder = Path(sys.argv[1]), Path(sys.argv[2])
     library, modules = folder / "libhalo.so", sorted(folder.glob("halo/*.so"))
-    names = declared(root / "include/halo.h")
+    names = declared(root / "include/halo.h") | declared(root / "include/halo_access.h")
     errors = differences(names, "the header", listed(root / "src/core/halo.map"), "the version script")
     errors += differences(names, "the header", exported(library), "the library")
     errors += [f"{library}: loads {name}" for name in sorted(set(needed(library) + loaded(library))) if not RUNTIME.match(name)]

@@ -45,12 +45,12 @@ Batch &Accesses::begin(const BatchShape &shape, halo_stream stream) {
 }
 
 void Accesses::forget(const Field &field) {
-    for (const auto &batch : batches_) {
-        if (!batch->uses(field)) continue;
-        if (batch->open()) fail(HALO_BUSY, "field %s: a batch uses it", field.spec().name.c_str());
-        if (const TrackedField *other = batch->pending_besides(field))
-            fail(HALO_BUSY, "field %s: field %s has values pending that came from the same loop: read it before", field.spec().name.c_str(), other->name());
-    }
+    const char *name = field.spec().name.c_str();
+    for (const auto &batch : batches_)
+        if (batch->uses(field) && batch->open()) fail(HALO_BUSY, "field %s: a batch uses it", name);
+    for (const auto &other : fields_)
+        if (&other->field != &field && other->pending_in && other->pending_in->has(field))
+            fail(HALO_BUSY, "field %s: field %s has values pending that came from the same loop: read it before", name, other->name());
     std::erase_if(batches_, [&](const auto &batch) {
         if (!batch->uses(field)) return false;
         if (on_drop && batch->handle) on_drop(batch->handle);

@@ -19,7 +19,6 @@ Batch::Batch(Context &context, PlanCache &plans, const BatchShape &shape, const 
 
 Batch::~Batch() {
     if (forward_) forward_->abandon();
-    for (auto &group : reverses_) group->abandon();
 }
 
 void Batch::add_slots(const std::vector<TrackedField *> &fields) {
@@ -27,7 +26,7 @@ void Batch::add_slots(const std::vector<TrackedField *> &fields) {
         const Use use = use_of(shape_.arguments[i], shape_.style, needs_exec_);
         const auto known = std::find_if(slots_.begin(), slots_.end(), [&](const Slot &slot) { return slot.field == fields[i]; });
         if (known == slots_.end())
-            slots_.push_back({ fields[i], use, {} });
+            slots_.push_back({ fields[i], use, {}, nullptr });
         else
             known->use = both(known->use, use, fields[i]->name());
     }
@@ -47,22 +46,15 @@ void Batch::make_groups(PlanCache &plans) {
         for (const Slot &slot : slots_)
             if (slot.use.to_ghosts && slot.use.adds == op) adding.push_back(slot.field);
         if (adding.empty()) continue;
-        reverses_.push_back(std::make_unique<ReverseGroup>(plans, adding, std::vector<uint32_t>(adding.size(), 0), op));
+        const auto group = std::make_shared<ReverseGroup>(plans, adding, std::vector<uint32_t>(adding.size(), 0), op);
         for (Slot &slot : slots_)
-            if (reverses_.back()->has(*slot.field)) slot.reverse = reverses_.back().get();
+            if (group->has(slot.field->field)) slot.reverse = group;
     }
     due_.reserve(slots_.size());
 }
 
 bool Batch::uses(const Field &field) const {
     return std::any_of(slots_.begin(), slots_.end(), [&](const Slot &slot) { return &slot.field->field == &field; });
-}
-
-const TrackedField *Batch::pending_besides(const Field &field) const {
-    for (const auto &group : reverses_)
-        for (const TrackedField *one : group->fields())
-            if (one->pending_in == group.get() && &one->field != &field) return one;
-    return nullptr;
 }
 
 void Batch::require(Phase phase, const char *call) const {
@@ -74,7 +66,7 @@ void Batch::find_needs() {
     due_.clear();
     for (Slot &slot : slots_)
         if (slot.field->pending_in && std::find(due_.begin(), due_.end(), slot.field->pending_in) == due_.end()) due_.push_back(slot.field->pending_in);
-    for (ReverseGroup *group : due_) group->settle(stream_); // a begin that has timed out left it under way
+    for (const auto &group : due_) group->settle(stream_); // a begin that has timed out left it under way
     try {
         for (Slot &slot : slots_) slot.needs = slot.field->freshness.needs(slot.use, slot.field->name());
     } catch (const Error &error) {
@@ -87,7 +79,8 @@ void Batch::find_needs() {
 // Other ranks may be about to wait for this one.
 void Batch::refuse(const Error &error) {
     if (forward_) forward_->refuse(error);
-    for (ReverseGroup *group : due_) group->refuse(error);
+    for (const auto &group : due_) group->refuse(error);
+    due_.clear();
 }
 
 void Batch::compare_needs() const {
@@ -127,7 +120,7 @@ void Batch::begin(uint64_t number, halo_stream stream) {
 
 // All runs first, then the waiting.
 void Batch::finish_pending(uint64_t number) {
-    for (ReverseGroup *group : due_) {
+    for (const auto &group : due_) {
         group->choose_none();
         for (const Slot &slot : slots_)
             if (slot.needs.reverse && slot.field->pending_in == group) group->choose(*slot.field);
@@ -139,7 +132,8 @@ void Batch::finish_pending(uint64_t number) {
             throw;
         }
     }
-    for (ReverseGroup *group : due_) group->settle(stream_);
+    for (const auto &group : due_) group->settle(stream_);
+    due_.clear();
 }
 
 void Batch::start_exchange(uint64_t number) {

@@ -38,8 +38,6 @@ public:
     bool needs_exec() const { return needs_exec_; }
     bool open() const { return phase_ != Phase::closed; }
     bool uses(const Field &field) const;
-    // A field other than this one whose pending values only this batch can bring to their owners.
-    const TrackedField *pending_besides(const Field &field) const;
 
     // `number`: of batches begun in this context.
     void begin(uint64_t number, halo_stream stream);
@@ -55,7 +53,7 @@ private:
         TrackedField *field;
         Use use;
         Freshness::Needs needs;
-        ReverseGroup *reverse = nullptr; // where the batch adds to ghosts
+        std::shared_ptr<ReverseGroup> reverse; // where the batch adds to ghosts
     };
 
     void require(Phase phase, const char *call) const;
@@ -75,8 +73,7 @@ private:
     bool needs_exec_ = false;
     std::vector<Slot> slots_;
     std::unique_ptr<GroupRun> forward_;
-    std::vector<std::unique_ptr<ReverseGroup>> reverses_; // one per op
-    std::vector<ReverseGroup *> due_;                     // scratch: of other batches too
+    std::vector<std::shared_ptr<ReverseGroup>> due_; // scratch of begin: of other batches too
     Phase phase_ = Phase::closed;
     halo_stream stream_ = HALO_STREAM_NONE;
 };

@@ -40,7 +40,9 @@ GroupRun::GroupRun(PlanCache &plans, std::vector<TrackedField *> fields, std::ve
     pointers_.resize(n_parts);
 }
 
-bool GroupRun::has(const TrackedField &field) const { return std::find(fields_.begin(), fields_.end(), &field) != fields_.end(); }
+bool GroupRun::has(const Field &field) const {
+    return std::any_of(fields_.begin(), fields_.end(), [&](const TrackedField *one) { return &one->field == &field; });
+}
 
 void GroupRun::choose_none() { std::fill(mask_.begin(), mask_.end(), 0); }
 
@@ -93,19 +95,13 @@ void GroupRun::refuse(const Error &error) noexcept {
     }
 }
 
-const TrackedField *ReverseGroup::pending() const {
-    for (const TrackedField *field : fields())
-        if (field->pending_in == this && field->freshness.pending() != 0) return field;
-    return nullptr;
-}
-
 void ReverseGroup::settle(halo_stream stream) {
     if (!in_flight()) return;
     finish(stream);
     for (size_t i = 0; i < fields().size(); ++i) {
         if (!chosen(i)) continue;
         fields()[i]->freshness.reverse_finished();
-        fields()[i]->pending_in = nullptr;
+        fields()[i]->pending_in.reset();
     }
 }
 

@@ -16,7 +16,7 @@ public:
     GroupRun(PlanCache &plans, std::vector<TrackedField *> fields, std::vector<uint32_t> sections, halo_op op);
 
     const std::vector<TrackedField *> &fields() const { return fields_; }
-    bool has(const TrackedField &field) const;
+    bool has(const Field &field) const;
 
     // Which fields the next run takes.
     void choose_none();
@@ -48,9 +48,7 @@ private:
 class ReverseGroup : public GroupRun {
 public:
     using GroupRun::GroupRun;
-    // No field of its may be pending here when it goes.
-    const TrackedField *pending() const;
-    // Wait for the run under way, if there is one: then its fields are no longer pending.
+    // Wait for the run under way, if there is one: then its fields are no longer pending, and hold the group no more.
     void settle(halo_stream stream);
 };
 

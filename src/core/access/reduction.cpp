@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "access/reduction.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/types.h"
@@ -19,8 +20,9 @@ std::unique_ptr<Parcel> make_parcel(int32_t peer, size_t bytes) {
 
 } // namespace
 
-Reduction::Reduction(Context &context, int64_t n, halo_type type, halo_op op)
+Reduction::Reduction(Context &context, Reductions &all, int64_t n, halo_type type, halo_op op)
     : context_(context),
+      all_(all),
       n_(n),
       type_(type),
       op_(op),
@@ -40,11 +42,13 @@ Reduction::Reduction(Context &context, int64_t n, halo_type type, halo_op op)
         from_parent_ = { parent, std::vector<std::byte>(bytes) };
         to_parent_ = make_parcel(parent, bytes);
     }
+    all_.push_back(this);
     ++context_.children;
 }
 
 Reduction::~Reduction() {
     --context_.children;
+    std::erase(all_, this);
     const auto cancel = [&](Receive &receive) {
         if (receive.posted) context_.transport().cancel(receive.request, receive.peer);
     };
@@ -148,15 +152,20 @@ void Reduction::step_down() {
     phase_ = Phase::done;
 }
 
-bool Reduction::test() {
-    if (phase_ == Phase::idle || phase_ == Phase::dead) fail(HALO_ERR_STATE, "reduction %u: nothing is under way", serial_);
+void Reduction::advance() noexcept {
     try {
         if (phase_ == Phase::up) step_up();
         if (phase_ == Phase::down) step_down();
-    } catch (const Error &) {
+    } catch (const Error &error) {
         phase_ = Phase::dead;
-        throw;
+        error_ = error;
     }
+}
+
+bool Reduction::test() {
+    for (Reduction *one : all_) one->advance();
+    if (phase_ == Phase::dead && error_) throw Error(*error_);
+    if (phase_ == Phase::idle || phase_ == Phase::dead) fail(HALO_ERR_STATE, "reduction %u: nothing is under way", serial_);
     return phase_ == Phase::done;
 }
 

@@ -4,15 +4,21 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "comm/context.h"
 
 namespace halo {
 
+class Reduction;
+
+// Those of a context. Who waits for one moves all, because other ranks may be waiting for another.
+using Reductions = std::vector<Reduction *>;
+
 class Reduction {
 public:
-    Reduction(Context &context, int64_t n, halo_type type, halo_op op);
+    Reduction(Context &context, Reductions &all, int64_t n, halo_type type, halo_op op);
     ~Reduction();
     Reduction(const Reduction &) = delete;
     Reduction &operator=(const Reduction &) = delete;
@@ -40,11 +46,14 @@ private:
     void send(Parcel &parcel);
     bool sent(Parcel &parcel);
     void finish_old_sends();
+    void advance() noexcept;
     void step_up();
     void step_down();
     void pass_down();
 
     Context &context_;
+    Reductions &all_;
+    std::optional<Error> error_; // why it is dead
     int64_t n_;
     halo_type type_;
     halo_op op_;

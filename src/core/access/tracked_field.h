@@ -2,6 +2,8 @@
 // What batches know about a field.
 #pragma once
 
+#include <memory>
+
 #include "access/freshness.h"
 #include "access/mirror.h"
 
@@ -37,7 +39,7 @@ struct TrackedField {
     }
     void mark_fresh(int32_t where) {
         freshness.mark_fresh(name());
-        pending_in = nullptr;
+        pending_in.reset();
         access(Section::owned, where, true, true, HALO_STREAM_NONE);
         access(Section::ghosts, where, true, true, HALO_STREAM_NONE);
     }
@@ -46,7 +48,7 @@ struct TrackedField {
     Freshness freshness;
     Mirror mirror;
     AccessCounters &counters;
-    ReverseGroup *pending_in = nullptr; // what brings pending values to their owners
+    std::shared_ptr<ReverseGroup> pending_in; // what brings pending values to their owners; lives on when its batch goes
 };
 
 } // namespace halo

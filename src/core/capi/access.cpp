@@ -70,7 +70,7 @@ halo_status halo_sections_classify(int32_t rank, const int32_t *owners, int64_t 
 halo_status halo_sections_reach(const halo_map *map, const int32_t *sections, int64_t n, uint32_t from, uint32_t bits, uint32_t *groups) {
     return guard([&] {
         require(map, "map");
-        require(groups, "groups");
+        if (map->n_to > 0) require(groups, "groups");
         reach(*map, numbers(sections, n, "sections"), from, bits, groups);
     });
 }
@@ -184,7 +184,7 @@ halo_status halo_reduction_create(halo_context *context, int64_t n, halo_type ty
         if (n < 0) fail(HALO_ERR_ARGUMENT, "reduction: n is %lld", static_cast<long long>(n));
         if (!combines(type, op)) fail(HALO_ERR_ARGUMENT, "reduction: values of %s cannot be combined by operation %d", type_name(type), op);
         ContextObject &owner = object_of<ContextObject>(context);
-        auto object = std::make_unique<Reduction>(owner.context, n, type, op);
+        auto object = std::make_unique<Reduction>(owner.context, owner.reductions, n, type, op);
         *reduction = owner.shells.make<halo_reduction>(&owner, object.get());
         object.release();
     });

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "access/accesses.h"
+#include "access/reduction.h"
 #include "capi/guard.h"
 #include "channel/registry.h"
 #include "comm/context.h"
@@ -83,6 +84,7 @@ struct ContextObject {
     ChannelRegistry channels;
     Shells shells;
     Accesses accesses;
+    Reductions reductions;
     BatchShape batch_shape; // scratch of halo_access_begin
     std::map<const void *, Buffer> memory; // that the caller asked for
 };

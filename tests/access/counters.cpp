@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What batches do not do: exchanges, messages and copies are counted.
+#include <gtest/gtest.h>
+
+#include "world.h"
+
+namespace {
+
+using namespace access_test;
+using conformance::stop;
+
+// A ring of nodes, an equal run of them for each rank; edges belong to their first node.
+Mesh ring(int32_t n_ranks) {
+    Mesh mesh;
+    mesh.n_nodes = 8 * n_ranks;
+    for (int64_t i = 0; i < mesh.n_nodes; ++i) {
+        mesh.node_owner.push_back(static_cast<int32_t>(i / 8));
+        mesh.edges.push_back({ i, (i + 1) % mesh.n_nodes });
+        mesh.edge_owner.push_back(mesh.node_owner.back());
+    }
+    return mesh;
+}
+
+void equal(const char *what, int64_t wanted, int64_t got) {
+    if (wanted != got) stop("%s: wanted %lld, got %lld", what, static_cast<long long>(wanted), static_cast<long long>(got));
+}
+
+class Counters : public testing::TestWithParam<int32_t> {};
+
+TEST_P(Counters, FreshGhostsAreNotExchanged) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        World world(rank, ring(rank.size));
+        const std::vector<halo_access> flux{ via_map(world.x, HALO_READ), via_map(world.res, HALO_INC) };
+        for (int i = 0; i < 3; ++i) world.touch(flux, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        equal("x started", 1, world.stats("x").started);
+        equal("x skipped", 2, world.stats("x").skipped);
+        equal("res reversed before it is read", 0, world.stats("res").reversed);
+        world.touch({ direct(world.res, HALO_READ), direct(world.x, HALO_RW) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        equal("three loops, one reverse", 1, world.stats("res").reversed);
+        world.touch(flux, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        equal("x started after a write", 2, world.stats("x").started);
+        equal("res is never exchanged forward", 0, world.stats("res").started);
+        if (rank.size > 1) equal("bytes of x", 2 * 2 * 8, world.stats("x").bytes_sent); // to both neighbours, or to the one that is both
+    });
+}
+
+TEST_P(Counters, SectionsTravelAlone) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        World world(rank, ring(rank.size));
+        world.touch({ via_map(world.x, HALO_READ, near_own_edges) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        const halo_access_state state = world.state(world.x);
+        equal("fresh", near_own_edges, state.fresh);
+        equal("freshness", HALO_FRESHNESS_STALE, state.freshness);
+        // Own edges reach one node of the next rank; the exec edge of the rank below reaches one there, which is of the other group.
+        if (rank.size > 1) equal("bytes of one section", 8, world.stats("x").bytes_sent);
+        world.touch({ via_map(world.x, HALO_READ, near_own_edges) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        equal("skipped", 1, world.stats("x").skipped);
+        world.touch({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        equal("all", HALO_FRESHNESS_VALID, world.state(world.x).freshness);
+        equal("started", 2, world.stats("x").started);
+    });
+}
+
+// Beside the exchanges that a batch needs, it needs none; where the ranks' own parts decide, they all decide alike.
+TEST_P(Counters, ExecIsAskedForWhereSomethingIsWrittenThroughAMap) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        World world(rank, ring(rank.size));
+        const auto asks = [&](const std::vector<halo_access> &accesses, int32_t style) {
+            halo_batch *batch = world.begin(accesses, style, HALO_ON_HOST);
+            int32_t needs = 7;
+            OK(halo_access_needs_exec(batch, &needs));
+            OK(halo_access_ready(batch));
+            OK(halo_access_end(batch));
+            return needs;
+        };
+        equal("redundant, added", 1, asks({ direct(world.w, HALO_READ), via_map(world.res, HALO_INC) }, HALO_STYLE_REDUNDANT));
+        equal("its direct argument", 1, world.stats("w").started);
+        equal("redundant, read", 0, asks({ via_map(world.x, HALO_READ), direct(world.w, HALO_WRITE) }, HALO_STYLE_REDUNDANT));
+        equal("reverse, added", 0, asks({ direct(world.w, HALO_READ), via_map(world.res, HALO_INC) }, HALO_STYLE_REVERSE));
+        equal("direct arguments", 1, world.stats("w").started);
+    });
+}
+
+TEST_P(Counters, CopiesAreLazy) {
+    conformance::run(GetParam(), with_device(), [](Rank &rank) {
+        World world(rank, ring(rank.size));
+        const int64_t own = 8 * world.local().n_own_nodes, ghosts = 8 * static_cast<int64_t>(world.local().nodes.size()) - own;
+        const auto up = [&](const char *name) { return world.stats(name).bytes_up; };
+        const auto down = [&](const char *name) { return world.stats(name).bytes_down; };
+        if (world.data(world.x, HALO_ON_DEVICE)) stop("there is device memory before it is needed");
+        world.touch({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE);
+        equal("own values up", own, up("x"));
+        world.touch({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE);
+        world.touch({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        equal("once", own, up("x"));
+        equal("valid on both", HALO_RESIDENT_BOTH, world.state(world.x).owned);
+        world.touch({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE);
+        equal("ghosts are exchanged where they are needed", own, up("x"));
+        equal("and nowhere else", HALO_RESIDENT_DEVICE, world.state(world.x).ghosts);
+        world.touch({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        equal("ghosts down", ghosts, down("x"));
+        world.touch({ direct(world.res, HALO_WRITE, 1) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE);
+        equal("a whole write copies nothing", 0, up("res"));
+        world.touch({ direct(world.res, HALO_WRITE) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        equal("another one does", own, down("res"));
+        equal("the device's is void", HALO_RESIDENT_HOST, world.state(world.res).owned);
+        OK(halo_access_mark_dirty(world.x, HALO_ON_HOST));
+        equal("after mark_dirty", HALO_RESIDENT_HOST, world.state(world.x).owned);
+    });
+}
+
+// A field without host storage lives on the device until the host looks at it.
+TEST_P(Counters, HostStorageIsMadeWhenTheHostLooks) {
+    conformance::run(GetParam(), with_device(), [](Rank &rank) {
+        World world(rank, ring(rank.size));
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "born there";
+        desc.type = HALO_INT64;
+        halo_field *field = nullptr;
+        OK(halo_field_create(world.nodes, &desc, &field));
+        halo_batch *batch = world.begin({ direct(field, HALO_WRITE, 1) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE);
+        OK(halo_access_ready(batch));
+        for (int64_t i = 0; i < world.local().n_own_nodes; ++i) world.data(field, HALO_ON_DEVICE)[i] = world.local().nodes[static_cast<size_t>(i)];
+        OK(halo_access_end(batch));
+        equal("before", HALO_RESIDENT_HOST_UNALLOCATED, world.state(field).owned);
+        if (world.data(field, HALO_ON_HOST)) stop("there is host memory before it is needed");
+        world.touch({ via_map(field, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        equal("after", HALO_RESIDENT_BOTH, world.state(field).owned);
+        for (size_t i = 0; i < world.local().nodes.size(); ++i) equal("value", world.local().nodes[i], world.data(field, HALO_ON_HOST)[i]);
+        OK(halo_field_destroy(&field));
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Counters, testing::ValuesIn(conformance::rank_counts()));
+
+} // namespace

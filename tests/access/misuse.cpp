@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Wrong use of batches and sections: status and text of each; afterwards the same world still works.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "world.h"
+
+namespace {
+
+using namespace access_test;
+using conformance::stop;
+
+void expect(halo_status wanted, const char *part, halo_status got) {
+    if (wanted != got || !std::strstr(halo_last_error(), part))
+        stop("wanted %s with '%s', got %s: %s", halo_status_name(wanted), part, halo_status_name(got), halo_last_error());
+}
+
+Mesh line(int32_t n_ranks) {
+    Mesh mesh;
+    mesh.n_nodes = 4 * n_ranks;
+    for (int64_t i = 0; i < mesh.n_nodes; ++i) mesh.node_owner.push_back(static_cast<int32_t>(i / 4));
+    for (int64_t i = 0; i + 1 < mesh.n_nodes; ++i) {
+        mesh.edges.push_back({ i, i + 1 });
+        mesh.edge_owner.push_back(static_cast<int32_t>(i / 4));
+    }
+    return mesh;
+}
+
+class AccessMisuse : public testing::Test {
+protected:
+    // On two ranks: every case is the same on both, and fails there before anything is sent.
+    template <class Body>
+    void on_both(Body &&body) {
+        if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+        conformance::run(2, {}, [&](Rank &rank) {
+            World world(rank, line(rank.size));
+            const auto begin = [&](std::vector<halo_access> accesses, int32_t style = HALO_STYLE_REVERSE, int32_t where = HALO_ON_HOST) {
+                halo_batch *batch = nullptr;
+                return halo_access_begin(rank.context, accesses.data(), static_cast<int32_t>(accesses.size()), sizeof(halo_access), style, where,
+                                         HALO_STREAM_NONE, &batch);
+            };
+            body(rank, world, begin);
+            world.touch({ via_map(world.x, HALO_READ), via_map(world.low, HALO_ACCESS_MIN) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+            world.touch({ via_map(world.low, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        });
+    }
+};
+
+TEST_F(AccessMisuse, ArgumentsThatAreNone) {
+    on_both([](Rank &rank, World &world, auto &&begin) {
+        expect(HALO_ERR_ARGUMENT, "mode 2 is none", begin({ direct(world.x, HALO_MIN) }));
+        expect(HALO_ERR_ARGUMENT, "field x: 5 is neither", begin({ { world.x, HALO_READ, 5, 0, 0 } }));
+        expect(HALO_ERR_ARGUMENT, "style 7", begin({ direct(world.x, HALO_READ) }, 7));
+        expect(HALO_ERR_ARGUMENT, "neither HALO_ON_HOST", begin({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, 3));
+        expect(HALO_ERR_ARGUMENT, "sections 0x10 of a direct access", begin({ { world.x, HALO_READ, HALO_DIRECT, 0x10, 0 } }));
+        expect(HALO_ERR_ARGUMENT, "only with HALO_WRITE", begin({ direct(world.x, HALO_RW, 1) }));
+        expect(HALO_ERR_ARGUMENT, "the field handle is NULL", begin({ direct(nullptr, HALO_READ) }));
+        expect(HALO_ERR_DEVICE, "has no memory of its own", begin({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE));
+        halo_batch *batch = nullptr;
+        const halo_access one = direct(world.x, HALO_READ);
+        expect(HALO_ERR_ARGUMENT, "batch of 0 accesses", halo_access_begin(rank.context, &one, 0, sizeof one, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
+        expect(HALO_ERR_VERSION, "accesses of 4 bytes", halo_access_begin(rank.context, &one, 1, 4, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
+        struct Longer {
+            halo_access known;
+            int64_t more;
+        } longer = { one, 1 };
+        expect(HALO_ERR_VERSION, "the rest is not zero", halo_access_begin(rank.context, &longer.known, 1, sizeof longer, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
+        longer.more = 0;
+        OK(halo_access_begin(rank.context, &longer.known, 1, sizeof longer, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
+        OK(halo_access_ready(batch));
+        OK(halo_access_end(batch));
+        void *data = nullptr;
+        expect(HALO_ERR_ARGUMENT, "neither HALO_ON_HOST", halo_access_data(world.x, rank.rank, 9, &data));
+        halo_access_stats stats = HALO_ACCESS_STATS_INIT;
+        expect(HALO_ERR_NOT_FOUND, "'nothing'", halo_access_stats_get(rank.context, "nothing", &stats));
+    });
+}
+
+TEST_F(AccessMisuse, PairsThatDoNotGoTogether) {
+    on_both([](Rank &, World &world, auto &&begin) {
+        expect(HALO_ERR_ARGUMENT, "field x: one loop cannot", begin({ via_map(world.x, HALO_READ), via_map(world.x, HALO_INC) }));
+        expect(HALO_ERR_ARGUMENT, "field x: one loop cannot", begin({ via_map(world.x, HALO_ACCESS_MAX), via_map(world.x, HALO_INC) }));
+        world.touch({ via_map(world.res, HALO_INC) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        expect(HALO_ERR_STATE, "minima are to be added while sums are pending", begin({ via_map(world.res, HALO_ACCESS_MIN) }));
+        expect(HALO_ERR_STATE, "marked dirty while sums are pending", halo_access_mark_dirty(world.res, HALO_ON_HOST));
+        OK(halo_access_freeze(world.x, 1));
+        expect(HALO_ERR_STATE, "field x is frozen", begin({ direct(world.x, HALO_READ), direct(world.low, HALO_RW) }));
+        expect(HALO_ERR_STATE, "field x is frozen", halo_access_mark_fresh(world.x, HALO_ON_HOST));
+        OK(halo_access_freeze(world.x, 0));
+        if (world.state(world.low).version != 0) stop("a refused batch has changed a field");
+    });
+}
+
+TEST_F(AccessMisuse, BatchesOutOfOrder) {
+    on_both([](Rank &rank, World &world, auto &&begin) {
+        halo_batch *reading = world.begin({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        expect(HALO_ERR_STATE, "end is illegal", halo_access_end(reading));
+        expect(HALO_ERR_STATE, "another batch that is not ended reads it", begin({ direct(world.x, HALO_RW) }));
+        expect(HALO_ERR_STATE, "begin is illegal", begin({ via_map(world.x, HALO_READ) }));
+        OK(halo_access_ready(reading));
+        expect(HALO_ERR_STATE, "ready is illegal", halo_access_ready(reading));
+        expect(HALO_BUSY, "field x: a batch uses it", halo_field_destroy(&world.x));
+        OK(halo_access_end(reading));
+        expect(HALO_ERR_STATE, "ready is illegal: the batch is not open", halo_access_ready(reading));
+        expect(HALO_ERR_STATE, "abandon is illegal", halo_access_abandon(reading));
+        world.touch({ via_map(world.res, HALO_INC), via_map(world.low, HALO_INC) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        expect(HALO_BUSY, "read it before", halo_field_destroy(&world.res));
+        world.touch({ direct(world.low, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        OK(halo_field_destroy(&world.res)); // its own are dropped with it
+        (void)rank;
+    });
+}
+
+TEST_F(AccessMisuse, Sections) {
+    on_both([](Rank &, World &world, auto &&) {
+        const std::vector<uint32_t> groups(world.local().nodes.size(), 1u << 20);
+        const auto n = static_cast<int64_t>(groups.size());
+        expect(HALO_BUSY, "fields use the topology", halo_topology_set_sections(world.nodes, groups.data(), n));
+    });
+    on_both([](Rank &rank, World &world, auto &&) {
+        const uint64_t keys[] = { 1, 2 }; // on both ranks
+        halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+        desc.n_keys = 2;
+        desc.keys = keys;
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_keys(rank.context, &desc, &topology));
+        uint32_t groups[] = { 1u << 20, 0 };
+        expect(HALO_ERR_ARGUMENT, "groups of 1 points; this rank has 2", halo_topology_set_sections(topology, groups, 1));
+        const halo_status status = halo_topology_set_sections(topology, groups, 2);
+        if (rank.rank == 0) expect(HALO_ERR_PEER, "rank 1 failed", status);
+        if (rank.rank == 1) expect(HALO_ERR_ARGUMENT, "bits beyond the lowest 16", status);
+        groups[0] = 2;
+        OK(halo_topology_set_sections(topology, groups, 2));
+        expect(HALO_ERR_STATE, "has them already", halo_topology_set_sections(topology, groups, 2));
+        OK(halo_topology_destroy(&topology));
+        halo_exchange *exchange = nullptr;
+        halo_exchange_desc shared = HALO_EXCHANGE_DESC_INIT;
+        const uint32_t some = 4;
+        shared.kind = HALO_KIND_SHARED_REDUCE;
+        shared.sections = &some;
+        expect(HALO_ERR_ARGUMENT, "a shared reduction is of all points", halo_exchange_create(&world.x, 1, &shared, &exchange));
+    });
+}
+
+// One rank alone believes that ghosts are stale. In the second loop both exchange, and see that these are not the same run.
+TEST(AccessMismatch, RanksThatDisagreeAreTold) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    conformance::run(2, { { "check", "no" } }, [](Rank &rank) {
+        World world(rank, line(2));
+        world.touch({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        if (rank.rank == 0) OK(halo_access_mark_dirty(world.x, HALO_ON_HOST));
+        halo_batch *batch = world.begin({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        if (rank.rank == 0) {
+            expect(HALO_ERR_MISMATCH, "narrowed differently", halo_access_ready(batch));
+            expect(HALO_ERR_STATE, "it can only be abandoned", halo_access_ready(batch));
+            OK(halo_access_abandon(batch));
+        } else {
+            OK(halo_access_ready(batch));
+            OK(halo_access_end(batch));
+            OK(halo_access_mark_dirty(world.x, HALO_ON_HOST));
+            batch = world.begin({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+            expect(HALO_ERR_MISMATCH, "narrowed differently", halo_access_ready(batch));
+            OK(halo_access_abandon(batch));
+        }
+    });
+}
+
+TEST(AccessMismatch, CheckModeTellsAtOnce) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    conformance::run(2, { { "check", "yes" } }, [](Rank &rank) {
+        World world(rank, line(2));
+        world.touch({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        if (rank.rank == 0) OK(halo_access_mark_dirty(world.x, HALO_ON_HOST));
+        const halo_access read = via_map(world.x, HALO_READ);
+        halo_batch *batch = nullptr;
+        expect(HALO_ERR_MISMATCH, rank.rank == 0 ? "rank 0 has: x stale" : "rank 1 has: x fresh",
+               halo_access_begin(rank.context, &read, 1, sizeof read, HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch));
+        if (rank.rank == 1) OK(halo_access_mark_dirty(world.x, HALO_ON_HOST));
+        world.touch({ read }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+    });
+}
+
+// A rank whose begin is refused says so: the other fails instead of waiting.
+TEST(AccessMismatch, ARefusalReachesTheOthers) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    conformance::run(2, { { "check", "no" } }, [](Rank &rank) {
+        World world(rank, line(2));
+        const halo_access read = via_map(world.x, HALO_READ);
+        halo_batch *batch = nullptr;
+        if (rank.rank == 0) OK(halo_access_freeze(world.x, 1));
+        const halo_status begun = halo_access_begin(rank.context, &read, 1, sizeof read, HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch);
+        if (rank.rank == 0) {
+            expect(HALO_ERR_STATE, "field x is frozen", begun);
+            OK(halo_access_freeze(world.x, 0));
+        } else {
+            OK(begun);
+            expect(HALO_ERR_PEER, "field x is frozen", halo_access_ready(batch));
+            OK(halo_access_abandon(batch));
+        }
+    });
+}
+
+TEST(AccessTimeout, ReadyMayBeCalledAgain) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    conformance::run(2, { { "check", "no" } }, [](Rank &rank) {
+        World world(rank, line(2));
+        halo_batch *batch = nullptr;
+        if (rank.rank == 0) {
+            OK(halo_context_set(rank.context, "timeout", "0.1s"));
+            batch = world.begin({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+            expect(HALO_TIMEOUT, "timed out", halo_access_ready(batch));
+            OK(halo_context_set(rank.context, "timeout", "60s"));
+        }
+        OK(halo_barrier(rank.context));
+        if (rank.rank == 1) batch = world.begin({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        OK(halo_access_ready(batch));
+        OK(halo_access_end(batch));
+    });
+}
+
+} // namespace
