@@ -46,7 +46,10 @@ typedef struct halo_section_sizes {
     int32_t reserved;
     int64_t n[4]; /**< by HALO_SECTION_... */
 } halo_section_sizes;
-#define HALO_SECTION_SIZES_INIT { sizeof(halo_section_sizes), 1, 0, { 0, 0, 0, 0 } }
+#define HALO_SECTION_SIZES_INIT                                                                                                                      \
+    {                                                                                                                                                \
+        sizeof(halo_section_sizes), 1, 0, { 0, 0, 0, 0 }                                                                                             \
+    }
 
 /**
  * Sections of the `n` entities of a set, of which `owners` gives the ranks, by what `maps` say that they touch (n_maps may be 0: own entities
@@ -73,7 +76,7 @@ HALO_API halo_status halo_topology_set_sections(halo_topology *topology, const u
 
 /** What a loop does with a field's values. */
 #define HALO_READ 11
-#define HALO_WRITE 12      /**< without reading them before */
+#define HALO_WRITE 12 /**< without reading them before */
 #define HALO_RW 13
 #define HALO_INC 14        /**< adds to them */
 #define HALO_ACCESS_MIN 15 /**< lowers them */
@@ -97,7 +100,8 @@ typedef struct halo_access {
     uint32_t sections; /**< HALO_VIA_MAP: section bits of the ghosts that the loop reaches; 0: all */
     int32_t whole;     /**< HALO_WRITE: 1: every owned value is written, so the old ones need not be brought to where the loop runs */
 } halo_access;
-#define HALO_ACCESS_INIT { NULL, 0, HALO_DIRECT, 0, 0 }
+#define HALO_ACCESS_INIT                                                                                                                             \
+    { NULL, 0, HALO_DIRECT, 0, 0 }
 
 typedef struct halo_batch halo_batch; /**< the accesses of one loop; belongs to the context, valid from begin to end */
 
@@ -109,8 +113,8 @@ typedef struct halo_batch halo_batch; /**< the accesses of one loop; belongs to 
  * HALO_ERR_STATE: a field is frozen, is used by another batch that does not allow it, or has something else pending than what is to be added.
  * HALO_ERR_MISMATCH (here or in ready): ranks disagree about what is stale; check mode tells at once, else when both next exchange.
  */
-HALO_API halo_status halo_access_begin(halo_context *context, const halo_access *accesses, int32_t n, size_t access_bytes, int32_t style, int32_t where,
-                                       halo_stream stream, halo_batch **batch);
+HALO_API halo_status halo_access_begin(halo_context *context, const halo_access *accesses, int32_t n, size_t access_bytes, int32_t style,
+                                       int32_t where, halo_stream stream, halo_batch **batch);
 
 /** Wait for the ghosts: owned entities may be executed, then exec ones. HALO_TIMEOUT: call again, or abandon. */
 HALO_API halo_status halo_access_ready(halo_batch *batch);
@@ -144,14 +148,15 @@ HALO_API halo_status halo_access_abandon(halo_batch *batch);
 typedef struct halo_access_state {
     size_t struct_size;
     int32_t layout;
-    int32_t freshness;   /**< HALO_FRESHNESS_... */
-    halo_op pending;     /**< HALO_SUM, HALO_MIN or HALO_MAX where something is pending, else 0 */
-    uint32_t fresh;      /**< section bits of the ghosts that are fresh; all bits: VALID */
-    int32_t owned;       /**< HALO_RESIDENT_... of owned values */
-    int32_t ghosts;      /**< and of ghosts */
-    int64_t version;     /**< counts everything that may have changed owned values */
+    int32_t freshness; /**< HALO_FRESHNESS_... */
+    halo_op pending;   /**< HALO_SUM, HALO_MIN or HALO_MAX where something is pending, else 0 */
+    uint32_t fresh;    /**< section bits of the ghosts that are fresh; all bits: VALID */
+    int32_t owned;     /**< HALO_RESIDENT_... of owned values */
+    int32_t ghosts;    /**< and of ghosts */
+    int64_t version;   /**< counts everything that may have changed owned values */
 } halo_access_state;
-#define HALO_ACCESS_STATE_INIT { sizeof(halo_access_state), 1, 0, 0, 0, 0, 0, 0 }
+#define HALO_ACCESS_STATE_INIT                                                                                                                       \
+    { sizeof(halo_access_state), 1, 0, 0, 0, 0, 0, 0 }
 
 HALO_API halo_status halo_access_state_get(const halo_field *field, halo_access_state *state);
 
@@ -182,9 +187,10 @@ typedef struct halo_access_stats {
     int64_t bytes_up;   /**< copied from host to device */
     int64_t bytes_down; /**< and back */
 } halo_access_stats;
-#define HALO_ACCESS_STATS_INIT { sizeof(halo_access_stats), 1, 0, 0, 0, 0, 0, 0, 0 }
+#define HALO_ACCESS_STATS_INIT                                                                                                                       \
+    { sizeof(halo_access_stats), 1, 0, 0, 0, 0, 0, 0, 0 }
 
-/** HALO_ERR_NOT_FOUND: no batch has used a field of this name. */
+/** HALO_ERR_NOT_FOUND: no call of this header has used a field of this name. */
 HALO_API halo_status halo_access_stats_get(const halo_context *context, const char *field_name, halo_access_stats *stats);
 
 /* ------------------------------------------------------------------ 4 global reductions */

@@ -4,7 +4,7 @@
 
 usage: check_symbols.py ROOT LIBRARIES
 
-ROOT is the source tree, LIBRARIES the folder of libhalo.so, with its modules in halo/ beside it. The functions declared in halo.h, those listed in halo.map and
+ROOT is the source tree, LIBRARIES the folder of libhalo.so, with its modules in halo/ beside it. The functions declared in the headers, those listed in halo.map and
 those exported by libhalo.so are the same, the map is sorted, libhalo.so needs only the compiler's and the C library's own libraries, and each
 module exports its one data symbol and does not need libhalo.so.
 """
@@ -71,7 +71,7 @@ def module_errors(module):
 def main():
     root, folder = Path(sys.argv[1]), Path(sys.argv[2])
     library, modules = folder / "libhalo.so", sorted(folder.glob("halo/*.so"))
-    names = declared(root / "include/halo.h") | declared(root / "include/halo_access.h")
+    names = set().union(*map(declared, sorted((root / "include").glob("*.h"))))
     errors = differences(names, "the header", listed(root / "src/core/halo.map"), "the version script")
     errors += differences(names, "the header", exported(library), "the library")
     errors += [f"{library}: loads {name}" for name in sorted(set(needed(library) + loaded(library))) if not RUNTIME.match(name)]

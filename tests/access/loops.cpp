@@ -68,33 +68,34 @@ void Serial::run(int loop, int64_t step) {
 void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where, bool near_only) {
     const LocalMesh &local = world.local();
     const auto at = [&](const halo_field *field) { return world.data(field, where); };
-    const auto end = [&](int64_t e, int which) { return local.ends[static_cast<size_t>(2 * e + which)]; };
+    const auto node_of = [&](int64_t e, int which) { return local.ends[static_cast<size_t>(2 * e + which)]; };
     const uint32_t near = near_only && style == HALO_STYLE_REVERSE ? near_own_edges : 0;
     switch (loop) {
     case 0: return world.over_nodes({ direct(world.res, HALO_WRITE, 1) }, where, [&](int64_t i) { at(world.res)[i] = step; });
     case 1:
-        return world.over_edges({ direct(world.w, HALO_READ), via_map(world.x, HALO_READ, near), via_map(world.res, HALO_INC), via_map(world.res, HALO_INC) },
-                                style, where, [&](int64_t e) {
-                                    const int64_t flux = at(world.w)[e] * (at(world.x)[end(e, 1)] - at(world.x)[end(e, 0)]);
-                                    at(world.res)[end(e, 0)] += flux;
-                                    at(world.res)[end(e, 1)] -= flux;
-                                });
+        return world.over_edges(
+            { direct(world.w, HALO_READ), via_map(world.x, HALO_READ, near), via_map(world.res, HALO_INC), via_map(world.res, HALO_INC) }, style,
+            where, [&](int64_t e) {
+                const int64_t flux = at(world.w)[e] * (at(world.x)[node_of(e, 1)] - at(world.x)[node_of(e, 0)]);
+                at(world.res)[node_of(e, 0)] += flux;
+                at(world.res)[node_of(e, 1)] -= flux;
+            });
     case 2:
         return world.over_nodes({ direct(world.res, HALO_READ), direct(world.x, HALO_RW) }, where,
                                 [&](int64_t i) { at(world.x)[i] = next_x(at(world.x)[i], at(world.res)[i]); });
     case 3:
-        return world.over_edges({ via_map(world.x, HALO_READ, near), via_map(world.low, HALO_ACCESS_MIN), via_map(world.high, HALO_ACCESS_MAX) }, style,
-                                where, [&](int64_t e) {
+        return world.over_edges({ via_map(world.x, HALO_READ, near), via_map(world.low, HALO_ACCESS_MIN), via_map(world.high, HALO_ACCESS_MAX) },
+                                style, where, [&](int64_t e) {
                                     for (int which = 0; which < 2; ++which) {
-                                        const int64_t other = at(world.x)[end(e, 1 - which)];
-                                        int64_t &low = at(world.low)[end(e, which)], &high = at(world.high)[end(e, which)];
+                                        const int64_t other = at(world.x)[node_of(e, 1 - which)];
+                                        int64_t &low = at(world.low)[node_of(e, which)], &high = at(world.high)[node_of(e, which)];
                                         low = std::min(low, other);
                                         high = std::max(high, other);
                                     }
                                 });
     case 4:
         return world.over_edges({ via_map(world.x, HALO_READ, near), direct(world.w, HALO_RW) }, style, where,
-                                [&](int64_t e) { at(world.w)[e] = next_w(at(world.w)[e], at(world.x)[end(e, 0)], at(world.x)[end(e, 1)]); });
+                                [&](int64_t e) { at(world.w)[e] = next_w(at(world.w)[e], at(world.x)[node_of(e, 0)], at(world.x)[node_of(e, 1)]); });
     case 5:
         return world.over_nodes({ direct(world.x, HALO_READ), direct(world.low, HALO_WRITE, 1), direct(world.high, HALO_WRITE, 1) }, where,
                                 [&](int64_t i) { at(world.low)[i] = at(world.high)[i] = at(world.x)[i]; });
@@ -121,11 +122,13 @@ void check(World &world, const Serial &serial, uint64_t seed) {
     const LocalMesh &local = world.local();
     const auto &nodes = local.nodes;
     const int64_t own_edges = local.edge_sizes.n[0] + local.edge_sizes.n[1];
-    world.touch({ direct(world.x, HALO_READ), direct(world.res, HALO_READ), direct(world.low, HALO_READ), direct(world.high, HALO_READ), direct(world.w, HALO_READ) },
+    world.touch({ direct(world.x, HALO_READ), direct(world.res, HALO_READ), direct(world.low, HALO_READ), direct(world.high, HALO_READ),
+                  direct(world.w, HALO_READ) },
                 HALO_STYLE_REVERSE, HALO_ON_HOST);
     compare(world, world.x, "x", nodes, serial.x, local.n_own_nodes, seed);
     compare(world, world.w, "w", local.edges, serial.w, own_edges, seed);
-    world.touch({ via_map(world.x, HALO_READ), via_map(world.res, HALO_READ), via_map(world.low, HALO_READ), via_map(world.high, HALO_READ), via_map(world.w, HALO_READ) },
+    world.touch({ via_map(world.x, HALO_READ), via_map(world.res, HALO_READ), via_map(world.low, HALO_READ), via_map(world.high, HALO_READ),
+                  via_map(world.w, HALO_READ) },
                 HALO_STYLE_REVERSE, HALO_ON_HOST);
     const auto n = static_cast<int64_t>(nodes.size());
     compare(world, world.x, "x", nodes, serial.x, n, seed);

@@ -72,8 +72,8 @@ LocalMesh::LocalMesh(const Mesh &mesh, int32_t rank) {
     std::vector<int32_t> sections(edges.size());
     OK(halo_sections_classify(rank, edge_owner.data(), static_cast<int64_t>(edges.size()), &map, 1, sections.data(), nullptr, nullptr));
     groups.resize(nodes.size());
-    OK(halo_sections_reach(&map, sections.data(), static_cast<int64_t>(edges.size()), 1u << HALO_SECTION_CORE | 1u << HALO_SECTION_OWNED, near_own_edges,
-                           groups.data()));
+    OK(halo_sections_reach(&map, sections.data(), static_cast<int64_t>(edges.size()), 1u << HALO_SECTION_CORE | 1u << HALO_SECTION_OWNED,
+                           near_own_edges, groups.data()));
 }
 
 } // namespace access_test

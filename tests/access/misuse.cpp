@@ -59,13 +59,16 @@ TEST_F(AccessMisuse, ArgumentsThatAreNone) {
         expect(HALO_ERR_DEVICE, "has no memory of its own", begin({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE));
         halo_batch *batch = nullptr;
         const halo_access one = direct(world.x, HALO_READ);
-        expect(HALO_ERR_ARGUMENT, "batch of 0 accesses", halo_access_begin(rank.context, &one, 0, sizeof one, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
-        expect(HALO_ERR_VERSION, "accesses of 4 bytes", halo_access_begin(rank.context, &one, 1, 4, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
+        expect(HALO_ERR_ARGUMENT, "batch of 0 accesses",
+               halo_access_begin(rank.context, &one, 0, sizeof one, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
+        expect(HALO_ERR_VERSION, "accesses of 4 bytes",
+               halo_access_begin(rank.context, &one, 1, 4, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
         struct Longer {
             halo_access known;
             int64_t more;
         } longer = { one, 1 };
-        expect(HALO_ERR_VERSION, "the rest is not zero", halo_access_begin(rank.context, &longer.known, 1, sizeof longer, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
+        expect(HALO_ERR_VERSION, "the rest is not zero",
+               halo_access_begin(rank.context, &longer.known, 1, sizeof longer, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
         longer.more = 0;
         OK(halo_access_begin(rank.context, &longer.known, 1, sizeof longer, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
         OK(halo_access_ready(batch));

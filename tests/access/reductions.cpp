@@ -15,7 +15,9 @@ using conformance::stop;
 
 class Reductions : public testing::TestWithParam<int32_t> {};
 
-double value_of(int32_t rank, int64_t i, int64_t step) { return std::sin(static_cast<double>(31 * rank + 7 * i + step)) * std::pow(10.0, (rank + i) % 9); }
+double value_of(int32_t rank, int64_t i, int64_t step) {
+    return std::sin(static_cast<double>(31 * rank + 7 * i + step)) * std::pow(10.0, (rank + i) % 9);
+}
 
 TEST_P(Reductions, GiveTheBitsOfAllreduce) {
     conformance::run(GetParam(), {}, [](Rank &rank) {
@@ -57,8 +59,9 @@ TEST_P(Reductions, EndInAnyOrder) {
                 OK(halo_reduction_end(reductions[i], &out));
                 const int64_t ranks = rank.size;
                 const int64_t wanted = ranks * (ranks + 1) / 2 * (i + 1) + ranks * step;
-                if (out != wanted) stop("reduction %lld, run %lld: wanted %lld, got %lld", static_cast<long long>(i), static_cast<long long>(step),
-                                        static_cast<long long>(wanted), static_cast<long long>(out));
+                if (out != wanted)
+                    stop("reduction %lld, run %lld: wanted %lld, got %lld", static_cast<long long>(i), static_cast<long long>(step),
+                         static_cast<long long>(wanted), static_cast<long long>(out));
             }
         }
         for (halo_reduction *&one : reductions) OK(halo_reduction_destroy(&one));
@@ -68,7 +71,8 @@ TEST_P(Reductions, EndInAnyOrder) {
 INSTANTIATE_TEST_SUITE_P(Ranks, Reductions, testing::ValuesIn(conformance::rank_counts()));
 
 void expect(halo_status wanted, const char *part, halo_status got) {
-    if (wanted != got || !std::strstr(halo_last_error(), part)) stop("wanted %s with '%s', got %s: %s", halo_status_name(wanted), part, halo_status_name(got), halo_last_error());
+    if (wanted != got || !std::strstr(halo_last_error(), part))
+        stop("wanted %s with '%s', got %s: %s", halo_status_name(wanted), part, halo_status_name(got), halo_last_error());
 }
 
 TEST(ReductionMisuse, IsNamed) {
@@ -84,7 +88,7 @@ TEST(ReductionMisuse, IsNamed) {
         OK(halo_reduction_begin(reduction, &in));
         expect(HALO_ERR_STATE, "begun and not ended", halo_reduction_begin(reduction, &in));
         OK(halo_reduction_end(reduction, &out));
-        EXPECT_EQ(out, 1);
+        if (out != rank.size) stop("the sum of ones is %g", out);
         OK(halo_reduction_destroy(&reduction));
         EXPECT_EQ(reduction, nullptr);
     });

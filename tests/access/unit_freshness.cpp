@@ -181,8 +181,7 @@ TEST(Freshness, NothingMayTouchAFrozenField) {
     run(field, read_ghosts);
     field.freeze(true, "u");
     EXPECT_EQ(field.state(), HALO_FRESHNESS_FROZEN);
-    for (const Use &use : { read_own, read_ghosts, write_own, add_ghosts })
-        expect_error("is frozen", [&] { field.needs(use, "u"); });
+    for (const Use &use : { read_own, read_ghosts, write_own, add_ghosts }) expect_error("is frozen", [&] { field.needs(use, "u"); });
     expect_error("is frozen", [&] { field.mark_dirty("u"); });
     expect_error("is frozen", [&] { field.mark_fresh("u"); });
     field.freeze(false, "u");

@@ -37,7 +37,8 @@ TEST(Sections, AreStoredOneAfterTheOtherAndGhostsByOwner) {
     EXPECT_EQ(sections.of, (std::vector<int32_t>{ HALO_SECTION_NON_EXEC, HALO_SECTION_EXEC, HALO_SECTION_CORE, HALO_SECTION_EXEC }));
     EXPECT_EQ(sections.order(owners), (std::vector<uint32_t>{ 2, 1, 3, 0 }));
     EXPECT_EQ(classify(0, node_owners, {}).order(node_owners), (std::vector<uint32_t>{ 0, 1, 2, 3, 4 }));
-    EXPECT_EQ(classify(2, std::vector<int32_t>{ 1, 0, 2, 0, 1 }, {}).order(std::vector<int32_t>{ 1, 0, 2, 0, 1 }), (std::vector<uint32_t>{ 2, 1, 3, 0, 4 }));
+    EXPECT_EQ(classify(2, std::vector<int32_t>{ 1, 0, 2, 0, 1 }, {}).order(std::vector<int32_t>{ 1, 0, 2, 0, 1 }),
+              (std::vector<uint32_t>{ 2, 1, 3, 0, 4 }));
 }
 
 TEST(Sections, ReachMarksWhatSomeSectionsTouch) {

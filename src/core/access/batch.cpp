@@ -59,13 +59,15 @@ bool Batch::uses(const Field &field) const {
 
 void Batch::require(Phase phase, const char *call) const {
     static constexpr const char *names[] = { "not open", "not ready", "running", "failed: it can only be abandoned" };
-    if (phase_ != phase) fail(HALO_ERR_STATE, "batch with field %s: %s is illegal: the batch is %s", slots_[0].field->name(), call, names[static_cast<int>(phase_)]);
+    if (phase_ != phase)
+        fail(HALO_ERR_STATE, "batch with field %s: %s is illegal: the batch is %s", slots_[0].field->name(), call, names[static_cast<int>(phase_)]);
 }
 
 void Batch::find_needs() {
     due_.clear();
     for (Slot &slot : slots_)
-        if (slot.field->pending_in && std::find(due_.begin(), due_.end(), slot.field->pending_in) == due_.end()) due_.push_back(slot.field->pending_in);
+        if (slot.field->pending_in && std::find(due_.begin(), due_.end(), slot.field->pending_in) == due_.end())
+            due_.push_back(slot.field->pending_in);
     for (const auto &group : due_) group->settle(stream_); // a begin that has timed out left it under way
     try {
         for (Slot &slot : slots_) slot.needs = slot.field->freshness.needs(slot.use, slot.field->name());
@@ -85,7 +87,8 @@ void Batch::refuse(const Error &error) {
 
 void Batch::compare_needs() const {
     uint64_t hash = 0;
-    for (const Slot &slot : slots_) hash = Digest::mix(hash ^ (static_cast<uint64_t>(slot.needs.exchange) << 2 | (slot.needs.reverse ? 2 : 0) | (slot.needs.identity ? 1 : 0)));
+    for (const Slot &slot : slots_)
+        hash = Digest::mix(hash ^ (static_cast<uint64_t>(slot.needs.exchange) << 2 | (slot.needs.reverse ? 2 : 0) | (slot.needs.identity ? 1 : 0)));
     const auto value = static_cast<int64_t>(hash >> 2);
     const int64_t ends[2] = { value, -value };
     int64_t found[2];

@@ -26,8 +26,8 @@ Freshness::Needs Freshness::needs(const Use &use, const char *name) const {
     if (readers_ > 0 && use.changes()) fail(HALO_ERR_STATE, "field %s: another batch that is not ended reads it", name);
     if (in_flight_ != 0 && use.ghosts != 0) fail(HALO_ERR_STATE, "field %s: its ghosts are in flight for another batch that is not ready", name);
     if (pending_ != 0 && use.adds != 0 && use.adds != pending_)
-        fail(HALO_ERR_STATE, "field %s: %s are to be added while %s are pending: read it between, or finish them by mark_fresh", name, op_name(use.adds),
-             op_name(pending_));
+        fail(HALO_ERR_STATE, "field %s: %s are to be added while %s are pending: read it between, or finish them by mark_fresh", name,
+             op_name(use.adds), op_name(pending_));
     Needs needs;
     needs.reverse = pending_ != 0 && !use.to_ghosts;
     const uint32_t fresh = needs.reverse ? 0 : fresh_;

@@ -20,12 +20,12 @@ inline constexpr uint32_t all_sections = UINT32_MAX;
 // What one batch does with a field, all its arguments together.
 struct Use {
     bool reads = false;
-    bool writes = false;   // sets or changes values
-    halo_op adds = 0;      // combines into values: HALO_SUM, HALO_MIN, HALO_MAX; then it neither reads nor writes
-    bool whole = false;    // every owned value is written, none is read
+    bool writes = false;    // sets or changes values
+    halo_op adds = 0;       // combines into values: HALO_SUM, HALO_MIN, HALO_MAX; then it neither reads nor writes
+    bool whole = false;     // every owned value is written, none is read
     bool to_ghosts = false; // adds through a map, for a reverse exchange
-    bool scratch = false;  // adds through a map, and what ghosts get is worth nothing
-    uint32_t ghosts = 0;   // sections of ghosts that are read
+    bool scratch = false;   // adds through a map, and what ghosts get is worth nothing
+    uint32_t ghosts = 0;    // sections of ghosts that are read
 
     bool changes() const { return writes || adds != 0; }
 };
@@ -43,10 +43,10 @@ public:
     Needs needs(const Use &use, const char *name) const;
 
     // The steps of a batch, in this order.
-    void open(const Use &use);                 // after reverse_finished, where that was needed
-    void reverse_finished();                   // what was pending is with the owners
+    void open(const Use &use); // after reverse_finished, where that was needed
+    void reverse_finished();   // what was pending is with the owners
     void exchange_started(uint32_t sections);
-    void exchange_arrived();                   // or, after a failure, exchange_lost
+    void exchange_arrived(); // or, after a failure, exchange_lost
     void exchange_lost() { in_flight_ = 0; }
     void close(const Use &use);
 

@@ -46,7 +46,9 @@ bool GroupRun::has(const Field &field) const {
 
 void GroupRun::choose_none() { std::fill(mask_.begin(), mask_.end(), 0); }
 
-void GroupRun::choose(const TrackedField &field) { mask_[static_cast<size_t>(std::find(fields_.begin(), fields_.end(), &field) - fields_.begin())] = 1; }
+void GroupRun::choose(const TrackedField &field) {
+    mask_[static_cast<size_t>(std::find(fields_.begin(), fields_.end(), &field) - fields_.begin())] = 1;
+}
 
 bool GroupRun::any_chosen() const { return std::find(mask_.begin(), mask_.end(), 1) != mask_.end(); }
 

@@ -89,7 +89,8 @@ void Mirror::allocate(int32_t where) {
         return;
     }
     if (!the_device_.has_memory(HALO_MEMORY_DEVICE))
-        fail(HALO_ERR_DEVICE, "field %s: access on the device, but device %s has no memory of its own", field_.spec().name.c_str(), the_device_.name());
+        fail(HALO_ERR_DEVICE, "field %s: access on the device, but device %s has no memory of its own", field_.spec().name.c_str(),
+             the_device_.name());
     for (size_t i = 0; i < device_.size(); ++i) {
         if (device_[i]) continue;
         device_bytes_[i] = static_cast<size_t>(field_.layout(static_cast<int64_t>(i)).elements * field_.spec().element_bytes);
@@ -133,7 +134,8 @@ void Mirror::fill_ghosts(int32_t where, const void *value, halo_stream stream) {
     for (int64_t i = 0; i < std::ssize(device_); ++i) {
         auto *bytes = static_cast<std::byte *>(data(i, where));
         if (!bytes) continue;
-        for (const ByteRun &run : runs(i, Section::ghosts)) the_device_.fill(bytes + run.offset, value, unit, run.bytes / static_cast<int64_t>(unit), stream);
+        for (const ByteRun &run : runs(i, Section::ghosts))
+            the_device_.fill(bytes + run.offset, value, unit, run.bytes / static_cast<int64_t>(unit), stream);
     }
 }
 

@@ -59,9 +59,9 @@ private:
     Field &field_;
     Device &the_device_;
     Residency state_[2];
-    std::vector<void *> device_;        // per part
+    std::vector<void *> device_; // per part
     std::vector<size_t> device_bytes_;
-    std::vector<SectionRuns> runs_;     // per part, of `layout_`; found out when first needed
+    std::vector<SectionRuns> runs_; // per part, of `layout_`; found out when first needed
     uint64_t layout_ = 0;
 };
 

@@ -83,8 +83,8 @@ bool Reduction::here(Receive &receive) {
     Head head{};
     if (bytes >= sizeof head) std::memcpy(&head, receive.bytes.data(), sizeof head);
     if (bytes != receive.bytes.size() || head.serial != serial_ || head.run != run_)
-        fail(HALO_ERR_WIRE, "reduction %u, run %u of %lld values: rank %d sent %zu bytes of object %u, run %u", serial_, run_, static_cast<long long>(n_),
-             receive.peer, bytes, head.serial, head.run);
+        fail(HALO_ERR_WIRE, "reduction %u, run %u of %lld values: rank %d sent %zu bytes of object %u, run %u", serial_, run_,
+             static_cast<long long>(n_), receive.peer, bytes, head.serial, head.run);
     return true;
 }
 
@@ -113,7 +113,8 @@ void Reduction::finish_old_sends() {
 
 void Reduction::begin(const void *in) {
     if (phase_ != Phase::idle)
-        fail(HALO_ERR_STATE, phase_ == Phase::dead ? "reduction %u has failed: it can only be destroyed" : "reduction %u: begun and not ended", serial_);
+        fail(HALO_ERR_STATE, phase_ == Phase::dead ? "reduction %u has failed: it can only be destroyed" : "reduction %u: begun and not ended",
+             serial_);
     finish_old_sends();
     ++run_;
     const Head head{ serial_, run_ };

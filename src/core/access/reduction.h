@@ -61,11 +61,11 @@ private:
     int32_t tag_;
     uint32_t run_ = 0;
     Phase phase_ = Phase::idle;
-    size_t n_combined_ = 0;             // children whose values are in
-    std::vector<std::byte> values_;     // head and values
+    size_t n_combined_ = 0;              // children whose values are in
+    std::vector<std::byte> values_;      // head and values
     std::vector<Receive> from_children_; // ascending
     Receive from_parent_;
-    std::unique_ptr<Parcel> to_parent_;                 // null: this is rank 0
+    std::unique_ptr<Parcel> to_parent_;                   // null: this is rank 0
     std::vector<std::unique_ptr<Parcel>> to_children_[2]; // by parity of the run: a child may still be reading the last one
 };
 

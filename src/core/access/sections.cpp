@@ -41,7 +41,8 @@ Sections classify(int32_t rank, std::span<const int32_t> owners, std::span<const
     for (int64_t i = 0; i < std::ssize(owners); ++i) {
         bool own = false, others = false;
         for (const halo_map &map : maps) for_each_touched(map, i, [&](uint32_t to) { (map.to_owners[to] == rank ? own : others) = true; });
-        const int32_t section = owners[i] == rank ? (others ? HALO_SECTION_OWNED : HALO_SECTION_CORE) : (own ? HALO_SECTION_EXEC : HALO_SECTION_NON_EXEC);
+        const int32_t section =
+            owners[i] == rank ? (others ? HALO_SECTION_OWNED : HALO_SECTION_CORE) : (own ? HALO_SECTION_EXEC : HALO_SECTION_NON_EXEC);
         sections.of[i] = section;
         ++sections.sizes[section];
     }

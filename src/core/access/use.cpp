@@ -60,8 +60,7 @@ Use use_of(const Argument &argument, int32_t style, bool needs_exec) {
 }
 
 Use both(const Use &a, const Use &b, const char *name) {
-    if (a.adds != b.adds)
-        fail(HALO_ERR_ARGUMENT, "access to field %s: one loop cannot add to it by two operations, or add and read or write", name);
+    if (a.adds != b.adds) fail(HALO_ERR_ARGUMENT, "access to field %s: one loop cannot add to it by two operations, or add and read or write", name);
     Use use = a;
     use.reads = a.reads || b.reads;
     use.writes = a.writes || b.writes;

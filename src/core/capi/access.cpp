@@ -15,7 +15,9 @@ const halo_access first_access = HALO_ACCESS_INIT;
 const halo_access &read_access(const void *accesses, size_t bytes, int32_t i) {
     const auto *one = static_cast<const std::byte *>(accesses) + static_cast<size_t>(i) * bytes;
     for (size_t b = sizeof first_access; b < bytes; ++b)
-        if (one[b] != std::byte{}) fail(HALO_ERR_VERSION, "access %d has %zu bytes, of which this library knows %zu, and the rest is not zero", i, bytes, sizeof first_access);
+        if (one[b] != std::byte{})
+            fail(HALO_ERR_VERSION, "access %d has %zu bytes, of which this library knows %zu, and the rest is not zero", i, bytes,
+                 sizeof first_access);
     return *reinterpret_cast<const halo_access *>(one);
 }
 
@@ -49,8 +51,8 @@ std::span<const int32_t> numbers(const int32_t *list, int64_t n, const char *nam
 
 using namespace halo;
 
-halo_status halo_sections_classify(int32_t rank, const int32_t *owners, int64_t n, const halo_map *maps, int32_t n_maps, int32_t *sections, uint32_t *order,
-                                   halo_section_sizes *sizes) {
+halo_status halo_sections_classify(int32_t rank, const int32_t *owners, int64_t n, const halo_map *maps, int32_t n_maps, int32_t *sections,
+                                   uint32_t *order, halo_section_sizes *sizes) {
     return guard([&] {
         if (n_maps < 0) fail(HALO_ERR_ARGUMENT, "sections: %d maps", n_maps);
         if (n_maps > 0) require(maps, "maps");
@@ -166,7 +168,7 @@ halo_status halo_access_stats_get(const halo_context *context, const char *field
         require(field_name, "field_name");
         require(stats, "stats");
         const AccessCounters *counters = object_of<ContextObject>(context).accesses.counters(field_name);
-        if (!counters) fail(HALO_ERR_NOT_FOUND, "access counters: no batch has used a field '%s'", field_name);
+        if (!counters) fail(HALO_ERR_NOT_FOUND, "access counters: nothing has used a field '%s'", field_name);
         halo_access_stats filled = HALO_ACCESS_STATS_INIT;
         filled.started = counters->started;
         filled.skipped = counters->skipped;

@@ -85,7 +85,7 @@ struct ContextObject {
     Shells shells;
     Accesses accesses;
     Reductions reductions;
-    BatchShape batch_shape; // scratch of halo_access_begin
+    BatchShape batch_shape;                // scratch of halo_access_begin
     std::map<const void *, Buffer> memory; // that the caller asked for
 };
 
