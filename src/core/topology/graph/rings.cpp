@@ -6,10 +6,10 @@
 #include <numeric>
 #include <tuple>
 
+#include "topology/agree.h"
 #include "topology/discovery.h"
 #include "topology/graph/key_index.h"
 #include "topology/keys/keys.h"
-#include "topology/agree.h"
 
 namespace halo {
 

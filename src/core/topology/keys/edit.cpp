@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "comm/collective.h"
+#include "topology/agree.h"
 #include "topology/discovery.h"
 #include "topology/keys/work.h"
-#include "topology/agree.h"
 
 namespace halo {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "topology/discovery.h"
 #include "topology/agree.h"
+#include "topology/discovery.h"
 
 namespace halo {
 

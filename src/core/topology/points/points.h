@@ -103,7 +103,7 @@ private:
     int64_t n_owned_ = 0;
     int64_t first_global_ = 0;
     int64_t n_global_ = 0;
-    mutable std::optional<PointEdges> between_; // made when first asked for
+    mutable std::optional<PointEdges> between_;                // made when first asked for
     mutable std::vector<std::pair<uint32_t, int64_t>> places_; // of points in `shared_`, by point; made when first asked for
     std::optional<PointParts> parts_;
     PartEdges forward_parts_;

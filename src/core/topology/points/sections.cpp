@@ -2,8 +2,8 @@
 // Edges of points divided by the groups that their ghosts belong to. Owners do not know these groups: they are told.
 #include <cstring>
 
-#include "topology/discovery.h"
 #include "topology/agree.h"
+#include "topology/discovery.h"
 #include "topology/points/points.h"
 
 namespace halo {
