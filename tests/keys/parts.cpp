@@ -77,12 +77,13 @@ struct Parts {
     Parts(const Dealt &dealt, int32_t rank, uint64_t seed, halo_field *field) {
         for (int64_t part = dealt.first[static_cast<size_t>(rank)]; part < dealt.first[static_cast<size_t>(rank) + 1]; ++part) {
             const auto n = static_cast<int64_t>(dealt.model.ranks[static_cast<size_t>(part)].size());
-            std::vector<double> &of_part = values.emplace_back();
+            std::vector<double> of_part;
             for (int32_t c = 0; c < n_components; ++c)
                 for (int64_t i = 0; i < n; ++i) of_part.push_back(value_of<double>(seed, static_cast<int32_t>(part), i, c));
             halo_binding binding = HALO_BINDING_INIT;
             of_part.push_back(99);
-            binding.data = of_part.data();
+            values.push_back(std::move(of_part));
+            binding.data = values.back().data();
             OK(halo_field_bind(field, dealt.gid(part), &binding));
         }
     }

@@ -55,8 +55,9 @@ private:
 
 template <class T>
 std::vector<std::byte> to_bytes(const std::vector<T> &values) {
-    const auto *begin = reinterpret_cast<const std::byte *>(values.data());
-    return { begin, begin + values.size() * sizeof(T) };
+    std::vector<std::byte> bytes(values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
 }
 
 template <class T>
