@@ -97,7 +97,8 @@ T combined(T a, T b, halo_op op) {
 template <class T>
 halo_op any_op(Random &random) {
     constexpr halo_op ops[] = { HALO_SUM, HALO_MIN, HALO_MAX, HALO_PROD, HALO_LAND, HALO_LOR, HALO_LXOR, HALO_BAND, HALO_BOR, HALO_BXOR };
-    return ops[pick(random, 0, std::is_integral_v<T> ? 9 : 6)];
+    const int64_t last = std::is_integral<T>::value ? 9 : 6;
+    return ops[pick(random, 0, last)];
 }
 
 } // namespace keys
