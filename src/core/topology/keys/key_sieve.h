@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells which of many keys may come twice, so that only those need to be sorted. Bits of memory per key.
+// Tells which of many keys may come twice, so that only those need to be sorted. At most four bytes of memory per key.
 #pragma once
 
 #include <cstdint>
