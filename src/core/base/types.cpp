@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <complex>
+#include <concepts>
 #include <type_traits>
 
 #include "base/error.h"
@@ -75,14 +76,25 @@ T logical(T a, T b, halo_op op) {
     return static_cast<T>(op == HALO_LAND ? left && right : op == HALO_LOR ? left || right : left != right);
 }
 
+// Sums and products of integers wrap around.
+template <class T>
+struct Wrapping {
+    using type = T;
+};
+template <std::integral T>
+struct Wrapping<T> {
+    using type = std::make_unsigned_t<T>;
+};
+
 template <class T>
 void combine_values(void *into_bytes, const void *from_bytes, int64_t n, halo_op op) {
+    using Wide = typename Wrapping<T>::type;
     T *into = static_cast<T *>(into_bytes);
     const T *from = static_cast<const T *>(from_bytes);
     if (op == HALO_SUM)
-        for (int64_t i = 0; i < n; ++i) into[i] += from[i];
+        for (int64_t i = 0; i < n; ++i) into[i] = static_cast<T>(static_cast<Wide>(into[i]) + static_cast<Wide>(from[i]));
     else if (op == HALO_PROD)
-        for (int64_t i = 0; i < n; ++i) into[i] *= from[i];
+        for (int64_t i = 0; i < n; ++i) into[i] = static_cast<T>(static_cast<Wide>(into[i]) * static_cast<Wide>(from[i]));
     else if constexpr (!std::is_same_v<T, std::complex<float>> && !std::is_same_v<T, std::complex<double>>)
         for (int64_t i = 0; i < n; ++i)
             into[i] = op == HALO_MIN || op == HALO_MAX ? extreme(into[i], from[i], op == HALO_MIN) : logical(into[i], from[i], op);
