@@ -69,6 +69,7 @@ HALO_API halo_status halo_sections_reach(const halo_map *map, const int32_t *sec
  * Tell which groups each ghost of a topology made from keys or lists belongs to, so that exchanges can be had for some groups alone
  * (halo_exchange_desc.sections, halo_access.sections). `groups`: 16 bits per point by local index; those of owned points are ignored. Ghosts
  * without a bit are filled by exchanges of everything alone. Collective; communicates with peers; before fields are made, else HALO_BUSY.
+ * A topology made by halo_topology_edit_keys begins without.
  */
 HALO_API halo_status halo_topology_set_sections(halo_topology *topology, const uint32_t *groups, int64_t n);
 

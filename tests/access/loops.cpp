@@ -11,7 +11,7 @@ namespace {
 using namespace access_test;
 using conformance::stop;
 
-constexpr int n_loops = 7;
+constexpr int n_loops = 8;
 
 // All values, by global number.
 struct Serial {
@@ -60,8 +60,13 @@ void Serial::run(int loop, int64_t step) {
         low = x;
         high = x;
         return;
-    default:
+    case 6:
         for (size_t i = 0; i < n; i += 2) x[i] = first_x(static_cast<int64_t>(i), step);
+        return;
+    default:
+        return for_edges([&](size_t, size_t a, size_t b) {
+            for (const size_t i : { a, b }) high[i] = std::max(high[i], first_x(static_cast<int64_t>(i), step));
+        });
     }
 }
 
@@ -99,9 +104,16 @@ void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where
     case 5:
         return world.over_nodes({ direct(world.x, HALO_READ), direct(world.low, HALO_WRITE, 1), direct(world.high, HALO_WRITE, 1) }, where,
                                 [&](int64_t i) { at(world.low)[i] = at(world.high)[i] = at(world.x)[i]; });
-    default:
+    case 6:
         return world.over_nodes({ direct(world.x, HALO_WRITE) }, where, [&](int64_t i) {
             if (local.nodes[static_cast<size_t>(i)] % 2 == 0) at(world.x)[i] = first_x(local.nodes[static_cast<size_t>(i)], step);
+        });
+    default: // what several edges write is the same; owners see it only where all that touch their nodes are executed
+        return world.over_edges({ via_map(world.high, HALO_RW) }, HALO_STYLE_REDUNDANT, where, [&](int64_t e) {
+            for (int which = 0; which < 2; ++which) {
+                int64_t &high = at(world.high)[node_of(e, which)];
+                high = std::max(high, first_x(local.nodes[node_of(e, which)], step));
+            }
         });
     }
 }

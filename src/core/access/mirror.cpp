@@ -10,12 +10,15 @@ namespace halo {
 
 namespace {
 
-// Owned points of a part without cells, by local index; empty: all that a box of cells has.
-std::vector<bool> owned_points(const Topology &topology) {
-    std::vector<bool> owned;
+// Which points of a part without cells are owned; empty: all that a box of cells has.
+std::vector<bool> owned_points(const Topology &topology, int64_t local_index) {
     const auto *points = dynamic_cast<const PointsTopology *>(&topology);
-    if (!points) return owned;
-    for (const int32_t owner : points->owners()) owned.push_back(owner == topology.context().rank());
+    if (!points) return {};
+    int64_t first = 0; // of the part, among the rank's
+    for (int64_t i = 0; i < local_index; ++i) first += topology.cells(i)[0];
+    const std::vector<int32_t> owners = points->owners();
+    std::vector<bool> owned;
+    for (int64_t i = 0; i < topology.cells(local_index)[0]; ++i) owned.push_back(owners[static_cast<size_t>(first + i)] == topology.context().rank());
     return owned;
 }
 
@@ -37,7 +40,7 @@ SectionRuns section_runs(const Field &field, int64_t local_index) {
     const FieldSpec &spec = field.spec();
     const PartLayout &layout = field.layout(local_index);
     const Extent cells = topology.cells(local_index);
-    const std::vector<bool> is_owned = owned_points(topology);
+    const std::vector<bool> is_owned = owned_points(topology, local_index);
     SectionRuns runs;
     for (int64_t place = 0; place < std::ssize(spec.places); ++place) {
         Extent own{};

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Batches over other storage than one list of numbers: blocks with ghosts around, components side by side, several parts on a rank.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "world.h"
+
+namespace {
+
+using namespace access_test;
+using conformance::stop;
+
+// A field whose values are written at one side and, with their ghosts, read at the other.
+void write_and_read(const Rank &rank, halo_field *field, int32_t from, int32_t to, const std::function<void(int32_t where)> &write,
+                    const std::function<void(int32_t where)> &check) {
+    const auto run = [&](const halo_access &access, int32_t where, const std::function<void(int32_t)> &body) {
+        halo_batch *batch = nullptr;
+        OK(halo_access_begin(rank.context, &access, 1, sizeof access, HALO_STYLE_REVERSE, where, HALO_STREAM_NONE, &batch));
+        OK(halo_access_ready(batch));
+        body(where);
+        OK(halo_access_end(batch));
+    };
+    run(direct(field, HALO_WRITE, 1), from, write);
+    run(via_map(field, HALO_READ), to, check);
+}
+
+void on_all_sides(const Rank &rank, halo_field *field, const std::function<void(int32_t where)> &write, const std::function<void(int32_t where)> &check) {
+    for (const int32_t from : { HALO_ON_DEVICE, HALO_ON_HOST })
+        for (const int32_t to : { HALO_ON_DEVICE, HALO_ON_HOST }) write_and_read(rank, field, from, to, write, check);
+}
+
+class Storage : public testing::TestWithParam<int32_t> {};
+
+TEST_P(Storage, OfBlocks) {
+    conformance::run(GetParam(), with_device(), [](Rank &rank) {
+        constexpr int64_t n_blocks = 3, n_cells = 4, width = 2, n_components = 2;
+        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        blocks.n_dims = 2;
+        for (int d = 0; d < 2; ++d) blocks.n_blocks[d] = n_blocks, blocks.n_cells[d] = n_cells, blocks.periodic[d] = 1;
+        blocks.order = HALO_ORDER_ROWS;
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_blocks(rank.context, &blocks, &topology));
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "cells";
+        desc.n_components = n_components;
+        for (int d = 0; d < 2; ++d) desc.ghost_low[d] = desc.ghost_high[d] = width;
+        halo_field *field = nullptr;
+        OK(halo_field_create(topology, &desc, &field));
+        OK(halo_field_allocate(field, -1));
+        const int64_t *gids = nullptr;
+        int64_t n_parts = 0, version = 0;
+        OK(halo_topology_local_parts(topology, &gids, &n_parts));
+        const auto visit = [&](int32_t where, int64_t ghosts, auto &&body) {
+            for (int64_t p = 0; p < n_parts; ++p) {
+                void *data = nullptr;
+                halo_layout layout = HALO_LAYOUT_INIT;
+                OK(halo_access_data(field, gids[p], where, &data));
+                OK(halo_field_layout(field, gids[p], &layout));
+                for (int64_t c = 0; c < n_components; ++c)
+                    for (int64_t y = -ghosts; y < n_cells + ghosts; ++y)
+                        for (int64_t x = -ghosts; x < n_cells + ghosts; ++x) {
+                            constexpr int64_t extent = n_blocks * n_cells;
+                            const int64_t i = (gids[p] % n_blocks * n_cells + x + extent) % extent, j = (gids[p] / n_blocks * n_cells + y + extent) % extent;
+                            double &value = static_cast<double *>(data)[layout.first_owned + x * layout.stride[0] + y * layout.stride[1] + c * layout.component_stride];
+                            body(value, static_cast<double>(version * 10000 + c * 1000 + j * extent + i));
+                        }
+            }
+        };
+        on_all_sides(
+            rank, field,
+            [&](int32_t where) {
+                ++version;
+                visit(where, 0, [](double &value, double wanted) { value = wanted; });
+            },
+            [&](int32_t where) {
+                visit(where, width, [&](double value, double wanted) {
+                    if (value != wanted) stop("where %d: wanted %g, got %g", where, wanted, value);
+                });
+            });
+        OK(halo_field_destroy(&field));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+// Components side by side, with a gap; points in any order, so that owned ones lie among ghosts.
+TEST_P(Storage, OfPointsWithComponents) {
+    conformance::run(GetParam(), with_device(), [](Rank &rank) {
+        constexpr int64_t n_points = 40, n_components = 3, pitch = 4;
+        std::vector<uint64_t> keys; // all ranks have all
+        std::vector<int32_t> owners;
+        for (int64_t i = 0; i < n_points; ++i) {
+            keys.push_back(static_cast<uint64_t>((i * 7 + rank.rank) % n_points));
+            owners.push_back(static_cast<int32_t>(keys.back() * 5 % static_cast<uint64_t>(rank.size)));
+        }
+        halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+        desc.n_keys = n_points;
+        desc.keys = keys.data();
+        desc.owners = owners.data();
+        desc.numbering = HALO_NUMBERING_AS_GIVEN;
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_keys(rank.context, &desc, &topology));
+        halo_field_desc values = HALO_FIELD_DESC_INIT;
+        values.name = "points";
+        values.n_components = n_components;
+        halo_field *field = nullptr;
+        OK(halo_field_create(topology, &values, &field));
+        std::vector<double> memory(n_points * pitch, -1);
+        halo_layout layout = HALO_LAYOUT_INIT;
+        OK(halo_field_layout(field, rank.rank, &layout));
+        layout.elements = n_points * pitch;
+        layout.stride[0] = pitch;
+        layout.component_stride = 1;
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = memory.data();
+        binding.layout = &layout;
+        OK(halo_field_bind(field, rank.rank, &binding));
+        int64_t version = 0;
+        const auto visit = [&](int32_t where, bool ghosts, auto &&body) {
+            void *data = nullptr;
+            OK(halo_access_data(field, rank.rank, where, &data));
+            for (size_t i = 0; i < keys.size(); ++i)
+                for (size_t c = 0; c < n_components; ++c)
+                    if (ghosts || owners[i] == rank.rank)
+                        body(static_cast<double *>(data)[i * pitch + c], static_cast<double>(version * 1000) + static_cast<double>(keys[i] * n_components + c));
+        };
+        on_all_sides(
+            rank, field,
+            [&](int32_t where) {
+                ++version;
+                visit(where, false, [](double &value, double wanted) { value = wanted; });
+            },
+            [&](int32_t where) {
+                visit(where, true, [&](double value, double wanted) {
+                    if (value != wanted) stop("where %d: wanted %g, got %g", where, wanted, value);
+                });
+                if (memory[3] != -1) stop("a gap of the layout has been written");
+            });
+        OK(halo_field_destroy(&field));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Storage, testing::ValuesIn(conformance::rank_counts()));
+
+} // namespace
