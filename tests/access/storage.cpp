@@ -25,7 +25,8 @@ void write_and_read(const Rank &rank, halo_field *field, int32_t from, int32_t t
     run(via_map(field, HALO_READ), to, check);
 }
 
-void on_all_sides(const Rank &rank, halo_field *field, const std::function<void(int32_t where)> &write, const std::function<void(int32_t where)> &check) {
+void on_all_sides(const Rank &rank, halo_field *field, const std::function<void(int32_t where)> &write,
+                  const std::function<void(int32_t where)> &check) {
     for (const int32_t from : { HALO_ON_DEVICE, HALO_ON_HOST })
         for (const int32_t to : { HALO_ON_DEVICE, HALO_ON_HOST }) write_and_read(rank, field, from, to, write, check);
 }
@@ -61,8 +62,10 @@ TEST_P(Storage, OfBlocks) {
                     for (int64_t y = -ghosts; y < n_cells + ghosts; ++y)
                         for (int64_t x = -ghosts; x < n_cells + ghosts; ++x) {
                             constexpr int64_t extent = n_blocks * n_cells;
-                            const int64_t i = (gids[p] % n_blocks * n_cells + x + extent) % extent, j = (gids[p] / n_blocks * n_cells + y + extent) % extent;
-                            double &value = static_cast<double *>(data)[layout.first_owned + x * layout.stride[0] + y * layout.stride[1] + c * layout.component_stride];
+                            const int64_t i = (gids[p] % n_blocks * n_cells + x + extent) % extent,
+                                          j = (gids[p] / n_blocks * n_cells + y + extent) % extent;
+                            double &value = static_cast<double *>(
+                                data)[layout.first_owned + x * layout.stride[0] + y * layout.stride[1] + c * layout.component_stride];
                             body(value, static_cast<double>(version * 10000 + c * 1000 + j * extent + i));
                         }
             }
@@ -122,7 +125,8 @@ TEST_P(Storage, OfPointsWithComponents) {
             for (size_t i = 0; i < keys.size(); ++i)
                 for (size_t c = 0; c < n_components; ++c)
                     if (ghosts || owners[i] == rank.rank)
-                        body(static_cast<double *>(data)[i * pitch + c], static_cast<double>(version * 1000) + static_cast<double>(keys[i] * n_components + c));
+                        body(static_cast<double *>(data)[i * pitch + c],
+                             static_cast<double>(version * 1000) + static_cast<double>(keys[i] * n_components + c));
         };
         on_all_sides(
             rank, field,
@@ -135,6 +139,59 @@ TEST_P(Storage, OfPointsWithComponents) {
                     if (value != wanted) stop("where %d: wanted %g, got %g", where, wanted, value);
                 });
                 if (memory[3] != -1) stop("a gap of the layout has been written");
+            });
+        OK(halo_field_destroy(&field));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+// Two parts on each rank: copies of a key are ghosts in all parts but one, be they of this rank or of another.
+TEST_P(Storage, OfSeveralParts) {
+    conformance::run(GetParam(), with_device(), [](Rank &rank) {
+        constexpr int64_t n_parts = 2, n_keys = 12; // of each part; neighbouring parts have a third of their keys in common
+        std::vector<uint64_t> keys;
+        std::vector<bool> owned;
+        for (int64_t part = n_parts * rank.rank; part < n_parts * (rank.rank + 1); ++part)
+            for (int64_t i = 0; i < n_keys; ++i) {
+                keys.push_back(static_cast<uint64_t>(part * 8 + i));
+                owned.push_back(part == 0 || i >= 4);
+            }
+        const int64_t offsets[] = { 0, n_keys, 2 * n_keys };
+        halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+        desc.n_keys = n_parts * n_keys;
+        desc.keys = keys.data();
+        desc.numbering = HALO_NUMBERING_AS_GIVEN;
+        desc.n_parts = n_parts;
+        desc.part_offsets = offsets;
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_keys(rank.context, &desc, &topology));
+        halo_field_desc values = HALO_FIELD_DESC_INIT;
+        values.name = "in parts";
+        halo_field *field = nullptr;
+        OK(halo_field_create(topology, &values, &field));
+        OK(halo_field_allocate(field, -1));
+        int64_t version = 0;
+        const auto visit = [&](int32_t where, bool ghosts, auto &&body) {
+            for (int64_t part = 0; part < n_parts; ++part) {
+                void *data = nullptr;
+                OK(halo_access_data(field, n_parts * rank.rank + part, where, &data));
+                for (int64_t i = 0; i < n_keys; ++i) {
+                    const auto place = static_cast<size_t>(part * n_keys + i);
+                    if (ghosts || owned[place])
+                        body(static_cast<double *>(data)[i], static_cast<double>(version * 1000) + static_cast<double>(keys[place]));
+                }
+            }
+        };
+        on_all_sides(
+            rank, field,
+            [&](int32_t where) {
+                ++version;
+                visit(where, false, [](double &value, double wanted) { value = wanted; });
+            },
+            [&](int32_t where) {
+                visit(where, true, [&](double value, double wanted) {
+                    if (value != wanted) stop("where %d: wanted %g, got %g", where, wanted, value);
+                });
             });
         OK(halo_field_destroy(&field));
         OK(halo_topology_destroy(&topology));

@@ -10,16 +10,17 @@ namespace halo {
 
 namespace {
 
-// Which points of a part without cells are owned; empty: all that a box of cells has.
+// Which points of a part without cells are owned; empty: all that a box of cells has. What is received from this rank itself is a ghost.
 std::vector<bool> owned_points(const Topology &topology, int64_t local_index) {
     const auto *points = dynamic_cast<const PointsTopology *>(&topology);
     if (!points) return {};
+    std::vector<bool> owned;
+    for (const int32_t owner : points->owners()) owned.push_back(owner == topology.context().rank());
+    for (const auto &[key, list] : points->forward().receive)
+        for (int64_t i = 0; i < list.size(); ++i) owned[list[i]] = false;
     int64_t first = 0; // of the part, among the rank's
     for (int64_t i = 0; i < local_index; ++i) first += topology.cells(i)[0];
-    const std::vector<int32_t> owners = points->owners();
-    std::vector<bool> owned;
-    for (int64_t i = 0; i < topology.cells(local_index)[0]; ++i) owned.push_back(owners[static_cast<size_t>(first + i)] == topology.context().rank());
-    return owned;
+    return { owned.begin() + first, owned.begin() + first + topology.cells(local_index)[0] };
 }
 
 void join(std::vector<ByteRun> &runs) {
