@@ -121,7 +121,7 @@ TEST_F(AccessMisuse, Sections) {
         const auto n = static_cast<int64_t>(groups.size());
         expect(HALO_BUSY, "fields use the topology", halo_topology_set_sections(world.nodes, groups.data(), n));
     });
-    on_both([](Rank &rank, World &world, auto &&) {
+    on_both([](Rank &rank, World &world, auto &&begin) {
         const uint64_t keys[] = { 1, 2 }; // on both ranks
         halo_keys_desc desc = HALO_KEYS_DESC_INIT;
         desc.n_keys = 2;
@@ -142,6 +142,7 @@ TEST_F(AccessMisuse, Sections) {
         const uint32_t some = 4;
         shared.kind = HALO_KIND_SHARED_REDUCE;
         shared.sections = &some;
+        expect(HALO_ERR_ARGUMENT, "sections 0x4 of field w: its topology has none", begin({ via_map(world.w, HALO_READ, 4) }));
         expect(HALO_ERR_ARGUMENT, "a shared reduction is of all points", halo_exchange_create(&world.x, 1, &shared, &exchange));
     });
 }

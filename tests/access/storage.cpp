@@ -11,8 +11,8 @@ namespace {
 using namespace access_test;
 using conformance::stop;
 
-// A field whose values are written at one side and, with their ghosts, read at the other.
-void write_and_read(const Rank &rank, halo_field *field, int32_t from, int32_t to, const std::function<void(int32_t where)> &write,
+// A field whose values are written at one side and, with their ghosts, read at the other; own values may have been looked at there before.
+void write_and_read(const Rank &rank, halo_field *field, int32_t from, int32_t to, bool on_both, const std::function<void(int32_t where)> &write,
                     const std::function<void(int32_t where)> &check) {
     const auto run = [&](const halo_access &access, int32_t where, const std::function<void(int32_t)> &body) {
         halo_batch *batch = nullptr;
@@ -22,13 +22,15 @@ void write_and_read(const Rank &rank, halo_field *field, int32_t from, int32_t t
         OK(halo_access_end(batch));
     };
     run(direct(field, HALO_WRITE, 1), from, write);
+    if (on_both) run(direct(field, HALO_READ), from == HALO_ON_HOST ? HALO_ON_DEVICE : HALO_ON_HOST, [](int32_t) {});
     run(via_map(field, HALO_READ), to, check);
 }
 
 void on_all_sides(const Rank &rank, halo_field *field, const std::function<void(int32_t where)> &write,
                   const std::function<void(int32_t where)> &check) {
     for (const int32_t from : { HALO_ON_DEVICE, HALO_ON_HOST })
-        for (const int32_t to : { HALO_ON_DEVICE, HALO_ON_HOST }) write_and_read(rank, field, from, to, write, check);
+        for (const int32_t to : { HALO_ON_DEVICE, HALO_ON_HOST })
+            for (const bool on_both : { false, true }) write_and_read(rank, field, from, to, on_both, write, check);
 }
 
 class Storage : public testing::TestWithParam<int32_t> {};

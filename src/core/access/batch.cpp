@@ -17,10 +17,6 @@ Batch::Batch(Context &context, PlanCache &plans, const BatchShape &shape, const 
     make_groups(plans);
 }
 
-Batch::~Batch() {
-    if (forward_) forward_->abandon();
-}
-
 void Batch::add_slots(const std::vector<TrackedField *> &fields) {
     for (size_t i = 0; i < fields.size(); ++i) {
         const Use use = use_of(shape_.arguments[i], shape_.style, needs_exec_);

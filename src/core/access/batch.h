@@ -32,7 +32,6 @@ class Batch {
 public:
     // `fields`: of each argument. Collective.
     Batch(Context &context, PlanCache &plans, const BatchShape &shape, const std::vector<TrackedField *> &fields);
-    ~Batch();
 
     const BatchShape &shape() const { return shape_; }
     bool needs_exec() const { return needs_exec_; }

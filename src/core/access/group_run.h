@@ -15,6 +15,10 @@ public:
     // `sections`: per field, 0: all. `op` 0: owners to ghosts; else ghosts are combined into owners.
     GroupRun(PlanCache &plans, std::vector<TrackedField *> fields, std::vector<uint32_t> sections, halo_op op);
 
+    ~GroupRun() { abandon(); }
+    GroupRun(const GroupRun &) = delete;
+    GroupRun &operator=(const GroupRun &) = delete;
+
     const std::vector<TrackedField *> &fields() const { return fields_; }
     bool has(const Field &field) const;
 

@@ -74,9 +74,8 @@ void Exchange::set_sections() {
     shape_.sections.assign(shape_.fields.size(), 0);
     for (size_t f = 0; desc_.sections && f < shape_.fields.size(); ++f) {
         shape_.sections[f] = desc_.sections[f];
-        if (shape_.sections[f] == 0) continue;
-        if (shape_.fields[f]->topology().has_cells())
-            fail(HALO_ERR_ARGUMENT, "exchange: sections %#x of field %s: its topology has no points", shape_.sections[f],
+        if (shape_.sections[f] != 0 && !shape_.fields[f]->topology().has_sections())
+            fail(HALO_ERR_ARGUMENT, "exchange: sections %#x of field %s: its topology has none", shape_.sections[f],
                  shape_.fields[f]->spec().name.c_str());
     }
     desc_.sections = nullptr;

@@ -28,6 +28,8 @@ public:
     virtual int32_t n_dims() const = 0;
     // Are parts boxes of cells (else lists of points, in one dimension)?
     virtual bool has_cells() const { return true; }
+    // Do edges know which groups of ghosts they fill?
+    virtual bool has_sections() const { return false; }
     // Do parts lie in rows and columns, without holes, so that ghosts can be filled direction by direction?
     virtual bool has_rows() const { return false; }
     virtual int64_t n_parts() const = 0;

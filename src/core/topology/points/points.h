@@ -44,6 +44,7 @@ class PointsTopology : public Topology {
 public:
     int32_t n_dims() const override { return 1; }
     bool has_cells() const override { return false; }
+    bool has_sections() const override { return has_sections_; }
     int64_t n_parts() const override { return context_.size() * (parts_ ? parts_->most() : 1); }
     halo_part part(int64_t gid) const override;
     std::vector<halo_neighbour> neighbours(int64_t gid) const override;
