@@ -74,7 +74,7 @@ void draw_errors(Canvas &canvas, double left, const std::vector<Outcome> &outcom
     const double y_extent = std::max(1.0, std::ceil(std::log10(outcomes.front().error)) - y_low);
     const auto x = [&](double value) { return left + 90 + side * (value - x_low) / x_extent; };
     const auto y = [&](double value) { return top + 60 + side * (1 - (value - y_low) / y_extent); };
-    canvas.text(left + 90 + side / 2, top - 20, "L2 error over (tetrahedra) to the power -1/3", ink, 0.5);
+    canvas.text(left + 90 + side / 2, top - 20, "L2 error over tetrahedra^(-1/3)", ink, 0.5);
     for (double tick = x_low; tick <= x_low + x_extent + 1e-9; tick += 0.5) {
         canvas.line(x(tick), y(y_low), x(tick), y(y_low + y_extent), 1, faint);
         canvas.text(x(tick), y(y_low) + 26, format("%.3f", std::pow(10.0, tick)), ink, 0.5, 1.7);
