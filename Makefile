@@ -26,12 +26,12 @@ check-long: build-default
 check-clang: build-clang
 	scripts/run_tests.sh build-clang junit.xml -LE 'long|house'
 
-# Under a sanitizer: ranks as threads; no MPI of others, no checks of the tree. Threads: what runs ranks as threads, fewer random cases.
+# Under a sanitizer: ranks as threads; no MPI of others, no checks of the tree; fewer random cases. Threads: what runs ranks as threads.
 check-asan: build-asan
-	scripts/sanitized.sh scripts/run_tests.sh build-asan junit.xml -LE 'mpi|long|house'
+	CONFORMANCE_CASES=60 CONFORMANCE_BOX_CASES=120 KEYS_CASES=20 scripts/sanitized.sh scripts/run_tests.sh build-asan junit.xml -LE 'mpi|long|house'
 
 check-tsan: build-tsan
-	CONFORMANCE_CASES=60 scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc)' -LE 'mpi|long'
+	CONFORMANCE_CASES=40 scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc)' -LE 'mpi|long'
 
 # Breaks a copy of the tree in one line after the other: does some test see it?
 check-mutations: packages
