@@ -550,6 +550,14 @@ typedef struct halo_layout {
 /** Layout of a part: what bind gave, else the natural one: x fastest, ghosts around, components slowest. */
 HALO_API halo_status halo_field_layout(const halo_field *field, int64_t gid, halo_layout *layout);
 
+/** Values at some points of a part only, or in an order of their own (node-to-DOF maps): local point i has position positions[i], which takes the place
+ *  of i in the layout: component c is element `first_owned + positions[i]*stride[0] + c*component_stride`. Negative: no value at point i, exchanges leave it
+ *  out, and so must all other parts that have the point. `n_points`: all local points of the part. Copied. For topologies of points; before
+ *  storage is bound to the part, whose natural layout then has as many positions as the map. Local; O(points).
+ *  HALO_ERR_ARGUMENT: two points at one position. HALO_BUSY: storage is bound, or an exchange uses the field. Later, at an exchange's first start:
+ *  HALO_ERR_MISMATCH: parts leave out different points. */
+HALO_API halo_status halo_field_map_points(halo_field *field, int64_t gid, const int64_t *positions, int64_t n_points);
+
 typedef struct halo_binding {
     size_t struct_size;
     int32_t layout_version;
@@ -782,7 +790,8 @@ typedef struct halo_exchange_stats {
     int64_t dropped;           /**< late messages of abandoned runs, dropped */
     double wait_seconds;       /**< in finish, for peers */
     double total_seconds;      /**< in start and finish together */
-    int64_t messages_landed;   /**< of messages_sent, those whose payload this rank wrote into the peer's ghosts itself (HALO_MEMORY_SHARED) */
+    int64_t messages_landed;   /**< of messages_sent, those without a payload: this rank wrote into the peer's ghosts itself, or (reverse) the peer
+                                   read this rank's (HALO_MEMORY_SHARED) */
 } halo_exchange_stats;
 #define HALO_EXCHANGE_STATS_INIT { sizeof(halo_exchange_stats), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0 }
 

@@ -43,7 +43,7 @@ std::vector<int64_t> exchanged(halo_topology *topology, const std::vector<uint64
     OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
     OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
     OK(halo_exchange_destroy(&exchange));
-    return storage.values();
+    return { storage.values().begin(), storage.values().end() };
 }
 
 Facts facts_of(halo_topology *topology, int32_t rank) {

@@ -52,7 +52,7 @@ struct Variable {
     }
     // Components [0, n_changed) are as fetched, the others as filled; nothing else has been written.
     bool right(uint64_t seed, int32_t rank, halo_op op, int32_t n_changed) const {
-        std::vector<T> wanted(storage->values().size(), T{ 99 });
+        Values<T> wanted(storage->values().size(), T{ 99 });
         const auto &entries = model.ranks[static_cast<size_t>(rank)];
         for (size_t i = 0; i < indices.size(); ++i)
             for (int32_t c = 0; indices[i] != HALO_NO_INDEX && c < storage->n_components(); ++c)

@@ -18,6 +18,9 @@ constexpr halo_type type_of() {
 }
 
 template <class T>
+using Values = std::vector<T, conformance::StorageAllocator<T>>;
+
+template <class T>
 class Storage {
 public:
     // Layouts differ between ranks. `layout` 0: components apart with a pitch; 1: together; 2: natural.
@@ -52,17 +55,17 @@ public:
     Storage &operator=(const Storage &) = delete;
 
     halo_field *field() const { return field_; }
-    T &at(std::vector<T> &values, int64_t point, int32_t component) const {
+    T &at(Values<T> &values, int64_t point, int32_t component) const {
         return values[static_cast<size_t>(2 + point * step_ + component * component_stride_)];
     }
     T &at(int64_t point, int32_t component) { return at(values_, point, component); }
-    std::vector<T> &values() { return values_; }
+    Values<T> &values() { return values_; }
     int32_t n_components() const { return n_components_; }
 
 private:
     int32_t n_components_;
     halo_field *field_ = nullptr;
-    std::vector<T> values_;
+    Values<T> values_;
     int64_t step_ = 1;
     int64_t component_stride_ = 1;
 };

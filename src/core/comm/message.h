@@ -34,12 +34,16 @@ struct Narrowing {
 inline constexpr uint16_t flag_shared = 1;
 // The sender of this header can read the other end's shared memory.
 inline constexpr uint16_t flag_reads_shared = 2;
-
 // There is no payload: the sender has written into the receiver's storage.
 inline constexpr uint16_t flag_landed = 4;
 
 // The sender of this header would rather not have its storage written into.
 inline constexpr uint16_t flag_prefers_messages = 8;
+
+// There is no payload: the receiver reads it in the sender's storage.
+inline constexpr uint16_t flag_lent = 16;
+// The sender of this header knows where the other end's storage is.
+inline constexpr uint16_t flag_has_notice = 32;
 
 struct MessageHeader {
     uint32_t magic;
@@ -110,7 +114,7 @@ struct WireEdge {
     halo_channel_key key;
     int64_t bytes;
     int32_t type;
-    int32_t reserved;
+    uint32_t pattern; // tells which points are left out
     bool operator==(const WireEdge &other) const;
 };
 static_assert(sizeof(WireEdge) == 48);

@@ -10,14 +10,14 @@ namespace halo {
 namespace {
 
 constexpr size_t least_capacity = 1024; // handshakes, credits and failure texts fit into every receive buffer
-constexpr int64_t landing_seconds = 1;  // how long a peer may take to write a message's worth of data
+constexpr int64_t claim_seconds = 1;    // how long a peer may take to write or read a message's worth of data
 constexpr double key_swap_seconds = 10; // how long to wait for the peer's edges after a mismatch
 
 struct HandshakePayload {
     Digest send;
     Digest receive;
     SharedOffer offer;
-    SharedOffer landing;
+    SharedOffer notice;
 };
 
 } // namespace
@@ -31,7 +31,7 @@ PeerLink::PeerLink(Context &context, LinkSpec spec) : context_(context), spec_(s
 
 PeerLink::~PeerLink() {
     if (own_block_) context_.shared_arena(spec_.send.payload_bytes)->release(own_block_, last_shared_epoch_);
-    if (own_landing_ && LandingGate(own_landing_).close()) context_.shared_arena(spec_.receive.payload_bytes)->release(own_landing_, 0);
+    if (own_notice_ && StorageGate(own_notice_).close()) context_.shared_arena(SIZE_MAX)->release(own_notice_, 0);
     for (auto &slot : slots_)
         if (slot->in_flight) context_.linger(std::move(slot));
     for (auto &extra : extras_)
@@ -80,7 +80,8 @@ MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) cons
     header.kind = kind;
     header.serial = spec_.serial;
     header.epoch = epoch_;
-    header.flags = static_cast<uint16_t>((peer_block_ ? flag_reads_shared : 0) | (prefers_messages_ ? flag_prefers_messages : 0));
+    header.flags = static_cast<uint16_t>((peer_block_ ? flag_reads_shared : 0) | (prefers_messages_ ? flag_prefers_messages : 0) |
+                                         (peer_notice_ ? flag_has_notice : 0));
     header.digest = spec_.send.digest.low;
     header.payload_bytes = payload_bytes;
     header.mask_hash = narrowing_.mask_hash;
@@ -102,9 +103,22 @@ void PeerLink::send(size_t payload_bytes) {
 }
 
 void PeerLink::send_landed(size_t payload_bytes) {
-    LandingGate(peer_landing_).landed(spec_.serial, epoch_);
+    StorageGate(peer_notice_).done(spec_.serial, epoch_);
     send_data(payload_bytes, flag_landed);
     ++messages_landed;
+}
+
+void PeerLink::send_lent(size_t payload_bytes) {
+    send_handshake();
+    StorageGate(own_notice_).open(spec_.serial, epoch_);
+    send_data(payload_bytes, flag_lent);
+    ++messages_landed;
+}
+
+void PeerLink::send_after_all(size_t payload_bytes) {
+    send_extra(MessageKind::data, HALO_SUCCESS, send_payload(), payload_bytes);
+    --messages_landed;
+    payload_sent += static_cast<int64_t>(payload_bytes);
 }
 
 // Payload that lies elsewhere is no part of the message.
@@ -132,7 +146,7 @@ void PeerLink::send_handshake() {
     handshake_sent_ = true;
     SharedArena *arena = spec_.shared && spec_.send.active ? context_.shared_arena(spec_.send.payload_bytes) : nullptr;
     if (arena) own_block_ = arena->allocate(2 * slot_bytes(spec_.send));
-    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, own_block_.offer(), own_landing_.offer() };
+    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, own_block_.offer(), own_notice_.offer() };
     send_extra(MessageKind::handshake, HALO_SUCCESS, &payload, sizeof payload);
 }
 
@@ -173,6 +187,16 @@ void PeerLink::post_receive() {
     ensure_receive_buffer(capacity);
     context_.transport().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
     receive_ = Receive::posted;
+}
+
+bool PeerLink::borrow() {
+    arrived_ = StorageGate(peer_notice_).claim(spec_.serial, epoch_);
+    return arrived_;
+}
+
+void PeerLink::decline() {
+    StorageGate(peer_notice_).open(spec_.serial, epoch_);
+    arrived_ = false;
 }
 
 bool PeerLink::test() {
@@ -216,6 +240,7 @@ void PeerLink::take(size_t bytes) {
         return;
     }
     peer_reads_shared_ = peer_reads_shared_ || header.flags & flag_reads_shared;
+    peer_has_notice_ = peer_has_notice_ || header.flags & flag_has_notice;
     switch (header.kind) {
     case MessageKind::handshake: return take_handshake(header, bytes);
     case MessageKind::data: return take_data(header, bytes);
@@ -235,8 +260,9 @@ void PeerLink::check_header(const MessageHeader &header, size_t bytes) const {
              "%s: rank %d is already in object %u of this context, this rank in %u: the ranks create their exchanges and groups in different order",
              spec_.what.c_str(), spec_.peer, header.serial, spec_.serial);
     const size_t front = header.kind == MessageKind::data ? payload_offset(header.n_states) : sizeof header;
-    const uint64_t behind = header.flags & (flag_shared | flag_landed) ? 0 : header.payload_bytes;
-    const bool nowhere = (header.flags & flag_shared && !peer_block_) || (header.flags & flag_landed && !own_landing_);
+    const uint64_t behind = header.flags & (flag_shared | flag_landed | flag_lent) ? 0 : header.payload_bytes;
+    const bool nowhere =
+        (header.flags & flag_shared && !peer_block_) || (header.flags & flag_landed && !own_notice_) || (header.flags & flag_lent && !peer_notice_);
     if (bytes != front + behind + checksum_bytes(header.kind) || nowhere)
         fail(HALO_ERR_WIRE, "%s: message from rank %d has %zu bytes, its header says %llu of payload after %zu: truncated or damaged",
              spec_.what.c_str(), spec_.peer, bytes, static_cast<unsigned long long>(header.payload_bytes), front);
@@ -251,7 +277,7 @@ void PeerLink::take_handshake(const MessageHeader &, size_t bytes) {
         verified_ = true;
         if (SharedArena *arena = spec_.shared ? context_.shared_arena(spec_.receive.payload_bytes) : nullptr) peer_block_ = arena->map(peer.offer);
         if (peer_block_ && peer.offer.bytes < SharedBlock::front + 2 * slot_bytes(spec_.receive)) peer_block_ = {};
-        if (SharedArena *arena = spec_.shared ? context_.shared_arena(spec_.send.payload_bytes) : nullptr) peer_landing_ = arena->map(peer.landing);
+        if (SharedArena *arena = spec_.shared ? context_.shared_arena(SIZE_MAX) : nullptr) peer_notice_ = arena->map(peer.notice);
         arrived_ = !spec_.receive.active;
         return;
     }
@@ -280,6 +306,9 @@ std::string first_difference(std::vector<WireEdge> sent, int32_t sender, std::ve
             return format("channel %s has %lld bytes (type %d) on sending rank %d, %lld bytes (type %d) on receiving rank %d",
                           describe(sent[i].key).c_str(), static_cast<long long>(sent[i].bytes), sent[i].type, sender,
                           static_cast<long long>(received[i].bytes), received[i].type, receiver);
+        if (sent[i].pattern != received[i].pattern)
+            return format("channel %s: the maps of points on sending rank %d and receiving rank %d leave out different points",
+                          describe(sent[i].key).c_str(), sender, receiver);
     }
     return {};
 }
@@ -340,7 +369,7 @@ void PeerLink::take_data(const MessageHeader &header, size_t bytes) {
         check_sum(header, bytes);
     if (header.flags & flag_shared && static_cast<int32_t>(peer_block_.written_epoch().load(std::memory_order_acquire) - epoch_) < 0)
         fail(HALO_ERR_WIRE, "%s: run %u of rank %d is announced in shared memory, but not there", what, epoch_, spec_.peer);
-    if (header.flags & flag_landed && !LandingGate(own_landing_).has_landed(spec_.serial, epoch_))
+    if (header.flags & flag_landed && !StorageGate(own_notice_).is_done(spec_.serial, epoch_))
         fail(HALO_ERR_WIRE, "%s: run %u of rank %d is announced in this rank's storage, but not there", what, epoch_, spec_.peer);
     consumed_by_peer_ = header.consumed;
     header_ = header;
@@ -374,16 +403,16 @@ void PeerLink::end_failed_run() {
     }
     receive_ = Receive::none;
     arrived_ = true;
-    close_landing();
+    close_gate();
     consume();
 }
 
-// The peer writes no more for this run. One that is writing has all it needs to end; one that has died in the middle does not.
-void PeerLink::close_landing() noexcept {
-    if (!own_landing_) return;
+// The peer uses this rank's storage no more in this run. One that is at it has all it needs to end; one that has died in the middle does not.
+void PeerLink::close_gate() noexcept {
+    if (!own_notice_) return;
     const auto begin = std::chrono::steady_clock::now();
-    while (!LandingGate(own_landing_).close())
-        if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(landing_seconds)) return;
+    while (!StorageGate(own_notice_).close())
+        if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(claim_seconds)) return;
 }
 
 void PeerLink::abandon() noexcept {
@@ -393,7 +422,7 @@ void PeerLink::abandon() noexcept {
     }
     receive_ = Receive::none;
     arrived_ = true;
-    close_landing();
+    close_gate();
     for (auto &slot : slots_) slot->abandoned = true;
     for (auto &extra : extras_) extra->abandoned = !mismatched_; // the peer needs this rank's edges to name the difference
 }

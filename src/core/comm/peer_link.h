@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "comm/context.h"
-#include "comm/landing_gate.h"
 #include "comm/message.h"
+#include "comm/storage_gate.h"
 
 namespace halo {
 
@@ -63,13 +63,22 @@ public:
     void send(size_t payload_bytes);
     // In place of packing and sending: the payload has been written into the peer's storage, which its gate allows.
     void send_landed(size_t payload_bytes);
+    // The payload stays in this rank's storage, where the peer reads it: until it has, or `take_back`.
+    void send_lent(size_t payload_bytes);
+    bool has_been_read() const { return StorageGate(own_notice_).is_done(spec_.serial, epoch_); }
+    // False: the peer is reading at this moment.
+    bool take_back() const { return StorageGate(own_notice_).close(); }
+    // What has been taken back, packed into send_payload().
+    void send_after_all(size_t payload_bytes);
     // Tell the peer that this rank could not start run `epoch`.
     void send_failure(uint32_t epoch, halo_status status, const char *text);
 
-    // Memory in which this rank tells the peer where it may write. Before the first run's send.
-    void offer_landing(const SharedBlock &block) { own_landing_ = block; }
+    // Memory in which this rank tells the peer of storage that it may use. Before the first run's send.
+    void offer_notice(const SharedBlock &block) { own_notice_ = block; }
     // That of the peer, as soon as it is known; its content has been written before.
-    const SharedBlock &peer_landing() const { return peer_landing_; }
+    const SharedBlock &peer_notice() const { return peer_notice_; }
+    // Does the peer know this rank's?
+    bool peer_has_notice() const { return peer_has_notice_; }
 
     // Which way is faster, as each end has found.
     void prefer_messages(bool prefers) { prefers_messages_ = prefers; }
@@ -80,6 +89,12 @@ public:
     bool arrived() const { return arrived_; }
     // Its payload is where it belongs.
     bool landed() const { return (header_.flags & flag_landed) != 0; }
+    // It lies in the peer's storage. Before it is read there, `borrow`; false: the peer has taken it back, and sends it after all.
+    bool lent() const { return (header_.flags & flag_lent) != 0; }
+    bool borrow();
+    void return_borrowed() { StorageGate(peer_notice_).done(spec_.serial, epoch_); }
+    // It cannot be read after all.
+    void decline();
     const std::byte *received() const { return receive_buffer_.data(); }
     std::byte *received_payload() const {
         return header_.flags & flag_shared ? shared_slot(peer_block_, spec_.receive)
@@ -108,7 +123,7 @@ private:
 
     MessageHeader make_header(MessageKind kind, size_t payload_bytes) const;
     void send_data(size_t payload_bytes, uint16_t flags);
-    void close_landing() noexcept;
+    void close_gate() noexcept;
     static size_t slot_bytes(const LinkDirection &direction) { return (direction.payload_bytes + 63) / 64 * 64; }
     // Runs alternate between two slots.
     std::byte *shared_slot(const SharedBlock &block, const LinkDirection &direction) const {
@@ -148,12 +163,13 @@ private:
     bool verified_ = false;   // the peer's handshake came and agrees
     bool mismatched_ = false; // it came and differs: edges are being swapped
     std::chrono::steady_clock::time_point mismatch_time_{};
-    SharedBlock own_block_;    // this rank writes payloads, the peer reads them
-    SharedBlock peer_block_;   // the other way
-    SharedBlock own_landing_;  // tells the peer where to write
-    SharedBlock peer_landing_; // tells this rank
+    SharedBlock own_block_;   // this rank writes payloads, the peer reads them
+    SharedBlock peer_block_;  // the other way
+    SharedBlock own_notice_;  // tells the peer of this rank's storage
+    SharedBlock peer_notice_; // tells this rank
     bool prefers_messages_ = false;
     bool peer_reads_shared_ = false;   // it has said so
+    bool peer_has_notice_ = false;     // it has said so
     bool sending_shared_ = false;      // this run's payload
     uint32_t last_shared_epoch_ = 0;   // whose payload lay in own_block_
     uint32_t shared_before_epoch_ = 0; // the one before it

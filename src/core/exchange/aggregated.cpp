@@ -2,10 +2,13 @@
 // One message per peer: dense edges at fixed offsets, then the sparse ones that are not null, back to back.
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
+#include "comm/wait.h"
 #include "exchange/check_mode.h"
 #include "exchange/landing_link.h"
 #include "exchange/landing_trial.h"
+#include "exchange/loans.h"
 #include "exchange/messages.h"
 
 namespace halo {
@@ -15,7 +18,7 @@ namespace {
 std::vector<WireEdge> wire_edges(const PlanDirection &direction) {
     std::vector<WireEdge> edges;
     edges.reserve(direction.edges.size());
-    for (const PlanEdge &edge : direction.edges) edges.push_back({ edge.key, edge.bytes, edge.type, 0 });
+    for (const PlanEdge &edge : direction.edges) edges.push_back({ edge.key, edge.bytes, edge.type, static_cast<uint32_t>(edge.pattern) });
     return edges;
 }
 
@@ -46,11 +49,14 @@ public:
             for (size_t link = 0; link < setup.plan.links().size(); ++link)
                 if (setup.plan.links()[link].peer == links_[place]->peer()) plan_link_.push_back(link);
         if (!setup.context.shared_arena(SIZE_MAX)) return;
+        if (can_lend(setup.shape)) loans_.emplace(setup.context, setup.shape, links_, plan_link_);
+        if (!can_land(setup.shape)) return;
         landings_.reserve(links_.size());
         for (size_t i = 0; i < links_.size(); ++i) landings_.emplace_back(setup.context, setup.shape, *links_[i], plan_link_[i], setup.serial);
     }
 
     void post(Run &run) override {
+        run_ = &run;
         epoch_ = run.epoch;
         for (auto &link : links_) link->post(run.epoch, run.narrowing);
         std::fill(unpacked_.begin(), unpacked_.end(), false);
@@ -66,6 +72,7 @@ public:
     }
     void forget_plans() override {
         for (LandingLink &landing : landings_) landing.forget_plan();
+        if (loans_) loans_->forget_plan();
     }
     bool test(Run &) override {
         bool all = true;
@@ -74,9 +81,18 @@ public:
     }
     void note_arrivals(const Run &run, Arrivals &arrivals) override;
     void unpack(Run &run) override {
+        if (loans_) wait_for_taken_back();
         trial_.timed([&] { unpack_arrived(run); });
     }
-    void consume() override {
+    void combine(Run &run, const CombineBy &by) override {
+        const Plan *lent = loans_ ? loans_->plan(run) : nullptr;
+        trial_.timed([&] { lent ? by(*lent, loans_->bases()) : by(*run.plan, run.bases); });
+    }
+    void consume(Run &run) override {
+        if (loans_) {
+            loans_->return_all();
+            loans_->end(timeout(), [&](size_t i) { return pack(run, i); });
+        }
         if (trial_.end(epoch_))
             for (auto &link : links_) link->prefer_messages(!trial_.lands(epoch_));
         for (auto &link : links_) link->consume();
@@ -85,10 +101,12 @@ public:
         for (auto &link : links_) link->send_failure(epoch, status, text);
     }
     void end_failed_run() override {
+        give_up_loans();
         for (auto &link : links_) link->end_failed_run();
     }
     bool survives_failure() const override { return true; }
     void abandon() noexcept override {
+        give_up_loans();
         for (auto &link : links_) link->abandon();
     }
     std::string missing(const Run &run) const override;
@@ -96,7 +114,12 @@ public:
 
 private:
     const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
+    double timeout() const { return setup_.context.timeout(setup_.timeout_seconds); }
     void send_and_copy(Run &run);
+    void wait_for_taken_back();
+    void give_up_loans() noexcept {
+        if (loans_) loans_->give_up([&](size_t i) { return pack(*run_, i); });
+    }
     bool land(Run &run, size_t i);
     void land_or_send_late(Run &run);
     void unpack_arrived(Run &run);
@@ -110,7 +133,9 @@ private:
     std::vector<size_t> plan_link_; // number of each link in the plan
     std::vector<uint8_t> unpacked_;
     std::vector<LandingLink> landings_; // of each link, or none
+    std::optional<Loans> loans_;
     LandingTrial trial_;
+    Run *run_ = nullptr;         // the last one
     std::vector<size_t> unsent_; // links of this run
     uint32_t epoch_ = 0;
     int64_t states_sent_ = 0;
@@ -122,11 +147,14 @@ private:
 // long as the second copy of a message would take.
 void Aggregated::send_and_copy(Run &run) {
     for (LandingLink &landing : landings_) landing.open(run);
-    const bool lands = !landings_.empty() && trial_.lands(run.epoch);
+    const bool direct = trial_.lands(run.epoch);
+    const bool lands = direct && !landings_.empty();
     unsent_.clear();
     for (size_t i = 0; i < links_.size(); ++i) {
         if (!links_[i]->sends())
             links_[i]->send(0);
+        else if (loans_ && loans_->lend(run, i, direct))
+            continue;
         else if (!lands || !landings_[i].reaches(run) || links_[i]->peer_prefers_messages())
             links_[i]->send(pack(run, i));
         else if (!land(run, i))
@@ -151,6 +179,14 @@ bool Aggregated::land(Run &run, size_t i) {
     if (!landings_[i].write(run)) return false;
     links_[i]->send_landed(static_cast<size_t>(planned(run, i).send.dense_bytes));
     return true;
+}
+
+// What was lent and then taken back is on its way.
+void Aggregated::wait_for_taken_back() {
+    Waiter waiter(setup_.context, timeout());
+    const auto missing = [&] { return this->missing(*run_); };
+    while (!loans_->borrow())
+        if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
 }
 
 size_t Aggregated::pack(Run &run, size_t i) {
@@ -191,7 +227,7 @@ void Aggregated::unpack_arrived(Run &run) {
 }
 
 void Aggregated::unpack_link(Run &run, size_t i) {
-    if (links_[i]->landed()) return;
+    if (links_[i]->landed() || links_[i]->lent()) return;
     const PlanDirection &direction = planned(run, i).receive;
     std::byte *payload = links_[i]->received_payload();
     if (run.check) run.check->take_hashes(direction, payload + links_[i]->header().payload_bytes - CheckMode::hash_bytes(direction));

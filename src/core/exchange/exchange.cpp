@@ -210,7 +210,7 @@ void Exchange::refresh_plan() {
 void Exchange::make_messages() {
     const bool probed =
         choose(desc_.receive, HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED, context_.config().word("receive") == "probed", "receive policy");
-    const MessageSetup setup{ context_, shape_, *plan_, serial_, probed, what_ };
+    const MessageSetup setup{ context_, shape_, *plan_, serial_, probed, what_, desc_.timeout_seconds };
     messages_ = shape_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
 }
 
@@ -286,7 +286,7 @@ void Exchange::fill_bases(const halo_run &run) {
         void **bases = run_.bases.data() + first;
         for (int64_t part = 0; takes_part && part < n_parts; ++part) {
             bases[part] = run.data ? run.data[first + part] : field.data(part, run_.sets[f]);
-            if (!bases[part] && !field.spec().sparse && field.topology().cells(part)[0] > 0)
+            if (!bases[part] && !field.spec().sparse && field.cells(part)[0] > 0)
                 fail(HALO_ERR_UNBOUND, "%s: field %s, part %lld on rank %d has no storage in binding set %d", what_.c_str(),
                      field.spec().name.c_str(), static_cast<long long>(field.topology().local_parts()[part]), context_.rank(), run_.sets[f]);
         }
@@ -432,19 +432,24 @@ void Exchange::unpack(halo_stream stream) {
         arrivals_.unpack_staged(run_);
         combine();
         if (check_) check_->after_unpack(run_);
-        messages_->consume();
+        messages_->consume(run_);
     });
     phase_ = Phase::unpacked;
 }
 
 void Exchange::combine() {
-    for (const CombineStep &step : run_.plan->combine_steps())
+    if (!run_.plan->combines()) return;
+    messages_->combine(run_, [this](const Plan &plan, const std::vector<void *> &bases) { combine_by(plan, bases); });
+}
+
+void Exchange::combine_by(const Plan &plan, const std::vector<void *> &bases) const {
+    for (const CombineStep &step : plan.combine_steps())
         if (step.op != HALO_USER)
-            run_.combine(step);
+            plan.table().run(step.rows.first, step.rows.n, bases, run_.stream, step.op, step.type);
         else
-            combine_by_caller(desc_, *run_.plan, step, run_.bases);
-    for (const CanonicalStep &step : run_.plan->canonical_steps())
-        step.run(run_.bases, { static_cast<std::byte *>(canonical_scratch_.data()), canonical_scratch_.bytes() });
+            combine_by_caller(desc_, plan, step, bases);
+    for (const CanonicalStep &step : plan.canonical_steps())
+        step.run(bases, { static_cast<std::byte *>(canonical_scratch_.data()), canonical_scratch_.bytes() });
 }
 
 void Exchange::refine() {

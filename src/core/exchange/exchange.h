@@ -58,6 +58,7 @@ private:
     void check_transfer_pair(const Field &source, const Field &destination) const;
     void check_op(const FieldSpec &spec) const;
     void combine();
+    void combine_by(const Plan &plan, const std::vector<void *> &bases) const;
     void make_messages();
     void require(Phase phase, const char *call) const;
     void refresh_plan();

@@ -5,8 +5,7 @@
 // others it sends a message as ever. So no rank waits for another, and the result is the same.
 #pragma once
 
-#include "exchange/run.h"
-#include "plan/landing.h"
+#include "exchange/storage_notice.h"
 
 namespace halo {
 
@@ -18,41 +17,27 @@ public:
           shape_(shape),
           link_(link),
           plan_link_(plan_link),
-          serial_(serial) {}
+          serial_(serial),
+          notice_(context, link) {}
 
     // Tell the peer about this rank's storage, and let it write. The first time before anything is sent.
     void open(const Run &run);
     // Can the peer's ghosts be written at all, in such a run?
-    bool reaches(const Run &run) const { return link_.peer_landing() && !unreachable_ && run.plan == run.full && run.stream == HALO_STREAM_NONE; }
+    bool reaches(const Run &run) const { return link_.peer_notice() && !unreachable_ && run.plan == run.full && run.stream == HALO_STREAM_NONE; }
     // True: everything is in the peer's ghosts. False: the peer is not there yet.
     bool write(const Run &run);
     // Layouts have changed: there is another plan.
     void forget_plan();
 
 private:
-    // In front of a block: what the receiver tells.
-    struct Head;
-    struct Told; // where it is
-
-    Told told(const SharedBlock &block) const;
-    void describe(const Run &run);
-    bool publish_addresses(const Run &run);
     bool prepare(const Run &run);
-    bool reach_storage(const Told &peer);
 
     Context &context_;
     const PlanShape &shape_;
     PeerLink &link_;
     size_t plan_link_;
     uint32_t serial_;
-
-    // receiving
-    SharedBlock own_;
-    bool described_ = false;
-    bool offered_ = false;
-    std::vector<uint32_t> slots_;   // bases
-    std::vector<void *> published_; // storage of each slot
-    bool shareable_ = false;        // all of it
+    StorageNotice notice_; // where the peer may write
 
     // sending
     CopyTable table_;

@@ -13,7 +13,7 @@ namespace halo {
 
 class LandingTrial {
 public:
-    // "auto", "always" or "never"
+    // Setting shared_memory.ghosts: "auto", "always" or "never"
     explicit LandingTrial(const std::string &policy) : decided_(policy != "auto"), lands_(policy != "never") {}
 
     // Should this run write into ghosts? All ranks try the same in the same run.

@@ -2,6 +2,7 @@
 // How the edges between ranks travel: one message per peer, or one per channel.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,7 +19,11 @@ struct MessageSetup {
     uint32_t serial;
     bool probed;      // receive policy
     std::string what; // "exchange 3 over u, v"
+    double timeout_seconds;
 };
+
+// Combines contributions as the steps of a plan say.
+using CombineBy = std::function<void(const Plan &plan, const std::vector<void *> &bases)>;
 
 class Messages {
 public:
@@ -39,8 +44,10 @@ public:
     virtual void note_arrivals(const Run &run, Arrivals &arrivals) = 0;
     // Write into the ghosts what is here and has not been written yet.
     virtual void unpack(Run &run) = 0;
+    // Combine what is here, and all of it is.
+    virtual void combine(Run &run, const CombineBy &by) { by(*run.plan, run.bases); }
     // The run is over: all has been used.
-    virtual void consume() = 0;
+    virtual void consume(Run &run) = 0;
 
     virtual void send_failure(uint32_t epoch, halo_status status, const char *text) = 0;
     virtual void end_failed_run() = 0;

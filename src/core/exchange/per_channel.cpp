@@ -31,7 +31,7 @@ public:
     bool test(Run &run) override;
     void note_arrivals(const Run &run, Arrivals &arrivals) override;
     void unpack(Run &run) override;
-    void consume() override {
+    void consume(Run &) override {
         for (auto &link : links_) link->consume();
     }
     void send_failure(uint32_t epoch, halo_status status, const char *text) override {

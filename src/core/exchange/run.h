@@ -22,7 +22,6 @@ struct Run {
 
     void *part(int64_t field, int64_t part) const { return bases[plan->part_base(field, part)]; }
     void run_rows(RowRange rows) const { plan->table().run(rows.first, rows.n, bases, stream); }
-    void combine(const CombineStep &step) const { plan->table().run(step.rows.first, step.rows.n, bases, stream, step.op, step.type); }
     void copy_within_rank() const { run_rows(plan->local()); }
     void run_row(int64_t row) const { plan->table().run(row, 1, bases, stream); }
 };

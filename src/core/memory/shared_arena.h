@@ -37,7 +37,7 @@ public:
     const SharedOffer &offer() const { return offer_; }
     std::atomic_ref<uint32_t> read_epoch() const { return word(0); }
     std::atomic_ref<uint32_t> written_epoch() const { return word(1); }
-    // A word for the two ends to agree on something else: see comm/landing_gate.h.
+    // A word for the two ends to agree on something else: see comm/storage_gate.h.
     std::atomic_ref<uint64_t> state() const { return std::atomic_ref(reinterpret_cast<uint64_t *>(data_)[1]); }
 
     static constexpr size_t front = 64;

@@ -112,6 +112,12 @@ Placement EdgeBoxes::at_source(const FieldEdge &edge) const {
     return { box.src_base, box.src_offset, box.src_stride, 0, box.src_list };
 }
 
+Placement EdgeBoxes::at_destination(const FieldEdge &edge) const {
+    BoxCopy box;
+    to_part(box, edge);
+    return { box.dst_base, box.dst_offset, box.dst_stride, 0, box.dst_list };
+}
+
 void EdgeBoxes::direct(const FieldEdge &edge, std::vector<BoxCopy> &boxes) const {
     BoxCopy box = sized(edge);
     from_part(box, edge);

@@ -16,6 +16,7 @@ struct FieldEdge {
     int32_t destination = 0;
     int32_t place = 0; // of the fields' places
     halo_channel_key key{};
+    uint64_t pattern = 0; // tells which points of the topology's edge the field has no value at; 0: at none
 };
 
 // Where an edge's values lie in a message (or a peer's storage): strides for x, y, z, component, in bytes.
@@ -49,8 +50,9 @@ public:
     // Dense from `offset` on.
     Placement dense(const FieldEdge &edge, uint32_t base, int64_t offset) const;
 
-    // In the sending part, without a map between index spaces.
+    // In the sending part, without a map between index spaces; in the receiving part.
     Placement at_source(const FieldEdge &edge) const;
+    Placement at_destination(const FieldEdge &edge) const;
 
     // Part to part, part to message; several boxes where the components of a vector change place.
     void direct(const FieldEdge &edge, std::vector<BoxCopy> &boxes) const;

@@ -13,6 +13,7 @@ struct Plan::Compilation {
     const PlanShape &shape;
     EdgeBoxes boxes;
     CollectedEdges edges;
+    const LentEdges *lent = nullptr;
     CopyRows rows{};
     // Contributions to be combined here, and where they will lie.
     std::vector<std::pair<FieldEdge, Placement>> contributions{};
@@ -20,7 +21,9 @@ struct Plan::Compilation {
     const Field &destination(const FieldEdge &edge) const { return boxes.destination(edge); }
     bool sparse(const FieldEdge &edge) const { return destination(edge).spec().sparse; }
     bool alone(const FieldEdge &edge) const { return shape.per_channel || sparse(edge); }
-    PlanEdge plan_edge(const FieldEdge &edge) const { return { edge.key, boxes.bytes(edge), edge.destination, destination(edge).spec().type }; }
+    PlanEdge plan_edge(const FieldEdge &edge) const {
+        return { edge.key, boxes.bytes(edge), edge.destination, destination(edge).spec().type, edge.pattern };
+    }
     SingleEdge single(const FieldEdge &edge) const {
         SingleEdge single{};
         single.key = edge.key;
@@ -72,18 +75,19 @@ void finish_direction(const PlanShape &shape, PlanDirection &direction) {
         direction.digest.add(static_cast<uint64_t>(edge.key.field) << 32 | static_cast<uint32_t>(edge.key.element));
         direction.digest.add(static_cast<uint64_t>(edge.key.extra));
         direction.digest.add(static_cast<uint64_t>(edge.bytes) << 4 | static_cast<uint64_t>(edge.type));
+        direction.digest.add(edge.pattern);
     }
 }
 
 } // namespace
 
-Plan::Plan(const PlanShape &shape, const PlanNarrowing &narrowing, const Plan *full)
+Plan::Plan(const PlanShape &shape, const PlanNarrowing &narrowing, const Plan *full, const LentEdges *lent)
     : narrowing_(narrowing),
       n_fields_(std::ssize(shape.fields)),
       combines_(shape.combines()) {
     number_bases(shape);
-    Compilation work{ shape, EdgeBoxes(shape.fields, first_base_, narrowing.first_component, narrowing.n_components),
-                      collect_edges(shape, narrowing) };
+    Compilation work{ shape, EdgeBoxes(shape.fields, first_base_, narrowing.first_component, narrowing.n_components), collect_edges(shape, narrowing),
+                      lent };
     for (const FieldPair &pair : shape.pairs)
         any_sparse_ = any_sparse_ || (narrowing.takes(pair.destination) && shape.fields[pair.destination]->spec().sparse);
     find_links(work, full);
@@ -211,6 +215,7 @@ void Plan::compile_receive(Compilation &work, size_t link) {
     std::vector<FieldEdge> dense = picked(edges, [&](const FieldEdge &edge) { return !work.alone(edge); });
     std::vector<Placement> placements;
     planned.dense_bytes = place_in_order(work.boxes, receive_base(link), combines_ ? 1 : HALO_COPY_PIECES, dense, placements);
+    if (work.lent && !(*work.lent)[link].empty()) placements = (*work.lent)[link];
     std::vector<BoxCopy> boxes;
     for (size_t i = 0; i < dense.size(); ++i) {
         if (combines_)

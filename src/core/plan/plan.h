@@ -81,6 +81,7 @@ struct PlanEdge {
     int64_t bytes;
     int32_t field; // position among the plan's fields
     int32_t type;
+    uint64_t pattern; // of FieldEdge
 };
 
 // An edge that is moved on its own because its state decides how: sparse ones, and all remote ones of a per-channel plan.
@@ -120,10 +121,13 @@ struct CombineStep {
     halo_type type = 0;
 };
 
+// Contributions that lie in storage of peers, by link; none: they lie in the link's message. Bases behind those of the plan name that storage.
+using LentEdges = std::vector<std::vector<Placement>>;
+
 class Plan {
 public:
-    // The full plan of a shape; or, with `full`, a narrowed variant with the same links.
-    Plan(const PlanShape &shape, const PlanNarrowing &narrowing, const Plan *full);
+    // The full plan of a shape; or, with `full`, a narrowed variant with the same links; or, with `lent`, one that combines what is lent.
+    Plan(const PlanShape &shape, const PlanNarrowing &narrowing, const Plan *full, const LentEdges *lent = nullptr);
 
     const PlanNarrowing &narrowing() const { return narrowing_; }
     const CopyTable &table() const { return table_; }

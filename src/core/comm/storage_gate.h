@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who may write into a receiver's storage, and when: a word in memory that both ends share.
+// Whose turn it is with some storage of one rank, of which it has told another: a word in memory that both ends share.
 //
-// receiver: closed --open--> open               closed <--close-- open, landed
-// sender:                    open --claim--> claimed --landed--> landed
+// owner: closed --open--> open               closed <--close-- open, done
+// peer:                   open --claim--> claimed --done--> done
 //
-// The word names the exchange and its run, so that a sender that lags behind never writes into a later one.
+// The word names the exchange and its run, so that a peer that lags behind never claims a later one.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,20 @@
 
 namespace halo {
 
-class LandingGate {
+class StorageGate {
 public:
-    LandingGate() = default;
-    explicit LandingGate(const SharedBlock &block) : block_(block) {}
+    StorageGate() = default;
+    explicit StorageGate(const SharedBlock &block) : block_(block) {}
 
     void open(uint32_t serial, uint32_t epoch) const { block_.state().store(word(serial, epoch, State::open), std::memory_order_release); }
-    // True: the sender may write, and must say when it has.
+    // True: the peer may use the storage, and must say when it has.
     bool claim(uint32_t serial, uint32_t epoch) const {
         uint64_t expected = word(serial, epoch, State::open);
         return block_.state().compare_exchange_strong(expected, word(serial, epoch, State::claimed), std::memory_order_acq_rel);
     }
-    void landed(uint32_t serial, uint32_t epoch) const { block_.state().store(word(serial, epoch, State::landed), std::memory_order_release); }
-    bool has_landed(uint32_t serial, uint32_t epoch) const {
-        return block_.state().load(std::memory_order_acquire) == word(serial, epoch, State::landed);
-    }
-    // False: a sender is writing at this moment.
+    void done(uint32_t serial, uint32_t epoch) const { block_.state().store(word(serial, epoch, State::done), std::memory_order_release); }
+    bool is_done(uint32_t serial, uint32_t epoch) const { return block_.state().load(std::memory_order_acquire) == word(serial, epoch, State::done); }
+    // False: the peer is at it at this moment.
     bool close() const {
         uint64_t now = block_.state().load(std::memory_order_acquire);
         while (static_cast<State>(now & 3u) != State::claimed)
@@ -37,7 +35,7 @@ public:
     }
 
 private:
-    enum class State : uint64_t { closed, open, claimed, landed };
+    enum class State : uint64_t { closed, open, claimed, done };
     static uint64_t word(uint32_t serial, uint32_t epoch, State state) {
         return static_cast<uint64_t>(serial) << 32 | (static_cast<uint64_t>(epoch) << 2 & 0xfffffffcu) | static_cast<uint64_t>(state);
     }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contributions that are combined straight out of the storage of a peer of the same host: no message buffer, one pass over memory.
+//
+// The peer has promised not to change them until its run ends (source_stable), lends its storage instead of packing a message, and at the end of its
+// run waits until it has been read, for as long as a message would take. Then it takes the storage back and sends the message after all: so no rank
+// depends on how far another one is, and the result is the same.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "exchange/storage_notice.h"
+
+namespace halo {
+
+// Packs the message of a link; returns its bytes.
+using PackLink = std::function<size_t(size_t link)>;
+
+class Loans {
+public:
+    // `links`: those of the plan's links `plan_links`.
+    Loans(Context &context, const PlanShape &shape, std::vector<std::unique_ptr<PeerLink>> &links, const std::vector<size_t> &plan_links);
+
+    // True: what link `i` would send stays where it is, and the peer has been told. Every run, the first time before anything is sent.
+    bool lend(const Run &run, size_t i, bool wanted);
+    // Ends the run: everything that was lent has been read, or is sent. HALO_ERR_PEER: a peer goes on reading for `timeout` seconds.
+    void end(double timeout, const PackLink &pack);
+
+    // Takes what is lent to this rank; false: a peer has taken it back, and its message has not come yet.
+    bool borrow();
+    // The plan that combines what has been borrowed with the rest, and the bases it works on; null: nothing has been.
+    const Plan *plan(const Run &run);
+    const std::vector<void *> &bases() const { return bases_; }
+    void return_all();
+
+    // The run has failed.
+    void give_up(const PackLink &pack) noexcept;
+    // Layouts have changed: there is another plan.
+    void forget_plan();
+
+private:
+    struct Lender {
+        StorageNotice notice;
+        bool lent = false;
+        uint32_t taken_back = 0; // runs in a row
+        uint32_t pause = 0;      // runs until it is tried again
+    };
+    struct Borrower {
+        bool borrowed = false;
+        uint32_t address_version = 0;
+        std::vector<void *> slots;
+        uint32_t layout_version = 0; // of what `plan_` reads; 0: the message
+    };
+
+    bool reach(size_t i);
+    bool is_compiled() const;
+    void compile(const Run &run);
+    bool wait_for_readers();
+    void wait_for_reader(PeerLink &link, double timeout) const;
+    void take_back(size_t i, const PackLink &pack);
+
+    Context &context_;
+    const PlanShape &shape_;
+    std::vector<std::unique_ptr<PeerLink>> &links_;
+    const std::vector<size_t> &plan_links_;
+    std::vector<Lender> lenders_; // of each link
+    std::vector<Borrower> borrowers_;
+    std::unique_ptr<Plan> plan_;
+    std::vector<void *> bases_; // of the plan, then the slots of what is borrowed
+    double patience_ = 0;       // seconds
+};
+
+} // namespace halo

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/storage_notice.h"
+
+#include <algorithm>
+
+namespace halo {
+
+namespace {
+
+struct Head {
+    uint32_t n_slots;
+    uint32_t n_edges;
+    uint64_t n_listed;
+    uint32_t layout_version; // counts changes, from 1
+    uint32_t address_version;
+};
+
+// Where things are in a notice.
+struct Contents {
+    Head *head;
+    std::span<SharedOffer> storage; // of each slot
+    std::span<StoredEdge> edges;
+    std::span<uint32_t> lists;
+
+    explicit Contents(const SharedBlock &block) : head(reinterpret_cast<Head *>(block.data())) {
+        std::byte *at = block.data() + sizeof(Head);
+        storage = { reinterpret_cast<SharedOffer *>(at), head->n_slots };
+        at += storage.size_bytes();
+        edges = { reinterpret_cast<StoredEdge *>(at), head->n_edges };
+        at += edges.size_bytes();
+        lists = { reinterpret_cast<uint32_t *>(at), head->n_listed };
+    }
+    static size_t bytes(const StoredEdges &stored) {
+        return sizeof(Head) + stored.bases.size() * sizeof(SharedOffer) + stored.edges.size() * sizeof(StoredEdge) +
+               stored.lists.size() * sizeof(uint32_t);
+    }
+};
+
+} // namespace
+
+void StorageNotice::describe(const StoredEdges &edges) {
+    described_ = true;
+    if (!offered_ && !edges.edges.empty()) {
+        block_ = context_.shared_arena(SIZE_MAX)->allocate(Contents::bytes(edges));
+        if (block_) {
+            *reinterpret_cast<Head *>(block_.data()) = { static_cast<uint32_t>(edges.bases.size()), static_cast<uint32_t>(edges.edges.size()),
+                                                         edges.lists.size(), 0, 0 };
+            link_.offer_notice(block_);
+        }
+    }
+    offered_ = true;
+    if (!block_) return;
+    const Contents mine(block_);
+    std::copy(edges.edges.begin(), edges.edges.end(), mine.edges.begin());
+    std::copy(edges.lists.begin(), edges.lists.end(), mine.lists.begin());
+    ++mine.head->layout_version;
+    slots_ = edges.bases;
+    published_.assign(slots_.size(), nullptr);
+}
+
+bool StorageNotice::publish(const Run &run) {
+    if (!block_) return false;
+    const auto same = [&](size_t slot) { return published_[slot] == run.bases[slots_[slot]]; };
+    size_t slot = 0;
+    while (slot < slots_.size() && same(slot)) ++slot;
+    if (slot == slots_.size()) return shareable_;
+    const Contents mine(block_);
+    const SharedArena &arena = *context_.shared_arena(SIZE_MAX);
+    shareable_ = true;
+    for (slot = 0; slot < slots_.size(); ++slot) {
+        published_[slot] = run.bases[slots_[slot]];
+        mine.storage[slot] = arena.locate(published_[slot]);
+        shareable_ = shareable_ && mine.storage[slot].nonce != 0;
+    }
+    ++mine.head->address_version;
+    return shareable_;
+}
+
+PeerStorage::PeerStorage(Context &context, const SharedBlock &notice) : context_(context), notice_(notice) {
+    const Contents told(notice);
+    edges_ = { told.edges, told.lists, told.head->n_slots };
+}
+
+uint32_t PeerStorage::layout_version() const { return Contents(notice_).head->layout_version; }
+uint32_t PeerStorage::address_version() const { return Contents(notice_).head->address_version; }
+
+bool PeerStorage::reach(void **slots) const {
+    const Contents told(notice_);
+    for (size_t slot = 0; slot < told.storage.size(); ++slot) {
+        slots[slot] = context_.shared_arena(SIZE_MAX)->reach(told.storage[slot]);
+        if (!slots[slot]) return false;
+    }
+    return true;
+}
+
+} // namespace halo

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contributions that are read in the storage of the rank that has them: when they are, when they must not be, and that the result is always the same.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "ranks.h"
+
+namespace {
+
+using conformance::Rank;
+
+const conformance::Settings whenever_possible = { { "shared_memory.least", "0" }, { "shared_memory.ghosts", "always" }, { "check", "no" } };
+constexpr int32_t n_owned = 5, n_shared = 3, n_points = n_owned + 2 * n_shared;
+
+// Each rank has copies of the first points of the ranks above and below it, and adds what they hold to these.
+class Cycle {
+public:
+    explicit Cycle(const Rank &self, int32_t source_stable = 1, int32_t n_sets = 1) : self_(self) {
+        std::vector<int32_t> ranks;
+        std::vector<uint32_t> indices;
+        for (const int32_t from : { above(), below() })
+            for (uint32_t i = 0; i < n_shared; ++i) {
+                ranks.push_back(from);
+                indices.push_back(i);
+            }
+        halo_star_desc star = HALO_STAR_DESC_INIT;
+        star.n_points = n_points;
+        star.n_leaves = static_cast<int64_t>(ranks.size());
+        star.ranks = ranks.data();
+        star.indices = indices.data();
+        OK(halo_topology_create_star(self.context, &star, &topology_));
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "load";
+        desc.n_sets = n_sets;
+        OK(halo_field_create(topology_, &desc, &field_));
+        OK(halo_field_allocate(field_, -1));
+        halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
+        how.kind = HALO_KIND_REVERSE;
+        how.source_stable = source_stable;
+        OK(halo_exchange_create(&field_, 1, &how, &exchange_));
+    }
+    ~Cycle() {
+        halo_exchange_destroy(&exchange_);
+        halo_field_destroy(&field_);
+        halo_topology_destroy(&topology_);
+    }
+
+    double *data(int32_t set = 0) const {
+        void *storage = nullptr;
+        OK(halo_field_data(field_, self_.rank, set, &storage));
+        return static_cast<double *>(storage);
+    }
+    void fill(double *storage, int64_t time) const {
+        for (int32_t i = 0; i < n_points; ++i) storage[i] = value(self_.rank, i, time);
+    }
+    void expect(const double *storage, int64_t time) const {
+        for (int32_t i = 0; i < n_points; ++i) {
+            double wanted = value(self_.rank, i, time);
+            if (i < n_shared) wanted += value(below(), n_owned + i, time) + value(above(), n_owned + n_shared + i, time);
+            EXPECT_EQ(storage[i], wanted) << "rank " << self_.rank << ", point " << i << ", time " << time;
+        }
+    }
+    // Rank 0 ends its run `late` after all others wanted to end theirs.
+    void exchange(const halo_run *run, std::chrono::milliseconds late = {}) const {
+        OK(halo_exchange_start(exchange_, run, HALO_STREAM_NONE));
+        OK(halo_barrier(self_.context));
+        if (self_.rank == 0) std::this_thread::sleep_for(late);
+        OK(halo_exchange_finish(exchange_, HALO_STREAM_NONE));
+    }
+    // In the first run the ranks tell each other where their storage is, in the second that they know.
+    void know_each_other() const {
+        for (int64_t time = 0; time < 2; ++time) {
+            fill(data(), time);
+            exchange(nullptr);
+            expect(data(), time);
+            EXPECT_TRUE(time == 1 || stats().messages_landed == 0);
+            OK(halo_barrier(self_.context));
+        }
+    }
+    halo_exchange_stats stats() const {
+        halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
+        OK(halo_exchange_stats_get(exchange_, &stats));
+        return stats;
+    }
+    int32_t n_peers() const { return std::min(self_.size - 1, 2); }
+    halo_exchange *handle() const { return exchange_; }
+    halo_field *field() const { return field_; }
+
+private:
+    int32_t above() const { return (self_.rank + 1) % self_.size; }
+    int32_t below() const { return (self_.rank + self_.size - 1) % self_.size; }
+    static double value(int32_t rank, int32_t point, int64_t time) { return static_cast<double>(time * 10000 + rank * 100 + point); }
+
+    const Rank &self_;
+    halo_topology *topology_ = nullptr;
+    halo_field *field_ = nullptr;
+    halo_exchange *exchange_ = nullptr;
+};
+
+class Loans : public testing::TestWithParam<int32_t> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, Loans, testing::ValuesIn(conformance::rank_counts()));
+
+constexpr std::chrono::milliseconds very_late(30);
+
+// Only what the caller keeps unchanged. Whether a peer reads in time depends on the machine, the result does not.
+TEST_P(Loans, OnlyOfWhatStaysUnchanged) {
+    conformance::run(GetParam(), whenever_possible, [](Rank &self) {
+        for (const int32_t stable : { 0, 1 }) {
+            const Cycle cycle(self, stable);
+            cycle.know_each_other();
+            int64_t read = 0;
+            for (int64_t time = 2; time < 40; ++time) {
+                cycle.fill(cycle.data(), time);
+                cycle.exchange(nullptr);
+                cycle.expect(cycle.data(), time);
+                read = cycle.stats().messages_landed;
+                EXPECT_TRUE(stable || read == 0);
+                OK(halo_barrier(self.context));
+            }
+        }
+    });
+}
+
+// While rank 0 is late with the end of its run, its peers read what it has lent.
+TEST_P(Loans, AreReadWhereTheyLie) {
+    conformance::run(GetParam(), whenever_possible, [](Rank &self) {
+        const Cycle cycle(self);
+        cycle.know_each_other();
+        for (int64_t time = 2; time < 5; ++time) {
+            const int64_t before = cycle.stats().messages_landed;
+            cycle.fill(cycle.data(), time);
+            OK(halo_exchange_start(cycle.handle(), nullptr, HALO_STREAM_NONE));
+            if (self.rank == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            OK(halo_exchange_finish(cycle.handle(), HALO_STREAM_NONE));
+            cycle.expect(cycle.data(), time);
+            if (self.rank == 0) {
+                EXPECT_EQ(cycle.stats().messages_landed - before, cycle.n_peers());
+            }
+            OK(halo_barrier(self.context));
+        }
+    });
+}
+
+// The peer does not wait for a late reader, it sends what it has lent. After a while it is not tried every time.
+TEST_P(Loans, AreTakenBackFromALateReader) {
+    conformance::run(GetParam(), whenever_possible, [](Rank &self) {
+        const Cycle cycle(self);
+        cycle.know_each_other();
+        for (int64_t time = 2; time < 12; ++time) {
+            const halo_exchange_stats before = cycle.stats();
+            cycle.fill(cycle.data(), time);
+            OK(halo_exchange_start(cycle.handle(), nullptr, HALO_STREAM_NONE));
+            if (self.rank == 0) std::this_thread::sleep_for(very_late);
+            OK(halo_exchange_finish(cycle.handle(), HALO_STREAM_NONE));
+            cycle.expect(cycle.data(), time);
+            for (int32_t i = n_owned; i < n_points; ++i) cycle.data()[i] = -1; // the run is over: they may change
+            EXPECT_LE(cycle.stats().messages_sent - before.messages_sent, 2L * cycle.n_peers());
+            OK(halo_barrier(self.context));
+        }
+    });
+}
+
+// A peer may take back what test has seen as lent: unpack gets its message.
+TEST_P(Loans, WithPhases) {
+    conformance::run(GetParam(), whenever_possible, [](Rank &self) {
+        const Cycle cycle(self);
+        cycle.know_each_other();
+        const halo_run run = HALO_RUN_INIT;
+        for (int64_t time = 2; time < 12; ++time) {
+            cycle.fill(cycle.data(), time);
+            OK(halo_exchange_post(cycle.handle(), &run));
+            while (halo_exchange_send(cycle.handle(), HALO_STREAM_NONE) == HALO_BUSY) {}
+            int32_t done = 0;
+            while (!done) OK(halo_exchange_test(cycle.handle(), &done));
+            if (self.rank == time % self.size) std::this_thread::sleep_for(very_late);
+            OK(halo_exchange_unpack(cycle.handle(), HALO_STREAM_NONE));
+            OK(halo_exchange_refine(cycle.handle(), HALO_STREAM_NONE));
+            cycle.expect(cycle.data(), time);
+            OK(halo_barrier(self.context));
+        }
+    });
+}
+
+TEST_P(Loans, FollowSetsAndPointersOfEachRun) {
+    conformance::run(GetParam(), whenever_possible, [](Rank &self) {
+        const Cycle cycle(self, 1, 2);
+        cycle.know_each_other();
+        std::vector<double> own(n_points);
+        for (int64_t time = 2; time < 14; ++time) {
+            const int32_t set = time % 3 == 1;
+            halo_run run = HALO_RUN_INIT;
+            run.sets = &set;
+            void *pointer = own.data();
+            if (time % 3 == 2) run.data = &pointer; // not in shared memory: no other rank can reach it
+            double *storage = time % 3 == 2 ? own.data() : cycle.data(set);
+            const int64_t before = cycle.stats().messages_landed;
+            cycle.fill(storage, time);
+            cycle.exchange(&run);
+            cycle.expect(storage, time);
+            if (time % 3 == 2) {
+                EXPECT_EQ(cycle.stats().messages_landed, before);
+            }
+            OK(halo_barrier(self.context));
+        }
+    });
+}
+
+TEST_P(Loans, FollowANewLayout) {
+    conformance::run(GetParam(), whenever_possible, [](Rank &self) {
+        const Cycle cycle(self);
+        cycle.know_each_other();
+        for (int64_t time = 2; time < 8; ++time) {
+            const int64_t lead = time / 2 + self.rank; // on every rank another
+            if (time % 2 == 0) {
+                halo_layout layout = HALO_LAYOUT_INIT;
+                OK(halo_field_layout(cycle.field(), self.rank, &layout));
+                layout.first_owned = lead;
+                layout.elements = lead + n_points;
+                void *memory = nullptr;
+                OK(halo_memory_allocate(self.context, HALO_MEMORY_SHARED, layout.elements * 8, &memory));
+                halo_binding binding = HALO_BINDING_INIT;
+                binding.data = memory;
+                binding.layout = &layout;
+                OK(halo_field_bind(cycle.field(), self.rank, &binding));
+            }
+            double *storage = cycle.data() + lead;
+            cycle.fill(storage, time);
+            cycle.exchange(nullptr);
+            cycle.expect(storage, time);
+            OK(halo_barrier(self.context));
+        }
+    });
+}
+
+// Whoever gives up its run still leaves to others what it has lent, and does not keep them.
+TEST_P(Loans, SurviveWhoGivesUp) {
+    conformance::run(GetParam(), whenever_possible, [](Rank &self) {
+        const Cycle cycle(self);
+        cycle.know_each_other();
+        cycle.fill(cycle.data(), 2);
+        OK(halo_exchange_start(cycle.handle(), nullptr, HALO_STREAM_NONE));
+        OK(halo_barrier(self.context));
+        if (self.rank == 0) OK(halo_exchange_abandon(cycle.handle()));
+        OK(halo_barrier(self.context));
+        if (self.rank == 0) return;
+        OK(halo_exchange_finish(cycle.handle(), HALO_STREAM_NONE));
+        cycle.expect(cycle.data(), 2);
+    });
+}
+
+} // namespace
