@@ -53,6 +53,14 @@ halo_status halo_field_destroy(halo_field **field) {
     });
 }
 
+halo_status halo_field_map_points(halo_field *field, int64_t gid, const int64_t *positions, int64_t n_points) {
+    return with_handle(field, [&] {
+        if (n_points < 0) fail(HALO_ERR_ARGUMENT, "map_points: n_points is %lld", static_cast<long long>(n_points));
+        if (n_points > 0) require(positions, "positions");
+        object_of<Field>(field).map_points(gid, { positions, static_cast<size_t>(n_points) });
+    });
+}
+
 halo_status halo_field_layout(const halo_field *field, int64_t gid, halo_layout *layout) {
     return with_handle(field, [&] {
         require(layout, "layout");

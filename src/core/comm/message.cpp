@@ -19,7 +19,9 @@ bool before(const halo_channel_key &a, const halo_channel_key &b) { return order
 
 bool equal(const halo_channel_key &a, const halo_channel_key &b) { return order(a) == order(b); }
 
-bool WireEdge::operator==(const WireEdge &other) const { return equal(key, other.key) && bytes == other.bytes && type == other.type; }
+bool WireEdge::operator==(const WireEdge &other) const {
+    return equal(key, other.key) && bytes == other.bytes && type == other.type && pattern == other.pattern;
+}
 
 uint64_t checksum(const void *data, size_t bytes) {
     const auto *at = static_cast<const std::byte *>(data);

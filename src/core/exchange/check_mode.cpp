@@ -82,7 +82,7 @@ void for_each_component(const BoxCopy &box, Visit &&visit) {
 std::string CheckMode::name_point(const CheckedEdge &edge, int64_t x, int64_t y, int64_t z) const {
     const Field &field = *fields_[edge.field];
     const BoxCopy &box = edge.target[0];
-    const std::string point = box.dst_list ? format("point %u", box.dst_list[x])
+    const std::string point = box.dst_list ? format("%s %u", field.is_mapped() ? "position" : "point", box.dst_list[x])
                                            : format("cell (%lld, %lld, %lld)", static_cast<long long>(edge.low[0] + x),
                                                     static_cast<long long>(edge.low[1] + y), static_cast<long long>(edge.low[2] + z));
     return format("field %s, part %lld, %s, which part %lld on rank %d fills", field.spec().name.c_str(), static_cast<long long>(edge.key.recv_gid),
@@ -93,7 +93,7 @@ std::string CheckMode::name_point(const CheckedEdge &edge, int64_t x, int64_t y,
 std::string CheckMode::name_element(const Field &field, int64_t part, int64_t element) const {
     const PartLayout &layout = field.layout(part);
     const FieldSpec &spec = field.spec();
-    const Extent cells = field.topology().cells(part);
+    const Extent cells = field.cells(part);
     const auto gid = static_cast<long long>(field.topology().local_parts()[part]);
     for (int64_t place = 0; place < std::ssize(spec.places); ++place)
         for (int64_t c = 0; c < spec.n_components; ++c)
@@ -140,7 +140,7 @@ void CheckMode::refuse_poison_in_part(const Run &run, int64_t number, int64_t pa
     const Field &field = *fields_[number];
     const PartLayout &layout = field.layout(part);
     const FieldSpec &spec = field.spec();
-    const Extent cells = field.topology().cells(part);
+    const Extent cells = field.cells(part);
     const auto *storage = static_cast<const std::byte *>(run.part(number, part));
     if (!can_be_poison(spec)) return;
     for (int64_t c = 0; c < spec.n_components; ++c)

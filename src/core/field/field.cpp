@@ -94,12 +94,34 @@ void Field::check_centring(const halo_field_desc &desc, const char *name) const 
              desc.n_components, desc.type);
 }
 
+Extent Field::cells(int64_t local_index) const {
+    if (const PointMap *map = point_map(local_index)) return { map->n_positions(), 1, 1 };
+    return topology_.cells(local_index);
+}
+
 Extent Field::most_points(int64_t local_index) const {
-    Extent most = topology_.cells(local_index);
+    Extent most = cells(local_index);
     Centring any = 0;
     for (const Centring place : spec_.places) any |= place;
     for (int d = 0; d < 3; ++d) most[d] = points(most[d], any, d);
     return most;
+}
+
+void Field::map_points(int64_t gid, std::span<const int64_t> positions) {
+    const int64_t index = topology_.require_local(gid);
+    const std::string what = format("field %s, part %lld", spec_.name.c_str(), static_cast<long long>(gid));
+    if (topology_.has_cells()) fail(HALO_ERR_ARGUMENT, "%s: a map of points, but its topology has cells", what.c_str());
+    if (std::ssize(positions) != topology_.cells(index)[0])
+        fail(HALO_ERR_ARGUMENT, "%s: a map of %zu points, the part has %lld", what.c_str(), positions.size(),
+             static_cast<long long>(topology_.cells(index)[0]));
+    if (exchanges > 0) fail(HALO_BUSY, "%s: exchanges use the field", what.c_str());
+    for (const auto &set : data_)
+        if (set[index]) fail(HALO_BUSY, "%s: storage is bound already: its layout does not know the map", what.c_str());
+    auto map = std::make_unique<PointMap>(positions, what);
+    maps_.resize(layouts_.size());
+    maps_[index] = std::move(map);
+    layouts_[index] = natural_layout(index);
+    layout_hash_ = 0;
 }
 
 // x fastest, ghosts around, then components, places slowest.
@@ -121,7 +143,7 @@ PartLayout Field::natural_layout(int64_t local_index) const {
 // Every cell and ghost of every component must lie inside the storage.
 void Field::check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const {
     const Extent cells = most_points(local_index);
-    if (!topology_.has_cells() && cells[0] == 0) return; // a rank without points
+    if (!topology_.has_cells() && cells[0] == 0) return; // a rank without points, or without values
     __int128 low = layout.first_owned;
     __int128 high = layout.first_owned;
     const auto reach = [&](int64_t stride, int64_t first, int64_t last) {
@@ -250,6 +272,7 @@ uint64_t Field::layout_hash() {
         add(layout.place_stride);
         for (const int64_t stride : layout.stride) add(stride);
     }
+    for (const auto &map : maps_) add(map ? static_cast<int64_t>(map->hash()) : 0);
     return layout_hash_ = hash | 1;
 }
 

@@ -2,9 +2,12 @@
 // A variable on a topology: its shape, and the storage that is bound to each local part, in one or more binding sets.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "field/point_map.h"
 #include "topology/topology.h"
 
 namespace halo {
@@ -50,6 +53,13 @@ public:
     // Changes whenever a layout does; equal layouts have equal hashes. O(parts) after a change.
     uint64_t layout_hash();
 
+    // Where points have their values, if not in their own order; before storage is bound.
+    void map_points(int64_t gid, std::span<const int64_t> positions);
+    PointMap *point_map(int64_t local_index) const { return maps_.empty() ? nullptr : maps_[local_index].get(); }
+    bool is_mapped() const { return !maps_.empty(); }
+    // Of a part; or the positions of its map.
+    Extent cells(int64_t local_index) const;
+
     void *data(int64_t local_index, int32_t set) const { return data_[set][local_index]; }
     bool allocated(int64_t local_index, int32_t set) const { return data_[set][local_index] != nullptr; }
     void check_set(int32_t set) const;
@@ -84,9 +94,10 @@ private:
     FieldSpec spec_;
     int32_t ordinal_;
     std::vector<PartLayout> layouts_;
-    std::vector<std::vector<void *>> data_;  // [set][part]
-    std::vector<std::vector<Buffer>> owned_; // [part]: one per set, where the library owns the storage
-    uint64_t layout_hash_ = 0;               // 0: to be computed
+    std::vector<std::unique_ptr<PointMap>> maps_; // of each part, or none
+    std::vector<std::vector<void *>> data_;       // [set][part]
+    std::vector<std::vector<Buffer>> owned_;      // [part]: one per set, where the library owns the storage
+    uint64_t layout_hash_ = 0;                    // 0: to be computed
     alignas(16) std::byte fill_value_[16]{};
 };
 

@@ -78,6 +78,28 @@ void for_each_edge(const PlanShape &shape, size_t number, Visit &&visit) {
     }
 }
 
+// Where a field has values at some points only, or in another order. Both ends must leave out the same.
+void map_points(FieldEdge &found, const Field &field) {
+    if (!field.is_mapped()) return;
+    Edge &edge = found.edge;
+    const auto mapped = [&](int64_t gid, Region &region) {
+        PointMap *map = field.point_map(field.topology().local_index(gid));
+        if (!map) return uint64_t{ 0 };
+        const PointMap::Mapped &known = map->mapped(region);
+        region = known.region;
+        return known.pattern;
+    };
+    const uint64_t sent = edge.ends == EdgeEnds::receive ? 0 : mapped(edge.send_gid, edge.send);
+    const uint64_t received = edge.ends == EdgeEnds::send ? 0 : mapped(edge.recv_gid, edge.receive);
+    if (edge.ends == EdgeEnds::local && (sent != received || edge.send.size() != edge.receive.size()))
+        fail(HALO_ERR_MISMATCH, "field %s: channel %s: its map of points leaves out other points of part %lld than of part %lld",
+             field.spec().name.c_str(), describe(found.key).c_str(), static_cast<long long>(edge.send_gid), static_cast<long long>(edge.recv_gid));
+    found.pattern = sent | received;
+    // A peer's side has as many.
+    if (edge.ends == EdgeEnds::send) edge.receive = { { { 0, 0, 0 }, { edge.send.size(), 1, 1 } }, {}, false };
+    if (edge.ends == EdgeEnds::receive) edge.send = { { { 0, 0, 0 }, { edge.receive.size(), 1, 1 } }, {}, false };
+}
+
 void sort_in(CollectedEdges &collected, const PlanShape &shape, const FieldEdge &found) {
     const bool is_local = found.edge.ends == EdgeEnds::local;
     if (shape.edges != HALO_EDGES_ALL && is_local != (shape.edges == HALO_EDGES_LOCAL)) return;
@@ -113,6 +135,7 @@ CollectedEdges collect_edges(const PlanShape &shape, const PlanNarrowing &narrow
             if (shape.kind == HALO_KIND_REVERSE) found.edge = reversed(found.edge);
             const Edge &way = found.edge;
             found.key = { way.send_gid, way.recv_gid, field.ordinal(), way.element, way.extra + (static_cast<int64_t>(place) << 32) };
+            map_points(found, field);
             sort_in(collected, shape, found);
         });
     }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "field/point_map.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "comm/message.h"
+
+namespace halo {
+
+PointMap::PointMap(std::span<const int64_t> positions, const std::string &what) : positions_(positions.size(), nowhere) {
+    const int64_t farthest = positions.empty() ? -1 : *std::max_element(positions.begin(), positions.end());
+    if (farthest >= nowhere)
+        fail(HALO_ERR_BOUNDS, "%s: position %lld is beyond the last possible one, %u", what.c_str(), static_cast<long long>(farthest), nowhere - 1);
+    n_positions_ = std::max<int64_t>(farthest + 1, 0);
+    std::vector<bool> taken(static_cast<size_t>(n_positions_));
+    for (size_t i = 0; i < positions.size(); ++i) {
+        hash_ = Digest::mix(hash_ ^ static_cast<uint64_t>(positions[i] + 2)) + 1;
+        if (positions[i] < 0) continue;
+        if (taken[static_cast<size_t>(positions[i])]) {
+            const auto other = std::find(positions.begin(), positions.end(), positions[i]) - positions.begin();
+            fail(HALO_ERR_ARGUMENT, "%s: points %lld and %zu are both at position %lld", what.c_str(), static_cast<long long>(other), i,
+                 static_cast<long long>(positions[i]));
+        }
+        taken[static_cast<size_t>(positions[i])] = true;
+        positions_[i] = static_cast<uint32_t>(positions[i]);
+    }
+}
+
+const PointMap::Mapped &PointMap::mapped(const Region &region) {
+    const Key key{ region.listed ? region.points.data() : nullptr, region.listed ? 0 : region.box.low[0], region.size() };
+    const auto [found, is_new] = known_.try_emplace(key);
+    Known &known = found->second;
+    if (!is_new) return known.mapped;
+    for (int64_t i = 0; i < region.size(); ++i) {
+        const int64_t point = region.listed ? region.points[static_cast<size_t>(i)] : region.box.low[0] + i;
+        if (const int64_t at = position(point); at >= 0)
+            known.list.push_back(static_cast<uint32_t>(at));
+        else
+            known.mapped.pattern = Digest::mix(known.mapped.pattern ^ static_cast<uint64_t>(i + 1)) | 1;
+    }
+    const auto n = std::ssize(known.list);
+    known.mapped.region = { { { 0, 0, 0 }, { n, 1, 1 } }, known.list, true };
+    return known.mapped;
+}
+
+} // namespace halo
