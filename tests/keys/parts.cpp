@@ -65,8 +65,11 @@ double expected(const Dealt &dealt, uint64_t seed, const Copy &copy, int32_t com
     const Copy &primary = *fact.primary();
     if (kind == HALO_KIND_REVERSE && !(copy == primary)) return value(copy);
     double result = value(primary);
-    for (const Copy &other : fact.copies)
-        if (kind != HALO_KIND_GHOSTS && !(other == primary)) result = combined(result, value(other), op);
+    for (const Copy &other : fact.copies) {
+        if (kind == HALO_KIND_GHOSTS || other == primary) continue;
+        if (kind == HALO_KIND_FETCH && other == copy) return result;
+        result = combined(result, value(other), op);
+    }
     return result;
 }
 
@@ -127,7 +130,7 @@ TEST_P(PartsOfARank, AsOnRanksOfTheirOwn) {
             const Dealt dealt = random_parts(random, rank.size);
             halo_topology *topology = make(rank, dealt);
             check_gids(dealt, rank, topology);
-            for (const int32_t kind : { HALO_KIND_GHOSTS, HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE }) {
+            for (const int32_t kind : { HALO_KIND_GHOSTS, HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE, HALO_KIND_FETCH }) {
                 halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
                 field_desc.n_components = n_components;
                 halo_field *field = nullptr;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/combine.h"
 #include "base/types.h"
 #include "comm/wait.h"
 

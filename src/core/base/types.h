@@ -20,7 +20,4 @@ int64_t element_size(halo_type type, int64_t element_bytes, const char *what);
 // Can values of this type be combined by this operation?
 bool combines(halo_type type, halo_op op) noexcept;
 
-// into[i] = into[i] op from[i]
-void combine(void *into, const void *from, int64_t n, halo_type type, halo_op op);
-
 } // namespace halo

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/combine.h"
 #include "base/types.h"
 #include "comm/wait.h"
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "base/types.h"
 #include "comm/wait.h"
 #include "exchange/caller_combine.h"
+#include "exchange/checks.h"
 #include "topology/boxes/placed_box.h"
 
 namespace halo {
@@ -34,7 +34,7 @@ Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exc
       plans_(plans),
       shape_{ std::move(fields) },
       desc_(desc) {
-    check_fields();
+    check_fields(shape_.fields);
     if (desc.stencil < HALO_STENCIL_FULL || desc.stencil > HALO_STENCIL_EDGES)
         fail(HALO_ERR_ARGUMENT, "exchange: stencil %d is none of HALO_STENCIL_...", desc.stencil);
     if (desc.edges < HALO_EDGES_ALL || desc.edges > HALO_EDGES_REMOTE)
@@ -93,19 +93,9 @@ void Exchange::check_kind() const {
     if (desc_.combine_order != HALO_COMBINE_BY_GID && desc_.combine_order != HALO_COMBINE_CANONICAL)
         fail(HALO_ERR_ARGUMENT, "exchange: combine_order %d is none of HALO_COMBINE_...", desc_.combine_order);
     if (!shape_.combines()) return;
-    if (desc_.op < HALO_SUM || desc_.op > HALO_BXOR) fail(HALO_ERR_ARGUMENT, "exchange: op %d is none of HALO_SUM ... HALO_BXOR", desc_.op);
-    if (desc_.op == HALO_USER && !desc_.combine) fail(HALO_ERR_ARGUMENT, "exchange: HALO_USER without a function `combine`");
+    check_combining(shape_.fields, desc_);
     if (desc_.op == HALO_USER && desc_.combine_order == HALO_COMBINE_CANONICAL)
         fail(HALO_ERR_ARGUMENT, "exchange: HALO_COMBINE_CANONICAL, but which values of HALO_USER count is not known");
-    for (const Field *field : shape_.fields) {
-        if (field->spec().sparse) fail(HALO_ERR_ARGUMENT, "exchange: field %s is sparse: its ghosts cannot be combined", field->spec().name.c_str());
-        check_op(field->spec());
-    }
-}
-
-void Exchange::check_op(const FieldSpec &spec) const {
-    if (shape_.op != HALO_USER && !combines(spec.type, shape_.op))
-        fail(HALO_ERR_ARGUMENT, "exchange: field %s of type %d cannot be combined by op %d", spec.name.c_str(), spec.type, shape_.op);
 }
 
 namespace {
@@ -174,18 +164,7 @@ void Exchange::check_transfer_pair(const Field &source, const Field &destination
     if (!source_boxes || !destination_boxes) refuse("a topology is not made of boxes of one index space");
     if (source.topology().n_dims() != destination.topology().n_dims()) refuse("their topologies have different dimensions");
     if (source_boxes->period() != destination_boxes->period()) refuse("their topologies have different periods");
-    if (shape_.combines()) check_op(from);
-}
-
-void Exchange::check_fields() const {
-    for (size_t i = 0; i < shape_.fields.size(); ++i) {
-        if (&shape_.fields[i]->topology().context() != &context_)
-            fail(HALO_ERR_ARGUMENT, "exchange: fields %s and %s live in different contexts", shape_.fields[0]->spec().name.c_str(),
-                 shape_.fields[i]->spec().name.c_str());
-        for (size_t j = 0; j < i; ++j)
-            if (shape_.fields[i] == shape_.fields[j])
-                fail(HALO_ERR_ARGUMENT, "exchange: field %s is given twice", shape_.fields[i]->spec().name.c_str());
-    }
+    if (shape_.combines()) check_op(from, shape_.op);
 }
 
 // Compile again if layouts have changed since. What travels between ranks stays the same.

@@ -24,6 +24,7 @@ public:
     ~Exchange() override;
 
     bool in_flight() const override { return phase_ != Phase::idle && phase_ != Phase::dead; }
+    bool usable() const { return phase_ != Phase::dead; }
     size_t n_fields() const { return shape_.fields.size(); }
     int64_t runs() const { return runs_; }
 
@@ -50,13 +51,11 @@ private:
     enum class Phase : uint8_t { idle, posted, sent, unpacked, dead };
     using Clock = std::chrono::steady_clock;
 
-    void check_fields() const;
     void check_kind() const;
     void set_sections();
     void set_transfer(const halo_transfer_desc &transfer);
     void know_transfer_boxes();
     void check_transfer_pair(const Field &source, const Field &destination) const;
-    void check_op(const FieldSpec &spec) const;
     void combine();
     void combine_by(const Plan &plan, const std::vector<void *> &bases) const;
     void make_messages();

@@ -5,28 +5,15 @@
 
 #include <memory>
 
-#include "exchange/exchange.h"
+#include "base/combine.h"
+#include "exchange/staged.h"
 #include "topology/points/slots.h"
 
 namespace halo {
 
-class Fetch final : public AnyExchange {
+class Fetch final : public StagedExchange {
 public:
-    Fetch(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc);
-    ~Fetch() override;
-
-    bool in_flight() const override { return running_; }
-    void start(const halo_run &run, halo_stream stream) override;
-    void finish(halo_stream stream) override;
-    void post(const halo_run &run) override;
-    bool send(halo_stream stream) override;
-    bool test() override;
-    void unpack(halo_stream stream) override;
-    void refine() override;
-    void abandon() override;
-    std::vector<Arrivals::Part> arrivals() override { return {}; }
-    Field *field(int32_t index) const override { return items_[static_cast<size_t>(index)].field; }
-    void count(halo_exchange_stats &stats) const override;
+    Fetch(PlanCache &plans, const std::vector<Field *> &fields, const halo_exchange_desc &desc);
 
 private:
     // One topology's slots, and its two directions.
@@ -42,35 +29,25 @@ private:
         const Slots *slots;
         std::unique_ptr<Field> there;
         std::unique_ptr<Field> back;
-        Buffer storage; // of the slots: components slowest
+        Buffer storage;    // of the slots, part by part: components slowest
+        size_t first_data; // in data_
     };
 
-    void check(const std::vector<Field *> &fields) const;
     void add_item(Field &field);
-    void follow_layout(const Item &item) const;
-    void prepare(const halo_run &run);
-    void combine();
-    void combine(const Item &item, std::byte *points);
-    Exchange &present() const { return is_back_ ? *back_ : *there_; }
-    void begin();
-    void end();
-    template <class Step>
-    void step(Step &&step); // a failing one ends the run
+    void follow_layouts(const Item &item) const;
+    void keep(const halo_run &run) override;
+    void between() override;
+    void combine(const Item &item, size_t part);
+    void combine(const FieldSpec &spec, const PartSlots &slots, const ValuesAt &points, std::byte *slot);
+    void combine_by_caller(const FieldSpec &spec, const PartSlots &slots, const ValuesAt &points, std::byte *slot);
 
     halo_exchange_desc desc_;
     std::vector<std::unique_ptr<Ground>> grounds_;
     std::vector<Item> items_;
+    std::vector<void *> data_;       // of each field: the points of its parts, then their slots
+    std::vector<std::byte> scratch_; // for values that the caller's function combines
     std::unique_ptr<Exchange> there_;
     std::unique_ptr<Exchange> back_;
-    bool running_ = false;
-    bool is_back_ = false;
-    bool sent_ = false; // of the present direction
-    halo_stream stream_ = HALO_STREAM_NONE;
-    // The caller's arrays need not outlive start.
-    halo_run run_ = HALO_RUN_INIT;
-    std::vector<int32_t> mask_;
-    std::vector<void *> data_; // points and slots of each field
-    std::vector<std::byte> old_;
 };
 
 } // namespace halo

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/combine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstring>
+#include <type_traits>
+
+#include "base/error.h"
+#include "base/types.h"
+
+namespace halo {
+
+namespace {
+
+template <class Real>
+struct Complex {
+    Real real, imaginary;
+};
+
+// Sums and products of integers wrap around.
+template <class T>
+struct Wrapping {
+    using type = T;
+};
+template <std::integral T>
+struct Wrapping<T> {
+    using type = std::make_unsigned_t<T>;
+};
+
+struct Sum {
+    template <class T>
+    T operator()(T a, T b) const {
+        using Wide = typename Wrapping<T>::type;
+        return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b));
+    }
+    template <class Real>
+    Complex<Real> operator()(Complex<Real> a, Complex<Real> b) const {
+        return { a.real + b.real, a.imaginary + b.imaginary };
+    }
+};
+
+struct Product {
+    template <class T>
+    T operator()(T a, T b) const {
+        using Wide = typename Wrapping<T>::type;
+        return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
+    }
+    template <class Real>
+    Complex<Real> operator()(Complex<Real> a, Complex<Real> b) const {
+        return { a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real };
+    }
+};
+
+// NaN wins; of equal numbers the minimum is the one with the sign set, the maximum the other.
+template <bool minimum>
+struct Extreme {
+    template <class T>
+    T operator()(T a, T b) const {
+        if constexpr (std::is_floating_point_v<T>) {
+            if (std::isnan(a) || std::isnan(b)) return std::isnan(a) ? a : b;
+            if (a == b) return std::signbit(a) == minimum ? a : b;
+        }
+        return (a < b) == minimum ? a : b;
+    }
+};
+
+// Calls use(op) for values of T.
+template <class T, class Use>
+void with_op(halo_op op, Use &&use) {
+    if (op == HALO_SUM) return use(Sum{});
+    if (op == HALO_PROD) return use(Product{});
+    if constexpr (std::is_arithmetic_v<T>) {
+        if (op == HALO_MIN) return use(Extreme<true>{});
+        if (op == HALO_MAX) return use(Extreme<false>{});
+        if (op == HALO_LAND) return use([](T a, T b) { return static_cast<T>(a != T{} && b != T{}); });
+        if (op == HALO_LOR) return use([](T a, T b) { return static_cast<T>(a != T{} || b != T{}); });
+        if (op == HALO_LXOR) return use([](T a, T b) { return static_cast<T>((a != T{}) != (b != T{})); });
+    }
+    if constexpr (std::is_integral_v<T>) {
+        if (op == HALO_BAND) return use([](T a, T b) { return a & b; });
+        if (op == HALO_BOR) return use([](T a, T b) { return a | b; });
+        if (op == HALO_BXOR) return use([](T a, T b) { return a ^ b; });
+    }
+    fail(HALO_ERR_INTERNAL, "values of this type cannot be combined by op %d", op);
+}
+
+// Calls use(T{}, op).
+template <class Use>
+void with_type_and_op(halo_type type, halo_op op, Use &&use) {
+    const auto as = [&]<class T>(T value) { with_op<T>(op, [&](auto combined) { use(value, combined); }); };
+    switch (type) {
+    case HALO_FLOAT32: return as(float{});
+    case HALO_FLOAT64: return as(double{});
+    case HALO_INT32: return as(int32_t{});
+    case HALO_INT64: return as(int64_t{});
+    case HALO_COMPLEX64: return as(Complex<float>{});
+    case HALO_COMPLEX128: return as(Complex<double>{});
+    default: fail(HALO_ERR_INTERNAL, "values of %s cannot be combined", type_name(type));
+    }
+}
+
+template <class T>
+T load(const std::byte *at) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+}
+template <class T>
+void store(std::byte *at, T value) {
+    std::memcpy(at, &value, sizeof value);
+}
+
+// Returns the new value.
+template <class T, class Op>
+T fetch(T value, std::byte *contribution, Op op) {
+    const T more = load<T>(contribution);
+    store(contribution, value);
+    return op(value, more);
+}
+
+constexpr int64_t lookahead = 16; // listed values that are asked for before they are needed
+
+template <class T, class Op>
+void fetch_in_run(std::byte *values, std::byte *contributions, int64_t n, Op op) {
+    for (int64_t at = 0; at < n * static_cast<int64_t>(sizeof(T)); at += sizeof(T))
+        store(values + at, fetch(load<T>(values + at), contributions + at, op));
+}
+
+} // namespace
+
+void combine(void *into, const void *from, int64_t n, halo_type type, halo_op op) {
+    with_type_and_op(type, op, [&]<class T>(T, auto combined) {
+        auto *to = static_cast<std::byte *>(into);
+        const auto *more = static_cast<const std::byte *>(from);
+        for (int64_t at = 0; at < n * static_cast<int64_t>(sizeof(T)); at += sizeof(T)) store(to + at, combined(load<T>(to + at), load<T>(more + at)));
+    });
+}
+
+void fetch_and_combine(const ValuesAt &given, std::byte *contributions, int64_t n, halo_type type, halo_op op) {
+    with_type_and_op(type, op, [&]<class T>(T, auto combined) {
+        const ValuesAt values = given; // no store can change it
+        if (!values.list && values.step == static_cast<int64_t>(sizeof(T))) return fetch_in_run<T>(values.first, contributions, n, combined);
+        for (int64_t i = 0; i < n; ++i) {
+            __builtin_prefetch(values[std::min(i + lookahead, n - 1)], 1);
+            store(values[i], fetch(load<T>(values[i]), contributions + i * static_cast<int64_t>(sizeof(T)), combined));
+        }
+    });
+}
+
+void fetch_and_combine(const ValuesAt &given, std::byte *contributions, const uint32_t *first, int64_t n, halo_type type, halo_op op) {
+    with_type_and_op(type, op, [&]<class T>(T, auto combined) {
+        const ValuesAt values = given;
+        std::byte *contribution = contributions + int64_t{ n > 0 ? first[0] : 0 } * static_cast<int64_t>(sizeof(T));
+        for (int64_t i = 0; i < n; ++i) {
+            __builtin_prefetch(values[std::min(i + lookahead, n - 1)], 1);
+            T value = load<T>(values[i]);
+            for (uint32_t k = first[i]; k < first[i + 1]; ++k, contribution += sizeof(T)) value = fetch(value, contribution, combined);
+            store(values[i], value);
+        }
+    });
+}
+
+} // namespace halo
