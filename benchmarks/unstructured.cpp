@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ghosts of points known by keys: libhalo against PetscSF on the same graph and storage, in alternating pairs of one run.
-// usage: halo_bench_unstructured [cells along an edge, 100] [pairs, 21] [only the set-up, 0]
+// usage: halo_bench_unstructured [cells along an edge, 100] [pairs, 21] [1: only the set-up, 2: only fetches, 0]
 // Every rank has a cube of cells; cubes are stacked and periodic along z, two layers of ghosts. One field is one array for both, in memory from
-// halo_memory_allocate. PetscSF has no message for several fields: all are begun, then all ended. Times are the medians over pairs of the slowest
-// rank's.
+// halo_memory_allocate. PetscSF has no message for several fields: all are begun, then all ended. Fetches: five layers of ghosts, and a star whose
+// roots have ten leaves each. Times are the medians over pairs of the slowest rank's.
 #include <malloc.h>
 #include <petscsf.h>
 
@@ -38,8 +38,8 @@ struct Graph {
 };
 
 // Keys count cells along x, y, z. In random order, owned cells and ghosts are mixed.
-Graph make_graph(int64_t n, bool random) {
-    const int64_t plane = n * n, all = plane * n * n_ranks, layers = 2, n_owned = plane * n;
+Graph make_graph(int64_t n, bool random, int64_t layers) {
+    const int64_t plane = n * n, all = plane * n * n_ranks, n_owned = plane * n;
     const int64_t begin = rank_of_process * n_owned;
     std::vector<int64_t> cells(static_cast<size_t>(n_owned + 2 * layers * plane)); // counted from the cube's first: those below and above are ghosts
     std::iota(cells.begin(), cells.begin() + n_owned, 0);
@@ -223,6 +223,95 @@ void compare_exchanges(halo_context *context, const Graph &graph, bool random, i
     HALO(halo_topology_destroy(&topology));
 }
 
+// PetscSF has an array of its own for what leaves get.
+struct ForestFetch {
+    PetscSF forest;
+    const std::vector<double *> &data;
+    std::vector<std::vector<double>> updates;
+
+    ForestFetch(PetscSF of, const std::vector<double *> &given, int64_t n_points)
+        : forest(of),
+          data(given),
+          updates(given.size(), std::vector<double>(static_cast<size_t>(n_points))) {}
+    void operator()() {
+        for (size_t f = 0; f < data.size(); ++f) PETSC(PetscSFFetchAndOpBegin(forest, MPI_DOUBLE, data[f], data[f], updates[f].data(), MPI_SUM));
+        for (size_t f = 0; f < data.size(); ++f) PETSC(PetscSFFetchAndOpEnd(forest, MPI_DOUBLE, data[f], data[f], updates[f].data(), MPI_SUM));
+    }
+};
+
+// Sums of what leaves get, and of roots, are the same in every order: they are whole numbers.
+double sum_of(PetscSF forest, const double *roots, const double *updates, int64_t n_points) {
+    PetscInt n = 0;
+    const PetscInt *leaves = nullptr;
+    PETSC(PetscSFGetGraph(forest, nullptr, &n, &leaves, nullptr));
+    std::vector<bool> is_leaf(static_cast<size_t>(n_points), false);
+    double sum = 0;
+    for (PetscInt i = 0; i < n; ++i) is_leaf[static_cast<size_t>(leaves[i])] = true;
+    for (int64_t i = 0; i < n_points; ++i) sum += is_leaf[static_cast<size_t>(i)] ? updates[i] : roots[i] * 3;
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+}
+
+void compare_fetch(halo_context *context, halo_topology *topology, PetscSF forest, int64_t n_points, const char *what, int pairs) {
+    for (const int n_fields : { 1, 4 }) {
+        Fields mine(context, topology, n_fields, n_points), theirs(context, topology, n_fields, n_points);
+        halo_exchange *exchange = mine.exchange(HALO_KIND_FETCH);
+        ForestFetch fetch(forest, theirs.data(), n_points);
+        for (Fields *side : { &mine, &theirs }) side->fill([](int64_t) { return 1.0; });
+        run_exchange(exchange);
+        fetch();
+        if (sum_of(forest, mine.data()[0], mine.data()[0], n_points) != sum_of(forest, theirs.data()[0], fetch.updates[0].data(), n_points))
+            stop("verify", "libhalo and PetscSF differ");
+        for (Fields *side : { &mine, &theirs }) side->fill([](int64_t) { return 0.0; });
+        char line[80];
+        std::snprintf(line, sizeof line, "%s, fetch, %d field%s", what, n_fields, n_fields > 1 ? "s" : "");
+        compare(
+            line, 24, pairs, [&] { run_exchange(exchange); }, fetch);
+        HALO(halo_exchange_destroy(&exchange));
+    }
+}
+
+void compare_fetches(halo_context *context, const Graph &graph, bool random, int pairs) {
+    halo_topology *topology = make_topology(context, graph, random ? HALO_NUMBERING_AS_GIVEN : HALO_NUMBERING_BY_OWNER);
+    const auto n_points = static_cast<int64_t>(graph.keys.size());
+    PetscSF forest = make_forest(context, topology, n_points);
+    compare_fetch(context, topology, forest, n_points, random ? "random order" : "sorted order", pairs);
+    PETSC(PetscSFDestroy(&forest));
+    HALO(halo_topology_destroy(&topology));
+}
+
+// Leaves draw their roots at random, on all ranks: ten for each root.
+void compare_stars(halo_context *context, int64_t n_leaves, int pairs) {
+    const int64_t n_roots = n_leaves / 10, n_points = n_roots + n_leaves;
+    std::mt19937_64 generator(static_cast<uint64_t>(rank_of_process) + 1);
+    std::vector<int32_t> ranks;
+    std::vector<uint32_t> indices;
+    std::vector<PetscInt> leaves;
+    std::vector<PetscSFNode> roots;
+    for (int64_t i = 0; i < n_leaves; ++i) {
+        const uint64_t root = generator() % static_cast<uint64_t>(n_roots * n_ranks);
+        ranks.push_back(static_cast<int32_t>(root / static_cast<uint64_t>(n_roots)));
+        indices.push_back(static_cast<uint32_t>(root % static_cast<uint64_t>(n_roots)));
+        leaves.push_back(static_cast<PetscInt>(n_roots + i));
+        roots.push_back({ ranks.back(), static_cast<PetscInt>(indices.back()) });
+    }
+    halo_star_desc desc = HALO_STAR_DESC_INIT;
+    desc.n_points = n_points;
+    desc.n_leaves = n_leaves;
+    desc.ranks = ranks.data();
+    desc.indices = indices.data();
+    halo_topology *topology = nullptr;
+    HALO(halo_topology_create_star(context, &desc, &topology));
+    PetscSF forest = nullptr;
+    PETSC(PetscSFCreate(PETSC_COMM_WORLD, &forest));
+    PETSC(PetscSFSetGraph(forest, static_cast<PetscInt>(n_roots), static_cast<PetscInt>(n_leaves), leaves.data(), PETSC_COPY_VALUES, roots.data(),
+                          PETSC_COPY_VALUES));
+    PETSC(PetscSFSetUp(forest));
+    compare_fetch(context, topology, forest, n_points, "star, ten leaves", pairs);
+    PETSC(PetscSFDestroy(&forest));
+    HALO(halo_topology_destroy(&topology));
+}
+
 int64_t status_kilobytes(const char *name) {
     std::FILE *file = std::fopen("/proc/self/status", "r");
     char line[256];
@@ -304,17 +393,19 @@ void compare_setup(halo_context *context, const Graph &graph, const char *what, 
 int main(int argc, char **argv) {
     const int64_t n = argc > 1 ? std::atoll(argv[1]) : 100;
     const int pairs = argc > 2 ? std::atoi(argv[2]) : 21;
-    const bool only_setup = argc > 3 && std::atoi(argv[3]) != 0;
+    const int only = argc > 3 ? std::atoi(argv[3]) : 0;
     PETSC(PetscInitializeNoArguments());
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_of_process);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     halo_context *context = nullptr;
     HALO(halo_context_create(nullptr, &context));
     for (const bool random : { false, true }) {
-        const Graph graph = make_graph(n, random);
-        compare_setup(context, graph, random ? "set-up, shuffled keys" : "set-up, keys in order", pairs);
-        if (!only_setup) compare_exchanges(context, graph, random, pairs);
+        const Graph graph = make_graph(n, random, 2);
+        if (only != 2) compare_setup(context, graph, random ? "set-up, shuffled keys" : "set-up, keys in order", pairs);
+        if (only == 0) compare_exchanges(context, graph, random, pairs);
+        if (only != 1) compare_fetches(context, make_graph(n, random, 5), random, pairs);
     }
+    if (only != 1) compare_stars(context, n * n * n / 10, pairs);
     HALO(halo_context_destroy(&context));
     PETSC(PetscFinalize());
 }

@@ -169,6 +169,30 @@ TEST_P(Sweeping, SendsToNeighboursAcrossFacesOnly) {
     });
 }
 
+// Four ranks in a square. One refuses a run: the one across the corner, which does not talk to it, hears of it in the second sweep.
+TEST(Sweeps, FailTogether) {
+    run(4, { { "timeout", "20s" } }, [](Rank &rank) {
+        if (rank.size != 4) return;
+        SweepCase made{};
+        made.n_dims = 2;
+        made.boxes = true;
+        made.extent = { 8, 8, 1 };
+        made.low = made.high = { 1, 1, 0 };
+        halo_topology *topology = make_topology(rank, made);
+        Swept swept(topology, made, HALO_PATTERN_SWEEPS);
+        for (int turn = 0; turn < 4; ++turn) {
+            halo_run narrow = HALO_RUN_INIT;
+            if (rank.rank == 0 && turn == 1) narrow.first_component = 5;
+            halo_status status = halo_exchange_start(swept.exchange, &narrow, HALO_STREAM_NONE);
+            if (status == HALO_SUCCESS) status = halo_exchange_finish(swept.exchange, HALO_STREAM_NONE);
+            const halo_status wanted = turn != 1 ? HALO_SUCCESS : rank.rank == 0 ? HALO_ERR_ARGUMENT : HALO_ERR_PEER;
+            if (status != wanted) stop("turn %d: %s: %s", turn, halo_status_name(status), halo_last_error());
+        }
+        swept.destroy();
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
 TEST(Sweeps, WhatTheyRefuse) {
     run(1, {}, [](Rank &rank) {
         SweepCase made{};

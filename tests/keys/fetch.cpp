@@ -2,6 +2,8 @@
 // HALO_KIND_FETCH on random sets of keys against the model; and what is refused.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "storage.h"
 
 namespace {
@@ -97,6 +99,7 @@ void run_seed(Rank &rank, uint64_t seed) {
     desc.op = user ? HALO_USER : op;
     desc.combine = by_hand;
     desc.messages = static_cast<int32_t>(pick(random, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL));
+    desc.source_stable = static_cast<int32_t>(pick(random, 0, 1));
     halo_exchange *exchange = nullptr;
     OK(halo_exchange_create(fields, 2, &desc, &exchange));
     const int32_t only_second[2] = { 0, 1 };
@@ -163,6 +166,109 @@ TEST_P(Fetches, ACounter) {
             OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
             if (counter.at(n - 1, 0) != 100 + rank.rank) conformance::stop("drew %lld", static_cast<long long>(counter.at(n - 1, 0)));
             if (rank.rank == 0 && counter.at(0, 0) != 100 + rank.size) conformance::stop("left at %lld", static_cast<long long>(counter.at(0, 0)));
+            OK(halo_exchange_destroy(&exchange));
+        }
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+// A star with its centre on rank 0: leaves of every rank for each of its roots, in their order.
+halo_topology *make_star(Rank &rank, int32_t centre, int64_t n_roots, int64_t n_leaves) {
+    const std::vector<int32_t> ranks(static_cast<size_t>(n_leaves), centre);
+    std::vector<uint32_t> indices(static_cast<size_t>(n_leaves));
+    std::iota(indices.begin(), indices.end(), 0U);
+    halo_star_desc desc = HALO_STAR_DESC_INIT;
+    desc.n_points = n_roots + n_leaves;
+    desc.n_leaves = n_leaves;
+    desc.ranks = ranks.data();
+    desc.indices = indices.data();
+    halo_topology *topology = nullptr;
+    OK(halo_topology_create_star(rank.context, &desc, &topology));
+    return topology;
+}
+
+TEST_P(Fetches, LongRuns) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        constexpr int64_t n = 1500; // more than the caller's function is given at once
+        const int64_t n_roots = rank.rank == 0 ? n : 0;
+        halo_topology *topology = make_star(rank, 0, n_roots, n);
+        for (const halo_op op : { HALO_SUM, HALO_USER })
+            for (const int32_t stable : { 0, 1 }) {
+                Storage<double> counters(topology, "counters", 1, n_roots + n, 2, rank.rank);
+                for (int64_t i = 0; i < n_roots; ++i) counters.at(i, 0) = 100.0 * static_cast<double>(i);
+                for (int64_t i = 0; i < n; ++i) counters.at(n_roots + i, 0) = 1;
+                halo_field *field = counters.field();
+                halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+                desc.kind = HALO_KIND_FETCH;
+                desc.op = op;
+                desc.combine = by_hand;
+                desc.source_stable = stable;
+                halo_exchange *exchange = nullptr;
+                OK(halo_exchange_create(&field, 1, &desc, &exchange));
+                OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+                OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+                for (int64_t i = 0; i < n; ++i) {
+                    const double drawn = counters.at(n_roots + i, 0), before = 100.0 * static_cast<double>(i);
+                    if (drawn != before + rank.rank)
+                        conformance::stop("op %d: rank %d drew %g from %lld", op, rank.rank, drawn, static_cast<long long>(i));
+                    if (n_roots > 0 && counters.at(i, 0) != before + rank.size) conformance::stop("op %d: left at %g", op, counters.at(i, 0));
+                }
+                OK(halo_exchange_destroy(&exchange));
+            }
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+// Ranks 0 and 2 have copies of a point of rank 1, and do not talk to each other. Rank 0 must not wait for the second round of a run that rank 2 has
+// refused, and the next run is a new one.
+TEST(FetchFails, OnRanksThatDoNotKnowTheOneThatFailed) {
+    if (!conformance::threads()) GTEST_SKIP() << "wants three ranks";
+    conformance::run(3, { { "timeout", "20s" } }, [](Rank &rank) {
+        const int64_t n_leaves = rank.rank == 1 ? 0 : 1;
+        halo_topology *topology = make_star(rank, 1, 1 - n_leaves, n_leaves);
+        {
+            Storage<int64_t> counter(topology, "counter", 1, 1, 2, rank.rank);
+            halo_field *field = counter.field();
+            halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+            desc.kind = HALO_KIND_FETCH;
+            halo_exchange *exchange = nullptr;
+            OK(halo_exchange_create(&field, 1, &desc, &exchange));
+            const int32_t nothing = 0, no_such_set = 7;
+            for (int turn = 0; turn < 6; ++turn) {
+                halo_run run = HALO_RUN_INIT;
+                if (turn == 1) run.field_mask = &nothing;
+                if (turn == 3) run.sets = &no_such_set;
+                counter.at(0, 0) = n_leaves > 0 ? 1 : 10 * turn;
+                halo_status status = halo_exchange_start(exchange, rank.rank == 2 ? &run : nullptr, HALO_STREAM_NONE);
+                if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, HALO_STREAM_NONE);
+                const bool fails = turn == 1 || turn == 3;
+                const halo_status wanted = !fails ? HALO_SUCCESS : rank.rank == 2 ? HALO_ERR_ARGUMENT : HALO_ERR_PEER;
+                if (status != wanted) conformance::stop("turn %d: %s: %s", turn, halo_status_name(status), halo_last_error());
+                const int64_t drawn[] = { 10 * turn, 10 * turn + 2, 10 * turn + 1 };
+                if (!fails && counter.at(0, 0) != drawn[rank.rank])
+                    conformance::stop("turn %d: rank %d has %lld", turn, rank.rank, static_cast<long long>(counter.at(0, 0)));
+            }
+            OK(halo_exchange_destroy(&exchange));
+        }
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+TEST_P(Fetches, AfterAbandonNothingGoes) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        halo_topology *topology = make_star(rank, 0, rank.rank == 0 ? 1 : 0, 1);
+        {
+            Storage<int64_t> counter(topology, "counter", 1, rank.rank == 0 ? 2 : 1, 2, rank.rank);
+            halo_field *field = counter.field();
+            halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+            desc.kind = HALO_KIND_FETCH;
+            halo_exchange *exchange = nullptr;
+            OK(halo_exchange_create(&field, 1, &desc, &exchange));
+            OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+            if (halo_exchange_destroy(&exchange) != HALO_BUSY) conformance::stop("a run is in flight");
+            OK(halo_exchange_abandon(exchange));
+            if (halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE) != HALO_ERR_STATE || !std::strstr(halo_last_error(), "abandoned"))
+                conformance::stop("started after abandon: %s", halo_last_error());
             OK(halo_exchange_destroy(&exchange));
         }
         OK(halo_topology_destroy(&topology));

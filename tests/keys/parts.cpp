@@ -90,6 +90,17 @@ struct Parts {
             OK(halo_field_bind(field, dealt.gid(part), &binding));
         }
     }
+    // What copies have contributed is no longer needed.
+    void spoil_copies(const Dealt &dealt, int32_t rank) {
+        for (size_t p = 0; p < values.size(); ++p) {
+            const auto part = static_cast<int32_t>(dealt.first[static_cast<size_t>(rank)] + static_cast<int64_t>(p));
+            const auto &entries = dealt.model.ranks[static_cast<size_t>(part)];
+            for (size_t i = 0; i < entries.size(); ++i)
+                for (size_t c = 0; c < n_components; ++c)
+                    if (!(*dealt.model.facts.at(entries[i].key).primary() == Copy{ part, static_cast<int64_t>(i) }))
+                        values[p][c * entries.size() + i] = 77;
+        }
+    }
     bool right(const Dealt &dealt, int32_t rank, uint64_t seed, int32_t kind, halo_op op) const {
         for (size_t p = 0; p < values.size(); ++p) {
             const int64_t part = dealt.first[static_cast<size_t>(rank)] + static_cast<int64_t>(p);
@@ -135,14 +146,16 @@ TEST_P(PartsOfARank, AsOnRanksOfTheirOwn) {
                 field_desc.n_components = n_components;
                 halo_field *field = nullptr;
                 OK(halo_field_create(topology, &field_desc, &field));
-                const Parts parts(dealt, rank.rank, seed, field);
+                Parts parts(dealt, rank.rank, seed, field);
                 halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
                 desc.kind = kind;
                 desc.op = any_op<double>(random);
                 desc.messages = static_cast<int32_t>(pick(random, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL));
+                desc.source_stable = static_cast<int32_t>(pick(random, 0, 1));
                 halo_exchange *exchange = nullptr;
                 OK(halo_exchange_create(&field, 1, &desc, &exchange));
                 OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+                if (kind == HALO_KIND_FETCH && !desc.source_stable) parts.spoil_copies(dealt, rank.rank);
                 OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
                 OK(halo_exchange_destroy(&exchange));
                 OK(halo_field_destroy(&field));

@@ -128,37 +128,45 @@ void fetch_in_run(std::byte *values, std::byte *contributions, int64_t n, Op op)
         store(values + at, fetch(load<T>(values + at), contributions + at, op));
 }
 
+// Listed values; contributions in a run.
+template <class T, class Op>
+void fetch_listed(std::byte *values, int64_t step, const uint32_t *list, std::byte *contributions, int64_t n, Op op) {
+    for (int64_t i = 0; i < n; ++i, contributions += sizeof(T)) {
+        __builtin_prefetch(values + list[std::min(i + lookahead, n - 1)] * step, 1);
+        std::byte *value = values + list[i] * step;
+        store(value, fetch(load<T>(value), contributions, op));
+    }
+}
+
+template <class T, class Op>
+void fetch_any(const ValuesAt &values, const ValuesAt &contributions, int64_t n, Op op) {
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t later = std::min(i + lookahead, n - 1);
+        __builtin_prefetch(values[later], 1);
+        __builtin_prefetch(contributions[later], 1);
+        store(values[i], fetch(load<T>(values[i]), contributions[i], op));
+    }
+}
+
 } // namespace
 
 void combine(void *into, const void *from, int64_t n, halo_type type, halo_op op) {
     with_type_and_op(type, op, [&]<class T>(T, auto combined) {
         auto *to = static_cast<std::byte *>(into);
         const auto *more = static_cast<const std::byte *>(from);
-        for (int64_t at = 0; at < n * static_cast<int64_t>(sizeof(T)); at += sizeof(T)) store(to + at, combined(load<T>(to + at), load<T>(more + at)));
+        for (int64_t at = 0; at < n * static_cast<int64_t>(sizeof(T)); at += sizeof(T))
+            store(to + at, combined(load<T>(to + at), load<T>(more + at)));
     });
 }
 
-void fetch_and_combine(const ValuesAt &given, std::byte *contributions, int64_t n, halo_type type, halo_op op) {
-    with_type_and_op(type, op, [&]<class T>(T, auto combined) {
-        const ValuesAt values = given; // no store can change it
-        if (!values.list && values.step == static_cast<int64_t>(sizeof(T))) return fetch_in_run<T>(values.first, contributions, n, combined);
-        for (int64_t i = 0; i < n; ++i) {
-            __builtin_prefetch(values[std::min(i + lookahead, n - 1)], 1);
-            store(values[i], fetch(load<T>(values[i]), contributions + i * static_cast<int64_t>(sizeof(T)), combined));
-        }
-    });
-}
-
-void fetch_and_combine(const ValuesAt &given, std::byte *contributions, const uint32_t *first, int64_t n, halo_type type, halo_op op) {
-    with_type_and_op(type, op, [&]<class T>(T, auto combined) {
-        const ValuesAt values = given;
-        std::byte *contribution = contributions + int64_t{ n > 0 ? first[0] : 0 } * static_cast<int64_t>(sizeof(T));
-        for (int64_t i = 0; i < n; ++i) {
-            __builtin_prefetch(values[std::min(i + lookahead, n - 1)], 1);
-            T value = load<T>(values[i]);
-            for (uint32_t k = first[i]; k < first[i + 1]; ++k, contribution += sizeof(T)) value = fetch(value, contribution, combined);
-            store(values[i], value);
-        }
+// Lists and steps are captured by value, so that no store can change them.
+void fetch_and_combine(const ValuesAt &values, const ValuesAt &contributions, int64_t n, halo_type type, halo_op op) {
+    with_type_and_op(type, op, [=]<class T>(T, auto combined) {
+        const auto is_run = [](const ValuesAt &at) { return !at.list && at.step == static_cast<int64_t>(sizeof(T)); };
+        if (!is_run(contributions)) return fetch_any<T>(values, contributions, n, combined);
+        if (is_run(values)) return fetch_in_run<T>(values.first, contributions.first, n, combined);
+        if (values.list) return fetch_listed<T>(values.first, values.step, values.list, contributions.first, n, combined);
+        fetch_any<T>(values, contributions, n, combined);
     });
 }
 

@@ -21,9 +21,8 @@ struct ValuesAt {
     std::byte *operator[](int64_t i) const { return first + (list ? list[i] : i) * step; }
 };
 
-// value = value op contribution, and the contribution becomes what the value was: for each value once, ...
-void fetch_and_combine(const ValuesAt &values, std::byte *contributions, int64_t n, halo_type type, halo_op op);
-// ... or one after the other for its contributions, of which those of value i are [first[i], first[i + 1]).
-void fetch_and_combine(const ValuesAt &values, std::byte *contributions, const uint32_t *first, int64_t n, halo_type type, halo_op op);
+// One after the other: value = value op contribution, and the contribution becomes what the value was. Values may come several times, contributions
+// not.
+void fetch_and_combine(const ValuesAt &values, const ValuesAt &contributions, int64_t n, halo_type type, halo_op op);
 
 } // namespace halo

@@ -52,8 +52,9 @@ Fetch::Fetch(PlanCache &plans, const std::vector<Field *> &fields, const halo_ex
 
 void Fetch::add_item(Field &field) {
     const auto &points = static_cast<const PointsTopology &>(field.topology());
+    const bool may_stay = desc_.source_stable && !points.context().check_mode(); // copies beside their owner's point, until they are combined
     auto ground = std::find_if(grounds_.begin(), grounds_.end(), [&](const auto &one) { return &one->slots.points == &points; });
-    if (ground == grounds_.end()) ground = grounds_.insert(grounds_.end(), std::make_unique<Ground>(points));
+    if (ground == grounds_.end()) ground = grounds_.insert(grounds_.end(), std::make_unique<Ground>(points, may_stay));
     const FieldSpec &spec = field.spec();
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     desc.type = spec.type;
@@ -63,16 +64,16 @@ void Fetch::add_item(Field &field) {
     const Slots &slots = (*ground)->slots;
     Item item{ &field, &slots, std::make_unique<Field>((*ground)->there, desc), std::make_unique<Field>((*ground)->back, desc), {}, data_.size() };
     int64_t bytes = 1;
-    for (const PartSlots &part : slots.parts) bytes += part.size() * spec.n_components * spec.element_bytes;
+    for (const PartSlots &part : slots.parts) bytes += part.size * spec.n_components * spec.element_bytes;
     item.storage = points.context().storage(static_cast<size_t>(bytes));
     data_.resize(data_.size() + slots.parts.size());
     auto *slot = static_cast<std::byte *>(item.storage.data());
     for (const PartSlots &part : slots.parts) {
         data_.push_back(slot);
-        slot += part.size() * spec.n_components * spec.element_bytes;
+        slot += part.size * spec.n_components * spec.element_bytes;
     }
-    const int64_t unit = desc_.op == HALO_USER ? values_at_once * spec.element_bytes : 0;
-    scratch_.resize(std::max(scratch_.size(), static_cast<size_t>(unit)));
+    for (auto &scratch : scratch_)
+        if (desc_.op == HALO_USER) scratch.resize(std::max(scratch.size(), static_cast<size_t>(values_at_once * spec.element_bytes)));
     items_.push_back(std::move(item));
     follow_layouts(items_.back());
 }
@@ -114,56 +115,51 @@ void Fetch::between() {
         for (size_t part = 0; takes_part(f) && part < items_[f].slots->parts.size(); ++part) combine(items_[f], part);
 }
 
+namespace {
+
+ValuesAt named(ValuesAt values, const Region &region) {
+    values.first += region.box.low[0] * values.step;
+    values.list = region.listed ? region.points.data() : nullptr;
+    return values;
+}
+
+} // namespace
+
 void Fetch::combine(const Item &item, size_t part) {
     const FieldSpec &spec = item.field->spec();
     const PartLayout &layout = item.field->layout(static_cast<int64_t>(part));
     const PartSlots &slots = item.slots->parts[part];
-    const int64_t bytes = slots.size() * spec.element_bytes; // of one component
     auto *const points = static_cast<std::byte *>(data_[item.first_data + part]);
     auto *const slot = static_cast<std::byte *>(data_[item.first_data + item.slots->parts.size() + part]);
+    const int64_t unit = spec.element_bytes;
     const int32_t end = run_.n_components > 0 ? run_.first_component + run_.n_components : spec.n_components;
-    for (int32_t c = run_.first_component; c < end; ++c) {
-        const ValuesAt values{ points + (layout.first_owned + c * layout.component_stride) * spec.element_bytes,
-                               layout.stride[0] * spec.element_bytes };
-        if (desc_.op == HALO_USER)
-            combine_by_caller(spec, slots, values, slot + c * bytes);
-        else
-            combine(spec, slots, values, slot + c * bytes);
-    }
-}
-
-void Fetch::combine(const FieldSpec &spec, const PartSlots &slots, const ValuesAt &points, std::byte *slot) {
-    const Region single = slots.single.region();
-    ValuesAt values = points;
-    values.first += single.box.low[0] * points.step;
-    values.list = single.listed ? single.points.data() : nullptr;
-    fetch_and_combine(values, slot, slots.single.size(), spec.type, desc_.op);
-    values = points;
-    values.list = slots.several.data();
-    fetch_and_combine(values, slot, slots.first.data(), std::ssize(slots.several), spec.type, desc_.op);
-}
-
-// Points with one copy as many at once as lie side by side in the scratch.
-void Fetch::combine_by_caller(const FieldSpec &spec, const PartSlots &slots, const ValuesAt &points, std::byte *slot) {
-    const auto unit = static_cast<size_t>(spec.element_bytes);
-    const auto call = [&](int64_t n) { desc_.combine(desc_.combine_user, scratch_.data(), slot, n, spec.type, spec.element_bytes); };
-    for (int64_t begin = 0, n = 0; begin < slots.single.size(); begin += n) {
-        n = std::min(slots.single.size() - begin, values_at_once);
-        for (int64_t i = 0; i < n; ++i) std::memcpy(scratch_.data() + i * spec.element_bytes, points[slots.single[begin + i]], unit);
-        call(n);
-        for (int64_t i = 0; i < n; ++i, slot += unit) {
-            std::byte *point = points[slots.single[begin + i]];
-            std::memcpy(slot, point, unit);
-            std::memcpy(point, scratch_.data() + i * spec.element_bytes, unit);
+    for (int32_t c = run_.first_component; c < end; ++c)
+        for (const PartSlots::Stretch &stretch : slots.stretches) {
+            const ValuesAt here{ points + (layout.first_owned + c * layout.component_stride) * unit, layout.stride[0] * unit };
+            const ValuesAt values = named(here, stretch.points);
+            const ValuesAt copies = named(stretch.here ? here : ValuesAt{ slot + c * slots.size * unit, unit }, stretch.copies);
+            if (desc_.op == HALO_USER)
+                combine_by_caller(spec, values, copies, stretch.points.size());
+            else
+                fetch_and_combine(values, copies, stretch.points.size(), spec.type, desc_.op);
         }
-    }
-    for (size_t p = 0; p < slots.several.size(); ++p) {
-        std::byte *point = points[slots.several[p]];
-        std::memcpy(scratch_.data(), point, unit);
-        for (uint32_t k = slots.first[p]; k < slots.first[p + 1]; ++k, slot += unit) {
-            call(1);
-            std::memcpy(slot, point, unit);
-            std::memcpy(point, scratch_.data(), unit);
+}
+
+// Of runs, as many as lie side by side in the scratch; listed points may come again, so they are combined one by one.
+void Fetch::combine_by_caller(const FieldSpec &spec, const ValuesAt &points, const ValuesAt &copies, int64_t n) {
+    const auto unit = static_cast<size_t>(spec.element_bytes);
+    const auto scratch = [&](int which, int64_t i) { return scratch_[which].data() + i * spec.element_bytes; };
+    const int64_t most = points.list ? 1 : values_at_once;
+    for (int64_t begin = 0; begin < n; begin += most) {
+        const int64_t some = std::min(n - begin, most);
+        for (int64_t i = 0; i < some; ++i) {
+            std::memcpy(scratch(0, i), points[begin + i], unit);
+            std::memcpy(scratch(1, i), copies[begin + i], unit);
+        }
+        desc_.combine(desc_.combine_user, scratch(0, 0), scratch(1, 0), some, spec.type, spec.element_bytes);
+        for (int64_t i = 0; i < some; ++i) {
+            std::memcpy(copies[begin + i], points[begin + i], unit);
+            std::memcpy(points[begin + i], scratch(0, i), unit);
         }
     }
 }

@@ -18,7 +18,7 @@ public:
 private:
     // One topology's slots, and its two directions.
     struct Ground {
-        explicit Ground(const PointsTopology &points) : slots(points), there(slots, false), back(slots, true) {}
+        Ground(const PointsTopology &points, bool here) : slots(points, here), there(slots, false), back(slots, true) {}
         Slots slots;
         SlotsTopology there;
         SlotsTopology back;
@@ -38,14 +38,13 @@ private:
     void keep(const halo_run &run) override;
     void between() override;
     void combine(const Item &item, size_t part);
-    void combine(const FieldSpec &spec, const PartSlots &slots, const ValuesAt &points, std::byte *slot);
-    void combine_by_caller(const FieldSpec &spec, const PartSlots &slots, const ValuesAt &points, std::byte *slot);
+    void combine_by_caller(const FieldSpec &spec, const ValuesAt &points, const ValuesAt &copies, int64_t n);
 
     halo_exchange_desc desc_;
     std::vector<std::unique_ptr<Ground>> grounds_;
     std::vector<Item> items_;
-    std::vector<void *> data_;       // of each field: the points of its parts, then their slots
-    std::vector<std::byte> scratch_; // for values that the caller's function combines
+    std::vector<void *> data_;          // of each field: the points of its parts, then their slots
+    std::vector<std::byte> scratch_[2]; // values and contributions for the caller's function
     std::unique_ptr<Exchange> there_;
     std::unique_ptr<Exchange> back_;
 };

@@ -25,7 +25,8 @@ void StagedExchange::keep(const halo_run &run) {
 void StagedExchange::begin(const halo_run &run) {
     if (running_) fail(HALO_ERR_STATE, "%s: post or start is illegal: a run is in flight", what_.c_str());
     for (const Exchange *stage : stages_)
-        if (!stage->usable()) fail(HALO_ERR_STATE, "%s: post or start is illegal: it was abandoned or has failed: it can only be destroyed", what_.c_str());
+        if (!stage->usable())
+            fail(HALO_ERR_STATE, "%s: post or start is illegal: it was abandoned or has failed: it can only be destroyed", what_.c_str());
     present_ = 0;
     sent_ = false;
     try {

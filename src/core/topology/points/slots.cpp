@@ -8,66 +8,87 @@ namespace halo {
 
 namespace {
 
-// Calls visit(edge number, point) for the owned points that edges from copies name.
-template <class Visit>
-void for_each_copy(std::span<const Edge> edges, Visit &&visit) {
-    for (size_t e = 0; e < edges.size(); ++e) {
-        const Region &owned = edges[e].receive;
-        for (int64_t i = 0; i < owned.size(); ++i)
-            visit(e, owned.listed ? owned.points[static_cast<size_t>(i)] : static_cast<uint32_t>(owned.box.low[0] + i));
+uint32_t point_of(const Region &region, int64_t i) {
+    return region.listed ? region.points[static_cast<size_t>(i)] : static_cast<uint32_t>(region.box.low[0] + i);
+}
+
+// From copies to owned points; by owner, then as contributions are combined.
+std::vector<Edge> edges_of(const PointsTopology &points) {
+    std::vector<Edge> edges;
+    points.edges({}, [&](const Edge &edge) {
+        if (edge.contributes) edges.push_back(reversed(edge));
+    });
+    std::sort(edges.begin(), edges.end(),
+              [](const Edge &a, const Edge &b) { return std::tie(a.recv_gid, a.send_gid, a.extra) < std::tie(b.recv_gid, b.send_gid, b.extra); });
+    return edges;
+}
+
+Region run_of(int64_t first, int64_t n) { return { { { first, 0, 0 }, { first + n, 1, 1 } }, {}, false }; }
+
+// Long runs of points that follow each other on both sides need no lists.
+void add_stretches(PartSlots &part, const PartSlots::Stretch &whole) {
+    constexpr int64_t long_run = 32; // points, on average
+    const int64_t n = whole.points.size();
+    const auto follows = [](const Region &region, int64_t i) { return point_of(region, i) == point_of(region, i - 1) + 1; };
+    std::vector<int64_t> begins;
+    for (int64_t i = 0; i < n; ++i)
+        if (i == 0 || !follows(whole.points, i) || !follows(whole.copies, i)) begins.push_back(i);
+    if (std::ssize(begins) * long_run > n) return part.stretches.push_back(whole);
+    begins.push_back(n);
+    for (size_t r = 0; r + 1 < begins.size(); ++r) {
+        const int64_t some = begins[r + 1] - begins[r];
+        part.stretches.push_back({ run_of(point_of(whole.points, begins[r]), some), run_of(point_of(whole.copies, begins[r]), some), whole.here });
     }
+}
+
+// Lists in the order of the copies, if this leaves the copies of every point in their order: there may be fewer points, which stay in the cache.
+bool sort_by_copies(const PartSlots::Stretch &stretch, int64_t n_points, PointList &points, PointList &copies) {
+    std::vector<uint32_t> latest(static_cast<size_t>(n_points), 0); // copy of each point
+    std::vector<std::pair<uint32_t, uint32_t>> pairs;
+    for (int64_t i = 0; i < stretch.points.size(); ++i) {
+        const uint32_t point = point_of(stretch.points, i), copy = point_of(stretch.copies, i);
+        if (copy < latest[point]) return false;
+        latest[point] = copy;
+        pairs.emplace_back(copy, point);
+    }
+    std::sort(pairs.begin(), pairs.end());
+    for (const auto &[copy, point] : pairs) {
+        copies.add(copy);
+        points.add(point);
+    }
+    copies.close();
+    points.close();
+    return true;
 }
 
 } // namespace
 
-Slots::Slots(const PointsTopology &of) : points(of), parts(of.local_parts().size()) {
-    of.edges({}, [&](const Edge &edge) {
-        if (edge.contributes) edges.push_back(reversed(edge));
-    });
-    // By owner; then as contributions are combined.
-    std::sort(edges.begin(), edges.end(),
-              [](const Edge &a, const Edge &b) { return std::tie(a.recv_gid, a.send_gid, a.extra) < std::tie(b.recv_gid, b.send_gid, b.extra); });
-    lists_.reserve(edges.size());
-    for (size_t p = 0; p < parts.size(); ++p) {
-        const auto [begin, end] = std::equal_range(edges.begin(), edges.end(), of.local_parts()[p], [](const auto &a, const auto &b) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(a)>, Edge>)
-                return a.recv_gid < b;
-            else
-                return a < b.recv_gid;
-        });
-        number(parts[p], of.cells(static_cast<int64_t>(p))[0], { begin, end });
-    }
+Slots::Slots(const PointsTopology &of, bool here) : points(of), parts(of.local_parts().size()), edges(edges_of(of)) {
+    const auto has_slots = [&](const Edge &edge) { return !here || edge.send_gid != edge.recv_gid; };
+    for (size_t p = 0; p < parts.size(); ++p)
+        for (Edge &edge : std::ranges::equal_range(edges, of.local_parts()[p], {}, &Edge::recv_gid))
+            add(parts[p], edge, !has_slots(edge), of.cells(static_cast<int64_t>(p))[0]);
+    std::erase_if(edges, [&](const Edge &edge) { return !has_slots(edge); });
     for (Edge &edge : edges) {
         edge.recv_gid = gid_of(edge.recv_gid);
         edge.from_owner = true;
     }
 }
 
-// Edges that are heard get their slots in place of the points.
-void Slots::number(PartSlots &part, int64_t n_points, std::span<Edge> heard) {
-    std::vector<uint32_t> n_copies(static_cast<size_t>(n_points), 0);
-    for_each_copy(heard, [&](size_t, uint32_t point) { ++n_copies[point]; });
-    auto end = static_cast<uint32_t>(std::count(n_copies.begin(), n_copies.end(), 1U));
-    part.first.push_back(end);
-    std::vector<uint32_t> next(n_copies.size());
-    for (uint32_t point = 0; point < n_copies.size(); ++point) {
-        if (n_copies[point] < 2) continue;
-        next[point] = end;
-        part.several.push_back(point);
-        part.first.push_back(end += n_copies[point]);
+void Slots::add(PartSlots &part, Edge &heard, bool here, int64_t n_points) {
+    PartSlots::Stretch stretch{ heard.receive, heard.send, here };
+    if (here) {
+        PointList by_copies, copies;
+        if (sort_by_copies(stretch, n_points, by_copies, copies)) {
+            stretch = { by_copies.region(), copies.region(), here };
+            lists_.push_back(std::move(by_copies));
+            lists_.push_back(std::move(copies));
+        }
+    } else {
+        stretch.copies = heard.receive = run_of(part.size, heard.receive.size());
+        part.size += heard.receive.size();
     }
-    std::vector<PointList> lists(heard.size());
-    uint32_t single = 0;
-    for_each_copy(heard, [&](size_t edge, uint32_t point) {
-        if (n_copies[point] == 1) part.single.add(point);
-        lists[edge].add(n_copies[point] == 1 ? single++ : next[point]++);
-    });
-    part.single.close();
-    for (size_t e = 0; e < heard.size(); ++e) {
-        lists[e].close();
-        lists_.push_back(std::move(lists[e]));
-        heard[e].receive = lists_.back().region();
-    }
+    add_stretches(part, stretch);
 }
 
 SlotsTopology::SlotsTopology(const Slots &slots, bool back) : Topology(slots.points.context()), slots_(slots), back_(back) {
@@ -84,7 +105,7 @@ halo_part SlotsTopology::part(int64_t gid) const {
 
 Extent SlotsTopology::cells(int64_t local_index) const {
     const auto n = std::ssize(slots_.parts);
-    return local_index < n ? slots_.points.cells(local_index) : Extent{ slots_.parts[static_cast<size_t>(local_index - n)].size(), 1, 1 };
+    return local_index < n ? slots_.points.cells(local_index) : Extent{ slots_.parts[static_cast<size_t>(local_index - n)].size, 1, 1 };
 }
 
 Extent SlotsTopology::cells_of(int64_t gid) const {

@@ -1,34 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Slots beside the points of a part that owns some: one for each copy elsewhere, so that every copy can be heard and answered alone.
+// Slots beside the points of a part that owns some: one for each copy elsewhere, so that every copy can be heard and answered alone. They lie in
+// the order in which messages bring them.
 #pragma once
 
 #include "topology/points/points.h"
 
 namespace halo {
 
-// The slots of one part. Those of points with one copy come first, in the order in which messages bring them; then those of points with several,
-// point by point, in the order in which the copies are combined.
+// Owned points of a part, and where their copies are: in this order they are combined.
 struct PartSlots {
-    PointList single;              // the point of each of the first slots
-    std::vector<uint32_t> several; // points with several copies, ascending,
-    std::vector<uint32_t> first;   // the first slot of each, and the end of all
-
-    int64_t size() const { return first.back(); }
+    // Point by point. Two runs, or lists, in which points may come several times.
+    struct Stretch {
+        Region points;
+        Region copies;
+        bool here; // copies are points of the same part; else slots
+    };
+    int64_t size = 0; // slots
+    std::vector<Stretch> stretches;
 };
 
 struct Slots {
-    explicit Slots(const PointsTopology &points);
+    // `here`: points of the part that owns them need no slots.
+    Slots(const PointsTopology &points, bool here);
 
     const PointsTopology &points;
     std::vector<PartSlots> parts; // of each local part
-    std::vector<Edge> edges;      // from copies to slots; the part of the slots of a part is `gid_of` it
+    std::vector<Edge> edges;      // from copies to slots
 
+    // The slots of this part are a part too.
     int64_t gid_of(int64_t gid) const { return points.n_parts() + gid; }
 
 private:
-    void number(PartSlots &part, int64_t n_points, std::span<Edge> heard);
+    void add(PartSlots &part, Edge &heard, bool here, int64_t n_points);
 
-    std::vector<PointList> lists_; // what regions of edges name
+    std::vector<PointList> lists_; // that stretches name, beside those of the topology
 };
 
 // The parts of the points, and behind them those of their slots.
