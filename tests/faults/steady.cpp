@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <memory>
 #include <thread>
 #include <vector>
 
@@ -29,57 +28,34 @@ struct Mode {
     int32_t messages;
     int32_t receive;
     int32_t sparse;
-    bool phases; // post, send, test, unpack, refine instead of start and finish
+    bool phases;          // post, send, test, unpack, refine instead of start and finish
+    bool landing = false; // storage that peers write themselves
 };
+
+Settings settings_of(const Mode &mode) {
+    if (!mode.landing) return {};
+    return { { "shared_memory.least", "0" }, { "shared_memory.ghosts", "always" }, { "check", "no" } };
+}
 
 std::string name_of_mode(const testing::TestParamInfo<Mode> &info) {
     return std::string(info.param.messages == HALO_MESSAGES_AGGREGATE ? "aggregate" : "per_channel") +
            (info.param.receive == HALO_RECEIVE_POSTED ? "_posted" : "_probed") + (info.param.sparse ? "_sparse" : "_dense") +
-           (info.param.phases ? "_phases" : "");
+           (info.param.phases ? "_phases" : "") + (info.param.landing ? "_landing" : "");
 }
 
-class Steady : public testing::TestWithParam<Mode> {};
-
-// A cube of blocks with two arrays per block, which the runs take in turns.
-class Cube {
+// An exchange whose runs take two sets of arrays in turns.
+class Runs {
 public:
-    Cube(const Rank &rank, const Mode &mode) : mode_(mode) {
-        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
-        for (int d = 0; d < 3; ++d) {
-            blocks.n_blocks[d] = 4;
-            blocks.n_cells[d] = n_cells;
-            blocks.periodic[d] = 1;
-        }
-        OK(halo_topology_create_blocks(rank.context, &blocks, &topology_));
-        halo_field_desc field = HALO_FIELD_DESC_INIT;
-        field.name = "u";
-        field.sparse = mode.sparse;
-        for (int d = 0; d < 3; ++d) field.ghost_low[d] = field.ghost_high[d] = width;
-        OK(halo_field_create(topology_, &field, &field_));
-        const int64_t *gids = nullptr;
-        int64_t n = 0;
-        OK(halo_topology_local_parts(topology_, &gids, &n));
-        n_parts_ = static_cast<size_t>(n);
-        for (auto &arrays : arrays_)
-            for (size_t part = 0; part < n_parts_; ++part) {
-                memory_.push_back(std::make_unique<double[]>(n_values));
-                arrays.push_back(memory_.back().get());
-            }
-        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
-        desc.messages = mode.messages;
-        desc.receive = mode.receive;
-        OK(halo_exchange_create(&field_, 1, &desc, &exchange_));
-    }
-    void destroy() {
-        OK(halo_exchange_destroy(&exchange_));
-        OK(halo_field_destroy(&field_));
-        OK(halo_topology_destroy(&topology_));
-    }
+    Runs(const Rank &rank, const Mode &mode) : context_(rank.context), mode_(mode) {}
+    Runs(const Runs &) = delete;
+    Runs &operator=(const Runs &) = delete;
+    virtual ~Runs() = default;
+
     // Sparse: which parts have data changes from run to run.
     void fill(int step, bool all_data) {
-        for (size_t part = 0; part < n_parts_; ++part) {
+        for (size_t part = 0; part < arrays_[0].size(); ++part) {
             const bool null = mode_.sparse && !all_data && (part + static_cast<size_t>(step)) % 3 == 0;
-            std::fill_n(static_cast<double *>(arrays_[step % 2][part]), n_values, null ? 0.0 : 1.0 + step);
+            std::fill_n(static_cast<double *>(arrays_[step % 2][part]), length_, null ? 0.0 : 1.0 + step);
         }
     }
     void run(int step, bool pauses) {
@@ -104,15 +80,99 @@ public:
         OK(halo_exchange_stats_get(exchange_, &stats));
         return stats;
     }
+    bool lands() const { return mode_.landing; }
+    void destroy() {
+        OK(halo_exchange_destroy(&exchange_));
+        OK(halo_field_destroy(&field_));
+        OK(halo_topology_destroy(&topology_));
+        for (auto &arrays : arrays_)
+            for (void *&array : arrays) OK(halo_memory_release(context_, &array));
+    }
 
-private:
+protected:
+    void make_arrays(int64_t n_parts, int64_t length) {
+        length_ = length;
+        for (auto &arrays : arrays_) {
+            arrays.resize(static_cast<size_t>(n_parts));
+            for (void *&array : arrays)
+                OK(halo_memory_allocate(context_, mode_.landing ? HALO_MEMORY_SHARED : HALO_MEMORY_HOST,
+                                        length * static_cast<int64_t>(sizeof(double)), &array));
+        }
+    }
+
+    halo_context *context_;
     Mode mode_;
     halo_topology *topology_ = nullptr;
     halo_field *field_ = nullptr;
     halo_exchange *exchange_ = nullptr;
-    size_t n_parts_ = 0;
-    std::vector<std::unique_ptr<double[]>> memory_;
+
+private:
+    int64_t length_ = 0;
     std::vector<void *> arrays_[2];
+};
+
+// A cube of blocks.
+class Cube final : public Runs {
+public:
+    Cube(const Rank &rank, const Mode &mode) : Runs(rank, mode) {
+        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        for (int d = 0; d < 3; ++d) {
+            blocks.n_blocks[d] = 4;
+            blocks.n_cells[d] = n_cells;
+            blocks.periodic[d] = 1;
+        }
+        OK(halo_topology_create_blocks(rank.context, &blocks, &topology_));
+        halo_field_desc field = HALO_FIELD_DESC_INIT;
+        field.name = "u";
+        field.sparse = mode.sparse;
+        for (int d = 0; d < 3; ++d) field.ghost_low[d] = field.ghost_high[d] = width;
+        OK(halo_field_create(topology_, &field, &field_));
+        const int64_t *gids = nullptr;
+        int64_t n = 0;
+        OK(halo_topology_local_parts(topology_, &gids, &n));
+        make_arrays(n, n_values);
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.messages = mode.messages;
+        desc.receive = mode.receive;
+        OK(halo_exchange_create(&field_, 1, &desc, &exchange_));
+    }
+};
+
+void by_hand(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t) {
+    for (int64_t i = 0; i < n; ++i) static_cast<double *>(values)[i] += static_cast<const double *>(contributions)[i];
+}
+
+// Every rank draws from the counters of all: some in runs, some several times.
+class Draws final : public Runs {
+public:
+    Draws(const Rank &rank, const Mode &mode, halo_op op, int32_t stable) : Runs(rank, mode) {
+        constexpr int64_t n_counters = 200;
+        std::vector<int32_t> ranks;
+        std::vector<uint32_t> indices;
+        for (int32_t of = 0; of < rank.size; ++of)
+            for (uint32_t i = 0; i < 3 * n_counters; ++i) {
+                ranks.push_back(of);
+                indices.push_back(i < n_counters ? i : i * 7 % n_counters);
+            }
+        halo_star_desc star = HALO_STAR_DESC_INIT;
+        star.n_leaves = static_cast<int64_t>(ranks.size());
+        star.n_points = n_counters + star.n_leaves;
+        star.ranks = ranks.data();
+        star.indices = indices.data();
+        OK(halo_topology_create_star(rank.context, &star, &topology_));
+        halo_field_desc field = HALO_FIELD_DESC_INIT;
+        field.name = "counters";
+        OK(halo_field_create(topology_, &field, &field_));
+        make_arrays(1, star.n_points);
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.kind = HALO_KIND_FETCH;
+        desc.op = op;
+        desc.combine = by_hand;
+        desc.source_stable = stable;
+        desc.messages = mode.messages;
+        desc.receive = mode.receive;
+        OK(halo_exchange_create(&field_, 1, &desc, &exchange_));
+    }
 };
 
 struct Window {
@@ -120,12 +180,12 @@ struct Window {
     std::string caller;
 };
 
-Window count_runs(Cube &cube, int first_step) {
+Window count_runs(Runs &runs, int first_step) {
     Window window;
     for (int step = first_step; step < first_step + n_counted; ++step) {
-        cube.fill(step, false);
+        runs.fill(step, false);
         heap::start_counting();
-        cube.run(step, false);
+        runs.run(step, false);
         const heap::Calls more = heap::stop_counting();
         window.calls.library += more.library;
         window.calls.others += more.others;
@@ -135,36 +195,67 @@ Window count_runs(Cube &cube, int first_step) {
 }
 
 // A buffer that a late peer makes necessary may come to be needed after the warm-up still: then, and only then, another window is looked at.
+void expect_steady(const Rank &rank, Runs &runs) {
+    // Each rank in turn is late in taking its messages, so that the others come to need the second buffer of theirs.
+    for (int step = 0; step < n_warm; ++step) {
+        runs.fill(step, step < n_warm / 2);
+        runs.run(step, step % rank.size == rank.rank);
+    }
+    const halo_exchange_stats before = runs.stats();
+    Window window;
+    int64_t anywhere = 1;
+    for (int number = 0; number < n_windows && anywhere > 0; ++number) {
+        window = count_runs(runs, n_warm + number * n_counted);
+        const int64_t here = window.calls.library + (threads() ? window.calls.others : 0);
+        OK(halo_allreduce(rank.context, &here, &anywhere, 1, HALO_INT64, HALO_MAX));
+    }
+    const halo_exchange_stats after = runs.stats();
+    if (prints(rank))
+        std::printf("heap calls in %d runs: %lld of the library, %lld of others; %lld of %lld messages landed\n", n_counted,
+                    static_cast<long long>(window.calls.library), static_cast<long long>(window.calls.others),
+                    static_cast<long long>(after.messages_landed - before.messages_landed),
+                    static_cast<long long>(after.messages_sent - before.messages_sent));
+    if (anywhere != 0)
+        stop("in each of %d windows of %d runs there were allocations; here %lld of the library in the last, first at %s, and %lld of others",
+             n_windows, n_counted, static_cast<long long>(window.calls.library), window.caller.c_str(), static_cast<long long>(window.calls.others));
+    if (after.tables_compiled != before.tables_compiled || after.rows_compiled != before.rows_compiled)
+        stop("%lld tables were compiled, then %lld", static_cast<long long>(before.tables_compiled), static_cast<long long>(after.tables_compiled));
+    const int64_t landed = after.messages_landed - before.messages_landed;
+    int64_t landed_anywhere = 0;
+    OK(halo_allreduce(rank.context, &landed, &landed_anywhere, 1, HALO_INT64, HALO_SUM));
+    if (runs.lands() != (landed_anywhere > 0)) stop("%lld messages landed", static_cast<long long>(landed_anywhere));
+}
+
+class Steady : public testing::TestWithParam<Mode> {};
+
 TEST_P(Steady, AllocatesAndCompilesNothing) {
-    run(3, {}, [](Rank &rank) {
+    run(3, settings_of(GetParam()), [](Rank &rank) {
         Cube cube(rank, GetParam());
-        // Each rank in turn is late in taking its messages, so that the others come to need the second buffer of theirs.
-        for (int step = 0; step < n_warm; ++step) {
-            cube.fill(step, step < n_warm / 2);
-            cube.run(step, step % rank.size == rank.rank);
-        }
-        const halo_exchange_stats before = cube.stats();
-        Window window;
-        int64_t anywhere = 1;
-        for (int number = 0; number < n_windows && anywhere > 0; ++number) {
-            window = count_runs(cube, n_warm + number * n_counted);
-            const int64_t here = window.calls.library + (threads() ? window.calls.others : 0);
-            OK(halo_allreduce(rank.context, &here, &anywhere, 1, HALO_INT64, HALO_MAX));
-        }
-        const halo_exchange_stats after = cube.stats();
-        if (prints(rank))
-            std::printf("heap calls in %d runs: %lld of the library, %lld of others\n", n_counted, static_cast<long long>(window.calls.library),
-                        static_cast<long long>(window.calls.others));
-        if (anywhere != 0)
-            stop("in each of %d windows of %d runs there were allocations; here %lld of the library in the last, first at %s, and %lld of others",
-                 n_windows, n_counted, static_cast<long long>(window.calls.library), window.caller.c_str(),
-                 static_cast<long long>(window.calls.others));
-        if (after.tables_compiled != before.tables_compiled || after.rows_compiled != before.rows_compiled)
-            stop("%lld tables were compiled, then %lld", static_cast<long long>(before.tables_compiled),
-                 static_cast<long long>(after.tables_compiled));
+        expect_steady(rank, cube);
         cube.destroy();
     });
 }
+
+class SteadyFetch : public testing::TestWithParam<Mode> {};
+
+TEST_P(SteadyFetch, AllocatesAndCompilesNothing) {
+    run(3, settings_of(GetParam()), [](Rank &rank) {
+        for (const halo_op op : { HALO_SUM, HALO_USER })
+            for (const int32_t stable : { 0, 1 }) {
+                Draws draws(rank, GetParam(), op, stable);
+                expect_steady(rank, draws);
+                draws.destroy();
+            }
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, SteadyFetch,
+                         testing::Values(Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_POSTED, 0, false },
+                                         Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_PROBED, 0, true },
+                                         Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_POSTED, 0, false },
+                                         Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_POSTED, 0, false, true },
+                                         Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_POSTED, 0, true, true }),
+                         name_of_mode);
 
 INSTANTIATE_TEST_SUITE_P(
     Modes, Steady,
@@ -172,7 +263,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_POSTED, 1, false }, Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_PROBED, 1, true },
                     Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_POSTED, 0, false }, Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_POSTED, 1, true },
                     Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_PROBED, 0, false },
-                    Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_PROBED, 1, false }),
+                    Mode{ HALO_MESSAGES_PER_CHANNEL, HALO_RECEIVE_PROBED, 1, false },
+                    Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_POSTED, 0, false, true },
+                    Mode{ HALO_MESSAGES_AGGREGATE, HALO_RECEIVE_POSTED, 0, true, true }),
     name_of_mode);
 
 // The counter counts: what the library does at creation, and what it does not do.
