@@ -47,6 +47,7 @@ std::vector<double> exchanged(halo_topology *topology, std::vector<double> value
     halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
     desc.kind = kind;
     desc.op = op;
+    desc.source_stable = static_cast<int32_t>(present_seed % 2);
     halo_exchange *exchange = nullptr;
     HALO(halo_exchange_create(&field, 1, &desc, &exchange));
     HALO(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
