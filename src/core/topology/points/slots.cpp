@@ -65,9 +65,10 @@ bool sort_by_copies(const PartSlots::Stretch &stretch, int64_t n_points, PointLi
 
 Slots::Slots(const PointsTopology &of, bool here) : points(of), parts(of.local_parts().size()), edges(edges_of(of)) {
     const auto has_slots = [&](const Edge &edge) { return !here || edge.send_gid != edge.recv_gid; };
-    for (size_t p = 0; p < parts.size(); ++p)
-        for (Edge &edge : std::ranges::equal_range(edges, of.local_parts()[p], {}, &Edge::recv_gid))
-            add(parts[p], edge, !has_slots(edge), of.cells(static_cast<int64_t>(p))[0]);
+    for (Edge &edge : edges) {
+        const int64_t part = of.local_index(edge.recv_gid);
+        if (part >= 0) add(parts[static_cast<size_t>(part)], edge, !has_slots(edge), of.cells(part)[0]);
+    }
     std::erase_if(edges, [&](const Edge &edge) { return !has_slots(edge); });
     for (Edge &edge : edges) {
         edge.recv_gid = gid_of(edge.recv_gid);
