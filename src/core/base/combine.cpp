@@ -89,7 +89,7 @@ void with_op(halo_op op, Use &&use) {
 // Calls use(T{}, op).
 template <class Use>
 void with_type_and_op(halo_type type, halo_op op, Use &&use) {
-    const auto as = [&]<class T>(T value) { with_op<T>(op, [&](auto combined) { use(value, combined); }); };
+    const auto as = [&](auto value) { with_op<decltype(value)>(op, [&](auto combined) { use(value, combined); }); };
     switch (type) {
     case HALO_FLOAT32: return as(float{});
     case HALO_FLOAT64: return as(double{});
@@ -139,7 +139,8 @@ void fetch_listed(std::byte *values, int64_t step, const uint32_t *list, std::by
 }
 
 template <class T, class Op>
-void fetch_any(const ValuesAt &values, const ValuesAt &contributions, int64_t n, Op op) {
+void fetch_any(const ValuesAt &given, const ValuesAt &given_contributions, int64_t n, Op op) {
+    const ValuesAt values = given, contributions = given_contributions; // no store can change them
     for (int64_t i = 0; i < n; ++i) {
         const int64_t later = std::min(i + lookahead, n - 1);
         __builtin_prefetch(values[later], 1);
@@ -151,7 +152,8 @@ void fetch_any(const ValuesAt &values, const ValuesAt &contributions, int64_t n,
 } // namespace
 
 void combine(void *into, const void *from, int64_t n, halo_type type, halo_op op) {
-    with_type_and_op(type, op, [&]<class T>(T, auto combined) {
+    with_type_and_op(type, op, [&](auto value, auto combined) {
+        using T = decltype(value);
         auto *to = static_cast<std::byte *>(into);
         const auto *more = static_cast<const std::byte *>(from);
         for (int64_t at = 0; at < n * static_cast<int64_t>(sizeof(T)); at += sizeof(T))
@@ -159,9 +161,9 @@ void combine(void *into, const void *from, int64_t n, halo_type type, halo_op op
     });
 }
 
-// Lists and steps are captured by value, so that no store can change them.
 void fetch_and_combine(const ValuesAt &values, const ValuesAt &contributions, int64_t n, halo_type type, halo_op op) {
-    with_type_and_op(type, op, [=]<class T>(T, auto combined) {
+    with_type_and_op(type, op, [&](auto value, auto combined) {
+        using T = decltype(value);
         const auto is_run = [](const ValuesAt &at) { return !at.list && at.step == static_cast<int64_t>(sizeof(T)); };
         if (!is_run(contributions)) return fetch_any<T>(values, contributions, n, combined);
         if (is_run(values)) return fetch_in_run<T>(values.first, contributions.first, n, combined);
