@@ -11,18 +11,28 @@ namespace halo {
 
 namespace {
 
-// Unsigned numbers in the order of the values; of zeros the negative one comes first, NaNs are ordered by their bits.
-uint64_t rank_of(double value) {
-    const auto bits = std::bit_cast<uint64_t>(value);
-    return bits >> 63 ? ~bits : bits | uint64_t{ 1 } << 63;
-}
-uint32_t rank_of(float value) {
-    const auto bits = std::bit_cast<uint32_t>(value);
-    return bits >> 31 ? ~bits : bits | uint32_t{ 1 } << 31;
-}
-// Integers wrap around, so their order does not matter.
-uint32_t rank_of(uint32_t value) { return value; }
-uint64_t rank_of(uint64_t value) { return value; }
+// Unsigned numbers in the order of the values, and back; of zeros the negative one comes first, NaNs are ordered by their bits. Integers wrap around,
+// so their order does not matter.
+template <class Value>
+struct Ordered {
+    using Rank = Value;
+    static Rank rank(Value value) { return value; }
+    static Value value(Rank rank) { return rank; }
+};
+template <class Real, class Bits>
+struct OrderedReal {
+    using Rank = Bits;
+    static constexpr Bits sign = Bits{ 1 } << (sizeof(Bits) * 8 - 1);
+    static Rank rank(Real value) {
+        const auto bits = std::bit_cast<Bits>(value);
+        return bits & sign ? ~bits : bits | sign;
+    }
+    static Real value(Rank rank) { return std::bit_cast<Real>(rank & sign ? rank ^ sign : ~rank); }
+};
+template <>
+struct Ordered<double> : OrderedReal<double, uint64_t> {};
+template <>
+struct Ordered<float> : OrderedReal<float, uint32_t> {};
 
 template <class Real>
 struct Complex {
@@ -30,8 +40,34 @@ struct Complex {
     Real imaginary;
 };
 template <class Real>
-auto rank_of(const Complex<Real> &value) {
-    return std::make_tuple(rank_of(value.real), rank_of(value.imaginary));
+struct Ordered<Complex<Real>> {
+    using Part = Ordered<Real>;
+    using Rank = std::pair<typename Part::Rank, typename Part::Rank>;
+    static Rank rank(const Complex<Real> &value) { return { Part::rank(value.real), Part::rank(value.imaginary) }; }
+    static Complex<Real> value(const Rank &rank) { return { Part::value(rank.first), Part::value(rank.second) }; }
+};
+
+// Insertion without branches: the order of values cannot be foretold.
+template <class Rank>
+void sort_few(std::span<Rank> ranks) {
+    for (size_t i = 1; i < ranks.size(); ++i) {
+        Rank least = ranks[i];
+        for (size_t j = i; j > 0; --j) {
+            const Rank other = ranks[j - 1];
+            ranks[j] = other < least ? least : other;
+            least = other < least ? other : least;
+        }
+        ranks[0] = least;
+    }
+}
+
+template <class Rank>
+void sort(std::span<Rank> ranks) {
+    constexpr size_t few = 20;
+    if (std::is_integral_v<Rank> && ranks.size() <= few)
+        sort_few(ranks);
+    else
+        std::sort(ranks.begin(), ranks.end());
 }
 
 template <class Number>
@@ -63,11 +99,11 @@ bool same_bits(const Value &a, const Value &b) {
 }
 
 template <class Value, class Combine>
-Value combined(std::span<Value> values, Value identity, Combine &&combine) {
-    std::sort(values.begin(), values.end(), [](const Value &a, const Value &b) { return rank_of(a) < rank_of(b); });
+Value combined(std::span<const typename Ordered<Value>::Rank> ranks, Value identity, Combine &&combine) {
     bool any = false;
     Value result = identity;
-    for (const Value &value : values) {
+    for (const auto &rank : ranks) {
+        const Value value = Ordered<Value>::value(rank);
         if (same_bits(value, identity)) continue;
         result = any ? combine(result, value) : value;
         any = true;
@@ -77,10 +113,10 @@ Value combined(std::span<Value> values, Value identity, Combine &&combine) {
 
 // `op` of the values; only numbers are summed: complex values are summed part by part.
 template <class Value>
-Value combined(std::span<Value> values, halo_op op) {
+Value combined(std::span<const typename Ordered<Value>::Rank> ranks, halo_op op) {
     if constexpr (std::is_arithmetic_v<Value>)
-        if (op == HALO_SUM) return combined(values, Value{}, [](Value a, Value b) { return sum(a, b); });
-    return combined(values, one<Value>(), [](Value a, Value b) { return product(a, b); });
+        if (op == HALO_SUM) return combined(ranks, Value{}, [](Value a, Value b) { return sum(a, b); });
+    return combined(ranks, one<Value>(), [](Value a, Value b) { return product(a, b); });
 }
 
 bool is_complex(halo_type type) { return type == HALO_COMPLEX64 || type == HALO_COMPLEX128; }
@@ -121,15 +157,22 @@ int64_t CanonicalStep::scratch_bytes() const { return most_ * static_cast<int64_
 
 template <class Value>
 void CanonicalStep::run_as(std::span<void *const> bases, std::span<std::byte> scratch) const {
-    auto *const values = reinterpret_cast<Value *>(scratch.data());
+    using Rank = typename Ordered<Value>::Rank;
+    auto *const ranks = reinterpret_cast<Rank *>(scratch.data());
     const auto at = [&](uint32_t base, int64_t offset) { return static_cast<std::byte *>(bases[base]) + offset; };
+    const auto rank_at = [&](uint32_t base, int64_t offset) {
+        Value value;
+        std::memcpy(&value, at(base, offset), sizeof value);
+        return Ordered<Value>::rank(value);
+    };
     for (size_t first = 0, end = 0; first < contributions_.size(); first = end) {
         const Contribution &point = contributions_[first];
         size_t n = 0;
-        if (!point.complete) std::memcpy(&values[n++], at(point.to_base, point.to_offset), sizeof(Value));
+        if (!point.complete) ranks[n++] = rank_at(point.to_base, point.to_offset);
         for (; end < contributions_.size() && contributions_[end].same_point(point); ++end)
-            std::memcpy(&values[n++], at(contributions_[end].from_base, contributions_[end].from_offset), sizeof(Value));
-        const Value result = combined(std::span<Value>(values, n), op_);
+            ranks[n++] = rank_at(contributions_[end].from_base, contributions_[end].from_offset);
+        halo::sort(std::span<Rank>(ranks, n));
+        const Value result = combined<Value>(std::span<const Rank>(ranks, n), op_);
         std::memcpy(at(point.to_base, point.to_offset), &result, sizeof(Value));
     }
 }
