@@ -555,7 +555,7 @@ HALO_API halo_status halo_field_layout(const halo_field *field, int64_t gid, hal
  *  out, and so must all other parts that have the point. `n_points`: all local points of the part. Copied. For topologies of points; before
  *  storage is bound to the part, whose natural layout then has as many positions as the map. Local; O(points).
  *  HALO_ERR_ARGUMENT: two points at one position. HALO_BUSY: storage is bound, or an exchange uses the field. Later, at an exchange's first start:
- *  HALO_ERR_MISMATCH: parts leave out different points. */
+ *  HALO_ERR_MISMATCH: parts leave out different points. Not for HALO_KIND_FETCH. */
 HALO_API halo_status halo_field_map_points(halo_field *field, int64_t gid, const int64_t *positions, int64_t n_points);
 
 typedef struct halo_binding {

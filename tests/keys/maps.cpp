@@ -168,6 +168,13 @@ TEST_P(Maps, Refused) {
         refused(HALO_ERR_ARGUMENT, { 0, 1, 2 }, "a map of 3 points, the part has 2");
         refused(HALO_ERR_ARGUMENT, { 4, 4 }, "points 0 and 1 are both at position 4");
         refused(HALO_ERR_BOUNDS, { 0, int64_t{ 1 } << 32 }, "position 4294967296");
+        const std::vector<int64_t> second_only = { -1, 0 };
+        OK(halo_field_map_points(field, rank.rank, second_only.data(), 2));
+        halo_exchange_desc fetch = HALO_EXCHANGE_DESC_INIT;
+        fetch.kind = HALO_KIND_FETCH;
+        halo_exchange *exchange = nullptr;
+        EXPECT_EQ(halo_exchange_create(&field, 1, &fetch, &exchange), HALO_ERR_ARGUMENT);
+        EXPECT_NE(std::strstr(halo_last_error(), "a value at every point"), nullptr) << halo_last_error();
         OK(halo_field_allocate(field, -1));
         refused(HALO_BUSY, { 0, 1 }, "storage is bound");
         OK(halo_field_destroy(&field));

@@ -22,6 +22,8 @@ void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
         const char *name = fields[i]->spec().name.c_str();
         if (!dynamic_cast<PointsTopology *>(&fields[i]->topology()))
             fail(HALO_ERR_ARGUMENT, "exchange: field %s is not on a topology of points: HALO_KIND_FETCH wants one", name);
+        if (fields[i]->is_mapped())
+            fail(HALO_ERR_ARGUMENT, "exchange: field %s has a map of points: HALO_KIND_FETCH wants a value at every point", name);
         if (desc.sections && desc.sections[i] != 0)
             fail(HALO_ERR_ARGUMENT, "exchange: sections %#x of field %s: HALO_KIND_FETCH is of all points", desc.sections[i], name);
     }
