@@ -100,9 +100,11 @@ typedef struct halo_access {
     int32_t through;   /**< HALO_DIRECT or HALO_VIA_MAP */
     uint32_t sections; /**< HALO_VIA_MAP: section bits of the ghosts that the loop reaches; 0: all */
     int32_t whole;     /**< HALO_WRITE: 1: every owned value is written, so the old ones need not be brought to where the loop runs */
+    int32_t set;       /**< binding set whose values these are; freshness is kept for each alone */
+    int32_t reserved;  /**< 0 */
 } halo_access;
 #define HALO_ACCESS_INIT                                                                                                                             \
-    { NULL, 0, HALO_DIRECT, 0, 0 }
+    { NULL, 0, HALO_DIRECT, 0, 0, 0, 0 }
 
 typedef struct halo_batch halo_batch; /**< the accesses of one loop; belongs to the context, valid from begin to end */
 
@@ -159,22 +161,22 @@ typedef struct halo_access_state {
 #define HALO_ACCESS_STATE_INIT                                                                                                                       \
     { sizeof(halo_access_state), 1, 0, 0, 0, 0, 0, 0 }
 
-HALO_API halo_status halo_access_state_get(const halo_field *field, halo_access_state *state);
+HALO_API halo_status halo_access_state_get(const halo_field *field, int32_t set, halo_access_state *state);
 
 /** The caller has changed owned values at `where` outside of batches: ghosts are stale. Collective; does not communicate. HALO_ERR_STATE: frozen,
  *  in use by a batch, or something is pending. */
-HALO_API halo_status halo_access_mark_dirty(halo_field *field, int32_t where);
+HALO_API halo_status halo_access_mark_dirty(halo_field *field, int32_t set, int32_t where);
 
 /** The caller has written owned values and all ghosts at `where`, each as its owner has it: nothing is stale, what was pending is void. Collective;
  *  does not communicate. */
-HALO_API halo_status halo_access_mark_fresh(halo_field *field, int32_t where);
+HALO_API halo_status halo_access_mark_fresh(halo_field *field, int32_t set, int32_t where);
 
 /** Forbid (1) or allow (0) batches and marks. Local; to be done on all ranks. HALO_ERR_STATE: in use by a batch. */
 HALO_API halo_status halo_access_freeze(halo_field *field, int32_t frozen);
 
 /** Storage of a part where loops run: the host's as halo_field_data, or the device's; NULL: none yet. Same layout on both. The device's is the
  *  library's, made when a batch first needs it, and goes with the field. */
-HALO_API halo_status halo_access_data(const halo_field *field, int64_t gid, int32_t where, void **data);
+HALO_API halo_status halo_access_data(const halo_field *field, int64_t gid, int32_t set, int32_t where, void **data);
 
 /** Counters of all fields of a name since the context was made. Filled up to the caller's struct_size. */
 typedef struct halo_access_stats {

@@ -124,7 +124,7 @@ private:
     void start(const Mesh &mesh) {
         for (int64_t i = 0; i < own(part_.node_sizes); ++i) heat_[i] = first_heat(mesh.nodes[part_.nodes[static_cast<size_t>(i)]]);
         for (int64_t e = 0; e < own(part_.edge_sizes); ++e) conducts_[e] = conductance(part_.edges[static_cast<size_t>(e)]);
-        for (halo_field *written : { heat_field_, change_field_, conducts_field_ }) OK(halo_access_mark_dirty(written, HALO_ON_HOST));
+        for (halo_field *written : { heat_field_, change_field_, conducts_field_ }) OK(halo_access_mark_dirty(written, 0, HALO_ON_HOST));
         for (size_t i = 0; i < std::size(names); ++i) before_[i] = counters(names[i]);
     }
     static int64_t own(const halo_section_sizes &sizes) { return sizes.n[HALO_SECTION_CORE] + sizes.n[HALO_SECTION_OWNED]; }
@@ -146,9 +146,9 @@ private:
     }
     void add_flows(int32_t style) {
         const int64_t *n = part_.edge_sizes.n;
-        halo_batch *batch = begin({ { conducts_field_, HALO_READ, HALO_DIRECT, 0, 0 },
-                                    { heat_field_, HALO_READ, HALO_VIA_MAP, 0, 0 },
-                                    { change_field_, HALO_INC, HALO_VIA_MAP, 0, 0 } },
+        halo_batch *batch = begin({ { conducts_field_, HALO_READ, HALO_DIRECT, 0, 0, 0, 0 },
+                                    { heat_field_, HALO_READ, HALO_VIA_MAP, 0, 0, 0, 0 },
+                                    { change_field_, HALO_INC, HALO_VIA_MAP, 0, 0, 0, 0 } },
                                   style);
         add_flows(0, n[HALO_SECTION_CORE]); // while ghosts are on their way
         OK(halo_access_ready(batch));
@@ -159,7 +159,7 @@ private:
         OK(halo_access_end(batch));
     }
     void update(int32_t style) {
-        halo_batch *batch = begin({ { heat_field_, HALO_RW, HALO_DIRECT, 0, 0 }, { change_field_, HALO_RW, HALO_DIRECT, 0, 0 } }, style);
+        halo_batch *batch = begin({ { heat_field_, HALO_RW, HALO_DIRECT, 0, 0, 0, 0 }, { change_field_, HALO_RW, HALO_DIRECT, 0, 0, 0, 0 } }, style);
         OK(halo_access_ready(batch));
         for (int64_t i = 0; i < own(part_.node_sizes); ++i) {
             heat_[i] += change_[i];
@@ -168,7 +168,7 @@ private:
         OK(halo_access_end(batch));
     }
     int64_t sum_of_digests() {
-        halo_batch *batch = begin({ { heat_field_, HALO_READ, HALO_DIRECT, 0, 0 } }, HALO_STYLE_REVERSE);
+        halo_batch *batch = begin({ { heat_field_, HALO_READ, HALO_DIRECT, 0, 0, 0, 0 } }, HALO_STYLE_REVERSE);
         OK(halo_access_ready(batch));
         int64_t sum = 0;
         for (int64_t i = 0; i < own(part_.node_sizes); ++i) sum += digest(part_.nodes[static_cast<size_t>(i)], heat_[i]);

@@ -9,18 +9,6 @@ namespace {
 using namespace access_test;
 using conformance::stop;
 
-// A ring of nodes, an equal run of them for each rank; edges belong to their first node.
-Mesh ring(int32_t n_ranks) {
-    Mesh mesh;
-    mesh.n_nodes = 8 * n_ranks;
-    for (int64_t i = 0; i < mesh.n_nodes; ++i) {
-        mesh.node_owner.push_back(static_cast<int32_t>(i / 8));
-        mesh.edges.push_back({ i, (i + 1) % mesh.n_nodes });
-        mesh.edge_owner.push_back(mesh.node_owner.back());
-    }
-    return mesh;
-}
-
 void equal(const char *what, int64_t wanted, int64_t got) {
     if (wanted != got) stop("%s: wanted %lld, got %lld", what, static_cast<long long>(wanted), static_cast<long long>(got));
 }
@@ -104,7 +92,7 @@ TEST_P(Counters, CopiesAreLazy) {
         world.touch({ direct(world.res, HALO_WRITE) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
         equal("another one does", own, down("res"));
         equal("the device's is void", HALO_RESIDENT_HOST, world.state(world.res).owned);
-        OK(halo_access_mark_dirty(world.x, HALO_ON_HOST));
+        OK(halo_access_mark_dirty(world.x, 0, HALO_ON_HOST));
         equal("after mark_dirty", HALO_RESIDENT_HOST, world.state(world.x).owned);
     });
 }

@@ -157,8 +157,8 @@ void fill(World &world, Serial &serial) {
     int64_t *x = world.data(world.x, HALO_ON_HOST);
     for (size_t i = 0; i < local.nodes.size(); ++i) x[i] = first_x(local.nodes[i], 0);
     for (size_t e = 0; e < local.edges.size(); ++e) world.data(world.w, HALO_ON_HOST)[e] = first_w(local.edges[e]);
-    OK(halo_access_mark_fresh(world.x, HALO_ON_HOST));
-    OK(halo_access_mark_dirty(world.w, HALO_ON_HOST));
+    OK(halo_access_mark_fresh(world.x, 0, HALO_ON_HOST));
+    OK(halo_access_mark_dirty(world.w, 0, HALO_ON_HOST));
 }
 
 void run_case(const Rank &rank, uint64_t seed, bool on_device) {

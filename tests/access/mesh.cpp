@@ -27,6 +27,17 @@ Mesh random_mesh(Random &random, int32_t n_ranks) {
     return mesh;
 }
 
+Mesh ring(int32_t n_ranks) {
+    Mesh mesh;
+    mesh.n_nodes = 8 * n_ranks;
+    for (int64_t i = 0; i < mesh.n_nodes; ++i) {
+        mesh.node_owner.push_back(static_cast<int32_t>(i / 8));
+        mesh.edges.push_back({ i, (i + 1) % mesh.n_nodes });
+        mesh.edge_owner.push_back(mesh.node_owner.back());
+    }
+    return mesh;
+}
+
 LocalMesh::LocalMesh(const Mesh &mesh, int32_t rank) {
     std::vector<int64_t> some_edges, some_nodes;
     std::map<int64_t, uint32_t> place; // of each node, in some order

@@ -25,6 +25,9 @@ struct Mesh {
 // Some ranks may own nothing.
 Mesh random_mesh(Random &random, int32_t n_ranks);
 
+// A ring of nodes, an equal run of them for each rank; edges belong to their first node.
+Mesh ring(int32_t n_ranks);
+
 // Own entities, edges that touch own nodes, and all nodes that these edges touch; stored by section.
 struct LocalMesh {
     std::vector<int64_t> nodes; // global number, by local index

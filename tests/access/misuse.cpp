@@ -50,15 +50,21 @@ protected:
 TEST_F(AccessMisuse, ArgumentsThatAreNone) {
     on_both([](Rank &rank, World &world, auto &&begin) {
         expect(HALO_ERR_ARGUMENT, "mode 2 is none", begin({ direct(world.x, HALO_MIN) }));
-        expect(HALO_ERR_ARGUMENT, "field x: 5 is neither", begin({ { world.x, HALO_READ, 5, 0, 0 } }));
+        expect(HALO_ERR_ARGUMENT, "field x: 5 is neither", begin({ { world.x, HALO_READ, 5, 0, 0, 0, 0 } }));
         expect(HALO_ERR_ARGUMENT, "style 7", begin({ direct(world.x, HALO_READ) }, 7));
         expect(HALO_ERR_ARGUMENT, "neither HALO_ON_HOST", begin({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, 3));
-        expect(HALO_ERR_ARGUMENT, "sections 0x10 of a direct access", begin({ { world.x, HALO_READ, HALO_DIRECT, 0x10, 0 } }));
+        expect(HALO_ERR_ARGUMENT, "sections 0x10 of a direct access", begin({ { world.x, HALO_READ, HALO_DIRECT, 0x10, 0, 0, 0 } }));
         expect(HALO_ERR_ARGUMENT, "only with HALO_WRITE", begin({ direct(world.x, HALO_RW, 1) }));
+        expect(HALO_ERR_ARGUMENT, "binding set 1 does not exist", begin({ direct(world.x, HALO_READ, 0, 1) }));
+        expect(HALO_ERR_ARGUMENT, "binding set -1 does not exist", halo_access_mark_dirty(world.x, -1, HALO_ON_HOST));
+        expect(HALO_ERR_VERSION, "reserved is 1", begin({ { world.x, HALO_READ, HALO_DIRECT, 0, 0, 0, 1 } }));
         expect(HALO_ERR_ARGUMENT, "the field handle is NULL", begin({ direct(nullptr, HALO_READ) }));
         expect(HALO_ERR_DEVICE, "has no memory of its own", begin({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE));
         halo_batch *batch = nullptr;
         const halo_access one = direct(world.x, HALO_READ);
+        OK(halo_access_begin(rank.context, &one, 1, offsetof(halo_access, set), HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch)); // of before sets
+        OK(halo_access_ready(batch));
+        OK(halo_access_end(batch));
         expect(HALO_ERR_ARGUMENT, "batch of 0 accesses",
                halo_access_begin(rank.context, &one, 0, sizeof one, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
         expect(HALO_ERR_VERSION, "accesses of 4 bytes",
@@ -74,9 +80,54 @@ TEST_F(AccessMisuse, ArgumentsThatAreNone) {
         OK(halo_access_ready(batch));
         OK(halo_access_end(batch));
         void *data = nullptr;
-        expect(HALO_ERR_ARGUMENT, "neither HALO_ON_HOST", halo_access_data(world.x, rank.rank, 9, &data));
+        expect(HALO_ERR_ARGUMENT, "neither HALO_ON_HOST", halo_access_data(world.x, rank.rank, 0, 9, &data));
         halo_access_stats stats = HALO_ACCESS_STATS_INIT;
         expect(HALO_ERR_NOT_FOUND, "'nothing'", halo_access_stats_get(rank.context, "nothing", &stats));
+    });
+}
+
+halo_field *extra_field(halo_topology *topology, int32_t n_sets, int32_t sparse) {
+    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    desc.name = "extra";
+    desc.n_sets = n_sets;
+    desc.sparse = sparse;
+    halo_field *field = nullptr;
+    OK(halo_field_create(topology, &desc, &field));
+    return field;
+}
+
+TEST_F(AccessMisuse, SparseFieldsAreForExchangesByHand) {
+    on_both([](Rank &rank, World &, auto &&begin) {
+        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        blocks.n_dims = 1, blocks.n_blocks[0] = rank.size, blocks.n_cells[0] = 4;
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_blocks(rank.context, &blocks, &topology));
+        halo_field *sparse = extra_field(topology, 1, 1);
+        expect(HALO_ERR_ARGUMENT, "field extra: it is sparse", begin({ direct(sparse, HALO_READ) }));
+        expect(HALO_ERR_ARGUMENT, "halo_exchange_arrivals", begin({ direct(sparse, HALO_READ) }));
+        OK(halo_field_destroy(&sparse));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+TEST_F(AccessMisuse, SetsAreNamed) {
+    on_both([](Rank &, World &world, auto &&begin) {
+        halo_field *field = extra_field(world.nodes, 3, 0);
+        OK(halo_field_allocate(field, -1));
+        halo_batch *reading = world.begin({ direct(field, HALO_READ, 0, 2) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        expect(HALO_ERR_STATE, "field extra (set 2): another batch that is not ended reads it", begin({ direct(field, HALO_WRITE, 0, 2) }));
+        expect(HALO_ERR_STATE, "field extra (set 2): frozen while a batch uses it", halo_access_freeze(field, 1));
+        OK(halo_access_mark_dirty(field, 1, HALO_ON_HOST)); // another one; and nothing has been frozen
+        OK(halo_access_ready(reading));
+        OK(halo_access_end(reading));
+        OK(halo_access_freeze(field, 1));
+        for (const int32_t set : { 0, 1, 2 }) expect(HALO_ERR_STATE, "is frozen", begin({ direct(field, HALO_READ, 0, set) }));
+        OK(halo_access_freeze(field, 0));
+        world.touch({ via_map(field, HALO_INC, 0, 0), via_map(world.res, HALO_INC), via_map(field, HALO_ACCESS_MAX, 0, 1) }, HALO_STYLE_REVERSE,
+                    HALO_ON_HOST);
+        expect(HALO_BUSY, "field res has values pending that came from the same loop", halo_field_destroy(&field));
+        world.touch({ direct(world.res, HALO_READ), direct(field, HALO_READ, 0, 1), direct(field, HALO_READ, 0, 0) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        OK(halo_field_destroy(&field));
     });
 }
 
@@ -86,10 +137,10 @@ TEST_F(AccessMisuse, PairsThatDoNotGoTogether) {
         expect(HALO_ERR_ARGUMENT, "field x: one loop cannot", begin({ via_map(world.x, HALO_ACCESS_MAX), via_map(world.x, HALO_INC) }));
         world.touch({ via_map(world.res, HALO_INC) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
         expect(HALO_ERR_STATE, "minima are to be added while sums are pending", begin({ via_map(world.res, HALO_ACCESS_MIN) }));
-        expect(HALO_ERR_STATE, "marked dirty while sums are pending", halo_access_mark_dirty(world.res, HALO_ON_HOST));
+        expect(HALO_ERR_STATE, "marked dirty while sums are pending", halo_access_mark_dirty(world.res, 0, HALO_ON_HOST));
         OK(halo_access_freeze(world.x, 1));
         expect(HALO_ERR_STATE, "field x is frozen", begin({ direct(world.x, HALO_READ), direct(world.low, HALO_RW) }));
-        expect(HALO_ERR_STATE, "field x is frozen", halo_access_mark_fresh(world.x, HALO_ON_HOST));
+        expect(HALO_ERR_STATE, "field x is frozen", halo_access_mark_fresh(world.x, 0, HALO_ON_HOST));
         OK(halo_access_freeze(world.x, 0));
         if (world.state(world.low).version != 0) stop("a refused batch has changed a field");
     });
@@ -153,7 +204,7 @@ TEST(AccessMismatch, RanksThatDisagreeAreTold) {
     conformance::run(2, { { "check", "no" } }, [](Rank &rank) {
         World world(rank, line(2));
         world.touch({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
-        if (rank.rank == 0) OK(halo_access_mark_dirty(world.x, HALO_ON_HOST));
+        if (rank.rank == 0) OK(halo_access_mark_dirty(world.x, 0, HALO_ON_HOST));
         halo_batch *batch = world.begin({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
         if (rank.rank == 0) {
             expect(HALO_ERR_MISMATCH, "narrowed differently", halo_access_ready(batch));
@@ -162,7 +213,7 @@ TEST(AccessMismatch, RanksThatDisagreeAreTold) {
         } else {
             OK(halo_access_ready(batch));
             OK(halo_access_end(batch));
-            OK(halo_access_mark_dirty(world.x, HALO_ON_HOST));
+            OK(halo_access_mark_dirty(world.x, 0, HALO_ON_HOST));
             batch = world.begin({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
             expect(HALO_ERR_MISMATCH, "narrowed differently", halo_access_ready(batch));
             OK(halo_access_abandon(batch));
@@ -175,13 +226,49 @@ TEST(AccessMismatch, CheckModeTellsAtOnce) {
     conformance::run(2, { { "check", "yes" } }, [](Rank &rank) {
         World world(rank, line(2));
         world.touch({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
-        if (rank.rank == 0) OK(halo_access_mark_dirty(world.x, HALO_ON_HOST));
+        if (rank.rank == 0) OK(halo_access_mark_dirty(world.x, 0, HALO_ON_HOST));
         const halo_access read = via_map(world.x, HALO_READ);
         halo_batch *batch = nullptr;
         expect(HALO_ERR_MISMATCH, rank.rank == 0 ? "rank 0 has: x stale" : "rank 1 has: x fresh",
                halo_access_begin(rank.context, &read, 1, sizeof read, HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch));
-        if (rank.rank == 1) OK(halo_access_mark_dirty(world.x, HALO_ON_HOST));
+        if (rank.rank == 1) OK(halo_access_mark_dirty(world.x, 0, HALO_ON_HOST));
         world.touch({ read }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+    });
+}
+
+// Storage given after the library was asked about the field counts as if it had been there before.
+TEST(AccessStorage, MayComeAfterTheFirstQuestion) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    for (const bool allocated : { true, false })
+        conformance::run(2, {}, [&](Rank &rank) {
+            World world(rank, line(2));
+            halo_field *field = extra_field(world.nodes, 1, 0);
+            if (world.state(field).owned != HALO_RESIDENT_HOST_UNALLOCATED) stop("there is storage nobody has made");
+            if (allocated) OK(halo_field_allocate(field, -1));
+            world.touch({ via_map(field, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST); // else zeros, made by the library
+            if (!world.data(field, HALO_ON_HOST)) stop("no storage");
+            OK(halo_field_destroy(&field));
+        });
+}
+
+TEST(AccessStorage, KeepsItsLayoutOnceItIsOnADevice) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    conformance::run(2, with_device(), [](Rank &rank) {
+        World world(rank, line(2));
+        world.touch({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE);
+        halo_layout layout = HALO_LAYOUT_INIT;
+        OK(halo_field_layout(world.x, rank.rank, &layout));
+        layout.elements *= 2;
+        layout.stride[0] = 2;
+        std::vector<int64_t> wide(static_cast<size_t>(layout.elements));
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = wide.data();
+        binding.layout = &layout;
+        OK(halo_field_bind(world.x, rank.rank, &binding));
+        const halo_access read = direct(world.x, HALO_READ);
+        halo_batch *batch = nullptr;
+        expect(HALO_ERR_STATE, "field x: its layout has changed since it was used on the device",
+               halo_access_begin(rank.context, &read, 1, sizeof read, HALO_STYLE_REVERSE, HALO_ON_DEVICE, HALO_STREAM_NONE, &batch));
     });
 }
 
@@ -202,6 +289,30 @@ TEST(AccessMismatch, ARefusalReachesTheOthers) {
             expect(HALO_ERR_PEER, "field x is frozen", halo_access_ready(batch));
             OK(halo_access_abandon(batch));
         }
+    });
+}
+
+TEST(AccessTimeout, BeginMayBeCalledAgain) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    conformance::run(2, { { "check", "no" } }, [](Rank &rank) {
+        World world(rank, line(2));
+        world.touch({ via_map(world.res, HALO_INC) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        const halo_access read = direct(world.res, HALO_READ);
+        halo_batch *batch = nullptr;
+        const auto begin = [&] {
+            return halo_access_begin(rank.context, &read, 1, sizeof read, HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch);
+        };
+        if (rank.rank == 0) {
+            OK(halo_context_set(rank.context, "timeout", "0.1s"));
+            expect(HALO_TIMEOUT, "timed out", begin());
+            expect(HALO_ERR_STATE, "on its way to the owners", halo_access_mark_fresh(world.res, 0, HALO_ON_HOST));
+            OK(halo_context_set(rank.context, "timeout", "60s"));
+        }
+        OK(halo_barrier(rank.context));
+        OK(begin());
+        OK(halo_access_ready(batch));
+        OK(halo_access_end(batch));
+        if (world.stats("res").reversed != 1) stop("one reverse exchange is enough");
     });
 }
 

@@ -58,7 +58,7 @@ TEST_P(Storage, OfBlocks) {
             for (int64_t p = 0; p < n_parts; ++p) {
                 void *data = nullptr;
                 halo_layout layout = HALO_LAYOUT_INIT;
-                OK(halo_access_data(field, gids[p], where, &data));
+                OK(halo_access_data(field, gids[p], 0, where, &data));
                 OK(halo_field_layout(field, gids[p], &layout));
                 for (int64_t c = 0; c < n_components; ++c)
                     for (int64_t y = -ghosts; y < n_cells + ghosts; ++y)
@@ -123,7 +123,7 @@ TEST_P(Storage, OfPointsWithComponents) {
         int64_t version = 0;
         const auto visit = [&](int32_t where, bool ghosts, auto &&body) {
             void *data = nullptr;
-            OK(halo_access_data(field, rank.rank, where, &data));
+            OK(halo_access_data(field, rank.rank, 0, where, &data));
             for (size_t i = 0; i < keys.size(); ++i)
                 for (size_t c = 0; c < n_components; ++c)
                     if (ghosts || owners[i] == rank.rank)
@@ -176,7 +176,7 @@ TEST_P(Storage, OfSeveralParts) {
         const auto visit = [&](int32_t where, bool ghosts, auto &&body) {
             for (int64_t part = 0; part < n_parts; ++part) {
                 void *data = nullptr;
-                OK(halo_access_data(field, n_parts * rank.rank + part, where, &data));
+                OK(halo_access_data(field, n_parts * rank.rank + part, 0, where, &data));
                 for (int64_t i = 0; i < n_keys; ++i) {
                     const auto place = static_cast<size_t>(part * n_keys + i);
                     if (ghosts || owned[place])

@@ -179,12 +179,12 @@ TEST(Freshness, GhostsInFlightAreForOneBatch) {
 TEST(Freshness, NothingMayTouchAFrozenField) {
     Freshness field;
     run(field, read_ghosts);
-    field.freeze(true, "u");
+    field.freeze(true);
     EXPECT_EQ(field.state(), HALO_FRESHNESS_FROZEN);
     for (const Use &use : { read_own, read_ghosts, write_own, add_ghosts }) expect_error("is frozen", [&] { field.needs(use, "u"); });
     expect_error("is frozen", [&] { field.mark_dirty("u"); });
     expect_error("is frozen", [&] { field.mark_fresh("u"); });
-    field.freeze(false, "u");
+    field.freeze(false);
     EXPECT_EQ(field.state(), HALO_FRESHNESS_VALID);
 }
 
@@ -198,7 +198,7 @@ TEST(Freshness, MarksAreForFieldsOutOfUse) {
     field.open(read_own);
     expect_error("marked dirty while a batch uses it", [&] { field.mark_dirty("u"); });
     expect_error("marked fresh while a batch uses it", [&] { field.mark_fresh("u"); });
-    expect_error("frozen while a batch uses it", [&] { field.freeze(true, "u"); });
+    expect_error("frozen while a batch uses it", [&] { field.require_unused("u", "frozen"); });
     field.close(read_own);
     run(field, add_ghosts);
     expect_error("marked dirty while sums are pending", [&] { field.mark_dirty("u"); });

@@ -44,15 +44,15 @@ halo_field *World::make_field(halo_topology *topology, const char *name) const {
     return field;
 }
 
-int64_t *World::data(const halo_field *field, int32_t where) const {
+int64_t *World::data(const halo_field *field, int32_t where, int32_t set) const {
     void *pointer = nullptr;
-    OK(halo_access_data(field, rank_.rank, where, &pointer));
+    OK(halo_access_data(field, rank_.rank, set, where, &pointer));
     return static_cast<int64_t *>(pointer);
 }
 
-halo_access_state World::state(const halo_field *field) const {
+halo_access_state World::state(const halo_field *field, int32_t set) const {
     halo_access_state state = HALO_ACCESS_STATE_INIT;
-    OK(halo_access_state_get(field, &state));
+    OK(halo_access_state_get(field, set, &state));
     return state;
 }
 

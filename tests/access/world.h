@@ -24,8 +24,8 @@ public:
     World &operator=(const World &) = delete;
 
     const LocalMesh &local() const { return local_; }
-    int64_t *data(const halo_field *field, int32_t where) const;
-    halo_access_state state(const halo_field *field) const;
+    int64_t *data(const halo_field *field, int32_t where, int32_t set = 0) const;
+    halo_access_state state(const halo_field *field, int32_t set = 0) const;
     halo_access_stats stats(const char *name) const;
 
     halo_batch *begin(const std::vector<halo_access> &accesses, int32_t style, int32_t where) const;
@@ -66,7 +66,11 @@ private:
     LocalMesh local_;
 };
 
-inline halo_access direct(halo_field *field, int32_t mode, int32_t whole = 0) { return { field, mode, HALO_DIRECT, 0, whole }; }
-inline halo_access via_map(halo_field *field, int32_t mode, uint32_t sections = 0) { return { field, mode, HALO_VIA_MAP, sections, 0 }; }
+inline halo_access direct(halo_field *field, int32_t mode, int32_t whole = 0, int32_t set = 0) {
+    return { field, mode, HALO_DIRECT, 0, whole, set, 0 };
+}
+inline halo_access via_map(halo_field *field, int32_t mode, uint32_t sections = 0, int32_t set = 0) {
+    return { field, mode, HALO_VIA_MAP, sections, 0, set, 0 };
+}
 
 } // namespace access_test

@@ -7,11 +7,20 @@
 
 namespace halo {
 
-TrackedField &Accesses::tracked(Field &field) {
+TrackedField &Accesses::tracked(Field &field, int32_t set) {
     for (const auto &known : fields_)
-        if (&known->field == &field) return *known;
-    fields_.push_back(std::make_unique<TrackedField>(field, counters_[field.spec().name]));
+        if (&known->field == &field && known->set == set) return *known;
+    field.check_set(set);
+    fields_.push_back(std::make_unique<TrackedField>(field, set, counters_[field.spec().name]));
     return *fields_.back();
+}
+
+void Accesses::freeze(Field &field, bool frozen) {
+    for (int32_t set = 0; frozen && set < field.spec().n_sets; ++set) {
+        const TrackedField &known = tracked(field, set);
+        known.freshness.require_unused(known.name(), "frozen");
+    }
+    for (int32_t set = 0; set < field.spec().n_sets; ++set) tracked(field, set).freshness.freeze(frozen);
 }
 
 const AccessCounters *Accesses::counters(const std::string &name) const {
@@ -31,7 +40,7 @@ Batch &Accesses::find(const BatchShape &shape) {
         if (&argument.field->topology().context() != &context_)
             fail(HALO_ERR_ARGUMENT, "batch: field %s lives in another context", argument.field->spec().name.c_str());
         check_argument(argument);
-        fields.push_back(&tracked(*argument.field));
+        fields.push_back(&tracked(*argument.field, argument.set));
     }
     batches_.push_back(std::make_unique<Batch>(context_, plans_, shape, fields));
     return *batches_.back();
@@ -49,7 +58,7 @@ void Accesses::forget(const Field &field) {
     for (const auto &batch : batches_)
         if (batch->uses(field) && batch->open()) fail(HALO_BUSY, "field %s: a batch uses it", name);
     for (const auto &other : fields_)
-        if (&other->field != &field && other->pending_in && other->pending_in->has(field))
+        if (&other->field != &field && other->pending_in && other->pending_in->uses(field))
             fail(HALO_BUSY, "field %s: field %s has values pending that came from the same loop: read it before", name, other->name());
     std::erase_if(batches_, [&](const auto &batch) {
         if (!batch->uses(field)) return false;

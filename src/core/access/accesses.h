@@ -19,7 +19,9 @@ public:
     // Collective. The batch is the context's, and open.
     Batch &begin(const BatchShape &shape, halo_stream stream);
 
-    TrackedField &tracked(Field &field);
+    TrackedField &tracked(Field &field, int32_t set);
+    // All sets of a field.
+    void freeze(Field &field, bool frozen);
     // nullptr: no batch has used a field of this name.
     const AccessCounters *counters(const std::string &name) const;
 

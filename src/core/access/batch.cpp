@@ -44,7 +44,7 @@ void Batch::make_groups(PlanCache &plans) {
         if (adding.empty()) continue;
         const auto group = std::make_shared<ReverseGroup>(plans, adding, std::vector<uint32_t>(adding.size(), 0), op);
         for (Slot &slot : slots_)
-            if (group->has(slot.field->field)) slot.reverse = group;
+            if (group->has(*slot.field)) slot.reverse = group;
     }
     due_.reserve(slots_.size());
 }

@@ -18,6 +18,7 @@ struct Argument {
     int32_t through = HALO_DIRECT;
     uint32_t sections = 0;
     int32_t whole = 0;
+    int32_t set = 0;
     bool operator==(const Argument &) const = default;
 };
 

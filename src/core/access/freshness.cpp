@@ -16,7 +16,6 @@ void Freshness::require_thawed(const char *name) const {
 }
 
 void Freshness::require_unused(const char *name, const char *what) const {
-    require_thawed(name);
     if (writer_ || readers_ > 0) fail(HALO_ERR_STATE, "field %s: %s while a batch uses it", name, what);
 }
 
@@ -70,6 +69,7 @@ void Freshness::close(const Use &use) {
 }
 
 void Freshness::mark_dirty(const char *name) {
+    require_thawed(name);
     require_unused(name, "marked dirty");
     if (pending_ != 0) fail(HALO_ERR_STATE, "field %s: marked dirty while %s are pending: read it before", name, op_name(pending_));
     fresh_ = 0;
@@ -77,15 +77,11 @@ void Freshness::mark_dirty(const char *name) {
 }
 
 void Freshness::mark_fresh(const char *name) {
+    require_thawed(name);
     require_unused(name, "marked fresh");
     pending_ = 0;
     fresh_ = all_sections;
     ++version_;
-}
-
-void Freshness::freeze(bool frozen, const char *name) {
-    if (frozen && (writer_ || readers_ > 0)) fail(HALO_ERR_STATE, "field %s: frozen while a batch uses it", name);
-    frozen_ = frozen;
 }
 
 int32_t Freshness::state() const {

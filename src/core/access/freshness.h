@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Are a field's ghosts what their owners have? The state of one field, without any communication.
+// Are a field's ghosts what their owners have? The state of one binding set of a field, without any communication.
 //
 //          start            arrive
 //   STALE -------> IN_FLIGHT -------> VALID      any write: back to STALE
@@ -53,7 +53,9 @@ public:
     // Done by the caller, outside of batches.
     void mark_dirty(const char *name);
     void mark_fresh(const char *name);
-    void freeze(bool frozen, const char *name);
+    void freeze(bool frozen) { frozen_ = frozen; }
+    // `what` is to happen to the field.
+    void require_unused(const char *name, const char *what) const;
 
     int32_t state() const;
     halo_op pending() const { return pending_; }
@@ -62,7 +64,6 @@ public:
 
 private:
     void require_thawed(const char *name) const;
-    void require_unused(const char *name, const char *what) const;
 
     uint32_t fresh_ = 0;
     uint32_t in_flight_ = 0;

@@ -33,6 +33,7 @@ GroupRun::GroupRun(PlanCache &plans, std::vector<TrackedField *> fields, std::ve
       mask_(fields_.size(), 0) {
     size_t n_parts = 0;
     for (size_t i = 0; i < fields_.size(); ++i) {
+        sets_.push_back(fields_[i]->set);
         bytes_.push_back(exchange_.payload_bytes(i));
         first_part_.push_back(n_parts);
         n_parts += fields_[i]->field.topology().local_parts().size();
@@ -40,7 +41,9 @@ GroupRun::GroupRun(PlanCache &plans, std::vector<TrackedField *> fields, std::ve
     pointers_.resize(n_parts);
 }
 
-bool GroupRun::has(const Field &field) const {
+bool GroupRun::has(const TrackedField &field) const { return std::find(fields_.begin(), fields_.end(), &field) != fields_.end(); }
+
+bool GroupRun::uses(const Field &field) const {
     return std::any_of(fields_.begin(), fields_.end(), [&](const TrackedField *one) { return &one->field == &field; });
 }
 
@@ -72,6 +75,7 @@ void GroupRun::start(uint64_t agreement, halo_stream stream) {
         if (mask_[i]) place(i, stream);
     halo_run run = HALO_RUN_INIT;
     run.field_mask = mask_.data();
+    run.sets = sets_.data();
     run.data = pointers_.data();
     exchange_.agree_on(agreement);
     exchange_.start(run, stream);

@@ -20,7 +20,8 @@ public:
     GroupRun &operator=(const GroupRun &) = delete;
 
     const std::vector<TrackedField *> &fields() const { return fields_; }
-    bool has(const Field &field) const;
+    bool has(const TrackedField &field) const;
+    bool uses(const Field &field) const; // in any set
 
     // Which fields the next run takes.
     void choose_none();
@@ -40,6 +41,7 @@ private:
 
     std::vector<TrackedField *> fields_;
     std::vector<uint32_t> sections_;
+    std::vector<int32_t> sets_;
     halo_op op_;
     Exchange exchange_;
     std::vector<int64_t> bytes_;     // per field and run

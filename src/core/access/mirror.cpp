@@ -64,10 +64,11 @@ SectionRuns section_runs(const Field &field, int64_t local_index) {
     return runs;
 }
 
-Mirror::Mirror(Field &field) : field_(field), the_device_(field.topology().context().device()), device_(field.topology().local_parts().size()) {
-    bool bound = device_.empty();
-    for (int64_t i = 0; i < std::ssize(device_); ++i) bound = bound || field.allocated(i, 0) || field.cells(i)[0] == 0;
-    state_[0] = state_[1] = bound ? Residency::device_unallocated : Residency::host_unallocated;
+Mirror::Mirror(Field &field, int32_t set)
+    : field_(field),
+      set_(set),
+      the_device_(field.topology().context().device()),
+      device_(field.topology().local_parts().size()) {
     device_bytes_.resize(device_.size());
 }
 
@@ -76,15 +77,29 @@ Mirror::~Mirror() {
         if (device_[i]) the_device_.release(HALO_MEMORY_DEVICE, device_[i], device_bytes_[i]);
 }
 
+Residency Mirror::first_state() const {
+    bool bound = device_.empty();
+    for (int64_t i = 0; i < std::ssize(device_); ++i) bound = bound || field_.allocated(i, set_) || field_.cells(i)[0] == 0;
+    return bound ? Residency::device_unallocated : Residency::host_unallocated;
+}
+
+// The device's storage has the layout that the host's had when it was made.
 void Mirror::note_layout() {
     if (layout_ == field_.layout_hash()) return;
+    for (size_t i = 0; i < device_.size(); ++i)
+        if (device_[i])
+            fail(HALO_ERR_STATE, "field %s: its layout has changed since it was used on the device, where part %lld has storage of the old one",
+                 field_.spec().name.c_str(), static_cast<long long>(field_.topology().local_parts()[i]));
     layout_ = field_.layout_hash();
-    runs_.assign(device_.size(), {});
-    for (size_t i = 0; i < runs_.size(); ++i) runs_[i] = section_runs(field_, static_cast<int64_t>(i));
+    runs_.clear();
+}
+
+void Mirror::find_runs() {
+    for (int64_t i = std::ssize(runs_); i < std::ssize(device_); ++i) runs_.push_back(section_runs(field_, i));
 }
 
 std::span<const ByteRun> Mirror::runs(int64_t local_index, Section section) {
-    note_layout();
+    find_runs();
     const SectionRuns &runs = runs_[static_cast<size_t>(local_index)];
     return section == Section::owned ? runs.owned : runs.ghosts;
 }
@@ -92,7 +107,7 @@ std::span<const ByteRun> Mirror::runs(int64_t local_index, Section section) {
 void Mirror::allocate(int32_t where) {
     if (where == HALO_ON_HOST) {
         for (int64_t i = 0; i < std::ssize(device_); ++i)
-            if (!field_.allocated(i, 0)) field_.allocate(field_.topology().local_parts()[static_cast<size_t>(i)]);
+            if (!field_.allocated(i, set_)) field_.allocate_part(i, set_, 1);
         return;
     }
     if (!the_device_.has_memory(HALO_MEMORY_DEVICE))
@@ -124,16 +139,18 @@ void Mirror::copy(Section section, int32_t to, halo_stream stream) {
 }
 
 void Mirror::access(Section section, int32_t where, bool writes, bool whole, halo_stream stream) {
+    note_layout();
+    if (!accessed_) state_[0] = state_[1] = first_state();
     Residency &state = state_[static_cast<int>(section)];
     const ResidencyStep step = access_section(state, where, writes, whole);
     if (step.allocate || (where == HALO_ON_DEVICE && state == Residency::host_unallocated)) allocate(where);
     if (step.copy) copy(section, where, stream);
     state = step.next;
+    accessed_ = true;
 }
 
 int32_t Mirror::exchange_side() const {
-    const Residency owned = state(Section::owned);
-    return valid_at(owned, HALO_ON_DEVICE) ? HALO_ON_DEVICE : HALO_ON_HOST;
+    return valid_at(state(Section::owned), HALO_ON_DEVICE) && the_device_.has_memory(HALO_MEMORY_DEVICE) ? HALO_ON_DEVICE : HALO_ON_HOST;
 }
 
 void Mirror::fill_ghosts(int32_t where, const void *value, halo_stream stream) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Storage of one field on host and device, owned values and ghosts apart. Copies are made when an access needs them, never before.
+// Storage of one binding set of a field on host and device, owned values and ghosts apart. Copies are made when an access needs them, never before.
 #pragma once
 
 #include <span>
@@ -28,12 +28,12 @@ enum class Section : int32_t { owned, ghosts };
 
 class Mirror {
 public:
-    explicit Mirror(Field &field);
+    Mirror(Field &field, int32_t set);
     ~Mirror();
     Mirror(const Mirror &) = delete;
     Mirror &operator=(const Mirror &) = delete;
 
-    Residency state(Section section) const { return state_[static_cast<int>(section)]; }
+    Residency state(Section section) const { return accessed_ ? state_[static_cast<int>(section)] : first_state(); }
 
     // Makes the section's values valid there, and writes void those elsewhere. HALO_ERR_DEVICE: there is no memory but the host's.
     void access(Section section, int32_t where, bool writes, bool whole, halo_stream stream);
@@ -42,7 +42,7 @@ public:
     int32_t exchange_side() const;
 
     // nullptr: none yet.
-    void *data(int64_t local_index, int32_t where) const { return where == HALO_ON_HOST ? field_.data(local_index, 0) : device_[local_index]; }
+    void *data(int64_t local_index, int32_t where) const { return where == HALO_ON_HOST ? field_.data(local_index, set_) : device_[local_index]; }
 
     // Write a value of the field's element size into all ghosts.
     void fill_ghosts(int32_t where, const void *value, halo_stream stream);
@@ -54,15 +54,19 @@ private:
     std::span<const ByteRun> runs(int64_t local_index, Section section);
     void allocate(int32_t where);
     void copy(Section section, int32_t to, halo_stream stream);
+    Residency first_state() const;
     void note_layout();
+    void find_runs();
 
     Field &field_;
+    int32_t set_;
     Device &the_device_;
-    Residency state_[2];
+    bool accessed_ = false; // before, what counts is whether the host has storage
+    Residency state_[2]{};
     std::vector<void *> device_; // per part
     std::vector<size_t> device_bytes_;
-    std::vector<SectionRuns> runs_; // per part, of `layout_`; found out when first needed
-    uint64_t layout_ = 0;
+    uint64_t layout_ = 0; // of what `device_` and `runs_` are made for
+    std::vector<SectionRuns> runs_; // per part; found out when first needed
 };
 
 } // namespace halo

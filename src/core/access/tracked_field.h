@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What batches know about a field.
+// What batches know about one binding set of a field.
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "access/freshness.h"
 #include "access/mirror.h"
@@ -22,33 +23,24 @@ struct AccessCounters {
 };
 
 struct TrackedField {
-    TrackedField(Field &which, AccessCounters &shared) : field(which), mirror(which), counters(shared) {}
+    TrackedField(Field &which, int32_t of_set, AccessCounters &shared);
 
-    const char *name() const { return field.spec().name.c_str(); }
-    void access(Section section, int32_t where, bool writes, bool whole, halo_stream stream) {
-        const int64_t up = mirror.bytes_up, down = mirror.bytes_down;
-        mirror.access(section, where, writes, whole, stream);
-        counters.bytes_up += mirror.bytes_up - up;
-        counters.bytes_down += mirror.bytes_down - down;
-    }
+    const char *name() const { return name_.c_str(); } // in error texts
+    void access(Section section, int32_t where, bool writes, bool whole, halo_stream stream);
 
     // The caller has changed values there.
-    void mark_dirty(int32_t where) {
-        freshness.mark_dirty(name());
-        access(Section::owned, where, true, true, HALO_STREAM_NONE);
-    }
-    void mark_fresh(int32_t where) {
-        freshness.mark_fresh(name());
-        pending_in.reset();
-        access(Section::owned, where, true, true, HALO_STREAM_NONE);
-        access(Section::ghosts, where, true, true, HALO_STREAM_NONE);
-    }
+    void mark_dirty(int32_t where);
+    void mark_fresh(int32_t where);
 
     Field &field;
+    const int32_t set;
     Freshness freshness;
     Mirror mirror;
     AccessCounters &counters;
     std::shared_ptr<ReverseGroup> pending_in; // what brings pending values to their owners; lives on when its batch goes
+
+private:
+    std::string name_;
 };
 
 } // namespace halo

@@ -36,7 +36,11 @@ void check_argument(const Argument &argument) {
         fail(HALO_ERR_ARGUMENT, "access to field %s: sections %#x of a direct access", name, argument.sections);
     if (argument.whole && argument.mode != HALO_WRITE)
         fail(HALO_ERR_ARGUMENT, "access to field %s: `whole` says that all is written and nothing read: only with HALO_WRITE", name);
-    if (argument.field->spec().sparse) fail(HALO_ERR_ARGUMENT, "access to field %s: it is sparse", name);
+    if (argument.field->spec().sparse)
+        fail(HALO_ERR_ARGUMENT,
+             "access to field %s: it is sparse: who gives storage to its parts while ghosts arrive? Exchange it with halo_exchange_start and "
+             "halo_exchange_arrivals",
+             name);
 }
 
 bool writes_through_maps(const BatchShape &shape) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstring>
+
 #include "access/reduction.h"
 #include "access/sections.h"
 #include "base/types.h"
@@ -9,31 +12,35 @@ namespace halo {
 
 namespace {
 
-const halo_access first_access = HALO_ACCESS_INIT;
+constexpr size_t least_access_bytes = offsetof(halo_access, set); // of the first version
 
-// Accesses may grow: what the caller's are longer must be zero.
-const halo_access &read_access(const void *accesses, size_t bytes, int32_t i) {
+// Accesses may grow: what the caller's are longer must be zero, what they are shorter is as in HALO_ACCESS_INIT.
+halo_access read_access(const void *accesses, size_t bytes, int32_t i) {
     const auto *one = static_cast<const std::byte *>(accesses) + static_cast<size_t>(i) * bytes;
-    for (size_t b = sizeof first_access; b < bytes; ++b)
+    for (size_t b = sizeof(halo_access); b < bytes; ++b)
         if (one[b] != std::byte{})
             fail(HALO_ERR_VERSION, "access %d has %zu bytes, of which this library knows %zu, and the rest is not zero", i, bytes,
-                 sizeof first_access);
-    return *reinterpret_cast<const halo_access *>(one);
+                 sizeof(halo_access));
+    halo_access access = HALO_ACCESS_INIT;
+    std::memcpy(&access, one, std::min(bytes, sizeof access));
+    if (access.reserved != 0) fail(HALO_ERR_VERSION, "access %d: reserved is %d, not 0", i, access.reserved);
+    return access;
 }
 
 void read_shape(BatchShape &shape, const halo_access *accesses, int32_t n, size_t bytes) {
     require(accesses, "accesses");
     if (n < 1) fail(HALO_ERR_ARGUMENT, "batch of %d accesses", n);
-    if (bytes < sizeof first_access) fail(HALO_ERR_VERSION, "accesses of %zu bytes; halo_access has %zu", bytes, sizeof first_access);
+    if (bytes < least_access_bytes) fail(HALO_ERR_VERSION, "accesses of %zu bytes; halo_access has %zu", bytes, sizeof(halo_access));
     shape.arguments.resize(static_cast<size_t>(n));
     for (int32_t i = 0; i < n; ++i) {
-        const halo_access &given = read_access(accesses, bytes, i);
+        const halo_access given = read_access(accesses, bytes, i);
         require_handle(shell_of(given.field), HandleKind::field);
-        shape.arguments[static_cast<size_t>(i)] = { &object_of<Field>(given.field), given.mode, given.through, given.sections, given.whole };
+        shape.arguments[static_cast<size_t>(i)] = { &object_of<Field>(given.field), given.mode, given.through, given.sections, given.whole, given.set };
     }
 }
 
-TrackedField &tracked(const halo_field *field) { return shell_of(field)->owner->accesses.tracked(object_of<Field>(field)); }
+Accesses &accesses_of(const halo_field *field) { return shell_of(field)->owner->accesses; }
+TrackedField &tracked(const halo_field *field, int32_t set) { return accesses_of(field).tracked(object_of<Field>(field), set); }
 
 void check_where(int32_t where) {
     if (where != HALO_ON_HOST && where != HALO_ON_DEVICE) fail(HALO_ERR_ARGUMENT, "%d is neither HALO_ON_HOST nor HALO_ON_DEVICE", where);
@@ -118,10 +125,10 @@ halo_status halo_access_abandon(halo_batch *batch) {
     return with_handle(batch, [&] { object_of<Batch>(batch).abandon(); });
 }
 
-halo_status halo_access_state_get(const halo_field *field, halo_access_state *state) {
+halo_status halo_access_state_get(const halo_field *field, int32_t set, halo_access_state *state) {
     return with_handle(field, [&] {
         require(state, "state");
-        const TrackedField &known = tracked(field);
+        const TrackedField &known = tracked(field, set);
         halo_access_state filled = HALO_ACCESS_STATE_INIT;
         filled.freshness = known.freshness.state();
         filled.pending = known.freshness.pending();
@@ -133,32 +140,29 @@ halo_status halo_access_state_get(const halo_field *field, halo_access_state *st
     });
 }
 
-halo_status halo_access_mark_dirty(halo_field *field, int32_t where) {
+halo_status halo_access_mark_dirty(halo_field *field, int32_t set, int32_t where) {
     return with_handle(field, [&] {
         check_where(where);
-        tracked(field).mark_dirty(where);
+        tracked(field, set).mark_dirty(where);
     });
 }
 
-halo_status halo_access_mark_fresh(halo_field *field, int32_t where) {
+halo_status halo_access_mark_fresh(halo_field *field, int32_t set, int32_t where) {
     return with_handle(field, [&] {
         check_where(where);
-        tracked(field).mark_fresh(where);
+        tracked(field, set).mark_fresh(where);
     });
 }
 
 halo_status halo_access_freeze(halo_field *field, int32_t frozen) {
-    return with_handle(field, [&] {
-        TrackedField &known = tracked(field);
-        known.freshness.freeze(frozen != 0, known.name());
-    });
+    return with_handle(field, [&] { accesses_of(field).freeze(object_of<Field>(field), frozen != 0); });
 }
 
-halo_status halo_access_data(const halo_field *field, int64_t gid, int32_t where, void **data) {
+halo_status halo_access_data(const halo_field *field, int64_t gid, int32_t set, int32_t where, void **data) {
     return with_handle(field, [&] {
         require(data, "data");
         check_where(where);
-        const TrackedField &known = tracked(field);
+        const TrackedField &known = tracked(field, set);
         *data = known.mirror.data(known.field.topology().require_local(gid), where);
     });
 }

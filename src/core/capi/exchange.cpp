@@ -57,7 +57,10 @@ halo_status create_exchange(const std::vector<halo_field *> &fields, const halo_
         std::vector<Field *> objects;
         for (halo_field *field : fields) {
             require_handle(shell_of(field), HandleKind::field);
-            objects.push_back(&object_of<Field>(field));
+            Field &object = object_of<Field>(field);
+            if (std::find(objects.begin(), objects.end(), &object) != objects.end())
+                fail(HALO_ERR_ARGUMENT, "exchange: field %s is given twice", object.spec().name.c_str());
+            objects.push_back(&object);
         }
         const halo_exchange_desc defaults = HALO_EXCHANGE_DESC_INIT;
         halo_exchange_desc known = read_optional_struct(desc, defaults, sizeof defaults, "halo_exchange_desc");

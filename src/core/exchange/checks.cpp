@@ -8,12 +8,10 @@
 namespace halo {
 
 void check_fields(const std::vector<Field *> &fields) {
-    for (auto field = fields.begin(); field != fields.end(); ++field) {
-        const char *name = (*field)->spec().name.c_str();
-        if (&(*field)->topology().context() != &fields[0]->topology().context())
-            fail(HALO_ERR_ARGUMENT, "exchange: fields %s and %s live in different contexts", fields[0]->spec().name.c_str(), name);
-        if (std::find(fields.begin(), field, *field) != field) fail(HALO_ERR_ARGUMENT, "exchange: field %s is given twice", name);
-    }
+    for (const Field *field : fields)
+        if (&field->topology().context() != &fields[0]->topology().context())
+            fail(HALO_ERR_ARGUMENT, "exchange: fields %s and %s live in different contexts", fields[0]->spec().name.c_str(),
+                 field->spec().name.c_str());
 }
 
 void check_combining(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {

@@ -230,30 +230,32 @@ void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
 
 void Field::allocate(int64_t gid) {
     if (gid >= 0) {
-        allocate_part(topology_.require_local(gid));
+        allocate_part(topology_.require_local(gid), 0, spec_.n_sets);
     } else if (gid == -1) {
-        for (size_t i = 0; i < layouts_.size(); ++i) allocate_part(static_cast<int64_t>(i));
+        for (size_t i = 0; i < layouts_.size(); ++i) allocate_part(static_cast<int64_t>(i), 0, spec_.n_sets);
     } else {
         fail(HALO_ERR_ARGUMENT, "field %s: gid %lld is no part; -1 means all", spec_.name.c_str(), static_cast<long long>(gid));
     }
 }
 
 // The storage begins where the first owned cell lies on 64 bytes, as far as the element size allows.
-void Field::allocate_part(int64_t local_index) {
+void Field::allocate_part(int64_t local_index, int32_t first_set, int32_t n_sets) {
     const PartLayout &layout = layouts_[local_index];
     const auto bytes = static_cast<size_t>(layout.elements * spec_.element_bytes);
     const auto owned_at = static_cast<size_t>(layout.first_owned * spec_.element_bytes);
     const size_t shift = (64 - owned_at % 64) % 64;
     std::vector<Buffer> buffers;
-    for (int32_t set = 0; set < spec_.n_sets; ++set) {
-        require_free(local_index, set);
+    for (int32_t i = 0; i < n_sets; ++i) {
+        require_free(local_index, first_set + i);
         buffers.push_back(topology_.context().storage(bytes + shift));
     }
-    for (int32_t set = 0; set < spec_.n_sets; ++set) {
-        bind_part(local_index, set, buffers[set].data() + shift, nullptr);
+    owned_[local_index].resize(static_cast<size_t>(spec_.n_sets));
+    for (int32_t i = 0; i < n_sets; ++i) {
+        const int32_t set = first_set + i;
+        bind_part(local_index, set, buffers[i].data() + shift, nullptr);
         fill(local_index, data_[set][local_index]);
+        owned_[local_index][set] = std::move(buffers[i]);
     }
-    owned_[local_index] = std::move(buffers);
 }
 
 void Field::fill(int64_t local_index, void *data) const {

@@ -68,6 +68,8 @@ public:
     void bind_many(int64_t part_stride, const halo_binding &binding);
     // Storage owned by the library, for one part or (-1) for all, in every set.
     void allocate(int64_t gid);
+    // For a part in some sets.
+    void allocate_part(int64_t local_index, int32_t first_set, int32_t n_sets);
     // The value that sparse ghosts and new storage get, as element_bytes bytes.
     const void *fill_value() const { return fill_value_; }
     // Write the fill value into the whole storage of a part.
@@ -88,7 +90,6 @@ private:
     void check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const;
     void bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout);
     void require_free(int64_t local_index, int32_t set) const;
-    void allocate_part(int64_t local_index);
 
     Topology &topology_;
     FieldSpec spec_;

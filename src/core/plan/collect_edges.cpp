@@ -100,6 +100,11 @@ void map_points(FieldEdge &found, const Field &field) {
     if (edge.ends == EdgeEnds::receive) edge.send = { { { 0, 0, 0 }, { edge.receive.size(), 1, 1 } }, {}, false };
 }
 
+// A field may come several times, with other storage each: how many of it stand before this one?
+int64_t copy_of(const PlanShape &shape, int32_t field) {
+    return std::count(shape.fields.begin(), shape.fields.begin() + field, shape.fields[static_cast<size_t>(field)]);
+}
+
 void sort_in(CollectedEdges &collected, const PlanShape &shape, const FieldEdge &found) {
     const bool is_local = found.edge.ends == EdgeEnds::local;
     if (shape.edges != HALO_EDGES_ALL && is_local != (shape.edges == HALO_EDGES_LOCAL)) return;
@@ -126,6 +131,7 @@ CollectedEdges collect_edges(const PlanShape &shape, const PlanNarrowing &narrow
         const TransferBoxes *known = known_boxes(shape, number);
         if (!narrowing.takes(pair.destination)) continue;
         const Field &field = *shape.fields[pair.destination];
+        const int64_t copy = copy_of(shape, pair.destination);
         for_each_edge(shape, number, [&](const Edge &edge, int32_t place) {
             if (shape.kind == HALO_KIND_REVERSE && !edge.contributes) return;
             FieldEdge found{ edge, pair.source, pair.destination, place, {} };
@@ -134,7 +140,7 @@ CollectedEdges collect_edges(const PlanShape &shape, const PlanNarrowing &narrow
             if (!narrow(found.edge, field.topology(), known ? &known->destination : nullptr, request, narrowing.depth)) return;
             if (shape.kind == HALO_KIND_REVERSE) found.edge = reversed(found.edge);
             const Edge &way = found.edge;
-            found.key = { way.send_gid, way.recv_gid, field.ordinal(), way.element, way.extra + (static_cast<int64_t>(place) << 32) };
+            found.key = { way.send_gid, way.recv_gid, field.ordinal(), way.element, way.extra + (static_cast<int64_t>(place) << 32) + (copy << 40) };
             map_points(found, field);
             sort_in(collected, shape, found);
         });

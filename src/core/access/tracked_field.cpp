@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "access/tracked_field.h"
+
+#include "access/group_run.h"
+
+namespace halo {
+
+TrackedField::TrackedField(Field &which, int32_t of_set, AccessCounters &shared)
+    : field(which),
+      set(of_set),
+      mirror(which, of_set),
+      counters(shared),
+      name_(which.spec().name + (which.spec().n_sets > 1 ? format(" (set %d)", of_set) : "")) {}
+
+void TrackedField::access(Section section, int32_t where, bool writes, bool whole, halo_stream stream) {
+    const int64_t up = mirror.bytes_up, down = mirror.bytes_down;
+    mirror.access(section, where, writes, whole, stream);
+    counters.bytes_up += mirror.bytes_up - up;
+    counters.bytes_down += mirror.bytes_down - down;
+}
+
+void TrackedField::mark_dirty(int32_t where) {
+    freshness.mark_dirty(name());
+    access(Section::owned, where, true, true, HALO_STREAM_NONE);
+}
+
+void TrackedField::mark_fresh(int32_t where) {
+    if (pending_in && pending_in->in_flight())
+        fail(HALO_ERR_STATE, "field %s: marked fresh while what was pending is on its way to the owners: begin the batch that has timed out again", name());
+    freshness.mark_fresh(name());
+    pending_in.reset();
+    access(Section::owned, where, true, true, HALO_STREAM_NONE);
+    access(Section::ghosts, where, true, true, HALO_STREAM_NONE);
+}
+
+} // namespace halo
