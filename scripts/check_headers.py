@@ -20,6 +20,7 @@ STANDARDS = {
     "halo_plugin.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
     "halo_mpi.h": ["c99", "c17", "c++17", "c++20"],
     "halo.hpp": ["c++20"],
+    "halo_access.hpp": ["c++20"],
 }
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Wconversion", "-Werror"]
 COMPILERS = [("gcc", "g++"), ("clang", "clang++")]
