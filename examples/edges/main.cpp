@@ -12,8 +12,9 @@
 #include <iterator>
 #include <thread>
 
+#include <halo_access.hpp>
+
 #include "mesh.h"
-#include "ok.h"
 
 namespace edges {
 namespace {
@@ -53,24 +54,21 @@ int64_t serial_digest(const Mesh &mesh, int64_t steps) {
 
 class Solver {
 public:
-    Solver(halo_context *context, const Mesh &mesh) : context_(context) {
-        OK(halo_context_rank(context, &rank_, &n_ranks_));
-        part_ = part_of(mesh, rank_, n_ranks_);
-        nodes_ = topology(part_.nodes, part_.node_owners);
-        edges_ = topology(part_.edges, part_.edge_owners);
-        heat_field_ = field(nodes_, names[0], heat_);
-        change_field_ = field(nodes_, names[1], change_);
-        conducts_field_ = field(edges_, names[2], conducts_);
-        OK(halo_reduction_create(context, 1, HALO_INT64, HALO_SUM, &sum_));
+    Solver(const halo::Context &context, const Mesh &mesh)
+        : context_(context),
+          rank_(context.rank()),
+          part_(part_of(mesh, rank_, context.n_ranks())),
+          nodes_(topology(part_.nodes, part_.node_owners)),
+          edges_(topology(part_.edges, part_.edge_owners)),
+          heat_field_(field(nodes_, "heat")),
+          change_field_(field(nodes_, "change")),
+          conducts_field_(field(edges_, "conductance")),
+          heat_(heat_field_.data<int64_t>(rank_)),
+          change_(change_field_.data<int64_t>(rank_)),
+          conducts_(conducts_field_.data<int64_t>(rank_)),
+          sum_(context, HALO_SUM) {
         start(mesh);
     }
-    ~Solver() {
-        halo_reduction_destroy(&sum_);
-        for (halo_field **field : { &heat_field_, &change_field_, &conducts_field_ }) halo_field_destroy(field);
-        for (halo_topology **topology : { &nodes_, &edges_ }) halo_topology_destroy(topology);
-    }
-    Solver(const Solver &) = delete;
-    Solver &operator=(const Solver &) = delete;
 
     int64_t run(int64_t steps, int32_t style) {
         for (int64_t step = 0; step < steps; ++step) {
@@ -83,7 +81,7 @@ public:
     void print_counters() const {
         if (rank_ != 0) return;
         for (size_t i = 0; i < std::size(names); ++i) {
-            const halo_access_stats now = counters(names[i]), &then = before_[i];
+            const halo_access_stats now = halo::access_stats(context_, names[i]), &then = before_[i];
             std::printf("    %-12s exchanged %3lld times, found fresh %3lld, reversed %3lld, %7lld bytes sent by rank 0\n", names[i],
                         static_cast<long long>(now.started - then.started), static_cast<long long>(now.skipped - then.skipped),
                         static_cast<long long>(now.reversed - then.reversed), static_cast<long long>(now.bytes_sent - then.bytes_sent));
@@ -92,31 +90,21 @@ public:
 
 private:
     static constexpr const char *names[] = { "heat", "change", "conductance" };
-    halo_access_stats counters(const char *name) const {
-        halo_access_stats stats = HALO_ACCESS_STATS_INIT;
-        OK(halo_access_stats_get(context_, name, &stats));
-        return stats;
-    }
-    halo_topology *topology(const std::vector<uint64_t> &keys, const std::vector<int32_t> &owners) const {
+
+    halo::Topology topology(const std::vector<uint64_t> &keys, const std::vector<int32_t> &owners) const {
         halo_keys_desc desc = HALO_KEYS_DESC_INIT;
         desc.n_keys = static_cast<int64_t>(keys.size());
         desc.keys = keys.data();
         desc.owners = owners.data();
         desc.numbering = HALO_NUMBERING_AS_GIVEN; // which is by section
-        halo_topology *made = nullptr;
-        OK(halo_topology_create_keys(context_, &desc, &made));
-        return made;
+        return { context_, desc };
     }
-    halo_field *field(halo_topology *topology, const char *name, int64_t *&values) const {
+    static halo::Field field(const halo::Topology &topology, const char *name) {
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.name = name;
         desc.type = HALO_INT64;
-        halo_field *made = nullptr;
-        OK(halo_field_create(topology, &desc, &made));
-        OK(halo_field_allocate(made, -1));
-        void *data = nullptr;
-        OK(halo_field_data(made, rank_, 0, &data));
-        values = static_cast<int64_t *>(data);
+        halo::Field made(topology, desc);
+        made.allocate();
         return made;
     }
 
@@ -124,17 +112,10 @@ private:
     void start(const Mesh &mesh) {
         for (int64_t i = 0; i < own(part_.node_sizes); ++i) heat_[i] = first_heat(mesh.nodes[part_.nodes[static_cast<size_t>(i)]]);
         for (int64_t e = 0; e < own(part_.edge_sizes); ++e) conducts_[e] = conductance(part_.edges[static_cast<size_t>(e)]);
-        for (halo_field *written : { heat_field_, change_field_, conducts_field_ }) OK(halo_access_mark_dirty(written, 0, HALO_ON_HOST));
-        for (size_t i = 0; i < std::size(names); ++i) before_[i] = counters(names[i]);
+        for (halo_field *written : { heat_field_.get(), change_field_.get(), conducts_field_.get() }) halo::mark_dirty(written);
+        for (size_t i = 0; i < std::size(names); ++i) before_[i] = halo::access_stats(context_, names[i]);
     }
     static int64_t own(const halo_section_sizes &sizes) { return sizes.n[HALO_SECTION_CORE] + sizes.n[HALO_SECTION_OWNED]; }
-
-    halo_batch *begin(const std::vector<halo_access> &loop, int32_t style) const {
-        halo_batch *batch = nullptr;
-        OK(halo_access_begin(context_, loop.data(), static_cast<int32_t>(loop.size()), sizeof loop[0], style, HALO_ON_HOST, HALO_STREAM_NONE,
-                             &batch));
-        return batch;
-    }
 
     void add_flows(int64_t first, int64_t n) {
         for (int64_t e = first; e < first + n; ++e) {
@@ -146,94 +127,77 @@ private:
     }
     void add_flows(int32_t style) {
         const int64_t *n = part_.edge_sizes.n;
-        halo_batch *batch = begin({ { conducts_field_, HALO_READ, HALO_DIRECT, 0, 0, 0, 0 },
-                                    { heat_field_, HALO_READ, HALO_VIA_MAP, 0, 0, 0, 0 },
-                                    { change_field_, HALO_INC, HALO_VIA_MAP, 0, 0, 0, 0 } },
-                                  style);
+        halo::Batch batch(
+            context_, { halo::direct(conducts_field_, HALO_READ), halo::via_map(heat_field_, HALO_READ), halo::via_map(change_field_, HALO_INC) },
+            style);
         add_flows(0, n[HALO_SECTION_CORE]); // while ghosts are on their way
-        OK(halo_access_ready(batch));
+        batch.ready();
         add_flows(n[HALO_SECTION_CORE], n[HALO_SECTION_OWNED]);
-        int32_t needs_exec = 0;
-        OK(halo_access_needs_exec(batch, &needs_exec));
-        if (needs_exec) add_flows(n[HALO_SECTION_CORE] + n[HALO_SECTION_OWNED], n[HALO_SECTION_EXEC]);
-        OK(halo_access_end(batch));
+        if (batch.needs_exec()) add_flows(n[HALO_SECTION_CORE] + n[HALO_SECTION_OWNED], n[HALO_SECTION_EXEC]);
+        batch.end();
     }
     void update(int32_t style) {
-        halo_batch *batch = begin({ { heat_field_, HALO_RW, HALO_DIRECT, 0, 0, 0, 0 }, { change_field_, HALO_RW, HALO_DIRECT, 0, 0, 0, 0 } }, style);
-        OK(halo_access_ready(batch));
+        halo::Batch batch(context_, { halo::direct(heat_field_, HALO_RW), halo::direct(change_field_, HALO_RW) }, style);
+        batch.ready();
         for (int64_t i = 0; i < own(part_.node_sizes); ++i) {
             heat_[i] += change_[i];
             change_[i] = 0;
         }
-        OK(halo_access_end(batch));
+        batch.end();
     }
     int64_t sum_of_digests() {
-        halo_batch *batch = begin({ { heat_field_, HALO_READ, HALO_DIRECT, 0, 0, 0, 0 } }, HALO_STYLE_REVERSE);
-        OK(halo_access_ready(batch));
+        halo::Batch batch(context_, { halo::direct(heat_field_, HALO_READ) }, HALO_STYLE_REVERSE);
+        batch.ready();
         int64_t sum = 0;
         for (int64_t i = 0; i < own(part_.node_sizes); ++i) sum += digest(part_.nodes[static_cast<size_t>(i)], heat_[i]);
-        OK(halo_access_end(batch));
-        OK(halo_reduction_begin(sum_, &sum));
-        OK(halo_reduction_end(sum_, &sum));
-        return sum;
+        batch.end();
+        sum_.begin(sum);
+        return sum_.end();
     }
 
-    halo_context *context_;
-    int32_t rank_ = 0, n_ranks_ = 1;
+    const halo::Context &context_;
+    int32_t rank_;
     Part part_;
-    halo_topology *nodes_ = nullptr, *edges_ = nullptr;
-    halo_field *heat_field_ = nullptr, *change_field_ = nullptr, *conducts_field_ = nullptr;
-    int64_t *heat_ = nullptr, *change_ = nullptr, *conducts_ = nullptr; // of the library
-    halo_reduction *sum_ = nullptr;
+    halo::Topology nodes_, edges_;
+    halo::Field heat_field_, change_field_, conducts_field_;
+    int64_t *heat_, *change_, *conducts_; // of the fields
+    halo::Reduction<int64_t> sum_;
     halo_access_stats before_[std::size(names)]{};
 };
 
-bool run_style(halo_context *context, const Mesh &mesh, int64_t steps, int32_t style, const char *name) {
-    int32_t rank = 0, n_ranks = 1;
-    OK(halo_context_rank(context, &rank, &n_ranks));
+bool run_style(const halo::Context &context, const Mesh &mesh, int64_t steps, int32_t style, const char *name) {
     Solver solver(context, mesh);
     const int64_t got = solver.run(steps, style), wanted = serial_digest(mesh, steps);
-    if (rank == 0)
+    if (context.rank() == 0)
         std::printf("  %s: digest %lld, %s\n", name, static_cast<long long>(got), got == wanted ? "as in one place" : "OTHER THAN IN ONE PLACE");
     solver.print_counters();
     return got == wanted;
 }
 
 // False: the results are not those of the serial loops.
-bool run(halo_context *context, const Options &options) {
-    int32_t rank = 0, n_ranks = 1;
-    OK(halo_context_rank(context, &rank, &n_ranks));
+bool run(const halo::Context &context, const Options &options) {
     const Mesh mesh = triangulated_square(options.nodes_per_side);
-    if (rank == 0)
+    if (context.rank() == 0)
         std::printf("%zu nodes, %zu edges, %lld steps, %d ranks\n", mesh.nodes.size(), mesh.edges.size(), static_cast<long long>(options.steps),
-                    n_ranks);
+                    context.n_ranks());
     const bool redundant = run_style(context, mesh, options.steps, HALO_STYLE_REDUNDANT, "redundant execution");
     const bool reverse = run_style(context, mesh, options.steps, HALO_STYLE_REVERSE, "reverse exchange");
     return redundant && reverse;
 }
 
-// One rank, from context to context.
-bool run_rank(halo_inproc *group, int32_t rank, const Options &options) {
-    halo_context *context = nullptr;
-    bool good = false;
-    try {
-        OK(group ? halo_context_create_inproc(group, rank, nullptr, &context) : halo_context_create(nullptr, &context));
-        good = run(context, options);
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "edges: rank %d: %s\n", rank, error.what());
-    }
-    if (context && halo_context_destroy(&context) != HALO_SUCCESS) good = false;
-    return good;
-}
-
 bool run_threads(const Options &options) {
-    halo_inproc *group = nullptr;
-    OK(halo_inproc_create(options.threads, &group));
+    const halo::Inproc group(options.threads);
     std::vector<char> good(static_cast<size_t>(options.threads), 0);
+    const auto run_rank = [&](int32_t rank) {
+        try {
+            good[static_cast<size_t>(rank)] = run(halo::Context(group, rank), options) ? 1 : 0;
+        } catch (const std::exception &error) {
+            std::fprintf(stderr, "edges: rank %d: %s\n", rank, error.what());
+        }
+    };
     std::vector<std::thread> ranks;
-    for (int32_t r = 0; r < options.threads; ++r) ranks.emplace_back([&, r] { good[static_cast<size_t>(r)] = run_rank(group, r, options) ? 1 : 0; });
+    for (int32_t r = 0; r < options.threads; ++r) ranks.emplace_back(run_rank, r);
     for (std::thread &rank : ranks) rank.join();
-    OK(halo_inproc_destroy(&group));
     return std::count(good.begin(), good.end(), 1) == options.threads;
 }
 
@@ -260,7 +224,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     try {
-        return (options.threads > 0 ? edges::run_threads(options) : edges::run_rank(nullptr, 0, options)) ? 0 : 1;
+        return (options.threads > 0 ? edges::run_threads(options) : edges::run(halo::Context(), options)) ? 0 : 1;
     } catch (const std::exception &error) {
         std::fprintf(stderr, "edges: %s\n", error.what());
         return 1;

@@ -5,7 +5,7 @@
 #include <random>
 #include <unordered_map>
 
-#include "ok.h"
+#include <halo_access.hpp>
 
 namespace edges {
 
@@ -66,18 +66,19 @@ Kept keep(const Mesh &mesh, int32_t rank, int32_t n_ranks) {
 
 Part part_of(const Mesh &mesh, int32_t rank, int32_t n_ranks) {
     const Kept kept = keep(mesh, rank, n_ranks);
-    const auto n_nodes = static_cast<int64_t>(kept.nodes.size()), n_edges = static_cast<int64_t>(kept.edges.size());
-    const halo_map map{ kept.ends.data(), kept.node_owners.data(), n_nodes, 2, 0 };
-    std::vector<uint32_t> node_order(kept.nodes.size()), edge_order(kept.edges.size()), new_place(kept.nodes.size());
+    const halo_map map{ kept.ends.data(), kept.node_owners.data(), static_cast<int64_t>(kept.nodes.size()), 2, 0 };
+    const halo::Sections nodes = halo::classify_sections(rank, kept.node_owners);
+    const halo::Sections edges = halo::classify_sections(rank, kept.edge_owners, { &map, 1 });
+    std::vector<uint32_t> new_place(kept.nodes.size());
     Part part;
-    OK(halo_sections_classify(rank, kept.node_owners.data(), n_nodes, nullptr, 0, nullptr, node_order.data(), &part.node_sizes));
-    OK(halo_sections_classify(rank, kept.edge_owners.data(), n_edges, &map, 1, nullptr, edge_order.data(), &part.edge_sizes));
-    for (const uint32_t old : node_order) {
+    part.node_sizes = nodes.sizes;
+    part.edge_sizes = edges.sizes;
+    for (const uint32_t old : nodes.order) {
         new_place[old] = static_cast<uint32_t>(part.nodes.size());
         part.nodes.push_back(kept.nodes[old]);
         part.node_owners.push_back(kept.node_owners[old]);
     }
-    for (const uint32_t old : edge_order) {
+    for (const uint32_t old : edges.order) {
         part.edges.push_back(kept.edges[old]);
         part.edge_owners.push_back(kept.edge_owners[old]);
         for (const uint32_t which : { 0u, 1u }) part.ends.push_back(new_place[kept.ends[2 * old + which]]);
