@@ -3,17 +3,13 @@
 #include <stdexcept>
 
 #include "benchmarks.h"
-#include "contenders.h"
-#include "pairs.h"
+#include "contest.h"
 #include "text.h"
 
 namespace bench {
 
 namespace {
 
-constexpr double microseconds = 1e6;
-
-// One work with all who do it, on the same storage.
 class Case {
 public:
     Case(const Session &session, const Options &options, Report &report, const WorkSize &size, Part part)
@@ -22,29 +18,22 @@ public:
           report_(report),
           work_(size, session.rank(), session.n_ranks(), session.storage(options.storage)),
           part_(part),
-          repetitions_(options.repetitions > 0 ? options.repetitions
-                       : size.cells <= 64      ? 12
-                                               : 3) {
+          contest_(session, work_, options.repetitions > 0 ? options.repetitions : size.cells <= 64 ? 12 : 3,
+                   [this] { return work_.wrong_values(part_); }),
+          payload_(contest_.total(work_.ghost_bytes(part))) {
         work_.fill();
-        payload_ = total(work_.ghost_bytes(part));
     }
     Work &work() { return work_; }
     Part part() const { return part_; }
 
-    void verify(Contender &contender);
-    Pairs pairs(Contender &first, Contender &second);
+    void verify(Contender &contender) const { contest_.verify(contender); }
+    Pairs pairs(Contender &first, Contender &second) const { return contest_.pairs(options_.pairs, first, second); }
     Pairs pairs_with(Expert &expert, FlatCopy &flat_copy);
     void row(Contender &contender, const Estimate &ratio, const std::vector<double> &seconds);
     void count_row(Contender &contender);
     void judge(Expert &expert, const Pairs &with_flat_copy, const FlatCopy &flat_copy);
 
 private:
-    int64_t total(int64_t value) const {
-        session_.sum({ &value, 1 });
-        return value;
-    }
-    void check_values(const Contender &contender) const;
-    double turn(Contender &contender, bool last);
     void add_counts(Row &row, Contender &contender);
     int64_t allocations(Contender &contender);
     Expert::Phases phases(Expert &expert);
@@ -54,51 +43,24 @@ private:
     Report &report_;
     Work work_;
     Part part_;
-    int repetitions_;
-    int64_t payload_ = 0;
+    Contest<Work> contest_;
+    int64_t payload_;
 };
-
-void Case::check_values(const Contender &contender) const {
-    if (const int64_t wrong = total(work_.wrong_values(part_)))
-        throw std::runtime_error(contender.name() + " on " + work_.size().text() + ": " + std::to_string(wrong) + " wrong values");
-}
-
-void Case::verify(Contender &contender) {
-    for (int i = 0; i < 3; ++i) {
-        work_.poison_ghosts();
-        work_.change();
-        contender.exchange();
-        session_.barrier();
-        check_values(contender);
-    }
-}
-
-double Case::turn(Contender &contender, bool last) {
-    const double seconds = timed_turn(
-        session_, repetitions_, [this] { work_.change(); }, [&] { contender.exchange(); });
-    if (last) check_values(contender);
-    return seconds;
-}
 
 // Nothing is changed before the flat copy: it finds its lines where its last run left them, which is the best it can have.
 Pairs Case::pairs_with(Expert &expert, FlatCopy &flat_copy) {
     const auto copy_turn = [&](bool) {
         return timed_turn(
-            session_, repetitions_, [] {}, [&] { flat_copy.run(); });
+            session_, contest_.repetitions(), [] {}, [&] { flat_copy.run(); });
     };
     return alternate(
-        options_.pairs, [&](bool last) { return turn(expert, last); }, copy_turn);
-}
-
-Pairs Case::pairs(Contender &first, Contender &second) {
-    return alternate(
-        options_.pairs, [&](bool last) { return turn(first, last); }, [&](bool last) { return turn(second, last); });
+        options_.pairs, [&](bool last) { return contest_.turn(expert, last); }, copy_turn);
 }
 
 // Of all ranks; a contender that does not tell has no number.
 void Case::add_counts(Row &row, Contender &contender) {
     const std::optional<Counts> counts = contender.counts();
-    const auto cell = [&](int64_t Counts::*member) { return counts ? Cell(total(*counts.*member)) : Cell(std::numeric_limits<double>::quiet_NaN()); };
+    const auto cell = [&](int64_t Counts::*member) { return counts ? Cell(contest_.total(*counts.*member)) : Cell(std::numeric_limits<double>::quiet_NaN()); };
     row.add("peers", cell(&Counts::peers)).add("messages", cell(&Counts::messages)).add("wire bytes", cell(&Counts::wire_bytes));
     row.add("copy jobs", cell(&Counts::jobs)).add("heap calls", allocations(contender));
 }
@@ -111,15 +73,13 @@ int64_t Case::allocations(Contender &contender) {
     for (int i = 0; i < 8; ++i) contender.exchange();
     const int64_t calls = heap_calls() - before;
     session_.barrier();
-    return total(calls) / 8;
+    return contest_.total(calls) / 8;
 }
 
 void Case::row(Contender &contender, const Estimate &ratio, const std::vector<double> &seconds) {
-    const double median = median_of(seconds);
     Row row;
-    row.add("contender", contender.name()).add("median us", median * microseconds).add("spread %", 100.0 * spread_of(seconds));
-    row.add("GB/s", static_cast<double>(payload_) / median * 1e-9);
-    row.add("libhalo/it", ratio.median).add("low", ratio.low).add("high", ratio.high);
+    row.add("contender", contender.name());
+    add_times(row, payload_, ratio, seconds);
     add_counts(row, contender);
     report_.row(std::move(row));
 }
@@ -133,7 +93,7 @@ void Case::count_row(Contender &contender) {
 
 Expert::Phases Case::phases(Expert &expert) {
     std::vector<double> times[4];
-    for (int i = 0; i < 5 * repetitions_; ++i) {
+    for (int i = 0; i < 5 * contest_.repetitions(); ++i) {
         work_.change();
         session_.barrier();
         const Expert::Phases phases = expert.exchange_by_phases();
@@ -152,7 +112,7 @@ void Case::judge(Expert &expert, const Pairs &with_flat_copy, const FlatCopy &fl
     const int64_t b = work_.size().block, g = work_.size().ghost;
     const int64_t runs = 2 * (b + 2 * g) * (b + 2 * g) + (b + 2 * g) * (b + 2 * g) - b * b; // of one block and component: left, right, in the middle
     const int64_t values = (b + 2 * g) * (b + 2 * g) * (b + 2 * g) - b * b * b;
-    const double megabytes = static_cast<double>(total(flat_copy.line_bytes())) * 1e-6;
+    const double megabytes = static_cast<double>(contest_.total(flat_copy.line_bytes())) * 1e-6;
     report_.remark(format(
         "expert (%s): %.0f %% of a flat copy of its %.1f MB of cache-line traffic (%.1f us); pack %.1f, local %.1f, wait %.1f, unpack %.1f us",
         expert.kernels(), 100.0 * share, megabytes, median_of(with_flat_copy.second) * microseconds, time.pack, time.local, time.wait, time.unpack));

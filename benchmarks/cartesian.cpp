@@ -4,16 +4,13 @@
 
 #include "benchmarks.h"
 #include "cartesian_contenders.h"
-#include "pairs.h"
+#include "contest.h"
 #include "text.h"
 
 namespace bench {
 
 namespace {
 
-constexpr double microseconds = 1e6;
-
-// One work with all who do it, on the same storage.
 class CartesianCase {
 public:
     CartesianCase(const Session &session, const Options &options, Report &report, const CartesianSize &size, const Index &per_side)
@@ -22,21 +19,14 @@ public:
           report_(report),
           topology_(cut_domain(session, size, per_side)),
           work_(size, per_side, places_of(topology_, size, session.n_ranks()), session.rank(), session.storage(options.storage)),
-          repetitions_(options.repetitions > 0 ? options.repetitions : 5),
-          payload_(total(work_.ghost_bytes())) {
+          contest_(session, work_, options.repetitions > 0 ? options.repetitions : 5, [this] { return work_.wrong_values(); }),
+          payload_(contest_.total(work_.ghost_bytes())) {
         work_.fill();
     }
     void run();
 
 private:
-    int64_t total(int64_t value) const {
-        session_.sum({ &value, 1 });
-        return value;
-    }
     std::vector<std::unique_ptr<Contender>> others();
-    void check_values(const Contender &contender) const;
-    void verify(Contender &contender);
-    double turn(Contender &contender, bool last);
     void row(Contender &contender, const Estimate &ratio, const std::vector<double> &seconds);
     void add_counts(Row &row, Contender &contender);
 
@@ -45,7 +35,7 @@ private:
     Report &report_;
     halo::Topology topology_;
     CartesianWork work_;
-    int repetitions_;
+    Contest<CartesianWork> contest_;
     int64_t payload_;
 };
 
@@ -59,43 +49,17 @@ std::vector<std::unique_ptr<Contender>> CartesianCase::others() {
     return others;
 }
 
-void CartesianCase::check_values(const Contender &contender) const {
-    if (const int64_t wrong = total(work_.wrong_values()))
-        throw std::runtime_error(contender.name() + " on " + work_.size().text() + ": " + std::to_string(wrong) + " wrong values");
-}
-
-void CartesianCase::verify(Contender &contender) {
-    for (int i = 0; i < 3; ++i) {
-        work_.poison_ghosts();
-        work_.change();
-        contender.exchange();
-        session_.barrier();
-        check_values(contender);
-    }
-}
-
-double CartesianCase::turn(Contender &contender, bool last) {
-    const double seconds = timed_turn(
-        session_, repetitions_, [this] { work_.change(); }, [&] { contender.exchange(); });
-    if (last) check_values(contender);
-    return seconds;
-}
-
 // Of all ranks.
 void CartesianCase::add_counts(Row &row, Contender &contender) {
     const Counts counts = contender.counts().value();
-    row.add("messages", total(counts.messages)).add("wire bytes", total(counts.wire_bytes)).add("copy jobs", total(counts.jobs));
+    row.add("messages", contest_.total(counts.messages)).add("wire bytes", contest_.total(counts.wire_bytes));
+    row.add("copy jobs", contest_.total(counts.jobs));
 }
 
 void CartesianCase::row(Contender &contender, const Estimate &ratio, const std::vector<double> &seconds) {
     Row row;
     row.add("contender", contender.name());
-    if (!options_.counts) {
-        const double median = median_of(seconds);
-        row.add("median us", median * microseconds).add("spread %", 100.0 * spread_of(seconds));
-        row.add("GB/s", static_cast<double>(payload_) / median * 1e-9);
-        row.add("libhalo/it", ratio.median).add("low", ratio.low).add("high", ratio.high);
-    }
+    if (!options_.counts) add_times(row, payload_, ratio, seconds);
     add_counts(row, contender);
     report_.row(std::move(row));
 }
@@ -103,14 +67,11 @@ void CartesianCase::row(Contender &contender, const Estimate &ratio, const std::
 void CartesianCase::run() {
     const std::unique_ptr<Contender> libhalo = make_cartesian_libhalo(topology_, work_, HALO_MESSAGES_AGGREGATE);
     const std::vector<std::unique_ptr<Contender>> all = others();
-    verify(*libhalo);
-    for (const auto &other : all) verify(*other);
+    contest_.verify(*libhalo);
+    for (const auto &other : all) contest_.verify(*other);
     bool first = true;
     for (const auto &other : all) {
-        const Pairs pairs = options_.counts
-                                ? Pairs{}
-                                : alternate(
-                                      options_.pairs, [&](bool last) { return turn(*libhalo, last); }, [&](bool last) { return turn(*other, last); });
+        const Pairs pairs = options_.counts ? Pairs{} : contest_.pairs(options_.pairs, *libhalo, *other);
         if (first) row(*libhalo, { 1.0, 1.0, 1.0 }, pairs.first);
         first = false;
         row(*other, options_.counts ? Estimate{} : pairs.ratio(), pairs.second);

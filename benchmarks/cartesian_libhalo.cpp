@@ -17,17 +17,8 @@ public:
         for (size_t f = 0; f < fields_.size(); ++f) fields_[f].bind(gid, work.field(static_cast<int32_t>(f)));
     }
     std::string name() const override { return name_; }
-    void exchange() override {
-        if (halo_exchange_start(exchange_, nullptr, HALO_STREAM_NONE) != HALO_SUCCESS ||
-            halo_exchange_finish(exchange_, HALO_STREAM_NONE) != HALO_SUCCESS)
-            throw std::runtime_error(halo_last_error());
-    }
-    std::optional<Counts> counts() override {
-        const halo_exchange_stats before = exchange_.stats();
-        exchange();
-        const halo_exchange_stats after = exchange_.stats();
-        return Counts{ after.n_peers, after.messages_sent - before.messages_sent, after.bytes_sent - before.bytes_sent, after.rows_compiled };
-    }
+    void exchange() override { bench::exchange(exchange_); }
+    std::optional<Counts> counts() override { return counts_of(exchange_); }
 
 private:
     static std::vector<halo::Field> make_fields(const halo::Topology &topology, const CartesianWork &work) {

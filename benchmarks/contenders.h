@@ -30,6 +30,10 @@ public:
     virtual std::optional<Counts> counts() = 0; // collective; nothing: the contender does not tell
 };
 
+// libhalo's: one exchange, and what one takes. The first one of a shape sends a digest besides.
+void exchange(halo::Exchange &exchange);
+Counts counts_of(halo::Exchange &exchange);
+
 std::unique_ptr<Contender> make_libhalo(const Session &session, Work &work, Part part);
 
 // (a) One persistent message per peer, receives posted ahead of the exchange. Where its time goes is known on request.

@@ -22,18 +22,8 @@ public:
         field_.bind_many(work.block_elements(), binding);
     }
     std::string name() const override { return "libhalo"; }
-    void exchange() override {
-        if (halo_exchange_start(exchange_, nullptr, HALO_STREAM_NONE) != HALO_SUCCESS ||
-            halo_exchange_finish(exchange_, HALO_STREAM_NONE) != HALO_SUCCESS)
-            throw std::runtime_error(halo_last_error());
-    }
-    // The difference over one exchange: the first one of a shape sends a digest besides.
-    std::optional<Counts> counts() override {
-        const halo_exchange_stats before = exchange_.stats();
-        exchange();
-        const halo_exchange_stats after = exchange_.stats();
-        return Counts{ after.n_peers, after.messages_sent - before.messages_sent, after.bytes_sent - before.bytes_sent, after.rows_compiled };
-    }
+    void exchange() override { bench::exchange(exchange_); }
+    std::optional<Counts> counts() override { return counts_of(exchange_); }
 
 private:
     static halo::Topology make_topology(const Session &session, const Work &work) {
@@ -102,6 +92,18 @@ private:
 };
 
 } // namespace
+
+void exchange(halo::Exchange &exchange) {
+    if (halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE) != HALO_SUCCESS || halo_exchange_finish(exchange, HALO_STREAM_NONE) != HALO_SUCCESS)
+        throw std::runtime_error(halo_last_error());
+}
+
+Counts counts_of(halo::Exchange &exchange) {
+    const halo_exchange_stats before = exchange.stats();
+    bench::exchange(exchange);
+    const halo_exchange_stats after = exchange.stats();
+    return { after.n_peers, after.messages_sent - before.messages_sent, after.bytes_sent - before.bytes_sent, after.rows_compiled };
+}
 
 std::unique_ptr<Contender> make_libhalo(const Session &session, Work &work, Part part) { return std::make_unique<Libhalo>(session, work, part); }
 
