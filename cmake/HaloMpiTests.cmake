@@ -1,0 +1,27 @@
+# Tests under the launchers of the MPIs whose modules are built. Not under the sanitizers, which would report on the MPI libraries.
+find_program(HALO_MPIRUN_OPENMPI mpirun.openmpi)
+find_program(HALO_MPIRUN_MPICH mpirun.mpich)
+# Open MPI as root, with more ranks than cores.
+set(HALO_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    OMPI_MCA_hwloc_base_binding_policy=none)
+
+# halo_add_mpi_tests(name program RANKS n... [ARGUMENTS ...] [ENVIRONMENT ...] [LABELS ...] [TIMEOUT seconds]): tests name_mpi_openmpi_n and name_mpi_mpich_n
+function(halo_add_mpi_tests name program)
+  cmake_parse_arguments(PARSE_ARGV 2 wanted "" "TIMEOUT" "RANKS;ARGUMENTS;ENVIRONMENT;LABELS")
+  if(NOT wanted_TIMEOUT)
+    set(wanted_TIMEOUT 300)
+  endif()
+  foreach(mpi openmpi mpich)
+    string(TOUPPER HALO_MPIRUN_${mpi} launcher)
+    if(NOT TARGET halo_transport_mpi_${mpi} OR NOT ${launcher} OR HALO_SANITIZE)
+      message(STATUS "Tests ${name} over ${mpi}: left out")
+      continue()
+    endif()
+    foreach(n ${wanted_RANKS})
+      set(test ${name}_mpi_${mpi}_${n})
+      add_test(NAME ${test} COMMAND ${${launcher}} -n ${n} $<TARGET_FILE:${program}> ${wanted_ARGUMENTS})
+      set_tests_properties(${test} PROPERTIES TIMEOUT ${wanted_TIMEOUT} PROCESSORS ${n} LABELS "mpi;${wanted_LABELS}"
+        ENVIRONMENT "${HALO_MPI_ENVIRONMENT};${wanted_ENVIRONMENT}")
+    endforeach()
+  endforeach()
+endfunction()
