@@ -18,7 +18,10 @@ public:
           report_(report),
           work_(size, session.rank(), session.n_ranks(), session.storage(options.storage)),
           part_(part),
-          contest_(session, work_, options.repetitions > 0 ? options.repetitions : size.cells <= 64 ? 12 : 3,
+          contest_(session, work_,
+                   options.repetitions > 0 ? options.repetitions
+                   : size.cells <= 64      ? 12
+                                           : 3,
                    [this] { return work_.wrong_values(part_); }),
           payload_(contest_.total(work_.ghost_bytes(part))) {
         work_.fill();
@@ -60,7 +63,9 @@ Pairs Case::pairs_with(Expert &expert, FlatCopy &flat_copy) {
 // Of all ranks; a contender that does not tell has no number.
 void Case::add_counts(Row &row, Contender &contender) {
     const std::optional<Counts> counts = contender.counts();
-    const auto cell = [&](int64_t Counts::*member) { return counts ? Cell(contest_.total(*counts.*member)) : Cell(std::numeric_limits<double>::quiet_NaN()); };
+    const auto cell = [&](int64_t Counts::*member) {
+        return counts ? Cell(contest_.total(*counts.*member)) : Cell(std::numeric_limits<double>::quiet_NaN());
+    };
     row.add("peers", cell(&Counts::peers)).add("messages", cell(&Counts::messages)).add("wire bytes", cell(&Counts::wire_bytes));
     row.add("copy jobs", cell(&Counts::jobs)).add("heap calls", allocations(contender));
 }

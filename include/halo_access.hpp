@@ -37,7 +37,8 @@ inline Sections classify_sections(std::int32_t rank, std::span<const std::int32_
 /// `groups` has an entry for each entity of the set that the map leads to.
 inline void reach_sections(const halo_map &map, std::span<const std::int32_t> sections, std::uint32_t from, std::uint32_t bits,
                            std::span<std::uint32_t> groups) {
-    if (static_cast<std::int64_t>(groups.size()) != map.n_to) throw error(HALO_ERR_ARGUMENT, "reach_sections: there must be as many groups as the map has n_to");
+    if (static_cast<std::int64_t>(groups.size()) != map.n_to)
+        throw error(HALO_ERR_ARGUMENT, "reach_sections: there must be as many groups as the map has n_to");
     check(halo_sections_reach(&map, sections.data(), static_cast<std::int64_t>(sections.size()), from, bits, groups.data()));
 }
 

@@ -4,17 +4,16 @@
 // Heat is counted in whole grains: sums do not depend on their order, so all results are the same bits on any number of ranks.
 //
 // usage: edges [--inproc RANKS] [NODES_PER_SIDE [STEPS]]      ranks are threads, or those of a launcher
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <iterator>
-#include <thread>
 
 #include <halo_access.hpp>
 
 #include "mesh.h"
+#include "ranks.h"
 
 namespace edges {
 namespace {
@@ -127,9 +126,9 @@ private:
     }
     void add_flows(int32_t style) {
         const int64_t *n = part_.edge_sizes.n;
-        halo::Batch batch(
-            context_, { halo::direct(conducts_field_, HALO_READ), halo::via_map(heat_field_, HALO_READ), halo::via_map(change_field_, HALO_INC) },
-            style);
+        halo::Batch batch(context_,
+                          { halo::direct(conducts_field_, HALO_READ), halo::via_map(heat_field_, HALO_READ), halo::via_map(change_field_, HALO_INC) },
+                          style);
         add_flows(0, n[HALO_SECTION_CORE]); // while ghosts are on their way
         batch.ready();
         add_flows(n[HALO_SECTION_CORE], n[HALO_SECTION_OWNED]);
@@ -185,22 +184,6 @@ bool run(const halo::Context &context, const Options &options) {
     return redundant && reverse;
 }
 
-bool run_threads(const Options &options) {
-    const halo::Inproc group(options.threads);
-    std::vector<char> good(static_cast<size_t>(options.threads), 0);
-    const auto run_rank = [&](int32_t rank) {
-        try {
-            good[static_cast<size_t>(rank)] = run(halo::Context(group, rank), options) ? 1 : 0;
-        } catch (const std::exception &error) {
-            std::fprintf(stderr, "edges: rank %d: %s\n", rank, error.what());
-        }
-    };
-    std::vector<std::thread> ranks;
-    for (int32_t r = 0; r < options.threads; ++r) ranks.emplace_back(run_rank, r);
-    for (std::thread &rank : ranks) rank.join();
-    return std::count(good.begin(), good.end(), 1) == options.threads;
-}
-
 // False: not understood.
 bool read(int argc, char **argv, Options &options) {
     int i = 1;
@@ -224,7 +207,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     try {
-        return (options.threads > 0 ? edges::run_threads(options) : edges::run(halo::Context(), options)) ? 0 : 1;
+        return ranks::run("edges", options.threads, [&](const halo::Context &context) { return edges::run(context, options); }) ? 0 : 1;
     } catch (const std::exception &error) {
         std::fprintf(stderr, "edges: %s\n", error.what());
         return 1;

@@ -22,3 +22,29 @@ launch() {
     *) echo "unknown way to run: $way" >&2 && return 2 ;;
     esac
 }
+
+# compare_ways PROGRAM WAY... -- ARGUMENT...: run it in each of the ways that are there; what the caller's function `results_of` finds in the outputs
+# must be the same, and something. Prints the last line of it.
+compare_ways() {
+    local program="$1" ways=() way output results expected="" verdict failed=0
+    shift
+    while [ "$1" != -- ]; do ways+=("$1") && shift; done
+    shift
+    for way in "${ways[@]}"; do
+        if ! can_launch "$way"; then
+            printf '  %-10s left out: not installed\n' "$way"
+            continue
+        fi
+        if ! output=$(launch "$way" "$program" "$@" 2>&1); then
+            printf '  %-10s FAIL\n%s\n' "$way" "$output"
+            failed=1
+            continue
+        fi
+        results=$(results_of <<<"$output")
+        : "${expected:=$results}"
+        verdict=same
+        if [ -z "$results" ] || [ "$results" != "$expected" ]; then verdict=DIFFERENT failed=1; fi
+        printf '  %-10s %s   %s\n' "$way" "$(tail -1 <<<"${results:-(no result)}")" "$verdict"
+    done
+    return "$failed"
+}

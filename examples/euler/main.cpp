@@ -5,6 +5,7 @@
 //   euler --inproc 4 FILE...            ranks as threads of one process
 // FILE is a parameter file; `key=value` arguments override keys of every file; `--picture out.png` draws the outcome.
 #include "picture.h"
+#include "ranks.h"
 #include "run.h"
 
 #include <cmath>
@@ -12,7 +13,6 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -76,31 +76,6 @@ bool run_all(const halo::Context &context, const Arguments &arguments, const std
     return passed;
 }
 
-/// An error of one rank ends the whole program: the others would wait for it.
-template <class Make>
-bool run_rank(Make make_context, const Arguments &arguments, const std::vector<euler::Parameters> &problems) {
-    try {
-        const halo::Context context = make_context();
-        return run_all(context, arguments, problems);
-    } catch (const std::exception &failure) {
-        std::fprintf(stderr, "euler: %s\n", failure.what());
-        std::quick_exit(EXIT_FAILURE);
-    }
-}
-
-bool run_threads(const Arguments &arguments, const std::vector<euler::Parameters> &problems) {
-    const halo::Inproc group(arguments.inproc);
-    std::vector<char> passed(static_cast<std::size_t>(arguments.inproc), 0);
-    {
-        std::vector<std::jthread> threads;
-        threads.reserve(passed.size());
-        for (int rank = 0; rank < arguments.inproc; ++rank)
-            threads.emplace_back(
-                [&, rank] { passed[static_cast<std::size_t>(rank)] = run_rank([&] { return halo::Context(group, rank); }, arguments, problems); });
-    }
-    return passed[0];
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
@@ -108,7 +83,8 @@ int main(int argc, char **argv) {
         const auto arguments = parse(argc, argv);
         std::vector<euler::Parameters> problems;
         for (const auto &file : arguments.files) problems.push_back(euler::read_parameters(file, arguments.overrides));
-        const bool passed = arguments.inproc > 0 ? run_threads(arguments, problems) : run_rank([] { return halo::Context(); }, arguments, problems);
+        const bool passed =
+            ranks::run("euler", arguments.inproc, [&](const halo::Context &context) { return run_all(context, arguments, problems); });
         return passed ? EXIT_SUCCESS : EXIT_FAILURE;
     } catch (const std::exception &failure) {
         std::fprintf(stderr, "euler: %s\n", failure.what());

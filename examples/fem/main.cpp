@@ -7,6 +7,7 @@
 // FILE.png`.
 #include "part_file.h"
 #include "picture.h"
+#include "ranks.h"
 #include "run.h"
 #include "vtk_file.h"
 
@@ -17,7 +18,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -90,37 +90,12 @@ bool run_all(const halo::Context &context, const Arguments &arguments) {
     return passed;
 }
 
-/// An error of one rank ends the whole program: the others would wait for it.
-template <class Make>
-bool run_rank(Make make_context, const Arguments &arguments) {
-    try {
-        const halo::Context context = make_context();
-        return run_all(context, arguments);
-    } catch (const std::exception &failure) {
-        std::fprintf(stderr, "fem: %s\n", failure.what());
-        std::quick_exit(EXIT_FAILURE);
-    }
-}
-
-bool run_threads(const Arguments &arguments) {
-    const halo::Inproc group(arguments.inproc);
-    std::vector<char> passed(static_cast<std::size_t>(arguments.inproc), 0);
-    {
-        std::vector<std::jthread> threads;
-        threads.reserve(passed.size());
-        for (int rank = 0; rank < arguments.inproc; ++rank)
-            threads.emplace_back(
-                [&, rank] { passed[static_cast<std::size_t>(rank)] = run_rank([&] { return halo::Context(group, rank); }, arguments); });
-    }
-    return passed[0];
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
     try {
         const auto arguments = parse(argc, argv);
-        const bool passed = arguments.inproc > 0 ? run_threads(arguments) : run_rank([] { return halo::Context(); }, arguments);
+        const bool passed = ranks::run("fem", arguments.inproc, [&](const halo::Context &context) { return run_all(context, arguments); });
         return passed ? EXIT_SUCCESS : EXIT_FAILURE;
     } catch (const std::exception &failure) {
         std::fprintf(stderr, "fem: %s\n", failure.what());

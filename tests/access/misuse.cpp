@@ -126,7 +126,8 @@ TEST_F(AccessMisuse, SetsAreNamed) {
         world.touch({ via_map(field, HALO_INC, 0, 0), via_map(world.res, HALO_INC), via_map(field, HALO_ACCESS_MAX, 0, 1) }, HALO_STYLE_REVERSE,
                     HALO_ON_HOST);
         expect(HALO_BUSY, "field res has values pending that came from the same loop", halo_field_destroy(&field));
-        world.touch({ direct(world.res, HALO_READ), direct(field, HALO_READ, 0, 1), direct(field, HALO_READ, 0, 0) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        world.touch({ direct(world.res, HALO_READ), direct(field, HALO_READ, 0, 1), direct(field, HALO_READ, 0, 0) }, HALO_STYLE_REVERSE,
+                    HALO_ON_HOST);
         OK(halo_field_destroy(&field));
     });
 }

@@ -39,8 +39,7 @@ struct Serial {
         for (size_t i = 0; i < u[0].size(); ++i) u[to][i] = (u[from][i] + number * static_cast<int64_t>(i)) % modulus;
     }
     void compare() {
-        for (size_t e = 0; e < w.size(); ++e)
-            w[e] += u[0][static_cast<size_t>(mesh.edges[e][0])] - u[1][static_cast<size_t>(mesh.edges[e][1])];
+        for (size_t e = 0; e < w.size(); ++e) w[e] += u[0][static_cast<size_t>(mesh.edges[e][0])] - u[1][static_cast<size_t>(mesh.edges[e][1])];
     }
 };
 
@@ -113,9 +112,7 @@ void run_case(const Rank &rank, uint64_t seed, bool on_device) {
             sets.step(from, to, number, where);
             serial.step(from, to, number);
             break;
-        default:
-            sets.compare(style, where);
-            serial.compare();
+        default: sets.compare(style, where); serial.compare();
         }
     }
     sets.check(serial, seed);

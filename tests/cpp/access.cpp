@@ -8,7 +8,8 @@
 
 namespace {
 
-// Two ranks, a line of nodes 0 - 1 | 2 - 3; each rank keeps its own and the nearest of the other. The edge between is rank 0's, and rank 1 keeps it too.
+// Two ranks, a line of nodes 0 - 1 | 2 - 3; each rank keeps its own and the nearest of the other. The edge between is rank 0's, and rank 1 keeps it
+// too.
 struct Line {
     halo::Context context;
     int64_t rank = context.rank();
@@ -17,7 +18,12 @@ struct Line {
     halo::Topology nodes, edges;
     halo::Field heat, change;
 
-    explicit Line(const halo::Inproc &group, int32_t number) : context(group, number), nodes(make_nodes()), edges(make_edges()), heat(field("heat")), change(field("change")) {}
+    explicit Line(const halo::Inproc &group, int32_t number)
+        : context(group, number),
+          nodes(make_nodes()),
+          edges(make_edges()),
+          heat(field("heat")),
+          change(field("change")) {}
 
 private:
     halo::Topology topology(std::vector<uint64_t> keys, std::vector<int32_t> owners) const {
@@ -40,9 +46,7 @@ private:
         halo::set_sections(made, groups);
         return made;
     }
-    halo::Topology make_edges() const {
-        return rank == 0 ? topology({ 10, 11 }, { 0, 0 }) : topology({ 12, 11 }, { 1, 0 });
-    }
+    halo::Topology make_edges() const { return rank == 0 ? topology({ 10, 11 }, { 0, 0 }) : topology({ 12, 11 }, { 1, 0 }); }
     halo::Field field(const char *name) const {
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.name = name;

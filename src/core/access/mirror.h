@@ -65,7 +65,7 @@ private:
     Residency state_[2]{};
     std::vector<void *> device_; // per part
     std::vector<size_t> device_bytes_;
-    uint64_t layout_ = 0; // of what `device_` and `runs_` are made for
+    uint64_t layout_ = 0;           // of what `device_` and `runs_` are made for
     std::vector<SectionRuns> runs_; // per part; found out when first needed
 };
 

@@ -26,7 +26,8 @@ void TrackedField::mark_dirty(int32_t where) {
 
 void TrackedField::mark_fresh(int32_t where) {
     if (pending_in && pending_in->in_flight())
-        fail(HALO_ERR_STATE, "field %s: marked fresh while what was pending is on its way to the owners: begin the batch that has timed out again", name());
+        fail(HALO_ERR_STATE, "field %s: marked fresh while what was pending is on its way to the owners: begin the batch that has timed out again",
+             name());
     freshness.mark_fresh(name());
     pending_in.reset();
     access(Section::owned, where, true, true, HALO_STREAM_NONE);

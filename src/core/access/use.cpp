@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/types.h"
+
 namespace halo {
 
 namespace {
@@ -16,12 +18,13 @@ halo_op op_of(int32_t mode) {
 }
 
 template <class T>
-void store_identity(halo_op op, bool complex, void *into) {
+T identity(halo_op op) {
     using Limits = std::numeric_limits<T>;
-    const T greatest = Limits::has_infinity ? Limits::infinity() : Limits::max();
-    const T least = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-    const T value[2] = { op == HALO_SUM ? T{} : op == HALO_MIN ? greatest : least, T{} };
-    std::memcpy(into, value, complex ? sizeof value : sizeof value[0]);
+    if constexpr (Limits::is_specialized) { // others have sums alone
+        if (op == HALO_MIN) return Limits::has_infinity ? Limits::infinity() : Limits::max();
+        if (op == HALO_MAX) return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    }
+    return T{};
 }
 
 } // namespace
@@ -76,15 +79,11 @@ Use both(const Use &a, const Use &b, const char *name) {
 }
 
 void identity_of(halo_op op, halo_type type, const char *name, void *into) {
-    switch (type) {
-    case HALO_FLOAT32: return store_identity<float>(op, false, into);
-    case HALO_FLOAT64: return store_identity<double>(op, false, into);
-    case HALO_INT32: return store_identity<int32_t>(op, false, into);
-    case HALO_INT64: return store_identity<int64_t>(op, false, into);
-    case HALO_COMPLEX64: return store_identity<float>(op, true, into);
-    case HALO_COMPLEX128: return store_identity<double>(op, true, into);
-    default: fail(HALO_ERR_ARGUMENT, "access to field %s: bytes without a type cannot be added to", name);
-    }
+    const auto store = [&](auto zero) {
+        const auto value = identity<decltype(zero)>(op);
+        std::memcpy(into, &value, sizeof value);
+    };
+    if (!with_type(type, store)) fail(HALO_ERR_ARGUMENT, "access to field %s: bytes without a type cannot be added to", name);
 }
 
 } // namespace halo

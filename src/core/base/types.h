@@ -2,6 +2,7 @@
 // Facts about halo_type and halo_op.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,6 +17,20 @@ bool type_known(halo_type type) noexcept;
 
 // Bytes of an element of `type`, where HALO_BYTES takes `element_bytes`. Fails on unknown types and bad sizes, naming `what`.
 int64_t element_size(halo_type type, int64_t element_bytes, const char *what);
+
+// visit(T{}) with the C++ type of a halo_type. False: HALO_BYTES, or no type.
+template <class Visit>
+bool with_type(halo_type type, Visit &&visit) {
+    switch (type) {
+    case HALO_FLOAT32: return visit(float{}), true;
+    case HALO_FLOAT64: return visit(double{}), true;
+    case HALO_INT32: return visit(int32_t{}), true;
+    case HALO_INT64: return visit(int64_t{}), true;
+    case HALO_COMPLEX64: return visit(std::complex<float>{}), true;
+    case HALO_COMPLEX128: return visit(std::complex<double>{}), true;
+    default: return false;
+    }
+}
 
 // Can values of this type be combined by this operation?
 bool combines(halo_type type, halo_op op) noexcept;

@@ -35,7 +35,9 @@ void read_shape(BatchShape &shape, const halo_access *accesses, int32_t n, size_
     for (int32_t i = 0; i < n; ++i) {
         const halo_access given = read_access(accesses, bytes, i);
         require_handle(shell_of(given.field), HandleKind::field);
-        shape.arguments[static_cast<size_t>(i)] = { &object_of<Field>(given.field), given.mode, given.through, given.sections, given.whole, given.set };
+        shape.arguments[static_cast<size_t>(i)] = {
+            &object_of<Field>(given.field), given.mode, given.through, given.sections, given.whole, given.set
+        };
     }
 }
 

@@ -18,7 +18,8 @@ namespace halo {
 
 class Exchange final : public AnyExchange {
 public:
-    // Of the fields with themselves (one that comes twice must have other storage in each run); with `transfer`, from the first half of them to the second. `sweep`: as in PlanShape.
+    // Of the fields with themselves (one that comes twice must have other storage in each run); with `transfer`, from the first half of them to the
+    // second. `sweep`: as in PlanShape.
     Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc, const halo_transfer_desc *transfer = nullptr,
              int32_t sweep = -1);
     ~Exchange() override;

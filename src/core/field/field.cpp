@@ -10,22 +10,15 @@ namespace halo {
 
 namespace {
 
-template <class Real>
-void store_fill(std::byte *into, double value, bool complex) {
-    const Real parts[2] = { static_cast<Real>(value), Real{} };
-    std::memcpy(into, parts, complex ? sizeof parts : sizeof parts[0]);
-}
-
+// Bytes have no value.
 void store_value(std::byte *into, halo_type type, double value) {
-    switch (type) {
-    case HALO_FLOAT32: return store_fill<float>(into, value, false);
-    case HALO_FLOAT64: return store_fill<double>(into, value, false);
-    case HALO_INT32: return store_fill<int32_t>(into, value, false);
-    case HALO_INT64: return store_fill<int64_t>(into, value, false);
-    case HALO_COMPLEX64: return store_fill<float>(into, value, true);
-    case HALO_COMPLEX128: return store_fill<double>(into, value, true);
-    default: return;
-    }
+    with_type(type, [&](auto number) {
+        if constexpr (std::is_arithmetic_v<decltype(number)>)
+            number = static_cast<decltype(number)>(value);
+        else
+            number.real(static_cast<typename decltype(number)::value_type>(value));
+        std::memcpy(into, &number, sizeof number);
+    });
 }
 
 std::vector<Centring> places_of(int32_t centring, int32_t n_dims) {
