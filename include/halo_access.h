@@ -8,7 +8,11 @@
  *   3  freshness and residency of one field
  *   4  global reductions
  *
- * Conventions are those of halo.h. "Section bits" are `1u << HALO_SECTION_...`; bits 4 to 15 are the caller's own groups of ghosts.
+ * A loop over a set runs between begin and end of its batch: core entities at once, the others when ready has returned.
+ *
+ * Conventions are those of halo.h: one thread at a time per context, sizes count entities, handles and structs as there; a call that fails changes
+ * nothing unless it is said. "Section bits" are `1u << HALO_SECTION_...`; bits 4 to 15 are the caller's own groups of ghosts.
+ * "Ghosts" are points of a rank that another owns; of fields in cells, the layers around each part.
  */
 #ifndef HALO_ACCESS_H
 #define HALO_ACCESS_H
@@ -32,8 +36,8 @@ extern "C" {
 
 /** What the entities of a set touch in another set: `arity` places each. Frozen. */
 typedef struct halo_map {
-    const uint32_t *to;       /**< n * arity positions in the other set; HALO_NO_INDEX: touches nothing there */
-    const int32_t *to_owners; /**< rank that owns each entity of the other set, by position */
+    const uint32_t *to;       /**< n * arity positions in the other set, those of one entity side by side; HALO_NO_INDEX: touches nothing there */
+    const int32_t *to_owners; /**< n_to: rank that owns each entity of the other set; not read by halo_sections_reach */
     int64_t n_to;             /**< entities of the other set on this rank */
     int32_t arity;
     int32_t reserved;
@@ -55,21 +59,23 @@ typedef struct halo_section_sizes {
  * Sections of the `n` entities of a set, of which `owners` gives the ranks, by what `maps` say that they touch (n_maps may be 0: own entities
  * are core then, others non-exec). `sections` (n, may be NULL): HALO_SECTION_... of each. `order` (n, may be NULL): a numbering by section;
  * within core and owned as given, within the others by owner, then as given: order[p] is the present position of the entity to be stored at p.
- * A topology made from the keys in this order, with HALO_NUMBERING_AS_GIVEN, keeps it. Local; O(n * arity).
- * HALO_ERR_BOUNDS: a map leads outside its set; the text names entity and position.
+ * `sizes` may be NULL. A topology made from the keys in this order, with HALO_NUMBERING_AS_GIVEN, keeps it. Local, without a context; any thread.
+ * O(n log n + n * arity). HALO_ERR_BOUNDS: a map leads outside its set; the text names entity and position.
  */
 HALO_API halo_status halo_sections_classify(int32_t rank, const int32_t *owners, int64_t n, const halo_map *maps, int32_t n_maps, int32_t *sections,
                                             uint32_t *order, halo_section_sizes *sizes);
 
-/** Add `bits` to groups[i] for each entity i of the other set that is touched by an entity of a section in `from` (section bits).
- *  `sections`: of the `n` entities that the map starts at. `groups` (map->n_to) is the caller's and begins with zeros. Local. */
+/** Or `bits` into groups[i] for each entity i of the other set that is touched by an entity of a section in `from` (section bits).
+ *  `sections`: of the `n` entities that the map starts at. `groups` (map->n_to) is the caller's and begins with zeros. Local, without a context;
+ *  O(n * arity). After an error some groups may have been changed. */
 HALO_API halo_status halo_sections_reach(const halo_map *map, const int32_t *sections, int64_t n, uint32_t from, uint32_t bits, uint32_t *groups);
 
 /**
  * Tell which groups each ghost of a topology made from keys or lists belongs to, so that exchanges can be had for some groups alone
- * (halo_exchange_desc.sections, halo_access.sections). `groups`: 16 bits per point by local index; those of owned points are ignored. Ghosts
- * without a bit are filled by exchanges of everything alone. Collective; communicates with peers; before fields are made, else HALO_BUSY.
- * A topology made by halo_topology_edit_keys begins without.
+ * (halo_exchange_desc.sections, halo_access.sections). `groups`: 16 bits for each of the `n` points of this rank, by local index; read during the
+ * call; those of owned points are ignored. Ghosts without a bit are filled by exchanges of everything alone. Collective; communicates with peers;
+ * O(points). HALO_BUSY: fields have been made. HALO_ERR_STATE: it has them already. HALO_ERR_PEER: another rank's were refused. A topology made by
+ * halo_topology_edit_keys begins without.
  */
 HALO_API halo_status halo_topology_set_sections(halo_topology *topology, const uint32_t *groups, int64_t n);
 
@@ -77,7 +83,7 @@ HALO_API halo_status halo_topology_set_sections(halo_topology *topology, const u
 
 /** What a loop does with a field's values. */
 #define HALO_READ 11
-#define HALO_WRITE 12 /**< without reading them before */
+#define HALO_WRITE 12 /**< without reading them before; what a loop does not write keeps its value */
 #define HALO_RW 13
 #define HALO_INC 14        /**< adds to them */
 #define HALO_ACCESS_MIN 15 /**< lowers them */
@@ -86,14 +92,16 @@ HALO_API halo_status halo_topology_set_sections(halo_topology *topology, const u
 #define HALO_DIRECT 0  /**< at the entity that the loop is at */
 #define HALO_VIA_MAP 1 /**< at what the entity touches */
 
-/** How values that loops add through maps reach their owners. */
+/** How values that loops add through maps reach their owners. What a loop sets through a map (HALO_WRITE, HALO_RW) reaches them in
+ *  HALO_STYLE_REDUNDANT alone. */
 #define HALO_STYLE_REDUNDANT 1 /**< loops run over core, owned, and exec where it is asked for; what they add to ghosts is worth nothing */
 #define HALO_STYLE_REVERSE 2   /**< loops run over core and owned; what they add to ghosts is sent to the owners before somebody needs it */
 
 #define HALO_ON_HOST 0
 #define HALO_ON_DEVICE 1
 
-/** One argument of a loop. Begin from HALO_ACCESS_INIT. Fields may be of several topologies; a field may come several times. */
+/** One argument of a loop. Begin from HALO_ACCESS_INIT. Fields may be of several topologies; a field may come several times. No sparse ones: while
+ *  their ghosts arrive, somebody must give storage to parts (halo_exchange_arrivals). */
 typedef struct halo_access {
     halo_field *field;
     int32_t mode;      /**< HALO_READ ... */
@@ -106,30 +114,36 @@ typedef struct halo_access {
 #define HALO_ACCESS_INIT                                                                                                                             \
     { NULL, 0, HALO_DIRECT, 0, 0, 0, 0 }
 
-typedef struct halo_batch halo_batch; /**< the accesses of one loop; belongs to the context, valid from begin to end */
+typedef struct halo_batch halo_batch; /**< the accesses of one loop, from begin to end or abandon; the library's, nothing to destroy. Several may be
+                                           open at once, as long as none changes what another uses. */
 
 /**
  * Say what the next loop does. Adds what is pending to the values that it needs, starts one exchange of all stale ghosts that it reads (one message
  * per peer), brings what is out of date to where it runs, and sets ghosts that it adds to (HALO_STYLE_REVERSE) to zero, greatest or least value.
- * Core entities may be executed when this returns. Collective: the same accesses and the same history on all ranks. The first batch with given
- * accesses compiles; later ones allocate nothing. `access_bytes` is sizeof(halo_access). Fields are used in their binding set 0.
- * HALO_ERR_STATE: a field is frozen, is used by another batch that does not allow it, or has something else pending than what is to be added.
- * HALO_ERR_MISMATCH (here or in ready): ranks disagree about what is stale; check mode tells at once, else when both next exchange.
+ * Core entities may be executed when this returns. `accesses` are copied; `access_bytes` is sizeof(halo_access). `stream`: as in halo_exchange_start.
+ * Collective: the same accesses and the same history on all ranks. Waits for peers only where something is pending. The first batch with given
+ * accesses (fields, sets, style, place) compiles, which communicates nothing; later ones allocate nothing and take O(accesses) beside exchange and
+ * copies. HALO_TIMEOUT: call again (which fails where a peer was two runs behind: see halo_access_abandon). HALO_ERR_STATE: a field is frozen, is
+ * used by another batch that does not allow it, or has something else pending than what is to be added. HALO_ERR_DEVICE: HALO_ON_DEVICE without a
+ * device that has memory of its own. HALO_ERR_PEER: another rank's begin was refused. HALO_ERR_MISMATCH (here or in ready): ranks disagree about what
+ * is stale; check mode tells at once, else when both next exchange.
  */
 HALO_API halo_status halo_access_begin(halo_context *context, const halo_access *accesses, int32_t n, size_t access_bytes, int32_t style,
                                        int32_t where, halo_stream stream, halo_batch **batch);
 
-/** Wait for the ghosts: owned entities may be executed, then exec ones. HALO_TIMEOUT: call again, or abandon. */
+/** Wait for the ghosts: owned entities may be executed, then exec ones. To be called once, also where nothing is on its way. HALO_TIMEOUT: call
+ * again, or abandon. After other errors the batch can only be abandoned. */
 HALO_API halo_status halo_access_ready(halo_batch *batch);
 
 /** Must the exec section be executed too? 1 in HALO_STYLE_REDUNDANT where something is written through a map. */
 HALO_API halo_status halo_access_needs_exec(const halo_batch *batch, int32_t *needs_exec);
 
-/** The loop has run. Ghosts of what it wrote are stale; what it added in HALO_STYLE_REVERSE is pending. Local. HALO_ERR_STATE before ready. */
+/** The loop has run. Ghosts of what it wrote are stale; what it added in HALO_STYLE_REVERSE is pending. Local; does not block. HALO_ERR_STATE: before
+ *  ready. */
 HALO_API halo_status halo_access_end(halo_batch *batch);
 
-/** Give up a batch whose ready failed or timed out. Its exchange is dead: batches with these accesses fail until a field of theirs is
- *  destroyed. Local. */
+/** End a batch whose loop has not run, or not to its end: what it was to change counts as changed. If its exchange is still under way (ready failed
+ * or timed out), that is dead: batches with these accesses fail until a field of theirs is destroyed. Local. */
 HALO_API halo_status halo_access_abandon(halo_batch *batch);
 
 /* ------------------------------------------------------------------ 3 freshness and residency */
@@ -147,7 +161,7 @@ HALO_API halo_status halo_access_abandon(halo_batch *batch);
 #define HALO_RESIDENT_DEVICE 4
 #define HALO_RESIDENT_BOTH 5
 
-/** What is known about a field. Filled up to the caller's struct_size. */
+/** What is known about one binding set of a field. Filled up to the caller's struct_size. */
 typedef struct halo_access_state {
     size_t struct_size;
     int32_t layout;
@@ -156,29 +170,31 @@ typedef struct halo_access_state {
     uint32_t fresh;    /**< section bits of the ghosts that are fresh; all bits: VALID */
     int32_t owned;     /**< HALO_RESIDENT_... of owned values */
     int32_t ghosts;    /**< and of ghosts */
-    int64_t version;   /**< counts everything that may have changed owned values */
+    int64_t version;   /**< counts batches and marks that may have changed owned values */
 } halo_access_state;
 #define HALO_ACCESS_STATE_INIT                                                                                                                       \
     { sizeof(halo_access_state), 1, 0, 0, 0, 0, 0, 0 }
 
+/** Local; O(1). HALO_ERR_ARGUMENT: the field has no such set (here and in the calls below). */
 HALO_API halo_status halo_access_state_get(const halo_field *field, int32_t set, halo_access_state *state);
 
-/** The caller has changed owned values at `where` outside of batches: ghosts are stale. Collective; does not communicate. HALO_ERR_STATE: frozen,
- *  in use by a batch, or something is pending. */
+/** The caller has changed owned values at `where` (HALO_ON_...) outside of batches: ghosts are stale, and owned values elsewhere are out of date.
+ *  To be called on all ranks; does not communicate. HALO_ERR_STATE: frozen, in use by a batch, or something is pending. */
 HALO_API halo_status halo_access_mark_dirty(halo_field *field, int32_t set, int32_t where);
 
-/** The caller has written owned values and all ghosts at `where`, each as its owner has it: nothing is stale, what was pending is void. Collective;
- *  does not communicate. */
+/** The caller has written owned values and all ghosts at `where`, each as its owner has it: nothing is stale, what was pending is void. To be called
+ *  on all ranks; does not communicate. HALO_ERR_STATE: frozen, in use by a batch, or what was pending is on its way. */
 HALO_API halo_status halo_access_mark_fresh(halo_field *field, int32_t set, int32_t where);
 
-/** Forbid (1) or allow (0) batches and marks. Local; to be done on all ranks. HALO_ERR_STATE: in use by a batch. */
+/** Forbid (1) or allow (0) batches and marks of all sets. Local; to be done on all ranks. HALO_ERR_STATE: in use by a batch. */
 HALO_API halo_status halo_access_freeze(halo_field *field, int32_t frozen);
 
 /** Storage of a part where loops run: the host's as halo_field_data, or the device's; NULL: none yet. Same layout on both. The device's is the
- *  library's, made when a batch first needs it, and goes with the field. */
+ *  library's, made when a batch first needs it, and goes with the field; from then on the layout must not change (HALO_ERR_STATE in begin).
+ *  Which values are valid there: halo_access_state. Local; O(log parts). */
 HALO_API halo_status halo_access_data(const halo_field *field, int64_t gid, int32_t set, int32_t where, void **data);
 
-/** Counters of all fields of a name since the context was made. Filled up to the caller's struct_size. */
+/** Counters of this rank, of all sets of all fields of a name, since the context was made. Filled up to the caller's struct_size. */
 typedef struct halo_access_stats {
     size_t struct_size;
     int32_t layout;
@@ -198,18 +214,21 @@ HALO_API halo_status halo_access_stats_get(const halo_context *context, const ch
 
 /* ------------------------------------------------------------------ 4 global reductions */
 
-typedef struct halo_reduction halo_reduction; /**< values combined over all ranks, again and again; several may be under way */
+typedef struct halo_reduction halo_reduction; /**< values combined over all ranks, again and again; several may be under way, and end in any order */
 
-/** As halo_allreduce, in two halves: the same order of ranks, the same bits. Collective; does not communicate. */
+/** As halo_allreduce of `n` values, in two halves: the same order of ranks, the same bits. Collective; does not communicate. HALO_ERR_ARGUMENT:
+ * values of this type cannot be combined so. */
 HALO_API halo_status halo_reduction_create(halo_context *context, int64_t n, halo_type type, halo_op op, halo_reduction **reduction);
 
-/** Start with this rank's values, which are copied. Collective; does not block. HALO_ERR_STATE: begun and not ended. */
+/** Start with this rank's `n` values, which are copied. Collective; allocates nothing; waits only where a peer has not yet taken what the run before
+ *  last sent it (HALO_TIMEOUT: call again). HALO_ERR_STATE: begun and not ended, or failed before. */
 HALO_API halo_status halo_reduction_begin(halo_reduction *reduction, const void *in);
 
-/** Let it work, without waiting. */
+/** Let it work, without waiting. `done` 1: end will not wait. */
 HALO_API halo_status halo_reduction_test(halo_reduction *reduction, int32_t *done);
 
-/** Wait for the result. HALO_TIMEOUT leaves it under way: call again, or destroy. */
+/** Wait for the result: `n` values, the same bits on all ranks. O(log ranks) messages. HALO_TIMEOUT leaves it under way: call again, or destroy.
+ *  After other errors it can only be destroyed. */
 HALO_API halo_status halo_reduction_end(halo_reduction *reduction, void *out);
 
 /** One under way is given up: other ranks time out. Collective; does not communicate. */

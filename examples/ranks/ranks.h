@@ -28,14 +28,17 @@ bool run_one(const char *program, MakeContext &&make_context, Body &&body) {
 /// first rank.
 template <class Body>
 bool run(const char *program, int n_threads, Body &&body) {
-    if (n_threads == 0) return run_one(program, [] { return halo::Context(); }, body);
+    if (n_threads == 0)
+        return run_one(
+            program, [] { return halo::Context(); }, body);
     const halo::Inproc group(n_threads);
     std::vector<char> passed(static_cast<std::size_t>(n_threads), 0);
     {
         std::vector<std::jthread> threads;
         for (int rank = 0; rank < n_threads; ++rank)
             threads.emplace_back([&, rank] {
-                passed[static_cast<std::size_t>(rank)] = run_one(program, [&] { return halo::Context(group, rank); }, body);
+                passed[static_cast<std::size_t>(rank)] = run_one(
+                    program, [&] { return halo::Context(group, rank); }, body);
             });
     }
     return passed[0] != 0;
