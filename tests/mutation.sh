@@ -33,6 +33,8 @@ defects=(
     "ghosts that are added to begin with what they held|src/core/access/batch.cpp|s/field.mirror.fill_ghosts(.*$//"
     "batches are not numbered in messages|src/core/exchange/exchange.cpp|s/    run_.narrowing.mask_hash = agreement_;//"
     "the groups of ghosts are not looked at|src/core/topology/points/point_edges.h|s/return groups == 0 .. (.*$/return groups == 0 || extra >= 0; }/"
+    "batches use the first binding set alone|src/core/access/mirror.h|s/field_.data(local_index, set_)/field_.data(local_index, 0)/"
+    "all binding sets are as fresh as the first|src/core/access/accesses.cpp|s/ \&\& known->set == set)/)/"
     "copies of a rank's own points are taken for owned|src/core/access/mirror.cpp|s/owned\[list\[i\]\] = false;/(void)list;/"
 )
 

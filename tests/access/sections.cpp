@@ -64,31 +64,6 @@ int64_t wanted(const Parts &parts, const Set &set, int32_t kind, int32_t rank, s
     return sum;
 }
 
-halo_field *make_field(halo_topology *topology, const char *name) {
-    halo_field_desc desc = HALO_FIELD_DESC_INIT;
-    desc.name = name;
-    desc.type = HALO_INT64;
-    halo_field *field = nullptr;
-    OK(halo_field_create(topology, &desc, &field));
-    OK(halo_field_allocate(field, -1));
-    return field;
-}
-
-halo_topology *make_topology(const Rank &rank, const std::vector<int64_t> &numbers, const std::vector<int32_t> &owners,
-                             const std::vector<uint32_t> &groups) {
-    const std::vector<uint64_t> keys(numbers.begin(), numbers.end());
-    const int32_t nobody = 0;
-    halo_keys_desc desc = HALO_KEYS_DESC_INIT;
-    desc.n_keys = static_cast<int64_t>(keys.size());
-    desc.keys = keys.data();
-    desc.owners = owners.empty() ? &nobody : owners.data();
-    desc.numbering = HALO_NUMBERING_AS_GIVEN;
-    halo_topology *topology = nullptr;
-    OK(halo_topology_create_keys(rank.context, &desc, &topology));
-    OK(halo_topology_set_sections(topology, groups.data(), static_cast<int64_t>(groups.size())));
-    return topology;
-}
-
 void run_exchange(const Rank &rank, const Parts &parts, const std::vector<Set> &sets, int32_t kind, int32_t messages, uint64_t seed) {
     const auto here = static_cast<size_t>(rank.rank);
     std::vector<halo_topology *> topologies;
@@ -101,8 +76,9 @@ void run_exchange(const Rank &rank, const Parts &parts, const std::vector<Set> &
     };
     for (const Set &set : sets) {
         const auto &numbers = parts.locals[here].*set.numbers;
-        topologies.push_back(make_topology(rank, numbers, parts.locals[here].*set.owners, set.groups[here]));
-        fields.push_back(make_field(topologies.back(), "values"));
+        topologies.push_back(World::make_topology(rank, numbers, parts.locals[here].*set.owners));
+        OK(halo_topology_set_sections(topologies.back(), set.groups[here].data(), static_cast<int64_t>(set.groups[here].size())));
+        fields.push_back(World::make_field(topologies.back(), "values"));
         masks.push_back(set.mask);
         for (size_t i = 0; i < numbers.size(); ++i) data_of(fields.back())[i] = value_of(rank.rank, numbers[i]);
     }

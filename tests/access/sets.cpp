@@ -11,16 +11,6 @@ using conformance::stop;
 
 constexpr int64_t modulus = 1009;
 
-halo_field *make_field(halo_topology *topology, int32_t n_sets) {
-    halo_field_desc desc = HALO_FIELD_DESC_INIT;
-    desc.name = "u";
-    desc.type = HALO_INT64;
-    desc.n_sets = n_sets;
-    halo_field *field = nullptr;
-    OK(halo_field_create(topology, &desc, &field));
-    return field;
-}
-
 // u in two sets on nodes, w on edges; by global number.
 struct Serial {
     const Mesh &mesh;
@@ -45,8 +35,7 @@ struct Serial {
 
 class TwoSets {
 public:
-    TwoSets(const Rank &rank, const Mesh &mesh) : world(rank, mesh), u(make_field(world.nodes, 2)) {
-        OK(halo_field_allocate(u, -1));
+    TwoSets(const Rank &rank, const Mesh &mesh) : world(rank, mesh), u(World::make_field(world.nodes, "u", 2)) {
         for (const int32_t set : { 0, 1 }) OK(halo_access_mark_fresh(u, set, HALO_ON_HOST)); // all zeros
     }
     ~TwoSets() { halo_field_destroy(&u); }
@@ -155,7 +144,12 @@ TEST_P(Sets, AreFreshEachAlone) {
 TEST_P(Sets, GetTheirStorageEachAlone) {
     conformance::run(GetParam(), with_device(), [](Rank &rank) {
         const World world(rank, ring(rank.size));
-        halo_field *u = make_field(world.nodes, 2);
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "u";
+        desc.type = HALO_INT64;
+        desc.n_sets = 2;
+        halo_field *u = nullptr;
+        OK(halo_field_create(world.nodes, &desc, &u));
         std::vector<int64_t> mine(world.local().nodes.size(), 7);
         halo_binding binding = HALO_BINDING_INIT;
         binding.data = mine.data();

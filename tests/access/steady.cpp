@@ -10,19 +10,22 @@ namespace {
 using namespace access_test;
 using conformance::stop;
 
-void loops(const World &world, halo_reduction *sum, int64_t step, bool on_device) {
+void loops(const World &world, halo_field *old_and_new, halo_reduction *sum, int64_t step, bool on_device) {
     const int32_t where = on_device && step % 2 ? HALO_ON_DEVICE : HALO_ON_HOST;
     const int32_t style = step % 3 ? HALO_STYLE_REVERSE : HALO_STYLE_REDUNDANT;
     static const auto accesses = [](const World &of, int which) -> std::vector<halo_access> {
         if (which == 0) return { direct(of.w, HALO_READ), via_map(of.x, HALO_READ), via_map(of.res, HALO_INC), via_map(of.low, HALO_ACCESS_MIN) };
         return { direct(of.x, HALO_RW), direct(of.res, HALO_RW), direct(of.low, HALO_RW) };
     };
+    const auto now = static_cast<int32_t>(step % 2);
     const std::vector<halo_access> flux = accesses(world, 0), update = accesses(world, 1);
+    const std::vector<halo_access> swap{ via_map(old_and_new, HALO_READ, 0, now), via_map(old_and_new, HALO_INC, 0, 1 - now) };
     int64_t value = step;
     heap::start_counting();
     world.touch(flux, style, where);
     if (step % 4) OK(halo_reduction_begin(sum, &value));
     world.touch(update, style, where);
+    world.touch(swap, style, where);
     if (step % 4) OK(halo_reduction_end(sum, &value));
 }
 
@@ -31,18 +34,20 @@ void run_on(const conformance::Settings &settings, bool on_device) {
         Random random(5);
         World world(rank, random_mesh(random, rank.size));
         halo_reduction *sum = nullptr;
+        halo_field *old_and_new = world.make_field(world.nodes, "old and new", 2);
         OK(halo_reduction_create(rank.context, 1, HALO_INT64, HALO_SUM, &sum));
         for (int64_t step = 0; step < 48; ++step) {
-            loops(world, sum, step, on_device);
+            loops(world, old_and_new, sum, step, on_device);
             heap::stop_counting();
         }
         int64_t library = 0;
         for (int64_t step = 48; step < 120; ++step) {
-            loops(world, sum, step, on_device);
+            loops(world, old_and_new, sum, step, on_device);
             library += heap::stop_counting().library;
         }
         if (library != 0) stop("%lld heap calls of the library, the first at %s", static_cast<long long>(library), heap::first_caller());
         OK(halo_reduction_destroy(&sum));
+        OK(halo_field_destroy(&old_and_new));
     });
 }
 

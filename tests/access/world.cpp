@@ -6,8 +6,8 @@ namespace access_test {
 conformance::Settings with_device() { return { { "device", "memory" }, { "plugin_path", MEMORY_DIRECTORY } }; }
 
 World::World(const Rank &rank, const Mesh &mesh) : rank_(rank), local_(mesh, rank.rank) {
-    nodes = make_topology(local_.nodes, local_.node_owner);
-    edges = make_topology(local_.edges, local_.edge_owner);
+    nodes = make_topology(rank, local_.nodes, local_.node_owner);
+    edges = make_topology(rank, local_.edges, local_.edge_owner);
     OK(halo_topology_set_sections(nodes, local_.groups.data(), static_cast<int64_t>(local_.groups.size())));
     x = make_field(nodes, "x");
     res = make_field(nodes, "res");
@@ -21,7 +21,7 @@ World::~World() {
     for (halo_topology **topology : { &nodes, &edges }) halo_topology_destroy(topology);
 }
 
-halo_topology *World::make_topology(const std::vector<int64_t> &numbers, const std::vector<int32_t> &owners) const {
+halo_topology *World::make_topology(const Rank &rank, const std::vector<int64_t> &numbers, const std::vector<int32_t> &owners) {
     const std::vector<uint64_t> keys(numbers.begin(), numbers.end());
     halo_keys_desc desc = HALO_KEYS_DESC_INIT;
     desc.n_keys = static_cast<int64_t>(keys.size());
@@ -30,14 +30,15 @@ halo_topology *World::make_topology(const std::vector<int64_t> &numbers, const s
     desc.owners = owners.empty() ? &nobody : owners.data();
     desc.numbering = HALO_NUMBERING_AS_GIVEN;
     halo_topology *topology = nullptr;
-    OK(halo_topology_create_keys(rank_.context, &desc, &topology));
+    OK(halo_topology_create_keys(rank.context, &desc, &topology));
     return topology;
 }
 
-halo_field *World::make_field(halo_topology *topology, const char *name) const {
+halo_field *World::make_field(halo_topology *topology, const char *name, int32_t n_sets) {
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     desc.name = name;
     desc.type = HALO_INT64;
+    desc.n_sets = n_sets;
     halo_field *field = nullptr;
     OK(halo_field_create(topology, &desc, &field));
     OK(halo_field_allocate(field, -1));

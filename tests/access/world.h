@@ -24,6 +24,10 @@ public:
     World &operator=(const World &) = delete;
 
     const LocalMesh &local() const { return local_; }
+    // Of points by global number, as given.
+    static halo_topology *make_topology(const Rank &rank, const std::vector<int64_t> &numbers, const std::vector<int32_t> &owners);
+    // Whole numbers, allocated.
+    static halo_field *make_field(halo_topology *topology, const char *name, int32_t n_sets = 1);
     int64_t *data(const halo_field *field, int32_t where, int32_t set = 0) const;
     halo_access_state state(const halo_field *field, int32_t set = 0) const;
     halo_access_stats stats(const char *name) const;
@@ -59,9 +63,6 @@ public:
     halo_field *w = nullptr;                                                  // on edges
 
 private:
-    halo_topology *make_topology(const std::vector<int64_t> &numbers, const std::vector<int32_t> &owners) const;
-    halo_field *make_field(halo_topology *topology, const char *name) const;
-
     Rank rank_;
     LocalMesh local_;
 };

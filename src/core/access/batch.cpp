@@ -103,7 +103,7 @@ void Batch::begin(uint64_t number, halo_stream stream) {
     finish_pending(number);
     try {
         start_exchange(number);
-        place_all();
+        for (Slot &slot : slots_) place(slot);
     } catch (...) {
         if (forward_) forward_->abandon();
         throw;
@@ -155,10 +155,6 @@ void Batch::place(Slot &slot) {
     }
     if (use.ghosts != 0 && slot.needs.exchange == 0) field.access(Section::ghosts, shape_.where, false, false, stream_);
     if (use.scratch && use.ghosts == 0) field.access(Section::ghosts, shape_.where, true, true, stream_);
-}
-
-void Batch::place_all() {
-    for (Slot &slot : slots_) place(slot);
 }
 
 void Batch::ready() {

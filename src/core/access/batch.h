@@ -65,7 +65,6 @@ private:
     void finish_pending(uint64_t number);
     void start_exchange(uint64_t number);
     void place(Slot &slot);
-    void place_all();
     void close();
 
     Context &context_;

@@ -67,14 +67,13 @@ halo_status halo_sections_classify(int32_t rank, const int32_t *owners, int64_t 
         if (n_maps > 0) require(maps, "maps");
         const std::span<const int32_t> all = numbers(owners, n, "owners");
         const Sections found = classify(rank, all, { maps, static_cast<size_t>(n_maps) });
-        if (sections) std::copy(found.of.begin(), found.of.end(), sections);
-        if (order) {
-            const std::vector<uint32_t> by_section = found.order(all);
-            std::copy(by_section.begin(), by_section.end(), order);
-        }
         halo_section_sizes filled = HALO_SECTION_SIZES_INIT;
         std::copy(found.sizes.begin(), found.sizes.end(), filled.n);
-        if (sizes) write_struct(sizes, filled, sizeof filled, "halo_section_sizes");
+        if (sizes) write_struct(sizes, filled, sizeof filled, "halo_section_sizes"); // which may be refused
+        if (sections) std::copy(found.of.begin(), found.of.end(), sections);
+        if (!order) return;
+        const std::vector<uint32_t> by_section = found.order(all);
+        std::copy(by_section.begin(), by_section.end(), order);
     });
 }
 
