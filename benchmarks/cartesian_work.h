@@ -40,7 +40,7 @@ public:
     int32_t neighbour(const Index &offset) const; // rank at this offset, in cubes
 
     // Storage of a field: x fastest, ghosts around.
-    int64_t row() const { return size_.cells + 2 * size_.ghost; }
+    int64_t row() const { return size_.cells + int64_t{ 2 } * size_.ghost; }
     int64_t elements() const { return row() * row() * row(); }
     double *field(int32_t f) const { return fields_[static_cast<size_t>(f)].get(); }
     int64_t at(const Index &cell) const { return ((cell[2] + size_.ghost) * row() + cell[1] + size_.ghost) * row() + cell[0] + size_.ghost; }

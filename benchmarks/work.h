@@ -42,7 +42,7 @@ public:
     int64_t neighbour(int64_t gid, const Offset &offset) const;
 
     // Storage: x fastest, ghosts around, components slowest; blocks one behind the other, in the order of gids.
-    int64_t row() const { return size_.block + 2 * size_.ghost; }
+    int64_t row() const { return size_.block + int64_t{ 2 } * size_.ghost; }
     int64_t block_elements() const { return row() * row() * row() * size_.components; }
     int64_t elements() const { return block_elements() * n_local_; }
     double *data() const { return data_.get(); }

@@ -35,6 +35,7 @@ bool run(const char *program, int n_threads, Body &&body) {
     std::vector<char> passed(static_cast<std::size_t>(n_threads), 0);
     {
         std::vector<std::jthread> threads;
+        threads.reserve(passed.size());
         for (int rank = 0; rank < n_threads; ++rank)
             threads.emplace_back([&, rank] {
                 passed[static_cast<std::size_t>(rank)] = run_one(

@@ -28,7 +28,7 @@ TEST_P(Counters, FreshGhostsAreNotExchanged) {
         world.touch(flux, HALO_STYLE_REVERSE, HALO_ON_HOST);
         equal("x started after a write", 2, world.stats("x").started);
         equal("res is never exchanged forward", 0, world.stats("res").started);
-        if (rank.size > 1) equal("bytes of x", 2 * 2 * 8, world.stats("x").bytes_sent); // to both neighbours, or to the one that is both
+        if (rank.size > 1) equal("bytes of x", int64_t{ 2 } * 2 * 8, world.stats("x").bytes_sent); // to both neighbours, or to the one that is both
     });
 }
 

@@ -29,7 +29,7 @@ Mesh random_mesh(Random &random, int32_t n_ranks) {
 
 Mesh ring(int32_t n_ranks) {
     Mesh mesh;
-    mesh.n_nodes = 8 * n_ranks;
+    mesh.n_nodes = int64_t{ 8 } * n_ranks;
     for (int64_t i = 0; i < mesh.n_nodes; ++i) {
         mesh.node_owner.push_back(static_cast<int32_t>(i / 8));
         mesh.edges.push_back({ i, (i + 1) % mesh.n_nodes });
@@ -75,8 +75,8 @@ LocalMesh::LocalMesh(const Mesh &mesh, int32_t rank) {
     for (const uint32_t old : edge_order) {
         edges.push_back(some_edges[old]);
         edge_owner.push_back(edge_owners[old]);
-        ends.push_back(new_place[some_ends[2 * old]]);
-        ends.push_back(new_place[some_ends[2 * old + 1]]);
+        ends.push_back(new_place[some_ends[size_t{ 2 } * old]]);
+        ends.push_back(new_place[some_ends[size_t{ 2 } * old + 1]]);
     }
     map.to = ends.data();
     map.to_owners = node_owner.data();

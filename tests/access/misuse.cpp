@@ -18,7 +18,7 @@ void expect(halo_status wanted, const char *part, halo_status got) {
 
 Mesh line(int32_t n_ranks) {
     Mesh mesh;
-    mesh.n_nodes = 4 * n_ranks;
+    mesh.n_nodes = int64_t{ 4 } * n_ranks;
     for (int64_t i = 0; i < mesh.n_nodes; ++i) mesh.node_owner.push_back(static_cast<int32_t>(i / 4));
     for (int64_t i = 0; i + 1 < mesh.n_nodes; ++i) {
         mesh.edges.push_back({ i, i + 1 });

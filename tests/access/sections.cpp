@@ -44,7 +44,7 @@ struct Set {
 
 bool takes_part(uint32_t mask, uint32_t groups) { return mask == 0 || (groups & mask) != 0; }
 
-int64_t value_of(int32_t rank, int64_t number) { return 1000 * (rank + 1) + number; }
+int64_t value_of(int32_t rank, int64_t number) { return int64_t{ 1000 } * (rank + 1) + number; }
 
 int64_t wanted(const Parts &parts, const Set &set, int32_t kind, int32_t rank, size_t i) {
     const LocalMesh &local = parts.locals[static_cast<size_t>(rank)];
@@ -107,7 +107,7 @@ TEST_P(Sections, TravelAloneAndTogether) {
     const int64_t n = conformance::number_from("ACCESS_CASES", 20);
     conformance::run(GetParam(), {}, [&](Rank &rank) {
         for (int64_t i = 0; i < n; ++i) {
-            const auto seed = static_cast<uint64_t>(77 * rank.size + i);
+            const auto seed = static_cast<uint64_t>(int64_t{ 77 } * rank.size + i);
             Random random(seed);
             const Parts parts(random_mesh(random, rank.size), rank.size, random);
             const uint32_t edge_mask = std::array<uint32_t, 4>{ 0, 1u << HALO_SECTION_EXEC, 1u << HALO_SECTION_NON_EXEC,

@@ -110,7 +110,7 @@ void run_case(const Rank &rank, uint64_t seed, bool on_device) {
 void run_cases(int32_t n_ranks, bool on_device) {
     const int64_t n = conformance::number_from("ACCESS_CASES", 20);
     conformance::run(n_ranks, on_device ? with_device() : conformance::Settings{}, [&](Rank &rank) {
-        for (int64_t i = 0; i < n; ++i) run_case(rank, static_cast<uint64_t>(2000 * rank.size + i), on_device);
+        for (int64_t i = 0; i < n; ++i) run_case(rank, static_cast<uint64_t>(int64_t{ 2000 } * rank.size + i), on_device);
     });
 }
 

@@ -34,7 +34,7 @@ void run_on(const conformance::Settings &settings, bool on_device) {
         Random random(5);
         World world(rank, random_mesh(random, rank.size));
         halo_reduction *sum = nullptr;
-        halo_field *old_and_new = world.make_field(world.nodes, "old and new", 2);
+        halo_field *old_and_new = World::make_field(world.nodes, "old and new", 2);
         OK(halo_reduction_create(rank.context, 1, HALO_INT64, HALO_SUM, &sum));
         for (int64_t step = 0; step < 48; ++step) {
             loops(world, old_and_new, sum, step, on_device);

@@ -8,8 +8,8 @@ namespace halo {
 namespace {
 
 std::vector<Field *> plain_fields(const std::vector<TrackedField *> &tracked) {
-    std::vector<Field *> fields;
-    for (const TrackedField *field : tracked) fields.push_back(&field->field);
+    std::vector<Field *> fields(tracked.size());
+    std::transform(tracked.begin(), tracked.end(), fields.begin(), [](const TrackedField *one) { return &one->field; });
     return fields;
 }
 

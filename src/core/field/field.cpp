@@ -26,8 +26,8 @@ std::vector<Centring> places_of(int32_t centring, int32_t n_dims) {
     if (centring == HALO_CENTRE_EDGES && n_dims == 2) return { HALO_CENTRE_EDGE_Z };
     if (centring == HALO_CENTRE_EDGES) return { HALO_CENTRE_EDGE_X, HALO_CENTRE_EDGE_Y, HALO_CENTRE_EDGE_Z };
     if (centring != HALO_CENTRE_FACES) return { centring & used };
-    std::vector<Centring> faces;
-    for (int32_t d = 0; d < n_dims; ++d) faces.push_back(1 << d);
+    std::vector<Centring> faces(static_cast<size_t>(n_dims));
+    for (int32_t d = 0; d < n_dims; ++d) faces[static_cast<size_t>(d)] = 1 << d;
     return faces;
 }
 

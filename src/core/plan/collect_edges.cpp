@@ -30,7 +30,7 @@ bool sweep_along(Edge &edge, const Topology &topology, const GhostWidths &ghosts
     for (int d = 0; d < 3; ++d)
         if ((offset[d] != 0) != (d == direction)) return false;
     const halo_part receiver = topology.part(edge.recv_gid);
-    for (int d = 0; d < direction; ++d) {
+    for (size_t d = 0; d < static_cast<size_t>(direction); ++d) {
         const int64_t below = receiver.at_boundary[2 * d] ? 0 : ghosts.low[d];
         const int64_t above = receiver.at_boundary[2 * d + 1] ? 0 : ghosts.high[d];
         edge.receive.box.low[d] -= below;
