@@ -347,7 +347,8 @@ void gather_all(const Graph &graph) {
     std::vector<std::pair<uint64_t, int32_t>> holders;
     holders.reserve(all.size());
     for (int r = 0; r < n_ranks; ++r)
-        for (int i = 0; i < counts[static_cast<size_t>(r)]; ++i) holders.emplace_back(all[static_cast<size_t>(first[static_cast<size_t>(r)] + i)], r);
+        for (size_t i = 0; i < static_cast<size_t>(counts[static_cast<size_t>(r)]); ++i)
+            holders.emplace_back(all[static_cast<size_t>(first[static_cast<size_t>(r)]) + i], r);
     std::sort(holders.begin(), holders.end());
     size_t shared = 0;
     for (const uint64_t key : graph.keys) {

@@ -82,9 +82,9 @@ void for_each_component(const BoxCopy &box, Visit &&visit) {
 std::string CheckMode::name_point(const CheckedEdge &edge, int64_t x, int64_t y, int64_t z) const {
     const Field &field = *fields_[edge.field];
     const BoxCopy &box = edge.target[0];
+    const long long cell[3] = { edge.low[0] + x, edge.low[1] + y, edge.low[2] + z };
     const std::string point = box.dst_list ? format("%s %u", field.is_mapped() ? "position" : "point", box.dst_list[x])
-                                           : format("cell (%lld, %lld, %lld)", static_cast<long long>(edge.low[0] + x),
-                                                    static_cast<long long>(edge.low[1] + y), static_cast<long long>(edge.low[2] + z));
+                                           : format("cell (%lld, %lld, %lld)", cell[0], cell[1], cell[2]);
     return format("field %s, part %lld, %s, which part %lld on rank %d fills", field.spec().name.c_str(), static_cast<long long>(edge.key.recv_gid),
                   point.c_str(), static_cast<long long>(edge.key.send_gid), edge.send_rank);
 }

@@ -43,7 +43,7 @@ private:
     };
 
     void refuse_poison_in_owned(const Run &run) const;
-    void refuse_poison_in_part(const Run &run, int64_t field, int64_t part) const;
+    void refuse_poison_in_part(const Run &run, int64_t number, int64_t part) const;
     // `offset` in bytes.
     Poison poison_of(const Field &field, int64_t offset) const { return { field.ordinal(), offset / field.spec().element_bytes, seed_ }; }
     void poison(const Run &run, const CheckedEdge &edge) const;
