@@ -83,7 +83,7 @@ std::byte *SharedArena::reach(const SharedOffer &offer) {
 void SharedArena::release_plain(std::byte *data, size_t bytes) {
     const auto address = reinterpret_cast<uintptr_t>(data);
     const uintptr_t first = rounded(address, page), end = (address + bytes) / page * page;
-    if (first < end) madvise(reinterpret_cast<void *>(first), end - first, MADV_REMOVE);
+    if (first < end) madvise(data + (first - address), end - first, MADV_REMOVE);
     free_plain_.emplace(bytes, data);
 }
 
@@ -132,8 +132,8 @@ std::byte *SharedArena::take(size_t bytes, size_t alignment) {
     return file.data + file.used - bytes;
 }
 
-SharedBlock SharedArena::allocate(size_t wanted) {
-    const size_t bytes = rounded(wanted + SharedBlock::front, page);
+SharedBlock SharedArena::allocate(size_t bytes) {
+    bytes = rounded(bytes + SharedBlock::front, page);
     if (SharedBlock block = reused(bytes)) return block;
     std::byte *data = take(bytes, page);
     if (!data) return {};

@@ -2,6 +2,7 @@
 #include "plan/canonical.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <tuple>
@@ -95,7 +96,8 @@ Value one() {
 // count. Only +0 is the identity of sums: -0 is not, for bits are to be the same.
 template <class Value>
 bool same_bits(const Value &a, const Value &b) {
-    return std::memcmp(&a, &b, sizeof(Value)) == 0;
+    using Bytes = std::array<std::byte, sizeof(Value)>;
+    return std::bit_cast<Bytes>(a) == std::bit_cast<Bytes>(b);
 }
 
 template <class Value, class Combine>

@@ -114,11 +114,12 @@ halo_part BlocksTopology::part(int64_t gid) const {
     part.rank = owner(gid);
     part.gid = gid;
     part.n_dims = n_dims_;
-    for (int d = 0; d < 3; ++d) {
+    for (size_t d = 0; d < 3; ++d) {
+        const bool open = static_cast<int32_t>(d) < n_dims_ && !periodic_[d];
         part.cells.low[d] = at[d] * n_cells_[d];
         part.cells.high[d] = part.cells.low[d] + n_cells_[d];
-        part.at_boundary[2 * d] = d < n_dims_ && !periodic_[d] && at[d] == 0;
-        part.at_boundary[2 * d + 1] = d < n_dims_ && !periodic_[d] && at[d] == n_blocks_[d] - 1;
+        part.at_boundary[2 * d] = open && at[d] == 0;
+        part.at_boundary[2 * d + 1] = open && at[d] == n_blocks_[d] - 1;
     }
     return part;
 }

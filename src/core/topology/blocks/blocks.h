@@ -33,9 +33,9 @@ private:
     void require_gid(int64_t gid) const;
     int32_t owner(int64_t gid) const;
     Extent coordinates(int64_t gid) const;
-    int64_t gid_at(const Extent &coordinates) const;
+    int64_t gid_at(const Extent &at) const;
     // gid across an element; -1: outside the domain.
-    int64_t neighbour(const Extent &coordinates, const ElementOffset &offset) const;
+    int64_t neighbour(const Extent &at, const ElementOffset &offset) const;
     halo_box ghost_box(const ElementOffset &side, const GhostWidths &widths, Centring centring) const;
     Edge edge(const ElementOffset &side, const GhostWidths &widths) const;
     // Elements other than the volume, in as many directions as there are.

@@ -131,7 +131,7 @@ halo_part BoxesTopology::part(int64_t gid) const {
     part.gid = gid;
     part.n_dims = n_dims_;
     part.cells = box.cells;
-    for (int d = 0; d < n_dims_; ++d) {
+    for (size_t d = 0; d < static_cast<size_t>(n_dims_); ++d) {
         part.at_boundary[2 * d] = period_[d] == 0 && box.cells.low[d] == domain_.low[d];
         part.at_boundary[2 * d + 1] = period_[d] == 0 && box.cells.high[d] == domain_.high[d];
     }

@@ -130,6 +130,7 @@ std::vector<BoxRecord> answers(const Bins &bins, const std::vector<BoxRecord> &t
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     std::vector<BoxRecord> records;
+    records.reserve(pairs.size());
     for (const auto &[rank, box] : pairs) records.push_back({ rank, told[box].box });
     return records;
 }

@@ -177,6 +177,7 @@ void RingFinder::next_ring(Discovery &discovery, int32_t ring) {
         if (rings_[point] == ring - 1 && owners_[point] >= 0) ask[owners_[point]].push_back(point);
     const auto keys_of = [&](const std::vector<uint32_t> &points) {
         std::vector<uint64_t> keys;
+        keys.reserve(points.size());
         for (const uint32_t point : points) keys.push_back(index_.keys()[point]);
         return keys;
     };
@@ -221,7 +222,7 @@ GraphPoints RingFinder::in_order() const {
 
 GraphPoints RingFinder::find() {
     together(context_, "graph", [&] { take_own_points(); });
-    require_same(context_, "graph: rings, directory and known owners", desc_.rings * 100LL + desc_.directory * 10 + (desc_.owners ? 1 : 0));
+    require_same(context_, "graph: rings, directory and known owners", desc_.rings * 100LL + desc_.directory * 10LL + (desc_.owners ? 1 : 0));
     if (!desc_.owners) find_owners();
     Discovery discovery(context_, discovery_kind(context_), "graph");
     for (int32_t ring = 2; ring <= desc_.rings; ++ring) next_ring(discovery, ring);

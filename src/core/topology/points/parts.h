@@ -2,6 +2,8 @@
 // Several parts on each rank: stretches of its points. Edges between ranks become edges between parts.
 #pragma once
 
+#include <tuple>
+
 #include "topology/points/point_edges.h"
 
 namespace halo {
@@ -12,7 +14,9 @@ struct PartEdgeKey {
     int64_t send_gid;
     int64_t recv_gid;
     int64_t extra;
-    auto operator<=>(const PartEdgeKey &) const = default;
+    bool operator<(const PartEdgeKey &other) const {
+        return std::tie(send_gid, recv_gid, extra) < std::tie(other.send_gid, other.recv_gid, other.extra);
+    }
 };
 
 // Points count from the first of their part.

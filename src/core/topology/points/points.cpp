@@ -72,6 +72,7 @@ std::vector<halo_neighbour> PointsTopology::neighbours(int64_t gid) const {
     for (const auto &[key, points] : forward_parts_.local) add(key);
     others.erase(gid);
     std::vector<halo_neighbour> list;
+    list.reserve(others.size());
     for (const int64_t other : others) list.push_back({ other, parts_ ? parts_->rank_of(other) : static_cast<int32_t>(other), 13 });
     return list;
 }

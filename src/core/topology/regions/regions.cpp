@@ -164,7 +164,7 @@ halo_part RegionsTopology::part(int64_t gid) const {
     GhostWidths layer;
     for (int d = 0; d < n_dims_; ++d) layer.low[d] = layer.high[d] = 1;
     for (const halo_boundary &open : boundaries(gid, layer, HALO_CENTRE_CELL))
-        for (int d = 0; d < n_dims_; ++d) {
+        for (size_t d = 0; d < static_cast<size_t>(n_dims_); ++d) {
             const ElementOffset side = element_offset(open.element);
             const ElementOffset low{ d == 0 ? -1 : 0, d == 1 ? -1 : 0, d == 2 ? -1 : 0 };
             const ElementOffset high{ -low[0], -low[1], -low[2] };
