@@ -180,6 +180,7 @@ void KeysTopology::tell_changes(const NotedKeys &list, std::span<const uint64_t>
         if (to != rank) out.push_back({ to, encode(submissions.spans()[0]) });
     const std::vector<Delivery> came = discovery.exchange(std::move(out));
     std::vector<Submission> said;
+    said.reserve(came.size() + 1);
     for (const Delivery &delivery : came) said.push_back(decode_submission(delivery.rank, delivery.bytes));
     if (const auto own = mine.find(rank); own != mine.end()) said.push_back(own->second.spans()[0]);
     const EditResult result = edit_share(record_->share, said, record_->owner_rule);

@@ -244,6 +244,7 @@ void KeysTopology::ask(Work &work) {
     }
     const std::vector<Delivery> came = discovery.exchange(std::move(out));
     std::vector<Submission> submissions;
+    submissions.reserve(came.size());
     for (const Delivery &delivery : came) submissions.push_back(decode_submission(delivery.rank, delivery.bytes));
     sift(work, submissions);
     const Stretch own{ rank, &work.sifted, {}, 0, static_cast<uint32_t>(work.sifted.keys.size()) };
