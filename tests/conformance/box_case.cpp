@@ -139,6 +139,7 @@ std::vector<int32_t> BoxField::places(int32_t n_dims) const {
     const int32_t used = (1 << n_dims) - 1;
     if (centring == HALO_CENTRE_FACES) {
         std::vector<int32_t> faces;
+        faces.reserve(3);
         for (int d = 0; d < n_dims; ++d) faces.push_back(1 << d);
         return faces;
     }

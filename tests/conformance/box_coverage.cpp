@@ -97,9 +97,9 @@ void BoxCoverage::count(const BoxCase &made, int64_t number) {
     numbers_.insert(number);
     const std::string kind = kind_name(made.desc.kind);
     const std::string shared = shared_name(made.desc.shared);
-    const std::string n_dims = dims[static_cast<size_t>(made.model.n_dims - 1)];
+    const std::string &n_dims = dims[static_cast<size_t>(made.model.n_dims - 1)];
     const std::string form = form_name(made.model.form);
-    const std::string policy =
+    const std::string &policy =
         policies[static_cast<size_t>((made.desc.messages - HALO_MESSAGES_AGGREGATE) * 2 + made.desc.receive - HALO_RECEIVE_POSTED)];
     const std::string what = kind + ", " + shared;
     for (const BoxField &field : made.fields) {

@@ -252,7 +252,7 @@ TEST(BoxCut, CoversTheDomainEvenly) {
             OK(halo_topology_create_boxes(rank.context, &desc, &topology));
             int64_t cells = 0;
             std::array<std::pair<int64_t, int64_t>, 3> extents{ { { 99, 0 }, { 99, 0 }, { 99, 0 } } };
-            for (int64_t gid = 0; gid < 3 * rank.size; ++gid) {
+            for (int64_t gid = 0; gid < int64_t{ 3 } * rank.size; ++gid) {
                 halo_part part = HALO_PART_INIT;
                 OK(halo_topology_part(topology, gid, &part));
                 int64_t volume = 1;
@@ -266,7 +266,7 @@ TEST(BoxCut, CoversTheDomainEvenly) {
             }
             for (const auto &[least, most] : extents)
                 if (most - least > 1) stop("extents are %lld to %lld", static_cast<long long>(least), static_cast<long long>(most));
-            if (cells != 31 * 23 * 17) stop("%lld cells in all", static_cast<long long>(cells));
+            if (cells != int64_t{ 31 } * 23 * 17) stop("%lld cells in all", static_cast<long long>(cells));
             OK(halo_topology_destroy(&topology));
         });
 }

@@ -44,7 +44,7 @@ public:
         OK(halo_field_data(field_, self_.rank, set, &storage));
         return static_cast<double *>(storage);
     }
-    static double value(int32_t part, int64_t cell, int64_t time) { return static_cast<double>(time * 10000 + part * 100 + cell); }
+    static double value(int32_t part, int64_t cell, int64_t time) { return static_cast<double>(time * 10000 + int64_t{ 100 } * part + cell); }
     void fill(double *storage, int64_t time) const {
         std::fill_n(storage, row, -1.0);
         for (int64_t cell = 0; cell < cells; ++cell) storage[ghosts + cell] = value(self_.rank, cell, time);

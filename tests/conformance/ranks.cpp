@@ -95,6 +95,7 @@ void run_raw(int32_t n_ranks, const std::function<void(halo_inproc *group, int32
     halo_inproc *group = nullptr;
     ASSERT_EQ(halo_inproc_create(n_ranks, &group), HALO_SUCCESS) << halo_last_error();
     std::vector<std::thread> ranks;
+    ranks.reserve(static_cast<size_t>(n_ranks));
     for (int32_t rank = 0; rank < n_ranks; ++rank) ranks.emplace_back([&body, group, rank] { guarded(rank, [&] { body(group, rank); }); });
     for (std::thread &rank : ranks) rank.join();
     if (testing::Test::HasFailure()) return; // contexts may still live

@@ -224,7 +224,7 @@ TEST_P(Graphs, RoundAChain) {
                 OK(halo_topology_create_graph(rank.context, &desc, &topology));
                 halo_keys_report report = HALO_KEYS_REPORT_INIT;
                 OK(halo_topology_keys_report(topology, &report));
-                if (report.n_ghosts != std::min<int64_t>(2 * rings, static_cast<int64_t>(n) - each) || report.n_global != static_cast<int64_t>(n))
+                if (report.n_ghosts != std::min(int64_t{ 2 } * rings, static_cast<int64_t>(n) - each) || report.n_global != static_cast<int64_t>(n))
                     conformance::stop("%d rings: %lld ghosts", rings, static_cast<long long>(report.n_ghosts));
                 OK(halo_topology_destroy(&topology));
             }
