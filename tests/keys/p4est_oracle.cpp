@@ -105,7 +105,7 @@ public:
                                  0
 #endif
         };
-        const double *origin = connectivity_->vertices + 3 * connectivity_->tree_to_vertex[P4EST_CHILDREN * tree];
+        const double *origin = connectivity_->vertices + ptrdiff_t{ 3 } * connectivity_->tree_to_vertex[ptrdiff_t{ P4EST_CHILDREN } * tree];
         uint64_t key = 0;
         for (int d = 0; d < P4EST_DIM; ++d) {
             constexpr int shift = P4EST_MAXLEVEL - 16; // finer than any element here

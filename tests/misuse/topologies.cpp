@@ -197,7 +197,7 @@ halo_status transfer_to_new(World &w, const std::function<void(halo_transfer_des
 const auto unchanged = [](auto &...) {};
 void reverse(halo_exchange_desc &desc) { desc.kind = HALO_KIND_REVERSE; }
 
-std::vector<Misuse> cases() {
+std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
     return {
         { "box_outside_the_domain",
           HALO_ERR_ARGUMENT,
