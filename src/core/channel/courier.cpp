@@ -31,17 +31,18 @@ bool Courier::try_receive(int32_t from, int32_t tag, std::vector<std::byte> &byt
         transport.cancel(request, from);
         throw;
     }
+    while (!parcels_.empty() && has_left(*parcels_.front())) parcels_.pop_front();
     return true;
+}
+
+bool Courier::has_left(Parcel &parcel) {
+    parcel.in_flight = parcel.in_flight && !context_.transport().test(parcel.request, parcel.peer);
+    return !parcel.in_flight;
 }
 
 void Courier::flush() {
     for (auto &parcel : parcels_)
-        wait(
-            [&] {
-                parcel->in_flight = parcel->in_flight && !context_.transport().test(parcel->request, parcel->peer);
-                return !parcel->in_flight;
-            },
-            [&] { return format("rank %d to take %zu bytes", parcel->peer, parcel->bytes.size()); });
+        wait([&] { return has_left(*parcel); }, [&] { return format("rank %d to take %zu bytes", parcel->peer, parcel->bytes.size()); });
     parcels_.clear();
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -48,9 +49,11 @@ public:
     }
 
 private:
+    bool has_left(Parcel &parcel);
+
     Context &context_;
     Waiter waiter_;
-    std::vector<std::unique_ptr<Parcel>> parcels_;
+    std::deque<std::unique_ptr<Parcel>> parcels_; // what has left is let go of in this order, so that little is kept where much is sent and taken
 };
 
 template <class T>

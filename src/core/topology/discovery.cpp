@@ -197,14 +197,14 @@ std::vector<Delivery> Discovery::take_until_consensus(const std::vector<Delivery
     std::vector<int32_t> waiting;
     for (const Delivery &delivery : out) waiting.push_back(delivery.rank);
     Consensus consensus(context_, courier_);
-    std::vector<std::byte> nothing;
     const auto reached = [&] {
         while (std::optional<Delivery> one = take_any(tag)) {
-            post(one->rank, acknowledge_tag, {});
+            post(one->rank, acknowledge_tag, with_sender(context_.rank(), {}));
             came.push_back(std::move(*one));
         }
         if (!consensus.begun()) {
-            std::erase_if(waiting, [&](int32_t rank) { return courier_.try_receive(rank, acknowledge_tag, nothing); });
+            // From whomever: asking for each by name would look through the queue once for every rank that is waited for.
+            while (std::optional<Delivery> one = take_any(acknowledge_tag)) std::erase(waiting, one->rank);
             if (!waiting.empty()) return false;
             consensus.begin();
         }
