@@ -10,7 +10,7 @@
 
 namespace halo {
 
-// What a rank says of its keys, ascending.
+// What a rank says of its keys, ascending. A key that several of its parts have comes once for each of these, in their order.
 struct Submission {
     int32_t rank = -1;
     std::span<const uint64_t> keys;
@@ -29,16 +29,16 @@ inline constexpr uint32_t plain = 1; // one copy that may own
 
 // What the directory answers about one key to a rank that submitted it. Keys of which nothing is said are that rank's alone.
 struct KeyAnswer {
-    uint32_t place; // of the key in the submission
-    int32_t owner;  // -1: none
-    uint32_t n_holders;
-    uint32_t several_claim;
+    uint32_t place; // of the key in the submission; of a key of several parts: the owning one's, or else the first
+    int32_t owner;  // a rank; -1: none
+    uint32_t n_runs : 31;
+    uint32_t several_claim : 1;
 };
 
-// Answers to one rank: headers, and the holders of all of them behind each other, by rank.
+// Answers to one rank: headers, and the holders of all of them behind each other, by rank. A key that all ranks have is one run of these for each.
 struct KeyAnswers {
     std::vector<KeyAnswer> answers;
-    std::vector<Holder> holders;
+    std::vector<HolderRun> holders;
 };
 
 struct OwnerRule {

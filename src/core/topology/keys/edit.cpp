@@ -38,7 +38,7 @@ void remove_marked(std::vector<T> &values, const std::vector<bool> &marked) {
 // Counts over the keys, as they are now.
 DirectoryResult decide_about(const OwnedSubmissions &submissions, int32_t owner_rule) { return decide(submissions.spans(), { owner_rule, -1 }); }
 
-bool is_alone(const KeyAnswer &answer, const Holder &first) { return answer.n_holders == 1 && answer.owner >= 0 && first.copies == 1; }
+bool is_alone(const KeyAnswer &answer, const HolderRun &first) { return answer.n_runs == 1 && first.n_ranks == 1 && first.copies == 1 && answer.owner >= 0; }
 
 } // namespace
 
@@ -122,11 +122,11 @@ void take_answer(std::vector<KeysRecord::Told> &told, const EditAnswer &answer, 
     std::erase_if(told, [&](const KeysRecord::Told &one) { return std::binary_search(answer.keys.begin(), answer.keys.end(), one.key); });
     auto holder = answer.answers.holders.begin();
     for (const KeyAnswer &one : answer.answers.answers) {
-        if (one.place >= answer.keys.size() || one.n_holders == 0 || one.n_holders > answer.answers.holders.end() - holder)
+        if (one.place >= answer.keys.size() || one.n_runs == 0 || one.n_runs > answer.answers.holders.end() - holder)
             fail(HALO_ERR_WIRE, "edit: rank %d answered about key %u of %zu", from, one.place, answer.keys.size());
         if (!is_alone(one, *holder))
-            told.push_back({ answer.keys[one.place], one.owner, one.several_claim != 0, { holder, holder + one.n_holders } });
-        holder += one.n_holders;
+            told.push_back({ answer.keys[one.place], one.owner, one.several_claim != 0, { holder, holder + one.n_runs } });
+        holder += one.n_runs;
     }
     std::sort(told.begin(), told.end(), [](const KeysRecord::Told &a, const KeysRecord::Told &b) { return a.key < b.key; });
 }
@@ -207,8 +207,7 @@ void KeysTopology::recall(Work &work) {
     const auto keys = list.keys.keys();
     for (const KeysRecord::Told &told : record_->told) {
         const auto place = std::lower_bound(keys.begin(), keys.end(), told.key) - keys.begin();
-        const bool silent = !list.notes.empty() && (list.notes[static_cast<size_t>(place)] & note::silent) != 0;
-        work.found.push_back({ told.key, told.owner, silent, list.keys.positions(place), told.holders });
+        work.found.push_back({ told.key, told.owner, &list, static_cast<uint32_t>(place), told.holders });
         if (told.owner < 0) unclaimed_.push_back(told.key);
         if (told.several_claim) several_claim_.push_back(told.key);
     }

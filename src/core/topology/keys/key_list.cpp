@@ -7,11 +7,12 @@
 
 namespace halo {
 
-KeyList::KeyList(const uint64_t *keys, std::vector<uint32_t> positions) : positions_(std::move(positions)) {
+KeyList::KeyList(const uint64_t *keys, std::vector<uint32_t> positions, std::span<const int64_t> part_offsets)
+    : positions_(std::move(positions)) {
     keys_.reserve(positions_.size());
     for (const uint32_t position : positions_) keys_.push_back(keys[position]);
     if (!std::is_sorted(keys_.begin(), keys_.end())) sort();
-    if (std::adjacent_find(keys_.begin(), keys_.end()) != keys_.end()) unite_equal();
+    if (std::adjacent_find(keys_.begin(), keys_.end()) != keys_.end()) unite_equal(part_offsets);
 }
 
 // Stable, by digits of 8 bits, least first; digits in which all keys agree are passed over.
@@ -39,10 +40,15 @@ void KeyList::sort() {
     }
 }
 
-void KeyList::unite_equal() {
+void KeyList::unite_equal(std::span<const int64_t> part_offsets) {
+    const auto in_one_part = [&](int64_t position, int64_t later) {
+        return part_offsets.empty() || *std::upper_bound(part_offsets.begin(), part_offsets.end(), position) > later;
+    };
     uint32_t n = 0;
     for (uint32_t i = 0; i < keys_.size(); ++i) {
-        if (i > 0 && keys_[i] == keys_[n - 1]) continue;
+        const bool equal = i > 0 && keys_[i] == keys_[n - 1];
+        if (equal && in_one_part(positions_[i - 1], positions_[i])) continue;
+        if (equal) ++n_in_other_parts_;
         first_.push_back(i);
         keys_[n++] = keys_[i];
     }

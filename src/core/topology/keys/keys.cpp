@@ -46,12 +46,26 @@ uint32_t note_of(const halo_keys_desc &desc, std::span<const uint32_t> positions
 
 } // namespace
 
-NotedKeys::NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions) : keys(desc.keys, std::move(positions)) {
+NotedKeys::NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions)
+    : keys(desc.keys, std::move(positions), { desc.part_offsets, desc.n_parts > 0 ? static_cast<size_t>(desc.n_parts) + 1 : 0 }) {
     if (desc.weights && desc.owner_rule == HALO_OWNER_WEIGHT)
         for (int64_t i = 0; i < keys.size(); ++i) weights.push_back(desc.weights[keys.positions(i)[0]]);
     if (!desc.flags && !keys.any_twice()) return;
     notes.reserve(static_cast<size_t>(keys.size()));
     for (int64_t i = 0; i < keys.size(); ++i) notes.push_back(note_of(desc, keys.positions(i)));
+}
+
+void NotedKeys::add_positions(int64_t i, bool own, std::vector<uint32_t> &to) const {
+    const uint32_t first = keys.positions(i)[0];
+    if (own) to.push_back(first);
+    int64_t begin = i, end = i + 1;
+    while (begin > 0 && keys.key(begin - 1) == keys.key(i)) --begin;
+    while (end < keys.size() && keys.key(end) == keys.key(i)) ++end;
+    for (const bool last : { false, true })
+        for (int64_t entry = begin; entry < end; ++entry)
+            if (silent(entry) == last)
+                std::copy_if(keys.positions(entry).begin(), keys.positions(entry).end(), std::back_inserter(to),
+                             [&](uint32_t position) { return !own || position != first; });
 }
 
 KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : PointsTopology(context) {
@@ -223,7 +237,7 @@ void KeysTopology::sift(Work &work, std::span<const Submission> others) const {
     const auto n_left_out = std::ssize(work.near) - std::ssize(kept);
     work.near = {};
     work.sifted = NotedKeys(desc, std::move(kept));
-    work.n_keys = n_left_out + work.sifted.keys.size() + work.away.keys.size();
+    work.n_keys = n_left_out + work.sifted.keys.n_different() + work.away.keys.n_different();
 }
 
 // Submits the keys, decides about those of this rank's share, and takes the answers.
@@ -289,15 +303,14 @@ void KeysTopology::note_answers(Work &work, const Stretch &stretch, const KeyAns
     const NotedKeys &list = *stretch.list;
     work.found.reserve(work.found.size() + answers.answers.size());
     for (const KeyAnswer &answer : answers.answers) {
-        if (answer.place >= stretch.end - stretch.begin || answer.n_holders > answers.holders.end() - holder)
+        if (answer.place >= stretch.end - stretch.begin || answer.n_runs > answers.holders.end() - holder)
             fail(HALO_ERR_WIRE, "keys: rank %d answered about key %u of %u", stretch.rank, answer.place, stretch.end - stretch.begin);
         const uint32_t place = stretch.key_at(answer.place);
         const uint64_t key = list.keys.key(place);
-        const bool silent = !list.notes.empty() && (list.notes[place] & note::silent) != 0;
-        work.found.push_back({ key, answer.owner, silent, list.keys.positions(place), { holder, holder + answer.n_holders } });
+        work.found.push_back({ key, answer.owner, &list, place, { holder, holder + answer.n_runs } });
         if (answer.several_claim) several_claim_.push_back(key);
         if (answer.owner < 0) unclaimed_.push_back(key);
-        holder += answer.n_holders;
+        holder += answer.n_runs;
     }
 }
 
@@ -327,8 +340,8 @@ void KeysTopology::number_ghosts(const Work &work, uint32_t n_owned) {
     };
     std::vector<Ghost> ghosts;
     for (const Found &found : work.found) {
-        for (size_t c = found.owner == rank ? 1 : 0; c < found.positions.size(); ++c)
-            ghosts.push_back({ found.owner < 0 ? INT32_MAX : found.owner, found.silent, found.positions[c] });
+        for (const uint32_t position : found.list->keys.positions(found.place).subspan(found.owner == rank ? 1 : 0))
+            ghosts.push_back({ found.owner < 0 ? INT32_MAX : found.owner, found.list->silent(found.place), position });
     }
     const auto by_owner = [](const Ghost &a, const Ghost &b) { return a.owner != b.owner ? a.owner < b.owner : a.silent < b.silent; };
     if (work.desc.numbering == HALO_NUMBERING_BY_OWNER && !std::is_sorted(ghosts.begin(), ghosts.end(), by_owner))
@@ -348,7 +361,8 @@ void KeysTopology::share(const Work &work) {
     std::vector<uint32_t> copies;
     for (const Found &found : work.found) {
         copies.clear();
-        for (const uint32_t position : found.positions) copies.push_back(local_indices_[position]);
+        found.list->add_positions(found.place, found.owner == context_.rank(), copies);
+        for (uint32_t &copy : copies) copy = local_indices_[copy];
         shared_.add(found.owner, copies, found.holders);
     }
 }

@@ -13,7 +13,7 @@ struct KeysRecord {
         uint64_t key;
         int32_t owner;
         bool several_claim;
-        std::vector<Holder> holders;
+        std::vector<HolderRun> holders;
     };
 
     int32_t owner_rule = HALO_OWNER_LOWEST_RANK;

@@ -31,8 +31,32 @@ struct SubmissionHead {
 
 struct AnswersHead {
     uint64_t n_answers;
-    uint64_t n_holders;
+    uint64_t n_words;
 };
+
+// Two words where each rank of a run has one copy, which contributes; otherwise four. The lowest bit tells.
+std::vector<uint32_t> words_of(const std::vector<HolderRun> &runs) {
+    std::vector<uint32_t> words;
+    words.reserve(2 * runs.size());
+    for (const HolderRun &run : runs) {
+        const bool plain = run.copies == 1 && run.silent == 0;
+        words.push_back(static_cast<uint32_t>(run.first) << 1 | (plain ? 0 : 1));
+        words.push_back(static_cast<uint32_t>(run.n_ranks));
+        if (!plain) words.insert(words.end(), { run.copies, run.silent });
+    }
+    return words;
+}
+
+std::vector<HolderRun> runs_of(int32_t rank, const std::vector<uint32_t> &words) {
+    std::vector<HolderRun> runs;
+    for (size_t at = 0; at < words.size();) {
+        const bool plain = (words[at] & 1) == 0;
+        if (words.size() - at < (plain ? 2 : 4)) fail(HALO_ERR_WIRE, "keys: a list of ranks from rank %d is cut off", rank);
+        runs.push_back({ static_cast<int32_t>(words[at] >> 1), static_cast<int32_t>(words[at + 1]), plain ? 1 : words[at + 2], plain ? 0 : words[at + 3] });
+        at += plain ? 2 : 4;
+    }
+    return runs;
+}
 
 template <class Head>
 Head head_of(const std::vector<std::byte> &bytes) {
@@ -74,23 +98,25 @@ Submission decode_submission(int32_t rank, const std::vector<std::byte> &bytes) 
 }
 
 std::vector<std::byte> encode(const KeyAnswers &answers) {
-    const AnswersHead head{ answers.answers.size(), answers.holders.size() };
-    Writer writer(sizeof head + answers.answers.size() * sizeof(KeyAnswer) + answers.holders.size() * sizeof(Holder));
+    const std::vector<uint32_t> words = words_of(answers.holders);
+    const AnswersHead head{ answers.answers.size(), words.size() };
+    Writer writer(sizeof head + answers.answers.size() * sizeof(KeyAnswer) + words.size() * sizeof words[0]);
     writer.add(std::span(&head, 1));
-    writer.add(std::span(answers.answers));
-    writer.add(std::span(answers.holders));
+    writer.add(std::span<const KeyAnswer>(answers.answers));
+    writer.add(std::span<const uint32_t>(words));
     return writer.take();
 }
 
 KeyAnswers decode_answers(int32_t rank, const std::vector<std::byte> &bytes) {
     const auto head = head_of<AnswersHead>(bytes);
-    require_size(rank, bytes.size(), sizeof head + sizeof(KeyAnswer) * head.n_answers + sizeof(Holder) * head.n_holders);
+    require_size(rank, bytes.size(), sizeof head + sizeof(KeyAnswer) * head.n_answers + sizeof(uint32_t) * head.n_words);
     KeyAnswers answers;
     answers.answers.resize(head.n_answers);
-    answers.holders.resize(head.n_holders);
+    std::vector<uint32_t> words(head.n_words);
     const std::byte *at = bytes.data() + sizeof head;
     if (head.n_answers > 0) std::memcpy(answers.answers.data(), at, head.n_answers * sizeof(KeyAnswer));
-    if (head.n_holders > 0) std::memcpy(answers.holders.data(), at + head.n_answers * sizeof(KeyAnswer), head.n_holders * sizeof(Holder));
+    if (head.n_words > 0) std::memcpy(words.data(), at + head.n_answers * sizeof(KeyAnswer), head.n_words * sizeof words[0]);
+    answers.holders = runs_of(rank, words);
     return answers;
 }
 

@@ -15,15 +15,19 @@ struct NotedKeys {
 
     NotedKeys() = default;
     NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions);
+
+    bool silent(int64_t i) const { return !notes.empty() && (notes[static_cast<size_t>(i)] & note::silent) != 0; }
+    // Appends where all parts have the key of entry i: with `own`, first the first of this entry; silent ones last.
+    void add_positions(int64_t i, bool own, std::vector<uint32_t> &to) const;
 };
 
 // A key of this rank that others have too, that nobody owns, or that comes several times here.
 struct KeysTopology::Found {
     uint64_t key;
     int32_t owner;
-    bool silent;
-    std::span<const uint32_t> positions; // of its entries
-    std::span<const Holder> holders;
+    const NotedKeys *list;
+    uint32_t place; // in the list; as in a KeyAnswer
+    std::span<const HolderRun> holders;
 };
 
 // Keys that one rank decides: [begin, end) of `order`, or of the list itself.

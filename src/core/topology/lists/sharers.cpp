@@ -9,7 +9,7 @@ namespace halo {
 
 namespace {
 
-using Holders = std::vector<Holder>;
+using Holders = std::vector<HolderRun>;
 
 // What one rank has of another's roots: its leaves of each in the order of the list, and who else has some. By root.
 struct Family {
@@ -18,7 +18,7 @@ struct Family {
 };
 using Families = std::map<uint32_t, Family>;
 
-// The root of each leaf in the order of the list; then for each root, ascending, how many ranks have it, and these.
+// The root of each leaf in the order of the list; then for each root, ascending, how many runs of ranks have it, and these.
 std::vector<uint64_t> told_of(const PointList &roots, const std::map<uint32_t, Holders> &holders) {
     std::vector<uint64_t> words;
     std::vector<uint32_t> each;
@@ -27,9 +27,12 @@ std::vector<uint64_t> told_of(const PointList &roots, const std::map<uint32_t, H
     std::sort(each.begin(), each.end());
     each.erase(std::unique(each.begin(), each.end()), each.end());
     for (const uint32_t root : each) {
-        const Holders &ranks = holders.at(root);
-        words.push_back(ranks.size());
-        for (const Holder &holder : ranks) words.push_back(static_cast<uint64_t>(holder.rank) << 32 | holder.copies);
+        const Holders &runs = holders.at(root);
+        words.push_back(runs.size());
+        for (const HolderRun &run : runs) {
+            words.push_back(static_cast<uint64_t>(run.first) << 32 | static_cast<uint32_t>(run.n_ranks));
+            words.push_back(run.copies);
+        }
     }
     return words;
 }
@@ -42,9 +45,10 @@ Families families_of(int32_t rank, const PointList &leaves, const std::vector<ui
     for (size_t i = 0; i < n; ++i) families[static_cast<uint32_t>(words[i])].leaves.push_back(leaves[static_cast<int64_t>(i)]);
     size_t at = n;
     for (auto &[root, family] : families) {
-        if (at >= words.size() || words[at] > words.size() - at - 1) cut_off();
-        for (uint64_t left = words[at++]; left > 0; --left, ++at)
-            family.holders.push_back({ static_cast<int32_t>(words[at] >> 32), static_cast<uint32_t>(words[at]) & 0x7fffffff, 0 });
+        if (at >= words.size() || words[at] > (words.size() - at - 1) / 2) cut_off();
+        for (uint64_t left = words[at++]; left > 0; --left, at += 2)
+            family.holders.push_back(
+                { static_cast<int32_t>(words[at] >> 32), static_cast<int32_t>(words[at]), static_cast<uint32_t>(words[at + 1]), 0 });
     }
     return families;
 }
@@ -62,7 +66,7 @@ void ListsTopology::learn_sharers() {
         }
     std::map<uint32_t, Holders> holders;
     for (const auto &[root, ranks] : copies)
-        for (const auto &[holder, n] : ranks) holders[root].push_back({ holder, n & 0x7fffffff, 0 });
+        for (const auto &[holder, n] : ranks) add_holder(holders[root], holder, n, 0);
 
     std::vector<Delivery> out;
     std::vector<int32_t> from;

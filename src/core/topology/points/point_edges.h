@@ -13,6 +13,7 @@ namespace halo {
 class PointList {
 public:
     void add(uint32_t point) { points_.push_back(point); }
+    void add(size_t times, uint32_t point) { points_.insert(points_.end(), times, point); }
     void add(std::span<const uint32_t> points) { points_.insert(points_.end(), points.begin(), points.end()); }
     // Is it a run? Then the list is not kept.
     void close();

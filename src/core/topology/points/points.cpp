@@ -8,10 +8,17 @@
 
 namespace halo {
 
-void SharedPoints::add(int32_t owner, std::span<const uint32_t> copies, std::span<const Holder> holders) {
-    points_.push_back({ owner, static_cast<uint32_t>(copies_.size()), static_cast<uint32_t>(holders_.size()) });
+void add_holder(std::vector<HolderRun> &runs, int32_t rank, uint32_t copies, uint32_t silent) {
+    if (!runs.empty() && runs.back().end() == rank && runs.back().copies == copies && runs.back().silent == silent)
+        ++runs.back().n_ranks;
+    else
+        runs.push_back({ rank, 1, copies, silent });
+}
+
+void SharedPoints::add(int32_t owner, std::span<const uint32_t> copies, std::span<const HolderRun> holders) {
+    points_.push_back({ owner, static_cast<uint32_t>(copies_.size()), static_cast<uint32_t>(runs_.size()) });
     copies_.insert(copies_.end(), copies.begin(), copies.end());
-    holders_.insert(holders_.end(), holders.begin(), holders.end());
+    runs_.insert(runs_.end(), holders.begin(), holders.end());
 }
 
 std::span<const uint32_t> SharedPoints::copies(int64_t i) const {
@@ -19,9 +26,9 @@ std::span<const uint32_t> SharedPoints::copies(int64_t i) const {
     return { copies_.data() + points_[i].first_copy, end - points_[i].first_copy };
 }
 
-std::span<const Holder> SharedPoints::holders(int64_t i) const {
-    const size_t end = i + 1 < size() ? points_[i + 1].first_holder : holders_.size();
-    return { holders_.data() + points_[i].first_holder, end - points_[i].first_holder };
+std::span<const HolderRun> SharedPoints::holders(int64_t i) const {
+    const size_t end = i + 1 < size() ? points_[i + 1].first_run : runs_.size();
+    return { runs_.data() + points_[i].first_run, end - points_[i].first_run };
 }
 
 void PointList::close() {
@@ -110,7 +117,8 @@ std::vector<int32_t> PointsTopology::sharers(int64_t point) const {
     std::vector<int32_t> ranks;
     const int64_t shared = place_of(static_cast<uint32_t>(point));
     if (shared < 0) return { context_.rank() };
-    for (const Holder &holder : shared_.holders(shared)) ranks.push_back(holder.rank);
+    for (const HolderRun &run : shared_.holders(shared))
+        for (int32_t rank = run.first; rank < run.end(); ++rank) ranks.push_back(rank);
     return ranks;
 }
 
@@ -132,18 +140,28 @@ void PointsTopology::count_owned(int64_t n_owned) {
     broadcast(context_, context_.size() - 1, &n_global_, sizeof n_global_);
 }
 
+// Only the owner looks at each rank of a run.
 void PointsTopology::make_forward_edges() {
     const int32_t rank = context_.rank();
+    const auto send = [&](int32_t to, int64_t extra, uint32_t point, uint32_t n) {
+        if (n > 0) forward_.send[{ to, extra }].add(n, point);
+    };
+    const auto receive = [&](int32_t from, int64_t extra, std::span<const uint32_t> points) {
+        if (!points.empty()) forward_.receive[{ from, extra }].add(points);
+    };
     for (int64_t i = 0; i < shared_.size(); ++i) {
         const int32_t owner = shared_.owner(i);
+        if (owner < 0) continue;
         const auto copies = shared_.copies(i);
-        for (const Holder &holder : shared_.holders(i)) {
-            const bool here = holder.rank == rank;
-            const int64_t extra = holder.silent ? edge_to_silent : edge_to_copies;
-            const uint32_t n_copies = holder.copies - (holder.rank == owner ? 1 : 0); // beside the owner's own
-            if (owner == rank)
-                for (uint32_t c = 0; c < n_copies; ++c) forward_.send[{ holder.rank, extra }].add(copies[0]);
-            if (here && owner >= 0 && n_copies > 0) forward_.receive[{ owner, extra }].add(copies.last(n_copies));
+        for (const HolderRun &run : shared_.holders(i)) {
+            for (int32_t to = run.first; owner == rank && to < run.end(); ++to) {
+                send(to, edge_to_copies, copies[0], run.copies - run.silent - (to == owner ? 1 : 0)); // beside the owner's own
+                send(to, edge_to_silent, copies[0], run.silent);
+            }
+            if (!run.has(rank)) continue;
+            const auto ghosts = owner == rank ? copies.subspan(1) : copies;
+            receive(owner, edge_to_copies, ghosts.first(ghosts.size() - run.silent));
+            receive(owner, edge_to_silent, ghosts.last(run.silent));
         }
     }
     forward_.close();
@@ -160,18 +178,16 @@ PointEdges PointsTopology::edges_between_copies() const {
         const auto copies = shared_.copies(i);
         const auto others = owner == rank ? copies.subspan(1) : copies; // not the owner's own
         const auto holders = shared_.holders(i);
-        const auto mine = std::find_if(holders.begin(), holders.end(), [&](const Holder &holder) { return holder.rank == rank; });
-        for (const Holder &holder : holders) {
-            const uint32_t others_there = holder.copies - (holder.rank == owner ? 1 : 0);
-            if (owner == rank)
-                for (uint32_t c = 0; c < others_there; ++c) edges.send[{ holder.rank, edge_of_owner }].add(copies[0]);
-            if (holder.rank == owner) edges.receive[{ owner, edge_of_owner }].add(others);
-            if (!mine->silent)
-                for (const uint32_t copy : others)
-                    for (uint32_t c = 0; c < holder.copies; ++c) edges.send[{ holder.rank, edge_of_copies }].add(copy);
-            if (!holder.silent)
-                for (uint32_t c = 0; c < others_there; ++c) edges.receive[{ holder.rank, edge_of_copies }].add(copies);
-        }
+        const auto mine = std::find_if(holders.begin(), holders.end(), [&](const HolderRun &run) { return run.has(rank); });
+        const auto given = others.first(others.size() - mine->silent);
+        for (const HolderRun &run : holders)
+            for (int32_t other = run.first; other < run.end(); ++other) {
+                const uint32_t others_there = run.copies - (other == owner ? 1 : 0);
+                if (owner == rank) edges.send[{ other, edge_of_owner }].add(others_there, copies[0]);
+                if (other == owner) edges.receive[{ owner, edge_of_owner }].add(others);
+                for (const uint32_t copy : given) edges.send[{ other, edge_of_copies }].add(run.copies, copy);
+                for (uint32_t c = run.silent; c < others_there; ++c) edges.receive[{ other, edge_of_copies }].add(copies);
+            }
     }
     for (auto *side : { &edges.send, &edges.receive }) std::erase_if(*side, [](const auto &item) { return item.second.empty(); });
     edges.close();

@@ -10,13 +10,17 @@
 
 namespace halo {
 
-// Who has copies of a point.
-struct Holder {
-    int32_t rank = -1;
-    uint32_t copies : 31 = 0;
-    uint32_t silent : 1 = 0; // its copies receive and contribute nothing
-    bool operator==(const Holder &) const = default;
+// Ranks that follow each other and have equally many copies of a point.
+struct HolderRun {
+    int32_t first;
+    int32_t n_ranks;
+    uint32_t copies; // on each rank
+    uint32_t silent; // so many of them, the last ones, contribute nothing
+    bool has(int32_t rank) const { return rank >= first && rank - first < n_ranks; }
+    int32_t end() const { return first + n_ranks; }
 };
+// For ranks that ascend.
+void add_holder(std::vector<HolderRun> &runs, int32_t rank, uint32_t copies, uint32_t silent);
 
 // Points of this rank that lie with others too, or several times here. In the same order on all ranks that have them.
 class SharedPoints {
@@ -24,20 +28,20 @@ public:
     struct Point {
         int32_t owner; // a rank; -1: none
         uint32_t first_copy;
-        uint32_t first_holder;
+        uint32_t first_run;
     };
-    // `copies`: local indices, the owner's own point first. `holders`: by rank.
-    void add(int32_t owner, std::span<const uint32_t> copies, std::span<const Holder> holders);
+    // `copies`: local indices, the owner's own point first, silent ones last. `holders`: by rank.
+    void add(int32_t owner, std::span<const uint32_t> copies, std::span<const HolderRun> holders);
 
     int64_t size() const { return std::ssize(points_); }
     int32_t owner(int64_t i) const { return points_[i].owner; }
     std::span<const uint32_t> copies(int64_t i) const;
-    std::span<const Holder> holders(int64_t i) const;
+    std::span<const HolderRun> holders(int64_t i) const;
 
 private:
     std::vector<Point> points_;
     std::vector<uint32_t> copies_;
-    std::vector<Holder> holders_;
+    std::vector<HolderRun> runs_;
 };
 
 class PointsTopology : public Topology {
