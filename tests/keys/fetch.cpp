@@ -11,21 +11,6 @@ namespace {
 using namespace keys;
 using conformance::Rank;
 
-// What each copy holds at last.
-template <class T>
-T expected(const KeyFacts &fact, const Copy &copy, uint64_t seed, int32_t component, halo_op op) {
-    const auto value = [&](const Copy &one) { return value_of<T>(seed, one.rank, one.position, component); };
-    const Copy *primary = fact.primary();
-    if (!primary) return value(copy);
-    T result = value(*primary);
-    for (size_t c = 0; c < fact.copies.size(); ++c) {
-        if (fact.copies[c] == *primary) continue;
-        if (fact.copies[c] == copy) return fact.silent[c] ? value(copy) : result;
-        if (!fact.silent[c]) result = combined(result, value(fact.copies[c]), op);
-    }
-    return result;
-}
-
 // Values of one field on one topology.
 template <class T>
 struct Variable {
@@ -59,7 +44,7 @@ struct Variable {
         for (size_t i = 0; i < indices.size(); ++i)
             for (int32_t c = 0; indices[i] != HALO_NO_INDEX && c < storage->n_components(); ++c)
                 storage->at(wanted, indices[i], c) = c < n_changed
-                                                         ? expected<T>(model.facts.at(entries[i].key), { rank, static_cast<int64_t>(i) }, seed, c, op)
+                                                         ? expected<T>(seed, HALO_KIND_FETCH, op, model.facts.at(entries[i].key), { rank, static_cast<int64_t>(i) }, c)
                                                          : value_of<T>(seed, rank, static_cast<int64_t>(i), c);
         return std::memcmp(wanted.data(), storage->values().data(), wanted.size() * sizeof(T)) == 0;
     }

@@ -15,6 +15,12 @@ std::vector<int32_t> KeyFacts::ranks() const {
     return list;
 }
 
+bool KeyFacts::contributes(const Copy &copy) const {
+    const Copy *own = primary();
+    const auto place = static_cast<size_t>(std::find(copies.begin(), copies.end(), copy) - copies.begin());
+    return own && !(*own == copy) && place < copies.size() && !silent[place];
+}
+
 const Copy *KeyFacts::primary() const {
     for (const Copy &copy : copies)
         if (copy.rank == owner) return &copy;

@@ -39,6 +39,8 @@ struct KeyFacts {
     std::vector<int32_t> ranks() const;
     // The owner's own point; copies beside it are ghosts.
     const Copy *primary() const;
+    // Does the value of a copy, which is none of the owner's own, count?
+    bool contributes(const Copy &copy) const;
 };
 
 struct Model {

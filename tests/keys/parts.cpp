@@ -21,6 +21,11 @@ struct Dealt {
         return most;
     }
     int32_t rank_of(int64_t part) const { return static_cast<int32_t>(std::upper_bound(first.begin(), first.end(), part) - first.begin() - 1); }
+    // Of a part's entry; null: it is ignored.
+    const KeyFacts *facts_of(int64_t part, int64_t position) const {
+        const Entry &entry = model.ranks[static_cast<size_t>(part)][static_cast<size_t>(position)];
+        return entry.flags & HALO_KEY_IGNORE ? nullptr : &model.facts.at(entry.key);
+    }
     int64_t gid(int64_t part) const { return rank_of(part) * most() + part - first[static_cast<size_t>(rank_of(part))]; }
 };
 
@@ -28,11 +33,7 @@ Dealt random_parts(Random &random, int32_t n_ranks) {
     Dealt dealt;
     const int64_t n_parts = pick(random, 1, 9);
     dealt.model = random_model(random, static_cast<int32_t>(n_parts));
-    dealt.model.rule = HALO_OWNER_LOWEST_RANK;
     dealt.model.known_owners = false;
-    for (auto &entries : dealt.model.ranks)
-        for (Entry &entry : entries) entry.flags = 0;
-    dealt.model.find_facts();
     for (int32_t r = 0; r < n_ranks; ++r) dealt.first.push_back(r == 0 ? 0 : pick(random, 0, n_parts));
     dealt.first.push_back(n_parts);
     std::sort(dealt.first.begin(), dealt.first.end());
@@ -41,14 +42,23 @@ Dealt random_parts(Random &random, int32_t n_ranks) {
 
 halo_topology *make(Rank &rank, const Dealt &dealt) {
     std::vector<uint64_t> keys;
-    std::vector<int64_t> offsets{ 0 };
+    std::vector<int32_t> flags;
+    std::vector<int64_t> weights, offsets{ 0 };
     for (int64_t part = dealt.first[static_cast<size_t>(rank.rank)]; part < dealt.first[static_cast<size_t>(rank.rank) + 1]; ++part) {
-        for (const Entry &entry : dealt.model.ranks[static_cast<size_t>(part)]) keys.push_back(entry.key);
+        for (const Entry &entry : dealt.model.ranks[static_cast<size_t>(part)]) {
+            keys.push_back(entry.key);
+            flags.push_back(entry.flags);
+            weights.push_back(entry.weight);
+        }
         offsets.push_back(static_cast<int64_t>(keys.size()));
     }
     halo_keys_desc desc = HALO_KEYS_DESC_INIT;
     desc.n_keys = static_cast<int64_t>(keys.size());
     desc.keys = keys.data();
+    desc.owner_rule = dealt.model.rule;
+    desc.directory = dealt.model.directory;
+    desc.flags = flags.data();
+    desc.weights = weights.data();
     desc.numbering = HALO_NUMBERING_AS_GIVEN;
     desc.n_parts = static_cast<int32_t>(dealt.n_parts(rank.rank));
     desc.part_offsets = offsets.data();
@@ -58,20 +68,6 @@ halo_topology *make(Rank &rank, const Dealt &dealt) {
 }
 
 constexpr int32_t n_components = 2;
-
-double expected(const Dealt &dealt, uint64_t seed, const Copy &copy, int32_t component, int32_t kind, halo_op op) {
-    const KeyFacts &fact = dealt.model.facts.at(dealt.model.ranks[static_cast<size_t>(copy.rank)][static_cast<size_t>(copy.position)].key);
-    const auto value = [&](const Copy &of) { return value_of<double>(seed, of.rank, of.position, component); };
-    const Copy &primary = *fact.primary();
-    if (kind == HALO_KIND_REVERSE && !(copy == primary)) return value(copy);
-    double result = value(primary);
-    for (const Copy &other : fact.copies) {
-        if (kind == HALO_KIND_GHOSTS || other == primary) continue;
-        if (kind == HALO_KIND_FETCH && other == copy) return result;
-        result = combined(result, value(other), op);
-    }
-    return result;
-}
 
 // Storage of the parts of this rank: components apart.
 struct Parts {
@@ -95,10 +91,11 @@ struct Parts {
         for (size_t p = 0; p < values.size(); ++p) {
             const auto part = static_cast<int32_t>(dealt.first[static_cast<size_t>(rank)] + static_cast<int64_t>(p));
             const auto &entries = dealt.model.ranks[static_cast<size_t>(part)];
-            for (size_t i = 0; i < entries.size(); ++i)
-                for (size_t c = 0; c < n_components; ++c)
-                    if (!(*dealt.model.facts.at(entries[i].key).primary() == Copy{ part, static_cast<int64_t>(i) }))
-                        values[p][c * entries.size() + i] = 77;
+            for (size_t i = 0; i < entries.size(); ++i) {
+                const KeyFacts *fact = dealt.facts_of(part, static_cast<int64_t>(i));
+                for (size_t c = 0; fact && fact->contributes({ part, static_cast<int64_t>(i) }) && c < n_components; ++c)
+                    values[p][c * entries.size() + i] = 77;
+            }
         }
     }
     bool right(const Dealt &dealt, int32_t rank, uint64_t seed, int32_t kind, halo_op op) const {
@@ -107,7 +104,11 @@ struct Parts {
             const auto n = static_cast<int64_t>(dealt.model.ranks[static_cast<size_t>(part)].size());
             std::vector<double> wanted;
             for (int32_t c = 0; c < n_components; ++c)
-                for (int64_t i = 0; i < n; ++i) wanted.push_back(expected(dealt, seed, { static_cast<int32_t>(part), i }, c, kind, op));
+                for (int64_t i = 0; i < n; ++i) {
+                    const KeyFacts *fact = dealt.facts_of(part, i);
+                    const Copy copy{ static_cast<int32_t>(part), i };
+                    wanted.push_back(fact ? expected<double>(seed, kind, op, *fact, copy, c) : value_of<double>(seed, copy.rank, i, c));
+                }
             wanted.push_back(99);
             if (std::memcmp(wanted.data(), values[p].data(), wanted.size() * sizeof(double)) != 0) return false;
         }
@@ -129,6 +130,21 @@ void check_gids(const Dealt &dealt, Rank &rank, const halo_topology *topology) {
     if (std::vector<int64_t>(gids, gids + n) != wanted) conformance::stop("other local parts");
 }
 
+void check_report(const Dealt &dealt, int32_t rank, const halo_topology *topology) {
+    halo_keys_report report = HALO_KEYS_REPORT_INIT;
+    OK(halo_topology_keys_report(topology, &report));
+    int64_t n_owned = 0, n_unclaimed = 0, n_several_claim = 0;
+    for (const auto &[key, fact] : dealt.model.facts) {
+        n_owned += fact.owner >= 0 && dealt.rank_of(fact.owner) == rank;
+        n_unclaimed += fact.owner < 0;
+        n_several_claim += fact.several_claim;
+    }
+    const int64_t got[] = { report.n_owned, report.n_unclaimed, report.n_several_claim }, wanted[] = { n_owned, n_unclaimed, n_several_claim };
+    for (size_t i = 0; i < 3; ++i)
+        if (got[i] != wanted[i])
+            conformance::stop("figure %zu of the report: %lld instead of %lld", i, static_cast<long long>(got[i]), static_cast<long long>(wanted[i]));
+}
+
 class PartsOfARank : public testing::TestWithParam<int32_t> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, PartsOfARank, testing::ValuesIn(conformance::rank_counts()));
 
@@ -141,6 +157,7 @@ TEST_P(PartsOfARank, AsOnRanksOfTheirOwn) {
             const Dealt dealt = random_parts(random, rank.size);
             halo_topology *topology = make(rank, dealt);
             check_gids(dealt, rank, topology);
+            check_report(dealt, rank.rank, topology);
             for (const int32_t kind : { HALO_KIND_GHOSTS, HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE, HALO_KIND_FETCH }) {
                 halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
                 field_desc.n_components = n_components;

@@ -83,20 +83,6 @@ struct Run {
     int32_t messages;
 };
 
-// What a copy must hold in the end.
-template <class T>
-T expected(const Run &run, const KeyFacts &fact, const Copy &copy, int32_t component) {
-    const auto value = [&](const Copy &of) { return value_of<T>(run.seed, of.rank, of.position, component); };
-    const Copy *primary = fact.primary();
-    const bool is_primary = primary && *primary == copy;
-    if (!primary || (run.kind == HALO_KIND_REVERSE && !is_primary) || (run.kind == HALO_KIND_GHOSTS && is_primary)) return value(copy);
-    T result = value(*primary);
-    if (run.kind == HALO_KIND_GHOSTS) return result;
-    for (size_t c = 0; c < fact.copies.size(); ++c)
-        if (!(fact.copies[c] == *primary) && !fact.silent[c]) result = combined(result, value(fact.copies[c]), run.op);
-    return result;
-}
-
 template <class T>
 void fill(const Run &run, Storage<T> &storage, const std::vector<uint32_t> &indices) {
     for (size_t i = 0; i < indices.size(); ++i)
@@ -110,7 +96,7 @@ void check(const Run &run, Storage<T> &storage, const std::vector<uint32_t> &ind
     const auto &entries = run.model.ranks[static_cast<size_t>(run.rank.rank)];
     for (size_t i = 0; i < indices.size(); ++i)
         for (int32_t c = 0; indices[i] != HALO_NO_INDEX && c < storage.n_components(); ++c)
-            storage.at(wanted, indices[i], c) = expected<T>(run, run.model.facts.at(entries[i].key), { run.rank.rank, static_cast<int64_t>(i) }, c);
+            storage.at(wanted, indices[i], c) = expected<T>(run.seed, run.kind, run.op, run.model.facts.at(entries[i].key), { run.rank.rank, static_cast<int64_t>(i) }, c);
     if (std::memcmp(wanted.data(), storage.values().data(), wanted.size() * sizeof(T)) != 0)
         conformance::stop("seed %llu: kind %d, op %d: wrong values", static_cast<unsigned long long>(run.seed), run.kind, run.op);
 }

@@ -96,6 +96,23 @@ T combined(T a, T b, halo_op op) {
     conformance::stop("op %d", op);
 }
 
+// What a copy must hold after an exchange.
+template <class T>
+T expected(uint64_t seed, int32_t kind, halo_op op, const KeyFacts &fact, const Copy &copy, int32_t component) {
+    const auto value = [&](const Copy &of) { return value_of<T>(seed, of.rank, of.position, component); };
+    const Copy *primary = fact.primary();
+    const bool is_primary = primary && *primary == copy;
+    if (!primary || (kind == HALO_KIND_REVERSE && !is_primary) || (kind == HALO_KIND_GHOSTS && is_primary)) return value(copy);
+    T result = value(*primary);
+    if (kind == HALO_KIND_GHOSTS) return result;
+    if (kind == HALO_KIND_FETCH && !is_primary && !fact.contributes(copy)) return value(copy);
+    for (const Copy &other : fact.copies) {
+        if (kind == HALO_KIND_FETCH && !is_primary && other == copy) return result;
+        if (fact.contributes(other)) result = combined(result, value(other), op);
+    }
+    return result;
+}
+
 // One that combines values of the type.
 template <class T>
 halo_op any_op(Random &random) {
