@@ -281,12 +281,8 @@ void KeysTopology::ask(Work &work) {
         const bool mine = stretch.rank == rank;
         work.answers.push_back(mine ? std::move(result.answers[my_place]) : decode_answers(delivery->rank, delivery->bytes));
         if (!mine) ++delivery;
-        note_answers(work, stretch, work.answers.back());
     }
-    const auto by_key = [](const Found &a, const Found &b) { return a.key < b.key; };
-    if (!std::is_sorted(work.found.begin(), work.found.end(), by_key)) std::sort(work.found.begin(), work.found.end(), by_key);
-    std::sort(several_claim_.begin(), several_claim_.end());
-    std::sort(unclaimed_.begin(), unclaimed_.end());
+    note_answers(work);
 
     const int64_t counts[2] = { result.n_unclaimed, result.n_several_claim };
     int64_t sums[2];
@@ -298,10 +294,20 @@ void KeysTopology::ask(Work &work) {
 }
 
 // What is found refers to `answers`.
+void KeysTopology::note_answers(Work &work) {
+    size_t n_found = 0;
+    for (const KeyAnswers &one : work.answers) n_found += one.answers.size();
+    work.found.reserve(n_found);
+    for (size_t s = 0; s < work.stretches.size(); ++s) note_answers(work, work.stretches[s], work.answers[s]);
+    const auto by_key = [](const Found &a, const Found &b) { return a.key < b.key; };
+    if (!std::is_sorted(work.found.begin(), work.found.end(), by_key)) std::sort(work.found.begin(), work.found.end(), by_key);
+    std::sort(several_claim_.begin(), several_claim_.end());
+    std::sort(unclaimed_.begin(), unclaimed_.end());
+}
+
 void KeysTopology::note_answers(Work &work, const Stretch &stretch, const KeyAnswers &answers) {
     auto holder = answers.holders.begin();
     const NotedKeys &list = *stretch.list;
-    work.found.reserve(work.found.size() + answers.answers.size());
     for (const KeyAnswer &answer : answers.answers) {
         if (answer.place >= stretch.end - stretch.begin || answer.n_runs > answers.holders.end() - holder)
             fail(HALO_ERR_WIRE, "keys: rank %d answered about key %u of %u", stretch.rank, answer.place, stretch.end - stretch.begin);

@@ -37,6 +37,7 @@ private:
     void divide(Work &work) const;
     void sift(Work &work, std::span<const Submission> others) const;
     void ask(Work &work);
+    void note_answers(Work &work);
     void note_answers(Work &work, const Stretch &stretch, const KeyAnswers &answers);
     void number(Work &work);
     void number_ghosts(const Work &work, uint32_t n_owned);
