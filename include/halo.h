@@ -283,7 +283,7 @@ HALO_API halo_status halo_topology_create_regions(halo_context *context, const h
 #define HALO_OWNER_WEIGHT 2 /**< greatest weight, then lowest rank */
 #define HALO_OWNER_CLAIM 3  /**< only ranks that claim it, the lowest of them; else nobody: see halo_keys_report */
 
-/** Flags of one key on one rank. Of a key that is given several times, what all entries say counts (HALO_KEY_CLAIM: any). */
+/** Flags of one key on one rank, or in one part. Of a key that it is given several times, what all entries say counts (HALO_KEY_CLAIM: any). */
 #define HALO_KEY_CLAIM 1     /**< this rank claims it */
 #define HALO_KEY_READ_ONLY 2 /**< this rank never owns it, its copy receives only: it contributes to no reduction */
 #define HALO_KEY_IGNORE 4    /**< left out, as if it were not in the list */
@@ -311,7 +311,7 @@ typedef struct halo_keys_desc {
     const int32_t *owners;    /**< rank that owns each key, where the caller knows: then no directory is asked. On all ranks or none. */
     int32_t numbering;        /**< HALO_NUMBERING_... */
     int32_t directory;        /**< HALO_DIRECTORY_... */
-    int32_t editable;         /**< 1: kept such that halo_topology_edit_keys can be called; not with `owners`. The same on all ranks. */
+    int32_t editable;         /**< 1: kept such that halo_topology_edit_keys can be called. The same on all ranks. */
     int32_t n_parts;          /**< parts of this rank, each with keys of its own; 0 on all ranks: one part for each rank */
     const int64_t *part_offsets; /**< n_parts + 1: where the keys of each part begin; from 0 to n_keys. See halo_topology_create_keys. */
 } halo_keys_desc;
@@ -324,8 +324,8 @@ typedef struct halo_keys_desc {
  * HALO_ERR_MISMATCH: ranks differ in owner rule, directory, or in having `owners`. HALO_ERR_PEER: another rank's list was refused.
  *
  * With `n_parts`, a rank has several parts (or none): gid = rank * (most parts of any rank) + place among the rank's. Each part has storage of its own
- * for its own keys, numbered as given, from 0. A key in several parts of a rank belongs to the first of them if the rank owns it; the others have copies.
- * What is asked by local index is told for the rank's whole list. Not with `editable`; wants HALO_NUMBERING_AS_GIVEN.
+ * for its own keys, numbered as given, from 0. Owners are found as if each part lay on a rank of its own, in the order of the gids: flags and weights count by
+ * part. With `owners`, a key belongs to the first of the owner's parts that may own it. What is asked by local index is told for the rank's whole list. Not with `editable`; wants HALO_NUMBERING_AS_GIVEN.
  */
 HALO_API halo_status halo_topology_create_keys(halo_context *context, const halo_keys_desc *desc, halo_topology **topology);
 
@@ -340,8 +340,10 @@ typedef struct halo_keys_edit {
     const uint64_t *add;    /**< these keys follow it */
     const int32_t *flags;   /**< HALO_KEY_... bits of each added key; NULL: none */
     const int64_t *weights; /**< of each; NULL: 0 */
+    const int32_t *owners;  /**< rank that owns each, if `topology` was made with `owners`. A key gets another owner where every rank that has it removes
+                                 and adds it. */
 } halo_keys_edit;
-#define HALO_KEYS_EDIT_INIT { sizeof(halo_keys_edit), 1, 0, 0, NULL, 0, NULL, NULL, NULL }
+#define HALO_KEYS_EDIT_INIT { sizeof(halo_keys_edit), 1, 0, 0, NULL, 0, NULL, NULL, NULL, NULL }
 
 /**
  * The topology that halo_topology_create_keys would make of the changed lists. Only changed keys are asked about, and only ranks that have one of them

@@ -2,6 +2,8 @@
 // Random edits of random lists of keys: always the topology that the changed lists would give.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "storage.h"
 
 namespace {
@@ -71,24 +73,51 @@ int32_t any_flags(Random &random) {
     return some[pick(random, 0, 7)];
 }
 
+// Says of each key who owns it, which need not be a rank that has it.
+void give_owners(Random &random, Model &model) {
+    for (const auto &entries : model.ranks)
+        for (const Entry &entry : entries)
+            if (!model.given.contains(entry.key)) model.given[entry.key] = static_cast<int32_t>(pick(random, 0, std::ssize(model.ranks) - 1));
+}
+
+// Some keys get other owners.
+std::set<uint64_t> move_owners(Random &random, Model &model) {
+    std::set<uint64_t> moved;
+    for (auto &[key, owner] : model.given)
+        if (pick(random, 0, 7) == 0) {
+            owner = static_cast<int32_t>(pick(random, 0, std::ssize(model.ranks) - 1));
+            moved.insert(key);
+        }
+    return moved;
+}
+
 // Changes each rank's list, and makes this rank's edit of it.
 halo_topology *edit(Random &random, Model &model, Rank &rank, const halo_topology *topology) {
     const int64_t range = pick(random, 1, 100);
+    const std::set<uint64_t> moved = move_owners(random, model);
     halo_topology *edited = nullptr;
     for (int32_t r = 0; r < rank.size; ++r) {
         std::vector<Entry> &entries = model.ranks[static_cast<size_t>(r)];
         std::vector<int64_t> remove;
         const int64_t odds = pick(random, 1, 6);
-        std::vector<Entry> kept;
-        for (int64_t i = 0; i < static_cast<int64_t>(entries.size()); ++i)
-            if (pick(random, 0, odds) == 0)
-                remove.push_back(i);
-            else
-                kept.push_back(entries[static_cast<size_t>(i)]);
+        std::vector<Entry> kept, again;
+        for (int64_t i = 0; i < static_cast<int64_t>(entries.size()); ++i) {
+            const Entry &entry = entries[static_cast<size_t>(i)];
+            const bool goes = pick(random, 0, odds) == 0, moves = moved.contains(entry.key);
+            if (goes || moves) remove.push_back(i);
+            if (!goes) (moves ? again : kept).push_back(entry);
+        }
         std::shuffle(remove.begin(), remove.end(), random);
         std::vector<uint64_t> add;
+        std::vector<int32_t> owners;
         std::vector<int32_t> flags;
         std::vector<int64_t> weights;
+        for (const Entry &entry : again) {
+            add.push_back(entry.key);
+            flags.push_back(entry.flags);
+            weights.push_back(entry.weight);
+            kept.push_back(entry);
+        }
         for (int64_t n = pick(random, 0, 2) == 0 ? 0 : pick(random, 0, 12); n > 0; --n) {
             const uint64_t known =
                 model.facts.empty() ? 3 : std::next(model.facts.begin(), pick(random, 0, static_cast<int64_t>(model.facts.size()) - 1))->first;
@@ -98,8 +127,12 @@ halo_topology *edit(Random &random, Model &model, Rank &rank, const halo_topolog
             kept.push_back({ add.back(), flags.back(), weights.back() });
         }
         entries = kept;
+        if (model.known_owners) give_owners(random, model);
         if (r != rank.rank) continue;
+        for (const uint64_t key : add)
+            if (model.known_owners) owners.push_back(model.given.at(key));
         halo_keys_edit desc = HALO_KEYS_EDIT_INIT;
+        desc.owners = owners.empty() ? nullptr : owners.data();
         desc.n_remove = static_cast<int64_t>(remove.size());
         desc.remove = remove.data();
         desc.n_add = static_cast<int64_t>(add.size());
@@ -123,8 +156,9 @@ TEST_P(Edits, AsARebuild) {
         for (uint64_t seed = first; seed < first + static_cast<uint64_t>(n_cases); ++seed) {
             Random random(seed);
             Model model = random_model(random, rank.size);
-            model.known_owners = false;
+            model.known_owners = pick(random, 0, 2) == 0;
             model.editable = true;
+            if (model.known_owners) give_owners(random, model);
             halo_topology *present = model.make(rank.context, rank.rank);
             for (int step = 0; step < 4; ++step) {
                 halo_topology *edited = edit(random, model, rank, present), *rebuilt = model.make(rank.context, rank.rank);
@@ -198,10 +232,18 @@ TEST_P(Edits, Refused) {
         bad.add = &key;
         bad.flags = flags;
         refused(HALO_ERR_ARGUMENT, topology, bad, "flags 512 of key 4");
-        const int32_t owner = 0;
+        const int32_t owner = 0, nobody[1] = { -1 };
+        bad.flags = nullptr;
+        bad.owners = &owner;
+        refused(HALO_ERR_ARGUMENT, topology, bad, "owners of added keys are given");
         desc.owners = &owner;
         halo_topology *known = nullptr;
-        if (halo_topology_create_keys(rank.context, &desc, &known) != HALO_ERR_ARGUMENT) conformance::stop("editable with owners was not refused");
+        OK(halo_topology_create_keys(rank.context, &desc, &known));
+        bad.owners = nullptr;
+        refused(HALO_ERR_ARGUMENT, known, bad, "owners of added keys are missing");
+        bad.owners = nobody;
+        refused(HALO_ERR_ARGUMENT, known, bad, "owner -1 of key 4");
+        OK(halo_topology_destroy(&known));
         OK(halo_topology_destroy(&fixed));
         OK(halo_topology_destroy(&topology));
     });

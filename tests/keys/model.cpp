@@ -133,7 +133,8 @@ halo_topology *Model::make(halo_context *context, int32_t rank) const {
         list.push_back(entry.key);
         flags.push_back(entry.flags);
         weights.push_back(entry.weight);
-        owners.push_back(entry.flags & HALO_KEY_IGNORE ? -1 : facts.at(entry.key).owner);
+        const auto said = given.find(entry.key);
+        owners.push_back(entry.flags & HALO_KEY_IGNORE ? -1 : said != given.end() ? said->second : facts.at(entry.key).owner);
     }
     halo_keys_desc desc = HALO_KEYS_DESC_INIT;
     desc.owner_rule = rule;

@@ -48,6 +48,7 @@ struct Model {
     int32_t numbering = HALO_NUMBERING_BY_OWNER;
     int32_t directory = HALO_DIRECTORY_AUTO;
     bool known_owners = false;
+    std::map<uint64_t, int32_t> given; // with known owners: rank said to own a key, whether it can or not; else who does
     bool editable = false;
     std::vector<std::vector<Entry>> ranks;
     std::map<uint64_t, KeyFacts> facts;

@@ -17,6 +17,9 @@ void check_edit(const KeysRecord &record, const halo_keys_edit &edit) {
     if (edit.n_remove < 0 || edit.n_add < 0 || (edit.n_remove > 0 && !edit.remove) || (edit.n_add > 0 && !edit.add))
         fail(HALO_ERR_ARGUMENT, "edit: %lld positions at address %p, %lld keys at address %p", static_cast<long long>(edit.n_remove),
              static_cast<const void *>(edit.remove), static_cast<long long>(edit.n_add), static_cast<const void *>(edit.add));
+    if (edit.n_add > 0 && (edit.owners != nullptr) != record.knows_owners)
+        fail(HALO_ERR_ARGUMENT, "edit: owners of added keys are %s, and the topology was made %s `owners`", edit.owners ? "given" : "missing",
+             record.knows_owners ? "with" : "without");
     std::vector<bool> removed(record.keys.size(), false);
     for (int64_t i = 0; i < edit.n_remove; ++i) {
         const int64_t position = edit.remove[i];
@@ -35,9 +38,6 @@ void remove_marked(std::vector<T> &values, const std::vector<bool> &marked) {
     values.resize(kept);
 }
 
-// Counts over the keys, as they are now.
-DirectoryResult decide_about(const OwnedSubmissions &submissions, int32_t owner_rule) { return decide(submissions.spans(), { owner_rule, -1 }); }
-
 bool is_alone(const KeyAnswer &answer, const HolderRun &first) { return answer.n_runs == 1 && first.n_ranks == 1 && first.copies == 1 && answer.owner >= 0; }
 
 } // namespace
@@ -50,8 +50,24 @@ halo_keys_desc KeysRecord::desc() const {
     desc.keys = keys.data();
     desc.flags = flags.data();
     desc.weights = weights.data();
+    desc.owners = knows_owners ? owners.data() : nullptr;
     desc.editable = 1;
     return desc;
+}
+
+std::vector<int32_t> KeysRecord::deciders(std::span<const uint64_t> of) const {
+    std::vector<int32_t> ranks(of.size(), -1);
+    if (!knows_owners) {
+        std::transform(of.begin(), of.end(), ranks.begin(), [&](uint64_t key) { return placement.rank_of(key); });
+        return ranks;
+    }
+    for_each_key(desc(), [&](uint32_t i) {
+        const auto place = std::lower_bound(of.begin(), of.end(), keys[i]);
+        if (place == of.end() || *place != keys[i]) return;
+        int32_t &rank = ranks[static_cast<size_t>(place - of.begin())];
+        if (rank < 0) rank = owners[i]; // the first entry tells
+    });
+    return ranks;
 }
 
 KeysRecord edited_list(const KeysRecord &record, const halo_keys_edit &edit) {
@@ -62,10 +78,12 @@ KeysRecord edited_list(const KeysRecord &record, const halo_keys_edit &edit) {
     remove_marked(edited.keys, removed);
     remove_marked(edited.flags, removed);
     remove_marked(edited.weights, removed);
+    remove_marked(edited.owners, removed);
     edited.keys.insert(edited.keys.end(), edit.add, edit.add + edit.n_add);
     for (int64_t i = 0; i < edit.n_add; ++i) {
         edited.flags.push_back(edit.flags ? edit.flags[i] : 0);
         edited.weights.push_back(edit.weights ? edit.weights[i] : 0);
+        if (edit.owners) edited.owners.push_back(edit.owners[i]);
     }
     return edited;
 }
@@ -98,20 +116,20 @@ EditAnswer decode_edit_answer(int32_t rank, const std::vector<std::byte> &bytes)
     return answer;
 }
 
-EditResult edit_share(DirectoryShare &share, std::span<const Submission> changes, int32_t owner_rule) {
+EditResult edit_share(DirectoryShare &share, std::span<const Submission> changes, const OwnerRule &rule) {
     std::vector<uint64_t> keys;
     for (const Submission &change : changes) keys.insert(keys.end(), change.keys.begin(), change.keys.end());
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 
-    const DirectoryResult before = decide_about(share.about(keys), owner_rule);
+    const DirectoryResult before = decide(share.about(keys).spans(), rule);
     share.update(changes);
     const OwnedSubmissions now = share.about(keys);
-    DirectoryResult after = decide_about(now, owner_rule);
+    const std::vector<Submission> submissions = now.spans();
+    DirectoryResult after = decide(submissions, rule);
     EditResult result;
     result.more_unclaimed = after.n_unclaimed - before.n_unclaimed;
     result.more_several_claim = after.n_several_claim - before.n_several_claim;
-    const std::vector<Submission> submissions = now.spans();
     for (size_t s = 0; s < submissions.size(); ++s)
         result.answers.push_back(
             { submissions[s].rank, { { submissions[s].keys.begin(), submissions[s].keys.end() }, std::move(after.answers[s]) } });
@@ -148,33 +166,38 @@ KeysTopology::KeysTopology(const KeysTopology &from, const halo_keys_edit &edit)
     work.n_keys = work.sifted.keys.size();
     n_unclaimed_ = from.n_unclaimed_;
     n_several_claim_ = from.n_several_claim_;
-    tell_changes(work.sifted, changed);
+    tell_changes(work.sifted, changed, from.record_->deciders(changed));
     recall(work);
     number(work);
     share(work);
     make_forward_edges();
 }
 
-// What is now to be said of the changed keys, by rank of the directory.
-std::map<int32_t, OwnedSubmissions> KeysTopology::changes(const NotedKeys &list, std::span<const uint64_t> changed) const {
+// What is now to be said of the changed keys, by rank that decides about them, and to those that did before.
+std::map<int32_t, OwnedSubmissions> KeysTopology::changes(const NotedKeys &list, std::span<const uint64_t> changed,
+                                                          std::span<const int32_t> before) const {
     std::map<int32_t, OwnedSubmissions> said;
     const auto keys = list.keys.keys();
-    for (const uint64_t key : changed) {
+    const std::vector<int32_t> now = record_->deciders(changed);
+    for (size_t c = 0; c < changed.size(); ++c) {
+        const uint64_t key = changed[c];
         const auto place = std::lower_bound(keys.begin(), keys.end(), key);
         const bool here = place != keys.end() && *place == key;
         const auto i = static_cast<size_t>(place - keys.begin());
         const uint32_t plain = here ? note::plain : 0;
-        said[record_->placement.rank_of(key)].add(context_.rank(), key, here && !list.notes.empty() ? list.notes[i] : plain,
-                                                  here && !list.weights.empty() ? list.weights[i] : 0);
+        if (before[c] >= 0 && before[c] != now[c]) said[before[c]].add(context_.rank(), key, 0, 0);
+        if (now[c] >= 0)
+            said[now[c]].add(context_.rank(), key, here && !list.notes.empty() ? list.notes[i] : plain,
+                             here && !list.weights.empty() ? list.weights[i] : 0);
     }
     return said;
 }
 
 // Tells the directory what has changed, and hears what has become of the keys that this rank has.
-void KeysTopology::tell_changes(const NotedKeys &list, std::span<const uint64_t> changed) {
+void KeysTopology::tell_changes(const NotedKeys &list, std::span<const uint64_t> changed, std::span<const int32_t> before) {
     Discovery discovery(context_, discovery_kind(context_), "edit");
     const int32_t rank = context_.rank();
-    const std::map<int32_t, OwnedSubmissions> mine = changes(list, changed);
+    const std::map<int32_t, OwnedSubmissions> mine = changes(list, changed, before);
     std::vector<Delivery> out;
     for (const auto &[to, submissions] : mine)
         if (to != rank) out.push_back({ to, encode(submissions.spans()[0]) });
@@ -183,7 +206,7 @@ void KeysTopology::tell_changes(const NotedKeys &list, std::span<const uint64_t>
     said.reserve(came.size() + 1);
     for (const Delivery &delivery : came) said.push_back(decode_submission(delivery.rank, delivery.bytes));
     if (const auto own = mine.find(rank); own != mine.end()) said.push_back(own->second.spans()[0]);
-    const EditResult result = edit_share(record_->share, said, record_->owner_rule);
+    const EditResult result = edit_share(record_->share, said, { record_->owner_rule, record_->knows_owners ? rank : -1 });
 
     const auto keys = list.keys.keys();
     std::erase_if(record_->told, [&](const KeysRecord::Told &one) { return !std::binary_search(keys.begin(), keys.end(), one.key); });
@@ -222,6 +245,8 @@ void KeysTopology::keep(Work &work) {
     record_->flags.assign(n, 0);
     record_->weights.assign(n, 0);
     if (work.desc.flags) record_->flags.assign(work.desc.flags, work.desc.flags + n);
+    record_->knows_owners = work.desc.owners != nullptr;
+    if (work.desc.owners) record_->owners.assign(work.desc.owners, work.desc.owners + n);
     if (work.desc.weights) record_->weights.assign(work.desc.weights, work.desc.weights + n);
     record_->placement = std::move(work.placement);
     for (const Found &found : work.found) {

@@ -26,7 +26,7 @@ struct EditResult {
     int64_t more_unclaimed = 0;
     int64_t more_several_claim = 0;
 };
-EditResult edit_share(DirectoryShare &share, std::span<const Submission> changes, int32_t owner_rule);
+EditResult edit_share(DirectoryShare &share, std::span<const Submission> changes, const OwnerRule &rule);
 
 // Takes an answer into what the directory has told before.
 void take_answer(std::vector<KeysRecord::Told> &told, const EditAnswer &answer, int32_t from);

@@ -121,7 +121,6 @@ void KeysTopology::check_desc(const halo_keys_desc &desc) const {
         fail(HALO_ERR_ARGUMENT, "keys: %lld keys at address %p; a rank has 0 to %u", static_cast<long long>(desc.n_keys),
              static_cast<const void *>(desc.keys), no_index - 1);
     check_parts(desc);
-    if (desc.editable && desc.owners) fail(HALO_ERR_ARGUMENT, "keys: a topology whose owners are given is not editable");
     constexpr int32_t known = HALO_KEY_CLAIM | HALO_KEY_READ_ONLY | HALO_KEY_IGNORE | HALO_KEY_WANT;
     for (int64_t i = 0; desc.flags && i < desc.n_keys; ++i)
         if ((desc.flags[i] & ~known) != 0)
@@ -364,6 +363,9 @@ void KeysTopology::number_ghosts(const Work &work, uint32_t n_owned) {
 }
 
 void KeysTopology::share(const Work &work) {
+    size_t n_runs = 0;
+    for (const Found &found : work.found) n_runs += found.holders.size();
+    shared_.reserve(work.found.size(), n_runs);
     std::vector<uint32_t> copies;
     for (const Found &found : work.found) {
         copies.clear();

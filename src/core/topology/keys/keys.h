@@ -43,8 +43,8 @@ private:
     void number_ghosts(const Work &work, uint32_t n_owned);
     void share(const Work &work);
     void keep(Work &work);
-    std::map<int32_t, OwnedSubmissions> changes(const NotedKeys &list, std::span<const uint64_t> changed) const;
-    void tell_changes(const NotedKeys &list, std::span<const uint64_t> changed);
+    std::map<int32_t, OwnedSubmissions> changes(const NotedKeys &list, std::span<const uint64_t> changed, std::span<const int32_t> before) const;
+    void tell_changes(const NotedKeys &list, std::span<const uint64_t> changed, std::span<const int32_t> before);
     void recall(Work &work);
 
     int32_t directory_ = HALO_DIRECTORY_AUTO;

@@ -22,12 +22,16 @@ struct KeysRecord {
     std::vector<uint64_t> keys;
     std::vector<int32_t> flags;
     std::vector<int64_t> weights;
+    bool knows_owners = false;
+    std::vector<int32_t> owners; // where known
 
     KeyPlacement placement = KeyPlacement::by_hash(1);
     DirectoryShare share;
     std::vector<Told> told; // by key
 
     halo_keys_desc desc() const;
+    // Ranks that decide about keys, which ascend; -1: its owner does, and the list does not have it.
+    std::vector<int32_t> deciders(std::span<const uint64_t> of) const;
 };
 
 } // namespace halo

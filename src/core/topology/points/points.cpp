@@ -15,6 +15,12 @@ void add_holder(std::vector<HolderRun> &runs, int32_t rank, uint32_t copies, uin
         runs.push_back({ rank, 1, copies, silent });
 }
 
+void SharedPoints::reserve(size_t n_points, size_t n_runs) {
+    points_.reserve(n_points);
+    copies_.reserve(n_points);
+    runs_.reserve(n_runs);
+}
+
 void SharedPoints::add(int32_t owner, std::span<const uint32_t> copies, std::span<const HolderRun> holders) {
     points_.push_back({ owner, static_cast<uint32_t>(copies_.size()), static_cast<uint32_t>(runs_.size()) });
     copies_.insert(copies_.end(), copies.begin(), copies.end());

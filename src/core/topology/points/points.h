@@ -30,6 +30,7 @@ public:
         uint32_t first_copy;
         uint32_t first_run;
     };
+    void reserve(size_t n_points, size_t n_runs);
     // `copies`: local indices, the owner's own point first, silent ones last. `holders`: by rank.
     void add(int32_t owner, std::span<const uint32_t> copies, std::span<const HolderRun> holders);
 
