@@ -3,7 +3,7 @@
 """Run the library on hundreds of simulated ranks and hold what each sends and allocates against what may grow with their number: nothing but the depth of
 trees. Prints a row for each stage.
 
-usage: check_scale.py SMPIRUN PROGRAM COUNTERS PLATFORM CASE RANKS...    CASE: range, hash or cells; the first number of ranks is compared with
+usage: check_scale.py SMPIRUN PROGRAM COUNTERS PLATFORM CASE RANKS...    CASE: range, hash, everywhere or cells; the first number of ranks is compared with
 """
 import math
 import re
@@ -76,6 +76,15 @@ def check_hashed(n_ranks, name, stage, small, n_small):
     expect(f"{n_ranks} ranks, {name}: allocated {small['allocated'][0]} -> {stage['allocated'][0]}", stage["allocated"][0] <= 1.5 * levels * small["allocated"][0])
 
 
+def check_everywhere(n_ranks, name, stage, small, n_small):
+    """A key that all ranks have costs one of them as much as there are ranks, and all together no more for each."""
+    levels = math.log2(n_ranks / n_small)
+    at = f"{n_ranks} ranks, {name}"
+    for what, tree in (("messages", SETUP), ("bytes", ROOT), ("allocated", ROOT * SETUP)):
+        expect(f"{at}: mean of {what} {small[what][1]} -> {stage[what][1]}", stage[what][1] <= 1.05 * small[what][1] + tree * levels)
+        expect(f"{at}: {what} {small[what][0]} -> {stage[what][0]}", stage[what][0] <= 1.05 * n_ranks / n_small * small[what][0])
+
+
 def main():
     *command, case = sys.argv[1:6]
     command.append(case)
@@ -90,6 +99,9 @@ def main():
                 continue
             m, b, a, largest = stage["messages"], stage["bytes"], stage["allocated"], stage["largest"]
             print(f"{n_ranks:6} {name:<11} {m[0]:8} {m[1]:8.1f} {b[0]:8} {b[1]:9.1f} {a[0]:9} {a[1]:9.1f} {largest[0]:8}", flush=True)
+            if case == "everywhere":
+                check_everywhere(n_ranks, name, stage, small[name], ranks[0])
+                continue
             if name == "later_runs":
                 check_exchange(n_ranks, stages)
                 continue

@@ -71,6 +71,11 @@ Points points_of(const Lattice &lattice, int rank) {
     return points;
 }
 
+/// A point of its own, and one that all ranks have.
+Points points_everywhere(int rank) {
+    return { { 0, static_cast<uint64_t>(rank) + 1 }, { rank == 0 ? HALO_KEY_CLAIM : HALO_KEY_WANT, HALO_KEY_CLAIM } };
+}
+
 struct Stage {
     const char *name;
     Counts counts;
@@ -136,8 +141,7 @@ private:
     std::vector<Stage> all_;
 };
 
-void run_points(const halo::Context &context, const Lattice &lattice, int32_t directory, Stages &stages) {
-    const auto points = points_of(lattice, context.rank());
+void run_points(const halo::Context &context, const Points &points, int32_t directory, Stages &stages) {
     stages.begin();
     const auto topology = make_points(context, points, directory);
     stages.end("topology");
@@ -219,9 +223,11 @@ void run_simulated(const std::string &what) {
     stages.end("context");
     const Lattice lattice(context.n_ranks());
     if (what == "range") {
-        run_points(context, lattice, HALO_DIRECTORY_RANGE, stages);
+        run_points(context, points_of(lattice, context.rank()), HALO_DIRECTORY_RANGE, stages);
     } else if (what == "hash") {
-        run_points(context, lattice, HALO_DIRECTORY_HASH, stages);
+        run_points(context, points_of(lattice, context.rank()), HALO_DIRECTORY_HASH, stages);
+    } else if (what == "everywhere") {
+        run_points(context, points_everywhere(context.rank()), HALO_DIRECTORY_HASH, stages);
     } else {
         run_blocks(context, lattice, stages);
         run_boxes(context, lattice, stages);
