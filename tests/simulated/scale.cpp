@@ -71,11 +71,6 @@ Points points_of(const Lattice &lattice, int rank) {
     return points;
 }
 
-/// A point of its own, and one that all ranks have.
-Points points_everywhere(int rank) {
-    return { { 0, static_cast<uint64_t>(rank) + 1 }, { rank == 0 ? HALO_KEY_CLAIM : HALO_KEY_WANT, HALO_KEY_CLAIM } };
-}
-
 struct Stage {
     const char *name;
     Counts counts;
@@ -141,7 +136,8 @@ private:
     std::vector<Stage> all_;
 };
 
-void run_points(const halo::Context &context, const Points &points, int32_t directory, Stages &stages) {
+void run_points(const halo::Context &context, const Lattice &lattice, int32_t directory, Stages &stages) {
+    const auto points = points_of(lattice, context.rank());
     stages.begin();
     const auto topology = make_points(context, points, directory);
     stages.end("topology");
@@ -168,6 +164,20 @@ void run_points(const halo::Context &context, const Points &points, int32_t dire
     stages.end("later_runs");
     const auto degree = context.allreduce(static_cast<int64_t>(topology.peers().size()), HALO_MAX);
     if (context.rank() == 0) std::printf("ranks %d degree %lld\n", context.n_ranks(), static_cast<long long>(degree));
+}
+
+/// Each rank has a point of its own, and one that all have.
+void run_everywhere(const halo::Context &context, Stages &stages) {
+    const Points points{ { 0, static_cast<uint64_t>(context.rank()) + 1 }, { context.rank() == 0 ? HALO_KEY_CLAIM : HALO_KEY_WANT, HALO_KEY_CLAIM } };
+    stages.begin();
+    const auto topology = make_points(context, points, HALO_DIRECTORY_HASH);
+    stages.end("topology");
+    int64_t n_sharers = 0;
+    halo::check(halo_topology_sharers(topology, topology.local_indices()[0], nullptr, 0, &n_sharers));
+    if (n_sharers != context.n_ranks()) {
+        std::fprintf(stderr, "rank %d: %lld sharers\n", context.rank(), static_cast<long long>(n_sharers));
+        std::exit(EXIT_FAILURE);
+    }
 }
 
 /// Make a topology, a field with one layer of ghosts and an exchange, and run it once.
@@ -223,11 +233,11 @@ void run_simulated(const std::string &what) {
     stages.end("context");
     const Lattice lattice(context.n_ranks());
     if (what == "range") {
-        run_points(context, points_of(lattice, context.rank()), HALO_DIRECTORY_RANGE, stages);
+        run_points(context, lattice, HALO_DIRECTORY_RANGE, stages);
     } else if (what == "hash") {
-        run_points(context, points_of(lattice, context.rank()), HALO_DIRECTORY_HASH, stages);
+        run_points(context, lattice, HALO_DIRECTORY_HASH, stages);
     } else if (what == "everywhere") {
-        run_points(context, points_everywhere(context.rank()), HALO_DIRECTORY_HASH, stages);
+        run_everywhere(context, stages);
     } else {
         run_blocks(context, lattice, stages);
         run_boxes(context, lattice, stages);
