@@ -57,7 +57,8 @@ std::pair<int64_t, int64_t> bytes_for(int32_t n_ranks, int32_t directory, int64_
 }
 
 class Everywhere : public testing::TestWithParam<std::tuple<int32_t, int64_t>> {};
-INSTANTIATE_TEST_SUITE_P(Directories, Everywhere, testing::Combine(testing::Values(HALO_DIRECTORY_RANGE, HALO_DIRECTORY_HASH), testing::Values(1, 3)));
+INSTANTIATE_TEST_SUITE_P(Directories, Everywhere,
+                         testing::Combine(testing::Values(HALO_DIRECTORY_RANGE, HALO_DIRECTORY_HASH), testing::Values(1, 3)));
 
 TEST_P(Everywhere, CostsAsMuchForEachRank) {
     if (!conformance::threads()) GTEST_SKIP() << "wants several numbers of ranks";

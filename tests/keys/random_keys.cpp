@@ -96,7 +96,8 @@ void check(const Run &run, Storage<T> &storage, const std::vector<uint32_t> &ind
     const auto &entries = run.model.ranks[static_cast<size_t>(run.rank.rank)];
     for (size_t i = 0; i < indices.size(); ++i)
         for (int32_t c = 0; indices[i] != HALO_NO_INDEX && c < storage.n_components(); ++c)
-            storage.at(wanted, indices[i], c) = expected<T>(run.seed, run.kind, run.op, run.model.facts.at(entries[i].key), { run.rank.rank, static_cast<int64_t>(i) }, c);
+            storage.at(wanted, indices[i], c) =
+                expected<T>(run.seed, run.kind, run.op, run.model.facts.at(entries[i].key), { run.rank.rank, static_cast<int64_t>(i) }, c);
     if (std::memcmp(wanted.data(), storage.values().data(), wanted.size() * sizeof(T)) != 0)
         conformance::stop("seed %llu: kind %d, op %d: wrong values", static_cast<unsigned long long>(run.seed), run.kind, run.op);
 }

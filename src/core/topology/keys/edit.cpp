@@ -38,7 +38,9 @@ void remove_marked(std::vector<T> &values, const std::vector<bool> &marked) {
     values.resize(kept);
 }
 
-bool is_alone(const KeyAnswer &answer, const HolderRun &first) { return answer.n_runs == 1 && first.n_ranks == 1 && first.copies == 1 && answer.owner >= 0; }
+bool is_alone(const KeyAnswer &answer, const HolderRun &first) {
+    return answer.n_runs == 1 && first.n_ranks == 1 && first.copies == 1 && answer.owner >= 0;
+}
 
 } // namespace
 
@@ -142,8 +144,7 @@ void take_answer(std::vector<KeysRecord::Told> &told, const EditAnswer &answer, 
     for (const KeyAnswer &one : answer.answers.answers) {
         if (one.place >= answer.keys.size() || one.n_runs == 0 || one.n_runs > answer.answers.holders.end() - holder)
             fail(HALO_ERR_WIRE, "edit: rank %d answered about key %u of %zu", from, one.place, answer.keys.size());
-        if (!is_alone(one, *holder))
-            told.push_back({ answer.keys[one.place], one.owner, one.several_claim != 0, { holder, holder + one.n_runs } });
+        if (!is_alone(one, *holder)) told.push_back({ answer.keys[one.place], one.owner, one.several_claim != 0, { holder, holder + one.n_runs } });
         holder += one.n_runs;
     }
     std::sort(told.begin(), told.end(), [](const KeysRecord::Told &a, const KeysRecord::Told &b) { return a.key < b.key; });

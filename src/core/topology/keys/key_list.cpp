@@ -7,8 +7,7 @@
 
 namespace halo {
 
-KeyList::KeyList(const uint64_t *keys, std::vector<uint32_t> positions, std::span<const int64_t> part_offsets)
-    : positions_(std::move(positions)) {
+KeyList::KeyList(const uint64_t *keys, std::vector<uint32_t> positions, std::span<const int64_t> part_offsets) : positions_(std::move(positions)) {
     keys_.reserve(positions_.size());
     for (const uint32_t position : positions_) keys_.push_back(keys[position]);
     if (!std::is_sorted(keys_.begin(), keys_.end())) sort();

@@ -52,7 +52,8 @@ std::vector<HolderRun> runs_of(int32_t rank, const std::vector<uint32_t> &words)
     for (size_t at = 0; at < words.size();) {
         const bool plain = (words[at] & 1) == 0;
         if (words.size() - at < (plain ? 2 : 4)) fail(HALO_ERR_WIRE, "keys: a list of ranks from rank %d is cut off", rank);
-        runs.push_back({ static_cast<int32_t>(words[at] >> 1), static_cast<int32_t>(words[at + 1]), plain ? 1 : words[at + 2], plain ? 0 : words[at + 3] });
+        runs.push_back(
+            { static_cast<int32_t>(words[at] >> 1), static_cast<int32_t>(words[at + 1]), plain ? 1 : words[at + 2], plain ? 0 : words[at + 3] });
         at += plain ? 2 : 4;
     }
     return runs;
