@@ -324,8 +324,9 @@ typedef struct halo_keys_desc {
  * HALO_ERR_MISMATCH: ranks differ in owner rule, directory, or in having `owners`. HALO_ERR_PEER: another rank's list was refused.
  *
  * With `n_parts`, a rank has several parts (or none): gid = rank * (most parts of any rank) + place among the rank's. Each part has storage of its own
- * for its own keys, numbered as given, from 0. Owners are found as if each part lay on a rank of its own, in the order of the gids: flags and weights count by
- * part. With `owners`, a key belongs to the first of the owner's parts that may own it. What is asked by local index is told for the rank's whole list. Not with `editable`; wants HALO_NUMBERING_AS_GIVEN.
+ * for its own keys, numbered as given, from 0. Owners are found as if each part lay on a rank of its own, in the order of the gids: flags and weights
+ * count by part. With `owners`, a key belongs to the first of the owner's parts that may own it. Of a key in several parts of a rank, all but the owning
+ * one have copies. What is asked by local index is told for the rank's whole list. Not with `editable`; wants HALO_NUMBERING_AS_GIVEN.
  */
 HALO_API halo_status halo_topology_create_keys(halo_context *context, const halo_keys_desc *desc, halo_topology **topology);
 
