@@ -23,7 +23,7 @@ struct ExchangeObject {
                                              const halo_transfer_desc *transfer) {
         if (desc.pattern == HALO_PATTERN_SWEEPS) return std::make_unique<Sweeps>(plans, fields, desc);
         if (desc.pattern != HALO_PATTERN_DIRECT) fail(HALO_ERR_ARGUMENT, "exchange: pattern %d is none of HALO_PATTERN_...", desc.pattern);
-        if (!transfer && desc.kind == HALO_KIND_FETCH) return std::make_unique<Fetch>(plans, std::move(fields), desc);
+        if (!transfer && desc.kind == HALO_KIND_FETCH) return std::make_unique<Fetch>(plans, fields, desc);
         return std::make_unique<Exchange>(plans, std::move(fields), desc, transfer);
     }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/checks.h"
 
-#include <algorithm>
-
 #include "base/types.h"
 
 namespace halo {

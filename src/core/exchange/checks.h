@@ -8,7 +8,7 @@
 
 namespace halo {
 
-// One context, and no field twice.
+// All of one context.
 void check_fields(const std::vector<Field *> &fields);
 
 // Can their values be combined as the description says?
