@@ -9,8 +9,8 @@ pattern="${2:-.}"
 mkdir -p "$1"
 whole="$(cd "$1" && pwd)/whole" # the tree as it was at the start
 copy="$(cd "$1" && pwd)/tree"
-programs=(halo_conformance test_channel unit_channel halo_goes_wrong halo_counts halo_access_loops)
-export CONFORMANCE_CASES="${CONFORMANCE_CASES:-24}"
+programs=(halo_conformance test_channel unit_channel halo_goes_wrong halo_counts halo_access_loops test_keys)
+export CONFORMANCE_CASES="${CONFORMANCE_CASES:-24}" KEYS_CASES="${KEYS_CASES:-8}"
 seconds_of_a_program=180
 
 # what is broken | file | sed program
@@ -25,8 +25,11 @@ defects=(
     "states of sparse edges are read from the wrong bits|src/core/comm/message.h|/^inline EdgeState edge_state/,/^}/s/i % 4 \* 2/i % 4/"
     "the null test of sparse fields is inverted|src/core/exchange/sparse.cpp|s/return any(non_null) ? EdgeState::data : EdgeState::null/return any(non_null) ? EdgeState::null : EdgeState::data/"
     "messages are packed after they have been sent|src/core/exchange/aggregated.cpp|s/links_\[i\]->send(pack(run, i));/{ links_[i]->send(static_cast<size_t>(planned(run, i).send.most_bytes)); pack(run, i); }/"
-    "ghosts of a run that was given up stay open to peers|src/core/comm/peer_link.cpp|/^void PeerLink::abandon/,/^}/s/    close_landing();//"
-    "a peer writes into the storage of the last run but this|src/core/exchange/landing_link.cpp|s/if (address_version_ != peer.head->address_version)/if (address_version_ == 0)/"
+    "ghosts of a run that was given up stay open to peers|src/core/comm/peer_link.cpp|/^void PeerLink::abandon/,/^}/s/    close_gate();//"
+    "a peer writes into the storage of the last run but this|src/core/exchange/landing_link.cpp|s/if (address_version_ != peer.address_version())/if (address_version_ == 0)/"
+    "a list of points in a peer's storage is taken for a run|src/core/plan/stored_edges.cpp|s/if (edge.n_listed > 0) at.list/if (edge.n_listed == UINT32_MAX) at.list/"
+    "what is still lent when a run ends is not sent|src/core/exchange/loans.cpp|s/if (!all_read .. !links_\[i\]->has_been_read()) {/if (timeout < -1) {/"
+    "points that maps leave out are not compared|src/core/plan/collect_edges.cpp|s/found.pattern = sent . received;/found.pattern = 0;/"
     "check mode does not compare checksums|src/core/comm/peer_link.cpp|s/if (sum != checksum(receive_buffer_.data(), summed))/if (sum == 0 \&\& summed == 0)/"
     "a rank that finds another plan keeps its edges to itself|src/core/comm/peer_link.cpp|s/extra->abandoned = !mismatched_;/extra->abandoned = true;/"
     "what a loop has written is not stale afterwards|src/core/access/freshness.cpp|/^void Freshness::close/,/^}/s/    fresh_ = 0;//"

@@ -43,9 +43,9 @@ struct Variable {
         const auto &entries = model.ranks[static_cast<size_t>(rank)];
         for (size_t i = 0; i < indices.size(); ++i)
             for (int32_t c = 0; indices[i] != HALO_NO_INDEX && c < storage->n_components(); ++c)
-                storage->at(wanted, indices[i], c) = c < n_changed
-                                                         ? expected<T>(seed, HALO_KIND_FETCH, op, model.facts.at(entries[i].key), { rank, static_cast<int64_t>(i) }, c)
-                                                         : value_of<T>(seed, rank, static_cast<int64_t>(i), c);
+                storage->at(wanted, indices[i], c) =
+                    c < n_changed ? expected<T>(seed, HALO_KIND_FETCH, op, model.facts.at(entries[i].key), { rank, static_cast<int64_t>(i) }, c)
+                                  : value_of<T>(seed, rank, static_cast<int64_t>(i), c);
         return std::memcmp(wanted.data(), storage->values().data(), wanted.size() * sizeof(T)) == 0;
     }
 };

@@ -21,8 +21,8 @@ public:
     explicit Cycle(const Rank &self, int32_t source_stable = 1, int32_t n_sets = 1) : self_(self) {
         std::vector<int32_t> ranks;
         std::vector<uint32_t> indices;
-        for (const int32_t from : { above(), below() })
-            for (uint32_t i = 0; i < n_shared; ++i) {
+        for (uint32_t i = 0; i < n_shared; ++i)
+            for (const int32_t from : { above(), below() }) {
                 ranks.push_back(from);
                 indices.push_back(i);
             }
@@ -59,7 +59,7 @@ public:
     void expect(const double *storage, int64_t time) const {
         for (int32_t i = 0; i < n_points; ++i) {
             double wanted = value(self_.rank, i, time);
-            if (i < n_shared) wanted += value(below(), n_owned + i, time) + value(above(), n_owned + n_shared + i, time);
+            if (i < n_shared) wanted += value(below(), n_owned + 2 * i, time) + value(above(), n_owned + 2 * i + 1, time);
             EXPECT_EQ(storage[i], wanted) << "rank " << self_.rank << ", point " << i << ", time " << time;
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fields with values at some points only, in an order of their own: exchanges of them, against the same exchanges of a field with a value at each point.
+// Fields with values at some points only, in an order of their own: exchanges of them, against the same exchanges of a field with a value at each
+// point.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -36,7 +37,8 @@ struct Twins {
         std::iota(free.begin(), free.end(), 0);
         Random own(seed * 64 + static_cast<uint64_t>(rank.rank));
         std::shuffle(free.begin(), free.end(), own);
-        for (size_t i = 0; i < key_of_point.size(); ++i) positions.push_back(has_value(seed, number, key_of_point[i]) ? free[i] : -1 - pick(own, 0, 2));
+        for (size_t i = 0; i < key_of_point.size(); ++i)
+            positions.push_back(has_value(seed, number, key_of_point[i]) ? free[i] : -1 - pick(own, 0, 2));
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.type = HALO_INT64;
         desc.n_components = n_components;

@@ -18,7 +18,9 @@ public:
     PointMap(std::span<const int64_t> positions, const std::string &what);
 
     // Of a point; negative: it has no value.
-    int64_t position(int64_t point) const { return positions_[static_cast<size_t>(point)] == nowhere ? -1 : int64_t{ positions_[static_cast<size_t>(point)] }; }
+    int64_t position(int64_t point) const {
+        return positions_[static_cast<size_t>(point)] == nowhere ? -1 : int64_t{ positions_[static_cast<size_t>(point)] };
+    }
     // One beyond the last position.
     int64_t n_positions() const { return n_positions_; }
     // Equal maps have equal hashes.
