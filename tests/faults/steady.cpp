@@ -142,10 +142,10 @@ void by_hand(void *, void *values, const void *contributions, int64_t n, halo_ty
     for (int64_t i = 0; i < n; ++i) static_cast<double *>(values)[i] += static_cast<const double *>(contributions)[i];
 }
 
-// Every rank draws from the counters of all: some in runs, some several times.
+// Every rank draws from the counters of all, or adds to them: some in runs, some several times.
 class Draws final : public Runs {
 public:
-    Draws(const Rank &rank, const Mode &mode, halo_op op, int32_t stable) : Runs(rank, mode) {
+    Draws(const Rank &rank, const Mode &mode, int32_t kind, halo_op op, int32_t stable) : Runs(rank, mode) {
         constexpr int64_t n_counters = 200;
         std::vector<int32_t> ranks;
         std::vector<uint32_t> indices;
@@ -165,7 +165,7 @@ public:
         OK(halo_field_create(topology_, &field, &field_));
         make_arrays(1, star.n_points);
         halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
-        desc.kind = HALO_KIND_FETCH;
+        desc.kind = kind;
         desc.op = op;
         desc.combine = by_hand;
         desc.source_stable = stable;
@@ -242,10 +242,18 @@ TEST_P(SteadyFetch, AllocatesAndCompilesNothing) {
     run(3, settings_of(GetParam()), [](Rank &rank) {
         for (const halo_op op : { HALO_SUM, HALO_USER })
             for (const int32_t stable : { 0, 1 }) {
-                Draws draws(rank, GetParam(), op, stable);
+                Draws draws(rank, GetParam(), HALO_KIND_FETCH, op, stable);
                 expect_steady(rank, draws);
                 draws.destroy();
             }
+    });
+}
+
+TEST_P(SteadyFetch, ReverseAllocatesAndCompilesNothing) {
+    run(3, settings_of(GetParam()), [](Rank &rank) {
+        Draws draws(rank, GetParam(), HALO_KIND_REVERSE, HALO_SUM, 1);
+        expect_steady(rank, draws);
+        draws.destroy();
     });
 }
 

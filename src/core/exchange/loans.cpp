@@ -2,6 +2,7 @@
 #include "exchange/loans.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "comm/wait.h"
 
@@ -137,9 +138,38 @@ void Loans::compile(const Run &run) {
     bases_.assign(static_cast<size_t>(n_bases), nullptr);
 }
 
-const Plan *Loans::plan(const Run &run) {
+// Who is late may change from run to run: a plan is made for when nobody is, once.
+bool Loans::all_lend() const {
+    for (size_t i = 0; i < links_.size(); ++i)
+        if (links_[i]->receives() && links_[i]->peer_notice() && !borrowers_[i].borrowed) return false;
+    return true;
+}
+
+// Into a message of this rank's own.
+void Loans::fetch(Run &run, size_t i) {
+    Borrower &own = borrowers_[i];
+    const size_t link = plan_links_[i];
+    const PeerStorage peer(context_, links_[i]->peer_notice());
+    const auto n_bases = static_cast<size_t>(run.full->n_bases());
+    if (own.table_version != peer.layout_version()) {
+        own.table = fetching_table(shape_, *run.full, link, peer.edges());
+        own.table_version = peer.layout_version();
+        own.message = context_.host_buffer(static_cast<size_t>(run.full->links()[link].receive.dense_bytes));
+        own.bases.assign(n_bases + own.slots.size(), nullptr);
+    }
+    run.bases[run.full->receive_base(link)] = own.bases[run.full->receive_base(link)] = own.message.data();
+    std::copy(own.slots.begin(), own.slots.end(), own.bases.begin() + static_cast<std::ptrdiff_t>(n_bases));
+    own.table.run(0, own.table.rows(), own.bases, run.stream);
+}
+
+const Plan *Loans::plan(Run &run) {
     if (std::none_of(borrowers_.begin(), borrowers_.end(), [](const Borrower &own) { return own.borrowed; })) return nullptr;
-    if (!is_compiled()) compile(run);
+    if (!is_compiled() && all_lend()) compile(run);
+    if (!is_compiled()) {
+        for (size_t i = 0; i < links_.size(); ++i)
+            if (borrowers_[i].borrowed) fetch(run, i);
+        return nullptr;
+    }
     auto end = std::copy_n(run.bases.begin(), run.full->n_bases(), bases_.begin());
     for (const Borrower &own : borrowers_)
         if (own.borrowed) end = std::copy(own.slots.begin(), own.slots.end(), end);
@@ -162,7 +192,7 @@ void Loans::give_up(const PackLink &pack) noexcept {
 
 void Loans::forget_plan() {
     for (Lender &own : lenders_) own.notice.forget();
-    for (Borrower &own : borrowers_) own.layout_version = 0;
+    for (Borrower &own : borrowers_) own.layout_version = own.table_version = 0;
     plan_ = nullptr;
 }
 

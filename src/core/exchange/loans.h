@@ -28,8 +28,9 @@ public:
 
     // Takes what is lent to this rank; false: a peer has taken it back, and its message has not come yet.
     bool borrow();
-    // The plan that combines what has been borrowed with the rest, and the bases it works on; null: nothing has been.
-    const Plan *plan(const Run &run);
+    // The plan that combines what has been borrowed with the rest, and the bases it works on. Null: the run's own does, for nothing has been
+    // borrowed, or it has been copied to where that plan has messages.
+    const Plan *plan(Run &run);
     const std::vector<void *> &bases() const { return bases_; }
     void return_all();
 
@@ -50,11 +51,18 @@ private:
         uint32_t address_version = 0;
         std::vector<void *> slots;
         uint32_t layout_version = 0; // of what `plan_` reads; 0: the message
+        // For runs in which a peer is late.
+        CopyTable table;
+        uint32_t table_version = 0;
+        Buffer message;
+        std::vector<void *> bases; // of the plan, then the slots
     };
 
     bool reach(size_t i);
     bool is_compiled() const;
+    bool all_lend() const;
     void compile(const Run &run);
+    void fetch(Run &run, size_t i);
     bool wait_for_readers();
     void wait_for_reader(PeerLink &link, double timeout) const;
     void take_back(size_t i, const PackLink &pack);

@@ -153,9 +153,11 @@ BoxCopy EdgeBoxes::between(const FieldEdge &edge, const Placement &from, const P
     box.src_base = from.base;
     box.src_offset = from.offset;
     box.src_stride = from.stride;
+    box.src_list = from.list;
     box.dst_base = to.base;
     box.dst_offset = to.offset;
     box.dst_stride = to.stride;
+    box.dst_list = to.list;
     return box;
 }
 

@@ -116,15 +116,37 @@ CopyTable landing_table(const PlanShape &shape, const Plan &plan, size_t link, c
     return { shape.fields[0]->topology().context().device(), rows.program() };
 }
 
-std::vector<Placement> lent_placements(const PlanShape &shape, const Plan &plan, size_t link, const StoredEdgesView &sources, uint32_t first_base) {
-    const EdgeBoxes boxes = boxes_of(shape, plan);
-    const int32_t peer = plan.links()[link].peer;
-    const std::vector<FieldEdge> edges = in_message_order(boxes, collect_edges(shape, {}).of(peer).receive);
+namespace {
+
+std::vector<Placement> lent_placements(const EdgeBoxes &boxes, const std::vector<FieldEdge> &edges, int32_t peer, const StoredEdgesView &sources,
+                                       uint32_t first_base) {
     check_told(boxes, edges, sources, peer);
     std::vector<Placement> placements;
     placements.reserve(edges.size());
     for (size_t i = 0; i < edges.size(); ++i) placements.push_back(placement_of(sources, i, first_base));
     return placements;
+}
+
+} // namespace
+
+std::vector<Placement> lent_placements(const PlanShape &shape, const Plan &plan, size_t link, const StoredEdgesView &sources, uint32_t first_base) {
+    const EdgeBoxes boxes = boxes_of(shape, plan);
+    const int32_t peer = plan.links()[link].peer;
+    return lent_placements(boxes, in_message_order(boxes, collect_edges(shape, {}).of(peer).receive), peer, sources, first_base);
+}
+
+CopyTable fetching_table(const PlanShape &shape, const Plan &plan, size_t link, const StoredEdgesView &sources) {
+    const EdgeBoxes boxes = boxes_of(shape, plan);
+    const int32_t peer = plan.links()[link].peer;
+    std::vector<FieldEdge> edges = collect_edges(shape, {}).of(peer).receive;
+    std::vector<Placement> message;
+    place_in_order(boxes, plan.receive_base(link), 1, edges, message);
+    const std::vector<Placement> lent = lent_placements(boxes, edges, peer, sources, static_cast<uint32_t>(plan.n_bases()));
+    std::vector<BoxCopy> copies;
+    for (size_t i = 0; i < edges.size(); ++i) copies.push_back(boxes.between(edges[i], lent[i], message[i]));
+    CopyRows rows;
+    rows.add_fused(std::move(copies));
+    return { shape.fields[0]->topology().context().device(), rows.program() };
 }
 
 } // namespace halo

@@ -47,5 +47,7 @@ CopyTable landing_table(const PlanShape &shape, const Plan &plan, size_t link, c
 
 // In place of what the peer of a link would send, what lies in its storage, whose first slot has number `first_base`.
 std::vector<Placement> lent_placements(const PlanShape &shape, const Plan &plan, size_t link, const StoredEdgesView &sources, uint32_t first_base);
+// From there to where the plan has the link's message. Bases as for landing_table.
+CopyTable fetching_table(const PlanShape &shape, const Plan &plan, size_t link, const StoredEdgesView &sources);
 
 } // namespace halo
