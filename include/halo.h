@@ -677,7 +677,7 @@ typedef struct halo_exchange_desc {
     int32_t messages;       /**< HALO_MESSAGES_... */
     int32_t receive;        /**< HALO_RECEIVE_... */
     int32_t edges;          /**< HALO_EDGES_... */
-    int32_t source_stable;  /**< 1: what is sent stays unchanged until finish */
+    int32_t source_stable;  /**< 1: what is sent stays unchanged until finish or unpack has returned; until then peers of the host may read it in place */
     double timeout_seconds; /**< of one blocking call; 0: none; HALO_TIMEOUT_CONFIGURED: the setting */
     halo_arrival_fn arrival; /**< NULL: arrivals are listed by halo_exchange_arrivals */
     void *arrival_user;
@@ -762,7 +762,8 @@ HALO_API halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream s
 
 /** The same in phases, for task lists: post (receives), send (pack, send, local copies; HALO_BUSY while a peer is two runs behind),
  *  test (all here?), unpack (into the ghosts), refine (prolongation: nothing to do on one level). start = post + send;
- *  finish = test until all is here + unpack + refine. None of them blocks. */
+ *  finish = test until all is here + unpack + refine. None of them blocks, but that unpack waits for a peer which at that moment reads this rank's
+ *  source_stable data, or packs its own. */
 HALO_API halo_status halo_exchange_post(halo_exchange *exchange, const halo_run *run);
 HALO_API halo_status halo_exchange_send(halo_exchange *exchange, halo_stream stream);
 HALO_API halo_status halo_exchange_test(halo_exchange *exchange, int32_t *done);
