@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "heap_of_library.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <iterator>
 
 #include <dlfcn.h>
 #include <execinfo.h>
 
-// Names of the C library behind its replaceable ones.
-// NOLINTBEGIN(bugprone-reserved-identifier)
-extern "C" {
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t n, size_t bytes);
-void *__libc_realloc(void *old, size_t bytes);
-void *__libc_memalign(size_t alignment, size_t bytes);
-void __libc_free(void *memory);
-}
-// NOLINTEND(bugprone-reserved-identifier)
+#include "replaced_heap.h"
 
 namespace {
 
@@ -28,11 +17,6 @@ thread_local bool counting = false;
 thread_local bool inside = false; // looking at the stack may allocate
 thread_local heap::Calls calls;
 thread_local char caller[256];
-
-bool is_runtime(const char *object) {
-    static constexpr const char *runtimes[] = { "libstdc++", "libc.so", "libgcc_s", "libc-" };
-    return std::any_of(std::begin(runtimes), std::end(runtimes), [&](const char *name) { return std::strstr(object, name); });
-}
 
 // The first object on the stack that is neither a runtime nor the counter itself.
 void note() {

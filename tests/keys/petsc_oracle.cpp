@@ -10,20 +10,10 @@
 #include <set>
 #include <vector>
 
-#include "halo.h"
+#include "oracle.h"
 
 namespace {
 
-int rank_of_process = 0, n_ranks = 1;
-uint64_t present_seed = 0;
-
-[[noreturn]] void stop(const char *what, const char *why) {
-    std::fprintf(stderr, "rank %d, seed %llu: %s: %s\n", rank_of_process, static_cast<unsigned long long>(present_seed), what, why);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-    std::abort();
-}
-
-#define HALO(call) ((call) == HALO_SUCCESS ? void() : stop(#call, halo_last_error()))
 #define PETSC(call) ((call) == 0 ? void() : stop(#call, "failed"))
 
 using Random = std::mt19937_64;

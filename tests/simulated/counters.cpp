@@ -9,23 +9,13 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 #include <new>
 
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
 
-// Names of the C library behind its replaceable ones.
-// NOLINTBEGIN(bugprone-reserved-identifier)
-extern "C" {
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t n, size_t bytes);
-void *__libc_realloc(void *old, size_t bytes);
-void *__libc_memalign(size_t alignment, size_t bytes);
-void __libc_free(void *memory);
-}
-// NOLINTEND(bugprone-reserved-identifier)
+#include "../faults/replaced_heap.h"
 
 namespace {
 
@@ -35,11 +25,6 @@ bool counting = false;
 bool inside = false; // looking at the stack may allocate
 
 Counts &mine() { return counts[std::min(static_cast<size_t>(sg_actor_self_get_pid()), most_ranks - 1)]; }
-
-bool is_runtime(const char *object) {
-    static constexpr const char *runtimes[] = { "libstdc++", "libc.so", "libgcc_s", "libc-" };
-    return std::any_of(std::begin(runtimes), std::end(runtimes), [&](const char *name) { return std::strstr(object, name); });
-}
 
 // dladdr would look for the nearest symbol too, which takes long.
 const link_map *object_of(const void *code) {
