@@ -22,4 +22,3 @@ inline bool is_runtime(const char *object) {
     static constexpr const char *runtimes[] = { "libstdc++", "libc.so", "libgcc_s", "libc-" };
     return std::any_of(std::begin(runtimes), std::end(runtimes), [&](const char *name) { return std::strstr(object, name); });
 }
-
