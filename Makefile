@@ -31,7 +31,7 @@ check-asan: build-asan
 	CONFORMANCE_CASES=60 CONFORMANCE_BOX_CASES=120 KEYS_CASES=20 scripts/sanitized.sh scripts/run_tests.sh build-asan junit.xml -LE 'mpi|long|house'
 
 check-tsan: build-tsan
-	CONFORMANCE_CASES=40 scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc)' -LE 'mpi|long'
+	CONFORMANCE_CASES=40 scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc|keys_inproc_direct)' -LE 'mpi|long'
 
 # Breaks a copy of the tree in one line after the other: does some test see it?
 check-mutations: packages
