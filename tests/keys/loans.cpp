@@ -92,7 +92,7 @@ public:
 private:
     int32_t above() const { return (self_.rank + 1) % self_.size; }
     int32_t below() const { return (self_.rank + self_.size - 1) % self_.size; }
-    static double value(int32_t rank, int32_t point, int64_t time) { return static_cast<double>(time * 10000 + rank * 100 + point); }
+    static double value(int64_t rank, int64_t point, int64_t time) { return static_cast<double>(time * 10000 + rank * 100 + point); }
 
     const Rank &self_;
     halo_topology *topology_ = nullptr;

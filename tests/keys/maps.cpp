@@ -133,6 +133,7 @@ TEST_P(Maps, AsAFieldOnAllPoints) {
             for (size_t i = 0; i < indices.size(); ++i)
                 if (indices[i] != HALO_NO_INDEX) key_of_point[indices[i]] = entries[i].key;
             std::vector<std::unique_ptr<Twins>> twins;
+            twins.reserve(2);
             for (int number = 0; number < 2; ++number) twins.push_back(std::make_unique<Twins>(rank, topology, key_of_point, seed, number));
             for (const int32_t kind : { HALO_KIND_GHOSTS, HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE }) run_exchange(rank, twins, seed, kind);
             twins.clear();
