@@ -173,7 +173,7 @@ size_t CheckMode::hash_bytes(const PlanDirection &direction) {
 
 void CheckMode::write_hashes(const Run &run, const PlanDirection &direction, std::byte *at) const {
     for (const CheckedEdge &edge : direction.checked) {
-        if (!edge.hashed) continue;
+        if (!edge.hashed || edge.n_points == 0) continue;
         const Hashes hashes = source_hashes(run, edge);
         std::memcpy(at, hashes.data(), hashes.size() * sizeof(uint32_t));
         at += hashes.size() * sizeof(uint32_t);
@@ -182,7 +182,7 @@ void CheckMode::write_hashes(const Run &run, const PlanDirection &direction, std
 
 void CheckMode::take_hashes(const PlanDirection &direction, const std::byte *at) {
     for (const CheckedEdge &edge : direction.checked) {
-        if (!edge.hashed) continue;
+        if (!edge.hashed || edge.n_points == 0) continue;
         Hashes hashes(static_cast<size_t>(edge.n_points));
         std::memcpy(hashes.data(), at, hashes.size() * sizeof(uint32_t));
         at += hashes.size() * sizeof(uint32_t);
