@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <concepts>
 #include <cstring>
 #include <type_traits>
@@ -13,11 +14,6 @@
 namespace halo {
 
 namespace {
-
-template <class Real>
-struct Complex {
-    Real real, imaginary;
-};
 
 // Sums and products of integers wrap around.
 template <class T>
@@ -36,11 +32,12 @@ struct Sum {
         return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b));
     }
     template <class Real>
-    Complex<Real> operator()(Complex<Real> a, Complex<Real> b) const {
-        return { a.real + b.real, a.imaginary + b.imaginary };
+    std::complex<Real> operator()(std::complex<Real> a, std::complex<Real> b) const {
+        return a + b;
     }
 };
 
+// Complex products by the plain formula, as devices have it.
 struct Product {
     template <class T>
     T operator()(T a, T b) const {
@@ -48,8 +45,8 @@ struct Product {
         return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
     }
     template <class Real>
-    Complex<Real> operator()(Complex<Real> a, Complex<Real> b) const {
-        return { a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real };
+    std::complex<Real> operator()(std::complex<Real> a, std::complex<Real> b) const {
+        return { a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real() };
     }
 };
 
@@ -90,15 +87,7 @@ void with_op(halo_op op, Use &&use) {
 template <class Use>
 void with_type_and_op(halo_type type, halo_op op, Use &&use) {
     const auto as = [&](auto value) { with_op<decltype(value)>(op, [&](auto combined) { use(value, combined); }); };
-    switch (type) {
-    case HALO_FLOAT32: return as(float{});
-    case HALO_FLOAT64: return as(double{});
-    case HALO_INT32: return as(int32_t{});
-    case HALO_INT64: return as(int64_t{});
-    case HALO_COMPLEX64: return as(Complex<float>{});
-    case HALO_COMPLEX128: return as(Complex<double>{});
-    default: fail(HALO_ERR_INTERNAL, "values of %s cannot be combined", type_name(type));
-    }
+    if (!with_type(type, as)) fail(HALO_ERR_INTERNAL, "values of %s cannot be combined", type_name(type));
 }
 
 template <class T>

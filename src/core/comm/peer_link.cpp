@@ -118,7 +118,6 @@ void PeerLink::send_lent(size_t payload_bytes) {
 void PeerLink::send_after_all(size_t payload_bytes) {
     send_extra(MessageKind::data, HALO_SUCCESS, send_payload(), payload_bytes);
     --messages_landed;
-    payload_sent += static_cast<int64_t>(payload_bytes);
 }
 
 // Payload that lies elsewhere is no part of the message.

@@ -165,11 +165,10 @@ void Aggregated::send_and_copy(Run &run) {
 }
 
 void Aggregated::land_or_send_late(Run &run) {
-    constexpr double bytes_per_second = 8e9;
-    double bytes = 0;
-    for (const size_t i : unsent_) bytes += static_cast<double>(planned(run, i).send.dense_bytes);
+    int64_t bytes = 0;
+    for (const size_t i : unsent_) bytes += planned(run, i).send.dense_bytes;
     const auto begin = std::chrono::steady_clock::now();
-    const std::chrono::duration<double> patience(bytes / bytes_per_second);
+    const std::chrono::duration<double> patience(seconds_to_copy(bytes));
     do std::erase_if(unsent_, [&](size_t i) { return land(run, i); });
     while (!unsent_.empty() && std::chrono::steady_clock::now() - begin < patience);
     for (const size_t i : unsent_) links_[i]->send(pack(run, i));

@@ -9,7 +9,7 @@ void LandingLink::open(const Run &run) {
     if (!link_.receives()) return;
     if (!notice_.is_described()) {
         const bool worth_it = context_.shared_arena(static_cast<size_t>(run.full->links()[plan_link_].receive.dense_bytes)) != nullptr;
-        notice_.describe(worth_it ? destinations_of(shape_, *run.full, plan_link_) : StoredEdges{});
+        notice_.describe(worth_it ? stored_edges(shape_, *run.full, plan_link_) : StoredEdges{});
     }
     if (run.plan == run.full && run.stream == HALO_STREAM_NONE && notice_.publish(run)) notice_.gate().open(serial_, run.epoch);
 }

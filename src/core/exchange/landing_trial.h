@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is it faster to write into peers' ghosts, or to pack messages that they unpack? Depends on the machine and on how ghosts lie in cache lines,
-// which the copies within a rank meet too. So the first runs do the one and the other, and the whole work of a run is compared.
+// Is it faster to write into peers' ghosts (and to read in their storage), or to pack messages that they unpack? Depends on the machine and on how
+// ghosts lie in cache lines, which the copies within a rank meet too. So the first runs do the one and the other, and the whole work of a run is
+// compared.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ public:
     // Setting shared_memory.ghosts: "auto", "always" or "never"
     explicit LandingTrial(const std::string &policy) : decided_(policy != "auto"), lands_(policy != "never") {}
 
-    // Should this run write into ghosts? All ranks try the same in the same run.
+    // Should this run go from storage to storage? All ranks try the same in the same run.
     bool lands(uint32_t epoch) const { return decided_ ? lands_ : epoch / runs_in_turn % 2 == 0; }
 
     // Work of this run: what it takes is added up until `end`.

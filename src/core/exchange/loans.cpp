@@ -24,14 +24,14 @@ bool Loans::lend(const Run &run, size_t i, bool wanted) {
     const int64_t bytes = run.full->links()[plan_links_[i]].send.dense_bytes;
     if (!own.notice.is_described()) {
         const bool worth_it = context_.shared_arena(static_cast<size_t>(bytes)) != nullptr;
-        own.notice.describe(worth_it ? sources_of(shape_, *run.full, plan_links_[i]) : StoredEdges{});
+        own.notice.describe(worth_it ? stored_edges(shape_, *run.full, plan_links_[i]) : StoredEdges{});
     }
     if (!wanted || !link.peer_has_notice() || link.peer_prefers_messages()) return false;
     if (run.plan != run.full || run.stream != HALO_STREAM_NONE) return false;
     if (own.pause > 0 && own.pause-- > 0) return false;
     if (!own.notice.publish(run)) return false;
-    constexpr double bytes_per_second = 8e9, message_seconds = 5e-6;
-    patience_ += message_seconds + static_cast<double>(bytes) / bytes_per_second;
+    constexpr double message_seconds = 5e-6;
+    patience_ += message_seconds + seconds_to_copy(bytes);
     own.lent = true;
     link.send_lent(static_cast<size_t>(bytes));
     return true;
@@ -145,14 +145,14 @@ bool Loans::all_lend() const {
     return true;
 }
 
-// Into a message of this rank's own.
-void Loans::fetch(Run &run, size_t i) {
+// As if it had come.
+void Loans::copy_to_message(Run &run, size_t i) {
     Borrower &own = borrowers_[i];
     const size_t link = plan_links_[i];
     const PeerStorage peer(context_, links_[i]->peer_notice());
     const auto n_bases = static_cast<size_t>(run.full->n_bases());
     if (own.table_version != peer.layout_version()) {
-        own.table = fetching_table(shape_, *run.full, link, peer.edges());
+        own.table = message_table(shape_, *run.full, link, peer.edges());
         own.table_version = peer.layout_version();
         own.message = context_.host_buffer(static_cast<size_t>(run.full->links()[link].receive.dense_bytes));
         own.bases.assign(n_bases + own.slots.size(), nullptr);
@@ -167,7 +167,7 @@ const Plan *Loans::plan(Run &run) {
     if (!is_compiled() && all_lend()) compile(run);
     if (!is_compiled()) {
         for (size_t i = 0; i < links_.size(); ++i)
-            if (borrowers_[i].borrowed) fetch(run, i);
+            if (borrowers_[i].borrowed) copy_to_message(run, i);
         return nullptr;
     }
     auto end = std::copy_n(run.bases.begin(), run.full->n_bases(), bases_.begin());

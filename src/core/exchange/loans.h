@@ -62,7 +62,7 @@ private:
     bool is_compiled() const;
     bool all_lend() const;
     void compile(const Run &run);
-    void fetch(Run &run, size_t i);
+    void copy_to_message(Run &run, size_t i);
     bool wait_for_readers();
     void wait_for_reader(PeerLink &link, double timeout) const;
     void take_back(size_t i, const PackLink &pack);

@@ -84,23 +84,15 @@ bool can_lend(const PlanShape &shape) {
            !shape.check;
 }
 
-StoredEdges destinations_of(const PlanShape &shape, const Plan &plan, size_t link) {
-    const PlanDirection &direction = plan.links()[link].receive;
-    Teller teller(plan);
-    if (!can_land(shape) || !direction.singles.empty() || direction.dense_bytes == 0) return {};
+StoredEdges stored_edges(const PlanShape &shape, const Plan &plan, size_t link) {
+    const bool sends = can_lend(shape);
+    const PlanDirection &direction = sends ? plan.links()[link].send : plan.links()[link].receive;
+    if ((!sends && !can_land(shape)) || !direction.singles.empty() || direction.dense_bytes == 0) return {};
     const EdgeBoxes boxes = boxes_of(shape, plan);
-    for (const FieldEdge &edge : in_message_order(boxes, collect_edges(shape, {}).of(plan.links()[link].peer).receive))
-        teller.add(boxes.at_destination(edge), n_listed(boxes, edge, edge.edge.receive));
-    return std::move(teller.told);
-}
-
-StoredEdges sources_of(const PlanShape &shape, const Plan &plan, size_t link) {
-    const PlanDirection &direction = plan.links()[link].send;
+    const CollectedEdges::Peer edges = collect_edges(shape, {}).of(plan.links()[link].peer);
     Teller teller(plan);
-    if (!can_lend(shape) || !direction.singles.empty() || direction.dense_bytes == 0) return {};
-    const EdgeBoxes boxes = boxes_of(shape, plan);
-    for (const FieldEdge &edge : in_message_order(boxes, collect_edges(shape, {}).of(plan.links()[link].peer).send))
-        teller.add(boxes.at_source(edge), n_listed(boxes, edge, edge.edge.send));
+    for (const FieldEdge &edge : in_message_order(boxes, sends ? edges.send : edges.receive))
+        teller.add(sends ? boxes.at_source(edge) : boxes.at_destination(edge), n_listed(boxes, edge, sends ? edge.edge.send : edge.edge.receive));
     return std::move(teller.told);
 }
 
@@ -135,7 +127,7 @@ std::vector<Placement> lent_placements(const PlanShape &shape, const Plan &plan,
     return lent_placements(boxes, in_message_order(boxes, collect_edges(shape, {}).of(peer).receive), peer, sources, first_base);
 }
 
-CopyTable fetching_table(const PlanShape &shape, const Plan &plan, size_t link, const StoredEdgesView &sources) {
+CopyTable message_table(const PlanShape &shape, const Plan &plan, size_t link, const StoredEdgesView &sources) {
     const EdgeBoxes boxes = boxes_of(shape, plan);
     const int32_t peer = plan.links()[link].peer;
     std::vector<FieldEdge> edges = collect_edges(shape, {}).of(peer).receive;

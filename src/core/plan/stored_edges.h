@@ -37,9 +37,8 @@ struct StoredEdgesView {
 bool can_land(const PlanShape &shape);
 bool can_lend(const PlanShape &shape);
 
-// Where this rank's storage takes what the peer of a link sends, or has what is sent to it; no edges: nothing.
-StoredEdges destinations_of(const PlanShape &shape, const Plan &plan, size_t link);
-StoredEdges sources_of(const PlanShape &shape, const Plan &plan, size_t link);
+// Where this rank's storage takes what the peer of a link sends (can_land), or has what is sent to it (can_lend); no edges: nothing.
+StoredEdges stored_edges(const PlanShape &shape, const Plan &plan, size_t link);
 
 // From this rank's storage into the peer's. Bases: those of the plan, then one for each slot. HALO_ERR_WIRE: what the peer tells does not fit the
 // plan.
@@ -48,6 +47,6 @@ CopyTable landing_table(const PlanShape &shape, const Plan &plan, size_t link, c
 // In place of what the peer of a link would send, what lies in its storage, whose first slot has number `first_base`.
 std::vector<Placement> lent_placements(const PlanShape &shape, const Plan &plan, size_t link, const StoredEdgesView &sources, uint32_t first_base);
 // From there to where the plan has the link's message. Bases as for landing_table.
-CopyTable fetching_table(const PlanShape &shape, const Plan &plan, size_t link, const StoredEdgesView &sources);
+CopyTable message_table(const PlanShape &shape, const Plan &plan, size_t link, const StoredEdgesView &sources);
 
 } // namespace halo
