@@ -42,7 +42,7 @@ Batch &Accesses::find(const BatchShape &shape) {
         check_argument(argument);
         fields.push_back(&tracked(*argument.field, argument.set));
     }
-    batches_.push_back(std::make_unique<Batch>(context_, plans_, shape, fields));
+    batches_.push_back(std::make_unique<Batch>(context_, shape, fields));
     return *batches_.back();
 }
 

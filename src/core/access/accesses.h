@@ -14,7 +14,7 @@ namespace halo {
 
 class Accesses {
 public:
-    Accesses(Context &context, PlanCache &plans) : context_(context), plans_(plans) {}
+    Accesses(Context &context) : context_(context) {}
 
     // Collective. The batch is the context's, and open.
     Batch &begin(const BatchShape &shape, halo_stream stream);
@@ -35,7 +35,6 @@ private:
     Batch &find(const BatchShape &shape);
 
     Context &context_;
-    PlanCache &plans_;
     std::map<std::string, AccessCounters> counters_;
     std::vector<std::unique_ptr<TrackedField>> fields_;
     std::vector<std::unique_ptr<Batch>> batches_;

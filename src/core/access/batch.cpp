@@ -9,12 +9,12 @@
 
 namespace halo {
 
-Batch::Batch(Context &context, PlanCache &plans, const BatchShape &shape, const std::vector<TrackedField *> &fields)
+Batch::Batch(Context &context, const BatchShape &shape, const std::vector<TrackedField *> &fields)
     : context_(context),
       shape_(shape),
       needs_exec_(shape.style == HALO_STYLE_REDUNDANT && writes_through_maps(shape)) {
     add_slots(fields);
-    make_groups(plans);
+    make_groups();
 }
 
 void Batch::add_slots(const std::vector<TrackedField *> &fields) {
@@ -28,7 +28,7 @@ void Batch::add_slots(const std::vector<TrackedField *> &fields) {
     }
 }
 
-void Batch::make_groups(PlanCache &plans) {
+void Batch::make_groups() {
     std::vector<TrackedField *> reading;
     std::vector<uint32_t> sections;
     for (const Slot &slot : slots_) {
@@ -36,13 +36,13 @@ void Batch::make_groups(PlanCache &plans) {
         reading.push_back(slot.field);
         sections.push_back(slot.use.ghosts == all_sections ? 0 : slot.use.ghosts);
     }
-    if (!reading.empty()) forward_ = std::make_unique<GroupRun>(plans, reading, sections, 0);
+    if (!reading.empty()) forward_ = std::make_unique<GroupRun>(reading, sections, 0);
     for (const halo_op op : { HALO_SUM, HALO_MIN, HALO_MAX }) {
         std::vector<TrackedField *> adding;
         for (const Slot &slot : slots_)
             if (slot.use.to_ghosts && slot.use.adds == op) adding.push_back(slot.field);
         if (adding.empty()) continue;
-        const auto group = std::make_shared<ReverseGroup>(plans, adding, std::vector<uint32_t>(adding.size(), 0), op);
+        const auto group = std::make_shared<ReverseGroup>(adding, std::vector<uint32_t>(adding.size(), 0), op);
         for (Slot &slot : slots_)
             if (group->has(*slot.field)) slot.reverse = group;
     }

@@ -32,7 +32,7 @@ struct BatchShape {
 class Batch {
 public:
     // `fields`: of each argument. Collective.
-    Batch(Context &context, PlanCache &plans, const BatchShape &shape, const std::vector<TrackedField *> &fields);
+    Batch(Context &context, const BatchShape &shape, const std::vector<TrackedField *> &fields);
 
     const BatchShape &shape() const { return shape_; }
     bool needs_exec() const { return needs_exec_; }
@@ -58,7 +58,7 @@ private:
 
     void require(Phase phase, const char *call) const;
     void add_slots(const std::vector<TrackedField *> &fields);
-    void make_groups(PlanCache &plans);
+    void make_groups();
     void find_needs();
     void refuse(const Error &error);
     void compare_needs() const;

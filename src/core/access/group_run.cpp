@@ -25,16 +25,16 @@ halo_exchange_desc describe(const std::vector<uint32_t> &sections, halo_op op) {
 
 } // namespace
 
-GroupRun::GroupRun(PlanCache &plans, std::vector<TrackedField *> fields, std::vector<uint32_t> sections, halo_op op)
+GroupRun::GroupRun(std::vector<TrackedField *> fields, std::vector<uint32_t> sections, halo_op op)
     : fields_(std::move(fields)),
       sections_(std::move(sections)),
       op_(op),
-      exchange_(plans, plain_fields(fields_), describe(sections_, op)),
+      exchange_(make_exchange(plain_fields(fields_), describe(sections_, op))),
       mask_(fields_.size(), 0) {
     size_t n_parts = 0;
     for (size_t i = 0; i < fields_.size(); ++i) {
         sets_.push_back(fields_[i]->set);
-        bytes_.push_back(exchange_.payload_bytes(i));
+        bytes_.push_back(exchange_->payload_bytes(i));
         first_part_.push_back(n_parts);
         n_parts += fields_[i]->field.topology().local_parts().size();
     }
@@ -77,8 +77,8 @@ void GroupRun::start(uint64_t agreement, halo_stream stream) {
     run.field_mask = mask_.data();
     run.sets = sets_.data();
     run.data = pointers_.data();
-    exchange_.agree_on(agreement);
-    exchange_.start(run, stream);
+    exchange_->agree_on(agreement);
+    exchange_->start(run, stream);
     for (size_t i = 0; i < fields_.size(); ++i) {
         if (!mask_[i]) continue;
         AccessCounters &counters = fields_[i]->counters;
@@ -89,14 +89,14 @@ void GroupRun::start(uint64_t agreement, halo_stream stream) {
 
 void GroupRun::abandon() noexcept {
     try {
-        if (exchange_.in_flight()) exchange_.abandon();
+        if (exchange_->in_flight()) exchange_->abandon();
     } catch (const Error &) { // the transport has failed: nothing is left to give up
     }
 }
 
 void GroupRun::refuse(const Error &error) noexcept {
     try {
-        if (!exchange_.in_flight()) exchange_.refuse(error);
+        if (!exchange_->in_flight()) exchange_->refuse(error);
     } catch (const Error &) { // it is dead, or the transport has failed: peers find out by themselves
     }
 }

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "access/tracked_field.h"
-#include "exchange/exchange.h"
+#include "exchange/kinds/kinds.h"
 
 namespace halo {
 
 class GroupRun {
 public:
     // `sections`: per field, 0: all. `op` 0: owners to ghosts; else ghosts are combined into owners.
-    GroupRun(PlanCache &plans, std::vector<TrackedField *> fields, std::vector<uint32_t> sections, halo_op op);
+    GroupRun(std::vector<TrackedField *> fields, std::vector<uint32_t> sections, halo_op op);
 
     ~GroupRun() { abandon(); }
     GroupRun(const GroupRun &) = delete;
@@ -31,8 +31,8 @@ public:
 
     // `agreement`: the same on all ranks for the same run.
     void start(uint64_t agreement, halo_stream stream);
-    void finish(halo_stream stream) { exchange_.finish(stream); }
-    bool in_flight() const { return exchange_.in_flight(); }
+    void finish(halo_stream stream) { exchange_->finish(stream); }
+    bool in_flight() const { return exchange_->in_flight(); }
     void abandon() noexcept;
     void refuse(const Error &error) noexcept;
 
@@ -43,7 +43,7 @@ private:
     std::vector<uint32_t> sections_;
     std::vector<int32_t> sets_;
     halo_op op_;
-    Exchange exchange_;
+    std::unique_ptr<Exchange> exchange_;
     std::vector<int64_t> bytes_;     // per field and run
     std::vector<int32_t> mask_;      // per field
     std::vector<void *> pointers_;   // field-major, parts in order

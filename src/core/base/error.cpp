@@ -60,4 +60,18 @@ const char *status_name(halo_status status) noexcept {
     }
 }
 
+Error present_error() {
+    try {
+        throw;
+    } catch (const Error &error) {
+        return error;
+    } catch (const std::bad_alloc &) {
+        return { HALO_ERR_MEMORY, "no memory" };
+    } catch (const std::exception &error) {
+        return { HALO_ERR_INTERNAL, error.what() };
+    } catch (...) {
+        return { HALO_ERR_INTERNAL, "an exception of unknown type" };
+    }
+}
+
 } // namespace halo

@@ -30,6 +30,9 @@ std::string format_list(const char *pattern, va_list arguments) __attribute__((f
 // Throw an Error with a printf text that names what was wrong, with keys, ranks and sizes.
 [[noreturn, gnu::format(printf, 2, 3), gnu::cold]] void fail(halo_status status, const char *pattern, ...);
 
+// What is being thrown, as an Error: callbacks may throw anything. Only within a catch clause.
+Error present_error();
+
 const char *status_name(halo_status status) noexcept;
 
 } // namespace halo

@@ -3,8 +3,7 @@
 
 #include "capi/handle.h"
 #include "capi/list.h"
-#include "exchange/fetch.h"
-#include "exchange/sweeps.h"
+#include "exchange/kinds/kinds.h"
 
 namespace halo {
 
@@ -12,19 +11,11 @@ namespace {
 
 // An exchange with the handles of its fields, as arrivals are told by handle.
 struct ExchangeObject {
-    ExchangeObject(PlanCache &plans, std::vector<Field *> fields, std::vector<halo_field *> given, const halo_exchange_desc &desc,
+    ExchangeObject(const std::vector<Field *> &fields, std::vector<halo_field *> given, const halo_exchange_desc &desc,
                    const halo_transfer_desc *transfer)
-        : exchange(make(plans, std::move(fields), desc, transfer)),
+        : exchange(make_exchange(fields, desc, transfer)),
           handles(std::move(given)) {
-        if (desc.arrival) exchange->on_arrival = [this, desc](const Arrivals::Part &part) { tell(desc, part); };
-    }
-
-    static std::unique_ptr<AnyExchange> make(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc,
-                                             const halo_transfer_desc *transfer) {
-        if (desc.pattern == HALO_PATTERN_SWEEPS) return std::make_unique<Sweeps>(plans, fields, desc);
-        if (desc.pattern != HALO_PATTERN_DIRECT) fail(HALO_ERR_ARGUMENT, "exchange: pattern %d is none of HALO_PATTERN_...", desc.pattern);
-        if (!transfer && desc.kind == HALO_KIND_FETCH) return std::make_unique<Fetch>(plans, fields, desc);
-        return std::make_unique<Exchange>(plans, std::move(fields), desc, transfer);
+        if (desc.arrival) exchange->on_arrival([this, desc](const Arrivals::Part &part) { tell(desc, part); });
     }
 
     halo_arrival arrival(const Arrivals::Part &part) const {
@@ -38,11 +29,11 @@ struct ExchangeObject {
                  status_name(status), exchange->field(part.field)->spec().name.c_str(), static_cast<long long>(told.gid));
     }
 
-    std::unique_ptr<AnyExchange> exchange;
+    std::unique_ptr<Exchange> exchange;
     std::vector<halo_field *> handles;
 };
 
-AnyExchange &exchange_of(const halo_exchange *exchange) { return *object_of<ExchangeObject>(exchange).exchange; }
+Exchange &exchange_of(const halo_exchange *exchange) { return *object_of<ExchangeObject>(exchange).exchange; }
 
 halo_run read_run(const halo_run *run) {
     const halo_run defaults = HALO_RUN_INIT;
@@ -72,7 +63,7 @@ halo_status create_exchange(const std::vector<halo_field *> &fields, const halo_
             known.timeout_seconds = way.timeout_seconds;
         }
         ContextObject *owner = shell_of(fields[0])->owner;
-        auto object = std::make_unique<ExchangeObject>(owner->plans, std::move(objects), fields, known, transfer ? &way : nullptr);
+        auto object = std::make_unique<ExchangeObject>(objects, fields, known, transfer ? &way : nullptr);
         *exchange = owner->shells.make<halo_exchange>(owner, object.get());
         object.release();
     });

@@ -14,7 +14,6 @@
 #include "capi/guard.h"
 #include "channel/registry.h"
 #include "comm/context.h"
-#include "exchange/plan_cache.h"
 
 namespace halo {
 
@@ -75,12 +74,11 @@ struct ContextObject {
     ContextObject(const ContextSource &source, const halo_context_options &options)
         : context(source, options),
           channels(context),
-          accesses(context, plans) {
+          accesses(context) {
         accesses.on_drop = [this](void *batch) { shells.retire(static_cast<Handle *>(batch)); };
     }
 
     Context context;
-    PlanCache plans;
     ChannelRegistry channels;
     Shells shells;
     Accesses accesses;

@@ -36,19 +36,13 @@ const char *last_error() noexcept { return last_text; }
 
 halo_status store_exception() noexcept {
     try {
-        throw;
-    } catch (const Error &error) {
+        const Error error = present_error();
         set_last_error(error.what());
         return error.status();
-    } catch (const std::bad_alloc &) {
+    } catch (...) { // no memory for the text either
         set_last_error("no memory");
         return HALO_ERR_MEMORY;
-    } catch (const std::exception &error) {
-        set_last_error(error.what());
-    } catch (...) {
-        set_last_error("an exception of unknown type");
     }
-    return HALO_ERR_INTERNAL;
 }
 
 halo_status store_status(halo_status status) noexcept {

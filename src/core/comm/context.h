@@ -93,6 +93,7 @@ public:
     uint32_t next_serial() { return ++serial_; }
     // Fields are created in the same order everywhere, so their ordinals agree.
     int32_t next_field() { return n_fields_++; }
+    uint64_t next_topology() { return n_topologies_++; }
     // Tag of the runs of the object with this serial, on lane 0. Tags are reused in a circle: the serial in the header tells a late
     // message of an earlier object.
     int32_t run_tag(uint32_t serial) const;
@@ -129,6 +130,7 @@ private:
     uint32_t serial_ = 0;
     int64_t next_channel_tag_ = 0;
     int32_t n_fields_ = 0;           // made so far
+    uint64_t n_topologies_ = 0;
     int64_t channel_tag_ranges_ = 0; // in use
     std::string transport_path_;
     std::vector<halo_allocator> allocators_;

@@ -10,49 +10,26 @@
 #include "exchange/landing_trial.h"
 #include "exchange/loans.h"
 #include "exchange/messages.h"
+#include "plan/message_order.h"
 
 namespace halo {
 
 namespace {
 
-std::vector<WireEdge> wire_edges(const PlanDirection &direction) {
-    std::vector<WireEdge> edges;
-    edges.reserve(direction.edges.size());
-    for (const PlanEdge &edge : direction.edges) edges.push_back({ edge.key, edge.bytes, edge.type, static_cast<uint32_t>(edge.pattern) });
-    return edges;
-}
-
-LinkDirection link_direction(const MessageSetup &setup, const PlanDirection &planned, bool with_payload) {
-    LinkDirection direction;
-    direction.active = !planned.edges.empty();
-    direction.n_edges = std::ssize(planned.edges);
-    direction.digest = planned.digest;
-    for (const Field *field : setup.shape.fields) direction.digest.add_text(field->spec().name.c_str());
-    direction.payload_bytes = CheckMode::hash_bytes(planned);
-    if (with_payload) {
-        direction.payload_bytes += static_cast<size_t>(planned.most_bytes);
-        direction.n_states = static_cast<uint32_t>(planned.singles.size());
-    }
-    return direction;
-}
-
 class Aggregated final : public Messages {
 public:
     explicit Aggregated(const MessageSetup &setup)
         : setup_(setup),
-          fields_(setup.shape.fields),
           links_(make_links(setup, true)),
+          plan_link_(plan_links_of(setup.plan, links_)),
           unpacked_(links_.size(), true),
           trial_(setup.context.shared_arena(SIZE_MAX) ? setup.context.config().word("shared_memory.ghosts") : "never") {
         unsent_.reserve(links_.size());
-        for (size_t place = 0; place < links_.size(); ++place)
-            for (size_t link = 0; link < setup.plan.links().size(); ++link)
-                if (setup.plan.links()[link].peer == links_[place]->peer()) plan_link_.push_back(link);
         if (!setup.context.shared_arena(SIZE_MAX)) return;
-        if (can_lend(setup.shape)) loans_.emplace(setup.context, setup.shape, links_, plan_link_);
-        if (!can_land(setup.shape)) return;
+        if (Loans::may_lend(setup)) loans_.emplace(setup.context, links_, plan_link_);
+        if (!LandingLink::may_land(setup)) return;
         landings_.reserve(links_.size());
-        for (size_t i = 0; i < links_.size(); ++i) landings_.emplace_back(setup.context, setup.shape, *links_[i], plan_link_[i], setup.serial);
+        for (size_t i = 0; i < links_.size(); ++i) landings_.emplace_back(setup.context, *links_[i], plan_link_[i], setup.serial);
     }
 
     void post(Run &run) override {
@@ -85,8 +62,8 @@ public:
         trial_.timed([&] { unpack_arrived(run); });
     }
     void combine(Run &run, const CombineBy &by) override {
-        const Plan *lent = loans_ ? loans_->plan(run) : nullptr;
-        trial_.timed([&] { lent ? by(*lent, loans_->bases()) : by(*run.plan, run.bases); });
+        const bool lent = loans_ && loans_->is_ready(run);
+        trial_.timed([&] { lent ? loans_->combine(by) : Messages::combine(run, by); });
     }
     void consume(Run &run) override {
         if (loans_) {
@@ -104,7 +81,6 @@ public:
         give_up_loans();
         for (auto &link : links_) link->end_failed_run();
     }
-    bool survives_failure() const override { return true; }
     void abandon() noexcept override {
         give_up_loans();
         for (auto &link : links_) link->abandon();
@@ -114,7 +90,13 @@ public:
 
 private:
     const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
-    double timeout() const { return setup_.context.timeout(setup_.timeout_seconds); }
+    int64_t dense_bytes(const Run &run, size_t i, bool sending) const {
+        int64_t bytes = 0;
+        run.for_each(planned(run, i), sending,
+                     [&](const PieceRun &, const LinkPiece &, const LoweredDirection &way) { bytes += way.dense_bytes; });
+        return bytes;
+    }
+    double timeout() const { return setup_.context.timeout(setup_.spec.timeout_seconds); }
     void send_and_copy(Run &run);
     void wait_for_taken_back();
     void give_up_loans() noexcept {
@@ -124,11 +106,13 @@ private:
     void land_or_send_late(Run &run);
     void unpack_arrived(Run &run);
     size_t pack(Run &run, size_t i);
+    int64_t pack_singles(Run &run, size_t i, std::byte *payload, int64_t end);
     void unpack_link(Run &run, size_t i);
+    void unpack_singles(Run &run, size_t i, const std::byte *payload, int64_t end);
+    static int64_t alignment_of(const Run &run, const LinkPiece &at) { return edge_alignment(run.plan->piece(at.piece).destination().element_bytes); }
     std::string describe_missing(const Run &run, size_t i) const;
 
     MessageSetup setup_;
-    const std::vector<Field *> &fields_;
     std::vector<std::unique_ptr<PeerLink>> links_;
     std::vector<size_t> plan_link_; // number of each link in the plan
     std::vector<uint8_t> unpacked_;
@@ -166,7 +150,7 @@ void Aggregated::send_and_copy(Run &run) {
 
 void Aggregated::land_or_send_late(Run &run) {
     int64_t bytes = 0;
-    for (const size_t i : unsent_) bytes += planned(run, i).send.dense_bytes;
+    for (const size_t i : unsent_) bytes += dense_bytes(run, i, true);
     const auto begin = std::chrono::steady_clock::now();
     const std::chrono::duration<double> patience(seconds_to_copy(bytes));
     do std::erase_if(unsent_, [&](size_t i) { return land(run, i); });
@@ -176,7 +160,7 @@ void Aggregated::land_or_send_late(Run &run) {
 
 bool Aggregated::land(Run &run, size_t i) {
     if (!landings_[i].write(run)) return false;
-    links_[i]->send_landed(static_cast<size_t>(planned(run, i).send.dense_bytes));
+    links_[i]->send_landed(static_cast<size_t>(dense_bytes(run, i, true)));
     return true;
 }
 
@@ -188,32 +172,49 @@ void Aggregated::wait_for_taken_back() {
         if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
 }
 
+// Dense values piece by piece, then the sparse edges that are not null.
 size_t Aggregated::pack(Run &run, size_t i) {
-    const PlanDirection &direction = planned(run, i).send;
+    const PlanLink &link = planned(run, i);
     std::byte *payload = links_[i]->send_payload();
-    run.bases[run.plan->send_base(plan_link_[i])] = payload;
-    run.run_rows(direction.rows);
-    int64_t end = direction.dense_bytes;
-    for (size_t s = 0; s < direction.singles.size(); ++s) {
-        const SingleEdge &edge = direction.singles[s];
-        const int64_t begin = align_up(end, sparse_alignment);
-        const EdgeState state = pack_single(run, *fields_[edge.field], edge, payload + begin);
-        set_edge_state(links_[i]->send_buffer(), static_cast<uint32_t>(s), state);
-        end = state == EdgeState::data ? begin + edge.bytes : end;
-        nulls_sent_ += state == EdgeState::null;
-    }
-    states_sent_ += std::ssize(direction.singles);
+    int64_t end = 0;
+    bool singles = false;
+    run.for_each(link, true, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
+        singles = singles || !way.singles.empty();
+        if (way.dense_bytes == 0) return;
+        end = align_up(end, alignment_of(run, at));
+        piece.bases[run.plan->piece(at.piece).bases().send(at.link)] = payload + end;
+        piece.run_rows(way.rows, run.stream);
+        end += way.dense_bytes;
+    });
+    if (singles) end = pack_singles(run, i, payload, end);
     if (!run.check) return static_cast<size_t>(end);
-    run.check->write_hashes(run, direction, payload + end);
-    hash_bytes_sent_ += static_cast<int64_t>(CheckMode::hash_bytes(direction));
-    return static_cast<size_t>(end) + CheckMode::hash_bytes(direction);
+    const size_t hash_bytes = run.check->write_hashes(run, link, payload + end);
+    hash_bytes_sent_ += static_cast<int64_t>(hash_bytes);
+    return static_cast<size_t>(end) + hash_bytes;
+}
+
+int64_t Aggregated::pack_singles(Run &run, size_t i, std::byte *payload, int64_t end) {
+    uint32_t number = 0;
+    run.for_each(planned(run, i), true, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
+        for (const SingleEdge &single : way.singles) {
+            const int64_t begin = align_up(end, sparse_alignment);
+            const EdgeState state = pack_single(piece, *run.plan->pieces()[at.piece].field, single, payload + begin, run.stream);
+            set_edge_state(links_[i]->send_buffer(), number++, state);
+            end = state == EdgeState::data ? begin + single.bytes : end;
+            nulls_sent_ += state == EdgeState::null;
+        }
+    });
+    states_sent_ += number;
+    return end;
 }
 
 void Aggregated::note_arrivals(const Run &run, Arrivals &arrivals) {
     for (size_t i = 0; i < links_.size(); ++i) {
-        const auto &singles = planned(run, i).receive.singles;
-        for (size_t s = 0; s < singles.size(); ++s)
-            if (edge_state(links_[i]->received(), static_cast<uint32_t>(s)) == EdgeState::data) arrivals.note(run, singles[s]);
+        uint32_t number = 0;
+        run.for_each(planned(run, i), false, [&](const PieceRun &, const LinkPiece &at, const LoweredDirection &way) {
+            for (const SingleEdge &single : way.singles)
+                if (edge_state(links_[i]->received(), number++) == EdgeState::data) arrivals.note(run, at.piece, single);
+        });
     }
 }
 
@@ -227,34 +228,53 @@ void Aggregated::unpack_arrived(Run &run) {
 
 void Aggregated::unpack_link(Run &run, size_t i) {
     if (links_[i]->landed() || links_[i]->lent()) return;
-    const PlanDirection &direction = planned(run, i).receive;
+    const PlanLink &link = planned(run, i);
     std::byte *payload = links_[i]->received_payload();
-    if (run.check) run.check->take_hashes(direction, payload + links_[i]->header().payload_bytes - CheckMode::hash_bytes(direction));
-    run.bases[run.plan->receive_base(plan_link_[i])] = payload;
-    run.run_rows(direction.rows);
-    int64_t end = direction.dense_bytes;
-    for (size_t s = 0; s < direction.singles.size(); ++s) {
-        const SingleEdge &edge = direction.singles[s];
-        const EdgeState state = edge_state(links_[i]->received(), static_cast<uint32_t>(s));
-        const int64_t begin = align_up(end, sparse_alignment);
-        unpack_single(run, edge, state, payload + begin);
-        end = state == EdgeState::null ? end : begin + edge.bytes;
-    }
+    if (run.check) run.check->take_hashes(run, link, payload + links_[i]->header().payload_bytes);
+    int64_t end = 0;
+    bool singles = false;
+    run.for_each(link, false, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
+        singles = singles || !way.singles.empty();
+        if (way.dense_bytes == 0) return;
+        end = align_up(end, alignment_of(run, at));
+        piece.bases[run.plan->piece(at.piece).bases().receive(at.link)] = payload + end;
+        piece.run_rows(way.rows, run.stream);
+        end += way.dense_bytes;
+    });
+    if (singles) unpack_singles(run, i, payload, end);
+}
+
+void Aggregated::unpack_singles(Run &run, size_t i, const std::byte *payload, int64_t end) {
+    uint32_t number = 0;
+    run.for_each(planned(run, i), false, [&](PieceRun &piece, const LinkPiece &, const LoweredDirection &way) {
+        for (const SingleEdge &single : way.singles) {
+            const EdgeState state = edge_state(links_[i]->received(), number++);
+            const int64_t begin = align_up(end, sparse_alignment);
+            unpack_single(piece, single, state, payload + begin, run.stream);
+            end = state == EdgeState::null ? end : begin + single.bytes;
+        }
+    });
 }
 
 std::string Aggregated::describe_missing(const Run &run, size_t i) const {
-    const PlanDirection &direction = planned(run, i).receive;
+    const PlanLink &link = planned(run, i);
     std::string text =
         format("from rank %d to rank %d: run %u (the last one seen is %u), %lld channels: receiver stale, sender not yet seen sending;",
-               links_[i]->peer(), setup_.context.rank(), run.epoch, links_[i]->last_epoch(), static_cast<long long>(direction.edges.size()));
-    constexpr size_t named = 3;
-    for (size_t e = 0; e < std::min(named, direction.edges.size()); ++e)
-        text += format(" [%s, %lld bytes]", describe(direction.edges[e].key).c_str(), static_cast<long long>(direction.edges[e].bytes));
+               links_[i]->peer(), setup_.context.rank(), run.epoch, links_[i]->last_epoch(), static_cast<long long>(link.n_receive));
+    size_t named = 3;
+    for (const LinkPiece &at : link.pieces) {
+        const PlanPiece &planned = run.plan->pieces()[at.piece];
+        const EdgeBoxes boxes = planned.piece->boxes(planned.piece->edges(), {});
+        for (const PlacedEdge &edge : run.plan->edges(at, false)) {
+            if (named-- == 0) return text;
+            text += format(" [%s, %lld bytes]", describe(planned.key(edge)).c_str(), static_cast<long long>(boxes.bytes(edge)));
+        }
+    }
     return text;
 }
 
 std::string Aggregated::missing(const Run &run) const {
-    std::string text = setup_.what + ":";
+    std::string text = setup_.spec.what + ":";
     for (size_t i = 0; i < links_.size(); ++i)
         if (!links_[i]->arrived()) text += " missing " + describe_missing(run, i);
     return text;
@@ -274,34 +294,6 @@ void Aggregated::count(halo_exchange_stats &stats) const {
 }
 
 } // namespace
-
-std::string blocking_ranks(const std::vector<std::unique_ptr<PeerLink>> &links) {
-    std::string text;
-    for (const auto &link : links)
-        if (link->sends() && !link->writable()) text += format(" rank %d", link->peer());
-    return text;
-}
-
-std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload) {
-    std::vector<std::unique_ptr<PeerLink>> links;
-    for (const PlanLink &planned : setup.plan.links()) {
-        LinkSpec spec;
-        spec.peer = planned.peer;
-        spec.serial = setup.serial;
-        spec.send = link_direction(setup, planned.send, with_payload);
-        spec.receive = link_direction(setup, planned.receive, with_payload);
-        spec.shared = with_payload;
-        spec.probed = setup.probed;
-        spec.edges = [&planned](bool sending) { return wire_edges(sending ? planned.send : planned.receive); };
-        spec.what = setup.what;
-        links.push_back(std::make_unique<PeerLink>(setup.context, std::move(spec)));
-    }
-    const int32_t rank = setup.context.rank();
-    const int32_t size = setup.context.size();
-    std::sort(links.begin(), links.end(),
-              [&](const auto &a, const auto &b) { return (a->peer() - rank + size) % size < (b->peer() - rank + size) % size; });
-    return links;
-}
 
 std::unique_ptr<Messages> make_aggregated(const MessageSetup &setup) { return std::make_unique<Aggregated>(setup); }
 

@@ -8,7 +8,7 @@ namespace {
 int64_t along_x(const uint32_t *list, int64_t stride, uint32_t i) { return (list ? list[i] : i) * stride; }
 
 struct Combine {
-    const halo_exchange_desc &desc;
+    const RoundSpec &spec;
     halo_type type;
     const BoxCopy &box;
     std::byte *to;
@@ -17,9 +17,9 @@ struct Combine {
     void line(std::byte *values, const std::byte *contributions) const {
         const auto element = static_cast<int64_t>(box.element_bytes);
         if (!box.src_list && !box.dst_list && box.src_stride[0] == element && box.dst_stride[0] == element)
-            return desc.combine(desc.combine_user, values, contributions, box.n[0], type, element);
+            return spec.combine(spec.combine_user, values, contributions, box.n[0], type, element);
         for (uint32_t i = 0; i < box.n[0]; ++i)
-            desc.combine(desc.combine_user, values + along_x(box.dst_list, box.dst_stride[0], i),
+            spec.combine(spec.combine_user, values + along_x(box.dst_list, box.dst_stride[0], i),
                          contributions + along_x(box.src_list, box.src_stride[0], i), 1, type, element);
     }
     void all() const {
@@ -33,10 +33,10 @@ struct Combine {
 
 } // namespace
 
-void combine_by_caller(const halo_exchange_desc &desc, const Plan &plan, const CombineStep &step, std::span<void *const> bases) {
+void combine_by_caller(const RoundSpec &spec, halo_type type, const Lowered &rows, const CombineStep &step, std::span<void *const> bases) {
     for (int64_t i = step.rows.first; i < step.rows.first + step.rows.n; ++i) {
-        const BoxCopy &box = plan.caller_boxes()[i];
-        Combine{ desc, step.type, box, static_cast<std::byte *>(bases[box.dst_base]) + box.dst_offset,
+        const BoxCopy &box = rows.caller_boxes[static_cast<size_t>(i)];
+        Combine{ spec, type, box, static_cast<std::byte *>(bases[box.dst_base]) + box.dst_offset,
                  static_cast<const std::byte *>(bases[box.src_base]) + box.src_offset }
             .all();
     }

@@ -4,10 +4,11 @@
 
 #include <span>
 
-#include "plan/plan.h"
+#include "exchange/round_spec.h"
+#include "plan/lower/rows.h"
 
 namespace halo {
 
-void combine_by_caller(const halo_exchange_desc &desc, const Plan &plan, const CombineStep &step, std::span<void *const> bases);
+void combine_by_caller(const RoundSpec &spec, halo_type type, const Lowered &rows, const CombineStep &step, std::span<void *const> bases);
 
 } // namespace halo

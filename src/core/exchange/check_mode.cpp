@@ -58,6 +58,22 @@ void negate(halo_type type, std::byte *value, int64_t bytes) {
     }
 }
 
+// Calls visit(number, x, y, z) for every point of a box, x fastest.
+template <class Visit>
+void for_each_point(const BoxCopy &box, Visit &&visit) {
+    int64_t number = 0;
+    for (int64_t z = 0; z < box.n[2]; ++z)
+        for (int64_t y = 0; y < box.n[1]; ++y)
+            for (int64_t x = 0; x < box.n[0]; ++x) visit(number++, x, y, z);
+}
+
+int64_t source_offset(const BoxCopy &box, int64_t x, int64_t y, int64_t z) {
+    return box.src_offset + (box.src_list ? box.src_list[x] : x) * box.src_stride[0] + y * box.src_stride[1] + z * box.src_stride[2];
+}
+int64_t target_offset(const BoxCopy &box, int64_t x, int64_t y, int64_t z) {
+    return box.dst_offset + (box.dst_list ? box.dst_list[x] : x) * box.dst_stride[0] + y * box.dst_stride[1] + z * box.dst_stride[2];
+}
+
 // One hash per point over its components, in the receiver's order.
 void add_source(const BoxCopy &box, const std::byte *storage, std::vector<uint32_t> &hashes) {
     std::vector<std::byte> value(box.element_bytes);
@@ -77,16 +93,62 @@ void for_each_component(const BoxCopy &box, Visit &&visit) {
     });
 }
 
+// ---- edges of a run
+
+// Dense, and moved as they are: ghosts hold exactly what was sent.
+bool is_hashed(const Piece &piece) { return !piece.combining().combines() && !piece.destination().sparse; }
+
 } // namespace
 
-std::string CheckMode::name_point(const CheckedEdge &edge, int64_t x, int64_t y, int64_t z) const {
-    const Field &field = *fields_[edge.field];
-    const BoxCopy &box = edge.target[0];
+template <class Visit>
+void CheckMode::for_each_hashed(const Run &run, const PlanLink &link, bool sending, Visit &&visit) {
+    run.for_each(link, sending, [&](const PieceRun &piece, const LinkPiece &at, const LoweredDirection &) {
+        if (!is_hashed(run.plan->piece(at.piece))) return;
+        const PlacedEdges::Link &edges = piece.rows->edges(run.plan->piece(at.piece)).links[at.link];
+        for (const PlacedEdge &edge : sending ? edges.send : edges.receive) visit(Checked{ at.piece, &edge });
+    });
+}
+
+template <class Visit>
+void CheckMode::for_each_local(const Run &run, Visit &&visit) {
+    for (size_t p = 0; p < run.pieces.size() && run.plan->scope().local; ++p)
+        if (run.pieces[p].takes_part)
+            for (const PlacedEdge &edge : run.pieces[p].rows->edges(run.plan->piece(p)).local) visit(Checked{ p, &edge });
+}
+
+// All that may be written, hashed or not.
+template <class Visit>
+void CheckMode::for_each_receiving(const Run &run, Visit &&visit) {
+    for_each_local(run, visit);
+    for (const PlanLink &link : run.plan->links())
+        for (const LinkPiece &at : link.pieces)
+            if (const PieceRun &piece = run.pieces[at.piece]; piece.takes_part)
+                for (const PlacedEdge &edge : piece.rows->edges(run.plan->piece(at.piece)).links[at.link].receive) visit(Checked{ at.piece, &edge });
+}
+
+EdgeBoxes CheckMode::boxes_of(const Run &run, const Checked &checked) const {
+    return run.pieces[checked.piece].rows->boxes(run.plan->piece(checked.piece));
+}
+
+// Where the edge receives: one box, whose source does not matter.
+BoxCopy CheckMode::target_of(const Run &run, const Checked &checked) const { return boxes_of(run, checked).repeat(*checked.edge, 0); }
+
+std::string CheckMode::name_point(const Run &run, const Checked &checked, int64_t x, int64_t y, int64_t z) const {
+    const Field &field = field_of(run, checked);
+    const PlacedEdge &edge = *checked.edge;
+    const BoxCopy box = target_of(run, checked);
     const long long cell[3] = { edge.low[0] + x, edge.low[1] + y, edge.low[2] + z };
     const std::string point = box.dst_list ? format("%s %u", field.is_mapped() ? "position" : "point", box.dst_list[x])
                                            : format("cell (%lld, %lld, %lld)", cell[0], cell[1], cell[2]);
-    return format("field %s, part %lld, %s, which part %lld on rank %d fills", field.spec().name.c_str(), static_cast<long long>(edge.key.recv_gid),
-                  point.c_str(), static_cast<long long>(edge.key.send_gid), edge.send_rank);
+    return format("field %s, part %lld, %s, which part %lld on rank %d fills", field.spec().name.c_str(), static_cast<long long>(edge.recv_gid),
+                  point.c_str(), static_cast<long long>(edge.send_gid), sender_of(run, checked));
+}
+
+// This rank, if no link has the edge.
+int32_t CheckMode::sender_of(const Run &run, const Checked &checked) const {
+    for (const PlacedEdges::Link &link : run.pieces[checked.piece].rows->edges(run.plan->piece(checked.piece)).links)
+        if (!link.receive.empty() && checked.edge >= &link.receive.front() && checked.edge <= &link.receive.back()) return link.peer;
+    return run.plan->pieces()[checked.piece].field->topology().context().rank();
 }
 
 // Looks for the cell that an element of a part's storage belongs to.
@@ -106,9 +168,12 @@ std::string CheckMode::name_element(const Field &field, int64_t part, int64_t el
     return format("field %s, part %lld, element %lld of its storage, which is no cell", spec.name.c_str(), gid, static_cast<long long>(element));
 }
 
-CheckMode::Hashes CheckMode::source_hashes(const Run &run, const CheckedEdge &edge) const {
-    Hashes hashes(static_cast<size_t>(edge.n_points), 0);
-    for (const BoxCopy &box : edge.source) add_source(box, static_cast<const std::byte *>(run.bases[box.src_base]), hashes);
+CheckMode::Hashes CheckMode::source_hashes(const Run &run, const Checked &checked) const {
+    Hashes hashes(static_cast<size_t>(checked.edge->n_points()), 0);
+    const auto *storage = static_cast<const std::byte *>(run.pieces[checked.piece].source_part(checked.edge->send_part));
+    std::vector<BoxCopy> boxes;
+    boxes_of(run, checked).pack(*checked.edge, {}, boxes);
+    for (const BoxCopy &box : boxes) add_source(box, storage, hashes);
     return hashes;
 }
 
@@ -119,29 +184,38 @@ void CheckMode::start(const Run &run) {
     sent_.clear();
     received_.clear();
     refuse_poison_in_owned(run);
-    for (const CheckedEdge &edge : run.plan->local_checked())
-        if (edge.hashed) local_.push_back({ &edge, source_hashes(run, edge) });
+    for_each_local(run, [&](const Checked &checked) {
+        if (is_hashed(run.plan->piece(checked.piece))) local_.push_back({ checked, source_hashes(run, checked) });
+    });
     if (source_stable_)
         for (const PlanLink &link : run.plan->links())
-            for (const CheckedEdge &edge : link.send.checked)
-                if (edge.hashed) sent_.push_back({ &edge, source_hashes(run, edge) });
-    for_each_receiving(*run.plan, [&](const CheckedEdge &edge) {
-        if (edge.hashed) poison(run, edge);
+            for_each_hashed(run, link, true, [&](const Checked &checked) { sent_.push_back({ checked, source_hashes(run, checked) }); });
+    for_each_receiving(run, [&](const Checked &checked) {
+        if (is_hashed(run.plan->piece(checked.piece))) poison(run, checked);
     });
 }
 
 void CheckMode::refuse_poison_in_owned(const Run &run) const {
-    for (int64_t field = 0; field < std::ssize(fields_); ++field)
-        for (int64_t part = 0; part < run.plan->n_parts(field); ++part)
-            if (run.plan->narrowing().takes(static_cast<size_t>(field)) && run.part(field, part)) refuse_poison_in_part(run, field, part);
+    for (size_t p = 0; p < run.pieces.size(); ++p) {
+        const PieceRun &piece = run.pieces[p];
+        const Plan &plan = *run.plan;
+        if (!piece.takes_part) continue;
+        const auto refuse = [&](int32_t field, const ValueShape &values, auto &&storage) {
+            for (int64_t part = 0; part < std::ssize(values.layouts); ++part)
+                if (storage(part)) refuse_poison_in_part(run, *fields_[static_cast<size_t>(field)], part, storage(part));
+        };
+        const PlanPiece &planned = plan.pieces()[p];
+        refuse(planned.destination, planned.piece->destination(), [&](int64_t part) { return piece.part(part); });
+        if (planned.source != planned.destination)
+            refuse(planned.source, planned.piece->source(), [&](int64_t part) { return piece.source_part(part); });
+    }
 }
 
-void CheckMode::refuse_poison_in_part(const Run &run, int64_t number, int64_t part) const {
-    const Field &field = *fields_[number];
+void CheckMode::refuse_poison_in_part(const Run &run, const Field &field, int64_t part, const void *memory) const {
     const PartLayout &layout = field.layout(part);
     const FieldSpec &spec = field.spec();
     const Extent cells = field.cells(part);
-    const auto *storage = static_cast<const std::byte *>(run.part(number, part));
+    const auto *storage = static_cast<const std::byte *>(memory);
     if (!can_be_poison(spec)) return;
     for (int64_t c = 0; c < spec.n_components; ++c)
         for (int64_t z = 0; z < cells[2]; ++z)
@@ -157,149 +231,168 @@ void CheckMode::refuse_poison_in_part(const Run &run, int64_t number, int64_t pa
                 }
 }
 
-void CheckMode::poison(const Run &run, const CheckedEdge &edge) const {
-    const Field &field = *fields_[edge.field];
-    for_each_component(edge.target[0], [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
-        store_poison(field.spec(), poison_of(field, offset), target(run, edge) + offset);
+void CheckMode::poison(const Run &run, const Checked &checked) const {
+    const Field &field = field_of(run, checked);
+    for_each_component(target_of(run, checked), [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
+        store_poison(field.spec(), poison_of(field, offset), target(run, checked) + offset);
     });
 }
 
-size_t CheckMode::hash_bytes(const PlanDirection &direction) {
-    size_t points = 0;
-    for (const CheckedEdge &edge : direction.checked)
-        if (edge.hashed) points += static_cast<size_t>(edge.n_points);
-    return points * sizeof(uint32_t);
+size_t CheckMode::hash_bytes(const Plan &plan, const PlanLink &link, bool sending) {
+    int64_t points = 0;
+    for (const LinkPiece &at : link.pieces)
+        if (is_hashed(plan.piece(at.piece)))
+            for (const PlacedEdge &edge : plan.edges(at, sending)) points += edge.n_points();
+    return static_cast<size_t>(points) * sizeof(uint32_t);
 }
 
-void CheckMode::write_hashes(const Run &run, const PlanDirection &direction, std::byte *at) const {
-    for (const CheckedEdge &edge : direction.checked) {
-        if (!edge.hashed || edge.n_points == 0) continue;
-        const Hashes hashes = source_hashes(run, edge);
+size_t CheckMode::write_hashes(const Run &run, const PlanLink &link, std::byte *at) const {
+    const std::byte *const begin = at;
+    for_each_hashed(run, link, true, [&](const Checked &checked) {
+        const Hashes hashes = source_hashes(run, checked);
+        if (hashes.empty()) return;
         std::memcpy(at, hashes.data(), hashes.size() * sizeof(uint32_t));
         at += hashes.size() * sizeof(uint32_t);
-    }
+    });
+    return static_cast<size_t>(at - begin);
 }
 
-void CheckMode::take_hashes(const PlanDirection &direction, const std::byte *at) {
-    for (const CheckedEdge &edge : direction.checked) {
-        if (!edge.hashed || edge.n_points == 0) continue;
-        Hashes hashes(static_cast<size_t>(edge.n_points));
+void CheckMode::take_hashes(const Run &run, const PlanLink &link, const std::byte *end) {
+    const size_t first = received_.size();
+    size_t n = 0;
+    for_each_hashed(run, link, false, [&](const Checked &checked) {
+        received_.push_back({ checked, Hashes(static_cast<size_t>(checked.edge->n_points())) });
+        n += received_.back().hashes.size();
+    });
+    const std::byte *at = end - n * sizeof(uint32_t);
+    for (size_t i = first; i < received_.size(); ++i) {
+        Hashes &hashes = received_[i].hashes;
+        if (hashes.empty()) continue;
         std::memcpy(hashes.data(), at, hashes.size() * sizeof(uint32_t));
         at += hashes.size() * sizeof(uint32_t);
-        received_.push_back({ &edge, std::move(hashes) });
     }
 }
 
 // ---- finish
 
-void CheckMode::require_poison(const Run &run, const CheckedEdge &edge) const {
-    const Field &field = *fields_[edge.field];
-    for_each_component(edge.target[0], [&](int64_t, int64_t x, int64_t y, int64_t z, int64_t offset) {
-        if (!holds_poison(field.spec(), poison_of(field, offset), target(run, edge) + offset))
-            fail(HALO_ERR_CHECK, "%s: run %u: %s, was written between start and finish", what_.c_str(), run.epoch, name_point(edge, x, y, z).c_str());
+void CheckMode::require_poison(const Run &run, const Checked &checked) const {
+    const Field &field = field_of(run, checked);
+    for_each_component(target_of(run, checked), [&](int64_t, int64_t x, int64_t y, int64_t z, int64_t offset) {
+        if (!holds_poison(field.spec(), poison_of(field, offset), target(run, checked) + offset))
+            fail(HALO_ERR_CHECK, "%s: run %u: %s, was written between start and finish", what_.c_str(), run.epoch,
+                 name_point(run, checked, x, y, z).c_str());
     });
 }
 
-void CheckMode::require_source(const Run &run, const CheckedEdge &edge, const Hashes &hashes) const {
-    const Hashes now = source_hashes(run, edge);
+void CheckMode::require_source(const Run &run, const Checked &checked, const Hashes &hashes) const {
+    const Hashes now = source_hashes(run, checked);
     const auto differs = std::mismatch(now.begin(), now.end(), hashes.begin()).first;
     if (differs == now.end()) return;
+    const PlanPiece &planned = run.plan->pieces()[checked.piece];
+    const PlacedEdge &edge = *checked.edge;
     fail(HALO_ERR_CHECK,
          "%s: run %u: field %s, part %lld: what goes to part %lld was overwritten before finish (point %lld of %lld of %s), though source_stable was "
          "promised",
-         what_.c_str(), run.epoch, fields_[edge.source_field]->spec().name.c_str(), static_cast<long long>(edge.key.send_gid),
-         static_cast<long long>(edge.key.recv_gid), static_cast<long long>(differs - now.begin()), static_cast<long long>(edge.n_points),
-         describe(edge.key).c_str());
+         what_.c_str(), run.epoch, fields_[static_cast<size_t>(planned.source)]->spec().name.c_str(), static_cast<long long>(edge.send_gid),
+         static_cast<long long>(edge.recv_gid), static_cast<long long>(differs - now.begin()), static_cast<long long>(edge.n_points()),
+         describe(planned.key(edge)).c_str());
 }
 
 // Ghosts that this rank has filled itself are poisoned again until finish, so that reading them is found wherever parts are placed.
 void CheckMode::after_start(const Run &run) {
     withheld_.clear();
     for (const Received &local : local_) {
-        require_hashes(run, *local.edge, local.hashes, "does not hold what it was given");
-        for_each_component(local.edge->target[0], [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
-            const std::byte *value = target(run, *local.edge) + offset;
-            withheld_.insert(withheld_.end(), value, value + local.edge->target[0].element_bytes);
+        require_hashes(run, local, local.hashes, "does not hold what it was given");
+        const BoxCopy box = target_of(run, local);
+        for_each_component(box, [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
+            const std::byte *value = target(run, local) + offset;
+            withheld_.insert(withheld_.end(), value, value + box.element_bytes);
         });
     }
-    for (const Received &local : local_) poison(run, *local.edge);
+    for (const Received &local : local_) poison(run, local);
 }
 
 void CheckMode::give_back_withheld(const Run &run) {
     const std::byte *value = withheld_.data();
-    for (const Received &local : local_)
-        for_each_component(local.edge->target[0], [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
-            std::memcpy(target(run, *local.edge) + offset, value, local.edge->target[0].element_bytes);
-            value += local.edge->target[0].element_bytes;
+    for (const Received &local : local_) {
+        const BoxCopy box = target_of(run, local);
+        for_each_component(box, [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
+            std::memcpy(target(run, local) + offset, value, box.element_bytes);
+            value += box.element_bytes;
         });
+    }
 }
 
 void CheckMode::before_unpack(const Run &run) {
     for (const PlanLink &link : run.plan->links())
-        for (const CheckedEdge &edge : link.receive.checked)
-            if (edge.hashed) require_poison(run, edge);
-    for (const Received &local : local_) require_poison(run, *local.edge);
+        for_each_hashed(run, link, false, [&](const Checked &checked) { require_poison(run, checked); });
+    for (const Received &local : local_) require_poison(run, local);
     give_back_withheld(run);
     if (source_stable_)
         for (const auto *list : { &local_, &sent_ })
-            for (const Received &source : *list) require_source(run, *source.edge, source.hashes);
+            for (const Received &source : *list) require_source(run, source, source.hashes);
     keep_storage(run);
 }
 
 void CheckMode::keep_storage(const Run &run) {
-    before_.resize(static_cast<size_t>(run.plan->send_base(0)));
-    for (int64_t field = 0; field < std::ssize(fields_); ++field)
-        for (int64_t part = 0; part < run.plan->n_parts(field); ++part) {
-            auto &copy = before_[run.plan->part_base(field, part)];
-            const auto *storage = static_cast<const std::byte *>(run.part(field, part));
+    before_.resize(run.pieces.size());
+    for (size_t p = 0; p < run.pieces.size(); ++p) {
+        const ValueShape &values = run.plan->piece(p).destination();
+        before_[p].resize(values.layouts.size());
+        for (int64_t part = 0; part < std::ssize(values.layouts); ++part) {
+            auto &copy = before_[p][static_cast<size_t>(part)];
+            const auto *storage = run.pieces[p].takes_part ? static_cast<const std::byte *>(run.pieces[p].part(part)) : nullptr;
             copy.clear();
-            if (storage) copy.assign(storage, storage + fields_[field]->layout(part).elements * fields_[field]->spec().element_bytes);
+            if (storage) copy.assign(storage, storage + values.layouts[static_cast<size_t>(part)].elements * values.element_bytes);
         }
+    }
 }
 
-void CheckMode::require_hashes(const Run &run, const CheckedEdge &edge, const Hashes &hashes, const char *blame) const {
-    const Field &field = *fields_[edge.field];
-    const BoxCopy &box = edge.target[0];
+void CheckMode::require_hashes(const Run &run, const Checked &checked, const Hashes &hashes, const char *blame) const {
+    const Field &field = field_of(run, checked);
+    const BoxCopy box = target_of(run, checked);
     const int64_t bytes = field.spec().element_bytes;
     for_each_point(box, [&](int64_t number, int64_t x, int64_t y, int64_t z) {
         const int64_t offset = target_offset(box, x, y, z);
         uint32_t hash = 0;
-        for (int64_t c = 0; c < box.n[3]; ++c) hash = folded(hash, target(run, edge) + offset + c * box.dst_stride[3], bytes);
+        for (int64_t c = 0; c < box.n[3]; ++c) hash = folded(hash, target(run, checked) + offset + c * box.dst_stride[3], bytes);
         if (hash == hashes[static_cast<size_t>(number)]) [[likely]]
             return;
         bool all_poison = true;
         for (int64_t c = 0; c < box.n[3]; ++c) {
             const int64_t at = offset + c * box.dst_stride[3];
-            all_poison = all_poison && holds_poison(field.spec(), poison_of(field, at), target(run, edge) + at);
+            all_poison = all_poison && holds_poison(field.spec(), poison_of(field, at), target(run, checked) + at);
         }
-        fail(HALO_ERR_CHECK, "%s: run %u: %s, %s", what_.c_str(), run.epoch, name_point(edge, x, y, z).c_str(),
+        fail(HALO_ERR_CHECK, "%s: run %u: %s, %s", what_.c_str(), run.epoch, name_point(run, checked, x, y, z).c_str(),
              all_poison ? "was not filled" : blame);
     });
 }
 
 // What the run may write becomes equal on both sides; then nothing may differ.
 void CheckMode::require_untouched(const Run &run) {
-    for_each_receiving(*run.plan, [&](const CheckedEdge &edge) {
-        const BoxCopy &box = edge.target[0];
-        auto &copy = before_[box.dst_base];
+    for_each_receiving(run, [&](const Checked &checked) {
+        const BoxCopy box = target_of(run, checked);
+        auto &copy = before_[checked.piece][static_cast<size_t>(checked.edge->recv_part)];
         if (copy.empty()) return;
         for_each_component(box, [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
-            std::memcpy(copy.data() + offset, target(run, edge) + offset, box.element_bytes);
+            std::memcpy(copy.data() + offset, target(run, checked) + offset, box.element_bytes);
         });
     });
-    for (int64_t field = 0; field < std::ssize(fields_); ++field)
-        for (int64_t part = 0; part < run.plan->n_parts(field); ++part) {
-            const auto &copy = before_[run.plan->part_base(field, part)];
-            const auto *storage = static_cast<const std::byte *>(run.part(field, part));
+    for (size_t p = 0; p < run.pieces.size(); ++p) {
+        const Field &field = *run.plan->pieces()[p].field;
+        for (size_t part = 0; part < before_[p].size(); ++part) {
+            const auto &copy = before_[p][part];
+            const auto *storage = static_cast<const std::byte *>(run.pieces[p].part(static_cast<int64_t>(part)));
             const auto differs = std::mismatch(copy.begin(), copy.end(), storage).first;
             if (differs != copy.end())
                 fail(HALO_ERR_CHECK, "%s: run %u: %s, was changed by unpacking, though no part fills it", what_.c_str(), run.epoch,
-                     name_element(*fields_[field], part, (differs - copy.begin()) / fields_[field]->spec().element_bytes).c_str());
+                     name_element(field, static_cast<int64_t>(part), (differs - copy.begin()) / field.spec().element_bytes).c_str());
         }
+    }
 }
 
 void CheckMode::after_unpack(const Run &run) {
-    for (const Received &received : received_) require_hashes(run, *received.edge, received.hashes, "does not hold what was sent");
+    for (const Received &received : received_) require_hashes(run, received, received.hashes, "does not hold what was sent");
     require_untouched(run);
 }
 

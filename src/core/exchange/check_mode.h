@@ -12,24 +12,21 @@
 #include <vector>
 
 #include "exchange/poison.h"
+#include "exchange/round_spec.h"
 #include "exchange/run.h"
 
 namespace halo {
 
 class CheckMode {
 public:
-    CheckMode(const std::vector<Field *> &fields, std::string what, bool source_stable, int64_t seed)
-        : fields_(fields),
-          what_(std::move(what)),
-          source_stable_(source_stable),
-          seed_(seed) {}
+    CheckMode(const RoundSpec &spec, int64_t seed) : fields_(spec.fields), what_(spec.what), source_stable_(spec.source_stable), seed_(seed) {}
 
     // Before anything is packed.
     void start(const Run &run);
-    // Bytes of hashes that travel with a message of the plan, and writing and reading them.
-    static size_t hash_bytes(const PlanDirection &direction);
-    void write_hashes(const Run &run, const PlanDirection &direction, std::byte *at) const;
-    void take_hashes(const PlanDirection &direction, const std::byte *at);
+    // The most bytes of hashes that travel with a message of the plan. Writing them, returns how many; reading those that end at `end`.
+    static size_t hash_bytes(const Plan &plan, const PlanLink &link, bool sending);
+    size_t write_hashes(const Run &run, const PlanLink &link, std::byte *at) const;
+    void take_hashes(const Run &run, const PlanLink &link, const std::byte *end);
     // All same-rank rows have been run.
     void after_start(const Run &run);
     void before_unpack(const Run &run);
@@ -37,25 +34,41 @@ public:
 
 private:
     using Hashes = std::vector<uint32_t>;
-    struct Received {
-        const CheckedEdge *edge;
+    // An edge of a run.
+    struct Checked {
+        size_t piece;
+        const PlacedEdge *edge;
+    };
+    struct Received : Checked {
         Hashes hashes;
     };
 
+    template <class Visit>
+    static void for_each_hashed(const Run &run, const PlanLink &link, bool sending, Visit &&visit);
+    template <class Visit>
+    static void for_each_local(const Run &run, Visit &&visit);
+    template <class Visit>
+    static void for_each_receiving(const Run &run, Visit &&visit);
+    EdgeBoxes boxes_of(const Run &run, const Checked &checked) const;
+    BoxCopy target_of(const Run &run, const Checked &checked) const;
+    const Field &field_of(const Run &run, const Checked &checked) const { return *run.plan->pieces()[checked.piece].field; }
     void refuse_poison_in_owned(const Run &run) const;
-    void refuse_poison_in_part(const Run &run, int64_t number, int64_t part) const;
+    void refuse_poison_in_part(const Run &run, const Field &field, int64_t part, const void *storage) const;
     // `offset` in bytes.
     Poison poison_of(const Field &field, int64_t offset) const { return { field.ordinal(), offset / field.spec().element_bytes, seed_ }; }
-    void poison(const Run &run, const CheckedEdge &edge) const;
-    void require_poison(const Run &run, const CheckedEdge &edge) const;
-    void require_source(const Run &run, const CheckedEdge &edge, const Hashes &hashes) const;
-    void require_hashes(const Run &run, const CheckedEdge &edge, const Hashes &hashes, const char *blame) const;
+    void poison(const Run &run, const Checked &checked) const;
+    void require_poison(const Run &run, const Checked &checked) const;
+    void require_source(const Run &run, const Checked &checked, const Hashes &hashes) const;
+    void require_hashes(const Run &run, const Checked &checked, const Hashes &hashes, const char *blame) const;
     void give_back_withheld(const Run &run);
     void keep_storage(const Run &run);
     void require_untouched(const Run &run);
-    Hashes source_hashes(const Run &run, const CheckedEdge &edge) const;
-    std::byte *target(const Run &run, const CheckedEdge &edge) const { return static_cast<std::byte *>(run.bases[edge.target[0].dst_base]); }
-    std::string name_point(const CheckedEdge &edge, int64_t x, int64_t y, int64_t z) const;
+    Hashes source_hashes(const Run &run, const Checked &checked) const;
+    static std::byte *target(const Run &run, const Checked &checked) {
+        return static_cast<std::byte *>(run.pieces[checked.piece].part(checked.edge->recv_part));
+    }
+    std::string name_point(const Run &run, const Checked &checked, int64_t x, int64_t y, int64_t z) const;
+    int32_t sender_of(const Run &run, const Checked &checked) const;
     std::string name_element(const Field &field, int64_t part, int64_t element) const;
 
     const std::vector<Field *> &fields_;
@@ -66,15 +79,7 @@ private:
     std::vector<std::byte> withheld_; // and the values, from start to finish
     std::vector<Received> sent_;      // source_stable: and to others
     std::vector<Received> received_;
-    std::vector<std::vector<std::byte>> before_; // every part's storage, by base number
+    std::vector<std::vector<std::vector<std::byte>>> before_; // storage by piece and part of the destination
 };
-
-// Those edges of a plan for which check mode is on.
-template <class Visit>
-void for_each_receiving(const Plan &plan, Visit &&visit) {
-    for (const CheckedEdge &edge : plan.local_checked()) visit(edge);
-    for (const PlanLink &link : plan.links())
-        for (const CheckedEdge &edge : link.receive.checked) visit(edge);
-}
 
 } // namespace halo

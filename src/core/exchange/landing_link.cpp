@@ -7,25 +7,28 @@ namespace halo {
 
 void LandingLink::open(const Run &run) {
     if (!link_.receives()) return;
-    if (!notice_.is_described()) {
-        const bool worth_it = context_.shared_arena(static_cast<size_t>(run.full->links()[plan_link_].receive.dense_bytes)) != nullptr;
-        notice_.describe(worth_it ? stored_edges(shape_, *run.full, plan_link_) : StoredEdges{});
-    }
-    if (run.plan == run.full && run.stream == HALO_STREAM_NONE && notice_.publish(run)) notice_.gate().open(serial_, run.epoch);
+    if (!notice_.is_described()) notice_.describe(*run.plan, plan_link_, false);
+    if (run.whole && run.stream == HALO_STREAM_NONE && notice_.publish(run)) notice_.gate().open(serial_, run.epoch);
 }
 
 // The gate is claimed: what the peer tells stands still.
 bool LandingLink::prepare(const Run &run) {
     const PeerStorage peer(context_, link_.peer_notice());
-    const auto own_bases = static_cast<size_t>(run.full->n_bases());
+    const PlanLink &link = run.plan->links()[plan_link_];
     if (table_version_ != peer.layout_version()) {
-        table_ = landing_table(shape_, *run.full, plan_link_, peer.edges());
-        bases_.assign(own_bases + peer.edges().n_slots, nullptr);
+        const std::vector<StoredEdgesView> told = told_by_piece(*run.plan, link, true, peer.edges());
+        puts_.clear();
+        for (size_t i = 0; i < link.pieces.size(); ++i) {
+            const Piece &piece = run.plan->piece(link.pieces[i].piece);
+            puts_.push_back({ put_table(piece, link.pieces[i].link, told[i]), std::vector<void *>(piece.bases().n() + peer.edges().n_slots, nullptr) });
+        }
+        slots_.assign(peer.edges().n_slots, nullptr);
         table_version_ = peer.layout_version();
         address_version_ = 0;
     }
     if (address_version_ != peer.address_version()) {
-        unreachable_ = !peer.reach(bases_.data() + own_bases);
+        unreachable_ = !peer.reach(slots_.data());
+        for (Put &put : puts_) std::copy(slots_.begin(), slots_.end(), put.bases.end() - std::ssize(slots_));
         if (!unreachable_) address_version_ = peer.address_version();
     }
     return !unreachable_;
@@ -39,8 +42,13 @@ bool LandingLink::write(const Run &run) {
             gate.open(serial_, run.epoch);
             return false;
         }
-        std::copy_n(run.bases.begin(), run.full->send_base(0), bases_.begin());
-        table_.run(0, table_.rows(), bases_, run.stream);
+        const PlanLink &link = run.plan->links()[plan_link_];
+        for (size_t i = 0; i < puts_.size(); ++i) {
+            Put &put = puts_[i];
+            const size_t number = link.pieces[i].piece;
+            std::copy_n(run.pieces[number].bases.begin(), run.plan->piece(number).bases().n_parts, put.bases.begin());
+            put.table.run(0, put.table.rows(), put.bases, run.stream);
+        }
     } catch (...) {
         gate.open(serial_, run.epoch);
         throw;

@@ -12,39 +12,46 @@ namespace halo {
 // What one rank does for one peer, in both directions.
 class LandingLink {
 public:
-    LandingLink(Context &context, const PlanShape &shape, PeerLink &link, size_t plan_link, uint32_t serial)
+    LandingLink(Context &context, PeerLink &link, size_t plan_link, uint32_t serial)
         : context_(context),
-          shape_(shape),
           link_(link),
           plan_link_(plan_link),
           serial_(serial),
           notice_(context, link) {}
 
+    // Only what is dense, and moved; check mode looks at messages.
+    static bool may_land(const MessageSetup &setup) { return !setup.plan.combines() && !setup.plan.any_sparse() && !setup.context.check_mode(); }
+
     // Tell the peer about this rank's storage, and let it write. The first time before anything is sent.
     void open(const Run &run);
     // Can the peer's ghosts be written at all, in such a run?
-    bool reaches(const Run &run) const { return link_.peer_notice() && !unreachable_ && run.plan == run.full && run.stream == HALO_STREAM_NONE; }
+    bool reaches(const Run &run) const { return link_.peer_notice() && !unreachable_ && run.whole && run.stream == HALO_STREAM_NONE; }
     // True: everything is in the peer's ghosts. False: the peer is not there yet.
     bool write(const Run &run);
     // Layouts have changed: there is another plan.
     void forget_plan();
 
 private:
+    // Of one piece that goes there.
+    struct Put {
+        CopyTable table;
+        std::vector<void *> bases; // of the piece, then the peer's slots
+    };
+
     bool prepare(const Run &run);
 
     Context &context_;
-    const PlanShape &shape_;
     PeerLink &link_;
     size_t plan_link_;
     uint32_t serial_;
     StorageNotice notice_; // where the peer may write
 
     // sending
-    CopyTable table_;
-    uint32_t table_version_ = 0; // of the peer's layouts; 0: no table
+    std::vector<Put> puts_;
+    std::vector<void *> slots_;  // the peer's
+    uint32_t table_version_ = 0; // of the peer's layouts; 0: no tables
     uint32_t address_version_ = 0;
     bool unreachable_ = false;
-    std::vector<void *> bases_; // of the plan, then the peer's slots
 };
 
 } // namespace halo

@@ -5,35 +5,32 @@
 #include <utility>
 
 #include "comm/wait.h"
+#include "plan/message_order.h"
 
 namespace halo {
 
-Loans::Loans(Context &context, const PlanShape &shape, std::vector<std::unique_ptr<PeerLink>> &links, const std::vector<size_t> &plan_links)
-    : context_(context),
-      shape_(shape),
-      links_(links),
-      plan_links_(plan_links),
-      borrowers_(links.size()) {
-    lenders_.reserve(links.size());
-    for (const auto &link : links) lenders_.push_back({ StorageNotice(context, *link) });
+bool Loans::may_lend(const MessageSetup &setup) {
+    return setup.spec.source_stable && !setup.spec.per_channel && !setup.context.check_mode() &&
+           std::all_of(setup.plan.pieces().begin(), setup.plan.pieces().end(), [](const PlanPiece &one) {
+               return one.piece->combining().reads_in_place && !one.piece->destination().has_cells && !one.piece->destination().sparse;
+           });
 }
 
 bool Loans::lend(const Run &run, size_t i, bool wanted) {
     Lender &own = lenders_[i];
     PeerLink &link = *links_[i];
-    const int64_t bytes = run.full->links()[plan_links_[i]].send.dense_bytes;
     if (!own.notice.is_described()) {
-        const bool worth_it = context_.shared_arena(static_cast<size_t>(bytes)) != nullptr;
-        own.notice.describe(worth_it ? stored_edges(shape_, *run.full, plan_links_[i]) : StoredEdges{});
+        own.notice.describe(*run.plan, plan_links_[i], true);
+        own.bytes = run.plan->payload_bytes(run.plan->links()[plan_links_[i]], true);
     }
     if (!wanted || !link.peer_has_notice() || link.peer_prefers_messages()) return false;
-    if (run.plan != run.full || run.stream != HALO_STREAM_NONE) return false;
+    if (!run.whole || run.stream != HALO_STREAM_NONE) return false;
     if (own.pause > 0 && own.pause-- > 0) return false;
     if (!own.notice.publish(run)) return false;
     constexpr double message_seconds = 5e-6;
-    patience_ += message_seconds + seconds_to_copy(bytes);
+    patience_ += message_seconds + seconds_to_copy(own.bytes);
     own.lent = true;
-    link.send_lent(static_cast<size_t>(bytes));
+    link.send_lent(static_cast<size_t>(own.bytes));
     return true;
 }
 
@@ -112,30 +109,37 @@ bool Loans::borrow() {
     return all;
 }
 
-// Does `plan_` read what is borrowed, as it lies now, and nothing else?
+// Do the tables read what is borrowed, as it lies now, and nothing else?
 bool Loans::is_compiled() const {
     for (size_t i = 0; i < links_.size(); ++i) {
         const Borrower &own = borrowers_[i];
         const uint32_t wanted = own.borrowed ? PeerStorage(context_, links_[i]->peer_notice()).layout_version() : 0;
         if (own.layout_version != wanted) return false;
     }
-    return plan_ != nullptr;
+    return !combined_.empty();
 }
 
 void Loans::compile(const Run &run) {
-    LentEdges lent(run.full->links().size());
-    int64_t n_bases = run.full->n_bases();
-    for (size_t i = 0; i < links_.size(); ++i) {
-        Borrower &own = borrowers_[i];
-        own.layout_version = 0;
-        if (!own.borrowed) continue;
-        const PeerStorage peer(context_, links_[i]->peer_notice());
-        lent[plan_links_[i]] = lent_placements(shape_, *run.full, plan_links_[i], peer.edges(), static_cast<uint32_t>(n_bases));
-        own.layout_version = peer.layout_version();
-        n_bases += peer.edges().n_slots;
+    combined_.clear();
+    for (size_t p = 0; p < run.pieces.size(); ++p) {
+        const Piece &piece = run.plan->piece(p);
+        PeerPlacements lent(piece.edges().links.size());
+        size_t n_slots = 0;
+        for (size_t i = 0; i < links_.size(); ++i) {
+            Borrower &own = borrowers_[i];
+            own.layout_version = 0;
+            if (!own.borrowed) continue;
+            const PeerStorage peer(context_, links_[i]->peer_notice());
+            const PlanLink &link = run.plan->links()[plan_links_[i]];
+            const std::vector<StoredEdgesView> told = told_by_piece(*run.plan, link, false, peer.edges());
+            for (size_t at = 0; at < link.pieces.size(); ++at)
+                if (link.pieces[at].piece == p) lent[link.pieces[at].link] = placements(piece, told[at], n_slots);
+            own.layout_version = peer.layout_version();
+            n_slots += peer.edges().n_slots;
+        }
+        combined_.push_back({ p, std::make_unique<const Lowered>(lower(piece, {}, false, &lent)), {} });
+        combined_.back().bases.assign(piece.bases().n() + n_slots, nullptr);
     }
-    plan_ = std::make_unique<Plan>(shape_, PlanNarrowing{}, run.full, &lent);
-    bases_.assign(static_cast<size_t>(n_bases), nullptr);
 }
 
 // Who is late may change from run to run: a plan is made for when nobody is, once.
@@ -145,35 +149,52 @@ bool Loans::all_lend() const {
     return true;
 }
 
+void Loans::make_gets(const Run &run, size_t i) {
+    Borrower &own = borrowers_[i];
+    const PeerStorage peer(context_, links_[i]->peer_notice());
+    const PlanLink &link = run.plan->links()[plan_links_[i]];
+    const std::vector<StoredEdgesView> told = told_by_piece(*run.plan, link, false, peer.edges());
+    own.gets.clear();
+    for (size_t at = 0; at < link.pieces.size(); ++at) {
+        const Piece &piece = run.plan->piece(link.pieces[at].piece);
+        own.gets.push_back({ get_table(piece, link.pieces[at].link, told[at]), std::vector<void *>(piece.bases().n() + own.slots.size(), nullptr) });
+    }
+    own.gets_version = peer.layout_version();
+    own.message = context_.host_buffer(static_cast<size_t>(run.plan->payload_bytes(link, false)) + link.pieces.size() * sparse_alignment);
+}
+
 // As if it had come.
 void Loans::copy_to_message(Run &run, size_t i) {
     Borrower &own = borrowers_[i];
-    const size_t link = plan_links_[i];
-    const PeerStorage peer(context_, links_[i]->peer_notice());
-    const auto n_bases = static_cast<size_t>(run.full->n_bases());
-    if (own.table_version != peer.layout_version()) {
-        own.table = message_table(shape_, *run.full, link, peer.edges());
-        own.table_version = peer.layout_version();
-        own.message = context_.host_buffer(static_cast<size_t>(run.full->links()[link].receive.dense_bytes));
-        own.bases.assign(n_bases + own.slots.size(), nullptr);
+    if (own.gets_version != PeerStorage(context_, links_[i]->peer_notice()).layout_version()) make_gets(run, i);
+    const PlanLink &link = run.plan->links()[plan_links_[i]];
+    auto *message = static_cast<std::byte *>(own.message.data());
+    for (size_t at = 0; at < link.pieces.size(); ++at) {
+        Borrower::Get &get = own.gets[at];
+        PieceRun &piece = run.pieces[link.pieces[at].piece];
+        const uint32_t base = run.plan->piece(link.pieces[at].piece).bases().receive(link.pieces[at].link);
+        piece.bases[base] = get.bases[base] = message;
+        std::copy(own.slots.begin(), own.slots.end(), get.bases.end() - std::ssize(own.slots));
+        get.table.run(0, get.table.rows(), get.bases, run.stream);
+        message += align_up(piece.rows->receive[link.pieces[at].link].dense_bytes, sparse_alignment);
     }
-    run.bases[run.full->receive_base(link)] = own.bases[run.full->receive_base(link)] = own.message.data();
-    std::copy(own.slots.begin(), own.slots.end(), own.bases.begin() + static_cast<std::ptrdiff_t>(n_bases));
-    own.table.run(0, own.table.rows(), own.bases, run.stream);
 }
 
-const Plan *Loans::plan(Run &run) {
-    if (std::none_of(borrowers_.begin(), borrowers_.end(), [](const Borrower &own) { return own.borrowed; })) return nullptr;
+bool Loans::is_ready(Run &run) {
+    if (std::none_of(borrowers_.begin(), borrowers_.end(), [](const Borrower &own) { return own.borrowed; })) return false;
     if (!is_compiled() && all_lend()) compile(run);
     if (!is_compiled()) {
         for (size_t i = 0; i < links_.size(); ++i)
             if (borrowers_[i].borrowed) copy_to_message(run, i);
-        return nullptr;
+        return false;
     }
-    auto end = std::copy_n(run.bases.begin(), run.full->n_bases(), bases_.begin());
-    for (const Borrower &own : borrowers_)
-        if (own.borrowed) end = std::copy(own.slots.begin(), own.slots.end(), end);
-    return plan_.get();
+    for (Combined &one : combined_) {
+        const std::vector<void *> &bases = run.pieces[one.piece].bases;
+        auto end = std::copy(bases.begin(), bases.end(), one.bases.begin());
+        for (const Borrower &own : borrowers_)
+            if (own.borrowed) end = std::copy(own.slots.begin(), own.slots.end(), end);
+    }
+    return true;
 }
 
 void Loans::return_all() {
@@ -192,8 +213,8 @@ void Loans::give_up(const PackLink &pack) noexcept {
 
 void Loans::forget_plan() {
     for (Lender &own : lenders_) own.notice.forget();
-    for (Borrower &own : borrowers_) own.layout_version = own.table_version = 0;
-    plan_ = nullptr;
+    for (Borrower &own : borrowers_) own.layout_version = own.gets_version = 0;
+    combined_.clear();
 }
 
 } // namespace halo

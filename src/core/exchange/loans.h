@@ -19,7 +19,16 @@ using PackLink = std::function<size_t(size_t link)>;
 class Loans {
 public:
     // `links`: those of the plan's links `plan_links`.
-    Loans(Context &context, const PlanShape &shape, std::vector<std::unique_ptr<PeerLink>> &links, const std::vector<size_t> &plan_links);
+    Loans(Context &context, std::vector<std::unique_ptr<PeerLink>> &links, const std::vector<size_t> &plan_links)
+        : context_(context),
+          links_(links),
+          plan_links_(plan_links),
+          borrowers_(links.size()) {
+        for (const auto &link : links) lenders_.push_back({ StorageNotice(context, *link) });
+    }
+
+    // No point whose value is sent receives one, and all of them stay unchanged.
+    static bool may_lend(const MessageSetup &setup);
 
     // True: what link `i` would send stays where it is, and the peer has been told. Every run, the first time before anything is sent.
     bool lend(const Run &run, size_t i, bool wanted);
@@ -28,10 +37,12 @@ public:
 
     // Takes what is lent to this rank; false: a peer has taken it back, and its message has not come yet.
     bool borrow();
-    // The plan that combines what has been borrowed with the rest, and the bases it works on. Null: the run's own does, for nothing has been
-    // borrowed, or it has been copied to where that plan has messages.
-    const Plan *plan(Run &run);
-    const std::vector<void *> &bases() const { return bases_; }
+    // False: the run's own tables combine everything, for nothing has been borrowed, or it has been copied to where they have messages. True:
+    // `combine` does, out of peers' storage.
+    bool is_ready(Run &run);
+    void combine(const CombineBy &by) const {
+        for (const Combined &one : combined_) by(one.piece, *one.rows, one.bases);
+    }
     void return_all();
 
     // The run has failed.
@@ -42,6 +53,7 @@ public:
 private:
     struct Lender {
         StorageNotice notice;
+        int64_t bytes = 0;
         bool lent = false;
         uint32_t taken_back = 0; // runs in a row
         uint32_t pause = 0;      // runs until it is tried again
@@ -50,31 +62,39 @@ private:
         bool borrowed = false;
         uint32_t address_version = 0;
         std::vector<void *> slots;
-        uint32_t layout_version = 0; // of what `plan_` reads; 0: the message
+        uint32_t layout_version = 0; // of what `combined_` reads; 0: the message
         // For runs in which a peer is late.
-        CopyTable table;
-        uint32_t table_version = 0;
+        struct Get {
+            CopyTable table;
+            std::vector<void *> bases; // of the piece, then the slots
+        };
+        std::vector<Get> gets; // of the link's pieces
+        uint32_t gets_version = 0;
         Buffer message;
-        std::vector<void *> bases; // of the plan, then the slots
+    };
+    // One piece, with contributions out of peers' storage.
+    struct Combined {
+        size_t piece;
+        std::unique_ptr<const Lowered> rows;
+        std::vector<void *> bases; // of the piece, then the slots of each borrower
     };
 
     bool reach(size_t i);
     bool is_compiled() const;
     bool all_lend() const;
     void compile(const Run &run);
+    void make_gets(const Run &run, size_t i);
     void copy_to_message(Run &run, size_t i);
     bool wait_for_readers();
     void wait_for_reader(PeerLink &link, double timeout) const;
     void take_back(size_t i, const PackLink &pack);
 
     Context &context_;
-    const PlanShape &shape_;
     std::vector<std::unique_ptr<PeerLink>> &links_;
     const std::vector<size_t> &plan_links_;
     std::vector<Lender> lenders_; // of each link
     std::vector<Borrower> borrowers_;
-    std::unique_ptr<Plan> plan_;
-    std::vector<void *> bases_; // of the plan, then the slots of what is borrowed
+    std::vector<Combined> combined_; // of each piece of the plan, once they are made
     double patience_ = 0;       // seconds
 };
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "comm/peer_link.h"
+#include "exchange/round_spec.h"
 #include "exchange/run.h"
 #include "exchange/sparse.h"
 
@@ -14,16 +16,13 @@ namespace halo {
 
 struct MessageSetup {
     Context &context;
-    const PlanShape &shape;
-    const Plan &plan; // full; both outlive the messages
+    const RoundSpec &spec;
+    const Plan &plan; // of the round's first run: names edges; all outlive the messages
     uint32_t serial;
-    bool probed;      // receive policy
-    std::string what; // "exchange 3 over u, v"
-    double timeout_seconds;
 };
 
-// Combines contributions as the steps of a plan say.
-using CombineBy = std::function<void(const Plan &plan, const std::vector<void *> &bases)>;
+// Combines contributions to one piece as its tables say.
+using CombineBy = std::function<void(size_t piece, const Lowered &rows, const std::vector<void *> &bases)>;
 
 class Messages {
 public:
@@ -45,14 +44,17 @@ public:
     // Write into the ghosts what is here and has not been written yet.
     virtual void unpack(Run &run) = 0;
     // Combine what is here, and all of it is.
-    virtual void combine(Run &run, const CombineBy &by) { by(*run.plan, run.bases); }
+    virtual void combine(Run &run, const CombineBy &by) {
+        for (size_t p = 0; p < run.pieces.size(); ++p)
+            if (run.pieces[p].takes_part) by(p, *run.pieces[p].rows, run.pieces[p].bases);
+    }
     // The run is over: all has been used.
     virtual void consume(Run &run) = 0;
 
+    // To peers that have not got this rank's part of the run.
     virtual void send_failure(uint32_t epoch, halo_status status, const char *text) = 0;
+    // Another run may follow.
     virtual void end_failed_run() = 0;
-    // Can another run follow one that failed?
-    virtual bool survives_failure() const = 0;
     virtual void abandon() noexcept = 0;
 
     // Which channels have not come: key, ranks, states, bytes, epoch. The first few by name.
@@ -67,5 +69,7 @@ std::string blocking_ranks(const std::vector<std::unique_ptr<PeerLink>> &links);
 
 // A link for every peer of the plan; `with_payload` false: headers only. By distance above this rank, so that not all begin with rank 0.
 std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload);
+// Numbers of those links in the plan.
+std::vector<size_t> plan_links_of(const Plan &plan, const std::vector<std::unique_ptr<PeerLink>> &links);
 
 } // namespace halo

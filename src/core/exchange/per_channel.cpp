@@ -24,7 +24,7 @@ public:
     ~PerChannel() override { setup_.context.release_channel_tags(); }
 
     void post(Run &run) override;
-    void forget_plans() override { mapped_ = nullptr; }
+    void forget_plans() override { mapped_.clear(); }
     bool writable() override;
     std::string blocking_ranks() override;
     void send(Run &run) override;
@@ -37,31 +37,29 @@ public:
     void send_failure(uint32_t epoch, halo_status status, const char *text) override {
         for (auto &link : links_) link->send_failure(epoch, status, text);
     }
-    void end_failed_run() override { abandon(); }
-    bool survives_failure() const override { return false; }
+    void end_failed_run() override;
     void abandon() noexcept override;
     std::string missing(const Run &run) const override;
     void count(halo_exchange_stats &stats) const override;
 
 private:
-    void open_boxes(const PlanDirection &direction, int32_t peer, bool sending, int64_t first_tag, std::deque<Post> &posts);
-    void map_variant(const Run &run);
+    void open_boxes(const PlanLink &link, bool sending, int64_t first_tag, std::deque<Post> &posts);
+    void map_run(Run &run);
     const PlanLink &planned(const Run &run, const PeerLink &link) const;
-    size_t write_hashes(const Run &run, const PeerLink &link) const;
     bool links_arrived();
 
     MessageSetup setup_;
-    const std::vector<Field *> &fields_;
     MailRoom room_;
     std::vector<std::unique_ptr<PeerLink>> links_;
     std::deque<Post> send_posts_; // in the order of the plan's links and their edges
     std::deque<Post> receive_posts_;
-    // The present variant's edges and their posts.
+    // The edges of a run and their posts; as long as runs take the same.
     struct Work {
-        const SingleEdge *edge;
+        size_t piece;
+        const SingleEdge *single;
         Post *post;
     };
-    const Plan *mapped_ = nullptr;
+    std::vector<std::shared_ptr<const Lowered>> mapped_; // of each piece; null: it takes no part
     std::vector<Work> sends_;
     std::vector<Work> receives_;
     int64_t messages_sent_ = 0;
@@ -71,57 +69,63 @@ private:
     int64_t nulls_sent_ = 0;
 };
 
-PerChannel::PerChannel(const MessageSetup &setup)
-    : setup_(setup),
-      fields_(setup.shape.fields),
-      room_(setup.context),
-      links_(make_links(setup, false)) {
-    size_t fullest = 0;
-    for (const PlanLink &link : setup.plan.links()) fullest = std::max({ fullest, link.send.singles.size(), link.receive.singles.size() });
-    const int64_t first_tag = setup.context.reserve_channel_tags(static_cast<int64_t>(fullest));
+PerChannel::PerChannel(const MessageSetup &setup) : setup_(setup), room_(setup.context), links_(make_links(setup, false)) {
+    int64_t fullest = 0;
+    for (const PlanLink &link : setup.plan.links()) fullest = std::max({ fullest, link.n_send, link.n_receive });
+    const int64_t first_tag = setup.context.reserve_channel_tags(fullest);
     for (const PlanLink &link : setup.plan.links()) {
-        open_boxes(link.send, link.peer, true, first_tag, send_posts_);
-        open_boxes(link.receive, link.peer, false, first_tag, receive_posts_);
+        open_boxes(link, true, first_tag, send_posts_);
+        open_boxes(link, false, first_tag, receive_posts_);
     }
 }
 
-void PerChannel::open_boxes(const PlanDirection &direction, int32_t peer, bool sending, int64_t first_tag, std::deque<Post> &posts) {
+// Piece by piece, by key.
+void PerChannel::open_boxes(const PlanLink &link, bool sending, int64_t first_tag, std::deque<Post> &posts) {
     const int32_t here = setup_.context.rank();
-    for (size_t i = 0; i < direction.singles.size(); ++i) {
-        const SingleEdge &edge = direction.singles[i];
-        MailboxSpec spec;
-        spec.key = edge.key;
-        spec.send_rank = sending ? here : peer;
-        spec.recv_rank = sending ? peer : here;
-        spec.bytes = edge.bytes;
-        spec.sparse = setup_.probed || fields_[edge.field]->spec().sparse;
-        posts.push_back({ Mailbox(room_, spec) });
-        posts.back().box.open({ setup_.serial, setup_.context.channel_tag(first_tag + static_cast<int64_t>(i)), false });
+    int64_t number = 0;
+    for (const LinkPiece &at : link.pieces) {
+        const PlanPiece &planned = setup_.plan.pieces()[at.piece];
+        const EdgeBoxes boxes = planned.piece->boxes(planned.piece->edges(), {});
+        std::vector<PlacedEdge> edges = setup_.plan.edges(at, sending);
+        std::sort(edges.begin(), edges.end(), key_before);
+        for (const PlacedEdge &edge : edges) {
+            MailboxSpec spec;
+            spec.key = planned.key(edge);
+            spec.send_rank = sending ? here : link.peer;
+            spec.recv_rank = sending ? link.peer : here;
+            spec.bytes = boxes.bytes(edge);
+            spec.sparse = setup_.spec.probed || planned.piece->destination().sparse;
+            posts.push_back({ Mailbox(room_, spec) });
+            posts.back().box.open({ setup_.serial, setup_.context.channel_tag(first_tag + number++), false });
+        }
     }
 }
 
-// A narrowed variant has some of the full plan's edges, in the same order.
-void PerChannel::map_variant(const Run &run) {
-    if (mapped_ == run.plan) return;
-    const auto map = [](const PlanDirection &direction, std::deque<Post>::iterator &post, std::vector<Work> &work) {
-        for (const SingleEdge &edge : direction.singles) {
-            while (!equal(post->box.key(), edge.key)) ++post;
-            work.push_back({ &edge, &*post });
-        }
-    };
-    sends_.clear();
-    receives_.clear();
-    auto send_post = send_posts_.begin();
-    auto receive_post = receive_posts_.begin();
-    for (const PlanLink &link : run.plan->links()) {
-        map(link.send, send_post, sends_);
-        map(link.receive, receive_post, receives_);
+// A narrowed run has some of the full plan's edges, in the same order.
+void PerChannel::map_run(Run &run) {
+    const auto is_mapped = [](const PieceRun &piece, const std::shared_ptr<const Lowered> &rows) { return piece.takes_part ? piece.rows == rows : !rows; };
+    if (std::equal(run.pieces.begin(), run.pieces.end(), mapped_.begin(), mapped_.end(), is_mapped)) return;
+    mapped_.clear();
+    for (const PieceRun &piece : run.pieces) mapped_.push_back(piece.takes_part ? piece.rows : nullptr);
+    for (const bool sending : { true, false }) {
+        auto &works = sending ? sends_ : receives_;
+        auto post = sending ? send_posts_.begin() : receive_posts_.begin();
+        works.clear();
+        for (const PlanLink &link : run.plan->links())
+            run.for_each(link, sending, [&](const PieceRun &, const LinkPiece &at, const LoweredDirection &way) {
+                for (const SingleEdge &single : way.singles) {
+                    const halo_channel_key key = run.plan->pieces()[at.piece].key(single.edge);
+                    while (!equal(post->box.key(), key)) ++post;
+                    works.push_back({ at.piece, &single, &*post });
+                }
+            });
     }
-    mapped_ = run.plan;
 }
 
 void PerChannel::post(Run &run) {
-    map_variant(run);
+    map_run(run);
+    for (Post &post : receive_posts_) post.box.skip_to(run.epoch);
+    for (Post &post : send_posts_) post.box.skip_to(run.epoch);
     for (auto &link : links_) link->post(run.epoch, run.narrowing);
     for (const Work &work : receives_) {
         work.post->unpacked = false;
@@ -141,12 +145,6 @@ const PlanLink &PerChannel::planned(const Run &run, const PeerLink &link) const 
     return *std::find_if(links.begin(), links.end(), [&](const PlanLink &one) { return one.peer == link.peer(); });
 }
 
-size_t PerChannel::write_hashes(const Run &run, const PeerLink &link) const {
-    const PlanDirection &direction = planned(run, link).send;
-    run.check->write_hashes(run, direction, link.send_payload());
-    return CheckMode::hash_bytes(direction);
-}
-
 std::string PerChannel::blocking_ranks() {
     std::string text = halo::blocking_ranks(links_);
     if (!text.empty()) return text;
@@ -155,19 +153,24 @@ std::string PerChannel::blocking_ranks() {
     return text;
 }
 
+// All is packed before anything leaves: then a failure can be told in place of the run.
 void PerChannel::send(Run &run) {
-    for (auto &link : links_) link->send(run.check && link->sends() ? write_hashes(run, *link) : 0);
     for (const Work &work : sends_) {
         Mailbox &box = work.post->box;
-        const Field &field = *fields_[work.edge->field];
+        const Field &field = *run.plan->pieces()[work.piece].field;
         box.allocate();
-        const bool data = pack_single(run, field, *work.edge, box.data()) == EdgeState::data;
-        if (!data) box.release();
-        if (!(data ? box.send(work.edge->bytes) : box.send_null()))
-            fail(HALO_ERR_INTERNAL, "%s: %s was writable, then busy", setup_.what.c_str(), box.describe().c_str());
-        ++messages_sent_;
-        payload_sent_ += data ? work.edge->bytes : 0;
+        if (pack_single(run.pieces[work.piece], field, *work.single, box.data(), run.stream) != EdgeState::data) box.release();
         states_sent_ += field.spec().sparse;
+    }
+    for (auto &link : links_)
+        link->send(run.check && link->sends() ? run.check->write_hashes(run, planned(run, *link), link->send_payload()) : 0);
+    for (const Work &work : sends_) {
+        Mailbox &box = work.post->box;
+        const bool data = box.data() != nullptr;
+        if (!(data ? box.send(work.single->bytes) : box.send_null()))
+            fail(HALO_ERR_INTERNAL, "%s: %s was writable, then busy", setup_.spec.what.c_str(), box.describe().c_str());
+        ++messages_sent_;
+        payload_sent_ += data ? work.single->bytes : 0;
         nulls_sent_ += !data;
     }
     run.copy_within_rank();
@@ -189,24 +192,33 @@ bool PerChannel::test(Run &) {
 
 void PerChannel::note_arrivals(const Run &run, Arrivals &arrivals) {
     for (const Work &work : receives_)
-        if (work.post->box.state() == HALO_RECEIVED) arrivals.note(run, *work.edge);
+        if (work.post->box.state() == HALO_RECEIVED) arrivals.note(run, work.piece, *work.single);
 }
 
 void PerChannel::unpack(Run &run) {
     if (run.check)
         for (const auto &link : links_)
-            if (link->receives()) run.check->take_hashes(planned(run, *link).receive, link->received_payload());
+            if (link->receives()) run.check->take_hashes(run, planned(run, *link), link->received_payload() + link->header().payload_bytes);
     for (const Work &work : receives_) {
         Mailbox &box = work.post->box;
         const int32_t state = box.state();
         if (work.post->unpacked || (state != HALO_RECEIVED && state != HALO_RECEIVED_NULL)) continue;
-        if (state == HALO_RECEIVED && box.data_bytes() != work.edge->bytes)
-            fail(HALO_ERR_WIRE, "%s, run %u: %lld bytes came, %lld were expected: %s", setup_.what.c_str(), run.epoch,
-                 static_cast<long long>(box.data_bytes()), static_cast<long long>(work.edge->bytes), box.describe().c_str());
-        unpack_single(run, *work.edge, state == HALO_RECEIVED ? EdgeState::data : EdgeState::null, box.data());
+        if (state == HALO_RECEIVED && box.data_bytes() != work.single->bytes)
+            fail(HALO_ERR_WIRE, "%s, run %u: %lld bytes came, %lld were expected: %s", setup_.spec.what.c_str(), run.epoch,
+                 static_cast<long long>(box.data_bytes()), static_cast<long long>(work.single->bytes), box.describe().c_str());
+        unpack_single(run.pieces[work.piece], *work.single, state == HALO_RECEIVED ? EdgeState::data : EdgeState::null, box.data(), run.stream);
         work.post->unpacked = true;
         box.stale();
         ++messages_received_;
+    }
+}
+
+// What has come of it is dropped, what still comes is older than the next run.
+void PerChannel::end_failed_run() {
+    for (auto &link : links_) link->end_failed_run();
+    for (Post &post : receive_posts_) {
+        post.box.give_up_receive();
+        post.unpacked = true;
     }
 }
 
@@ -217,7 +229,7 @@ void PerChannel::abandon() noexcept {
 }
 
 std::string PerChannel::missing(const Run &run) const {
-    std::string text = setup_.what + format(", run %u: missing", run.epoch);
+    std::string text = setup_.spec.what + format(", run %u: missing", run.epoch);
     for (const auto &link : links_)
         if (!link->arrived()) text += format(" the header of rank %d (the last run seen is %u);", link->peer(), link->last_epoch());
     constexpr int named = 3;
@@ -226,7 +238,7 @@ std::string PerChannel::missing(const Run &run) const {
         if (work.post->unpacked || work.post->box.state() != HALO_STALE) continue;
         if (++n_missing <= named)
             text += format(" [%s: receiver %s, sender not yet seen sending, %lld bytes, epoch %u]", work.post->box.describe().c_str(),
-                           state_name(work.post->box.state()), static_cast<long long>(work.edge->bytes), work.post->box.epoch() + 1);
+                           state_name(work.post->box.state()), static_cast<long long>(work.single->bytes), work.post->box.epoch() + 1);
     }
     return text + format(" %lld channels in all", static_cast<long long>(n_missing));
 }

@@ -1,29 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One run of an exchange while it is in flight: the plan's variant, and the pointers it works on.
+// One run of a round while it is in flight: which tables it works on, and the pointers they use.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "plan/lower/rows.h"
 #include "plan/plan.h"
 
 namespace halo {
 
 class CheckMode;
 
+// What one piece of the plan does in a run.
+struct PieceRun {
+    std::shared_ptr<const Lowered> rows;
+    bool takes_part = false;
+    uint32_t first_destination = 0; // base of the destination's storage
+    std::vector<void *> bases;      // as the piece numbers them
+
+    void *source_part(int64_t part) const { return bases[static_cast<size_t>(part)]; }
+    void *&part(int64_t part) { return bases[first_destination + static_cast<size_t>(part)]; }
+    void *part(int64_t part) const { return bases[first_destination + static_cast<size_t>(part)]; }
+    void run_rows(RowRange range, halo_stream stream) const { rows->table.run(range.first, range.n, bases, stream); }
+    void run_row(int64_t row, halo_stream stream) const { rows->table.run(row, 1, bases, stream); }
+};
+
 struct Run {
     uint32_t epoch = 0;
-    const Plan *full = nullptr;
-    const Plan *plan = nullptr; // the full one, or a narrowed variant
-    Narrowing narrowing;        // as it travels in headers
-    std::vector<void *> bases;  // as the plan numbers them
-    std::vector<int32_t> sets;  // binding set per field
+    const Plan *plan = nullptr;
+    bool whole = true;            // all fields, components and layers
+    Narrowing narrowing;          // as it travels in headers
+    std::vector<PieceRun> pieces; // of the plan
+    std::vector<int32_t> sets;    // binding set per field
     halo_stream stream = HALO_STREAM_NONE;
     CheckMode *check = nullptr; // where check mode is on
 
-    void *part(int64_t field, int64_t part) const { return bases[plan->part_base(field, part)]; }
-    void run_rows(RowRange rows) const { plan->table().run(rows.first, rows.n, bases, stream); }
-    void copy_within_rank() const { run_rows(plan->local()); }
-    void run_row(int64_t row) const { plan->table().run(row, 1, bases, stream); }
+    // Calls visit(piece, planned, direction) for what takes part in one way of a link.
+    template <class Visit>
+    void for_each(const PlanLink &link, bool sending, Visit &&visit) {
+        for (const LinkPiece &at : link.pieces)
+            if (PieceRun &piece = pieces[at.piece]; piece.takes_part) visit(piece, at, piece.rows->direction(at.link, sending));
+    }
+    template <class Visit>
+    void for_each(const PlanLink &link, bool sending, Visit &&visit) const {
+        for (const LinkPiece &at : link.pieces)
+            if (const PieceRun &piece = pieces[at.piece]; piece.takes_part) visit(piece, at, piece.rows->direction(at.link, sending));
+    }
+    void copy_within_rank() const {
+        if (!plan->scope().local) return;
+        for (const PieceRun &piece : pieces)
+            if (piece.takes_part) piece.run_rows(piece.rows->local, stream);
+    }
 };
 
 } // namespace halo

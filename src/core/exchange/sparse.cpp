@@ -13,71 +13,84 @@ constexpr int most_rows = 4; // of a single edge: three components of a turned v
 
 bool any(const uint8_t (&non_null)[most_rows]) { return non_null[0] || non_null[1] || non_null[2] || non_null[3]; }
 
+// Where a table finds the message of the edge that it is run for.
+void *&scratch(PieceRun &piece) { return *(piece.bases.end() - 3); }
+
 } // namespace
 
-EdgeState pack_single(Run &run, const Field &field, const SingleEdge &edge, void *into) {
-    if (!run.part(edge.source_field, edge.send_part)) return EdgeState::null;
-    run.bases[run.plan->scratch_base()] = into;
+EdgeState pack_single(PieceRun &piece, const Field &field, const SingleEdge &single, void *into, halo_stream stream) {
+    if (!piece.source_part(single.edge.send_part)) return EdgeState::null;
+    scratch(piece) = into;
     if (!field.spec().sparse) {
-        run.run_rows(edge.copy);
+        piece.run_rows(single.copy, stream);
         return EdgeState::data;
     }
     uint8_t non_null[most_rows] = {};
-    run.plan->table().run_tested(edge.copy.first, edge.copy.n, run.bases, null_test(field), non_null, run.stream);
+    piece.rows->table.run_tested(single.copy.first, single.copy.n, piece.bases, null_test(field), non_null, stream);
     return any(non_null) ? EdgeState::data : EdgeState::null;
 }
 
-void unpack_single(Run &run, const SingleEdge &edge, EdgeState state, const void *from) {
-    if (!run.part(edge.field, edge.receive_part)) return;
-    if (state != EdgeState::data) return run.run_row(edge.fill_row);
-    run.bases[run.plan->scratch_base()] = const_cast<void *>(from);
-    run.run_rows(edge.copy);
+void unpack_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const void *from, halo_stream stream) {
+    if (!piece.part(single.edge.recv_part)) return;
+    if (state != EdgeState::data) return piece.run_row(single.fill_row, stream);
+    scratch(piece) = const_cast<void *>(from);
+    piece.run_rows(single.copy, stream);
 }
 
-void Arrivals::note(const Run &run, const SingleEdge &edge) {
-    const Part part{ edge.field, edge.receive_part };
-    if (!run.part(part.field, part.part) && std::find(wanted_.begin(), wanted_.end(), part) == wanted_.end()) wanted_.push_back(part);
+void Arrivals::note(const Run &run, size_t piece, const SingleEdge &single) {
+    const Part part{ run.plan->pieces()[piece].destination, single.edge.recv_part };
+    if (!run.pieces[piece].part(part.part) && std::find(wanted_.begin(), wanted_.end(), part) == wanted_.end()) wanted_.push_back(part);
 }
 
-int64_t Arrivals::copy_local(Run &run, Context &context, const std::vector<Field *> &fields, int64_t &nulls) {
-    int64_t bytes = 0;
-    for (const SingleEdge &edge : run.plan->local_singles()) {
-        const Field &field = *fields[edge.field];
-        const bool has_source = run.part(edge.source_field, edge.send_part) != nullptr;
-        const bool has_destination = run.part(edge.field, edge.receive_part) != nullptr;
-        uint8_t non_null[most_rows] = {};
-        if (has_source) run.plan->table().test(edge.copy.first, edge.copy.n, run.bases, null_test(field), non_null, run.stream);
-        const bool data = any(non_null);
-        nulls += !data;
-        bytes += data ? edge.bytes : 0;
-        if (has_destination) {
-            run.run_rows(data ? edge.copy : RowRange{ edge.fill_row, 1 });
-        } else if (data) {
-            staged_.push_back({ &edge, context.host_buffer(static_cast<size_t>(edge.bytes)) });
-            run.bases[run.plan->scratch_base()] = staged_.back().buffer.data();
-            run.run_rows(edge.stage);
-            note(run, edge);
+Arrivals::Copied Arrivals::copy_local(Run &run, Context &context) {
+    Copied copied;
+    for (size_t p = 0; p < run.pieces.size(); ++p) {
+        PieceRun &piece = run.pieces[p];
+        if (!piece.takes_part) continue;
+        const Field &field = *run.plan->pieces()[p].field;
+        copied.edges += std::ssize(piece.rows->local_singles);
+        for (const SingleEdge &single : piece.rows->local_singles) {
+            uint8_t non_null[most_rows] = {};
+            if (piece.source_part(single.edge.send_part))
+                piece.rows->table.test(single.copy.first, single.copy.n, piece.bases, null_test(field), non_null, run.stream);
+            const bool data = any(non_null);
+            copied.nulls += !data;
+            copied.bytes += data ? single.bytes : 0;
+            if (piece.part(single.edge.recv_part)) {
+                piece.run_rows(data ? single.copy : RowRange{ single.fill_row, 1 }, run.stream);
+            } else if (data) {
+                staged_.push_back({ p, &single, context.host_buffer(static_cast<size_t>(single.bytes)) });
+                scratch(piece) = staged_.back().buffer.data();
+                piece.run_rows(single.stage, run.stream);
+                note(run, p, single);
+            }
         }
     }
-    return bytes;
+    return copied;
 }
 
 void Arrivals::adopt(Run &run, const std::vector<Field *> &fields) {
-    for (const Part &part : wanted_) {
-        const Field &field = *fields[part.field];
-        void *data = field.data(part.part, run.sets[part.field]);
-        void *&base = run.bases[run.plan->part_base(part.field, part.part)];
-        if (!data || base) continue;
-        base = data;
-        field.fill(part.part, data);
+    for (const Part &wanted : wanted_) {
+        const Field &field = *fields[static_cast<size_t>(wanted.field)];
+        void *data = field.data(wanted.part, run.sets[static_cast<size_t>(wanted.field)]);
+        if (!data) continue;
+        bool is_new = false;
+        for (size_t p = 0; p < run.pieces.size(); ++p) {
+            if (run.plan->pieces()[p].destination != wanted.field) continue;
+            void *&base = run.pieces[p].part(wanted.part);
+            is_new = is_new || !base;
+            base = data;
+        }
+        if (is_new) field.fill(wanted.part, data);
     }
 }
 
 void Arrivals::unpack_staged(Run &run) {
     for (const Staged &staged : staged_) {
-        if (!run.part(staged.edge->field, staged.edge->receive_part)) continue;
-        run.bases[run.plan->scratch_base()] = staged.buffer.data();
-        run.run_row(staged.edge->unstage_row);
+        PieceRun &piece = run.pieces[staged.piece];
+        if (!piece.part(staged.single->edge.recv_part)) continue;
+        scratch(piece) = staged.buffer.data();
+        piece.run_row(staged.single->unstage_row, run.stream);
     }
     staged_.clear();
 }

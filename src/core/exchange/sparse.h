@@ -9,9 +9,9 @@
 namespace halo {
 
 // Is a sparse edge's region null? Copies the region to `into` on the way when it is not.
-EdgeState pack_single(Run &run, const Field &field, const SingleEdge &edge, void *into);
+EdgeState pack_single(PieceRun &piece, const Field &field, const SingleEdge &single, void *into, halo_stream stream);
 // Write what came for an edge into the ghosts, or the fill value. Parts without storage are left alone.
-void unpack_single(Run &run, const SingleEdge &edge, EdgeState state, const void *from);
+void unpack_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const void *from, halo_stream stream);
 
 // Parts to which data came while they have no storage.
 class Arrivals {
@@ -24,10 +24,15 @@ public:
         wanted_.reserve(edges);
         staged_.reserve(edges);
     }
-    // Data came for this edge: remember its part if it has no storage.
-    void note(const Run &run, const SingleEdge &edge);
+    // Data came for an edge of a piece: remember its part if it has no storage.
+    void note(const Run &run, size_t piece, const SingleEdge &single);
     // Same-rank sparse edges, at start: copy, fill, or set aside in pool memory until the receiver has storage.
-    int64_t copy_local(Run &run, Context &context, const std::vector<Field *> &fields, int64_t &nulls);
+    struct Copied {
+        int64_t bytes = 0;
+        int64_t edges = 0;
+        int64_t nulls = 0;
+    };
+    Copied copy_local(Run &run, Context &context);
 
     struct Part {
         int32_t field;
@@ -42,7 +47,8 @@ public:
 
 private:
     struct Staged {
-        const SingleEdge *edge;
+        size_t piece;
+        const SingleEdge *single;
         Buffer buffer;
     };
     std::vector<Part> wanted_;

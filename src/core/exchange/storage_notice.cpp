@@ -31,19 +31,21 @@ struct Contents {
         lists = { reinterpret_cast<uint32_t *>(at), head->n_listed };
     }
     static size_t bytes(const StoredEdges &stored) {
-        return sizeof(Head) + stored.bases.size() * sizeof(SharedOffer) + stored.edges.size() * sizeof(StoredEdge) +
+        return sizeof(Head) + stored.slots.size() * sizeof(SharedOffer) + stored.edges.size() * sizeof(StoredEdge) +
                stored.lists.size() * sizeof(uint32_t);
     }
 };
 
 } // namespace
 
-void StorageNotice::describe(const StoredEdges &edges) {
+void StorageNotice::describe(const Plan &plan, size_t link, bool sending) {
     described_ = true;
+    const bool worth_it = context_.shared_arena(static_cast<size_t>(plan.payload_bytes(plan.links()[link], sending))) != nullptr;
+    const StoredEdges edges = worth_it ? stored_edges(plan, plan.links()[link], sending) : StoredEdges{};
     if (!offered_ && !edges.edges.empty()) {
         block_ = context_.shared_arena(SIZE_MAX)->allocate(Contents::bytes(edges));
         if (block_) {
-            *reinterpret_cast<Head *>(block_.data()) = { static_cast<uint32_t>(edges.bases.size()), static_cast<uint32_t>(edges.edges.size()),
+            *reinterpret_cast<Head *>(block_.data()) = { static_cast<uint32_t>(edges.slots.size()), static_cast<uint32_t>(edges.edges.size()),
                                                          edges.lists.size(), 0, 0 };
             link_.offer_notice(block_);
         }
@@ -54,13 +56,14 @@ void StorageNotice::describe(const StoredEdges &edges) {
     std::copy(edges.edges.begin(), edges.edges.end(), mine.edges.begin());
     std::copy(edges.lists.begin(), edges.lists.end(), mine.lists.begin());
     ++mine.head->layout_version;
-    slots_ = edges.bases;
+    slots_ = edges.slots;
     published_.assign(slots_.size(), nullptr);
 }
 
 bool StorageNotice::publish(const Run &run) {
     if (!block_) return false;
-    const auto same = [&](size_t slot) { return published_[slot] == run.bases[slots_[slot]]; };
+    const auto storage = [&](size_t slot) { return run.pieces[slots_[slot].piece].bases[slots_[slot].base]; };
+    const auto same = [&](size_t slot) { return published_[slot] == storage(slot); };
     size_t slot = 0;
     while (slot < slots_.size() && same(slot)) ++slot;
     if (slot == slots_.size()) return shareable_;
@@ -68,7 +71,7 @@ bool StorageNotice::publish(const Run &run) {
     const SharedArena &arena = *context_.shared_arena(SIZE_MAX);
     shareable_ = true;
     for (slot = 0; slot < slots_.size(); ++slot) {
-        published_[slot] = run.bases[slots_[slot]];
+        published_[slot] = storage(slot);
         mine.storage[slot] = arena.locate(published_[slot]);
         shareable_ = shareable_ && mine.storage[slot].nonce != 0;
     }

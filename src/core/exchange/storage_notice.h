@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "exchange/run.h"
-#include "plan/stored_edges.h"
+#include "exchange/messages.h"
+#include "plan/lower/stored_edges.h"
 
 namespace halo {
 
@@ -21,8 +21,9 @@ class StorageNotice {
 public:
     StorageNotice(Context &context, PeerLink &link) : context_(context), link_(link) {}
 
-    // The first time before anything is sent. Layouts may change later, the numbers of slots, edges and points do not.
-    void describe(const StoredEdges &edges);
+    // Where the values of a link lie: those that this rank sends, or receives. The first time before anything is sent. Layouts may change later, the
+    // numbers of slots, edges and points do not.
+    void describe(const Plan &plan, size_t link, bool sending);
     bool is_described() const { return described_; }
     // False: some of this run's storage cannot be reached by others.
     bool publish(const Run &run);
@@ -37,7 +38,7 @@ private:
     SharedBlock block_;
     bool described_ = false;
     bool offered_ = false;
-    std::vector<uint32_t> slots_;   // bases
+    std::vector<StoredEdges::Slot> slots_;
     std::vector<void *> published_; // storage of each slot
     bool shareable_ = false;        // all of it
 };

@@ -4,60 +4,50 @@
 #include <algorithm>
 #include <tuple>
 
-#include "comm/message.h"
-
 namespace halo {
 
 namespace {
 
-// Edges that are equal in this lie in the same ghost rows. Where parts are lists of points, senders do not know where these lie.
-auto rows_of(const FieldEdge &edge) {
-    const halo_box &box = edge.edge.receive.box;
-    return std::tie(edge.destination, edge.place, edge.edge.recv_gid, box.low[2], box.high[2], box.low[1], box.high[1]);
-}
+auto part_of(const PlacedEdge &edge) { return std::tie(edge.place, edge.recv_gid); }
 
-bool in_order(const EdgeBoxes &boxes, const FieldEdge &a, const FieldEdge &b) {
-    const auto left = rows_of(a);
-    const auto right = rows_of(b);
-    if (left != right) return left < right;
-    if (!boxes.has_cells(a)) return before(a.key, b.key);
-    const int64_t x_left = a.edge.receive.box.low[0];
-    const int64_t x_right = b.edge.receive.box.low[0];
-    return x_left != x_right ? x_left < x_right : before(a.key, b.key);
-}
+// Ghost rows: equal in edges that may lie side by side.
+auto rows_of(const PlacedEdge &edge) { return std::tie(edge.low[2], edge.n[2], edge.low[1], edge.n[1]); }
 
-bool adjoins(const EdgeBoxes &boxes, const FieldEdge &left, const FieldEdge &right) {
-    return boxes.has_cells(left) && rows_of(left) == rows_of(right) && left.edge.receive.box.high[0] == right.edge.receive.box.low[0];
+// Where parts are lists of points, senders do not know where these lie.
+bool in_order(const PlacedEdge &a, const PlacedEdge &b, bool has_cells) {
+    if (part_of(a) != part_of(b)) return part_of(a) < part_of(b);
+    if (!has_cells) return key_before(a, b);
+    if (rows_of(a) != rows_of(b)) return rows_of(a) < rows_of(b);
+    return a.low[0] != b.low[0] ? a.low[0] < b.low[0] : key_before(a, b);
 }
 
 } // namespace
 
-int64_t place_in_order(const EdgeBoxes &boxes, uint32_t base, size_t most, std::vector<FieldEdge> &edges, std::vector<Placement> &placements) {
-    std::sort(edges.begin(), edges.end(), [&](const FieldEdge &a, const FieldEdge &b) { return in_order(boxes, a, b); });
-    placements.clear();
-    int64_t bytes = 0;
-    int64_t group = 0;
-    for (size_t first = 0, end; first < edges.size(); first = end, ++group) {
-        int64_t line = 0; // bytes of one line of all edges of the group
-        for (end = first; end < edges.size() && end - first < most && (end == first || adjoins(boxes, edges[end - 1], edges[end])); ++end)
-            line += boxes.extent(edges[end], 0) * boxes.element_bytes(edges[end]);
-        const int64_t begin = align_up(bytes, edge_alignment(boxes.element_bytes(edges[first])));
-        bytes = begin;
-        int64_t offset = begin;
-        for (size_t i = first; i < end; ++i) {
-            Placement placement = boxes.dense(edges[i], base, offset);
-            if (end - first > 1) {
-                placement.stride[1] = line;
-                placement.stride[2] = line * boxes.extent(edges[i], 1);
-                placement.stride[3] = placement.stride[2] * boxes.extent(edges[i], 2);
-            }
-            placement.group = group;
-            placements.push_back(placement);
-            offset += boxes.extent(edges[i], 0) * boxes.element_bytes(edges[i]);
-            bytes += boxes.bytes(edges[i]);
-        }
+bool adjoins(const PlacedEdge &left, const PlacedEdge &right) {
+    return part_of(left) == part_of(right) && rows_of(left) == rows_of(right) && left.low[0] + left.n[0] == right.low[0];
+}
+
+namespace {
+
+// Topologies emit edges part by part, so most of the order is there already.
+void sort_for_messages(std::vector<PlacedEdge> &edges, bool has_cells) {
+    const auto order = [&](const PlacedEdge &a, const PlacedEdge &b) { return in_order(a, b, has_cells); };
+    const auto by_part = [](const PlacedEdge &a, const PlacedEdge &b) { return part_of(a) < part_of(b); };
+    if (!std::is_sorted(edges.begin(), edges.end(), by_part)) return std::sort(edges.begin(), edges.end(), order);
+    for (auto first = edges.begin(), end = first; first != edges.end(); first = end) {
+        while (end != edges.end() && part_of(*end) == part_of(*first)) ++end;
+        std::sort(first, end, order);
     }
-    return bytes;
+}
+
+} // namespace
+
+void PlacedEdges::sort(bool has_cells) {
+    sort_for_messages(local, has_cells);
+    for (Link &link : links) {
+        sort_for_messages(link.send, has_cells);
+        sort_for_messages(link.receive, has_cells);
+    }
 }
 
 } // namespace halo

@@ -2,6 +2,7 @@
 // Which parts exist, who owns them, and which pairs talk over which regions. All kinds of topology emit the same edges.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "comm/context.h"
@@ -11,14 +12,23 @@ namespace halo {
 
 class BoxSource;
 
+// What a room above keeps for as long as a topology lives.
+class TopologyAttachment {
+public:
+    virtual ~TopologyAttachment() = default;
+};
+
 class Topology {
 public:
-    explicit Topology(Context &context) : context_(context) { ++context_.children; }
+    explicit Topology(Context &context) : context_(context), id_(context.next_topology()) { ++context_.children; }
     virtual ~Topology() { --context_.children; }
     Topology(const Topology &) = delete;
     Topology &operator=(const Topology &) = delete;
 
     Context &context() const { return context_; }
+    // Of this context's topologies, no other one ever has the same.
+    uint64_t id() const { return id_; }
+    std::unique_ptr<TopologyAttachment> &attachment() { return attachment_; }
     const std::vector<int64_t> &local_parts() const { return local_parts_; }
     // Place of a gid among the local parts; -1: not here.
     int64_t local_index(int64_t gid) const;
@@ -57,6 +67,10 @@ public:
 protected:
     Context &context_;
     std::vector<int64_t> local_parts_;
+
+private:
+    uint64_t id_;
+    std::unique_ptr<TopologyAttachment> attachment_;
 };
 
 } // namespace halo

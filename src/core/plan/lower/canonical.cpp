@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/canonical.h"
+#include "plan/lower/canonical.h"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "plan/copy_rows.h"
+#include "plan/lower/copy_rows.h"
 
 namespace halo {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/copy_rows.h"
+#include "plan/lower/copy_rows.h"
 
 #include <algorithm>
 #include <cstring>

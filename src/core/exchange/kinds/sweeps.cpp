@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/sweeps.h"
+// Ghosts filled direction by direction: a round for each, so that edges and corners ride along with faces.
+#include "exchange/kinds/kinds.h"
 
 namespace halo {
 
@@ -23,10 +24,11 @@ void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
 
 } // namespace
 
-Sweeps::Sweeps(PlanCache &plans, const std::vector<Field *> &fields, const halo_exchange_desc &desc) : StagedExchange("exchange in sweeps", fields) {
+std::unique_ptr<Exchange> make_sweeps(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     check(fields, desc);
-    for (int32_t d = 0; d < fields[0]->topology().n_dims(); ++d) sweeps_.push_back(std::make_unique<Exchange>(plans, fields, desc, nullptr, d));
-    for (const auto &sweep : sweeps_) add_stage(*sweep);
+    std::vector<RoundSpec> rounds;
+    for (int32_t d = 0; d < fields[0]->topology().n_dims(); ++d) rounds.push_back(topology_round(fields, desc, d));
+    return std::make_unique<Exchange>(fields, std::move(rounds), nullptr, "exchange in sweeps");
 }
 
 } // namespace halo

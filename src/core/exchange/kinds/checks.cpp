@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/checks.h"
+#include "exchange/kinds/kinds.h"
 
 #include "base/types.h"
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/fetch.h"
+// HALO_KIND_FETCH: copies are gathered into slots beside their owner's point, combined there one after the other, each slot keeping the value that
+// was there before; then the slots go back to the copies.
+#include "exchange/kinds/kinds.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "exchange/checks.h"
+#include "base/combine.h"
+#include "topology/points/slots.h"
 
 namespace halo {
 
@@ -30,29 +33,57 @@ void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     check_combining(fields, desc);
 }
 
-} // namespace
-
-Fetch::Fetch(PlanCache &plans, const std::vector<Field *> &fields, const halo_exchange_desc &desc)
-    : StagedExchange("exchange that fetches", fields),
-      desc_(desc) {
-    check(fields, desc);
-    for (Field *field : fields) add_item(*field);
-    halo_exchange_desc way = desc;
-    way.kind = HALO_KIND_GHOSTS;
-    way.arrival = nullptr;
-    way.sections = desc_.sections = nullptr;
-    std::vector<Field *> there, back;
-    for (const Item &item : items_) {
-        there.push_back(item.there.get());
-        back.push_back(item.back.get());
+// Between the round that brings copies to slots and the one that brings them back.
+class FetchSteps final : public RoundSteps {
+public:
+    FetchSteps(const std::vector<Field *> &fields, const halo_exchange_desc &desc) : desc_(desc) {
+        for (Field *field : fields) add_item(*field);
     }
-    there_ = std::make_unique<Exchange>(plans, there, way);
-    back_ = std::make_unique<Exchange>(plans, back, way);
-    add_stage(*there_);
-    add_stage(*back_);
-}
+    // Fields over points and slots, in either direction.
+    std::vector<Field *> fields(bool back) const {
+        std::vector<Field *> all;
+        for (const Item &item : items_) all.push_back(back ? item.back.get() : item.there.get());
+        return all;
+    }
 
-void Fetch::add_item(Field &field) {
+    void begin(halo_run &run) override;
+    void after(size_t, const halo_run &run) override {
+        for (size_t f = 0; f < items_.size(); ++f)
+            for (size_t part = 0; takes_part(run, f) && part < items_[f].slots->parts.size(); ++part) combine(run, items_[f], part);
+    }
+
+private:
+    // One topology's slots, and its two directions.
+    struct Ground {
+        Ground(const PointsTopology &points, bool here) : slots(points, here), there(slots, false), back(slots, true) {}
+        Slots slots;
+        SlotsTopology there;
+        SlotsTopology back;
+    };
+    // A field of the caller's, and what stands for it on the way.
+    struct Item {
+        Field *field;
+        const Slots *slots;
+        std::unique_ptr<Field> there;
+        std::unique_ptr<Field> back;
+        Buffer storage;    // of the slots, part by part: components slowest
+        size_t first_data; // in data_
+    };
+
+    static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
+    void add_item(Field &field);
+    void follow_layouts(const Item &item) const;
+    void combine(const halo_run &run, const Item &item, size_t part);
+    void combine_by_caller(const FieldSpec &spec, const ValuesAt &points, const ValuesAt &copies, int64_t n);
+
+    halo_exchange_desc desc_;
+    std::vector<std::unique_ptr<Ground>> grounds_;
+    std::vector<Item> items_;
+    std::vector<void *> data_;          // of each field: the points of its parts, then their slots
+    std::vector<std::byte> scratch_[2]; // values and contributions for the caller's function
+};
+
+void FetchSteps::add_item(Field &field) {
     const auto &points = static_cast<const PointsTopology &>(field.topology());
     const bool may_stay = desc_.source_stable && !points.context().check_mode(); // copies beside their owner's point, until they are combined
     auto ground = std::find_if(grounds_.begin(), grounds_.end(), [&](const auto &one) { return &one->slots.points == &points; });
@@ -81,7 +112,7 @@ void Fetch::add_item(Field &field) {
 }
 
 // The points lie as the caller's field has them.
-void Fetch::follow_layouts(const Item &item) const {
+void FetchSteps::follow_layouts(const Item &item) const {
     for (int64_t part = 0; part < std::ssize(item.slots->parts); ++part) {
         const PartLayout &layout = item.field->layout(part);
         if (layout == item.there->layout(part)) continue;
@@ -97,27 +128,19 @@ void Fetch::follow_layouts(const Item &item) const {
     }
 }
 
-void Fetch::keep(const halo_run &run) {
-    StagedExchange::keep(run);
+void FetchSteps::begin(halo_run &run) {
     void *const *given = run.data;
     for (size_t f = 0; f < items_.size(); ++f) {
         const Item &item = items_[f];
-        const int32_t set = run.sets && takes_part(f) ? run.sets[f] : 0;
+        const int32_t set = run.sets && takes_part(run, f) ? run.sets[f] : 0;
         item.field->check_set(set);
         follow_layouts(item);
         for (size_t part = 0; part < item.slots->parts.size(); ++part)
             data_[item.first_data + part] = given ? *given++ : item.field->data(static_cast<int64_t>(part), set);
     }
-    run_.sets = nullptr;
-    run_.data = data_.data();
+    run.sets = nullptr;
+    run.data = data_.data();
 }
-
-void Fetch::between() {
-    for (size_t f = 0; f < items_.size(); ++f)
-        for (size_t part = 0; takes_part(f) && part < items_[f].slots->parts.size(); ++part) combine(items_[f], part);
-}
-
-namespace {
 
 ValuesAt named(ValuesAt values, const Region &region) {
     values.first += region.box.low[0] * values.step;
@@ -125,17 +148,15 @@ ValuesAt named(ValuesAt values, const Region &region) {
     return values;
 }
 
-} // namespace
-
-void Fetch::combine(const Item &item, size_t part) {
+void FetchSteps::combine(const halo_run &run, const Item &item, size_t part) {
     const FieldSpec &spec = item.field->spec();
     const PartLayout &layout = item.field->layout(static_cast<int64_t>(part));
     const PartSlots &slots = item.slots->parts[part];
     auto *const points = static_cast<std::byte *>(data_[item.first_data + part]);
     auto *const slot = static_cast<std::byte *>(data_[item.first_data + item.slots->parts.size() + part]);
     const int64_t unit = spec.element_bytes;
-    const int32_t end = run_.n_components > 0 ? run_.first_component + run_.n_components : spec.n_components;
-    for (int32_t c = run_.first_component; c < end; ++c)
+    const int32_t end = run.n_components > 0 ? run.first_component + run.n_components : spec.n_components;
+    for (int32_t c = run.first_component; c < end; ++c)
         for (const PartSlots::Stretch &stretch : slots.stretches) {
             const ValuesAt here{ points + (layout.first_owned + c * layout.component_stride) * unit, layout.stride[0] * unit };
             const ValuesAt values = named(here, stretch.points);
@@ -148,7 +169,7 @@ void Fetch::combine(const Item &item, size_t part) {
 }
 
 // Of runs, as many as lie side by side in the scratch; listed points may come again, so they are combined one by one.
-void Fetch::combine_by_caller(const FieldSpec &spec, const ValuesAt &points, const ValuesAt &copies, int64_t n) {
+void FetchSteps::combine_by_caller(const FieldSpec &spec, const ValuesAt &points, const ValuesAt &copies, int64_t n) {
     const auto unit = static_cast<size_t>(spec.element_bytes);
     const auto scratch = [&](int which, int64_t i) { return scratch_[which].data() + i * spec.element_bytes; };
     const int64_t most = points.list ? 1 : values_at_once;
@@ -164,6 +185,19 @@ void Fetch::combine_by_caller(const FieldSpec &spec, const ValuesAt &points, con
             std::memcpy(points[begin + i], scratch(0, i), unit);
         }
     }
+}
+
+} // namespace
+
+std::unique_ptr<Exchange> make_fetch(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
+    check(fields, desc);
+    auto steps = std::make_unique<FetchSteps>(fields, desc);
+    halo_exchange_desc way = desc;
+    way.kind = HALO_KIND_GHOSTS;
+    way.sections = nullptr;
+    std::vector<RoundSpec> rounds;
+    for (const bool back : { false, true }) rounds.push_back(topology_round(steps->fields(back), way));
+    return std::make_unique<Exchange>(fields, std::move(rounds), std::move(steps), "exchange that fetches");
 }
 
 } // namespace halo

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/kinds/kinds.h"
+
+namespace halo {
+
+namespace {
+
+bool choose(int32_t asked, int32_t no, int32_t yes, bool configured, const char *what) {
+    if (asked != 0 && asked != no && asked != yes) fail(HALO_ERR_ARGUMENT, "exchange: %s %d is not known", what, asked);
+    return asked == yes || (asked == 0 && configured);
+}
+
+} // namespace
+
+RoundSpec round_of(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
+    check_fields(fields);
+    if (desc.edges < HALO_EDGES_ALL || desc.edges > HALO_EDGES_REMOTE)
+        fail(HALO_ERR_ARGUMENT, "exchange: edges %d is none of HALO_EDGES_...", desc.edges);
+    const Config &config = fields[0]->topology().context().config();
+    RoundSpec round{ fields };
+    round.scope = { desc.edges != HALO_EDGES_REMOTE, desc.edges != HALO_EDGES_LOCAL };
+    round.per_channel =
+        choose(desc.messages, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL, config.word("messages") == "per_channel", "message policy");
+    round.probed = choose(desc.receive, HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED, config.word("receive") == "probed", "receive policy");
+    round.source_stable = desc.source_stable != 0;
+    round.timeout_seconds = desc.timeout_seconds;
+    round.combine = desc.combine;
+    round.combine_user = desc.combine_user;
+    return round;
+}
+
+std::unique_ptr<Exchange> make_exchange(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const halo_transfer_desc *transfer) {
+    if (desc.pattern == HALO_PATTERN_SWEEPS) return make_sweeps(fields, desc);
+    if (desc.pattern != HALO_PATTERN_DIRECT) fail(HALO_ERR_ARGUMENT, "exchange: pattern %d is none of HALO_PATTERN_...", desc.pattern);
+    if (transfer) return make_transfer(fields, desc, *transfer);
+    if (desc.kind == HALO_KIND_FETCH) return make_fetch(fields, desc);
+    std::vector<RoundSpec> rounds;
+    rounds.push_back(topology_round(fields, desc));
+    return std::make_unique<Exchange>(fields, std::move(rounds));
+}
+
+} // namespace halo

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What kinds of exchange there are: each turns what the caller has described into rounds. A new kind is a file here and a line in make_exchange.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "exchange/exchange.h"
+
+namespace halo {
+
+// Of the fields with themselves (one that comes twice must have other storage in each run); with `transfer`, from the first half of them to the
+// second.
+std::unique_ptr<Exchange> make_exchange(const std::vector<Field *> &fields, const halo_exchange_desc &desc,
+                                        const halo_transfer_desc *transfer = nullptr);
+
+// What all kinds take from a description: checked.
+RoundSpec round_of(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
+
+// HALO_KIND_GHOSTS, ..._REVERSE, ..._SHARED_REDUCE. `sweep`: direction of the only edges, -1: all.
+RoundSpec topology_round(const std::vector<Field *> &fields, const halo_exchange_desc &desc, int32_t sweep = -1);
+std::unique_ptr<Exchange> make_transfer(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const halo_transfer_desc &transfer);
+std::unique_ptr<Exchange> make_sweeps(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
+std::unique_ptr<Exchange> make_fetch(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
+
+// Wherever ranks must agree on it.
+inline uint64_t meaning_of(int32_t kind, const Combining &combining, int32_t shared) {
+    return static_cast<uint64_t>(combining.canonical) << 24 | static_cast<uint64_t>(kind) << 16 | static_cast<uint64_t>(combining.op) << 8 |
+           static_cast<uint64_t>(shared);
+}
+
+// All of one context.
+void check_fields(const std::vector<Field *> &fields);
+// Can their values be combined as the description says?
+void check_combining(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
+void check_op(const FieldSpec &spec, halo_op op);
+
+} // namespace halo

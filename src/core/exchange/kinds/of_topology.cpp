@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ghosts, reverse, shared reductions: over the edges of each field's topology.
+#include "exchange/kinds/kinds.h"
+
+namespace halo {
+
+namespace {
+
+void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
+    if (desc.stencil < HALO_STENCIL_FULL || desc.stencil > HALO_STENCIL_EDGES)
+        fail(HALO_ERR_ARGUMENT, "exchange: stencil %d is none of HALO_STENCIL_...", desc.stencil);
+    if (desc.kind < HALO_KIND_GHOSTS || desc.kind > HALO_KIND_SHARED_REDUCE)
+        fail(HALO_ERR_ARGUMENT, "exchange: kind %d is none of HALO_KIND_...", desc.kind);
+    if (desc.shared < HALO_SHARED_KEEP || desc.shared > HALO_SHARED_ONLY)
+        fail(HALO_ERR_ARGUMENT, "exchange: shared %d is none of HALO_SHARED_...", desc.shared);
+    if (desc.combine_order != HALO_COMBINE_BY_GID && desc.combine_order != HALO_COMBINE_CANONICAL)
+        fail(HALO_ERR_ARGUMENT, "exchange: combine_order %d is none of HALO_COMBINE_...", desc.combine_order);
+    if (desc.kind != HALO_KIND_GHOSTS) {
+        check_combining(fields, desc);
+        if (desc.op == HALO_USER && desc.combine_order == HALO_COMBINE_CANONICAL)
+            fail(HALO_ERR_ARGUMENT, "exchange: HALO_COMBINE_CANONICAL, but which values of HALO_USER count is not known");
+    }
+    for (size_t f = 0; desc.sections && f < fields.size(); ++f)
+        if (desc.sections[f] != 0 && !fields[f]->topology().has_sections())
+            fail(HALO_ERR_ARGUMENT, "exchange: sections %#x of field %s: its topology has none", desc.sections[f], fields[f]->spec().name.c_str());
+}
+
+Combining combining_of(const halo_exchange_desc &desc, bool check_mode) {
+    Combining combining;
+    if (desc.kind == HALO_KIND_GHOSTS) return combining;
+    combining.op = desc.op;
+    combining.canonical = desc.combine_order == HALO_COMBINE_CANONICAL && (desc.op == HALO_SUM || desc.op == HALO_PROD);
+    combining.owner_overwrites = desc.kind == HALO_KIND_SHARED_REDUCE;
+    combining.reads_in_place =
+        desc.source_stable != 0 && desc.kind == HALO_KIND_REVERSE && desc.op != HALO_USER && !combining.canonical && !check_mode;
+    return combining;
+}
+
+} // namespace
+
+RoundSpec topology_round(const std::vector<Field *> &fields, const halo_exchange_desc &desc, int32_t sweep) {
+    RoundSpec round = round_of(fields, desc);
+    check(fields, desc);
+    const Combining combining = combining_of(desc, fields[0]->topology().context().check_mode());
+    for (int32_t f = 0; f < std::ssize(fields); ++f) {
+        const Field &field = *fields[static_cast<size_t>(f)];
+        TopologyUse use;
+        use.request.ghosts = field.spec().ghosts;
+        use.request.stencil = desc.stencil;
+        use.request.shared = desc.shared;
+        use.request.sections = desc.sections ? desc.sections[f] : 0;
+        use.request.flow = desc.kind == HALO_KIND_SHARED_REDUCE ? Flow::between_copies : Flow::from_owner;
+        use.reversed = desc.kind == HALO_KIND_REVERSE;
+        use.sweep = sweep;
+        round.pieces.push_back({ f, f, edges_of_topology(field.topology(), use), combining, meaning_of(desc.kind, combining, desc.shared) });
+    }
+    return round;
+}
+
+} // namespace halo

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "exchange/check_mode.h"
+#include "exchange/messages.h"
+#include "plan/message_order.h"
+
+namespace halo {
+
+namespace {
+
+std::vector<WireEdge> wire_edges(const Plan &plan, const PlanLink &link, bool sending) {
+    std::vector<WireEdge> edges;
+    for (const LinkPiece &at : link.pieces) {
+        const PlanPiece &planned = plan.pieces()[at.piece];
+        const EdgeBoxes boxes = planned.piece->boxes(planned.piece->edges(), {});
+        for (const PlacedEdge &edge : plan.edges(at, sending))
+            edges.push_back({ planned.key(edge), boxes.bytes(edge), planned.piece->destination().type,
+                              static_cast<uint32_t>(planned.piece->edges().pattern_of(edge)) });
+    }
+    std::sort(edges.begin(), edges.end(), [](const WireEdge &a, const WireEdge &b) { return before(a.key, b.key); });
+    return edges;
+}
+
+// The most that a run can carry: dense values piece by piece, then single edges.
+size_t most_bytes(const Plan &plan, const PlanLink &link, bool sending) {
+    int64_t dense = 0, singles = 0;
+    for (const LinkPiece &at : link.pieces) {
+        const Piece &piece = plan.piece(at.piece);
+        const EdgeBoxes boxes = piece.boxes(piece.edges(), {});
+        if (!piece.destination().sparse) dense = align_up(dense, edge_alignment(boxes.element_bytes()));
+        for (const PlacedEdge &edge : plan.edges(at, sending))
+            if (piece.destination().sparse)
+                singles = align_up(singles, sparse_alignment) + boxes.bytes(edge);
+            else
+                dense += boxes.bytes(edge);
+    }
+    return static_cast<size_t>(singles > 0 ? align_up(dense, sparse_alignment) + singles : dense);
+}
+
+uint32_t n_states(const Plan &plan, const PlanLink &link, bool sending) {
+    size_t n = 0;
+    for (const LinkPiece &at : link.pieces) n += plan.piece(at.piece).destination().sparse ? plan.edges(at, sending).size() : 0;
+    return static_cast<uint32_t>(n);
+}
+
+LinkDirection link_direction(const MessageSetup &setup, const PlanLink &link, bool sending, bool with_payload) {
+    LinkDirection direction;
+    direction.n_edges = sending ? link.n_send : link.n_receive;
+    direction.active = direction.n_edges > 0;
+    direction.digest = sending ? link.send : link.receive;
+    direction.payload_bytes = setup.context.check_mode() ? CheckMode::hash_bytes(setup.plan, link, sending) : 0;
+    if (with_payload) {
+        direction.payload_bytes += most_bytes(setup.plan, link, sending);
+        direction.n_states = n_states(setup.plan, link, sending);
+    }
+    return direction;
+}
+
+} // namespace
+
+std::string blocking_ranks(const std::vector<std::unique_ptr<PeerLink>> &links) {
+    std::string text;
+    for (const auto &link : links)
+        if (link->sends() && !link->writable()) text += format(" rank %d", link->peer());
+    return text;
+}
+
+std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload) {
+    std::vector<std::unique_ptr<PeerLink>> links;
+    for (const PlanLink &planned : setup.plan.links()) {
+        LinkSpec spec;
+        spec.peer = planned.peer;
+        spec.serial = setup.serial;
+        spec.send = link_direction(setup, planned, true, with_payload);
+        spec.receive = link_direction(setup, planned, false, with_payload);
+        spec.shared = with_payload;
+        spec.probed = setup.spec.probed;
+        spec.edges = [&plan = setup.plan, &planned](bool sending) { return wire_edges(plan, planned, sending); };
+        spec.what = setup.spec.what;
+        links.push_back(std::make_unique<PeerLink>(setup.context, std::move(spec)));
+    }
+    const int32_t rank = setup.context.rank();
+    const int32_t size = setup.context.size();
+    std::sort(links.begin(), links.end(),
+              [&](const auto &a, const auto &b) { return (a->peer() - rank + size) % size < (b->peer() - rank + size) % size; });
+    return links;
+}
+
+std::vector<size_t> plan_links_of(const Plan &plan, const std::vector<std::unique_ptr<PeerLink>> &links) {
+    std::vector<size_t> numbers;
+    for (const auto &link : links)
+        for (size_t number = 0; number < plan.links().size(); ++number)
+            if (plan.links()[number].peer == link->peer()) numbers.push_back(number);
+    return numbers;
+}
+
+} // namespace halo

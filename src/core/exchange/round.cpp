@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/round.h"
+
+#include <algorithm>
+
+#include "comm/wait.h"
+#include "exchange/caller_combine.h"
+#include "plan/piece_cache.h"
+
+namespace halo {
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+} // namespace
+
+Round::Round(RoundSpec spec) : context_(spec.fields[0]->topology().context()), spec_(std::move(spec)), serial_(context_.next_serial()) {
+    spec_.what = format("exchange %u over", serial_);
+    for (const Field *field : spec_.fields) spec_.what += " " + field->spec().name;
+    size_t n_pointers = 0;
+    for (const Field *field : spec_.fields) {
+        first_pointer_.push_back(n_pointers);
+        n_pointers += field->topology().local_parts().size();
+    }
+    if (context_.check_mode()) check_ = std::make_unique<CheckMode>(spec_, context_.config().integer("check.seed"));
+    run_.check = check_.get();
+    run_.sets.resize(spec_.fields.size());
+    context_.reap();
+    if (std::all_of(spec_.pieces.begin(), spec_.pieces.end(), [](const RoundPiece &piece) { return piece.edges->is_known(); })) make_plan();
+    for (Field *field : spec_.fields) ++field->exchanges;
+}
+
+Round::~Round() {
+    for (Field *field : spec_.fields) --field->exchanges;
+}
+
+void Round::prepare() {
+    if (is_planned()) return;
+    for (const RoundPiece &piece : spec_.pieces) piece.edges->look_up();
+    make_plan();
+}
+
+std::shared_ptr<Plan> Round::compiled_plan() {
+    std::vector<PlanPiece> pieces;
+    for (const RoundPiece &wanted : spec_.pieces) {
+        PieceSpec piece;
+        piece.source = spec_.fields[static_cast<size_t>(wanted.source)];
+        piece.destination = spec_.fields[static_cast<size_t>(wanted.destination)];
+        piece.edges = wanted.edges;
+        piece.combining = wanted.combining;
+        piece.meaning = wanted.meaning;
+        const auto copy = std::count_if(pieces.begin(), pieces.end(), [&](const PlanPiece &one) { return one.field == piece.destination; });
+        pieces.push_back({ piece_for(piece), wanted.source, wanted.destination, piece.destination, static_cast<int32_t>(copy) });
+    }
+    return std::make_shared<Plan>(std::move(pieces), spec_.scope);
+}
+
+void Round::make_plan() {
+    follow_layouts();
+    first_plan_ = plan_;
+    const MessageSetup setup{ context_, spec_, *plan_, serial_ };
+    messages_ = spec_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
+    size_t sparse_edges = 0;
+    for (const PlanPiece &one : plan_->pieces()) {
+        if (!one.piece->destination().sparse) continue;
+        sparse_edges += one.piece->edges().local.size();
+        for (const PlacedEdges::Link &link : one.piece->edges().links) sparse_edges += link.receive.size();
+    }
+    arrivals_.reserve(sparse_edges);
+}
+
+// Other pieces if layouts have changed since. What travels between ranks stays the same.
+void Round::follow_layouts() {
+    uint64_t layouts = 0;
+    for (Field *field : spec_.fields) layouts = Digest::mix(layouts ^ field->layout_hash());
+    if (plan_ && layouts == layouts_) return;
+    plan_ = compiled_plan();
+    layouts_ = layouts;
+    run_.plan = plan_.get();
+    run_.pieces.clear();
+    run_.pieces.resize(plan_->pieces().size());
+    staging_.resize(run_.pieces.size());
+    for (size_t p = 0; p < run_.pieces.size(); ++p) {
+        const BaseNumbers &bases = plan_->piece(p).bases();
+        run_.pieces[p].first_destination = bases.first_destination;
+        run_.pieces[p].bases.assign(bases.n(), nullptr);
+        lower_piece(p, {});
+    }
+    if (messages_) messages_->forget_plans();
+}
+
+void Round::require(Phase phase, const char *call) const {
+    static constexpr const char *names[] = { "idle", "posted", "sent", "unpacked", "dead (abandoned or failed: it can only be destroyed)" };
+    if (phase_ != phase) fail(HALO_ERR_STATE, "%s: %s is illegal: the exchange is %s", spec_.what.c_str(), call, names[static_cast<int>(phase_)]);
+}
+
+void Round::check_run(const halo_run &run) const {
+    const char *what = spec_.what.c_str();
+    if (run.first_component < 0 || run.n_components < 0 || run.depth < 0)
+        fail(HALO_ERR_ARGUMENT, "%s: run with first_component %d, n_components %d, depth %d: none may be negative", what, run.first_component,
+             run.n_components, run.depth);
+    for (const RoundPiece &piece : spec_.pieces)
+        if (run.field_mask && (run.field_mask[piece.source] != 0) != (run.field_mask[piece.destination] != 0))
+            fail(HALO_ERR_ARGUMENT, "%s: the field mask parts source %s from destination %s", what,
+                 spec_.fields[static_cast<size_t>(piece.source)]->spec().name.c_str(),
+                 spec_.fields[static_cast<size_t>(piece.destination)]->spec().name.c_str());
+    bool any = false;
+    for (size_t f = 0; f < spec_.fields.size(); ++f) {
+        const Field &field = *spec_.fields[f];
+        const FieldSpec &spec = field.spec();
+        if (run.depth > 0 && !field.topology().has_cells())
+            fail(HALO_ERR_ARGUMENT, "%s: run with depth %d: the points of field %s have no layers", what, run.depth, spec.name.c_str());
+        if (run.field_mask && !run.field_mask[f]) continue;
+        any = true;
+        if (run.first_component >= spec.n_components || run.n_components > spec.n_components - run.first_component)
+            fail(HALO_ERR_ARGUMENT, "%s: run with components %d+%d, but field %s has %d", what, run.first_component, run.n_components,
+                 spec.name.c_str(), spec.n_components);
+        if (run.sets) field.check_set(run.sets[f]);
+    }
+    if (!any) fail(HALO_ERR_ARGUMENT, "%s: the field mask leaves no field", what);
+}
+
+void Round::lower_piece(size_t number, const Narrowed &narrowed) {
+    const int64_t before = compiled_;
+    PieceRun &piece = run_.pieces[number];
+    piece.rows = plan_->pieces()[number].piece->lowered(narrowed, spec_.per_channel, compiled_);
+    if (compiled_ > before) compiled_rows_ += piece.rows->table.rows();
+}
+
+// Which tables the run works on; those of another narrowing are made at its first use.
+void Round::narrow(const halo_run &run) {
+    const Narrowed wanted{ { run.first_component, run.n_components }, run.depth };
+    run_.whole = wanted == Narrowed{};
+    run_.narrowing = { agreement_, run.first_component, run.n_components, run.depth };
+    for (size_t p = 0; p < run_.pieces.size(); ++p) {
+        PieceRun &piece = run_.pieces[p];
+        const PlanPiece &planned = plan_->pieces()[p];
+        piece.takes_part = !run.field_mask || run.field_mask[planned.destination] != 0;
+        run_.whole = run_.whole && piece.takes_part;
+        if (run.field_mask) run_.narrowing.mask_hash = Digest::mix(run_.narrowing.mask_hash + (piece.takes_part ? 2 : 1));
+        if (piece.takes_part && !(piece.rows->narrowed == wanted)) lower_piece(p, wanted);
+    }
+    if (run_.whole) run_.narrowing.mask_hash = agreement_;
+}
+
+void Round::fill_parts(const halo_run &run, int32_t number, void **bases) const {
+    const auto f = static_cast<size_t>(number);
+    const Field &field = *spec_.fields[f];
+    const int64_t n_parts = std::ssize(field.topology().local_parts());
+    for (int64_t part = 0; part < n_parts; ++part) {
+        bases[part] = run.data ? run.data[first_pointer_[f] + static_cast<size_t>(part)] : field.data(part, run_.sets[f]);
+        if (!bases[part] && !field.spec().sparse && field.cells(part)[0] > 0)
+            fail(HALO_ERR_UNBOUND, "%s: field %s, part %lld on rank %d has no storage in binding set %d", spec_.what.c_str(),
+                 field.spec().name.c_str(), static_cast<long long>(field.topology().local_parts()[static_cast<size_t>(part)]), context_.rank(),
+                 run_.sets[f]);
+    }
+}
+
+void Round::fill_bases(const halo_run &run) {
+    for (size_t f = 0; f < spec_.fields.size(); ++f) run_.sets[f] = run.sets ? run.sets[f] : 0;
+    for (size_t p = 0; p < run_.pieces.size(); ++p) {
+        PieceRun &piece = run_.pieces[p];
+        if (!piece.takes_part) continue;
+        const PlanPiece &planned = plan_->pieces()[p];
+        const BaseNumbers &bases = planned.piece->bases();
+        fill_parts(run, planned.destination, piece.bases.data() + bases.first_destination);
+        if (planned.source != planned.destination) fill_parts(run, planned.source, piece.bases.data());
+        piece.bases[bases.fill()] = const_cast<void *>(planned.field->fill_value());
+        const auto grow = [&](Buffer &buffer, int64_t bytes) {
+            if (bytes > static_cast<int64_t>(buffer.bytes())) buffer = context_.host_buffer(static_cast<size_t>(bytes));
+        };
+        grow(staging_[p], piece.rows->staging_bytes);
+        grow(canonical_scratch_, piece.rows->canonical_scratch_bytes());
+        piece.bases[bases.staging()] = staging_[p].data();
+    }
+}
+
+void Round::begin(const halo_run &run) {
+    prepare();
+    check_run(run);
+    follow_layouts();
+    narrow(run);
+    fill_bases(run);
+}
+
+void Round::mark_in_flight(int32_t change) {
+    for (Field *field : spec_.fields) field->in_flight += change;
+}
+
+void Round::end_run(Phase phase) {
+    phase_ = phase;
+    arrivals_.clear();
+    arrivals_noted_ = false;
+    mark_in_flight(-1);
+}
+
+// Messages know which peers have got this rank's part.
+void Round::end_failed_run(const Error &error) noexcept {
+    bool goes_on = error.status() != HALO_ERR_TRANSPORT;
+    if (goes_on) try {
+            messages_->send_failure(run_.epoch, error.status(), error.what());
+            messages_->end_failed_run();
+        } catch (...) { // the transport has failed too
+            goes_on = false;
+        }
+    if (!goes_on) messages_->abandon();
+    end_run(goes_on ? Phase::idle : Phase::dead);
+}
+
+template <class Step>
+void Round::step(Step &&step) {
+    try {
+        step();
+    } catch (...) {
+        const Error error = present_error();
+        if (error.status() != HALO_TIMEOUT) end_failed_run(error);
+        throw error;
+    }
+}
+
+void Round::refuse(const Error &error) {
+    require(Phase::idle, "refuse");
+    if (!is_planned()) return; // nobody knows its peers
+    ++run_.epoch;
+    messages_->send_failure(run_.epoch, error.status(), error.what());
+    messages_->end_failed_run();
+}
+
+void Round::post(const halo_run &run) {
+    require(Phase::idle, "post or start");
+    try {
+        begin(run);
+    } catch (...) {
+        const Error error = present_error();
+        refuse(error);
+        throw error;
+    }
+    ++run_.epoch;
+    phase_ = Phase::posted;
+    mark_in_flight(1);
+    step([&] { messages_->post(run_); });
+}
+
+void Round::do_send() {
+    if (check_) check_->start(run_);
+    messages_->send(run_);
+    if (check_) check_->after_start(run_);
+    if (plan_->scope().local) {
+        for (const PieceRun &piece : run_.pieces) local_bytes_ += piece.takes_part ? piece.rows->local_bytes : 0;
+        if (plan_->any_sparse()) {
+            const Arrivals::Copied copied = arrivals_.copy_local(run_, context_);
+            local_states_ += copied.edges;
+            local_nulls_ += copied.nulls;
+            local_bytes_ += copied.bytes;
+        }
+    }
+    phase_ = Phase::sent;
+    ++runs_;
+}
+
+bool Round::send(halo_stream stream) {
+    require(Phase::posted, "send");
+    run_.stream = stream;
+    bool sent = false;
+    step([&] {
+        if ((sent = messages_->writable())) do_send();
+    });
+    return sent;
+}
+
+bool Round::test() {
+    require(Phase::sent, "test");
+    bool here = false;
+    step([&] {
+        here = messages_->test(run_);
+        if (here) note_arrivals();
+    });
+    return here;
+}
+
+void Round::note_arrivals() {
+    if (arrivals_noted_ || !plan_->any_sparse()) return;
+    messages_->note_arrivals(run_, arrivals_);
+    arrivals_noted_ = true;
+}
+
+std::vector<Arrivals::Part> Round::arrivals() {
+    require(Phase::sent, "arrivals");
+    if (!test()) fail(HALO_ERR_STATE, "%s: arrivals are known when test says done", spec_.what.c_str());
+    return arrivals_.wanted();
+}
+
+void Round::unpack(halo_stream stream) {
+    require(Phase::sent, "unpack");
+    if (!test())
+        fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done: %s", spec_.what.c_str(), messages_->missing(run_).c_str());
+    run_.stream = stream;
+    step([&] {
+        if (check_) check_->before_unpack(run_);
+        if (on_arrival)
+            for (const Arrivals::Part &part : arrivals_.wanted()) on_arrival(part);
+        arrivals_.adopt(run_, spec_.fields);
+        messages_->unpack(run_);
+        arrivals_.unpack_staged(run_);
+        if (plan_->combines()) combine();
+        if (check_) check_->after_unpack(run_);
+        messages_->consume(run_);
+    });
+    phase_ = Phase::unpacked;
+}
+
+void Round::combine() {
+    messages_->combine(run_, [this](size_t number, const Lowered &rows, const std::vector<void *> &bases) { combine_piece(number, rows, bases); });
+}
+
+void Round::combine_piece(size_t number, const Lowered &rows, const std::vector<void *> &bases) const {
+    const halo_type type = plan_->piece(number).destination().type;
+    for (const CombineStep &step : rows.combine_steps)
+        if (step.op != HALO_USER)
+            rows.table.run(step.rows.first, step.rows.n, bases, run_.stream, step.op, type);
+        else
+            combine_by_caller(spec_, type, rows, step, bases);
+    for (const CanonicalStep &step : rows.canonical_steps)
+        step.run(bases, { static_cast<std::byte *>(canonical_scratch_.data()), canonical_scratch_.bytes() });
+}
+
+void Round::end() {
+    require(Phase::unpacked, "refine");
+    end_run(Phase::idle);
+}
+
+void Round::wait_until_writable() {
+    Waiter waiter(context_, timeout());
+    const auto waiting = [&] {
+        return format("%s, run %u: the last two runs have not been taken by", spec_.what.c_str(), run_.epoch) + messages_->blocking_ranks();
+    };
+    while (!messages_->writable())
+        if (!waiter.pause(waiting)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), waiting().c_str());
+}
+
+void Round::start(const halo_run &run, halo_stream stream) {
+    const auto begin = Clock::now();
+    post(run);
+    run_.stream = stream;
+    step([&] {
+        wait_until_writable();
+        do_send();
+    });
+    total_seconds_ += seconds_since(begin);
+}
+
+// Without sparse fields, each message is unpacked as it comes: the regions are disjoint, so the order does not show.
+void Round::wait_until_here() {
+    Waiter waiter(context_, timeout());
+    const auto missing = [&] { return messages_->missing(run_); };
+    const bool as_they_come = !plan_->any_sparse() && !plan_->combines() && !check_;
+    step([&] {
+        while (!messages_->test(run_)) {
+            if (as_they_come) messages_->unpack(run_);
+            if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
+        }
+        note_arrivals();
+    });
+}
+
+void Round::finish(halo_stream stream) {
+    require(Phase::sent, "finish");
+    const auto begin = Clock::now();
+    run_.stream = stream;
+    wait_until_here();
+    wait_seconds_ += seconds_since(begin);
+    unpack(stream);
+    end();
+    total_seconds_ += seconds_since(begin);
+}
+
+void Round::abandon() {
+    if (phase_ == Phase::dead) return;
+    if (phase_ == Phase::idle) fail(HALO_ERR_STATE, "%s: nothing is in flight to be abandoned", spec_.what.c_str());
+    messages_->abandon();
+    end_run(Phase::dead);
+}
+
+void Round::count(halo_exchange_stats &stats) const {
+    stats.runs += runs_;
+    stats.local_bytes += local_bytes_;
+    stats.sparse_sent += local_states_;
+    stats.sparse_null += local_nulls_;
+    stats.tables_compiled += compiled_;
+    stats.rows_compiled += compiled_rows_;
+    stats.dropped = context_.dropped;
+    stats.wait_seconds += wait_seconds_;
+    stats.total_seconds += total_seconds_;
+    if (!is_planned()) return;
+    stats.n_peers = std::max(stats.n_peers, static_cast<int32_t>(plan_->links().size()));
+    stats.channels_local += plan_->n_local();
+    for (const PlanLink &link : plan_->links()) {
+        stats.channels_send += link.n_send;
+        stats.channels_receive += link.n_receive;
+    }
+    messages_->count(stats);
+}
+
+} // namespace halo

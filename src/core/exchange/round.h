@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One round of an exchange: a plan, and one run at a time over it.
+//
+// idle --post--> posted --send--> sent --test until here, unpack--> unpacked --end--> idle
+//
+// A run that fails is ended: peers that have not got this rank's part of it get the failure in its place, epochs stay in step, and the next run works
+// or says why on every rank. Only abandoning a run, and a transport that fails, leave the round dead.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exchange/check_mode.h"
+#include "exchange/messages.h"
+#include "exchange/round_spec.h"
+
+namespace halo {
+
+class Round {
+public:
+    explicit Round(RoundSpec spec);
+    ~Round();
+    Round(const Round &) = delete;
+    Round &operator=(const Round &) = delete;
+
+    bool in_flight() const { return phase_ != Phase::idle && phase_ != Phase::dead; }
+    bool usable() const { return phase_ != Phase::dead; }
+    const RoundSpec &spec() const { return spec_; }
+    const Plan &plan() const { return *plan_; }
+    int64_t runs() const { return runs_; }
+
+    // Communicates where a source of edges has to look something up; else nothing. Collective, before the first run or by it.
+    void prepare();
+    // A value that all ranks must have given before the next run, or it fails as one that is narrowed differently.
+    void agree_on(uint64_t value) { agreement_ = value; }
+    // Tells the peers, in place of the next run, that this rank cannot take part.
+    void refuse(const Error &error);
+
+    void start(const halo_run &run, halo_stream stream);
+    void finish(halo_stream stream);
+    void post(const halo_run &run);
+    bool send(halo_stream stream); // false: a peer is two runs behind
+    bool test();
+    void unpack(halo_stream stream);
+    void end();
+    void abandon();
+
+    // Parts with data and no storage, once everything is here.
+    std::vector<Arrivals::Part> arrivals();
+    // Called for each arrival in unpack.
+    std::function<void(const Arrivals::Part &)> on_arrival;
+
+    // Adds to counters; figures of one plan are set.
+    void count(halo_exchange_stats &stats) const;
+
+private:
+    enum class Phase : uint8_t { idle, posted, sent, unpacked, dead };
+    using Clock = std::chrono::steady_clock;
+
+    bool is_planned() const { return plan_ != nullptr; }
+    void make_plan();
+    void follow_layouts();
+    std::shared_ptr<Plan> compiled_plan();
+    void require(Phase phase, const char *call) const;
+    void check_run(const halo_run &run) const;
+    void lower_piece(size_t number, const Narrowed &narrowed);
+    void narrow(const halo_run &run);
+    void fill_bases(const halo_run &run);
+    void fill_parts(const halo_run &run, int32_t field, void **bases) const;
+    void begin(const halo_run &run);
+    void check_before_send();
+    void do_send();
+    void mark_in_flight(int32_t change);
+    void end_run(Phase phase);
+    void end_failed_run(const Error &error) noexcept;
+    template <class Step>
+    void step(Step &&step); // a failing one ends the run
+    void wait_until_writable();
+    void wait_until_here();
+    void note_arrivals();
+    void combine();
+    void combine_piece(size_t number, const Lowered &rows, const std::vector<void *> &bases) const;
+    double timeout() const { return context_.timeout(spec_.timeout_seconds); }
+
+    Context &context_;
+    RoundSpec spec_;
+    uint32_t serial_;
+    std::vector<size_t> first_pointer_; // of each field, in halo_run.data
+    uint64_t layouts_ = 0;              // of the fields when the plan was made
+    std::shared_ptr<Plan> plan_;
+    std::shared_ptr<Plan> first_plan_; // the messages name edges by it; layouts may have changed since
+    std::unique_ptr<Messages> messages_;
+    Run run_;
+    Arrivals arrivals_;
+    bool arrivals_noted_ = false;
+    uint64_t agreement_ = 0;
+    Phase phase_ = Phase::idle;
+    std::unique_ptr<CheckMode> check_;
+    std::vector<Buffer> staging_; // of each piece: contributions of this rank, where they are combined
+    Buffer canonical_scratch_;
+    int64_t runs_ = 0;
+    int64_t local_bytes_ = 0;
+    int64_t local_states_ = 0;
+    int64_t local_nulls_ = 0;
+    int64_t compiled_ = 0;
+    int64_t compiled_rows_ = 0;
+    double wait_seconds_ = 0;
+    double total_seconds_ = 0;
+};
+
+} // namespace halo

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one round of an exchange is made from. The kinds of exchange (exchange/kinds) write these.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace halo {
+
+// One piece to be: between two of the round's fields.
+struct RoundPiece {
+    int32_t source = 0;
+    int32_t destination = 0;
+    std::shared_ptr<EdgeSource> edges{};
+    Combining combining{};
+    uint64_t meaning = 0;
+};
+
+struct RoundSpec {
+    std::vector<Field *> fields;
+    std::vector<RoundPiece> pieces{};
+    PlanScope scope{};
+    bool per_channel = false;   // every edge to another rank is a message of its own
+    bool probed = false;        // receive policy
+    bool source_stable = false; // what is sent stays unchanged until the run ends
+    double timeout_seconds = HALO_TIMEOUT_CONFIGURED;
+    halo_combine_fn combine = nullptr; // HALO_USER
+    void *combine_user = nullptr;
+    std::string what{}; // "exchange 3 over u, v"
+};
+
+} // namespace halo

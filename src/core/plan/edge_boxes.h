@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The boxes, or lists of points, that are to be copied for edges: the first step of every lowering.
+#pragma once
+
+#include <vector>
+
+#include "field/field.h"
+#include "plan/lower/copy_rows.h"
+#include "plan/placed_edge.h"
+
+namespace halo {
+
+// What plans know of a field's values; fields for which it is equal share what is compiled.
+struct ValueShape {
+    explicit ValueShape(const Field &field);
+
+    halo_type type;
+    int64_t element_bytes;
+    int32_t n_components;
+    std::vector<Centring> places;
+    bool vector;
+    bool sparse;
+    bool has_cells; // parts are boxes, else lists of points
+    int32_t n_dims;
+    std::vector<PartLayout> layouts; // of each local part
+};
+
+// Where an edge's values lie in a message (or a peer's storage): strides for x, y, z, component, in bytes.
+struct Placement {
+    uint32_t base = 0;
+    int64_t offset = 0;
+    std::array<int64_t, 4> stride{};
+    int64_t group = 0;              // edges of one group share rows of the message
+    const uint32_t *list = nullptr; // points are listed: where each one lies, in units of stride[0]
+};
+
+// Components of a run; 0: all from the first.
+struct ComponentRange {
+    int32_t first = 0;
+    int32_t n = 0;
+    bool operator==(const ComponentRange &) const = default;
+};
+
+class EdgeBoxes {
+public:
+    // All stay. Storage of part p has base p; where source and destination differ, that of the destination comes behind.
+    EdgeBoxes(const ValueShape &source, const ValueShape &destination, const PlacedEdges &edges, ComponentRange components)
+        : source_(source),
+          destination_(destination),
+          edges_(edges),
+          first_component_(components.first),
+          n_components_(components.n > 0 ? components.n : destination.n_components - components.first),
+          first_destination_(&source == &destination ? 0 : static_cast<uint32_t>(source.layouts.size())) {}
+
+    const PlacedEdges &edges() const { return edges_; }
+    bool has_cells() const { return destination_.has_cells; }
+    int64_t element_bytes() const { return destination_.element_bytes; }
+    int64_t bytes(const PlacedEdge &edge) const { return edge.n_points() * n_components_ * element_bytes(); }
+
+    uint32_t source_base(const PlacedEdge &edge) const { return static_cast<uint32_t>(edge.send_part); }
+    uint32_t destination_base(const PlacedEdge &edge) const { return destination_base_of(edge.recv_part); }
+    uint32_t destination_base_of(int64_t part) const { return first_destination_ + static_cast<uint32_t>(part); }
+    uint32_t n_part_bases() const { return first_destination_ + static_cast<uint32_t>(destination_.layouts.size()); }
+
+    // Dense from `offset` on.
+    Placement dense(const PlacedEdge &edge, uint32_t base, int64_t offset) const;
+    // In the sending part, without a map between index spaces; in the receiving part.
+    Placement at_source(const PlacedEdge &edge) const;
+    Placement at_destination(const PlacedEdge &edge) const;
+
+    // Part to part, part to message; several boxes where the components of a vector change place.
+    void direct(const PlacedEdge &edge, std::vector<BoxCopy> &boxes) const { pack(edge, at_destination(edge), boxes); }
+    void pack(const PlacedEdge &edge, const Placement &at, std::vector<BoxCopy> &boxes) const;
+    // Message to part.
+    BoxCopy unpack(const PlacedEdge &edge, const Placement &at) const { return between(edge, at, at_destination(edge)); }
+    // Message to message.
+    BoxCopy between(const PlacedEdge &edge, const Placement &from, const Placement &to) const;
+    // One value into the whole receive region.
+    BoxCopy repeat(const PlacedEdge &edge, uint32_t base) const { return between(edge, { base, 0, {}, 0, nullptr }, at_destination(edge)); }
+
+private:
+    BoxCopy sized(const PlacedEdge &edge) const;
+    void from_vector(const BoxCopy &box, const PlacedEdge &edge, std::vector<BoxCopy> &boxes) const;
+
+    const ValueShape &source_;
+    const ValueShape &destination_;
+    const PlacedEdges &edges_;
+    int32_t first_component_;
+    int32_t n_components_;
+    uint32_t first_destination_;
+};
+
+} // namespace halo

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a plan takes its edges from: a topology, a pair of topologies. Whoever has other edges to be exchanged writes another source.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace halo {
+
+class EdgeSource {
+public:
+    EdgeSource() = default;
+    virtual ~EdgeSource() = default;
+    EdgeSource(const EdgeSource &) = delete;
+    EdgeSource &operator=(const EdgeSource &) = delete;
+
+    // Does it know what it needs? Else it must be looked up before anything is emitted: collective, communicates.
+    virtual bool is_known() const { return true; }
+    virtual void look_up() {}
+    // Every edge of values in one centring with an end here, local ones once. Both ends of an edge make the same one.
+    virtual void emit(Centring centring, const EdgeSink &sink) const = 0;
+    // Leaves out of such an edge the ghosts that lie deeper than `depth`. False: nothing is left.
+    virtual bool narrow(Edge &edge, Centring centring, int32_t depth) const = 0;
+    // Appends what tells this source from others; equal sources emit the same edges.
+    virtual void identify(std::vector<uint64_t> &identity) const = 0;
+};
+
+// How the edges of a topology are used.
+struct TopologyUse {
+    EdgeRequest request; // but for its centring
+    bool reversed = false;
+    int32_t sweep = -1; // direction of the only edges, which take the ghosts of lower directions along; -1: all edges
+};
+std::unique_ptr<EdgeSource> edges_of_topology(const Topology &topology, const TopologyUse &use);
+
+// Ghosts that take part in a transfer.
+struct TransferGhosts {
+    GhostWidths source;
+    GhostWidths destination;
+};
+// From the boxes of one topology to those of another; they are looked up where not all ranks know all boxes. `all`: from every box that has a point.
+std::unique_ptr<EdgeSource> edges_of_transfer(const Topology &source, const Topology &destination, const TransferGhosts &ghosts, bool all);
+
+} // namespace halo

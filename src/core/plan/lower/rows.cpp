@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/lower/rows.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "plan/message_order.h"
+
+namespace halo {
+
+namespace {
+
+// Edges of one group lie side by side in the message and in the ghosts: one box.
+void append_or_widen(std::vector<BoxCopy> &boxes, const BoxCopy &box, bool same_group) {
+    if (same_group)
+        boxes.back().n[0] += box.n[0];
+    else
+        boxes.push_back(box);
+}
+
+class Lowering {
+public:
+    Lowering(const Piece &piece, const Narrowed &narrowed, bool alone, const PeerPlacements *lent)
+        : piece_(piece),
+          lent_(lent),
+          bases_(piece.bases()),
+          done_(begun(piece, narrowed, alone)),
+          boxes_(done_.boxes(piece)) {}
+
+    Lowered lower() {
+        if (done_.combines)
+            stage_local();
+        else
+            copy_local();
+        const size_t n_links = edges().links.size();
+        done_.send.resize(n_links);
+        done_.receive.resize(n_links);
+        for (size_t link = 0; link < n_links; ++link) {
+            pack(link);
+            unpack(link);
+        }
+        if (piece_.combining().canonical)
+            combine_by_value();
+        else if (done_.combines)
+            combine_by_key();
+        done_.table = CopyTable(piece_.device(), rows_.program());
+        return std::move(done_);
+    }
+
+private:
+    // An edge that brings something to be combined here, and where that will lie.
+    struct Contribution {
+        PlacedEdge edge;
+        Placement at;
+    };
+
+    static Lowered begun(const Piece &piece, const Narrowed &narrowed, bool alone) {
+        Lowered begun;
+        begun.narrowed = narrowed;
+        begun.alone = alone;
+        begun.combines = piece.combining().combines();
+        if (narrowed.depth > 0) begun.narrowed_edges = std::make_shared<const PlacedEdges>(piece.narrowed_edges(narrowed.depth));
+        return begun;
+    }
+
+    const PlacedEdges &edges() const { return done_.edges(piece_); }
+    bool sparse() const { return piece_.destination().sparse; }
+    bool alone() const { return done_.alone || sparse(); }
+    // Edges of one message that may share its rows.
+    size_t most_joined() const { return done_.combines ? 1 : HALO_COPY_PIECES; }
+
+    RowRange add(std::vector<BoxCopy> &boxes) {
+        const int64_t first = rows_.add_fused(std::move(boxes));
+        boxes.clear();
+        return { first, rows_.size() - first };
+    }
+    RowRange add_pack(const PlacedEdge &edge, const Placement &at) {
+        std::vector<BoxCopy> boxes;
+        boxes_.pack(edge, at, boxes);
+        return add(boxes);
+    }
+    SingleEdge single(const PlacedEdge &edge) const {
+        SingleEdge single;
+        single.edge = edge;
+        single.bytes = boxes_.bytes(edge);
+        return single;
+    }
+
+    void copy_local();
+    void copy_local_singles();
+    void stage_local();
+    void pack(size_t link);
+    void unpack(size_t link);
+    void receive_singles(const std::vector<PlacedEdge> &by_key, LoweredDirection &direction);
+    std::vector<PlacedEdge> by_key(const std::vector<PlacedEdge> &edges) const;
+    void combine_by_key();
+    void combine_by_value();
+
+    const Piece &piece_;
+    const PeerPlacements *lent_;
+    const BaseNumbers &bases_;
+    Lowered done_;
+    EdgeBoxes boxes_;
+    CopyRows rows_;
+    std::vector<Contribution> contributions_;
+};
+
+// Part by part: rows never go from one to another.
+void Lowering::copy_local() {
+    const std::vector<PlacedEdge> &local = edges().local;
+    if (sparse()) return copy_local_singles();
+    std::vector<BoxCopy> boxes;
+    for (size_t first = 0, end = 0; first < local.size(); first = end) {
+        for (; end < local.size() && local[end].recv_part == local[first].recv_part; ++end) {
+            boxes_.direct(local[end], boxes);
+            done_.local_bytes += boxes_.bytes(local[end]);
+        }
+        add(boxes);
+    }
+    done_.local = { 0, rows_.size() };
+}
+
+void Lowering::copy_local_singles() {
+    for (const PlacedEdge &edge : edges().local) {
+        const Placement scratch = boxes_.dense(edge, bases_.scratch(), 0);
+        SingleEdge one = single(edge);
+        std::vector<BoxCopy> boxes;
+        boxes_.direct(edge, boxes);
+        one.copy = add(boxes);
+        one.stage = add_pack(edge, scratch);
+        one.unstage_row = rows_.add(boxes_.unpack(edge, scratch));
+        one.fill_row = rows_.add(boxes_.repeat(edge, bases_.fill()));
+        done_.local_singles.push_back(one);
+    }
+}
+
+// The caller may overwrite what contributes as soon as a run has started, so it is copied first. If he has promised not to, contributions of points
+// are read where they lie: none of them receives itself.
+void Lowering::stage_local() {
+    const std::vector<PlacedEdge> &local = edges().local;
+    for (const PlacedEdge &edge : local) done_.local_bytes += boxes_.bytes(edge);
+    if (piece_.combining().reads_in_place && !boxes_.has_cells()) {
+        for (const PlacedEdge &edge : local) contributions_.push_back({ edge, boxes_.at_source(edge) });
+        return;
+    }
+    std::vector<BoxCopy> boxes;
+    done_.staging_bytes = place_in_order(boxes_, bases_.staging(), 1, local, [&](const PlacedEdge &edge, const Placement &at) {
+        boxes_.pack(edge, at, boxes);
+        contributions_.push_back({ edge, at });
+    });
+    done_.local = add(boxes);
+}
+
+std::vector<PlacedEdge> Lowering::by_key(const std::vector<PlacedEdge> &edges) const {
+    std::vector<PlacedEdge> sorted = edges;
+    std::sort(sorted.begin(), sorted.end(), key_before);
+    return sorted;
+}
+
+int64_t bytes_of(const std::vector<SingleEdge> &singles) {
+    int64_t bytes = 0;
+    for (const SingleEdge &single : singles) bytes = align_up(bytes, sparse_alignment) + single.bytes;
+    return bytes;
+}
+
+void Lowering::pack(size_t link) {
+    LoweredDirection &direction = done_.send[link];
+    const std::vector<PlacedEdge> &sent = edges().links[link].send;
+    if (alone()) {
+        for (const PlacedEdge &edge : by_key(sent)) {
+            direction.singles.push_back(single(edge));
+            direction.singles.back().copy = add_pack(edge, boxes_.dense(edge, bases_.scratch(), 0));
+        }
+        direction.single_bytes = bytes_of(direction.singles);
+        return;
+    }
+    std::vector<BoxCopy> boxes;
+    direction.dense_bytes = place_in_order(boxes_, bases_.send(link), most_joined(), sent,
+                                           [&](const PlacedEdge &edge, const Placement &at) { boxes_.pack(edge, at, boxes); });
+    direction.rows = add(boxes);
+}
+
+void Lowering::unpack(size_t link) {
+    LoweredDirection &direction = done_.receive[link];
+    const std::vector<PlacedEdge> &received = edges().links[link].receive;
+    if (alone()) return receive_singles(by_key(received), direction);
+    const std::vector<Placement> *lent = lent_ && !(*lent_)[link].empty() ? &(*lent_)[link] : nullptr;
+    std::vector<BoxCopy> boxes;
+    size_t i = 0;
+    int64_t last_group = -1;
+    direction.dense_bytes =
+        place_in_order(boxes_, bases_.receive(link), most_joined(), received, [&](const PlacedEdge &edge, const Placement &in_message) {
+            const Placement &at = lent ? (*lent)[i] : in_message;
+            ++i;
+            if (done_.combines)
+                contributions_.push_back({ edge, at });
+            else
+                append_or_widen(boxes, boxes_.unpack(edge, at), at.group == last_group);
+            last_group = at.group;
+        });
+    direction.rows = add(boxes);
+}
+
+void Lowering::receive_singles(const std::vector<PlacedEdge> &by_key, LoweredDirection &direction) {
+    for (const PlacedEdge &edge : by_key) {
+        const Placement scratch = boxes_.dense(edge, bases_.scratch(), 0);
+        SingleEdge one = single(edge);
+        if (done_.combines) {
+            done_.staging_bytes = align_up(done_.staging_bytes, sparse_alignment);
+            const Placement staged = boxes_.dense(edge, bases_.staging(), done_.staging_bytes);
+            one.copy = { rows_.add(boxes_.between(edge, scratch, staged)), 1 };
+            contributions_.push_back({ edge, staged });
+            done_.staging_bytes += one.bytes;
+        } else {
+            one.copy = { rows_.add(boxes_.unpack(edge, scratch)), 1 };
+        }
+        if (sparse()) one.fill_row = rows_.add(boxes_.repeat(edge, bases_.fill()));
+        direction.singles.push_back(one);
+    }
+    direction.single_bytes = bytes_of(direction.singles);
+}
+
+// The owner's value first (it overwrites, and only where a reduction has been asked of all copies), then the others by key: contributing gid first.
+// Rows of different parts never meet.
+void Lowering::combine_by_key() {
+    const Combining &combining = piece_.combining();
+    const auto order = [](const PlacedEdge &edge) { return std::make_tuple(edge.from_owner ? 0 : 1, edge.recv_gid); };
+    std::sort(contributions_.begin(), contributions_.end(), [&](const Contribution &a, const Contribution &b) {
+        return order(a.edge) != order(b.edge) ? order(a.edge) < order(b.edge) : key_before(a.edge, b.edge);
+    });
+    for (size_t first = 0, end = 0; first < contributions_.size(); first = end) {
+        const bool from_owner = contributions_[first].edge.from_owner;
+        CombineStep step;
+        step.op = from_owner && combining.owner_overwrites ? HALO_COPY_MOVE : combining.op;
+        const bool by_caller = step.op == HALO_USER;
+        const auto n_rows = [&] { return by_caller ? std::ssize(done_.caller_boxes) : rows_.size(); };
+        step.rows.first = n_rows();
+        for (; end < contributions_.size() && contributions_[end].edge.from_owner == from_owner; ++end) {
+            const BoxCopy box = boxes_.unpack(contributions_[end].edge, contributions_[end].at);
+            if (by_caller)
+                done_.caller_boxes.push_back(box);
+            else
+                rows_.add_runs(box);
+        }
+        step.rows.n = n_rows() - step.rows.first;
+        done_.combine_steps.push_back(step);
+    }
+}
+
+// Where the owner's value comes with the others, what a copy holds comes too.
+void Lowering::combine_by_value() {
+    if (contributions_.empty()) return;
+    CanonicalStep step(piece_.destination().type, piece_.combining().op);
+    for (const auto &[edge, at] : contributions_) step.add(boxes_.unpack(edge, at), edge.from_owner);
+    step.sort();
+    done_.canonical_steps.push_back(std::move(step));
+}
+
+} // namespace
+
+Lowered lower(const Piece &piece, const Narrowed &narrowed, bool alone, const PeerPlacements *lent) {
+    return Lowering(piece, narrowed, alone, lent).lower();
+}
+
+} // namespace halo

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the placed edges of a piece to rows of a copy table: pack, unpack, copies within the rank, and combining.
+//
+// A piece either moves values straight to where they belong, or combines them: then every contribution is staged, those of other ranks in their
+// messages, those of this rank in `staging`, and rows in a fixed order combine them once all are here.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "comm/device.h"
+#include "plan/lower/canonical.h"
+#include "plan/piece.h"
+
+namespace halo {
+
+struct RowRange {
+    int64_t first = 0;
+    int64_t n = 0;
+};
+
+// An edge that is moved on its own because its state decides how: sparse ones, and all remote ones with a message each.
+struct SingleEdge {
+    int64_t bytes = 0;
+    PlacedEdge edge{};
+    RowRange copy;           // to, from or (local) between; the message side is `scratch`
+    int64_t fill_row = -1;   // receiver: write the field's fill value
+    RowRange stage;          // local: source to scratch,
+    int64_t unstage_row = -1; // and scratch to destination
+};
+
+// What goes one way over a link.
+struct LoweredDirection {
+    RowRange rows; // dense edges
+    int64_t dense_bytes = 0;
+    std::vector<SingleEdge> singles; // by key
+    int64_t single_bytes = 0;        // of all, each aligned
+};
+
+// Rows that are run once all contributions are here, in their order. HALO_USER: of `caller_boxes`, not of the table.
+struct CombineStep {
+    RowRange rows;
+    int32_t op = HALO_COPY_MOVE;
+};
+
+struct Lowered {
+    Narrowed narrowed;
+    bool alone = false;
+    std::shared_ptr<const PlacedEdges> narrowed_edges; // null: all of the piece's
+    CopyTable table;
+    RowRange local;
+    std::vector<SingleEdge> local_singles;
+    int64_t local_bytes = 0; // dense
+    std::vector<LoweredDirection> send; // of each link
+    std::vector<LoweredDirection> receive;
+    int64_t staging_bytes = 0;
+    std::vector<CombineStep> combine_steps;
+    std::vector<BoxCopy> caller_boxes;
+    std::vector<CanonicalStep> canonical_steps; // one or none
+    bool combines = false;
+
+    const LoweredDirection &direction(size_t link, bool sending) const { return sending ? send[link] : receive[link]; }
+    const PlacedEdges &edges(const Piece &piece) const { return narrowed_edges ? *narrowed_edges : piece.edges(); }
+    EdgeBoxes boxes(const Piece &piece) const { return piece.boxes(edges(piece), narrowed.components); }
+    int64_t canonical_scratch_bytes() const { return canonical_steps.empty() ? 0 : canonical_steps.front().scratch_bytes(); }
+};
+
+// Contributions that lie in storage of peers, by link, in the order of their message; none: they lie in the link's message. Bases behind those of
+// the piece name that storage.
+using PeerPlacements = std::vector<std::vector<Placement>>;
+
+Lowered lower(const Piece &piece, const Narrowed &narrowed, bool alone, const PeerPlacements *lent = nullptr);
+
+// Sparse edges follow the dense ones, each at the next multiple of this.
+inline constexpr int64_t sparse_alignment = 16;
+
+} // namespace halo

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/piece.h"
+
+#include <algorithm>
+
+#include "plan/lower/rows.h"
+#include "plan/message_order.h"
+
+namespace halo {
+
+namespace {
+
+void add_field(std::vector<uint64_t> &identity, Field &field) {
+    const FieldSpec &spec = field.spec();
+    identity.insert(identity.end(), { static_cast<uint64_t>(spec.type), static_cast<uint64_t>(spec.element_bytes),
+                                      static_cast<uint64_t>(spec.n_components), static_cast<uint64_t>(spec.vector), static_cast<uint64_t>(spec.sparse),
+                                      spec.places.size(), field.layout_hash() });
+    for (const Centring place : spec.places) identity.push_back(static_cast<uint64_t>(place));
+}
+
+} // namespace
+
+std::vector<uint64_t> PieceSpec::identity() const {
+    std::vector<uint64_t> identity{ static_cast<uint64_t>(combining.op), combining.canonical, combining.owner_overwrites, combining.reads_in_place,
+                                    meaning };
+    edges->identify(identity);
+    add_field(identity, *source);
+    if (destination != source) add_field(identity, *destination);
+    return identity;
+}
+
+Piece::Piece(const PieceSpec &spec)
+    : device_(spec.destination->topology().context().device()),
+      source_(*spec.source),
+      destination_(spec.destination == spec.source ? nullptr : std::make_unique<const ValueShape>(*spec.destination)),
+      combining_(spec.combining),
+      meaning_(spec.meaning),
+      edge_source_(spec.edges) {
+    collect(spec);
+    for (const PlacedEdges::Link &link : edges_.links) {
+        digests_.push_back(digest_of(link.send));
+        digests_.push_back(digest_of(link.receive));
+    }
+    const EdgeBoxes boxes = this->boxes(edges_, {});
+    bases_ = { boxes.destination_base_of(0), boxes.n_part_bases(), static_cast<uint32_t>(edges_.links.size()) };
+}
+
+Piece::~Piece() = default;
+
+namespace {
+
+constexpr size_t usual_edges = 26; // of a box
+
+int32_t local_index(const Field &field, bool here, int64_t gid) { return here ? static_cast<int32_t>(field.topology().local_index(gid)) : -1; }
+
+// Where a field has values at some points only, or in another order. Both ends must leave out the same.
+void map_points(Field &field, Edge &edge, uint64_t &pattern) {
+    const auto mapped = [&](int64_t gid, Region &region) {
+        PointMap *map = field.point_map(field.topology().local_index(gid));
+        if (!map) return uint64_t{ 0 };
+        const PointMap::Mapped &known = map->mapped(region);
+        region = known.region;
+        return known.pattern;
+    };
+    const uint64_t sent = edge.ends == EdgeEnds::receive ? 0 : mapped(edge.send_gid, edge.send);
+    const uint64_t received = edge.ends == EdgeEnds::send ? 0 : mapped(edge.recv_gid, edge.receive);
+    if (edge.ends == EdgeEnds::local && (sent != received || edge.send.size() != edge.receive.size()))
+        fail(HALO_ERR_MISMATCH, "field %s: channel from part %lld to part %lld: its map of points leaves out other points of the one than of the other",
+             field.spec().name.c_str(), static_cast<long long>(edge.send_gid), static_cast<long long>(edge.recv_gid));
+    pattern = sent | received;
+    // A peer's side has as many.
+    if (edge.ends == EdgeEnds::send) edge.receive = { { { 0, 0, 0 }, { edge.send.size(), 1, 1 } }, {}, false };
+    if (edge.ends == EdgeEnds::receive) edge.send = { { { 0, 0, 0 }, { edge.receive.size(), 1, 1 } }, {}, false };
+}
+
+} // namespace
+
+void Piece::collect(const PieceSpec &spec) {
+    Field &destination = *spec.destination;
+    const bool listed = !destination.topology().has_cells();
+    const bool mapped = destination.is_mapped();
+    if (!listed) edges_.local.reserve(destination.topology().local_parts().size() * usual_edges);
+    for (int32_t place = 0; place < std::ssize(destination.spec().places); ++place)
+        spec.edges->emit(destination.spec().places[static_cast<size_t>(place)], [&](const Edge &emitted) {
+            Edge edge = emitted;
+            EdgeLists lists;
+            if (mapped) map_points(destination, edge, lists.pattern);
+            if (listed) {
+                const auto points_of = [&](const Region &region) { return mapped ? edges_.keep(region.points) : region.points; };
+                lists.send_listed = edge.send.listed;
+                lists.receive_listed = edge.receive.listed;
+                if (edge.send.listed) lists.send = points_of(edge.send);
+                if (edge.receive.listed) lists.receive = points_of(edge.receive);
+            }
+            const bool sends = edge.ends != EdgeEnds::receive, receives = edge.ends != EdgeEnds::send;
+            edges_.add(sends ? edge.recv_rank : edge.send_rank, edge.ends,
+                       edges_.place(edge, local_index(*spec.source, sends, edge.send_gid), local_index(destination, receives, edge.recv_gid), place,
+                                    listed ? &lists : nullptr));
+        });
+    edges_.sort(!listed);
+}
+
+// Both ends sort alike.
+Digest Piece::digest_of(const std::vector<PlacedEdge> &edges) const {
+    Digest digest;
+    digest.add(meaning_);
+    digest.add(static_cast<uint64_t>(destination().type) << 32 | static_cast<uint64_t>(destination().element_bytes));
+    digest.add(static_cast<uint64_t>(destination().n_components));
+    for (const PlacedEdge &edge : edges) {
+        digest.add(static_cast<uint64_t>(edge.send_gid));
+        digest.add(static_cast<uint64_t>(edge.recv_gid));
+        digest.add(static_cast<uint64_t>(edge.extra));
+        digest.add(static_cast<uint64_t>(edge.place) << 8 | edge.element);
+        digest.add(static_cast<uint64_t>(edge.n_points()));
+        digest.add(edges_.pattern_of(edge));
+    }
+    return digest;
+}
+
+int64_t Piece::link_of(int32_t peer) const {
+    const auto at = std::lower_bound(edges_.links.begin(), edges_.links.end(), peer,
+                                     [](const PlacedEdges::Link &one, int32_t rank) { return one.peer < rank; });
+    return at != edges_.links.end() && at->peer == peer ? at - edges_.links.begin() : -1;
+}
+
+PlacedEdges Piece::narrowed_edges(int32_t depth) const {
+    PlacedEdges some = edges_.emptied();
+    const auto narrow = [&](const std::vector<PlacedEdge> &from, std::vector<PlacedEdge> &to) {
+        for (const PlacedEdge &placed : from) {
+            Edge edge = edges_.edge_of(placed);
+            if (edge_source_->narrow(edge, destination().places[placed.place], depth)) to.push_back(edges_.resized(placed, edge));
+        }
+    };
+    narrow(edges_.local, some.local);
+    for (size_t link = 0; link < edges_.links.size(); ++link) {
+        narrow(edges_.links[link].send, some.links[link].send);
+        narrow(edges_.links[link].receive, some.links[link].receive);
+    }
+    some.sort(destination().has_cells);
+    return some;
+}
+
+std::shared_ptr<const Lowered> Piece::lowered(const Narrowed &narrowed, bool alone, int64_t &compiled) {
+    constexpr size_t most_kept = 16;
+    auto known = std::find_if(lowered_.begin(), lowered_.end(), [&](const auto &one) { return one->narrowed == narrowed && one->alone == alone; });
+    if (known == lowered_.end()) {
+        ++compiled;
+        if (lowered_.size() == most_kept) lowered_.pop_back();
+        known = lowered_.insert(lowered_.end(), std::make_shared<const Lowered>(lower(*this, narrowed, alone)));
+    }
+    std::rotate(lowered_.begin(), known, known + 1);
+    return lowered_.front();
+}
+
+} // namespace halo

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What travels for one field: the placed edges of its topology, kept, and the tables made from them. A piece knows neither storage, nor the field's
+// name, nor the exchange: equal fields, all masks of an exchange and later exchanges share it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "comm/message.h"
+#include "plan/edge_boxes.h"
+#include "plan/edge_source.h"
+
+namespace halo {
+
+struct Lowered;
+
+inline constexpr halo_op op_move = 0; // values are moved, not combined
+
+// What happens to values where they arrive.
+struct Combining {
+    halo_op op = op_move;
+    bool canonical = false;        // in the order of the values
+    bool owner_overwrites = false; // the owner's value is the first
+    bool reads_in_place = false;   // contributions of this rank stay unchanged until all are combined
+    bool combines() const { return op != op_move; }
+};
+
+// What a piece is made from.
+struct PieceSpec {
+    Field *source = nullptr;
+    Field *destination = nullptr; // the same but for transfers
+    std::shared_ptr<const EdgeSource> edges{};
+    Combining combining{};
+    uint64_t meaning = 0; // whatever else peers must agree on
+
+    // Equal for specs that make equal pieces.
+    std::vector<uint64_t> identity() const;
+};
+
+// Which part of the values a run takes.
+struct Narrowed {
+    ComponentRange components;
+    int32_t depth = 0; // of ghosts; 0: all
+    bool operator==(const Narrowed &) const = default;
+};
+
+// Numbers of the pointers that tables work on: storage by part, then the messages of each link, then memory of the run.
+struct BaseNumbers {
+    uint32_t first_destination = 0;
+    uint32_t n_parts = 0; // storage of source and destination
+    uint32_t n_links = 0;
+
+    uint32_t send(size_t link) const { return n_parts + static_cast<uint32_t>(link); }
+    uint32_t receive(size_t link) const { return send(n_links + link); }
+    uint32_t scratch() const { return send(2 * size_t{ n_links }); } // of a single edge
+    uint32_t staging() const { return scratch() + 1; }               // contributions of this rank
+    uint32_t fill() const { return scratch() + 2; }                  // the field's fill value
+    size_t n() const { return size_t{ scratch() } + 3; }
+};
+
+class Piece {
+public:
+    explicit Piece(const PieceSpec &spec);
+    ~Piece();
+    Piece(const Piece &) = delete;
+    Piece &operator=(const Piece &) = delete;
+
+    const ValueShape &source() const { return source_; }
+    const ValueShape &destination() const { return destination_ ? *destination_ : source_; }
+    const Combining &combining() const { return combining_; }
+    const PlacedEdges &edges() const { return edges_; }
+    const BaseNumbers &bases() const { return bases_; }
+    const Device &device() const { return device_; }
+    EdgeBoxes boxes(const PlacedEdges &edges, ComponentRange components) const { return { source_, destination(), edges, components }; }
+
+    // Of a peer; -1: nothing goes between it and this rank.
+    int64_t link_of(int32_t peer) const;
+    // What both ends of a link must have alike.
+    const Digest &digest(size_t link, bool sending) const { return digests_[2 * link + (sending ? 0 : 1)]; }
+
+    // Tables for a run: made at the first use, and kept for as long as few others are asked for. `alone`: every edge to another rank on its own.
+    // `compiled` counts when they are made.
+    std::shared_ptr<const Lowered> lowered(const Narrowed &narrowed, bool alone, int64_t &compiled);
+    // The edges that a narrowed run has.
+    PlacedEdges narrowed_edges(int32_t depth) const;
+
+private:
+    void collect(const PieceSpec &spec);
+    Digest digest_of(const std::vector<PlacedEdge> &edges) const;
+
+    const Device &device_;
+    ValueShape source_;
+    std::unique_ptr<const ValueShape> destination_; // null: as the source
+    Combining combining_;
+    uint64_t meaning_;
+    std::shared_ptr<const EdgeSource> edge_source_;
+    PlacedEdges edges_;
+    std::vector<Digest> digests_; // of each link: send, receive
+    BaseNumbers bases_;
+    std::vector<std::shared_ptr<const Lowered>> lowered_; // the last used first
+};
+
+} // namespace halo
