@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 #include <new>
+#include <stdexcept>
 
 #include "base/error.h"
 #include "capi/guard.h"
@@ -42,6 +43,9 @@ halo_status store_exception() noexcept {
         return error.status();
     } catch (const std::bad_alloc &) {
         set_last_error("no memory");
+        return HALO_ERR_MEMORY;
+    } catch (const std::length_error &) {
+        set_last_error("no memory: a list would be longer than memory can be");
         return HALO_ERR_MEMORY;
     } catch (const std::exception &error) {
         set_last_error(error.what());
