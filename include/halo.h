@@ -16,6 +16,7 @@
  * - "Collective" calls are made by every rank of the context, in the same order. They communicate only where it is said.
  * - One thread at a time per context and everything made from it; different contexts are independent.
  * - Sizes, counts and gids are int64_t, ranks int32_t. Sizes that end in `_bytes` are bytes, all others count elements.
+ *   Upper limits stand with them; beyond, HALO_ERR_LIMIT names what exceeds which limit. Lists have at most 2^31 - 1 entries, of points 2^32 - 2.
  * - Index spaces have three directions; unused ones have one cell and no ghosts. x (direction 0) runs fastest.
  * - A struct that the caller fills starts with `struct_size` and `layout`; begin from its HALO_..._INIT value.
  * - Handles are destroyed through a pointer, which is set to NULL. A context must outlive what is made from it:
@@ -188,7 +189,7 @@ typedef int32_t halo_op;
 #define HALO_BXOR 11
 
 /** Combine `n` values over all ranks, in the order of ranks, with the same bits on every rank. `in` may be `out`. Collective; blocks;
- *  O(log ranks) rounds. Not HALO_BYTES; complex types only SUM and PROD. MIN and MAX: a NaN wins over every number. */
+ *  O(log ranks) rounds; at most 2^40 bytes. Not HALO_BYTES; complex types only SUM and PROD. MIN and MAX: a NaN wins over every number. */
 HALO_API halo_status halo_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op);
 
 /* ------------------------------------------------------------------ 3 topology: parts and owners */
@@ -203,8 +204,8 @@ typedef struct halo_blocks_desc {
     size_t struct_size;
     int32_t layout;
     int32_t n_dims;           /**< 1, 2 or 3 */
-    int64_t n_blocks[3];      /**< blocks per direction */
-    int64_t n_cells[3];       /**< cells of one block per direction */
+    int64_t n_blocks[3];      /**< blocks per direction; at most 2^40 in all, and 2^27 for each rank */
+    int64_t n_cells[3];       /**< cells of one block per direction: at most 2^31 - 1, and 2^40 of all blocks in a row */
     int32_t periodic[3];      /**< per direction, 0 or 1 */
     int32_t order;            /**< HALO_ORDER_...: how gids number the blocks */
     const int32_t *owner;     /**< rank of each gid, the same on all ranks; NULL: equal runs of gids. Copied. */
@@ -228,15 +229,15 @@ typedef struct halo_boxes_desc {
     size_t struct_size;
     int32_t layout;
     int32_t n_dims;             /**< 1, 2 or 3 */
-    halo_box domain;            /**< all boxes lie inside; its extent is the period */
+    halo_box domain;            /**< all boxes lie inside; its extent is the period. Within 2^40 cells of the origin. */
     int32_t periodic[3];        /**< per direction, 0 or 1 */
     int32_t distributed;        /**< 1: `boxes` are this rank's alone; a rank may have none */
     const halo_box *boxes;      /**< n_boxes, or NULL: the domain is cut into n_parts_per_rank boxes for each rank, as even and as cubic as it goes. Copied. */
     int64_t n_boxes;
     const int32_t *owner;       /**< rank of each box; NULL: equal runs of gids. Not with `distributed`. Copied. */
     const int32_t *priority;    /**< of each box: where several cover a point, the highest owns it, then the lowest gid; NULL: all 0. Copied. */
-    int32_t reach;              /**< widest ghosts that fields may have, in cells; `distributed` wants it, else 0 means any */
-    int32_t n_parts_per_rank;   /**< where the library cuts; else ignored */
+    int32_t reach;              /**< widest ghosts that fields may have, in cells: at most 2^24, and 64 periods; `distributed` wants it, else 0 means any */
+    int32_t n_parts_per_rank;   /**< where the library cuts, into at most 2^24 boxes in all; else ignored */
 } halo_boxes_desc;
 #define HALO_BOXES_DESC_INIT { sizeof(halo_boxes_desc), 1, 3, { { 0, 0, 0 }, { 1, 1, 1 } }, { 0, 0, 0 }, 0, NULL, 0, NULL, NULL, 0, 1 }
 
@@ -259,12 +260,12 @@ typedef struct halo_regions_desc {
     size_t struct_size;
     int32_t layout;
     int32_t n_dims;
-    const int64_t *cells;   /**< three per part: its extent. Copied. */
+    const int64_t *cells;   /**< three per part: its extent, 1 to 2^31 - 1. Copied. */
     const int32_t *owner;   /**< rank of each part; NULL: equal runs of gids. Copied. */
     int64_t n_parts;
     const halo_join *joins; /**< Copied. */
     int64_t n_joins;
-    int32_t reach;          /**< widest ghosts that fields may have, in cells: no join reaches farther out */
+    int32_t reach;          /**< widest ghosts that fields may have, in cells: no join reaches farther out. At most 2^24. */
     int32_t reserved;
 } halo_regions_desc;
 #define HALO_REGIONS_DESC_INIT { sizeof(halo_regions_desc), 1, 3, NULL, NULL, 0, NULL, 0, 0, 0 }
@@ -312,7 +313,7 @@ typedef struct halo_keys_desc {
     int32_t numbering;        /**< HALO_NUMBERING_... */
     int32_t directory;        /**< HALO_DIRECTORY_... */
     int32_t editable;         /**< 1: kept such that halo_topology_edit_keys can be called. The same on all ranks. */
-    int32_t n_parts;          /**< parts of this rank, each with keys of its own; 0 on all ranks: one part for each rank */
+    int32_t n_parts;          /**< parts of this rank, each with keys of its own, at most 2^27; 0 on all ranks: one part for each rank */
     const int64_t *part_offsets; /**< n_parts + 1: where the keys of each part begin; from 0 to n_keys. See halo_topology_create_keys. */
 } halo_keys_desc;
 #define HALO_KEYS_DESC_INIT \
@@ -357,13 +358,13 @@ HALO_API halo_status halo_topology_edit_keys(const halo_topology *topology, cons
 typedef struct halo_graph_desc {
     size_t struct_size;
     int32_t layout;
-    int32_t rings;             /**< the same on all ranks: 1: ghosts are all neighbours; 2: and their neighbours; ... */
+    int32_t rings;             /**< the same on all ranks: 1: ghosts are all neighbours; 2: and their neighbours; ... INT32_MAX: all that there are */
     int64_t n_owned;           /**< points of this rank, each of no other rank */
     const uint64_t *keys;      /**< of each, any values */
     const int64_t *offsets;    /**< n_owned + 1: where the neighbours of each begin in `neighbours`; NULL: `width` for each */
     const uint64_t *neighbours; /**< keys; a point may be its own neighbour, or have one several times; not every neighbour need have the point as its own */
     const int32_t *owners;     /**< rank that owns each neighbour, where the caller knows; NULL: found out by key. On all ranks or none. */
-    int64_t width;
+    int64_t width;             /**< n_owned * width is at most 2^40 */
     uint64_t skip;             /**< with has_skip: entries of this value are no neighbours */
     int32_t has_skip;
     int32_t directory;         /**< HALO_DIRECTORY_... */
@@ -529,7 +530,7 @@ typedef struct halo_field_desc {
 } halo_field_desc;
 #define HALO_FIELD_DESC_INIT { sizeof(halo_field_desc), 1, HALO_FLOAT64, NULL, 0, 1, HALO_CENTRE_CELL, { 0, 0, 0 }, { 0, 0, 0 }, 0, 1, 0.0, 0.0, 0, 0 }
 
-/** Collective; does not communicate. */
+/** Collective; does not communicate. HALO_ERR_LIMIT: the storage of a part would exceed 2^60 bytes. */
 HALO_API halo_status halo_field_create(halo_topology *topology, const halo_field_desc *desc, halo_field **field);
 
 /** HALO_BUSY while exchanges use it. Storage stays the caller's, except what halo_field_allocate made. */
@@ -696,7 +697,7 @@ typedef struct halo_exchange_desc {
       HALO_KIND_GHOSTS, HALO_SUM, HALO_SHARED_KEEP, HALO_PATTERN_DIRECT, NULL, NULL, NULL, HALO_COMBINE_BY_GID, 0 }
 
 /**
- * An exchange over `fields`, of one topology or of several. `desc` may be NULL. Collective; communicates nothing: the first start swaps a
+ * An exchange over `fields` (at most 65536), of one topology or of several. `desc` may be NULL. Collective; communicates nothing: the first start swaps a
  * digest with each peer. O(channels log channels) once per shape, then shared.
  *
  * Combining kinds (HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE): when start returns, all contributions have been read, ghosts may be
@@ -846,7 +847,7 @@ typedef struct halo_channel_desc {
     int32_t send_rank;
     int32_t recv_rank;
     halo_type type;
-    int64_t count;                   /**< elements; the receiver's may be larger than the sender's */
+    int64_t count;                   /**< elements, at most 2^40 bytes; the receiver's may be larger than the sender's */
     int64_t element_bytes;           /**< HALO_BYTES only */
     int32_t sparse;                  /**< 1: the receiver probes and takes a buffer only when data come */
     int32_t buffer_kind;             /**< HALO_BUFFER_... */

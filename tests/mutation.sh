@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Do the tests notice defects? Breaks a copy of the tree in one line at a time, builds it and runs the tests of exchanges, channels and faults.
+# Do the tests notice defects? Breaks a copy of the tree in one line at a time, builds it and runs the tests of exchanges, channels, accesses, faults and misuse.
 # Fails if a defect is noticed by none. Prints a Markdown table: what was broken, and which test of each program saw it first.
 # usage: mutation.sh DIRECTORY [pattern of defects]      DIRECTORY: for the copy; kept, so that the next time only changes are built
 set -uo pipefail
@@ -9,8 +9,8 @@ pattern="${2:-.}"
 mkdir -p "$1"
 whole="$(cd "$1" && pwd)/whole" # the tree as it was at the start
 copy="$(cd "$1" && pwd)/tree"
-programs=(halo_conformance test_channel unit_channel halo_goes_wrong halo_counts halo_access_loops test_keys)
-export CONFORMANCE_CASES="${CONFORMANCE_CASES:-24}" KEYS_CASES="${KEYS_CASES:-8}"
+programs=(misuse unit_comm unit_channel test_channel halo_goes_wrong halo_counts halo_conformance halo_box_conformance halo_access_loops test_keys)
+export CONFORMANCE_CASES="${CONFORMANCE_CASES:-24}" CONFORMANCE_BOX_CASES="${CONFORMANCE_BOX_CASES:-40}" KEYS_CASES="${KEYS_CASES:-8}"
 seconds_of_a_program=180
 
 # what is broken | file | sed program
@@ -38,6 +38,29 @@ defects=(
     "the groups of ghosts are not looked at|src/core/topology/points/point_edges.h|s/return groups == 0 .. (.*$/return groups == 0 || extra >= 0; }/"
     "batches use the first binding set alone|src/core/access/mirror.h|s/field_.data(local_index, set_)/field_.data(local_index, 0)/"
     "all binding sets are as fresh as the first|src/core/access/accesses.cpp|s/ \&\& known->set == set)/)/"
+    "field masks are not compared|src/core/exchange/exchange.cpp|s/(takes_part ? 2 : 1)/2/"
+    "a slot of shared memory is written again before it was read|src/core/comm/peer_link.cpp|/^bool PeerLink::may_send_shared/,/^}/s/must_be_read) >= 0/must_be_read) > INT32_MIN/"
+    "only the last step of a product of sizes is checked|src/core/base/checked.h|s/ \&\& a.fits_ \&\& b.fits_;/;/"
+    "the bytes of a layout are not limited|src/core/field/field.cpp|s/^    require_storable(gid, layout.elements);//"
+    "the bytes of an allreduce are not limited|src/core/capi/context.cpp|s/^.*value(\"allreduce: the bytes of n values\".*$//"
+    "lists may begin before their first entry|src/core/topology/lists/lists.cpp|s/desc.send_offsets\[0\] < 0/desc.send_offsets[0] == 1/"
+    "the limit of file sizes is not asked for|src/core/memory/shared_arena.cpp|s/limit.rlim_cur != RLIM_INFINITY/limit.rlim_cur == 1/"
+    "memory that cannot be shared is refused|src/core/comm/context.cpp|/^void .Context::allocate_shared/,/^}/s/return device_->allocate(HALO_MEMORY_HOST, bytes);/return nullptr;/"
+    "a settings file is opened as if it could not block|src/core/base/config_source.cpp|s/ | O_NONBLOCK//"
+    "operands of an allreduce change places|src/core/comm/collective.cpp|s/combine(combined.data(), above.data(), n, type, op);/{ combine(above.data(), combined.data(), n, type, op); combined.swap(above); }/"
+    "a number wins over NaN|src/core/base/combine.cpp|s/return std::isnan(a) ? a : b;/return std::isnan(a) ? b : a;/"
+    "the lowest rank owns a key, not the heaviest|src/core/topology/keys/directory.cpp|s/one.weight > best->weight/one.weight < best->weight/"
+    "a key that two ranks claim is not told|src/core/topology/keys/directory.cpp|s/if (claims > 1) ++result_.n_several_claim;//"
+    "a ring of ghosts that adds points ends a graph|src/core/topology/graph/rings.cpp|s/> known ? 1 : 0) == 0) break/> known ? 1 : 0) >= 0) break/"
+    "images across a period stay where they are|src/core/topology/boxes/box_set.cpp|s/box.cells = shifted(box.cells, shift);//"
+    "boxes of other ranks farther than a cell away are not known|src/core/topology/boxes/boxes.cpp|s/2 \* int64_t{ reach_ } + 1 }/1 }/"
+    "ghosts that several boxes own are filled by each of them|src/core/topology/boxes/box_edges.cpp|s/ subtract(pieces_, owned(near_\[before\]));/ {}/"
+    "ghosts of a null neighbour keep what they held|src/core/exchange/sparse.cpp|s/if (state != EdgeState::data) return run.run_row(edge.fill_row);/if (state != EdgeState::data) return;/"
+    "storage that was bound for an arrival is not filled|src/core/exchange/sparse.cpp|s/^        field.fill(part.part, data);//"
+    "a fetch brings the value after the contribution|src/core/base/combine.cpp|s/^    store(contribution, value);/    store(contribution, op(value, more));/"
+    "contributions of a canonical sum are not sorted|src/core/plan/canonical.cpp|s/^        halo::sort(std::span<Rank>(ranks, n));//"
+    "what is pending is not added before it is read|src/core/access/freshness.cpp|s/needs.reverse = pending_ != 0 .. !use.to_ghosts;/needs.reverse = false;/"
+    "a batch that has read its fields still uses them|src/core/access/freshness.cpp|/^void Freshness::close/,/^}/s/        --readers_;//"
     "copies of a rank's own points are taken for owned|src/core/access/mirror.cpp|s/owned\[list\[i\]\] = false;/(void)list;/"
 )
 

@@ -218,6 +218,8 @@ class Documents(Tree):
         self.write("CMakeLists.txt", "project(halo VERSION 0.1.0)\n")
         self.write("examples/first/first.c", "/* licence */\nint main(void) { return 0; }\n")
         self.write("docs/abi.md", "[up](../README.md)\n")
+        self.write("docs/when-something-goes-wrong.md", "| `rank ... is late: wait` | why | what |\n")
+        self.write("src/wait.cpp", 'fail(HALO_TIMEOUT, "rank %d is "\n     "late: wait");\n')
         self.write("README.md", "```c\nint main(void) { return 0; }\n```\n[abi](docs/abi.md) [far](https://example.org)\n")
 
     def test_good(self):
@@ -230,6 +232,10 @@ class Documents(Tree):
     def test_link(self):
         self.write("docs/abi.md", "[up](README.md)\n")
         self.finds("no such file: README.md", "check_docs.py", self.root)
+
+    def test_text(self):
+        self.write("src/wait.cpp", 'fail(HALO_TIMEOUT, "rank %d is late: go on");\n')
+        self.finds("no text in src has 'is late: wait'", "check_docs.py", self.root)
 
     def test_version(self):
         self.write("CMakeLists.txt", "project(halo VERSION 0.2.0)\n")

@@ -195,6 +195,29 @@ TEST(BetweenRanks, OtherNarrowing) {
     });
 }
 
+// One field each, of the same size: only the masks tell that they are different fields.
+TEST(BetweenRanks, OtherFieldMasks) {
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        const Rank end(group, rank, {});
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "v", desc.ghost_low[0] = desc.ghost_high[0] = 1;
+        halo_field *v = nullptr;
+        halo_exchange *both = nullptr;
+        ASSERT_EQ(halo_field_create(end.ring, &desc, &v), HALO_SUCCESS);
+        ASSERT_EQ(halo_field_allocate(v, -1), HALO_SUCCESS);
+        halo_field *fields[] = { end.u, v };
+        ASSERT_EQ(halo_exchange_create(fields, 2, nullptr, &both), HALO_SUCCESS) << halo_last_error();
+        const int32_t mask[] = { rank == 0, rank == 1 };
+        halo_run run = HALO_RUN_INIT;
+        run.field_mask = mask;
+        EXPECT_EQ(halo_exchange_start(both, &run, HALO_STREAM_NONE), HALO_SUCCESS);
+        EXPECT_EQ(halo_exchange_finish(both, HALO_STREAM_NONE), HALO_ERR_MISMATCH);
+        expect_text({ "run 1 is narrowed differently" });
+        EXPECT_EQ(halo_exchange_destroy(&both), HALO_SUCCESS);
+        EXPECT_EQ(halo_field_destroy(&v), HALO_SUCCESS);
+    });
+}
+
 TEST(BetweenRanks, OtherSettings) {
     on_two_ranks([&](halo_inproc *group, int32_t rank) {
         const halo_setting settings[] = { { "messages", rank == 0 ? "aggregate" : "per_channel" } };

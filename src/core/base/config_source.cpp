@@ -2,12 +2,11 @@
 #include "base/config_source.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <optional>
 
+#include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,21 +45,37 @@ std::string key_of_variable(std::string_view name) {
     return key;
 }
 
-struct CloseFile {
-    void operator()(std::FILE *file) const { std::fclose(file); }
+class File {
+public:
+    explicit File(const std::string &path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
+    ~File() {
+        if (descriptor_ >= 0) close(descriptor_);
+    }
+    File(const File &) = delete;
+    File &operator=(const File &) = delete;
+
+    int descriptor() const { return descriptor_; }
+
+private:
+    int descriptor_;
 };
 
-// Empty: there is no such file.
+// Empty: there is no such file. What would block, a FIFO or a device, is opened without waiting and refused.
 std::optional<std::string> read_file(const std::string &path) {
-    std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "re"));
-    if (!file && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
+    if (access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt; // this takes no descriptor
+    const File file(path);
     struct stat status {};
-    if (!file || fstat(fileno(file.get()), &status) != 0) fail(HALO_ERR_CONFIG, "settings file %s: %s", path.c_str(), std::strerror(errno));
+    const auto unreadable = [&] { fail(HALO_ERR_CONFIG, "settings file %s: %s", path.c_str(), std::strerror(errno)); };
+    if (file.descriptor() < 0 || fstat(file.descriptor(), &status) != 0) unreadable();
     if (!S_ISREG(status.st_mode) || static_cast<size_t>(status.st_size) > largest_file)
         fail(HALO_ERR_CONFIG, "settings file %s: not a regular file of at most %zu bytes", path.c_str(), largest_file);
     std::string text(static_cast<size_t>(status.st_size), '\0');
-    text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-    if (std::ferror(file.get())) fail(HALO_ERR_CONFIG, "settings file %s: cannot be read", path.c_str());
+    size_t n_read = 0;
+    for (ssize_t more = 1; more > 0 && n_read < text.size(); n_read += static_cast<size_t>(more)) {
+        more = read(file.descriptor(), text.data() + n_read, text.size() - n_read);
+        if (more < 0) unreadable();
+    }
+    text.resize(n_read);
     return text;
 }
 

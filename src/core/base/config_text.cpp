@@ -32,13 +32,14 @@ const char *manual_head = R"(# Configuration
 A setting comes from, strongest first:
 
 1. the call: `halo_context_options.settings`, and `halo_context_set` for those that may change at run time;
-2. the environment: `HALO_` and the key in capitals, `.` as `_`: `HALO_POOL_CAP=1G`;
+2. the environment: `HALO_` and the key in capitals, `.` as `_`: `HALO_POOL_CAP=1G`; an empty variable counts as none;
 3. the job file: the absolute path in `HALO_CONFIG_FILE`;
 4. the user file: `halo/halo.conf` in `$XDG_CONFIG_HOME`, else in `~/.config`;
 5. the default.
 
 A file has lines `key = value`; `#` starts a comment, at the start of a line or after a blank. The working directory is never read. A
-process that runs with raised rights reads no file and no `HALO_PLUGIN_PATH`.
+process that runs with raised rights reads no file and no `HALO_PLUGIN_PATH`. A settings file that is no regular file, a FIFO or a directory,
+is an error at once.
 
 A bad value is an error that names the key, the value, where it came from and what is allowed. An unknown key is a warning with the
 nearest known one, and an error with `strict = yes`. `halo_info --settings` and `halo_context_setting` show every value with its source.

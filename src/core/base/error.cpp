@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/error.h"
 
+#include <stdexcept>
 #include <cstdio>
 
 namespace halo {
@@ -67,6 +68,8 @@ Error present_error() {
         return error;
     } catch (const std::bad_alloc &) {
         return { HALO_ERR_MEMORY, "no memory" };
+    } catch (const std::length_error &) {
+        return { HALO_ERR_MEMORY, "no memory: a list would be longer than memory can be" };
     } catch (const std::exception &error) {
         return { HALO_ERR_INTERNAL, error.what() };
     } catch (...) {

@@ -4,6 +4,8 @@
 
 #include "access/reduction.h"
 #include "access/sections.h"
+#include "base/checked.h"
+#include "base/limits.h"
 #include "base/types.h"
 #include "capi/handle.h"
 #include "topology/points/points.h"
@@ -13,6 +15,7 @@ namespace halo {
 namespace {
 
 constexpr size_t least_access_bytes = offsetof(halo_access, set); // of the first version
+constexpr int64_t largest_access_bytes = 4096;                    // of any version to come
 
 // Accesses may grow: what the caller's are longer must be zero, what they are shorter is as in HALO_ACCESS_INIT.
 halo_access read_access(const void *accesses, size_t bytes, int32_t i) {
@@ -30,6 +33,8 @@ halo_access read_access(const void *accesses, size_t bytes, int32_t i) {
 void read_shape(BatchShape &shape, const halo_access *accesses, int32_t n, size_t bytes) {
     require(accesses, "accesses");
     if (n < 1) fail(HALO_ERR_ARGUMENT, "batch of %d accesses", n);
+    check_limit("batch: the number of accesses", n, limits::fields);
+    check_limit("batch: access_bytes", static_cast<int64_t>(std::min(bytes, size_t{ INT64_MAX })), largest_access_bytes);
     if (bytes < least_access_bytes) fail(HALO_ERR_VERSION, "accesses of %zu bytes; halo_access has %zu", bytes, sizeof(halo_access));
     shape.arguments.resize(static_cast<size_t>(n));
     for (int32_t i = 0; i < n; ++i) {
@@ -50,6 +55,7 @@ void check_where(int32_t where) {
 
 std::span<const int32_t> numbers(const int32_t *list, int64_t n, const char *name) {
     if (n < 0) fail(HALO_ERR_ARGUMENT, "sections: %lld entities", static_cast<long long>(n));
+    check_limit("sections: the number of entities", n, HALO_NO_INDEX);
     if (n > 0) require(list, name);
     return { list, static_cast<size_t>(n) };
 }
@@ -190,6 +196,7 @@ halo_status halo_reduction_create(halo_context *context, int64_t n, halo_type ty
         require(reduction, "reduction");
         if (n < 0) fail(HALO_ERR_ARGUMENT, "reduction: n is %lld", static_cast<long long>(n));
         if (!combines(type, op)) fail(HALO_ERR_ARGUMENT, "reduction: values of %s cannot be combined by operation %d", type_name(type), op);
+        (Checked(n) * static_cast<int64_t>(type_bytes(type))).value("reduction: the bytes of n values", limits::reduced_bytes);
         ContextObject &owner = object_of<ContextObject>(context);
         auto object = std::make_unique<Reduction>(owner.context, owner.reductions, n, type, op);
         *reduction = owner.shells.make<halo_reduction>(&owner, object.get());

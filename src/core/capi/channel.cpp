@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "capi/channel.h"
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "capi/handle.h"
 #include "channel/group.h"
 
@@ -67,6 +69,7 @@ halo_status halo_channel_register_many(halo_context *context, const halo_channel
                                        int64_t n, halo_channel **channels) {
     return with_handle(context, [&] {
         if (n < 0) fail(HALO_ERR_ARGUMENT, "register_many: n is %lld", static_cast<long long>(n));
+        check_limit("register_many: n", n, limits::listed);
         if (n == 0) return;
         require(keys, "keys");
         require(descs, "descs");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mutex>
 
-#include "base/error.h"
+#include "base/checked.h"
+#include "base/limits.h"
 #include "base/types.h"
 #include "capi/handle.h"
 #include "comm/collective.h"
@@ -152,6 +153,7 @@ halo_status halo_allreduce(halo_context *context, const void *in, void *out, int
     return with_handle(context, [&] {
         if (n < 0) fail(HALO_ERR_ARGUMENT, "allreduce: n is %lld", static_cast<long long>(n));
         if (!combines(type, op)) fail(HALO_ERR_ARGUMENT, "allreduce: values of %s cannot be combined by operation %d", type_name(type), op);
+        (Checked(n) * static_cast<int64_t>(type_bytes(type))).value("allreduce: the bytes of n values", limits::reduced_bytes);
         if (n > 0) {
             require(in, "in");
             require(out, "out");
@@ -180,6 +182,7 @@ halo_status halo_memory_allocate(halo_context *context, int32_t memory, int64_t 
     return with_handle(context, [&] {
         require(pointer, "pointer");
         if (bytes < 1) fail(HALO_ERR_ARGUMENT, "memory: %lld bytes wanted", static_cast<long long>(bytes));
+        check_limit("memory: bytes", bytes, limits::storage_bytes);
         ContextObject &object = context_object(context);
         const Pools &pools = object.context.pools();
         const int32_t kind = memory == HALO_MEMORY_SHARED && !pools.has(memory) ? HALO_MEMORY_HOST : memory;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "capi/handle.h"
 #include "capi/list.h"
 #include "exchange/kinds/kinds.h"
@@ -40,11 +42,14 @@ halo_run read_run(const halo_run *run) {
     return read_optional_struct(run, defaults, sizeof defaults, "halo_run");
 }
 
-// From a list of fields, of which the first stands for the context.
-halo_status create_exchange(const std::vector<halo_field *> &fields, const halo_exchange_desc *desc, const halo_transfer_desc *transfer,
-                            halo_exchange **exchange) {
-    return with_handle(fields[0], [&] {
+// From lists of fields, of which the first field stands for the context.
+halo_status create_exchange(std::initializer_list<halo_field *const *> lists, int32_t n_fields, const halo_exchange_desc *desc,
+                            const halo_transfer_desc *transfer, halo_exchange **exchange) {
+    return with_handle(**lists.begin(), [&] {
         require(exchange, "exchange");
+        check_limit("exchange: n_fields", n_fields, limits::fields);
+        std::vector<halo_field *> fields;
+        for (halo_field *const *list : lists) fields.insert(fields.end(), list, list + n_fields);
         std::vector<Field *> objects;
         for (halo_field *field : fields) {
             require_handle(shell_of(field), HandleKind::field);
@@ -78,7 +83,7 @@ using namespace halo;
 halo_status halo_exchange_create(halo_field *const *fields, int32_t n_fields, const halo_exchange_desc *desc, halo_exchange **exchange) {
     if (!fields || n_fields < 1)
         return guard([&] { fail(HALO_ERR_ARGUMENT, "exchange: %d fields at address %p", n_fields, static_cast<const void *>(fields)); });
-    return create_exchange({ fields, fields + n_fields }, desc, nullptr, exchange);
+    return create_exchange({ fields }, n_fields, desc, nullptr, exchange);
 }
 
 halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field *const *destinations, int32_t n_fields,
@@ -88,10 +93,8 @@ halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field
             fail(HALO_ERR_ARGUMENT, "transfer: %d fields at addresses %p and %p", n_fields, static_cast<const void *>(sources),
                  static_cast<const void *>(destinations));
         });
-    std::vector<halo_field *> fields(sources, sources + n_fields);
-    fields.insert(fields.end(), destinations, destinations + n_fields);
     const halo_transfer_desc defaults = HALO_TRANSFER_DESC_INIT;
-    return create_exchange(fields, nullptr, desc ? desc : &defaults, exchange);
+    return create_exchange({ sources, destinations }, n_fields, nullptr, desc ? desc : &defaults, exchange);
 }
 
 halo_status halo_exchange_destroy(halo_exchange **exchange) {

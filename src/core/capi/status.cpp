@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 #include <new>
+#include <stdexcept>
 
 #include "base/error.h"
 #include "capi/guard.h"

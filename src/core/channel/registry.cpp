@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "channel/registry.h"
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "base/types.h"
 #include "channel/group.h"
 
@@ -41,11 +43,12 @@ int64_t payload_bytes(const halo_channel_key &key, const halo_channel_desc &desc
         fail(HALO_ERR_ARGUMENT, "channel %s: type %d, element_bytes %lld", describe(key).c_str(), desc.type,
              static_cast<long long>(desc.element_bytes));
     const int64_t size = desc.type == HALO_BYTES ? desc.element_bytes : static_cast<int64_t>(type_bytes(desc.type));
-    int64_t bytes = 0;
-    if (desc.count < 0 || __builtin_mul_overflow(desc.count, size, &bytes) || bytes > INT64_MAX / 2)
-        fail(HALO_ERR_ARGUMENT, "channel %s: a count of %lld elements of %lld bytes", describe(key).c_str(), static_cast<long long>(desc.count),
-             static_cast<long long>(size));
-    return bytes;
+    if (desc.count < 0) fail(HALO_ERR_ARGUMENT, "channel %s: a count of %lld elements", describe(key).c_str(), static_cast<long long>(desc.count));
+    const Checked bytes = Checked(desc.count) * size;
+    if (!bytes.fits(limits::channel_bytes)) [[unlikely]]
+        fail(HALO_ERR_LIMIT, "channel %s: a count of %lld elements of %lld bytes exceeds %lld bytes", describe(key).c_str(),
+             static_cast<long long>(desc.count), static_cast<long long>(size), static_cast<long long>(limits::channel_bytes));
+    return bytes.value("bytes");
 }
 
 } // namespace

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "base/types.h"
 #include "comm/collective.h"
 #include "comm/message.h"
@@ -18,12 +20,14 @@ namespace {
 std::span<const halo_setting> settings_of(const halo_context_options &options) {
     if (options.n_settings < 0 || (options.n_settings > 0 && !options.settings))
         fail(HALO_ERR_ARGUMENT, "context options: %d settings at address %p", options.n_settings, static_cast<const void *>(options.settings));
+    check_limit("context options: n_settings", options.n_settings, limits::settings);
     return { options.settings, static_cast<size_t>(options.n_settings) };
 }
 
 std::span<const halo_allocator> allocators_of(const halo_context_options &options) {
     if (options.n_allocators < 0 || (options.n_allocators > 0 && !options.allocators))
         fail(HALO_ERR_ARGUMENT, "context options: %d allocators at address %p", options.n_allocators, static_cast<const void *>(options.allocators));
+    check_limit("context options: n_allocators", options.n_allocators, HALO_MEMORY_SHARED); // one for each kind but the library's own
     for (int32_t i = 0; i < options.n_allocators; ++i)
         if (options.allocators[i].memory == HALO_MEMORY_SHARED) fail(HALO_ERR_ARGUMENT, "allocator %d: shared memory is the library's own", i);
     return { options.allocators, static_cast<size_t>(options.n_allocators) };
@@ -125,22 +129,45 @@ void Context::open_pools() {
 
 void Context::open_shared_memory() {
     least_shared_ = static_cast<size_t>(config_.bytes("shared_memory.least"));
-    if (size() == 1 || !config_.boolean("shared_memory")) return;
+    if (size() == 1) why_not_shared_ = "one rank";
+    if (!config_.boolean("shared_memory")) why_not_shared_ = "setting shared_memory";
+    if (!why_not_shared_.empty()) return;
     auto arena = std::make_unique<SharedArena>();
     std::byte *trial = arena->allocate_plain(1);
-    if (!trial) return;
+    if (!trial) {
+        why_not_shared_ = arena->trouble();
+        log_.write(rank() == 0 ? LogLevel::warn : LogLevel::info, format("shared memory is %s", shared_memory_text().c_str()).c_str());
+        return;
+    }
     arena->release_plain(trial, 1);
     shared_arena_ = std::move(arena);
     halo_allocator shared{};
     shared.memory = HALO_MEMORY_SHARED;
-    shared.user = shared_arena_.get();
-    shared.allocate = [](void *memory, size_t bytes) -> void * { return static_cast<SharedArena *>(memory)->allocate_plain(bytes); };
-    shared.release = [](void *memory, void *pointer, size_t bytes) {
-        static_cast<SharedArena *>(memory)->release_plain(static_cast<std::byte *>(pointer), bytes);
-    };
+    shared.user = this;
+    shared.allocate = [](void *context, size_t bytes) { return static_cast<Context *>(context)->allocate_shared(bytes); };
+    shared.release = [](void *context, void *pointer, size_t bytes) { static_cast<Context *>(context)->release_shared(pointer, bytes); };
     pools_->add(shared);
     const bool callers = std::any_of(allocators_.begin(), allocators_.end(), [](const auto &given) { return given.memory == HALO_MEMORY_HOST; });
     if (!callers) storage_memory_ = HALO_MEMORY_SHARED;
+}
+
+// Memory of this process alone where no more can be shared: peers are not offered it, and get messages.
+void *Context::allocate_shared(size_t bytes) {
+    if (void *shared = shared_arena_->allocate_plain(bytes)) return shared;
+    log_.warn("%zu bytes cannot be shared with other ranks: %s", bytes, shared_arena_->trouble().c_str());
+    return device_->allocate(HALO_MEMORY_HOST, bytes);
+}
+
+void Context::release_shared(void *pointer, size_t bytes) {
+    if (shared_arena_->locate(pointer).nonce != 0)
+        shared_arena_->release_plain(static_cast<std::byte *>(pointer), bytes);
+    else
+        device_->release(HALO_MEMORY_HOST, pointer, bytes);
+}
+
+std::string Context::shared_memory_text() const {
+    if (!why_not_shared_.empty()) return "not used: " + why_not_shared_;
+    return shared_arena_->trouble().empty() ? "used" : "used in part: " + shared_arena_->trouble();
 }
 
 // Every rank compares with rank 0; the lowest rank that differs then tells its values, so that all ranks name the same two.

@@ -75,6 +75,7 @@ public:
     const Config &config() const { return config_; }
     const Log &log() const { return log_; }
     const std::string &transport_path() const { return transport_path_; } // empty: built in
+    std::string shared_memory_text() const;                               // whether it is used, and why not
     const WaitPolicy &waiting() const { return waiting_; }
     bool check_mode() const { return check_mode_; }
 
@@ -116,6 +117,8 @@ private:
     void open_transport(const ContextSource &source);
     void open_pools();
     void open_shared_memory();
+    void *allocate_shared(size_t bytes);
+    void release_shared(void *pointer, size_t bytes);
     void agree_on_settings();
     void read_settings();
     void await_own_messages() noexcept;
@@ -139,6 +142,7 @@ private:
     std::unique_ptr<SharedArena> shared_arena_;
     std::unique_ptr<Pools> pools_;
     size_t least_shared_ = 0;
+    std::string why_not_shared_;
     int32_t storage_memory_ = HALO_MEMORY_HOST;
     std::vector<std::unique_ptr<PendingSend>> lingering_;
 };

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "base/types.h"
 #include "comm/message.h"
 
@@ -120,8 +122,11 @@ void Field::map_points(int64_t gid, std::span<const int64_t> positions) {
 // x fastest, ghosts around, then components, places slowest.
 PartLayout Field::natural_layout(int64_t local_index) const {
     const Extent cells = most_points(local_index);
+    Checked elements = spec_.n_components * std::ssize(spec_.places);
+    for (int d = 0; d < 3; ++d) elements = elements * (Checked(cells[d]) + spec_.ghosts.low[d] + spec_.ghosts.high[d]);
+    require_storable(topology_.local_parts()[local_index], elements);
     PartLayout layout;
-    int64_t size = 1;
+    int64_t size = 1; // from here on all fit
     for (int d = 0; d < 3; ++d) {
         layout.stride[d] = size;
         layout.first_owned += spec_.ghosts.low[d] * size;
@@ -133,8 +138,19 @@ PartLayout Field::natural_layout(int64_t local_index) const {
     return layout;
 }
 
+void Field::require_storable(int64_t gid, Checked elements) const {
+    if (!(elements * spec_.element_bytes).fits(limits::storage_bytes))
+        fail(HALO_ERR_LIMIT, "field %s, part %lld: its storage, of elements of %lld bytes, exceeds the %lld bytes that a part may have",
+             spec_.name.c_str(), static_cast<long long>(gid), static_cast<long long>(spec_.element_bytes),
+             static_cast<long long>(limits::storage_bytes));
+}
+
 // Every cell and ghost of every component must lie inside the storage.
 void Field::check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const {
+    if (layout.elements < 0)
+        fail(HALO_ERR_ARGUMENT, "field %s, part %lld: a layout of %lld elements", spec_.name.c_str(), static_cast<long long>(gid),
+             static_cast<long long>(layout.elements));
+    require_storable(gid, layout.elements);
     const Extent cells = most_points(local_index);
     if (!topology_.has_cells() && cells[0] == 0) return; // a rank without points, or without values
     __int128 low = layout.first_owned;
@@ -214,6 +230,10 @@ void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
             fail(HALO_ERR_BOUNDS, "field %s, part %lld: the part has %lld elements, part_stride is %lld: parts overlap", spec_.name.c_str(),
                  static_cast<long long>(gid), static_cast<long long>(layout.elements), static_cast<long long>(part_stride));
     }
+    const Checked last = Checked(part_stride) * std::max<int64_t>(n_parts - 1, 0);
+    if (!(last * spec_.element_bytes).fits(limits::storage_bytes))
+        fail(HALO_ERR_LIMIT, "field %s: part_stride %lld, of %lld parts, exceeds %lld bytes", spec_.name.c_str(), static_cast<long long>(part_stride),
+             static_cast<long long>(n_parts), static_cast<long long>(limits::storage_bytes));
     std::byte *base = static_cast<std::byte *>(binding.data);
     for (int64_t i = 0; i < n_parts; ++i) {
         const PartLayout layout = binding.layout ? as_part_layout(*binding.layout) : layouts_[i];

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/checked.h"
 #include "field/point_map.h"
 #include "topology/topology.h"
 
@@ -87,6 +88,7 @@ private:
     // Points per direction that storage must have beside ghosts: those of the place with most.
     Extent most_points(int64_t local_index) const;
     PartLayout natural_layout(int64_t local_index) const;
+    void require_storable(int64_t gid, Checked elements) const;
     void check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const;
     void bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout);
     void require_free(int64_t local_index, int32_t set) const;

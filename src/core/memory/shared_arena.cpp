@@ -2,6 +2,7 @@
 #include "memory/shared_arena.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -9,9 +10,12 @@
 #if defined(__linux__)
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
+
+#include "base/error.h"
 
 namespace halo {
 
@@ -32,20 +36,49 @@ uint64_t new_nonce() {
 
 #if defined(__linux__)
 
+namespace {
+
+// The largest file that can be made and filled. Growing one beyond the process's limit (ulimit -f) would end the process by a signal, and so would
+// filling one that is larger than the machine's memory.
+size_t most_file_bytes() {
+    size_t most = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) most = std::min(most, static_cast<size_t>(limit.rlim_cur));
+    return most / page * page;
+}
+
+} // namespace
+
+bool SharedArena::refuse(std::string why) {
+    trouble_ = std::move(why);
+    return false;
+}
+
+bool SharedArena::map_file(File &file, size_t bytes) {
+    if (ftruncate(file.descriptor, static_cast<off_t>(bytes)) != 0) return refuse(format("a file of %zu bytes: %s", bytes, std::strerror(errno)));
+    void *data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
+    if (data == MAP_FAILED) return refuse(format("mapping %zu bytes: %s", bytes, std::strerror(errno)));
+    file.data = static_cast<std::byte *>(data);
+    file.bytes = bytes;
+    return true;
+}
+
 bool SharedArena::add_file(size_t bytes) {
+    const size_t needed = rounded(bytes + file_front, page);
+    const size_t most = most_file_bytes();
+    if (needed > most)
+        return refuse(format("a file of %zu bytes exceeds the machine's memory or the limit of file sizes (ulimit -f), %zu", needed, most));
     File file;
-    file.bytes = std::max(file_bytes, bytes + file_front);
     file.descriptor = memfd_create("halo", MFD_CLOEXEC);
-    if (file.descriptor < 0) return false;
-    void *data = MAP_FAILED;
-    if (ftruncate(file.descriptor, static_cast<off_t>(file.bytes)) == 0)
-        data = mmap(nullptr, file.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
-    if (data == MAP_FAILED) {
+    if (file.descriptor < 0) return refuse(format("memfd_create: %s", std::strerror(errno)));
+    const std::string path = "/proc/self/fd/" + std::to_string(file.descriptor);
+    const bool reachable = access(path.c_str(), R_OK | W_OK) == 0 || refuse(format("%s: %s", path.c_str(), std::strerror(errno)));
+    const size_t wanted = std::max(needed, std::min(file_bytes, most));
+    if (!reachable || !(map_file(file, wanted) || (wanted > needed && map_file(file, needed)))) { // little address space is left (ulimit -v)
         close(file.descriptor);
         return false;
     }
-    madvise(data, file.bytes, MADV_HUGEPAGE); // where the system gives huge pages to those who ask
-    file.data = static_cast<std::byte *>(data);
+    madvise(file.data, file.bytes, MADV_HUGEPAGE); // where the system gives huge pages to those who ask
     file.nonce = new_nonce();
     file.used = file_front;
     std::memcpy(file.data, &file.nonce, sizeof file.nonce);
@@ -53,29 +86,40 @@ bool SharedArena::add_file(size_t bytes) {
     return true;
 }
 
+std::byte *SharedArena::map_offered(const SharedOffer &offer) {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%d/fd/%d", offer.process, offer.file);
+    const auto out_of_reach = [&](const char *why) {
+        refuse(format("memory of process %d, %s: %s", offer.process, path, why));
+        return nullptr;
+    };
+    const int descriptor = open(path, O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) return out_of_reach(std::strerror(errno));
+    struct stat status {};
+    void *data = MAP_FAILED;
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && static_cast<uint64_t>(status.st_size) == offer.file_bytes)
+        data = mmap(nullptr, offer.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    close(descriptor);
+    if (data == MAP_FAILED) return out_of_reach("cannot be mapped");
+    uint64_t nonce;
+    std::memcpy(&nonce, data, sizeof nonce);
+    if (nonce != offer.nonce) { // another process of this number, on another host or in another container
+        munmap(data, offer.file_bytes);
+        return out_of_reach("another file than was offered");
+    }
+    madvise(data, offer.file_bytes, MADV_HUGEPAGE);
+    return static_cast<std::byte *>(data);
+}
+
 std::byte *SharedArena::reach(const SharedOffer &offer) {
-    if (offer.nonce == 0 || offer.offset + offer.bytes > offer.file_bytes) return nullptr;
+    if (offer.nonce == 0 || offer.offset > offer.file_bytes || offer.bytes > offer.file_bytes - offer.offset) return nullptr;
     auto known = mapped_.find(offer.nonce);
     if (known == mapped_.end()) {
-        char path[64];
-        std::snprintf(path, sizeof path, "/proc/%d/fd/%d", offer.process, offer.file);
-        const int descriptor = open(path, O_RDWR | O_CLOEXEC);
-        if (descriptor < 0) return nullptr;
-        struct stat status {};
-        void *data = MAP_FAILED;
-        if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && static_cast<uint64_t>(status.st_size) == offer.file_bytes)
-            data = mmap(nullptr, offer.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-        close(descriptor);
-        if (data == MAP_FAILED) return nullptr;
-        uint64_t nonce;
-        std::memcpy(&nonce, data, sizeof nonce);
-        if (nonce != offer.nonce) { // another process of this number, on another host or in another container
-            munmap(data, offer.file_bytes);
-            return nullptr;
-        }
-        madvise(data, offer.file_bytes, MADV_HUGEPAGE);
-        known = mapped_.emplace(offer.nonce, std::pair(static_cast<std::byte *>(data), offer.file_bytes)).first;
+        std::byte *data = map_offered(offer);
+        if (!data) return nullptr;
+        known = mapped_.emplace(offer.nonce, std::pair(data, offer.file_bytes)).first;
     }
+    if (offer.file_bytes != known->second.second) return nullptr;
     return known->second.first + offer.offset;
 }
 
@@ -97,7 +141,10 @@ SharedArena::~SharedArena() {
 
 #else
 
-bool SharedArena::add_file(size_t) { return false; }
+bool SharedArena::add_file(size_t) {
+    trouble_ = "this system has no memory that is shared so";
+    return false;
+}
 std::byte *SharedArena::reach(const SharedOffer &) { return nullptr; }
 void SharedArena::release_plain(std::byte *, size_t) {}
 SharedArena::~SharedArena() = default;

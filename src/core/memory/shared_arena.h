@@ -9,7 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace halo {
@@ -71,6 +72,8 @@ public:
     SharedOffer locate(const void *address) const;
     // An address in another rank's arena; nullptr if it cannot be reached.
     std::byte *reach(const SharedOffer &offer);
+    // Why memory could not be shared when that was last tried in vain; empty: it always could.
+    const std::string &trouble() const { return trouble_; }
 
 private:
     struct File {
@@ -85,6 +88,9 @@ private:
         uint32_t epoch;
     };
     bool add_file(size_t bytes);
+    bool map_file(File &file, size_t bytes);
+    bool refuse(std::string why);
+    std::byte *map_offered(const SharedOffer &offer);
     std::byte *take(size_t bytes, size_t alignment);
     SharedBlock reused(size_t bytes);
 
@@ -92,6 +98,7 @@ private:
     std::vector<Released> released_;
     std::multimap<size_t, std::byte *> free_plain_;             // by size
     std::map<uint64_t, std::pair<std::byte *, size_t>> mapped_; // by nonce
+    std::string trouble_;
 };
 
 } // namespace halo

@@ -61,6 +61,12 @@ int collect_names(dl_phdr_info *info, size_t, void *names) {
     return 0;
 }
 
+// An empty variable counts as none.
+bool is_set(const char *variable) {
+    const char *text = std::getenv(variable);
+    return text && *text;
+}
+
 // A positive number in a variable; 0: not set, or something else.
 int32_t count_in(const char *variable) {
     const char *text = std::getenv(variable);
@@ -88,7 +94,7 @@ std::vector<Launcher> launchers() {
         if (const int32_t n_ranks = count_in(variable)) found.push_back({ variable, mpi, n_ranks });
     };
     // Slurm speaks the same protocol as MPICH's launcher to every MPI; only the latter tells the number of ranks of the node.
-    const bool slurm = std::getenv("SLURM_STEP_ID") && !std::getenv("MPI_LOCALNRANKS");
+    const bool slurm = is_set("SLURM_STEP_ID") && !is_set("MPI_LOCALNRANKS");
     add("OMPI_COMM_WORLD_SIZE", "openmpi");
     add("PMI_SIZE", slurm ? "" : "mpich");
     if (found.empty()) add("SLURM_STEP_NUM_TASKS", "");

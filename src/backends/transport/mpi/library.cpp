@@ -61,7 +61,7 @@ bool bound_to_own_library() {
 bool launched(const char *&variable) {
     for (const char *name : launcher_variables) {
         variable = name;
-        if (std::getenv(name) != nullptr) return true;
+        if (const char *text = std::getenv(name); text != nullptr && *text != '\0') return true;
     }
     variable = launcher_variables[0];
     return false;

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "topology/agree.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/boxes/box_edges.h"
@@ -49,15 +51,17 @@ void BlocksTopology::check_desc(const halo_blocks_desc &desc) const {
     if (desc.n_dims < 1 || desc.n_dims > 3) fail(HALO_ERR_ARGUMENT, "blocks: n_dims is %d, it must be 1, 2 or 3", desc.n_dims);
     if (desc.order != HALO_ORDER_MORTON && desc.order != HALO_ORDER_ROWS)
         fail(HALO_ERR_ARGUMENT, "blocks: order %d is none of HALO_ORDER_...", desc.order);
-    constexpr int64_t most = int64_t{ 1 } << 40;
-    int64_t parts = 1;
+    Checked parts = 1;
     for (int d = 0; d < desc.n_dims; ++d) {
-        if (desc.n_blocks[d] < 1 || desc.n_cells[d] < 1 || desc.n_blocks[d] > most || desc.n_cells[d] > INT32_MAX)
+        if (desc.n_blocks[d] < 1 || desc.n_cells[d] < 1)
             fail(HALO_ERR_ARGUMENT, "blocks: direction %d has %lld blocks of %lld cells; both must be 1 or more", d,
                  static_cast<long long>(desc.n_blocks[d]), static_cast<long long>(desc.n_cells[d]));
-        if (desc.n_blocks[d] > most / parts) fail(HALO_ERR_LIMIT, "blocks: more than %lld blocks", static_cast<long long>(most));
-        parts *= desc.n_blocks[d];
+        check_limit("blocks: n_cells", desc.n_cells[d], limits::part_cells);
+        (Checked(desc.n_blocks[d]) * desc.n_cells[d]).value("blocks: n_blocks * n_cells of one direction", limits::coordinate);
+        parts = parts * desc.n_blocks[d];
     }
+    const int64_t all = parts.value("blocks: the number of blocks", limits::blocks);
+    if (!desc.owner) check_limit("blocks: blocks per rank", all / context_.size(), limits::local_parts);
 }
 
 void BlocksTopology::find_local_parts() {

@@ -18,6 +18,12 @@ halo_box relative(const halo_box &box, const Extent &origin) { return shifted(bo
 
 bool meet(const halo_box &a, const halo_box &b) { return !empty(intersection(a, b)); }
 
+bool contains(const halo_box &outer, const halo_box &inner) {
+    for (int d = 0; d < 3; ++d)
+        if (inner.low[d] < outer.low[d] || inner.high[d] > outer.high[d]) return false;
+    return true;
+}
+
 halo_box grown(const halo_box &box, const GhostWidths &widths) {
     halo_box larger;
     for (int d = 0; d < 3; ++d) {

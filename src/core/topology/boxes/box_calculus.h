@@ -12,6 +12,7 @@ halo_box shifted(const halo_box &box, const Extent &by);
 // As seen from its part: (0, 0, 0) is `origin`.
 halo_box relative(const halo_box &box, const Extent &origin);
 bool meet(const halo_box &a, const halo_box &b);
+bool contains(const halo_box &outer, const halo_box &inner);
 halo_box grown(const halo_box &box, const GhostWidths &widths);
 
 // Owned points of a box of cells.

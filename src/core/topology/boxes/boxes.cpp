@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "comm/message.h"
 #include "topology/agree.h"
 #include "topology/boxes/box_calculus.h"
@@ -14,9 +16,6 @@
 namespace halo {
 
 namespace {
-
-constexpr int64_t farthest = int64_t{ 1 } << 40; // cells from the origin: products of extents and periods stay far below the limits
-constexpr int32_t most_reach = 1 << 24;
 
 std::string text_of(const halo_box &box) {
     const auto number = [](int64_t value) { return static_cast<long long>(value); };
@@ -64,7 +63,7 @@ BoxesTopology::BoxesTopology(Context &context, const halo_boxes_desc &desc)
       domain_(flattened(desc.domain, std::clamp(desc.n_dims, 0, 3))),
       distributed_(desc.distributed != 0),
       cut_(!distributed_ && !desc.boxes),
-      reach_(desc.reach > 0 ? desc.reach : most_reach) {
+      reach_(desc.reach > 0 ? desc.reach : limits::reach) {
     std::vector<PlacedBox> boxes;
     agree_on(context, "boxes", [&] {
         check_desc(desc);
@@ -83,18 +82,24 @@ BoxesTopology::BoxesTopology(Context &context, const halo_boxes_desc &desc)
 void BoxesTopology::check_desc(const halo_boxes_desc &desc) const {
     if (desc.n_dims < 1 || desc.n_dims > 3) fail(HALO_ERR_ARGUMENT, "boxes: n_dims is %d, it must be 1, 2 or 3", desc.n_dims);
     for (int d = 0; d < n_dims_; ++d)
-        if (domain_.low[d] >= domain_.high[d] || domain_.low[d] < -farthest || domain_.high[d] > farthest)
-            fail(HALO_ERR_ARGUMENT, "boxes: the domain %s has no cells along direction %d, or too many", text_of(domain_).c_str(), d);
+        if (domain_.low[d] >= domain_.high[d])
+            fail(HALO_ERR_ARGUMENT, "boxes: the domain %s has no cells along direction %d", text_of(domain_).c_str(), d);
+    for (int d = 0; d < n_dims_; ++d)
+        if (domain_.low[d] < -limits::coordinate || domain_.high[d] > limits::coordinate)
+            fail(HALO_ERR_LIMIT, "boxes: the domain %s exceeds %lld cells from the origin along direction %d", text_of(domain_).c_str(),
+                 static_cast<long long>(limits::coordinate), d);
+    check_limit("boxes: n_boxes", desc.n_boxes, limits::listed);
     if (desc.n_boxes < 0 || (desc.n_boxes > 0 && !desc.boxes))
         fail(HALO_ERR_ARGUMENT, "boxes: %lld boxes at address %p", static_cast<long long>(desc.n_boxes), static_cast<const void *>(desc.boxes));
-    if (desc.reach < 0 || desc.reach > most_reach || (distributed_ && desc.reach == 0))
-        fail(HALO_ERR_ARGUMENT, "boxes: reach is %d, it must be %d to %d", desc.reach, distributed_ ? 1 : 0, most_reach);
+    if (desc.reach < 0 || desc.reach > limits::reach || (distributed_ && desc.reach == 0))
+        fail(HALO_ERR_ARGUMENT, "boxes: reach is %d, it must be %d to %d", desc.reach, distributed_ ? 1 : 0, limits::reach);
     if (distributed_ && desc.owner) fail(HALO_ERR_ARGUMENT, "boxes: distributed boxes belong to the rank that gives them: owner must be NULL");
 }
 
 std::vector<PlacedBox> BoxesTopology::cut_domain(int32_t n_parts_per_rank) const {
     if (n_parts_per_rank < 1) fail(HALO_ERR_ARGUMENT, "boxes: n_parts_per_rank is %d, it must be 1 or more", n_parts_per_rank);
     const int64_t n = int64_t{ n_parts_per_rank } * context_.size();
+    check_limit("boxes: n_parts_per_rank * ranks", n, limits::cut_boxes);
     const Extent cells{ domain_.high[0] - domain_.low[0], domain_.high[1] - domain_.low[1], domain_.high[2] - domain_.low[2] };
     std::vector<PlacedBox> placed;
     for (const halo_box &box : cut_into_grid(domain_, choose_grid(cells, n))) {
@@ -141,6 +146,13 @@ halo_part BoxesTopology::part(int64_t gid) const {
 Extent BoxesTopology::cells_of(int64_t gid) const {
     const halo_box cells = set_->box_of(gid).cells;
     return { cells.high[0] - cells.low[0], cells.high[1] - cells.low[1], cells.high[2] - cells.low[2] };
+}
+
+// Ghosts of a small periodic domain would be its images, over and over.
+Extent BoxesTopology::widest_ghosts() const {
+    Extent widest;
+    for (int d = 0; d < 3; ++d) widest[d] = period_[d] > 0 ? std::min<int64_t>(reach_, limits::periods * period_[d]) : reach_;
+    return widest;
 }
 
 // Parts that have cells in the layer around this one, or among its own.

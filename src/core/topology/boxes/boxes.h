@@ -18,7 +18,7 @@ public:
     int64_t n_parts() const override { return n_parts_; }
     halo_part part(int64_t gid) const override;
     std::vector<halo_neighbour> neighbours(int64_t gid) const override;
-    Extent widest_ghosts() const override { return { reach_, reach_, reach_ }; }
+    Extent widest_ghosts() const override;
     Extent cells(int64_t local_index) const override { return cells_of(local_parts_[local_index]); }
     Extent cells_of(int64_t gid) const override;
     std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const override;

@@ -6,6 +6,9 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/checked.h"
+#include "base/limits.h"
+#include "comm/collective.h"
 #include "topology/agree.h"
 #include "topology/discovery.h"
 #include "topology/graph/key_index.h"
@@ -23,10 +26,12 @@ void check_tables(const halo_graph_desc &desc) {
     if (desc.n_owned < 0 || desc.n_owned >= GraphPoints::skipped || (desc.n_owned > 0 && !desc.keys))
         fail(HALO_ERR_ARGUMENT, "graph: %lld points, keys at address %p", static_cast<long long>(desc.n_owned), static_cast<const void *>(desc.keys));
     if (!desc.offsets && desc.width < 0) fail(HALO_ERR_ARGUMENT, "graph: width %lld", static_cast<long long>(desc.width));
+    if (!desc.offsets) (Checked(desc.n_owned) * desc.width).value("graph: n_owned * width", limits::graph_entries);
     for (int64_t i = 0; desc.offsets && i < desc.n_owned; ++i)
         if (desc.offsets[i] < 0 || desc.offsets[i] > desc.offsets[i + 1])
             fail(HALO_ERR_ARGUMENT, "graph: offsets %lld and %lld of point %lld", static_cast<long long>(desc.offsets[i]),
                  static_cast<long long>(desc.offsets[i + 1]), static_cast<long long>(i));
+    if (desc.offsets && desc.n_owned > 0) check_limit("graph: the last of offsets", desc.offsets[desc.n_owned], limits::graph_entries);
 }
 
 class RingFinder {
@@ -225,7 +230,12 @@ GraphPoints RingFinder::find() {
     require_same(context_, "graph: rings, directory and known owners", desc_.rings * 100LL + desc_.directory * 10LL + (desc_.owners ? 1 : 0));
     if (!desc_.owners) find_owners();
     Discovery discovery(context_, discovery_kind(context_), "graph");
-    for (int32_t ring = 2; ring <= desc_.rings; ++ring) next_ring(discovery, ring);
+    for (int32_t ring = 2; ring <= desc_.rings; ++ring) {
+        const size_t known = index_.keys().size();
+        next_ring(discovery, ring);
+        const bool last = ring == desc_.rings;
+        if (!last && allreduce_max(context_, index_.keys().size() > known ? 1 : 0) == 0) break; // nor has any ring farther out
+    }
     return in_order();
 }
 

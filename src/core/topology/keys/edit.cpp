@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checked.h"
 #include "comm/collective.h"
 #include "topology/agree.h"
 #include "topology/discovery.h"
@@ -20,6 +21,8 @@ void check_edit(const KeysRecord &record, const halo_keys_edit &edit) {
     if (edit.n_add > 0 && (edit.owners != nullptr) != record.knows_owners)
         fail(HALO_ERR_ARGUMENT, "edit: owners of added keys are %s, and the topology was made %s `owners`", edit.owners ? "given" : "missing",
              record.knows_owners ? "with" : "without");
+    check_limit("edit: n_remove", edit.n_remove, std::ssize(record.keys));
+    (Checked(std::ssize(record.keys)) + edit.n_add + -edit.n_remove).value("edit: the number of keys of this rank", PointsTopology::no_index - 1);
     std::vector<bool> removed(record.keys.size(), false);
     for (int64_t i = 0; i < edit.n_remove; ++i) {
         const int64_t position = edit.remove[i];

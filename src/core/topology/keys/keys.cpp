@@ -5,6 +5,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "comm/collective.h"
 #include "topology/agree.h"
 #include "topology/keys/key_sieve.h"
@@ -102,6 +104,7 @@ void KeysTopology::check_parts(const halo_keys_desc &desc) const {
     if (desc.n_parts == 0) return;
     if (desc.n_parts < 0 || !desc.part_offsets)
         fail(HALO_ERR_ARGUMENT, "keys: %d parts, offsets at address %p", desc.n_parts, static_cast<const void *>(desc.part_offsets));
+    check_limit("keys: n_parts", desc.n_parts, limits::local_parts);
     if (desc.numbering != HALO_NUMBERING_AS_GIVEN || desc.editable)
         fail(HALO_ERR_ARGUMENT, "keys: several parts want HALO_NUMBERING_AS_GIVEN, and cannot be edited");
     const int64_t *offsets = desc.part_offsets;

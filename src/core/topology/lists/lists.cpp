@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/checked.h"
 #include "topology/agree.h"
 #include "topology/discovery.h"
 
@@ -51,6 +52,10 @@ void ListsTopology::check_lists(const halo_lists_desc &desc) const {
     check_points("lists", desc.n_points);
     if (desc.n_peers < 0 || (desc.n_peers > 0 && (!desc.peers || !desc.send_offsets || !desc.receive_offsets)))
         fail(HALO_ERR_ARGUMENT, "lists: %d peers, but not all of peers, send_offsets and receive_offsets", desc.n_peers);
+    check_limit("lists: n_peers", desc.n_peers, context_.size());
+    if (desc.n_peers > 0 && (desc.send_offsets[0] < 0 || desc.receive_offsets[0] < 0))
+        fail(HALO_ERR_ARGUMENT, "lists: offsets begin at %lld and %lld", static_cast<long long>(desc.send_offsets[0]),
+             static_cast<long long>(desc.receive_offsets[0]));
     std::vector<bool> received(static_cast<size_t>(desc.n_points), false);
     std::vector<int32_t> peers(desc.peers, desc.peers + desc.n_peers);
     std::sort(peers.begin(), peers.end());
@@ -59,8 +64,10 @@ void ListsTopology::check_lists(const halo_lists_desc &desc) const {
     for (int32_t p = 0; p < desc.n_peers; ++p) {
         const int32_t peer = desc.peers[p];
         if (peer < 0 || peer >= context_.size()) fail(HALO_ERR_ARGUMENT, "lists: peer %d; there are ranks 0 to %d", peer, context_.size() - 1);
+        if (desc.send_offsets[p + 1] < desc.send_offsets[p] || desc.receive_offsets[p + 1] < desc.receive_offsets[p])
+            fail(HALO_ERR_ARGUMENT, "lists: the offsets of rank %d descend", peer);
         const int64_t n_send = desc.send_offsets[p + 1] - desc.send_offsets[p], n_receive = desc.receive_offsets[p + 1] - desc.receive_offsets[p];
-        if (n_send < 0 || n_receive < 0) fail(HALO_ERR_ARGUMENT, "lists: the offsets of rank %d descend", peer);
+        check_limit(format("lists: points received from rank %d", peer).c_str(), n_receive, desc.n_points);
         if ((n_send > 0 && !desc.send) || (n_receive > 0 && !desc.receive)) fail(HALO_ERR_ARGUMENT, "lists: offsets of rank %d without a list", peer);
         if (peer == context_.rank() && n_send != n_receive)
             fail(HALO_ERR_ARGUMENT, "lists: this rank sends itself %lld points and receives %lld", static_cast<long long>(n_send),

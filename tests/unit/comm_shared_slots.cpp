@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Payloads in shared memory: runs alternate between two slots, and a slot is written again only when its reader has read it.
+#include "comm/peer_link.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "plugin/inproc_group.h"
+
+namespace halo {
+
+namespace {
+
+constexpr size_t payload_bytes = 20000; // enough to go by shared memory
+
+class TwoRanks {
+public:
+    TwoRanks() {
+        std::thread other([&] { open(1); });
+        open(0);
+        other.join();
+    }
+    ~TwoRanks() {
+        for (auto &link : links) link.reset();
+        std::thread other([&] { contexts[1].reset(); });
+        contexts[0].reset();
+        other.join();
+        destroy_inproc_group(group_);
+    }
+    TwoRanks(const TwoRanks &) = delete;
+    TwoRanks &operator=(const TwoRanks &) = delete;
+
+    void connect() {
+        for (int32_t rank : { 0, 1 }) {
+            LinkDirection both_ways;
+            both_ways.active = true;
+            both_ways.payload_bytes = payload_bytes;
+            LinkSpec spec;
+            spec.peer = 1 - rank;
+            spec.serial = contexts[rank]->next_serial();
+            spec.send = spec.receive = both_ways;
+            spec.shared = true;
+            spec.what = "link under test";
+            links[rank] = std::make_unique<PeerLink>(*contexts[rank], spec);
+        }
+    }
+
+    std::unique_ptr<Context> contexts[2];
+    std::unique_ptr<PeerLink> links[2];
+
+private:
+    void open(int32_t rank) {
+        ContextSource source;
+        source.inproc_group = group_;
+        source.inproc_rank = rank;
+        const halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
+        contexts[rank] = std::make_unique<Context>(source, options);
+    }
+
+    halo_inproc *group_ = create_inproc_group(2);
+};
+
+// The rank's message of this run, full of one value.
+void send(PeerLink &link, uint32_t epoch, std::byte value) {
+    link.post(epoch, {});
+    ASSERT_TRUE(link.writable());
+    std::fill_n(link.send_payload(), payload_bytes, value);
+    link.send(payload_bytes);
+}
+
+void expect_run(PeerLink &link, std::byte value, bool shared) {
+    for (int turn = 0; turn < 1000 && !link.test(); ++turn) std::this_thread::yield();
+    ASSERT_TRUE(link.arrived());
+    EXPECT_EQ((link.header().flags & flag_shared) != 0, shared);
+    EXPECT_EQ(std::count(link.received_payload(), link.received_payload() + payload_bytes, value), static_cast<std::ptrdiff_t>(payload_bytes));
+}
+
+// A peer that is handed run 3 while it has not unpacked run 1 must find run 1 as it was: run 3 goes by message.
+TEST(SharedSlots, AreNotWrittenAgainBeforeTheyAreRead) {
+    TwoRanks ranks;
+    if (!ranks.contexts[0]->shared_arena(payload_bytes)) GTEST_SKIP() << "this system has no memory that ranks can share";
+    ranks.connect();
+    PeerLink &writer = *ranks.links[0], &reader = *ranks.links[1];
+    for (uint32_t epoch = 1; epoch <= 2; ++epoch) { // in which each learns that the other reads shared memory
+        send(writer, epoch, std::byte{ 1 });
+        send(reader, epoch, std::byte{ 1 });
+        for (PeerLink *link : { &writer, &reader }) {
+            expect_run(*link, std::byte{ 1 }, false);
+            link->consume();
+        }
+    }
+    send(reader, 3, std::byte{ 1 });
+    send(writer, 3, std::byte{ 3 });
+    expect_run(reader, std::byte{ 3 }, true);
+    for (uint32_t epoch = 4; epoch <= 5; ++epoch) send(writer, epoch, static_cast<std::byte>(epoch)); // 5 has the slot of 3
+    EXPECT_EQ(std::count(reader.received_payload(), reader.received_payload() + payload_bytes, std::byte{ 3 }),
+              static_cast<std::ptrdiff_t>(payload_bytes));
+    for (uint32_t epoch = 4; epoch <= 5; ++epoch) {
+        reader.consume();
+        reader.post(epoch, {});
+        expect_run(reader, static_cast<std::byte>(epoch), epoch == 4);
+    }
+    for (auto &link : ranks.links) link->abandon();
+}
+
+} // namespace
+
+} // namespace halo
