@@ -3,6 +3,7 @@
 
 #include "capi/handle.h"
 #include "capi/list.h"
+#include "comm/collective_stream.h"
 #include "exchange/fetch.h"
 #include "exchange/sweeps.h"
 
@@ -14,9 +15,23 @@ namespace {
 struct ExchangeObject {
     ExchangeObject(PlanCache &plans, std::vector<Field *> fields, std::vector<halo_field *> given, const halo_exchange_desc &desc,
                    const halo_transfer_desc *transfer)
-        : exchange(make(plans, std::move(fields), desc, transfer)),
+        : rules(fields[0]->topology().context().call_rules()),
+          program(desc),
+          exchange(make(plans, std::move(fields), with_own_combine(desc), transfer)),
           handles(std::move(given)) {
-        if (desc.arrival) exchange->on_arrival = [this, desc](const Arrivals::Part &part) { tell(desc, part); };
+        if (desc.arrival) exchange->on_arrival = [this](const Arrivals::Part &part) { tell(part); };
+    }
+
+    // The program's function is called through this object, which notes that it is.
+    halo_exchange_desc with_own_combine(halo_exchange_desc desc) {
+        if (!desc.combine) return desc;
+        desc.combine_user = this;
+        desc.combine = [](void *self, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes) {
+            const auto *object = static_cast<ExchangeObject *>(self);
+            const CallRules::Callback inside(object->rules, Inside::callback, "combine");
+            object->program.combine(object->program.combine_user, values, contributions, n, type, element_bytes);
+        };
+        return desc;
     }
 
     static std::unique_ptr<AnyExchange> make(PlanCache &plans, std::vector<Field *> fields, const halo_exchange_desc &desc,
@@ -30,14 +45,17 @@ struct ExchangeObject {
     halo_arrival arrival(const Arrivals::Part &part) const {
         return { handles[part.field], exchange->field(part.field)->topology().local_parts()[part.part] };
     }
-    void tell(const halo_exchange_desc &desc, const Arrivals::Part &part) const {
+    void tell(const Arrivals::Part &part) const {
         const halo_arrival told = arrival(part);
-        const halo_status status = desc.arrival(desc.arrival_user, &told);
+        const CallRules::Callback inside(rules, Inside::arrival, "arrival");
+        const halo_status status = program.arrival(program.arrival_user, &told);
         if (status != HALO_SUCCESS && status != HALO_DECLINED)
             fail(status >= HALO_ERR_ARGUMENT ? status : HALO_ERR_ARGUMENT, "the arrival callback returned %s for field %s, part %lld",
                  status_name(status), exchange->field(part.field)->spec().name.c_str(), static_cast<long long>(told.gid));
     }
 
+    CallRules &rules;
+    halo_exchange_desc program; // with the functions of the program
     std::unique_ptr<AnyExchange> exchange;
     std::vector<halo_field *> handles;
 };
@@ -72,6 +90,7 @@ halo_status create_exchange(const std::vector<halo_field *> &fields, const halo_
             known.timeout_seconds = way.timeout_seconds;
         }
         ContextObject *owner = shell_of(fields[0])->owner;
+        const CollectiveCall call(owner->context, "exchange");
         auto object = std::make_unique<ExchangeObject>(owner->plans, std::move(objects), fields, known, transfer ? &way : nullptr);
         *exchange = owner->shells.make<halo_exchange>(owner, object.get());
         object.release();
@@ -106,7 +125,7 @@ halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field
 halo_status halo_exchange_destroy(halo_exchange **exchange) {
     return guard([&] {
         require(exchange, "exchange");
-        require_handle(shell_of(*exchange), HandleKind::exchange);
+        require_callable(shell_of(*exchange), HandleKind::exchange);
         if (exchange_of(*exchange).in_flight()) fail(HALO_BUSY, "exchange: a run is in flight; finish or abandon it first");
         destroy_object<ExchangeObject>(exchange);
     });

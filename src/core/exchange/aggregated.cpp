@@ -52,7 +52,7 @@ public:
         if (can_lend(setup.shape)) loans_.emplace(setup.context, setup.shape, links_, plan_link_);
         if (!can_land(setup.shape)) return;
         landings_.reserve(links_.size());
-        for (size_t i = 0; i < links_.size(); ++i) landings_.emplace_back(setup.context, setup.shape, *links_[i], plan_link_[i], setup.serial);
+        for (size_t i = 0; i < links_.size(); ++i) landings_.emplace_back(setup.context, setup.shape, *links_[i], plan_link_[i], setup.id.serial());
     }
 
     void post(Run &run) override {
@@ -287,7 +287,8 @@ std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, boo
     for (const PlanLink &planned : setup.plan.links()) {
         LinkSpec spec;
         spec.peer = planned.peer;
-        spec.serial = setup.serial;
+        spec.serial = setup.id.serial();
+        spec.tag = setup.id.tag();
         spec.send = link_direction(setup, planned.send, with_payload);
         spec.receive = link_direction(setup, planned.receive, with_payload);
         spec.shared = with_payload;

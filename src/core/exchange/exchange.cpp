@@ -59,8 +59,8 @@ Exchange::Exchange(PlanCache &plans, std::vector<Field *> fields, const halo_exc
     shape_.per_channel =
         choose(desc.messages, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL, config.word("messages") == "per_channel", "message policy");
     choose(desc.receive, HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED, false, "receive policy");
-    serial_ = context_.next_serial();
-    what_ = format("exchange %u over", serial_);
+    id_ = context_.next_run();
+    what_ = format("exchange %u over", id_.serial());
     for (const Field *field : shape_.fields) what_ += " " + field->spec().name;
     if (shape_.check) check_ = std::make_unique<CheckMode>(shape_.fields, what_, desc.source_stable != 0, config.integer("check.seed"));
     run_.check = check_.get();
@@ -189,7 +189,7 @@ void Exchange::refresh_plan() {
 void Exchange::make_messages() {
     const bool probed =
         choose(desc_.receive, HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED, context_.config().word("receive") == "probed", "receive policy");
-    const MessageSetup setup{ context_, shape_, *plan_, serial_, probed, what_, desc_.timeout_seconds };
+    const MessageSetup setup{ context_, shape_, *plan_, id_, probed, what_, desc_.timeout_seconds };
     messages_ = shape_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
 }
 

@@ -81,7 +81,7 @@ private:
     PlanCache &plans_;
     PlanShape shape_;
     halo_exchange_desc desc_;
-    uint32_t serial_;
+    RunId id_;
     std::string what_;
     uint64_t layouts_ = 0; // of the fields when the plan was compiled
     std::shared_ptr<const Plan> plan_;

@@ -16,7 +16,7 @@ struct MessageSetup {
     Context &context;
     const PlanShape &shape;
     const Plan &plan; // full; both outlive the messages
-    uint32_t serial;
+    const RunId &id;  // outlives the messages
     bool probed;      // receive policy
     std::string what; // "exchange 3 over u, v"
     double timeout_seconds;

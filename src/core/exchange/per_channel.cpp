@@ -21,7 +21,6 @@ struct Post {
 class PerChannel final : public Messages {
 public:
     explicit PerChannel(const MessageSetup &setup);
-    ~PerChannel() override { setup_.context.release_channel_tags(); }
 
     void post(Run &run) override;
     void forget_plans() override { mapped_ = nullptr; }
@@ -44,7 +43,7 @@ public:
     void count(halo_exchange_stats &stats) const override;
 
 private:
-    void open_boxes(const PlanDirection &direction, int32_t peer, bool sending, int64_t first_tag, std::deque<Post> &posts);
+    void open_boxes(const PlanDirection &direction, int32_t peer, bool sending, std::deque<Post> &posts);
     void map_variant(const Run &run);
     const PlanLink &planned(const Run &run, const PeerLink &link) const;
     size_t write_hashes(const Run &run, const PeerLink &link) const;
@@ -76,19 +75,15 @@ PerChannel::PerChannel(const MessageSetup &setup)
       fields_(setup.shape.fields),
       room_(setup.context),
       links_(make_links(setup, false)) {
-    size_t fullest = 0;
-    for (const PlanLink &link : setup.plan.links()) fullest = std::max({ fullest, link.send.singles.size(), link.receive.singles.size() });
-    const int64_t first_tag = setup.context.reserve_channel_tags(static_cast<int64_t>(fullest));
     for (const PlanLink &link : setup.plan.links()) {
-        open_boxes(link.send, link.peer, true, first_tag, send_posts_);
-        open_boxes(link.receive, link.peer, false, first_tag, receive_posts_);
+        open_boxes(link.send, link.peer, true, send_posts_);
+        open_boxes(link.receive, link.peer, false, receive_posts_);
     }
 }
 
-void PerChannel::open_boxes(const PlanDirection &direction, int32_t peer, bool sending, int64_t first_tag, std::deque<Post> &posts) {
+void PerChannel::open_boxes(const PlanDirection &direction, int32_t peer, bool sending, std::deque<Post> &posts) {
     const int32_t here = setup_.context.rank();
-    for (size_t i = 0; i < direction.singles.size(); ++i) {
-        const SingleEdge &edge = direction.singles[i];
+    for (const SingleEdge &edge : direction.singles) {
         MailboxSpec spec;
         spec.key = edge.key;
         spec.send_rank = sending ? here : peer;
@@ -96,7 +91,7 @@ void PerChannel::open_boxes(const PlanDirection &direction, int32_t peer, bool s
         spec.bytes = edge.bytes;
         spec.sparse = setup_.probed || fields_[edge.field]->spec().sparse;
         posts.push_back({ Mailbox(room_, spec) });
-        posts.back().box.open({ setup_.serial, setup_.context.channel_tag(first_tag + static_cast<int64_t>(i)), false });
+        posts.back().box.open({ setup_.id.serial(), setup_.id.channels(), false });
     }
 }
 
@@ -181,9 +176,16 @@ bool PerChannel::links_arrived() {
 
 bool PerChannel::test(Run &) {
     if (!links_arrived()) return false;
+    int32_t late_peer = -1;
     bool all = true;
-    for (const Work &work : receives_)
-        all = (work.post->unpacked || work.post->box.try_receive()) && all; // an unpacked one is stale: it would take the next run's message
+    for (const Work &work : receives_) {
+        Mailbox &box = work.post->box;
+        if (work.post->unpacked) continue;     // stale: it would take the next run's message
+        if (box.peer() == late_peer) continue; // in front of the first of a peer that is not there, nobody may look for a message
+        const bool here = box.try_receive();
+        all = here && all;
+        if (!here && box.probes() && !box.found()) late_peer = box.peer();
+    }
     return all;
 }
 
