@@ -163,7 +163,8 @@ HALO_API const char *halo_context_error(const halo_context *context);
 /** Let the transport work, without waiting. */
 HALO_API halo_status halo_progress(halo_context *context);
 
-/** Wait for all ranks. Collective; blocks. */
+/** Wait for all ranks. Collective; blocks. After HALO_TIMEOUT this and every other collective call continues when it is made again; to go on to another
+ *  one instead ends the context's collectives, with a text (docs/threads.md). */
 HALO_API halo_status halo_barrier(halo_context *context);
 
 typedef int32_t halo_type;
@@ -733,7 +734,8 @@ typedef struct halo_transfer_desc {
 HALO_API halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field *const *destinations, int32_t n_fields, const halo_transfer_desc *desc,
                                                    halo_exchange **exchange);
 
-/** HALO_BUSY while a run is in flight: finish or abandon it first. */
+/** HALO_BUSY while a run is in flight: finish or abandon it first. Collective, as is creation: both come in the same order on all ranks, which so know
+ *  without a message whose tags are free. Does not communicate. */
 HALO_API halo_status halo_exchange_destroy(halo_exchange **exchange);
 
 /** Narrows one run. Every rank must narrow alike; a difference is an error that names both. */

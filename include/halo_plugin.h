@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 #define HALO_PLUGIN_ABI_MAJOR 1
-#define HALO_PLUGIN_ABI_MINOR 0
+#define HALO_PLUGIN_ABI_MINOR 1
 
 /** Services of the core. Lives longer than every instance. */
 typedef struct halo_host {
@@ -89,7 +89,12 @@ typedef struct halo_transport_ops {
     halo_status (*receive_matched)(halo_transport *transport, halo_matched *message, void *data, size_t capacity, halo_request *request);
 
     halo_status (*progress)(halo_transport *transport);
+
+    /** From minor version 1 on; may be NULL: HALO_THREADS_ANY. Which threads may use an open instance? */
+    int32_t (*threads)(const halo_transport *transport);
 } halo_transport_ops;
+#define HALO_THREADS_ANY 0    /**< any, one at a time */
+#define HALO_THREADS_OPENER 1 /**< the one that opened it; the core refuses others */
 
 typedef struct halo_transport_plugin {
     uint32_t abi_major;

@@ -59,7 +59,7 @@ struct Ends {
     halo::Mailbox receiver;
 
     Ends(Pair &pair, int64_t bytes, bool sparse, bool bare = false)
-        : address{ 7, pair.context(0).channel_tag(3), bare },
+        : address{ 7, pair.context(0).channel_tags().tag(3), bare },
           sender(pair.room(0), spec(bytes, sparse)),
           receiver(pair.room(1), spec(bytes, sparse)) {
         sender.open(address);

@@ -32,7 +32,7 @@ public:
         bytes_.resize(std::max(bytes_.size(), bytes));
         const MailAddress &address = ends_.address;
         halo_request request{};
-        pair_.context(0).transport().send(1, address.tag.lane, address.tag.tag + 1, bytes_.data(), bytes, request);
+        pair_.context(0).transport().send(1, address.tag.lane, address.tag.tag + (address.bare ? 1 : 0), bytes_.data(), bytes, request);
         while (!pair_.context(0).transport().test(request, 1)) pair_.context(1).transport().progress();
     }
     MailHeader header;
@@ -175,7 +175,7 @@ TEST(Bare, DataAndNull) {
     Pair pair;
     std::vector<unsigned char> from(8, 1);
     std::vector<unsigned char> into(8, 0);
-    MailAddress address{ 7, pair.context(0).channel_tag(2), true };
+    MailAddress address{ 7, pair.context(0).channel_tags().tag(2), true };
     MailboxSpec spec = Ends::spec(8, false);
     spec.memory = { HALO_BUFFER_CALLER, from.data(), nullptr };
     Mailbox sender(pair.room(0), spec);
@@ -248,7 +248,7 @@ TEST(CheckMode, NoticesWritesWhileSending) {
         MailboxSpec spec = Ends::spec(8, false);
         spec.recv_rank = local ? 0 : 1;
         Mailbox box(pair.room(0), spec);
-        box.open({ 7, pair.context(0).channel_tag(3), false });
+        box.open({ 7, pair.context(0).channel_tags().tag(3), false });
         box.allocate();
         std::memset(box.data(), 0, 8);
         ASSERT_TRUE(box.send());

@@ -35,7 +35,7 @@ protected:
         faults.seed = seed;
         faults.corrupt = 1;
         faults.corrupt_after = aggregated() ? header_of_peer : header_of_mail;
-        faults.least_lane = aggregated() ? 0 : 1; // messages of channels have lanes of their own
+        faults.channels_only = !aggregated();
         faults.most = 1;
         wrapper().set_faults(&faults);
     }

@@ -51,10 +51,11 @@ std::vector<WireEdge> edges(bool sending) {
     return { { { 1, 2, 0, 14, 0 }, 32, HALO_FLOAT64, 0 }, { { 1, 3, 0, 14, sending }, 32, HALO_FLOAT64, 0 } };
 }
 
-LinkSpec spec_of(uint32_t serial, bool probed) {
+LinkSpec spec_of(const RunId &id, bool probed) {
     LinkSpec spec;
     spec.peer = 1;
-    spec.serial = serial;
+    spec.serial = id.serial();
+    spec.tag = id.tag();
     spec.send = direction();
     spec.receive = direction();
     spec.probed = probed;
@@ -118,16 +119,16 @@ void send(Context &from, int32_t tag, std::vector<std::byte> &message) {
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     static Ranks ranks;
     Context &context = *ranks.contexts[0];
-    const uint32_t serial = context.next_serial();
+    const RunId id = context.next_run();
     Input input(data, size);
-    PeerLink link(context, spec_of(serial, (input.byte() & 1u) != 0));
+    PeerLink link(context, spec_of(id, (input.byte() & 1u) != 0));
     std::vector<std::vector<std::byte>> messages; // large ones stay with their sender until they are read
     try {
         link.post(1, {});
         while (!input.empty() && messages.size() < 6) {
-            messages.push_back(next_message(input, serial));
+            messages.push_back(next_message(input, id.serial()));
             if (messages.back().size() > 400) messages.back().resize(400); // sent at once
-            send(*ranks.contexts[1], context.run_tag(serial), messages.back());
+            send(*ranks.contexts[1], id.tag(), messages.back());
         }
         if (link.test()) {
             check(link.header().payload_bytes <= 64 && link.header().n_states == 5);

@@ -27,8 +27,7 @@ Reduction::Reduction(Context &context, Reductions &all, int64_t n, halo_type typ
       n_(n),
       type_(type),
       op_(op),
-      serial_(context.next_serial()),
-      tag_(context.run_tag(serial_)) {
+      id_(context.next_run()) {
     const size_t bytes = sizeof(Head) + static_cast<size_t>(n) * type_bytes(type);
     values_.resize(bytes);
     int64_t step = 1;
@@ -69,7 +68,7 @@ Reduction::~Reduction() {
 }
 
 void Reduction::post(Receive &receive) {
-    context_.transport().receive(receive.peer, 0, tag_, receive.bytes.data(), receive.bytes.size(), receive.request);
+    context_.transport().receive(receive.peer, 0, id_.tag(), receive.bytes.data(), receive.bytes.size(), receive.request);
     receive.posted = true;
 }
 
@@ -83,15 +82,15 @@ bool Reduction::here(Receive &receive) {
     }
     Head head{};
     if (bytes >= sizeof head) std::memcpy(&head, receive.bytes.data(), sizeof head);
-    if (bytes != receive.bytes.size() || head.serial != serial_ || head.run != run_)
-        fail(HALO_ERR_WIRE, "reduction %u, run %u of %lld values: rank %d sent %zu bytes of object %u, run %u", serial_, run_,
+    if (bytes != receive.bytes.size() || head.serial != id_.serial() || head.run != run_)
+        fail(HALO_ERR_WIRE, "reduction %u, run %u of %lld values: rank %d sent %zu bytes of object %u, run %u", id_.serial(), run_,
              static_cast<long long>(n_), receive.peer, bytes, head.serial, head.run);
     return true;
 }
 
 void Reduction::send(Parcel &parcel) {
     std::memcpy(parcel.bytes.data(), values_.data(), values_.size());
-    context_.transport().send(parcel.peer, 0, tag_, parcel.bytes.data(), parcel.bytes.size(), parcel.request);
+    context_.transport().send(parcel.peer, 0, id_.tag(), parcel.bytes.data(), parcel.bytes.size(), parcel.request);
     parcel.in_flight = true;
 }
 
@@ -104,7 +103,7 @@ bool Reduction::sent(Parcel &parcel) {
 void Reduction::finish_old_sends() {
     Waiter waiter(context_, context_.timeout(HALO_TIMEOUT_CONFIGURED));
     const auto wait_for = [&](Parcel &parcel) {
-        const auto missing = [&] { return format("reduction %u, run %u: the values for rank %d", serial_, run_, parcel.peer); };
+        const auto missing = [&] { return format("reduction %u, run %u: the values for rank %d", id_.serial(), run_, parcel.peer); };
         while (!sent(parcel))
             if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
     };
@@ -115,10 +114,10 @@ void Reduction::finish_old_sends() {
 void Reduction::begin(const void *in) {
     if (phase_ != Phase::idle)
         fail(HALO_ERR_STATE, phase_ == Phase::dead ? "reduction %u has failed: it can only be destroyed" : "reduction %u: begun and not ended",
-             serial_);
+             id_.serial());
     finish_old_sends();
     ++run_;
-    const Head head{ serial_, run_ };
+    const Head head{ id_.serial(), run_ };
     std::memcpy(values_.data(), &head, sizeof head);
     if (n_ > 0) std::memcpy(values_.data() + sizeof head, in, values_.size() - sizeof head);
     n_combined_ = 0;
@@ -167,7 +166,7 @@ void Reduction::advance() noexcept {
 bool Reduction::test() {
     for (Reduction *one : all_) one->advance();
     if (phase_ == Phase::dead && error_) throw Error(*error_);
-    if (phase_ == Phase::idle || phase_ == Phase::dead) fail(HALO_ERR_STATE, "reduction %u: nothing is under way", serial_);
+    if (phase_ == Phase::idle || phase_ == Phase::dead) fail(HALO_ERR_STATE, "reduction %u: nothing is under way", id_.serial());
     return phase_ == Phase::done;
 }
 
@@ -175,7 +174,7 @@ void Reduction::end(void *out) {
     Waiter waiter(context_, context_.timeout(HALO_TIMEOUT_CONFIGURED));
     const auto missing = [&] {
         const bool up = phase_ == Phase::up;
-        return format("reduction %u, run %u: values from rank %d", serial_, run_, up ? from_children_[n_combined_].peer : from_parent_.peer);
+        return format("reduction %u, run %u: values from rank %d", id_.serial(), run_, up ? from_children_[n_combined_].peer : from_parent_.peer);
     };
     while (!test())
         if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());

@@ -57,8 +57,7 @@ private:
     int64_t n_;
     halo_type type_;
     halo_op op_;
-    uint32_t serial_;
-    int32_t tag_;
+    RunId id_;
     uint32_t run_ = 0;
     Phase phase_ = Phase::idle;
     size_t n_combined_ = 0;              // children whose values are in

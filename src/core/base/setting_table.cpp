@@ -23,6 +23,8 @@ constexpr Setting table[] = {
       "What carries messages between ranks. `auto` takes the usable one with the highest score; a name that cannot be used is an error." },
     { "mpi", SettingType::word, "auto", 0, 0, "auto|openmpi|mpich", fixed, may_differ,
       "The MPI to use when neither the process has loaded one nor its launcher tells." },
+    { "mpi.threads", SettingType::word, "auto", 0, 0, "auto|funneled|serialized|multiple", fixed, may_differ,
+      "The thread level MPI is initialised with (`auto`: funneled), or must have where the program has done so (`auto`: any). See docs/threads.md." },
     { "device", SettingType::text, "host", 0, 0, "host or the name of a module", fixed, may_differ, "Where packing and unpacking run." },
     { "timeout", SettingType::duration, "none", 0, longest, nullptr, changeable, may_differ,
       "Limit of every blocking call that has none of its own. The call then returns HALO_TIMEOUT and names what is missing." },

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/types.h"
 #include "capi/handle.h"
+#include "comm/collective_stream.h"
 #include "topology/points/points.h"
 
 namespace halo {
@@ -95,6 +96,7 @@ halo_status halo_topology_set_sections(halo_topology *topology, const uint32_t *
     return with_handle(topology, [&] {
         auto *points = dynamic_cast<PointsTopology *>(&object_of<Topology>(topology));
         if (!points) fail(HALO_ERR_ARGUMENT, "sections: the topology has no points: it was not made from keys or lists");
+        const CollectiveCall call(points->context(), "sections");
         points->set_sections({ groups, static_cast<size_t>(groups && n > 0 ? n : 0) });
     });
 }
@@ -228,7 +230,7 @@ halo_status halo_reduction_end(halo_reduction *reduction, void *out) {
 halo_status halo_reduction_destroy(halo_reduction **reduction) {
     return guard([&] {
         require(reduction, "reduction");
-        require_handle(shell_of(*reduction), HandleKind::reduction);
+        require_callable(shell_of(*reduction), HandleKind::reduction);
         destroy_object<Reduction>(reduction);
     });
 }

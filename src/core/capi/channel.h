@@ -17,11 +17,13 @@ inline void require_channel(const halo_channel *channel) {
 }
 
 // Run the body of a function on a channel: errors also become the context's last error.
-template <class Body>
-halo_status with_channel(const halo_channel *channel, Body &&body) noexcept {
+// Functions that only read, as their handle is const, may be called inside callbacks.
+template <class H, class Body>
+halo_status with_channel(H *channel, Body &&body) noexcept {
     return guard(
         [&] {
             require_channel(channel);
+            if constexpr (!std::is_const_v<H>) channel->registry->context().call_rules().require(Inside::nothing);
             return body(const_cast<halo_channel &>(*channel));
         },
         [&](const char *text) noexcept {

@@ -91,15 +91,18 @@ halo_status halo_inproc_destroy(halo_inproc **group) {
 halo_status halo_context_destroy(halo_context **context) {
     return guard([&] {
         require(context, "context");
-        require_handle(shell_of(*context), HandleKind::context);
+        require_callable(shell_of(*context), HandleKind::context);
         ContextObject &object = context_object(*context);
         const int64_t children = object.context.children + object.channels.size();
         if (children > 0) fail(HALO_BUSY, "context: %lld topologies, channels or groups still exist", static_cast<long long>(children));
-        delete &object;
-        ContextShells &shells = context_shells();
-        const std::lock_guard lock(shells.mutex);
-        shells.shells.retire(shell_of(*context));
+        Handle *shell = shell_of(*context);
         *context = nullptr;
+        {
+            ContextShells &shells = context_shells();
+            const std::lock_guard lock(shells.mutex);
+            shells.shells.retire(shell);
+        }
+        delete &object; // which may still log
     });
 }
 
@@ -179,7 +182,7 @@ halo_status halo_context_pool_stats(const halo_context *context, int32_t memory,
 }
 
 halo_status halo_memory_allocate(halo_context *context, int32_t memory, int64_t bytes, void **pointer) {
-    return with_handle(context, [&] {
+    return with_handle<Inside::arrival>(context, [&] {
         require(pointer, "pointer");
         if (bytes < 1) fail(HALO_ERR_ARGUMENT, "memory: %lld bytes wanted", static_cast<long long>(bytes));
         check_limit("memory: bytes", bytes, limits::storage_bytes);

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "capi/handle.h"
 #include "capi/list.h"
+#include "comm/collective_stream.h"
 #include "exchange/kinds/kinds.h"
 
 namespace halo {
@@ -15,22 +16,39 @@ namespace {
 struct ExchangeObject {
     ExchangeObject(const std::vector<Field *> &fields, std::vector<halo_field *> given, const halo_exchange_desc &desc,
                    const halo_transfer_desc *transfer)
-        : exchange(make_exchange(fields, desc, transfer)),
+        : rules(fields[0]->topology().context().call_rules()),
+          program(desc),
+          exchange(make_exchange(fields, with_own_combine(desc), transfer)),
           handles(std::move(given)) {
-        if (desc.arrival) exchange->on_arrival([this, desc](const Arrivals::Part &part) { tell(desc, part); });
+        if (desc.arrival) exchange->on_arrival([this](const Arrivals::Part &part) { tell(part); });
+    }
+
+    // The program's function is called through this object, which notes that it is.
+    halo_exchange_desc with_own_combine(halo_exchange_desc desc) {
+        if (!desc.combine) return desc;
+        desc.combine_user = this;
+        desc.combine = [](void *self, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes) {
+            const auto *object = static_cast<ExchangeObject *>(self);
+            const CallRules::Callback inside(object->rules, Inside::callback, "combine");
+            object->program.combine(object->program.combine_user, values, contributions, n, type, element_bytes);
+        };
+        return desc;
     }
 
     halo_arrival arrival(const Arrivals::Part &part) const {
         return { handles[part.field], exchange->field(part.field)->topology().local_parts()[part.part] };
     }
-    void tell(const halo_exchange_desc &desc, const Arrivals::Part &part) const {
+    void tell(const Arrivals::Part &part) const {
         const halo_arrival told = arrival(part);
-        const halo_status status = desc.arrival(desc.arrival_user, &told);
+        const CallRules::Callback inside(rules, Inside::arrival, "arrival");
+        const halo_status status = program.arrival(program.arrival_user, &told);
         if (status != HALO_SUCCESS && status != HALO_DECLINED)
             fail(status >= HALO_ERR_ARGUMENT ? status : HALO_ERR_ARGUMENT, "the arrival callback returned %s for field %s, part %lld",
                  status_name(status), exchange->field(part.field)->spec().name.c_str(), static_cast<long long>(told.gid));
     }
 
+    CallRules &rules;
+    halo_exchange_desc program; // with the functions of the program
     std::unique_ptr<Exchange> exchange;
     std::vector<halo_field *> handles;
 };
@@ -68,6 +86,7 @@ halo_status create_exchange(std::initializer_list<halo_field *const *> lists, in
             known.timeout_seconds = way.timeout_seconds;
         }
         ContextObject *owner = shell_of(fields[0])->owner;
+        const CollectiveCall call(owner->context, "exchange");
         auto object = std::make_unique<ExchangeObject>(objects, fields, known, transfer ? &way : nullptr);
         *exchange = owner->shells.make<halo_exchange>(owner, object.get());
         object.release();
@@ -100,7 +119,7 @@ halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field
 halo_status halo_exchange_destroy(halo_exchange **exchange) {
     return guard([&] {
         require(exchange, "exchange");
-        require_handle(shell_of(*exchange), HandleKind::exchange);
+        require_callable(shell_of(*exchange), HandleKind::exchange);
         if (exchange_of(*exchange).in_flight()) fail(HALO_BUSY, "exchange: a run is in flight; finish or abandon it first");
         destroy_object<ExchangeObject>(exchange);
     });

@@ -45,7 +45,7 @@ halo_status halo_field_create(halo_topology *topology, const halo_field_desc *de
 halo_status halo_field_destroy(halo_field **field) {
     return guard([&] {
         require(field, "field");
-        require_handle(shell_of(*field), HandleKind::field);
+        require_callable(shell_of(*field), HandleKind::field);
         const Field &object = object_of<Field>(*field);
         shell_of(*field)->owner->accesses.forget(object);
         if (object.exchanges > 0) fail(HALO_BUSY, "field %s: %d exchanges still use it", object.spec().name.c_str(), object.exchanges);
@@ -77,21 +77,21 @@ halo_status halo_field_layout(const halo_field *field, int64_t gid, halo_layout 
 }
 
 halo_status halo_field_bind(halo_field *field, int64_t gid, const halo_binding *binding) {
-    return with_handle(field, [&] {
+    return with_handle<Inside::arrival>(field, [&] {
         halo_layout layout;
         object_of<Field>(field).bind(gid, read_binding(binding, layout));
     });
 }
 
 halo_status halo_field_bind_many(halo_field *field, int64_t part_stride, const halo_binding *binding) {
-    return with_handle(field, [&] {
+    return with_handle<Inside::arrival>(field, [&] {
         halo_layout layout;
         object_of<Field>(field).bind_many(part_stride, read_binding(binding, layout));
     });
 }
 
 halo_status halo_field_allocate(halo_field *field, int64_t gid) {
-    return with_handle(field, [&] { object_of<Field>(field).allocate(gid); });
+    return with_handle<Inside::arrival>(field, [&] { object_of<Field>(field).allocate(gid); });
 }
 
 halo_status halo_field_data(const halo_field *field, int64_t gid, int32_t set, void **data) {

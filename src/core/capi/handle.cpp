@@ -43,4 +43,9 @@ void require_handle(const Handle *handle, HandleKind kind) {
     if (!handle->alive) fail(HALO_ERR_HANDLE, "%s %p has been destroyed", name, static_cast<const void *>(handle));
 }
 
+void require_callable(const Handle *handle, HandleKind kind, Inside most) {
+    require_handle(handle, kind);
+    handle->owner->context.call_rules().require(most);
+}
+
 } // namespace halo

@@ -90,14 +90,19 @@ struct ContextObject {
 // The handle is what it should be, and its object lives. HALO_ERR_ARGUMENT, HALO_ERR_HANDLE.
 void require_handle(const Handle *handle, HandleKind kind);
 
-// Run the body of a function on a handle: errors also become the context's last error.
-template <class H, class Body>
+// The same, and its context may be called now. HALO_ERR_STATE.
+void require_callable(const Handle *handle, HandleKind kind, Inside most = Inside::nothing);
+
+// Run the body of a function on a handle: errors also become the context's last error. `most`: inside which callbacks of the program it may be
+// called; functions that only read, as their handle is const, always.
+template <Inside most = Inside::nothing, class H, class Body>
 halo_status with_handle(H *handle, Body &&body) noexcept {
     const Handle *shell = nullptr;
     return guard(
         [&] {
             require_handle(shell_of(handle), kind_of(handle));
             shell = shell_of(handle);
+            if constexpr (!std::is_const_v<H>) shell->owner->context.call_rules().require(most);
             return body();
         },
         [&](const char *text) noexcept {

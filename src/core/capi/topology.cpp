@@ -3,6 +3,7 @@
 
 #include "capi/handle.h"
 #include "capi/list.h"
+#include "comm/collective_stream.h"
 #include "topology/blocks/blocks.h"
 #include "topology/boxes/boxes.h"
 #include "topology/graph/graph.h"
@@ -28,12 +29,13 @@ const GraphPoints &graph_of(const halo_topology *topology, const char *call) {
 
 // A topology made from a description, as a handle.
 template <class Kind, class Desc>
-halo_status create_from(halo_context *context, const Desc *desc, const Desc &defaults, const char *name, halo_topology **topology) {
+halo_status create_from(halo_context *context, const Desc *desc, const Desc &defaults, const char *kind, halo_topology **topology) {
     return with_handle(context, [&] {
         require(desc, "desc");
         require(topology, "topology");
-        const Desc known = read_struct(desc, defaults, sizeof defaults, name);
+        const Desc known = read_struct(desc, defaults, sizeof defaults, format("halo_%s_desc", kind).c_str());
         ContextObject &owner = object_of<ContextObject>(context);
+        const CollectiveCall call(owner.context, kind);
         auto object = std::make_unique<Kind>(owner.context, known);
         *topology = owner.shells.make<halo_topology>(&owner, static_cast<Topology *>(object.get()));
         object.release();
@@ -43,21 +45,21 @@ halo_status create_from(halo_context *context, const Desc *desc, const Desc &def
 } // namespace
 
 halo_status halo_topology_create_blocks(halo_context *context, const halo_blocks_desc *desc, halo_topology **topology) {
-    return create_from<BlocksTopology>(context, desc, HALO_BLOCKS_DESC_INIT, "halo_blocks_desc", topology);
+    return create_from<BlocksTopology>(context, desc, HALO_BLOCKS_DESC_INIT, "blocks", topology);
 }
 
 halo_status halo_topology_create_boxes(halo_context *context, const halo_boxes_desc *desc, halo_topology **topology) {
-    return create_from<BoxesTopology>(context, desc, HALO_BOXES_DESC_INIT, "halo_boxes_desc", topology);
+    return create_from<BoxesTopology>(context, desc, HALO_BOXES_DESC_INIT, "boxes", topology);
 }
 
 halo_status halo_topology_create_regions(halo_context *context, const halo_regions_desc *desc, halo_topology **topology) {
-    return create_from<RegionsTopology>(context, desc, HALO_REGIONS_DESC_INIT, "halo_regions_desc", topology);
+    return create_from<RegionsTopology>(context, desc, HALO_REGIONS_DESC_INIT, "regions", topology);
 }
 
 halo_status halo_topology_destroy(halo_topology **topology) {
     return guard([&] {
         require(topology, "topology");
-        require_handle(shell_of(*topology), HandleKind::topology);
+        require_callable(shell_of(*topology), HandleKind::topology);
         const int64_t fields = object_of<Topology>(*topology).fields;
         if (fields > 0) fail(HALO_BUSY, "topology: %lld fields still use it", static_cast<long long>(fields));
         destroy_object<Topology>(topology);
@@ -89,19 +91,19 @@ halo_status halo_topology_peers(const halo_topology *topology, int32_t *ranks, i
 }
 
 halo_status halo_topology_create_keys(halo_context *context, const halo_keys_desc *desc, halo_topology **topology) {
-    return create_from<KeysTopology>(context, desc, HALO_KEYS_DESC_INIT, "halo_keys_desc", topology);
+    return create_from<KeysTopology>(context, desc, HALO_KEYS_DESC_INIT, "keys", topology);
 }
 
 halo_status halo_topology_create_graph(halo_context *context, const halo_graph_desc *desc, halo_topology **topology) {
-    return create_from<GraphTopology>(context, desc, HALO_GRAPH_DESC_INIT, "halo_graph_desc", topology);
+    return create_from<GraphTopology>(context, desc, HALO_GRAPH_DESC_INIT, "graph", topology);
 }
 
 halo_status halo_topology_create_star(halo_context *context, const halo_star_desc *desc, halo_topology **topology) {
-    return create_from<ListsTopology>(context, desc, HALO_STAR_DESC_INIT, "halo_star_desc", topology);
+    return create_from<ListsTopology>(context, desc, HALO_STAR_DESC_INIT, "star", topology);
 }
 
 halo_status halo_topology_create_lists(halo_context *context, const halo_lists_desc *desc, halo_topology **topology) {
-    return create_from<ListsTopology>(context, desc, HALO_LISTS_DESC_INIT, "halo_lists_desc", topology);
+    return create_from<ListsTopology>(context, desc, HALO_LISTS_DESC_INIT, "lists", topology);
 }
 
 halo_status halo_topology_keys_report(const halo_topology *topology, halo_keys_report *report) {
@@ -154,13 +156,15 @@ halo_status halo_topology_point_keys(const halo_topology *topology, uint64_t *ke
 
 halo_status halo_topology_edit_keys(const halo_topology *topology, const halo_keys_edit *edit, halo_topology **edited) {
     return with_handle(topology, [&] {
+        require_callable(shell_of(topology), HandleKind::topology);
         require(edit, "edit");
         require(edited, "edited");
         const halo_keys_edit known = read_struct(edit, halo_keys_edit HALO_KEYS_EDIT_INIT, sizeof known, "halo_keys_edit");
         const auto *from = dynamic_cast<const KeysTopology *>(&object_of<Topology>(topology));
         if (!from) fail(HALO_ERR_ARGUMENT, "edit: the topology was not made from keys");
-        auto object = std::make_unique<KeysTopology>(*from, known);
         ContextObject *owner = shell_of(topology)->owner;
+        const CollectiveCall call(owner->context, "edit");
+        auto object = std::make_unique<KeysTopology>(*from, known);
         *edited = owner->shells.make<halo_topology>(owner, static_cast<Topology *>(object.get()));
         object.release();
     });

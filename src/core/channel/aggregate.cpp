@@ -18,24 +18,25 @@ void add_to(Digest &digest, const halo_channel_key &key, int64_t bytes, halo_typ
 
 } // namespace
 
-AggregateRun::AggregateRun(ChannelRegistry &registry, uint32_t serial, const std::vector<uint32_t> &slots, const std::vector<PairList> &pairs)
+AggregateRun::AggregateRun(ChannelRegistry &registry, const RunId &id, const std::vector<uint32_t> &slots, const std::vector<PairList> &pairs)
     : registry_(registry),
-      serial_(serial),
+      serial_(id.serial()),
       slots_(slots),
       places_(slots.size()) {
     place_local();
-    add_links(serial, pairs);
+    add_links(id, pairs);
     sends_any_ = std::any_of(places_.begin(), places_.end(), [](const Place &place) { return place.sender; });
 }
 
 // The pairs of one peer follow each other: sends, then receives.
-void AggregateRun::add_links(uint32_t serial, const std::vector<PairList> &pairs) {
+void AggregateRun::add_links(const RunId &id, const std::vector<PairList> &pairs) {
     for (size_t i = 0; i < pairs.size();) {
         const auto link = static_cast<uint32_t>(links_.size());
         LinkSpec spec;
         spec.peer = pairs[i].peer;
-        spec.serial = serial;
-        spec.what = format("group %u", serial);
+        spec.serial = id.serial();
+        spec.tag = id.tag();
+        spec.what = format("group %u", id.serial());
         spec.edges = [this, link](bool sending) { return edges(link, sending); };
         for (; i < pairs.size() && pairs[i].peer == spec.peer; ++i) (pairs[i].sends ? spec.send : spec.receive) = place_pair(pairs[i], link);
         Link &added = links_.emplace_back();

@@ -20,7 +20,7 @@ public:
     static constexpr uint32_t no_slot = UINT32_MAX;
 
     // `slots` of the channels in the order of rows; outlives this object. An entry turns to no_slot when its channel goes.
-    AggregateRun(ChannelRegistry &registry, uint32_t serial, const std::vector<uint32_t> &slots, const std::vector<PairList> &pairs);
+    AggregateRun(ChannelRegistry &registry, const RunId &id, const std::vector<uint32_t> &slots, const std::vector<PairList> &pairs);
     AggregateRun(const AggregateRun &) = delete;
     AggregateRun &operator=(const AggregateRun &) = delete;
 
@@ -91,7 +91,7 @@ private:
     Context &context() const { return registry_.context(); }
     LinkDirection place_pair(const PairList &pair, uint32_t link);
     void place_local();
-    void add_links(uint32_t serial, const std::vector<PairList> &pairs);
+    void add_links(const RunId &id, const std::vector<PairList> &pairs);
     std::vector<WireEdge> edges(uint32_t link, bool sending) const;
     int64_t bytes_of(uint32_t row) const;
     void begin();

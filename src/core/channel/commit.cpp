@@ -6,12 +6,15 @@
 
 #include "base/types.h"
 #include "comm/collective.h"
+#include "comm/route.h"
 
 namespace halo {
 
 namespace {
 
 constexpr int n_named = 3; // differences that an error text names
+
+enum Part : int32_t { arrival_part, edges_part, announce_part }; // announcements: one part for each step of their way
 
 } // namespace
 
@@ -20,7 +23,7 @@ Commit::Commit(ChannelRegistry &registry, halo_channel *const *channels, int64_t
       given_(channels),
       n_given_(n),
       messages_(messages),
-      courier_(registry.context(), timeout_seconds) {}
+      timeout_seconds_(timeout_seconds) {}
 
 std::vector<PairList> Commit::run() {
     try {
@@ -29,9 +32,12 @@ std::vector<PairList> Commit::run() {
     } catch (const Error &error) {
         misuse_ = error;
     }
-    announce();
-    compare();
-    courier_.flush();
+    {
+        Collective collective(context(), CollectiveKind::commit, 0, timeout_seconds_);
+        announce(collective);
+        compare(collective);
+        collective.finish();
+    }
     agree();
     return std::move(pairs_);
 }
@@ -69,42 +75,27 @@ void Commit::sort_channels() {
     }
 }
 
-void Commit::announce() {
+void Commit::announce(Collective &collective) {
     std::vector<Announcement> mine;
     for (auto &[rank, peer] : peers_) {
         peer.mine.to = rank;
         peer.mine.from = context().rank();
         mine.push_back(peer.mine);
-        courier_.send(rank, arrival_tag, {});
+        collective.send(rank, arrival_part, {});
     }
-    for (const Announcement &announcement : route(std::move(mine))) peers_[announcement.from].theirs = announcement;
+    const auto missing_from = [&](int32_t partner) { return missing(collective, partner); };
+    for (const Announcement &announcement : route(context(), collective, std::move(mine), missing_from, announce_part))
+        peers_[announcement.from].theirs = announcement;
     for (auto &[rank, peer] : peers_)
-        if (peer.theirs.from >= 0 && !peer.arrived) courier_.receive(rank, arrival_tag, [this, rank = rank] { return missing(rank); });
+        if (peer.theirs.from >= 0) collective.receive(rank, arrival_part, [&, rank = rank] { return missing_from(rank); });
 }
 
-// In round k, what has bit k set in its distance to its destination goes 2^k ranks further.
-std::vector<Commit::Announcement> Commit::route(std::vector<Announcement> held) {
-    const int64_t rank = context().rank();
-    const int64_t size = context().size();
-    for (int64_t step = 1; step < size; step *= 2) {
-        const auto further =
-            std::partition(held.begin(), held.end(), [&](const Announcement &item) { return ((item.to - rank + size) % size & step) == 0; });
-        courier_.send(static_cast<int32_t>((rank + step) % size), announce_tag, to_bytes(std::vector<Announcement>(further, held.end())));
-        held.erase(further, held.end());
-        const auto partner = static_cast<int32_t>((rank - step + size) % size);
-        const auto came = from_bytes<Announcement>(courier_.receive(partner, announce_tag, [&] { return missing(partner); }));
-        held.insert(held.end(), came.begin(), came.end());
-    }
-    return held;
+void Commit::take_arrivals(Collective &collective) {
+    for (auto &[rank, peer] : peers_) peer.arrived = collective.has_come(rank, arrival_part);
 }
 
-void Commit::take_arrivals() {
-    std::vector<std::byte> nothing;
-    for (auto &[rank, peer] : peers_) peer.arrived = peer.arrived || courier_.try_receive(rank, arrival_tag, nothing);
-}
-
-std::string Commit::missing(int32_t partner) {
-    take_arrivals();
+std::string Commit::missing(Collective &collective, int32_t partner) {
+    take_arrivals(collective);
     std::string text;
     for (const auto &[rank, peer] : peers_)
         if (!peer.arrived)
@@ -114,7 +105,7 @@ std::string Commit::missing(int32_t partner) {
 }
 
 // Where the announcements of a direction differ, both ends see it and swap their lists: first from the lower rank to the higher.
-void Commit::compare() {
+void Commit::compare(Collective &collective) {
     std::vector<PairList> lists;
     for (auto &[rank, peer] : peers_)
         for (const bool sends : { context().rank() < rank, context().rank() > rank }) {
@@ -123,19 +114,19 @@ void Commit::compare() {
             if (same) continue;
             PairList *list = sends ? peer.sent : peer.received;
             lists.push_back(list ? *list : PairList{ rank, sends, {}, {}, {} });
-            send_list(lists.back());
+            send_list(collective, lists.back());
         }
     for (PairList &list : lists) {
         const auto missing = [&] { return format("group commit: the channels of rank %d", list.peer); };
-        compare_lists(list, from_bytes<EndRecord>(courier_.receive(list.peer, edges_tag, missing)));
+        compare_lists(list, from_bytes<EndRecord>(collective.receive(list.peer, edges_part, missing)));
     }
 }
 
-void Commit::send_list(const PairList &list) {
+void Commit::send_list(Collective &collective, const PairList &list) {
     std::vector<EndRecord> records;
     records.reserve(list.slots.size());
     for (const uint32_t slot : list.slots) records.push_back(end_record(registry_.at(slot)));
-    courier_.send(list.peer, edges_tag, to_bytes(records));
+    collective.send(list.peer, edges_part, to_bytes(records));
 }
 
 // Both lists are sorted by key. What may differ is the memory, and the size where the receiver's is larger: then theirs is kept.

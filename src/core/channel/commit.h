@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "channel/channel_list.h"
-#include "channel/courier.h"
+#include "comm/collective_stream.h"
 
 namespace halo {
 
@@ -46,12 +46,11 @@ private:
     void check_channels();
     void check_duplicates() const;
     void sort_channels();
-    void announce();
-    std::vector<Announcement> route(std::vector<Announcement> held);
-    void take_arrivals();
-    std::string missing(int32_t partner);
-    void compare();
-    void send_list(const PairList &list);
+    void announce(Collective &collective);
+    void take_arrivals(Collective &collective);
+    std::string missing(Collective &collective, int32_t partner);
+    void compare(Collective &collective);
+    void send_list(Collective &collective, const PairList &list);
     void compare_lists(PairList &mine, std::vector<EndRecord> theirs);
     std::string difference(const PairList &list, const EndRecord *mine, const EndRecord *theirs) const;
     std::string whereabouts(const EndRecord &theirs) const;
@@ -63,7 +62,7 @@ private:
     int64_t n_given_;
     std::span<halo_channel *const> channels_; // those given, once they are known to be a list
     int32_t messages_;
-    Courier courier_;
+    double timeout_seconds_;
     std::vector<PairList> pairs_;
     std::map<int32_t, Peer> peers_;
     std::optional<Error> misuse_;   // of this rank

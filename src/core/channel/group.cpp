@@ -9,11 +9,17 @@
 namespace halo {
 
 Group::Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages, double timeout_seconds) : registry_(registry) {
+    const CollectiveCall call(context(), "group");
     const std::vector<PairList> pairs = Commit(registry, channels, n, messages, context().timeout(timeout_seconds)).run();
-    serial_ = context().next_serial();
+    if (messages == HALO_MESSAGES_PER_CHANNEL) {
+        size_t longest = 0;
+        for (const PairList &pair : pairs) longest = std::max(longest, pair.slots.size());
+        first_channel_tag_ = context().reserve_channel_tags(static_cast<int64_t>(longest));
+    }
+    id_ = context().next_run();
     slots_.reserve(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i) slots_.push_back(channels[i]->slot);
-    registry_.add_group(serial_, *this);
+    registry_.add_group(id_.serial(), *this);
     try {
         if (messages == HALO_MESSAGES_PER_CHANNEL)
             open_mailboxes(pairs);
@@ -29,29 +35,27 @@ Group::Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n
 Group::~Group() {
     abandon();
     close();
-    if (!run_) context().release_channel_tags();
     --context().children;
 }
 
 void Group::close() {
     for (const uint32_t slot : slots_)
         if (slot != AggregateRun::no_slot) registry_.at(slot).box.close();
-    registry_.remove_group(serial_);
+    registry_.remove_group(id_.serial());
+    if (first_channel_tag_ >= 0) context().channel_tags().give_back(first_channel_tag_);
 }
 
 void Group::open_mailboxes(const std::vector<PairList> &pairs) {
-    size_t longest = 0;
-    for (const PairList &pair : pairs) longest = std::max(longest, pair.slots.size());
-    const int64_t base = context().reserve_channel_tags(static_cast<int64_t>(longest));
-    for (const uint32_t slot : slots_) registry_.at(slot).box.open({ serial_, {}, false });
+    const ChannelTags &tags = context().channel_tags();
+    for (const uint32_t slot : slots_) registry_.at(slot).box.open({ id_.serial(), {}, false });
     for (const PairList &pair : pairs)
         for (size_t i = 0; i < pair.slots.size(); ++i)
-            registry_.at(pair.slots[i]).box.open({ serial_, context().channel_tag(base + static_cast<int64_t>(i)), pair.bare(registry_, i) });
+            registry_.at(pair.slots[i]).box.open({ id_.serial(), tags.tag(first_channel_tag_ + static_cast<int64_t>(i)), pair.bare(registry_, i) });
 }
 
 void Group::open_run(const std::vector<PairList> &pairs) {
-    for (const uint32_t slot : slots_) registry_.at(slot).box.aggregate(serial_);
-    run_ = std::make_unique<AggregateRun>(registry_, serial_, slots_, pairs);
+    for (const uint32_t slot : slots_) registry_.at(slot).box.aggregate(id_.serial());
+    run_ = std::make_unique<AggregateRun>(registry_, id_, slots_, pairs);
 }
 
 bool Group::busy() {
@@ -76,7 +80,7 @@ bool Group::leave(halo_channel &channel) {
 }
 
 AggregateRun &Group::run(const char *call) {
-    if (!run_) fail(HALO_ERR_STATE, "%s: group %u sends one message per channel: use the calls of its channels", call, serial_);
+    if (!run_) fail(HALO_ERR_STATE, "%s: group %u sends one message per channel: use the calls of its channels", call, id_.serial());
     return *run_;
 }
 

@@ -44,8 +44,9 @@ private:
     void close();
 
     ChannelRegistry &registry_;
-    uint32_t serial_ = 0;
-    std::vector<uint32_t> slots_; // in the order of creation; AggregateRun::no_slot: destroyed
+    RunId id_;
+    int64_t first_channel_tag_ = -1; // of an own message per channel
+    std::vector<uint32_t> slots_;    // in the order of creation; AggregateRun::no_slot: destroyed
     std::unique_ptr<AggregateRun> run_;
     // Runs alternate between few views, mostly one before and one after the messages are here: two tables that need no work then.
     struct Table {

@@ -248,6 +248,7 @@ void Mailbox::give_up_receive() {
         drop_operation();
     }
     state_ = HALO_STALE;
+    sparse_ = true; // from now on messages are looked for: those of the run that was given up come first
 }
 
 // Dense: a receive of the next epoch is in flight afterwards. Sparse: if its message is there.

@@ -54,7 +54,8 @@ public:
     bool sends() const { return role_ != Role::receiver; }
     bool receives() const { return role_ != Role::sender; }
     bool probes() const { return sparse_; }
-    int32_t peer() const { return peer_; } // this rank, where both ends are here
+    bool found() const { return operation_ != nullptr; } // sparse, receiver: a message, which is not here as a whole
+    int32_t peer() const { return peer_; }               // this rank, where both ends are here
     const halo_channel_key &key() const { return key_; }
     uint32_t key_hash() const { return key_hash_; }
     int64_t bytes() const { return bytes_; }
@@ -102,7 +103,7 @@ private:
     enum class Access : uint8_t { closed, open, aggregated, abandoned };
 
     Context &context() const { return room_->context(); }
-    int32_t tag(uint32_t epoch) const { return tag_ + static_cast<int32_t>(epoch & 1u); }
+    int32_t tag(uint32_t epoch) const { return tag_ + (bare_ ? static_cast<int32_t>(epoch & 1u) : 0); }
     bool post(bool data, int64_t bytes, const char *call);
     void transmit(bool data);
     bool poll_send();
@@ -130,7 +131,7 @@ private:
     uint32_t key_hash_;
     uint32_t serial_ = 0;
     uint32_t epoch_ = 0;
-    int32_t tag_ = 0; // of even epochs; odd ones have the next
+    int32_t tag_ = 0; // bare: of even epochs; odd ones have the next
     uint16_t lane_ = 0;
     Role role_ : 2;
     Access access_ : 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collective operations of a context over its transport's point-to-point messages: O(log ranks) rounds, blocking, for set-up and
-// small reductions. All ranks call them in the same order. Each honours the setting "timeout".
+// small reductions. All ranks call them in the same order. Each honours the setting "timeout", and continues when it is called again.
 #pragma once
 
 #include <cstddef>

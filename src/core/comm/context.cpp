@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/types.h"
 #include "comm/collective.h"
+#include "comm/collective_stream.h"
 #include "comm/message.h"
 #include "comm/wait.h"
 #include "plugin/selection.h"
@@ -42,7 +43,9 @@ LogLevel level_of(const Config &config) {
 
 Context::Context(const ContextSource &source, const halo_context_options &options)
     : config_(settings_of(options)),
-      log_(options.log, options.log_user, LogLevel::warn) {
+      program_log_(options.log),
+      program_log_user_(options.log_user),
+      log_(options.log ? call_program_log : nullptr, this, LogLevel::warn) {
     host_.struct_size = sizeof host_;
     host_.core = this;
     host_.report = [](void *core, const char *text) { static_cast<Context *>(core)->remember_report(text); };
@@ -52,8 +55,7 @@ Context::Context(const ContextSource &source, const halo_context_options &option
         return value ? value->c_str() : nullptr;
     };
     read_settings();
-    const auto allocators = allocators_of(options);
-    allocators_.assign(allocators.begin(), allocators.end());
+    for (const halo_allocator &given : allocators_of(options)) program_allocators_.push_back({ call_rules_, given });
     open_transport(source);
     log_.set_rank(size() > 1 ? rank() : -1);
     if (rank() == 0)
@@ -64,9 +66,33 @@ Context::Context(const ContextSource &source, const halo_context_options &option
     agree_on_settings();
 }
 
+void Context::call_program_log(void *self, int32_t level, const char *text) {
+    auto *context = static_cast<Context *>(self);
+    const CallRules::Callback inside(context->call_rules_, Inside::callback, "log");
+    context->program_log_(context->program_log_user_, level, text);
+}
+
+halo_allocator Context::ProgramAllocator::through_rules() {
+    halo_allocator through = given;
+    through.user = this;
+    through.allocate = [](void *self, size_t bytes) {
+        const auto *allocator = static_cast<ProgramAllocator *>(self);
+        const CallRules::Callback inside(allocator->rules, Inside::callback, "allocate");
+        return allocator->given.allocate(allocator->given.user, bytes);
+    };
+    through.release = [](void *self, void *pointer, size_t bytes) {
+        const auto *allocator = static_cast<ProgramAllocator *>(self);
+        const CallRules::Callback inside(allocator->rules, Inside::callback, "release");
+        allocator->given.release(allocator->given.user, pointer, bytes);
+    };
+    return through;
+}
+
 Context::~Context() {
     await_own_messages();
+    collectives_->settle();
     transport_.reset(); // before the memory of what is still on its way
+    collectives_.reset();
     lingering_.clear();
 }
 
@@ -112,12 +138,16 @@ void Context::open_transport(const ContextSource &source) {
     log_.info("transport %s: %s", choice.plugin->name, choice.why.c_str());
     transport_path_ = choice.path;
     transport_ = std::make_unique<Transport>(*choice.plugin, host_, params, report_);
+    run_tags_ = std::make_unique<RunTags>(transport_->max_tag());
+    channel_tags_ = std::make_unique<ChannelTags>(transport_->max_tag());
+    collectives_ = std::make_unique<CollectiveStream>(*this);
+    if (transport_->for_this_thread_only()) call_rules_.allow_this_thread_only();
 }
 
 // The caller's allocators where given, else the device's memory.
 void Context::open_pools() {
     pools_ = std::make_unique<Pools>(config_.bytes("pool.cap"));
-    for (const halo_allocator &allocator : allocators_) pools_->add(allocator);
+    for (ProgramAllocator &allocator : program_allocators_) pools_->add(allocator.through_rules());
     if (pools_->has(HALO_MEMORY_HOST)) return;
     halo_allocator host{};
     host.memory = HALO_MEMORY_HOST;
@@ -147,7 +177,8 @@ void Context::open_shared_memory() {
     shared.allocate = [](void *context, size_t bytes) { return static_cast<Context *>(context)->allocate_shared(bytes); };
     shared.release = [](void *context, void *pointer, size_t bytes) { static_cast<Context *>(context)->release_shared(pointer, bytes); };
     pools_->add(shared);
-    const bool callers = std::any_of(allocators_.begin(), allocators_.end(), [](const auto &given) { return given.memory == HALO_MEMORY_HOST; });
+    const bool callers =
+        std::any_of(program_allocators_.begin(), program_allocators_.end(), [](const auto &one) { return one.given.memory == HALO_MEMORY_HOST; });
     if (!callers) storage_memory_ = HALO_MEMORY_SHARED;
 }
 
@@ -173,6 +204,7 @@ std::string Context::shared_memory_text() const {
 // Every rank compares with rank 0; the lowest rank that differs then tells its values, so that all ranks name the same two.
 void Context::agree_on_settings() {
     if (size() == 1) return;
+    const CollectiveCall call(*this, "settings");
     std::string mine;
     for (const auto &[key, value] : config_.agreement()) mine.append(key).append(" = ").append(value).append("\n");
     const std::string first = broadcast_text(*this, 0, mine);
@@ -212,22 +244,10 @@ void Context::remember_report(const char *text) noexcept {
     }
 }
 
-int32_t Context::run_tag(uint32_t serial) const {
-    const auto tags = static_cast<uint32_t>(transport_->max_tag() - first_run_tag + 1);
-    return first_run_tag + static_cast<int32_t>(serial % tags);
-}
-
 int64_t Context::reserve_channel_tags(int64_t n) {
-    const int64_t base = allreduce_max(*this, channel_tag_ranges_ == 0 ? 0 : next_channel_tag_);
-    next_channel_tag_ = base + allreduce_max(*this, n);
-    ++channel_tag_ranges_;
-    if (next_channel_tag_ > 0) transport_->open_lanes(1 + channel_tag(next_channel_tag_ - 1).lane);
-    return base;
-}
-
-ChannelTag Context::channel_tag(int64_t index) const {
-    const int64_t per_lane = (static_cast<int64_t>(transport_->max_tag()) + 1) / 2;
-    return { static_cast<int32_t>(1 + index / per_lane), static_cast<int32_t>(2 * (index % per_lane)) };
+    const int64_t first = channel_tags_->take(std::max<int64_t>(allreduce_max(*this, n), 1));
+    transport_->open_lanes(channel_tags_->lanes());
+    return first;
 }
 
 void Context::linger(std::unique_ptr<PendingSend> send) { lingering_.push_back(std::move(send)); }

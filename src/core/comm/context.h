@@ -3,13 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/config.h"
 #include "base/log.h"
+#include "comm/call_rules.h"
 #include "comm/device.h"
+#include "comm/tags.h"
 #include "comm/transport.h"
 #include "memory/pool.h"
 #include "memory/shared_arena.h"
@@ -31,12 +34,6 @@ struct WaitPolicy {
     double warn_seconds = 0; // 0: never
 };
 
-// Lane and first of two tags (by epoch parity) of one channel.
-struct ChannelTag {
-    int32_t lane;
-    int32_t tag;
-};
-
 // A message on its way, with its memory. Does not move until it is complete.
 struct PendingSend {
     virtual ~PendingSend() = default;
@@ -52,6 +49,8 @@ struct Parcel : PendingSend {
     std::vector<std::byte> bytes;
 };
 
+class CollectiveStream;
+
 class Context {
 public:
     Context(const ContextSource &source, const halo_context_options &options);
@@ -64,6 +63,8 @@ public:
 
     Transport &transport() { return *transport_; }
     const Transport &transport() const { return *transport_; }
+    CollectiveStream &collectives() { return *collectives_; }
+    CallRules &call_rules() { return call_rules_; }
     Device &device() { return *device_; }
     Pools &pools() { return *pools_; }
     const Pools &pools() const { return *pools_; }
@@ -90,25 +91,20 @@ public:
     void remember_error(const char *text) noexcept;
     void remember_report(const char *text) noexcept; // of a module
 
-    // Ordinal of the next object whose messages need a tag slot. Same on all ranks, because creation is collective.
-    uint32_t next_serial() { return ++serial_; }
+    // Serial and tags of the next object whose messages travel in runs. Same on all ranks, because creation and destruction are collective.
+    RunId next_run() { return run_tags_->take(); }
     // Fields are created in the same order everywhere, so their ordinals agree.
     int32_t next_field() { return n_fields_++; }
     uint64_t next_topology() { return n_topologies_++; }
-    // Tag of the runs of the object with this serial, on lane 0. Tags are reused in a circle: the serial in the header tells a late
-    // message of an earlier object.
-    int32_t run_tag(uint32_t serial) const;
 
     // Keep the memory of a message that is still on its way when its sender object goes.
     void linger(std::unique_ptr<PendingSend> send);
     // Let go of those that have arrived.
     void reap();
 
-    // Tags for messages of single channels: `n` channels of this rank's fullest pair, two tags each, on lanes beyond 0. Collective; blocks;
-    // the same result on all ranks. The circle starts anew when no range is in use.
+    // Tags of a group's channels: `n` of this rank's fullest pair. Collective; blocks; the same result on all ranks.
     int64_t reserve_channel_tags(int64_t n);
-    void release_channel_tags() { --channel_tag_ranges_; }
-    ChannelTag channel_tag(int64_t index) const;
+    ChannelTags &channel_tags() { return *channel_tags_; }
 
     int64_t dropped = 0;  // late messages of abandoned runs
     int64_t children = 0; // topologies, channels, groups made from this context
@@ -123,21 +119,32 @@ private:
     void read_settings();
     void await_own_messages() noexcept;
 
+    // Functions of the program are called with a note in `call_rules_` that they are.
+    struct ProgramAllocator {
+        CallRules &rules;
+        halo_allocator given;
+        halo_allocator through_rules();
+    };
+    static void call_program_log(void *self, int32_t level, const char *text);
+
     Config config_;
+    CallRules call_rules_;
+    halo_log_fn program_log_;
+    void *program_log_user_;
     Log log_;
     std::string report_; // text of a module's last error
     std::string error_;
     halo_host host_{};
     WaitPolicy waiting_;
     bool check_mode_ = false;
-    uint32_t serial_ = 0;
-    int64_t next_channel_tag_ = 0;
-    int32_t n_fields_ = 0;           // made so far
+    int32_t n_fields_ = 0; // made so far
     uint64_t n_topologies_ = 0;
-    int64_t channel_tag_ranges_ = 0; // in use
     std::string transport_path_;
-    std::vector<halo_allocator> allocators_;
+    std::deque<ProgramAllocator> program_allocators_;
+    std::unique_ptr<CollectiveStream> collectives_; // outlives the transport, which may still use its memory
     std::unique_ptr<Transport> transport_;
+    std::unique_ptr<RunTags> run_tags_;
+    std::unique_ptr<ChannelTags> channel_tags_;
     std::unique_ptr<Device> device_;
     std::unique_ptr<SharedArena> shared_arena_;
     std::unique_ptr<Pools> pools_;
@@ -146,9 +153,5 @@ private:
     int32_t storage_memory_ = HALO_MEMORY_HOST;
     std::vector<std::unique_ptr<PendingSend>> lingering_;
 };
-
-// Tags of lane 0: the first few belong to collectives, the rest to runs.
-inline constexpr int32_t collective_tag = 0;
-inline constexpr int32_t first_run_tag = 16;
 
 } // namespace halo

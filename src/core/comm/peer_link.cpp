@@ -22,7 +22,7 @@ struct HandshakePayload {
 
 } // namespace
 
-PeerLink::PeerLink(Context &context, LinkSpec spec) : context_(context), spec_(std::move(spec)), tag_(context.run_tag(spec_.serial)) {
+PeerLink::PeerLink(Context &context, LinkSpec spec) : context_(context), spec_(std::move(spec)), tag_(spec_.tag) {
     for (auto &slot : slots_) {
         slot = std::make_unique<PendingSend>();
         slot->peer = spec_.peer;

@@ -32,6 +32,7 @@ struct LinkDirection {
 struct LinkSpec {
     int32_t peer = -1;
     uint32_t serial = 0;
+    int32_t tag = 0; // of lane 0
     LinkDirection send;
     LinkDirection receive;
     bool shared = false;                                      // payloads may lie in shared memory

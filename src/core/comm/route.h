@@ -3,43 +3,42 @@
 // way. For set-up; all ranks call these in the same order. No memory for ranks that have nothing to say.
 #pragma once
 
-#include <cstring>
+#include <algorithm>
 #include <type_traits>
 #include <vector>
 
-#include "comm/context.h"
+#include "base/bytes.h"
+#include "comm/collective_stream.h"
 
 namespace halo {
-
-// Sends bytes to the rank `step` above, in the circle of ranks, and returns those of the rank `step` below.
-std::vector<std::byte> pass_up(Context &context, int64_t step, const std::vector<std::byte> &bytes);
 
 // Sum of the values of all ranks below, and of all.
 int64_t sum_below(Context &context, int64_t value, int64_t &total);
 
-// Record::to is the rank that shall have it. Returns those for this rank, in no particular order.
-template <class Record>
-std::vector<Record> route(Context &context, std::vector<Record> records) {
-    static_assert(std::is_trivially_copyable_v<Record>);
+// Record::to is the rank that shall have it. Returns those for this rank, in no particular order. `missing` returns the text of what is waited
+// for from a rank; parts from `first_part` on are the collective's of this.
+template <class Record, class Missing>
+std::vector<Record> route(Context &context, Collective &collective, std::vector<Record> held, Missing &&missing, int32_t first_part = 0) {
+    const int64_t rank = context.rank();
     const int64_t size = context.size();
     for (int64_t step = 1; step < size; step *= 2) {
-        std::vector<Record> stay;
-        std::vector<std::byte> leave;
-        for (const Record &record : records) {
-            const int64_t way = (record.to - context.rank() + size) % size;
-            if ((way & step) == 0) {
-                stay.push_back(record);
-                continue;
-            }
-            leave.resize(leave.size() + sizeof record);
-            std::memcpy(leave.data() + leave.size() - sizeof record, &record, sizeof record);
-        }
-        const std::vector<std::byte> come = pass_up(context, step, leave);
-        const size_t n = stay.size();
-        stay.resize(n + come.size() / sizeof(Record));
-        if (!come.empty()) std::memcpy(static_cast<void *>(stay.data() + n), come.data(), come.size());
-        records = std::move(stay);
+        const auto further =
+            std::partition(held.begin(), held.end(), [&](const Record &record) { return ((record.to - rank + size) % size & step) == 0; });
+        const auto part = static_cast<int32_t>(first_part + step);
+        collective.send(static_cast<int32_t>((rank + step) % size), part, to_bytes(std::vector<Record>(further, held.end())));
+        held.erase(further, held.end());
+        const auto from = static_cast<int32_t>((rank - step + size) % size);
+        const std::vector<Record> come = from_bytes<Record>(collective.receive(from, part, [&] { return missing(from); }));
+        held.insert(held.end(), come.begin(), come.end());
     }
+    return held;
+}
+
+template <class Record>
+std::vector<Record> route(Context &context, std::vector<Record> records) {
+    Collective collective(context, CollectiveKind::route, 0);
+    records = route(context, collective, std::move(records), [](int32_t from) { return format("set-up: message from rank %d", from); });
+    collective.finish();
     return records;
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/transport.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace halo {
 
 Transport::Transport(const halo_transport_plugin &plugin, const halo_host &host, const halo_transport_params &params, const std::string &report)
-    : ops_(*plugin.ops),
-      name_(plugin.name),
+    : name_(plugin.name),
       report_(report) {
+    std::memcpy(&ops_, plugin.ops, std::min(sizeof ops_, plugin.ops->struct_size)); // older modules have fewer
     const halo_status status = ops_.open(&host, &params, &instance_);
     if (status != HALO_SUCCESS) fail(status, "transport %s cannot be opened: %s", name_, report_.c_str());
     ops_.identify(instance_, &rank_, &size_, &max_tag_);

@@ -23,6 +23,8 @@ public:
     int32_t rank() const { return rank_; }
     int32_t size() const { return size_; }
     int32_t max_tag() const { return max_tag_; }
+    // May it be used by the thread that opened it alone?
+    bool for_this_thread_only() const { return ops_.threads && ops_.threads(instance_) == HALO_THREADS_OPENER; }
 
     void send(int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, halo_request &request) {
         request = {};
@@ -66,7 +68,7 @@ private:
     }
     [[noreturn]] void raise(halo_status status, const char *what, int32_t peer) const;
 
-    halo_transport_ops ops_;
+    halo_transport_ops ops_{};
     halo_transport *instance_ = nullptr;
     const char *name_;
     const std::string &report_;

@@ -29,7 +29,7 @@ public:
         if (Loans::may_lend(setup)) loans_.emplace(setup.context, links_, plan_link_);
         if (!LandingLink::may_land(setup)) return;
         landings_.reserve(links_.size());
-        for (size_t i = 0; i < links_.size(); ++i) landings_.emplace_back(setup.context, *links_[i], plan_link_[i], setup.serial);
+        for (size_t i = 0; i < links_.size(); ++i) landings_.emplace_back(setup.context, *links_[i], plan_link_[i], setup.id.serial());
     }
 
     void post(Run &run) override {

@@ -71,7 +71,8 @@ std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, boo
     for (const PlanLink &planned : setup.plan.links()) {
         LinkSpec spec;
         spec.peer = planned.peer;
-        spec.serial = setup.serial;
+        spec.serial = setup.id.serial();
+        spec.tag = setup.id.tag();
         spec.send = link_direction(setup, planned, true, with_payload);
         spec.receive = link_direction(setup, planned, false, with_payload);
         spec.shared = with_payload;

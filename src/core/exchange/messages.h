@@ -18,7 +18,7 @@ struct MessageSetup {
     Context &context;
     const RoundSpec &spec;
     const Plan &plan; // of the round's first run: names edges; all outlive the messages
-    uint32_t serial;
+    const RunId &id;  // outlives the messages
 };
 
 // Combines contributions to one piece as its tables say.

@@ -21,7 +21,6 @@ struct Post {
 class PerChannel final : public Messages {
 public:
     explicit PerChannel(const MessageSetup &setup);
-    ~PerChannel() override { setup_.context.release_channel_tags(); }
 
     void post(Run &run) override;
     void forget_plans() override { mapped_.clear(); }
@@ -43,7 +42,7 @@ public:
     void count(halo_exchange_stats &stats) const override;
 
 private:
-    void open_boxes(const PlanLink &link, bool sending, int64_t first_tag, std::deque<Post> &posts);
+    void open_boxes(const PlanLink &link, bool sending, std::deque<Post> &posts);
     void map_run(Run &run);
     const PlanLink &planned(const Run &run, const PeerLink &link) const;
     bool links_arrived();
@@ -70,19 +69,15 @@ private:
 };
 
 PerChannel::PerChannel(const MessageSetup &setup) : setup_(setup), room_(setup.context), links_(make_links(setup, false)) {
-    int64_t fullest = 0;
-    for (const PlanLink &link : setup.plan.links()) fullest = std::max({ fullest, link.n_send, link.n_receive });
-    const int64_t first_tag = setup.context.reserve_channel_tags(fullest);
     for (const PlanLink &link : setup.plan.links()) {
-        open_boxes(link, true, first_tag, send_posts_);
-        open_boxes(link, false, first_tag, receive_posts_);
+        open_boxes(link, true, send_posts_);
+        open_boxes(link, false, receive_posts_);
     }
 }
 
 // Piece by piece, by key.
-void PerChannel::open_boxes(const PlanLink &link, bool sending, int64_t first_tag, std::deque<Post> &posts) {
+void PerChannel::open_boxes(const PlanLink &link, bool sending, std::deque<Post> &posts) {
     const int32_t here = setup_.context.rank();
-    int64_t number = 0;
     for (const LinkPiece &at : link.pieces) {
         const PlanPiece &planned = setup_.plan.pieces()[at.piece];
         const EdgeBoxes boxes = planned.piece->boxes(planned.piece->edges(), {});
@@ -96,7 +91,7 @@ void PerChannel::open_boxes(const PlanLink &link, bool sending, int64_t first_ta
             spec.bytes = boxes.bytes(edge);
             spec.sparse = setup_.spec.probed || planned.piece->destination().sparse;
             posts.push_back({ Mailbox(room_, spec) });
-            posts.back().box.open({ setup_.serial, setup_.context.channel_tag(first_tag + number++), false });
+            posts.back().box.open({ setup_.id.serial(), setup_.id.channels(), false });
         }
     }
 }
@@ -184,9 +179,16 @@ bool PerChannel::links_arrived() {
 
 bool PerChannel::test(Run &) {
     if (!links_arrived()) return false;
+    int32_t late_peer = -1;
     bool all = true;
-    for (const Work &work : receives_)
-        all = (work.post->unpacked || work.post->box.try_receive()) && all; // an unpacked one is stale: it would take the next run's message
+    for (const Work &work : receives_) {
+        Mailbox &box = work.post->box;
+        if (work.post->unpacked) continue;     // stale: it would take the next run's message
+        if (box.peer() == late_peer) continue; // in front of the first of a peer that is not there, nobody may look for a message
+        const bool here = box.try_receive();
+        all = here && all;
+        if (!here && box.probes() && !box.found()) late_peer = box.peer();
+    }
     return all;
 }
 

@@ -17,8 +17,8 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 } // namespace
 
-Round::Round(RoundSpec spec) : context_(spec.fields[0]->topology().context()), spec_(std::move(spec)), serial_(context_.next_serial()) {
-    spec_.what = format("exchange %u over", serial_);
+Round::Round(RoundSpec spec) : context_(spec.fields[0]->topology().context()), spec_(std::move(spec)), id_(context_.next_run()) {
+    spec_.what = format("exchange %u over", id_.serial());
     for (const Field *field : spec_.fields) spec_.what += " " + field->spec().name;
     size_t n_pointers = 0;
     for (const Field *field : spec_.fields) {
@@ -61,7 +61,7 @@ std::shared_ptr<Plan> Round::compiled_plan() {
 void Round::make_plan() {
     follow_layouts();
     first_plan_ = plan_;
-    const MessageSetup setup{ context_, spec_, *plan_, serial_ };
+    const MessageSetup setup{ context_, spec_, *plan_, id_ };
     messages_ = spec_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
     size_t sparse_edges = 0;
     for (const PlanPiece &one : plan_->pieces()) {

@@ -86,7 +86,7 @@ private:
 
     Context &context_;
     RoundSpec spec_;
-    uint32_t serial_;
+    RunId id_;
     std::vector<size_t> first_pointer_; // of each field, in halo_run.data
     uint64_t layouts_ = 0;              // of the fields when the plan was made
     std::shared_ptr<Plan> plan_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstddef>
 #include <cstring>
 
 #include "base/error.h"
@@ -9,11 +10,12 @@ namespace halo {
 namespace {
 
 // Operation tables are a size and then function pointers.
+// `needed`: bytes of those that minor version 0 has.
 template <class Ops>
-std::string problem_of_operations(const Ops *ops, size_t optional_at_end) {
-    constexpr size_t n = (sizeof(Ops) - sizeof(size_t)) / sizeof(void (*)());
+std::string problem_of_operations(const Ops *ops, size_t needed, size_t optional_at_end) {
+    const size_t n = (needed - sizeof(size_t)) / sizeof(void (*)());
     if (!ops) return "it has no operations";
-    if (ops->struct_size < sizeof(Ops)) return format("its operations have %zu bytes, at least %zu are needed", ops->struct_size, sizeof(Ops));
+    if (ops->struct_size < needed) return format("its operations have %zu bytes, at least %zu are needed", ops->struct_size, needed);
     for (size_t i = 0; i + optional_at_end < n; ++i) {
         void (*operation)();
         std::memcpy(&operation, reinterpret_cast<const char *>(ops) + sizeof(size_t) + i * sizeof operation, sizeof operation);
@@ -39,14 +41,14 @@ std::string problem_of_head(const Description &plugin, const std::string &name) 
 
 std::string problem_of(const halo_transport_plugin &plugin, const std::string &name) {
     std::string problem = problem_of_head(plugin, name);
-    return problem.empty() ? problem_of_operations(plugin.ops, 0) : problem;
+    return problem.empty() ? problem_of_operations(plugin.ops, offsetof(halo_transport_ops, threads), 0) : problem;
 }
 
 std::string problem_of(const halo_device_plugin &plugin, const std::string &name) {
     std::string problem = problem_of_head(plugin, name);
     if (problem.empty() && plugin.copy_layout != HALO_COPY_LAYOUT)
         return format("it was built for copy tables of layout %u, this library has %d", plugin.copy_layout, HALO_COPY_LAYOUT);
-    return problem.empty() ? problem_of_operations(plugin.ops, 1) : problem;
+    return problem.empty() ? problem_of_operations(plugin.ops, sizeof *plugin.ops, 1) : problem;
 }
 
 } // namespace halo

@@ -7,13 +7,10 @@ namespace halo {
 
 namespace {
 
-// A message tells whom it is from, because it may be taken from anybody.
-std::vector<std::byte> with_sender(int32_t rank, const std::vector<std::byte> &bytes) {
-    std::vector<std::byte> message(sizeof rank + bytes.size());
-    std::memcpy(message.data(), &rank, sizeof rank);
-    std::copy(bytes.begin(), bytes.end(), message.begin() + sizeof rank);
-    return message;
-}
+// What the messages of a discovery are.
+enum Part : int32_t { data_part, acknowledge_part, counts_part, token_part }; // tokens: one part for each step
+
+std::vector<std::byte> copy(std::span<const std::byte> bytes) { return { bytes.begin(), bytes.end() }; }
 
 void by_rank(std::vector<Delivery> &deliveries) {
     std::sort(deliveries.begin(), deliveries.end(), [](const Delivery &a, const Delivery &b) { return a.rank < b.rank; });
@@ -22,7 +19,7 @@ void by_rank(std::vector<Delivery> &deliveries) {
 // Steps of a non-blocking barrier: in step k a rank tells the one 2^k above it, once it has heard the ones before.
 class Consensus {
 public:
-    Consensus(Context &context, Courier &courier) : context_(context), courier_(courier) {}
+    Consensus(Context &context, Collective &collective) : context_(context), collective_(collective) {}
 
     bool begun() const { return begun_; }
     void begin() {
@@ -31,10 +28,9 @@ public:
     }
     // Has every rank begun?
     bool reached() {
-        std::vector<std::byte> token;
         while (step_ < context_.size()) {
-            const auto from = static_cast<int32_t>((context_.rank() - step_ + context_.size()) % context_.size());
-            if (!courier_.try_receive(from, consensus_tag, token)) return false;
+            const auto from = (context_.rank() - step_ + context_.size()) % context_.size();
+            if (!collective_.has_come(from, token_part + step_)) return false;
             step_ *= 2;
             tell();
         }
@@ -45,13 +41,13 @@ public:
 private:
     void tell() {
         if (step_ >= context_.size()) return;
-        courier_.send(static_cast<int32_t>((context_.rank() + step_) % context_.size()), consensus_tag, {});
+        collective_.send((context_.rank() + step_) % context_.size(), token_part + step_, {});
         ++told_;
     }
 
     Context &context_;
-    Courier &courier_;
-    int64_t step_ = 1;
+    Collective &collective_;
+    int32_t step_ = 1;
     int64_t told_ = 0;
     bool begun_ = false;
 };
@@ -67,92 +63,79 @@ DiscoveryKind discovery_kind(const Context &context) {
     return context.size() <= small ? DiscoveryKind::alltoall : DiscoveryKind::consensus;
 }
 
-Discovery::Discovery(Context &context, DiscoveryKind kind, std::string what)
-    : context_(context),
-      kind_(kind),
-      what_(std::move(what)),
-      courier_(context, context.timeout(HALO_TIMEOUT_CONFIGURED)) {}
+Discovery::Discovery(Context &context, DiscoveryKind kind, std::string what) : context_(context), kind_(kind), what_(std::move(what)) {}
 
-void Discovery::post(int32_t rank, int32_t tag, std::vector<std::byte> bytes) {
+void Discovery::post(Collective &collective, int32_t rank, int32_t part, std::span<const std::byte> bytes) {
     ++messages_sent_;
     bytes_sent_ += std::ssize(bytes);
-    courier_.send(rank, tag, std::move(bytes));
+    collective.send(rank, part, bytes);
 }
 
-std::vector<std::byte> Discovery::take(int32_t rank, int32_t tag) {
-    return courier_.receive(rank, tag, [&] { return format("%s: message from rank %d", what_.c_str(), rank); });
-}
-
-std::optional<Delivery> Discovery::take_any(int32_t tag) {
-    Delivery found;
-    if (!courier_.try_receive(-1, tag, found.bytes)) return std::nullopt;
-    std::memcpy(&found.rank, found.bytes.data(), sizeof found.rank);
-    found.bytes.erase(found.bytes.begin(), found.bytes.begin() + sizeof found.rank);
-    return found;
-}
-
-void Discovery::send_all(std::vector<Delivery> &out, int32_t tag) {
-    for (Delivery &delivery : out) {
-        post(delivery.rank, tag, with_sender(context_.rank(), delivery.bytes));
-        delivery.bytes = {};
-    }
+std::span<const std::byte> Discovery::take(Collective &collective, int32_t rank, int32_t part) {
+    return collective.receive(rank, part, [&] { return format("%s: message from rank %d", what_.c_str(), rank); });
 }
 
 std::vector<Delivery> Discovery::exchange(std::vector<Delivery> out) {
     std::vector<Delivery> came;
     if (context_.size() == 1) return came;
-    const int32_t tag = discovery_tag + round_++ % 2;
-    send_all(out, tag);
+    Collective collective(context_, CollectiveKind::discovery, static_cast<uint64_t>(kind_));
+    for (Delivery &delivery : out) {
+        post(collective, delivery.rank, data_part, delivery.bytes);
+        delivery.bytes = {};
+    }
     switch (kind_) {
     case DiscoveryKind::alltoall:
-        for (const int32_t rank : senders_by_alltoall(out)) {
-            std::vector<std::byte> bytes = take(rank, tag);
-            bytes.erase(bytes.begin(), bytes.begin() + sizeof rank);
-            came.push_back({ rank, std::move(bytes) });
-        }
+        for (const int32_t rank : senders_by_alltoall(collective, out)) came.push_back({ rank, copy(take(collective, rank, data_part)) });
         break;
-    case DiscoveryKind::reduce_scatter: came = take_counted(count_by_reduce_scatter(out), tag); break;
-    case DiscoveryKind::consensus: came = take_until_consensus(out, tag); break;
+    case DiscoveryKind::reduce_scatter: came = take_counted(collective, count_by_reduce_scatter(collective, out)); break;
+    case DiscoveryKind::consensus: came = take_until_consensus(collective, out); break;
     }
-    courier_.flush();
+    collective.finish();
     by_rank(came);
     return came;
 }
 
 std::vector<Delivery> Discovery::answer(std::vector<Delivery> out, const std::vector<int32_t> &from) {
-    for (Delivery &delivery : out) post(delivery.rank, answer_tag, std::move(delivery.bytes));
+    Collective collective(context_, CollectiveKind::answer, 0);
+    for (Delivery &delivery : out) {
+        post(collective, delivery.rank, data_part, delivery.bytes);
+        delivery.bytes = {};
+    }
     std::vector<Delivery> came;
-    for (const int32_t rank : from) came.push_back({ rank, take(rank, answer_tag) });
-    courier_.flush();
+    for (const int32_t rank : from) came.push_back({ rank, copy(take(collective, rank, data_part)) });
+    collective.finish();
     return came;
 }
 
-std::vector<int32_t> Discovery::senders_by_alltoall(const std::vector<Delivery> &out) {
+std::vector<int32_t> Discovery::senders_by_alltoall(Collective &collective, const std::vector<Delivery> &out) {
     std::vector<bool> comes(static_cast<size_t>(context_.size()), false);
     for (const Delivery &delivery : out) comes[static_cast<size_t>(delivery.rank)] = true;
     const int32_t rank = context_.rank(), size = context_.size();
     for (int32_t distance = 1; distance < size; ++distance) {
         const int32_t to = (rank + distance) % size;
-        post(to, counts_tag, { comes[static_cast<size_t>(to)] ? std::byte{ 1 } : std::byte{ 0 } });
+        const std::byte told{ comes[static_cast<size_t>(to)] ? uint8_t{ 1 } : uint8_t{ 0 } };
+        post(collective, to, counts_part, { &told, 1 });
     }
     std::vector<int32_t> senders;
     for (int32_t distance = 1; distance < size; ++distance) {
         const int32_t from = (rank - distance + size) % size;
-        if (take(from, counts_tag).at(0) != std::byte{ 0 }) senders.push_back(from);
+        std::byte told{};
+        collective.receive(from, counts_part, &told, 1);
+        if (told != std::byte{ 0 }) senders.push_back(from);
     }
     return senders;
 }
 
 // Halves the ranks again and again: each rank of one half hands what it knows of the other half to a partner there. In halves of different size
 // the last rank of the larger hands to the first of the smaller.
-int64_t Discovery::count_by_reduce_scatter(const std::vector<Delivery> &out) {
+int64_t Discovery::count_by_reduce_scatter(Collective &collective, const std::vector<Delivery> &out) {
     std::vector<int32_t> counts(static_cast<size_t>(context_.size()), 0);
     for (const Delivery &delivery : out) ++counts[static_cast<size_t>(delivery.rank)];
     const auto tell = [&](int32_t to, int32_t first, int32_t end) {
-        post(to, counts_tag, to_bytes(std::vector<int32_t>(counts.begin() + first, counts.begin() + end)));
+        post(collective, to, counts_part, to_bytes(std::vector<int32_t>(counts.begin() + first, counts.begin() + end)));
     };
     const auto hear = [&](int32_t from, int32_t first) {
-        const std::vector<int32_t> theirs = from_bytes<int32_t>(take(from, counts_tag));
+        const std::vector<int32_t> theirs = from_bytes<int32_t>(take(collective, from, counts_part));
         for (size_t i = 0; i < theirs.size(); ++i) counts[static_cast<size_t>(first) + i] += theirs[i];
     };
     int32_t low = 0, high = context_.size();
@@ -176,41 +159,36 @@ int64_t Discovery::count_by_reduce_scatter(const std::vector<Delivery> &out) {
     return counts[static_cast<size_t>(rank)];
 }
 
-std::vector<Delivery> Discovery::take_counted(int64_t n, int32_t tag) {
+std::vector<Delivery> Discovery::take_counted(Collective &collective, int64_t n) {
     std::vector<Delivery> came;
-    courier_.wait(
+    collective.wait(
         [&] {
-            while (std::ssize(came) < n) {
-                std::optional<Delivery> one = take_any(tag);
-                if (!one) return false;
-                came.push_back(std::move(*one));
-            }
-            return true;
+            while (const auto one = collective.take_any(data_part)) came.push_back({ one->from, copy(one->payload) });
+            return std::ssize(came) == n;
         },
         [&] { return format("%s: %lld of %lld messages", what_.c_str(), static_cast<long long>(n - std::ssize(came)), static_cast<long long>(n)); });
     return came;
 }
 
 // Who has all its messages acknowledged begins the barrier; when that is over, nothing more can come.
-std::vector<Delivery> Discovery::take_until_consensus(const std::vector<Delivery> &out, int32_t tag) {
+std::vector<Delivery> Discovery::take_until_consensus(Collective &collective, const std::vector<Delivery> &out) {
     std::vector<Delivery> came;
     std::vector<int32_t> waiting;
     for (const Delivery &delivery : out) waiting.push_back(delivery.rank);
-    Consensus consensus(context_, courier_);
+    Consensus consensus(context_, collective);
     const auto reached = [&] {
-        while (std::optional<Delivery> one = take_any(tag)) {
-            post(one->rank, acknowledge_tag, with_sender(context_.rank(), {}));
-            came.push_back(std::move(*one));
+        while (const auto one = collective.take_any(data_part)) {
+            post(collective, one->from, acknowledge_part, {});
+            came.push_back({ one->from, copy(one->payload) });
         }
         if (!consensus.begun()) {
-            // From whomever: asking for each by name would look through the queue once for every rank that is waited for.
-            while (std::optional<Delivery> one = take_any(acknowledge_tag)) std::erase(waiting, one->rank);
+            while (const auto one = collective.take_any(acknowledge_part)) std::erase(waiting, one->from);
             if (!waiting.empty()) return false;
             consensus.begin();
         }
         return consensus.reached();
     };
-    courier_.wait(reached, [&] {
+    collective.wait(reached, [&] {
         if (waiting.empty()) return format("%s: some rank that has not sent all yet", what_.c_str());
         return format("%s: rank %d, and %zd more, to take a message", what_.c_str(), waiting[0], std::ssize(waiting) - 1);
     });

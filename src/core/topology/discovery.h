@@ -6,16 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "channel/courier.h"
+#include "base/bytes.h"
+#include "comm/collective_stream.h"
 
 namespace halo {
-
-// Tags of lane 0 for set-up of topologies.
-inline constexpr int32_t discovery_tag = 4; // and the next: rounds alternate, so that a fast rank's next round cannot be taken for this one
-inline constexpr int32_t acknowledge_tag = 6;
-inline constexpr int32_t consensus_tag = 7;
-inline constexpr int32_t counts_tag = 8;
-inline constexpr int32_t answer_tag = 9;
 
 // Bytes to a rank, or from one.
 struct Delivery {
@@ -47,20 +41,16 @@ public:
     int64_t bytes_sent() const { return bytes_sent_; }
 
 private:
-    void post(int32_t rank, int32_t tag, std::vector<std::byte> bytes);
-    std::vector<std::byte> take(int32_t rank, int32_t tag);
-    std::optional<Delivery> take_any(int32_t tag);
-    void send_all(std::vector<Delivery> &out, int32_t tag);
-    std::vector<int32_t> senders_by_alltoall(const std::vector<Delivery> &out);
-    int64_t count_by_reduce_scatter(const std::vector<Delivery> &out);
-    std::vector<Delivery> take_counted(int64_t n, int32_t tag);
-    std::vector<Delivery> take_until_consensus(const std::vector<Delivery> &out, int32_t tag);
+    void post(Collective &collective, int32_t rank, int32_t part, std::span<const std::byte> bytes);
+    std::span<const std::byte> take(Collective &collective, int32_t rank, int32_t part);
+    std::vector<int32_t> senders_by_alltoall(Collective &collective, const std::vector<Delivery> &out);
+    int64_t count_by_reduce_scatter(Collective &collective, const std::vector<Delivery> &out);
+    std::vector<Delivery> take_counted(Collective &collective, int64_t n);
+    std::vector<Delivery> take_until_consensus(Collective &collective, const std::vector<Delivery> &out);
 
     Context &context_;
     DiscoveryKind kind_;
     std::string what_;
-    Courier courier_;
-    int32_t round_ = 0;
     int64_t messages_sent_ = 0;
     int64_t bytes_sent_ = 0;
 };

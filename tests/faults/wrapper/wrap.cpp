@@ -21,6 +21,9 @@ namespace {
 constexpr int32_t n_spared_tags = 16;  // the first of lane 0: set-up and collectives
 constexpr int64_t longest_delay = 200; // calls
 
+// Channels of groups have lanes of their own; an exchange's share the second tag of its run.
+bool of_channel(int32_t lane, int32_t tag) { return lane > 0 || (tag >= n_spared_tags && (tag - n_spared_tags) % 2 == 1); }
+
 // A message that the wrapper sends from memory of its own.
 struct Held {
     int32_t peer = 0;
@@ -94,7 +97,7 @@ private:
         return true;
     }
     bool spared(int32_t lane, int32_t tag) {
-        if (lane < faults_.least_lane) return true;
+        if (faults_.channels_only && !of_channel(lane, tag)) return true;
         if (lane == 0 && tag < n_spared_tags && !faults_.collectives) return true;
         faults_.spare -= faults_.spare > 0;
         return false;
@@ -290,13 +293,18 @@ halo_status receive_matched(halo_transport *transport, halo_matched *message, vo
 
 halo_status progress(halo_transport *transport) { return wrapped(transport).progress(); }
 
+int32_t threads(const halo_transport *transport) {
+    const auto &inside = *reinterpret_cast<const Wrapped *>(transport);
+    return inside.inner().threads ? inside.inner().threads(inside.transport()) : HALO_THREADS_ANY;
+}
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     std::strncpy(why, "for tests", why_bytes - 1);
     return 1;
 }
 
 constexpr halo_transport_ops operations = {
-    sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress
+    sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress, threads
 };
 
 } // namespace

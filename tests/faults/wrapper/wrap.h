@@ -31,11 +31,11 @@ typedef struct wrap_faults {
     double truncate;
     double corrupt; /* one bit, behind the first `corrupt_after` bytes */
     int64_t corrupt_after;
-    double refuse;       /* a send or receive returns HALO_ERR_TRANSPORT */
-    int64_t spare;       /* messages and calls before the first fault */
-    int64_t most;        /* faults at most, besides delays and slow tests */
-    int32_t least_lane;  /* messages of lower lanes are spared */
-    int32_t collectives; /* 1: those of set-up and collectives too */
+    double refuse;         /* a send or receive returns HALO_ERR_TRANSPORT */
+    int64_t spare;         /* messages and calls before the first fault */
+    int64_t most;          /* faults at most, besides delays and slow tests */
+    int32_t channels_only; /* other messages than those of single channels are spared */
+    int32_t collectives;   /* 1: those of set-up and collectives too */
 } wrap_faults;
 
 /* A group whose ranks are threads, for the transport inside. */

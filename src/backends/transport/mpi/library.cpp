@@ -4,8 +4,12 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <utility>
 
 #include "report.h"
+#include "turn.h"
 
 namespace halo::mpi {
 
@@ -77,21 +81,143 @@ bool finalized() {
     return MPI_Finalized(&flag) == MPI_SUCCESS && flag != 0;
 }
 
+namespace {
+
+struct Level {
+    const char *word; // of the setting
+    const char *name;
+    int level;
+};
+constexpr Level levels[] = { { "single", "MPI_THREAD_SINGLE", MPI_THREAD_SINGLE },
+                             { "funneled", "MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED },
+                             { "serialized", "MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED },
+                             { "multiple", "MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE } };
+
+const char *name_of(int level) {
+    for (const Level &one : levels)
+        if (one.level == level) return one.name;
+    return "an unknown thread level";
+}
+
+// That of the setting; `otherwise` where it leaves it open.
+int wanted_level(const halo_host *host, int otherwise) {
+    const char *word = host->setting ? host->setting(host->core, "mpi.threads") : nullptr;
+    for (const Level &one : levels)
+        if (word && std::strcmp(word, one.word) == 0) return one.level;
+    return otherwise;
+}
+
+// Ranks of a simulation take turns in one thread.
+#if defined(SMPI_H)
+int present_level() { return MPI_THREAD_MULTIPLE; }
+bool in_main_thread() { return true; }
+#else
+int present_level() {
+    int level = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&level);
+    return level;
+}
+bool in_main_thread() {
+    int is_main = 0;
+    MPI_Is_thread_main(&is_main);
+    return is_main != 0;
+}
+#endif
+
+// The level that MPI has must be the one that is asked for, and allow this thread.
+halo_status check_level(const halo_host *host, bool by_program) {
+    const int present = present_level();
+    const int wanted = wanted_level(host, MPI_THREAD_SINGLE);
+    if (present < wanted) {
+        return report(host, HALO_ERR_STATE, "the setting mpi.threads asks for %s, but %s has %s: %s", name_of(wanted), library_text().c_str(),
+                      name_of(present), by_program ? "the program must give MPI_Init_thread that level" : "it has no more");
+    }
+    if (present < MPI_THREAD_SERIALIZED && !in_main_thread()) {
+        return report(host, HALO_ERR_STATE, "MPI has %s, and this is not the thread that initialised it: make contexts there, or %s",
+                      name_of(present),
+                      by_program ? "give MPI_Init_thread the level MPI_THREAD_MULTIPLE" : "set mpi.threads = multiple for the first context");
+    }
+    if (present == MPI_THREAD_SERIALIZED) rule = Rule::one_by_one;
+    return HALO_SUCCESS;
+}
+
+// MPI calls the deleters of MPI_COMM_SELF's attributes first when it is finalised.
+#if defined(SMPI_H)
+void call_at_finalize() {}
+#else
+void call_at_finalize() {
+    const auto note = [](MPI_Comm, int, void *, void *) -> int {
+        rule = Rule::finalized;
+        return MPI_SUCCESS;
+    };
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note, &key, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+    MPI_Comm_free_keyval(&key);
+}
+#endif
+
+#if defined(OPEN_MPI)
+constexpr const char *launcher = "Open MPI";
+#else
+constexpr const char *launcher = "MPICH";
+#endif
+constexpr const char *size_variables[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS" };
+
+// Where the launcher is another MPI's, each process is a world of its own.
+void warn_of_singletons(const halo_host *host) {
+    int size = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (const char *variable : size_variables) {
+        const char *value = std::getenv(variable);
+        if (size > 1 || !value || std::strtol(value, nullptr, 10) <= 1 || !host->log) continue;
+        const std::string text = std::string("MPI_COMM_WORLD has one rank, but ") + variable + " = " + value +
+                                 ": the processes were started by the launcher of another MPI, and each works alone. Start them with that of " +
+                                 launcher + ", " + library_text();
+        return host->log(host->core, 1, text.c_str());
+    }
+}
+
+// What is to be done once in a process that uses MPI.
+void begin_use(const halo_host *host) {
+    static bool begun = false;
+    if (std::exchange(begun, true)) return;
+    call_at_finalize();
+    warn_of_singletons(host);
+}
+
+// Set when libhalo has initialised MPI.
+bool initialized_here = false;
+
+halo_status initialize(const halo_host *host) {
+    int provided = 0;
+    const int code = MPI_Init_thread(nullptr, nullptr, wanted_level(host, MPI_THREAD_FUNNELED), &provided);
+    if (code != MPI_SUCCESS) return report(host, HALO_ERR_TRANSPORT, "MPI_Init_thread failed with %d: %s", code, library_text().c_str());
+    on_exit(finalize_at_exit, nullptr);
+    initialized_here = true;
+    return HALO_SUCCESS;
+}
+
+} // namespace
+
+bool for_main_thread_only() { return present_level() < MPI_THREAD_SERIALIZED; }
+
 halo_status ensure_initialized(const halo_host *host, bool has_communicator) {
+    static std::mutex one_at_a_time; // contexts may be made in several threads
+    const std::lock_guard lock(one_at_a_time);
     if (!bound_to_own_library()) {
         return report(host, HALO_ERR_PLUGIN, "module %s got the functions of another MPI, %s: two MPIs in one process", HALO_MPI_MODULE,
                       library_text().c_str());
     }
     if (finalized()) return report(host, HALO_ERR_PLUGIN, "MPI is finalised already: %s", library_text().c_str());
-    if (initialized()) return HALO_SUCCESS;
-    if (has_communicator) {
+    if (!initialized() && has_communicator) {
         return report(host, HALO_ERR_PLUGIN, "a communicator was given, but the MPI of module %s is not initialised: a second MPI, %s, was loaded",
                       HALO_MPI_MODULE, library_text().c_str());
     }
-    int provided = 0;
-    int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-    if (code != MPI_SUCCESS) return report(host, HALO_ERR_TRANSPORT, "MPI_Init_thread failed with %d: %s", code, library_text().c_str());
-    on_exit(finalize_at_exit, nullptr);
+    if (!initialized())
+        if (const halo_status status = initialize(host); status != HALO_SUCCESS) return status;
+    if (const halo_status status = check_level(host, !initialized_here); status != HALO_SUCCESS) return status;
+    begin_use(host);
     return HALO_SUCCESS;
 }
 

@@ -23,9 +23,12 @@ bool launched(const char *&variable);
 bool initialized();
 bool finalized();
 
-// Make MPI usable. Initialises it, and arranges for its finalisation when the process exits successfully, unless the program did so or
-// gave a communicator, which only an initialised MPI can have made.
+// Make MPI usable, in this thread. Initialises it, and arranges for its finalisation when the process exits successfully, unless the program did
+// so or gave a communicator, which only an initialised MPI can have made. The level of threads is that of the setting mpi.threads.
 halo_status ensure_initialized(const halo_host *host, bool has_communicator);
+
+// Only the thread that MPI calls its main one may use it.
+bool for_main_thread_only();
 
 // Report the failure `code` of an MPI call.
 halo_status failure(const halo_host *host, const char *call, int code);

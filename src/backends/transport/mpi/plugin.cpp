@@ -8,6 +8,7 @@
 #include "endpoint.h"
 #include "library.h"
 #include "report.h"
+#include "turn.h"
 
 namespace {
 
@@ -15,6 +16,7 @@ using halo::mpi::Address;
 using halo::mpi::Endpoint;
 using halo::mpi::Matched;
 using halo::mpi::Request;
+using halo::mpi::Turn;
 using halo::transport::report;
 
 // Scores of query: an initialised MPI is the one to use; next, one whose launcher started the process.
@@ -25,6 +27,16 @@ constexpr int32_t score_alone = 10;
 Endpoint &endpoint_of(halo_transport *transport) { return *reinterpret_cast<Endpoint *>(transport); }
 Request &new_request(halo_request *request) { return *new (request) Request; }
 Request &request_of(halo_request *request) { return *std::launder(reinterpret_cast<Request *>(request)); }
+
+// Calls an endpoint as MPI allows it.
+template <class Call>
+halo_status in_turn(halo_transport *transport, Call &&call) {
+    Endpoint &endpoint = endpoint_of(transport);
+    const Turn turn;
+    if (!turn.allowed()) [[unlikely]]
+        return report(endpoint.host(), HALO_ERR_STATE, "MPI has been finalised: what was made over it can only be destroyed");
+    return call(endpoint);
+}
 
 halo_status open_communicator(const halo_host *host, const halo_transport_params *params, halo_transport **transport) {
     MPI_Comm original = MPI_COMM_WORLD;
@@ -43,6 +55,7 @@ halo_status open_communicator(const halo_host *host, const halo_transport_params
 }
 
 halo_status open(const halo_host *host, const halo_transport_params *params, halo_transport **transport) {
+    const Turn turn;
     try {
         halo_status status = halo::mpi::ensure_initialized(host, params->communicator != nullptr);
         return status == HALO_SUCCESS ? open_communicator(host, params, transport) : status;
@@ -51,7 +64,10 @@ halo_status open(const halo_host *host, const halo_transport_params *params, hal
     }
 }
 
-void close(halo_transport *transport) { delete &endpoint_of(transport); }
+void close(halo_transport *transport) {
+    const Turn turn;
+    delete &endpoint_of(transport);
+}
 
 void identify(const halo_transport *transport, int32_t *rank, int32_t *size, int32_t *max_tag) {
     const auto &endpoint = *reinterpret_cast<const Endpoint *>(transport);
@@ -62,24 +78,24 @@ void identify(const halo_transport *transport, int32_t *rank, int32_t *size, int
 
 halo_status open_lanes(halo_transport *transport, int32_t n_lanes) {
     try {
-        return endpoint_of(transport).open_lanes(n_lanes);
+        return in_turn(transport, [&](Endpoint &endpoint) { return endpoint.open_lanes(n_lanes); });
     } catch (const std::bad_alloc &) {
         return report(endpoint_of(transport).host(), HALO_ERR_MEMORY, "no memory for %d lanes", n_lanes);
     }
 }
 
 halo_status send(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, halo_request *request) {
-    return endpoint_of(transport).send(Address{ peer, lane, tag }, data, bytes, new_request(request));
+    return in_turn(transport, [&](Endpoint &endpoint) { return endpoint.send(Address{ peer, lane, tag }, data, bytes, new_request(request)); });
 }
 
 halo_status receive(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity, halo_request *request) {
-    return endpoint_of(transport).receive(Address{ peer, lane, tag }, data, capacity, new_request(request));
+    return in_turn(transport, [&](Endpoint &endpoint) { return endpoint.receive(Address{ peer, lane, tag }, data, capacity, new_request(request)); });
 }
 
 halo_status test(halo_transport *transport, halo_request *request, int32_t *done, size_t *bytes) {
     bool finished = false;
     size_t n = 0;
-    halo_status status = endpoint_of(transport).test(request_of(request), finished, n);
+    halo_status status = in_turn(transport, [&](Endpoint &endpoint) { return endpoint.test(request_of(request), finished, n); });
     *done = finished ? 1 : 0;
     if (bytes != nullptr) *bytes = n;
     return status;
@@ -87,23 +103,34 @@ halo_status test(halo_transport *transport, halo_request *request, int32_t *done
 
 halo_status cancel(halo_transport *transport, halo_request *request, int32_t *done) {
     bool finished = false;
-    halo_status status = endpoint_of(transport).cancel(request_of(request), finished);
+    halo_status status = in_turn(transport, [&](Endpoint &endpoint) { return endpoint.cancel(request_of(request), finished); });
     *done = finished ? 1 : 0;
     return status;
 }
 
 halo_status probe(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, int32_t *found, size_t *bytes, halo_matched *message) {
     bool is_there = false;
-    halo_status status = endpoint_of(transport).probe(Address{ peer, lane, tag }, is_there, *bytes, *new (message) Matched);
+    halo_status status = in_turn(transport, [&](Endpoint &endpoint) {
+        return endpoint.probe(Address{ peer, lane, tag }, is_there, *bytes, *new (message) Matched);
+    });
     *found = is_there ? 1 : 0;
     return status;
 }
 
 halo_status receive_matched(halo_transport *transport, halo_matched *message, void *data, size_t capacity, halo_request *request) {
-    return endpoint_of(transport).receive_matched(*std::launder(reinterpret_cast<Matched *>(message)), data, capacity, new_request(request));
+    return in_turn(transport, [&](Endpoint &endpoint) {
+        return endpoint.receive_matched(*std::launder(reinterpret_cast<Matched *>(message)), data, capacity, new_request(request));
+    });
 }
 
-halo_status progress(halo_transport *transport) { return endpoint_of(transport).progress(); }
+halo_status progress(halo_transport *transport) {
+    return in_turn(transport, [](Endpoint &endpoint) { return endpoint.progress(); });
+}
+
+int32_t threads(const halo_transport *) {
+    const Turn turn;
+    return halo::mpi::for_main_thread_only() ? HALO_THREADS_OPENER : HALO_THREADS_ANY;
+}
 
 int32_t answer(char *why, size_t why_bytes, int32_t score, const char *reason, const char *detail) {
     std::snprintf(why, why_bytes, "%s: %s", reason, detail);
@@ -125,7 +152,7 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
 }
 
 constexpr halo_transport_ops ops = {
-    sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress
+    sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress, threads
 };
 
 } // namespace

@@ -17,7 +17,7 @@ namespace halo {
 namespace {
 
 struct BoxRecord {
-    int32_t to;
+    int64_t to; // a rank; of this width, so that there is no padding
     PlacedBox box;
 };
 

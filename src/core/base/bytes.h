@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lists of plain values as the bytes of a message.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace halo {
+
+template <class T>
+std::vector<std::byte> to_bytes(const std::vector<T> &values) {
+    static_assert(std::has_unique_object_representations_v<T>, "without padding, so that equal values are equal bytes");
+    std::vector<std::byte> bytes(values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+}
+
+template <class T>
+std::vector<T> from_bytes(std::span<const std::byte> bytes) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> values(bytes.size() / sizeof(T));
+    if (!values.empty()) std::memcpy(static_cast<void *>(values.data()), bytes.data(), values.size() * sizeof(T));
+    return values;
+}
+
+} // namespace halo

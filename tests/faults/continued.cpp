@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collective calls that end before their time: made again they continue, given up they end the context's collectives, and never is a result wrong.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "solver.h"
+#include "wrapped.h"
+
+namespace conformance {
+
+namespace {
+
+constexpr int32_t n_ranks = 3;
+const Settings impatient = { { "timeout", "100ms" } };
+
+using Call = std::function<halo_status(const Rank &)>;
+
+halo_status sum(const Rank &rank, size_t n, int64_t scale, std::vector<int64_t> &result) {
+    std::vector<int64_t> values(n);
+    for (size_t i = 0; i < n; ++i) values[i] = static_cast<int64_t>(i) * scale * (rank.rank + 1);
+    result.assign(n, -1);
+    return halo_allreduce(rank.context, values.data(), result.data(), static_cast<int64_t>(n), HALO_INT64, HALO_SUM);
+}
+
+halo_status right_sum(const Rank &rank, size_t n, int64_t scale) {
+    std::vector<int64_t> result;
+    const halo_status status = sum(rank, n, scale, result);
+    for (size_t i = 0; i < n; ++i) {
+        const int64_t expected = status == HALO_SUCCESS ? static_cast<int64_t>(i) * scale * n_ranks * (n_ranks + 1) / 2 : -1;
+        if (result[i] != expected) stop("value %zu is %lld, not %lld", i, static_cast<long long>(result[i]), static_cast<long long>(expected));
+    }
+    return status;
+}
+
+// Every rank has half of the next one's keys.
+halo_status keys(const Rank &rank) {
+    std::vector<uint64_t> keys(64);
+    std::iota(keys.begin(), keys.end(), static_cast<uint64_t>(rank.rank) * 32);
+    halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+    desc.keys = keys.data();
+    desc.n_keys = static_cast<int64_t>(keys.size());
+    halo_topology *topology = nullptr;
+    const halo_status status = halo_topology_create_keys(rank.context, &desc, &topology);
+    if (status != HALO_SUCCESS) return status;
+    halo_keys_report report = HALO_KEYS_REPORT_INIT;
+    OK(halo_topology_keys_report(topology, &report));
+    if (report.n_global != 32 * (n_ranks + 1)) stop("%lld keys are known", static_cast<long long>(report.n_global));
+    OK(halo_topology_destroy(&topology));
+    return status;
+}
+
+// One box per rank, in a row.
+halo_status boxes(const Rank &rank) {
+    const halo_box box{ { 4 * rank.rank, 0, 0 }, { 4 * rank.rank + 4, 1, 1 } };
+    halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
+    desc.n_dims = 1;
+    desc.domain = { { 0, 0, 0 }, { 4 * n_ranks, 1, 1 } };
+    desc.distributed = 1;
+    desc.boxes = &box;
+    desc.n_boxes = 1;
+    desc.reach = 1;
+    halo_topology *topology = nullptr;
+    const halo_status status = halo_topology_create_boxes(rank.context, &desc, &topology);
+    if (status != HALO_SUCCESS) return status;
+    int64_t n = 0;
+    OK(halo_topology_peers(topology, nullptr, 0, &n));
+    if (n != (rank.rank == 1 ? 2 : 1)) stop("rank %d has %lld peers", rank.rank, static_cast<long long>(n));
+    OK(halo_topology_destroy(&topology));
+    return status;
+}
+
+halo_status group(const Rank &rank, int32_t messages) {
+    halo_channel *channels[2] = {};
+    for (const int32_t shift : { 0, 1 }) {
+        const int32_t from = (rank.rank + n_ranks - shift) % n_ranks;
+        const halo_channel_key key{ from, (from + 1) % n_ranks, 0, 0, 0 };
+        halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+        desc.send_rank = from;
+        desc.recv_rank = (from + 1) % n_ranks;
+        desc.count = 1;
+        if (halo_channel_find(rank.context, &key, &channels[shift]) != HALO_SUCCESS)
+            OK(halo_channel_register(rank.context, &key, &desc, &channels[shift]));
+    }
+    halo_group_desc desc = HALO_GROUP_DESC_INIT;
+    desc.messages = messages;
+    halo_group *group = nullptr;
+    const halo_status status = halo_group_create(rank.context, channels, 2, &desc, &group);
+    if (status == HALO_SUCCESS) OK(halo_group_destroy(&group));
+    if (status != HALO_TIMEOUT)
+        for (halo_channel *&channel : channels) OK(halo_channel_destroy(&channel));
+    return status;
+}
+
+struct Named {
+    const char *name;
+    Call call;
+};
+
+const Named calls[] = {
+    { "barrier", [](const Rank &rank) { return halo_barrier(rank.context); } },
+    { "allreduce", [](const Rank &rank) { return right_sum(rank, 3, 1); } },
+    { "large allreduce", [](const Rank &rank) { return right_sum(rank, 5000, 1); } },
+    { "keys", keys },
+    { "boxes", boxes },
+    { "group", [](const Rank &rank) { return group(rank, HALO_MESSAGES_AGGREGATE); } },
+    { "group per channel", [](const Rank &rank) { return group(rank, HALO_MESSAGES_PER_CHANNEL); } },
+};
+
+// One rank comes when the others have lost patience. All make the call until it is done.
+void come_late(const Named &named, int32_t late) {
+    std::atomic<int> waiting = 0;
+    run_wrapped(n_ranks, impatient, [&](Rank &rank) {
+        while (rank.rank == late && waiting < n_ranks - 1) std::this_thread::yield();
+        halo_status status = named.call(rank);
+        if (rank.rank != late) expect_failure(status, HALO_TIMEOUT, { "rank" });
+        ++waiting;
+        while (status == HALO_TIMEOUT) status = named.call(rank);
+        OK(status);
+        for (int64_t scale = 1; scale <= 3; ++scale) OK(right_sum(rank, 10, scale)); // of this collective nothing is left
+        OK(halo_barrier(rank.context));
+    });
+}
+
+TEST(ContinuedCollectives, EachIsDoneOnceTheLastRankHasCome) {
+    choose_wrapper();
+    for (const Named &named : calls)
+        for (int32_t late = 0; late < n_ranks && !HasFailure(); ++late) {
+            SCOPED_TRACE(named.name);
+            come_late(named, late);
+        }
+}
+
+// Several ranks leave and come back at any time.
+TEST(ContinuedCollectives, SumsStayRightWhereEveryCallMayTimeOut) {
+    choose_wrapper();
+    run_wrapped(n_ranks, { { "timeout", "1ms" } }, [&](Rank &rank) {
+        for (int64_t scale = 1; scale <= 60; ++scale) {
+            if (scale % n_ranks == rank.rank) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+            while (right_sum(rank, scale % 2 == 0 ? 700 : 5, scale) == HALO_TIMEOUT) {}
+        }
+    });
+}
+
+// Rank 0 goes on to a barrier while nobody has all values. No rank gets a sum, or passes a barrier, from then on.
+TEST(ContinuedCollectives, OneThatIsGivenUpEndsThemAll) {
+    choose_wrapper();
+    std::atomic<int> waiting = 0;
+    run_wrapped(n_ranks, impatient, [&](Rank &rank) {
+        std::vector<int64_t> result;
+        while (rank.rank == 2 && waiting < 2) std::this_thread::yield();
+        halo_status status = rank.rank == 2 ? HALO_TIMEOUT : sum(rank, 3, 1, result);
+        if (status != HALO_TIMEOUT) stop("%s came", halo_status_name(status));
+        ++waiting;
+        if (rank.rank == 0) {
+            expect_failure(halo_barrier(rank.context), HALO_ERR_STATE, { "rank 0 gave up 'allreduce'", "went on to 'barrier'" });
+        } else {
+            while (status == HALO_TIMEOUT) status = sum(rank, 3, 1, result);
+            expect_failure(status, HALO_ERR_PEER, { "rank 0 has ended", "gave up 'allreduce'" });
+        }
+        expect_failure(sum(rank, 3, 1, result), HALO_ERR_STATE, { "allreduce", "have ended", "rank 0 gave up 'allreduce'" });
+        expect_failure(halo_barrier(rank.context), HALO_ERR_STATE, { "barrier", "have ended" });
+        expect_failure(keys(rank), HALO_ERR_STATE, { "keys", "have ended" });
+    });
+}
+
+// Values that other ranks may have already cannot be changed.
+TEST(ContinuedCollectives, ARetryWithOtherValuesIsRefused) {
+    choose_wrapper();
+    std::atomic<int> waiting = 0;
+    run_wrapped(n_ranks, impatient, [&](Rank &rank) {
+        std::vector<int64_t> result;
+        while (rank.rank == 0 && waiting < 2) std::this_thread::yield();
+        if (rank.rank != 0) expect_failure(sum(rank, 3, 1, result), HALO_TIMEOUT, { "rank" });
+        ++waiting;
+        if (rank.rank == 1) return expect_failure(sum(rank, 3, 2, result), HALO_ERR_STATE, { "rank 1", "again", "other values" });
+        halo_status status = HALO_TIMEOUT;
+        while (status == HALO_TIMEOUT) status = sum(rank, 3, 1, result);
+        if (status == HALO_SUCCESS && result != std::vector<int64_t>{ 0, 6, 12 }) stop("the sum is of other values");
+    });
+}
+
+// Ranks that call different collectives at the same time hear of it, and which.
+void differ(const Call &first, const Call &other, const std::vector<std::string> &words) {
+    choose_wrapper();
+    run_wrapped(n_ranks, {}, [&](Rank &rank) {
+        const halo_status status = rank.rank == 0 ? first(rank) : other(rank);
+        if (status != HALO_ERR_MISMATCH && status != HALO_ERR_PEER) stop("%s came: %s", halo_status_name(status), halo_last_error());
+        expect_failure(status, status, words);
+    });
+}
+
+Call reduce(int64_t n, halo_type type, halo_op op) {
+    return [=](const Rank &rank) {
+        const std::vector<uint64_t> values(64, 1);
+        std::vector<uint64_t> result(64);
+        return halo_allreduce(rank.context, values.data(), result.data(), n, type, op);
+    };
+}
+
+TEST(MismatchedCollectives, AreNamed) {
+    differ(calls[0].call, reduce(5, HALO_INT64, HALO_SUM), { "barrier", "allreduce of 5 values of int64", "rank 0" });
+    differ(reduce(5, HALO_INT64, HALO_SUM), reduce(6, HALO_INT64, HALO_SUM), { "5 values", "6 values" });
+    differ(reduce(5, HALO_INT64, HALO_SUM), reduce(5, HALO_INT64, HALO_MAX), { "operation 0", "5 values" });
+    differ(reduce(5, HALO_INT64, HALO_SUM), reduce(5, HALO_FLOAT64, HALO_SUM), { "int64", "float64" });
+    differ(reduce(5, HALO_INT64, HALO_SUM), reduce(0, HALO_INT64, HALO_SUM), { "5 values", "0 values" });
+    differ(calls[0].call, keys, { "barrier", "'keys'" });
+    differ(boxes, keys, { "'boxes'", "'keys'" });
+}
+
+// 2^61 values of 8 bytes are 0 bytes, modulo 2^64.
+TEST(MismatchedCollectives, MoreThanMemoryCanHoldIsRefused) {
+    choose_wrapper();
+    run_wrapped(n_ranks, {}, [&](Rank &rank) {
+        double value = 1;
+        for (const int64_t n : { INT64_C(1) << 61, INT64_C(1) << 60, INT64_MAX })
+            expect_failure(halo_allreduce(rank.context, &value, &value, n, HALO_FLOAT64, HALO_SUM), HALO_ERR_ARGUMENT,
+                           { std::to_string(n), "float64", "memory" });
+        OK(right_sum(rank, 10, 1));
+    });
+}
+
+} // namespace
+
+} // namespace conformance

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads and the end of MPI, by thread level. `mpi_levels LEVEL program|setting`: MPI is initialised by this program, or by the library as the
+// setting mpi.threads says. `mpi_levels alone VARIABLE`: by itself, while VARIABLE says that a launcher has started several.
+#include <mpi.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "halo.h"
+
+namespace {
+
+struct Level {
+    const char *word;
+    int level;
+};
+const Level levels[] = {
+    { "single", MPI_THREAD_SINGLE }, { "funneled", MPI_THREAD_FUNNELED }, { "serialized", MPI_THREAD_SERIALIZED }, { "multiple", MPI_THREAD_MULTIPLE }
+};
+
+[[noreturn]] void stop(const std::string &text) {
+    std::fprintf(stderr, "%s\n", text.c_str());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    std::_Exit(1);
+}
+
+void expect(halo_status status, halo_status expected, const char *what, const std::vector<const char *> &words = {}) {
+    const std::string text = status == HALO_SUCCESS ? "" : halo_last_error();
+    if (status != expected) stop(std::string(what) + ": " + halo_status_name(status) + " came, not " + halo_status_name(expected) + ": " + text);
+    for (const char *word : words)
+        if (text.find(word) == std::string::npos) stop(std::string(what) + ": the text lacks '" + word + "': " + text);
+}
+
+halo_status create(const char *threads, halo_context **context) {
+    const halo_setting settings[] = { { "timeout", "60s" }, { "transport", "mpi" }, { "mpi.threads", threads } };
+    halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
+    options.settings = settings;
+    options.n_settings = 3;
+    return halo_context_create(&options, context);
+}
+
+halo_status add_up(halo_context *context, int64_t n) {
+    std::vector<int64_t> ones(static_cast<size_t>(n), 1);
+    int32_t size = 0;
+    halo_context_rank(context, nullptr, &size);
+    const halo_status status = halo_allreduce(context, ones.data(), ones.data(), n, HALO_INT64, HALO_SUM);
+    for (const int64_t one : ones)
+        if (status == HALO_SUCCESS && one != size) stop("a sum is wrong");
+    return status;
+}
+
+// The body's status, in a thread of its own.
+void in_thread(const std::function<void()> &body) { std::thread(body).join(); }
+
+// Made here, used there.
+void use_elsewhere(halo_context *context, bool allowed) {
+    in_thread([&] {
+        if (allowed) return expect(add_up(context, 10), HALO_SUCCESS, "another thread");
+        expect(add_up(context, 10), HALO_ERR_STATE, "another thread", { "another thread", "mpi.threads" });
+        halo_context *same = context;
+        expect(halo_context_destroy(&same), HALO_ERR_STATE, "destroy in another thread", { "another thread" });
+    });
+    expect(add_up(context, 10), HALO_SUCCESS, "back in the first thread");
+}
+
+void make_elsewhere(const char *threads, bool allowed) {
+    in_thread([&] {
+        halo_context *context = nullptr;
+        if (!allowed)
+            return expect(create(threads, &context), HALO_ERR_STATE, "made in another thread", { "not the thread that initialised", "multiple" });
+        expect(create(threads, &context), HALO_SUCCESS, "made in another thread");
+        expect(add_up(context, 10), HALO_SUCCESS, "in the thread that made it");
+        expect(halo_context_destroy(&context), HALO_SUCCESS, "destroyed in the thread that made it");
+    });
+}
+
+// Two contexts in two threads, at the same time.
+void use_at_once(halo_context *first, halo_context *second) {
+    const auto work = [](halo_context *context) {
+        for (int64_t i = 1; i <= 300; ++i) {
+            expect(add_up(context, i % 10 == 0 ? 20000 : i), HALO_SUCCESS, "two contexts at once");
+            expect(halo_barrier(context), HALO_SUCCESS, "two contexts at once");
+        }
+    };
+    std::thread other(work, second);
+    work(first);
+    other.join();
+}
+
+// In any order: contexts after MPI can only be destroyed.
+void finalize(halo_context *before, halo_context *after) {
+    expect(halo_context_destroy(&before), HALO_SUCCESS, "destroyed before MPI_Finalize");
+    MPI_Finalize();
+    expect(add_up(after, 10), HALO_ERR_STATE, "used after MPI_Finalize", { "finalised" });
+    expect(halo_progress(after), HALO_ERR_STATE, "used after MPI_Finalize", { "finalised" });
+    expect(halo_context_destroy(&after), HALO_SUCCESS, "destroyed after MPI_Finalize");
+    expect(create("auto", &after), HALO_ERR_PLUGIN, "made after MPI_Finalize", { "finalised" });
+}
+
+int run_level(const Level &wanted, bool by_program) {
+    if (by_program) {
+        int provided = 0;
+        MPI_Init_thread(nullptr, nullptr, wanted.level, &provided);
+    }
+    const char *threads = by_program ? "auto" : wanted.word;
+    halo_context *first = nullptr, *second = nullptr;
+    expect(create(threads, &first), HALO_SUCCESS, "the first context");
+    expect(create(threads, &second), HALO_SUCCESS, "the second context");
+    int present = 0;
+    MPI_Query_thread(&present);
+    const bool any_thread = present >= MPI_THREAD_SERIALIZED;
+    halo_context *refused = nullptr;
+    if (present < MPI_THREAD_MULTIPLE)
+        expect(create("multiple", &refused), HALO_ERR_STATE, "more than MPI has", { "mpi.threads", "MPI_THREAD_MULTIPLE" });
+    use_elsewhere(first, any_thread);
+    make_elsewhere(threads, any_thread);
+    if (any_thread) use_at_once(first, second);
+    expect(add_up(second, 10), HALO_SUCCESS, "the second context");
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        std::printf("%-10s by %s: MPI has level %d; other threads: %s; two at once: %s\n", wanted.word, by_program ? "the program" : "the library",
+                    present, any_thread ? "yes" : "refused", any_thread ? "yes" : "refused");
+    finalize(first, second);
+    return 0;
+}
+
+// Warned of in the log of the first context.
+int run_alone(const char *variable) {
+    setenv(variable, "4", 1);
+    std::string log;
+    halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
+    const halo_setting mpi = { "transport", "mpi" };
+    options.settings = &mpi;
+    options.n_settings = 1;
+    options.log = [](void *user, int32_t level, const char *text) {
+        if (level <= 1) static_cast<std::string *>(user)->append(text).append("\n");
+    };
+    options.log_user = &log;
+    MPI_Init(nullptr, nullptr);
+    halo_context *context = nullptr;
+    expect(halo_context_create(&options, &context), HALO_SUCCESS, "alone");
+    for (const char *word : { variable, "launcher", "one rank" })
+        if (log.find(word) == std::string::npos) stop("the log does not say '" + std::string(word) + "': " + log);
+    expect(halo_context_destroy(&context), HALO_SUCCESS, "alone");
+    MPI_Finalize();
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc != 3) return 2;
+    if (std::strcmp(argv[1], "alone") == 0) return run_alone(argv[2]);
+    for (const Level &level : levels)
+        if (std::strcmp(argv[1], level.word) == 0) return run_level(level, std::strcmp(argv[2], "program") == 0);
+    return 2;
+}
