@@ -7,7 +7,6 @@
 
 #include "base/types.h"
 #include "comm/collective.h"
-#include "comm/message.h"
 #include "comm/wait.h"
 #include "plugin/selection.h"
 

@@ -41,7 +41,7 @@ public:
     explicit Aggregated(const MessageSetup &setup)
         : setup_(setup),
           fields_(setup.shape.fields),
-          links_(make_links(setup, true)),
+          links_(make_links(setup, true, [this](size_t plan_link, const std::byte *message) { return received_bytes(plan_link, message); })),
           unpacked_(links_.size(), true),
           trial_(setup.context.shared_arena(SIZE_MAX) ? setup.context.config().word("shared_memory.ghosts") : "never") {
         unsent_.reserve(links_.size());
@@ -125,6 +125,7 @@ private:
     void unpack_arrived(Run &run);
     size_t pack(Run &run, size_t i);
     void unpack_link(Run &run, size_t i);
+    size_t received_bytes(size_t plan_link, const std::byte *message) const;
     std::string describe_missing(const Run &run, size_t i) const;
 
     MessageSetup setup_;
@@ -238,8 +239,17 @@ void Aggregated::unpack_link(Run &run, size_t i) {
         const EdgeState state = edge_state(links_[i]->received(), static_cast<uint32_t>(s));
         const int64_t begin = align_up(end, sparse_alignment);
         unpack_single(run, edge, state, payload + begin);
-        end = state == EdgeState::null ? end : begin + edge.bytes;
+        end = state == EdgeState::data ? begin + edge.bytes : end;
     }
+}
+
+// As `pack` lays it out.
+size_t Aggregated::received_bytes(size_t plan_link, const std::byte *message) const {
+    const PlanDirection &direction = run_->plan->links()[plan_link].receive;
+    int64_t end = direction.dense_bytes;
+    for (size_t s = 0; s < direction.singles.size(); ++s)
+        if (edge_state(message, static_cast<uint32_t>(s)) == EdgeState::data) end = align_up(end, sparse_alignment) + direction.singles[s].bytes;
+    return static_cast<size_t>(end) + (run_->check ? CheckMode::hash_bytes(direction) : 0);
 }
 
 std::string Aggregated::describe_missing(const Run &run, size_t i) const {
@@ -282,9 +292,10 @@ std::string blocking_ranks(const std::vector<std::unique_ptr<PeerLink>> &links) 
     return text;
 }
 
-std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload) {
+std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload) {
     std::vector<std::unique_ptr<PeerLink>> links;
-    for (const PlanLink &planned : setup.plan.links()) {
+    for (size_t i = 0; i < setup.plan.links().size(); ++i) {
+        const PlanLink &planned = setup.plan.links()[i];
         LinkSpec spec;
         spec.peer = planned.peer;
         spec.serial = setup.serial;
@@ -293,6 +304,7 @@ std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, boo
         spec.shared = with_payload;
         spec.probed = setup.probed;
         spec.edges = [&planned](bool sending) { return wire_edges(sending ? planned.send : planned.receive); };
+        spec.payload = [payload, i](const std::byte *message) { return payload(i, message); };
         spec.what = setup.what;
         links.push_back(std::make_unique<PeerLink>(setup.context, std::move(spec)));
     }

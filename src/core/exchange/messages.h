@@ -65,7 +65,10 @@ std::unique_ptr<Messages> make_per_channel(const MessageSetup &setup);
 
 std::string blocking_ranks(const std::vector<std::unique_ptr<PeerLink>> &links);
 
+// What the message of a link of the plan must carry in the present run, by the states in it.
+using PayloadOfLink = std::function<size_t(size_t plan_link, const std::byte *message)>;
+
 // A link for every peer of the plan; `with_payload` false: headers only. By distance above this rank, so that not all begin with rank 0.
-std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload);
+std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload);
 
 } // namespace halo

@@ -48,6 +48,8 @@ private:
     void map_variant(const Run &run);
     const PlanLink &planned(const Run &run, const PeerLink &link) const;
     size_t write_hashes(const Run &run, const PeerLink &link) const;
+    // Behind a peer's header: hashes in check mode.
+    size_t header_bytes(size_t plan_link) const { return CheckMode::hash_bytes(mapped_->links()[plan_link].receive); }
     bool links_arrived();
 
     MessageSetup setup_;
@@ -75,7 +77,7 @@ PerChannel::PerChannel(const MessageSetup &setup)
     : setup_(setup),
       fields_(setup.shape.fields),
       room_(setup.context),
-      links_(make_links(setup, false)) {
+      links_(make_links(setup, false, [this](size_t plan_link, const std::byte *) { return header_bytes(plan_link); })) {
     size_t fullest = 0;
     for (const PlanLink &link : setup.plan.links()) fullest = std::max({ fullest, link.send.singles.size(), link.receive.singles.size() });
     const int64_t first_tag = setup.context.reserve_channel_tags(static_cast<int64_t>(fullest));

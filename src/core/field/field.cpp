@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/types.h"
-#include "comm/message.h"
+#include "base/digest.h"
 
 namespace halo {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "comm/message.h"
+#include "stream/wire_edge.h"
 
 namespace halo {
 

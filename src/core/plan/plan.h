@@ -11,8 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "comm/message.h"
-#include "comm/peer_link.h"
+#include "stream/stream.h"
 #include "plan/canonical.h"
 #include "plan/checked_edge.h"
 #include "plan/message_order.h"

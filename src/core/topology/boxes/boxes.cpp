@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "comm/message.h"
+#include "base/digest.h"
 #include "topology/agree.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/boxes/box_edges.h"

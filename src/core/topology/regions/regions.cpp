@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "comm/message.h"
+#include "base/digest.h"
 #include "topology/agree.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/boxes/box_set.h"
