@@ -44,6 +44,9 @@ void run_ping_pong(const Session &session, const Options &options, Report &repor
 // Small messages in both directions at once; ranks 0 and 1.
 void run_rate(const Session &session, const Options &options, Report &report);
 
+// Ghosts of a few points between ranks 0 and 1, against what one would write by hand.
+void run_small(const Session &session, const Options &options, Report &report);
+
 // What it costs to make things: exchanges of the works, and many channels by hand.
 void run_setup(const Session &session, const Options &options, Report &report);
 

@@ -38,6 +38,13 @@ public:
     virtual void withdraw() = 0; // receives that nothing will come for
 };
 
+// Ghosts that lie together in the rank's storage, filled by one peer.
+class PeerGhosts {
+public:
+    virtual ~PeerGhosts() = default;
+    virtual void exchange(double *storage) = 0;
+};
+
 class Mpi {
 public:
     virtual ~Mpi() = default; // finalises MPI
@@ -50,6 +57,9 @@ public:
 
     virtual std::unique_ptr<Mail> persistent(const std::vector<Letter> &sends, const std::vector<Letter> &receives) = 0; // MPI_Start
     virtual std::unique_ptr<Mail> plain(const std::vector<Letter> &sends, const std::vector<Letter> &receives) = 0;      // MPI_Isend, MPI_Irecv
+
+    // The values at `sent` go to `peer`, as many come to where the ghosts begin: Irecv, pack, Isend, Waitall.
+    virtual std::unique_ptr<PeerGhosts> peer_ghosts(int32_t peer, const std::vector<int32_t> &sent, int64_t first_ghost) = 0;
 
     // Ranks 0 and 1: seconds for `rounds` messages of `bytes` there and back; the first 8 bytes are checked. Isend, Irecv, Test.
     virtual double ping_pong(int64_t bytes, int64_t rounds) = 0;

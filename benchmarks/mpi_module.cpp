@@ -141,6 +141,33 @@ public:
     void withdraw() override { receives_.withdraw(); }
 };
 
+class PeerGhostsByHand final : public PeerGhosts {
+public:
+    PeerGhostsByHand(int32_t peer, const std::vector<int32_t> &sent, int64_t first_ghost)
+        : peer_(peer),
+          sent_(sent),
+          first_ghost_(first_ghost),
+          message_(sent.size()) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &communicator_);
+    }
+    ~PeerGhostsByHand() override { MPI_Comm_free(&communicator_); }
+    void exchange(double *storage) override {
+        const int n = static_cast<int>(sent_.size());
+        MPI_Request requests[2];
+        require(MPI_Irecv(storage + first_ghost_, n, MPI_DOUBLE, peer_, 0, communicator_, &requests[0]), "MPI_Irecv");
+        for (int i = 0; i < n; ++i) message_[i] = storage[sent_[i]];
+        require(MPI_Isend(message_.data(), n, MPI_DOUBLE, peer_, 0, communicator_, &requests[1]), "MPI_Isend");
+        require(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
+    }
+
+private:
+    int peer_;
+    std::vector<int32_t> sent_;
+    int64_t first_ghost_;
+    std::vector<double> message_;
+    MPI_Comm communicator_ = MPI_COMM_NULL;
+};
+
 void until_done(MPI_Request &request) {
     int done = 0;
     while (!done) require(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -178,6 +205,9 @@ public:
     }
     std::unique_ptr<Mail> plain(const std::vector<Letter> &sends, const std::vector<Letter> &receives) override {
         return std::make_unique<PlainMail>(sends, receives);
+    }
+    std::unique_ptr<PeerGhosts> peer_ghosts(int32_t peer, const std::vector<int32_t> &sent, int64_t first_ghost) override {
+        return std::make_unique<PeerGhostsByHand>(peer, sent, first_ghost);
     }
     double ping_pong(int64_t bytes, int64_t rounds) override;
     double message_rate(int64_t window, int64_t rounds) override;

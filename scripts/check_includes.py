@@ -14,13 +14,14 @@ LAYERS = {
     "plugin": ["base"],
     "memory": ["plugin", "base"],
     "comm": ["memory", "plugin", "base"],
-    "channel": ["comm", "memory", "plugin", "base"],
-    "topology": ["channel", "comm", "memory", "plugin", "base"],
-    "field": ["topology", "channel", "comm", "memory", "plugin", "base"],
-    "plan": ["field", "topology", "channel", "comm", "memory", "plugin", "base"],
-    "exchange": ["plan", "field", "topology", "channel", "comm", "memory", "plugin", "base"],
-    "access": ["exchange", "plan", "field", "topology", "channel", "comm", "memory", "plugin", "base"],
-    "capi": ["access", "exchange", "plan", "field", "topology", "channel", "comm", "memory", "plugin", "base"],
+    "stream": ["comm", "memory", "plugin", "base"],
+    "channel": ["stream", "comm", "memory", "plugin", "base"],
+    "topology": ["channel", "stream", "comm", "memory", "plugin", "base"],
+    "field": ["topology", "channel", "stream", "comm", "memory", "plugin", "base"],
+    "plan": ["field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
+    "exchange": ["plan", "field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
+    "access": ["exchange", "plan", "field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
+    "capi": ["access", "exchange", "plan", "field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
 }
 PUBLIC = {"halo.h", "halo_access.h", "halo.hpp", "halo_access.hpp", "halo_mpi.h", "halo_plugin.h"}
 FOREIGN = re.compile(r"^(mpi|ucp/|ucs/|uct/|cuda|hip/|CL/|petsc)")

@@ -7,7 +7,7 @@
 #include <memory>
 #include <thread>
 
-#include "comm/peer_link.h"
+#include "stream/stream.h"
 #include "plugin/inproc_group.h"
 
 namespace {

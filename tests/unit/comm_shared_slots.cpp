@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Payloads in shared memory: runs alternate between two slots, and a slot is written again only when its reader has read it.
-#include "comm/peer_link.h"
+#include "stream/stream.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include "access/use.h"
 #include "comm/collective.h"
-#include "comm/message.h"
+#include "base/digest.h"
 
 namespace halo {
 

@@ -38,8 +38,10 @@ void AggregateRun::add_links(const RunId &id, const std::vector<PairList> &pairs
         spec.tag = id.tag();
         spec.what = format("group %u", id.serial());
         spec.edges = [this, link](bool sending) { return edges(link, sending); };
-        for (; i < pairs.size() && pairs[i].peer == spec.peer; ++i) (pairs[i].sends ? spec.send : spec.receive) = place_pair(pairs[i], link);
+        spec.payload = [this, link](const std::byte *message) { return received_bytes(link, message); };
         Link &added = links_.emplace_back();
+        for (; i < pairs.size() && pairs[i].peer == spec.peer; ++i)
+            (pairs[i].sends ? spec.send : spec.receive) = place_pair(pairs[i], link, pairs[i].sends ? nullptr : &added.received_ends);
         added.n_sent = spec.send.n_states;
         added.n_received = spec.receive.n_states;
         added.all_bytes = spec.send.payload_bytes;
@@ -47,7 +49,7 @@ void AggregateRun::add_links(const RunId &id, const std::vector<PairList> &pairs
     }
 }
 
-LinkDirection AggregateRun::place_pair(const PairList &pair, uint32_t link) {
+LinkDirection AggregateRun::place_pair(const PairList &pair, uint32_t link, std::vector<size_t> *ends) {
     LinkDirection direction;
     direction.active = true;
     int64_t offset = 0;
@@ -64,11 +66,20 @@ LinkDirection AggregateRun::place_pair(const PairList &pair, uint32_t link) {
         }
         add_to(direction.digest, channel.box.key(), bytes, channel.type);
         direction.payload_bytes = static_cast<size_t>(offset + bytes);
+        if (ends) ends->push_back(direction.payload_bytes);
         offset = rounded(offset + bytes, alignment);
     }
     direction.n_edges = static_cast<int64_t>(pair.slots.size());
     direction.n_states = static_cast<uint32_t>(pair.slots.size());
     return direction;
+}
+
+// Up to the last slice that carries data.
+size_t AggregateRun::received_bytes(uint32_t link, const std::byte *message) const {
+    const std::vector<size_t> &ends = links_[link].received_ends;
+    size_t n = ends.size();
+    while (n > 0 && edge_state(message, static_cast<uint32_t>(n - 1)) != EdgeState::data) --n;
+    return n > 0 ? ends[n - 1] : 0;
 }
 
 void AggregateRun::place_local() {

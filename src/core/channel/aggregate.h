@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "channel/channel_list.h"
-#include "comm/peer_link.h"
+#include "stream/stream.h"
 
 namespace halo {
 
@@ -81,6 +81,7 @@ private:
         std::unique_ptr<PeerLink> peer;
         uint32_t n_sent = 0, n_received = 0; // channels
         size_t all_bytes = 0;                // of their slices, if none is null
+        std::vector<size_t> received_ends;   // of the slices of received channels
         uint32_t last_row = 0;               // the sent row furthest in the message that is not null
         uint32_t last_index = 0;
         bool any_data = false;
@@ -89,7 +90,8 @@ private:
     static constexpr uint32_t local = INT32_MAX;
 
     Context &context() const { return registry_.context(); }
-    LinkDirection place_pair(const PairList &pair, uint32_t link);
+    LinkDirection place_pair(const PairList &pair, uint32_t link, std::vector<size_t> *ends);
+    size_t received_bytes(uint32_t link, const std::byte *message) const;
     void place_local();
     void add_links(const RunId &id, const std::vector<PairList> &pairs);
     std::vector<WireEdge> edges(uint32_t link, bool sending) const;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a channel is known by, and the names of its states. Order, equality and text of keys: comm/message.h.
+// What a channel is known by, and the names of its states. Order, equality and text of keys: stream/wire_edge.h.
 #pragma once
 
 #include <cstdint>
 
-#include "comm/message.h"
+#include "base/digest.h"
+#include "stream/wire_edge.h"
 
 namespace halo {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "comm/context.h"
-#include "comm/message.h"
+#include "base/digest.h"
 
 namespace halo {
 

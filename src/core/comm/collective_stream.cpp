@@ -5,8 +5,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/digest.h"
 #include "base/types.h"
-#include "comm/message.h"
 
 namespace halo {
 

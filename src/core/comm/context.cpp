@@ -9,8 +9,8 @@
 #include "base/limits.h"
 #include "base/types.h"
 #include "comm/collective.h"
+#include "base/digest.h"
 #include "comm/collective_stream.h"
-#include "comm/message.h"
 #include "comm/wait.h"
 #include "plugin/selection.h"
 

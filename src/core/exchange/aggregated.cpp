@@ -20,7 +20,7 @@ class Aggregated final : public Messages {
 public:
     explicit Aggregated(const MessageSetup &setup)
         : setup_(setup),
-          links_(make_links(setup, true)),
+          links_(make_links(setup, true, [this](size_t plan_link, const std::byte *message) { return received_bytes(plan_link, message); })),
           plan_link_(plan_links_of(setup.plan, links_)),
           unpacked_(links_.size(), true),
           trial_(setup.context.shared_arena(SIZE_MAX) ? setup.context.config().word("shared_memory.ghosts") : "never") {
@@ -109,6 +109,7 @@ private:
     int64_t pack_singles(Run &run, size_t i, std::byte *payload, int64_t end);
     void unpack_link(Run &run, size_t i);
     void unpack_singles(Run &run, size_t i, const std::byte *payload, int64_t end);
+    size_t received_bytes(size_t plan_link, const std::byte *message) const;
     static int64_t alignment_of(const Run &run, const LinkPiece &at) { return edge_alignment(run.plan->piece(at.piece).destination().element_bytes); }
     std::string describe_missing(const Run &run, size_t i) const;
 
@@ -251,9 +252,24 @@ void Aggregated::unpack_singles(Run &run, size_t i, const std::byte *payload, in
             const EdgeState state = edge_state(links_[i]->received(), number++);
             const int64_t begin = align_up(end, sparse_alignment);
             unpack_single(piece, single, state, payload + begin, run.stream);
-            end = state == EdgeState::null ? end : begin + single.bytes;
+            end = state == EdgeState::data ? begin + single.bytes : end;
         }
     });
+}
+
+// As `pack` lays it out.
+size_t Aggregated::received_bytes(size_t plan_link, const std::byte *message) const {
+    const PlanLink &link = run_->plan->links()[plan_link];
+    int64_t end = 0;
+    uint32_t number = 0;
+    run_->for_each(link, false, [&](const PieceRun &, const LinkPiece &at, const LoweredDirection &way) {
+        if (way.dense_bytes > 0) end = align_up(end, alignment_of(*run_, at)) + way.dense_bytes;
+    });
+    run_->for_each(link, false, [&](const PieceRun &, const LinkPiece &, const LoweredDirection &way) {
+        for (const SingleEdge &single : way.singles)
+            if (edge_state(message, number++) == EdgeState::data) end = align_up(end, sparse_alignment) + single.bytes;
+    });
+    return static_cast<size_t>(end) + (run_->check ? CheckMode::hash_bytes(*run_, link, false) : 0);
 }
 
 std::string Aggregated::describe_missing(const Run &run, size_t i) const {

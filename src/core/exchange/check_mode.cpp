@@ -246,6 +246,12 @@ size_t CheckMode::hash_bytes(const Plan &plan, const PlanLink &link, bool sendin
     return static_cast<size_t>(points) * sizeof(uint32_t);
 }
 
+size_t CheckMode::hash_bytes(const Run &run, const PlanLink &link, bool sending) {
+    int64_t points = 0;
+    for_each_hashed(run, link, sending, [&](const Checked &checked) { points += checked.edge->n_points(); });
+    return static_cast<size_t>(points) * sizeof(uint32_t);
+}
+
 size_t CheckMode::write_hashes(const Run &run, const PlanLink &link, std::byte *at) const {
     const std::byte *const begin = at;
     for_each_hashed(run, link, true, [&](const Checked &checked) {

@@ -25,6 +25,7 @@ public:
     void start(const Run &run);
     // The most bytes of hashes that travel with a message of the plan. Writing them, returns how many; reading those that end at `end`.
     static size_t hash_bytes(const Plan &plan, const PlanLink &link, bool sending);
+    static size_t hash_bytes(const Run &run, const PlanLink &link, bool sending); // of this run
     size_t write_hashes(const Run &run, const PlanLink &link, std::byte *at) const;
     void take_hashes(const Run &run, const PlanLink &link, const std::byte *end);
     // All same-rank rows have been run.

@@ -66,9 +66,10 @@ std::string blocking_ranks(const std::vector<std::unique_ptr<PeerLink>> &links) 
     return text;
 }
 
-std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload) {
+std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload) {
     std::vector<std::unique_ptr<PeerLink>> links;
-    for (const PlanLink &planned : setup.plan.links()) {
+    for (size_t i = 0; i < setup.plan.links().size(); ++i) {
+        const PlanLink &planned = setup.plan.links()[i];
         LinkSpec spec;
         spec.peer = planned.peer;
         spec.serial = setup.id.serial();
@@ -78,6 +79,7 @@ std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, boo
         spec.shared = with_payload;
         spec.probed = setup.spec.probed;
         spec.edges = [&plan = setup.plan, &planned](bool sending) { return wire_edges(plan, planned, sending); };
+        spec.payload = [payload, i](const std::byte *message) { return payload(i, message); };
         spec.what = setup.spec.what;
         links.push_back(std::make_unique<PeerLink>(setup.context, std::move(spec)));
     }

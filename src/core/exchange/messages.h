@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "comm/peer_link.h"
 #include "exchange/round_spec.h"
 #include "exchange/run.h"
 #include "exchange/sparse.h"
+#include "stream/stream.h"
 
 namespace halo {
 
@@ -67,8 +67,11 @@ std::unique_ptr<Messages> make_per_channel(const MessageSetup &setup);
 
 std::string blocking_ranks(const std::vector<std::unique_ptr<PeerLink>> &links);
 
+// What the message of a link of the plan must carry in the present run, by the states in it.
+using PayloadOfLink = std::function<size_t(size_t plan_link, const std::byte *message)>;
+
 // A link for every peer of the plan; `with_payload` false: headers only. By distance above this rank, so that not all begin with rank 0.
-std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload);
+std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload);
 // Numbers of those links in the plan.
 std::vector<size_t> plan_links_of(const Plan &plan, const std::vector<std::unique_ptr<PeerLink>> &links);
 

@@ -45,9 +45,12 @@ private:
     void open_boxes(const PlanLink &link, bool sending, std::deque<Post> &posts);
     void map_run(Run &run);
     const PlanLink &planned(const Run &run, const PeerLink &link) const;
+    // Behind a peer's header: hashes in check mode.
+    size_t header_bytes(size_t plan_link) const { return run_->check ? CheckMode::hash_bytes(*run_, run_->plan->links()[plan_link], false) : 0; }
     bool links_arrived();
 
     MessageSetup setup_;
+    Run *run_ = nullptr; // the last one
     MailRoom room_;
     std::vector<std::unique_ptr<PeerLink>> links_;
     std::deque<Post> send_posts_; // in the order of the plan's links and their edges
@@ -68,7 +71,7 @@ private:
     int64_t nulls_sent_ = 0;
 };
 
-PerChannel::PerChannel(const MessageSetup &setup) : setup_(setup), room_(setup.context), links_(make_links(setup, false)) {
+PerChannel::PerChannel(const MessageSetup &setup) : setup_(setup), room_(setup.context), links_(make_links(setup, false, [this](size_t plan_link, const std::byte *) { return header_bytes(plan_link); })) {
     for (const PlanLink &link : setup.plan.links()) {
         open_boxes(link, true, send_posts_);
         open_boxes(link, false, receive_posts_);
@@ -118,6 +121,7 @@ void PerChannel::map_run(Run &run) {
 }
 
 void PerChannel::post(Run &run) {
+    run_ = &run;
     map_run(run);
     for (Post &post : receive_posts_) post.box.skip_to(run.epoch);
     for (Post &post : send_posts_) post.box.skip_to(run.epoch);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "comm/message.h"
+#include "base/digest.h"
 
 namespace halo {
 

@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/types.h"
-#include "comm/message.h"
+#include "base/digest.h"
 
 namespace halo {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "comm/message.h"
+#include "base/digest.h"
 
 namespace halo {
 

@@ -13,16 +13,20 @@
 #include <utility>
 #include <vector>
 
+#include "memory/shared_file.h"
+
 namespace halo {
 
 // Where some memory is, as another rank needs it.
 struct SharedOffer {
     uint64_t nonce = 0; // of the file; 0: nothing is offered
+    uint64_t host = 0;
     int32_t process = 0;
     int32_t file = -1;
     uint64_t file_bytes = 0;
     uint64_t offset = 0;
     uint64_t bytes = 0;
+    uint64_t word = 0; // of a block, whose first cache line has the same; 0: plain memory
 };
 
 class SharedArena;
@@ -38,8 +42,12 @@ public:
     const SharedOffer &offer() const { return offer_; }
     std::atomic_ref<uint32_t> read_epoch() const { return word(0); }
     std::atomic_ref<uint32_t> written_epoch() const { return word(1); }
-    // A word for the two ends to agree on something else: see comm/storage_gate.h.
+    // A word for the two ends to agree on something else: see stream/storage_gate.h.
     std::atomic_ref<uint64_t> state() const { return std::atomic_ref(reinterpret_cast<uint64_t *>(data_)[1]); }
+
+    // Tells this block from what was or will be in its place.
+    std::atomic_ref<uint64_t> own_word() const { return std::atomic_ref(reinterpret_cast<uint64_t *>(data_)[2]); }
+    std::byte *front_data() const { return data_; }
 
     static constexpr size_t front = 64;
 
@@ -77,22 +85,17 @@ public:
 
 private:
     struct File {
-        int descriptor = -1;
-        std::byte *data = nullptr;
-        size_t bytes = 0;
+        SharedFile file;
         size_t used = 0;
-        uint64_t nonce = 0;
     };
     struct Released {
         SharedBlock block;
         uint32_t epoch;
     };
     bool add_file(size_t bytes);
-    bool map_file(File &file, size_t bytes);
-    bool refuse(std::string why);
-    std::byte *map_offered(const SharedOffer &offer);
     std::byte *take(size_t bytes, size_t alignment);
     SharedBlock reused(size_t bytes);
+    static SharedBlock fresh(std::byte *data, SharedOffer offer);
 
     std::vector<File> files_;
     std::vector<Released> released_;

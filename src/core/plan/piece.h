@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "comm/message.h"
+#include "base/digest.h"
 #include "plan/edge_boxes.h"
 #include "plan/edge_source.h"
 

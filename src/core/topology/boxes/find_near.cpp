@@ -8,7 +8,7 @@
 #include <map>
 
 #include "comm/collective.h"
-#include "comm/message.h"
+#include "base/digest.h"
 #include "comm/route.h"
 #include "topology/boxes/box_calculus.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "comm/message.h"
+#include "base/digest.h"
 
 namespace halo {
 

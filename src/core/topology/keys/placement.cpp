@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "comm/collective.h"
-#include "comm/message.h"
+#include "base/digest.h"
 
 namespace halo {
 

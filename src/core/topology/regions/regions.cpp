@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "base/checked.h"
+#include "base/digest.h"
 #include "base/limits.h"
-#include "comm/message.h"
 #include "topology/agree.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/boxes/box_set.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The message layer of aggregated runs: this rank's stream of messages with one peer, one message per direction and run.
+// This rank's stream of messages with one peer: order, credit and failure. One message per direction and run.
 //
 // Life of a run: post -> (writable -> send_buffer -> send) -> test until here -> states, payload -> consume.
 // Order and flow: epochs count runs from 1. At most two are unconsumed per direction: where data go both ways this follows from the
 // runs themselves; where they go one way, the receiver returns a credit when it has consumed. The first message is preceded by a
-// handshake with the digests of both directions; if they differ both ends swap their edges and the error names the first
-// that differs. In check mode a checksum of all of it stands behind each message with data. Messages of abandoned or failed earlier runs are
-// recognised by serial and epoch, dropped and counted.
+// handshake (stream/handshake.h). In check mode a checksum of all of it stands behind each message with data. Messages of abandoned or failed earlier
+// runs are recognised by serial and epoch, dropped and counted.
 #pragma once
 
 #include <chrono>
@@ -16,8 +15,10 @@
 #include <vector>
 
 #include "comm/context.h"
-#include "comm/message.h"
-#include "comm/storage_gate.h"
+#include "stream/handshake.h"
+#include "stream/shared_slots.h"
+#include "stream/storage_leases.h"
+#include "stream/wire.h"
 
 namespace halo {
 
@@ -38,6 +39,7 @@ struct LinkSpec {
     bool shared = false;                                      // payloads may lie in shared memory
     bool probed = false;                                      // take a receive buffer only when a message has been seen
     std::function<std::vector<WireEdge>(bool sending)> edges; // of one direction, sorted; for naming a mismatch
+    std::function<size_t(const std::byte *message)> payload;  // that a message must carry in this run, by its states; none: any that fits
     std::string what;                                         // e.g. "exchange 3": for error texts
 };
 
@@ -58,26 +60,24 @@ public:
     bool writable();
     // Start of the message: header, states, then the payload. Valid after writable().
     std::byte *send_buffer() const { return slots_[slot_]->buffer.data(); }
-    std::byte *send_payload() const {
-        return sending_shared_ ? shared_slot(own_block_, spec_.send) : send_buffer() + payload_offset(spec_.send.n_states);
-    }
+    std::byte *send_payload() const { return sending_shared_ ? slot_writer_.slot(epoch_) : send_buffer() + payload_offset(spec_.send.n_states); }
     void send(size_t payload_bytes);
     // In place of packing and sending: the payload has been written into the peer's storage, which its gate allows.
     void send_landed(size_t payload_bytes);
     // The payload stays in this rank's storage, where the peer reads it: until it has, or `take_back`.
     void send_lent(size_t payload_bytes);
-    bool has_been_read() const { return StorageGate(own_notice_).is_done(spec_.serial, epoch_); }
+    bool has_been_read() const { return leases_.own_is_done(epoch_); }
     // False: the peer is reading at this moment.
-    bool take_back() const { return StorageGate(own_notice_).close(); }
+    bool take_back() const { return leases_.close_own(); }
     // What has been taken back, packed into send_payload().
     void send_after_all(size_t payload_bytes);
-    // Tell the peer that this rank could not start run `epoch`.
+    // Tell the peer, if it has not got this rank's part of run `epoch`, that it will not.
     void send_failure(uint32_t epoch, halo_status status, const char *text);
 
     // Memory in which this rank tells the peer of storage that it may use. Before the first run's send.
-    void offer_notice(const SharedBlock &block) { own_notice_ = block; }
+    void offer_notice(const SharedBlock &block) { leases_.offer(block); }
     // That of the peer, as soon as it is known; its content has been written before.
-    const SharedBlock &peer_notice() const { return peer_notice_; }
+    const SharedBlock &peer_notice() const { return leases_.peers(); }
     // Does the peer know this rank's?
     bool peer_has_notice() const { return peer_has_notice_; }
 
@@ -93,13 +93,12 @@ public:
     // It lies in the peer's storage. Before it is read there, `borrow`; false: the peer has taken it back, and sends it after all.
     bool lent() const { return (header_.flags & flag_lent) != 0; }
     bool borrow();
-    void return_borrowed() { StorageGate(peer_notice_).done(spec_.serial, epoch_); }
+    void return_borrowed() { leases_.return_peers(epoch_); }
     // It cannot be read after all.
     void decline();
     const std::byte *received() const { return receive_buffer_.data(); }
     std::byte *received_payload() const {
-        return header_.flags & flag_shared ? shared_slot(peer_block_, spec_.receive)
-                                           : receive_buffer_.data() + payload_offset(spec_.receive.n_states);
+        return header_.flags & flag_shared ? slot_reader_.slot(epoch_) : receive_buffer_.data() + payload_offset(spec_.receive.n_states);
     }
     const MessageHeader &header() const { return header_; }
 
@@ -124,13 +123,6 @@ private:
 
     MessageHeader make_header(MessageKind kind, size_t payload_bytes) const;
     void send_data(size_t payload_bytes, uint16_t flags);
-    void close_gate() noexcept;
-    static size_t slot_bytes(const LinkDirection &direction) { return (direction.payload_bytes + 63) / 64 * 64; }
-    // Runs alternate between two slots.
-    std::byte *shared_slot(const SharedBlock &block, const LinkDirection &direction) const {
-        return block.data() + (epoch_ & 1) * slot_bytes(direction);
-    }
-    bool may_send_shared() const;
     void send_handshake();
     void send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes);
     bool poll(PendingSend &slot);
@@ -141,14 +133,18 @@ private:
     bool receive_one(size_t &bytes);
     bool find_message();
     void take(size_t bytes);
-    void take_handshake(const MessageHeader &header, size_t bytes);
+    void take_handshake();
     void take_data(const MessageHeader &header, size_t bytes);
     void take_failure(const MessageHeader &header, size_t bytes);
-    void take_keys(const MessageHeader &header, size_t bytes);
+    void take_keys(const MessageHeader &header);
     size_t checksum_bytes(MessageKind kind) const { return kind == MessageKind::data && context_.check_mode() ? sizeof(uint64_t) : 0; }
     void check_header(const MessageHeader &header, size_t bytes) const;
     void check_sum(const MessageHeader &header, size_t bytes) const;
-    void check_swap_deadline() const;
+    void check_plan(const MessageHeader &header) const;
+    void check_location(const MessageHeader &header) const;
+    void check_swap_deadline();
+    [[noreturn]] void fail_for_ever(std::string text);
+    WireEdges own_edges() const;
     bool due() const { return spec_.receive.active || !verified_; }
     bool probing() const { return spec_.probed || !spec_.receive.active || mismatched_; }
 
@@ -164,16 +160,15 @@ private:
     bool verified_ = false;   // the peer's handshake came and agrees
     bool mismatched_ = false; // it came and differs: edges are being swapped
     std::chrono::steady_clock::time_point mismatch_time_{};
-    SharedBlock own_block_;   // this rank writes payloads, the peer reads them
-    SharedBlock peer_block_;  // the other way
-    SharedBlock own_notice_;  // tells the peer of this rank's storage
-    SharedBlock peer_notice_; // tells this rank
+    std::string difference_;  // what mismatched, once it is known: no run can work
+    uint32_t last_sent_ = 0;  // run whose data have left
+    SharedSlotWriter slot_writer_;
+    SharedSlotReader slot_reader_;
+    StorageLeases leases_;
     bool prefers_messages_ = false;
-    bool peer_reads_shared_ = false;   // it has said so
-    bool peer_has_notice_ = false;     // it has said so
-    bool sending_shared_ = false;      // this run's payload
-    uint32_t last_shared_epoch_ = 0;   // whose payload lay in own_block_
-    uint32_t shared_before_epoch_ = 0; // the one before it
+    bool peer_reads_shared_ = false; // it has said so
+    bool peer_has_notice_ = false;   // it has said so
+    bool sending_shared_ = false;    // this run's payload
     uint32_t consumed_by_peer_ = 0;
     uint32_t consumed_ = 0;
     Buffer receive_buffer_;

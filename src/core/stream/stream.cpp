@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/peer_link.h"
+#include "stream/stream.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,19 +10,15 @@ namespace halo {
 namespace {
 
 constexpr size_t least_capacity = 1024; // handshakes, credits and failure texts fit into every receive buffer
-constexpr int64_t claim_seconds = 1;    // how long a peer may take to write or read a message's worth of data
 constexpr double key_swap_seconds = 10; // how long to wait for the peer's edges after a mismatch
-
-struct HandshakePayload {
-    Digest send;
-    Digest receive;
-    SharedOffer offer;
-    SharedOffer notice;
-};
 
 } // namespace
 
-PeerLink::PeerLink(Context &context, LinkSpec spec) : context_(context), spec_(std::move(spec)), tag_(spec_.tag) {
+PeerLink::PeerLink(Context &context, LinkSpec spec)
+    : context_(context),
+      spec_(std::move(spec)),
+      tag_(spec_.tag),
+      leases_(context, spec_.serial) {
     for (auto &slot : slots_) {
         slot = std::make_unique<PendingSend>();
         slot->peer = spec_.peer;
@@ -30,8 +26,6 @@ PeerLink::PeerLink(Context &context, LinkSpec spec) : context_(context), spec_(s
 }
 
 PeerLink::~PeerLink() {
-    if (own_block_) context_.shared_arena(spec_.send.payload_bytes)->release(own_block_, last_shared_epoch_);
-    if (own_notice_ && StorageGate(own_notice_).close()) context_.shared_arena(SIZE_MAX)->release(own_notice_, 0);
     for (auto &slot : slots_)
         if (slot->in_flight) context_.linger(std::move(slot));
     for (auto &extra : extras_)
@@ -41,6 +35,7 @@ PeerLink::~PeerLink() {
 void PeerLink::post(uint32_t epoch, const Narrowing &narrowing) {
     epoch_ = epoch;
     narrowing_ = narrowing;
+    if (!difference_.empty()) fail(HALO_ERR_MISMATCH, "%s", difference_.c_str());
     arrived_ = !due();
     if (!arrived_ && !probing()) post_receive();
 }
@@ -58,19 +53,11 @@ bool PeerLink::writable() {
     slot_ = poll(*slots_[0]) ? 0 : 1;
     if (slot_ == 1 && !poll(*slots_[1])) return false;
     Buffer &buffer = slots_[slot_]->buffer;
-    sending_shared_ = may_send_shared();
+    sending_shared_ = peer_reads_shared_ && slot_writer_.may_write(epoch_);
     const size_t in_message = sending_shared_ ? 0 : spec_.send.payload_bytes;
     const size_t wanted = payload_offset(spec_.send.n_states) + in_message + checksum_bytes(MessageKind::data);
     if (buffer.bytes() < wanted) buffer = context_.host_buffer(wanted);
     return true;
-}
-
-// The slot of this run is that of the last but one: the peer must have read what it holds.
-bool PeerLink::may_send_shared() const {
-    if (!peer_reads_shared_ || !own_block_) return false;
-    const bool same_slot = (epoch_ - last_shared_epoch_) % 2 == 0;
-    const uint32_t must_be_read = same_slot ? last_shared_epoch_ : shared_before_epoch_;
-    return static_cast<int32_t>(own_block_.read_epoch().load(std::memory_order_acquire) - must_be_read) >= 0;
 }
 
 MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) const {
@@ -80,8 +67,8 @@ MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) cons
     header.kind = kind;
     header.serial = spec_.serial;
     header.epoch = epoch_;
-    header.flags = static_cast<uint16_t>((peer_block_ ? flag_reads_shared : 0) | (prefers_messages_ ? flag_prefers_messages : 0) |
-                                         (peer_notice_ ? flag_has_notice : 0));
+    header.flags = static_cast<uint16_t>((slot_reader_ ? flag_reads_shared : 0) | (prefers_messages_ ? flag_prefers_messages : 0) |
+                                         (leases_.peers() ? flag_has_notice : 0));
     header.digest = spec_.send.digest.low;
     header.payload_bytes = payload_bytes;
     header.mask_hash = narrowing_.mask_hash;
@@ -95,22 +82,19 @@ MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) cons
 void PeerLink::send(size_t payload_bytes) {
     send_handshake();
     if (!spec_.send.active) return;
-    if (sending_shared_) {
-        shared_before_epoch_ = std::exchange(last_shared_epoch_, epoch_);
-        own_block_.written_epoch().store(epoch_, std::memory_order_release);
-    }
+    if (sending_shared_) slot_writer_.written(epoch_);
     send_data(payload_bytes, sending_shared_ ? flag_shared : 0);
 }
 
 void PeerLink::send_landed(size_t payload_bytes) {
-    StorageGate(peer_notice_).done(spec_.serial, epoch_);
+    leases_.return_peers(epoch_);
     send_data(payload_bytes, flag_landed);
     ++messages_landed;
 }
 
 void PeerLink::send_lent(size_t payload_bytes) {
     send_handshake();
-    StorageGate(own_notice_).open(spec_.serial, epoch_);
+    leases_.open_own(epoch_);
     send_data(payload_bytes, flag_lent);
     ++messages_landed;
 }
@@ -135,6 +119,7 @@ void PeerLink::send_data(size_t payload_bytes, uint16_t flags) {
     }
     context_.transport().send(spec_.peer, 0, tag_, slot.buffer.data(), bytes, slot.request);
     slot.in_flight = true;
+    last_sent_ = epoch_;
     ++messages_sent;
     bytes_sent += static_cast<int64_t>(bytes);
     payload_sent += static_cast<int64_t>(payload_bytes);
@@ -143,16 +128,16 @@ void PeerLink::send_data(size_t payload_bytes, uint16_t flags) {
 void PeerLink::send_handshake() {
     if (handshake_sent_) return;
     handshake_sent_ = true;
-    SharedArena *arena = spec_.shared && spec_.send.active ? context_.shared_arena(spec_.send.payload_bytes) : nullptr;
-    if (arena) own_block_ = arena->allocate(2 * slot_bytes(spec_.send));
-    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, own_block_.offer(), own_notice_.offer() };
+    const SharedOffer slots = spec_.shared && spec_.send.active ? slot_writer_.make(context_, spec_.send.payload_bytes) : SharedOffer{};
+    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, slots, leases_.offered() };
     send_extra(MessageKind::handshake, HALO_SUCCESS, &payload, sizeof payload);
 }
 
 void PeerLink::send_failure(uint32_t epoch, halo_status status, const char *text) {
+    if (last_sent_ == epoch || !difference_.empty()) return;
     epoch_ = epoch;
     send_handshake();
-    send_extra(MessageKind::failure, status, text, std::min(std::strlen(text), least_capacity - sizeof(MessageHeader)));
+    send_extra(MessageKind::failure, status, text, std::min(std::strlen(text), most_failure_bytes));
 }
 
 // A message outside the two slots: rare, except for credits, whose memory is reused.
@@ -189,12 +174,12 @@ void PeerLink::post_receive() {
 }
 
 bool PeerLink::borrow() {
-    arrived_ = StorageGate(peer_notice_).claim(spec_.serial, epoch_);
+    arrived_ = leases_.claim_peers(epoch_);
     return arrived_;
 }
 
 void PeerLink::decline() {
-    StorageGate(peer_notice_).open(spec_.serial, epoch_);
+    leases_.decline_peers(epoch_);
     arrived_ = false;
 }
 
@@ -229,10 +214,8 @@ bool PeerLink::receive_one(size_t &bytes) {
 }
 
 void PeerLink::take(size_t bytes) {
-    MessageHeader header;
-    if (bytes < sizeof header)
-        fail(HALO_ERR_WIRE, "%s: message of %zu bytes from rank %d is shorter than a header", spec_.what.c_str(), bytes, spec_.peer);
-    std::memcpy(&header, receive_buffer_.data(), sizeof header);
+    MessageHeader header{};
+    std::memcpy(&header, receive_buffer_.data(), std::min(bytes, sizeof header));
     check_header(header, bytes);
     if (static_cast<int32_t>(header.serial - spec_.serial) < 0) {
         ++context_.dropped;
@@ -241,97 +224,66 @@ void PeerLink::take(size_t bytes) {
     peer_reads_shared_ = peer_reads_shared_ || header.flags & flag_reads_shared;
     peer_has_notice_ = peer_has_notice_ || header.flags & flag_has_notice;
     switch (header.kind) {
-    case MessageKind::handshake: return take_handshake(header, bytes);
+    case MessageKind::handshake: return take_handshake();
     case MessageKind::data: return take_data(header, bytes);
     case MessageKind::failure: return take_failure(header, bytes);
-    case MessageKind::keys: return take_keys(header, bytes);
-    case MessageKind::credit: consumed_by_peer_ = header.epoch; return;
+    case MessageKind::keys: return take_keys(header);
+    case MessageKind::credit: consumed_by_peer_ = header.epoch;
     }
-    fail(HALO_ERR_WIRE, "%s: message of unknown kind %u from rank %d", spec_.what.c_str(), static_cast<unsigned>(header.kind), spec_.peer);
 }
 
 void PeerLink::check_header(const MessageHeader &header, size_t bytes) const {
-    if (header.magic != message_magic || header.version != wire_version)
-        fail(HALO_ERR_WIRE, "%s: message from rank %d has magic %08x and wire version %u, expected %08x and %u: another library or a damaged message",
-             spec_.what.c_str(), spec_.peer, header.magic, header.version, message_magic, wire_version);
+    if (const char *error = wire_error(header, bytes, context_.check_mode()))
+        fail(HALO_ERR_WIRE,
+             "%s: message of %zu bytes from rank %d (magic %08x, wire version %u, kind %u, flags %#x, %u states, %llu bytes of payload): %s: another "
+             "library, or truncated or damaged",
+             spec_.what.c_str(), bytes, spec_.peer, header.magic, header.version, static_cast<unsigned>(header.kind), header.flags, header.n_states,
+             static_cast<unsigned long long>(header.payload_bytes), error);
     if (static_cast<int32_t>(header.serial - spec_.serial) > 0)
         fail(HALO_ERR_MISMATCH,
              "%s: rank %d is already in object %u of this context, this rank in %u: the ranks create their exchanges and groups in different order",
              spec_.what.c_str(), spec_.peer, header.serial, spec_.serial);
-    const size_t front = header.kind == MessageKind::data ? payload_offset(header.n_states) : sizeof header;
-    const uint64_t behind = header.flags & (flag_shared | flag_landed | flag_lent) ? 0 : header.payload_bytes;
-    const bool nowhere =
-        (header.flags & flag_shared && !peer_block_) || (header.flags & flag_landed && !own_notice_) || (header.flags & flag_lent && !peer_notice_);
-    if (bytes != front + behind + checksum_bytes(header.kind) || nowhere)
-        fail(HALO_ERR_WIRE, "%s: message from rank %d has %zu bytes, its header says %llu of payload after %zu: truncated or damaged",
-             spec_.what.c_str(), spec_.peer, bytes, static_cast<unsigned long long>(header.payload_bytes), front);
 }
 
-void PeerLink::take_handshake(const MessageHeader &, size_t bytes) {
+void PeerLink::take_handshake() {
     HandshakePayload peer;
-    if (bytes != sizeof(MessageHeader) + sizeof peer)
-        fail(HALO_ERR_WIRE, "%s: handshake of %zu bytes from rank %d", spec_.what.c_str(), bytes, spec_.peer);
     std::memcpy(&peer, receive_buffer_.data() + sizeof(MessageHeader), sizeof peer);
     if (peer.send == spec_.receive.digest && peer.receive == spec_.send.digest) {
         verified_ = true;
-        if (SharedArena *arena = spec_.shared ? context_.shared_arena(spec_.receive.payload_bytes) : nullptr) peer_block_ = arena->map(peer.offer);
-        if (peer_block_ && peer.offer.bytes < SharedBlock::front + 2 * slot_bytes(spec_.receive)) peer_block_ = {};
-        if (SharedArena *arena = spec_.shared ? context_.shared_arena(SIZE_MAX) : nullptr) peer_notice_ = arena->map(peer.notice);
+        if (spec_.shared) slot_reader_.map(context_, peer.slots, spec_.receive.payload_bytes);
+        if (spec_.shared) leases_.map(peer.notice);
         arrived_ = !spec_.receive.active;
         return;
     }
     mismatched_ = true;
     mismatch_time_ = std::chrono::steady_clock::now();
     send_handshake();
-    const std::vector<WireEdge> sending = spec_.edges(true);
-    const std::vector<WireEdge> receiving = spec_.edges(false);
-    std::vector<WireEdge> all = sending;
-    all.insert(all.end(), receiving.begin(), receiving.end());
-    epoch_ = static_cast<uint32_t>(sending.size()); // a mismatched link sends nothing more: the epoch carries the split
+    const WireEdges own = own_edges();
+    const std::vector<WireEdge> all = own.joined();
+    epoch_ = static_cast<uint32_t>(own.sending.size()); // a mismatched link sends nothing more: the epoch carries the split
     send_extra(MessageKind::keys, HALO_SUCCESS, all.data(), all.size() * sizeof(WireEdge));
 }
 
-namespace {
-
-// First difference between what one end sends and the other receives.
-std::string first_difference(std::vector<WireEdge> sent, int32_t sender, std::vector<WireEdge> received, int32_t receiver) {
-    for (size_t i = 0; i < std::max(sent.size(), received.size()); ++i) {
-        const bool no_sender = i >= sent.size() || (i < received.size() && before(received[i].key, sent[i].key));
-        const bool no_receiver = i >= received.size() || (i < sent.size() && before(sent[i].key, received[i].key));
-        if (no_sender)
-            return format("channel %s is received by rank %d but not sent by rank %d", describe(received[i].key).c_str(), receiver, sender);
-        if (no_receiver) return format("channel %s is sent by rank %d but not received by rank %d", describe(sent[i].key).c_str(), sender, receiver);
-        if (sent[i].bytes != received[i].bytes || sent[i].type != received[i].type)
-            return format("channel %s has %lld bytes (type %d) on sending rank %d, %lld bytes (type %d) on receiving rank %d",
-                          describe(sent[i].key).c_str(), static_cast<long long>(sent[i].bytes), sent[i].type, sender,
-                          static_cast<long long>(received[i].bytes), received[i].type, receiver);
-        if (sent[i].pattern != received[i].pattern)
-            return format("channel %s: the maps of points on sending rank %d and receiving rank %d leave out different points",
-                          describe(sent[i].key).c_str(), sender, receiver);
-    }
-    return {};
-}
-
-} // namespace
-
-void PeerLink::take_keys(const MessageHeader &header, size_t) {
+void PeerLink::take_keys(const MessageHeader &header) {
     std::vector<WireEdge> all(header.payload_bytes / sizeof(WireEdge));
     if (!all.empty()) std::memcpy(all.data(), receive_buffer_.data() + sizeof header, all.size() * sizeof(WireEdge));
-    const auto split = all.begin() + std::min<std::ptrdiff_t>(header.epoch, std::ssize(all));
-    const int32_t here = context_.rank();
-    const auto outward = [&] { return first_difference(spec_.edges(true), here, { split, all.end() }, spec_.peer); };
-    const auto inward = [&] { return first_difference({ all.begin(), split }, spec_.peer, spec_.edges(false), here); };
-    std::string difference = here < spec_.peer ? outward() : inward(); // what the lower rank sends comes first: both ranks name the same
-    if (difference.empty()) difference = here < spec_.peer ? inward() : outward();
-    if (difference.empty()) difference = "the channels agree, but not the fields' names or sizes";
-    fail(HALO_ERR_MISMATCH, "%s: the plans of rank %d and rank %d differ: %s", spec_.what.c_str(), here, spec_.peer, difference.c_str());
+    const std::string text = difference(own_edges(), context_.rank(), WireEdges::split(std::move(all), header.epoch), spec_.peer);
+    fail_for_ever(
+        format("%s: the plans of rank %d and rank %d differ: %s", spec_.what.c_str(), context_.rank(), spec_.peer, text.c_str()));
 }
 
-void PeerLink::check_swap_deadline() const {
+void PeerLink::fail_for_ever(std::string text) {
+    difference_ = std::move(text);
+    fail(HALO_ERR_MISMATCH, "%s", difference_.c_str());
+}
+
+WireEdges PeerLink::own_edges() const { return { spec_.edges(true), spec_.edges(false) }; }
+
+void PeerLink::check_swap_deadline() {
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - mismatch_time_;
     if (waited.count() > key_swap_seconds)
-        fail(HALO_ERR_MISMATCH, "%s: the plans of rank %d (%lld channels out, %lld in) and rank %d differ", spec_.what.c_str(), context_.rank(),
-             static_cast<long long>(spec_.send.n_edges), static_cast<long long>(spec_.receive.n_edges), spec_.peer);
+        fail_for_ever(format("%s: the plans of rank %d (%lld channels out, %lld in) and rank %d differ", spec_.what.c_str(), context_.rank(),
+                             static_cast<long long>(spec_.send.n_edges), static_cast<long long>(spec_.receive.n_edges), spec_.peer));
 }
 
 void PeerLink::check_sum(const MessageHeader &header, size_t bytes) const {
@@ -359,21 +311,36 @@ void PeerLink::take_data(const MessageHeader &header, size_t bytes) {
              what, epoch_, spec_.peer, peer.first_component, peer.n_components, peer.depth, static_cast<unsigned long long>(peer.mask_hash),
              context_.rank(), narrowing_.first_component, narrowing_.n_components, narrowing_.depth,
              static_cast<unsigned long long>(narrowing_.mask_hash));
-    if (header.digest != spec_.receive.digest.low || header.n_states != spec_.receive.n_states || header.payload_bytes > spec_.receive.payload_bytes)
-        fail(HALO_ERR_WIRE, "%s: run %u from rank %d has digest %016llx, %u states and %llu bytes; expected %016llx, %u and at most %zu", what,
-             epoch_, spec_.peer, static_cast<unsigned long long>(header.digest), header.n_states,
-             static_cast<unsigned long long>(header.payload_bytes), static_cast<unsigned long long>(spec_.receive.digest.low), spec_.receive.n_states,
-             spec_.receive.payload_bytes);
-    if (checksum_bytes(header.kind) > 0) [[unlikely]]
+    check_plan(header);
+    if (context_.check_mode()) [[unlikely]]
         check_sum(header, bytes);
-    if (header.flags & flag_shared && static_cast<int32_t>(peer_block_.written_epoch().load(std::memory_order_acquire) - epoch_) < 0)
-        fail(HALO_ERR_WIRE, "%s: run %u of rank %d is announced in shared memory, but not there", what, epoch_, spec_.peer);
-    if (header.flags & flag_landed && !StorageGate(own_notice_).is_done(spec_.serial, epoch_))
-        fail(HALO_ERR_WIRE, "%s: run %u of rank %d is announced in this rank's storage, but not there", what, epoch_, spec_.peer);
+    check_location(header);
     consumed_by_peer_ = header.consumed;
     header_ = header;
     arrived_ = true;
     ++messages_received;
+}
+
+// The payload is exactly what the plan of this run says.
+void PeerLink::check_plan(const MessageHeader &header) const {
+    const LinkDirection &plan = spec_.receive;
+    bool right = header.digest == plan.digest.low && header.n_states == plan.n_states && header.payload_bytes <= plan.payload_bytes;
+    const size_t wanted = right && spec_.payload ? spec_.payload(receive_buffer_.data()) : plan.payload_bytes;
+    if (spec_.payload) right = right && header.payload_bytes == wanted;
+    if (!right)
+        fail(HALO_ERR_WIRE, "%s: run %u from rank %d has digest %016llx, %u states and %llu bytes; expected %016llx, %u and %s%zu",
+             spec_.what.c_str(), epoch_, spec_.peer, static_cast<unsigned long long>(header.digest), header.n_states,
+             static_cast<unsigned long long>(header.payload_bytes), static_cast<unsigned long long>(plan.digest.low), plan.n_states,
+             spec_.payload ? "" : "at most ", wanted);
+}
+
+// It is where the header says.
+void PeerLink::check_location(const MessageHeader &header) const {
+    const char *where = nullptr;
+    if (header.flags & flag_shared && !(slot_reader_ && slot_reader_.is_written(epoch_))) where = "shared memory";
+    if (header.flags & flag_landed && !(leases_.has_own() && leases_.own_is_done(epoch_))) where = "this rank's storage";
+    if (header.flags & flag_lent && !leases_.peers()) where = "the sender's storage, of which it has not told";
+    if (where) fail(HALO_ERR_WIRE, "%s: run %u of rank %d is announced in %s, but not there", spec_.what.c_str(), epoch_, spec_.peer, where);
 }
 
 void PeerLink::take_failure(const MessageHeader &header, size_t bytes) {
@@ -389,7 +356,7 @@ void PeerLink::take_failure(const MessageHeader &header, size_t bytes) {
 
 void PeerLink::consume() {
     consumed_ = epoch_;
-    if (arrived_ && header_.epoch == epoch_ && header_.flags & flag_shared) peer_block_.read_epoch().store(epoch_, std::memory_order_release);
+    if (arrived_ && header_.epoch == epoch_ && header_.flags & flag_shared) slot_reader_.read(epoch_);
     if (spec_.receive.active && !spec_.send.active) send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
 }
 
@@ -397,21 +364,14 @@ void PeerLink::end_failed_run() {
     if (receive_ != Receive::none && context_.transport().cancel(receive_request_, spec_.peer)) {
         MessageHeader header; // it had come: only a handshake still matters
         std::memcpy(&header, receive_buffer_.data(), sizeof header);
-        if (header.magic == message_magic && header.serial == spec_.serial && header.kind == MessageKind::handshake)
-            take_handshake(header, sizeof header + header.payload_bytes);
+        if (header.kind == MessageKind::handshake && header.serial == spec_.serial &&
+            !wire_error(header, sizeof header + sizeof(HandshakePayload), context_.check_mode()))
+            take_handshake();
     }
     receive_ = Receive::none;
     arrived_ = true;
-    close_gate();
+    leases_.end_own();
     consume();
-}
-
-// The peer uses this rank's storage no more in this run. One that is at it has all it needs to end; one that has died in the middle does not.
-void PeerLink::close_gate() noexcept {
-    if (!own_notice_) return;
-    const auto begin = std::chrono::steady_clock::now();
-    while (!StorageGate(own_notice_).close())
-        if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(claim_seconds)) return;
 }
 
 void PeerLink::abandon() noexcept {
@@ -421,7 +381,7 @@ void PeerLink::abandon() noexcept {
     }
     receive_ = Receive::none;
     arrived_ = true;
-    close_gate();
+    leases_.end_own();
     for (auto &slot : slots_) slot->abandoned = true;
     for (auto &extra : extras_) extra->abandoned = !mismatched_; // the peer needs this rank's edges to name the difference
 }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "memory/shared_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <random>
+
+#if defined(__linux__)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+#include "base/digest.h"
+#include "base/error.h"
+
+namespace halo {
+
+uint64_t random_word() {
+    std::random_device device;
+    return (static_cast<uint64_t>(device()) << 32 | device()) | 1;
+}
+
+#if defined(__linux__)
+
+namespace {
+
+constexpr int sealed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+struct Front {
+    char magic[8];
+    uint64_t nonce;
+};
+constexpr char magic[8] = { 'h', 'a', 'l', 'o', ' ', 's', 'h', 'm' };
+
+uint64_t read_boot_id() {
+    char text[64] = {};
+    std::FILE *file = std::fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (!file) return 0;
+    const size_t n = std::fread(text, 1, sizeof text - 1, file);
+    std::fclose(file);
+    return n > 0 ? checksum(text, n) | 1 : 0;
+}
+
+constexpr size_t page = 4096;
+
+// The largest file that can be made and filled. Growing one beyond the process's limit (ulimit -f) would end the process by a signal, and so would
+// filling one that is larger than the machine's memory.
+size_t most_file_bytes() {
+    size_t most = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) most = std::min(most, static_cast<size_t>(limit.rlim_cur));
+    return most / page * page;
+}
+
+std::byte *map_all(int descriptor, size_t bytes, std::string &trouble) {
+    void *data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (data == MAP_FAILED) {
+        trouble = format("mapping %zu bytes: %s", bytes, std::strerror(errno));
+        return nullptr;
+    }
+    madvise(data, bytes, MADV_HUGEPAGE); // where the system gives huge pages to those who ask
+    return static_cast<std::byte *>(data);
+}
+
+std::byte *sized_and_mapped(int descriptor, size_t bytes, std::string &trouble) {
+    if (ftruncate(descriptor, static_cast<off_t>(bytes)) == 0) return map_all(descriptor, bytes, trouble);
+    trouble = format("a file of %zu bytes: %s", bytes, std::strerror(errno));
+    return nullptr;
+}
+
+// What is behind a path may be a device or a pipe, which to open has effects: it is looked at first.
+int open_if_shared(const char *path, size_t bytes) {
+    const int place = open(path, O_PATH | O_CLOEXEC);
+    if (place < 0) return -1;
+    struct stat status {};
+    int descriptor = -1;
+    if (fstat(place, &status) == 0 && S_ISREG(status.st_mode) && static_cast<uint64_t>(status.st_size) == bytes) {
+        char same[32];
+        std::snprintf(same, sizeof same, "/proc/self/fd/%d", place);
+        descriptor = open(same, O_RDWR | O_CLOEXEC);
+    }
+    close(place);
+    if (descriptor >= 0 && fcntl(descriptor, F_GET_SEALS) != sealed) {
+        close(descriptor);
+        return -1;
+    }
+    return descriptor;
+}
+
+} // namespace
+
+uint64_t host_number() {
+    static const uint64_t number = read_boot_id();
+    return number;
+}
+
+SharedFile make_shared_file(size_t needed, size_t wanted, std::string &trouble) {
+    needed = (needed + page - 1) / page * page;
+    const size_t most = most_file_bytes();
+    if (needed > most) {
+        trouble = format("a file of %zu bytes exceeds the machine's memory or the limit of file sizes (ulimit -f), %zu", needed, most);
+        return {};
+    }
+    SharedFile file;
+    file.descriptor = memfd_create("halo", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file.descriptor < 0) {
+        trouble = format("memfd_create: %s", std::strerror(errno));
+        return {};
+    }
+    const std::string path = "/proc/self/fd/" + std::to_string(file.descriptor);
+    file.bytes = std::max(needed, std::min(wanted, most));
+    if (access(path.c_str(), R_OK | W_OK) != 0)
+        trouble = format("%s: %s", path.c_str(), std::strerror(errno));
+    else if (!(file.data = sized_and_mapped(file.descriptor, file.bytes, trouble)) && file.bytes > needed) // little address space is left (ulimit -v)
+        file.data = sized_and_mapped(file.descriptor, file.bytes = needed, trouble);
+    if (file.data && fcntl(file.descriptor, F_ADD_SEALS, sealed) != 0) {
+        trouble = format("sealing a file: %s", std::strerror(errno));
+        munmap(file.data, file.bytes);
+        file.data = nullptr;
+    }
+    if (!file.data) {
+        close(file.descriptor);
+        return {};
+    }
+    file.nonce = random_word();
+    Front front{};
+    std::memcpy(front.magic, magic, sizeof magic);
+    front.nonce = file.nonce;
+    std::memcpy(file.data, &front, sizeof front);
+    return file;
+}
+
+void close_shared_file(const SharedFile &file) {
+    munmap(file.data, file.bytes);
+    close(file.descriptor);
+}
+
+std::byte *map_shared_file(int32_t process, int32_t descriptor, size_t bytes, uint64_t nonce, std::string &trouble) {
+    if (bytes < shared_file_front) return nullptr;
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%d/fd/%d", process, descriptor);
+    const int opened = open_if_shared(path, bytes);
+    if (opened < 0) {
+        trouble = format("memory of process %d, %s: cannot be opened, or is no memory of this library", process, path);
+        return nullptr;
+    }
+    std::byte *const data = map_all(opened, bytes, trouble);
+    close(opened);
+    if (!data) return nullptr;
+    Front front;
+    std::memcpy(&front, data, sizeof front);
+    // Another process may have this number, in another container.
+    if (std::memcmp(front.magic, magic, sizeof magic) == 0 && front.nonce == nonce) return data;
+    trouble = format("memory of process %d, %s: another file than was offered", process, path);
+    munmap(data, bytes);
+    return nullptr;
+}
+
+void unmap_shared_file(std::byte *data, size_t bytes) { munmap(data, bytes); }
+
+#else
+
+uint64_t host_number() { return 0; }
+SharedFile make_shared_file(size_t, size_t, std::string &trouble) {
+    trouble = "this system has no memory that is shared so";
+    return {};
+}
+void close_shared_file(const SharedFile &) {}
+std::byte *map_shared_file(int32_t, int32_t, size_t, uint64_t, std::string &) { return nullptr; }
+void unmap_shared_file(std::byte *, size_t) {}
+
+#endif
+
+} // namespace halo

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What two ranks tell each other ahead of the first data: the digests of what each sends and receives, and memory that the other may use.
+// If the digests differ, both send their edges, and the error names the first that differs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/digest.h"
+#include "memory/shared_arena.h"
+#include "stream/wire_edge.h"
+
+namespace halo {
+
+struct HandshakePayload {
+    Digest send;
+    Digest receive;
+    SharedOffer slots;  // where this rank writes payloads
+    SharedOffer notice; // where it tells of its storage
+};
+
+// The edges of one rank towards another.
+struct WireEdges {
+    std::vector<WireEdge> sending;
+    std::vector<WireEdge> receiving;
+
+    // As they travel: those that are sent, then those that are received.
+    std::vector<WireEdge> joined() const;
+    static WireEdges split(std::vector<WireEdge> joined, size_t n_sending);
+};
+
+// What differs between two ranks whose digests do. What the lower rank sends comes first, so that both ranks name the same.
+std::string difference(const WireEdges &own, int32_t own_rank, const WireEdges &peers, int32_t peer);
+
+} // namespace halo

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stream/wire.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "stream/handshake.h"
+
+namespace halo {
+
+namespace {
+
+constexpr unsigned four_with_data = 0x55;
+constexpr unsigned last_with_data(uint32_t n) { return four_with_data >> (8 - n % 4 * 2); }
+
+} // namespace
+
+void set_all_data(std::byte *message, uint32_t n) {
+    std::byte *const states = message + sizeof(MessageHeader);
+    std::memset(states, four_with_data, n / 4);
+    if (n % 4 != 0) states[n / 4] = static_cast<std::byte>(last_with_data(n));
+}
+
+bool are_all_data(const std::byte *message, uint32_t n) {
+    const std::byte *const states = message + sizeof(MessageHeader), *const end = states + n / 4;
+    const auto differs = [](std::byte four) { return four != std::byte{ four_with_data }; };
+    if (std::find_if(states, end, differs) != end) return false;
+    return n % 4 == 0 || *end == static_cast<std::byte>(last_with_data(n));
+}
+
+namespace {
+
+// Kinds whose payload follows the header and is all there is.
+const char *plain_error(const MessageHeader &header, size_t behind) {
+    if ((header.flags & location_flags) != 0) return "its payload is said to lie elsewhere, which only data may";
+    if (header.n_states != 0) return "it has states, which only data have";
+    return header.payload_bytes != behind ? "its header tells another size" : nullptr;
+}
+
+const char *data_error(const MessageHeader &header, size_t behind, bool summed) {
+    const unsigned location = header.flags & location_flags;
+    if ((location & (location - 1)) != 0) return "its payload is said to lie in several places";
+    if (location != 0 && location != flag_shared && header.n_states != 0) return "sparse data are said to lie in storage";
+    const size_t besides = payload_offset(header.n_states) - sizeof header + (summed ? sizeof(uint64_t) : 0);
+    if (behind < besides) return "it is shorter than its states";
+    return behind - besides != (location != 0 ? 0 : header.payload_bytes) ? "its header tells another size" : nullptr;
+}
+
+const char *keys_error(const MessageHeader &header, size_t behind) {
+    if (behind % sizeof(WireEdge) != 0) return "it does not hold whole edges";
+    return header.epoch > behind / sizeof(WireEdge) ? "more edges are said to be sent than it holds" : plain_error(header, behind);
+}
+
+const char *kind_error(const MessageHeader &header, size_t behind, bool summed) {
+    switch (header.kind) {
+    case MessageKind::data: return data_error(header, behind, summed);
+    case MessageKind::handshake: return behind != sizeof(HandshakePayload) ? "it has not the size of a handshake" : plain_error(header, behind);
+    case MessageKind::failure: return behind > most_failure_bytes ? "its text is too long" : plain_error(header, behind);
+    case MessageKind::credit: return behind != 0 ? "a credit has no payload" : plain_error(header, behind);
+    case MessageKind::keys: return keys_error(header, behind);
+    }
+    return "its kind is not known";
+}
+
+} // namespace
+
+const char *wire_error(const MessageHeader &header, size_t bytes, bool summed) {
+    if (header.magic != message_magic) return "it has not the magic of a message of this library";
+    if (header.version != wire_version) return "it is of another wire version";
+    if (bytes < sizeof header) return "it is shorter than a header";
+    if ((header.flags & ~(location_flags | ability_flags)) != 0) return "it has a flag that is not known";
+    if ((header.kind == MessageKind::failure) == (header.status == HALO_SUCCESS)) return "its status does not go with its kind";
+    return kind_error(header, bytes - sizeof header, summed);
+}
+
+} // namespace halo

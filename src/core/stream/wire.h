@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands in front of every message of a stream, and the check of it, which release builds do too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "halo.h"
+
+namespace halo {
+
+inline constexpr uint32_t message_magic = 0x4f4c4148; // "HALO"
+inline constexpr uint8_t wire_version = 2;
+
+enum class MessageKind : uint8_t {
+    handshake = 1, // plan digests, ahead of the first data
+    data = 2,
+    failure = 3, // status and text of a rank that could not start
+    credit = 4,  // "consumed", where no data go back
+    keys = 5,    // the sender's edges, after a mismatch
+};
+
+// How a run is narrowed; both ends must agree.
+struct Narrowing {
+    uint64_t mask_hash = 0;
+    int32_t first_component = 0;
+    int32_t n_components = 0;
+    int32_t depth = 0;
+    bool operator==(const Narrowing &) const = default;
+};
+
+// Where the payload of a data message lies, if not behind its header: one of these at most.
+inline constexpr uint16_t flag_shared = 1; // in the sender's shared memory, in the slot of an odd or an even run
+inline constexpr uint16_t flag_landed = 4; // in the receiver's storage, where the sender has written it
+inline constexpr uint16_t flag_lent = 16;  // in the sender's storage, where the receiver reads it
+inline constexpr uint16_t location_flags = flag_shared | flag_landed | flag_lent;
+
+// What the sender of a header can do, or would rather.
+inline constexpr uint16_t flag_reads_shared = 2;     // it reads the other end's shared memory
+inline constexpr uint16_t flag_prefers_messages = 8; // its storage should not be written into
+inline constexpr uint16_t flag_has_notice = 32;      // it knows where the other end's storage is
+inline constexpr uint16_t ability_flags = flag_reads_shared | flag_prefers_messages | flag_has_notice;
+
+struct MessageHeader {
+    uint32_t magic;
+    uint8_t version;
+    MessageKind kind;
+    uint16_t flags;  // location_flags and ability_flags
+    uint32_t serial; // of the exchange or group
+    uint32_t epoch;  // of the run, from 1
+    uint64_t digest; // of the plan, as the sender compiled it for this direction
+    uint64_t payload_bytes;
+    uint32_t n_states; // sparse edges: 2 bits each follow the header
+    int32_t status;
+    uint64_t mask_hash;
+    int32_t first_component;
+    int32_t n_components;
+    int32_t depth;
+    uint32_t consumed; // last epoch of the other direction that the sender has consumed
+};
+static_assert(sizeof(MessageHeader) == 64, "the header is part of the wire format");
+
+// Behind the header of a failure: what the rank's error says, cut to this.
+inline constexpr size_t most_failure_bytes = 960;
+
+// Two bits of a sparse edge.
+enum class EdgeState : uint8_t { null = 0, data = 1 };
+
+// Bytes of header and states before the payload, a multiple of 16.
+constexpr size_t payload_offset(uint32_t n_states) { return sizeof(MessageHeader) + (static_cast<size_t>(n_states) + 63) / 64 * 16; }
+
+inline EdgeState edge_state(const std::byte *message, uint32_t i) {
+    return static_cast<EdgeState>((static_cast<uint8_t>(message[sizeof(MessageHeader) + i / 4]) >> (i % 4 * 2)) & 3u);
+}
+inline void set_edge_state(std::byte *message, uint32_t i, EdgeState state) {
+    std::byte &cell = message[sizeof(MessageHeader) + i / 4];
+    const unsigned shift = i % 4 * 2;
+    cell = static_cast<std::byte>((static_cast<unsigned>(cell) & ~(3u << shift)) | (static_cast<unsigned>(state) << shift));
+}
+
+// All of a message's `n` edges: do they carry data?
+void set_all_data(std::byte *message, uint32_t n);
+bool are_all_data(const std::byte *message, uint32_t n);
+
+// What is wrong with a message of `bytes` that begins with this header, or nullptr: magic, version, kind, flags, status and sizes must agree exactly.
+// `summed`: data are followed by a checksum. Nothing is known here of whom the message is for, so late messages of earlier objects pass too.
+const char *wire_error(const MessageHeader &header, size_t bytes, bool summed);
+
+} // namespace halo
