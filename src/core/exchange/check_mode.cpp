@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "exchange/poison.h"
+#include "stream/wire_edge.h"
 
 namespace halo {
 

@@ -7,6 +7,7 @@
 
 #include "plan/lower/rows.h"
 #include "plan/plan.h"
+#include "stream/wire.h"
 
 namespace halo {
 
