@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "halo.h"
+#include "halo_mpi.h"
 
 namespace {
 
@@ -69,11 +69,12 @@ void use_elsewhere(halo_context *context, bool allowed) {
     expect(add_up(context, 10), HALO_SUCCESS, "back in the first thread");
 }
 
-void make_elsewhere(const char *threads, bool allowed) {
+void make_elsewhere(const char *threads, bool by_program, bool allowed) {
     in_thread([&] {
         halo_context *context = nullptr;
         if (!allowed)
-            return expect(create(threads, &context), HALO_ERR_STATE, "made in another thread", { "not the thread that initialised", "multiple" });
+            return expect(create(threads, &context), HALO_ERR_STATE, "made in another thread",
+                          { "not the thread that initialised", by_program ? "MPI_THREAD_MULTIPLE" : "mpi.threads = multiple" });
         expect(create(threads, &context), HALO_SUCCESS, "made in another thread");
         expect(add_up(context, 10), HALO_SUCCESS, "in the thread that made it");
         expect(halo_context_destroy(&context), HALO_SUCCESS, "destroyed in the thread that made it");
@@ -119,7 +120,7 @@ int run_level(const Level &wanted, bool by_program) {
     if (present < MPI_THREAD_MULTIPLE)
         expect(create("multiple", &refused), HALO_ERR_STATE, "more than MPI has", { "mpi.threads", "MPI_THREAD_MULTIPLE" });
     use_elsewhere(first, any_thread);
-    make_elsewhere(threads, any_thread);
+    make_elsewhere(threads, by_program, any_thread);
     if (any_thread) use_at_once(first, second);
     expect(add_up(second, 10), HALO_SUCCESS, "the second context");
     int rank = 0;
@@ -131,21 +132,19 @@ int run_level(const Level &wanted, bool by_program) {
     return 0;
 }
 
-// Warned of in the log of the first context.
+// Refused; where the program gives its communicator, warned of in the log.
 int run_alone(const char *variable) {
     setenv(variable, "4", 1);
     std::string log;
     halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
-    const halo_setting mpi = { "transport", "mpi" };
-    options.settings = &mpi;
-    options.n_settings = 1;
     options.log = [](void *user, int32_t level, const char *text) {
         if (level <= 1) static_cast<std::string *>(user)->append(text).append("\n");
     };
     options.log_user = &log;
     MPI_Init(nullptr, nullptr);
     halo_context *context = nullptr;
-    expect(halo_context_create(&options, &context), HALO_SUCCESS, "alone");
+    expect(halo_context_create(&options, &context), HALO_ERR_PLUGIN, "alone", { variable, "launcher", "copies" });
+    expect(halo_context_create_mpi(MPI_COMM_WORLD, &options, &context), HALO_SUCCESS, "alone");
     for (const char *word : { variable, "launcher", "one rank" })
         if (log.find(word) == std::string::npos) stop("the log does not say '" + std::string(word) + "': " + log);
     expect(halo_context_destroy(&context), HALO_SUCCESS, "alone");

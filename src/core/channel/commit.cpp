@@ -14,7 +14,10 @@ namespace {
 
 constexpr int n_named = 3; // differences that an error text names
 
-enum Part : int32_t { arrival_part, edges_part, announce_part }; // announcements: one part for each step of their way
+// Lists go both ways: those of channels to a higher rank, and to a lower one. Announcements have a part for each step of their way.
+enum Part : int32_t { arrival_part, edges_up_part, edges_down_part, announce_part };
+
+Part edges_part(const PairList &list, int32_t here) { return (here < list.peer) == list.sends ? edges_up_part : edges_down_part; }
 
 } // namespace
 
@@ -118,7 +121,7 @@ void Commit::compare(Collective &collective) {
         }
     for (PairList &list : lists) {
         const auto missing = [&] { return format("group commit: the channels of rank %d", list.peer); };
-        compare_lists(list, from_bytes<EndRecord>(collective.receive(list.peer, edges_part, missing)));
+        compare_lists(list, from_bytes<EndRecord>(collective.receive(list.peer, edges_part(list, context().rank()), missing)));
     }
 }
 
@@ -126,7 +129,7 @@ void Commit::send_list(Collective &collective, const PairList &list) {
     std::vector<EndRecord> records;
     records.reserve(list.slots.size());
     for (const uint32_t slot : list.slots) records.push_back(end_record(registry_.at(slot)));
-    collective.send(list.peer, edges_part, to_bytes(records));
+    collective.send(list.peer, edges_part(list, context().rank()), to_bytes(records));
 }
 
 // Both lists are sorted by key. What may differ is the memory, and the size where the receiver's is larger: then theirs is kept.
