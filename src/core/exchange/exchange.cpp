@@ -16,6 +16,8 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+constexpr int64_t first_looks = 64; // for what comes through shared memory, before the transport is asked to go on
+
 size_t sparse_edges(const Plan &plan) {
     size_t edges = plan.local_singles().size();
     for (const PlanLink &link : plan.links()) edges += link.receive.singles.size();
@@ -462,9 +464,11 @@ void Exchange::wait_until_here() {
     const auto missing = [&] { return messages_->missing(run_); };
     bool here = false;
     step([&] {
-        while (!(here = messages_->test(run_))) {
+        for (int64_t look = 0; !here && look < std::min(first_looks, context_.waiting().spins); ++look) here = messages_->test(run_);
+        while (!here) {
             if (!run_.plan->any_sparse() && !run_.plan->combines() && !check_) messages_->unpack(run_);
             if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
+            here = messages_->test(run_);
         }
         note_arrivals();
     });
