@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "base/types.h"
 #include "base/digest.h"
+#include "base/types.h"
 
 namespace halo {
 

@@ -11,10 +11,10 @@
 #include <memory>
 #include <vector>
 
-#include "stream/stream.h"
 #include "plan/canonical.h"
 #include "plan/checked_edge.h"
 #include "plan/message_order.h"
+#include "stream/stream.h"
 #include "topology/boxes/transfer_boxes.h"
 
 namespace halo {
