@@ -782,9 +782,9 @@ typedef struct halo_exchange_stats {
     int32_t layout;
     int32_t n_peers;           /**< peers that this exchange sends to or receives from */
     int64_t runs;
-    int64_t messages_sent;
+    int64_t messages_sent;     /**< through the transport or through shared memory */
     int64_t messages_received;
-    int64_t bytes_sent;        /**< as given to the transport: headers, and payload that does not go by shared memory */
+    int64_t bytes_sent;        /**< as given to the transport, headers included */
     int64_t payload_bytes;     /**< payload alone, by either way */
     int64_t local_bytes;       /**< copied between parts of this rank */
     int64_t channels_local;    /**< channels of the compiled plan */

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 #include <vector>
@@ -57,7 +58,11 @@ void choose_wrapper() {
     setenv("HALO_TRANSPORT", "wrap", 1);
 }
 
-void run_wrapped(int32_t n_ranks, const Settings &settings, const std::function<void(Rank &)> &body) {
+// Unless the settings say more of shared memory: what goes through it passes the wrapper by.
+void run_wrapped(int32_t n_ranks, const Settings &given, const std::function<void(Rank &)> &body) {
+    const auto of_shared_memory = [](const auto &setting) { return setting.first.starts_with("shared_memory"); };
+    Settings settings = given;
+    if (std::none_of(given.begin(), given.end(), of_shared_memory)) settings.emplace_back("shared_memory", "no");
     if (!threads()) return one_rank(nullptr, -1, settings, body);
     halo_inproc_group *group = wrapper().group_create(n_ranks);
     std::vector<std::thread> ranks;

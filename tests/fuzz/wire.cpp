@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <thread>
 
 #include "stream/stream.h"
-#include "plugin/inproc_group.h"
+#include "two_contexts.h"
 
 namespace {
 
@@ -17,25 +15,6 @@ using namespace halo;
 void check(bool holds) {
     if (!holds) std::abort();
 }
-
-// Rank 0 is the one that is written to.
-struct Ranks {
-    std::unique_ptr<Context> contexts[2];
-
-    Ranks() {
-        halo_inproc *group = create_inproc_group(2);
-        const auto open = [&](int32_t rank) {
-            ContextSource source;
-            source.inproc_group = group;
-            source.inproc_rank = rank;
-            const halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
-            contexts[rank] = std::make_unique<Context>(source, options);
-        };
-        std::thread other(open, 1);
-        open(0);
-        other.join();
-    }
-};
 
 LinkDirection direction() {
     LinkDirection made;
@@ -60,6 +39,7 @@ LinkSpec spec_of(const RunId &id, bool probed) {
     spec.receive = direction();
     spec.probed = probed;
     spec.edges = edges;
+    spec.payload = [](const std::byte *message) { return size_t{ edge_state(message, 0) == EdgeState::data ? 64u : 32u }; };
     spec.what = "exchange under test";
     return spec;
 }
@@ -108,17 +88,28 @@ std::vector<std::byte> next_message(Input &input, uint32_t serial) {
     return message;
 }
 
-void send(Context &from, int32_t tag, std::vector<std::byte> &message) {
-    halo_request request{};
-    from.transport().send(0, 0, tag, message.data(), message.size(), request);
-    for (int turn = 0; turn < 4 && !from.transport().test(request, 0); ++turn) from.transport().progress();
+// What is taken has its payload behind the header, or has none there; nothing that is read of it lies outside.
+void check_header_alone(const unsigned char *data, size_t size) {
+    MessageHeader header{};
+    std::memcpy(&header, data, std::min(size, sizeof header));
+    for (const bool summed : { false, true }) {
+        if (wire_error(header, size, summed)) continue;
+        check(size >= sizeof header);
+        const size_t behind = size - sizeof header;
+        const bool elsewhere = (header.flags & location_flags) != 0;
+        check(!elsewhere || header.kind == MessageKind::data);
+        check(elsewhere || header.payload_bytes <= behind);
+        if (header.kind == MessageKind::keys) check(header.epoch * sizeof(WireEdge) <= behind);
+        if (header.kind == MessageKind::handshake) check(behind == sizeof(HandshakePayload));
+    }
 }
 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
-    static Ranks ranks;
-    Context &context = *ranks.contexts[0];
+    check_header_alone(data, size);
+    static const TwoContexts ranks;
+    Context &context = ranks.context();
     const RunId id = context.next_run();
     Input input(data, size);
     PeerLink link(context, spec_of(id, (input.byte() & 1u) != 0));
@@ -128,7 +119,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
         while (!input.empty() && messages.size() < 6) {
             messages.push_back(next_message(input, id.serial()));
             if (messages.back().size() > 400) messages.back().resize(400); // sent at once
-            send(*ranks.contexts[1], id.tag(), messages.back());
+            ranks.send(id.tag(), messages.back());
         }
         if (link.test()) {
             check(link.header().payload_bytes <= 64 && link.header().n_states == 5);

@@ -39,7 +39,9 @@ public:
             both_ways.payload_bytes = payload_bytes;
             LinkSpec spec;
             spec.peer = 1 - rank;
-            spec.serial = contexts[rank]->next_serial();
+            ids[rank] = contexts[rank]->next_run();
+            spec.serial = ids[rank].serial();
+            spec.tag = ids[rank].tag();
             spec.send = spec.receive = both_ways;
             spec.shared = true;
             spec.what = "link under test";
@@ -48,6 +50,7 @@ public:
     }
 
     std::unique_ptr<Context> contexts[2];
+    RunId ids[2];
     std::unique_ptr<PeerLink> links[2];
 
 private:

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <functional>
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,8 +84,74 @@ TEST(SharedArena, OffersThatCannotBeTaken) {
         wrong = good;
         wrong.file = 0;
         if (reader.map(wrong)) return false;
+        wrong = good;
+        wrong.host ^= 1;
+        if (reader.map(wrong)) return false;
+        wrong = good;
+        wrong.word += 2;
+        if (reader.map(wrong)) return false;
+        wrong = good;
+        wrong.offset = 0; // the front of the file
+        if (reader.map(wrong)) return false;
+        wrong = good;
+        wrong.offset += 8; // its words would not be whole
+        if (reader.map(wrong)) return false;
+        wrong = good;
+        wrong.bytes = ~uint64_t{ 0 } - good.offset + 1; // the end wraps to 0
+        if (reader.map(wrong)) return false;
         return static_cast<bool>(reader.map(good));
     }));
+}
+
+// Once the file is mapped its size is that which was mapped.
+TEST(SharedArena, AMappedFileIsNotTakenForALargerOne) {
+    SharedArena arena;
+    SharedOffer offer = arena.allocate(1000).offer();
+    EXPECT_TRUE(in_child([&] {
+        SharedArena reader;
+        if (!reader.map(offer)) return false;
+        offer.offset = offer.file_bytes + 4096;
+        offer.file_bytes *= 2;
+        return !reader.map(offer) && !reader.reach(offer);
+    }));
+}
+
+TEST(SharedArena, AnOfferOfAnEarlierUseIsVoid) {
+    SharedArena arena;
+    const SharedBlock first = arena.allocate(5000);
+    arena.release(first, 0);
+    const SharedBlock second = arena.allocate(5000);
+    ASSERT_EQ(second.offer().offset, first.offer().offset);
+    SharedArena reader;
+    EXPECT_FALSE(reader.map(first.offer()));
+    EXPECT_TRUE(reader.map(second.offer()));
+}
+
+SharedOffer offer_of_file(int descriptor, uint64_t bytes) {
+    SharedOffer offer{ 7, host_number(), static_cast<int32_t>(getpid()), descriptor, bytes, 4096, 4096, 7 };
+    return offer;
+}
+
+// What is opened through another process is looked at first: a pipe would wait for a writer, and a file of a user may be anything.
+TEST(SharedArena, OtherFilesAreNotTaken) {
+    SharedArena reader;
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    EXPECT_FALSE(reader.map(offer_of_file(ends[0], 0)));
+    EXPECT_FALSE(reader.map(offer_of_file(ends[0], 8192)));
+    EXPECT_FALSE(reader.map(offer_of_file(open("/dev/null", O_RDWR), 8192)));
+    const int unsealed = memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    ASSERT_EQ(ftruncate(unsealed, 8192), 0);
+    const struct {
+        char magic[8];
+        uint64_t nonce;
+    } front = { { 'h', 'a', 'l', 'o', ' ', 's', 'h', 'm' }, 7 };
+    const uint64_t word = 7;
+    ASSERT_EQ(pwrite(unsealed, &front, sizeof front, 0), static_cast<ssize_t>(sizeof front));
+    ASSERT_EQ(pwrite(unsealed, &word, sizeof word, 4096 + 16), static_cast<ssize_t>(sizeof word));
+    EXPECT_FALSE(reader.map(offer_of_file(unsealed, 8192))) << "it could be made shorter under the reader";
+    ASSERT_EQ(fcntl(unsealed, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+    EXPECT_TRUE(reader.map(offer_of_file(unsealed, 8192))) << "else it is as it should be";
 }
 
 TEST(SharedArena, ABlockIsUsedAgainOnceItHasBeenRead) {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "access/use.h"
-#include "comm/collective.h"
 #include "base/digest.h"
+#include "comm/collective.h"
 
 namespace halo {
 

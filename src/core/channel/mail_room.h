@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "comm/context.h"
 #include "base/digest.h"
+#include "comm/context.h"
 
 namespace halo {
 

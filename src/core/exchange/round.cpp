@@ -15,6 +15,8 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+constexpr int64_t first_looks = 64; // for what comes through shared memory, before the transport is asked to go on
+
 } // namespace
 
 Round::Round(RoundSpec spec) : context_(spec.fields[0]->topology().context()), spec_(std::move(spec)), id_(context_.next_run()) {
@@ -357,10 +359,13 @@ void Round::wait_until_here() {
     Waiter waiter(context_, timeout());
     const auto missing = [&] { return messages_->missing(run_); };
     const bool as_they_come = !plan_->any_sparse() && !plan_->combines() && !check_;
+    bool here = false;
     step([&] {
-        while (!messages_->test(run_)) {
+        for (int64_t look = 0; !here && look < std::min(first_looks, context_.waiting().spins); ++look) here = messages_->test(run_);
+        while (!here) {
             if (as_they_come) messages_->unpack(run_);
             if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
+            here = messages_->test(run_);
         }
         note_arrivals();
     });

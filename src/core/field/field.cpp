@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "base/checked.h"
+#include "base/digest.h"
 #include "base/limits.h"
 #include "base/types.h"
-#include "base/digest.h"
 
 namespace halo {
 

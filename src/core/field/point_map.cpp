@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/digest.h"
+#include "base/error.h"
 
 namespace halo {
 

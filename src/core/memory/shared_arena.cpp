@@ -79,7 +79,6 @@ SharedBlock SharedArena::fresh(std::byte *data, SharedOffer offer) {
     offer.word = random_word();
     const SharedBlock block(data, offer);
     block.read_epoch().store(0, std::memory_order_relaxed);
-    block.written_epoch().store(0, std::memory_order_relaxed);
     block.state().store(0, std::memory_order_relaxed);
     block.own_word().store(offer.word, std::memory_order_release);
     return block;

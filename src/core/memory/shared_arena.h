@@ -31,7 +31,7 @@ struct SharedOffer {
 
 class SharedArena;
 
-// A block that one process writes and one reads. Its first cache line tells the last epochs that have been written and read.
+// A block that one process writes and one reads. Its first cache line tells the last epoch that has been read.
 class SharedBlock {
 public:
     SharedBlock() = default;
@@ -41,7 +41,6 @@ public:
     std::byte *data() const { return data_ + front; }
     const SharedOffer &offer() const { return offer_; }
     std::atomic_ref<uint32_t> read_epoch() const { return word(0); }
-    std::atomic_ref<uint32_t> written_epoch() const { return word(1); }
     // A word for the two ends to agree on something else: see stream/storage_gate.h.
     std::atomic_ref<uint64_t> state() const { return std::atomic_ref(reinterpret_cast<uint64_t *>(data_)[1]); }
 

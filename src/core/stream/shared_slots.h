@@ -1,72 +1,99 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Payloads in memory that two processes of a host share: one packs where the other reads, and only the header is sent.
+// Messages in memory that two processes of a host share: one packs where the other reads, and no transport is called.
 //
-// A block has two slots, of the odd and of the even runs, and two words: the last run that has been written, and the last that has been read. A slot
-// is written again only when its reader has read what it holds.
+// A block has two slots, of the odd and of the even runs, each for a whole message. The epoch in its header is written last, and tells the reader
+// that the message is there. A slot is written again only when its reader has used what it holds.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "comm/context.h"
+#include "stream/wire.h"
 
 namespace halo {
 
-constexpr size_t shared_slot_bytes(size_t payload_bytes) { return (payload_bytes + 63) / 64 * 64; }
+// Where the slots of a block are.
+class SharedSlots {
+public:
+    SharedSlots() = default;
+    SharedSlots(const SharedBlock &block, size_t message_bytes) : block_(block), slot_bytes_(rounded(message_bytes)) {}
+
+    static size_t bytes(size_t message_bytes) { return 2 * rounded(message_bytes); }
+    explicit operator bool() const { return static_cast<bool>(block_); }
+    const SharedBlock &block() const { return block_; }
+    std::byte *slot(uint32_t epoch) const { return block_.data() + (epoch & 1) * slot_bytes_; }
+    std::atomic_ref<uint32_t> epoch_in(uint32_t epoch) const {
+        return std::atomic_ref(*reinterpret_cast<uint32_t *>(slot(epoch) + offsetof(MessageHeader, epoch)));
+    }
+
+private:
+    static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+    SharedBlock block_;
+    size_t slot_bytes_ = 0;
+};
 
 // The sender's half. Owns the block.
 class SharedSlotWriter {
 public:
     SharedSlotWriter() = default;
     ~SharedSlotWriter() {
-        if (block_) arena_->release(block_, last_epoch_);
+        if (slots_) arena_->release(slots_.block(), last_epoch_);
     }
     SharedSlotWriter(const SharedSlotWriter &) = delete;
     SharedSlotWriter &operator=(const SharedSlotWriter &) = delete;
 
-    // Nothing where such payloads are too small, or there is no such memory.
-    SharedOffer make(Context &context, size_t payload_bytes) {
-        arena_ = context.shared_arena(payload_bytes);
-        if (arena_) block_ = arena_->allocate(2 * shared_slot_bytes(payload_bytes));
-        slot_bytes_ = shared_slot_bytes(payload_bytes);
-        return block_.offer();
+    // Nothing is offered where there is no such memory.
+    SharedOffer make(SharedArena *arena, size_t message_bytes) {
+        arena_ = arena;
+        if (arena) slots_ = { arena->allocate(SharedSlots::bytes(message_bytes)), message_bytes };
+        if (!slots_) return {};
+        for (const uint32_t parity : { 0u, 1u }) slots_.epoch_in(parity).store(0, std::memory_order_release);
+        return slots_.block().offer();
     }
-    // The slot of this run is that of the last but one: the reader must have read what it holds.
-    bool may_write(uint32_t epoch) const {
-        if (!block_) return false;
-        const bool same_slot = (epoch - last_epoch_) % 2 == 0;
-        const uint32_t must_be_read = same_slot ? last_epoch_ : epoch_before_;
-        return static_cast<int32_t>(block_.read_epoch().load(std::memory_order_acquire) - must_be_read) >= 0;
+    // The slot of this run is that of the last but one: what it holds must have been used. `consumed`: up to this run all has been, as the reader has
+    // told in his messages.
+    bool may_write(uint32_t epoch, uint32_t consumed) const {
+        if (!slots_) return false;
+        const uint32_t must_be_read = (epoch - last_epoch_) % 2 == 0 ? last_epoch_ : epoch_before_;
+        const auto is_read = [&](uint32_t upto) { return static_cast<int32_t>(upto - must_be_read) >= 0; };
+        return is_read(consumed) || is_read(slots_.block().read_epoch().load(std::memory_order_acquire));
     }
-    std::byte *slot(uint32_t epoch) const { return block_.data() + (epoch & 1) * slot_bytes_; }
-    void written(uint32_t epoch) {
-        epoch_before_ = std::exchange(last_epoch_, epoch);
-        block_.written_epoch().store(epoch, std::memory_order_release);
+    std::byte *slot(uint32_t epoch) const { return slots_.slot(epoch); }
+    // The rest of the message is in the slot.
+    void write(const MessageHeader &header) {
+        constexpr size_t before = offsetof(MessageHeader, epoch), behind = before + sizeof header.epoch;
+        std::byte *const slot = slots_.slot(header.epoch);
+        std::memcpy(slot, &header, before);
+        std::memcpy(slot + behind, reinterpret_cast<const std::byte *>(&header) + behind, sizeof header - behind);
+        slots_.epoch_in(header.epoch).store(header.epoch, std::memory_order_release);
+        epoch_before_ = std::exchange(last_epoch_, header.epoch);
     }
 
 private:
     SharedArena *arena_ = nullptr;
-    SharedBlock block_;
-    size_t slot_bytes_ = 0;
-    uint32_t last_epoch_ = 0;   // whose payload lies there
+    SharedSlots slots_;
+    uint32_t last_epoch_ = 0;   // whose message lies there
     uint32_t epoch_before_ = 0; // the one before it
 };
 
 // The receiver's half, over the peer's block.
 class SharedSlotReader {
 public:
-    void map(Context &context, const SharedOffer &offer, size_t payload_bytes) {
-        SharedArena *const arena = context.shared_arena(payload_bytes);
-        slot_bytes_ = shared_slot_bytes(payload_bytes);
-        if (arena && offer.bytes >= SharedBlock::front + 2 * slot_bytes_) block_ = arena->map(offer);
+    void map(SharedArena *arena, const SharedOffer &offer, size_t message_bytes) {
+        if (arena && offer.bytes >= SharedBlock::front + SharedSlots::bytes(message_bytes)) slots_ = { arena->map(offer), message_bytes };
     }
-    explicit operator bool() const { return static_cast<bool>(block_); }
-    bool is_written(uint32_t epoch) const { return static_cast<int32_t>(block_.written_epoch().load(std::memory_order_acquire) - epoch) >= 0; }
-    std::byte *slot(uint32_t epoch) const { return block_.data() + (epoch & 1) * slot_bytes_; }
-    void read(uint32_t epoch) const { block_.read_epoch().store(epoch, std::memory_order_release); }
+    explicit operator bool() const { return static_cast<bool>(slots_); }
+    bool is_written(uint32_t epoch) const { return slots_.epoch_in(epoch).load(std::memory_order_acquire) == epoch; }
+    std::byte *slot(uint32_t epoch) const { return slots_.slot(epoch); }
+    // Nothing of this run or earlier ones is needed any more.
+    void read(uint32_t epoch) const { slots_.block().read_epoch().store(epoch, std::memory_order_release); }
 
 private:
-    SharedBlock block_;
-    size_t slot_bytes_ = 0;
+    SharedSlots slots_;
 };
 
 } // namespace halo

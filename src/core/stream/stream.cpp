@@ -9,8 +9,9 @@ namespace halo {
 
 namespace {
 
-constexpr size_t least_capacity = 1024; // handshakes, credits and failure texts fit into every receive buffer
-constexpr double key_swap_seconds = 10; // how long to wait for the peer's edges after a mismatch
+constexpr size_t least_capacity = 1024;  // handshakes, credits and failure texts fit into every receive buffer
+constexpr uint32_t looks_per_probe = 16; // into a slot, which costs next to nothing, for one to the transport
+constexpr double key_swap_seconds = 10;  // how long to wait for the peer's edges after a mismatch
 
 } // namespace
 
@@ -50,12 +51,12 @@ bool PeerLink::credit_left() const { return spec_.receive.active || epoch_ - con
 bool PeerLink::writable() {
     while (!credit_left() && find_message()) {}
     if (!credit_left()) return false;
+    sending_shared_ = peer_reads_shared_ && slot_writer_.may_write(epoch_, consumed_by_peer_);
+    if (sending_shared_) return true;
     slot_ = poll(*slots_[0]) ? 0 : 1;
     if (slot_ == 1 && !poll(*slots_[1])) return false;
     Buffer &buffer = slots_[slot_]->buffer;
-    sending_shared_ = peer_reads_shared_ && slot_writer_.may_write(epoch_);
-    const size_t in_message = sending_shared_ ? 0 : spec_.send.payload_bytes;
-    const size_t wanted = payload_offset(spec_.send.n_states) + in_message + checksum_bytes(MessageKind::data);
+    const size_t wanted = most_bytes(spec_.send) + checksum_bytes(MessageKind::data);
     if (buffer.bytes() < wanted) buffer = context_.host_buffer(wanted);
     return true;
 }
@@ -81,9 +82,7 @@ MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) cons
 
 void PeerLink::send(size_t payload_bytes) {
     send_handshake();
-    if (!spec_.send.active) return;
-    if (sending_shared_) slot_writer_.written(epoch_);
-    send_data(payload_bytes, sending_shared_ ? flag_shared : 0);
+    if (spec_.send.active) send_data(payload_bytes, 0);
 }
 
 void PeerLink::send_landed(size_t payload_bytes) {
@@ -106,10 +105,14 @@ void PeerLink::send_after_all(size_t payload_bytes) {
 
 // Payload that lies elsewhere is no part of the message.
 void PeerLink::send_data(size_t payload_bytes, uint16_t flags) {
-    PendingSend &slot = *slots_[slot_];
     MessageHeader header = make_header(MessageKind::data, payload_bytes);
     header.n_states = spec_.send.n_states;
     header.flags |= flags;
+    last_sent_ = epoch_;
+    ++messages_sent;
+    payload_sent += static_cast<int64_t>(payload_bytes);
+    if (sending_shared_) return slot_writer_.write(header);
+    PendingSend &slot = *slots_[slot_];
     size_t bytes = payload_offset(spec_.send.n_states) + (flags == 0 ? payload_bytes : 0);
     std::memcpy(slot.buffer.data(), &header, sizeof header);
     if (context_.check_mode()) [[unlikely]] {
@@ -119,16 +122,14 @@ void PeerLink::send_data(size_t payload_bytes, uint16_t flags) {
     }
     context_.transport().send(spec_.peer, 0, tag_, slot.buffer.data(), bytes, slot.request);
     slot.in_flight = true;
-    last_sent_ = epoch_;
-    ++messages_sent;
     bytes_sent += static_cast<int64_t>(bytes);
-    payload_sent += static_cast<int64_t>(payload_bytes);
 }
 
 void PeerLink::send_handshake() {
     if (handshake_sent_) return;
     handshake_sent_ = true;
-    const SharedOffer slots = spec_.shared && spec_.send.active ? slot_writer_.make(context_, spec_.send.payload_bytes) : SharedOffer{};
+    const SharedOffer slots =
+        spec_.shared && spec_.send.active ? slot_writer_.make(context_.shared_arena(SIZE_MAX), most_bytes(spec_.send)) : SharedOffer{};
     const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, slots, leases_.offered() };
     send_extra(MessageKind::handshake, HALO_SUCCESS, &payload, sizeof payload);
 }
@@ -165,9 +166,8 @@ void PeerLink::ensure_receive_buffer(size_t bytes) {
 }
 
 void PeerLink::post_receive() {
-    if (receive_ != Receive::none) return;
-    const size_t most = payload_offset(spec_.receive.n_states) + spec_.receive.payload_bytes + checksum_bytes(MessageKind::data);
-    const size_t capacity = std::max(least_capacity, most);
+    if (receive_ != Receive::none || held_bytes_ > 0) return;
+    const size_t capacity = std::max(least_capacity, most_bytes(spec_.receive) + checksum_bytes(MessageKind::data));
     ensure_receive_buffer(capacity);
     context_.transport().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
     receive_ = Receive::posted;
@@ -184,8 +184,26 @@ void PeerLink::decline() {
 }
 
 bool PeerLink::test() {
+    if (!arrived_ && slot_reader_ && (find_in_slot() || ++looks_ % looks_per_probe != 0)) return arrived_;
     while (!arrived_ && find_message()) {}
     return arrived_;
+}
+
+// What the peer sends after all, instead of what it has lent, is a message.
+bool PeerLink::find_in_slot() {
+    if (epoch_in_slot_ == epoch_ || !slot_reader_.is_written(epoch_)) return false;
+    epoch_in_slot_ = epoch_;
+    message_ = slot_reader_.slot(epoch_);
+    MessageHeader header;
+    std::memcpy(&header, message_, sizeof header);
+    const uint64_t behind = (header.flags & location_flags) != 0 ? 0 : header.payload_bytes;
+    check_header(header, payload_offset(header.n_states) + behind, false);
+    if (header.kind != MessageKind::data || header.serial != spec_.serial)
+        fail(HALO_ERR_WIRE, "%s: run %u of rank %d: its shared memory holds a message of kind %u, object %u", spec_.what.c_str(), epoch_, spec_.peer,
+             static_cast<unsigned>(header.kind), header.serial);
+    note_abilities(header);
+    take_data(header);
+    return true;
 }
 
 // Take one message, if there is one.
@@ -198,6 +216,7 @@ bool PeerLink::find_message() {
 }
 
 bool PeerLink::receive_one(size_t &bytes) {
+    if ((bytes = std::exchange(held_bytes_, 0)) > 0) return true;
     Transport &transport = context_.transport();
     if (receive_ == Receive::none && probing()) {
         halo_matched message{};
@@ -215,25 +234,44 @@ bool PeerLink::receive_one(size_t &bytes) {
 
 void PeerLink::take(size_t bytes) {
     MessageHeader header{};
-    std::memcpy(&header, receive_buffer_.data(), std::min(bytes, sizeof header));
-    check_header(header, bytes);
+    message_ = receive_buffer_.data();
+    std::memcpy(&header, message_, std::min(bytes, sizeof header));
+    check_header(header, bytes, context_.check_mode());
     if (static_cast<int32_t>(header.serial - spec_.serial) < 0) {
         ++context_.dropped;
         return;
     }
-    peer_reads_shared_ = peer_reads_shared_ || header.flags & flag_reads_shared;
-    peer_has_notice_ = peer_has_notice_ || header.flags & flag_has_notice;
+    note_abilities(header);
+    if (overtakes_slot(header)) {
+        held_bytes_ = bytes;
+        find_in_slot();
+        return;
+    }
+    if (header.kind == MessageKind::data && header.epoch == epoch_ && context_.check_mode()) [[unlikely]]
+        check_sum(header, bytes);
     switch (header.kind) {
     case MessageKind::handshake: return take_handshake();
-    case MessageKind::data: return take_data(header, bytes);
+    case MessageKind::data: return take_data(header);
     case MessageKind::failure: return take_failure(header, bytes);
     case MessageKind::keys: return take_keys(header);
     case MessageKind::credit: consumed_by_peer_ = header.epoch;
     }
 }
 
-void PeerLink::check_header(const MessageHeader &header, size_t bytes) const {
-    if (const char *error = wire_error(header, bytes, context_.check_mode()))
+// A message of the next run, while that of this one lies in the slot: it was written before, and must be taken first.
+bool PeerLink::overtakes_slot(const MessageHeader &header) const {
+    const bool of_run = header.kind == MessageKind::data || header.kind == MessageKind::failure;
+    return of_run && static_cast<int32_t>(header.epoch - epoch_) > 0 && !arrived_ && epoch_in_slot_ != epoch_ && slot_reader_ &&
+           slot_reader_.is_written(epoch_);
+}
+
+void PeerLink::note_abilities(const MessageHeader &header) {
+    peer_reads_shared_ = peer_reads_shared_ || header.flags & flag_reads_shared;
+    peer_has_notice_ = peer_has_notice_ || header.flags & flag_has_notice;
+}
+
+void PeerLink::check_header(const MessageHeader &header, size_t bytes, bool summed) const {
+    if (const char *error = wire_error(header, bytes, summed))
         fail(HALO_ERR_WIRE,
              "%s: message of %zu bytes from rank %d (magic %08x, wire version %u, kind %u, flags %#x, %u states, %llu bytes of payload): %s: another "
              "library, or truncated or damaged",
@@ -250,7 +288,7 @@ void PeerLink::take_handshake() {
     std::memcpy(&peer, receive_buffer_.data() + sizeof(MessageHeader), sizeof peer);
     if (peer.send == spec_.receive.digest && peer.receive == spec_.send.digest) {
         verified_ = true;
-        if (spec_.shared) slot_reader_.map(context_, peer.slots, spec_.receive.payload_bytes);
+        if (spec_.shared) slot_reader_.map(context_.shared_arena(SIZE_MAX), peer.slots, most_bytes(spec_.receive));
         if (spec_.shared) leases_.map(peer.notice);
         arrived_ = !spec_.receive.active;
         return;
@@ -295,7 +333,7 @@ void PeerLink::check_sum(const MessageHeader &header, size_t bytes) const {
              epoch_, static_cast<unsigned long long>(header.payload_bytes), spec_.peer, context_.rank());
 }
 
-void PeerLink::take_data(const MessageHeader &header, size_t bytes) {
+void PeerLink::take_data(const MessageHeader &header) {
     if (header.epoch < epoch_ || mismatched_) {
         ++context_.dropped;
         return;
@@ -312,8 +350,6 @@ void PeerLink::take_data(const MessageHeader &header, size_t bytes) {
              context_.rank(), narrowing_.first_component, narrowing_.n_components, narrowing_.depth,
              static_cast<unsigned long long>(narrowing_.mask_hash));
     check_plan(header);
-    if (context_.check_mode()) [[unlikely]]
-        check_sum(header, bytes);
     check_location(header);
     consumed_by_peer_ = header.consumed;
     header_ = header;
@@ -325,7 +361,7 @@ void PeerLink::take_data(const MessageHeader &header, size_t bytes) {
 void PeerLink::check_plan(const MessageHeader &header) const {
     const LinkDirection &plan = spec_.receive;
     bool right = header.digest == plan.digest.low && header.n_states == plan.n_states && header.payload_bytes <= plan.payload_bytes;
-    const size_t wanted = right && spec_.payload ? spec_.payload(receive_buffer_.data()) : plan.payload_bytes;
+    const size_t wanted = right && spec_.payload ? spec_.payload(message_) : plan.payload_bytes;
     if (spec_.payload) right = right && header.payload_bytes == wanted;
     if (!right)
         fail(HALO_ERR_WIRE, "%s: run %u from rank %d has digest %016llx, %u states and %llu bytes; expected %016llx, %u and %s%zu",
@@ -337,7 +373,7 @@ void PeerLink::check_plan(const MessageHeader &header) const {
 // It is where the header says.
 void PeerLink::check_location(const MessageHeader &header) const {
     const char *where = nullptr;
-    if (header.flags & flag_shared && !(slot_reader_ && slot_reader_.is_written(epoch_))) where = "shared memory";
+
     if (header.flags & flag_landed && !(leases_.has_own() && leases_.own_is_done(epoch_))) where = "this rank's storage";
     if (header.flags & flag_lent && !leases_.peers()) where = "the sender's storage, of which it has not told";
     if (where) fail(HALO_ERR_WIRE, "%s: run %u of rank %d is announced in %s, but not there", spec_.what.c_str(), epoch_, spec_.peer, where);
@@ -356,7 +392,7 @@ void PeerLink::take_failure(const MessageHeader &header, size_t bytes) {
 
 void PeerLink::consume() {
     consumed_ = epoch_;
-    if (arrived_ && header_.epoch == epoch_ && header_.flags & flag_shared) slot_reader_.read(epoch_);
+    if (slot_reader_) slot_reader_.read(epoch_);
     if (spec_.receive.active && !spec_.send.active) send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
 }
 

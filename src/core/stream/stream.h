@@ -36,7 +36,7 @@ struct LinkSpec {
     int32_t tag = 0; // of lane 0
     LinkDirection send;
     LinkDirection receive;
-    bool shared = false;                                      // payloads may lie in shared memory
+    bool shared = false;                                      // messages with data may lie in shared memory
     bool probed = false;                                      // take a receive buffer only when a message has been seen
     std::function<std::vector<WireEdge>(bool sending)> edges; // of one direction, sorted; for naming a mismatch
     std::function<size_t(const std::byte *message)> payload;  // that a message must carry in this run, by its states; none: any that fits
@@ -59,8 +59,8 @@ public:
     // May this run's message be packed now? Polls; never blocks.
     bool writable();
     // Start of the message: header, states, then the payload. Valid after writable().
-    std::byte *send_buffer() const { return slots_[slot_]->buffer.data(); }
-    std::byte *send_payload() const { return sending_shared_ ? slot_writer_.slot(epoch_) : send_buffer() + payload_offset(spec_.send.n_states); }
+    std::byte *send_buffer() const { return sending_shared_ ? slot_writer_.slot(epoch_) : slots_[slot_]->buffer.data(); }
+    std::byte *send_payload() const { return send_buffer() + payload_offset(spec_.send.n_states); }
     void send(size_t payload_bytes);
     // In place of packing and sending: the payload has been written into the peer's storage, which its gate allows.
     void send_landed(size_t payload_bytes);
@@ -96,10 +96,8 @@ public:
     void return_borrowed() { leases_.return_peers(epoch_); }
     // It cannot be read after all.
     void decline();
-    const std::byte *received() const { return receive_buffer_.data(); }
-    std::byte *received_payload() const {
-        return header_.flags & flag_shared ? slot_reader_.slot(epoch_) : receive_buffer_.data() + payload_offset(spec_.receive.n_states);
-    }
+    const std::byte *received() const { return message_; }
+    std::byte *received_payload() const { return message_ + payload_offset(spec_.receive.n_states); }
     const MessageHeader &header() const { return header_; }
 
     // The run's data have been used: the peer may send two more.
@@ -123,6 +121,7 @@ private:
 
     MessageHeader make_header(MessageKind kind, size_t payload_bytes) const;
     void send_data(size_t payload_bytes, uint16_t flags);
+    static size_t most_bytes(const LinkDirection &direction) { return payload_offset(direction.n_states) + direction.payload_bytes; }
     void send_handshake();
     void send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes);
     bool poll(PendingSend &slot);
@@ -132,13 +131,16 @@ private:
     void post_receive();
     bool receive_one(size_t &bytes);
     bool find_message();
+    bool find_in_slot();
     void take(size_t bytes);
     void take_handshake();
-    void take_data(const MessageHeader &header, size_t bytes);
+    void take_data(const MessageHeader &header);
     void take_failure(const MessageHeader &header, size_t bytes);
     void take_keys(const MessageHeader &header);
     size_t checksum_bytes(MessageKind kind) const { return kind == MessageKind::data && context_.check_mode() ? sizeof(uint64_t) : 0; }
-    void check_header(const MessageHeader &header, size_t bytes) const;
+    bool overtakes_slot(const MessageHeader &header) const;
+    void note_abilities(const MessageHeader &header);
+    void check_header(const MessageHeader &header, size_t bytes, bool summed) const;
     void check_sum(const MessageHeader &header, size_t bytes) const;
     void check_plan(const MessageHeader &header) const;
     void check_location(const MessageHeader &header) const;
@@ -146,7 +148,7 @@ private:
     [[noreturn]] void fail_for_ever(std::string text);
     WireEdges own_edges() const;
     bool due() const { return spec_.receive.active || !verified_; }
-    bool probing() const { return spec_.probed || !spec_.receive.active || mismatched_; }
+    bool probing() const { return spec_.probed || !spec_.receive.active || mismatched_ || slot_reader_; }
 
     Context &context_;
     LinkSpec spec_;
@@ -168,12 +170,16 @@ private:
     bool prefers_messages_ = false;
     bool peer_reads_shared_ = false; // it has said so
     bool peer_has_notice_ = false;   // it has said so
-    bool sending_shared_ = false;    // this run's payload
+    bool sending_shared_ = false;    // this run's message
+    uint32_t epoch_in_slot_ = 0;     // of the last message that was taken out of one
+    uint32_t looks_ = 0;             // into slots
     uint32_t consumed_by_peer_ = 0;
     uint32_t consumed_ = 0;
     Buffer receive_buffer_;
+    std::byte *message_ = nullptr; // the last one that was taken, there or in a slot
     halo_request receive_request_{};
     Receive receive_ = Receive::none;
+    size_t held_bytes_ = 0; // of a message of the next run in receive_buffer_; 0: none
     bool arrived_ = true;
     MessageHeader header_{}; // of the last accepted data message
 };

@@ -39,8 +39,8 @@ const char *plain_error(const MessageHeader &header, size_t behind) {
 
 const char *data_error(const MessageHeader &header, size_t behind, bool summed) {
     const unsigned location = header.flags & location_flags;
-    if ((location & (location - 1)) != 0) return "its payload is said to lie in several places";
-    if (location != 0 && location != flag_shared && header.n_states != 0) return "sparse data are said to lie in storage";
+    if (location == location_flags) return "its payload is said to lie in several places";
+    if (location != 0 && header.n_states != 0) return "sparse data are said to lie in storage";
     const size_t besides = payload_offset(header.n_states) - sizeof header + (summed ? sizeof(uint64_t) : 0);
     if (behind < besides) return "it is shorter than its states";
     return behind - besides != (location != 0 ? 0 : header.payload_bytes) ? "its header tells another size" : nullptr;

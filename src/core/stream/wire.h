@@ -30,10 +30,9 @@ struct Narrowing {
 };
 
 // Where the payload of a data message lies, if not behind its header: one of these at most.
-inline constexpr uint16_t flag_shared = 1; // in the sender's shared memory, in the slot of an odd or an even run
 inline constexpr uint16_t flag_landed = 4; // in the receiver's storage, where the sender has written it
 inline constexpr uint16_t flag_lent = 16;  // in the sender's storage, where the receiver reads it
-inline constexpr uint16_t location_flags = flag_shared | flag_landed | flag_lent;
+inline constexpr uint16_t location_flags = flag_landed | flag_lent;
 
 // What the sender of a header can do, or would rather.
 inline constexpr uint16_t flag_reads_shared = 2;     // it reads the other end's shared memory

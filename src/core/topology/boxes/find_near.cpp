@@ -7,8 +7,8 @@
 #include <array>
 #include <map>
 
-#include "comm/collective.h"
 #include "base/digest.h"
+#include "comm/collective.h"
 #include "comm/route.h"
 #include "topology/boxes/box_calculus.h"
 

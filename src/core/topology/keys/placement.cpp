@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "comm/collective.h"
 #include "base/digest.h"
+#include "comm/collective.h"
 
 namespace halo {
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two ranks of this process. The one under test is rank 0; what comes to it from rank 1 is made by hand.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "comm/context.h"
+#include "plugin/inproc_group.h"
+
+namespace halo {
+
+struct TwoContexts {
+    std::unique_ptr<Context> contexts[2];
+
+    TwoContexts() : group_(create_inproc_group(2)) {
+        const auto open = [&](int32_t rank) {
+            ContextSource source;
+            source.inproc_group = group_;
+            source.inproc_rank = rank;
+            const halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
+            contexts[rank] = std::make_unique<Context>(source, options);
+        };
+        std::thread other(open, 1);
+        open(0);
+        other.join();
+    }
+    ~TwoContexts() {
+        for (auto &context : contexts) context.reset();
+        destroy_inproc_group(group_);
+    }
+    TwoContexts(const TwoContexts &) = delete;
+    TwoContexts &operator=(const TwoContexts &) = delete;
+    Context &context() const { return *contexts[0]; }
+    // As a run's message; `message` must stay until it has been received, if it is large.
+    void send(int32_t tag, const std::vector<std::byte> &message) const {
+        Transport &transport = contexts[1]->transport();
+        halo_request request{};
+        transport.send(0, 0, tag, message.data(), message.size(), request);
+        for (int turn = 0; turn < 4 && !transport.test(request, 0); ++turn) transport.progress();
+    }
+
+private:
+    halo_inproc *group_;
+};
+
+} // namespace halo
