@@ -26,7 +26,7 @@ bool narrow(Edge &edge, const Topology &topology, const BoxSource *receivers, co
 
 // Makes an edge between faces along the sweep's direction take along the ghosts that earlier sweeps have filled on both sides. False: another edge.
 bool sweep_along(Edge &edge, const Topology &topology, const GhostWidths &ghosts, int32_t direction) {
-    const ElementOffset offset = element_offset(edge.element);
+    const ElementOffset offset = element_offset(edge.identity.element);
     for (int d = 0; d < 3; ++d)
         if ((offset[d] != 0) != (d == direction)) return false;
     const halo_part receiver = topology.part(edge.recv_gid);
@@ -140,7 +140,7 @@ CollectedEdges collect_edges(const PlanShape &shape, const PlanNarrowing &narrow
             if (!narrow(found.edge, field.topology(), known ? &known->destination : nullptr, request, narrowing.depth)) return;
             if (shape.kind == HALO_KIND_REVERSE) found.edge = reversed(found.edge);
             const Edge &way = found.edge;
-            found.key = { way.send_gid, way.recv_gid, field.ordinal(), way.element, way.extra + (static_cast<int64_t>(place) << 32) + (copy << 40) };
+            found.key = { way.send_gid, way.recv_gid, field.ordinal(), way.identity.element, key_extra(way.identity, place, copy) };
             map_points(found, field);
             sort_in(collected, shape, found);
         });
