@@ -49,5 +49,7 @@ void run_small(const Session &session, const Options &options, Report &report);
 
 // What it costs to make things: exchanges of the works, and many channels by hand.
 void run_setup(const Session &session, const Options &options, Report &report);
+// The part of it that is about boxes: the first fill, a second field, memory.
+void run_setup_of_boxes(const Session &session, const Options &options, Report &report);
 
 } // namespace bench

@@ -30,7 +30,13 @@ public:
     virtual std::optional<Counts> counts() = 0; // collective; nothing: the contender does not tell
 };
 
-// libhalo's: one exchange, and what one takes. The first one of a shape sends a digest besides.
+// libhalo's objects for a work.
+halo::Topology make_topology(const Session &session, const Work &work);
+halo::Field make_field(const halo::Topology &topology, const Work &work);
+halo::Exchange make_exchange(const halo::Field &field, Part part);
+void bind(halo::Field &field, const Work &work);
+
+// One run of an exchange, and what it takes. The first one of a shape sends a digest besides.
 void exchange(halo::Exchange &exchange);
 Counts counts_of(halo::Exchange &exchange);
 

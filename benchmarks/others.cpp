@@ -17,37 +17,13 @@ public:
         const std::span<const int64_t> gids = topology_.local_parts();
         if (std::ssize(gids) != work.n_local() || (!gids.empty() && gids.front() != work.first_local()))
             throw std::runtime_error("libhalo deals the blocks otherwise than the benchmark");
-        halo_binding binding = HALO_BINDING_INIT;
-        binding.data = work.data();
-        field_.bind_many(work.block_elements(), binding);
+        bind(field_, work);
     }
     std::string name() const override { return "libhalo"; }
     void exchange() override { bench::exchange(exchange_); }
     std::optional<Counts> counts() override { return counts_of(exchange_); }
 
 private:
-    static halo::Topology make_topology(const Session &session, const Work &work) {
-        halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
-        for (int d = 0; d < 3; ++d) {
-            desc.n_blocks[d] = work.size().cells / work.size().block;
-            desc.n_cells[d] = work.size().block;
-            desc.periodic[d] = 1;
-        }
-        return halo::Topology(session.context(), desc);
-    }
-    static halo::Field make_field(const halo::Topology &topology, const Work &work) {
-        halo_field_desc desc = HALO_FIELD_DESC_INIT;
-        desc.name = "u";
-        desc.n_components = work.size().components;
-        for (int d = 0; d < 3; ++d) desc.ghost_low[d] = desc.ghost_high[d] = work.size().ghost;
-        return halo::Field(topology, desc);
-    }
-    static halo::Exchange make_exchange(const halo::Field &field, Part part) {
-        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
-        desc.edges = part == Part::remote ? HALO_EDGES_REMOTE : HALO_EDGES_ALL;
-        return halo::Exchange({ field }, desc);
-    }
-
     halo::Topology topology_;
     halo::Field field_;
     halo::Exchange exchange_;
@@ -92,6 +68,34 @@ private:
 };
 
 } // namespace
+
+halo::Topology make_topology(const Session &session, const Work &work) {
+    halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
+    for (int d = 0; d < 3; ++d) {
+        desc.n_blocks[d] = work.size().cells / work.size().block;
+        desc.n_cells[d] = work.size().block;
+        desc.periodic[d] = 1;
+    }
+    return halo::Topology(session.context(), desc);
+}
+halo::Field make_field(const halo::Topology &topology, const Work &work) {
+    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    desc.name = "u";
+    desc.n_components = work.size().components;
+    for (int d = 0; d < 3; ++d) desc.ghost_low[d] = desc.ghost_high[d] = work.size().ghost;
+    return halo::Field(topology, desc);
+}
+halo::Exchange make_exchange(const halo::Field &field, Part part) {
+    halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+    desc.edges = part == Part::remote ? HALO_EDGES_REMOTE : HALO_EDGES_ALL;
+    return halo::Exchange({ field }, desc);
+}
+
+void bind(halo::Field &field, const Work &work) {
+    halo_binding binding = HALO_BINDING_INIT;
+    binding.data = work.data();
+    field.bind_many(work.block_elements(), binding);
+}
 
 void exchange(halo::Exchange &exchange) {
     if (halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE) != HALO_SUCCESS || halo_exchange_finish(exchange, HALO_STREAM_NONE) != HALO_SUCCESS)

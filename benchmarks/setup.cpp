@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <random>
 #include <stdexcept>
@@ -10,29 +9,17 @@
 #include "benchmarks.h"
 #include "contenders.h"
 #include "statistics.h"
+#include "timed.h"
 
 namespace bench {
 
 namespace {
-
-constexpr double milliseconds = 1e3;
 
 int64_t resident_bytes() {
     std::ifstream file("/proc/self/statm");
     int64_t pages = 0, resident = 0;
     file >> pages >> resident;
     return resident * sysconf(_SC_PAGESIZE);
-}
-
-// Seconds of the slowest rank.
-template <class Action>
-double timed(const Session &session, Action &&action) {
-    session.barrier();
-    const auto begin = std::chrono::steady_clock::now();
-    action();
-    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    session.max({ &seconds, 1 });
-    return seconds;
 }
 
 // Each attempt has a topology of its own, so that no plan is shared with an earlier one.
@@ -105,6 +92,7 @@ void many_channels(const Session &session, const Options &options, Report &repor
 
 void run_setup(const Session &session, const Options &options, Report &report) {
     exchanges(session, options, report);
+    run_setup_of_boxes(session, options, report);
     many_channels(session, options, report);
 }
 

@@ -828,7 +828,7 @@ typedef struct halo_channel_key {
 } halo_channel_key;
 
 /** Number of the element at offset (x, y, z), each -1, 0 or 1, from a part's centre: (x+1) + 3(y+1) + 9(z+1); volume = 13.
- *  The neighbour sees it as 26 - number. */
+ *  A neighbour whose index space is not turned sees it as 26 - number. */
 static inline int32_t halo_element(int32_t x, int32_t y, int32_t z) {
     return (x + 1) + 3 * (y + 1) + 9 * (z + 1);
 }

@@ -5,8 +5,8 @@
 #include <memory>
 #include <thread>
 
-#include "plan/collect_edges.h"
 #include "plan/message_order.h"
+#include "plan/piece.h"
 #include "plugin/inproc_group.h"
 #include "topology/blocks/blocks.h"
 
@@ -34,48 +34,49 @@ void on_two_ranks(Body &&body) {
     destroy_inproc_group(group);
 }
 
-std::unique_ptr<Field> make_field(Topology &topology, const char *name, int32_t n_components, const Extent &ghosts) {
+std::unique_ptr<Field> make_field(Topology &topology, const char *name, int32_t n_components, const Extent &low, const Extent &high = {}) {
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     desc.name = name;
     desc.n_components = n_components;
-    for (int d = 0; d < 3; ++d) desc.ghost_low[d] = static_cast<int32_t>(ghosts[d]);
+    for (int d = 0; d < 3; ++d) {
+        desc.ghost_low[d] = static_cast<int32_t>(low[d]);
+        desc.ghost_high[d] = static_cast<int32_t>(high[d]);
+    }
     return std::make_unique<Field>(topology, desc);
 }
 
 // What this rank receives from the other, as rows of a table. Returns the bytes of the message.
-int64_t place_received(const std::vector<Field *> &fields, int32_t other, CopyRows &rows, std::vector<Placement> &placements) {
-    PlanShape shape{ fields };
-    for (int32_t field = 0; field < std::ssize(fields); ++field) shape.pairs.push_back({ field, field });
-    std::vector<FieldEdge> edges = collect_edges(shape, {}).of(other).receive;
-    const std::vector<uint32_t> first_base{ 0, 1, 2, 3 };
-    const EdgeBoxes boxes(fields, first_base, 0, 0);
-    const int64_t bytes = place_in_order(boxes, 7, HALO_COPY_PIECES, edges, placements);
-    for (size_t i = 0; i < edges.size(); ++i) rows.add(boxes.unpack(edges[i], placements[i]));
-    return bytes;
+int64_t place_received(Field &field, CopyRows &rows, std::vector<Placement> &placements) {
+    TopologyUse use;
+    use.request.ghosts = field.spec().ghosts;
+    const Piece piece({ &field, &field, edges_of_topology(field.topology(), use), {}, 0 });
+    const EdgeBoxes boxes = piece.boxes(piece.edges(), {});
+    return place_in_order(boxes, 7, HALO_COPY_PIECES, piece.edges().links.front().receive, [&](const PlacedEdge &edge, const Placement &at) {
+        placements.push_back(at);
+        rows.add(boxes.unpack(edge, at));
+    });
 }
 
 } // namespace
 
-TEST(Offsets, FieldsBehindEachOther) {
+TEST(Offsets, BoxesBehindEachOther) {
     constexpr int64_t n = int64_t{ 1 } << 29; // 4 GiB of doubles
     on_two_ranks([](Context &context) {
         halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
         desc.n_dims = 1;
         desc.n_blocks[0] = 2;
         desc.n_cells[0] = n;
+        desc.periodic[0] = 1;
         BlocksTopology topology(context, desc);
-        const auto a = make_field(topology, "a", 1, { n, 0, 0 }), b = make_field(topology, "b", 1, { n, 0, 0 }),
-                   c = make_field(topology, "c", 1, { 5, 0, 0 });
+        const auto field = make_field(topology, "a", 1, { n, 0, 0 }, { n, 0, 0 });
         if (context.rank() == 0) return;
         CopyRows rows;
         std::vector<Placement> placements;
-        const int64_t bytes = place_received({ a.get(), b.get(), c.get() }, 0, rows, placements);
-        ASSERT_EQ(placements.size(), 3u);
-        EXPECT_EQ(bytes, element_bytes * (2 * n + 5));
-        for (int64_t i = 0; i < 3; ++i) {
-            EXPECT_EQ(placements[static_cast<size_t>(i)].offset, i * n * element_bytes);
-            EXPECT_EQ(rows.program().rows[i].src_offset[0], i * n * element_bytes);
-        }
+        const int64_t bytes = place_received(*field, rows, placements);
+        ASSERT_EQ(placements.size(), 2u);
+        EXPECT_EQ(bytes, element_bytes * 2 * n);
+        EXPECT_EQ(placements[1].offset, n * element_bytes);
+        EXPECT_EQ(rows.program().rows[1].src_offset[0], n * element_bytes);
     });
 }
 
@@ -90,7 +91,7 @@ TEST(Offsets, PlanesComponentsAndStorage) {
         if (context.rank() == 0) return;
         CopyRows rows;
         std::vector<Placement> placements;
-        const int64_t bytes = place_received({ field.get() }, 0, rows, placements);
+        const int64_t bytes = place_received(*field, rows, placements);
         EXPECT_EQ(bytes, element_bytes * 2 * n * n * wide);
         ASSERT_EQ(rows.size(), 1);
         const halo_copy_program program = rows.program();

@@ -109,7 +109,8 @@ Digest Piece::digest_of(const std::vector<PlacedEdge> &edges) const {
     for (const PlacedEdge &edge : edges) {
         digest.add(static_cast<uint64_t>(edge.send_gid));
         digest.add(static_cast<uint64_t>(edge.recv_gid));
-        digest.add(static_cast<uint64_t>(edge.extra));
+        digest.add(static_cast<uint64_t>(edge.tag));
+        digest.add(static_cast<uint64_t>(edge.piece));
         digest.add(static_cast<uint64_t>(edge.place) << 8 | edge.element);
         digest.add(static_cast<uint64_t>(edge.n_points()));
         digest.add(edges_.pattern_of(edge));

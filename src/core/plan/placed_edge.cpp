@@ -35,12 +35,13 @@ PlacedEdge PlacedEdges::place(const Edge &edge, int32_t send_part, int32_t recv_
     PlacedEdge placed{};
     placed.send_gid = edge.send_gid;
     placed.recv_gid = edge.recv_gid;
-    placed.extra = edge.extra;
+    placed.tag = edge.identity.tag;
+    placed.piece = edge.identity.piece;
     placed.send_part = send_part;
     placed.recv_part = recv_part;
     placed.lists = -1;
     placed.turn = turn_number(edge.map);
-    placed.element = static_cast<uint8_t>(edge.element);
+    placed.element = static_cast<uint8_t>(edge.identity.element);
     placed.place = static_cast<uint8_t>(place);
     placed.from_owner = edge.from_owner;
     placed = resized(placed, edge);
@@ -69,19 +70,18 @@ std::span<const uint32_t> PlacedEdges::keep(std::span<const uint32_t> points) {
     return { kept.data(), kept.size() };
 }
 
-uint16_t PlacedEdges::turn_number(const AxisMap &map) {
+uint8_t PlacedEdges::turn_number(const AxisMap &map) {
     const auto known = std::find(turns_.begin(), turns_.end(), map); // there are 48 at most
-    if (known != turns_.end()) return static_cast<uint16_t>(known - turns_.begin());
+    if (known != turns_.end()) return static_cast<uint8_t>(known - turns_.begin());
     turns_.push_back(map);
-    return static_cast<uint16_t>(turns_.size() - 1);
+    return static_cast<uint8_t>(turns_.size() - 1);
 }
 
 Edge PlacedEdges::edge_of(const PlacedEdge &placed) const {
     Edge edge;
     edge.send_gid = placed.send_gid;
     edge.recv_gid = placed.recv_gid;
-    edge.element = placed.element;
-    edge.extra = placed.extra;
+    edge.identity = placed.identity();
     edge.from_owner = placed.from_owner;
     edge.map = turn_of(placed);
     for (size_t d = 0; d < 3; ++d) {
@@ -103,7 +103,8 @@ PlacedEdges PlacedEdges::emptied() const {
 }
 
 bool key_before(const PlacedEdge &a, const PlacedEdge &b) {
-    return std::tie(a.send_gid, a.recv_gid, a.element, a.place, a.extra) < std::tie(b.send_gid, b.recv_gid, b.element, b.place, b.extra);
+    return std::tie(a.send_gid, a.recv_gid, a.element, a.place, a.tag, a.piece) <
+           std::tie(b.send_gid, b.recv_gid, b.element, b.place, b.tag, b.piece);
 }
 
 } // namespace halo

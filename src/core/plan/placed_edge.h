@@ -15,18 +15,20 @@ namespace halo {
 struct PlacedEdge {
     int64_t send_gid;
     int64_t recv_gid;
-    int64_t extra;
+    int64_t tag; // of its identity
+    int32_t piece;
     int32_t send_part; // local index; -1: on the peer
     int32_t recv_part;
     std::array<int32_t, 3> n;    // points, as the receiver counts them; of lists along x
     std::array<int32_t, 3> low;  // the receiver's first one
     std::array<int32_t, 3> from; // the sender's lowest one
     int32_t lists;               // number of its lists; -1: two boxes
-    uint16_t turn;               // number of its map between index spaces
+    uint8_t turn;                // number of its map between index spaces
     uint8_t element;
     uint8_t place; // of the field's places
     bool from_owner;
 
+    EdgeIdentity identity() const { return { element, piece, tag }; }
     int64_t n_points() const { return int64_t{ n[0] } * n[1] * n[2]; }
 };
 static_assert(sizeof(PlacedEdge) <= 80);
@@ -72,14 +74,14 @@ public:
 
 private:
     Link &link(int32_t peer);
-    uint16_t turn_number(const AxisMap &map);
+    uint8_t turn_number(const AxisMap &map);
 
     std::vector<AxisMap> turns_{ AxisMap{} };
     std::vector<EdgeLists> lists_;
     std::deque<std::vector<uint32_t>> kept_;
 };
 
-// Order of edges in messages and errors: by send gid, receive gid, element, place, extra.
+// Order of edges in messages and errors: by send gid, receive gid, element, place, rest of the identity.
 bool key_before(const PlacedEdge &a, const PlacedEdge &b);
 
 } // namespace halo

@@ -7,8 +7,7 @@
 namespace halo {
 
 halo_channel_key PlanPiece::key(const PlacedEdge &edge) const {
-    const int64_t extra = edge.extra + (int64_t{ edge.place } << 32) + (int64_t{ copy } << 40);
-    return { edge.send_gid, edge.recv_gid, field->ordinal(), edge.element, extra };
+    return { edge.send_gid, edge.recv_gid, field->ordinal(), edge.element, key_extra(edge.identity(), edge.place, copy) };
 }
 
 Plan::Plan(std::vector<PlanPiece> pieces, PlanScope scope) : pieces_(std::move(pieces)), scope_(scope) {

@@ -4,11 +4,14 @@
 
 #include <cstdint>
 
-#include "topology/topology.h"
+#include "topology/edge.h"
 
 namespace halo {
 
 int64_t morton_place(const Extent &coordinates, const Extent &extents);
 Extent morton_coordinates(int64_t place, const Extent &extents);
+
+// Bits of three coordinates in turn, x lowest: the place in a grid that is a cube of a power of two. Of each the lowest 21 bits count.
+uint64_t morton_code(const Extent &coordinates);
 
 } // namespace halo

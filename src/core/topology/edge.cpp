@@ -15,8 +15,6 @@ GhostWidths GhostWidths::clipped(int32_t depth) const {
     return clipped;
 }
 
-ElementOffset element_offset(int32_t element) { return { element % 3 - 1, element / 3 % 3 - 1, element / 9 - 1 }; }
-
 AxisMap AxisMap::inverse() const {
     AxisMap back;
     for (int8_t d = 0; d < 3; ++d) {
@@ -35,15 +33,15 @@ AxisMap AxisMap::then(const AxisMap &next) const {
     return both;
 }
 
-bool empty(const halo_box &box) { return box.low[0] >= box.high[0] || box.low[1] >= box.high[1] || box.low[2] >= box.high[2]; }
+int32_t element_across(int32_t element, const AxisMap &map) {
+    const ElementOffset here = element_offset(element);
+    ElementOffset there;
+    for (int d = 0; d < 3; ++d) there[map.axis[d]] = -map.sign[d] * here[d];
+    return halo_element(there[0], there[1], there[2]);
+}
 
-halo_box intersection(const halo_box &a, const halo_box &b) {
-    halo_box both;
-    for (int d = 0; d < 3; ++d) {
-        both.low[d] = std::max(a.low[d], b.low[d]);
-        both.high[d] = std::min(a.high[d], b.high[d]);
-    }
-    return both;
+int64_t key_extra(const EdgeIdentity &identity, int32_t place, int64_t copy_of_field) {
+    return identity.tag + identity.piece + (static_cast<int64_t>(place) << 32) + (copy_of_field << 40);
 }
 
 int64_t volume(const halo_box &box) { return empty(box) ? 0 : (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]) * (box.high[2] - box.low[2]); }
@@ -55,7 +53,7 @@ Edge reversed(const Edge &edge) {
     std::swap(back.send_gid, back.recv_gid);
     std::swap(back.send_rank, back.recv_rank);
     std::swap(back.send, back.receive);
-    back.element = 26 - edge.element;
+    back.identity.element = element_across(edge.identity.element, edge.map.inverse());
     if (edge.ends != EdgeEnds::local) back.ends = edge.ends == EdgeEnds::send ? EdgeEnds::receive : EdgeEnds::send;
     back.from_owner = false;
     back.map = edge.map.inverse();

@@ -2,11 +2,12 @@
 // Edges: what travels from one part to another. Every topology emits them, every plan compiles them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
 
+#include "base/function_ref.h"
 #include "halo.h"
 
 namespace halo {
@@ -30,7 +31,7 @@ struct GhostWidths {
 
 // Offset of an element from a part's centre, -1, 0 or 1 per direction.
 using ElementOffset = std::array<int32_t, 3>;
-ElementOffset element_offset(int32_t element);
+constexpr ElementOffset element_offset(int32_t element) { return { element % 3 - 1, element / 3 % 3 - 1, element / 9 - 1 }; }
 
 // Index spaces that are turned against each other: direction d of the receiver runs along direction axis[d] of the sender, downwards where
 // sign[d] is -1.
@@ -54,9 +55,33 @@ struct Region {
     int64_t size() const;
 };
 
-bool empty(const halo_box &box);
-halo_box intersection(const halo_box &a, const halo_box &b);
+inline bool empty(const halo_box &box) { return box.low[0] >= box.high[0] || box.low[1] >= box.high[1] || box.low[2] >= box.high[2]; }
+
+inline halo_box intersection(const halo_box &a, const halo_box &b) {
+    halo_box both;
+    for (int d = 0; d < 3; ++d) {
+        both.low[d] = std::max(a.low[d], b.low[d]);
+        both.high[d] = std::min(a.high[d], b.high[d]);
+    }
+    return both;
+}
+
 int64_t volume(const halo_box &box);
+
+// An element of the receiver, beyond which the sender lies, as the sender has it: the one beyond which the receiver lies. Where index spaces are not
+// turned that is 26 - element.
+int32_t element_across(int32_t element, const AxisMap &map);
+
+// Tells an edge from others between the same two parts.
+struct EdgeIdentity {
+    int32_t element = 13; // of the sender, in its index space
+    int32_t piece = 0;    // the pair's edges over the element count from 0
+    int64_t tag = 0;      // what the topology alone can tell apart: joins, kinds of lists of points
+};
+
+// The identity's share in the `extra` of a public key. Fields may have several places per cell (fewer than 256), and stand in an exchange several
+// times.
+int64_t key_extra(const EdgeIdentity &identity, int32_t place, int64_t copy_of_field);
 
 enum class EdgeEnds : uint8_t { local, send, receive };
 
@@ -66,8 +91,7 @@ struct Edge {
     int64_t recv_gid = 0;
     int32_t send_rank = 0;
     int32_t recv_rank = 0;
-    int32_t element = 13; // of the sender
-    int64_t extra = 0;    // tells edges apart that have the same parts and element
+    EdgeIdentity identity;
     EdgeEnds ends = EdgeEnds::local;
     bool from_owner = true;  // the sending part owns all these points
     bool contributes = true; // do the receiver's values go into reductions?
@@ -75,7 +99,7 @@ struct Edge {
     Region receive;
     AxisMap map; // from the receiver's index space to the sender's
 };
-using EdgeSink = std::function<void(const Edge &)>;
+using EdgeSink = FunctionRef<void(const Edge &)>;
 
 // The same points the other way. Nothing is from an owner then.
 Edge reversed(const Edge &edge);

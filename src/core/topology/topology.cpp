@@ -5,7 +5,11 @@
 
 namespace halo {
 
+// Local parts are often a run of gids.
 int64_t Topology::local_index(int64_t gid) const {
+    if (local_parts_.empty() || gid < local_parts_.front() || gid > local_parts_.back()) return -1;
+    const int64_t in_run = gid - local_parts_.front();
+    if (in_run < std::ssize(local_parts_) && local_parts_[in_run] == gid) return in_run;
     const auto place = std::lower_bound(local_parts_.begin(), local_parts_.end(), gid);
     return place != local_parts_.end() && *place == gid ? place - local_parts_.begin() : -1;
 }

@@ -31,10 +31,11 @@ void move_slice(const Row &row, void *const *bases, int64_t slice) {
 
 Table::Table(const halo_copy_program &program)
     : plain_(program.shapes, program.shapes + program.n_shapes),
-      indices_(program.indices, program.indices + program.n_indices),
-      rows_(static_cast<size_t>(program.n_rows)) {
+      indices_(program.indices, program.indices + program.n_indices) {
     compile_shapes();
-    patch(0, program.n_rows, program.rows);
+    rows_.reserve(static_cast<size_t>(program.n_rows));
+    for (int64_t i = 0; i < program.n_rows; ++i) rows_.push_back(compiled(program.rows[i]));
+    set_fetches(0, rows_.size());
 }
 
 void Table::compile_shapes() {
@@ -81,17 +82,19 @@ bool Table::divides_into(int64_t first, int64_t n, size_t value_bytes) const {
     return std::all_of(rows_.begin() + first, rows_.begin() + first + n, divides);
 }
 
+Row Table::compiled(const halo_copy_row &from) {
+    Row row{};
+    row.move = &moves_[from.shape];
+    row.dst_base = from.dst_base;
+    row.dst_offset = from.dst_offset;
+    std::copy_n(from.src_base, HALO_COPY_PIECES, row.src_base);
+    std::copy_n(from.src_offset, HALO_COPY_PIECES, row.src_offset);
+    n_bases_ = std::max(n_bases_, bases_of(row));
+    return row;
+}
+
 void Table::patch(int64_t first, int64_t n, const halo_copy_row *rows) {
-    for (int64_t i = 0; i < n; ++i) {
-        const halo_copy_row &from = rows[i];
-        Row &row = rows_[first + i];
-        row.move = &moves_[from.shape];
-        row.dst_base = from.dst_base;
-        row.dst_offset = from.dst_offset;
-        std::copy_n(from.src_base, HALO_COPY_PIECES, row.src_base);
-        std::copy_n(from.src_offset, HALO_COPY_PIECES, row.src_offset);
-        n_bases_ = std::max(n_bases_, bases_of(row));
-    }
+    for (int64_t i = 0; i < n; ++i) rows_[first + i] = compiled(rows[i]);
     set_fetches(static_cast<size_t>(first), static_cast<size_t>(first + n));
 }
 

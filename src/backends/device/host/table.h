@@ -34,6 +34,7 @@ public:
 
 private:
     void compile_shapes();
+    Row compiled(const halo_copy_row &from);
     void set_fetches(size_t begin, size_t end);
     void set_fetch(size_t first, size_t last);
     uint32_t bases_of(const Row &row) const; // one more than the largest base that the row names

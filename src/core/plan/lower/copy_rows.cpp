@@ -15,11 +15,22 @@ auto row_group(const BoxCopy &box) {
                     box.n[1], box.element_bytes, box.dst_stride);
 }
 
+// As sorted, boxes that may share rows follow each other, and rows go up in memory.
+bool in_row_order(const BoxCopy &a, const BoxCopy &b) {
+    const auto left = row_group(a);
+    const auto right = row_group(b);
+    return left != right ? left < right : a.place[0] < b.place[0];
+}
+
 uint64_t hash_of(const halo_copy_shape &shape) {
+    static_assert(sizeof shape % sizeof(uint64_t) == 0);
+    std::array<uint64_t, sizeof shape / sizeof(uint64_t)> words;
+    std::memcpy(words.data(), &shape, sizeof shape);
     uint64_t hash = 14695981039346656037u;
-    unsigned char bytes[sizeof shape];
-    std::memcpy(bytes, &shape, sizeof shape);
-    for (const unsigned char byte : bytes) hash = (hash ^ byte) * 1099511628211u;
+    for (const uint64_t word : words) {
+        hash = (hash ^ word) * 1099511628211u;
+        hash ^= hash >> 32;
+    }
     return hash;
 }
 
@@ -50,11 +61,7 @@ void CopyRows::add_runs(const BoxCopy &box) {
 
 int64_t CopyRows::add_fused(std::vector<BoxCopy> boxes) {
     const int64_t first = size();
-    std::sort(boxes.begin(), boxes.end(), [](const BoxCopy &a, const BoxCopy &b) {
-        const auto left = row_group(a);
-        const auto right = row_group(b);
-        return left != right ? left < right : a.place[0] < b.place[0];
-    });
+    if (!std::is_sorted(boxes.begin(), boxes.end(), in_row_order)) std::sort(boxes.begin(), boxes.end(), in_row_order);
     for (size_t i = 0; i < boxes.size();) {
         size_t end = i + 1;
         const bool listed = boxes[i].src_list || boxes[i].dst_list;
@@ -102,13 +109,24 @@ void CopyRows::add_row(const BoxCopy *boxes, uint32_t n) {
     rows_.push_back(row);
 }
 
+// Parts that are alike have the same shapes in the same order, so the one that came after the last one before is looked at first.
 uint32_t CopyRows::shape_number(const halo_copy_shape &shape) {
+    if (!shapes_.empty() && is_shape(following_[last_], shape)) return last_ = following_[last_];
+    const uint32_t number = known_or_new(shape);
+    following_[last_] = number;
+    return last_ = number;
+}
+
+bool CopyRows::is_shape(uint32_t number, const halo_copy_shape &shape) const { return std::memcmp(&shapes_[number], &shape, sizeof shape) == 0; }
+
+uint32_t CopyRows::known_or_new(const halo_copy_shape &shape) {
     const uint64_t hash = hash_of(shape);
     const auto [begin, end] = numbers_.equal_range(hash);
     for (auto known = begin; known != end; ++known)
-        if (std::memcmp(&shapes_[known->second], &shape, sizeof shape) == 0) return known->second;
+        if (is_shape(known->second, shape)) return known->second;
     const auto number = static_cast<uint32_t>(shapes_.size());
     shapes_.push_back(shape);
+    following_.push_back(number);
     numbers_.emplace(hash, number);
     return number;
 }

@@ -44,11 +44,15 @@ public:
 private:
     void add_row(const BoxCopy *boxes, uint32_t n);
     uint32_t shape_number(const halo_copy_shape &shape);
+    bool is_shape(uint32_t number, const halo_copy_shape &shape) const;
+    uint32_t known_or_new(const halo_copy_shape &shape);
     int64_t list_start(const uint32_t *list, uint32_t n);
 
     std::vector<halo_copy_row> rows_;
     std::vector<halo_copy_shape> shapes_;
     std::unordered_multimap<uint64_t, uint32_t> numbers_; // by hash of the shape
+    std::vector<uint32_t> following_;                     // the shape that came after each one last
+    uint32_t last_ = 0;
     std::vector<uint32_t> indices_;
     struct List {
         int64_t start; // in indices_

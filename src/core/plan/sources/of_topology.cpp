@@ -60,7 +60,7 @@ bool OfTopology::narrow(Edge &edge, Centring centring, int32_t depth) const {
 
 // Makes an edge between faces along the sweep's direction take along the ghosts that earlier sweeps have filled on both sides. False: another edge.
 bool OfTopology::sweep_along(Edge &edge) const {
-    const ElementOffset offset = element_offset(edge.element);
+    const ElementOffset offset = element_offset(edge.identity.element);
     for (int d = 0; d < 3; ++d)
         if ((offset[d] != 0) != (d == use_.sweep)) return false;
     const halo_part receiver = topology_.part(edge.recv_gid);

@@ -16,7 +16,16 @@ namespace halo {
 
 namespace {
 
-constexpr ElementOffset opposite(const ElementOffset &offset) { return { -offset[0], -offset[1], -offset[2] }; }
+// Completes an edge, whose boxes and element are known, and passes it on; unless its boxes are empty.
+void emit(Edge &edge, int64_t from, int32_t from_rank, int64_t to, int32_t to_rank, int32_t here, const EdgeSink &sink) {
+    if (empty(edge.receive.box)) return;
+    edge.send_gid = from;
+    edge.send_rank = from_rank;
+    edge.recv_gid = to;
+    edge.recv_rank = to_rank;
+    edge.ends = from_rank == to_rank ? EdgeEnds::local : to_rank == here ? EdgeEnds::receive : EdgeEnds::send;
+    sink(edge);
+}
 
 } // namespace
 
@@ -80,7 +89,11 @@ void BlocksTopology::require_gid(int64_t gid) const {
         fail(HALO_ERR_NOT_FOUND, "part %lld does not exist: gids are 0 to %lld", static_cast<long long>(gid), static_cast<long long>(n_parts_ - 1));
 }
 
-int32_t BlocksTopology::owner(int64_t gid) const { return owner_.empty() ? even_owner(gid, n_parts_, context_.size()) : owner_[gid]; }
+int32_t BlocksTopology::owner(int64_t gid) const {
+    if (!owner_.empty()) return owner_[gid];
+    const bool is_here = !local_parts_.empty() && gid >= local_parts_.front() && gid <= local_parts_.back();
+    return is_here ? context_.rank() : even_owner(gid, n_parts_, context_.size());
+}
 
 Extent BlocksTopology::coordinates(int64_t gid) const {
     if (order_ == HALO_ORDER_MORTON) return morton_coordinates(gid, n_blocks_);
@@ -111,6 +124,14 @@ void BlocksTopology::for_each_element(Visit &&visit) const {
     }
 }
 
+template <class Visit>
+void BlocksTopology::for_each_neighbour(int64_t gid, Visit &&visit) const {
+    const Extent at = coordinates(gid);
+    for_each_element([&](int32_t element, const ElementOffset &offset) {
+        if (const int64_t other = neighbour(at, offset); other >= 0) visit(element, other);
+    });
+}
+
 halo_part BlocksTopology::part(int64_t gid) const {
     require_gid(gid);
     const Extent at = coordinates(gid);
@@ -130,12 +151,8 @@ halo_part BlocksTopology::part(int64_t gid) const {
 
 std::vector<halo_neighbour> BlocksTopology::neighbours(int64_t gid) const {
     require_gid(gid);
-    const Extent at = coordinates(gid);
     std::vector<halo_neighbour> found;
-    for_each_element([&](int32_t element, const ElementOffset &offset) {
-        const int64_t other = neighbour(at, offset);
-        if (other >= 0) found.push_back({ other, owner(other), element });
-    });
+    for_each_neighbour(gid, [&](int32_t element, int64_t other) { found.push_back({ other, owner(other), element }); });
     return found;
 }
 
@@ -161,15 +178,17 @@ std::vector<halo_boundary> BlocksTopology::boundaries(int64_t gid, const GhostWi
     return found;
 }
 
-// The ghosts on one side of a part, and the same cells as the neighbour there owns them.
-Edge BlocksTopology::edge(const ElementOffset &side, const GhostWidths &widths) const {
-    Edge edge;
-    edge.receive.box = edge.send.box = ghost_box(side, widths, HALO_CENTRE_CELL);
-    for (int d = 0; d < 3; ++d) {
-        edge.send.box.low[d] -= side[d] * n_cells_[d];
-        edge.send.box.high[d] -= side[d] * n_cells_[d];
-    }
-    return edge;
+// The ghosts on each side of a part, and the same cells as the neighbour there owns them. Boxes of sides that are not wanted stay empty.
+std::array<Edge, 27> BlocksTopology::edges_by_side(const EdgeRequest &request) const {
+    std::array<Edge, 27> edges;
+    for_each_element([&](int32_t side, const ElementOffset &offset) {
+        if (!in_stencil(side, request.stencil)) return;
+        Edge &edge = edges[side];
+        edge.identity.element = 26 - side;
+        edge.receive.box = ghost_box(offset, request.ghosts, HALO_CENTRE_CELL);
+        edge.send.box = relative(edge.receive.box, { offset[0] * n_cells_[0], offset[1] * n_cells_[1], offset[2] * n_cells_[2] });
+    });
+    return edges;
 }
 
 PlacedBox BlocksTopology::box_of(int64_t gid) const {
@@ -224,26 +243,20 @@ void BlocksTopology::edges(const EdgeRequest &request, const EdgeSink &sink) con
 // What BoxEdges finds too, without a search: blocks have equal neighbours, and their cells one owner.
 void BlocksTopology::ghost_edges(const EdgeRequest &request, const EdgeSink &sink) const {
     const int32_t here = context_.rank();
-    const auto emit = [&](Edge edge, int64_t from, int32_t from_rank, int64_t to, int32_t to_rank, int32_t element) {
-        if (empty(edge.receive.box)) return;
-        edge.send_gid = from;
-        edge.send_rank = from_rank;
-        edge.recv_gid = to;
-        edge.recv_rank = to_rank;
-        edge.element = element;
-        edge.ends = from_rank == to_rank ? EdgeEnds::local : to_rank == here ? EdgeEnds::receive : EdgeEnds::send;
-        sink(edge);
-    };
-    for (const int64_t gid : local_parts_) {
-        const Extent at = coordinates(gid);
-        for_each_element([&](int32_t element, const ElementOffset &offset) {
-            const int64_t other = in_stencil(element, request.stencil) ? neighbour(at, offset) : -1;
-            if (other < 0) return;
+    std::array<Edge, 27> into = edges_by_side(request);
+    std::vector<int64_t> elsewhere; // parts of other ranks around those here
+    for (const int64_t gid : local_parts_)
+        for_each_neighbour(gid, [&](int32_t side, int64_t other) {
             const int32_t rank = owner(other);
-            emit(edge(offset, request.ghosts), other, rank, gid, here, 26 - element);
-            if (rank != here) emit(edge(opposite(offset), request.ghosts), gid, here, other, rank, element);
+            if (rank != here) elsewhere.push_back(other);
+            emit(into[side], other, rank, gid, here, here, sink);
         });
-    }
+    std::sort(elsewhere.begin(), elsewhere.end());
+    elsewhere.erase(std::unique(elsewhere.begin(), elsewhere.end()), elsewhere.end());
+    for (const int64_t gid : elsewhere)
+        for_each_neighbour(gid, [&](int32_t side, int64_t other) {
+            if (owner(other) == here) emit(into[side], other, here, gid, owner(gid), here, sink);
+        });
 }
 
 } // namespace halo

@@ -37,10 +37,13 @@ private:
     // gid across an element; -1: outside the domain.
     int64_t neighbour(const Extent &at, const ElementOffset &offset) const;
     halo_box ghost_box(const ElementOffset &side, const GhostWidths &widths, Centring centring) const;
-    Edge edge(const ElementOffset &side, const GhostWidths &widths) const;
+    std::array<Edge, 27> edges_by_side(const EdgeRequest &request) const;
     // Elements other than the volume, in as many directions as there are.
     template <class Visit>
     void for_each_element(Visit &&visit) const;
+    // Elements of a part across which there is one.
+    template <class Visit>
+    void for_each_neighbour(int64_t gid, Visit &&visit) const;
 
     int32_t n_dims_;
     Extent n_blocks_;

@@ -5,19 +5,6 @@
 
 namespace halo {
 
-halo_box shifted(const halo_box &box, const Extent &by) {
-    halo_box moved;
-    for (int d = 0; d < 3; ++d) {
-        moved.low[d] = box.low[d] + by[d];
-        moved.high[d] = box.high[d] + by[d];
-    }
-    return moved;
-}
-
-halo_box relative(const halo_box &box, const Extent &origin) { return shifted(box, { -origin[0], -origin[1], -origin[2] }); }
-
-bool meet(const halo_box &a, const halo_box &b) { return !empty(intersection(a, b)); }
-
 bool contains(const halo_box &outer, const halo_box &inner) {
     for (int d = 0; d < 3; ++d)
         if (inner.low[d] < outer.low[d] || inner.high[d] > outer.high[d]) return false;
@@ -31,12 +18,6 @@ halo_box grown(const halo_box &box, const GhostWidths &widths) {
         larger.high[d] = box.high[d] + widths.high[d];
     }
     return larger;
-}
-
-halo_box points_of(const halo_box &cells, Centring centring) {
-    halo_box owned = cells;
-    for (int d = 0; d < 3; ++d) owned.high[d] += centring >> d & 1;
-    return owned;
 }
 
 halo_box cells_around(halo_box points, Centring centring, const GhostWidths &theirs) {

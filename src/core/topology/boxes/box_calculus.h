@@ -8,15 +8,29 @@
 
 namespace halo {
 
-halo_box shifted(const halo_box &box, const Extent &by);
+inline halo_box shifted(const halo_box &box, const Extent &by) {
+    return { { box.low[0] + by[0], box.low[1] + by[1], box.low[2] + by[2] }, { box.high[0] + by[0], box.high[1] + by[1], box.high[2] + by[2] } };
+}
 // As seen from its part: (0, 0, 0) is `origin`.
-halo_box relative(const halo_box &box, const Extent &origin);
-bool meet(const halo_box &a, const halo_box &b);
+inline halo_box relative(const halo_box &box, const Extent &origin) { return shifted(box, { -origin[0], -origin[1], -origin[2] }); }
+// Around both.
+inline halo_box hull(const halo_box &a, const halo_box &b) {
+    halo_box both;
+    for (int d = 0; d < 3; ++d) {
+        both.low[d] = std::min(a.low[d], b.low[d]);
+        both.high[d] = std::max(a.high[d], b.high[d]);
+    }
+    return both;
+}
+inline bool meet(const halo_box &a, const halo_box &b) { return !empty(intersection(a, b)); }
 bool contains(const halo_box &outer, const halo_box &inner);
 halo_box grown(const halo_box &box, const GhostWidths &widths);
 
 // Owned points of a box of cells.
-halo_box points_of(const halo_box &cells, Centring centring);
+inline halo_box points_of(const halo_box &cells, Centring centring) {
+    return { { cells.low[0], cells.low[1], cells.low[2] },
+             { points(cells.high[0], centring, 0), points(cells.high[1], centring, 1), points(cells.high[2], centring, 2) } };
+}
 // Cells of which a box must have one if its points, with ghosts of widths `theirs`, meet `points`.
 halo_box cells_around(halo_box points, Centring centring, const GhostWidths &theirs);
 // Points around `inner` on the side of an element, as wide as the ghosts; element 13: `inner` itself.

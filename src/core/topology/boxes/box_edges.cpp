@@ -2,8 +2,8 @@
 #include "topology/boxes/box_edges.h"
 
 #include <algorithm>
-
-#include "topology/boxes/box_calculus.h"
+#include <bit>
+#include <numeric>
 
 namespace halo {
 
@@ -11,57 +11,93 @@ namespace {
 
 constexpr int32_t inside = 13; // the element of owned points
 
+// Those of one gid behind each other, by their images' shifts. Most often they are in this order already.
+void sort_by_gid(const std::vector<PlacedBox> &boxes, bool upwards, std::vector<uint32_t> &places) {
+    const auto before = [&](uint32_t a, uint32_t b) {
+        if (boxes[a].gid != boxes[b].gid) return boxes[a].gid < boxes[b].gid;
+        return upwards ? lower_shift(boxes[a].shift, boxes[b].shift) : lower_shift(boxes[b].shift, boxes[a].shift);
+    };
+    if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
+}
+
+// Bits 0, 1, 2: does [low, high) meet what lies below, in and above the owned points of a direction?
+uint32_t ranges_met(int64_t low, int64_t high, const std::array<int64_t, 4> &ends) {
+    uint32_t met = 0;
+    for (uint32_t range = 0; range < 3; ++range) met |= static_cast<uint32_t>(std::max(low, ends[range]) < std::min(high, ends[range + 1])) << range;
+    return met;
+}
+
+// A bit for each element of a part that `other` has points of. Bits of ranges, moved to where the elements of y and z differ, multiply without carry.
+uint32_t elements_met(const halo_box &own, const GhostWidths &ghosts, const halo_box &other) {
+    const auto ranges = [&](int d) {
+        return ranges_met(other.low[d], other.high[d], { own.low[d] - ghosts.low[d], own.low[d], own.high[d], own.high[d] + ghosts.high[d] });
+    };
+    const uint32_t y = ranges(1);
+    const uint32_t z = ranges(2);
+    return ranges(0) * ((y & 1) | (y & 2) << 2 | (y & 4) << 4) * ((z & 1) | (z & 2) << 8 | (z & 4) << 16);
+}
+
+// Which elements of a part take part at all.
+bool takes_part(int32_t element, const EdgeRequest &request) {
+    if (element == inside) return request.shared != HALO_SHARED_KEEP || request.flow == Flow::between_copies;
+    return request.shared != HALO_SHARED_ONLY && in_stencil(element, request.stencil);
+}
+
 } // namespace
 
-halo_box BoxEdges::owned(const PlacedBox &box) const { return points_of(box.cells, request_.centring); }
+BoxEdges::BoxEdges(const BoxSource &source, int32_t here, const EdgeRequest &request) : source_(source), here_(here), request_(request) {
+    for (int32_t element = 0; element < 27; ++element) wanted_ |= static_cast<uint32_t>(takes_part(element, request)) << element;
+}
 
 halo_box BoxEdges::with_ghosts(const PlacedBox &box) const { return grown(owned(box), request_.ghosts); }
 
-// Which elements of a part take part at all.
-bool BoxEdges::wanted(int32_t element) const {
-    if (element == inside) return request_.shared != HALO_SHARED_KEEP || request_.flow == Flow::between_copies;
-    return request_.shared != HALO_SHARED_ONLY && in_stencil(element, request_.stencil);
+halo_box BoxEdges::around_receiver(const PlacedBox &receiver) const {
+    const GhostWidths theirs = request_.flow == Flow::between_copies ? request_.ghosts : GhostWidths{};
+    return cells_around(with_ghosts(receiver), request_.centring, theirs);
 }
 
-void BoxEdges::look_around(const PlacedBox &receiver) {
-    const GhostWidths theirs = request_.flow == Flow::between_copies ? request_.ghosts : GhostWidths{};
+halo_box BoxEdges::around_sender(const PlacedBox &sender) const {
+    const halo_box has = request_.flow == Flow::between_copies ? with_ghosts(sender) : owned(sender);
+    return cells_around(has, request_.centring, request_.ghosts);
+}
+
+void BoxEdges::look_at(const halo_box &region) {
+    found_.clear();
+    source_.boxes_near(region, found_);
+    order_.resize(found_.size());
+    std::iota(order_.begin(), order_.end(), 0u);
+    std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) { return precedes(found_[a], found_[b]); });
     near_.clear();
-    source_.boxes_near(cells_around(with_ghosts(receiver), request_.centring, theirs), near_);
-    std::sort(near_.begin(), near_.end(), precedes);
+    for (const uint32_t place : order_) near_.push_back(found_[place]);
 }
 
 void BoxEdges::order_senders(bool upwards) {
     senders_.resize(near_.size());
-    for (size_t i = 0; i < near_.size(); ++i) senders_[i] = i;
-    std::sort(senders_.begin(), senders_.end(), [&](size_t a, size_t b) {
-        if (near_[a].gid != near_[b].gid) return near_[a].gid < near_[b].gid;
-        return upwards ? lower_shift(near_[a].shift, near_[b].shift) : lower_shift(near_[b].shift, near_[a].shift);
-    });
+    std::iota(senders_.begin(), senders_.end(), 0u);
+    sort_by_gid(near_, upwards, senders_);
 }
 
+// One look around a part finds what it receives from and what it sends to.
 void BoxEdges::emit(const std::vector<int64_t> &local_parts, const EdgeSink &sink) {
-    for (const int64_t gid : local_parts) into(source_.box_of(gid), false, sink);
-    for (const int64_t gid : remote_receivers(local_parts)) into(source_.box_of(gid), true, sink);
-}
-
-// Parts of other ranks that may need something of a part here.
-std::vector<int64_t> BoxEdges::remote_receivers(const std::vector<int64_t> &local_parts) {
-    std::vector<int64_t> gids;
+    std::vector<int64_t> elsewhere; // parts of other ranks that may receive something from here
     for (const int64_t gid : local_parts) {
         const PlacedBox part = source_.box_of(gid);
-        const halo_box has = request_.flow == Flow::between_copies ? with_ghosts(part) : owned(part);
-        near_.clear();
-        source_.boxes_near(cells_around(has, request_.centring, request_.ghosts), near_);
+        const halo_box receivers = around_sender(part);
+        look_at(hull(around_receiver(part), receivers));
         for (const PlacedBox &other : near_)
-            if (other.rank != here_) gids.push_back(other.gid);
+            if (other.rank != here_ && meet(other.cells, receivers)) elsewhere.push_back(other.gid);
+        into(part, false, sink);
     }
-    std::sort(gids.begin(), gids.end());
-    gids.erase(std::unique(gids.begin(), gids.end()), gids.end());
-    return gids;
+    std::sort(elsewhere.begin(), elsewhere.end());
+    elsewhere.erase(std::unique(elsewhere.begin(), elsewhere.end()), elsewhere.end());
+    for (const int64_t gid : elsewhere) {
+        const PlacedBox part = source_.box_of(gid);
+        look_at(around_receiver(part));
+        into(part, true, sink);
+    }
 }
 
 void BoxEdges::into(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink) {
-    look_around(receiver);
     if (request_.flow == Flow::from_owner)
         from_owners(receiver, only_from_here, sink);
     else
@@ -75,8 +111,7 @@ void BoxEdges::send(const PlacedBox &sender, const PlacedBox &receiver, const ha
     edge.send_rank = sender.rank;
     edge.recv_gid = receiver.gid;
     edge.recv_rank = receiver.rank;
-    edge.element = element;
-    edge.extra = sent_[element]++;
+    edge.identity = { element, sent_[element]++, 0 };
     edge.ends = sender.rank == receiver.rank ? EdgeEnds::local : receiver.rank == here_ ? EdgeEnds::receive : EdgeEnds::send;
     edge.from_owner = from_owner;
     edge.send.box = relative(points, sender.origin());
@@ -84,30 +119,57 @@ void BoxEdges::send(const PlacedBox &sender, const PlacedBox &receiver, const ha
     sink(edge);
 }
 
+// Element by element: among equal boxes that is the order in which the ghosts lie in memory.
 void BoxEdges::from_owners(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink) {
-    order_senders(true);
-    const halo_box own = owned(receiver);
+    sort_by_element(receiver);
+    for (int32_t element = 0; element < 27; ++element)
+        if (!touching(element).empty()) into_element(receiver, element, only_from_here, sink);
+}
+
+void BoxEdges::into_element(const PlacedBox &receiver, int32_t element, bool only_from_here, const EdgeSink &sink) {
+    const halo_box ghosts = element_box(owned(receiver), request_.ghosts, element);
+    senders_.assign(touching(element).begin(), touching(element).end());
+    sort_by_gid(near_, true, senders_);
     int64_t last = -1;
-    for (const size_t place : senders_) {
+    for (const uint32_t place : senders_) {
         const PlacedBox &sender = near_[place];
         if (sender.same_place(receiver) || (only_from_here && sender.rank != here_)) continue;
-        if (sender.gid != last) sent_.fill(0);
+        if (sender.gid != last) sent_[26 - element] = 0;
         last = sender.gid;
-        for (int32_t element = 0; element < 27; ++element) {
-            const halo_box region = intersection(element_box(own, request_.ghosts, element), owned(sender));
-            if (empty(region) || !wanted(element)) continue;
-            pieces_.assign(1, region);
-            for (size_t before = 0; before < place && !pieces_.empty(); ++before) subtract(pieces_, owned(near_[before]));
-            for (const halo_box &piece : pieces_) send(sender, receiver, piece, 26 - element, true, sink);
+        pieces_.assign(1, intersection(ghosts, owned(sender)));
+        for (const uint32_t before : touching(element)) {
+            if (before >= place || pieces_.empty()) break;
+            subtract(pieces_, owned(near_[before]));
         }
+        for (const halo_box &piece : pieces_) send(sender, receiver, piece, 26 - element, true, sink);
     }
+}
+
+std::span<const uint32_t> BoxEdges::touching(int32_t element) const {
+    return std::span(touching_).subspan(first_touching_[element], first_touching_[element + 1] - first_touching_[element]);
+}
+
+// By counting; within an element they stay in the order of precedence.
+void BoxEdges::sort_by_element(const PlacedBox &receiver) {
+    const halo_box own = owned(receiver);
+    std::array<uint32_t, 28> next{};
+    elements_.clear();
+    for (const PlacedBox &other : near_) {
+        elements_.push_back(elements_met(own, request_.ghosts, owned(other)) & wanted_);
+        for (uint32_t rest = elements_.back(); rest != 0; rest &= rest - 1) ++next[std::countr_zero(rest) + 1];
+    }
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    first_touching_ = next;
+    touching_.resize(next[27]);
+    for (uint32_t place = 0; place < near_.size(); ++place)
+        for (uint32_t rest = elements_[place]; rest != 0; rest &= rest - 1) touching_[next[std::countr_zero(rest)]++] = place;
 }
 
 // Bears the element of the sender's copy in its key, so that every receiver combines the copies of one part in the same order.
 void BoxEdges::between_copies(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink) {
     order_senders(false);
     int64_t last = -1;
-    for (const size_t place : senders_) {
+    for (const uint32_t place : senders_) {
         const PlacedBox &sender = near_[place];
         if (only_from_here && sender.rank != here_) continue;
         if (sender.gid != last) sent_.fill(0);
@@ -147,7 +209,7 @@ void BoxEdges::copies_of_region(const PlacedBox &sender, int32_t sent, const Pla
 
 std::vector<halo_boundary> BoxEdges::boundaries(int64_t gid) {
     const PlacedBox part = source_.box_of(gid);
-    look_around(part);
+    look_at(around_receiver(part));
     std::vector<halo_boundary> found;
     for (int32_t element = 0; element < 27; ++element) {
         pieces_.assign(1, element_box(owned(part), request_.ghosts, element));

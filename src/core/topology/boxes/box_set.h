@@ -18,19 +18,15 @@ public:
     const std::vector<PlacedBox> &boxes() const { return boxes_; }
 
 private:
-    struct Node {
-        halo_box bounds;
-        size_t first; // in order_
-        size_t n;
-        size_t right = 0; // second child; the first follows its parent. 0: a leaf
-    };
-    size_t build(size_t first, size_t n);
-    void search(const halo_box &region, const Extent &shift, std::vector<PlacedBox> &found) const;
+    void order_along_curve();
+    // Adds what meets the region of the boxes below the nodes [first, end) of a level, shifted.
+    void search(size_t level, size_t first, size_t end, const halo_box &region, const Extent &shift, std::vector<PlacedBox> &found) const;
 
     std::vector<PlacedBox> boxes_;
     Extent period_;
-    std::vector<size_t> order_; // places in boxes_, those of a node behind each other
-    std::vector<Node> nodes_;
+    halo_box bounds_{};                         // of all
+    std::vector<uint32_t> order_;               // places in boxes_, so that neighbours are near each other
+    std::vector<std::vector<halo_box>> levels_; // what encloses eight boxes each, in their order, then eight nodes of the level below
 };
 
 } // namespace halo

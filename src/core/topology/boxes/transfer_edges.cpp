@@ -63,7 +63,7 @@ void TransferEdges::into(const PlacedBox &receiver, bool only_from_here, const E
     int64_t last = -1;
     for (const size_t place : senders) {
         const PlacedBox &sender = near[place];
-        if (sender.gid != last) edge.extra = 0;
+        if (sender.gid != last) edge.identity.piece = 0;
         last = edge.send_gid = sender.gid;
         edge.send_rank = sender.rank;
         edge.ends = sender.rank == receiver.rank ? EdgeEnds::local : receiver.rank == here_ ? EdgeEnds::receive : EdgeEnds::send;
@@ -71,7 +71,7 @@ void TransferEdges::into(const PlacedBox &receiver, bool only_from_here, const E
             edge.send.box = relative(piece, sender.origin());
             edge.receive.box = relative(piece, receiver.origin());
             sink(edge);
-            ++edge.extra;
+            ++edge.identity.piece;
         }
     }
 }

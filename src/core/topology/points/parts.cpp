@@ -48,10 +48,10 @@ std::vector<uint32_t> PointParts::places(const PointList &points) const {
     return places;
 }
 
-void PointParts::add_local(const PointList &sent, const PointList &received, int64_t extra, PartEdges &into) const {
+void PointParts::add_local(const PointList &sent, const PointList &received, int64_t tag, PartEdges &into) const {
     const std::vector<uint32_t> from = places(sent), to = places(received);
     for (size_t i = 0; i < from.size(); ++i) {
-        auto &[send, receive] = into.local[{ first_gid_ + from[i], first_gid_ + to[i], extra }];
+        auto &[send, receive] = into.local[{ first_gid_ + from[i], first_gid_ + to[i], tag }];
         send.add(within(sent[static_cast<int64_t>(i)], from[i]));
         receive.add(within(received[static_cast<int64_t>(i)], to[i]));
     }
@@ -78,20 +78,20 @@ PartEdges PointParts::split(Context &context, const PointEdges &edges) const {
     for (const Delivery &delivery : Discovery(context, discovery_kind(context), "parts").answer(std::move(out), { peers.begin(), peers.end() })) {
         Told told(delivery.rank, from_bytes<uint32_t>(delivery.bytes));
         const int64_t their_first = delivery.rank * most_;
-        for_rank(edges.receive, delivery.rank, [&](int64_t extra, const PointList &list) {
+        for_rank(edges.receive, delivery.rank, [&](int64_t tag, const PointList &list) {
             const std::vector<uint32_t> here = places(list);
             const auto there = told.next(list.size());
             for (size_t i = 0; i < here.size(); ++i)
-                split.receive[{ their_first + there[i], first_gid_ + here[i], extra }].add(within(list[static_cast<int64_t>(i)], here[i]));
+                split.receive[{ their_first + there[i], first_gid_ + here[i], tag }].add(within(list[static_cast<int64_t>(i)], here[i]));
         });
-        for_rank(edges.send, delivery.rank, [&](int64_t extra, const PointList &list) {
+        for_rank(edges.send, delivery.rank, [&](int64_t tag, const PointList &list) {
             const std::vector<uint32_t> here = places(list);
             const auto there = told.next(list.size());
             for (size_t i = 0; i < here.size(); ++i)
-                split.send[{ first_gid_ + here[i], their_first + there[i], extra }].add(within(list[static_cast<int64_t>(i)], here[i]));
+                split.send[{ first_gid_ + here[i], their_first + there[i], tag }].add(within(list[static_cast<int64_t>(i)], here[i]));
         });
     }
-    for_rank(edges.send, rank, [&](int64_t extra, const PointList &list) { add_local(list, edges.receive.at({ rank, extra }), extra, split); });
+    for_rank(edges.send, rank, [&](int64_t tag, const PointList &list) { add_local(list, edges.receive.at({ rank, tag }), tag, split); });
     for (auto *side : { &split.send, &split.receive })
         for (auto &[key, list] : *side) list.close();
     for (auto &[key, both] : split.local) {

@@ -13,10 +13,8 @@ class Context;
 struct PartEdgeKey {
     int64_t send_gid;
     int64_t recv_gid;
-    int64_t extra;
-    bool operator<(const PartEdgeKey &other) const {
-        return std::tie(send_gid, recv_gid, extra) < std::tie(other.send_gid, other.recv_gid, other.extra);
-    }
+    int64_t tag;
+    bool operator<(const PartEdgeKey &other) const { return std::tie(send_gid, recv_gid, tag) < std::tie(other.send_gid, other.recv_gid, other.tag); }
 };
 
 // Points count from the first of their part.
@@ -41,7 +39,7 @@ public:
 
 private:
     std::vector<uint32_t> places(const PointList &points) const;
-    void add_local(const PointList &sent, const PointList &received, int64_t extra, PartEdges &into) const;
+    void add_local(const PointList &sent, const PointList &received, int64_t tag, PartEdges &into) const;
     uint32_t within(uint32_t point, uint32_t place) const { return point - static_cast<uint32_t>(offsets_[place]); }
 
     int64_t most_;

@@ -33,19 +33,19 @@ private:
 
 // What travels between this rank and another (or itself), by what becomes of it.
 struct PointEdges {
-    std::map<std::pair<int32_t, int64_t>, PointList> send; // (rank, `extra` of the edge)
+    std::map<std::pair<int32_t, int64_t>, PointList> send; // (rank, tag of the edge)
     std::map<std::pair<int32_t, int64_t>, PointList> receive;
     void close();
 };
 
-// `extra` of edges; from bit `section_shift` on, the groups that their ghosts belong to.
+// Tags of edges; from bit `section_shift` on, the groups that their ghosts belong to.
 inline constexpr int section_shift = 8;
 inline constexpr int64_t edge_to_copies = 0; // from an owner to copies that contribute when edges are reversed
 inline constexpr int64_t edge_to_silent = 1; // to copies that do not
 inline constexpr int64_t edge_of_owner = 2;  // reductions: the owner's values
 inline constexpr int64_t edge_of_copies = 3; // and those of all others
-inline int64_t edge_kind(int64_t extra) { return extra & ((1 << section_shift) - 1); }
+inline int64_t edge_kind(int64_t tag) { return tag & ((1 << section_shift) - 1); }
 // Have ghosts of the edge to do with one of these groups? 0: all.
-inline bool in_sections(int64_t extra, uint32_t groups) { return groups == 0 || (static_cast<uint32_t>(extra >> section_shift) & groups) != 0; }
+inline bool in_sections(int64_t tag, uint32_t groups) { return groups == 0 || (static_cast<uint32_t>(tag >> section_shift) & groups) != 0; }
 
 } // namespace halo

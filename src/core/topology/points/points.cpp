@@ -149,11 +149,11 @@ void PointsTopology::count_owned(int64_t n_owned) {
 // Only the owner looks at each rank of a run.
 void PointsTopology::make_forward_edges() {
     const int32_t rank = context_.rank();
-    const auto send = [&](int32_t to, int64_t extra, uint32_t point, uint32_t n) {
-        if (n > 0) forward_.send[{ to, extra }].add(n, point);
+    const auto send = [&](int32_t to, int64_t tag, uint32_t point, uint32_t n) {
+        if (n > 0) forward_.send[{ to, tag }].add(n, point);
     };
-    const auto receive = [&](int32_t from, int64_t extra, std::span<const uint32_t> points) {
-        if (!points.empty()) forward_.receive[{ from, extra }].add(points);
+    const auto receive = [&](int32_t from, int64_t tag, std::span<const uint32_t> points) {
+        if (!points.empty()) forward_.receive[{ from, tag }].add(points);
     };
     for (int64_t i = 0; i < shared_.size(); ++i) {
         const int32_t owner = shared_.owner(i);
@@ -220,15 +220,15 @@ void PointsTopology::edges(const EdgeRequest &request, const EdgeSink &sink) con
 }
 
 // Of the other rank's points, no more is known than how many they are.
-Edge PointsTopology::edge_of(int64_t send_gid, int64_t recv_gid, int64_t extra, int64_t n) const {
+Edge PointsTopology::edge_of(int64_t send_gid, int64_t recv_gid, int64_t tag, int64_t n) const {
     Edge edge;
     edge.send_gid = send_gid;
     edge.recv_gid = recv_gid;
     edge.send_rank = parts_ ? parts_->rank_of(send_gid) : static_cast<int32_t>(send_gid);
     edge.recv_rank = parts_ ? parts_->rank_of(recv_gid) : static_cast<int32_t>(recv_gid);
-    edge.extra = extra;
-    edge.from_owner = edge_kind(extra) != edge_of_copies;
-    edge.contributes = edge_kind(extra) != edge_to_silent;
+    edge.identity.tag = tag;
+    edge.from_owner = edge_kind(tag) != edge_of_copies;
+    edge.contributes = edge_kind(tag) != edge_to_silent;
     edge.send = edge.receive = PointList::region_of(n);
     return edge;
 }
@@ -254,8 +254,8 @@ void PointsTopology::emit(const PointEdges &edges, uint32_t sections, const Edge
 
 void PointsTopology::emit(const PartEdges &edges, uint32_t sections, const EdgeSink &sink) const {
     const auto give = [&](const PartEdgeKey &key, const PointList &any, EdgeEnds ends, const PointList *send, const PointList *receive) {
-        if (!in_sections(key.extra, sections)) return;
-        Edge edge = edge_of(key.send_gid, key.recv_gid, key.extra, any.size());
+        if (!in_sections(key.tag, sections)) return;
+        Edge edge = edge_of(key.send_gid, key.recv_gid, key.tag, any.size());
         edge.ends = ends;
         if (send) edge.send = send->region();
         if (receive) edge.receive = receive->region();

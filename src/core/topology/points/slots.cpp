@@ -18,8 +18,9 @@ std::vector<Edge> edges_of(const PointsTopology &points) {
     points.edges({}, [&](const Edge &edge) {
         if (edge.contributes) edges.push_back(reversed(edge));
     });
-    std::sort(edges.begin(), edges.end(),
-              [](const Edge &a, const Edge &b) { return std::tie(a.recv_gid, a.send_gid, a.extra) < std::tie(b.recv_gid, b.send_gid, b.extra); });
+    std::sort(edges.begin(), edges.end(), [](const Edge &a, const Edge &b) {
+        return std::tie(a.recv_gid, a.send_gid, a.identity.tag) < std::tie(b.recv_gid, b.send_gid, b.identity.tag);
+    });
     return edges;
 }
 

@@ -68,7 +68,7 @@ void RegionsTopology::read_joins(const halo_regions_desc &desc) {
         edge.recv_gid = join.recv_gid;
         edge.send_rank = owner_[join.send_gid];
         edge.recv_rank = owner_[join.recv_gid];
-        edge.extra = i;
+        edge.identity.tag = i;
         edge.ends = edge.send_rank == edge.recv_rank ? EdgeEnds::local : edge.recv_rank == context_.rank() ? EdgeEnds::receive : EdgeEnds::send;
         edge.send.box = join.send;
         edge.receive.box = join.receive;
@@ -222,9 +222,9 @@ void RegionsTopology::edges(const EdgeRequest &request, const EdgeSink &sink) co
     if (request.shared == HALO_SHARED_ONLY) return; // no cell belongs to two parts
     const int32_t here = context_.rank();
     if (request.flow == Flow::between_copies) {
-        std::map<std::tuple<int64_t, int64_t, int32_t>, int64_t> sent; // both ends come upon the edges of a pair in the same order
+        std::map<std::tuple<int64_t, int64_t, int32_t>, int32_t> sent; // both ends come upon the edges of a pair in the same order
         const auto numbered = [&](Edge edge) {
-            edge.extra = sent[{ edge.send_gid, edge.recv_gid, edge.element }]++;
+            edge.identity.piece = sent[{ edge.send_gid, edge.recv_gid, edge.identity.element }]++;
             sink(edge);
         };
         for (int64_t gid = 0; gid < n_parts(); ++gid) edges_between_copies(gid, request, numbered);
@@ -240,7 +240,7 @@ void RegionsTopology::ghost_edges(const Edge &join, const EdgeRequest &request, 
         Edge edge = join;
         if (element == inside || !in_stencil(element, request.stencil)) continue;
         if (!restrict_receive(edge, element_box(owned(join.recv_gid), request.ghosts, element))) continue;
-        edge.element = 26 - element;
+        edge.identity.element = element_across(element, join.map);
         sink(edge);
     }
 }
@@ -281,7 +281,7 @@ void RegionsTopology::edges_of_pair(const Edge &from, const Edge &to, const Edge
         for (int32_t received = 0; received < 27; ++received) {
             Edge edge = some;
             if (!wanted(received) || !restrict_receive(edge, element_box(owned(pair.recv_gid), request.ghosts, received))) continue;
-            edge.element = sent;
+            edge.identity.element = sent;
             sink(edge);
         }
     }

@@ -38,7 +38,7 @@ private:
     int32_t reach_;
     std::vector<Extent> cells_;               // by gid
     std::vector<int32_t> owner_;              // by gid
-    std::vector<Edge> joins_;                 // `extra` is the place in this list
+    std::vector<Edge> joins_;                 // the tag is the place in this list
     std::vector<std::vector<size_t>> sent_;   // by gid: its joins as sender,
     std::vector<std::vector<size_t>> filled_; // and as receiver
 };
