@@ -54,7 +54,7 @@ public:
     }
     size_t take(void *into, size_t bytes) {
         const size_t taken = std::min(bytes, left_);
-        std::memcpy(into, at_, taken);
+        if (taken > 0) std::memcpy(into, at_, taken);
         at_ += taken;
         left_ -= taken;
         return taken;
@@ -103,14 +103,18 @@ void check_header_alone(const unsigned char *data, size_t size) {
     }
 }
 
-} // namespace
+// What was not wanted must not wait for the next input.
+struct Drained {
+    const TwoContexts &ranks;
+    int32_t tag;
+    ~Drained() { ranks.drain(tag); }
+};
 
-extern "C" int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
-    check_header_alone(data, size);
-    static const TwoContexts ranks;
+void run_stream(const TwoContexts &ranks, const unsigned char *data, size_t size) {
     Context &context = ranks.context();
     const uint32_t serial = context.next_serial();
     Input input(data, size);
+    const Drained drained{ ranks, context.run_tag(serial) };
     PeerLink link(context, spec_of(serial, (input.byte() & 1u) != 0));
     std::vector<std::vector<std::byte>> messages; // large ones stay with their sender until they are read
     try {
@@ -130,5 +134,13 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
         check(error.text().find("rank 1") != std::string::npos);
     }
     link.abandon();
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
+    check_header_alone(data, size);
+    static const TwoContexts ranks;
+    run_stream(ranks, data, size);
     return 0;
 }
