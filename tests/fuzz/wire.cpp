@@ -55,7 +55,7 @@ public:
     }
     size_t take(void *into, size_t bytes) {
         const size_t taken = std::min(bytes, left_);
-        std::memcpy(into, at_, taken);
+        if (taken > 0) std::memcpy(into, at_, taken);
         at_ += taken;
         left_ -= taken;
         return taken;
@@ -104,14 +104,18 @@ void check_header_alone(const unsigned char *data, size_t size) {
     }
 }
 
-} // namespace
+// What was not wanted must not wait for the next input.
+struct Drained {
+    const TwoContexts &ranks;
+    int32_t tag;
+    ~Drained() { ranks.drain(tag); }
+};
 
-extern "C" int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
-    check_header_alone(data, size);
-    static const TwoContexts ranks;
+void run_stream(const TwoContexts &ranks, const unsigned char *data, size_t size) {
     Context &context = ranks.context();
     const RunId id = context.next_run();
     Input input(data, size);
+    const Drained drained{ ranks, id.tag() };
     PeerLink link(context, spec_of(id, (input.byte() & 1u) != 0));
     std::vector<std::vector<std::byte>> messages; // large ones stay with their sender until they are read
     try {
@@ -131,5 +135,13 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
         check(error.text().find("rank 1") != std::string::npos);
     }
     link.abandon();
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
+    check_header_alone(data, size);
+    static const TwoContexts ranks;
+    run_stream(ranks, data, size);
     return 0;
 }

@@ -41,6 +41,20 @@ struct TwoContexts {
         transport.send(0, 0, tag, message.data(), message.size(), request);
         for (int turn = 0; turn < 4 && !transport.test(request, 0); ++turn) transport.progress();
     }
+    // Takes what has come with this tag and nobody wanted, at both ranks.
+    void drain(int32_t tag) const {
+        for (const int32_t rank : { 0, 1 }) {
+            Transport &transport = contexts[rank]->transport();
+            size_t bytes = 0;
+            for (halo_matched found{}; transport.probe(1 - rank, 0, tag, bytes, found); found = {}) {
+                std::vector<std::byte> message(bytes);
+                halo_request request{};
+                transport.receive_matched(found, 1 - rank, message.data(), bytes, request);
+                while (!transport.test(request, 1 - rank)) transport.progress();
+            }
+            contexts[rank]->reap();
+        }
+    }
 
 private:
     halo_inproc *group_;
