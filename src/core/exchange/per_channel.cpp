@@ -92,7 +92,7 @@ void PerChannel::open_boxes(const PlanLink &link, bool sending, std::deque<Post>
             spec.send_rank = sending ? here : link.peer;
             spec.recv_rank = sending ? link.peer : here;
             spec.bytes = boxes.bytes(edge);
-            spec.sparse = setup_.spec.probed || planned.piece->destination().sparse;
+            spec.sparse = setup_.spec.probed || setup_.plan.any_sparse(); // all alike: they share a tag, and a posted receive takes what comes first
             posts.push_back({ Mailbox(room_, spec) });
             posts.back().box.open({ setup_.id.serial(), setup_.id.channels(), false });
         }
