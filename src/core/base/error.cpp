@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/error.h"
 
-#include <stdexcept>
 #include <cstdio>
+#include <stdexcept>
 
 namespace halo {
 

@@ -92,8 +92,7 @@ private:
     const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
     int64_t dense_bytes(const Run &run, size_t i, bool sending) const {
         int64_t bytes = 0;
-        run.for_each(planned(run, i), sending,
-                     [&](const PieceRun &, const LinkPiece &, const LoweredDirection &way) { bytes += way.dense_bytes; });
+        run.for_each(planned(run, i), sending, [&](const PieceRun &, const LinkPiece &, const LoweredDirection &way) { bytes += way.dense_bytes; });
         return bytes;
     }
     double timeout() const { return setup_.context.timeout(setup_.spec.timeout_seconds); }

@@ -331,8 +331,7 @@ void CheckMode::give_back_withheld(const Run &run) {
 }
 
 void CheckMode::before_unpack(const Run &run) {
-    for (const PlanLink &link : run.plan->links())
-        for_each_hashed(run, link, false, [&](const Checked &checked) { require_poison(run, checked); });
+    for (const PlanLink &link : run.plan->links()) for_each_hashed(run, link, false, [&](const Checked &checked) { require_poison(run, checked); });
     for (const Received &local : local_) require_poison(run, local);
     give_back_withheld(run);
     if (source_stable_)

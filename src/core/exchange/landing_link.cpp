@@ -20,7 +20,8 @@ bool LandingLink::prepare(const Run &run) {
         puts_.clear();
         for (size_t i = 0; i < link.pieces.size(); ++i) {
             const Piece &piece = run.plan->piece(link.pieces[i].piece);
-            puts_.push_back({ put_table(piece, link.pieces[i].link, told[i]), std::vector<void *>(piece.bases().n() + peer.edges().n_slots, nullptr) });
+            puts_.push_back(
+                { put_table(piece, link.pieces[i].link, told[i]), std::vector<void *>(piece.bases().n() + peer.edges().n_slots, nullptr) });
         }
         slots_.assign(peer.edges().n_slots, nullptr);
         table_version_ = peer.layout_version();

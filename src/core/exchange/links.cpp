@@ -22,7 +22,7 @@ std::vector<WireEdge> wire_edges(const Plan &plan, const PlanLink &link, bool se
     return edges;
 }
 
-// The most that a run can carry: dense values piece by piece, then single edges.
+// The most that a run can carry: dense values piece by piece, then single edges, in whatever order.
 size_t most_bytes(const Plan &plan, const PlanLink &link, bool sending) {
     int64_t dense = 0, singles = 0;
     for (const LinkPiece &at : link.pieces) {
@@ -31,7 +31,7 @@ size_t most_bytes(const Plan &plan, const PlanLink &link, bool sending) {
         if (!piece.destination().sparse) dense = align_up(dense, edge_alignment(boxes.element_bytes()));
         for (const PlacedEdge &edge : plan.edges(at, sending))
             if (piece.destination().sparse)
-                singles = align_up(singles, sparse_alignment) + boxes.bytes(edge);
+                singles += align_up(boxes.bytes(edge), sparse_alignment);
             else
                 dense += boxes.bytes(edge);
     }

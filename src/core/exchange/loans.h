@@ -95,7 +95,7 @@ private:
     std::vector<Lender> lenders_; // of each link
     std::vector<Borrower> borrowers_;
     std::vector<Combined> combined_; // of each piece of the plan, once they are made
-    double patience_ = 0;       // seconds
+    double patience_ = 0;            // seconds
 };
 
 } // namespace halo

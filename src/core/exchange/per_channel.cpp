@@ -71,7 +71,10 @@ private:
     int64_t nulls_sent_ = 0;
 };
 
-PerChannel::PerChannel(const MessageSetup &setup) : setup_(setup), room_(setup.context), links_(make_links(setup, false, [this](size_t plan_link, const std::byte *) { return header_bytes(plan_link); })) {
+PerChannel::PerChannel(const MessageSetup &setup)
+    : setup_(setup),
+      room_(setup.context),
+      links_(make_links(setup, false, [this](size_t plan_link, const std::byte *) { return header_bytes(plan_link); })) {
     for (const PlanLink &link : setup.plan.links()) {
         open_boxes(link, true, send_posts_);
         open_boxes(link, false, receive_posts_);
@@ -101,7 +104,9 @@ void PerChannel::open_boxes(const PlanLink &link, bool sending, std::deque<Post>
 
 // A narrowed run has some of the full plan's edges, in the same order.
 void PerChannel::map_run(Run &run) {
-    const auto is_mapped = [](const PieceRun &piece, const std::shared_ptr<const Lowered> &rows) { return piece.takes_part ? piece.rows == rows : !rows; };
+    const auto is_mapped = [](const PieceRun &piece, const std::shared_ptr<const Lowered> &rows) {
+        return piece.takes_part ? piece.rows == rows : !rows;
+    };
     if (std::equal(run.pieces.begin(), run.pieces.end(), mapped_.begin(), mapped_.end(), is_mapped)) return;
     mapped_.clear();
     for (const PieceRun &piece : run.pieces) mapped_.push_back(piece.takes_part ? piece.rows : nullptr);
@@ -161,8 +166,7 @@ void PerChannel::send(Run &run) {
         if (pack_single(run.pieces[work.piece], field, *work.single, box.data(), run.stream) != EdgeState::data) box.release();
         states_sent_ += field.spec().sparse;
     }
-    for (auto &link : links_)
-        link->send(run.check && link->sends() ? run.check->write_hashes(run, planned(run, *link), link->send_payload()) : 0);
+    for (auto &link : links_) link->send(run.check && link->sends() ? run.check->write_hashes(run, planned(run, *link), link->send_payload()) : 0);
     for (const Work &work : sends_) {
         Mailbox &box = work.post->box;
         const bool data = box.data() != nullptr;

@@ -297,8 +297,7 @@ std::vector<Arrivals::Part> Round::arrivals() {
 
 void Round::unpack(halo_stream stream) {
     require(Phase::sent, "unpack");
-    if (!test())
-        fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done: %s", spec_.what.c_str(), messages_->missing(run_).c_str());
+    if (!test()) fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done: %s", spec_.what.c_str(), messages_->missing(run_).c_str());
     run_.stream = stream;
     step([&] {
         if (check_) check_->before_unpack(run_);

@@ -12,9 +12,9 @@ namespace {
 
 void add_field(std::vector<uint64_t> &identity, Field &field) {
     const FieldSpec &spec = field.spec();
-    identity.insert(identity.end(), { static_cast<uint64_t>(spec.type), static_cast<uint64_t>(spec.element_bytes),
-                                      static_cast<uint64_t>(spec.n_components), static_cast<uint64_t>(spec.vector), static_cast<uint64_t>(spec.sparse),
-                                      spec.places.size(), field.layout_hash() });
+    identity.insert(identity.end(),
+                    { static_cast<uint64_t>(spec.type), static_cast<uint64_t>(spec.element_bytes), static_cast<uint64_t>(spec.n_components),
+                      static_cast<uint64_t>(spec.vector), static_cast<uint64_t>(spec.sparse), spec.places.size(), field.layout_hash() });
     for (const Centring place : spec.places) identity.push_back(static_cast<uint64_t>(place));
 }
 
@@ -65,7 +65,8 @@ void map_points(Field &field, Edge &edge, uint64_t &pattern) {
     const uint64_t sent = edge.ends == EdgeEnds::receive ? 0 : mapped(edge.send_gid, edge.send);
     const uint64_t received = edge.ends == EdgeEnds::send ? 0 : mapped(edge.recv_gid, edge.receive);
     if (edge.ends == EdgeEnds::local && (sent != received || edge.send.size() != edge.receive.size()))
-        fail(HALO_ERR_MISMATCH, "field %s: channel from part %lld to part %lld: its map of points leaves out other points of the one than of the other",
+        fail(HALO_ERR_MISMATCH,
+             "field %s: channel from part %lld to part %lld: its map of points leaves out other points of the one than of the other",
              field.spec().name.c_str(), static_cast<long long>(edge.send_gid), static_cast<long long>(edge.recv_gid));
     pattern = sent | received;
     // A peer's side has as many.
@@ -119,8 +120,8 @@ Digest Piece::digest_of(const std::vector<PlacedEdge> &edges) const {
 }
 
 int64_t Piece::link_of(int32_t peer) const {
-    const auto at = std::lower_bound(edges_.links.begin(), edges_.links.end(), peer,
-                                     [](const PlacedEdges::Link &one, int32_t rank) { return one.peer < rank; });
+    const auto at =
+        std::lower_bound(edges_.links.begin(), edges_.links.end(), peer, [](const PlacedEdges::Link &one, int32_t rank) { return one.peer < rank; });
     return at != edges_.links.end() && at->peer == peer ? at - edges_.links.begin() : -1;
 }
 

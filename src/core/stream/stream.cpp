@@ -15,11 +15,7 @@ constexpr double key_swap_seconds = 10;  // how long to wait for the peer's edge
 
 } // namespace
 
-PeerLink::PeerLink(Context &context, LinkSpec spec)
-    : context_(context),
-      spec_(std::move(spec)),
-      tag_(spec_.tag),
-      leases_(context, spec_.serial) {
+PeerLink::PeerLink(Context &context, LinkSpec spec) : context_(context), spec_(std::move(spec)), tag_(spec_.tag), leases_(context, spec_.serial) {
     for (auto &slot : slots_) {
         slot = std::make_unique<PendingSend>();
         slot->peer = spec_.peer;
@@ -306,8 +302,7 @@ void PeerLink::take_keys(const MessageHeader &header) {
     std::vector<WireEdge> all(header.payload_bytes / sizeof(WireEdge));
     if (!all.empty()) std::memcpy(all.data(), receive_buffer_.data() + sizeof header, all.size() * sizeof(WireEdge));
     const std::string text = difference(own_edges(), context_.rank(), WireEdges::split(std::move(all), header.epoch), spec_.peer);
-    fail_for_ever(
-        format("%s: the plans of rank %d and rank %d differ: %s", spec_.what.c_str(), context_.rank(), spec_.peer, text.c_str()));
+    fail_for_ever(format("%s: the plans of rank %d and rank %d differ: %s", spec_.what.c_str(), context_.rank(), spec_.peer, text.c_str()));
 }
 
 void PeerLink::fail_for_ever(std::string text) {

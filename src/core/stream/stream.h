@@ -162,8 +162,8 @@ private:
     bool verified_ = false;   // the peer's handshake came and agrees
     bool mismatched_ = false; // it came and differs: edges are being swapped
     std::chrono::steady_clock::time_point mismatch_time_{};
-    std::string difference_;  // what mismatched, once it is known: no run can work
-    uint32_t last_sent_ = 0;  // run whose data have left
+    std::string difference_; // what mismatched, once it is known: no run can work
+    uint32_t last_sent_ = 0; // run whose data have left
     SharedSlotWriter slot_writer_;
     SharedSlotReader slot_reader_;
     StorageLeases leases_;

@@ -157,12 +157,6 @@ std::vector<PlacedEdge> Lowering::by_key(const std::vector<PlacedEdge> &edges) c
     return sorted;
 }
 
-int64_t bytes_of(const std::vector<SingleEdge> &singles) {
-    int64_t bytes = 0;
-    for (const SingleEdge &single : singles) bytes = align_up(bytes, sparse_alignment) + single.bytes;
-    return bytes;
-}
-
 void Lowering::pack(size_t link) {
     LoweredDirection &direction = done_.send[link];
     const std::vector<PlacedEdge> &sent = edges().links[link].send;
@@ -171,7 +165,6 @@ void Lowering::pack(size_t link) {
             direction.singles.push_back(single(edge));
             direction.singles.back().copy = add_pack(edge, boxes_.dense(edge, bases_.scratch(), 0));
         }
-        direction.single_bytes = bytes_of(direction.singles);
         return;
     }
     std::vector<BoxCopy> boxes;
@@ -217,7 +210,6 @@ void Lowering::receive_singles(const std::vector<PlacedEdge> &by_key, LoweredDir
         if (sparse()) one.fill_row = rows_.add(boxes_.repeat(edge, bases_.fill()));
         direction.singles.push_back(one);
     }
-    direction.single_bytes = bytes_of(direction.singles);
 }
 
 // The owner's value first (it overwrites, and only where a reduction has been asked of all copies), then the others by key: contributing gid first.

@@ -23,9 +23,9 @@ struct RowRange {
 struct SingleEdge {
     int64_t bytes = 0;
     PlacedEdge edge{};
-    RowRange copy;           // to, from or (local) between; the message side is `scratch`
-    int64_t fill_row = -1;   // receiver: write the field's fill value
-    RowRange stage;          // local: source to scratch,
+    RowRange copy;            // to, from or (local) between; the message side is `scratch`
+    int64_t fill_row = -1;    // receiver: write the field's fill value
+    RowRange stage;           // local: source to scratch,
     int64_t unstage_row = -1; // and scratch to destination
 };
 
@@ -34,7 +34,6 @@ struct LoweredDirection {
     RowRange rows; // dense edges
     int64_t dense_bytes = 0;
     std::vector<SingleEdge> singles; // by key
-    int64_t single_bytes = 0;        // of all, each aligned
 };
 
 // Rows that are run once all contributions are here, in their order. HALO_USER: of `caller_boxes`, not of the table.
@@ -50,7 +49,7 @@ struct Lowered {
     CopyTable table;
     RowRange local;
     std::vector<SingleEdge> local_singles;
-    int64_t local_bytes = 0; // dense
+    int64_t local_bytes = 0;            // dense
     std::vector<LoweredDirection> send; // of each link
     std::vector<LoweredDirection> receive;
     int64_t staging_bytes = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies from the storage of one rank straight into that of another (put), out of it (get), or combinations of what lies in both: one rank tells where
-// each edge's values lie in its storage, the other compiles that into a table. Only what is dense.
+// Copies from the storage of one rank straight into that of another (put), out of it (get), or combinations of what lies in both: one rank tells
+// where each edge's values lie in its storage, the other compiles that into a table. Only what is dense.
 #pragma once
 
 #include <map>
