@@ -24,6 +24,7 @@ public:
     }
     ~TwoRanks() {
         for (auto &link : links) link.reset();
+        for (RunId &id : ids) id = {};
         std::thread other([&] { contexts[1].reset(); });
         contexts[0].reset();
         other.join();
