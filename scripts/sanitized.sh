@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Run a command with the sanitizers' options: any finding fails. Address randomisation is off where that is allowed: the thread sanitizer
 # does not know the layouts of newer kernels.
-export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:detect_leaks=1"
+export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:detect_leaks=1:allocator_may_return_null=1"
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1"
-export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1"
+export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:allocator_may_return_null=1"
 fixed=()
 if setarch -R true 2>/dev/null; then fixed=(setarch -R); fi
 exec "${fixed[@]}" "$@"

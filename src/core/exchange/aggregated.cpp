@@ -90,10 +90,13 @@ public:
 
 private:
     const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
-    int64_t dense_bytes(const Run &run, size_t i, bool sending) const {
-        int64_t bytes = 0;
-        run.for_each(planned(run, i), sending, [&](const PieceRun &, const LinkPiece &, const LoweredDirection &way) { bytes += way.dense_bytes; });
-        return bytes;
+    // Where the dense values of a message end: piece by piece, each aligned.
+    static int64_t dense_bytes(const Run &run, const PlanLink &link, bool sending) {
+        int64_t end = 0;
+        run.for_each(link, sending, [&](const PieceRun &, const LinkPiece &at, const LoweredDirection &way) {
+            if (way.dense_bytes > 0) end = align_up(end, alignment_of(run, at)) + way.dense_bytes;
+        });
+        return end;
     }
     double timeout() const { return setup_.context.timeout(setup_.spec.timeout_seconds); }
     void send_and_copy(Run &run);
@@ -150,7 +153,7 @@ void Aggregated::send_and_copy(Run &run) {
 
 void Aggregated::land_or_send_late(Run &run) {
     int64_t bytes = 0;
-    for (const size_t i : unsent_) bytes += dense_bytes(run, i, true);
+    for (const size_t i : unsent_) bytes += dense_bytes(run, planned(run, i), true);
     const auto begin = std::chrono::steady_clock::now();
     const std::chrono::duration<double> patience(seconds_to_copy(bytes));
     do std::erase_if(unsent_, [&](size_t i) { return land(run, i); });
@@ -160,7 +163,7 @@ void Aggregated::land_or_send_late(Run &run) {
 
 bool Aggregated::land(Run &run, size_t i) {
     if (!landings_[i].write(run)) return false;
-    links_[i]->send_landed(static_cast<size_t>(dense_bytes(run, i, true)));
+    links_[i]->send_landed(static_cast<size_t>(dense_bytes(run, planned(run, i), true)));
     return true;
 }
 
@@ -259,11 +262,8 @@ void Aggregated::unpack_singles(Run &run, size_t i, const std::byte *payload, in
 // As `pack` lays it out.
 size_t Aggregated::received_bytes(size_t plan_link, const std::byte *message) const {
     const PlanLink &link = run_->plan->links()[plan_link];
-    int64_t end = 0;
+    int64_t end = dense_bytes(*run_, link, false);
     uint32_t number = 0;
-    run_->for_each(link, false, [&](const PieceRun &, const LinkPiece &at, const LoweredDirection &way) {
-        if (way.dense_bytes > 0) end = align_up(end, alignment_of(*run_, at)) + way.dense_bytes;
-    });
     run_->for_each(link, false, [&](const PieceRun &, const LinkPiece &, const LoweredDirection &way) {
         for (const SingleEdge &single : way.singles)
             if (edge_state(message, number++) == EdgeState::data) end = align_up(end, sparse_alignment) + single.bytes;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "plan/message_order.h"
+
 namespace halo {
 
 halo_channel_key PlanPiece::key(const PlacedEdge &edge) const {
@@ -73,7 +75,9 @@ int64_t Plan::payload_bytes(size_t i) const {
 
 int64_t Plan::payload_bytes(const PlanLink &link, bool sending) const {
     int64_t bytes = 0;
-    for (const LinkPiece &at : link.pieces) bytes += bytes_of(piece(at.piece), edges(at, sending));
+    for (const LinkPiece &at : link.pieces)
+        if (!edges(at, sending).empty())
+            bytes = align_up(bytes, edge_alignment(piece(at.piece).destination().element_bytes)) + bytes_of(piece(at.piece), edges(at, sending));
     return bytes;
 }
 

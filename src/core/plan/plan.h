@@ -57,7 +57,7 @@ public:
 
     // Of a link's edges: for messages, and for naming what differs.
     const std::vector<PlacedEdge> &edges(const LinkPiece &at, bool sending) const;
-    // Bytes of values: what a piece sends to all peers, what goes one way over a link.
+    // Bytes of values: what a piece sends to all peers; what goes one way over a link, each piece aligned as in its message.
     int64_t payload_bytes(size_t piece) const;
     int64_t payload_bytes(const PlanLink &link, bool sending) const;
 
