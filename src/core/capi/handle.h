@@ -71,10 +71,7 @@ private:
 
 // Everything that belongs to one context handle.
 struct ContextObject {
-    ContextObject(const ContextSource &source, const halo_context_options &options)
-        : context(source, options),
-          channels(context),
-          accesses(context) {
+    ContextObject(const ContextSource &source, const halo_context_options &options) : context(source, options), channels(context), accesses(context) {
         accesses.on_drop = [this](void *batch) { shells.retire(static_cast<Handle *>(batch)); };
     }
 

@@ -16,8 +16,7 @@ Mailbox::Mailbox(MailRoom &room, const MailboxSpec &spec)
       access_(Access::closed),
       state_(HALO_STALE),
       sparse_(spec.sparse),
-      bare_(false),
-      skips_(false) {
+      bare_(false) {
     const int32_t here = room.context().rank();
     if (spec.send_rank == spec.recv_rank)
         role_ = Role::both;
@@ -44,8 +43,7 @@ Mailbox::Mailbox(Mailbox &&other) noexcept
       access_(other.access_),
       state_(other.state_),
       sparse_(other.sparse_),
-      bare_(other.bare_),
-      skips_(other.skips_) {}
+      bare_(other.bare_) {}
 
 void Mailbox::open(const MailAddress &address) {
     serial_ = address.serial;
@@ -240,17 +238,6 @@ void Mailbox::stale() {
     state_ = HALO_STALE;
 }
 
-void Mailbox::give_up_receive() {
-    if (role_ == Role::sender || access_ != Access::open) [[unlikely]]
-        illegal("give_up_receive");
-    if (operation_ && operation_->in_flight) {
-        if (context().transport().cancel(operation_->request, peer_)) ++context().dropped;
-        drop_operation();
-    }
-    state_ = HALO_STALE;
-    sparse_ = true; // from now on messages are looked for: those of the run that was given up come first
-}
-
 // Dense: a receive of the next epoch is in flight afterwards. Sparse: if its message is there.
 void Mailbox::post_receive() {
     if (operation_ && operation_->in_flight) return;
@@ -321,7 +308,7 @@ bool Mailbox::take_header(const MailHeader &header, size_t bytes) {
     if (bytes < sizeof header || header.magic != mail_magic || header.version != mail_version)
         fail(HALO_ERR_WIRE, "a message of %zu bytes has no channel header of version %d: %s, epoch %u", bytes, mail_version, describe().c_str(),
              epoch_ + 1);
-    if (header.serial != serial_ || (skips_ && static_cast<int32_t>(header.epoch - epoch_) <= 0)) {
+    if (header.serial != serial_) {
         ++context().dropped;
         return false;
     }

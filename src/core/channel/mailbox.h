@@ -82,13 +82,6 @@ public:
     void start_receive();
     bool try_receive();
     void stale();
-    // The next message sent or received is that of this epoch: earlier ones that still come are dropped.
-    void skip_to(uint32_t epoch) {
-        epoch_ = epoch - 1;
-        skips_ = true;
-    }
-    // End a receive without its message, or forget what has come.
-    void give_up_receive();
 
     // Is anything between stale and stale? Polls the own send.
     bool busy();
@@ -138,7 +131,6 @@ private:
     uint8_t state_ : 3;
     bool sparse_ : 1;
     bool bare_ : 1;
-    bool skips_ : 1;
 };
 static_assert(sizeof(Mailbox) <= 128, "a million of them must stay small");
 

@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "base/checked.h"
+#include "base/digest.h"
 #include "base/limits.h"
 #include "base/types.h"
 #include "comm/collective.h"
-#include "base/digest.h"
 #include "comm/collective_stream.h"
 #include "comm/wait.h"
 #include "plugin/selection.h"

@@ -53,8 +53,9 @@ public:
 
     // To peers that have not got this rank's part of the run.
     virtual void send_failure(uint32_t epoch, halo_status status, const char *text) = 0;
-    // Another run may follow.
     virtual void end_failed_run() = 0;
+    // Can another run follow one that failed?
+    virtual bool survives_failure() const = 0;
     virtual void abandon() noexcept = 0;
 
     // Which channels have not come: key, ranks, states, bytes, epoch. The first few by name.

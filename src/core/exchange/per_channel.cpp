@@ -36,7 +36,8 @@ public:
     void send_failure(uint32_t epoch, halo_status status, const char *text) override {
         for (auto &link : links_) link->send_failure(epoch, status, text);
     }
-    void end_failed_run() override;
+    void end_failed_run() override { abandon(); }
+    bool survives_failure() const override { return false; } // mailboxes count their messages, and would be out of step
     void abandon() noexcept override;
     std::string missing(const Run &run) const override;
     void count(halo_exchange_stats &stats) const override;
@@ -128,8 +129,6 @@ void PerChannel::map_run(Run &run) {
 void PerChannel::post(Run &run) {
     run_ = &run;
     map_run(run);
-    for (Post &post : receive_posts_) post.box.skip_to(run.epoch);
-    for (Post &post : send_posts_) post.box.skip_to(run.epoch);
     for (auto &link : links_) link->post(run.epoch, run.narrowing);
     for (const Work &work : receives_) {
         work.post->unpacked = false;
@@ -220,15 +219,6 @@ void PerChannel::unpack(Run &run) {
         work.post->unpacked = true;
         box.stale();
         ++messages_received_;
-    }
-}
-
-// What has come of it is dropped, what still comes is older than the next run.
-void PerChannel::end_failed_run() {
-    for (auto &link : links_) link->end_failed_run();
-    for (Post &post : receive_posts_) {
-        post.box.give_up_receive();
-        post.unpacked = true;
     }
 }
 

@@ -201,8 +201,8 @@ void Round::end_run(Phase phase) {
 
 // Messages know which peers have got this rank's part.
 void Round::end_failed_run(const Error &error) noexcept {
-    bool goes_on = error.status() != HALO_ERR_TRANSPORT;
-    if (goes_on) try {
+    bool goes_on = error.status() != HALO_ERR_TRANSPORT && messages_->survives_failure();
+    if (error.status() != HALO_ERR_TRANSPORT) try {
             messages_->send_failure(run_.epoch, error.status(), error.what());
             messages_->end_failed_run();
         } catch (...) { // the transport has failed too
@@ -229,6 +229,7 @@ void Round::refuse(const Error &error) {
     ++run_.epoch;
     messages_->send_failure(run_.epoch, error.status(), error.what());
     messages_->end_failed_run();
+    if (!messages_->survives_failure()) phase_ = Phase::dead;
 }
 
 void Round::post(const halo_run &run) {
