@@ -226,7 +226,7 @@ TEST_P(Edits, Refused) {
         refused(HALO_ERR_BOUNDS, topology, bad, "position 1");
         bad.n_remove = 2;
         bad.remove = twice;
-        refused(HALO_ERR_ARGUMENT, topology, bad, "removed twice");
+        refused(HALO_ERR_LIMIT, topology, bad, "n_remove 2 exceeds 1");
         bad = halo_keys_edit HALO_KEYS_EDIT_INIT;
         bad.n_add = 1;
         bad.add = &key;

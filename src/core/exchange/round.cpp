@@ -32,11 +32,6 @@ Round::Round(RoundSpec spec) : context_(spec.fields[0]->topology().context()), s
     run_.sets.resize(spec_.fields.size());
     context_.reap();
     if (std::all_of(spec_.pieces.begin(), spec_.pieces.end(), [](const RoundPiece &piece) { return piece.edges->is_known(); })) make_plan();
-    for (Field *field : spec_.fields) ++field->exchanges;
-}
-
-Round::~Round() {
-    for (Field *field : spec_.fields) --field->exchanges;
 }
 
 void Round::prepare() {

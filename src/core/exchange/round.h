@@ -21,7 +21,6 @@ namespace halo {
 class Round {
 public:
     explicit Round(RoundSpec spec);
-    ~Round();
     Round(const Round &) = delete;
     Round &operator=(const Round &) = delete;
 
