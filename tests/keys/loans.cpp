@@ -158,7 +158,8 @@ TEST_P(Loans, AreTakenBackFromALateReader) {
         const halo_exchange_stats after = cycle.stats();
         const int64_t most = n_runs * cycle.n_peers(), more = after.messages_sent - before.messages_sent - most;
         EXPECT_LE(more, most);
-        EXPECT_EQ(more > 0, cycle.is_beside_rank_0()) << more << " messages sent after all";
+        // Ranks that share a core may be late too.
+        EXPECT_TRUE(more > 0 || !cycle.is_beside_rank_0()) << more << " messages sent after all";
         EXPECT_EQ(after.payload_bytes - before.payload_bytes, n_runs * cycle.bytes_sent()); // once, whichever way
     });
 }
