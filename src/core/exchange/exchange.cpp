@@ -26,10 +26,6 @@ int64_t Exchange::payload_bytes(size_t field) const {
     return bytes;
 }
 
-void Exchange::prepare() {
-    for (const auto &round : rounds_) round->prepare();
-}
-
 void Exchange::on_arrival(const std::function<void(const Arrivals::Part &)> &call) {
     for (const auto &round : rounds_) round->on_arrival = call;
 }

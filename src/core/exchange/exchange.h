@@ -39,7 +39,6 @@ public:
     // Payload of one field to other ranks in a run of all.
     int64_t payload_bytes(size_t field) const;
     // See Round.
-    void prepare();
     void agree_on(uint64_t value) { rounds_.front()->agree_on(value); }
     void refuse(const Error &error) { fail_from(0, error); }
 

@@ -119,12 +119,6 @@ Digest Piece::digest_of(const std::vector<PlacedEdge> &edges) const {
     return digest;
 }
 
-int64_t Piece::link_of(int32_t peer) const {
-    const auto at =
-        std::lower_bound(edges_.links.begin(), edges_.links.end(), peer, [](const PlacedEdges::Link &one, int32_t rank) { return one.peer < rank; });
-    return at != edges_.links.end() && at->peer == peer ? at - edges_.links.begin() : -1;
-}
-
 PlacedEdges Piece::narrowed_edges(int32_t depth) const {
     PlacedEdges some = edges_.emptied();
     const auto narrow = [&](const std::vector<PlacedEdge> &from, std::vector<PlacedEdge> &to) {

@@ -73,8 +73,6 @@ public:
     const Device &device() const { return device_; }
     EdgeBoxes boxes(const PlacedEdges &edges, ComponentRange components) const { return { source_, destination(), edges, components }; }
 
-    // Of a peer; -1: nothing goes between it and this rank.
-    int64_t link_of(int32_t peer) const;
     // What both ends of a link must have alike.
     const Digest &digest(size_t link, bool sending) const { return digests_[2 * link + (sending ? 0 : 1)]; }
 
