@@ -214,7 +214,7 @@ Call reduce(int64_t n, halo_type type, halo_op op) {
 TEST(MismatchedCollectives, AreNamed) {
     differ(calls[0].call, reduce(5, HALO_INT64, HALO_SUM), { "barrier", "allreduce of 5 values of int64", "rank 0" });
     differ(reduce(5, HALO_INT64, HALO_SUM), reduce(6, HALO_INT64, HALO_SUM), { "5 values", "6 values" });
-    differ(reduce(5, HALO_INT64, HALO_SUM), reduce(5, HALO_INT64, HALO_MAX), { "operation 1", "operation 3" });
+    differ(reduce(5, HALO_INT64, HALO_SUM), reduce(5, HALO_INT64, HALO_MAX), { "by sum", "by max" });
     differ(reduce(5, HALO_INT64, HALO_SUM), reduce(5, HALO_FLOAT64, HALO_SUM), { "int64", "float64" });
     differ(reduce(5, HALO_INT64, HALO_SUM), reduce(0, HALO_INT64, HALO_SUM), { "5 values", "0 values" });
     differ(calls[0].call, keys, { "barrier", "'keys'" });

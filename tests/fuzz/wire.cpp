@@ -83,7 +83,7 @@ std::vector<std::byte> next_message(Input &input, uint32_t serial) {
     if (right & 32u) header.digest = direction().digest.low;
     const size_t front = header.kind == MessageKind::data ? payload_offset(header.n_states) : sizeof header;
     if (right & 64u && message.size() >= front) header.payload_bytes = message.size() - front;
-    if (right & 128u) header.first_component = header.n_components = header.depth = 0, header.mask_hash = 0;
+    if (right & 128u) header.narrowing = {};
     std::memcpy(message.data(), &header, sizeof header);
     return message;
 }
@@ -100,7 +100,7 @@ void check_header_alone(const unsigned char *data, size_t size) {
         check(!elsewhere || header.kind == MessageKind::data);
         check(elsewhere || header.payload_bytes <= behind);
         if (header.kind == MessageKind::keys) check(header.epoch * sizeof(WireEdge) <= behind);
-        if (header.kind == MessageKind::handshake) check(behind == sizeof(HandshakePayload));
+        if (header.kind == MessageKind::handshake) check(behind >= sizeof(HandshakePayload));
     }
 }
 

@@ -74,8 +74,8 @@ public:
             for (auto &link : links_) link->prefer_messages(!trial_.lands(epoch_));
         for (auto &link : links_) link->consume();
     }
-    void send_failure(uint32_t epoch, halo_status status, const char *text) override {
-        for (auto &link : links_) link->send_failure(epoch, status, text);
+    void send_failure(uint32_t epoch, const Error &error) override {
+        for (auto &link : links_) link->send_failure(epoch, error);
     }
     void end_failed_run() override {
         give_up_loans();
@@ -274,9 +274,9 @@ size_t Aggregated::received_bytes(size_t plan_link, const std::byte *message) co
 
 std::string Aggregated::describe_missing(const Run &run, size_t i) const {
     const PlanLink &link = planned(run, i);
-    std::string text =
-        format("from rank %d to rank %d: run %u (the last one seen is %u), %lld channels: receiver stale, sender not yet seen sending;",
-               links_[i]->peer(), setup_.context.rank(), run.epoch, links_[i]->last_epoch(), static_cast<long long>(link.n_receive));
+    std::string text = format(
+        "from rank %d to rank %d: run %u (%sthe last one seen is %u), %lld channels: receiver stale, sender not yet seen sending;", links_[i]->peer(),
+        setup_.context.rank(), run.epoch, links_[i]->differs() ? differs_text : "", links_[i]->last_epoch(), static_cast<long long>(link.n_receive));
     size_t named = 3;
     for (const LinkPiece &at : link.pieces) {
         const PlanPiece &planned = run.plan->pieces()[at.piece];

@@ -54,7 +54,19 @@ LinkDirection link_direction(const MessageSetup &setup, const PlanLink &link, bo
         direction.payload_bytes += most_bytes(setup.plan, link, sending);
         direction.n_states = n_states(setup.plan, link, sending);
     }
+    direction.digest.add(setup.spec.per_channel);
     return direction;
+}
+
+// "u, v, components 0+1, depth 2, batch 7".
+std::string text_of(const Narrowing &run, const Plan &plan) {
+    std::string text;
+    for (size_t p = 0; p < plan.pieces().size(); ++p)
+        if (run.takes(p, plan.pieces().size())) text += (text.empty() ? "" : ", ") + plan.pieces()[p].field->spec().name;
+    if (run.first_component != 0 || run.n_components != 0) text += format(", components %d+%d", run.first_component, run.n_components);
+    if (run.depth != 0) text += format(", depth %d", run.depth);
+    if (run.batch != 0) text += format(", batch %u", run.batch);
+    return text;
 }
 
 } // namespace
@@ -79,6 +91,8 @@ std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, boo
         spec.shared = with_payload;
         spec.probed = setup.spec.probed;
         spec.edges = [&plan = setup.plan, &planned](bool sending) { return wire_edges(plan, planned, sending); };
+        spec.terms = [&round = setup.spec] { return terms_of(round); };
+        spec.runs = [&plan = setup.plan](const Narrowing &run) { return text_of(run, plan); };
         spec.payload = [payload, i](const std::byte *message) { return payload(i, message); };
         spec.what = setup.spec.what;
         links.push_back(std::make_unique<PeerLink>(setup.context, std::move(spec)));

@@ -52,7 +52,7 @@ public:
     virtual void consume(Run &run) = 0;
 
     // To peers that have not got this rank's part of the run.
-    virtual void send_failure(uint32_t epoch, halo_status status, const char *text) = 0;
+    virtual void send_failure(uint32_t epoch, const Error &error) = 0;
     virtual void end_failed_run() = 0;
     // Can another run follow one that failed?
     virtual bool survives_failure() const = 0;
@@ -65,6 +65,9 @@ public:
 
 std::unique_ptr<Messages> make_aggregated(const MessageSetup &setup);
 std::unique_ptr<Messages> make_per_channel(const MessageSetup &setup);
+
+// Of a link whose peer has another plan, until the edge that differs is known.
+inline constexpr const char *differs_text = "its plan is not this rank's, and which edge differs is being found out; ";
 
 std::string blocking_ranks(const std::vector<std::unique_ptr<PeerLink>> &links);
 

@@ -32,8 +32,8 @@ public:
 
     // Communicates where a source of edges has to look something up; else nothing. Collective, before the first run or by it.
     void prepare();
-    // A value that all ranks must have given before the next run, or it fails as one that is narrowed differently.
-    void agree_on(uint64_t value) { agreement_ = value; }
+    // The next run is of the batch of accesses with this number, on all ranks; else it fails as one that is narrowed differently.
+    void run_for_batch(uint32_t number) { batch_ = number; }
     // Tells the peers, in place of the next run, that this rank cannot take part.
     void refuse(const Error &error);
 
@@ -94,7 +94,7 @@ private:
     Run run_;
     Arrivals arrivals_;
     bool arrivals_noted_ = false;
-    uint64_t agreement_ = 0;
+    uint32_t batch_ = 0;
     Phase phase_ = Phase::idle;
     std::unique_ptr<CheckMode> check_;
     std::vector<Buffer> staging_; // of each piece: contributions of this rank, where they are combined

@@ -9,9 +9,17 @@ namespace halo {
 
 namespace {
 
-constexpr size_t least_capacity = 1024;  // handshakes, credits and failure texts fit into every receive buffer
-constexpr uint32_t looks_per_probe = 16; // into a slot, which costs next to nothing, for one to the transport
-constexpr double key_swap_seconds = 10;  // how long to wait for the peer's edges after a mismatch
+constexpr size_t least_capacity = sizeof(MessageHeader) + most_plain_bytes; // of every receive buffer
+constexpr uint32_t looks_per_probe = 16;                                    // into a slot, which costs next to nothing, for one to the transport
+constexpr double key_swap_seconds = 10;                                     // how long to wait for the peer's edges after a mismatch
+
+template <class Payload>
+std::vector<std::byte> followed_by(const Payload &payload, const std::string &text) {
+    std::vector<std::byte> bytes(sizeof payload + text.size());
+    std::memcpy(bytes.data(), &payload, sizeof payload);
+    std::memcpy(bytes.data() + sizeof payload, text.data(), text.size());
+    return bytes;
+}
 
 } // namespace
 
@@ -68,10 +76,7 @@ MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) cons
                                          (leases_.peers() ? flag_has_notice : 0));
     header.digest = spec_.send.digest.low;
     header.payload_bytes = payload_bytes;
-    header.mask_hash = narrowing_.mask_hash;
-    header.first_component = narrowing_.first_component;
-    header.n_components = narrowing_.n_components;
-    header.depth = narrowing_.depth;
+    header.narrowing = narrowing_;
     header.consumed = consumed_;
     return header;
 }
@@ -127,14 +132,19 @@ void PeerLink::send_handshake() {
     const SharedOffer slots =
         spec_.shared && spec_.send.active ? slot_writer_.make(context_.shared_arena(SIZE_MAX), most_bytes(spec_.send)) : SharedOffer{};
     const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, slots, leases_.offered() };
-    send_extra(MessageKind::handshake, HALO_SUCCESS, &payload, sizeof payload);
+    const std::vector<std::byte> message = followed_by(payload, spec_.terms().packed(most_terms_bytes));
+    send_extra(MessageKind::handshake, HALO_SUCCESS, message.data(), message.size());
 }
 
-void PeerLink::send_failure(uint32_t epoch, halo_status status, const char *text) {
+// What another rank has told of is told on as it came.
+void PeerLink::send_failure(uint32_t epoch, const Error &error) {
     if (last_sent_ == epoch || !difference_.empty()) return;
     epoch_ = epoch;
     send_handshake();
-    send_extra(MessageKind::failure, status, text, std::min(std::strlen(text), most_failure_bytes));
+    const FirstCause *told = error.first_cause();
+    const FirstCause cause = told ? *told : FirstCause{ context_.rank(), error.status(), error.text() };
+    const std::vector<std::byte> message = followed_by(FailurePayload{ cause.rank }, cause.text.substr(0, most_failure_text));
+    send_extra(MessageKind::failure, cause.status, message.data(), message.size());
 }
 
 // A message outside the two slots: rare, except for credits, whose memory is reused.
@@ -246,7 +256,7 @@ void PeerLink::take(size_t bytes) {
     if (header.kind == MessageKind::data && header.epoch == epoch_ && context_.check_mode()) [[unlikely]]
         check_sum(header, bytes);
     switch (header.kind) {
-    case MessageKind::handshake: return take_handshake();
+    case MessageKind::handshake: return take_handshake(header);
     case MessageKind::data: return take_data(header);
     case MessageKind::failure: return take_failure(header, bytes);
     case MessageKind::keys: return take_keys(header);
@@ -279,9 +289,10 @@ void PeerLink::check_header(const MessageHeader &header, size_t bytes, bool summ
              spec_.what.c_str(), spec_.peer, header.serial, spec_.serial);
 }
 
-void PeerLink::take_handshake() {
+void PeerLink::take_handshake(const MessageHeader &header) {
     HandshakePayload peer;
-    std::memcpy(&peer, receive_buffer_.data() + sizeof(MessageHeader), sizeof peer);
+    const std::byte *const payload = receive_buffer_.data() + sizeof header;
+    std::memcpy(&peer, payload, sizeof peer);
     if (peer.send == spec_.receive.digest && peer.receive == spec_.send.digest) {
         verified_ = true;
         if (spec_.shared) slot_reader_.map(context_.shared_arena(SIZE_MAX), peer.slots, most_bytes(spec_.receive));
@@ -289,9 +300,15 @@ void PeerLink::take_handshake() {
         arrived_ = !spec_.receive.active;
         return;
     }
+    send_handshake();
+    const Terms own_terms(spec_.terms().packed(most_terms_bytes)); // as the peer has got them: both find the same
+    const Terms peers(std::string(reinterpret_cast<const char *>(payload) + sizeof peer, header.payload_bytes - sizeof peer));
+    const bool lower = context_.rank() < spec_.peer;
+    const std::string difference =
+        lower ? first_difference(own_terms, context_.rank(), peers, spec_.peer) : first_difference(peers, spec_.peer, own_terms, context_.rank());
+    if (!difference.empty()) fail_for_ever(difference);
     mismatched_ = true;
     mismatch_time_ = std::chrono::steady_clock::now();
-    send_handshake();
     const WireEdges own = own_edges();
     const std::vector<WireEdge> all = own.joined();
     epoch_ = static_cast<uint32_t>(own.sending.size()); // a mismatched link sends nothing more: the epoch carries the split
@@ -302,11 +319,11 @@ void PeerLink::take_keys(const MessageHeader &header) {
     std::vector<WireEdge> all(header.payload_bytes / sizeof(WireEdge));
     if (!all.empty()) std::memcpy(all.data(), receive_buffer_.data() + sizeof header, all.size() * sizeof(WireEdge));
     const std::string text = difference(own_edges(), context_.rank(), WireEdges::split(std::move(all), header.epoch), spec_.peer);
-    fail_for_ever(format("%s: the plans of rank %d and rank %d differ: %s", spec_.what.c_str(), context_.rank(), spec_.peer, text.c_str()));
+    fail_for_ever(text);
 }
 
-void PeerLink::fail_for_ever(std::string text) {
-    difference_ = std::move(text);
+void PeerLink::fail_for_ever(const std::string &difference) {
+    difference_ = format("%s: the plans of rank %d and rank %d differ: %s", spec_.what.c_str(), context_.rank(), spec_.peer, difference.c_str());
     fail(HALO_ERR_MISMATCH, "%s", difference_.c_str());
 }
 
@@ -315,8 +332,8 @@ WireEdges PeerLink::own_edges() const { return { spec_.edges(true), spec_.edges(
 void PeerLink::check_swap_deadline() {
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - mismatch_time_;
     if (waited.count() > key_swap_seconds)
-        fail_for_ever(format("%s: the plans of rank %d (%lld channels out, %lld in) and rank %d differ", spec_.what.c_str(), context_.rank(),
-                             static_cast<long long>(spec_.send.n_edges), static_cast<long long>(spec_.receive.n_edges), spec_.peer));
+        fail_for_ever(format("this rank has %lld channels out, %lld in; the peer does not tell its own", static_cast<long long>(spec_.send.n_edges),
+                             static_cast<long long>(spec_.receive.n_edges)));
 }
 
 void PeerLink::check_sum(const MessageHeader &header, size_t bytes) const {
@@ -336,20 +353,20 @@ void PeerLink::take_data(const MessageHeader &header) {
     const char *what = spec_.what.c_str();
     if (header.epoch > epoch_)
         fail(HALO_ERR_WIRE, "%s: rank %d sent run %u, this rank is in run %u: a message is missing", what, spec_.peer, header.epoch, epoch_);
-    const Narrowing peer{ header.mask_hash, header.first_component, header.n_components, header.depth };
-    if (peer != narrowing_)
-        fail(HALO_ERR_MISMATCH,
-             "%s: run %u is narrowed differently: rank %d has components %d+%d, depth %d, field mask %016llx; rank %d has components %d+%d, depth "
-             "%d, field mask %016llx",
-             what, epoch_, spec_.peer, peer.first_component, peer.n_components, peer.depth, static_cast<unsigned long long>(peer.mask_hash),
-             context_.rank(), narrowing_.first_component, narrowing_.n_components, narrowing_.depth,
-             static_cast<unsigned long long>(narrowing_.mask_hash));
+    if (header.narrowing != narrowing_) fail_narrowed(header.narrowing);
     check_plan(header);
     check_location(header);
     consumed_by_peer_ = header.consumed;
     header_ = header;
     arrived_ = true;
     ++messages_received;
+}
+
+void PeerLink::fail_narrowed(const Narrowing &peer) const {
+    const bool lower = context_.rank() < spec_.peer;
+    const Narrowing &first = lower ? narrowing_ : peer, &second = lower ? peer : narrowing_;
+    fail(HALO_ERR_MISMATCH, "%s: run %u is narrowed differently: rank %d runs %s, rank %d %s", spec_.what.c_str(), epoch_,
+         std::min(context_.rank(), spec_.peer), spec_.runs(first).c_str(), std::max(context_.rank(), spec_.peer), spec_.runs(second).c_str());
 }
 
 // The payload is exactly what the plan of this run says.
@@ -380,9 +397,13 @@ void PeerLink::take_failure(const MessageHeader &header, size_t bytes) {
         ++context_.dropped;
         return;
     }
-    const std::string text(reinterpret_cast<const char *>(receive_buffer_.data()) + sizeof header, bytes - sizeof header);
-    fail(HALO_ERR_PEER, "%s: rank %d could not start run %u: %s: %s", spec_.what.c_str(), spec_.peer, header.epoch, status_name(header.status),
-         text.c_str());
+    FailurePayload told;
+    std::memcpy(&told, receive_buffer_.data() + sizeof header, sizeof told);
+    const size_t before_text = sizeof header + sizeof told;
+    FirstCause cause{ told.rank, header.status, { reinterpret_cast<const char *>(receive_buffer_.data()) + before_text, bytes - before_text } };
+    std::string text = format("%s: rank %d has no part in run %u; first cause, on rank %d: %s: %s", spec_.what.c_str(), spec_.peer, header.epoch,
+                              cause.rank, status_name(cause.status), cause.text.c_str());
+    throw Error(HALO_ERR_PEER, std::move(text), std::move(cause));
 }
 
 void PeerLink::consume() {
@@ -396,8 +417,8 @@ void PeerLink::end_failed_run() {
         MessageHeader header; // it had come: only a handshake still matters
         std::memcpy(&header, receive_buffer_.data(), sizeof header);
         if (header.kind == MessageKind::handshake && header.serial == spec_.serial &&
-            !wire_error(header, sizeof header + sizeof(HandshakePayload), context_.check_mode()))
-            take_handshake();
+            !wire_error(header, sizeof header + header.payload_bytes, context_.check_mode()))
+            take_handshake(header);
     }
     receive_ = Receive::none;
     arrived_ = true;

@@ -39,8 +39,10 @@ struct LinkSpec {
     bool shared = false;                                      // messages with data may lie in shared memory
     bool probed = false;                                      // take a receive buffer only when a message has been seen
     std::function<std::vector<WireEdge>(bool sending)> edges; // of one direction, sorted; for naming a mismatch
-    std::function<size_t(const std::byte *message)> payload;  // that a message must carry in this run, by its states; none: any that fits
-    std::string what;                                         // e.g. "exchange 3": for error texts
+    std::function<Terms()> terms = [] { return Terms(); };    // what both ends must have alike, in words
+    std::function<std::string(const Narrowing &)> runs = [](const Narrowing &) { return std::string("all"); }; // what a run takes, in words
+    std::function<size_t(const std::byte *message)> payload; // that a message must carry in this run, by its states; none: any that fits
+    std::string what;                                        // e.g. "exchange 3": for error texts
 };
 
 class PeerLink {
@@ -72,7 +74,7 @@ public:
     // What has been taken back, packed into send_payload().
     void send_after_all(size_t payload_bytes);
     // Tell the peer, if it has not got this rank's part of run `epoch`, that it will not.
-    void send_failure(uint32_t epoch, halo_status status, const char *text);
+    void send_failure(uint32_t epoch, const Error &error);
 
     // Memory in which this rank tells the peer of storage that it may use. Before the first run's send.
     void offer_notice(const SharedBlock &block) { leases_.offer(block); }
@@ -88,6 +90,8 @@ public:
     // True when this run's message (if one is due) is here and its header agrees. Throws on mismatch and on the peer's failure.
     bool test();
     bool arrived() const { return arrived_; }
+    // The plans differ; in which edge is being found out.
+    bool differs() const { return mismatched_; }
     // Its payload is where it belongs.
     bool landed() const { return (header_.flags & flag_landed) != 0; }
     // It lies in the peer's storage. Before it is read there, `borrow`; false: the peer has taken it back, and sends it after all.
@@ -133,10 +137,11 @@ private:
     bool find_message();
     bool find_in_slot();
     void take(size_t bytes);
-    void take_handshake();
+    void take_handshake(const MessageHeader &header);
     void take_data(const MessageHeader &header);
     void take_failure(const MessageHeader &header, size_t bytes);
     void take_keys(const MessageHeader &header);
+    [[noreturn]] void fail_narrowed(const Narrowing &peer) const;
     size_t checksum_bytes(MessageKind kind) const { return kind == MessageKind::data && context_.check_mode() ? sizeof(uint64_t) : 0; }
     bool overtakes_slot(const MessageHeader &header) const;
     void note_abilities(const MessageHeader &header);
@@ -145,7 +150,7 @@ private:
     void check_plan(const MessageHeader &header) const;
     void check_location(const MessageHeader &header) const;
     void check_swap_deadline();
-    [[noreturn]] void fail_for_ever(std::string text);
+    [[noreturn]] void fail_for_ever(const std::string &difference);
     WireEdges own_edges() const;
     bool due() const { return spec_.receive.active || !verified_; }
     bool probing() const { return spec_.probed || !spec_.receive.active || mismatched_ || slot_reader_; }
