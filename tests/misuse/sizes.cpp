@@ -369,11 +369,11 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
                   return halo_field_map_points(w.values, 0, positions, 4);
               } },
             { "storage_of_2_to_the_64_bytes", limit, { "field u, part 0", "exceeds" }, [](World &w) { return allocate(w, int64_t{ 1 } << 61); } },
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which end the process where memory cannot be had
+#ifndef HALO_SANITIZED // sanitizers end the process where memory cannot be had
             { "storage_of_2_to_the_59_bytes", HALO_ERR_MEMORY, { "576460752303423" }, [](World &w) { return allocate(w, int64_t{ 1 } << 56); } },
 #endif
             { "memory", limit, { "memory: bytes 9223372036854775807 exceeds" }, [](World &w) { return memory(w, most); } },
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which end the process where memory cannot be had
+#ifndef HALO_SANITIZED // sanitizers end the process where memory cannot be had
             { "memory_that_is_not_there", HALO_ERR_MEMORY, { "1152921504606846976 bytes" }, [](World &w) { return memory(w, int64_t{ 1 } << 60); } },
 #endif
             { "fields_of_an_exchange",

@@ -63,6 +63,8 @@ std::string broadcast_text(Context &context, int32_t root, const std::string &te
     const CollectiveCall call(context, "broadcast");
     uint64_t length = text.size();
     broadcast(context, root, &length, sizeof length);
+    constexpr uint64_t longest = 1 << 20;
+    if (length > longest) fail(HALO_ERR_WIRE, "rank %d announces a text of %llu bytes", root, static_cast<unsigned long long>(length));
     std::string copy = context.rank() == root ? text : std::string(length, '\0');
     if (length > 0) broadcast(context, root, copy.data(), length);
     return copy;

@@ -12,8 +12,6 @@ namespace halo {
 
 namespace {
 
-constexpr uint32_t collective_magic = 0x4c434c48; // "HLCL"
-constexpr uint16_t collective_version = 1;
 constexpr const char *kind_names[] = { "end", "barrier", "broadcast", "allreduce", "sum", "route", "discovery", "answer", "commit" };
 
 const char *name_of(CollectiveKind kind) { return kind_names[static_cast<size_t>(kind)]; }
