@@ -2,7 +2,7 @@
 #   make demo         the Euler solver on 4 ranks, its result shown        make lint    clang-tidy over everything
 #   make demo-unstructured   finite elements on a tetrahedral mesh         make docs    API pages from the headers
 #   make check        all tests but the long ones
-#   make check-full   also long tests, clang, sanitizers                   make format  clang-format over everything
+#   make check-full   also long tests, clang, sanitizers, mutations        make format  clang-format over everything
 #   make check-mutations  do the tests notice defects?
 ccache := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
@@ -17,7 +17,7 @@ demo-unstructured: build-default
 check: build-default
 	scripts/run_tests.sh build junit.xml -LE long
 
-check-full: check check-long check-clang check-asan check-tsan
+check-full: check check-long check-clang check-asan check-tsan check-mutations
 	@scripts/totals.py build/junit.xml build/junit-long.xml build-clang/junit.xml build-asan/junit.xml build-tsan/junit.xml
 
 check-long: build-default

@@ -54,6 +54,7 @@ protected:
         EXPECT_NE(text_.find(why), std::string::npos) << text_;
         EXPECT_NE(text_.find("rank 1"), std::string::npos) << text_;
     }
+    int64_t dropped() const { return ranks_.context().dropped; }
     bool arrived_ = false;
     halo_status status_ = HALO_SUCCESS;
     std::string text_;
@@ -117,6 +118,18 @@ TEST_F(Forged, APayloadCutOnItsWay) {
     receive(
         0, payload_bytes, [](MessageHeader &) {}, 8);
     expect_refused("its header tells another size");
+}
+
+TEST_F(Forged, DataOfAnotherPlan) {
+    receive(0, payload_bytes, [](MessageHeader &header) { ++header.digest; });
+    expect_refused("expected");
+}
+
+TEST_F(Forged, DataOfAnEarlierObjectAreDropped) {
+    receive(0, payload_bytes, [](MessageHeader &header) { --header.serial; });
+    EXPECT_FALSE(arrived_);
+    EXPECT_EQ(status_, HALO_SUCCESS) << text_;
+    EXPECT_EQ(dropped(), 1);
 }
 
 TEST_F(Forged, KeysThatLieElsewhere) {
