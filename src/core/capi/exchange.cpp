@@ -95,6 +95,13 @@ halo_status halo_exchange_post(halo_exchange *exchange, const halo_run *run) {
     return with_handle(exchange, [&] { exchange_of(exchange).post(read_run(run)); });
 }
 
+halo_status halo_exchange_prepare(halo_exchange *exchange) {
+    return with_handle(exchange, [&] {
+        const CollectiveCall call(shell_of(exchange)->owner->context, "prepare");
+        exchange_of(exchange).prepare();
+    });
+}
+
 halo_status halo_exchange_send(halo_exchange *exchange, halo_stream stream) {
     return with_handle(exchange, [&]() -> halo_status { return exchange_of(exchange).send(stream) ? HALO_SUCCESS : HALO_BUSY; });
 }

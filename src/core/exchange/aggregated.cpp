@@ -32,6 +32,9 @@ public:
         for (size_t i = 0; i < links_.size(); ++i) landings_.emplace_back(setup.context, *links_[i], plan_link_[i], setup.id.serial());
     }
 
+    void allocate() override {
+        for (auto &link : links_) link->allocate();
+    }
     void post(Run &run) override {
         run_ = &run;
         epoch_ = run.epoch;

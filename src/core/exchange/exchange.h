@@ -46,6 +46,8 @@ public:
     void run_for_batch(uint32_t number) { rounds_.front()->run_for_batch(number); }
     void refuse(const Error &error) { fail_from(0, error); }
 
+    // What the first run would make. Collective.
+    void prepare();
     void start(const halo_run &run, halo_stream stream);
     void finish(halo_stream stream);
     void post(const halo_run &run);

@@ -28,6 +28,8 @@ class Messages {
 public:
     virtual ~Messages() = default;
 
+    // What messages of a run that is not narrowed lie in.
+    virtual void allocate() = 0;
     virtual void post(Run &run) = 0;
     // Plans that runs were seen with may be gone.
     virtual void forget_plans() {}

@@ -22,6 +22,9 @@ class PerChannel final : public Messages {
 public:
     explicit PerChannel(const MessageSetup &setup);
 
+    void allocate() override {
+        for (auto &link : links_) link->allocate();
+    }
     void post(Run &run) override;
     void forget_plans() override { mapped_.clear(); }
     bool writable() override;

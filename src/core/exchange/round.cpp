@@ -35,6 +35,12 @@ Round::Round(RoundSpec spec) : context_(spec.fields[0]->topology().context()), s
 }
 
 void Round::prepare() {
+    find_plan();
+    for (size_t p = 0; p < run_.pieces.size(); ++p) allocate_scratch(p);
+    messages_->allocate();
+}
+
+void Round::find_plan() {
     if (is_planned()) return;
     for (const RoundPiece &piece : spec_.pieces) piece.edges->look_up();
     make_plan();
@@ -156,6 +162,15 @@ void Round::fill_parts(const halo_run &run, int32_t number, void **bases) const 
     }
 }
 
+void Round::allocate_scratch(size_t number) {
+    const auto grow = [&](Buffer &buffer, int64_t bytes) {
+        if (bytes > static_cast<int64_t>(buffer.bytes())) buffer = context_.host_buffer(static_cast<size_t>(bytes));
+    };
+    const Lowered &rows = *run_.pieces[number].rows;
+    grow(staging_[number], rows.staging_bytes);
+    grow(canonical_scratch_, rows.canonical_scratch_bytes());
+}
+
 void Round::fill_bases(const halo_run &run) {
     for (size_t f = 0; f < spec_.fields.size(); ++f) run_.sets[f] = run.sets ? run.sets[f] : 0;
     for (size_t p = 0; p < run_.pieces.size(); ++p) {
@@ -166,17 +181,13 @@ void Round::fill_bases(const halo_run &run) {
         fill_parts(run, planned.destination, piece.bases.data() + bases.first_destination);
         if (planned.source != planned.destination) fill_parts(run, planned.source, piece.bases.data());
         piece.bases[bases.fill()] = const_cast<void *>(planned.field->fill_value());
-        const auto grow = [&](Buffer &buffer, int64_t bytes) {
-            if (bytes > static_cast<int64_t>(buffer.bytes())) buffer = context_.host_buffer(static_cast<size_t>(bytes));
-        };
-        grow(staging_[p], piece.rows->staging_bytes);
-        grow(canonical_scratch_, piece.rows->canonical_scratch_bytes());
+        allocate_scratch(p);
         piece.bases[bases.staging()] = staging_[p].data();
     }
 }
 
 void Round::begin(const halo_run &run) {
-    prepare();
+    find_plan();
     check_run(run);
     follow_layouts();
     narrow(run);

@@ -30,7 +30,7 @@ public:
     const Plan &plan() const { return *plan_; }
     int64_t runs() const { return runs_; }
 
-    // Communicates where a source of edges has to look something up; else nothing. Collective, before the first run or by it.
+    // Communicates where a source of edges has to look something up; else nothing. Collective, before the first run.
     void prepare();
     // The next run is of the batch of accesses with this number, on all ranks; else it fails as one that is narrowed differently.
     void run_for_batch(uint32_t number) { batch_ = number; }
@@ -59,6 +59,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     bool is_planned() const { return plan_ != nullptr; }
+    void find_plan();
     void make_plan();
     void follow_layouts();
     std::shared_ptr<Plan> compiled_plan();
@@ -66,6 +67,7 @@ private:
     void check_run(const halo_run &run) const;
     void lower_piece(size_t number, const Narrowed &narrowed);
     void narrow(const halo_run &run);
+    void allocate_scratch(size_t number);
     void fill_bases(const halo_run &run);
     void fill_parts(const halo_run &run, int32_t field, void **bases) const;
     void begin(const halo_run &run);

@@ -59,10 +59,19 @@ bool PeerLink::writable() {
     if (sending_shared_) return true;
     slot_ = poll(*slots_[0]) ? 0 : 1;
     if (slot_ == 1 && !poll(*slots_[1])) return false;
+    ensure_send_buffer();
+    return true;
+}
+
+void PeerLink::ensure_send_buffer() {
     Buffer &buffer = slots_[slot_]->buffer;
     const size_t wanted = most_bytes(spec_.send) + checksum_bytes(MessageKind::data);
     if (buffer.bytes() < wanted) buffer = context_.host_buffer(wanted);
-    return true;
+}
+
+void PeerLink::allocate() {
+    if (spec_.send.active) ensure_send_buffer();
+    ensure_receive_buffer(receive_capacity());
 }
 
 MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) const {
@@ -167,13 +176,15 @@ void PeerLink::send_extra(MessageKind kind, halo_status status, const void *payl
     bytes_sent += static_cast<int64_t>(sizeof header + bytes);
 }
 
+size_t PeerLink::receive_capacity() const { return std::max(least_capacity, most_bytes(spec_.receive) + checksum_bytes(MessageKind::data)); }
+
 void PeerLink::ensure_receive_buffer(size_t bytes) {
     if (receive_buffer_.bytes() < bytes) receive_buffer_ = context_.host_buffer(bytes);
 }
 
 void PeerLink::post_receive() {
     if (receive_ != Receive::none || held_bytes_ > 0) return;
-    const size_t capacity = std::max(least_capacity, most_bytes(spec_.receive) + checksum_bytes(MessageKind::data));
+    const size_t capacity = receive_capacity();
     ensure_receive_buffer(capacity);
     context_.transport().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
     receive_ = Receive::posted;

@@ -56,6 +56,8 @@ public:
     bool sends() const { return spec_.send.active; }
     bool receives() const { return spec_.receive.active; }
 
+    // What messages lie in, ahead of the first one.
+    void allocate();
     // Begin a run: post its receive (posted policy).
     void post(uint32_t epoch, const Narrowing &narrowing);
     // May this run's message be packed now? Polls; never blocks.
@@ -131,6 +133,8 @@ private:
     bool poll(PendingSend &slot);
     bool credit_left() const;
 
+    void ensure_send_buffer();
+    size_t receive_capacity() const;
     void ensure_receive_buffer(size_t bytes);
     void post_receive();
     bool receive_one(size_t &bytes);
