@@ -16,8 +16,8 @@ void check(bool holds) {
     if (!holds) std::abort();
 }
 
-LinkDirection direction() {
-    LinkDirection made;
+StreamDirection direction() {
+    StreamDirection made;
     made.active = true;
     made.payload_bytes = 64;
     made.n_states = 5;
@@ -30,8 +30,8 @@ std::vector<WireEdge> edges(bool sending) {
     return { { { 1, 2, 0, 14, 0 }, 32, HALO_FLOAT64, 0 }, { { 1, 3, 0, 14, sending }, 32, HALO_FLOAT64, 0 } };
 }
 
-LinkSpec spec_of(const RunId &id, bool probed) {
-    LinkSpec spec;
+StreamSpec spec_of(const RunId &id, bool probed) {
+    StreamSpec spec;
     spec.peer = 1;
     spec.serial = id.serial();
     spec.tag = id.tag();
@@ -116,7 +116,7 @@ void run_stream(const TwoContexts &ranks, const unsigned char *data, size_t size
     const RunId id = context.next_run();
     Input input(data, size);
     const Drained drained{ ranks, id.tag() };
-    PeerLink link(context, spec_of(id, (input.byte() & 1u) != 0));
+    Stream link(context, spec_of(id, (input.byte() & 1u) != 0));
     std::vector<std::vector<std::byte>> messages; // large ones stay with their sender until they are read
     try {
         link.post(1, {});

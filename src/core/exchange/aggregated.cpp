@@ -120,7 +120,7 @@ private:
     std::string describe_missing(const Run &run, size_t i) const;
 
     MessageSetup setup_;
-    std::vector<std::unique_ptr<PeerLink>> links_;
+    std::vector<std::unique_ptr<Stream>> links_;
     std::vector<size_t> plan_link_; // number of each link in the plan
     std::vector<uint8_t> unpacked_;
     std::vector<LandingLink> landings_; // of each link, or none

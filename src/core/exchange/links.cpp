@@ -44,8 +44,8 @@ uint32_t n_states(const Plan &plan, const PlanLink &link, bool sending) {
     return static_cast<uint32_t>(n);
 }
 
-LinkDirection link_direction(const MessageSetup &setup, const PlanLink &link, bool sending, bool with_payload) {
-    LinkDirection direction;
+StreamDirection link_direction(const MessageSetup &setup, const PlanLink &link, bool sending, bool with_payload) {
+    StreamDirection direction;
     direction.n_edges = sending ? link.n_send : link.n_receive;
     direction.active = direction.n_edges > 0;
     direction.digest = sending ? link.send : link.receive;
@@ -71,18 +71,18 @@ std::string text_of(const Narrowing &run, const Plan &plan) {
 
 } // namespace
 
-std::string blocking_ranks(const std::vector<std::unique_ptr<PeerLink>> &links) {
+std::string blocking_ranks(const std::vector<std::unique_ptr<Stream>> &links) {
     std::string text;
     for (const auto &link : links)
         if (link->sends() && !link->writable()) text += format(" rank %d", link->peer());
     return text;
 }
 
-std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload) {
-    std::vector<std::unique_ptr<PeerLink>> links;
+std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload) {
+    std::vector<std::unique_ptr<Stream>> links;
     for (size_t i = 0; i < setup.plan.links().size(); ++i) {
         const PlanLink &planned = setup.plan.links()[i];
-        LinkSpec spec;
+        StreamSpec spec;
         spec.peer = planned.peer;
         spec.serial = setup.id.serial();
         spec.tag = setup.id.tag();
@@ -95,7 +95,7 @@ std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, boo
         spec.runs = [&plan = setup.plan](const Narrowing &run) { return text_of(run, plan); };
         spec.payload = [payload, i](const std::byte *message) { return payload(i, message); };
         spec.what = setup.spec.what;
-        links.push_back(std::make_unique<PeerLink>(setup.context, std::move(spec)));
+        links.push_back(std::make_unique<Stream>(setup.context, std::move(spec)));
     }
     const int32_t rank = setup.context.rank();
     const int32_t size = setup.context.size();
@@ -104,7 +104,7 @@ std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, boo
     return links;
 }
 
-std::vector<size_t> plan_links_of(const Plan &plan, const std::vector<std::unique_ptr<PeerLink>> &links) {
+std::vector<size_t> plan_links_of(const Plan &plan, const std::vector<std::unique_ptr<Stream>> &links) {
     std::vector<size_t> numbers;
     for (const auto &link : links)
         for (size_t number = 0; number < plan.links().size(); ++number)

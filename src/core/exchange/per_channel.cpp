@@ -48,7 +48,7 @@ public:
 private:
     void open_boxes(const PlanLink &link, bool sending, std::deque<Post> &posts);
     void map_run(Run &run);
-    const PlanLink &planned(const Run &run, const PeerLink &link) const;
+    const PlanLink &planned(const Run &run, const Stream &link) const;
     // Behind a peer's header: hashes in check mode.
     size_t header_bytes(size_t plan_link) const { return run_->check ? CheckMode::hash_bytes(*run_, run_->plan->links()[plan_link], false) : 0; }
     bool links_arrived();
@@ -56,7 +56,7 @@ private:
     MessageSetup setup_;
     Run *run_ = nullptr; // the last one
     MailRoom room_;
-    std::vector<std::unique_ptr<PeerLink>> links_;
+    std::vector<std::unique_ptr<Stream>> links_;
     std::deque<Post> send_posts_; // in the order of the plan's links and their edges
     std::deque<Post> receive_posts_;
     // The edges of a run and their posts; as long as runs take the same.
@@ -146,7 +146,7 @@ bool PerChannel::writable() {
     return all;
 }
 
-const PlanLink &PerChannel::planned(const Run &run, const PeerLink &link) const {
+const PlanLink &PerChannel::planned(const Run &run, const Stream &link) const {
     const auto &links = run.plan->links();
     return *std::find_if(links.begin(), links.end(), [&](const PlanLink &one) { return one.peer == link.peer(); });
 }

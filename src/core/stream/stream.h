@@ -22,7 +22,7 @@
 
 namespace halo {
 
-struct LinkDirection {
+struct StreamDirection {
     bool active = false;      // does any edge go this way?
     size_t payload_bytes = 0; // the most a run can carry
     uint32_t n_states = 0;    // sparse edges
@@ -30,12 +30,12 @@ struct LinkDirection {
     Digest digest;
 };
 
-struct LinkSpec {
+struct StreamSpec {
     int32_t peer = -1;
     uint32_t serial = 0;
     int32_t tag = 0; // of lane 0
-    LinkDirection send;
-    LinkDirection receive;
+    StreamDirection send;
+    StreamDirection receive;
     bool shared = false;                                      // messages with data may lie in shared memory
     bool probed = false;                                      // take a receive buffer only when a message has been seen
     std::function<std::vector<WireEdge>(bool sending)> edges; // of one direction, sorted; for naming a mismatch
@@ -45,12 +45,12 @@ struct LinkSpec {
     std::string what;                                        // e.g. "exchange 3": for error texts
 };
 
-class PeerLink {
+class Stream {
 public:
-    PeerLink(Context &context, LinkSpec spec);
-    ~PeerLink();
-    PeerLink(const PeerLink &) = delete;
-    PeerLink &operator=(const PeerLink &) = delete;
+    Stream(Context &context, StreamSpec spec);
+    ~Stream();
+    Stream(const Stream &) = delete;
+    Stream &operator=(const Stream &) = delete;
 
     int32_t peer() const { return spec_.peer; }
     bool sends() const { return spec_.send.active; }
@@ -127,7 +127,7 @@ private:
 
     MessageHeader make_header(MessageKind kind, size_t payload_bytes) const;
     void send_data(size_t payload_bytes, uint16_t flags);
-    static size_t most_bytes(const LinkDirection &direction) { return payload_offset(direction.n_states) + direction.payload_bytes; }
+    static size_t most_bytes(const StreamDirection &direction) { return payload_offset(direction.n_states) + direction.payload_bytes; }
     void send_handshake();
     void send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes);
     bool poll(PendingSend &slot);
@@ -160,7 +160,7 @@ private:
     bool probing() const { return spec_.probed || !spec_.receive.active || mismatched_ || slot_reader_; }
 
     Context &context_;
-    LinkSpec spec_;
+    StreamSpec spec_;
     int32_t tag_;
     uint32_t epoch_ = 0;
     Narrowing narrowing_;
