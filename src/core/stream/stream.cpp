@@ -446,7 +446,8 @@ void Stream::abandon() noexcept {
     arrived_ = true;
     leases_.end_own();
     for (auto &slot : slots_) slot->abandoned = true;
-    for (auto &extra : extras_) extra->abandoned = !mismatched_; // the peer needs this rank's edges to name the difference
+    const bool differs = mismatched_ || !difference_.empty(); // the peer needs this rank's words and edges to name the difference
+    for (auto &extra : extras_) extra->abandoned = !differs;
 }
 
 } // namespace halo
