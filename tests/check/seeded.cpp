@@ -104,6 +104,27 @@ TEST_P(Seeded, WrongSource) { find_each(SkewKind::wrong_source); }
 TEST_P(Seeded, SkippedRow) { find_each(SkewKind::skipped); }
 TEST_P(Seeded, WrongTarget) { find_each(SkewKind::wrong_target); }
 
+// All ghosts hold what they should; the first owned cell is overwritten with them.
+TEST_P(Seeded, RowThatIsTooLong) {
+    constexpr uint32_t part_bases = 2;
+    std::string found;
+    for (int64_t row = 0, n_rows = 1; row < n_rows; ++row) {
+        skew().set(SkewKind::too_long, row, part_bases);
+        Findings findings;
+        run(n_ranks, checked_device, [&](Rank &rank) {
+            Solver solver(rank, shape());
+            solver.fill();
+            OK(solver.start());
+            findings.note(solver.finish());
+            solver.destroy();
+        });
+        found += findings.text;
+        n_rows = skew().rows();
+    }
+    skew().set(SkewKind::none, 0, part_bases);
+    EXPECT_NE(found.find("cell (0, 0, 0)"), std::string::npos) << found;
+}
+
 double *cell(Solver &solver, size_t part, int64_t x) {
     const Store &store = solver.field->store(0, part);
     return reinterpret_cast<double *>(store.element(element_at(store.layout, { x, 0, 0 }, 0), 8));

@@ -86,15 +86,15 @@ struct Parts {
             OK(halo_field_bind(field, dealt.gid(part), &binding));
         }
     }
-    // What copies have contributed is no longer needed.
-    void spoil_copies(const Dealt &dealt, int32_t rank) {
+    // What copies have contributed is no longer needed. Twice: as it was.
+    void negate_copies(const Dealt &dealt, int32_t rank) {
         for (size_t p = 0; p < values.size(); ++p) {
             const auto part = static_cast<int32_t>(dealt.first[static_cast<size_t>(rank)] + static_cast<int64_t>(p));
             const auto &entries = dealt.model.ranks[static_cast<size_t>(part)];
             for (size_t i = 0; i < entries.size(); ++i) {
                 const KeyFacts *fact = dealt.facts_of(part, static_cast<int64_t>(i));
                 for (size_t c = 0; fact && fact->contributes({ part, static_cast<int64_t>(i) }) && c < n_components; ++c)
-                    values[p][c * entries.size() + i] = 77;
+                    values[p][c * entries.size() + i] *= -1;
             }
         }
     }
@@ -172,8 +172,9 @@ TEST_P(PartsOfARank, AsOnRanksOfTheirOwn) {
                 halo_exchange *exchange = nullptr;
                 OK(halo_exchange_create(&field, 1, &desc, &exchange));
                 OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-                if (kind == HALO_KIND_FETCH && !desc.source_stable) parts.spoil_copies(dealt, rank.rank);
+                if ((kind == HALO_KIND_REVERSE || kind == HALO_KIND_FETCH) && !desc.source_stable) parts.negate_copies(dealt, rank.rank);
                 OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+                if (kind == HALO_KIND_REVERSE && !desc.source_stable) parts.negate_copies(dealt, rank.rank); // a fetch has filled them
                 OK(halo_exchange_destroy(&exchange));
                 OK(halo_field_destroy(&field));
                 if (!parts.right(dealt, rank.rank, seed, kind, desc.op))

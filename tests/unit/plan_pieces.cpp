@@ -58,6 +58,7 @@ protected:
     Pieces() {
         ContextSource source;
         source.inproc_group = group_;
+        source.inproc_rank = 0;
         context_ = std::make_unique<Context>(source, halo_context_options(HALO_CONTEXT_OPTIONS_INIT));
         halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
         desc.n_dims = 2;

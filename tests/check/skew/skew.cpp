@@ -29,12 +29,11 @@ struct Program {
         const halo_copy_shape &shape = shapes[row.shape];
         if (kind_now == SkewKind::wrong_source) row.src_offset[0] += shape.element_bytes;
         if (kind_now == SkewKind::wrong_target && row.dst_base < part_bases_now) row.dst_offset += shape.element_bytes;
-        if (kind_now == SkewKind::skipped) {
-            halo_copy_shape nothing = shape;
-            std::fill_n(nothing.run, HALO_COPY_PIECES, 0u);
-            row.shape = static_cast<uint32_t>(shapes.size());
-            shapes.push_back(nothing);
-        }
+        halo_copy_shape other = shape;
+        if (kind_now == SkewKind::skipped) std::fill_n(other.run, HALO_COPY_PIECES, 0u);
+        if (kind_now == SkewKind::too_long && row.dst_base < part_bases_now && row.src_base[0] >= part_bases_now) ++other.run[shape.n_pieces - 1];
+        row.shape = static_cast<uint32_t>(shapes.size());
+        shapes.push_back(other);
     }
 };
 

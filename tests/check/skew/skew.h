@@ -10,7 +10,8 @@ enum class SkewKind : int32_t {
     none,
     wrong_source, // the row reads one element farther on
     skipped,      // the row is left out
-    wrong_target  // the row writes one element farther on, if it writes into one of the first `n_part_bases` bases
+    wrong_target, // the row writes one element farther on, if it writes into one of the first `n_part_bases` bases
+    too_long      // the row moves one element more, if it moves from another base into one of these
 };
 
 // Of tables created from now on. Returns through `n_rows` (may be null) how many rows the last table had.
