@@ -238,7 +238,7 @@ AggregateRun::Slice AggregateRun::slice(uint32_t row) const {
 
 AggregateRun::Memory AggregateRun::memory_of(const Stream &peer) const {
     Memory memory;
-    if (writable_) memory.send = peer.send_payload();
+    if (writable_ && peer.sends()) memory.send = peer.send_payload();
     if (sent_ && peer.sends()) memory.sent_states = peer.send_buffer();
     if (begun_ && peer.receives() && peer.arrived()) {
         memory.received = peer.received_payload();
