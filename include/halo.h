@@ -812,6 +812,12 @@ typedef struct halo_exchange_stats {
 
 HALO_API halo_status halo_exchange_stats_get(const halo_exchange *exchange, halo_exchange_stats *stats);
 
+/**
+ * Says in words what the exchange does: a line for each peer and direction with its channels and bytes, how many runs went by which path (message, slot,
+ * put, get: setting `path`), and why. At most `capacity` bytes with the final zero; `needed_bytes` (may be NULL) is the full size. Not collective.
+ */
+HALO_API halo_status halo_exchange_describe(const halo_exchange *exchange, char *text, size_t capacity, size_t *needed_bytes);
+
 /* ------------------------------------------------------------------ 7 sparse fields */
 
 /**

@@ -324,6 +324,14 @@ public:
         check(halo_exchange_stats_get(handle_, &stats));
         return stats;
     }
+    std::string describe() const {
+        std::size_t bytes = 0;
+        check(halo_exchange_describe(handle_, nullptr, 0, &bytes));
+        std::string text(bytes, '\0');
+        check(halo_exchange_describe(handle_, text.data(), bytes, nullptr));
+        text.pop_back();
+        return text;
+    }
 };
 
 class Channel : public Handle<halo_channel, halo_channel_destroy> {

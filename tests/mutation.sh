@@ -64,7 +64,7 @@ defects=(
     "the first edge of each message is not unpacked|plan/lower/rows.cpp|halo_counts|s/^                append_or_widen(boxes, boxes_.unpack/                if (i > 1) append_or_widen(boxes, boxes_.unpack/"
     "contributions are combined in the order of messages|plan/lower/rows.cpp|test_keys|s/order(a.edge) < order(b.edge) : key_before(a.edge, b.edge)/order(a.edge) < order(b.edge) : false/"
     "parts that are alike are taken to have the same rows|plan/lower/copy_rows.cpp|halo_conformance|s/ \&\& is_shape(following_\[last_\], shape)) return/) return/"
-    "a list of points in a peer's storage is taken for a run|plan/lower/stored_edges.cpp|test_keys *Loans*|s/if (edge.n_listed > 0) at.list/if (edge.n_listed == UINT32_MAX) at.list/"
+    "a list of points in a peer's storage is taken for a run|plan/lower/stored_edges.cpp|test_keys *GetPath*|s/if (edge.n_listed > 0) at.list/if (edge.n_listed == UINT32_MAX) at.list/"
     "contributions of a canonical sum are not sorted|plan/lower/canonical.cpp|halo_box_conformance *Canonical*|s/^        halo::sort(std::span<Rank>(ranks, n));//"
     "components of vectors keep their signs across turned joins|plan/edge_boxes.cpp|halo_box_conformance *Regions*|s/^        if (map.sign.* < 0) boxes.back().negate = source_.type;//"
     # Rounds
@@ -87,9 +87,9 @@ defects=(
     "ghosts of a null neighbour keep what they held|exchange/sparse.cpp|halo_conformance *Sparse*|s/if (state != EdgeState::data) return piece.run_row(.*$/if (state != EdgeState::data) return;/"
     "storage that was bound for an arrival is not filled|exchange/sparse.cpp|halo_conformance *Sparse*|s/^        if (is_new) field.fill(.*$//"
     # Storage of peers
-    "a peer writes into the storage of the last run but this|exchange/landing_link.cpp|halo_conformance *Landing*|s/if (address_version_ != peer.address_version())/if (address_version_ == 0)/"
-    "what is still lent when a run ends is not sent|exchange/loans.cpp|test_keys *Loans*|s/if (!all_read \&\& !links_\[i\]->has_been_read()) {/if (timeout < -1) {/"
-    "what is borrowed is read where it lay in an earlier run|exchange/loans.cpp|test_keys *Loans*|s/if (own.address_version == peer.address_version()) return true;/if (own.address_version != 0) return true;/"
+    "a peer writes into the storage of the last run but this|exchange/paths/put.cpp|halo_conformance *Landing*|s/if (address_version_ != peer.address_version())/if (address_version_ == 0)/"
+    "what is still lent when a run ends is not sent|exchange/paths/get.cpp|test_keys *GetPath*|s/if (!all_read \&\& !links_\[i\]->has_been_read()) {/if (timeout < -1) {/"
+    "what is borrowed is read where it lay in an earlier run|exchange/paths/get.cpp|test_keys *GetPath*|s/if (own.address_version == peer.address_version()) return true;/if (own.address_version != 0) return true;/"
     "contributions are read in place though they may change|exchange/kinds/of_topology.cpp|test_keys *PartsOfARank*|s/desc.source_stable != 0 \&\& desc.kind == HALO_KIND_REVERSE/desc.kind == HALO_KIND_REVERSE/"
     "an offer of memory is taken that has been used anew since|memory/shared_arena.cpp|unit_memory SharedArena.*|s/ == offer.word ? block : SharedBlock();/ == offer.word ? block : block;/"
     # Check mode

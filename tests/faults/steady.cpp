@@ -34,7 +34,7 @@ struct Mode {
 
 Settings settings_of(const Mode &mode) {
     if (!mode.landing) return {};
-    return { { "shared_memory.least", "0" }, { "shared_memory.ghosts", "always" }, { "check", "no" } };
+    return { { "shared_memory.least", "0" }, { "path", "direct" }, { "check", "no" } };
 }
 
 std::string name_of_mode(const testing::TestParamInfo<Mode> &info) {

@@ -137,7 +137,7 @@ TEST_F(Forged, KeysThatLieElsewhere) {
         header.kind = MessageKind::keys;
         header.epoch = 0; // edges that are sent
         header.payload_bytes = 1000 * sizeof(WireEdge);
-        header.flags = flag_landed;
+        header.flags = flag_put;
     });
     expect_refused("which only data may");
 }
@@ -145,12 +145,12 @@ TEST_F(Forged, KeysThatLieElsewhere) {
 TEST_F(Forged, DataInStorageThatNobodyHasOffered) {
     receive(0, 0, [](MessageHeader &header) {
         header.payload_bytes = payload_bytes;
-        header.flags = flag_landed;
+        header.flags = flag_put;
     });
     expect_refused("announced in this rank's storage, but not there");
     receive(0, 0, [](MessageHeader &header) {
         header.payload_bytes = payload_bytes;
-        header.flags = flag_lent;
+        header.flags = flag_get;
     });
     expect_refused("of which it has not told");
 }

@@ -46,7 +46,7 @@ TEST(Wire, WhatIsExactIsTaken) {
     header.n_states = 65;
     EXPECT_EQ(wire_error(header, 64 + 32 + 24, false), nullptr);
     header = header_of(MessageKind::data, 24);
-    header.flags = flag_landed | flag_reads_shared;
+    header.flags = flag_put | flag_reads_shared;
     EXPECT_EQ(wire_error(header, 64, false), nullptr);
 }
 
@@ -76,7 +76,7 @@ TEST(Wire, KindFlagsAndStatusMustAgree) {
         const size_t bytes = 64 + least_payload(kind);
         header.epoch = 0;
         EXPECT_EQ(wire_error(header, bytes, false), nullptr);
-        header.flags = flag_landed;
+        header.flags = flag_put;
         EXPECT_TRUE(refused(header, bytes, "which only data may"));
         header.flags = 0;
         header.n_states = 1;
@@ -84,16 +84,16 @@ TEST(Wire, KindFlagsAndStatusMustAgree) {
     }
     MessageHeader header = header_of(MessageKind::keys, 1000 * sizeof(WireEdge)); // it says that they lie elsewhere
     header.epoch = 0;
-    header.flags = flag_lent;
+    header.flags = flag_get;
     EXPECT_TRUE(refused(header, 64, "which only data may"));
     header = header_of(MessageKind::keys, sizeof(WireEdge));
     header.epoch = 2;
     EXPECT_TRUE(refused(header, 64 + sizeof(WireEdge), "more edges"));
     EXPECT_TRUE(refused(header_of(MessageKind::keys, 40), 64 + 40, "whole edges"));
     header = header_of(MessageKind::data, 8);
-    header.flags = flag_landed | flag_lent;
+    header.flags = flag_put | flag_get;
     EXPECT_TRUE(refused(header, 64, "several places"));
-    header.flags = flag_landed;
+    header.flags = flag_put;
     header.n_states = 1;
     EXPECT_TRUE(refused(header, 64 + 16, "sparse data"));
     header.flags = 1;

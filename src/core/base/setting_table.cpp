@@ -38,8 +38,10 @@ constexpr Setting table[] = {
       "Between ranks of one host, the messages of an aggregated exchange are packed where the peer reads them." },
     { "shared_memory.least", SettingType::bytes, "16384", 0, unlimited, nullptr, fixed, may_differ,
       "Less than this goes into a message, even if it could go from storage to storage." },
-    { "shared_memory.ghosts", SettingType::word, "auto", 0, 0, "auto|always|never", fixed, may_differ,
-      "Ghosts that lie in shared memory are written by the peer itself, without a message between. `auto`: if that is faster in the first runs." },
+    { "path", SettingType::word, "auto", 0, 0, "auto|message|slot|put|get|direct", fixed, may_differ,
+      "How values reach ranks of the same host. `message`: through the transport alone. `slot`: also packed where the peer reads them. `put`: also "
+      "written into the peer's storage, `get`: also read there, `direct`: both, wherever it can be. `auto`: direct if that is faster in the first "
+      "runs." },
     { "discovery", SettingType::word, "auto", 0, 0, "auto|alltoall|reduce_scatter|consensus", fixed, agrees,
       "How ranks find out who sends to them while an unstructured topology is made: all tell all, a sum of counts, or non-blocking consensus. "
       "`auto`: all tell all up to 64 ranks, consensus beyond." },

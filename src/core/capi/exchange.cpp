@@ -134,6 +134,10 @@ halo_status halo_exchange_arrivals(halo_exchange *exchange, halo_arrival *arriva
     });
 }
 
+halo_status halo_exchange_describe(const halo_exchange *exchange, char *text, size_t capacity, size_t *needed_bytes) {
+    return with_handle(exchange, [&] { write_text(exchange_of(exchange).describe(), text, capacity, needed_bytes); });
+}
+
 halo_status halo_exchange_stats_get(const halo_exchange *exchange, halo_exchange_stats *stats) {
     return with_handle(exchange, [&] {
         require(stats, "stats");

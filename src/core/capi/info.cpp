@@ -2,6 +2,7 @@
 #include "base/config_text.h"
 #include "base/error.h"
 #include "capi/handle.h"
+#include "capi/list.h"
 #include "halo_plugin.h"
 #include "plugin/selection.h"
 
@@ -40,16 +41,6 @@ std::string render(Context *context, int32_t what) {
     }
 }
 
-void give(const std::string &whole, char *text, size_t capacity, size_t *needed_bytes) {
-    if (capacity > 0) {
-        require(text, "text");
-        const size_t n = std::min(whole.size(), capacity - 1);
-        std::memcpy(text, whole.data(), n);
-        text[n] = '\0';
-    }
-    if (needed_bytes) *needed_bytes = whole.size() + 1;
-}
-
 } // namespace
 
 } // namespace halo
@@ -57,6 +48,6 @@ void give(const std::string &whole, char *text, size_t capacity, size_t *needed_
 using namespace halo;
 
 halo_status halo_info(const halo_context *context, int32_t what, char *text, size_t capacity, size_t *needed_bytes) {
-    if (!context) return guard([&] { give(render(nullptr, what), text, capacity, needed_bytes); });
-    return with_handle(context, [&] { give(render(&object_of<ContextObject>(context).context, what), text, capacity, needed_bytes); });
+    if (!context) return guard([&] { write_text(render(nullptr, what), text, capacity, needed_bytes); });
+    return with_handle(context, [&] { write_text(render(&object_of<ContextObject>(context).context, what), text, capacity, needed_bytes); });
 }

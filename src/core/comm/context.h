@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "comm/call_rules.h"
@@ -106,6 +107,7 @@ public:
     int64_t reserve_channel_tags(int64_t n);
     ChannelTags &channel_tags() { return *channel_tags_; }
 
+    Clock clock = steady_seconds;
     int64_t dropped = 0;  // late messages of abandoned runs
     int64_t children = 0; // topologies, channels, groups made from this context
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/wait.h"
 
+#include <chrono>
 #include <thread>
 
 namespace halo {
@@ -11,11 +12,11 @@ constexpr std::chrono::microseconds nap{ 50 };
 
 } // namespace
 
-double Waiter::seconds() const { return begin_ == Clock::time_point{} ? 0.0 : std::chrono::duration<double>(Clock::now() - begin_).count(); }
+double Waiter::seconds() const { return begin_ < 0 ? 0.0 : context_.clock() - begin_; }
 
 double Waiter::back_off() {
-    if (begin_ == Clock::time_point{}) {
-        begin_ = Clock::now();
+    if (begin_ < 0) {
+        begin_ = context_.clock();
         next_warning_ = context_.waiting().warn_seconds > 0 ? context_.waiting().warn_seconds : 1e300;
     }
     const double waited = seconds();

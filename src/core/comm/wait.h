@@ -2,7 +2,6 @@
 // Waiting for others: spin, then yield, then sleep (ranks may share cores), with a warning time and a time limit.
 #pragma once
 
-#include <chrono>
 #include <utility>
 
 #include "comm/context.h"
@@ -35,13 +34,12 @@ public:
 private:
     double back_off(); // yields or sleeps; returns the seconds waited so far
 
-    using Clock = std::chrono::steady_clock;
     Context &context_;
     double timeout_;
     double next_warning_ = 0;
     int64_t turns_ = 0;
     bool expired_ = false;
-    Clock::time_point begin_{};
+    double begin_ = -1; // -1: not yet
 };
 
 } // namespace halo

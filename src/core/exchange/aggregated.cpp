@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One message per peer: dense edges at fixed offsets, then the sparse ones that are not null, back to back.
 #include <algorithm>
-#include <chrono>
 #include <optional>
+#include <utility>
 
 #include "comm/wait.h"
 #include "exchange/check_mode.h"
-#include "exchange/landing_link.h"
-#include "exchange/landing_trial.h"
-#include "exchange/loans.h"
 #include "exchange/messages.h"
+#include "exchange/paths/get.h"
+#include "exchange/paths/put.h"
+#include "exchange/paths/trial.h"
 #include "plan/message_order.h"
 
 namespace halo {
 
 namespace {
+
+// "to rank 3: 12 channels, 4096 bytes; 2 runs by message, 17 by put"
+std::string describe_way(const char *way, int32_t peer, int64_t n_channels, int64_t bytes, const PathCounts &counts) {
+    std::string text = format("  %s rank %d: %lld channels, at most %lld bytes; runs by", way, peer, static_cast<long long>(n_channels),
+                              static_cast<long long>(bytes));
+    const std::pair<const char *, int64_t> paths[] = {
+        { "message", counts.message }, { "slot", counts.slot }, { "put", counts.put }, { "get", counts.get }
+    };
+    for (const auto &[name, n] : paths) text += format(" %s %lld,", name, static_cast<long long>(n));
+    text.pop_back();
+    return text;
+}
 
 class Aggregated final : public Messages {
 public:
@@ -23,13 +35,14 @@ public:
           links_(make_links(setup, true, [this](size_t plan_link, const std::byte *message) { return received_bytes(plan_link, message); })),
           plan_link_(plan_links_of(setup.plan, links_)),
           unpacked_(links_.size(), true),
-          trial_(setup.context.shared_arena(SIZE_MAX) ? setup.context.config().word("shared_memory.ghosts") : "never") {
+          trial_(setup.paths.measured, setup.context.clock),
+          why_not_put_(PutPath::why_not(setup)),
+          why_not_get_(GetPath::why_not(setup)) {
         unsent_.reserve(links_.size());
-        if (!setup.context.shared_arena(SIZE_MAX)) return;
-        if (Loans::may_lend(setup)) loans_.emplace(setup.context, links_, plan_link_);
-        if (!LandingLink::may_land(setup)) return;
-        landings_.reserve(links_.size());
-        for (size_t i = 0; i < links_.size(); ++i) landings_.emplace_back(setup.context, *links_[i], plan_link_[i], setup.id.serial());
+        if (!why_not_get_) get_.emplace(setup.context, links_, plan_link_);
+        if (why_not_put_) return;
+        puts_.reserve(links_.size());
+        for (size_t i = 0; i < links_.size(); ++i) puts_.emplace_back(setup.context, *links_[i], plan_link_[i], setup.id.serial());
     }
 
     void allocate() override {
@@ -51,8 +64,8 @@ public:
         trial_.timed([&] { send_and_copy(run); });
     }
     void forget_plans() override {
-        for (LandingLink &landing : landings_) landing.forget_plan();
-        if (loans_) loans_->forget_plan();
+        for (PutPath &put : puts_) put.forget_plan();
+        if (get_) get_->forget_plan();
     }
     bool test(Run &) override {
         bool all = true;
@@ -61,20 +74,20 @@ public:
     }
     void note_arrivals(const Run &run, Arrivals &arrivals) override;
     void unpack(Run &run) override {
-        if (loans_) wait_for_taken_back();
+        if (get_) wait_for_taken_back();
         trial_.timed([&] { unpack_arrived(run); });
     }
     void combine(Run &run, const CombineBy &by) override {
-        const bool lent = loans_ && loans_->is_ready(run);
-        trial_.timed([&] { lent ? loans_->combine(by) : Messages::combine(run, by); });
+        const bool lent = get_ && get_->is_ready(run);
+        trial_.timed([&] { lent ? get_->combine(by) : Messages::combine(run, by); });
     }
     void consume(Run &run) override {
-        if (loans_) {
-            loans_->return_all();
-            loans_->end(timeout(), [&](size_t i) { return pack(run, i); });
+        if (get_) {
+            get_->return_all();
+            get_->end(timeout(), [&](size_t i) { return pack(run, i); });
         }
         if (trial_.end(epoch_))
-            for (auto &link : links_) link->prefer_messages(!trial_.lands(epoch_));
+            for (auto &link : links_) link->prefer_messages(!trial_.direct(epoch_));
         for (auto &link : links_) link->consume();
     }
     void send_failure(uint32_t epoch, const Error &error) override {
@@ -91,6 +104,7 @@ public:
     }
     std::string missing(const Run &run) const override;
     void count(halo_exchange_stats &stats) const override;
+    std::string describe_paths() const override;
 
 private:
     const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
@@ -106,10 +120,10 @@ private:
     void send_and_copy(Run &run);
     void wait_for_taken_back();
     void give_up_loans() noexcept {
-        if (loans_) loans_->give_up([&](size_t i) { return pack(*run_, i); });
+        if (get_) get_->give_up([&](size_t i) { return pack(*run_, i); });
     }
-    bool land(Run &run, size_t i);
-    void land_or_send_late(Run &run);
+    bool put(Run &run, size_t i);
+    void put_or_send_late(Run &run);
     void unpack_arrived(Run &run);
     size_t pack(Run &run, size_t i);
     int64_t pack_singles(Run &run, size_t i, std::byte *payload, int64_t end);
@@ -118,14 +132,17 @@ private:
     size_t received_bytes(size_t plan_link, const std::byte *message) const;
     static int64_t alignment_of(const Run &run, const LinkPiece &at) { return edge_alignment(run.plan->piece(at.piece).destination().element_bytes); }
     std::string describe_missing(const Run &run, size_t i) const;
+    std::string why_this_path(size_t i) const;
 
     MessageSetup setup_;
     std::vector<std::unique_ptr<Stream>> links_;
     std::vector<size_t> plan_link_; // number of each link in the plan
     std::vector<uint8_t> unpacked_;
-    std::vector<LandingLink> landings_; // of each link, or none
-    std::optional<Loans> loans_;
-    LandingTrial trial_;
+    std::vector<PutPath> puts_; // of each link, or none
+    std::optional<GetPath> get_;
+    PathTrial trial_;
+    const char *why_not_put_; // null: it may be put
+    const char *why_not_get_;
     Run *run_ = nullptr;         // the last one
     std::vector<size_t> unsent_; // links of this run
     uint32_t epoch_ = 0;
@@ -137,37 +154,36 @@ private:
 // Peers whose ghosts are open get theirs at once. Others may be a moment late: they are asked again after the copies within this rank, and for as
 // long as the second copy of a message would take.
 void Aggregated::send_and_copy(Run &run) {
-    for (LandingLink &landing : landings_) landing.open(run);
-    const bool direct = trial_.lands(run.epoch);
-    const bool lands = direct && !landings_.empty();
+    for (PutPath &put : puts_) put.open(run);
+    const bool direct = trial_.direct(run.epoch);
+    const bool puts = direct && !puts_.empty();
     unsent_.clear();
     for (size_t i = 0; i < links_.size(); ++i) {
         if (!links_[i]->sends())
             links_[i]->send(0);
-        else if (loans_ && loans_->lend(run, i, direct))
+        else if (get_ && get_->lend(run, i, direct))
             continue;
-        else if (!lands || !landings_[i].reaches(run) || links_[i]->peer_prefers_messages())
+        else if (!puts || !puts_[i].reaches(run) || links_[i]->peer_prefers_messages())
             links_[i]->send(pack(run, i));
-        else if (!land(run, i))
+        else if (!put(run, i))
             unsent_.push_back(i);
     }
     run.copy_within_rank();
-    if (!unsent_.empty()) land_or_send_late(run);
+    if (!unsent_.empty()) put_or_send_late(run);
 }
 
-void Aggregated::land_or_send_late(Run &run) {
+void Aggregated::put_or_send_late(Run &run) {
     int64_t bytes = 0;
     for (const size_t i : unsent_) bytes += dense_bytes(run, planned(run, i), true);
-    const auto begin = std::chrono::steady_clock::now();
-    const std::chrono::duration<double> patience(seconds_to_copy(bytes));
-    do std::erase_if(unsent_, [&](size_t i) { return land(run, i); });
-    while (!unsent_.empty() && std::chrono::steady_clock::now() - begin < patience);
+    const double end = setup_.context.clock() + seconds_to_copy(bytes);
+    do std::erase_if(unsent_, [&](size_t i) { return put(run, i); });
+    while (!unsent_.empty() && setup_.context.clock() < end);
     for (const size_t i : unsent_) links_[i]->send(pack(run, i));
 }
 
-bool Aggregated::land(Run &run, size_t i) {
-    if (!landings_[i].write(run)) return false;
-    links_[i]->send_landed(static_cast<size_t>(dense_bytes(run, planned(run, i), true)));
+bool Aggregated::put(Run &run, size_t i) {
+    if (!puts_[i].write(run)) return false;
+    links_[i]->send_put(static_cast<size_t>(dense_bytes(run, planned(run, i), true)));
     return true;
 }
 
@@ -175,7 +191,7 @@ bool Aggregated::land(Run &run, size_t i) {
 void Aggregated::wait_for_taken_back() {
     Waiter waiter(setup_.context, timeout());
     const auto missing = [&] { return this->missing(*run_); };
-    while (!loans_->borrow())
+    while (!get_->borrow())
         if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
 }
 
@@ -305,11 +321,35 @@ void Aggregated::count(halo_exchange_stats &stats) const {
         stats.messages_received += link->messages_received;
         stats.bytes_sent += link->bytes_sent;
         stats.payload_bytes += link->payload_sent;
-        stats.messages_landed += link->messages_landed;
+        stats.messages_landed += link->sent_by.put + link->sent_by.get;
     }
     stats.payload_bytes -= hash_bytes_sent_;
     stats.sparse_sent += states_sent_;
     stats.sparse_null += nulls_sent_;
+}
+
+// What link `i` sends: by which of the paths, and why not by the others.
+std::string Aggregated::why_this_path(size_t i) const {
+    if (!setup_.context.shared_arena(SIZE_MAX)) return "shared memory is " + setup_.context.shared_memory_text();
+    if (why_not_put_ && why_not_get_) return format("not put, as %s; no get, as %s", why_not_put_, why_not_get_);
+    if (!links_[i]->peer_notice()) return "the storage of the two ranks is not memory that both see";
+    if (!puts_.empty() && !puts_[i].is_shared()) return "the peer's storage is not memory that both see";
+    if (links_[i]->peer_prefers_messages()) return "the peer prefers messages";
+    return (trial_.direct(epoch_ + 1) ? "from storage to storage: " : "messages: ") + trial_.describe();
+}
+
+std::string Aggregated::describe_paths() const {
+    std::string text;
+    for (size_t i = 0; i < links_.size(); ++i) {
+        const Stream &link = *links_[i];
+        const PlanLink &planned = setup_.plan.links()[plan_link_[i]];
+        if (link.sends())
+            text +=
+                describe_way("to", link.peer(), planned.n_send, setup_.plan.payload_bytes(planned, true), link.sent_by) + "; " + why_this_path(i) + "\n";
+        if (link.receives())
+            text += describe_way("from", link.peer(), planned.n_receive, setup_.plan.payload_bytes(planned, false), link.received_by) + "\n";
+    }
+    return text;
 }
 
 } // namespace

@@ -167,6 +167,12 @@ void Exchange::abandon() {
     end();
 }
 
+std::string Exchange::describe() const {
+    std::string text;
+    for (const auto &round : rounds_) text += round->describe();
+    return text;
+}
+
 void Exchange::count(halo_exchange_stats &stats) const {
     for (const auto &round : rounds_) round->count(stats);
     stats.runs = rounds_.back()->runs();

@@ -64,6 +64,8 @@ public:
 
     // Adds to counters; figures of one plan are set.
     void count(halo_exchange_stats &stats) const;
+    // Its rounds, with a line for each peer and direction.
+    std::string describe() const;
 
 private:
     bool is_single() const { return rounds_.size() == 1; }

@@ -88,7 +88,7 @@ std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool 
         spec.tag = setup.id.tag();
         spec.send = link_direction(setup, planned, true, with_payload);
         spec.receive = link_direction(setup, planned, false, with_payload);
-        spec.shared = with_payload;
+        spec.shared = with_payload && setup.paths.slot;
         spec.probed = setup.spec.probed;
         spec.edges = [&plan = setup.plan, &planned](bool sending) { return wire_edges(plan, planned, sending); };
         spec.terms = [&round = setup.spec] { return terms_of(round); };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "exchange/paths/policy.h"
 #include "exchange/round_spec.h"
 #include "exchange/run.h"
 #include "exchange/sparse.h"
@@ -19,6 +20,7 @@ struct MessageSetup {
     const RoundSpec &spec;
     const Plan &plan; // of the round's first run: names edges; all outlive the messages
     const RunId &id;  // outlives the messages
+    PathPolicy paths;
 };
 
 // Combines contributions to one piece as its tables say.
@@ -63,6 +65,8 @@ public:
     // Which channels have not come: key, ranks, states, bytes, epoch. The first few by name.
     virtual std::string missing(const Run &run) const = 0;
     virtual void count(halo_exchange_stats &stats) const = 0;
+    // A line for each peer and direction: what goes that way, by which paths it has gone, and why.
+    virtual std::string describe_paths() const = 0;
 };
 
 std::unique_ptr<Messages> make_aggregated(const MessageSetup &setup);

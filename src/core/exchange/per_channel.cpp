@@ -44,6 +44,7 @@ public:
     void abandon() noexcept override;
     std::string missing(const Run &run) const override;
     void count(halo_exchange_stats &stats) const override;
+    std::string describe_paths() const override;
 
 private:
     void open_boxes(const PlanLink &link, bool sending, std::deque<Post> &posts);
@@ -264,6 +265,18 @@ void PerChannel::count(halo_exchange_stats &stats) const {
     stats.bytes_sent += payload_sent_ + messages_sent_ * static_cast<int64_t>(sizeof(MailHeader));
     stats.sparse_sent += states_sent_;
     stats.sparse_null += nulls_sent_;
+}
+
+std::string PerChannel::describe_paths() const {
+    std::string text;
+    for (const PlanLink &link : setup_.plan.links()) {
+        const auto line = [&](const char *way, int64_t n) {
+            return n == 0 ? std::string()
+                          : format("  %s rank %d: %lld channels, each a message through the transport\n", way, link.peer, static_cast<long long>(n));
+        };
+        text += line("to", link.n_send) + line("from", link.n_receive);
+    }
+    return text;
 }
 
 } // namespace

@@ -11,10 +11,6 @@ namespace halo {
 
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 constexpr int64_t first_looks = 64; // for what comes through shared memory, before the transport is asked to go on
 
 } // namespace
@@ -64,7 +60,8 @@ std::shared_ptr<Plan> Round::compiled_plan() {
 void Round::make_plan() {
     follow_layouts();
     first_plan_ = plan_;
-    const MessageSetup setup{ context_, spec_, *plan_, id_ };
+    const PathPolicy paths(context_.shared_arena(SIZE_MAX) ? context_.config().word("path") : "message");
+    const MessageSetup setup{ context_, spec_, *plan_, id_, paths };
     messages_ = spec_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
     size_t sparse_edges = 0;
     for (const PlanPiece &one : plan_->pieces()) {
@@ -353,14 +350,14 @@ void Round::wait_until_writable() {
 }
 
 void Round::start(const halo_run &run, halo_stream stream) {
-    const auto begin = Clock::now();
+    const double begin = context_.clock();
     post(run);
     run_.stream = stream;
     step([&] {
         wait_until_writable();
         do_send();
     });
-    total_seconds_ += seconds_since(begin);
+    total_seconds_ += context_.clock() - begin;
 }
 
 // Without sparse fields, each message is unpacked as it comes: the regions are disjoint, so the order does not show.
@@ -382,13 +379,13 @@ void Round::wait_until_here() {
 
 void Round::finish(halo_stream stream) {
     require(Phase::sent, "finish");
-    const auto begin = Clock::now();
+    const double begin = context_.clock();
     run_.stream = stream;
     wait_until_here();
-    wait_seconds_ += seconds_since(begin);
+    wait_seconds_ += context_.clock() - begin;
     unpack(stream);
     end();
-    total_seconds_ += seconds_since(begin);
+    total_seconds_ += context_.clock() - begin;
 }
 
 void Round::abandon() {
@@ -396,6 +393,13 @@ void Round::abandon() {
     if (phase_ == Phase::idle) fail(HALO_ERR_STATE, "%s: nothing is in flight to be abandoned", spec_.what.c_str());
     messages_->abandon();
     end_run(Phase::dead);
+}
+
+std::string Round::describe() const {
+    std::string text = spec_.what + ": " + spec_.kind + format("; %lld runs\n", static_cast<long long>(runs_));
+    if (!is_planned()) return text + "  nothing is known of its peers before it is prepared, or runs\n";
+    if (const int64_t n = plan_->n_local(); n > 0) text += format("  within this rank: %lld channels, copied\n", static_cast<long long>(n));
+    return text + messages_->describe_paths();
 }
 
 void Round::count(halo_exchange_stats &stats) const {

@@ -53,10 +53,10 @@ public:
 
     // Adds to counters; figures of one plan are set.
     void count(halo_exchange_stats &stats) const;
+    std::string describe() const;
 
 private:
     enum class Phase : uint8_t { idle, posted, sent, unpacked, dead };
-    using Clock = std::chrono::steady_clock;
 
     bool is_planned() const { return plan_ != nullptr; }
     void find_plan();

@@ -2,8 +2,6 @@
 // Storage that two ranks of a host let each other use, run by run: each tells of its own in a notice, whose gate says whose turn it is.
 #pragma once
 
-#include <chrono>
-
 #include "comm/context.h"
 #include "stream/storage_gate.h"
 
@@ -34,10 +32,9 @@ public:
     // The peer uses it no more in this run. One that is at it has all it needs to end; one that has died in the middle does not.
     void end_own() const noexcept {
         if (!own_) return;
-        constexpr std::chrono::seconds patience{ 1 };
-        const auto begin = std::chrono::steady_clock::now();
+        const double end = context_.clock() + 1;
         while (!close_own())
-            if (std::chrono::steady_clock::now() - begin > patience) return;
+            if (context_.clock() > end) return;
     }
 
     // The peer's.

@@ -95,22 +95,21 @@ void Stream::send(size_t payload_bytes) {
     if (spec_.send.active) send_data(payload_bytes, 0);
 }
 
-void Stream::send_landed(size_t payload_bytes) {
+void Stream::send_put(size_t payload_bytes) {
     leases_.return_peers(epoch_);
-    send_data(payload_bytes, flag_landed);
-    ++messages_landed;
+    send_data(payload_bytes, flag_put);
 }
 
 void Stream::send_lent(size_t payload_bytes) {
     send_handshake();
     leases_.open_own(epoch_);
-    send_data(payload_bytes, flag_lent);
-    ++messages_landed;
+    send_data(payload_bytes, flag_get);
 }
 
 void Stream::send_after_all(size_t payload_bytes) {
     send_extra(MessageKind::data, HALO_SUCCESS, send_payload(), payload_bytes);
-    --messages_landed;
+    --sent_by.get;
+    ++sent_by.message;
 }
 
 // Payload that lies elsewhere is no part of the message.
@@ -120,6 +119,7 @@ void Stream::send_data(size_t payload_bytes, uint16_t flags) {
     header.flags |= flags;
     last_sent_ = epoch_;
     ++messages_sent;
+    ++sent_by.of(flags, sending_shared_);
     payload_sent += static_cast<int64_t>(payload_bytes);
     if (sending_shared_) return slot_writer_.write(header);
     PendingSend &slot = *slots_[slot_];
@@ -192,11 +192,13 @@ void Stream::post_receive() {
 
 bool Stream::borrow() {
     arrived_ = leases_.claim_peers(epoch_);
+    if (!arrived_) --received_by.get; // it is sent after all
     return arrived_;
 }
 
 void Stream::decline() {
     leases_.decline_peers(epoch_);
+    --received_by.get;
     arrived_ = false;
 }
 
@@ -319,7 +321,7 @@ void Stream::take_handshake(const MessageHeader &header) {
         lower ? first_difference(own_terms, context_.rank(), peers, spec_.peer) : first_difference(peers, spec_.peer, own_terms, context_.rank());
     if (!difference.empty()) fail_for_ever(difference);
     mismatched_ = true;
-    mismatch_time_ = std::chrono::steady_clock::now();
+    mismatch_time_ = context_.clock();
     const WireEdges own = own_edges();
     const std::vector<WireEdge> all = own.joined();
     epoch_ = static_cast<uint32_t>(own.sending.size()); // a mismatched link sends nothing more: the epoch carries the split
@@ -341,8 +343,7 @@ void Stream::fail_for_ever(const std::string &difference) {
 WireEdges Stream::own_edges() const { return { spec_.edges(true), spec_.edges(false) }; }
 
 void Stream::check_swap_deadline() {
-    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - mismatch_time_;
-    if (waited.count() > key_swap_seconds)
+    if (context_.clock() - mismatch_time_ > key_swap_seconds)
         fail_for_ever(format("this rank has %lld channels out, %lld in; the peer does not tell its own", static_cast<long long>(spec_.send.n_edges),
                              static_cast<long long>(spec_.receive.n_edges)));
 }
@@ -371,6 +372,7 @@ void Stream::take_data(const MessageHeader &header) {
     header_ = header;
     arrived_ = true;
     ++messages_received;
+    ++received_by.of(header.flags, message_ != receive_buffer_.data());
 }
 
 void Stream::fail_narrowed(const Narrowing &peer) const {
@@ -397,8 +399,8 @@ void Stream::check_plan(const MessageHeader &header) const {
 void Stream::check_location(const MessageHeader &header) const {
     const char *where = nullptr;
 
-    if (header.flags & flag_landed && !(leases_.has_own() && leases_.own_is_done(epoch_))) where = "this rank's storage";
-    if (header.flags & flag_lent && !leases_.peers()) where = "the sender's storage, of which it has not told";
+    if (header.flags & flag_put && !(leases_.has_own() && leases_.own_is_done(epoch_))) where = "this rank's storage";
+    if (header.flags & flag_get && !leases_.peers()) where = "the sender's storage, of which it has not told";
     if (where) fail(HALO_ERR_WIRE, "%s: run %u of rank %d is announced in %s, but not there", spec_.what.c_str(), epoch_, spec_.peer, where);
 }
 

@@ -8,7 +8,6 @@
 // runs are recognised by serial and epoch, dropped and counted.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +27,16 @@ struct StreamDirection {
     uint32_t n_states = 0;    // sparse edges
     int64_t n_edges = 0;
     Digest digest;
+};
+
+// How many messages' payloads went which way.
+struct PathCounts {
+    int64_t message = 0;
+    int64_t slot = 0;
+    int64_t put = 0;
+    int64_t get = 0;
+
+    int64_t &of(uint16_t flags, bool in_slot) { return (flags & flag_put) != 0 ? put : (flags & flag_get) != 0 ? get : in_slot ? slot : message; }
 };
 
 struct StreamSpec {
@@ -67,7 +76,7 @@ public:
     std::byte *send_payload() const { return send_buffer() + payload_offset(spec_.send.n_states); }
     void send(size_t payload_bytes);
     // In place of packing and sending: the payload has been written into the peer's storage, which its gate allows.
-    void send_landed(size_t payload_bytes);
+    void send_put(size_t payload_bytes);
     // The payload stays in this rank's storage, where the peer reads it: until it has, or `take_back`.
     void send_lent(size_t payload_bytes);
     bool has_been_read() const { return leases_.own_is_done(epoch_); }
@@ -95,9 +104,9 @@ public:
     // The plans differ; in which edge is being found out.
     bool differs() const { return mismatched_; }
     // Its payload is where it belongs.
-    bool landed() const { return (header_.flags & flag_landed) != 0; }
+    bool landed() const { return (header_.flags & flag_put) != 0; }
     // It lies in the peer's storage. Before it is read there, `borrow`; false: the peer has taken it back, and sends it after all.
-    bool lent() const { return (header_.flags & flag_lent) != 0; }
+    bool lent() const { return (header_.flags & flag_get) != 0; }
     bool borrow();
     void return_borrowed() { leases_.return_peers(epoch_); }
     // It cannot be read after all.
@@ -120,7 +129,8 @@ public:
     int64_t messages_received = 0;
     int64_t bytes_sent = 0;
     int64_t payload_sent = 0;
-    int64_t messages_landed = 0;
+    PathCounts sent_by; // of messages with data
+    PathCounts received_by;
 
 private:
     enum class Receive : uint8_t { none, posted, matched };
@@ -170,7 +180,7 @@ private:
     bool handshake_sent_ = false;
     bool verified_ = false;   // the peer's handshake came and agrees
     bool mismatched_ = false; // it came and differs: edges are being swapped
-    std::chrono::steady_clock::time_point mismatch_time_{};
+    double mismatch_time_ = 0;
     std::string difference_; // what mismatched, once it is known: no run can work
     uint32_t last_sent_ = 0; // run whose data have left
     SharedSlotWriter slot_writer_;

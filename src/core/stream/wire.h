@@ -39,9 +39,9 @@ struct Narrowing {
 };
 
 // Where the payload of a data message lies, if not behind its header: one of these at most.
-inline constexpr uint16_t flag_landed = 4; // in the receiver's storage, where the sender has written it
-inline constexpr uint16_t flag_lent = 16;  // in the sender's storage, where the receiver reads it
-inline constexpr uint16_t location_flags = flag_landed | flag_lent;
+inline constexpr uint16_t flag_put = 4;  // in the receiver's storage, where the sender has written it
+inline constexpr uint16_t flag_get = 16; // in the sender's storage, where the receiver reads it
+inline constexpr uint16_t location_flags = flag_put | flag_get;
 
 // What the sender of a header can do, or would rather.
 inline constexpr uint16_t flag_reads_shared = 2;     // it reads the other end's shared memory

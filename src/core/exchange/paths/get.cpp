@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/loans.h"
+#include "exchange/paths/get.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,14 +9,19 @@
 
 namespace halo {
 
-bool Loans::may_lend(const MessageSetup &setup) {
-    return setup.spec.source_stable && !setup.spec.per_channel && !setup.context.check_mode() &&
-           std::all_of(setup.plan.pieces().begin(), setup.plan.pieces().end(), [](const PlanPiece &one) {
-               return one.piece->combining().reads_in_place && !one.piece->destination().has_cells && !one.piece->destination().sparse;
-           });
+const char *GetPath::why_not(const MessageSetup &setup) {
+    const auto can = [](const PlanPiece &one) {
+        return one.piece->combining().reads_in_place && !one.piece->destination().has_cells && !one.piece->destination().sparse;
+    };
+    if (!setup.paths.get) return "setting path";
+    if (!setup.plan.combines()) return "values are moved, not combined";
+    if (!setup.spec.source_stable) return "source_stable is not promised";
+    if (setup.context.check_mode()) return "check mode looks at messages";
+    const bool all = std::all_of(setup.plan.pieces().begin(), setup.plan.pieces().end(), can);
+    return all ? nullptr : "values are not combined in order at points, dense and by the library";
 }
 
-bool Loans::lend(const Run &run, size_t i, bool wanted) {
+bool GetPath::lend(const Run &run, size_t i, bool wanted) {
     Lender &own = lenders_[i];
     Stream &link = *links_[i];
     if (!own.notice.is_described()) {
@@ -35,27 +40,25 @@ bool Loans::lend(const Run &run, size_t i, bool wanted) {
 }
 
 // True: all have read.
-bool Loans::wait_for_readers() {
-    const auto begin = std::chrono::steady_clock::now();
-    const std::chrono::duration<double> patience(patience_);
-    patience_ = 0;
+bool GetPath::wait_for_readers() {
+    const double end = context_.clock() + std::exchange(patience_, 0);
     const auto is_read = [&](size_t i) { return !lenders_[i].lent || links_[i]->has_been_read(); };
     for (size_t i = 0; i < links_.size();)
         if (is_read(i))
             ++i;
-        else if (std::chrono::steady_clock::now() - begin > patience)
+        else if (context_.clock() > end)
             return false;
     return true;
 }
 
-void Loans::wait_for_reader(Stream &link, double timeout) const {
+void GetPath::wait_for_reader(Stream &link, double timeout) const {
     Waiter waiter(context_, timeout);
     const auto reading = [&] { return format("rank %d is reading what this rank has lent to it", link.peer()); };
     while (!link.has_been_read())
         if (!waiter.pause(reading)) fail(HALO_ERR_PEER, "after %.3f s: %s", waiter.seconds(), reading().c_str());
 }
 
-void Loans::take_back(size_t i, const PackLink &pack) {
+void GetPath::take_back(size_t i, const PackLink &pack) {
     constexpr uint32_t longest_pause = 64;
     Lender &own = lenders_[i];
     own.lent = false;
@@ -63,7 +66,7 @@ void Loans::take_back(size_t i, const PackLink &pack) {
     links_[i]->send_after_all(pack(i));
 }
 
-void Loans::end(double timeout, const PackLink &pack) {
+void GetPath::end(double timeout, const PackLink &pack) {
     const bool all_read = wait_for_readers();
     for (size_t i = 0; i < links_.size(); ++i) {
         Lender &own = lenders_[i];
@@ -80,7 +83,7 @@ void Loans::end(double timeout, const PackLink &pack) {
     }
 }
 
-bool Loans::reach(size_t i) {
+bool GetPath::reach(size_t i) {
     Borrower &own = borrowers_[i];
     const PeerStorage peer(context_, links_[i]->peer_notice());
     if (own.address_version == peer.address_version()) return true;
@@ -91,7 +94,7 @@ bool Loans::reach(size_t i) {
     return true;
 }
 
-bool Loans::borrow() {
+bool GetPath::borrow() {
     bool all = true;
     for (size_t i = 0; i < links_.size(); ++i) {
         Stream &link = *links_[i];
@@ -110,7 +113,7 @@ bool Loans::borrow() {
 }
 
 // Do the tables read what is borrowed, as it lies now, and nothing else?
-bool Loans::is_compiled() const {
+bool GetPath::is_compiled() const {
     for (size_t i = 0; i < links_.size(); ++i) {
         const Borrower &own = borrowers_[i];
         const uint32_t wanted = own.borrowed ? PeerStorage(context_, links_[i]->peer_notice()).layout_version() : 0;
@@ -119,7 +122,7 @@ bool Loans::is_compiled() const {
     return !combined_.empty();
 }
 
-void Loans::compile(const Run &run) {
+void GetPath::compile(const Run &run) {
     combined_.clear();
     for (size_t p = 0; p < run.pieces.size(); ++p) {
         const Piece &piece = run.plan->piece(p);
@@ -143,13 +146,13 @@ void Loans::compile(const Run &run) {
 }
 
 // Who is late may change from run to run: a plan is made for when nobody is, once.
-bool Loans::all_lend() const {
+bool GetPath::all_lend() const {
     for (size_t i = 0; i < links_.size(); ++i)
         if (links_[i]->receives() && links_[i]->peer_notice() && !borrowers_[i].borrowed) return false;
     return true;
 }
 
-void Loans::make_gets(const Run &run, size_t i) {
+void GetPath::make_gets(const Run &run, size_t i) {
     Borrower &own = borrowers_[i];
     const PeerStorage peer(context_, links_[i]->peer_notice());
     const PlanLink &link = run.plan->links()[plan_links_[i]];
@@ -164,7 +167,7 @@ void Loans::make_gets(const Run &run, size_t i) {
 }
 
 // As if it had come.
-void Loans::copy_to_message(Run &run, size_t i) {
+void GetPath::copy_to_message(Run &run, size_t i) {
     Borrower &own = borrowers_[i];
     if (own.gets_version != PeerStorage(context_, links_[i]->peer_notice()).layout_version()) make_gets(run, i);
     const PlanLink &link = run.plan->links()[plan_links_[i]];
@@ -180,7 +183,7 @@ void Loans::copy_to_message(Run &run, size_t i) {
     }
 }
 
-bool Loans::is_ready(Run &run) {
+bool GetPath::is_ready(Run &run) {
     if (std::none_of(borrowers_.begin(), borrowers_.end(), [](const Borrower &own) { return own.borrowed; })) return false;
     if (!is_compiled() && all_lend()) compile(run);
     if (!is_compiled()) {
@@ -197,12 +200,12 @@ bool Loans::is_ready(Run &run) {
     return true;
 }
 
-void Loans::return_all() {
+void GetPath::return_all() {
     for (size_t i = 0; i < links_.size(); ++i)
         if (std::exchange(borrowers_[i].borrowed, false)) links_[i]->return_borrowed();
 }
 
-void Loans::give_up(const PackLink &pack) noexcept {
+void GetPath::give_up(const PackLink &pack) noexcept {
     return_all();
     for (size_t i = 0; i < links_.size(); ++i) try {
             if (std::exchange(lenders_[i].lent, false) && !links_[i]->has_been_read() && links_[i]->take_back()) take_back(i, pack);
@@ -211,7 +214,7 @@ void Loans::give_up(const PackLink &pack) noexcept {
     patience_ = 0;
 }
 
-void Loans::forget_plan() {
+void GetPath::forget_plan() {
     for (Lender &own : lenders_) own.notice.forget();
     for (Borrower &own : borrowers_) own.layout_version = own.gets_version = 0;
     combined_.clear();

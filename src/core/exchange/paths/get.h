@@ -9,17 +9,17 @@
 #include <functional>
 #include <memory>
 
-#include "exchange/storage_notice.h"
+#include "exchange/paths/storage_notice.h"
 
 namespace halo {
 
 // Packs the message of a link; returns its bytes.
 using PackLink = std::function<size_t(size_t link)>;
 
-class Loans {
+class GetPath {
 public:
     // `links`: those of the plan's links `plan_links`.
-    Loans(Context &context, std::vector<std::unique_ptr<Stream>> &links, const std::vector<size_t> &plan_links)
+    GetPath(Context &context, std::vector<std::unique_ptr<Stream>> &links, const std::vector<size_t> &plan_links)
         : context_(context),
           links_(links),
           plan_links_(plan_links),
@@ -28,7 +28,8 @@ public:
     }
 
     // No point whose value is sent receives one, and all of them stay unchanged.
-    static bool may_lend(const MessageSetup &setup);
+    // Why not; null: it may be so.
+    static const char *why_not(const MessageSetup &setup);
 
     // True: what link `i` would send stays where it is, and the peer has been told. Every run, the first time before anything is sent.
     bool lend(const Run &run, size_t i, bool wanted);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/storage_notice.h"
+#include "exchange/paths/storage_notice.h"
 
 #include <algorithm>
 

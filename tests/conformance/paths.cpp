@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ghosts that a peer writes itself: when it does, when it must not, and that the result is always the same.
+// Which path values take to a rank of the same host: as set, when a peer may write ghosts itself, when it must not, and that the result is always the
+// same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "ranks.h"
@@ -11,7 +15,7 @@ namespace conformance {
 
 namespace {
 
-const Settings whenever_possible = { { "shared_memory.least", "0" }, { "shared_memory.ghosts", "always" }, { "check", "no" } };
+const Settings whenever_possible = { { "shared_memory.least", "0" }, { "path", "direct" }, { "check", "no" } };
 constexpr int64_t cells = 6, ghosts = 2, row = cells + 2 * ghosts;
 
 // A line of parts around a ring, one on each rank. Its values tell the part, the cell and the time.
@@ -73,6 +77,14 @@ public:
         OK(halo_exchange_stats_get(exchange_, &stats));
         return stats.messages_landed;
     }
+    std::string describe() const {
+        size_t bytes = 0;
+        OK(halo_exchange_describe(exchange_, nullptr, 0, &bytes));
+        std::string text(bytes, '\0');
+        OK(halo_exchange_describe(exchange_, text.data(), bytes, nullptr));
+        text.pop_back();
+        return text;
+    }
     halo_exchange *handle() { return exchange_; }
     halo_field *field() const { return field_; }
 
@@ -95,10 +107,55 @@ bool lands_on_rank_0(const Rank &self) { return self.size > 1 && (self.rank == 1
 
 } // namespace
 
-class Landing : public testing::TestWithParam<int32_t> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, Landing, testing::ValuesIn(rank_counts()));
+class Put : public testing::TestWithParam<int32_t> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, Put, testing::ValuesIn(rank_counts()));
 
-TEST_P(Landing, WhoComesLaterWritesIntoOpenGhosts) {
+// What rank 1 of two says of itself after eight runs, in each of which it found the ghosts of rank 0 open.
+std::string told_by_rank_1(const char *path) {
+    std::string told;
+    run(2, { { "shared_memory.least", "0" }, { "path", path }, { "check", "no" } }, [&](Rank &self) {
+        const Ring ring(self);
+        for (int64_t time = 1; time < 9; ++time) {
+            ring.fill(ring.data(), time);
+            OK(halo_barrier(self.context));
+            ring.exchange(nullptr);
+            ring.expect(ring.data(), time);
+        }
+        if (self.rank == 1) told = ring.describe();
+    });
+    return told;
+}
+
+TEST(Paths, AreForcedBySettingAndDescribed) {
+    if (!threads() || !storage_is_shared()) GTEST_SKIP() << "ranks that share storage, as threads";
+    const struct {
+        const char *path;
+        const char *most; // of the runs go this way; the first ones by message, until ranks know each other
+        const char *why;
+    } cases[] = { { "message", "message", "not put, as setting path; no get, as setting path" },
+                  { "slot", "slot", "not put, as setting path; no get, as setting path" },
+                  { "get", "slot", "not put, as setting path; no get, as values are moved, not combined" },
+                  { "put", "put", "from storage to storage: as set" },
+                  { "direct", "put", "from storage to storage: as set" } };
+    for (const auto &one : cases) {
+        const std::string told = told_by_rank_1(one.path);
+        EXPECT_NE(told.find(": ghosts, full stencil; 8 runs\n"), std::string::npos) << told;
+        EXPECT_NE(told.find("  from rank 0: 2 channels, at most 32 bytes; runs by message"), std::string::npos) << told;
+        const size_t sent = told.find("  to rank 0: 2 channels, at most 32 bytes; runs by ");
+        ASSERT_NE(sent, std::string::npos) << told;
+        int message = 0, slot = 0, put = 0, get = 0;
+        ASSERT_EQ(std::sscanf(told.c_str() + told.find("message", sent), "message %d, slot %d, put %d, get %d", &message, &slot, &put, &get), 4)
+            << told;
+        const std::map<std::string, int> counts{ { "message", message }, { "slot", slot }, { "put", put }, { "get", get } };
+        EXPECT_EQ(message + slot + put + get, 8) << told;
+        EXPECT_GE(counts.at(one.most), 4) << told;
+        for (const auto &[path, n] : counts) EXPECT_TRUE(n == 0 || path == one.most || path == "message") << told;
+        EXPECT_NE(told.find(one.why, sent), std::string::npos) << told;
+    }
+    EXPECT_NE(told_by_rank_1("auto").find("being measured"), std::string::npos);
+}
+
+TEST_P(Put, WhoComesLaterWritesIntoOpenGhosts) {
     run(GetParam(), whenever_possible, [](Rank &self) {
         const Ring ring(self);
         know_each_other(ring);
@@ -118,8 +175,8 @@ TEST_P(Landing, WhoComesLaterWritesIntoOpenGhosts) {
     });
 }
 
-TEST_P(Landing, NeverIfSettingSaysSo) {
-    run(GetParam(), { { "shared_memory.least", "0" }, { "shared_memory.ghosts", "never" } }, [](Rank &self) {
+TEST_P(Put, NeverIfSettingSaysSo) {
+    run(GetParam(), { { "shared_memory.least", "0" }, { "path", "slot" } }, [](Rank &self) {
         const Ring ring(self);
         know_each_other(ring);
         ring.fill(ring.data(), 2);
@@ -129,7 +186,7 @@ TEST_P(Landing, NeverIfSettingSaysSo) {
     });
 }
 
-TEST_P(Landing, FollowsSetsAndPointersOfEachRun) {
+TEST_P(Put, FollowsSetsAndPointersOfEachRun) {
     run(GetParam(), whenever_possible, [](Rank &self) {
         const Ring ring(self, 2);
         know_each_other(ring);
@@ -156,7 +213,7 @@ TEST_P(Landing, FollowsSetsAndPointersOfEachRun) {
     });
 }
 
-TEST_P(Landing, NarrowedRunsAreMessages) {
+TEST_P(Put, NarrowedRunsAreMessages) {
     run(GetParam(), whenever_possible, [](Rank &self) {
         const Ring ring(self);
         know_each_other(ring);
@@ -170,7 +227,7 @@ TEST_P(Landing, NarrowedRunsAreMessages) {
     });
 }
 
-TEST_P(Landing, FollowsANewLayout) {
+TEST_P(Put, FollowsANewLayout) {
     run(GetParam(), whenever_possible, [](Rank &self) {
         const Ring ring(self);
         know_each_other(ring);
@@ -204,7 +261,7 @@ TEST_P(Landing, FollowsANewLayout) {
 }
 
 // A rank gives up its run; the others start it later, with the gate closed to them.
-TEST_P(Landing, NobodyWritesIntoAnAbandonedRun) {
+TEST_P(Put, NobodyWritesIntoAnAbandonedRun) {
     run(GetParam(), whenever_possible, [](Rank &self) {
         if (self.size == 1) return;
         Ring ring(self);
@@ -230,7 +287,7 @@ TEST_P(Landing, NobodyWritesIntoAnAbandonedRun) {
 }
 
 // The owned values may change as soon as start has returned, whichever way they went.
-TEST_P(Landing, OwnedValuesMayChangeAfterStart) {
+TEST_P(Put, OwnedValuesMayChangeAfterStart) {
     run(GetParam(), whenever_possible, [](Rank &self) {
         Ring ring(self);
         know_each_other(ring);

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/landing_link.h"
+#include "exchange/paths/put.h"
 
 #include <algorithm>
 
 namespace halo {
 
-void LandingLink::open(const Run &run) {
+const char *PutPath::why_not(const MessageSetup &setup) {
+    if (!setup.paths.put) return "setting path";
+    if (setup.plan.combines()) return "values are combined where they arrive";
+    if (setup.plan.any_sparse()) return "fields are sparse";
+    return setup.context.check_mode() ? "check mode looks at messages" : nullptr;
+}
+
+void PutPath::open(const Run &run) {
     if (!link_.receives()) return;
     if (!notice_.is_described()) notice_.describe(*run.plan, plan_link_, false);
     if (run.whole && run.stream == HALO_STREAM_NONE && notice_.publish(run)) notice_.gate().open(serial_, run.epoch);
 }
 
 // The gate is claimed: what the peer tells stands still.
-bool LandingLink::prepare(const Run &run) {
+bool PutPath::prepare(const Run &run) {
     const PeerStorage peer(context_, link_.peer_notice());
     const PlanLink &link = run.plan->links()[plan_link_];
     if (table_version_ != peer.layout_version()) {
@@ -35,7 +42,7 @@ bool LandingLink::prepare(const Run &run) {
     return !unreachable_;
 }
 
-bool LandingLink::write(const Run &run) {
+bool PutPath::write(const Run &run) {
     const StorageGate gate(link_.peer_notice());
     if (!gate.claim(serial_, run.epoch)) return false;
     try {
@@ -57,7 +64,7 @@ bool LandingLink::write(const Run &run) {
     return true;
 }
 
-void LandingLink::forget_plan() {
+void PutPath::forget_plan() {
     notice_.forget();
     table_version_ = 0;
 }

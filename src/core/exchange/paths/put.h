@@ -5,27 +5,29 @@
 // others it sends a message as ever. So no rank waits for another, and the result is the same.
 #pragma once
 
-#include "exchange/storage_notice.h"
+#include "exchange/paths/storage_notice.h"
 
 namespace halo {
 
 // What one rank does for one peer, in both directions.
-class LandingLink {
+class PutPath {
 public:
-    LandingLink(Context &context, Stream &link, size_t plan_link, uint32_t serial)
+    PutPath(Context &context, Stream &link, size_t plan_link, uint32_t serial)
         : context_(context),
           link_(link),
           plan_link_(plan_link),
           serial_(serial),
           notice_(context, link) {}
 
-    // Only what is dense, and moved; check mode looks at messages.
-    static bool may_land(const MessageSetup &setup) { return !setup.plan.combines() && !setup.plan.any_sparse() && !setup.context.check_mode(); }
+    // Why an exchange's values are not put; null: they may be.
+    static const char *why_not(const MessageSetup &setup);
 
     // Tell the peer about this rank's storage, and let it write. The first time before anything is sent.
     void open(const Run &run);
+    // Is the peer's storage memory that both see, as far as is known?
+    bool is_shared() const { return link_.peer_notice() && !unreachable_; }
     // Can the peer's ghosts be written at all, in such a run?
-    bool reaches(const Run &run) const { return link_.peer_notice() && !unreachable_ && run.whole && run.stream == HALO_STREAM_NONE; }
+    bool reaches(const Run &run) const { return is_shared() && run.whole && run.stream == HALO_STREAM_NONE; }
     // True: everything is in the peer's ghosts. False: the peer is not there yet.
     bool write(const Run &run);
     // Layouts have changed: there is another plan.
