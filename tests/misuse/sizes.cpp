@@ -131,12 +131,11 @@ halo_status star(World &w, int64_t n_points, int64_t n_leaves) {
     return create<halo_star_desc>(w, halo_topology_create_star, desc, [](auto &) {});
 }
 
-halo_status lists(World &w, int32_t n_peers, int64_t begin, int64_t end) {
+halo_status lists(World &w, int32_t n_peers, const int64_t (&send)[2], const int64_t (&receive)[2]) {
     static const int32_t peers[] = { 0 };
     static const uint32_t points[] = { 0, 1 };
-    const int64_t offsets[] = { begin, end };
     halo_lists_desc desc = HALO_LISTS_DESC_INIT;
-    desc.n_points = 2, desc.n_peers = n_peers, desc.peers = peers, desc.send_offsets = desc.receive_offsets = offsets;
+    desc.n_points = 2, desc.n_peers = n_peers, desc.peers = peers, desc.send_offsets = send, desc.receive_offsets = receive;
     desc.send = desc.receive = points;
     return create<halo_lists_desc>(w, halo_topology_create_lists, desc, [](auto &) {});
 }
@@ -303,12 +302,36 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
               } },
             { "points_of_a_star", argument, { "9223372036854775807 points" }, [](World &w) { return star(w, most, 0); } },
             { "leaves_of_a_star", argument, { "9223372036854775807 leaves" }, [](World &w) { return star(w, 3, most); } },
-            { "peers_of_lists", limit, { "n_peers 2147483647 exceeds 1" }, [](World &w) { return lists(w, INT32_MAX, 0, 0); } },
-            { "offsets_below_the_list", argument, { "offsets begin at -9223372036854775808" }, [](World &w) { return lists(w, 1, least, most); } },
+            { "peers_of_lists",
+              limit,
+              { "n_peers 2147483647 exceeds 1" },
+              [](World &w) {
+                  return lists(w, INT32_MAX, { 0, 0 }, { 0, 0 });
+              } },
+            { "offsets_below_the_lists",
+              argument,
+              { "offsets begin at -9223372036854775808" },
+              [](World &w) {
+                  return lists(w, 1, { least, most }, { least, most });
+              } },
+            { "sent_below_the_list",
+              argument,
+              { "offsets begin at -1 and 0" },
+              [](World &w) {
+                  return lists(w, 1, { -1, 1 }, { 0, 2 });
+              } },
+            { "received_below_the_list",
+              argument,
+              { "offsets begin at 0 and -1" },
+              [](World &w) {
+                  return lists(w, 1, { 0, 2 }, { -1, 1 });
+              } },
             { "offsets_beyond_the_list",
               limit,
               { "received from rank 0 9223372036854775807 exceeds 2" },
-              [](World &w) { return lists(w, 1, 0, most); } },
+              [](World &w) {
+                  return lists(w, 1, { 0, most }, { 0, most });
+              } },
             { "components_of_a_field",
               limit,
               { "field wrong, part 0", "2147483647 bytes", "exceeds the 1152921504606846976" },
