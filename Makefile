@@ -26,10 +26,11 @@ check-long: build-default
 check-clang: build-clang
 	scripts/run_tests.sh build-clang junit.xml -LE 'long|house'
 
-# Under a sanitizer: ranks as threads; no MPI of others, no checks of the tree; fewer random cases. Threads: what runs ranks as threads.
+# Under a sanitizer: ranks as threads; no MPI of others, no checks of the tree; fewer random cases. Built with clang, and with each fuzzer for a while.
 check-asan: build-asan
 	CONFORMANCE_CASES=60 CONFORMANCE_BOX_CASES=120 KEYS_CASES=20 scripts/sanitized.sh scripts/run_tests.sh build-asan junit.xml -LE 'mpi|long|house'
 
+# Threads: what runs ranks as threads.
 check-tsan: build-tsan
 	CONFORMANCE_CASES=40 scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc|keys_inproc_direct)' -LE 'mpi|long'
 

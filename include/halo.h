@@ -729,11 +729,18 @@ typedef struct halo_transfer_desc {
  * An exchange that moves values from fields of one topology of boxes into fields of another: wherever a part of the destination has a point of a part
  * of the source (periodic images included; both have the same periods). Topologies made from blocks or boxes. `desc` may
  * be NULL. Runs as any exchange; where halo_run speaks of its fields, the n_fields sources come first, then the destinations, and a mask names both of a
- * pair or none. Collective; communicates nothing. Where boxes are `distributed`, the first start communicates among all ranks, and blocks.
+ * pair or none. Collective; communicates nothing. Where boxes are `distributed`, halo_exchange_prepare or else the first start communicates among all ranks, and blocks.
  * HALO_ERR_ARGUMENT: the two of a pair differ in type, components or centring, or one is sparse.
  */
 HALO_API halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field *const *destinations, int32_t n_fields, const halo_transfer_desc *desc,
                                                    halo_exchange **exchange);
+
+/**
+ * Optional: does ahead of the first run what it would do besides: looks up the boxes of a transfer over `distributed` ones, compiles the tables of a run
+ * that is not narrowed, allocates the buffers of messages to and from each peer and of values to be combined. Collective; may communicate among all
+ * ranks, and blocks. Layouts that are bound later cost the first run its tables again. HALO_ERR_STATE while a run is in flight.
+ */
+HALO_API halo_status halo_exchange_prepare(halo_exchange *exchange);
 
 /** HALO_BUSY while a run is in flight: finish or abandon it first. Collective, as is creation: both come in the same order on all ranks, which so know
  *  without a message whose tags are free. Does not communicate. */

@@ -296,6 +296,7 @@ public:
         if (handle_ && halo_exchange_destroy(&handle_) == HALO_BUSY) halo_exchange_abandon(handle_);
     }
 
+    void prepare() { check(halo_exchange_prepare(handle_)); }
     void start(const halo_run *run = nullptr, halo_stream stream = HALO_STREAM_NONE) { check(halo_exchange_start(handle_, run, stream)); }
     /// Throws an error with status HALO_TIMEOUT when the exchange's time limit passes: call again, or abandon.
     void finish(halo_stream stream = HALO_STREAM_NONE) { check(halo_exchange_finish(handle_, stream)); }

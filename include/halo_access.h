@@ -39,7 +39,7 @@ typedef struct halo_map {
     const uint32_t *to;       /**< n * arity positions in the other set, those of one entity side by side; HALO_NO_INDEX: touches nothing there */
     const int32_t *to_owners; /**< n_to: rank that owns each entity of the other set; not read by halo_sections_reach */
     int64_t n_to;             /**< entities of the other set on this rank */
-    int32_t arity;
+    int32_t arity;            /**< 1 to 65536 */
     int32_t reserved;
 } halo_map;
 

@@ -216,9 +216,9 @@ TEST(BoxErrors, AreTold) {
 
 TEST(BoxErrors, RanksThatDisagreeAreTold) {
     if (!threads()) GTEST_SKIP() << "needs two ranks";
-    refuse(HALO_ERR_MISMATCH, "ranks have given different descriptions",
+    refuse(HALO_ERR_MISMATCH, "box 0: (0, 0, 0) to (3, ",
            [](halo_boxes_desc &, std::vector<halo_box> &boxes, Rank &rank) { boxes[0].high[0] = 3 + rank.rank; });
-    refuse(HALO_ERR_MISMATCH, "ranks have given different descriptions", [](halo_boxes_desc &desc, std::vector<halo_box> &, Rank &rank) {
+    refuse(HALO_ERR_MISMATCH, "reach: 1 on rank 0, 2 on rank 1", [](halo_boxes_desc &desc, std::vector<halo_box> &, Rank &rank) {
         desc.distributed = 1;
         desc.reach = 1 + rank.rank;
     });

@@ -194,7 +194,7 @@ TEST(Corners, Refused) {
                 refused(HALO_ERR_PEER, bad, "rank");
             bad = good;
             bad.owner_rule = rank.rank == 0 ? HALO_OWNER_SPREAD : HALO_OWNER_WEIGHT;
-            refused(HALO_ERR_MISMATCH, bad, "owner rule");
+            refused(HALO_ERR_MISMATCH, bad, "keys must agree on all ranks: owner rule: spread on rank 0, weight on rank 1");
         });
 }
 

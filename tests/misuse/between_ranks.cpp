@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "halo.h"
 
@@ -18,6 +19,8 @@ struct Options {
     halo_type type = HALO_FLOAT64;
     const char *name = "u";
     int32_t messages = HALO_MESSAGES_AGGREGATE;
+    int32_t kind = HALO_KIND_GHOSTS;
+    halo_op op = HALO_SUM;
     double timeout = 10;
     bool allocate = true;
     halo_log_fn log = nullptr;
@@ -56,6 +59,8 @@ struct Rank {
         }
         halo_exchange_desc exchange = HALO_EXCHANGE_DESC_INIT;
         exchange.messages = options.messages;
+        exchange.kind = options.kind;
+        exchange.op = options.op;
         exchange.timeout_seconds = options.timeout;
         EXPECT_EQ(halo_exchange_create(&u, 1, &exchange, &x), HALO_SUCCESS) << halo_last_error();
     }
@@ -108,8 +113,11 @@ TEST_P(Policies, APeerThatIsLateIsNamedAndWaitedForAgain) {
         if (rank == 0) {
             ASSERT_EQ(end.start(), HALO_SUCCESS);
             EXPECT_EQ(end.finish(), HALO_TIMEOUT);
-            expect_text({ "over u", "run 1", "rank 1", "stale", "not yet seen sending" });
-            if (GetParam() == HALO_MESSAGES_AGGREGATE) expect_text({ "from rank 1 to rank 0", "2 -> 1, field 0, element 12", "8 bytes" });
+            expect_text({ "over u", "run 1", "rank 1" });
+            if (GetParam() == HALO_MESSAGES_AGGREGATE)
+                expect_text({ "from rank 1 to rank 0", "stale", "not yet seen sending", "2 -> 1, field 0, element 12", "8 bytes" });
+            else // nobody has looked for its channels' messages
+                EXPECT_TRUE(std::string(halo_last_error()).ends_with("missing the header of rank 1 (the last run seen is 0);")) << halo_last_error();
             timed_out = true;
             halo_status status = HALO_TIMEOUT;
             while (status == HALO_TIMEOUT) status = end.finish();
@@ -147,7 +155,7 @@ TEST(BetweenRanks, ARankThatFailsMakesItsPeerFailAndBothGoOn) {
         EXPECT_EQ(end.exchange(), rank == 0 ? HALO_ERR_PEER : HALO_ERR_UNBOUND);
         expect_text({ "field u, part 2 on rank 1 has no storage" });
         if (rank == 0)
-            expect_text({ "rank 1 could not start run 1", "HALO_ERR_UNBOUND" });
+            expect_text({ "rank 1 has no part in run 1; first cause, on rank 1: HALO_ERR_UNBOUND" });
         else
             EXPECT_EQ(halo_field_allocate(end.u, -1), HALO_SUCCESS);
         for (int again = 0; again < 3; ++again) EXPECT_EQ(end.exchange(), HALO_SUCCESS) << halo_last_error();
@@ -167,19 +175,139 @@ void expect_mismatch(const Options &zero, const Options &one, std::initializer_l
 TEST(BetweenRanks, OtherGhostWidths) {
     Options wide;
     wide.ghosts = 2;
-    expect_mismatch({}, wide, { "channel", "field 0, element 12", "8 bytes", "16 bytes" });
+    expect_mismatch({}, wide, { "field u: 1 ghost layers on rank 0, 2 on rank 1" });
 }
 
 TEST(BetweenRanks, OtherTypes) {
     Options narrow;
     narrow.type = HALO_INT64;
-    expect_mismatch({}, narrow, { "channel", "field 0, element 12", "type 2", "type 4" });
+    expect_mismatch({}, narrow, { "field u: float64 values on rank 0, int64 on rank 1" });
 }
 
 TEST(BetweenRanks, OtherNames) {
     Options renamed;
     renamed.name = "v";
-    expect_mismatch({}, renamed, { "names" });
+    expect_mismatch({}, renamed, { "fields: u on rank 0, v on rank 1" });
+}
+
+TEST(BetweenRanks, OtherNumbersOfComponents) {
+    Options more;
+    more.n_components = 3;
+    expect_mismatch({}, more, { "field u: 1 components on rank 0, 3 on rank 1" });
+}
+
+TEST(BetweenRanks, OtherPolicies) {
+    Options apart;
+    apart.messages = HALO_MESSAGES_PER_CHANNEL;
+    expect_mismatch({}, apart, { "messages: aggregate on rank 0, per channel on rank 1" });
+}
+
+TEST(BetweenRanks, OtherKinds) {
+    Options reverse;
+    reverse.kind = HALO_KIND_REVERSE;
+    expect_mismatch({}, reverse, { "kind: ghosts, full stencil on rank 0, reverse by sum, full stencil on rank 1" });
+    Options greatest = reverse;
+    greatest.op = HALO_MAX;
+    expect_mismatch(reverse, greatest, { "kind: reverse by sum, full stencil on rank 0, reverse by max, full stencil on rank 1" });
+}
+
+// The handshake alone tells: no time is needed for edges to be compared, however short the caller's limit is.
+TEST(BetweenRanks, WhatDiffersIsNamedHoweverShortTheTimeoutIs) {
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        Options options;
+        options.ghosts = 1 + rank;
+        options.timeout = 0.001;
+        const Rank end(group, rank, options);
+        halo_status status = end.start();
+        EXPECT_EQ(status, HALO_SUCCESS) << halo_last_error();
+        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(end.finish(), HALO_ERR_MISMATCH) << halo_last_error();
+        expect_text({ "field u: 1 ghost layers on rank 0, 2 on rank 1" });
+    });
+}
+
+// Each rank's first exchange is the other one's second.
+TEST(BetweenRanks, AnotherOrderOfCreation) {
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        const Rank end(group, rank, {});
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "v", desc.ghost_low[0] = desc.ghost_high[0] = 1;
+        halo_field *v = nullptr;
+        ASSERT_EQ(halo_field_create(end.ring, &desc, &v), HALO_SUCCESS);
+        ASSERT_EQ(halo_field_allocate(v, -1), HALO_SUCCESS);
+        halo_field *fields[] = { end.u, v };
+        halo_exchange *made[2] = {};
+        for (int i = 0; i < 2; ++i) ASSERT_EQ(halo_exchange_create(&fields[(i + rank) % 2], 1, nullptr, &made[i]), HALO_SUCCESS);
+        for (int i = 0; i < 2; ++i) { // both ranks begin with u
+            halo_exchange *x = made[(i + rank) % 2];
+            EXPECT_EQ(halo_exchange_start(x, nullptr, HALO_STREAM_NONE), HALO_SUCCESS);
+        }
+        for (int i = 0; i < 2; ++i) {
+            EXPECT_EQ(halo_exchange_finish(made[i], HALO_STREAM_NONE), HALO_ERR_MISMATCH) << halo_last_error();
+            expect_text({ i == 0 ? "fields: u on rank 0, v on rank 1" : "fields: v on rank 0, u on rank 1" });
+        }
+        for (halo_exchange *&x : made) EXPECT_EQ(halo_exchange_destroy(&x), HALO_SUCCESS) << halo_last_error();
+        EXPECT_EQ(halo_field_destroy(&v), HALO_SUCCESS);
+    });
+}
+
+// A square of four blocks, one a rank, in sweeps: rank 3 has no round with rank 0, and hears from rank 1 of its failure.
+void sweep_without_storage_on_rank_0(halo_inproc *group, int32_t rank) {
+    halo_context *context = nullptr;
+    halo_topology *square = nullptr;
+    halo_field *u = nullptr;
+    halo_exchange *x = nullptr;
+    ASSERT_EQ(halo_context_create_inproc(group, rank, nullptr, &context), HALO_SUCCESS) << halo_last_error();
+    halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+    blocks.n_dims = 2;
+    for (int d = 0; d < 2; ++d) blocks.n_blocks[d] = 2, blocks.n_cells[d] = 4;
+    ASSERT_EQ(halo_topology_create_blocks(context, &blocks, &square), HALO_SUCCESS) << halo_last_error();
+    halo_field_desc field = HALO_FIELD_DESC_INIT;
+    field.name = "u";
+    for (int d = 0; d < 2; ++d) field.ghost_low[d] = field.ghost_high[d] = 1;
+    ASSERT_EQ(halo_field_create(square, &field, &u), HALO_SUCCESS) << halo_last_error();
+    if (rank != 0) {
+        ASSERT_EQ(halo_field_allocate(u, -1), HALO_SUCCESS);
+    }
+    halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+    desc.pattern = HALO_PATTERN_SWEEPS, desc.source_stable = 1, desc.timeout_seconds = 10;
+    ASSERT_EQ(halo_exchange_create(&u, 1, &desc, &x), HALO_SUCCESS) << halo_last_error();
+    halo_status status = halo_exchange_start(x, nullptr, HALO_STREAM_NONE);
+    if (status == HALO_SUCCESS) status = halo_exchange_finish(x, HALO_STREAM_NONE);
+    EXPECT_EQ(status, rank == 0 ? HALO_ERR_UNBOUND : HALO_ERR_PEER) << rank;
+    expect_text({ "field u, part 0 on rank 0 has no storage" });
+    if (rank != 0) expect_text({ "first cause, on rank 0: HALO_ERR_UNBOUND: " });
+    if (rank == 3) expect_text({ "rank 1 has no part in run 1" });
+    EXPECT_EQ(halo_barrier(context), HALO_SUCCESS) << halo_last_error();
+    EXPECT_EQ(halo_exchange_destroy(&x), HALO_SUCCESS);
+    EXPECT_EQ(halo_field_destroy(&u), HALO_SUCCESS);
+    EXPECT_EQ(halo_topology_destroy(&square), HALO_SUCCESS);
+    EXPECT_EQ(halo_context_destroy(&context), HALO_SUCCESS);
+}
+
+TEST(BetweenRanks, TheFirstCauseIsNamedOnEveryRank) {
+    halo_inproc *group = nullptr;
+    ASSERT_EQ(halo_inproc_create(4, &group), HALO_SUCCESS);
+    std::vector<std::thread> others;
+    for (int32_t rank = 1; rank < 4; ++rank) others.emplace_back([=] { sweep_without_storage_on_rank_0(group, rank); });
+    sweep_without_storage_on_rank_0(group, 0);
+    for (std::thread &other : others) other.join();
+    EXPECT_EQ(halo_inproc_destroy(&group), HALO_SUCCESS) << halo_last_error();
+}
+
+TEST(BetweenRanks, WhatIsLeftOfAContextIsNamed) {
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        const Rank end(group, rank, {});
+        halo_context *context = end.context;
+        halo_topology *ring = end.ring;
+        halo_field *u = end.u;
+        EXPECT_EQ(halo_field_destroy(&u), HALO_BUSY);
+        expect_text({ "field u: exchanges over it still exist: exchange", "over u" });
+        EXPECT_EQ(halo_topology_destroy(&ring), HALO_BUSY);
+        expect_text({ "topology: fields on it still exist: u" });
+        EXPECT_EQ(halo_context_destroy(&context), HALO_BUSY);
+        expect_text({ "topology with fields u" });
+    });
 }
 
 TEST(BetweenRanks, OtherNarrowing) {
@@ -191,7 +319,7 @@ TEST(BetweenRanks, OtherNarrowing) {
         run.first_component = rank;
         run.n_components = 1;
         EXPECT_EQ(end.exchange(&run), HALO_ERR_MISMATCH);
-        expect_text({ "run 1 is narrowed differently", "rank 0 has components 0+1", "rank 1 has components 1+1" });
+        expect_text({ "run 1 is narrowed differently: rank 0 runs u, components 0+1, rank 1 u, components 1+1" });
     });
 }
 
@@ -212,7 +340,7 @@ TEST(BetweenRanks, OtherFieldMasks) {
         run.field_mask = mask;
         EXPECT_EQ(halo_exchange_start(both, &run, HALO_STREAM_NONE), HALO_SUCCESS);
         EXPECT_EQ(halo_exchange_finish(both, HALO_STREAM_NONE), HALO_ERR_MISMATCH);
-        expect_text({ "run 1 is narrowed differently" });
+        expect_text({ "run 1 is narrowed differently: rank 0 runs u, rank 1 v" });
         EXPECT_EQ(halo_exchange_destroy(&both), HALO_SUCCESS);
         EXPECT_EQ(halo_field_destroy(&v), HALO_SUCCESS);
     });
@@ -226,7 +354,7 @@ TEST(BetweenRanks, OtherSettings) {
         options.n_settings = 1;
         halo_context *context = nullptr;
         EXPECT_EQ(halo_context_create_inproc(group, rank, &options, &context), HALO_ERR_MISMATCH);
-        expect_text({ "rank 0 has 'messages = aggregate'", "rank 1 has 'messages = per_channel'" });
+        expect_text({ "setting messages: aggregate on rank 0, per_channel on rank 1" });
         EXPECT_EQ(context, nullptr);
     });
 }

@@ -343,9 +343,9 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
                   r.field_mask = none;
               });
           } },
-        { "destroy_a_field_in_use", HALO_BUSY, { "field u", "1 exchanges" }, [](World &w) { return halo_field_destroy(&w.u); } },
-        { "destroy_a_topology_in_use", HALO_BUSY, { "2 fields" }, [](World &w) { return halo_topology_destroy(&w.ring); } },
-        { "destroy_a_context_in_use", HALO_BUSY, { "1 topologies" }, [](World &w) { return halo_context_destroy(&w.context); } },
+        { "destroy_a_field_in_use", HALO_BUSY, { "field u", "exchange 1 over u" }, [](World &w) { return halo_field_destroy(&w.u); } },
+        { "destroy_a_topology_in_use", HALO_BUSY, { "fields on it still exist: u, s" }, [](World &w) { return halo_topology_destroy(&w.ring); } },
+        { "destroy_a_context_in_use", HALO_BUSY, { "topology with fields u, s" }, [](World &w) { return halo_context_destroy(&w.context); } },
         { "exchange_after_destroy",
           HALO_ERR_HANDLE,
           { "exchange", "destroyed" },

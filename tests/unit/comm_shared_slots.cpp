@@ -35,10 +35,10 @@ public:
 
     void connect() {
         for (int32_t rank : { 0, 1 }) {
-            LinkDirection both_ways;
+            StreamDirection both_ways;
             both_ways.active = true;
             both_ways.payload_bytes = payload_bytes;
-            LinkSpec spec;
+            StreamSpec spec;
             spec.peer = 1 - rank;
             ids[rank] = contexts[rank]->next_run();
             spec.serial = ids[rank].serial();
@@ -46,13 +46,13 @@ public:
             spec.send = spec.receive = both_ways;
             spec.shared = true;
             spec.what = "link under test";
-            links[rank] = std::make_unique<PeerLink>(*contexts[rank], spec);
+            links[rank] = std::make_unique<Stream>(*contexts[rank], spec);
         }
     }
 
     std::unique_ptr<Context> contexts[2];
     RunId ids[2];
-    std::unique_ptr<PeerLink> links[2];
+    std::unique_ptr<Stream> links[2];
 
 private:
     void open(int32_t rank) {
@@ -67,7 +67,7 @@ private:
 };
 
 // The rank's message of this run, full of one value. The transport gets it, unless it lies in shared memory.
-void send(PeerLink &link, uint32_t epoch, std::byte value, bool shared) {
+void send(Stream &link, uint32_t epoch, std::byte value, bool shared) {
     const int64_t before = link.bytes_sent;
     link.post(epoch, {});
     ASSERT_TRUE(link.writable());
@@ -76,7 +76,7 @@ void send(PeerLink &link, uint32_t epoch, std::byte value, bool shared) {
     EXPECT_EQ(link.bytes_sent == before, shared) << "run " << epoch;
 }
 
-void expect_run(PeerLink &link, std::byte value) {
+void expect_run(Stream &link, std::byte value) {
     for (int turn = 0; turn < 1000 && !link.test(); ++turn) std::this_thread::yield();
     ASSERT_TRUE(link.arrived());
     EXPECT_EQ(std::count(link.received_payload(), link.received_payload() + payload_bytes, value), static_cast<std::ptrdiff_t>(payload_bytes));
@@ -87,11 +87,11 @@ TEST(SharedSlots, AreNotWrittenAgainBeforeTheyAreRead) {
     TwoRanks ranks;
     if (!ranks.contexts[0]->shared_arena(payload_bytes)) GTEST_SKIP() << "this system has no memory that ranks can share";
     ranks.connect();
-    PeerLink &writer = *ranks.links[0], &reader = *ranks.links[1];
+    Stream &writer = *ranks.links[0], &reader = *ranks.links[1];
     for (uint32_t epoch = 1; epoch <= 2; ++epoch) { // in which each learns that the other reads shared memory
         send(writer, epoch, std::byte{ 1 }, false);
         send(reader, epoch, std::byte{ 1 }, false);
-        for (PeerLink *link : { &writer, &reader }) {
+        for (Stream *link : { &writer, &reader }) {
             expect_run(*link, std::byte{ 1 });
             link->consume();
         }

@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t payload_bytes = 64;
 
-LinkDirection direction(uint32_t n_states) {
-    LinkDirection made;
+StreamDirection direction(uint32_t n_states) {
+    StreamDirection made;
     made.active = true;
     made.payload_bytes = payload_bytes;
     made.n_states = n_states;
@@ -30,7 +30,7 @@ class Forged : public testing::Test {
 protected:
     // A stream that has had the handshake, and what comes next.
     void receive(uint32_t n_states, size_t payload, const std::function<void(MessageHeader &)> &forge, size_t bytes_cut = 0) {
-        PeerLink stream(ranks_.context(), spec(n_states));
+        Stream stream(ranks_.context(), spec(n_states));
         stream.post(1, {});
         const HandshakePayload handshake{ direction(n_states).digest, direction(n_states).digest, {}, {} };
         MessageHeader header = header_of(MessageKind::handshake, sizeof handshake);
@@ -60,8 +60,8 @@ protected:
     std::string text_;
 
 private:
-    LinkSpec spec(uint32_t n_states) {
-        LinkSpec spec;
+    StreamSpec spec(uint32_t n_states) {
+        StreamSpec spec;
         spec.peer = 1;
         id_ = ranks_.context().next_run();
         spec.serial = id_.serial();

@@ -26,6 +26,15 @@ bool refused(const MessageHeader &header, size_t bytes, const std::string &why, 
     return error && std::string(error).find(why) != std::string::npos;
 }
 
+size_t least_payload(MessageKind kind) {
+    switch (kind) {
+    case MessageKind::handshake: return sizeof(HandshakePayload);
+    case MessageKind::failure: return sizeof(FailurePayload);
+    case MessageKind::credit: return 0;
+    default: return sizeof(WireEdge);
+    }
+}
+
 TEST(Wire, WhatIsExactIsTaken) {
     EXPECT_EQ(wire_error(header_of(MessageKind::data, 24), 64 + 24, false), nullptr);
     EXPECT_EQ(wire_error(header_of(MessageKind::data, 24), 64 + 24 + 8, true), nullptr);
@@ -44,7 +53,7 @@ TEST(Wire, WhatIsExactIsTaken) {
 TEST(Wire, EverySizeButOneIsRefused) {
     for (const MessageKind kind : { MessageKind::handshake, MessageKind::data, MessageKind::failure, MessageKind::credit, MessageKind::keys })
         for (const bool summed : { false, true }) {
-            const size_t payload = kind == MessageKind::handshake ? sizeof(HandshakePayload) : kind == MessageKind::credit ? 0 : sizeof(WireEdge);
+            const size_t payload = least_payload(kind);
             const size_t right = 64 + payload + (summed && kind == MessageKind::data ? 8 : 0);
             for (size_t bytes = 0; bytes < right + 100; ++bytes)
                 EXPECT_EQ(wire_error(header_of(kind, payload), bytes, summed) == nullptr, bytes == right) << static_cast<int>(kind) << ": " << bytes;
@@ -55,7 +64,7 @@ TEST(Wire, EverySizeButOneIsRefused) {
 TEST(Wire, SizesThatWrapAreRefused) {
     EXPECT_TRUE(refused(header_of(MessageKind::data, ~uint64_t{ 0 } - 15), 64 - 16 + 64, "another size"));
     EXPECT_TRUE(refused(header_of(MessageKind::data, ~uint64_t{ 0 } - 7), 64, "shorter than its states", true));
-    EXPECT_TRUE(refused(header_of(MessageKind::failure, ~uint64_t{ 0 }), 64, "another size"));
+    EXPECT_TRUE(refused(header_of(MessageKind::failure, ~uint64_t{ 0 }), 64 + sizeof(FailurePayload), "another size"));
     MessageHeader header = header_of(MessageKind::data, 8);
     header.n_states = UINT32_MAX;
     EXPECT_TRUE(refused(header, 64 + 8, "shorter than its states"));
@@ -63,14 +72,15 @@ TEST(Wire, SizesThatWrapAreRefused) {
 
 TEST(Wire, KindFlagsAndStatusMustAgree) {
     for (const MessageKind kind : { MessageKind::failure, MessageKind::credit, MessageKind::keys }) {
-        MessageHeader header = header_of(kind, 0);
+        MessageHeader header = header_of(kind, least_payload(kind));
+        const size_t bytes = 64 + least_payload(kind);
         header.epoch = 0;
-        EXPECT_EQ(wire_error(header, 64, false), nullptr);
+        EXPECT_EQ(wire_error(header, bytes, false), nullptr);
         header.flags = flag_landed;
-        EXPECT_TRUE(refused(header, 64, "which only data may"));
+        EXPECT_TRUE(refused(header, bytes, "which only data may"));
         header.flags = 0;
         header.n_states = 1;
-        EXPECT_TRUE(refused(header, 64, "which only data have"));
+        EXPECT_TRUE(refused(header, bytes, "which only data have"));
     }
     MessageHeader header = header_of(MessageKind::keys, 1000 * sizeof(WireEdge)); // it says that they lie elsewhere
     header.epoch = 0;
@@ -94,11 +104,24 @@ TEST(Wire, KindFlagsAndStatusMustAgree) {
     header = header_of(MessageKind::failure, 0);
     header.status = HALO_SUCCESS;
     EXPECT_TRUE(refused(header, 64, "status"));
-    EXPECT_TRUE(refused(header_of(MessageKind::failure, most_failure_bytes + 1), 64 + most_failure_bytes + 1, "too long"));
+    EXPECT_TRUE(refused(header_of(MessageKind::failure, 0), 64, "shorter than messages of its kind"));
+    EXPECT_TRUE(refused(header_of(MessageKind::failure, most_plain_bytes + 1), 64 + most_plain_bytes + 1, "too long"));
     EXPECT_TRUE(refused(header_of(static_cast<MessageKind>(6), 0), 64, "kind is not known"));
     header = header_of(MessageKind::credit, 0);
     header.version = 1;
     EXPECT_TRUE(refused(header, 64, "wire version"));
+}
+
+TEST(Terms, TheFirstThatDiffersIsNamed) {
+    Terms a, b;
+    for (Terms *terms : { &a, &b }) terms->add("field u", "2", "components");
+    EXPECT_EQ(first_difference(a, 3, b, 5), "");
+    a.add("field u", "1", "ghost layers"), b.add("field u", "2", "ghost layers");
+    a.add("kind", "ghosts"), b.add("kind", "reverse");
+    EXPECT_EQ(first_difference(a, 3, b, 5), "field u: 1 ghost layers on rank 3, 2 on rank 5");
+    b.add("field\tv\n", "here");
+    EXPECT_EQ(first_difference(Terms(), 3, Terms(b.packed().substr(b.packed().rfind("field"))), 5), "field?v?: none on rank 3, here on rank 5");
+    EXPECT_EQ(Terms(a.packed(a.packed().size() - 1)).packed(), a.packed().substr(0, a.packed().find("kind")));
 }
 
 TEST(Wire, BothRanksNameTheSameDifference) {

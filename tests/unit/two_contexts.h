@@ -35,18 +35,18 @@ struct TwoContexts {
     TwoContexts &operator=(const TwoContexts &) = delete;
     Context &context() const { return *contexts[0]; }
     // As a run's message; `message` must stay until it has been received, if it is large.
-    void send(int32_t tag, const std::vector<std::byte> &message) const {
+    void send(int32_t tag, const std::vector<std::byte> &message, int32_t lane = 0) const {
         Transport &transport = contexts[1]->transport();
         halo_request request{};
-        transport.send(0, 0, tag, message.data(), message.size(), request);
+        transport.send(0, lane, tag, message.data(), message.size(), request);
         for (int turn = 0; turn < 4 && !transport.test(request, 0); ++turn) transport.progress();
     }
     // Takes what has come with this tag and nobody wanted, at both ranks.
-    void drain(int32_t tag) const {
+    void drain(int32_t tag, int32_t lane = 0) const {
         for (const int32_t rank : { 0, 1 }) {
             Transport &transport = contexts[rank]->transport();
             size_t bytes = 0;
-            for (halo_matched found{}; transport.probe(1 - rank, 0, tag, bytes, found); found = {}) {
+            for (halo_matched found{}; transport.probe(1 - rank, lane, tag, bytes, found); found = {}) {
                 std::vector<std::byte> message(bytes);
                 halo_request request{};
                 transport.receive_matched(found, 1 - rank, message.data(), bytes, request);

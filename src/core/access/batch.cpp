@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "access/use.h"
-#include "base/digest.h"
 #include "comm/collective.h"
 
 namespace halo {
@@ -82,21 +81,17 @@ void Batch::refuse(const Error &error) {
 }
 
 void Batch::compare_needs() const {
-    uint64_t hash = 0;
-    for (const Slot &slot : slots_)
-        hash = Digest::mix(hash ^ (static_cast<uint64_t>(slot.needs.exchange) << 2 | (slot.needs.reverse ? 2 : 0) | (slot.needs.identity ? 1 : 0)));
-    const auto value = static_cast<int64_t>(hash >> 2);
-    const int64_t ends[2] = { value, -value };
-    int64_t found[2];
-    allreduce(context_, ends, found, 2, HALO_INT64, HALO_MIN);
-    if (found[0] == -found[1]) return;
-    std::string text;
-    for (const Slot &slot : slots_)
-        text += format(" %s %s%s", slot.field->name(), slot.needs.exchange != 0 ? "stale" : "fresh", slot.needs.reverse ? " pending" : "");
-    fail(HALO_ERR_MISMATCH, "ranks disagree about what a batch needs; rank %d has:%s", context_.rank(), text.c_str());
+    Terms needs;
+    for (const Slot &slot : slots_) {
+        std::string state = slot.needs.exchange != 0 ? format("stale (groups %#x)", slot.needs.exchange) : "fresh";
+        if (slot.needs.reverse) state += ", values pending";
+        if (slot.needs.identity) state += ", ghosts to be added to";
+        needs.add(format("field %s", slot.field->name()), state);
+    }
+    agree(context_, "what a batch needs", needs);
 }
 
-void Batch::begin(uint64_t number, halo_stream stream) {
+void Batch::begin(uint32_t number, halo_stream stream) {
     require(Phase::closed, "begin");
     stream_ = stream;
     find_needs();
@@ -118,7 +113,7 @@ void Batch::begin(uint64_t number, halo_stream stream) {
 }
 
 // All runs first, then the waiting.
-void Batch::finish_pending(uint64_t number) {
+void Batch::finish_pending(uint32_t number) {
     for (const auto &group : due_) {
         group->choose_none();
         for (const Slot &slot : slots_)
@@ -135,7 +130,7 @@ void Batch::finish_pending(uint64_t number) {
     due_.clear();
 }
 
-void Batch::start_exchange(uint64_t number) {
+void Batch::start_exchange(uint32_t number) {
     if (!forward_) return;
     forward_->choose_none();
     for (const Slot &slot : slots_)

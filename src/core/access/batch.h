@@ -40,7 +40,7 @@ public:
     bool uses(const Field &field) const;
 
     // `number`: of batches begun in this context.
-    void begin(uint64_t number, halo_stream stream);
+    void begin(uint32_t number, halo_stream stream);
     void ready();
     void end();
     void abandon();
@@ -62,8 +62,8 @@ private:
     void find_needs();
     void refuse(const Error &error);
     void compare_needs() const;
-    void finish_pending(uint64_t number);
-    void start_exchange(uint64_t number);
+    void finish_pending(uint32_t number);
+    void start_exchange(uint32_t number);
     void place(Slot &slot);
     void close();
 

@@ -7,7 +7,7 @@ namespace halo {
 
 namespace {
 
-const char *op_name(halo_op op) { return op == HALO_SUM ? "sums" : op == HALO_MIN ? "minima" : "maxima"; }
+const char *plural_of(halo_op op) { return op == HALO_SUM ? "sums" : op == HALO_MIN ? "minima" : "maxima"; }
 
 } // namespace
 
@@ -25,8 +25,8 @@ Freshness::Needs Freshness::needs(const Use &use, const char *name) const {
     if (readers_ > 0 && use.changes()) fail(HALO_ERR_STATE, "field %s: another batch that is not ended reads it", name);
     if (in_flight_ != 0 && use.ghosts != 0) fail(HALO_ERR_STATE, "field %s: its ghosts are in flight for another batch that is not ready", name);
     if (pending_ != 0 && use.adds != 0 && use.adds != pending_)
-        fail(HALO_ERR_STATE, "field %s: %s are to be added while %s are pending: read it between, or finish them by mark_fresh", name,
-             op_name(use.adds), op_name(pending_));
+        fail(HALO_ERR_STATE, "field %s: %s are to be added while %s are pending: let a batch read them first", name, plural_of(use.adds),
+             plural_of(pending_));
     Needs needs;
     needs.reverse = pending_ != 0 && !use.to_ghosts;
     const uint32_t fresh = needs.reverse ? 0 : fresh_;
@@ -71,7 +71,7 @@ void Freshness::close(const Use &use) {
 void Freshness::mark_dirty(const char *name) {
     require_thawed(name);
     require_unused(name, "marked dirty");
-    if (pending_ != 0) fail(HALO_ERR_STATE, "field %s: marked dirty while %s are pending: read it before", name, op_name(pending_));
+    if (pending_ != 0) fail(HALO_ERR_STATE, "field %s: marked dirty while %s are pending: read it before", name, plural_of(pending_));
     fresh_ = 0;
     ++version_;
 }

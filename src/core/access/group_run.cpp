@@ -70,14 +70,14 @@ void GroupRun::place(size_t i, halo_stream stream) {
     for (size_t part = 0; part < n_parts; ++part) pointers_[first_part_[i] + part] = field.mirror.data(static_cast<int64_t>(part), side);
 }
 
-void GroupRun::start(uint64_t agreement, halo_stream stream) {
+void GroupRun::start(uint32_t batch, halo_stream stream) {
     for (size_t i = 0; i < fields_.size(); ++i)
         if (mask_[i]) place(i, stream);
     halo_run run = HALO_RUN_INIT;
     run.field_mask = mask_.data();
     run.sets = sets_.data();
     run.data = pointers_.data();
-    exchange_->agree_on(agreement);
+    exchange_->run_for_batch(batch);
     exchange_->start(run, stream);
     for (size_t i = 0; i < fields_.size(); ++i) {
         if (!mask_[i]) continue;

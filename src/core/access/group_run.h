@@ -29,8 +29,8 @@ public:
     bool any_chosen() const;
     bool chosen(size_t i) const { return mask_[i] != 0; }
 
-    // `agreement`: the same on all ranks for the same run.
-    void start(uint64_t agreement, halo_stream stream);
+    // `batch`: number of the batch of accesses that runs it, the same on all ranks.
+    void start(uint32_t batch, halo_stream stream);
     void finish(halo_stream stream) { exchange_->finish(stream); }
     bool in_flight() const { return exchange_->in_flight(); }
     void abandon() noexcept;

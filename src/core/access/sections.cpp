@@ -4,16 +4,20 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/checked.h"
 #include "base/error.h"
 
 namespace halo {
 
 namespace {
 
+constexpr int64_t most_arity = 65536; // of what one entity touches, far beyond any mesh
+
 void check_map(const halo_map &map, int64_t n) {
     if (map.arity < 1 || map.n_to < 0 || (n > 0 && !map.to))
         fail(HALO_ERR_ARGUMENT, "sections: a map of arity %d at address %p into %lld entities", map.arity, static_cast<const void *>(map.to),
              static_cast<long long>(map.n_to));
+    check_limit("sections: the arity of a map", map.arity, most_arity);
 }
 
 // Calls visit(position) for each place that entity i touches.

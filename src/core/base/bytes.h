@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/error.h"
+
 namespace halo {
 
 template <class T>
@@ -18,9 +20,11 @@ std::vector<std::byte> to_bytes(const std::vector<T> &values) {
     return bytes;
 }
 
+// HALO_ERR_WIRE: they are not whole values.
 template <class T>
 std::vector<T> from_bytes(std::span<const std::byte> bytes) {
     static_assert(std::is_trivially_copyable_v<T>);
+    if (bytes.size() % sizeof(T) != 0) fail(HALO_ERR_WIRE, "a message of %zu bytes does not hold whole records of %zu", bytes.size(), sizeof(T));
     std::vector<T> values(bytes.size() / sizeof(T));
     if (!values.empty()) std::memcpy(static_cast<void *>(values.data()), bytes.data(), values.size() * sizeof(T));
     return values;

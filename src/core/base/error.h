@@ -3,23 +3,40 @@
 #pragma once
 
 #include <cstdarg>
+#include <cstdint>
 #include <exception>
+#include <memory>
 #include <string>
 
 #include "halo.h"
 
 namespace halo {
 
+// The failure that made others fail: where it happened, and its own text.
+struct FirstCause {
+    int32_t rank;
+    halo_status status;
+    std::string text;
+};
+
 class Error : public std::exception {
 public:
     Error(halo_status status, std::string text) : status_(status), text_(std::move(text)) {}
+    // That of a rank which fails because another one has.
+    Error(halo_status status, std::string text, FirstCause cause)
+        : status_(status),
+          text_(std::move(text)),
+          cause_(std::make_shared<const FirstCause>(std::move(cause))) {}
     halo_status status() const noexcept { return status_; }
     const char *what() const noexcept override { return text_.c_str(); }
     const std::string &text() const noexcept { return text_; }
+    // Null: it happened here.
+    const FirstCause *first_cause() const noexcept { return cause_.get(); }
 
 private:
     halo_status status_;
     std::string text_;
+    std::shared_ptr<const FirstCause> cause_;
 };
 
 // printf into a string.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/types.h"
 
+#include <iterator>
+
 #include "base/error.h"
 
 namespace halo {
@@ -28,6 +30,12 @@ const char *type_name(halo_type type) noexcept {
     case HALO_BYTES: return "bytes";
     default: return "unknown type";
     }
+}
+
+const char *op_name(halo_op op) noexcept {
+    static constexpr const char *names[] = { "no operation", "sum",        "min",         "max", "product", "the program's function",
+                                             "logical and",  "logical or", "logical xor", "and", "or",      "xor" };
+    return op >= 0 && op < static_cast<halo_op>(std::size(names)) ? names[op] : "unknown operation";
 }
 
 bool type_known(halo_type type) noexcept { return type >= HALO_FLOAT32 && type <= HALO_BYTES; }

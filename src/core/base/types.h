@@ -14,6 +14,7 @@ namespace halo {
 size_t type_bytes(halo_type type) noexcept;
 const char *type_name(halo_type type) noexcept;
 bool type_known(halo_type type) noexcept;
+const char *op_name(halo_op op) noexcept;
 
 // Bytes of an element of `type`, where HALO_BYTES takes `element_bytes`. Fails on unknown types and bad sizes, naming `what`.
 int64_t element_size(halo_type type, int64_t element_bytes, const char *what);

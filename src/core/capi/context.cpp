@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/types.h"
-#include "capi/handle.h"
+#include "capi/leftovers.h"
 #include "comm/collective.h"
 #include "plugin/inproc_group.h"
 
@@ -94,7 +94,7 @@ halo_status halo_context_destroy(halo_context **context) {
         require_callable(shell_of(*context), HandleKind::context);
         ContextObject &object = context_object(*context);
         const int64_t children = object.context.children + object.channels.size();
-        if (children > 0) fail(HALO_BUSY, "context: %lld topologies, channels or groups still exist", static_cast<long long>(children));
+        if (children > 0) fail(HALO_BUSY, "context: what was made with it still exists: %s", all_left(object).c_str());
         Handle *shell = shell_of(*context);
         *context = nullptr;
         {

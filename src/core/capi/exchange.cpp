@@ -3,55 +3,13 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
-#include "capi/handle.h"
+#include "capi/exchange.h"
 #include "capi/list.h"
 #include "comm/collective_stream.h"
-#include "exchange/kinds/kinds.h"
 
 namespace halo {
 
 namespace {
-
-// An exchange with the handles of its fields, as arrivals are told by handle.
-struct ExchangeObject {
-    ExchangeObject(const std::vector<Field *> &fields, std::vector<halo_field *> given, const halo_exchange_desc &desc,
-                   const halo_transfer_desc *transfer)
-        : rules(fields[0]->topology().context().call_rules()),
-          program(desc),
-          exchange(make_exchange(fields, with_own_combine(desc), transfer)),
-          handles(std::move(given)) {
-        if (desc.arrival) exchange->on_arrival([this](const Arrivals::Part &part) { tell(part); });
-    }
-
-    // The program's function is called through this object, which notes that it is.
-    halo_exchange_desc with_own_combine(halo_exchange_desc desc) {
-        if (!desc.combine) return desc;
-        desc.combine_user = this;
-        desc.combine = [](void *self, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes) {
-            const auto *object = static_cast<ExchangeObject *>(self);
-            const CallRules::Callback inside(object->rules, Inside::callback, "combine");
-            object->program.combine(object->program.combine_user, values, contributions, n, type, element_bytes);
-        };
-        return desc;
-    }
-
-    halo_arrival arrival(const Arrivals::Part &part) const {
-        return { handles[part.field], exchange->field(part.field)->topology().local_parts()[part.part] };
-    }
-    void tell(const Arrivals::Part &part) const {
-        const halo_arrival told = arrival(part);
-        const CallRules::Callback inside(rules, Inside::arrival, "arrival");
-        const halo_status status = program.arrival(program.arrival_user, &told);
-        if (status != HALO_SUCCESS && status != HALO_DECLINED)
-            fail(status >= HALO_ERR_ARGUMENT ? status : HALO_ERR_ARGUMENT, "the arrival callback returned %s for field %s, part %lld",
-                 status_name(status), exchange->field(part.field)->spec().name.c_str(), static_cast<long long>(told.gid));
-    }
-
-    CallRules &rules;
-    halo_exchange_desc program; // with the functions of the program
-    std::unique_ptr<Exchange> exchange;
-    std::vector<halo_field *> handles;
-};
 
 Exchange &exchange_of(const halo_exchange *exchange) { return *object_of<ExchangeObject>(exchange).exchange; }
 
@@ -135,6 +93,13 @@ halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream) {
 
 halo_status halo_exchange_post(halo_exchange *exchange, const halo_run *run) {
     return with_handle(exchange, [&] { exchange_of(exchange).post(read_run(run)); });
+}
+
+halo_status halo_exchange_prepare(halo_exchange *exchange) {
+    return with_handle(exchange, [&] {
+        const CollectiveCall call(shell_of(exchange)->owner->context, "prepare");
+        exchange_of(exchange).prepare();
+    });
 }
 
 halo_status halo_exchange_send(halo_exchange *exchange, halo_stream stream) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "capi/handle.h"
+#include "capi/leftovers.h"
 #include "capi/list.h"
 #include "field/field.h"
 #include "field/interior.h"
@@ -48,7 +48,9 @@ halo_status halo_field_destroy(halo_field **field) {
         require_callable(shell_of(*field), HandleKind::field);
         const Field &object = object_of<Field>(*field);
         shell_of(*field)->owner->accesses.forget(object);
-        if (object.exchanges > 0) fail(HALO_BUSY, "field %s: %d exchanges still use it", object.spec().name.c_str(), object.exchanges);
+        if (object.exchanges > 0)
+            fail(HALO_BUSY, "field %s: exchanges over it still exist: %s", object.spec().name.c_str(),
+                 exchanges_over(shell_of(*field)->owner->shells, object).c_str());
         destroy_object<Field>(field);
     });
 }

@@ -60,6 +60,8 @@ public:
         return reinterpret_cast<H *>(fill(kind_of(static_cast<const H *>(nullptr)), owner, object));
     }
     void retire(Handle *shell);
+    // Of living objects.
+    const std::deque<Handle> &all() const { return shells_; }
 
 private:
     Handle *fill(HandleKind kind, ContextObject *owner, void *object);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "capi/handle.h"
+#include "capi/leftovers.h"
 #include "capi/list.h"
 #include "comm/collective_stream.h"
 #include "topology/blocks/blocks.h"
@@ -60,8 +60,9 @@ halo_status halo_topology_destroy(halo_topology **topology) {
     return guard([&] {
         require(topology, "topology");
         require_callable(shell_of(*topology), HandleKind::topology);
-        const int64_t fields = object_of<Topology>(*topology).fields;
-        if (fields > 0) fail(HALO_BUSY, "topology: %lld fields still use it", static_cast<long long>(fields));
+        const Topology &object = object_of<Topology>(*topology);
+        if (object.fields > 0)
+            fail(HALO_BUSY, "topology: fields on it still exist: %s", fields_on(shell_of(*topology)->owner->shells, object).c_str());
         destroy_object<Topology>(topology);
     });
 }

@@ -32,7 +32,7 @@ AggregateRun::AggregateRun(ChannelRegistry &registry, const RunId &id, const std
 void AggregateRun::add_links(const RunId &id, const std::vector<PairList> &pairs) {
     for (size_t i = 0; i < pairs.size();) {
         const auto link = static_cast<uint32_t>(links_.size());
-        LinkSpec spec;
+        StreamSpec spec;
         spec.peer = pairs[i].peer;
         spec.serial = id.serial();
         spec.tag = id.tag();
@@ -45,12 +45,12 @@ void AggregateRun::add_links(const RunId &id, const std::vector<PairList> &pairs
         added.n_sent = spec.send.n_states;
         added.n_received = spec.receive.n_states;
         added.all_bytes = spec.send.payload_bytes;
-        added.peer = std::make_unique<PeerLink>(context(), std::move(spec));
+        added.peer = std::make_unique<Stream>(context(), std::move(spec));
     }
 }
 
-LinkDirection AggregateRun::place_pair(const PairList &pair, uint32_t link, std::vector<size_t> *ends) {
-    LinkDirection direction;
+StreamDirection AggregateRun::place_pair(const PairList &pair, uint32_t link, std::vector<size_t> *ends) {
+    StreamDirection direction;
     direction.active = true;
     int64_t offset = 0;
     for (size_t i = 0; i < pair.slots.size(); ++i) {
@@ -224,7 +224,7 @@ AggregateRun::Slice AggregateRun::slice(uint32_t row) const {
         slice.state = local_states_[place.index];
         return slice;
     }
-    PeerLink &peer = *links_[place.link].peer;
+    Stream &peer = *links_[place.link].peer;
     if (place.sender) {
         slice.data = writable_ ? peer.send_payload() + offset : nullptr;
         if (sent_) slice.state = edge_state(peer.send_buffer(), place.index) == EdgeState::data ? HALO_SENDING : HALO_SENDING_NULL;
@@ -236,9 +236,9 @@ AggregateRun::Slice AggregateRun::slice(uint32_t row) const {
     return slice;
 }
 
-AggregateRun::Memory AggregateRun::memory_of(const PeerLink &peer) const {
+AggregateRun::Memory AggregateRun::memory_of(const Stream &peer) const {
     Memory memory;
-    if (writable_) memory.send = peer.send_payload();
+    if (writable_ && peer.sends()) memory.send = peer.send_payload();
     if (sent_ && peer.sends()) memory.sent_states = peer.send_buffer();
     if (begun_ && peer.receives() && peer.arrived()) {
         memory.received = peer.received_payload();

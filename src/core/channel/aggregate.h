@@ -69,7 +69,7 @@ public:
     void leave() { complete_ = false; }
 
 private:
-    Memory memory_of(const PeerLink &peer) const;
+    Memory memory_of(const Stream &peer) const;
 
     struct Place {
         uint32_t link : 31; // into links_, or `local`
@@ -78,7 +78,7 @@ private:
         uint32_t offset; // in units of `alignment`
     };
     struct Link {
-        std::unique_ptr<PeerLink> peer;
+        std::unique_ptr<Stream> peer;
         uint32_t n_sent = 0, n_received = 0; // channels
         size_t all_bytes = 0;                // of their slices, if none is null
         std::vector<size_t> received_ends;   // of the slices of received channels
@@ -90,7 +90,7 @@ private:
     static constexpr uint32_t local = INT32_MAX;
 
     Context &context() const { return registry_.context(); }
-    LinkDirection place_pair(const PairList &pair, uint32_t link, std::vector<size_t> *ends);
+    StreamDirection place_pair(const PairList &pair, uint32_t link, std::vector<size_t> *ends);
     size_t received_bytes(uint32_t link, const std::byte *message) const;
     void place_local();
     void add_links(const RunId &id, const std::vector<PairList> &pairs);

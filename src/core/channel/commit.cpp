@@ -87,8 +87,12 @@ void Commit::announce(Collective &collective) {
         collective.send(rank, arrival_part, {});
     }
     const auto missing_from = [&](int32_t partner) { return missing(collective, partner); };
-    for (const Announcement &announcement : route(context(), collective, std::move(mine), missing_from, announce_part))
+    for (const Announcement &announcement : route(context(), collective, std::move(mine), missing_from, announce_part)) {
+        if (announcement.from < 0 || announcement.from >= context().size() || announcement.from == context().rank())
+            fail(HALO_ERR_WIRE, "group: channels with rank %d of %d ranks are announced to rank %d", announcement.from, context().size(),
+                 context().rank());
         peers_[announcement.from].theirs = announcement;
+    }
     for (auto &[rank, peer] : peers_)
         if (peer.theirs.from >= 0) collective.receive(rank, arrival_part, [&, rank = rank] { return missing_from(rank); });
 }

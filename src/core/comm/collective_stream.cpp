@@ -12,8 +12,6 @@ namespace halo {
 
 namespace {
 
-constexpr uint32_t collective_magic = 0x4c434c48; // "HLCL"
-constexpr uint16_t collective_version = 1;
 constexpr const char *kind_names[] = { "end", "barrier", "broadcast", "allreduce", "sum", "route", "discovery", "answer", "commit" };
 
 const char *name_of(CollectiveKind kind) { return kind_names[static_cast<size_t>(kind)]; }
@@ -26,12 +24,12 @@ CollectiveHeader header_of(std::span<const std::byte> message) {
 
 void copy_name(const std::string &name, char (&to)[16]) { std::strncpy(to, name.c_str(), sizeof to - 1); }
 
-// What a header, or a beginning, says of itself: "collective 3, allreduce of 10 values of float64 by operation 0".
+// What a header, or a beginning, says of itself: "collective 3, allreduce of 10 values of float64 by sum".
 std::string describe(CollectiveKind kind, const char *call, uint64_t number, uint64_t detail) {
     std::string text = format("collective %llu, %s", static_cast<unsigned long long>(number), name_of(kind));
     if (kind == CollectiveKind::allreduce) {
         const AllreduceDetail values = AllreduceDetail::from(detail);
-        text += format(" of %llu values of %s by operation %d", static_cast<unsigned long long>(values.n), type_name(values.type), values.op);
+        text += format(" of %llu values of %s by %s", static_cast<unsigned long long>(values.n), type_name(values.type), op_name(values.op));
     }
     return std::strcmp(name_of(kind), call) == 0 ? text : text + format(" of '%s'", call);
 }

@@ -38,6 +38,9 @@ struct AllreduceDetail {
     }
 };
 
+inline constexpr uint32_t collective_magic = 0x4c434c48; // "HLCL"
+inline constexpr uint16_t collective_version = 1;
+
 struct CollectiveHeader {
     uint32_t magic;
     uint16_t version;

@@ -201,24 +201,12 @@ std::string Context::shared_memory_text() const {
     return shared_arena_->trouble().empty() ? "used" : "used in part: " + shared_arena_->trouble();
 }
 
-// Every rank compares with rank 0; the lowest rank that differs then tells its values, so that all ranks name the same two.
 void Context::agree_on_settings() {
     if (size() == 1) return;
     const CollectiveCall call(*this, "settings");
-    std::string mine;
-    for (const auto &[key, value] : config_.agreement()) mine.append(key).append(" = ").append(value).append("\n");
-    const std::string first = broadcast_text(*this, 0, mine);
-    const int64_t differs = allreduce_min(*this, first == mine ? size() : rank());
-    if (differs == size()) return;
-    const std::string other = broadcast_text(*this, static_cast<int32_t>(differs), mine);
-    const auto line = [](const std::string &text, size_t at) {
-        const size_t begin = text.rfind('\n', at == 0 ? 0 : at - 1);
-        const size_t from = begin == std::string::npos || at == 0 ? 0 : begin + 1;
-        return text.substr(from, text.find('\n', at) - from);
-    };
-    const size_t at = static_cast<size_t>(std::mismatch(first.begin(), first.end(), other.begin(), other.end()).first - first.begin());
-    fail(HALO_ERR_MISMATCH, "settings must agree on all ranks: rank 0 has '%s', rank %lld has '%s'", line(first, at).c_str(),
-         static_cast<long long>(differs), line(other, at).c_str());
+    Terms settings;
+    for (const auto &[key, value] : config_.agreement()) settings.add("setting " + key, value);
+    agree(*this, "settings", settings);
 }
 
 double Context::timeout(double asked) const { return asked >= 0 ? asked : config_.duration("timeout"); }

@@ -32,6 +32,9 @@ public:
         for (size_t i = 0; i < links_.size(); ++i) landings_.emplace_back(setup.context, *links_[i], plan_link_[i], setup.id.serial());
     }
 
+    void allocate() override {
+        for (auto &link : links_) link->allocate();
+    }
     void post(Run &run) override {
         run_ = &run;
         epoch_ = run.epoch;
@@ -74,8 +77,8 @@ public:
             for (auto &link : links_) link->prefer_messages(!trial_.lands(epoch_));
         for (auto &link : links_) link->consume();
     }
-    void send_failure(uint32_t epoch, halo_status status, const char *text) override {
-        for (auto &link : links_) link->send_failure(epoch, status, text);
+    void send_failure(uint32_t epoch, const Error &error) override {
+        for (auto &link : links_) link->send_failure(epoch, error);
     }
     void end_failed_run() override {
         give_up_loans();
@@ -117,7 +120,7 @@ private:
     std::string describe_missing(const Run &run, size_t i) const;
 
     MessageSetup setup_;
-    std::vector<std::unique_ptr<PeerLink>> links_;
+    std::vector<std::unique_ptr<Stream>> links_;
     std::vector<size_t> plan_link_; // number of each link in the plan
     std::vector<uint8_t> unpacked_;
     std::vector<LandingLink> landings_; // of each link, or none
@@ -274,9 +277,9 @@ size_t Aggregated::received_bytes(size_t plan_link, const std::byte *message) co
 
 std::string Aggregated::describe_missing(const Run &run, size_t i) const {
     const PlanLink &link = planned(run, i);
-    std::string text =
-        format("from rank %d to rank %d: run %u (the last one seen is %u), %lld channels: receiver stale, sender not yet seen sending;",
-               links_[i]->peer(), setup_.context.rank(), run.epoch, links_[i]->last_epoch(), static_cast<long long>(link.n_receive));
+    std::string text = format(
+        "from rank %d to rank %d: run %u (%sthe last one seen is %u), %lld channels: receiver stale, sender not yet seen sending;", links_[i]->peer(),
+        setup_.context.rank(), run.epoch, links_[i]->differs() ? differs_text : "", links_[i]->last_epoch(), static_cast<long long>(link.n_receive));
     size_t named = 3;
     for (const LinkPiece &at : link.pieces) {
         const PlanPiece &planned = run.plan->pieces()[at.piece];

@@ -92,6 +92,11 @@ void Exchange::step(Step &&step) {
     }
 }
 
+void Exchange::prepare() {
+    if (in_flight()) fail(HALO_ERR_STATE, "%s: prepare is illegal: a run is in flight", what().c_str());
+    for (const auto &round : rounds_) round->prepare();
+}
+
 void Exchange::post(const halo_run &run) {
     if (is_single()) return present().post(run);
     begin(run);

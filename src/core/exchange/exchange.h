@@ -4,6 +4,7 @@
 // Round 1 alone reads owned data, before start returns. A step after a round needs no peers; a failure in it is told to the peers of later rounds.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,12 +37,17 @@ public:
 
     bool in_flight() const { return running_ || (is_single() && present().in_flight()); }
     Field *field(int32_t index) const { return fields_[static_cast<size_t>(index)]; }
+    bool uses(const Field &field) const { return std::find(fields_.begin(), fields_.end(), &field) != fields_.end(); }
+    // "exchange 3 over u, v"
+    const std::string &what() const { return is_single() ? rounds_.front()->spec().what : what_; }
     // Payload of one field to other ranks in a run of all.
     int64_t payload_bytes(size_t field) const;
     // See Round.
-    void agree_on(uint64_t value) { rounds_.front()->agree_on(value); }
+    void run_for_batch(uint32_t number) { rounds_.front()->run_for_batch(number); }
     void refuse(const Error &error) { fail_from(0, error); }
 
+    // What the first run would make. Collective.
+    void prepare();
     void start(const halo_run &run, halo_stream stream);
     void finish(halo_stream stream);
     void post(const halo_run &run);

@@ -12,7 +12,7 @@ namespace halo {
 // What one rank does for one peer, in both directions.
 class LandingLink {
 public:
-    LandingLink(Context &context, PeerLink &link, size_t plan_link, uint32_t serial)
+    LandingLink(Context &context, Stream &link, size_t plan_link, uint32_t serial)
         : context_(context),
           link_(link),
           plan_link_(plan_link),
@@ -41,7 +41,7 @@ private:
     bool prepare(const Run &run);
 
     Context &context_;
-    PeerLink &link_;
+    Stream &link_;
     size_t plan_link_;
     uint32_t serial_;
     StorageNotice notice_; // where the peer may write

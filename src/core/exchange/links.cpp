@@ -44,8 +44,8 @@ uint32_t n_states(const Plan &plan, const PlanLink &link, bool sending) {
     return static_cast<uint32_t>(n);
 }
 
-LinkDirection link_direction(const MessageSetup &setup, const PlanLink &link, bool sending, bool with_payload) {
-    LinkDirection direction;
+StreamDirection link_direction(const MessageSetup &setup, const PlanLink &link, bool sending, bool with_payload) {
+    StreamDirection direction;
     direction.n_edges = sending ? link.n_send : link.n_receive;
     direction.active = direction.n_edges > 0;
     direction.digest = sending ? link.send : link.receive;
@@ -54,23 +54,35 @@ LinkDirection link_direction(const MessageSetup &setup, const PlanLink &link, bo
         direction.payload_bytes += most_bytes(setup.plan, link, sending);
         direction.n_states = n_states(setup.plan, link, sending);
     }
+    direction.digest.add(setup.spec.per_channel);
     return direction;
+}
+
+// "u, v, components 0+1, depth 2, batch 7".
+std::string text_of(const Narrowing &run, const Plan &plan) {
+    std::string text;
+    for (size_t p = 0; p < plan.pieces().size(); ++p)
+        if (run.takes(p, plan.pieces().size())) text += (text.empty() ? "" : ", ") + plan.pieces()[p].field->spec().name;
+    if (run.first_component != 0 || run.n_components != 0) text += format(", components %d+%d", run.first_component, run.n_components);
+    if (run.depth != 0) text += format(", depth %d", run.depth);
+    if (run.batch != 0) text += format(", batch %u", run.batch);
+    return text;
 }
 
 } // namespace
 
-std::string blocking_ranks(const std::vector<std::unique_ptr<PeerLink>> &links) {
+std::string blocking_ranks(const std::vector<std::unique_ptr<Stream>> &links) {
     std::string text;
     for (const auto &link : links)
         if (link->sends() && !link->writable()) text += format(" rank %d", link->peer());
     return text;
 }
 
-std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload) {
-    std::vector<std::unique_ptr<PeerLink>> links;
+std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload) {
+    std::vector<std::unique_ptr<Stream>> links;
     for (size_t i = 0; i < setup.plan.links().size(); ++i) {
         const PlanLink &planned = setup.plan.links()[i];
-        LinkSpec spec;
+        StreamSpec spec;
         spec.peer = planned.peer;
         spec.serial = setup.id.serial();
         spec.tag = setup.id.tag();
@@ -79,9 +91,11 @@ std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, boo
         spec.shared = with_payload;
         spec.probed = setup.spec.probed;
         spec.edges = [&plan = setup.plan, &planned](bool sending) { return wire_edges(plan, planned, sending); };
+        spec.terms = [&round = setup.spec] { return terms_of(round); };
+        spec.runs = [&plan = setup.plan](const Narrowing &run) { return text_of(run, plan); };
         spec.payload = [payload, i](const std::byte *message) { return payload(i, message); };
         spec.what = setup.spec.what;
-        links.push_back(std::make_unique<PeerLink>(setup.context, std::move(spec)));
+        links.push_back(std::make_unique<Stream>(setup.context, std::move(spec)));
     }
     const int32_t rank = setup.context.rank();
     const int32_t size = setup.context.size();
@@ -90,7 +104,7 @@ std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, boo
     return links;
 }
 
-std::vector<size_t> plan_links_of(const Plan &plan, const std::vector<std::unique_ptr<PeerLink>> &links) {
+std::vector<size_t> plan_links_of(const Plan &plan, const std::vector<std::unique_ptr<Stream>> &links) {
     std::vector<size_t> numbers;
     for (const auto &link : links)
         for (size_t number = 0; number < plan.links().size(); ++number)

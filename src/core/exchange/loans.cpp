@@ -18,7 +18,7 @@ bool Loans::may_lend(const MessageSetup &setup) {
 
 bool Loans::lend(const Run &run, size_t i, bool wanted) {
     Lender &own = lenders_[i];
-    PeerLink &link = *links_[i];
+    Stream &link = *links_[i];
     if (!own.notice.is_described()) {
         own.notice.describe(*run.plan, plan_links_[i], true);
         own.bytes = run.plan->payload_bytes(run.plan->links()[plan_links_[i]], true);
@@ -48,7 +48,7 @@ bool Loans::wait_for_readers() {
     return true;
 }
 
-void Loans::wait_for_reader(PeerLink &link, double timeout) const {
+void Loans::wait_for_reader(Stream &link, double timeout) const {
     Waiter waiter(context_, timeout);
     const auto reading = [&] { return format("rank %d is reading what this rank has lent to it", link.peer()); };
     while (!link.has_been_read())
@@ -94,7 +94,7 @@ bool Loans::reach(size_t i) {
 bool Loans::borrow() {
     bool all = true;
     for (size_t i = 0; i < links_.size(); ++i) {
-        PeerLink &link = *links_[i];
+        Stream &link = *links_[i];
         Borrower &own = borrowers_[i];
         if (!link.receives()) continue;
         if (link.arrived() && link.lent() && !own.borrowed && link.borrow()) {

@@ -19,7 +19,7 @@ using PackLink = std::function<size_t(size_t link)>;
 class Loans {
 public:
     // `links`: those of the plan's links `plan_links`.
-    Loans(Context &context, std::vector<std::unique_ptr<PeerLink>> &links, const std::vector<size_t> &plan_links)
+    Loans(Context &context, std::vector<std::unique_ptr<Stream>> &links, const std::vector<size_t> &plan_links)
         : context_(context),
           links_(links),
           plan_links_(plan_links),
@@ -86,11 +86,11 @@ private:
     void make_gets(const Run &run, size_t i);
     void copy_to_message(Run &run, size_t i);
     bool wait_for_readers();
-    void wait_for_reader(PeerLink &link, double timeout) const;
+    void wait_for_reader(Stream &link, double timeout) const;
     void take_back(size_t i, const PackLink &pack);
 
     Context &context_;
-    std::vector<std::unique_ptr<PeerLink>> &links_;
+    std::vector<std::unique_ptr<Stream>> &links_;
     const std::vector<size_t> &plan_links_;
     std::vector<Lender> lenders_; // of each link
     std::vector<Borrower> borrowers_;

@@ -28,6 +28,8 @@ class Messages {
 public:
     virtual ~Messages() = default;
 
+    // What messages of a run that is not narrowed lie in.
+    virtual void allocate() = 0;
     virtual void post(Run &run) = 0;
     // Plans that runs were seen with may be gone.
     virtual void forget_plans() {}
@@ -52,7 +54,7 @@ public:
     virtual void consume(Run &run) = 0;
 
     // To peers that have not got this rank's part of the run.
-    virtual void send_failure(uint32_t epoch, halo_status status, const char *text) = 0;
+    virtual void send_failure(uint32_t epoch, const Error &error) = 0;
     virtual void end_failed_run() = 0;
     // Can another run follow one that failed?
     virtual bool survives_failure() const = 0;
@@ -66,14 +68,17 @@ public:
 std::unique_ptr<Messages> make_aggregated(const MessageSetup &setup);
 std::unique_ptr<Messages> make_per_channel(const MessageSetup &setup);
 
-std::string blocking_ranks(const std::vector<std::unique_ptr<PeerLink>> &links);
+// Of a link whose peer has another plan, until the edge that differs is known.
+inline constexpr const char *differs_text = "its plan is not this rank's, and which edge differs is being found out; ";
+
+std::string blocking_ranks(const std::vector<std::unique_ptr<Stream>> &links);
 
 // What the message of a link of the plan must carry in the present run, by the states in it.
 using PayloadOfLink = std::function<size_t(size_t plan_link, const std::byte *message)>;
 
 // A link for every peer of the plan; `with_payload` false: headers only. By distance above this rank, so that not all begin with rank 0.
-std::vector<std::unique_ptr<PeerLink>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload);
+std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload);
 // Numbers of those links in the plan.
-std::vector<size_t> plan_links_of(const Plan &plan, const std::vector<std::unique_ptr<PeerLink>> &links);
+std::vector<size_t> plan_links_of(const Plan &plan, const std::vector<std::unique_ptr<Stream>> &links);
 
 } // namespace halo

@@ -22,6 +22,9 @@ class PerChannel final : public Messages {
 public:
     explicit PerChannel(const MessageSetup &setup);
 
+    void allocate() override {
+        for (auto &link : links_) link->allocate();
+    }
     void post(Run &run) override;
     void forget_plans() override { mapped_.clear(); }
     bool writable() override;
@@ -33,8 +36,8 @@ public:
     void consume(Run &) override {
         for (auto &link : links_) link->consume();
     }
-    void send_failure(uint32_t epoch, halo_status status, const char *text) override {
-        for (auto &link : links_) link->send_failure(epoch, status, text);
+    void send_failure(uint32_t epoch, const Error &error) override {
+        for (auto &link : links_) link->send_failure(epoch, error);
     }
     void end_failed_run() override { abandon(); }
     bool survives_failure() const override { return false; } // mailboxes count their messages, and would be out of step
@@ -45,7 +48,7 @@ public:
 private:
     void open_boxes(const PlanLink &link, bool sending, std::deque<Post> &posts);
     void map_run(Run &run);
-    const PlanLink &planned(const Run &run, const PeerLink &link) const;
+    const PlanLink &planned(const Run &run, const Stream &link) const;
     // Behind a peer's header: hashes in check mode.
     size_t header_bytes(size_t plan_link) const { return run_->check ? CheckMode::hash_bytes(*run_, run_->plan->links()[plan_link], false) : 0; }
     bool links_arrived();
@@ -53,7 +56,7 @@ private:
     MessageSetup setup_;
     Run *run_ = nullptr; // the last one
     MailRoom room_;
-    std::vector<std::unique_ptr<PeerLink>> links_;
+    std::vector<std::unique_ptr<Stream>> links_;
     std::deque<Post> send_posts_; // in the order of the plan's links and their edges
     std::deque<Post> receive_posts_;
     // The edges of a run and their posts; as long as runs take the same.
@@ -143,7 +146,7 @@ bool PerChannel::writable() {
     return all;
 }
 
-const PlanLink &PerChannel::planned(const Run &run, const PeerLink &link) const {
+const PlanLink &PerChannel::planned(const Run &run, const Stream &link) const {
     const auto &links = run.plan->links();
     return *std::find_if(links.begin(), links.end(), [&](const PlanLink &one) { return one.peer == link.peer(); });
 }
@@ -228,19 +231,25 @@ void PerChannel::abandon() noexcept {
         for (Post &post : *posts) post.box.abandon();
 }
 
+// Where a peer's header has not come, whatever has come of its channels has not been looked for.
 std::string PerChannel::missing(const Run &run) const {
     std::string text = setup_.spec.what + format(", run %u: missing", run.epoch);
-    for (const auto &link : links_)
-        if (!link->arrived()) text += format(" the header of rank %d (the last run seen is %u);", link->peer(), link->last_epoch());
+    std::vector<int32_t> late;
+    for (const auto &link : links_) {
+        if (link->arrived()) continue;
+        text += format(" the header of rank %d (%sthe last run seen is %u);", link->peer(), link->differs() ? differs_text : "", link->last_epoch());
+        late.push_back(link->peer());
+    }
     constexpr int named = 3;
     int64_t n_missing = 0;
     for (const Work &work : receives_) {
-        if (work.post->unpacked || work.post->box.state() != HALO_STALE) continue;
+        const Mailbox &box = work.post->box;
+        if (work.post->unpacked || box.state() != HALO_STALE || std::find(late.begin(), late.end(), box.peer()) != late.end()) continue;
         if (++n_missing <= named)
-            text += format(" [%s: receiver %s, sender not yet seen sending, %lld bytes, epoch %u]", work.post->box.describe().c_str(),
-                           state_name(work.post->box.state()), static_cast<long long>(work.single->bytes), work.post->box.epoch() + 1);
+            text += format(" [%s: receiver %s, sender not yet seen sending, %lld bytes, epoch %u]", box.describe().c_str(), state_name(box.state()),
+                           static_cast<long long>(work.single->bytes), box.epoch() + 1);
     }
-    return text + format(" %lld channels in all", static_cast<long long>(n_missing));
+    return n_missing == 0 ? text : text + format(" %lld channels in all", static_cast<long long>(n_missing));
 }
 
 void PerChannel::count(halo_exchange_stats &stats) const {

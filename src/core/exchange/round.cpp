@@ -35,6 +35,12 @@ Round::Round(RoundSpec spec) : context_(spec.fields[0]->topology().context()), s
 }
 
 void Round::prepare() {
+    find_plan();
+    for (size_t p = 0; p < run_.pieces.size(); ++p) allocate_scratch(p);
+    messages_->allocate();
+}
+
+void Round::find_plan() {
     if (is_planned()) return;
     for (const RoundPiece &piece : spec_.pieces) piece.edges->look_up();
     make_plan();
@@ -131,16 +137,16 @@ void Round::lower_piece(size_t number, const Narrowed &narrowed) {
 void Round::narrow(const halo_run &run) {
     const Narrowed wanted{ { run.first_component, run.n_components }, run.depth };
     run_.whole = wanted == Narrowed{};
-    run_.narrowing = { agreement_, run.first_component, run.n_components, run.depth };
+    run_.narrowing = { 0, batch_, run.first_component, run.n_components, run.depth };
     for (size_t p = 0; p < run_.pieces.size(); ++p) {
         PieceRun &piece = run_.pieces[p];
         const PlanPiece &planned = plan_->pieces()[p];
         piece.takes_part = !run.field_mask || run.field_mask[planned.destination] != 0;
         run_.whole = run_.whole && piece.takes_part;
-        if (run.field_mask) run_.narrowing.mask_hash = Digest::mix(run_.narrowing.mask_hash + (piece.takes_part ? 2 : 1));
+        if (piece.takes_part) run_.narrowing.add(p, run_.pieces.size());
         if (piece.takes_part && !(piece.rows->narrowed == wanted)) lower_piece(p, wanted);
     }
-    if (run_.whole) run_.narrowing.mask_hash = agreement_;
+    if (run_.whole) run_.narrowing.pieces = 0;
 }
 
 void Round::fill_parts(const halo_run &run, int32_t number, void **bases) const {
@@ -156,6 +162,15 @@ void Round::fill_parts(const halo_run &run, int32_t number, void **bases) const 
     }
 }
 
+void Round::allocate_scratch(size_t number) {
+    const auto grow = [&](Buffer &buffer, int64_t bytes) {
+        if (bytes > static_cast<int64_t>(buffer.bytes())) buffer = context_.host_buffer(static_cast<size_t>(bytes));
+    };
+    const Lowered &rows = *run_.pieces[number].rows;
+    grow(staging_[number], rows.staging_bytes);
+    grow(canonical_scratch_, rows.canonical_scratch_bytes());
+}
+
 void Round::fill_bases(const halo_run &run) {
     for (size_t f = 0; f < spec_.fields.size(); ++f) run_.sets[f] = run.sets ? run.sets[f] : 0;
     for (size_t p = 0; p < run_.pieces.size(); ++p) {
@@ -166,17 +181,13 @@ void Round::fill_bases(const halo_run &run) {
         fill_parts(run, planned.destination, piece.bases.data() + bases.first_destination);
         if (planned.source != planned.destination) fill_parts(run, planned.source, piece.bases.data());
         piece.bases[bases.fill()] = const_cast<void *>(planned.field->fill_value());
-        const auto grow = [&](Buffer &buffer, int64_t bytes) {
-            if (bytes > static_cast<int64_t>(buffer.bytes())) buffer = context_.host_buffer(static_cast<size_t>(bytes));
-        };
-        grow(staging_[p], piece.rows->staging_bytes);
-        grow(canonical_scratch_, piece.rows->canonical_scratch_bytes());
+        allocate_scratch(p);
         piece.bases[bases.staging()] = staging_[p].data();
     }
 }
 
 void Round::begin(const halo_run &run) {
-    prepare();
+    find_plan();
     check_run(run);
     follow_layouts();
     narrow(run);
@@ -198,7 +209,7 @@ void Round::end_run(Phase phase) {
 void Round::end_failed_run(const Error &error) noexcept {
     bool goes_on = error.status() != HALO_ERR_TRANSPORT && messages_->survives_failure();
     if (error.status() != HALO_ERR_TRANSPORT) try {
-            messages_->send_failure(run_.epoch, error.status(), error.what());
+            messages_->send_failure(run_.epoch, error);
             messages_->end_failed_run();
         } catch (...) { // the transport has failed too
             goes_on = false;
@@ -222,7 +233,7 @@ void Round::refuse(const Error &error) {
     require(Phase::idle, "refuse");
     if (!is_planned()) return; // nobody knows its peers
     ++run_.epoch;
-    messages_->send_failure(run_.epoch, error.status(), error.what());
+    messages_->send_failure(run_.epoch, error);
     messages_->end_failed_run();
     if (!messages_->survives_failure()) phase_ = Phase::dead;
 }
@@ -334,8 +345,11 @@ void Round::wait_until_writable() {
     const auto waiting = [&] {
         return format("%s, run %u: the last two runs have not been taken by", spec_.what.c_str(), run_.epoch) + messages_->blocking_ranks();
     };
-    while (!messages_->writable())
-        if (!waiter.pause(waiting)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), waiting().c_str());
+    while (!messages_->writable()) {
+        if (waiter.pause(waiting)) continue;
+        const std::string text = waiting();
+        if (!messages_->writable()) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), text.c_str());
+    }
 }
 
 void Round::start(const halo_run &run, halo_stream stream) {

@@ -30,10 +30,10 @@ public:
     const Plan &plan() const { return *plan_; }
     int64_t runs() const { return runs_; }
 
-    // Communicates where a source of edges has to look something up; else nothing. Collective, before the first run or by it.
+    // Communicates where a source of edges has to look something up; else nothing. Collective, before the first run.
     void prepare();
-    // A value that all ranks must have given before the next run, or it fails as one that is narrowed differently.
-    void agree_on(uint64_t value) { agreement_ = value; }
+    // The next run is of the batch of accesses with this number, on all ranks; else it fails as one that is narrowed differently.
+    void run_for_batch(uint32_t number) { batch_ = number; }
     // Tells the peers, in place of the next run, that this rank cannot take part.
     void refuse(const Error &error);
 
@@ -59,6 +59,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     bool is_planned() const { return plan_ != nullptr; }
+    void find_plan();
     void make_plan();
     void follow_layouts();
     std::shared_ptr<Plan> compiled_plan();
@@ -66,6 +67,7 @@ private:
     void check_run(const halo_run &run) const;
     void lower_piece(size_t number, const Narrowed &narrowed);
     void narrow(const halo_run &run);
+    void allocate_scratch(size_t number);
     void fill_bases(const halo_run &run);
     void fill_parts(const halo_run &run, int32_t field, void **bases) const;
     void begin(const halo_run &run);
@@ -94,7 +96,7 @@ private:
     Run run_;
     Arrivals arrivals_;
     bool arrivals_noted_ = false;
-    uint64_t agreement_ = 0;
+    uint32_t batch_ = 0;
     Phase phase_ = Phase::idle;
     std::unique_ptr<CheckMode> check_;
     std::vector<Buffer> staging_; // of each piece: contributions of this rank, where they are combined

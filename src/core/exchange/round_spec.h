@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/terms.h"
 #include "plan/plan.h"
 
 namespace halo {
@@ -29,7 +30,11 @@ struct RoundSpec {
     double timeout_seconds = HALO_TIMEOUT_CONFIGURED;
     halo_combine_fn combine = nullptr; // HALO_USER
     void *combine_user = nullptr;
+    std::string kind{}; // in words, with all that peers must agree on: "ghosts, full stencil"
     std::string what{}; // "exchange 3 over u, v"
 };
+
+// What its peers must have alike, in words.
+Terms terms_of(const RoundSpec &spec);
 
 } // namespace halo

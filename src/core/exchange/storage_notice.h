@@ -19,7 +19,7 @@ inline double seconds_to_copy(int64_t bytes) {
 // Written by the rank whose storage it is.
 class StorageNotice {
 public:
-    StorageNotice(Context &context, PeerLink &link) : context_(context), link_(link) {}
+    StorageNotice(Context &context, Stream &link) : context_(context), link_(link) {}
 
     // Where the values of a link lie: those that this rank sends, or receives. The first time before anything is sent. Layouts may change later, the
     // numbers of slots, edges and points do not.
@@ -34,7 +34,7 @@ public:
 
 private:
     Context &context_;
-    PeerLink &link_;
+    Stream &link_;
     SharedBlock block_;
     bool described_ = false;
     bool offered_ = false;

@@ -24,7 +24,7 @@ std::string difference(const WireEdges &own, int32_t own_rank, const WireEdges &
     const auto inward = [&] { return first_difference(peers.sending, peer, own.receiving, own_rank); };
     std::string text = own_rank < peer ? outward() : inward();
     if (text.empty()) text = own_rank < peer ? inward() : outward();
-    return text.empty() ? "the channels agree, but not the fields' names or sizes" : text;
+    return text.empty() ? "in more than the channels" : text;
 }
 
 } // namespace halo

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What two ranks tell each other ahead of the first data: the digests of what each sends and receives, and memory that the other may use.
-// If the digests differ, both send their edges, and the error names the first that differs.
+// What two ranks tell each other ahead of the first data: the digests of what each sends and receives, memory that the other may use, and in words
+// what they must have alike. If the digests differ, the error names the first of those that does; if none does, both send their edges.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/digest.h"
+#include "base/terms.h"
 #include "memory/shared_arena.h"
+#include "stream/wire.h"
 #include "stream/wire_edge.h"
 
 namespace halo {
@@ -18,6 +20,7 @@ struct HandshakePayload {
     SharedOffer slots;  // where this rank writes payloads
     SharedOffer notice; // where it tells of its storage
 };
+inline constexpr size_t most_terms_bytes = most_plain_bytes - sizeof(HandshakePayload); // behind it
 
 // The edges of one rank towards another.
 struct WireEdges {

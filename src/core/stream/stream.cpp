@@ -9,27 +9,35 @@ namespace halo {
 
 namespace {
 
-constexpr size_t least_capacity = 1024;  // handshakes, credits and failure texts fit into every receive buffer
-constexpr uint32_t looks_per_probe = 16; // into a slot, which costs next to nothing, for one to the transport
-constexpr double key_swap_seconds = 10;  // how long to wait for the peer's edges after a mismatch
+constexpr size_t least_capacity = sizeof(MessageHeader) + most_plain_bytes; // of every receive buffer
+constexpr uint32_t looks_per_probe = 16;                                    // into a slot, which costs next to nothing, for one to the transport
+constexpr double key_swap_seconds = 10;                                     // how long to wait for the peer's edges after a mismatch
+
+template <class Payload>
+std::vector<std::byte> followed_by(const Payload &payload, const std::string &text) {
+    std::vector<std::byte> bytes(sizeof payload + text.size());
+    std::memcpy(bytes.data(), &payload, sizeof payload);
+    std::memcpy(bytes.data() + sizeof payload, text.data(), text.size());
+    return bytes;
+}
 
 } // namespace
 
-PeerLink::PeerLink(Context &context, LinkSpec spec) : context_(context), spec_(std::move(spec)), tag_(spec_.tag), leases_(context, spec_.serial) {
+Stream::Stream(Context &context, StreamSpec spec) : context_(context), spec_(std::move(spec)), tag_(spec_.tag), leases_(context, spec_.serial) {
     for (auto &slot : slots_) {
         slot = std::make_unique<PendingSend>();
         slot->peer = spec_.peer;
     }
 }
 
-PeerLink::~PeerLink() {
+Stream::~Stream() {
     for (auto &slot : slots_)
         if (slot->in_flight) context_.linger(std::move(slot));
     for (auto &extra : extras_)
         if (extra->in_flight) context_.linger(std::move(extra));
 }
 
-void PeerLink::post(uint32_t epoch, const Narrowing &narrowing) {
+void Stream::post(uint32_t epoch, const Narrowing &narrowing) {
     epoch_ = epoch;
     narrowing_ = narrowing;
     if (!difference_.empty()) fail(HALO_ERR_MISMATCH, "%s", difference_.c_str());
@@ -37,27 +45,36 @@ void PeerLink::post(uint32_t epoch, const Narrowing &narrowing) {
     if (!arrived_ && !probing()) post_receive();
 }
 
-bool PeerLink::poll(PendingSend &slot) {
+bool Stream::poll(PendingSend &slot) {
     if (slot.in_flight && context_.transport().test(slot.request, spec_.peer)) slot.in_flight = false;
     return !slot.in_flight;
 }
 
-bool PeerLink::credit_left() const { return spec_.receive.active || epoch_ - consumed_by_peer_ <= 2; }
+bool Stream::credit_left() const { return spec_.receive.active || epoch_ - consumed_by_peer_ <= 2; }
 
-bool PeerLink::writable() {
+bool Stream::writable() {
     while (!credit_left() && find_message()) {}
     if (!credit_left()) return false;
     sending_shared_ = peer_reads_shared_ && slot_writer_.may_write(epoch_, consumed_by_peer_);
     if (sending_shared_) return true;
     slot_ = poll(*slots_[0]) ? 0 : 1;
     if (slot_ == 1 && !poll(*slots_[1])) return false;
-    Buffer &buffer = slots_[slot_]->buffer;
-    const size_t wanted = most_bytes(spec_.send) + checksum_bytes(MessageKind::data);
-    if (buffer.bytes() < wanted) buffer = context_.host_buffer(wanted);
+    ensure_send_buffer();
     return true;
 }
 
-MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) const {
+void Stream::ensure_send_buffer() {
+    Buffer &buffer = slots_[slot_]->buffer;
+    const size_t wanted = most_bytes(spec_.send) + checksum_bytes(MessageKind::data);
+    if (buffer.bytes() < wanted) buffer = context_.host_buffer(wanted);
+}
+
+void Stream::allocate() {
+    if (spec_.send.active) ensure_send_buffer();
+    ensure_receive_buffer(receive_capacity());
+}
+
+MessageHeader Stream::make_header(MessageKind kind, size_t payload_bytes) const {
     MessageHeader header{};
     header.magic = message_magic;
     header.version = wire_version;
@@ -68,39 +85,36 @@ MessageHeader PeerLink::make_header(MessageKind kind, size_t payload_bytes) cons
                                          (leases_.peers() ? flag_has_notice : 0));
     header.digest = spec_.send.digest.low;
     header.payload_bytes = payload_bytes;
-    header.mask_hash = narrowing_.mask_hash;
-    header.first_component = narrowing_.first_component;
-    header.n_components = narrowing_.n_components;
-    header.depth = narrowing_.depth;
+    header.narrowing = narrowing_;
     header.consumed = consumed_;
     return header;
 }
 
-void PeerLink::send(size_t payload_bytes) {
+void Stream::send(size_t payload_bytes) {
     send_handshake();
     if (spec_.send.active) send_data(payload_bytes, 0);
 }
 
-void PeerLink::send_landed(size_t payload_bytes) {
+void Stream::send_landed(size_t payload_bytes) {
     leases_.return_peers(epoch_);
     send_data(payload_bytes, flag_landed);
     ++messages_landed;
 }
 
-void PeerLink::send_lent(size_t payload_bytes) {
+void Stream::send_lent(size_t payload_bytes) {
     send_handshake();
     leases_.open_own(epoch_);
     send_data(payload_bytes, flag_lent);
     ++messages_landed;
 }
 
-void PeerLink::send_after_all(size_t payload_bytes) {
+void Stream::send_after_all(size_t payload_bytes) {
     send_extra(MessageKind::data, HALO_SUCCESS, send_payload(), payload_bytes);
     --messages_landed;
 }
 
 // Payload that lies elsewhere is no part of the message.
-void PeerLink::send_data(size_t payload_bytes, uint16_t flags) {
+void Stream::send_data(size_t payload_bytes, uint16_t flags) {
     MessageHeader header = make_header(MessageKind::data, payload_bytes);
     header.n_states = spec_.send.n_states;
     header.flags |= flags;
@@ -121,24 +135,29 @@ void PeerLink::send_data(size_t payload_bytes, uint16_t flags) {
     bytes_sent += static_cast<int64_t>(bytes);
 }
 
-void PeerLink::send_handshake() {
+void Stream::send_handshake() {
     if (handshake_sent_) return;
     handshake_sent_ = true;
     const SharedOffer slots =
         spec_.shared && spec_.send.active ? slot_writer_.make(context_.shared_arena(SIZE_MAX), most_bytes(spec_.send)) : SharedOffer{};
     const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, slots, leases_.offered() };
-    send_extra(MessageKind::handshake, HALO_SUCCESS, &payload, sizeof payload);
+    const std::vector<std::byte> message = followed_by(payload, spec_.terms().packed(most_terms_bytes));
+    send_extra(MessageKind::handshake, HALO_SUCCESS, message.data(), message.size());
 }
 
-void PeerLink::send_failure(uint32_t epoch, halo_status status, const char *text) {
+// What another rank has told of is told on as it came.
+void Stream::send_failure(uint32_t epoch, const Error &error) {
     if (last_sent_ == epoch || !difference_.empty()) return;
     epoch_ = epoch;
     send_handshake();
-    send_extra(MessageKind::failure, status, text, std::min(std::strlen(text), most_failure_bytes));
+    const FirstCause *told = error.first_cause();
+    const FirstCause cause = told ? *told : FirstCause{ context_.rank(), error.status(), error.text() };
+    const std::vector<std::byte> message = followed_by(FailurePayload{ cause.rank }, cause.text.substr(0, most_failure_text));
+    send_extra(MessageKind::failure, cause.status, message.data(), message.size());
 }
 
 // A message outside the two slots: rare, except for credits, whose memory is reused.
-void PeerLink::send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes) {
+void Stream::send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes) {
     auto free_slot = std::find_if(extras_.begin(), extras_.end(), [&](auto &extra) { return poll(*extra); });
     if (free_slot == extras_.end()) {
         extras_.push_back(std::make_unique<PendingSend>());
@@ -157,36 +176,38 @@ void PeerLink::send_extra(MessageKind kind, halo_status status, const void *payl
     bytes_sent += static_cast<int64_t>(sizeof header + bytes);
 }
 
-void PeerLink::ensure_receive_buffer(size_t bytes) {
+size_t Stream::receive_capacity() const { return std::max(least_capacity, most_bytes(spec_.receive) + checksum_bytes(MessageKind::data)); }
+
+void Stream::ensure_receive_buffer(size_t bytes) {
     if (receive_buffer_.bytes() < bytes) receive_buffer_ = context_.host_buffer(bytes);
 }
 
-void PeerLink::post_receive() {
+void Stream::post_receive() {
     if (receive_ != Receive::none || held_bytes_ > 0) return;
-    const size_t capacity = std::max(least_capacity, most_bytes(spec_.receive) + checksum_bytes(MessageKind::data));
+    const size_t capacity = receive_capacity();
     ensure_receive_buffer(capacity);
     context_.transport().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
     receive_ = Receive::posted;
 }
 
-bool PeerLink::borrow() {
+bool Stream::borrow() {
     arrived_ = leases_.claim_peers(epoch_);
     return arrived_;
 }
 
-void PeerLink::decline() {
+void Stream::decline() {
     leases_.decline_peers(epoch_);
     arrived_ = false;
 }
 
-bool PeerLink::test() {
+bool Stream::test() {
     if (!arrived_ && slot_reader_ && (find_in_slot() || ++looks_ % looks_per_probe != 0)) return arrived_;
     while (!arrived_ && find_message()) {}
     return arrived_;
 }
 
 // What the peer sends after all, instead of what it has lent, is a message.
-bool PeerLink::find_in_slot() {
+bool Stream::find_in_slot() {
     if (epoch_in_slot_ == epoch_ || !slot_reader_.is_written(epoch_)) return false;
     epoch_in_slot_ = epoch_;
     message_ = slot_reader_.slot(epoch_);
@@ -203,7 +224,7 @@ bool PeerLink::find_in_slot() {
 }
 
 // Take one message, if there is one.
-bool PeerLink::find_message() {
+bool Stream::find_message() {
     if (mismatched_) check_swap_deadline();
     size_t bytes = 0;
     if (!receive_one(bytes)) return false;
@@ -211,7 +232,7 @@ bool PeerLink::find_message() {
     return true;
 }
 
-bool PeerLink::receive_one(size_t &bytes) {
+bool Stream::receive_one(size_t &bytes) {
     if ((bytes = std::exchange(held_bytes_, 0)) > 0) return true;
     Transport &transport = context_.transport();
     if (receive_ == Receive::none && probing()) {
@@ -228,7 +249,7 @@ bool PeerLink::receive_one(size_t &bytes) {
     return true;
 }
 
-void PeerLink::take(size_t bytes) {
+void Stream::take(size_t bytes) {
     MessageHeader header{};
     message_ = receive_buffer_.data();
     std::memcpy(&header, message_, std::min(bytes, sizeof header));
@@ -246,7 +267,7 @@ void PeerLink::take(size_t bytes) {
     if (header.kind == MessageKind::data && header.epoch == epoch_ && context_.check_mode()) [[unlikely]]
         check_sum(header, bytes);
     switch (header.kind) {
-    case MessageKind::handshake: return take_handshake();
+    case MessageKind::handshake: return take_handshake(header);
     case MessageKind::data: return take_data(header);
     case MessageKind::failure: return take_failure(header, bytes);
     case MessageKind::keys: return take_keys(header);
@@ -255,18 +276,18 @@ void PeerLink::take(size_t bytes) {
 }
 
 // A message of the next run, while that of this one lies in the slot: it was written before, and must be taken first.
-bool PeerLink::overtakes_slot(const MessageHeader &header) const {
+bool Stream::overtakes_slot(const MessageHeader &header) const {
     const bool of_run = header.kind == MessageKind::data || header.kind == MessageKind::failure;
     return of_run && static_cast<int32_t>(header.epoch - epoch_) > 0 && !arrived_ && epoch_in_slot_ != epoch_ && slot_reader_ &&
            slot_reader_.is_written(epoch_);
 }
 
-void PeerLink::note_abilities(const MessageHeader &header) {
+void Stream::note_abilities(const MessageHeader &header) {
     peer_reads_shared_ = peer_reads_shared_ || header.flags & flag_reads_shared;
     peer_has_notice_ = peer_has_notice_ || header.flags & flag_has_notice;
 }
 
-void PeerLink::check_header(const MessageHeader &header, size_t bytes, bool summed) const {
+void Stream::check_header(const MessageHeader &header, size_t bytes, bool summed) const {
     if (const char *error = wire_error(header, bytes, summed))
         fail(HALO_ERR_WIRE,
              "%s: message of %zu bytes from rank %d (magic %08x, wire version %u, kind %u, flags %#x, %u states, %llu bytes of payload): %s: another "
@@ -279,9 +300,10 @@ void PeerLink::check_header(const MessageHeader &header, size_t bytes, bool summ
              spec_.what.c_str(), spec_.peer, header.serial, spec_.serial);
 }
 
-void PeerLink::take_handshake() {
+void Stream::take_handshake(const MessageHeader &header) {
     HandshakePayload peer;
-    std::memcpy(&peer, receive_buffer_.data() + sizeof(MessageHeader), sizeof peer);
+    const std::byte *const payload = receive_buffer_.data() + sizeof header;
+    std::memcpy(&peer, payload, sizeof peer);
     if (peer.send == spec_.receive.digest && peer.receive == spec_.send.digest) {
         verified_ = true;
         if (spec_.shared) slot_reader_.map(context_.shared_arena(SIZE_MAX), peer.slots, most_bytes(spec_.receive));
@@ -289,37 +311,43 @@ void PeerLink::take_handshake() {
         arrived_ = !spec_.receive.active;
         return;
     }
+    send_handshake();
+    const Terms own_terms(spec_.terms().packed(most_terms_bytes)); // as the peer has got them: both find the same
+    const Terms peers(std::string(reinterpret_cast<const char *>(payload) + sizeof peer, header.payload_bytes - sizeof peer));
+    const bool lower = context_.rank() < spec_.peer;
+    const std::string difference =
+        lower ? first_difference(own_terms, context_.rank(), peers, spec_.peer) : first_difference(peers, spec_.peer, own_terms, context_.rank());
+    if (!difference.empty()) fail_for_ever(difference);
     mismatched_ = true;
     mismatch_time_ = std::chrono::steady_clock::now();
-    send_handshake();
     const WireEdges own = own_edges();
     const std::vector<WireEdge> all = own.joined();
     epoch_ = static_cast<uint32_t>(own.sending.size()); // a mismatched link sends nothing more: the epoch carries the split
     send_extra(MessageKind::keys, HALO_SUCCESS, all.data(), all.size() * sizeof(WireEdge));
 }
 
-void PeerLink::take_keys(const MessageHeader &header) {
+void Stream::take_keys(const MessageHeader &header) {
     std::vector<WireEdge> all(header.payload_bytes / sizeof(WireEdge));
     if (!all.empty()) std::memcpy(all.data(), receive_buffer_.data() + sizeof header, all.size() * sizeof(WireEdge));
     const std::string text = difference(own_edges(), context_.rank(), WireEdges::split(std::move(all), header.epoch), spec_.peer);
-    fail_for_ever(format("%s: the plans of rank %d and rank %d differ: %s", spec_.what.c_str(), context_.rank(), spec_.peer, text.c_str()));
+    fail_for_ever(text);
 }
 
-void PeerLink::fail_for_ever(std::string text) {
-    difference_ = std::move(text);
+void Stream::fail_for_ever(const std::string &difference) {
+    difference_ = format("%s: the plans of rank %d and rank %d differ: %s", spec_.what.c_str(), context_.rank(), spec_.peer, difference.c_str());
     fail(HALO_ERR_MISMATCH, "%s", difference_.c_str());
 }
 
-WireEdges PeerLink::own_edges() const { return { spec_.edges(true), spec_.edges(false) }; }
+WireEdges Stream::own_edges() const { return { spec_.edges(true), spec_.edges(false) }; }
 
-void PeerLink::check_swap_deadline() {
+void Stream::check_swap_deadline() {
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - mismatch_time_;
     if (waited.count() > key_swap_seconds)
-        fail_for_ever(format("%s: the plans of rank %d (%lld channels out, %lld in) and rank %d differ", spec_.what.c_str(), context_.rank(),
-                             static_cast<long long>(spec_.send.n_edges), static_cast<long long>(spec_.receive.n_edges), spec_.peer));
+        fail_for_ever(format("this rank has %lld channels out, %lld in; the peer does not tell its own", static_cast<long long>(spec_.send.n_edges),
+                             static_cast<long long>(spec_.receive.n_edges)));
 }
 
-void PeerLink::check_sum(const MessageHeader &header, size_t bytes) const {
+void Stream::check_sum(const MessageHeader &header, size_t bytes) const {
     const size_t summed = bytes - sizeof(uint64_t);
     uint64_t sum;
     std::memcpy(&sum, receive_buffer_.data() + summed, sizeof sum);
@@ -328,7 +356,7 @@ void PeerLink::check_sum(const MessageHeader &header, size_t bytes) const {
              epoch_, static_cast<unsigned long long>(header.payload_bytes), spec_.peer, context_.rank());
 }
 
-void PeerLink::take_data(const MessageHeader &header) {
+void Stream::take_data(const MessageHeader &header) {
     if (header.epoch < epoch_ || mismatched_) {
         ++context_.dropped;
         return;
@@ -336,14 +364,7 @@ void PeerLink::take_data(const MessageHeader &header) {
     const char *what = spec_.what.c_str();
     if (header.epoch > epoch_)
         fail(HALO_ERR_WIRE, "%s: rank %d sent run %u, this rank is in run %u: a message is missing", what, spec_.peer, header.epoch, epoch_);
-    const Narrowing peer{ header.mask_hash, header.first_component, header.n_components, header.depth };
-    if (peer != narrowing_)
-        fail(HALO_ERR_MISMATCH,
-             "%s: run %u is narrowed differently: rank %d has components %d+%d, depth %d, field mask %016llx; rank %d has components %d+%d, depth "
-             "%d, field mask %016llx",
-             what, epoch_, spec_.peer, peer.first_component, peer.n_components, peer.depth, static_cast<unsigned long long>(peer.mask_hash),
-             context_.rank(), narrowing_.first_component, narrowing_.n_components, narrowing_.depth,
-             static_cast<unsigned long long>(narrowing_.mask_hash));
+    if (header.narrowing != narrowing_) fail_narrowed(header.narrowing);
     check_plan(header);
     check_location(header);
     consumed_by_peer_ = header.consumed;
@@ -352,9 +373,16 @@ void PeerLink::take_data(const MessageHeader &header) {
     ++messages_received;
 }
 
+void Stream::fail_narrowed(const Narrowing &peer) const {
+    const bool lower = context_.rank() < spec_.peer;
+    const Narrowing &first = lower ? narrowing_ : peer, &second = lower ? peer : narrowing_;
+    fail(HALO_ERR_MISMATCH, "%s: run %u is narrowed differently: rank %d runs %s, rank %d %s", spec_.what.c_str(), epoch_,
+         std::min(context_.rank(), spec_.peer), spec_.runs(first).c_str(), std::max(context_.rank(), spec_.peer), spec_.runs(second).c_str());
+}
+
 // The payload is exactly what the plan of this run says.
-void PeerLink::check_plan(const MessageHeader &header) const {
-    const LinkDirection &plan = spec_.receive;
+void Stream::check_plan(const MessageHeader &header) const {
+    const StreamDirection &plan = spec_.receive;
     bool right = header.digest == plan.digest.low && header.n_states == plan.n_states && header.payload_bytes <= plan.payload_bytes;
     const size_t wanted = right && spec_.payload ? spec_.payload(message_) : plan.payload_bytes;
     if (spec_.payload) right = right && header.payload_bytes == wanted;
@@ -366,7 +394,7 @@ void PeerLink::check_plan(const MessageHeader &header) const {
 }
 
 // It is where the header says.
-void PeerLink::check_location(const MessageHeader &header) const {
+void Stream::check_location(const MessageHeader &header) const {
     const char *where = nullptr;
 
     if (header.flags & flag_landed && !(leases_.has_own() && leases_.own_is_done(epoch_))) where = "this rank's storage";
@@ -374,30 +402,34 @@ void PeerLink::check_location(const MessageHeader &header) const {
     if (where) fail(HALO_ERR_WIRE, "%s: run %u of rank %d is announced in %s, but not there", spec_.what.c_str(), epoch_, spec_.peer, where);
 }
 
-void PeerLink::take_failure(const MessageHeader &header, size_t bytes) {
+void Stream::take_failure(const MessageHeader &header, size_t bytes) {
     consumed_by_peer_ = std::max(consumed_by_peer_, header.epoch);
     if (header.epoch < epoch_ || !spec_.receive.active) {
         ++context_.dropped;
         return;
     }
-    const std::string text(reinterpret_cast<const char *>(receive_buffer_.data()) + sizeof header, bytes - sizeof header);
-    fail(HALO_ERR_PEER, "%s: rank %d could not start run %u: %s: %s", spec_.what.c_str(), spec_.peer, header.epoch, status_name(header.status),
-         text.c_str());
+    FailurePayload told;
+    std::memcpy(&told, receive_buffer_.data() + sizeof header, sizeof told);
+    const size_t before_text = sizeof header + sizeof told;
+    FirstCause cause{ told.rank, header.status, { reinterpret_cast<const char *>(receive_buffer_.data()) + before_text, bytes - before_text } };
+    std::string text = format("%s: rank %d has no part in run %u; first cause, on rank %d: %s: %s", spec_.what.c_str(), spec_.peer, header.epoch,
+                              cause.rank, status_name(cause.status), cause.text.c_str());
+    throw Error(HALO_ERR_PEER, std::move(text), std::move(cause));
 }
 
-void PeerLink::consume() {
+void Stream::consume() {
     consumed_ = epoch_;
     if (slot_reader_) slot_reader_.read(epoch_);
     if (spec_.receive.active && !spec_.send.active) send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
 }
 
-void PeerLink::end_failed_run() {
+void Stream::end_failed_run() {
     if (receive_ != Receive::none && context_.transport().cancel(receive_request_, spec_.peer)) {
         MessageHeader header; // it had come: only a handshake still matters
         std::memcpy(&header, receive_buffer_.data(), sizeof header);
         if (header.kind == MessageKind::handshake && header.serial == spec_.serial &&
-            !wire_error(header, sizeof header + sizeof(HandshakePayload), context_.check_mode()))
-            take_handshake();
+            !wire_error(header, sizeof header + header.payload_bytes, context_.check_mode()))
+            take_handshake(header);
     }
     receive_ = Receive::none;
     arrived_ = true;
@@ -405,7 +437,7 @@ void PeerLink::end_failed_run() {
     consume();
 }
 
-void PeerLink::abandon() noexcept {
+void Stream::abandon() noexcept {
     try {
         if (receive_ != Receive::none) context_.transport().cancel(receive_request_, spec_.peer);
     } catch (...) { // it had ended, in an error: nothing is left to cancel
@@ -414,7 +446,8 @@ void PeerLink::abandon() noexcept {
     arrived_ = true;
     leases_.end_own();
     for (auto &slot : slots_) slot->abandoned = true;
-    for (auto &extra : extras_) extra->abandoned = !mismatched_; // the peer needs this rank's edges to name the difference
+    const bool differs = mismatched_ || !difference_.empty(); // the peer needs this rank's words and edges to name the difference
+    for (auto &extra : extras_) extra->abandoned = !differs;
 }
 
 } // namespace halo

@@ -22,7 +22,7 @@
 
 namespace halo {
 
-struct LinkDirection {
+struct StreamDirection {
     bool active = false;      // does any edge go this way?
     size_t payload_bytes = 0; // the most a run can carry
     uint32_t n_states = 0;    // sparse edges
@@ -30,30 +30,34 @@ struct LinkDirection {
     Digest digest;
 };
 
-struct LinkSpec {
+struct StreamSpec {
     int32_t peer = -1;
     uint32_t serial = 0;
     int32_t tag = 0; // of lane 0
-    LinkDirection send;
-    LinkDirection receive;
+    StreamDirection send;
+    StreamDirection receive;
     bool shared = false;                                      // messages with data may lie in shared memory
     bool probed = false;                                      // take a receive buffer only when a message has been seen
     std::function<std::vector<WireEdge>(bool sending)> edges; // of one direction, sorted; for naming a mismatch
-    std::function<size_t(const std::byte *message)> payload;  // that a message must carry in this run, by its states; none: any that fits
-    std::string what;                                         // e.g. "exchange 3": for error texts
+    std::function<Terms()> terms = [] { return Terms(); };    // what both ends must have alike, in words
+    std::function<std::string(const Narrowing &)> runs = [](const Narrowing &) { return std::string("all"); }; // what a run takes, in words
+    std::function<size_t(const std::byte *message)> payload; // that a message must carry in this run, by its states; none: any that fits
+    std::string what;                                        // e.g. "exchange 3": for error texts
 };
 
-class PeerLink {
+class Stream {
 public:
-    PeerLink(Context &context, LinkSpec spec);
-    ~PeerLink();
-    PeerLink(const PeerLink &) = delete;
-    PeerLink &operator=(const PeerLink &) = delete;
+    Stream(Context &context, StreamSpec spec);
+    ~Stream();
+    Stream(const Stream &) = delete;
+    Stream &operator=(const Stream &) = delete;
 
     int32_t peer() const { return spec_.peer; }
     bool sends() const { return spec_.send.active; }
     bool receives() const { return spec_.receive.active; }
 
+    // What messages lie in, ahead of the first one.
+    void allocate();
     // Begin a run: post its receive (posted policy).
     void post(uint32_t epoch, const Narrowing &narrowing);
     // May this run's message be packed now? Polls; never blocks.
@@ -72,7 +76,7 @@ public:
     // What has been taken back, packed into send_payload().
     void send_after_all(size_t payload_bytes);
     // Tell the peer, if it has not got this rank's part of run `epoch`, that it will not.
-    void send_failure(uint32_t epoch, halo_status status, const char *text);
+    void send_failure(uint32_t epoch, const Error &error);
 
     // Memory in which this rank tells the peer of storage that it may use. Before the first run's send.
     void offer_notice(const SharedBlock &block) { leases_.offer(block); }
@@ -88,6 +92,8 @@ public:
     // True when this run's message (if one is due) is here and its header agrees. Throws on mismatch and on the peer's failure.
     bool test();
     bool arrived() const { return arrived_; }
+    // The plans differ; in which edge is being found out.
+    bool differs() const { return mismatched_; }
     // Its payload is where it belongs.
     bool landed() const { return (header_.flags & flag_landed) != 0; }
     // It lies in the peer's storage. Before it is read there, `borrow`; false: the peer has taken it back, and sends it after all.
@@ -121,22 +127,25 @@ private:
 
     MessageHeader make_header(MessageKind kind, size_t payload_bytes) const;
     void send_data(size_t payload_bytes, uint16_t flags);
-    static size_t most_bytes(const LinkDirection &direction) { return payload_offset(direction.n_states) + direction.payload_bytes; }
+    static size_t most_bytes(const StreamDirection &direction) { return payload_offset(direction.n_states) + direction.payload_bytes; }
     void send_handshake();
     void send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes);
     bool poll(PendingSend &slot);
     bool credit_left() const;
 
+    void ensure_send_buffer();
+    size_t receive_capacity() const;
     void ensure_receive_buffer(size_t bytes);
     void post_receive();
     bool receive_one(size_t &bytes);
     bool find_message();
     bool find_in_slot();
     void take(size_t bytes);
-    void take_handshake();
+    void take_handshake(const MessageHeader &header);
     void take_data(const MessageHeader &header);
     void take_failure(const MessageHeader &header, size_t bytes);
     void take_keys(const MessageHeader &header);
+    [[noreturn]] void fail_narrowed(const Narrowing &peer) const;
     size_t checksum_bytes(MessageKind kind) const { return kind == MessageKind::data && context_.check_mode() ? sizeof(uint64_t) : 0; }
     bool overtakes_slot(const MessageHeader &header) const;
     void note_abilities(const MessageHeader &header);
@@ -145,13 +154,13 @@ private:
     void check_plan(const MessageHeader &header) const;
     void check_location(const MessageHeader &header) const;
     void check_swap_deadline();
-    [[noreturn]] void fail_for_ever(std::string text);
+    [[noreturn]] void fail_for_ever(const std::string &difference);
     WireEdges own_edges() const;
     bool due() const { return spec_.receive.active || !verified_; }
     bool probing() const { return spec_.probed || !spec_.receive.active || mismatched_ || slot_reader_; }
 
     Context &context_;
-    LinkSpec spec_;
+    StreamSpec spec_;
     int32_t tag_;
     uint32_t epoch_ = 0;
     Narrowing narrowing_;

@@ -37,6 +37,12 @@ const char *plain_error(const MessageHeader &header, size_t behind) {
     return header.payload_bytes != behind ? "its header tells another size" : nullptr;
 }
 
+// Something of a known size, then text.
+const char *sized_error(const MessageHeader &header, size_t behind, size_t least) {
+    if (behind < least) return "it is shorter than messages of its kind";
+    return behind > most_plain_bytes ? "its text is too long" : plain_error(header, behind);
+}
+
 const char *data_error(const MessageHeader &header, size_t behind, bool summed) {
     const unsigned location = header.flags & location_flags;
     if (location == location_flags) return "its payload is said to lie in several places";
@@ -54,8 +60,8 @@ const char *keys_error(const MessageHeader &header, size_t behind) {
 const char *kind_error(const MessageHeader &header, size_t behind, bool summed) {
     switch (header.kind) {
     case MessageKind::data: return data_error(header, behind, summed);
-    case MessageKind::handshake: return behind != sizeof(HandshakePayload) ? "it has not the size of a handshake" : plain_error(header, behind);
-    case MessageKind::failure: return behind > most_failure_bytes ? "its text is too long" : plain_error(header, behind);
+    case MessageKind::handshake: return sized_error(header, behind, sizeof(HandshakePayload));
+    case MessageKind::failure: return sized_error(header, behind, sizeof(FailurePayload));
     case MessageKind::credit: return behind != 0 ? "a credit has no payload" : plain_error(header, behind);
     case MessageKind::keys: return keys_error(header, behind);
     }

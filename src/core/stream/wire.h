@@ -5,28 +5,37 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/digest.h"
 #include "halo.h"
 
 namespace halo {
 
 inline constexpr uint32_t message_magic = 0x4f4c4148; // "HALO"
-inline constexpr uint8_t wire_version = 2;
+inline constexpr uint8_t wire_version = 3;
 
 enum class MessageKind : uint8_t {
     handshake = 1, // plan digests, ahead of the first data
     data = 2,
-    failure = 3, // status and text of a rank that could not start
+    failure = 3, // status and text, in place of data
     credit = 4,  // "consumed", where no data go back
     keys = 5,    // the sender's edges, after a mismatch
 };
 
 // How a run is narrowed; both ends must agree.
 struct Narrowing {
-    uint64_t mask_hash = 0;
+    uint32_t pieces = 0; // a bit for each that takes part, or, of more than 32, a hash of them; 0: all
+    uint32_t batch = 0;  // number of the batch of accesses that runs it; 0: none
     int32_t first_component = 0;
     int32_t n_components = 0;
     int32_t depth = 0;
     bool operator==(const Narrowing &) const = default;
+
+    // Of `n` pieces.
+    void add(size_t piece, size_t n) {
+        pieces = n <= 32 ? pieces | 1u << piece : static_cast<uint32_t>(Digest::mix(uint64_t{ pieces } << 32 | piece)) | 1u;
+    }
+    // Of many, nobody can tell: all are named.
+    bool takes(size_t piece, size_t n) const { return pieces == 0 || n > 32 || (pieces >> piece & 1u) != 0; }
 };
 
 // Where the payload of a data message lies, if not behind its header: one of these at most.
@@ -51,16 +60,19 @@ struct MessageHeader {
     uint64_t payload_bytes;
     uint32_t n_states; // sparse edges: 2 bits each follow the header
     int32_t status;
-    uint64_t mask_hash;
-    int32_t first_component;
-    int32_t n_components;
-    int32_t depth;
+    Narrowing narrowing;
     uint32_t consumed; // last epoch of the other direction that the sender has consumed
 };
 static_assert(sizeof(MessageHeader) == 64, "the header is part of the wire format");
 
-// Behind the header of a failure: what the rank's error says, cut to this.
-inline constexpr size_t most_failure_bytes = 960;
+// No message but one with data or edges is longer.
+inline constexpr size_t most_plain_bytes = 1024 - sizeof(MessageHeader);
+
+// Behind the header of a failure, whose status is that of the first cause: where it happened, then its text.
+struct FailurePayload {
+    int32_t rank;
+};
+inline constexpr size_t most_failure_text = most_plain_bytes - sizeof(FailurePayload);
 
 // Two bits of a sparse edge.
 enum class EdgeState : uint8_t { null = 0, data = 1 };

@@ -3,43 +3,29 @@
 
 #include <optional>
 
-#include "comm/collective.h"
-
 namespace halo {
 
-void agree_on(Context &context, const char *what, const std::function<uint64_t()> &describe) {
+void agree_on(Context &context, const char *what, const std::function<uint64_t()> &describe, const std::function<Terms()> &terms) {
     std::optional<Error> wrong;
     int64_t mine = 0;
     try {
         mine = static_cast<int64_t>(describe() >> 1);
-    } catch (const Error &error) {
-        wrong = error;
-    } catch (const std::bad_alloc &) {
-        wrong = Error(HALO_ERR_MEMORY, format("%s: no memory", what));
+    } catch (...) {
+        wrong = present_error();
     }
     int64_t most[3] = { wrong ? INT64_MIN : mine, wrong ? INT64_MIN : -mine, wrong ? context.rank() : -1 };
     allreduce(context, most, most, 3, HALO_INT64, HALO_MAX);
     if (wrong) throw Error(*wrong);
     if (most[2] >= 0) fail(HALO_ERR_PEER, "%s: rank %lld has refused its description", what, static_cast<long long>(most[2]));
-    if (most[0] != -most[1])
-        fail(HALO_ERR_MISMATCH, "%s: ranks have given different descriptions; the hash is %016llx on rank %d, %016llx on another", what,
-             static_cast<unsigned long long>(mine), context.rank(), static_cast<unsigned long long>(most[0] == mine ? -most[1] : most[0]));
+    if (most[0] != -most[1]) name_difference(context, what, terms());
 }
 
 void together(Context &context, const char *what, const std::function<void()> &work) {
-    agree_on(context, what, [&] {
+    const auto nothing = [&] {
         work();
         return uint64_t{ 0 };
-    });
-}
-
-void require_same(Context &context, const char *what, int64_t value) {
-    const int64_t ends[2] = { value, -value };
-    int64_t found[2];
-    allreduce(context, ends, found, 2, HALO_INT64, HALO_MIN);
-    if (found[0] != -found[1])
-        fail(HALO_ERR_MISMATCH, "%s differ between ranks: %lld here, %lld to %lld elsewhere", what, static_cast<long long>(value),
-             static_cast<long long>(found[0]), static_cast<long long>(-found[1]));
+    };
+    agree_on(context, what, nothing, [] { return Terms(); });
 }
 
 // The largest rank whose run starts at or before the gid.

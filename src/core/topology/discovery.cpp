@@ -134,8 +134,10 @@ int64_t Discovery::count_by_reduce_scatter(Collective &collective, const std::ve
     const auto tell = [&](int32_t to, int32_t first, int32_t end) {
         post(collective, to, counts_part, to_bytes(std::vector<int32_t>(counts.begin() + first, counts.begin() + end)));
     };
-    const auto hear = [&](int32_t from, int32_t first) {
+    const auto hear = [&](int32_t from, int32_t first, int32_t end) {
         const std::vector<int32_t> theirs = from_bytes<int32_t>(take(collective, from, counts_part));
+        if (std::ssize(theirs) != end - first)
+            fail(HALO_ERR_WIRE, "%s: rank %d sends %zu counts, %d was expected", what_.c_str(), from, theirs.size(), end - first);
         for (size_t i = 0; i < theirs.size(); ++i) counts[static_cast<size_t>(first) + i] += theirs[i];
     };
     int32_t low = 0, high = context_.size();
@@ -146,13 +148,13 @@ int64_t Discovery::count_by_reduce_scatter(Collective &collective, const std::ve
         if (rank < middle) {
             const int32_t place = rank - low;
             tell(place < n_upper ? middle + place : middle, middle, high);
-            if (place < n_upper) hear(middle + place, low);
+            if (place < n_upper) hear(middle + place, low, middle);
             high = middle;
         } else {
             const int32_t place = rank - middle;
             tell(low + place, low, middle);
-            hear(low + place, middle);
-            if (place == 0 && n_lower > n_upper) hear(middle - 1, middle);
+            hear(low + place, middle, high);
+            if (place == 0 && n_lower > n_upper) hear(middle - 1, middle, high);
             low = middle;
         }
     }

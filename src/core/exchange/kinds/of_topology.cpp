@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ghosts, reverse, shared reductions: over the edges of each field's topology.
+#include "base/types.h"
 #include "exchange/kinds/kinds.h"
 
 namespace halo {
@@ -36,14 +37,26 @@ Combining combining_of(const halo_exchange_desc &desc, bool check_mode) {
     return combining;
 }
 
+std::string kind_text(const halo_exchange_desc &desc, const Combining &combining, int32_t sweep) {
+    static constexpr const char *kinds[] = { "ghosts", "reverse", "shared reduction" };
+    static constexpr const char *stencils[] = { "full stencil", "stencil of faces", "stencil of faces and edges" };
+    static constexpr const char *shared[] = { "", ", shared points from their owners", ", shared points alone" };
+    std::string text = kinds[desc.kind];
+    if (combining.combines()) text += format(" by %s%s", op_name(combining.op), combining.canonical ? " in canonical order" : "");
+    text += format(", %s%s", stencils[desc.stencil], shared[desc.shared]);
+    return sweep < 0 ? text : text + format(", sweep along direction %d", sweep);
+}
+
 } // namespace
 
 RoundSpec topology_round(const std::vector<Field *> &fields, const halo_exchange_desc &desc, int32_t sweep) {
     RoundSpec round = round_of(fields, desc);
     check(fields, desc);
     const Combining combining = combining_of(desc, fields[0]->topology().context().check_mode());
+    round.kind = kind_text(desc, combining, sweep);
     for (int32_t f = 0; f < std::ssize(fields); ++f) {
         const Field &field = *fields[static_cast<size_t>(f)];
+        if (desc.sections && desc.sections[f] != 0) round.kind += format(", sections %#x of %s", desc.sections[f], field.spec().name.c_str());
         TopologyUse use;
         use.request.ghosts = field.spec().ghosts;
         use.request.stencil = desc.stencil;

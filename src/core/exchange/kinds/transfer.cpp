@@ -50,6 +50,7 @@ std::unique_ptr<Exchange> make_transfer(const std::vector<Field *> &fields, cons
     const auto n = static_cast<int32_t>(fields.size() / 2);
     Combining combining;
     combining.op = transfer.op == HALO_TRANSFER_ADD ? HALO_SUM : op_move;
+    round.kind = combining.combines() ? "transfer that adds" : "transfer";
     for (int32_t i = 0; i < n; ++i) {
         const Field &source = *fields[static_cast<size_t>(i)];
         const Field &destination = *fields[static_cast<size_t>(n + i)];

@@ -55,6 +55,21 @@ uint64_t hash_of(const halo_boxes_desc &desc) {
     return hash;
 }
 
+// In words what the hashes are made from.
+Terms terms_of(const halo_boxes_desc &desc, const std::vector<PlacedBox> &boxes) {
+    Terms terms;
+    terms.add("n_dims", std::to_string(desc.n_dims));
+    terms.add("domain", text_of(desc.domain));
+    terms.add("periodic", format("%d %d %d", desc.periodic[0] != 0, desc.periodic[1] != 0, desc.periodic[2] != 0));
+    terms.add("reach", std::to_string(desc.reach));
+    terms.add("distributed", desc.distributed ? "yes" : "no");
+    if (desc.distributed) return terms;
+    terms.add("list of boxes", std::to_string(boxes.size()), "boxes");
+    for (const PlacedBox &box : boxes)
+        terms.add("box " + std::to_string(box.gid), text_of(box.cells) + format(" of rank %d, priority %d", box.rank, box.priority));
+    return terms;
+}
+
 } // namespace
 
 BoxesTopology::BoxesTopology(Context &context, const halo_boxes_desc &desc)
@@ -65,13 +80,14 @@ BoxesTopology::BoxesTopology(Context &context, const halo_boxes_desc &desc)
       cut_(!distributed_ && !desc.boxes),
       reach_(desc.reach > 0 ? desc.reach : limits::reach) {
     std::vector<PlacedBox> boxes;
-    agree_on(context, "boxes", [&] {
+    const auto describe = [&] {
         check_desc(desc);
         for (int d = 0; d < n_dims_; ++d)
             if (desc.periodic[d]) period_[d] = domain_.high[d] - domain_.low[d];
         boxes = desc.boxes || distributed_ ? read_boxes(desc) : cut_domain(desc.n_parts_per_rank);
         return hash_of(desc) ^ (distributed_ ? 0 : hash_of(boxes));
-    });
+    };
+    agree_on(context, "boxes", describe, [&] { return terms_of(desc, boxes); });
     n_parts_ = std::ssize(boxes);
     if (distributed_) boxes = find_near(context, std::move(boxes), { domain_, period_, 2 * int64_t{ reach_ } + 1 }, n_parts_);
     for (const PlacedBox &box : boxes)

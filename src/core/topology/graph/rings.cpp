@@ -227,7 +227,11 @@ GraphPoints RingFinder::in_order() const {
 
 GraphPoints RingFinder::find() {
     together(context_, "graph", [&] { take_own_points(); });
-    require_same(context_, "graph: rings, directory and known owners", desc_.rings * 100LL + desc_.directory * 10LL + (desc_.owners ? 1 : 0));
+    Terms terms;
+    terms.add("rings", std::to_string(desc_.rings));
+    terms.add("directory", std::to_string(desc_.directory));
+    terms.add("owners", desc_.owners ? "given" : "not given");
+    agree(context_, "graph", terms);
     if (!desc_.owners) find_owners();
     Discovery discovery(context_, discovery_kind(context_), "graph");
     for (int32_t ring = 2; ring <= desc_.rings; ++ring) {

@@ -46,6 +46,17 @@ uint32_t note_of(const halo_keys_desc &desc, std::span<const uint32_t> positions
     return bits;
 }
 
+Terms terms_of(const halo_keys_desc &desc) {
+    static constexpr const char *rules[] = { "lowest rank", "spread", "weight", "claim" };
+    static constexpr const char *directories[] = { "auto", "range", "hash" };
+    Terms terms;
+    terms.add("owner rule", rules[desc.owner_rule]);
+    terms.add("directory", directories[desc.directory]);
+    terms.add("owners", desc.owners ? "given" : "not given");
+    terms.add("editable", desc.editable ? "yes" : "no");
+    return terms;
+}
+
 } // namespace
 
 NotedKeys::NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions)
@@ -72,8 +83,7 @@ void NotedKeys::add_positions(int64_t i, bool own, std::vector<uint32_t> &to) co
 
 KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : PointsTopology(context) {
     together(context, "keys", [&] { check_desc(desc); });
-    require_same(context, "keys: owner rule, directory, known owners and editable",
-                 desc.owner_rule * 100 + desc.directory * 10 + (desc.editable ? 2 : 0) + (desc.owners ? 1 : 0));
+    agree(context, "keys", terms_of(desc));
     const int64_t most_parts = agree_on_parts(desc);
     if (desc.editable) record_ = std::make_unique<KeysRecord>();
     Work work{ desc };

@@ -66,9 +66,21 @@ Head head_of(const std::vector<std::byte> &bytes) {
     return head;
 }
 
-void require_size(int32_t rank, size_t found, uint64_t wanted) {
-    if (found != wanted)
-        fail(HALO_ERR_WIRE, "keys: a message of %zu bytes from rank %d should have %llu", found, rank, static_cast<unsigned long long>(wanted));
+struct List {
+    uint64_t n;
+    size_t bytes_each;
+};
+
+// Just these lists are behind the head. Each must fit alone, so that their sum cannot wrap.
+void require_lists(int32_t rank, size_t message_bytes, size_t head_bytes, std::initializer_list<List> lists) {
+    bool fit = true;
+    uint64_t wanted = head_bytes;
+    for (const List &list : lists) {
+        fit = fit && list.n <= message_bytes / list.bytes_each;
+        wanted += list.n * list.bytes_each;
+    }
+    if (!fit || wanted != message_bytes)
+        fail(HALO_ERR_WIRE, "keys: a message of %zu bytes from rank %d has not the size that its head tells", message_bytes, rank);
 }
 
 } // namespace
@@ -86,7 +98,7 @@ std::vector<std::byte> encode(const Submission &submission) {
 
 Submission decode_submission(int32_t rank, const std::vector<std::byte> &bytes) {
     const auto head = head_of<SubmissionHead>(bytes);
-    require_size(rank, bytes.size(), sizeof head + 8 * (head.n_keys + head.n_weights) + 4 * head.n_notes);
+    require_lists(rank, bytes.size(), sizeof head, { { head.n_keys, 8 }, { head.n_weights, 8 }, { head.n_notes, 4 } });
     Submission submission;
     submission.rank = rank;
     const std::byte *at = bytes.data() + sizeof head;
@@ -110,7 +122,7 @@ std::vector<std::byte> encode(const KeyAnswers &answers) {
 
 KeyAnswers decode_answers(int32_t rank, const std::vector<std::byte> &bytes) {
     const auto head = head_of<AnswersHead>(bytes);
-    require_size(rank, bytes.size(), sizeof head + sizeof(KeyAnswer) * head.n_answers + sizeof(uint32_t) * head.n_words);
+    require_lists(rank, bytes.size(), sizeof head, { { head.n_answers, sizeof(KeyAnswer) }, { head.n_words, sizeof(uint32_t) } });
     KeyAnswers answers;
     answers.answers.resize(head.n_answers);
     std::vector<uint32_t> words(head.n_words);

@@ -28,12 +28,18 @@ void check_sent(const char *what, const std::vector<bool> &received, uint32_t po
     if (received[point]) fail(HALO_ERR_ARGUMENT, "%s: point %u, sent to rank %d, is received itself", what, point, to);
 }
 
+Terms terms_of(int32_t sharers) {
+    Terms terms;
+    terms.add("sharers", sharers != 0 ? "yes" : "no");
+    return terms;
+}
+
 } // namespace
 
 ListsTopology::ListsTopology(Context &context, const halo_lists_desc &desc) : PointsTopology(context) {
     knows_holders_ = desc.sharers != 0;
     together(context, "lists", [&] { check_lists(desc); });
-    require_same(context, "lists: sharers", desc.sharers);
+    agree(context, "lists", terms_of(desc.sharers));
     n_points_ = desc.n_points;
     int64_t n_received = 0;
     for (int32_t p = 0; p < desc.n_peers; ++p) {
@@ -101,7 +107,7 @@ ListsTopology::ListsTopology(Context &context, const halo_star_desc &desc) : Poi
         received.resize(static_cast<size_t>(desc.n_points), false);
         for (int64_t i = 0; i < desc.n_leaves; ++i) mark_received("star", received, leaf(desc, i), desc.ranks[i]);
     });
-    require_same(context, "star: sharers", desc.sharers);
+    agree(context, "star", terms_of(desc.sharers));
     n_points_ = desc.n_points;
     std::map<int32_t, std::vector<uint32_t>> roots;
     for (int64_t i = 0; i < desc.n_leaves; ++i) {

@@ -21,12 +21,13 @@ constexpr int32_t inside = 13; // the element of owned cells
 } // namespace
 
 RegionsTopology::RegionsTopology(Context &context, const halo_regions_desc &desc) : Topology(context), n_dims_(desc.n_dims), reach_(desc.reach) {
-    agree_on(context, "regions", [&] {
+    const auto describe = [&] {
         read_parts(desc);
         read_joins(desc);
         check_overlap();
-        return hash();
-    });
+        return terms().hash();
+    };
+    agree_on(context, "regions", describe, [&] { return terms(); });
     for (int64_t gid = 0; gid < n_parts(); ++gid)
         if (owner_[gid] == context.rank()) local_parts_.push_back(gid);
 }
@@ -127,22 +128,25 @@ void RegionsTopology::check_overlap() const {
     }
 }
 
-uint64_t RegionsTopology::hash() const {
-    uint64_t hash = static_cast<uint64_t>(n_dims_) << 32 | static_cast<uint32_t>(reach_);
-    const auto add = [&](int64_t value) { hash = Digest::mix(hash ^ static_cast<uint64_t>(value)) + 1; };
-    for (size_t gid = 0; gid < cells_.size(); ++gid) {
-        add(owner_[gid]);
-        for (const int64_t cells : cells_[gid]) add(cells);
+Terms RegionsTopology::terms() const {
+    Terms terms;
+    terms.add("n_dims", std::to_string(n_dims_));
+    terms.add("reach", std::to_string(reach_));
+    terms.add("list of parts", std::to_string(cells_.size()), "parts");
+    terms.add("list of joins", std::to_string(joins_.size()), "joins, both ways");
+    const auto text_of = [](const auto &xyz) {
+        return format("(%lld, %lld, %lld)", static_cast<long long>(xyz[0]), static_cast<long long>(xyz[1]), static_cast<long long>(xyz[2]));
+    };
+    const auto box = [&](const halo_box &cells) { return text_of(cells.low) + " to " + text_of(cells.high); };
+    for (size_t gid = 0; gid < cells_.size(); ++gid)
+        terms.add("part " + std::to_string(gid), text_of(cells_[gid]) + format(" cells of rank %d", owner_[gid]));
+    for (size_t j = 0; j < joins_.size(); ++j) {
+        const Edge &join = joins_[j];
+        terms.add("join " + std::to_string(j), format("part %lld, ", static_cast<long long>(join.send_gid)) + box(join.send.box) +
+                                                   format(" to part %lld, ", static_cast<long long>(join.recv_gid)) + box(join.receive.box) +
+                                                   ", axes " + text_of(join.map.axis) + ", signs " + text_of(join.map.sign));
     }
-    for (const Edge &join : joins_) {
-        add(join.send_gid);
-        add(join.recv_gid);
-        for (int d = 0; d < 3; ++d)
-            for (const int64_t value : { join.send.box.low[d], join.send.box.high[d], join.receive.box.low[d], join.receive.box.high[d],
-                                         int64_t{ join.map.axis[d] }, int64_t{ join.map.sign[d] } })
-                add(value);
-    }
-    return hash;
+    return terms;
 }
 
 void RegionsTopology::require_gid(int64_t gid) const {

@@ -2,6 +2,7 @@
 // Parts with index spaces of their own, and explicit joins between them.
 #pragma once
 
+#include "base/terms.h"
 #include "topology/topology.h"
 
 namespace halo {
@@ -26,7 +27,7 @@ private:
     void read_joins(const halo_regions_desc &desc);
     void check_join(const halo_join &join, int64_t place) const;
     void check_overlap() const;
-    uint64_t hash() const;
+    Terms terms() const; // that ranks must agree on
     void require_gid(int64_t gid) const;
     halo_box owned(int64_t gid) const;
     GhostWidths reach_widths() const;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "capi/leftovers.h"
+
+#include "base/function_ref.h"
+#include "capi/exchange.h"
+
+namespace halo {
+
+namespace {
+
+constexpr size_t most_named = 8;
+
+// The names of the living objects of a kind; an object that `name` has none for is not meant.
+std::string names(const Shells &shells, HandleKind kind, const char *between, const FunctionRef<std::string(void *object)> name) {
+    std::string text;
+    size_t n = 0;
+    for (const Handle &shell : shells.all()) {
+        if (!shell.alive || shell.kind != kind) continue;
+        const std::string one = name(shell.object);
+        if (one.empty() || ++n > most_named) continue;
+        text += (text.empty() ? "" : between) + one;
+    }
+    return n > most_named ? text + format("%sand %zu more", between, n - most_named) : text;
+}
+
+} // namespace
+
+std::string exchanges_over(const Shells &shells, const Field &field) {
+    return names(shells, HandleKind::exchange, "; ", [&](void *object) {
+        const Exchange &exchange = *static_cast<ExchangeObject *>(object)->exchange;
+        return exchange.uses(field) ? exchange.what() : std::string();
+    });
+}
+
+std::string fields_on(const Shells &shells, const Topology &topology) {
+    return names(shells, HandleKind::field, ", ", [&](void *object) {
+        const Field &field = *static_cast<Field *>(object);
+        return &field.topology() == &topology ? field.spec().name : std::string();
+    });
+}
+
+std::string all_left(ContextObject &owner) {
+    std::string text = names(owner.shells, HandleKind::topology, "; ", [&](void *object) {
+        const std::string fields = fields_on(owner.shells, *static_cast<Topology *>(object));
+        return fields.empty() ? std::string("topology without fields") : "topology with fields " + fields;
+    });
+    const auto add = [&](const std::string &more) { text += (text.empty() || more.empty() ? "" : "; ") + more; };
+    for (const HandleKind kind : { HandleKind::group, HandleKind::reduction })
+        add(names(owner.shells, kind, "; ", [&](void *) { return std::string(handle_kind_name(kind)); }));
+    if (owner.channels.size() > 0) add(format("%lld channels", static_cast<long long>(owner.channels.size())));
+    return text;
+}
+
+} // namespace halo

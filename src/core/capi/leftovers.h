@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The names of objects that must be destroyed before the one that is to go.
+#pragma once
+
+#include "capi/handle.h"
+
+namespace halo {
+
+// "exchange 3 over u, v"
+std::string exchanges_over(const Shells &shells, const Field &field);
+// "u, v"
+std::string fields_on(const Shells &shells, const Topology &topology);
+// "topology with fields u, v; 2 channels"
+std::string all_left(ContextObject &owner);
+
+} // namespace halo

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/round_spec.h"
+
+#include <algorithm>
+
+#include "base/types.h"
+
+namespace halo {
+
+namespace {
+
+// "2", or where sides differ "1+2, 0+0, 1+1".
+std::string text_of(const GhostWidths &ghosts, int32_t n_dims) {
+    std::string text;
+    bool same = true;
+    for (size_t d = 0; d < static_cast<size_t>(n_dims); ++d) {
+        text += format("%s%d+%d", d == 0 ? "" : ", ", ghosts.low[d], ghosts.high[d]);
+        same = same && ghosts.low[d] == ghosts.low[0] && ghosts.high[d] == ghosts.low[0];
+    }
+    return same ? std::to_string(ghosts.low[0]) : text;
+}
+
+std::string text_of(const std::vector<Centring> &places) {
+    static constexpr const char *names[] = { "cells", "x faces", "y faces", "z edges", "z faces", "y edges", "x edges", "nodes" };
+    std::string text;
+    for (const Centring place : places) text += (text.empty() ? "" : ", ") + std::string(names[place & 7]);
+    return text;
+}
+
+void add_field(Terms &terms, const Field &field) {
+    const FieldSpec &spec = field.spec();
+    const std::string name = "field " + spec.name;
+    if (field.topology().has_cells()) terms.add(name, text_of(spec.ghosts, field.topology().n_dims()), "ghost layers");
+    terms.add(name, type_name(spec.type), "values");
+    terms.add(name, std::to_string(spec.element_bytes), "bytes per value");
+    terms.add(name, std::to_string(spec.n_components), "components");
+    terms.add(name + " sits in", text_of(spec.places));
+    terms.add(name, spec.sparse ? "sparse" : "dense");
+    terms.add(name, std::to_string(field.ordinal()), "fields made before it on its topology");
+}
+
+} // namespace
+
+// A field that comes twice is described once.
+Terms terms_of(const RoundSpec &spec) {
+    Terms terms;
+    std::string names;
+    for (const Field *field : spec.fields) names += (names.empty() ? "" : " ") + field->spec().name;
+    terms.add("fields", names);
+    terms.add("kind", spec.kind);
+    terms.add("messages", spec.per_channel ? "per channel" : "aggregate");
+    for (auto field = spec.fields.begin(); field != spec.fields.end(); ++field)
+        if (std::find(spec.fields.begin(), field, *field) == field) add_field(terms, **field);
+    return terms;
+}
+
+} // namespace halo
