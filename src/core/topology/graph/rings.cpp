@@ -36,10 +36,7 @@ void check_tables(const halo_graph_desc &desc) {
 
 class RingFinder {
 public:
-    RingFinder(Context &context, const halo_graph_desc &desc)
-        : context_(context),
-          desc_(desc),
-          index_(static_cast<size_t>(std::max<int64_t>(desc.n_owned, 0))) {}
+    RingFinder(Context &context, const halo_graph_desc &desc) : context_(context), desc_(desc) {}
 
     GraphPoints find();
 
@@ -60,7 +57,7 @@ private:
     Context &context_;
     const halo_graph_desc &desc_;
     // Points by number: in the order in which they are found.
-    KeyIndex index_;
+    KeyIndex index_{ 0 };
     std::vector<int32_t> owners_;
     std::vector<int32_t> rings_;
     std::vector<std::vector<uint32_t>> ghost_rows_; // by number, less n_owned; those not asked for are empty
@@ -79,6 +76,7 @@ uint32_t RingFinder::neighbour(uint64_t key, int32_t owner, int32_t ring) {
 
 void RingFinder::take_own_points() {
     check_tables(desc_);
+    index_ = KeyIndex(static_cast<size_t>(n_owned()));
     for (int64_t i = 0; i < n_owned(); ++i)
         if (!index_.add(desc_.keys[i]).second)
             fail(HALO_ERR_ARGUMENT, "graph: key %llu is owned twice by this rank", static_cast<unsigned long long>(desc_.keys[i]));
