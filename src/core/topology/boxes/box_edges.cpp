@@ -20,6 +20,22 @@ void sort_by_gid(const std::vector<PlacedBox> &boxes, bool upwards, std::vector<
     if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
 }
 
+ElementEnds ends_of(const halo_box &own, const GhostWidths &ghosts) {
+    ElementEnds ends;
+    for (int d = 0; d < 3; ++d) ends[d] = { own.low[d] - ghosts.low[d], own.low[d], own.high[d], own.high[d] + ghosts.high[d] };
+    return ends;
+}
+
+halo_box points_of_element(const ElementEnds &ends, int32_t element) {
+    const ElementOffset side = element_offset(element);
+    halo_box box;
+    for (int d = 0; d < 3; ++d) {
+        box.low[d] = ends[d][side[d] + 1];
+        box.high[d] = ends[d][side[d] + 2];
+    }
+    return box;
+}
+
 // Bits 0, 1, 2: does [low, high) meet what lies below, in and above the owned points of a direction?
 uint32_t ranges_met(int64_t low, int64_t high, const std::array<int64_t, 4> &ends) {
     uint32_t met = 0;
@@ -28,10 +44,8 @@ uint32_t ranges_met(int64_t low, int64_t high, const std::array<int64_t, 4> &end
 }
 
 // A bit for each element of a part that `other` has points of. Bits of ranges, moved to where the elements of y and z differ, multiply without carry.
-uint32_t elements_met(const halo_box &own, const GhostWidths &ghosts, const halo_box &other) {
-    const auto ranges = [&](int d) {
-        return ranges_met(other.low[d], other.high[d], { own.low[d] - ghosts.low[d], own.low[d], own.high[d], own.high[d] + ghosts.high[d] });
-    };
+uint32_t elements_met(const ElementEnds &ends, const halo_box &other) {
+    const auto ranges = [&](int d) { return ranges_met(other.low[d], other.high[d], ends[d]); };
     const uint32_t y = ranges(1);
     const uint32_t z = ranges(2);
     return ranges(0) * ((y & 1) | (y & 2) << 2 | (y & 4) << 4) * ((z & 1) | (z & 2) << 8 | (z & 4) << 16);
@@ -62,13 +76,9 @@ halo_box BoxEdges::around_sender(const PlacedBox &sender) const {
 }
 
 void BoxEdges::look_at(const halo_box &region) {
-    found_.clear();
-    source_.boxes_near(region, found_);
-    order_.resize(found_.size());
-    std::iota(order_.begin(), order_.end(), 0u);
-    std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) { return precedes(found_[a], found_[b]); });
     near_.clear();
-    for (const uint32_t place : order_) near_.push_back(found_[place]);
+    source_.boxes_near(region, near_);
+    if (!std::is_sorted(near_.begin(), near_.end(), precedes)) std::sort(near_.begin(), near_.end(), precedes);
 }
 
 void BoxEdges::order_senders(bool upwards) {
@@ -127,7 +137,7 @@ void BoxEdges::from_owners(const PlacedBox &receiver, bool only_from_here, const
 }
 
 void BoxEdges::into_element(const PlacedBox &receiver, int32_t element, bool only_from_here, const EdgeSink &sink) {
-    const halo_box ghosts = element_box(owned(receiver), request_.ghosts, element);
+    const halo_box ghosts = points_of_element(ends_, element);
     senders_.assign(touching(element).begin(), touching(element).end());
     sort_by_gid(near_, true, senders_);
     int64_t last = -1;
@@ -151,11 +161,11 @@ std::span<const uint32_t> BoxEdges::touching(int32_t element) const {
 
 // By counting; within an element they stay in the order of precedence.
 void BoxEdges::sort_by_element(const PlacedBox &receiver) {
-    const halo_box own = owned(receiver);
+    ends_ = ends_of(owned(receiver), request_.ghosts);
     std::array<uint32_t, 28> next{};
     elements_.clear();
     for (const PlacedBox &other : near_) {
-        elements_.push_back(elements_met(own, request_.ghosts, owned(other)) & wanted_);
+        elements_.push_back(elements_met(ends_, owned(other)) & wanted_);
         for (uint32_t rest = elements_.back(); rest != 0; rest &= rest - 1) ++next[std::countr_zero(rest) + 1];
     }
     std::partial_sum(next.begin(), next.end(), next.begin());
