@@ -147,6 +147,7 @@ void Field::require_storable(int64_t gid, Checked elements) const {
 
 // Every cell and ghost of every component must lie inside the storage.
 void Field::check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const {
+    if (layout == layouts_[local_index]) return; // has been checked
     if (layout.elements < 0)
         fail(HALO_ERR_ARGUMENT, "field %s, part %lld: a layout of %lld elements", spec_.name.c_str(), static_cast<long long>(gid),
              static_cast<long long>(layout.elements));

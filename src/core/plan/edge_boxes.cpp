@@ -2,6 +2,7 @@
 #include "plan/edge_boxes.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace halo {
 
@@ -118,6 +119,13 @@ BoxCopy EdgeBoxes::between(const PlacedEdge &edge, const Placement &from, const 
     box.dst_list = to.list;
     box.group = to.group;
     return box;
+}
+
+bool EdgeBoxes::alike(const PlacedEdge &a, const PlacedEdge &b) const {
+    const auto lie = [](const PlacedEdge &edge) { return std::tie(edge.low, edge.n, edge.from, edge.lists, edge.place, edge.turn); };
+    const bool one_box = a.lists < 0 && (!source_.vector || edges_.turn_of(a).is_identity());
+    return one_box && lie(a) == lie(b) && source_.layouts[static_cast<size_t>(a.send_part)] == source_.layouts[static_cast<size_t>(b.send_part)] &&
+           destination_.layouts[static_cast<size_t>(a.recv_part)] == destination_.layouts[static_cast<size_t>(b.recv_part)];
 }
 
 void EdgeBoxes::pack(const PlacedEdge &edge, const Placement &at, std::vector<BoxCopy> &boxes) const {

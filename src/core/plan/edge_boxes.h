@@ -75,6 +75,8 @@ public:
     BoxCopy unpack(const PlacedEdge &edge, const Placement &at) const { return between(edge, at, at_destination(edge)); }
     // Message to message.
     BoxCopy between(const PlacedEdge &edge, const Placement &from, const Placement &to) const;
+    // Would direct() give the same boxes but for their bases, one for each of them?
+    bool alike(const PlacedEdge &a, const PlacedEdge &b) const;
     // One value into the whole receive region.
     BoxCopy repeat(const PlacedEdge &edge, uint32_t base) const { return between(edge, { base, 0, {}, 0, nullptr }, at_destination(edge)); }
 

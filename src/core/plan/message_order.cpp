@@ -29,10 +29,11 @@ bool adjoins(const PlacedEdge &left, const PlacedEdge &right) {
 
 namespace {
 
-// Topologies emit edges part by part, so most of the order is there already.
+// Topologies emit edges part by part, and those of a part often in the order of its ghosts, so most of the order is there already.
 void sort_for_messages(std::vector<PlacedEdge> &edges, bool has_cells) {
     const auto order = [&](const PlacedEdge &a, const PlacedEdge &b) { return in_order(a, b, has_cells); };
     const auto by_part = [](const PlacedEdge &a, const PlacedEdge &b) { return part_of(a) < part_of(b); };
+    if (std::is_sorted(edges.begin(), edges.end(), order)) return;
     if (!std::is_sorted(edges.begin(), edges.end(), by_part)) return std::sort(edges.begin(), edges.end(), order);
     for (auto first = edges.begin(), end = first; first != edges.end(); first = end) {
         while (end != edges.end() && part_of(*end) == part_of(*first)) ++end;

@@ -53,8 +53,8 @@ constexpr size_t usual_edges = 26; // of a box
 
 int32_t local_index(const Field &field, bool here, int64_t gid) { return here ? static_cast<int32_t>(field.topology().local_index(gid)) : -1; }
 
-// Where a field has values at some points only, or in another order. Both ends must leave out the same.
-void map_points(Field &field, Edge &edge, uint64_t &pattern) {
+// Where a field has values at some points only, or in another order. Both ends must leave out the same: the pattern.
+uint64_t map_points(Field &field, Edge &edge) {
     const auto mapped = [&](int64_t gid, Region &region) {
         PointMap *map = field.point_map(field.topology().local_index(gid));
         if (!map) return uint64_t{ 0 };
@@ -68,10 +68,10 @@ void map_points(Field &field, Edge &edge, uint64_t &pattern) {
         fail(HALO_ERR_MISMATCH,
              "field %s: channel from part %lld to part %lld: its map of points leaves out other points of the one than of the other",
              field.spec().name.c_str(), static_cast<long long>(edge.send_gid), static_cast<long long>(edge.recv_gid));
-    pattern = sent | received;
     // A peer's side has as many.
     if (edge.ends == EdgeEnds::send) edge.receive = { { { 0, 0, 0 }, { edge.send.size(), 1, 1 } }, {}, false };
     if (edge.ends == EdgeEnds::receive) edge.send = { { { 0, 0, 0 }, { edge.receive.size(), 1, 1 } }, {}, false };
+    return sent | received;
 }
 
 } // namespace
@@ -81,22 +81,27 @@ void Piece::collect(const PieceSpec &spec) {
     const bool listed = !destination.topology().has_cells();
     const bool mapped = destination.is_mapped();
     if (!listed) edges_.local.reserve(destination.topology().local_parts().size() * usual_edges);
+    const auto take = [&](const Edge &edge, int32_t place, uint64_t pattern) {
+        EdgeLists lists;
+        if (listed) {
+            const auto points_of = [&](const Region &region) { return mapped ? edges_.keep(region.points) : region.points; };
+            lists.send_listed = edge.send.listed;
+            lists.receive_listed = edge.receive.listed;
+            if (edge.send.listed) lists.send = points_of(edge.send);
+            if (edge.receive.listed) lists.receive = points_of(edge.receive);
+            lists.pattern = pattern;
+        }
+        const bool sends = edge.ends != EdgeEnds::receive, receives = edge.ends != EdgeEnds::send;
+        edges_.add(sends ? edge.recv_rank : edge.send_rank, edge.ends,
+                   edges_.place(edge, local_index(*spec.source, sends, edge.send_gid), local_index(destination, receives, edge.recv_gid), place,
+                                listed ? &lists : nullptr));
+    };
     for (int32_t place = 0; place < std::ssize(destination.spec().places); ++place)
         spec.edges->emit(destination.spec().places[static_cast<size_t>(place)], [&](const Edge &emitted) {
+            if (!mapped) return take(emitted, place, 0);
             Edge edge = emitted;
-            EdgeLists lists;
-            if (mapped) map_points(destination, edge, lists.pattern);
-            if (listed) {
-                const auto points_of = [&](const Region &region) { return mapped ? edges_.keep(region.points) : region.points; };
-                lists.send_listed = edge.send.listed;
-                lists.receive_listed = edge.receive.listed;
-                if (edge.send.listed) lists.send = points_of(edge.send);
-                if (edge.receive.listed) lists.receive = points_of(edge.receive);
-            }
-            const bool sends = edge.ends != EdgeEnds::receive, receives = edge.ends != EdgeEnds::send;
-            edges_.add(sends ? edge.recv_rank : edge.send_rank, edge.ends,
-                       edges_.place(edge, local_index(*spec.source, sends, edge.send_gid), local_index(destination, receives, edge.recv_gid), place,
-                                    listed ? &lists : nullptr));
+            const uint64_t pattern = map_points(destination, edge);
+            take(edge, place, pattern);
         });
     edges_.sort(!listed);
 }

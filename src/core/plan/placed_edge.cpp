@@ -71,6 +71,7 @@ std::span<const uint32_t> PlacedEdges::keep(std::span<const uint32_t> points) {
 }
 
 uint8_t PlacedEdges::turn_number(const AxisMap &map) {
+    if (map.is_identity()) return 0;
     const auto known = std::find(turns_.begin(), turns_.end(), map); // there are 48 at most
     if (known != turns_.end()) return static_cast<uint8_t>(known - turns_.begin());
     turns_.push_back(map);

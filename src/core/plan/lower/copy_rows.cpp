@@ -11,11 +11,11 @@ namespace {
 
 // Boxes may share rows when they fill the same (y, z, component) range of one destination in the same way.
 auto row_group(const BoxCopy &box) {
-    return std::tie(box.dst_base, box.group, box.negate, box.src_list, box.dst_list, box.place[3], box.place[2], box.place[1], box.n[3], box.n[2],
-                    box.n[1], box.element_bytes, box.dst_stride);
+    return std::tie(box.dst_base, box.group, box.negate, box.src_list, box.dst_list, box.place[3], box.place[2], box.n[2], box.place[1], box.n[1],
+                    box.n[3], box.element_bytes, box.dst_stride);
 }
 
-// As sorted, boxes that may share rows follow each other, and rows go up in memory.
+// As sorted, boxes that may share rows follow each other, and rows go up in memory. Boxes of one part in the order of messages are sorted.
 bool in_row_order(const BoxCopy &a, const BoxCopy &b) {
     const auto left = row_group(a);
     const auto right = row_group(b);
@@ -73,6 +73,16 @@ int64_t CopyRows::add_fused(std::vector<BoxCopy> boxes) {
         i = end;
     }
     return first;
+}
+
+void CopyRows::repeat(int64_t first, int64_t n, uint32_t dst_base, const std::vector<uint32_t> &src_bases) {
+    auto src_base = src_bases.begin();
+    for (int64_t i = first; i < first + n; ++i) {
+        halo_copy_row row = rows_[static_cast<size_t>(i)];
+        row.dst_base = dst_base;
+        for (uint32_t p = 0; p < shapes_[row.shape].n_pieces; ++p) row.src_base[p] = *src_base++;
+        rows_.push_back(row);
+    }
 }
 
 void CopyRows::add_row(const BoxCopy *boxes, uint32_t n) {

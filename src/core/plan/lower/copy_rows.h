@@ -37,6 +37,9 @@ public:
     void add_runs(const BoxCopy &box);
     // Rows in the order of destination memory, up to three boxes side by side in each. Returns the number of the first.
     int64_t add_fused(std::vector<BoxCopy> boxes);
+    // Rows that there are once more, with other bases: those of the sources in the order of the rows' pieces.
+    void repeat(int64_t first, int64_t n, uint32_t dst_base, const std::vector<uint32_t> &src_bases);
+    void reserve(size_t n_rows) { rows_.reserve(n_rows); }
 
     int64_t size() const { return static_cast<int64_t>(rows_.size()); }
     halo_copy_program program() const;

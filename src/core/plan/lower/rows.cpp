@@ -2,6 +2,7 @@
 #include "plan/lower/rows.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 #include "plan/message_order.h"
@@ -88,6 +89,7 @@ private:
 
     void copy_local();
     void copy_local_singles();
+    void repeat(const RowRange &rows, std::span<const PlacedEdge> part);
     void stage_local();
     void pack(size_t link);
     void unpack(size_t link);
@@ -105,19 +107,32 @@ private:
     std::vector<Contribution> contributions_;
 };
 
-// Part by part: rows never go from one to another.
+// Part by part: rows never go from one to another. Where the edges of a part lie as those of the last one did, the rows differ in their bases alone.
 void Lowering::copy_local() {
-    const std::vector<PlacedEdge> &local = edges().local;
+    const std::span<const PlacedEdge> local = edges().local;
     if (sparse()) return copy_local_singles();
-    std::vector<BoxCopy> boxes;
+    rows_.reserve(local.size());
+    std::span<const PlacedEdge> last;
+    RowRange rows_of_last;
     for (size_t first = 0, end = 0; first < local.size(); first = end) {
-        for (; end < local.size() && local[end].recv_part == local[first].recv_part; ++end) {
-            boxes_.direct(local[end], boxes);
-            done_.local_bytes += boxes_.bytes(local[end]);
+        for (; end < local.size() && local[end].recv_part == local[first].recv_part; ++end) done_.local_bytes += boxes_.bytes(local[end]);
+        const std::span<const PlacedEdge> part = local.subspan(first, end - first);
+        if (std::ranges::equal(part, last, [&](const PlacedEdge &a, const PlacedEdge &b) { return boxes_.alike(a, b); })) {
+            repeat(rows_of_last, part);
+            continue;
         }
-        add(boxes);
+        std::vector<BoxCopy> boxes;
+        for (const PlacedEdge &edge : part) boxes_.direct(edge, boxes);
+        rows_of_last = add(boxes);
+        last = part;
     }
     done_.local = { 0, rows_.size() };
+}
+
+void Lowering::repeat(const RowRange &rows, std::span<const PlacedEdge> part) {
+    std::vector<uint32_t> sources;
+    for (const PlacedEdge &edge : part) sources.push_back(boxes_.source_base(edge));
+    rows_.repeat(rows.first, rows.n, boxes_.destination_base(part[0]), sources);
 }
 
 void Lowering::copy_local_singles() {

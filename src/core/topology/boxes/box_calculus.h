@@ -22,7 +22,11 @@ inline halo_box hull(const halo_box &a, const halo_box &b) {
     }
     return both;
 }
-inline bool meet(const halo_box &a, const halo_box &b) { return !empty(intersection(a, b)); }
+inline bool meet(const halo_box &a, const halo_box &b) {
+    for (int d = 0; d < 3; ++d)
+        if (std::max(a.low[d], b.low[d]) >= std::min(a.high[d], b.high[d])) return false;
+    return true;
+}
 bool contains(const halo_box &outer, const halo_box &inner);
 halo_box grown(const halo_box &box, const GhostWidths &widths);
 

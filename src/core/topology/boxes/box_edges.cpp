@@ -20,25 +20,48 @@ void sort_by_gid(const std::vector<PlacedBox> &boxes, bool upwards, std::vector<
     if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
 }
 
-// Bits 0, 1, 2: does [low, high) meet what lies below, in and above the owned points of a direction?
+ElementEnds ends_of(const halo_box &own, const GhostWidths &ghosts) {
+    ElementEnds ends;
+    for (int d = 0; d < 3; ++d) ends[d] = { own.low[d] - ghosts.low[d], own.low[d], own.high[d], own.high[d] + ghosts.high[d] };
+    return ends;
+}
+
+halo_box points_of_element(const ElementEnds &ends, int32_t element) {
+    const ElementOffset side = element_offset(element);
+    halo_box box;
+    for (int d = 0; d < 3; ++d) {
+        box.low[d] = ends[d][side[d] + 1];
+        box.high[d] = ends[d][side[d] + 2];
+    }
+    return box;
+}
+
+// Bits 0, 1, 2: does [low, high) meet what lies below, in and above the owned points of a direction? Of ghosts that there are none of the bit means
+// nothing.
 uint32_t ranges_met(int64_t low, int64_t high, const std::array<int64_t, 4> &ends) {
     uint32_t met = 0;
-    for (uint32_t range = 0; range < 3; ++range) met |= static_cast<uint32_t>(std::max(low, ends[range]) < std::min(high, ends[range + 1])) << range;
+    for (uint32_t range = 0; range < 3; ++range) met |= static_cast<uint32_t>(low < ends[range + 1] && ends[range] < high) << range;
     return met;
 }
 
 // A bit for each element of a part that `other` has points of. Bits of ranges, moved to where the elements of y and z differ, multiply without carry.
-uint32_t elements_met(const halo_box &own, const GhostWidths &ghosts, const halo_box &other) {
-    const auto ranges = [&](int d) {
-        return ranges_met(other.low[d], other.high[d], { own.low[d] - ghosts.low[d], own.low[d], own.high[d], own.high[d] + ghosts.high[d] });
-    };
+uint32_t elements_met(const ElementEnds &ends, const halo_box &other) {
+    const auto ranges = [&](int d) { return ranges_met(other.low[d], other.high[d], ends[d]); };
     const uint32_t y = ranges(1);
     const uint32_t z = ranges(2);
     return ranges(0) * ((y & 1) | (y & 2) << 2 | (y & 4) << 4) * ((z & 1) | (z & 2) << 8 | (z & 4) << 16);
 }
 
+bool has_points(int32_t element, const GhostWidths &ghosts) {
+    const ElementOffset side = element_offset(element);
+    for (int d = 0; d < 3; ++d)
+        if ((side[d] < 0 && ghosts.low[d] == 0) || (side[d] > 0 && ghosts.high[d] == 0)) return false;
+    return true;
+}
+
 // Which elements of a part take part at all.
 bool takes_part(int32_t element, const EdgeRequest &request) {
+    if (!has_points(element, request.ghosts)) return false;
     if (element == inside) return request.shared != HALO_SHARED_KEEP || request.flow == Flow::between_copies;
     return request.shared != HALO_SHARED_ONLY && in_stencil(element, request.stencil);
 }
@@ -62,13 +85,9 @@ halo_box BoxEdges::around_sender(const PlacedBox &sender) const {
 }
 
 void BoxEdges::look_at(const halo_box &region) {
-    found_.clear();
-    source_.boxes_near(region, found_);
-    order_.resize(found_.size());
-    std::iota(order_.begin(), order_.end(), 0u);
-    std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) { return precedes(found_[a], found_[b]); });
     near_.clear();
-    for (const uint32_t place : order_) near_.push_back(found_[place]);
+    source_.boxes_near(region, near_);
+    if (!std::is_sorted(near_.begin(), near_.end(), precedes)) std::sort(near_.begin(), near_.end(), precedes);
 }
 
 void BoxEdges::order_senders(bool upwards) {
@@ -123,12 +142,12 @@ void BoxEdges::send(const PlacedBox &sender, const PlacedBox &receiver, const ha
 void BoxEdges::from_owners(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink) {
     sort_by_element(receiver);
     for (int32_t element = 0; element < 27; ++element)
-        if (!touching(element).empty()) into_element(receiver, element, only_from_here, sink);
+        if (!touching_[element].empty()) into_element(receiver, element, only_from_here, sink);
 }
 
 void BoxEdges::into_element(const PlacedBox &receiver, int32_t element, bool only_from_here, const EdgeSink &sink) {
-    const halo_box ghosts = element_box(owned(receiver), request_.ghosts, element);
-    senders_.assign(touching(element).begin(), touching(element).end());
+    const halo_box ghosts = points_of_element(ends_, element);
+    senders_ = touching_[element];
     sort_by_gid(near_, true, senders_);
     int64_t last = -1;
     for (const uint32_t place : senders_) {
@@ -137,7 +156,7 @@ void BoxEdges::into_element(const PlacedBox &receiver, int32_t element, bool onl
         if (sender.gid != last) sent_[26 - element] = 0;
         last = sender.gid;
         pieces_.assign(1, intersection(ghosts, owned(sender)));
-        for (const uint32_t before : touching(element)) {
+        for (const uint32_t before : touching_[element]) {
             if (before >= place || pieces_.empty()) break;
             subtract(pieces_, owned(near_[before]));
         }
@@ -145,24 +164,13 @@ void BoxEdges::into_element(const PlacedBox &receiver, int32_t element, bool onl
     }
 }
 
-std::span<const uint32_t> BoxEdges::touching(int32_t element) const {
-    return std::span(touching_).subspan(first_touching_[element], first_touching_[element + 1] - first_touching_[element]);
-}
-
-// By counting; within an element they stay in the order of precedence.
+// Within an element they stay in the order of precedence.
 void BoxEdges::sort_by_element(const PlacedBox &receiver) {
-    const halo_box own = owned(receiver);
-    std::array<uint32_t, 28> next{};
-    elements_.clear();
-    for (const PlacedBox &other : near_) {
-        elements_.push_back(elements_met(own, request_.ghosts, owned(other)) & wanted_);
-        for (uint32_t rest = elements_.back(); rest != 0; rest &= rest - 1) ++next[std::countr_zero(rest) + 1];
-    }
-    std::partial_sum(next.begin(), next.end(), next.begin());
-    first_touching_ = next;
-    touching_.resize(next[27]);
+    ends_ = ends_of(owned(receiver), request_.ghosts);
+    for (std::vector<uint32_t> &places : touching_) places.clear();
     for (uint32_t place = 0; place < near_.size(); ++place)
-        for (uint32_t rest = elements_[place]; rest != 0; rest &= rest - 1) touching_[next[std::countr_zero(rest)]++] = place;
+        for (uint32_t rest = elements_met(ends_, owned(near_[place])) & wanted_; rest != 0; rest &= rest - 1)
+            touching_[std::countr_zero(rest)].push_back(place);
 }
 
 // Bears the element of the sender's copy in its key, so that every receiver combines the copies of one part in the same order.

@@ -12,6 +12,9 @@
 
 namespace halo {
 
+// Where a part's ghosts below, its owned points and its ghosts above begin per direction, and where the last ones end.
+using ElementEnds = std::array<std::array<int64_t, 4>, 3>;
+
 class BoxEdges {
 public:
     // `here`: this rank. `request` as for a topology of as many dimensions.
@@ -33,7 +36,6 @@ private:
     void from_owners(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink);
     void into_element(const PlacedBox &receiver, int32_t element, bool only_from_here, const EdgeSink &sink);
     void sort_by_element(const PlacedBox &receiver);
-    std::span<const uint32_t> touching(int32_t element) const;
     void between_copies(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink);
     void between(const PlacedBox &sender, const PlacedBox &receiver, const EdgeSink &sink);
     void copies_of_region(const PlacedBox &sender, int32_t sent, const PlacedBox &receiver, int32_t received, const halo_box &region,
@@ -44,15 +46,13 @@ private:
     const BoxSource &source_;
     int32_t here_;
     EdgeRequest request_;
-    uint32_t wanted_ = 0;                       // a bit for each element of a part that takes part
-    std::vector<PlacedBox> near_;               // around the present receiver, by precedence
-    std::vector<uint32_t> senders_;             // of near_, those of one gid behind each other
-    std::vector<uint32_t> touching_;            // of near_: those that own points of the receiver's element 0, then of element 1, ...
-    std::array<uint32_t, 28> first_touching_{}; // of each element, and the end
-    std::array<int32_t, 27> sent_{};            // edges of the present pair, by element
-    std::vector<PlacedBox> found_;              // scratch
-    std::vector<uint32_t> order_, elements_;    // scratch
-    std::vector<halo_box> pieces_;              // scratch
+    uint32_t wanted_ = 0;                            // a bit for each element of a part that takes part
+    std::vector<PlacedBox> near_;                    // around the present receiver, by precedence
+    ElementEnds ends_{};                             // of the present receiver
+    std::vector<uint32_t> senders_;                  // of near_, those of one gid behind each other
+    std::array<std::vector<uint32_t>, 27> touching_; // of near_: those that own points of each element of the receiver
+    std::array<int32_t, 27> sent_{};                 // edges of the present pair, by element
+    std::vector<halo_box> pieces_;                   // scratch
 };
 
 } // namespace halo

@@ -71,9 +71,14 @@ void BoxSet::search(size_t level, size_t first, size_t end, const halo_box &regi
             search(level - 1, begin_below, std::min(begin_below + node_size, levels_[level - 1].size()), region, shift, found);
             continue;
         }
-        for (size_t place = begin_below; place < std::min(begin_below + node_size, order_.size()); ++place)
-            if (const PlacedBox &box = boxes_[order_[place]]; meet(box.cells, region))
-                found.push_back({ box.gid, box.rank, box.priority, shifted(box.cells, shift), shift });
+        const size_t end_below = std::min(begin_below + node_size, order_.size());
+        for (size_t place = begin_below; place < end_below; ++place) {
+            const PlacedBox &box = boxes_[order_[place]];
+            if (!meet(box.cells, region)) continue;
+            found.push_back(box);
+            found.back().cells = shifted(box.cells, shift);
+            found.back().shift = shift;
+        }
     }
 }
 
