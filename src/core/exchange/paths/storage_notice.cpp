@@ -30,6 +30,14 @@ struct Contents {
         at += edges.size_bytes();
         lists = { reinterpret_cast<uint32_t *>(at), head->n_listed };
     }
+    // Do they lie in the block, as its head counts them?
+    static bool fit(const SharedBlock &block) {
+        size_t left = block.offer().bytes;
+        const auto take = [&](uint64_t n, size_t bytes) { return n <= left / bytes ? (left -= n * bytes, true) : false; };
+        if (!take(1, SharedBlock::front) || !take(1, sizeof(Head))) return false;
+        const Head &head = *reinterpret_cast<const Head *>(block.data());
+        return take(head.n_slots, sizeof(SharedOffer)) && take(head.n_edges, sizeof(StoredEdge)) && take(head.n_listed, sizeof(uint32_t));
+    }
     static size_t bytes(const StoredEdges &stored) {
         return sizeof(Head) + stored.slots.size() * sizeof(SharedOffer) + stored.edges.size() * sizeof(StoredEdge) +
                stored.lists.size() * sizeof(uint32_t);
@@ -80,6 +88,9 @@ bool StorageNotice::publish(const Run &run) {
 }
 
 PeerStorage::PeerStorage(Context &context, const SharedBlock &notice) : context_(context), notice_(notice) {
+    if (!Contents::fit(notice))
+        fail(HALO_ERR_WIRE, "what a peer tells of its storage is more than its %llu bytes of shared memory hold",
+             static_cast<unsigned long long>(notice.offer().bytes));
     const Contents told(notice);
     edges_ = { told.edges, told.lists, told.head->n_slots };
 }
