@@ -128,8 +128,7 @@ void Updater::add(const std::array<double, capacity> &flux, std::vector<double> 
     const std::array<std::int64_t, 3> stride = { 1, extent(box, 0), extent(box, 0) * extent(box, 1) };
     const auto start = (line_.i - box.low[0]) + (line_.j - box.low[1]) * stride[1] + (line_.k - box.low[2]) * stride[2];
     const auto step = stride[line_.direction];
-    double *out = rate.data() + start;
-    for (int i = 0; i < line_.n; ++i) out[i * step] += (flux[i] - flux[i + 1]) / cell_size_;
+    for (int i = 0; i < line_.n; ++i) rate[static_cast<std::size_t>(start + i * step)] += (flux[i] - flux[i + 1]) / cell_size_;
 }
 
 void Updater::apply(const Variable &v, std::int64_t component_offset, const std::vector<double> &rates, const halo_box &box, const Stage &stage) {
