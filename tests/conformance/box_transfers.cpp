@@ -222,6 +222,16 @@ TEST(BoxErrors, RanksThatDisagreeAreTold) {
         desc.distributed = 1;
         desc.reach = 1 + rank.rank;
     });
+    constexpr int32_t many = 40'000;
+    std::vector<int32_t> other(many);
+    other[30'000] = 1;
+    refuse(HALO_ERR_MISMATCH, "box 30000: (30000, 0, 0) to (30001, ", [&](halo_boxes_desc &desc, std::vector<halo_box> &boxes, Rank &rank) {
+        boxes.clear();
+        for (int32_t i = 0; i < many; ++i) boxes.push_back({ { i, 0, 0 }, { i + 1, 1, 1 } });
+        desc.domain.high[0] = desc.n_boxes = many;
+        desc.boxes = boxes.data();
+        if (rank.rank == 1) desc.priority = other.data();
+    });
 }
 
 TEST(BoxErrors, GhostsWiderThanReachAreTold) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "access/use.h"
-#include "comm/collective.h"
+#include "comm/agree.h"
 
 namespace halo {
 

@@ -59,10 +59,28 @@ std::string Terms::packed(size_t most_bytes) const {
     return packed_.substr(0, packed_.substr(0, most_bytes).rfind('\n') + 1);
 }
 
-uint64_t Terms::hash() const {
+std::vector<uint64_t> Terms::prefix_hashes() const {
     Digest digest;
-    digest.add_text(packed_.c_str());
-    return digest.low;
+    std::vector<uint64_t> hashes{ digest.low };
+    for (const char c : packed_) {
+        digest.add(static_cast<uint8_t>(c));
+        if (c == '\n') hashes.push_back(digest.low);
+    }
+    return hashes;
+}
+
+Terms Terms::at(int64_t place) const {
+    std::string_view rest = packed_;
+    for (; place > 0 && !rest.empty(); --place) until(rest, '\n');
+    return Terms(std::string(rest.substr(0, rest.find('\n') + 1)));
+}
+
+Terms Terms::about(const Terms &one) const {
+    const std::string_view line = one.packed_;
+    const std::string_view begin = line.substr(0, line.find(between, line.find(between) + 1) + 1); // "of" and "unit"
+    for (std::string_view rest = packed_; !begin.empty() && !rest.empty(); until(rest, '\n'))
+        if (rest.starts_with(begin)) return Terms(std::string(rest.substr(0, rest.find('\n') + 1)));
+    return {};
 }
 
 std::string first_difference(const Terms &a, int32_t rank_a, const Terms &b, int32_t rank_b) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace halo {
 
@@ -20,7 +21,12 @@ public:
     const std::string &packed() const { return packed_; }
     // As many whole lines as fit.
     std::string packed(size_t most_bytes) const;
-    uint64_t hash() const;
+    uint64_t hash() const { return prefix_hashes().back(); }
+    // Of the first 0, 1, ... of them.
+    std::vector<uint64_t> prefix_hashes() const;
+    // The one at a place; what stands here about the same thing as `one`. Empty: there is none.
+    Terms at(int64_t place) const;
+    Terms about(const Terms &one) const;
 
 private:
     std::string packed_;

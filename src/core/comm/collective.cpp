@@ -131,21 +131,4 @@ int64_t exclusive_sum(Context &context, int64_t value) {
     return sum;
 }
 
-void agree(Context &context, const char *what, const Terms &terms) {
-    const auto value = static_cast<int64_t>(terms.hash() >> 1);
-    const int64_t ends[2] = { value, -value };
-    int64_t found[2];
-    allreduce(context, ends, found, 2, HALO_INT64, HALO_MIN);
-    if (found[0] != -found[1]) name_difference(context, what, terms);
-}
-
-// Of those that differ from rank 0 the lowest tells its terms, so that all ranks name the same two.
-void name_difference(Context &context, const char *what, const Terms &terms) {
-    const std::string &mine = terms.packed();
-    const Terms first(broadcast_text(context, 0, mine));
-    const auto other = static_cast<int32_t>(allreduce_min(context, first.packed() == mine ? context.size() - 1 : context.rank()));
-    const Terms others(broadcast_text(context, other, mine));
-    fail(HALO_ERR_MISMATCH, "%s must agree on all ranks: %s", what, first_difference(first, 0, others, other).c_str());
-}
-
 } // namespace halo

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <string>
 
-#include "base/terms.h"
 #include "comm/context.h"
 
 namespace halo {
@@ -26,10 +25,5 @@ int64_t allreduce_sum(Context &context, int64_t value);
 
 // Sum over the ranks below this one.
 int64_t exclusive_sum(Context &context, int64_t value);
-
-// Fails on all ranks with HALO_ERR_MISMATCH where terms differ, and names the first that does.
-void agree(Context &context, const char *what, const Terms &terms);
-// The second half: it is known that they differ.
-[[noreturn]] void name_difference(Context &context, const char *what, const Terms &terms);
 
 } // namespace halo

@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/limits.h"
 #include "base/types.h"
+#include "comm/agree.h"
 #include "comm/collective.h"
 #include "comm/collective_stream.h"
 #include "comm/wait.h"

@@ -7,10 +7,10 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
-#include "topology/agree.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/boxes/box_edges.h"
 #include "topology/curve.h"
+#include "topology/even_owner.h"
 
 namespace halo {
 

@@ -7,11 +7,12 @@
 #include "base/checked.h"
 #include "base/digest.h"
 #include "base/limits.h"
-#include "topology/agree.h"
+#include "comm/agree.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/boxes/box_edges.h"
 #include "topology/boxes/cut_domain.h"
 #include "topology/boxes/find_near.h"
+#include "topology/even_owner.h"
 
 namespace halo {
 

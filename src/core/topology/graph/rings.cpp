@@ -8,8 +8,8 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
+#include "comm/agree.h"
 #include "comm/collective.h"
-#include "topology/agree.h"
 #include "topology/discovery.h"
 #include "topology/graph/key_index.h"
 #include "topology/keys/keys.h"

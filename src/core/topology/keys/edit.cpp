@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "base/checked.h"
+#include "comm/agree.h"
 #include "comm/collective.h"
-#include "topology/agree.h"
 #include "topology/discovery.h"
 #include "topology/keys/work.h"
 

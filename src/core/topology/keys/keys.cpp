@@ -7,8 +7,8 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
+#include "comm/agree.h"
 #include "comm/collective.h"
-#include "topology/agree.h"
 #include "topology/keys/key_sieve.h"
 #include "topology/keys/wire.h"
 #include "topology/keys/work.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/checked.h"
-#include "topology/agree.h"
+#include "comm/agree.h"
 #include "topology/discovery.h"
 
 namespace halo {

@@ -2,7 +2,7 @@
 // Edges of points divided by the groups that their ghosts belong to. Owners do not know these groups: they are told.
 #include <cstring>
 
-#include "topology/agree.h"
+#include "comm/agree.h"
 #include "topology/discovery.h"
 #include "topology/points/points.h"
 

@@ -8,9 +8,10 @@
 #include "base/checked.h"
 #include "base/digest.h"
 #include "base/limits.h"
-#include "topology/agree.h"
+#include "comm/agree.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/boxes/box_set.h"
+#include "topology/even_owner.h"
 
 namespace halo {
 
