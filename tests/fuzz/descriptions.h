@@ -45,10 +45,10 @@ public:
         };
         return rarely() ? data_.PickValueInArray(extremes) : data_.ConsumeIntegralInRange<int64_t>(0, most);
     }
-    // Of a list that has `n` values.
+    // Of a list that has `n` values: more than the library takes, or no more than there are.
     int64_t length(int64_t n) {
         const int64_t given = size(n);
-        return given > n && given <= int64_t{ 1 } << 32 ? n : given;
+        return given > n && given <= int64_t{ 1 } << 40 ? n : given;
     }
     int32_t narrow(int64_t value) { return static_cast<int32_t>(std::clamp<int64_t>(value, INT32_MIN, INT32_MAX)); }
     int32_t width(int32_t most = 3) { return narrow(size(most)); }
