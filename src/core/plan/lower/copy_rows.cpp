@@ -43,6 +43,7 @@ int64_t CopyRows::add(const BoxCopy &box) {
 
 void CopyRows::add_runs(const BoxCopy &box) {
     constexpr size_t long_run = 32; // points, on average: then no list is read
+    if (box.n[0] == 0) return;
     std::vector<uint32_t> begins;
     for (uint32_t i = 0; i < box.n[0]; ++i)
         if (i == 0 || (box.src_list && box.src_list[i] != box.src_list[i - 1] + 1) || (box.dst_list && box.dst_list[i] != box.dst_list[i - 1] + 1))
@@ -61,6 +62,7 @@ void CopyRows::add_runs(const BoxCopy &box) {
 
 int64_t CopyRows::add_fused(std::vector<BoxCopy> boxes) {
     const int64_t first = size();
+    std::erase_if(boxes, [](const BoxCopy &box) { return box.n[0] == 0; });
     if (!std::is_sorted(boxes.begin(), boxes.end(), in_row_order)) std::sort(boxes.begin(), boxes.end(), in_row_order);
     for (size_t i = 0; i < boxes.size();) {
         size_t end = i + 1;

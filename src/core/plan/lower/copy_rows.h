@@ -33,7 +33,7 @@ class CopyRows {
 public:
     // One row with one piece. Returns its number.
     int64_t add(const BoxCopy &box);
-    // As many rows as a list has long runs of points that follow each other on both sides, in its order; else one.
+    // As many rows as a list has long runs of points that follow each other on both sides, in its order; else one, of no points none.
     void add_runs(const BoxCopy &box);
     // Rows in the order of destination memory, up to three boxes side by side in each. Returns the number of the first.
     int64_t add_fused(std::vector<BoxCopy> boxes);
