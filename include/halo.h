@@ -737,8 +737,9 @@ HALO_API halo_status halo_exchange_create_transfer(halo_field *const *sources, h
 
 /**
  * Optional: does ahead of the first run what it would do besides: looks up the boxes of a transfer over `distributed` ones, compiles the tables of a run
- * that is not narrowed, allocates the buffers of messages to and from each peer and of values to be combined. Collective; may communicate among all
- * ranks, and blocks. Layouts that are bound later cost the first run its tables again. HALO_ERR_STATE while a run is in flight.
+ * that is not narrowed, allocates the buffers of messages to and from each peer (with a message per channel these come from pools, run by run) and of
+ * values to be combined. Collective; may communicate among all ranks, and blocks. Layouts that are bound later cost the first run its tables again.
+ * HALO_ERR_STATE while a run is in flight.
  */
 HALO_API halo_status halo_exchange_prepare(halo_exchange *exchange);
 

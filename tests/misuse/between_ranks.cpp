@@ -226,15 +226,21 @@ TEST(BetweenRanks, WhatDiffersIsNamedHoweverShortTheTimeoutIs) {
     });
 }
 
+// "v", as large as u.
+halo_field *another_field(halo_topology *ring) {
+    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    desc.name = "v", desc.ghost_low[0] = desc.ghost_high[0] = 1;
+    halo_field *field = nullptr;
+    EXPECT_EQ(halo_field_create(ring, &desc, &field), HALO_SUCCESS) << halo_last_error();
+    EXPECT_EQ(halo_field_allocate(field, -1), HALO_SUCCESS) << halo_last_error();
+    return field;
+}
+
 // Each rank's first exchange is the other one's second.
 TEST(BetweenRanks, AnotherOrderOfCreation) {
     on_two_ranks([&](halo_inproc *group, int32_t rank) {
         const Rank end(group, rank, {});
-        halo_field_desc desc = HALO_FIELD_DESC_INIT;
-        desc.name = "v", desc.ghost_low[0] = desc.ghost_high[0] = 1;
-        halo_field *v = nullptr;
-        ASSERT_EQ(halo_field_create(end.ring, &desc, &v), HALO_SUCCESS);
-        ASSERT_EQ(halo_field_allocate(v, -1), HALO_SUCCESS);
+        halo_field *v = another_field(end.ring);
         halo_field *fields[] = { end.u, v };
         halo_exchange *made[2] = {};
         for (int i = 0; i < 2; ++i) ASSERT_EQ(halo_exchange_create(&fields[(i + rank) % 2], 1, nullptr, &made[i]), HALO_SUCCESS);
@@ -327,12 +333,8 @@ TEST(BetweenRanks, OtherNarrowing) {
 TEST(BetweenRanks, OtherFieldMasks) {
     on_two_ranks([&](halo_inproc *group, int32_t rank) {
         const Rank end(group, rank, {});
-        halo_field_desc desc = HALO_FIELD_DESC_INIT;
-        desc.name = "v", desc.ghost_low[0] = desc.ghost_high[0] = 1;
-        halo_field *v = nullptr;
+        halo_field *v = another_field(end.ring);
         halo_exchange *both = nullptr;
-        ASSERT_EQ(halo_field_create(end.ring, &desc, &v), HALO_SUCCESS);
-        ASSERT_EQ(halo_field_allocate(v, -1), HALO_SUCCESS);
         halo_field *fields[] = { end.u, v };
         ASSERT_EQ(halo_exchange_create(fields, 2, nullptr, &both), HALO_SUCCESS) << halo_last_error();
         const int32_t mask[] = { rank == 0, rank == 1 };

@@ -3,6 +3,7 @@
 // taken or a pointer is followed.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <climits>
 #include <functional>
 #include <string>
@@ -131,12 +132,14 @@ halo_status star(World &w, int64_t n_points, int64_t n_leaves) {
     return create<halo_star_desc>(w, halo_topology_create_star, desc, [](auto &) {});
 }
 
-halo_status lists(World &w, int32_t n_peers, int64_t begin, int64_t end) {
+using Offsets = std::array<int64_t, 2>;
+constexpr Offsets one_point{ 0, 1 }, from_below{ least, most }, beyond_all{ 0, most };
+
+halo_status lists(World &w, int32_t n_peers, const Offsets &send, const Offsets &receive) {
     static const int32_t peers[] = { 0 };
     static const uint32_t points[] = { 0, 1 };
-    const int64_t offsets[] = { begin, end };
     halo_lists_desc desc = HALO_LISTS_DESC_INIT;
-    desc.n_points = 2, desc.n_peers = n_peers, desc.peers = peers, desc.send_offsets = desc.receive_offsets = offsets;
+    desc.n_points = 2, desc.n_peers = n_peers, desc.peers = peers, desc.send_offsets = send.data(), desc.receive_offsets = receive.data();
     desc.send = desc.receive = points;
     return create<halo_lists_desc>(w, halo_topology_create_lists, desc, [](auto &) {});
 }
@@ -304,9 +307,13 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
           } },
         { "points_of_a_star", argument, { "9223372036854775807 points" }, [](World &w) { return star(w, most, 0); } },
         { "leaves_of_a_star", argument, { "9223372036854775807 leaves" }, [](World &w) { return star(w, 3, most); } },
-        { "peers_of_lists", limit, { "n_peers 2147483647 exceeds 1" }, [](World &w) { return lists(w, INT32_MAX, 0, 0); } },
-        { "offsets_below_the_list", argument, { "offsets begin at -9223372036854775808" }, [](World &w) { return lists(w, 1, least, most); } },
-        { "offsets_beyond_the_list", limit, { "received from rank 0 9223372036854775807 exceeds 2" }, [](World &w) { return lists(w, 1, 0, most); } },
+        { "peers_of_lists", limit, { "n_peers 2147483647 exceeds 1" }, [](World &w) { return lists(w, INT32_MAX, one_point, one_point); } },
+        { "sent_from_below", argument, { "offsets begin at -9223372036854775808" }, [](World &w) { return lists(w, 1, from_below, one_point); } },
+        { "received_from_below", argument, { "0 and -9223372036854775808" }, [](World &w) { return lists(w, 1, one_point, from_below); } },
+        { "received_beyond_all",
+          limit,
+          { "from rank 0 9223372036854775807 exceeds 2" },
+          [](World &w) { return lists(w, 1, one_point, beyond_all); } },
         { "components_of_a_field",
           limit,
           { "field wrong, part 0", "2147483647 bytes", "exceeds the 1152921504606846976" },

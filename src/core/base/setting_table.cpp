@@ -102,8 +102,10 @@ const char *nearest_key(std::string_view key) {
     const Setting *nearest = nullptr;
     size_t best = std::max<size_t>(2, key.size() / 3) + 1;
     for (const Setting &setting : table) {
+        const size_t length = std::string_view(setting.key).size();
+        if (std::max(length, key.size()) - std::min(length, key.size()) >= best) continue; // nor is the distance less
         const size_t distance = edit_distance(key, setting.key);
-        if (distance < best && distance < std::string_view(setting.key).size()) {
+        if (distance < best && distance < length) {
             best = distance;
             nearest = &setting;
         }

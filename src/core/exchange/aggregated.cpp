@@ -35,12 +35,10 @@ public:
           links_(make_links(setup, true, [this](size_t plan_link, const std::byte *message) { return received_bytes(plan_link, message); })),
           plan_link_(plan_links_of(setup.plan, links_)),
           unpacked_(links_.size(), true),
-          trial_(setup.paths.measured, setup.context.clock),
-          why_not_put_(PutPath::why_not(setup)),
-          why_not_get_(GetPath::why_not(setup)) {
+          trial_(setup.paths.measured, setup.context.clock) {
         unsent_.reserve(links_.size());
-        if (!why_not_get_) get_.emplace(setup.context, links_, plan_link_);
-        if (why_not_put_) return;
+        if (!GetPath::why_not(setup)) get_.emplace(setup.context, links_, plan_link_);
+        if (PutPath::why_not(setup)) return;
         puts_.reserve(links_.size());
         for (size_t i = 0; i < links_.size(); ++i) puts_.emplace_back(setup.context, *links_[i], plan_link_[i], setup.id.serial());
     }
@@ -141,8 +139,6 @@ private:
     std::vector<PutPath> puts_; // of each link, or none
     std::optional<GetPath> get_;
     PathTrial trial_;
-    const char *why_not_put_; // null: it may be put
-    const char *why_not_get_;
     Run *run_ = nullptr;         // the last one
     std::vector<size_t> unsent_; // links of this run
     uint32_t epoch_ = 0;
@@ -331,7 +327,8 @@ void Aggregated::count(halo_exchange_stats &stats) const {
 // What link `i` sends: by which of the paths, and why not by the others.
 std::string Aggregated::why_this_path(size_t i) const {
     if (!setup_.context.shared_arena(SIZE_MAX)) return "shared memory is " + setup_.context.shared_memory_text();
-    if (why_not_put_ && why_not_get_) return format("not put, as %s; no get, as %s", why_not_put_, why_not_get_);
+    const char *const no_put = PutPath::why_not(setup_), *const no_get = GetPath::why_not(setup_); // null: it may
+    if (no_put && no_get) return format("not put, as %s; no get, as %s", no_put, no_get);
     if (!links_[i]->peer_notice()) return "the storage of the two ranks is not memory that both see";
     if (!puts_.empty() && !puts_[i].is_shared()) return "the peer's storage is not memory that both see";
     if (links_[i]->peer_prefers_messages()) return "the peer prefers messages";
