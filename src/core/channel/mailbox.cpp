@@ -298,10 +298,15 @@ bool Mailbox::take_message(size_t bytes) {
         finish_receive(bytes > 0, static_cast<int64_t>(bytes));
         return true;
     }
-    const bool header_only = buffer_.caller_owned() || (sparse_ && operation_->matched_bytes <= sizeof(MailHeader));
-    const MailHeader header = header_only ? operation_->header : *buffer_.header();
+    const MailHeader header = came();
     drop_operation();
     return take_header(header, bytes);
+}
+
+// The header of a message that has been received.
+MailHeader Mailbox::came() const {
+    const bool alone = buffer_.caller_owned() || (sparse_ && operation_->matched_bytes <= sizeof(MailHeader));
+    return alone ? operation_->header : *buffer_.header();
 }
 
 bool Mailbox::take_header(const MailHeader &header, size_t bytes) {
@@ -333,6 +338,20 @@ void Mailbox::finish_receive(bool data, int64_t bytes) {
     message_bytes_ = bytes;
     ++epoch_;
     state_ = data ? HALO_RECEIVED : HALO_RECEIVED_NULL;
+}
+
+bool Mailbox::drop() {
+    if (role_ != Role::receiver || access_ != Access::open) [[unlikely]]
+        illegal("drop");
+    if (state_ != HALO_STALE) {
+        state_ = HALO_STALE;
+        return true;
+    }
+    if (!operation_) return false;
+    if (!operation_->in_flight) fail(HALO_ERR_MEMORY, "no memory for a message that waits to be received: %s", describe().c_str());
+    const bool dropped = context().transport().cancel(operation_->request, peer_) && came().serial == serial_;
+    drop_operation();
+    return dropped;
 }
 
 bool Mailbox::busy() {

@@ -83,6 +83,11 @@ public:
     bool try_receive();
     void stale();
 
+    // Exchanges number the messages of their channels by runs: the next one is that of `epoch`.
+    void number_next(uint32_t epoch) { epoch_ = epoch - 1; }
+    // Receiver: gives up the message of this epoch. True: it had come, and is dropped.
+    bool drop();
+
     // Is anything between stale and stale? Polls the own send.
     bool busy();
     // Give up what is in flight: late messages are dropped. Afterwards the mailbox can only be closed or destroyed.
@@ -106,6 +111,7 @@ private:
     bool probe();
     void receive_matched();
     bool take_message(size_t bytes);
+    MailHeader came() const;
     bool take_header(const MailHeader &header, size_t bytes);
     MailHeader make_header(MailKind kind, size_t bytes) const;
     uint32_t seal(size_t payload) const;

@@ -95,7 +95,6 @@ public:
         give_up_loans();
         for (auto &link : links_) link->end_failed_run();
     }
-    bool survives_failure() const override { return true; }
     void abandon() noexcept override {
         give_up_loans();
         for (auto &link : links_) link->abandon();

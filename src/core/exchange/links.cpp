@@ -50,6 +50,7 @@ StreamDirection link_direction(const MessageSetup &setup, const PlanLink &link, 
     direction.active = direction.n_edges > 0;
     direction.digest = sending ? link.send : link.receive;
     direction.payload_bytes = setup.context.check_mode() ? CheckMode::hash_bytes(setup.plan, link, sending) : 0;
+    if (!with_payload) direction.payload_bytes += sizeof(ChannelCount);
     if (with_payload) {
         direction.payload_bytes += most_bytes(setup.plan, link, sending);
         direction.n_states = n_states(setup.plan, link, sending);
@@ -78,7 +79,7 @@ std::string blocking_ranks(const std::vector<std::unique_ptr<Stream>> &links) {
     return text;
 }
 
-std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload) {
+std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload, const LateOnLink &late) {
     std::vector<std::unique_ptr<Stream>> links;
     for (size_t i = 0; i < setup.plan.links().size(); ++i) {
         const PlanLink &planned = setup.plan.links()[i];
@@ -94,6 +95,7 @@ std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool 
         spec.terms = [&round = setup.spec] { return terms_of(round); };
         spec.runs = [&plan = setup.plan](const Narrowing &run) { return text_of(run, plan); };
         spec.payload = [payload, i](const std::byte *message) { return payload(i, message); };
+        if (late) spec.late = [late, i](const MessageHeader &header, const std::byte *at) { late(i, header, at); };
         spec.what = setup.spec.what;
         links.push_back(std::make_unique<Stream>(setup.context, std::move(spec)));
     }

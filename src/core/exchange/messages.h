@@ -57,9 +57,8 @@ public:
 
     // To peers that have not got this rank's part of the run.
     virtual void send_failure(uint32_t epoch, const Error &error) = 0;
+    // Throws where no other run can follow.
     virtual void end_failed_run() = 0;
-    // Can another run follow one that failed?
-    virtual bool survives_failure() const = 0;
     virtual void abandon() noexcept = 0;
 
     // Which channels have not come: key, ranks, states, bytes, epoch. The first few by name.
@@ -80,8 +79,16 @@ std::string blocking_ranks(const std::vector<std::unique_ptr<Stream>> &links);
 // What the message of a link of the plan must carry in the present run, by the states in it.
 using PayloadOfLink = std::function<size_t(size_t plan_link, const std::byte *message)>;
 
-// A link for every peer of the plan; `with_payload` false: headers only. By distance above this rank, so that not all begin with rank 0.
-std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload);
+// Data of a run that has failed here have come after all.
+using LateOnLink = std::function<void(size_t plan_link, const MessageHeader &header, const std::byte *payload)>;
+
+// Begins the payload where values have messages of their own: how many follow.
+using ChannelCount = int64_t;
+
+// A link for every peer of the plan; `with_payload` false: what goes with messages of values alone. By distance above this rank, so that not all
+// begin with rank 0.
+std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload,
+                                                const LateOnLink &late = {});
 // Numbers of those links in the plan.
 std::vector<size_t> plan_links_of(const Plan &plan, const std::vector<std::unique_ptr<Stream>> &links);
 

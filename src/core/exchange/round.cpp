@@ -202,17 +202,16 @@ void Round::end_run(Phase phase) {
     mark_in_flight(-1);
 }
 
-// Messages know which peers have got this rank's part.
-void Round::end_failed_run(const Error &error) noexcept {
-    bool goes_on = error.status() != HALO_ERR_TRANSPORT && messages_->survives_failure();
+// Messages know which peers have got this rank's part. What follows: another run, or none where the transport has failed too.
+Round::Phase Round::tell_failure(const Error &error) noexcept {
     if (error.status() != HALO_ERR_TRANSPORT) try {
             messages_->send_failure(run_.epoch, error);
             messages_->end_failed_run();
-        } catch (...) { // the transport has failed too
-            goes_on = false;
+            return Phase::idle;
+        } catch (...) { // as below
         }
-    if (!goes_on) messages_->abandon();
-    end_run(goes_on ? Phase::idle : Phase::dead);
+    messages_->abandon();
+    return Phase::dead;
 }
 
 template <class Step>
@@ -221,7 +220,7 @@ void Round::step(Step &&step) {
         step();
     } catch (...) {
         const Error error = present_error();
-        if (error.status() != HALO_TIMEOUT) end_failed_run(error);
+        if (error.status() != HALO_TIMEOUT) end_run(tell_failure(error));
         throw error;
     }
 }
@@ -230,9 +229,7 @@ void Round::refuse(const Error &error) {
     require(Phase::idle, "refuse");
     if (!is_planned()) return; // nobody knows its peers
     ++run_.epoch;
-    messages_->send_failure(run_.epoch, error);
-    messages_->end_failed_run();
-    if (!messages_->survives_failure()) phase_ = Phase::dead;
+    phase_ = tell_failure(error);
 }
 
 void Round::post(const halo_run &run) {

@@ -75,7 +75,7 @@ private:
     void do_send();
     void mark_in_flight(int32_t change);
     void end_run(Phase phase);
-    void end_failed_run(const Error &error) noexcept;
+    Phase tell_failure(const Error &error) noexcept;
     template <class Step>
     void step(Step &&step); // a failing one ends the run
     void wait_until_writable();

@@ -63,6 +63,12 @@ bool Stream::writable() {
     return true;
 }
 
+bool Stream::has_ended(uint32_t epoch) {
+    const auto more = [&] { return static_cast<int32_t>(consumed_by_peer_ - epoch) < 0; };
+    while (more() && !(spec_.receive.active && arrived_) && find_message()) {}
+    return !more();
+}
+
 void Stream::ensure_send_buffer() {
     Buffer &buffer = slots_[slot_]->buffer;
     const size_t wanted = most_bytes(spec_.send) + checksum_bytes(MessageKind::data);
@@ -358,10 +364,7 @@ void Stream::check_sum(const MessageHeader &header, size_t bytes) const {
 }
 
 void Stream::take_data(const MessageHeader &header) {
-    if (header.epoch < epoch_ || mismatched_) {
-        ++context_.dropped;
-        return;
-    }
+    if (header.epoch < epoch_ || mismatched_) return take_late(header);
     const char *what = spec_.what.c_str();
     if (header.epoch > epoch_)
         fail(HALO_ERR_WIRE, "%s: rank %d sent run %u, this rank is in run %u: a message is missing", what, spec_.peer, header.epoch, epoch_);
@@ -373,6 +376,11 @@ void Stream::take_data(const MessageHeader &header) {
     arrived_ = true;
     ++messages_received;
     ++received_by.of(header.flags, message_ != receive_buffer_.data());
+}
+
+void Stream::take_late(const MessageHeader &header) {
+    ++context_.dropped;
+    if (spec_.late && !mismatched_ && (header.flags & location_flags) == 0) spec_.late(header, message_ + payload_offset(header.n_states));
 }
 
 void Stream::fail_narrowed(const Narrowing &peer) const {
@@ -427,16 +435,21 @@ void Stream::consume() {
 
 void Stream::end_failed_run() {
     if (receive_ != Receive::none && context_.transport().cancel(receive_request_, spec_.peer)) {
-        MessageHeader header; // it had come: only a handshake still matters
-        std::memcpy(&header, receive_buffer_.data(), sizeof header);
-        if (header.kind == MessageKind::handshake && header.serial == spec_.serial &&
-            !wire_error(header, sizeof header + header.payload_bytes, context_.check_mode()))
-            take_handshake(header);
+        MessageHeader header; // it had come: all but this run's data still matters
+        message_ = receive_buffer_.data();
+        std::memcpy(&header, message_, sizeof header);
+        const size_t bytes = payload_offset(header.n_states) + header.payload_bytes + checksum_bytes(header.kind);
+        const bool fits = header.payload_bytes < receive_buffer_.bytes() && bytes <= receive_buffer_.bytes();
+        const bool valid = fits && header.serial == spec_.serial && !wire_error(header, bytes, context_.check_mode());
+        if (valid && header.kind == MessageKind::handshake) take_handshake(header);
+        if (valid && header.kind == MessageKind::data) take_late(header);
+        if (valid && (header.kind == MessageKind::failure || header.kind == MessageKind::credit)) consumed_by_peer_ = header.epoch;
     }
     receive_ = Receive::none;
     arrived_ = true;
     leases_.end_own();
     consume();
+    if (spec_.late && spec_.receive.active && spec_.send.active) send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
 }
 
 void Stream::abandon() noexcept {

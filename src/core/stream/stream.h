@@ -51,7 +51,9 @@ struct StreamSpec {
     std::function<Terms()> terms = [] { return Terms(); };    // what both ends must have alike, in words
     std::function<std::string(const Narrowing &)> runs = [](const Narrowing &) { return std::string("all"); }; // what a run takes, in words
     std::function<size_t(const std::byte *message)> payload; // that a message must carry in this run, by its states; none: any that fits
-    std::string what;                                        // e.g. "exchange 3": for error texts
+    // Takes data of a run that has failed here. None: they are dropped, and peers are not told when such a run ends.
+    std::function<void(const MessageHeader &, const std::byte *payload)> late;
+    std::string what; // e.g. "exchange 3": for error texts
 };
 
 class Stream {
@@ -71,6 +73,8 @@ public:
     void post(uint32_t epoch, const Narrowing &narrowing);
     // May this run's message be packed now? Polls; never blocks.
     bool writable();
+    // Has the peer ended run `epoch`, whichever way? Polls.
+    bool has_ended(uint32_t epoch);
     // Start of the message: header, states, then the payload. Valid after writable().
     std::byte *send_buffer() const { return sending_shared_ ? slot_writer_.slot(epoch_) : slots_[slot_]->buffer.data(); }
     std::byte *send_payload() const { return send_buffer() + payload_offset(spec_.send.n_states); }
@@ -153,6 +157,7 @@ private:
     void take(size_t bytes);
     void take_handshake(const MessageHeader &header);
     void take_data(const MessageHeader &header);
+    void take_late(const MessageHeader &header);
     void take_failure(const MessageHeader &header, size_t bytes);
     void take_keys(const MessageHeader &header);
     [[noreturn]] void fail_narrowed(const Narrowing &peer) const;

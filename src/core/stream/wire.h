@@ -11,7 +11,7 @@
 namespace halo {
 
 inline constexpr uint32_t message_magic = 0x4f4c4148; // "HALO"
-inline constexpr uint8_t wire_version = 3;
+inline constexpr uint8_t wire_version = 4;
 
 enum class MessageKind : uint8_t {
     handshake = 1, // plan digests, ahead of the first data

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks fail in runs as chance has it. Their peers hear of it, nobody waits for ever, and whichever run succeeds has brought the right values: of that
+// run, not of one before it.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+#include <vector>
+
+#include "ranks.h"
+
+namespace conformance {
+
+namespace {
+
+constexpr int n_fields = 3;
+constexpr std::array<int32_t, n_fields> n_components{ 1, 40, 3000 }; // messages of a few bytes, of some hundred, and too long to be sent before they are awaited
+constexpr int64_t cells = 2, row = cells + 2;                        // one layer of ghosts
+
+struct Chances {
+    uint32_t mask = 0;      // of fields
+    std::vector<bool> fail; // each rank
+
+    Chances(std::mt19937 &random, int32_t n_ranks) {
+        mask = random() % ((1U << n_fields) - 1) + 1;
+        const bool calm = random() % 3 == 0;
+        for (int32_t rank = 0; rank < n_ranks; ++rank) fail.push_back(random() % 6 == 0 && !calm);
+    }
+};
+
+double value(int32_t rank, int field, int32_t component, int run) { return run * 1e6 + rank * 1e5 + field * 1e4 + component; }
+
+// A part on each rank, around a ring.
+class Ring {
+public:
+    Ring(const Rank &self, const halo_exchange_desc &desc) : self_(self) {
+        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        blocks.n_dims = 1, blocks.n_blocks[0] = self.size, blocks.n_cells[0] = cells, blocks.periodic[0] = 1;
+        OK(halo_topology_create_blocks(self.context, &blocks, &topology_));
+        for (size_t f = 0; f < n_fields; ++f) {
+            halo_field_desc field = HALO_FIELD_DESC_INIT;
+            field.n_components = n_components[f], field.ghost_low[0] = field.ghost_high[0] = 1;
+            OK(halo_field_create(topology_, &field, &fields_[f]));
+            storage_[f].resize(static_cast<size_t>(row * n_components[f]));
+        }
+        OK(halo_exchange_create(fields_.data(), n_fields, &desc, &exchange_));
+    }
+    ~Ring() {
+        halo_exchange_destroy(&exchange_);
+        for (halo_field *&field : fields_) halo_field_destroy(&field);
+        halo_topology_destroy(&topology_);
+    }
+    Ring(const Ring &) = delete;
+    Ring &operator=(const Ring &) = delete;
+
+    // True: it has succeeded.
+    bool run(int number, const Chances &chances) {
+        std::array<int32_t, n_fields> mask{};
+        std::array<void *, n_fields> data{};
+        for (size_t f = 0; f < n_fields; ++f) mask[f] = static_cast<int32_t>(chances.mask >> f & 1U), data[f] = storage_[f].data();
+        const bool fails = chances.fail[static_cast<size_t>(self_.rank)];
+        if (fails) data.fill(nullptr);
+        fill(number);
+        halo_run run = HALO_RUN_INIT;
+        run.field_mask = mask.data(), run.data = data.data();
+        halo_status status = halo_exchange_start(exchange_, &run, HALO_STREAM_NONE);
+        if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange_, HALO_STREAM_NONE);
+        const halo_status wanted = fails ? HALO_ERR_UNBOUND : status == HALO_SUCCESS ? HALO_SUCCESS : HALO_ERR_PEER;
+        if (status != wanted) stop("rank %d, run %d: %s: %s", self_.rank, number, halo_status_name(status), halo_last_error());
+        if (status == HALO_SUCCESS) expect_ghosts(number, mask);
+        return status == HALO_SUCCESS;
+    }
+
+private:
+    double &at(size_t field, int64_t cell, int32_t component) { return storage_[field][static_cast<size_t>(component * row + cell)]; }
+    void fill(int number) {
+        for (size_t f = 0; f < n_fields; ++f)
+            for (int32_t c = 0; c < n_components[f]; ++c)
+                for (int64_t cell = 0; cell < row; ++cell)
+                    at(f, cell, c) = cell == 0 || cell == row - 1 ? -1 : value(self_.rank, static_cast<int>(f), c, number);
+    }
+    void expect_ghosts(int number, const std::array<int32_t, n_fields> &mask) {
+        const int32_t below = (self_.rank + self_.size - 1) % self_.size, above = (self_.rank + 1) % self_.size;
+        for (size_t f = 0; f < n_fields; ++f)
+            for (int32_t c = 0; c < n_components[f]; ++c) {
+                const auto wanted = [&](int32_t rank) { return mask[f] ? value(rank, static_cast<int>(f), c, number) : -1; };
+                if (at(f, 0, c) != wanted(below) || at(f, row - 1, c) != wanted(above))
+                    stop("rank %d, run %d, field %zu, component %d: ghosts %g and %g, wanted %g and %g", self_.rank, number, f, c, at(f, 0, c), at(f, row - 1, c),
+                         wanted(below), wanted(above));
+            }
+    }
+
+    const Rank &self_;
+    halo_topology *topology_ = nullptr;
+    std::array<halo_field *, n_fields> fields_{};
+    std::array<std::vector<double>, n_fields> storage_;
+    halo_exchange *exchange_ = nullptr;
+};
+
+class Failures : public testing::TestWithParam<int32_t> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, Failures, testing::ValuesIn(rank_counts()), testing::PrintToStringParamName());
+
+void run_with_chances(Rank &self, int32_t messages, int32_t receive) {
+    halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+    desc.messages = messages, desc.receive = receive;
+    Ring ring(self, desc);
+    std::mt19937 random(static_cast<uint32_t>(messages * 10 + receive));
+    const int64_t n_runs = number_from("CONFORMANCE_FAILURES", 150);
+    for (int number = 1; number <= n_runs; ++number) ring.run(number, Chances(random, self.size));
+    Chances none(random, self.size);
+    none.fail.assign(none.fail.size(), false);
+    if (!ring.run(static_cast<int>(n_runs) + 1, none)) stop("rank %d: a run in which nobody fails failed: %s", self.rank, halo_last_error());
+    OK(halo_barrier(self.context));
+}
+
+} // namespace
+
+TEST_P(Failures, ReachPeersAndEndWithTheirRun) {
+    run(GetParam(), {}, [](Rank &self) {
+        for (const int32_t messages : { HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL })
+            for (const int32_t receive : { HALO_RECEIVE_POSTED, HALO_RECEIVE_PROBED }) run_with_chances(self, messages, receive);
+    });
+}
+
+} // namespace conformance
