@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks fail in runs as chance has it. Their peers hear of it, nobody waits for ever, and whichever run succeeds has brought the right values: of that
-// run, not of one before it.
+// Ranks fail in runs as chance has it. Their peers hear of it, nobody waits for ever, and whichever run succeeds has brought the right values: of
+// that run, not of one before it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -14,8 +14,10 @@ namespace conformance {
 namespace {
 
 constexpr int n_fields = 3;
-constexpr std::array<int32_t, n_fields> n_components{ 1, 40, 3000 }; // messages of a few bytes, of some hundred, and too long to be sent before they are awaited
-constexpr int64_t cells = 2, row = cells + 2;                        // one layer of ghosts
+constexpr std::array<int32_t, n_fields> n_components{
+    1, 40, 3000
+};                                            // messages of a few bytes, of some hundred, and too long to be sent before they are awaited
+constexpr int64_t cells = 2, row = cells + 2; // one layer of ghosts
 
 struct Chances {
     uint32_t mask = 0;      // of fields
@@ -85,8 +87,8 @@ private:
             for (int32_t c = 0; c < n_components[f]; ++c) {
                 const auto wanted = [&](int32_t rank) { return mask[f] ? value(rank, static_cast<int>(f), c, number) : -1; };
                 if (at(f, 0, c) != wanted(below) || at(f, row - 1, c) != wanted(above))
-                    stop("rank %d, run %d, field %zu, component %d: ghosts %g and %g, wanted %g and %g", self_.rank, number, f, c, at(f, 0, c), at(f, row - 1, c),
-                         wanted(below), wanted(above));
+                    stop("rank %d, run %d, field %zu, component %d: ghosts %g and %g, wanted %g and %g", self_.rank, number, f, c, at(f, 0, c),
+                         at(f, row - 1, c), wanted(below), wanted(above));
             }
     }
 

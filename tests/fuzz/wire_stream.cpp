@@ -50,6 +50,9 @@ StreamSpec spec_of(const RunId &id, Choices choices) {
     spec.shared = choices.shared();
     spec.edges = edges;
     spec.payload = [](const std::byte *message) { return size_t{ edge_state(message, 0) == EdgeState::data ? 64u : 32u }; };
+    spec.late = [](const MessageHeader &header, const std::byte *payload) {
+        check(checksum(payload, header.payload_bytes) == checksum(payload, header.payload_bytes)); // all of it can be read
+    };
     spec.what = "exchange under test";
     return spec;
 }

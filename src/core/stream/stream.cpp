@@ -380,7 +380,9 @@ void Stream::take_data(const MessageHeader &header) {
 
 void Stream::take_late(const MessageHeader &header) {
     ++context_.dropped;
-    if (spec_.late && !mismatched_ && (header.flags & location_flags) == 0) spec_.late(header, message_ + payload_offset(header.n_states));
+    const bool behind = (header.flags & location_flags) == 0 && header.n_states == spec_.receive.n_states;
+    if (spec_.late && !mismatched_ && behind && header.payload_bytes <= spec_.receive.payload_bytes)
+        spec_.late(header, message_ + payload_offset(header.n_states));
 }
 
 void Stream::fail_narrowed(const Narrowing &peer) const {
