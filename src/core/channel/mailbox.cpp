@@ -349,7 +349,12 @@ bool Mailbox::drop() {
     }
     if (!operation_) return false;
     if (!operation_->in_flight) fail(HALO_ERR_MEMORY, "no memory for a message that waits to be received: %s", describe().c_str());
-    const bool dropped = context().transport().cancel(operation_->request, peer_) && came().serial == serial_;
+    bool dropped = true;
+    try {
+        dropped = context().transport().cancel(operation_->request, peer_) && came().serial == serial_;
+    } catch (const Error &error) {
+        if (error.status() != HALO_ERR_WIRE) throw; // it had come, and was longer: of another channel
+    }
     drop_operation();
     return dropped;
 }

@@ -167,7 +167,8 @@ void CollectiveStream::file(std::vector<std::byte> message) {
     CollectiveHeader header{};
     if (message.size() >= sizeof header) header = header_of(message);
     if (header.magic != collective_magic || header.version != collective_version || header.kind >= std::size(kind_names) || header.from < 0 ||
-        header.from >= context_.size() || header.call[sizeof header.call - 1] != 0 || header.payload_bytes != message.size() - sizeof header)
+        header.from >= context_.size() || header.from == context_.rank() || header.call[sizeof header.call - 1] != 0 ||
+        header.payload_bytes != message.size() - sizeof header)
         end(HALO_ERR_WIRE,
             format("to rank %d a message of %zu bytes came that is not a collective's of this version", context_.rank(), message.size()));
     if (header.kind == static_cast<uint16_t>(CollectiveKind::ended)) {

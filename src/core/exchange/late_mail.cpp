@@ -8,8 +8,16 @@
 
 namespace halo {
 
+void LateMail::fail(uint32_t epoch, int64_t taken) {
+    if (epoch == last_told_)
+        owed_ -= taken;
+    else if (taken > 0)
+        failed_.push_back({ epoch, taken });
+}
+
 // Headers come in the order of runs: those of earlier ones will not come any more.
 void LateMail::owe(uint32_t epoch, int64_t sent) {
+    last_told_ = epoch;
     const auto run = std::find_if(failed_.begin(), failed_.end(), [&](const Failed &failed) { return failed.epoch >= epoch; });
     const bool known = run != failed_.end() && run->epoch == epoch;
     owed_ += sent - (known ? run->taken : 0);

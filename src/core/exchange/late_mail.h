@@ -17,11 +17,8 @@ public:
     LateMail(LateMail &&) = default;
     ~LateMail() { abandon(); }
 
-    // Run `epoch` has failed here, after so many of its messages had been taken.
-    void fail(uint32_t epoch, int64_t taken) {
-        if (taken > 0) failed_.push_back({ epoch, taken });
-    }
-    // The peer has sent so many in that run.
+    // Run `epoch` has failed here, after so many of its messages had been taken; the peer has sent so many in it. Of one run, in either order.
+    void fail(uint32_t epoch, int64_t taken);
     void owe(uint32_t epoch, int64_t sent);
     // Polls. True: nothing of what the peer is known to have sent is left.
     bool take();
@@ -39,7 +36,8 @@ private:
     int32_t peer_;
     ChannelTag tag_;
     uint32_t serial_;
-    std::vector<Failed> failed_; // in order
+    std::vector<Failed> failed_; // in order; of those of which something had been taken
+    uint32_t last_told_ = 0;     // run of which the peer's number is known
     int64_t owed_ = 0;
     Buffer buffer_;
     halo_request request_{};

@@ -145,13 +145,15 @@ void Field::require_storable(int64_t gid, Checked elements) const {
              static_cast<long long>(limits::storage_bytes));
 }
 
-// Those of directions with one point too, though nothing is reached by them.
-void Field::check_strides(int64_t gid, const PartLayout &layout) const {
-    for (const int64_t stride : { layout.stride[0], layout.stride[1], layout.stride[2], layout.component_stride, layout.place_stride }) {
-        const __int128 bytes = static_cast<__int128>(stride) * spec_.element_bytes;
+// By which nothing is reached too: those of directions with one point, and of parts without any.
+void Field::check_steps(int64_t gid, const PartLayout &layout) const {
+    for (const int64_t step :
+         { layout.first_owned, layout.stride[0], layout.stride[1], layout.stride[2], layout.component_stride, layout.place_stride }) {
+        const __int128 bytes = static_cast<__int128>(step) * spec_.element_bytes;
         if (bytes > limits::storage_bytes || bytes < -limits::storage_bytes)
-            fail(HALO_ERR_LIMIT, "field %s, part %lld: a stride of %lld elements of %lld bytes exceeds the %lld bytes that a part may have",
-                 spec_.name.c_str(), static_cast<long long>(gid), static_cast<long long>(stride), static_cast<long long>(spec_.element_bytes),
+            fail(HALO_ERR_LIMIT,
+                 "field %s, part %lld: a stride or first_owned of %lld elements of %lld bytes exceeds the %lld bytes that a part may have",
+                 spec_.name.c_str(), static_cast<long long>(gid), static_cast<long long>(step), static_cast<long long>(spec_.element_bytes),
                  static_cast<long long>(limits::storage_bytes));
     }
 }
@@ -163,7 +165,7 @@ void Field::check_layout(int64_t gid, int64_t local_index, const PartLayout &lay
         fail(HALO_ERR_ARGUMENT, "field %s, part %lld: a layout of %lld elements", spec_.name.c_str(), static_cast<long long>(gid),
              static_cast<long long>(layout.elements));
     require_storable(gid, layout.elements);
-    check_strides(gid, layout);
+    check_steps(gid, layout);
     const Extent cells = most_points(local_index);
     if (!topology_.has_cells() && cells[0] == 0) return; // a rank without points, or without values
     __int128 low = layout.first_owned;

@@ -89,7 +89,7 @@ private:
     Extent most_points(int64_t local_index) const;
     PartLayout natural_layout(int64_t local_index) const;
     void require_storable(int64_t gid, Checked elements) const;
-    void check_strides(int64_t gid, const PartLayout &layout) const;
+    void check_steps(int64_t gid, const PartLayout &layout) const;
     void check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const;
     void bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout);
     void require_free(int64_t local_index, int32_t set) const;

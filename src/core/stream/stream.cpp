@@ -368,7 +368,10 @@ void Stream::take_data(const MessageHeader &header) {
     const char *what = spec_.what.c_str();
     if (header.epoch > epoch_)
         fail(HALO_ERR_WIRE, "%s: rank %d sent run %u, this rank is in run %u: a message is missing", what, spec_.peer, header.epoch, epoch_);
-    if (header.narrowing != narrowing_) fail_narrowed(header.narrowing);
+    if (header.narrowing != narrowing_) {
+        take_late(header);
+        fail_narrowed(header.narrowing);
+    }
     check_plan(header);
     check_location(header);
     consumed_by_peer_ = header.consumed;
