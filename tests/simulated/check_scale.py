@@ -15,7 +15,7 @@ NEIGHBOURS = 26
 GHOSTS = 10**3 - 8**3  # around a cube of 8 points
 HEADER = 64
 SETUP = 5  # messages of a set-up, per neighbour and per level of a tree
-ROOT = 250  # bytes that the root of a tree sends for each of its levels, headers of collectives included
+ROOT = 350  # bytes that the root of a tree sends for each of its levels, headers of collectives included; some six collectives of about 100 bytes, less the slack
 KEPT = 8192  # bytes that a collective keeps for each level of its tree until it ends, so that it can be continued
 failures = []
 

@@ -349,6 +349,13 @@ bool Mailbox::drop() {
     }
     if (!operation_) return false;
     if (!operation_->in_flight) fail(HALO_ERR_MEMORY, "no memory for a message that waits to be received: %s", describe().c_str());
+    if (sparse_) { // found: it is coming in, and nobody waits for it
+        operation_->peer = peer_;
+        operation_->abandoned = true;
+        operation_->buffer = buffer_.surrender();
+        context().linger(std::unique_ptr<PendingSend>(std::exchange(operation_, nullptr)));
+        return true;
+    }
     bool dropped = true;
     try {
         dropped = context().transport().cancel(operation_->request, peer_) && came().serial == serial_;

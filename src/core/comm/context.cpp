@@ -241,6 +241,18 @@ int64_t Context::reserve_channel_tags(int64_t n) {
 
 void Context::linger(std::unique_ptr<PendingSend> send) { lingering_.push_back(std::move(send)); }
 
+void Context::take_leftovers(int32_t peer, int32_t lane, int32_t tag) {
+    size_t bytes = 0;
+    for (halo_matched message{}; transport_->probe(peer, lane, tag, bytes, message); message = {}) {
+        auto leftover = std::make_unique<PendingSend>();
+        leftover->peer = peer;
+        leftover->buffer = host_buffer(std::max<size_t>(bytes, 1));
+        transport_->receive_matched(message, peer, leftover->buffer.data(), bytes, leftover->request);
+        linger(std::move(leftover));
+        ++dropped;
+    }
+}
+
 void Context::reap() {
     std::erase_if(lingering_, [&](const auto &send) { return transport_->test(send->request, send->peer); });
 }

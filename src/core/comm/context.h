@@ -100,6 +100,8 @@ public:
 
     // Keep the memory of a message that is still on its way when its sender object goes.
     void linger(std::unique_ptr<PendingSend> send);
+    // Take and drop what has come from a peer and nobody will ask for: else its sender would wait for that.
+    void take_leftovers(int32_t peer, int32_t lane, int32_t tag);
     // Let go of those that have arrived.
     void reap();
 

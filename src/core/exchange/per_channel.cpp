@@ -23,6 +23,7 @@ struct Post {
 class PerChannel final : public Messages {
 public:
     explicit PerChannel(const MessageSetup &setup);
+    ~PerChannel() override;
 
     void allocate() override {
         for (auto &link : links_) link->allocate();
@@ -61,6 +62,7 @@ private:
     size_t header_bytes(size_t plan_link) const {
         return sizeof(ChannelCount) + (run_->check ? CheckMode::hash_bytes(*run_, run_->plan->links()[plan_link], false) : 0);
     }
+    bool can_post_early() const;
     size_t write_payload(size_t i) const;
     bool links_arrived();
     bool take_late();
@@ -76,6 +78,7 @@ private:
     std::deque<Post> send_posts_;   // in the order of the plan's links and their edges
     std::deque<Post> receive_posts_;
     std::vector<LateMail> late_; // of each of the plan's links
+    bool posts_early_ = false;   // before the plans and runs of both ends have been compared
     bool has_failed_ = false;    // since all headers of a run have come last: there may be late mail
     bool posted_ = false;
     uint32_t failed_epoch_ = 0;                          // of the last run that did
@@ -102,6 +105,22 @@ PerChannel::PerChannel(const MessageSetup &setup)
         open_boxes(i, false, receive_posts_);
         late_.emplace_back(setup.context, setup.plan.links()[i].peer, setup.id.channels(), setup.id.serial());
     }
+    posts_early_ = can_post_early();
+}
+
+PerChannel::~PerChannel() {
+    try {
+        for (const PlanLink &link : setup_.plan.links())
+            if (has_failed_) setup_.context.take_leftovers(link.peer, setup_.id.channels().lane, setup_.id.channels().tag);
+    } catch (...) { // the transport has failed: nobody waits for it any more
+    }
+}
+
+// A peer may leave out other fields than this rank: then its messages come to the receives of other channels, and MPIs do not all bear it where they
+// are too long.
+bool PerChannel::can_post_early() const {
+    const auto other_bytes = [&](const Post &post) { return post.box.bytes() != receive_posts_.front().box.bytes(); };
+    return !setup_.spec.probed && (setup_.plan.pieces().size() == 1 || std::none_of(receive_posts_.begin(), receive_posts_.end(), other_bytes));
 }
 
 // Piece by piece, by key.
@@ -159,9 +178,9 @@ void PerChannel::post(Run &run) {
         for (const Work &work : *works) work.post->box.number_next(run.epoch);
     for (const Work &work : receives_) work.post->taken = false;
     for (auto &link : links_) link->post(run.epoch, run.narrowing);
-    if (has_failed_) return; // late mail comes first
+    if (has_failed_ || !posts_early_) return; // late mail comes first; others look for messages once the links have compared the plans
     for (const Work &work : receives_)
-        if (!work.post->box.probes()) work.post->box.start_receive(); // others look for messages once the links have compared the plans
+        if (!work.post->box.probes()) work.post->box.start_receive();
 }
 
 // After a run that failed here. A peer may wait for what it has sent in it to be taken, before it goes on; and while it is still in that run itself,
@@ -228,7 +247,7 @@ bool PerChannel::links_arrived() {
     return all;
 }
 
-// A peer's header tells what it has sent in a run that failed here, be it that of the run or that of a later one.
+// The peer's header of a run that has failed here, or fails now: it tells how many messages follow.
 void PerChannel::owe(size_t plan_link, const MessageHeader &header, const std::byte *payload) {
     ChannelCount sent = -1;
     if (header.payload_bytes >= sizeof sent) std::memcpy(&sent, payload, sizeof sent);
@@ -320,6 +339,7 @@ void PerChannel::end_failed_run() {
 void PerChannel::abandon() noexcept {
     for (auto &link : links_) link->abandon();
     for (LateMail &late : late_) late.abandon();
+    has_failed_ = true;
     for (auto *posts : { &send_posts_, &receive_posts_ })
         for (Post &post : *posts) post.box.abandon();
 }

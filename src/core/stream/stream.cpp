@@ -31,6 +31,11 @@ Stream::Stream(Context &context, StreamSpec spec) : context_(context), spec_(std
 }
 
 Stream::~Stream() {
+    give_up_receive();
+    try {
+        if (has_failed_) context_.take_leftovers(spec_.peer, 0, tag_);
+    } catch (...) { // the transport has failed: nobody waits for it any more
+    }
     for (auto &slot : slots_)
         if (slot->in_flight) context_.linger(std::move(slot));
     for (auto &extra : extras_)
@@ -77,7 +82,7 @@ void Stream::ensure_send_buffer() {
 
 void Stream::allocate() {
     if (spec_.send.active) ensure_send_buffer();
-    ensure_receive_buffer(receive_capacity());
+    if (receive_ == Receive::none) ensure_receive_buffer(receive_capacity());
 }
 
 MessageHeader Stream::make_header(MessageKind kind, size_t payload_bytes) const {
@@ -439,7 +444,8 @@ void Stream::consume() {
 }
 
 void Stream::end_failed_run() {
-    if (receive_ != Receive::none && context_.transport().cancel(receive_request_, spec_.peer)) {
+    has_failed_ = true;
+    if (receive_ == Receive::posted && context_.transport().cancel(receive_request_, spec_.peer)) {
         MessageHeader header; // it had come: all but this run's data still matters
         message_ = receive_buffer_.data();
         std::memcpy(&header, message_, sizeof header);
@@ -450,19 +456,24 @@ void Stream::end_failed_run() {
         if (valid && header.kind == MessageKind::data) take_late(header);
         if (valid && (header.kind == MessageKind::failure || header.kind == MessageKind::credit)) consumed_by_peer_ = header.epoch;
     }
-    receive_ = Receive::none;
+    if (receive_ == Receive::posted) receive_ = Receive::none; // what has been found comes to its end in the next run
     arrived_ = true;
     leases_.end_own();
     consume();
     if (spec_.late && spec_.receive.active && spec_.send.active) send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
 }
 
-void Stream::abandon() noexcept {
+void Stream::give_up_receive() noexcept {
     try {
         if (receive_ != Receive::none) context_.transport().cancel(receive_request_, spec_.peer);
     } catch (...) { // it had ended, in an error: nothing is left to cancel
     }
     receive_ = Receive::none;
+}
+
+void Stream::abandon() noexcept {
+    give_up_receive();
+    has_failed_ = true;
     arrived_ = true;
     leases_.end_own();
     for (auto &slot : slots_) slot->abandoned = true;

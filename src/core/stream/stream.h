@@ -121,7 +121,7 @@ public:
 
     // The run's data have been used: the peer may send two more.
     void consume();
-    // End a run that failed: nothing stays outstanding, what still comes for it is dropped.
+    // End a run that failed: what still comes for it is dropped.
     void end_failed_run();
     // Give up what is in flight. The link can only be destroyed afterwards.
     void abandon() noexcept;
@@ -151,6 +151,7 @@ private:
     size_t receive_capacity() const;
     void ensure_receive_buffer(size_t bytes);
     void post_receive();
+    void give_up_receive() noexcept;
     bool receive_one(size_t &bytes);
     bool find_message();
     bool find_in_slot();
@@ -205,7 +206,8 @@ private:
     Receive receive_ = Receive::none;
     size_t held_bytes_ = 0; // of a message of the next run in receive_buffer_; 0: none
     bool arrived_ = true;
-    MessageHeader header_{}; // of the last accepted data message
+    bool has_failed_ = false; // in some run: the peer's part of it may never have been looked at
+    MessageHeader header_{};  // of the last accepted data message
 };
 
 } // namespace halo

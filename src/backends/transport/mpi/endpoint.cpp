@@ -116,7 +116,7 @@ int Endpoint::poll(Request &request, bool &done, MPI_Status &status) {
 halo_status Endpoint::end(Request &request, int code, const MPI_Status &status, size_t &bytes) {
     --n_unfinished_;
     bytes = 0;
-    if (request.kind == Request::Kind::receive) {
+    if (request.kind != Request::Kind::send) {
         unlink(request);
         bytes = bytes_of(status);
     }
@@ -142,7 +142,7 @@ halo_status Endpoint::cancel(Request &request, bool &done) {
     done = request.kind == Request::Kind::none;
     if (done) return HALO_SUCCESS;
     if (request.kind == Request::Kind::send) return report(host_, HALO_ERR_ARGUMENT, "cancel of a send to rank %d", request.address.peer);
-    MPI_Cancel(&request.request);
+    if (request.kind == Request::Kind::receive) MPI_Cancel(&request.request); // a message that was found must be received: MPICH would lose it
     MPI_Status status{};
     double start = MPI_Wtime();
     int code = poll(request, done, status);
@@ -197,7 +197,7 @@ halo_status Endpoint::receive_matched(Matched &matched, void *data, size_t capac
     int code = MPI_Imrecv(data, extent.count(), extent.type(), &matched.message, &request.request);
     if (code != MPI_SUCCESS) return failure(host_, "MPI_Imrecv", code);
     --n_unfinished_; // as a probed message
-    started(request, Request::Kind::receive, matched.address, capacity);
+    started(request, Request::Kind::matched, matched.address, capacity);
     return HALO_SUCCESS;
 }
 

@@ -28,7 +28,7 @@ struct Address {
 
 // Lives in the core's halo_request. A receive is linked into its endpoint's list while in flight, so that it can be given up.
 struct Request {
-    enum class Kind : int32_t { none, send, receive };
+    enum class Kind : int32_t { none, send, receive, matched };
     Request *previous = nullptr;
     Request *next = nullptr;
     MPI_Request request = MPI_REQUEST_NULL;
