@@ -142,7 +142,7 @@ halo_status Endpoint::cancel(Request &request, bool &done) {
     done = request.kind == Request::Kind::none;
     if (done) return HALO_SUCCESS;
     if (request.kind == Request::Kind::send) return report(host_, HALO_ERR_ARGUMENT, "cancel of a send to rank %d", request.address.peer);
-    if (request.kind == Request::Kind::receive) MPI_Cancel(&request.request); // a message that was found must be received: MPICH would lose it
+    if (request.kind == Request::Kind::receive) MPI_Cancel(&request.request); // a message that was found must be received
     MPI_Status status{};
     double start = MPI_Wtime();
     int code = poll(request, done, status);
