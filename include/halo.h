@@ -539,7 +539,7 @@ HALO_API halo_status halo_field_destroy(halo_field **field);
 
 /** Storage of one part, in elements. Element (i, j, k) of component c, counted from the first owned cell, is at
  *  `first_owned + i*stride[0] + j*stride[1] + k*stride[2] + c*component_stride`; in fields with several places (HALO_CENTRE_FACES, _EDGES)
- *  plus `place * place_stride`. No stride is longer than the 2^60 bytes that a part may have. */
+ *  plus `place * place_stride`. Neither first_owned nor a stride is beyond the 2^60 bytes that a part may have. */
 typedef struct halo_layout {
     size_t struct_size;
     int32_t layout;
@@ -763,16 +763,17 @@ typedef struct halo_run {
 /**
  * Start a run: pack and send everything, do all same-rank copies. `run` may be NULL.
  * When it returns, owned data may be overwritten (device fields: when the work put on `stream` is done); ghosts are undefined until
- * finish. Collective over the ranks that share borders. Blocks only while a peer is two runs behind; HALO_TIMEOUT then leaves the
- * run posted: go on with halo_exchange_send, or abandon. Local errors are told to the peers, so that they fail too instead of
- * waiting; the next start is a new run. A first run of a shape allocates; later ones do not.
+ * finish. Collective over the ranks that share borders. Blocks only while a peer is two runs behind, or, after a run that failed here with a
+ * message per channel, while a peer has not ended that run; HALO_TIMEOUT then leaves the run posted: go on with halo_exchange_send, or
+ * abandon. Local errors are told to the peers, so that they fail too instead of waiting; the next start is a new run. A first run of a
+ * shape allocates; later ones do not.
  */
 HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);
 
 /** Wait for the peers' data and write them into the ghosts. HALO_TIMEOUT leaves the run in flight: call again, or abandon. */
 HALO_API halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream);
 
-/** The same in phases, for task lists: post (receives), send (pack, send, local copies; HALO_BUSY while a peer is two runs behind),
+/** The same in phases, for task lists: post (receives), send (pack, send, local copies; HALO_BUSY while start would block),
  *  test (all here?), unpack (into the ghosts), refine (prolongation: nothing to do on one level). start = post + send;
  *  finish = test until all is here + unpack + refine. None of them blocks, but that unpack waits for a peer which at that moment reads this rank's
  *  source_stable data, or packs its own. */
