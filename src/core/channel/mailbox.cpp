@@ -350,10 +350,7 @@ bool Mailbox::drop() {
     if (!operation_) return false;
     if (!operation_->in_flight) fail(HALO_ERR_MEMORY, "no memory for a message that waits to be received: %s", describe().c_str());
     if (sparse_) { // found: it is coming in, and nobody waits for it
-        operation_->peer = peer_;
-        operation_->abandoned = true;
-        operation_->buffer = buffer_.surrender();
-        context().linger(std::unique_ptr<PendingSend>(std::exchange(operation_, nullptr)));
+        let_linger(true);
         return true;
     }
     bool dropped = true;
@@ -371,13 +368,17 @@ bool Mailbox::busy() {
     return operation_ || state_ != HALO_STALE;
 }
 
+void Mailbox::let_linger(bool abandoned) {
+    operation_->peer = peer_;
+    operation_->abandoned = abandoned;
+    operation_->buffer = buffer_.surrender();
+    context().linger(std::unique_ptr<PendingSend>(std::exchange(operation_, nullptr)));
+}
+
 void Mailbox::give_up(bool abandoned) noexcept {
     try {
         if (role_ == Role::sender && operation_ && !poll_send()) {
-            operation_->peer = peer_;
-            operation_->abandoned = abandoned;
-            operation_->buffer = buffer_.surrender();
-            context().linger(std::unique_ptr<PendingSend>(std::exchange(operation_, nullptr)));
+            let_linger(abandoned);
         } else if (operation_ && operation_->in_flight) {
             context().transport().cancel(operation_->request, peer_);
         }

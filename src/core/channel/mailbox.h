@@ -107,6 +107,7 @@ private:
     bool poll_send();
     void drop_operation() noexcept;
     void give_up(bool abandoned) noexcept;
+    void let_linger(bool abandoned);
     void post_receive();
     bool probe();
     void receive_matched();

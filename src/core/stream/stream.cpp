@@ -445,22 +445,28 @@ void Stream::consume() {
 
 void Stream::end_failed_run() {
     has_failed_ = true;
-    if (receive_ == Receive::posted && context_.transport().cancel(receive_request_, spec_.peer)) {
-        MessageHeader header; // it had come: all but this run's data still matters
-        message_ = receive_buffer_.data();
-        std::memcpy(&header, message_, sizeof header);
-        const size_t bytes = payload_offset(header.n_states) + header.payload_bytes + checksum_bytes(header.kind);
-        const bool fits = header.payload_bytes < receive_buffer_.bytes() && bytes <= receive_buffer_.bytes();
-        const bool valid = fits && header.serial == spec_.serial && !wire_error(header, bytes, context_.check_mode());
-        if (valid && header.kind == MessageKind::handshake) take_handshake(header);
-        if (valid && header.kind == MessageKind::data) take_late(header);
-        if (valid && (header.kind == MessageKind::failure || header.kind == MessageKind::credit)) consumed_by_peer_ = header.epoch;
+    if (receive_ == Receive::posted) { // what has been found comes to its end in the next run
+        const bool came = context_.transport().cancel(receive_request_, spec_.peer);
+        receive_ = Receive::none;
+        if (came) note_cancelled();
     }
-    if (receive_ == Receive::posted) receive_ = Receive::none; // what has been found comes to its end in the next run
     arrived_ = true;
     leases_.end_own();
     consume();
     if (spec_.late && spec_.receive.active && spec_.send.active) send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
+}
+
+// It had come before: all of it matters but the values.
+void Stream::note_cancelled() {
+    MessageHeader header;
+    message_ = receive_buffer_.data();
+    std::memcpy(&header, message_, sizeof header);
+    const size_t bytes = payload_offset(header.n_states) + header.payload_bytes + checksum_bytes(header.kind);
+    const bool fits = header.payload_bytes < receive_buffer_.bytes() && bytes <= receive_buffer_.bytes();
+    if (!fits || header.serial != spec_.serial || wire_error(header, bytes, context_.check_mode())) return;
+    if (header.kind == MessageKind::handshake) take_handshake(header);
+    if (header.kind == MessageKind::data) take_late(header);
+    if (header.kind == MessageKind::failure || header.kind == MessageKind::credit) consumed_by_peer_ = header.epoch;
 }
 
 void Stream::give_up_receive() noexcept {

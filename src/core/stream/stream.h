@@ -152,6 +152,7 @@ private:
     void ensure_receive_buffer(size_t bytes);
     void post_receive();
     void give_up_receive() noexcept;
+    void note_cancelled();
     bool receive_one(size_t &bytes);
     bool find_message();
     bool find_in_slot();
