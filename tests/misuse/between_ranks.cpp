@@ -147,9 +147,10 @@ TEST_P(Policies, APeerThatNeverComesCanBeGivenUp) {
     });
 }
 
-TEST(BetweenRanks, ARankThatFailsMakesItsPeerFailAndBothGoOn) {
+TEST_P(Policies, ARankThatFailsMakesItsPeerFailAndBothGoOn) {
     on_two_ranks([&](halo_inproc *group, int32_t rank) {
         Options options;
+        options.messages = GetParam();
         options.allocate = rank == 0;
         const Rank end(group, rank, options);
         EXPECT_EQ(end.exchange(), rank == 0 ? HALO_ERR_PEER : HALO_ERR_UNBOUND);
@@ -159,6 +160,52 @@ TEST(BetweenRanks, ARankThatFailsMakesItsPeerFailAndBothGoOn) {
         else
             EXPECT_EQ(halo_field_allocate(end.u, -1), HALO_SUCCESS);
         for (int again = 0; again < 3; ++again) EXPECT_EQ(end.exchange(), HALO_SUCCESS) << halo_last_error();
+        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+    });
+}
+
+// Also messages too long to be sent before they are awaited: what nobody unpacks is taken when the exchange goes.
+TEST_P(Policies, NobodyWaitsForWhatWasSentInAFailedRun) {
+    std::atomic<int> given_up{ 0 };
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        Options options;
+        options.messages = GetParam();
+        options.allocate = rank == 0;
+        options.n_components = 100'000;
+        options.log = [](void *user, int32_t, const char *text) {
+            *static_cast<std::atomic<int> *>(user) += std::string(text).find("gave up a message") != std::string::npos;
+        };
+        options.log_user = &given_up;
+        const Rank end(group, rank, options);
+        EXPECT_EQ(end.exchange(), rank == 0 ? HALO_ERR_PEER : HALO_ERR_UNBOUND);
+    });
+    EXPECT_EQ(given_up, 0);
+}
+
+TEST(BetweenRanks, APeerStillInARunThatFailedIsNamed) {
+    std::atomic<bool> named{ false };
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        Options options;
+        options.messages = HALO_MESSAGES_PER_CHANNEL;
+        options.allocate = rank == 0;
+        options.timeout = rank == 0 ? 20 : 0.2;
+        const Rank end(group, rank, options);
+        if (rank == 0) {
+            ASSERT_EQ(end.start(), HALO_SUCCESS);
+            while (!named) std::this_thread::yield();
+            EXPECT_EQ(end.finish(), HALO_ERR_PEER);
+            EXPECT_EQ(end.exchange(), HALO_SUCCESS) << halo_last_error();
+        } else {
+            EXPECT_EQ(end.start(), HALO_ERR_UNBOUND);
+            EXPECT_EQ(halo_field_allocate(end.u, -1), HALO_SUCCESS);
+            EXPECT_EQ(end.start(), HALO_TIMEOUT);
+            expect_text({ "rank 0 (still in run 1, which failed)" });
+            named = true;
+            halo_status status = HALO_BUSY;
+            while (status == HALO_BUSY) status = halo_exchange_send(end.x, HALO_STREAM_NONE);
+            EXPECT_EQ(status, HALO_SUCCESS) << halo_last_error();
+            EXPECT_EQ(end.finish(), HALO_SUCCESS) << halo_last_error();
+        }
         EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
     });
 }
