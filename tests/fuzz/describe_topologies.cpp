@@ -10,7 +10,7 @@ halo_topology *blocks(Input &in) {
     const auto owner = in.values<int32_t, 8>(0, 0);
     halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
     desc.n_dims = in.choice(3, 1);
-    for (int d = 0; d < 3; ++d) desc.n_blocks[d] = in.size(3), desc.n_cells[d] = in.size(), desc.periodic[d] = in.choice(2);
+    for (int d = 0; d < 3; ++d) desc.n_blocks[d] = in.size(d == 0 ? 3 : 2), desc.n_cells[d] = in.size(), desc.periodic[d] = in.choice(2);
     desc.order = in.choice(2);
     if (in.flip()) desc.owner = owner.data(), desc.n_owner = in.length(8);
     in.version(desc);
