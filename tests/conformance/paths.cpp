@@ -132,9 +132,9 @@ TEST(Paths, AreForcedBySettingAndDescribed) {
         const char *path;
         const char *most; // of the runs go this way; the first ones by message, until ranks know each other
         const char *why;
-    } cases[] = { { "message", "message", "not put, as setting path; no get, as setting path" },
-                  { "slot", "slot", "not put, as setting path; no get, as setting path" },
-                  { "get", "slot", "not put, as setting path; no get, as values are moved, not combined" },
+    } cases[] = { { "message", "message", "not put, as setting path; not get, as setting path" },
+                  { "slot", "slot", "not put, as setting path; not get, as setting path" },
+                  { "get", "slot", "not put, as setting path; not get, as values are moved, not combined" },
                   { "put", "put", "from storage to storage: as set" },
                   { "direct", "put", "from storage to storage: as set" } };
     for (const auto &one : cases) {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One message per peer: dense edges at fixed offsets, then the sparse ones that are not null, back to back.
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "comm/wait.h"
 #include "exchange/check_mode.h"
 #include "exchange/messages.h"
-#include "exchange/paths/get.h"
-#include "exchange/paths/put.h"
+#include "exchange/paths/path.h"
 #include "exchange/paths/trial.h"
-#include "plan/message_order.h"
 
 namespace halo {
 
@@ -37,10 +34,8 @@ public:
           unpacked_(links_.size(), true),
           trial_(setup.paths.measured, setup.context.clock) {
         unsent_.reserve(links_.size());
-        if (!GetPath::why_not(setup)) get_.emplace(setup.context, links_, plan_link_);
-        if (PutPath::why_not(setup)) return;
-        puts_.reserve(links_.size());
-        for (size_t i = 0; i < links_.size(); ++i) puts_.emplace_back(setup.context, *links_[i], plan_link_[i], setup.id.serial());
+        for (const PathKind &kind : path_kinds())
+            if (!kind.why_not(setup_)) paths_.push_back(kind.make({ setup_, links_, plan_link_, [this](size_t i) { return pack(*run_, i); } }));
     }
 
     void allocate() override {
@@ -62,8 +57,7 @@ public:
         trial_.timed([&] { send_and_copy(run); });
     }
     void forget_plans() override {
-        for (PutPath &put : puts_) put.forget_plan();
-        if (get_) get_->forget_plan();
+        for (auto &path : paths_) path->forget_plan();
     }
     bool test(Run &) override {
         bool all = true;
@@ -72,18 +66,17 @@ public:
     }
     void note_arrivals(const Run &run, Arrivals &arrivals) override;
     void unpack(Run &run) override {
-        if (get_) wait_for_taken_back();
+        wait_for_paths();
         trial_.timed([&] { unpack_arrived(run); });
     }
     void combine(Run &run, const CombineBy &by) override {
-        const bool lent = get_ && get_->is_ready(run);
-        trial_.timed([&] { lent ? get_->combine(by) : Messages::combine(run, by); });
+        trial_.timed([&] {
+            const auto combines = [&](auto &path) { return path->combine(run, by); };
+            if (std::none_of(paths_.begin(), paths_.end(), combines)) Messages::combine(run, by);
+        });
     }
-    void consume(Run &run) override {
-        if (get_) {
-            get_->return_all();
-            get_->end(timeout(), [&](size_t i) { return pack(run, i); });
-        }
+    void consume(Run &) override {
+        for (auto &path : paths_) path->end(timeout());
         if (trial_.end(epoch_))
             for (auto &link : links_) link->prefer_messages(!trial_.direct(epoch_));
         for (auto &link : links_) link->consume();
@@ -92,11 +85,11 @@ public:
         for (auto &link : links_) link->send_failure(epoch, error);
     }
     void end_failed_run() override {
-        give_up_loans();
+        for (auto &path : paths_) path->give_up();
         for (auto &link : links_) link->end_failed_run();
     }
     void abandon() noexcept override {
-        give_up_loans();
+        for (auto &path : paths_) path->give_up();
         for (auto &link : links_) link->abandon();
     }
     std::string missing(const Run &run) const override;
@@ -105,38 +98,27 @@ public:
 
 private:
     const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
-    // Where the dense values of a message end: piece by piece, each aligned.
-    static int64_t dense_bytes(const Run &run, const PlanLink &link, bool sending) {
-        int64_t end = 0;
-        run.for_each(link, sending, [&](const PieceRun &, const LinkPiece &at, const LoweredDirection &way) {
-            if (way.dense_bytes > 0) end = align_up(end, alignment_of(run, at)) + way.dense_bytes;
-        });
-        return end;
-    }
     double timeout() const { return setup_.context.timeout(setup_.spec.timeout_seconds); }
     void send_and_copy(Run &run);
-    void wait_for_taken_back();
-    void give_up_loans() noexcept {
-        if (get_) get_->give_up([&](size_t i) { return pack(*run_, i); });
-    }
-    bool put(Run &run, size_t i);
-    void put_or_send_late(Run &run);
+    Path::Sent send_by_path(const Run &run, size_t i, bool wanted);
+    void send_late(Run &run);
+    bool receive_by_paths();
+    void wait_for_paths();
     void unpack_arrived(Run &run);
     size_t pack(Run &run, size_t i);
     int64_t pack_singles(Run &run, size_t i, std::byte *payload, int64_t end);
     void unpack_link(Run &run, size_t i);
     void unpack_singles(Run &run, size_t i, const std::byte *payload, int64_t end);
     size_t received_bytes(size_t plan_link, const std::byte *message) const;
-    static int64_t alignment_of(const Run &run, const LinkPiece &at) { return edge_alignment(run.plan->piece(at.piece).destination().element_bytes); }
     std::string describe_missing(const Run &run, size_t i) const;
+    std::string why_no_path() const;
     std::string why_this_path(size_t i) const;
 
     MessageSetup setup_;
     std::vector<std::unique_ptr<Stream>> links_;
     std::vector<size_t> plan_link_; // number of each link in the plan
     std::vector<uint8_t> unpacked_;
-    std::vector<PutPath> puts_; // of each link, or none
-    std::optional<GetPath> get_;
+    std::vector<std::unique_ptr<Path>> paths_; // that this exchange may take
     PathTrial trial_;
     Run *run_ = nullptr;         // the last one
     std::vector<size_t> unsent_; // links of this run
@@ -146,47 +128,50 @@ private:
     int64_t hash_bytes_sent_ = 0;
 };
 
-// Peers whose ghosts are open get theirs at once. Others may be a moment late: they are asked again after the copies within this rank, and for as
-// long as the second copy of a message would take.
-void Aggregated::send_and_copy(Run &run) {
-    for (PutPath &put : puts_) put.open(run);
-    const bool direct = trial_.direct(run.epoch);
-    const bool puts = direct && !puts_.empty();
-    unsent_.clear();
-    for (size_t i = 0; i < links_.size(); ++i) {
-        if (!links_[i]->sends())
-            links_[i]->send(0);
-        else if (get_ && get_->lend(run, i, direct))
-            continue;
-        else if (!puts || !puts_[i].reaches(run) || links_[i]->peer_prefers_messages())
-            links_[i]->send(pack(run, i));
-        else if (!put(run, i))
-            unsent_.push_back(i);
-    }
-    run.copy_within_rank();
-    if (!unsent_.empty()) put_or_send_late(run);
+Path::Sent Aggregated::send_by_path(const Run &run, size_t i, bool wanted) {
+    for (auto &path : paths_)
+        if (const Path::Sent sent = path->send(run, i, wanted); sent != Path::Sent::no) return sent;
+    return Path::Sent::no;
 }
 
-void Aggregated::put_or_send_late(Run &run) {
+// Peers that are there get theirs at once. Others may be a moment late: they are asked again after the copies within this rank, and for as long as
+// the second copy of a message would take.
+void Aggregated::send_and_copy(Run &run) {
+    for (auto &path : paths_) path->open(run);
+    const bool direct = trial_.direct(run.epoch);
+    unsent_.clear();
+    for (size_t i = 0; i < links_.size(); ++i) {
+        const Path::Sent sent = links_[i]->sends() ? send_by_path(run, i, direct) : Path::Sent::no;
+        if (sent == Path::Sent::later)
+            unsent_.push_back(i);
+        else if (sent == Path::Sent::no)
+            links_[i]->send(links_[i]->sends() ? pack(run, i) : 0);
+    }
+    run.copy_within_rank();
+    if (!unsent_.empty()) send_late(run);
+}
+
+void Aggregated::send_late(Run &run) {
     int64_t bytes = 0;
-    for (const size_t i : unsent_) bytes += dense_bytes(run, planned(run, i), true);
+    for (const size_t i : unsent_) bytes += run.dense_bytes(planned(run, i), true);
     const double end = setup_.context.clock() + seconds_to_copy(bytes);
-    do std::erase_if(unsent_, [&](size_t i) { return put(run, i); });
+    do std::erase_if(unsent_, [&](size_t i) { return send_by_path(run, i, true) == Path::Sent::yes; });
     while (!unsent_.empty() && setup_.context.clock() < end);
     for (const size_t i : unsent_) links_[i]->send(pack(run, i));
 }
 
-bool Aggregated::put(Run &run, size_t i) {
-    if (!puts_[i].write(run)) return false;
-    links_[i]->send_put(static_cast<size_t>(dense_bytes(run, planned(run, i), true)));
-    return true;
+bool Aggregated::receive_by_paths() {
+    bool all = true;
+    for (auto &path : paths_) all = path->receive() && all;
+    return all;
 }
 
-// What was lent and then taken back is on its way.
-void Aggregated::wait_for_taken_back() {
+// What peers have taken back from a path is on its way.
+void Aggregated::wait_for_paths() {
+    if (receive_by_paths()) return;
     Waiter waiter(setup_.context, timeout());
     const auto missing = [&] { return this->missing(*run_); };
-    while (!get_->borrow())
+    while (!receive_by_paths())
         if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
 }
 
@@ -199,7 +184,7 @@ size_t Aggregated::pack(Run &run, size_t i) {
     run.for_each(link, true, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
         singles = singles || !way.singles.empty();
         if (way.dense_bytes == 0) return;
-        end = align_up(end, alignment_of(run, at));
+        end = align_up(end, run.alignment(at));
         piece.bases[run.plan->piece(at.piece).bases().send(at.link)] = payload + end;
         piece.run_rows(way.rows, run.stream);
         end += way.dense_bytes;
@@ -254,7 +239,7 @@ void Aggregated::unpack_link(Run &run, size_t i) {
     run.for_each(link, false, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
         singles = singles || !way.singles.empty();
         if (way.dense_bytes == 0) return;
-        end = align_up(end, alignment_of(run, at));
+        end = align_up(end, run.alignment(at));
         piece.bases[run.plan->piece(at.piece).bases().receive(at.link)] = payload + end;
         piece.run_rows(way.rows, run.stream);
         end += way.dense_bytes;
@@ -277,7 +262,7 @@ void Aggregated::unpack_singles(Run &run, size_t i, const std::byte *payload, in
 // As `pack` lays it out.
 size_t Aggregated::received_bytes(size_t plan_link, const std::byte *message) const {
     const PlanLink &link = run_->plan->links()[plan_link];
-    int64_t end = dense_bytes(*run_, link, false);
+    int64_t end = run_->dense_bytes(link, false);
     uint32_t number = 0;
     run_->for_each(link, false, [&](const PieceRun &, const LinkPiece &, const LoweredDirection &way) {
         for (const SingleEdge &single : way.singles)
@@ -323,13 +308,18 @@ void Aggregated::count(halo_exchange_stats &stats) const {
     stats.sparse_null += nulls_sent_;
 }
 
+std::string Aggregated::why_no_path() const {
+    std::string text;
+    for (const PathKind &kind : path_kinds()) text += format("%snot %s, as %s", text.empty() ? "" : "; ", kind.name, kind.why_not(setup_));
+    return text;
+}
+
 // What link `i` sends: by which of the paths, and why not by the others.
 std::string Aggregated::why_this_path(size_t i) const {
     if (!setup_.context.shared_arena(SIZE_MAX)) return "shared memory is " + setup_.context.shared_memory_text();
-    const char *const no_put = PutPath::why_not(setup_), *const no_get = GetPath::why_not(setup_); // null: it may
-    if (no_put && no_get) return format("not put, as %s; no get, as %s", no_put, no_get);
-    if (!links_[i]->peer_notice()) return "the storage of the two ranks is not memory that both see";
-    if (!puts_.empty() && !puts_[i].is_shared()) return "the peer's storage is not memory that both see";
+    if (paths_.empty()) return why_no_path();
+    const auto reaches = [&](const auto &path) { return path->reaches_storage(i); };
+    if (std::none_of(paths_.begin(), paths_.end(), reaches)) return "the storage of the two ranks is not memory that both see";
     if (links_[i]->peer_prefers_messages()) return "the peer prefers messages";
     return (trial_.direct(epoch_ + 1) ? "from storage to storage: " : "messages: ") + trial_.describe();
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plan/lower/rows.h"
+#include "plan/message_order.h"
 #include "plan/plan.h"
 #include "stream/wire.h"
 
@@ -48,6 +49,15 @@ struct Run {
         for (const LinkPiece &at : link.pieces)
             if (const PieceRun &piece = pieces[at.piece]; piece.takes_part) visit(piece, at, piece.rows->direction(at.link, sending));
     }
+    // Where the dense values of a message end: piece by piece, each aligned.
+    int64_t dense_bytes(const PlanLink &link, bool sending) const {
+        int64_t end = 0;
+        for_each(link, sending, [&](const PieceRun &, const LinkPiece &at, const LoweredDirection &way) {
+            if (way.dense_bytes > 0) end = align_up(end, alignment(at)) + way.dense_bytes;
+        });
+        return end;
+    }
+    int64_t alignment(const LinkPiece &at) const { return edge_alignment(plan->piece(at.piece).destination().element_bytes); }
     void copy_within_rank() const {
         if (!plan->scope().local) return;
         for (const PieceRun &piece : pieces)

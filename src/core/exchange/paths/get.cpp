@@ -1,42 +1,113 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/paths/get.h"
-
+// Contributions that are combined straight out of the storage of a peer of the same host: no message buffer, one pass over memory.
+//
+// The peer has promised not to change them until its run ends (source_stable), lends its storage instead of packing a message, and at the end of its
+// run waits until it has been read, for as long as a message would take. Then it takes the storage back and sends the message after all: so no rank
+// depends on how far another one is, and the result is the same.
 #include <algorithm>
 #include <utility>
 
 #include "comm/wait.h"
+#include "exchange/paths/path.h"
+#include "exchange/paths/storage_notice.h"
 #include "plan/message_order.h"
 
 namespace halo {
 
-const char *GetPath::why_not(const MessageSetup &setup) {
-    const auto can = [](const PlanPiece &one) {
-        return one.piece->combining().reads_in_place && !one.piece->destination().has_cells && !one.piece->destination().sparse;
-    };
-    if (!setup.paths.get) return "setting path";
-    if (!setup.plan.combines()) return "values are moved, not combined";
-    if (!setup.spec.source_stable) return "source_stable is not promised";
-    if (setup.context.check_mode()) return "check mode looks at messages";
-    const bool all = std::all_of(setup.plan.pieces().begin(), setup.plan.pieces().end(), can);
-    return all ? nullptr : "values are not combined in order at points, dense and by the library";
-}
+namespace {
 
-bool GetPath::lend(const Run &run, size_t i, bool wanted) {
-    Lender &own = lenders_[i];
-    Stream &link = *links_[i];
-    if (!own.notice.is_described()) {
+class GetPath final : public Path {
+public:
+    explicit GetPath(const PathSetup &setup)
+        : setup_(setup),
+          context_(setup.messages.context),
+          links_(setup.links),
+          plan_links_(setup.plan_links),
+          borrowers_(setup.links.size()) {
+        for (const auto &link : links_) lenders_.push_back({ StorageNotice(context_, *link) });
+    }
+    void open(const Run &run) override;
+    Sent send(const Run &run, size_t i, bool wanted) override;
+    bool reaches_storage(size_t i) const override { return static_cast<bool>(links_[i]->peer_notice()); }
+    bool receive() override;
+    bool combine(Run &run, const CombineBy &by) override;
+    void end(double timeout) override;
+    void give_up() noexcept override;
+    void forget_plan() override;
+
+private:
+    struct Lender {
+        StorageNotice notice;
+        int64_t bytes = 0;
+        bool lent = false;
+        uint32_t taken_back = 0; // runs in a row
+        uint32_t pause = 0;      // runs until it is tried again
+    };
+    struct Borrower {
+        bool borrowed = false;
+        uint32_t address_version = 0;
+        std::vector<void *> slots;
+        uint32_t layout_version = 0; // of what `combined_` reads; 0: the message
+        // For runs in which a peer is late.
+        struct Get {
+            CopyTable table;
+            std::vector<void *> bases; // of the piece, then the slots
+        };
+        std::vector<Get> gets; // of the link's pieces
+        uint32_t gets_version = 0;
+        Buffer message;
+    };
+    // One piece, with contributions out of peers' storage.
+    struct Combined {
+        size_t piece;
+        std::unique_ptr<const Lowered> rows;
+        std::vector<void *> bases; // of the piece, then the slots of each borrower
+    };
+
+    bool reach(size_t i);
+    bool is_compiled() const;
+    bool all_lend() const;
+    void compile(const Run &run);
+    void make_gets(const Run &run, size_t i);
+    void copy_to_message(Run &run, size_t i);
+    bool wait_for_readers();
+    void wait_for_reader(Stream &link, double timeout) const;
+    void take_back(size_t i);
+    bool is_ready(Run &run);
+    void return_all();
+
+    PathSetup setup_;
+    Context &context_;
+    std::vector<std::unique_ptr<Stream>> &links_;
+    const std::vector<size_t> &plan_links_;
+    std::vector<Lender> lenders_; // of each link
+    std::vector<Borrower> borrowers_;
+    std::vector<Combined> combined_; // of each piece of the plan, once they are made
+    double patience_ = 0;            // seconds
+};
+
+void GetPath::open(const Run &run) {
+    for (size_t i = 0; i < links_.size(); ++i) {
+        Lender &own = lenders_[i];
+        if (!links_[i]->sends() || own.notice.is_described()) continue;
         own.notice.describe(*run.plan, plan_links_[i], true);
         own.bytes = run.plan->payload_bytes(run.plan->links()[plan_links_[i]], true);
     }
-    if (!wanted || !link.peer_has_notice() || link.peer_prefers_messages()) return false;
-    if (!run.whole || run.stream != HALO_STREAM_NONE) return false;
-    if (own.pause > 0 && own.pause-- > 0) return false;
-    if (!own.notice.publish(run)) return false;
+}
+
+// What link `i` would send stays where it is, and the peer is told.
+Path::Sent GetPath::send(const Run &run, size_t i, bool wanted) {
+    Lender &own = lenders_[i];
+    Stream &link = *links_[i];
+    if (!wanted || !link.peer_has_notice() || link.peer_prefers_messages()) return Sent::no;
+    if (!run.whole || run.stream != HALO_STREAM_NONE) return Sent::no;
+    if (own.pause > 0 && own.pause-- > 0) return Sent::no;
+    if (!own.notice.publish(run)) return Sent::no;
     constexpr double message_seconds = 5e-6;
     patience_ += message_seconds + seconds_to_copy(own.bytes);
     own.lent = true;
     link.send_lent(static_cast<size_t>(own.bytes));
-    return true;
+    return Sent::yes;
 }
 
 // True: all have read.
@@ -58,22 +129,23 @@ void GetPath::wait_for_reader(Stream &link, double timeout) const {
         if (!waiter.pause(reading)) fail(HALO_ERR_PEER, "after %.3f s: %s", waiter.seconds(), reading().c_str());
 }
 
-void GetPath::take_back(size_t i, const PackLink &pack) {
+void GetPath::take_back(size_t i) {
     constexpr uint32_t longest_pause = 64;
     Lender &own = lenders_[i];
     own.lent = false;
     own.pause = std::min(longest_pause, 1u << std::min(own.taken_back++, 6u));
-    links_[i]->send_after_all(pack(i));
+    links_[i]->send_after_all(setup_.pack(i));
 }
 
-void GetPath::end(double timeout, const PackLink &pack) {
+void GetPath::end(double timeout) {
+    return_all();
     const bool all_read = wait_for_readers();
     for (size_t i = 0; i < links_.size(); ++i) {
         Lender &own = lenders_[i];
         if (!own.lent) continue;
         if (!all_read && !links_[i]->has_been_read()) {
             if (links_[i]->take_back()) {
-                take_back(i, pack);
+                take_back(i);
                 continue;
             }
             wait_for_reader(*links_[i], timeout);
@@ -94,7 +166,7 @@ bool GetPath::reach(size_t i) {
     return true;
 }
 
-bool GetPath::borrow() {
+bool GetPath::receive() {
     bool all = true;
     for (size_t i = 0; i < links_.size(); ++i) {
         Stream &link = *links_[i];
@@ -183,6 +255,7 @@ void GetPath::copy_to_message(Run &run, size_t i) {
     }
 }
 
+// Do tables read what is borrowed? Else it has been copied to where they have messages.
 bool GetPath::is_ready(Run &run) {
     if (std::none_of(borrowers_.begin(), borrowers_.end(), [](const Borrower &own) { return own.borrowed; })) return false;
     if (!is_compiled() && all_lend()) compile(run);
@@ -200,15 +273,21 @@ bool GetPath::is_ready(Run &run) {
     return true;
 }
 
+bool GetPath::combine(Run &run, const CombineBy &by) {
+    if (!is_ready(run)) return false;
+    for (const Combined &one : combined_) by(one.piece, *one.rows, one.bases);
+    return true;
+}
+
 void GetPath::return_all() {
     for (size_t i = 0; i < links_.size(); ++i)
         if (std::exchange(borrowers_[i].borrowed, false)) links_[i]->return_borrowed();
 }
 
-void GetPath::give_up(const PackLink &pack) noexcept {
+void GetPath::give_up() noexcept {
     return_all();
     for (size_t i = 0; i < links_.size(); ++i) try {
-            if (std::exchange(lenders_[i].lent, false) && !links_[i]->has_been_read() && links_[i]->take_back()) take_back(i, pack);
+            if (std::exchange(lenders_[i].lent, false) && !links_[i]->has_been_read() && links_[i]->take_back()) take_back(i);
         } catch (...) { // the transport has failed: the peer will notice
         }
     patience_ = 0;
@@ -219,5 +298,22 @@ void GetPath::forget_plan() {
     for (Borrower &own : borrowers_) own.layout_version = own.gets_version = 0;
     combined_.clear();
 }
+
+// No point whose value is sent receives one, and all of them stay unchanged.
+const char *why_not(const MessageSetup &setup) {
+    const auto can = [](const PlanPiece &one) {
+        return one.piece->combining().reads_in_place && !one.piece->destination().has_cells && !one.piece->destination().sparse;
+    };
+    if (!setup.paths.get) return "setting path";
+    if (!setup.plan.combines()) return "values are moved, not combined";
+    if (!setup.spec.source_stable) return "source_stable is not promised";
+    if (setup.context.check_mode()) return "check mode looks at messages";
+    const bool all = std::all_of(setup.plan.pieces().begin(), setup.plan.pieces().end(), can);
+    return all ? nullptr : "values are not combined in order at points, dense and by the library";
+}
+
+} // namespace
+
+const PathKind get_path{ "get", why_not, [](const PathSetup &setup) -> std::unique_ptr<Path> { return std::make_unique<GetPath>(setup); } };
 
 } // namespace halo

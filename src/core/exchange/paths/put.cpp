@@ -1,25 +1,70 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/paths/put.h"
-
+// Ghosts that a peer of the same host writes itself: no message buffer, one copy.
+//
+// Both parts lie in shared memory. Whoever starts a run opens its ghosts to its peers, and writes into those that are open already; into
+// others it sends a message as ever. So no rank waits for another, and the result is the same.
 #include <algorithm>
+
+#include "exchange/paths/path.h"
+#include "exchange/paths/storage_notice.h"
 
 namespace halo {
 
-const char *PutPath::why_not(const MessageSetup &setup) {
-    if (!setup.paths.put) return "setting path";
-    if (setup.plan.combines()) return "values are combined where they arrive";
-    if (setup.plan.any_sparse()) return "fields are sparse";
-    return setup.context.check_mode() ? "check mode looks at messages" : nullptr;
-}
+namespace {
 
-void PutPath::open(const Run &run) {
+// What one rank does for one peer, in both directions.
+class PutLink {
+public:
+    PutLink(Context &context, Stream &link, size_t plan_link, uint32_t serial)
+        : context_(context),
+          link_(link),
+          plan_link_(plan_link),
+          serial_(serial),
+          notice_(context, link) {}
+
+    // Tell the peer about this rank's storage, and let it write. The first time before anything is sent.
+    void open(const Run &run);
+    // Is the peer's storage memory that both see, as far as is known?
+    bool is_shared() const { return link_.peer_notice() && !unreachable_; }
+    // Can the peer's ghosts be written at all, in such a run?
+    bool reaches(const Run &run) const { return is_shared() && run.whole && run.stream == HALO_STREAM_NONE && !link_.peer_prefers_messages(); }
+    // True: everything is in the peer's ghosts, and it has been told. False: the peer is not there yet.
+    bool put(const Run &run);
+    // Layouts have changed: there is another plan.
+    void forget_plan();
+
+private:
+    // Of one piece that goes there.
+    struct Put {
+        CopyTable table;
+        std::vector<void *> bases; // of the piece, then the peer's slots
+    };
+
+    bool prepare(const Run &run);
+    bool write(const Run &run);
+
+    Context &context_;
+    Stream &link_;
+    size_t plan_link_;
+    uint32_t serial_;
+    StorageNotice notice_; // where the peer may write
+
+    // sending
+    std::vector<Put> puts_;
+    std::vector<void *> slots_;  // the peer's
+    uint32_t table_version_ = 0; // of the peer's layouts; 0: no tables
+    uint32_t address_version_ = 0;
+    bool unreachable_ = false;
+};
+
+void PutLink::open(const Run &run) {
     if (!link_.receives()) return;
     if (!notice_.is_described()) notice_.describe(*run.plan, plan_link_, false);
     if (run.whole && run.stream == HALO_STREAM_NONE && notice_.publish(run)) notice_.gate().open(serial_, run.epoch);
 }
 
 // The gate is claimed: what the peer tells stands still.
-bool PutPath::prepare(const Run &run) {
+bool PutLink::prepare(const Run &run) {
     const PeerStorage peer(context_, link_.peer_notice());
     const PlanLink &link = run.plan->links()[plan_link_];
     if (table_version_ != peer.layout_version()) {
@@ -42,7 +87,7 @@ bool PutPath::prepare(const Run &run) {
     return !unreachable_;
 }
 
-bool PutPath::write(const Run &run) {
+bool PutLink::write(const Run &run) {
     const StorageGate gate(link_.peer_notice());
     if (!gate.claim(serial_, run.epoch)) return false;
     try {
@@ -64,9 +109,49 @@ bool PutPath::write(const Run &run) {
     return true;
 }
 
-void PutPath::forget_plan() {
+void PutLink::forget_plan() {
     notice_.forget();
     table_version_ = 0;
 }
+
+bool PutLink::put(const Run &run) {
+    if (!write(run)) return false;
+    link_.send_put(static_cast<size_t>(run.dense_bytes(run.plan->links()[plan_link_], true)));
+    return true;
+}
+
+class PutPath final : public Path {
+public:
+    explicit PutPath(const PathSetup &setup) {
+        links_.reserve(setup.links.size());
+        for (size_t i = 0; i < setup.links.size(); ++i)
+            links_.emplace_back(setup.messages.context, *setup.links[i], setup.plan_links[i], setup.messages.id.serial());
+    }
+    void open(const Run &run) override {
+        for (PutLink &link : links_) link.open(run);
+    }
+    Sent send(const Run &run, size_t i, bool wanted) override {
+        if (!wanted || !links_[i].reaches(run)) return Sent::no;
+        return links_[i].put(run) ? Sent::yes : Sent::later;
+    }
+    bool reaches_storage(size_t i) const override { return links_[i].is_shared(); }
+    void forget_plan() override {
+        for (PutLink &link : links_) link.forget_plan();
+    }
+
+private:
+    std::vector<PutLink> links_;
+};
+
+const char *why_not(const MessageSetup &setup) {
+    if (!setup.paths.put) return "setting path";
+    if (setup.plan.combines()) return "values are combined where they arrive";
+    if (setup.plan.any_sparse()) return "fields are sparse";
+    return setup.context.check_mode() ? "check mode looks at messages" : nullptr;
+}
+
+} // namespace
+
+const PathKind put_path{ "put", why_not, [](const PathSetup &setup) -> std::unique_ptr<Path> { return std::make_unique<PutPath>(setup); } };
 
 } // namespace halo

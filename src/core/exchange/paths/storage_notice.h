@@ -10,12 +10,6 @@
 
 namespace halo {
 
-// What a copy of `bytes` more takes, about: so long may one wait to be spared it.
-inline double seconds_to_copy(int64_t bytes) {
-    constexpr double bytes_per_second = 8e9;
-    return static_cast<double>(bytes) / bytes_per_second;
-}
-
 // Written by the rank whose storage it is.
 class StorageNotice {
 public:
