@@ -39,7 +39,7 @@ defects=(
     "late messages of an earlier exchange are taken|stream/stream.cpp|unit_stream|s/if (static_cast<int32_t>(header.serial - spec_.serial) < 0) {/if (false) {/"
     "ghosts of a run that was given up stay open to peers|stream/stream.cpp|halo_conformance *Put*|/^void Stream::abandon/,/^}/s/    leases_.end_own();//"
     "a slot of shared memory is written again before it was read|stream/shared_slots.h|unit_comm SharedSlots.*|s/(upto - must_be_read) >= 0/(upto - must_be_read) > INT32_MIN/"
-    "data longer than their header says are taken|stream/wire.cpp|unit_stream|s/behind - besides != (location/behind - besides < (location/"
+    "data longer than their header says are taken|stream/wire.cpp|unit_stream|s/behind - besides != header/behind - besides < header/"
     "a flag that is not known is let pass|stream/wire.cpp|unit_stream|s/(header.flags \& ~(location_flags . ability_flags)) != 0/header.flags == 0xffff/"
     # Collectives
     "a collective that is given up is not noticed|comm/collective_stream.cpp|halo_goes_wrong ContinuedCollectives.*|s/if (pending_ \&\& entered_ != call_)/if (false)/"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -62,20 +63,22 @@ public:
         }
     }
     // Rank 0 starts before all others do: they find its ghosts open.
-    void start_in_order(const halo_run *run) const {
-        if (self_.rank == 0) OK(halo_exchange_start(exchange_, run, HALO_STREAM_NONE));
+    void start_in_order(const halo_run *run) const { start_in_order(exchange_, run); }
+    void start_in_order(halo_exchange *exchange, const halo_run *run) const {
+        if (self_.rank == 0) OK(halo_exchange_start(exchange, run, HALO_STREAM_NONE));
         OK(halo_barrier(self_.context));
-        if (self_.rank != 0) OK(halo_exchange_start(exchange_, run, HALO_STREAM_NONE));
+        if (self_.rank != 0) OK(halo_exchange_start(exchange, run, HALO_STREAM_NONE));
     }
     void exchange(const halo_run *run) const {
         start_in_order(run);
         OK(halo_exchange_finish(exchange_, HALO_STREAM_NONE));
         OK(halo_barrier(self_.context));
     }
-    int64_t landed() const {
+    int64_t landed() const { return stats(exchange_).messages_landed; }
+    static halo_exchange_stats stats(const halo_exchange *exchange) {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-        OK(halo_exchange_stats_get(exchange_, &stats));
-        return stats.messages_landed;
+        OK(halo_exchange_stats_get(exchange, &stats));
+        return stats;
     }
     std::string describe() const {
         size_t bytes = 0;
@@ -87,6 +90,7 @@ public:
     }
     halo_exchange *handle() { return exchange_; }
     halo_field *field() const { return field_; }
+    halo_topology *topology() const { return topology_; }
 
 private:
     const Rank &self_;
@@ -225,6 +229,50 @@ TEST_P(Put, NarrowedRunsAreMessages) {
         ring.expect(ring.data(), 2, 1);
         EXPECT_EQ(ring.landed(), 0);
     });
+}
+
+// The dense field is written into the peer's storage, what is not null of the sparse one comes with the message that says so. Also in check mode.
+TEST_P(Put, SparseFieldsComeByMessageBesideIt) {
+    for (const char *check : { "no", "yes" }) {
+        Settings settings = whenever_possible;
+        settings.back().second = check;
+        run(GetParam(), settings, [](Rank &self) {
+            Ring ring(self);
+            halo_field_desc desc = HALO_FIELD_DESC_INIT;
+            desc.name = "rare";
+            desc.ghost_low[0] = desc.ghost_high[0] = ghosts;
+            desc.sparse = 1;
+            desc.fill = -1;
+            halo_field *rare = nullptr;
+            OK(halo_field_create(ring.topology(), &desc, &rare));
+            OK(halo_field_allocate(rare, self.rank));
+            void *storage = nullptr;
+            OK(halo_field_data(rare, self.rank, 0, &storage));
+            auto *const values = static_cast<double *>(storage);
+            std::array<halo_field *, 2> fields{ ring.field(), rare };
+            halo_exchange *both = nullptr;
+            OK(halo_exchange_create(fields.data(), 2, nullptr, &both));
+            for (int64_t time = 1; time < 9; ++time) {
+                const bool null = time % 3 == 0;
+                ring.fill(ring.data(), time);
+                ring.fill(values, time);
+                if (null) std::fill_n(values + ghosts, cells, 0.0);
+                OK(halo_barrier(self.context));
+                ring.start_in_order(both, nullptr);
+                OK(halo_exchange_finish(both, HALO_STREAM_NONE));
+                ring.expect(ring.data(), time);
+                if (!null) ring.expect(values, time);
+                for (int64_t g = 0; g < ghosts && null; ++g) EXPECT_EQ(values[g], -1.0);
+                OK(halo_barrier(self.context));
+            }
+            if (lands_on_rank_0(self)) {
+                EXPECT_GE(Ring::stats(both).messages_landed, 4);
+            }
+            EXPECT_TRUE(self.size == 1 || Ring::stats(both).sparse_null == 4) << Ring::stats(both).sparse_null;
+            OK(halo_exchange_destroy(&both));
+            OK(halo_field_destroy(&rare));
+        });
+    }
 }
 
 TEST_P(Put, FollowsANewLayout) {

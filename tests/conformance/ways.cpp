@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each way that values may take between ranks, and each way in which a run may go wrong: the others hear of it, and the next run goes the same way again
-// and brings the right values.
+// Each way that values may take between ranks, and each way in which a run may go wrong: the others hear of it, and the next run goes the same way
+// again and brings the right values.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -143,7 +143,8 @@ private:
         int64_t sum = 0;
         for (size_t at = text.find("  to rank "); at != std::string::npos; at = text.find("  to rank ", at + 1)) {
             std::array<int, 4> n{};
-            if (std::sscanf(text.c_str() + text.find("message", at), "message %d, slot %d, put %d, get %d", &n[0], &n[1], &n[2], &n[3]) != 4) continue;
+            if (std::sscanf(text.c_str() + text.find("message", at), "message %d, slot %d, put %d, get %d", &n[0], &n[1], &n[2], &n[3]) != 4)
+                continue;
             for (size_t i = 0; i < n.size(); ++i) sum += std::string(ways[i].name) == way_.name ? n[i] : 0;
         }
         return sum;
@@ -176,9 +177,7 @@ protected:
 };
 
 // Two ranks, who are each other's neighbours twice; four, where not all are neighbours.
-std::vector<int32_t> some_rank_counts() {
-    return threads() ? std::vector<int32_t>{ 2, 4 } : std::vector<int32_t>{ 0 };
-}
+std::vector<int32_t> some_rank_counts() { return threads() ? std::vector<int32_t>{ 2, 4 } : std::vector<int32_t>{ 0 }; }
 INSTANTIATE_TEST_SUITE_P(Each, Ways, testing::Combine(testing::Range<size_t>(0, ways.size()), testing::ValuesIn(some_rank_counts())),
                          [](const auto &one) { return text_of("%s_%d", ways[std::get<0>(one.param)].name, std::get<1>(one.param)); });
 

@@ -81,12 +81,12 @@ std::vector<std::byte> RunMessages::data(Input &input) const {
     MessageHeader header = header_of(MessageKind::data);
     header.epoch = 1 + input.byte() % 2;
     header.flags = input.byte() % 64;
-    const bool elsewhere = (header.flags & location_flags) != 0;
-    header.n_states = elsewhere ? 0 : inward_.n_states;
-    header.payload_bytes = inward_.payload_bytes / (1 + input.byte() % 2);
+    const bool lent = (header.flags & flag_get) != 0;
+    header.n_states = lent ? 0 : inward_.n_states;
+    header.payload_bytes = lent ? 0 : inward_.payload_bytes / (1 + input.byte() % 2);
     const bool whole = (input.byte() & 1u) != 0;
     std::vector<std::byte> behind = input.bytes(input.byte() % 96);
-    if (whole) behind.resize(payload_offset(header.n_states) - sizeof header + (elsewhere ? 0 : header.payload_bytes));
+    if (whole) behind.resize(payload_offset(header.n_states) - sizeof header + header.payload_bytes);
     return joined(header, behind);
 }
 

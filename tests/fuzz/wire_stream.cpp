@@ -70,7 +70,7 @@ void clear(const SharedBlock &block) {
     std::memset(block.data(), 0, block.offer().bytes - SharedBlock::front);
 }
 
-// What is taken has its payload behind the header, or has none there; nothing that is read of it lies outside.
+// What is taken has its payload behind the header; nothing that is read of it lies outside.
 void check_header_alone(const std::vector<std::byte> &message) {
     MessageHeader header{};
     if (!message.empty()) std::memcpy(&header, message.data(), std::min(message.size(), sizeof header));
@@ -78,9 +78,8 @@ void check_header_alone(const std::vector<std::byte> &message) {
         if (wire_error(header, message.size(), summed)) continue;
         check(message.size() >= sizeof header);
         const size_t behind = message.size() - sizeof header;
-        const bool elsewhere = (header.flags & location_flags) != 0;
-        check(!elsewhere || header.kind == MessageKind::data);
-        check(elsewhere || header.payload_bytes <= behind);
+        check((header.flags & location_flags) == 0 || header.kind == MessageKind::data);
+        check(header.payload_bytes <= behind);
         if (header.kind == MessageKind::keys) check(header.epoch * sizeof(WireEdge) <= behind);
         if (header.kind == MessageKind::handshake) check(behind >= sizeof(HandshakePayload) && behind <= most_plain_bytes);
     }

@@ -144,12 +144,12 @@ TEST_F(Forged, KeysThatLieElsewhere) {
 
 TEST_F(Forged, DataInStorageThatNobodyHasOffered) {
     receive(0, 0, [](MessageHeader &header) {
-        header.payload_bytes = payload_bytes;
+        header.payload_bytes = 0;
         header.flags = flag_put;
     });
     expect_refused("announced in this rank's storage, but not there");
     receive(0, 0, [](MessageHeader &header) {
-        header.payload_bytes = payload_bytes;
+        header.payload_bytes = 0;
         header.flags = flag_get;
     });
     expect_refused("of which it has not told");

@@ -45,8 +45,10 @@ TEST(Wire, WhatIsExactIsTaken) {
     MessageHeader header = header_of(MessageKind::data, 24);
     header.n_states = 65;
     EXPECT_EQ(wire_error(header, 64 + 32 + 24, false), nullptr);
-    header = header_of(MessageKind::data, 24);
     header.flags = flag_put | flag_reads_shared;
+    EXPECT_EQ(wire_error(header, 64 + 32 + 24, false), nullptr);
+    header = header_of(MessageKind::data, 0);
+    header.flags = flag_get | flag_reads_shared;
     EXPECT_EQ(wire_error(header, 64, false), nullptr);
 }
 
@@ -93,9 +95,15 @@ TEST(Wire, KindFlagsAndStatusMustAgree) {
     header = header_of(MessageKind::data, 8);
     header.flags = flag_put | flag_get;
     EXPECT_TRUE(refused(header, 64, "several places"));
-    header.flags = flag_put;
+    header.flags = flag_get;
+    EXPECT_TRUE(refused(header, 64 + 8, "is all there is"));
+    header = header_of(MessageKind::data, 0);
+    header.flags = flag_get;
     header.n_states = 1;
-    EXPECT_TRUE(refused(header, 64 + 16, "sparse data"));
+    EXPECT_TRUE(refused(header, 64 + 16, "is all there is"));
+    header = header_of(MessageKind::data, 8);
+    header.flags = flag_put;
+    EXPECT_TRUE(refused(header, 64, "another size"));
     header.flags = 1;
     EXPECT_TRUE(refused(header, 64 + 8, "flag that is not known"));
     header = header_of(MessageKind::data, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One message per peer: dense edges at fixed offsets, then the sparse ones that are not null, back to back.
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "comm/wait.h"
@@ -35,7 +36,7 @@ public:
           trial_(setup.paths.measured, setup.context.clock) {
         unsent_.reserve(links_.size());
         for (const PathKind &kind : path_kinds())
-            if (!kind.why_not(setup_)) paths_.push_back(kind.make({ setup_, links_, plan_link_, [this](size_t i) { return pack(*run_, i); } }));
+            if (!kind.why_not(setup_)) paths_.push_back(kind.make(path_setup()));
     }
 
     void allocate() override {
@@ -63,6 +64,10 @@ public:
         bool all = true;
         for (auto &link : links_) all = link->test() && all;
         return all;
+    }
+    bool has_landed(size_t plan_link) const override {
+        const auto link = std::find(plan_link_.begin(), plan_link_.end(), plan_link);
+        return link != plan_link_.end() && links_[static_cast<size_t>(link - plan_link_.begin())]->landed();
     }
     void note_arrivals(const Run &run, Arrivals &arrivals) override;
     void unpack(Run &run) override {
@@ -99,13 +104,16 @@ public:
 private:
     const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
     double timeout() const { return setup_.context.timeout(setup_.spec.timeout_seconds); }
+    PathSetup path_setup() {
+        return { setup_, links_, plan_link_, [this](size_t i) { return pack(*run_, i, true); }, [this](size_t i) { return pack(*run_, i, false); } };
+    }
     void send_and_copy(Run &run);
     Path::Sent send_by_path(const Run &run, size_t i, bool wanted);
     void send_late(Run &run);
     bool receive_by_paths();
     void wait_for_paths();
     void unpack_arrived(Run &run);
-    size_t pack(Run &run, size_t i);
+    size_t pack(Run &run, size_t i, bool dense);
     int64_t pack_singles(Run &run, size_t i, std::byte *payload, int64_t end);
     void unpack_link(Run &run, size_t i);
     void unpack_singles(Run &run, size_t i, const std::byte *payload, int64_t end);
@@ -145,7 +153,7 @@ void Aggregated::send_and_copy(Run &run) {
         if (sent == Path::Sent::later)
             unsent_.push_back(i);
         else if (sent == Path::Sent::no)
-            links_[i]->send(links_[i]->sends() ? pack(run, i) : 0);
+            links_[i]->send(links_[i]->sends() ? pack(run, i, true) : 0);
     }
     run.copy_within_rank();
     if (!unsent_.empty()) send_late(run);
@@ -157,7 +165,7 @@ void Aggregated::send_late(Run &run) {
     const double end = setup_.context.clock() + seconds_to_copy(bytes);
     do std::erase_if(unsent_, [&](size_t i) { return send_by_path(run, i, true) == Path::Sent::yes; });
     while (!unsent_.empty() && setup_.context.clock() < end);
-    for (const size_t i : unsent_) links_[i]->send(pack(run, i));
+    for (const size_t i : unsent_) links_[i]->send(pack(run, i, true));
 }
 
 bool Aggregated::receive_by_paths() {
@@ -175,15 +183,15 @@ void Aggregated::wait_for_paths() {
         if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
 }
 
-// Dense values piece by piece, then the sparse edges that are not null.
-size_t Aggregated::pack(Run &run, size_t i) {
+// Dense values piece by piece, if they are to go by message, then the sparse edges that are not null.
+size_t Aggregated::pack(Run &run, size_t i, bool dense) {
     const PlanLink &link = planned(run, i);
     std::byte *payload = links_[i]->send_payload();
     int64_t end = 0;
     bool singles = false;
     run.for_each(link, true, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
         singles = singles || !way.singles.empty();
-        if (way.dense_bytes == 0) return;
+        if (way.dense_bytes == 0 || !dense) return;
         end = align_up(end, run.alignment(at));
         piece.bases[run.plan->piece(at.piece).bases().send(at.link)] = payload + end;
         piece.run_rows(way.rows, run.stream);
@@ -230,7 +238,8 @@ void Aggregated::unpack_arrived(Run &run) {
 }
 
 void Aggregated::unpack_link(Run &run, size_t i) {
-    if (links_[i]->landed() || links_[i]->lent()) return;
+    if (links_[i]->lent()) return;
+    const bool dense = !links_[i]->landed();
     const PlanLink &link = planned(run, i);
     std::byte *payload = links_[i]->received_payload();
     if (run.check) run.check->take_hashes(run, link, payload + links_[i]->header().payload_bytes);
@@ -238,7 +247,7 @@ void Aggregated::unpack_link(Run &run, size_t i) {
     bool singles = false;
     run.for_each(link, false, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
         singles = singles || !way.singles.empty();
-        if (way.dense_bytes == 0) return;
+        if (way.dense_bytes == 0 || !dense) return;
         end = align_up(end, run.alignment(at));
         piece.bases[run.plan->piece(at.piece).bases().receive(at.link)] = payload + end;
         piece.run_rows(way.rows, run.stream);
@@ -261,8 +270,11 @@ void Aggregated::unpack_singles(Run &run, size_t i, const std::byte *payload, in
 
 // As `pack` lays it out.
 size_t Aggregated::received_bytes(size_t plan_link, const std::byte *message) const {
+    MessageHeader header;
+    std::memcpy(&header, message, sizeof header);
+    if ((header.flags & flag_get) != 0) return 0;
     const PlanLink &link = run_->plan->links()[plan_link];
-    int64_t end = run_->dense_bytes(link, false);
+    int64_t end = (header.flags & flag_put) != 0 ? 0 : run_->dense_bytes(link, false);
     uint32_t number = 0;
     run_->for_each(link, false, [&](const PieceRun &, const LinkPiece &, const LoweredDirection &way) {
         for (const SingleEdge &single : way.singles)

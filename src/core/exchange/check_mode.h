@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "exchange/poison.h"
 #include "exchange/round_spec.h"
 #include "exchange/run.h"
@@ -30,7 +31,8 @@ public:
     void take_hashes(const Run &run, const PlanLink &link, const std::byte *end);
     // All same-rank rows have been run.
     void after_start(const Run &run);
-    void before_unpack(const Run &run);
+    // `has_landed`: the peer of a link of the plan has filled the ghosts already.
+    void before_unpack(const Run &run, FunctionRef<bool(size_t link)> has_landed);
     void after_unpack(const Run &run);
 
 private:

@@ -43,6 +43,8 @@ public:
     virtual void send(Run &run) = 0;
     // Polls; true when everything is here.
     virtual bool test(Run &run) = 0;
+    // All is here: has the peer of this link of the plan written the dense values where they belong?
+    virtual bool has_landed(size_t) const { return false; }
     // Note parts that got data but have no storage. Only when everything is here.
     virtual void note_arrivals(const Run &run, Arrivals &arrivals) = 0;
     // Write into the ghosts what is here and has not been written yet.

@@ -301,7 +301,7 @@ void Round::unpack(halo_stream stream) {
     if (!test()) fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done: %s", spec_.what.c_str(), messages_->missing(run_).c_str());
     run_.stream = stream;
     step([&] {
-        if (check_) check_->before_unpack(run_);
+        if (check_) check_->before_unpack(run_, [&](size_t link) { return messages_->has_landed(link); });
         if (on_arrival)
             for (const Arrivals::Part &part : arrivals_.wanted()) on_arrival(part);
         arrivals_.adopt(run_, spec_.fields);

@@ -106,15 +106,15 @@ void Stream::send(size_t payload_bytes) {
     if (spec_.send.active) send_data(payload_bytes, 0);
 }
 
-void Stream::send_put(size_t payload_bytes) {
+void Stream::send_put(size_t bytes_put, size_t payload_bytes) {
     leases_.return_peers(epoch_);
-    send_data(payload_bytes, flag_put);
+    send_data(payload_bytes, flag_put, bytes_put);
 }
 
-void Stream::send_lent(size_t payload_bytes) {
+void Stream::send_lent(size_t bytes_lent) {
     send_handshake();
     leases_.open_own(epoch_);
-    send_data(payload_bytes, flag_get);
+    send_data(0, flag_get, bytes_lent);
 }
 
 void Stream::send_after_all(size_t payload_bytes) {
@@ -123,18 +123,17 @@ void Stream::send_after_all(size_t payload_bytes) {
     ++sent_by.message;
 }
 
-// Payload that lies elsewhere is no part of the message.
-void Stream::send_data(size_t payload_bytes, uint16_t flags) {
+void Stream::send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewhere) {
     MessageHeader header = make_header(MessageKind::data, payload_bytes);
     header.n_states = spec_.send.n_states;
     header.flags |= flags;
     last_sent_ = epoch_;
     ++messages_sent;
     ++sent_by.of(flags, sending_shared_);
-    payload_sent += static_cast<int64_t>(payload_bytes);
+    payload_sent += static_cast<int64_t>(payload_bytes + bytes_elsewhere);
     if (sending_shared_) return slot_writer_.write(header);
     PendingSend &slot = *slots_[slot_];
-    size_t bytes = payload_offset(spec_.send.n_states) + (flags == 0 ? payload_bytes : 0);
+    size_t bytes = payload_offset(spec_.send.n_states) + payload_bytes;
     std::memcpy(slot.buffer.data(), &header, sizeof header);
     if (context_.check_mode()) [[unlikely]] {
         const uint64_t sum = checksum(slot.buffer.data(), bytes);
@@ -226,8 +225,7 @@ bool Stream::find_in_slot() {
     message_ = slot_reader_.slot(epoch_);
     MessageHeader header;
     std::memcpy(&header, message_, sizeof header);
-    const uint64_t behind = (header.flags & location_flags) != 0 ? 0 : header.payload_bytes;
-    check_header(header, payload_offset(header.n_states) + behind, false);
+    check_header(header, payload_offset(header.n_states) + header.payload_bytes, false);
     if (header.kind != MessageKind::data || header.serial != spec_.serial)
         fail(HALO_ERR_WIRE, "%s: run %u of rank %d: its shared memory holds a message of kind %u, object %u", spec_.what.c_str(), epoch_, spec_.peer,
              static_cast<unsigned>(header.kind), header.serial);
@@ -377,8 +375,8 @@ void Stream::take_data(const MessageHeader &header) {
         take_late(header);
         fail_narrowed(header.narrowing);
     }
-    check_plan(header);
     check_location(header);
+    check_plan(header);
     consumed_by_peer_ = header.consumed;
     header_ = header;
     arrived_ = true;

@@ -79,10 +79,10 @@ public:
     std::byte *send_buffer() const { return sending_shared_ ? slot_writer_.slot(epoch_) : slots_[slot_]->buffer.data(); }
     std::byte *send_payload() const { return send_buffer() + payload_offset(spec_.send.n_states); }
     void send(size_t payload_bytes);
-    // In place of packing and sending: the payload has been written into the peer's storage, which its gate allows.
-    void send_put(size_t payload_bytes);
-    // The payload stays in this rank's storage, where the peer reads it: until it has, or `take_back`.
-    void send_lent(size_t payload_bytes);
+    // The dense values, so many bytes, have been written into the peer's storage, which its gate allows; the payload is what else there is.
+    void send_put(size_t bytes_put, size_t payload_bytes);
+    // All values, so many bytes, stay in this rank's storage, where the peer reads them: until it has, or `take_back`.
+    void send_lent(size_t bytes_lent);
     bool has_been_read() const { return leases_.own_is_done(epoch_); }
     // False: the peer is reading at this moment.
     bool take_back() const { return leases_.close_own(); }
@@ -107,13 +107,13 @@ public:
     bool arrived() const { return arrived_; }
     // The plans differ; in which edge is being found out.
     bool differs() const { return mismatched_; }
-    // Its payload is where it belongs.
+    // Its dense values are where they belong.
     bool landed() const { return (header_.flags & flag_put) != 0; }
-    // It lies in the peer's storage. Before it is read there, `borrow`; false: the peer has taken it back, and sends it after all.
+    // They lie in the peer's storage. Before it is read there, `borrow`; false: the peer has taken them back, and sends them after all.
     bool lent() const { return (header_.flags & flag_get) != 0; }
     bool borrow();
     void return_borrowed() { leases_.return_peers(epoch_); }
-    // It cannot be read after all.
+    // They cannot be read after all.
     void decline();
     const std::byte *received() const { return message_; }
     std::byte *received_payload() const { return message_ + payload_offset(spec_.receive.n_states); }
@@ -140,7 +140,7 @@ private:
     enum class Receive : uint8_t { none, posted, matched };
 
     MessageHeader make_header(MessageKind kind, size_t payload_bytes) const;
-    void send_data(size_t payload_bytes, uint16_t flags);
+    void send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewhere = 0);
     static size_t most_bytes(const StreamDirection &direction) { return payload_offset(direction.n_states) + direction.payload_bytes; }
     void send_handshake();
     void send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes);

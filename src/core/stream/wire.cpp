@@ -46,10 +46,10 @@ const char *sized_error(const MessageHeader &header, size_t behind, size_t least
 const char *data_error(const MessageHeader &header, size_t behind, bool summed) {
     const unsigned location = header.flags & location_flags;
     if (location == location_flags) return "its payload is said to lie in several places";
-    if (location != 0 && header.n_states != 0) return "sparse data are said to lie in storage";
+    if (location == flag_get && (header.n_states != 0 || header.payload_bytes != 0)) return "what lies in the sender's storage is all there is";
     const size_t besides = payload_offset(header.n_states) - sizeof header + (summed ? sizeof(uint64_t) : 0);
     if (behind < besides) return "it is shorter than its states";
-    return behind - besides != (location != 0 ? 0 : header.payload_bytes) ? "its header tells another size" : nullptr;
+    return behind - besides != header.payload_bytes ? "its header tells another size" : nullptr;
 }
 
 const char *keys_error(const MessageHeader &header, size_t behind) {

@@ -38,7 +38,7 @@ struct Narrowing {
     bool takes(size_t piece, size_t n) const { return pieces == 0 || n > 32 || (pieces >> piece & 1u) != 0; }
 };
 
-// Where the payload of a data message lies, if not behind its header: one of these at most.
+// Where the dense values of a data message lie, if not in its payload: one of these at most.
 inline constexpr uint16_t flag_put = 4;  // in the receiver's storage, where the sender has written it
 inline constexpr uint16_t flag_get = 16; // in the sender's storage, where the receiver reads it
 inline constexpr uint16_t location_flags = flag_put | flag_get;
@@ -53,12 +53,12 @@ struct MessageHeader {
     uint32_t magic;
     uint8_t version;
     MessageKind kind;
-    uint16_t flags;  // location_flags and ability_flags
-    uint32_t serial; // of the exchange or group
-    uint32_t epoch;  // of the run, from 1
-    uint64_t digest; // of the plan, as the sender compiled it for this direction
-    uint64_t payload_bytes;
-    uint32_t n_states; // sparse edges: 2 bits each follow the header
+    uint16_t flags;         // location_flags and ability_flags
+    uint32_t serial;        // of the exchange or group
+    uint32_t epoch;         // of the run, from 1
+    uint64_t digest;        // of the plan, as the sender compiled it for this direction
+    uint64_t payload_bytes; // behind header and states
+    uint32_t n_states;      // sparse edges: 2 bits each follow the header
     int32_t status;
     Narrowing narrowing;
     uint32_t consumed; // last epoch of the other direction that the sender has consumed

@@ -307,7 +307,7 @@ const char *why_not(const MessageSetup &setup) {
     if (!setup.paths.get) return "setting path";
     if (!setup.plan.combines()) return "values are moved, not combined";
     if (!setup.spec.source_stable) return "source_stable is not promised";
-    if (setup.context.check_mode()) return "check mode looks at messages";
+    if (setup.context.check_mode() && setup.paths.measured) return "check mode takes messages unless a path is set";
     const bool all = std::all_of(setup.plan.pieces().begin(), setup.plan.pieces().end(), can);
     return all ? nullptr : "values are not combined in order at points, dense and by the library";
 }

@@ -25,8 +25,9 @@ inline double seconds_to_copy(int64_t bytes) {
 struct PathSetup {
     const MessageSetup &messages;
     std::vector<std::unique_ptr<Stream>> &links;
-    const std::vector<size_t> &plan_links;   // of each link, its number in the plan
-    std::function<size_t(size_t link)> pack; // the message of a link of the present run; returns its bytes
+    const std::vector<size_t> &plan_links;           // of each link, its number in the plan
+    std::function<size_t(size_t link)> pack;         // the message of a link of the present run; returns its bytes
+    std::function<size_t(size_t link)> pack_besides; // the same without dense values
 };
 
 class Path {

@@ -15,12 +15,14 @@ namespace {
 // What one rank does for one peer, in both directions.
 class PutLink {
 public:
-    PutLink(Context &context, Stream &link, size_t plan_link, uint32_t serial)
-        : context_(context),
-          link_(link),
-          plan_link_(plan_link),
-          serial_(serial),
-          notice_(context, link) {}
+    PutLink(const PathSetup &setup, size_t number)
+        : setup_(setup),
+          number_(number),
+          context_(setup.messages.context),
+          link_(*setup.links[number]),
+          plan_link_(setup.plan_links[number]),
+          serial_(setup.messages.id.serial()),
+          notice_(context_, link_) {}
 
     // Tell the peer about this rank's storage, and let it write. The first time before anything is sent.
     void open(const Run &run);
@@ -28,21 +30,24 @@ public:
     bool is_shared() const { return link_.peer_notice() && !unreachable_; }
     // Can the peer's ghosts be written at all, in such a run?
     bool reaches(const Run &run) const { return is_shared() && run.whole && run.stream == HALO_STREAM_NONE && !link_.peer_prefers_messages(); }
-    // True: everything is in the peer's ghosts, and it has been told. False: the peer is not there yet.
+    // True: all that is dense is in the peer's ghosts, and what is not has been sent. False: the peer is not there yet.
     bool put(const Run &run);
     // Layouts have changed: there is another plan.
     void forget_plan();
 
 private:
-    // Of one piece that goes there.
+    // Of one piece of the plan that goes there.
     struct Put {
+        size_t piece;
         CopyTable table;
         std::vector<void *> bases; // of the piece, then the peer's slots
     };
 
     bool prepare(const Run &run);
-    bool write(const Run &run);
+    void write(const Run &run);
 
+    const PathSetup &setup_;
+    size_t number_;
     Context &context_;
     Stream &link_;
     size_t plan_link_;
@@ -72,8 +77,9 @@ bool PutLink::prepare(const Run &run) {
         puts_.clear();
         for (size_t i = 0; i < link.pieces.size(); ++i) {
             const Piece &piece = run.plan->piece(link.pieces[i].piece);
-            puts_.push_back(
-                { put_table(piece, link.pieces[i].link, told[i]), std::vector<void *>(piece.bases().n() + peer.edges().n_slots, nullptr) });
+            if (!is_told(piece)) continue;
+            puts_.push_back({ link.pieces[i].piece, put_table(piece, link.pieces[i].link, told[i]),
+                              std::vector<void *>(piece.bases().n() + peer.edges().n_slots, nullptr) });
         }
         slots_.assign(peer.edges().n_slots, nullptr);
         table_version_ = peer.layout_version();
@@ -87,7 +93,14 @@ bool PutLink::prepare(const Run &run) {
     return !unreachable_;
 }
 
-bool PutLink::write(const Run &run) {
+void PutLink::write(const Run &run) {
+    for (Put &put : puts_) {
+        std::copy_n(run.pieces[put.piece].bases.begin(), run.plan->piece(put.piece).bases().n_parts, put.bases.begin());
+        put.table.run(0, put.table.rows(), put.bases, run.stream);
+    }
+}
+
+bool PutLink::put(const Run &run) {
     const StorageGate gate(link_.peer_notice());
     if (!gate.claim(serial_, run.epoch)) return false;
     try {
@@ -95,13 +108,9 @@ bool PutLink::write(const Run &run) {
             gate.open(serial_, run.epoch);
             return false;
         }
-        const PlanLink &link = run.plan->links()[plan_link_];
-        for (size_t i = 0; i < puts_.size(); ++i) {
-            Put &put = puts_[i];
-            const size_t number = link.pieces[i].piece;
-            std::copy_n(run.pieces[number].bases.begin(), run.plan->piece(number).bases().n_parts, put.bases.begin());
-            put.table.run(0, put.table.rows(), put.bases, run.stream);
-        }
+        write(run);
+        const size_t besides = setup_.pack_besides(number_);
+        link_.send_put(static_cast<size_t>(run.dense_bytes(run.plan->links()[plan_link_], true)), besides);
     } catch (...) {
         gate.open(serial_, run.epoch);
         throw;
@@ -114,18 +123,11 @@ void PutLink::forget_plan() {
     table_version_ = 0;
 }
 
-bool PutLink::put(const Run &run) {
-    if (!write(run)) return false;
-    link_.send_put(static_cast<size_t>(run.dense_bytes(run.plan->links()[plan_link_], true)));
-    return true;
-}
-
 class PutPath final : public Path {
 public:
-    explicit PutPath(const PathSetup &setup) {
+    explicit PutPath(const PathSetup &setup) : setup_(setup) {
         links_.reserve(setup.links.size());
-        for (size_t i = 0; i < setup.links.size(); ++i)
-            links_.emplace_back(setup.messages.context, *setup.links[i], setup.plan_links[i], setup.messages.id.serial());
+        for (size_t i = 0; i < setup.links.size(); ++i) links_.emplace_back(setup_, i);
     }
     void open(const Run &run) override {
         for (PutLink &link : links_) link.open(run);
@@ -140,14 +142,16 @@ public:
     }
 
 private:
+    PathSetup setup_;
     std::vector<PutLink> links_;
 };
 
 const char *why_not(const MessageSetup &setup) {
     if (!setup.paths.put) return "setting path";
     if (setup.plan.combines()) return "values are combined where they arrive";
-    if (setup.plan.any_sparse()) return "fields are sparse";
-    return setup.context.check_mode() ? "check mode looks at messages" : nullptr;
+    const auto is_sparse = [](const PlanPiece &one) { return one.piece->destination().sparse; };
+    if (std::all_of(setup.plan.pieces().begin(), setup.plan.pieces().end(), is_sparse)) return "all fields are sparse";
+    return setup.context.check_mode() && setup.paths.measured ? "check mode takes messages unless a path is set" : nullptr;
 }
 
 } // namespace

@@ -47,10 +47,13 @@ bool fits(const PlacedEdge &edge, const StoredEdge &stored, const StoredEdgesVie
 
 } // namespace
 
+bool is_told(const Piece &piece) { return !piece.destination().sparse; }
+
 StoredEdges stored_edges(const Plan &plan, const PlanLink &link, bool sending) {
     Teller teller;
     for (const LinkPiece &at : link.pieces) {
         const Piece &piece = plan.piece(at.piece);
+        if (!is_told(piece)) continue;
         const EdgeBoxes boxes = piece.boxes(piece.edges(), {});
         teller.begin(at.piece);
         for (const PlacedEdge &edge : plan.edges(at, sending)) teller.add(sending ? boxes.at_source(edge) : boxes.at_destination(edge), edge.n[0]);
@@ -60,16 +63,18 @@ StoredEdges stored_edges(const Plan &plan, const PlanLink &link, bool sending) {
 
 std::vector<StoredEdgesView> told_by_piece(const Plan &plan, const PlanLink &link, bool sending, const StoredEdgesView &told) {
     std::vector<StoredEdgesView> views;
+    size_t n_expected = 0;
+    for (const LinkPiece &at : link.pieces) n_expected += is_told(plan.piece(at.piece)) ? plan.edges(at, sending).size() : 0;
     size_t first = 0;
-    const auto n_expected = static_cast<size_t>(sending ? link.n_send : link.n_receive);
     for (const LinkPiece &at : link.pieces) {
         const std::vector<PlacedEdge> &edges = plan.edges(at, sending);
-        for (size_t i = 0; i < edges.size(); ++i)
+        const size_t n = is_told(plan.piece(at.piece)) ? edges.size() : 0;
+        for (size_t i = 0; i < n; ++i)
             if (told.edges.size() != n_expected || !fits(edges[i], told.edges[first + i], told))
                 fail(HALO_ERR_WIRE, "rank %d tells of %zu edges in its storage, of %zu between it and this rank; edge %zu does not fit", link.peer,
                      told.edges.size(), n_expected, first + i);
-        views.push_back({ told.edges.subspan(first, edges.size()), told.lists, told.n_slots });
-        first += edges.size();
+        views.push_back({ told.edges.subspan(first, n), told.lists, told.n_slots });
+        first += n;
     }
     return views;
 }

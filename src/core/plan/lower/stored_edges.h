@@ -39,6 +39,9 @@ struct StoredEdgesView {
     uint32_t n_slots = 0;
 };
 
+// Is the storage of a piece told? That of sparse values comes and goes.
+bool is_told(const Piece &piece);
+
 // Where this rank's storage has what it sends over a link, or takes what it receives.
 StoredEdges stored_edges(const Plan &plan, const PlanLink &link, bool sending);
 
