@@ -539,7 +539,8 @@ HALO_API halo_status halo_field_destroy(halo_field **field);
 
 /** Storage of one part, in elements. Element (i, j, k) of component c, counted from the first owned cell, is at
  *  `first_owned + i*stride[0] + j*stride[1] + k*stride[2] + c*component_stride`; in fields with several places (HALO_CENTRE_FACES, _EDGES)
- *  plus `place * place_stride`. Neither first_owned nor a stride is beyond the 2^60 bytes that a part may have. */
+ *  plus `place * place_stride`. Neither first_owned nor a stride is beyond the 2^60 bytes that a part may have. What
+ *  points hold that overlap each other is not defined. */
 typedef struct halo_layout {
     size_t struct_size;
     int32_t layout;

@@ -25,10 +25,13 @@ template <Lists lists>
     return points.src + (lists == Lists::destination ? i : int64_t{ points.src_list[i] }) * points.src_step;
 }
 
-// bytes 0: any number.
+// bytes 0: any number. Layouts may let points overlap.
 template <int bytes>
 [[gnu::always_inline]] inline void copy_point(char *dst, const char *src, int64_t any) {
-    __builtin_memcpy(dst, src, bytes != 0 ? bytes : static_cast<size_t>(any));
+    if constexpr (bytes != 0)
+        __builtin_memcpy(dst, src, bytes);
+    else
+        __builtin_memmove(dst, src, static_cast<size_t>(any));
 }
 
 template <int bytes, Lists lists>

@@ -14,9 +14,9 @@ struct Element {
     [[gnu::always_inline]] static void copy(char *dst, const char *src, int64_t) { copy_fixed<n>(dst, src); }
 };
 
-// Elements of any size.
+// Elements of any size. Layouts may let points overlap.
 struct AnyElement {
-    [[gnu::always_inline]] static void copy(char *dst, const char *src, int64_t bytes) { __builtin_memcpy(dst, src, static_cast<size_t>(bytes)); }
+    [[gnu::always_inline]] static void copy(char *dst, const char *src, int64_t bytes) { __builtin_memmove(dst, src, static_cast<size_t>(bytes)); }
 };
 
 template <class One>
