@@ -125,7 +125,7 @@ typedef struct halo_context_options {
 
 /**
  * Make a context over all ranks of the process's MPI if it is initialised, else of the launcher, else over this process alone.
- * Collective; blocks; compares the settings that must agree on all ranks. `options` may be NULL.
+ * Collective; blocks (over MPI without a time limit, until all ranks have come); compares the settings that must agree. `options` may be NULL.
  * HALO_ERR_PLUGIN: a launcher started several ranks, but no usable transport was found, or two MPIs are loaded.
  * HALO_ERR_MISMATCH: a setting differs between ranks; the text names key, values and ranks.
  */
@@ -139,7 +139,7 @@ HALO_API halo_status halo_context_create_communicator(const void *communicator, 
 /** Make a group of `n_ranks` ranks that live in this process. Local. */
 HALO_API halo_status halo_inproc_create(int32_t n_ranks, halo_inproc **group);
 
-/** Make the context of one rank of an in-process group. Collective over the group; each rank calls from its own thread. */
+/** Make the context of one rank of an in-process group. Collective over the group; each rank calls from its own thread. HALO_TIMEOUT: call again. */
 HALO_API halo_status halo_context_create_inproc(halo_inproc *group, int32_t rank, const halo_context_options *options, halo_context **context);
 
 /** Destroy a group after all its contexts; HALO_BUSY before. */
@@ -767,7 +767,7 @@ typedef struct halo_run {
  * finish. Collective over the ranks that share borders. Blocks only while a peer is two runs behind, or, after a run that failed here with a
  * message per channel, while a peer has not ended that run; HALO_TIMEOUT then leaves the run posted: go on with halo_exchange_send, or
  * abandon. Local errors are told to the peers, so that they fail too instead of waiting; the next start is a new run. A first run of a
- * shape allocates; later ones do not.
+ * shape allocates; later ones do not. One that has boxes to look up (halo_exchange_create_transfer) posts nothing before: after HALO_TIMEOUT, start again.
  */
 HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);
 

@@ -73,7 +73,7 @@ typedef struct halo_transport_ops {
     /** Local or collective as the transport needs; must not wait for ranks that are gone. Operations in flight are given up. */
     void (*close)(halo_transport *transport);
     void (*identify)(const halo_transport *transport, int32_t *rank, int32_t *size, int32_t *max_tag);
-    /** Collective, may block: make lanes up to `n_lanes` usable. */
+    /** Collective: make lanes up to `n_lanes` usable. HALO_BUSY: other ranks are waited for; the core calls again with the same number, or gives up. */
     halo_status (*open_lanes)(halo_transport *transport, int32_t n_lanes);
 
     /** `data` must stay as it is until test says done. `peer` is never this rank. */

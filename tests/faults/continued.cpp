@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "halo_access.h"
 #include "solver.h"
 #include "wrapped.h"
 
@@ -144,6 +145,27 @@ TEST(ContinuedCollectives, EachIsDoneOnceTheLastRankHasCome) {
         }
 }
 
+// Who has lost patience has left nothing behind that a late rank could join.
+TEST(ContinuedCollectives, AContextIsMadeOnceTheLastRankHasCome) {
+    for (int32_t late = 0; late < n_ranks && !HasFailure(); ++late) {
+        std::atomic<int> gave_up = 0;
+        run_raw(n_ranks, [&](halo_inproc *inproc, int32_t number) {
+            Rank rank;
+            const auto make = [&] { return make_context(inproc, number, { { "timeout", "50ms" } }, &rank.context); };
+            for (int i = 0; number != late && i < 2; ++i, ++gave_up)
+                expect_failure(make(), HALO_TIMEOUT, { "context: rank", "of the in-process group has not begun" });
+            while (gave_up < 2 * (n_ranks - 1)) std::this_thread::yield();
+            halo_status status = HALO_TIMEOUT;
+            while (status == HALO_TIMEOUT) status = make();
+            OK(status);
+            OK(halo_context_set(rank.context, "timeout", "60s"));
+            OK(halo_context_rank(rank.context, &rank.rank, &rank.size));
+            OK(right_sum(rank, 10, 1));
+            OK(halo_context_destroy(&rank.context));
+        });
+    }
+}
+
 // Several ranks leave and come back at any time.
 TEST(ContinuedCollectives, SumsStayRightWhereEveryCallMayTimeOut) {
     choose_wrapper();
@@ -193,6 +215,205 @@ TEST(ContinuedCollectives, ARetryWithOtherValuesIsRefused) {
         while (status == HALO_TIMEOUT) status = sum(rank, 3, 1, result);
         if (status == HALO_SUCCESS && result != std::vector<int64_t>{ 0, 6, 12 }) stop("the sum is of other values");
     });
+}
+
+// Rank 0 has sent nothing yet: nobody else can tell that it has other values.
+TEST(ContinuedCollectives, OtherValuesAreRefusedBeforeAnyWereSent) {
+    choose_wrapper();
+    std::atomic<bool> has_waited = false;
+    run_impatiently("100ms", [&](Rank &rank) {
+        std::vector<int64_t> result;
+        if (rank.rank == 0) {
+            expect_failure(sum(rank, 3, 1, result), HALO_TIMEOUT, { "rank" });
+            expect_failure(sum(rank, 3, 2, result), HALO_ERR_STATE, { "rank 0 called 'allreduce' again", "other values" });
+            has_waited = true;
+            return;
+        }
+        while (!has_waited) std::this_thread::yield();
+        halo_status status = HALO_TIMEOUT;
+        while (status == HALO_TIMEOUT) status = sum(rank, 3, 1, result);
+        expect_failure(status, HALO_ERR_PEER, { "rank 0 has ended", "other values" });
+    });
+}
+
+TEST(ContinuedCollectives, AGroupOfOtherChannelsIsRefused) {
+    choose_wrapper();
+    std::atomic<bool> has_waited = false;
+    run_impatiently("100ms", [&](Rank &rank) {
+        const auto make = [&](int32_t field) {
+            const halo_channel_key key{ 1, 2, field, 0, 0 };
+            halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+            desc.send_rank = 1;
+            desc.recv_rank = 2;
+            desc.count = 1;
+            halo_channel *channel = nullptr;
+            if (rank.rank != 0) OK(halo_channel_register(rank.context, &key, &desc, &channel));
+            halo_group *group = nullptr;
+            halo_status status = HALO_TIMEOUT;
+            for (bool again = true; status == HALO_TIMEOUT && again; again = rank.rank != 1)
+                status = halo_group_create(rank.context, &channel, rank.rank == 0 ? 0 : 1, nullptr, &group);
+            const std::string text = halo_last_error();
+            if (channel) OK(halo_channel_destroy(&channel));
+            return std::pair(status, text);
+        };
+        while (rank.rank != 1 && !has_waited) std::this_thread::yield();
+        const auto [status, text] = make(0);
+        if (rank.rank != 1) {
+            if (status != HALO_ERR_PEER || text.find("rank 1 has ended") == std::string::npos) stop("%s: %s", halo_status_name(status), text.c_str());
+            return;
+        }
+        if (status != HALO_TIMEOUT) stop("%s came", halo_status_name(status));
+        const auto [other_status, other_text] = make(1);
+        if (other_status != HALO_ERR_STATE ||
+            other_text.find("rank 1 called 'group' again, which had not ended, with other values") == std::string::npos)
+            stop("%s: %s", halo_status_name(other_status), other_text.c_str());
+        has_waited = true;
+    });
+}
+
+// Check mode compares what a batch needs by a reduction of its own, which is none of the program's.
+TEST(ContinuedCollectives, ABatchIsNotContinuedByAReduction) {
+    choose_wrapper();
+    std::atomic<bool> has_waited = false;
+    run_wrapped(2, { { "check", "yes" } }, [&](Rank &rank) {
+        Solver solver(rank, {});
+        OK(halo_barrier(rank.context));
+        OK(halo_context_set(rank.context, "timeout", "100ms"));
+        while (rank.rank == 1 && !has_waited) std::this_thread::yield();
+        halo_access access = HALO_ACCESS_INIT;
+        access.field = solver.field->handle();
+        access.mode = HALO_READ;
+        access.through = HALO_VIA_MAP;
+        halo_batch *batch = nullptr;
+        const auto begin = [&] {
+            return halo_access_begin(rank.context, &access, 1, sizeof access, HALO_STYLE_REDUNDANT, HALO_ON_HOST, HALO_STREAM_NONE, &batch);
+        };
+        if (rank.rank == 0) {
+            expect_failure(begin(), HALO_TIMEOUT, { "rank 1" });
+            int64_t values[3] = { 1, 2, 3 };
+            expect_failure(halo_allreduce(rank.context, values, values, 3, HALO_INT64, HALO_MAX), HALO_ERR_STATE,
+                           { "rank 0 gave up 'batch'", "went on to 'allreduce'" });
+            has_waited = true;
+        } else {
+            halo_status status = HALO_TIMEOUT;
+            while (status == HALO_TIMEOUT) status = begin();
+            expect_failure(status, HALO_ERR_PEER, { "rank 0 has ended", "gave up 'batch'" });
+        }
+        solver.destroy();
+    });
+}
+
+// ---- calls that end early at any place: ranks fall asleep while they wait, and the others lose patience
+
+void insist(const Rank &rank, int64_t trial, const std::function<halo_status()> &call) {
+    wrap_faults faults{};
+    faults.seed = static_cast<uint64_t>(trial * n_ranks + rank.rank + 1);
+    faults.nap = 0.03;
+    wrapper().set_faults(&faults);
+    OK(halo_context_set(rank.context, "timeout", "1ms"));
+    halo_status status = HALO_TIMEOUT;
+    while (status == HALO_TIMEOUT) status = call();
+    OK(status);
+    OK(halo_context_set(rank.context, "timeout", "60s"));
+    faults.nap = 0;
+    wrapper().set_faults(&faults);
+}
+
+using Trial = std::function<void(const Rank &, int64_t trial)>;
+
+void interrupt(const Trial &trial) {
+    choose_wrapper();
+    constexpr int64_t n_trials = 25;
+    run_wrapped(n_ranks, { { "wait.spin", "10" } }, [&](Rank &rank) {
+        for (int64_t t = 0; t < n_trials; ++t) {
+            trial(rank, t);
+            OK(halo_barrier(rank.context));
+        }
+    });
+}
+
+TEST(InterruptedCollectives, EachIsDoneInTheEnd) {
+    for (const Named &named : calls) {
+        SCOPED_TRACE(named.name);
+        interrupt([&](const Rank &rank, int64_t trial) { insist(rank, trial, [&] { return named.call(rank); }); });
+    }
+}
+
+// Every rank has half of the next one's keys, in two parts; ghosts are of two groups.
+TEST(InterruptedCollectives, SectionsOfParts) {
+    interrupt([](const Rank &rank, int64_t trial) {
+        std::vector<uint64_t> keys(32);
+        std::iota(keys.begin(), keys.end(), static_cast<uint64_t>(rank.rank) * 16);
+        const int64_t offsets[] = { 0, 16, 32 };
+        halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+        desc.keys = keys.data();
+        desc.n_keys = 32;
+        desc.numbering = HALO_NUMBERING_AS_GIVEN;
+        desc.n_parts = 2;
+        desc.part_offsets = offsets;
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_keys(rank.context, &desc, &topology));
+        std::vector<uint32_t> groups(32);
+        for (size_t i = 0; i < groups.size(); ++i) groups[i] = 1 + static_cast<uint32_t>(keys[i] % 2);
+        insist(rank, trial, [&] { return halo_topology_set_sections(topology, groups.data(), 32); });
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+// A row of boxes, that of rank `rank + shift`.
+halo_field *field_on_box(const Rank &rank, int32_t shift, const char *name, double *storage, halo_topology *&topology) {
+    const int64_t low = 8 * ((rank.rank + shift) % n_ranks);
+    const halo_box box{ { low, 0, 0 }, { low + 8, 1, 1 } };
+    halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
+    desc.n_dims = 1, desc.domain.high[0] = 8 * n_ranks;
+    desc.boxes = &box, desc.n_boxes = 1, desc.distributed = 1, desc.reach = 1;
+    OK(halo_topology_create_boxes(rank.context, &desc, &topology));
+    halo_field_desc of = HALO_FIELD_DESC_INIT;
+    of.name = name;
+    halo_field *field = nullptr;
+    OK(halo_field_create(topology, &of, &field));
+    halo_binding binding = HALO_BINDING_INIT;
+    binding.data = storage;
+    OK(halo_field_bind_many(field, 8, &binding));
+    return field;
+}
+
+// Two pairs, whose boxes are looked up one after the other.
+void transfer(const Rank &rank, int64_t trial, bool prepared) {
+    double from[2][8], to[2][8] = {};
+    halo_topology *topologies[4] = {};
+    halo_field *fields[4] = {};
+    for (int pair = 0; pair < 2; ++pair) {
+        for (int i = 0; i < 8; ++i) from[pair][i] = 100 * pair + 8 * rank.rank + i;
+        fields[pair] = field_on_box(rank, 0, pair == 0 ? "a" : "b", from[pair], topologies[pair]);
+        fields[2 + pair] = field_on_box(rank, 1 + pair, pair == 0 ? "c" : "d", to[pair], topologies[2 + pair]);
+    }
+    halo_exchange *exchange = nullptr;
+    OK(halo_exchange_create_transfer(fields, fields + 2, 2, nullptr, &exchange));
+    if (prepared) insist(rank, trial, [&] { return halo_exchange_prepare(exchange); });
+    const auto start = [&] { return halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE); };
+    if (prepared)
+        OK(start());
+    else
+        insist(rank, trial, start);
+    OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+    for (int pair = 0; pair < 2; ++pair)
+        for (int i = 0; i < 8; ++i)
+            if (const double expected = 100 * pair + 8 * ((rank.rank + 1 + pair) % n_ranks) + i; to[pair][i] != expected)
+                stop("trial %lld: value %d of pair %d is %g, not %g", static_cast<long long>(trial), i, pair, to[pair][i], expected);
+    OK(halo_exchange_destroy(&exchange));
+    for (int i = 0; i < 4; ++i) {
+        OK(halo_field_destroy(&fields[i]));
+        OK(halo_topology_destroy(&topologies[i]));
+    }
+}
+
+TEST(InterruptedCollectives, FirstStartOfATransfer) {
+    interrupt([](const Rank &rank, int64_t trial) { transfer(rank, trial, false); });
+}
+
+TEST(InterruptedCollectives, PrepareOfATransfer) {
+    interrupt([](const Rank &rank, int64_t trial) { transfer(rank, trial, true); });
 }
 
 // Ranks that call different collectives at the same time hear of it, and which.

@@ -110,58 +110,86 @@ TEST_P(Tags, OfALivingExchangeAreItsOwn) {
 INSTANTIATE_TEST_SUITE_P(Policies, Tags, testing::Values(HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL),
                          [](const auto &one) { return one.param == HALO_MESSAGES_AGGREGATE ? "aggregated" : "per_channel"; });
 
-// Groups of channels made by hand: one lives, others come and go.
+// ---- groups of channels made by hand, from rank 0 to rank 1
+
+halo_channel *add(const Rank &rank, int32_t field) {
+    const halo_channel_key key{ 0, 1, field, 0, 0 };
+    halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+    desc.send_rank = 0;
+    desc.recv_rank = 1;
+    desc.count = 1;
+    halo_channel *channel = nullptr;
+    OK(halo_channel_register(rank.context, &key, &desc, &channel));
+    return channel;
+}
+
+halo_status commit(const Rank &rank, halo_channel *const *channels, int64_t n, halo_group **group) {
+    halo_group_desc desc = HALO_GROUP_DESC_INIT;
+    desc.messages = HALO_MESSAGES_PER_CHANNEL;
+    return halo_group_create(rank.context, channels, n, &desc, group);
+}
+
+void pass(const Rank &rank, halo_channel *channel, double value) {
+    halo_buffer buffer = HALO_BUFFER_INIT;
+    if (rank.rank == 0) {
+        for (int32_t writable = 0; writable == 0;) OK(halo_channel_writable(channel, &writable));
+        OK(halo_channel_allocate(channel));
+        OK(halo_channel_buffer(channel, &buffer));
+        *static_cast<double *>(buffer.data) = value;
+        return OK(halo_channel_send(channel, HALO_STREAM_NONE));
+    }
+    int32_t done = 0, state = 0;
+    while (done == 0) OK(halo_channel_try_receive(channel, &done, &state));
+    OK(halo_channel_buffer(channel, &buffer));
+    if (*static_cast<const double *>(buffer.data) != value) stop("%g came, not %g", *static_cast<const double *>(buffer.data), value);
+    OK(halo_channel_stale(channel, HALO_STREAM_NONE));
+}
+
+// One lives, others come and go.
 TEST(ChannelTags, OfALivingGroupAreItsOwn) {
     choose_wrapper();
     constexpr int32_t n_channels = 64;
     constexpr int32_t n_groups = 600; // a lane has tags for 16,384 channels
     run_wrapped(n_ranks, {}, [](Rank &rank) {
-        const auto add = [&](int32_t field) {
-            const halo_channel_key key{ 0, 1, field, 0, 0 };
-            halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
-            desc.send_rank = 0;
-            desc.recv_rank = 1;
-            desc.count = 1;
-            halo_channel *channel = nullptr;
-            OK(halo_channel_register(rank.context, &key, &desc, &channel));
-            return channel;
-        };
-        const auto commit = [&](halo_channel *const *channels, int64_t n) {
-            halo_group_desc desc = HALO_GROUP_DESC_INIT;
-            desc.messages = HALO_MESSAGES_PER_CHANNEL;
-            halo_group *group = nullptr;
-            OK(halo_group_create(rank.context, channels, n, &desc, &group));
-            return group;
-        };
-        const auto pass = [&](halo_channel *channel, double value) {
-            halo_buffer buffer = HALO_BUFFER_INIT;
-            if (rank.rank == 0) {
-                for (int32_t writable = 0; writable == 0;) OK(halo_channel_writable(channel, &writable));
-                OK(halo_channel_allocate(channel));
-                OK(halo_channel_buffer(channel, &buffer));
-                *static_cast<double *>(buffer.data) = value;
-                return OK(halo_channel_send(channel, HALO_STREAM_NONE));
-            }
-            int32_t done = 0, state = 0;
-            while (done == 0) OK(halo_channel_try_receive(channel, &done, &state));
-            OK(halo_channel_buffer(channel, &buffer));
-            if (*static_cast<const double *>(buffer.data) != value) stop("%g came, not %g", *static_cast<const double *>(buffer.data), value);
-            OK(halo_channel_stale(channel, HALO_STREAM_NONE));
-        };
-        halo_channel *living = add(0);
+        halo_channel *living = add(rank, 0);
         std::vector<halo_channel *> others;
-        for (int32_t field = 1; field <= n_channels; ++field) others.push_back(add(field));
-        halo_group *living_group = commit(&living, 1);
+        for (int32_t field = 1; field <= n_channels; ++field) others.push_back(add(rank, field));
+        halo_group *living_group = nullptr;
+        OK(commit(rank, &living, 1, &living_group));
         for (int32_t i = 1; i <= n_groups; ++i) {
-            halo_group *group = commit(others.data(), n_channels);
-            if (rank.rank == 0) pass(living, i); // sent first, received last
-            for (halo_channel *other : others) pass(other, -i);
-            if (rank.rank == 1) pass(living, i);
+            halo_group *group = nullptr;
+            OK(commit(rank, others.data(), n_channels, &group));
+            if (rank.rank == 0) pass(rank, living, i); // sent first, received last
+            for (halo_channel *other : others) pass(rank, other, -i);
+            if (rank.rank == 1) pass(rank, living, i);
             while (halo_group_destroy(&group) == HALO_BUSY) {}
         }
         while (halo_group_destroy(&living_group) == HALO_BUSY) {}
         OK(halo_channel_destroy(&living));
         for (halo_channel *&other : others) OK(halo_channel_destroy(&other));
+    });
+}
+
+// One rank's transport does not get its lane in time, and later does: both ranks have the same tags.
+TEST(ChannelTags, AreTheSameWhereALaneWasWaitedFor) {
+    choose_wrapper();
+    run_wrapped(n_ranks, {}, [](Rank &rank) {
+        halo_channel *channel = add(rank, 0);
+        OK(halo_barrier(rank.context));
+        wrap_faults faults{};
+        halo_group *group = nullptr;
+        if (rank.rank == 1) {
+            faults.no_lanes = 1;
+            wrapper().set_faults(&faults);
+            OK(halo_context_set(rank.context, "timeout", "100ms"));
+            expect_failure(commit(rank, &channel, 1, &group), HALO_TIMEOUT, { "timed out", "lanes", "has not asked for 2" });
+            faults.no_lanes = 0;
+            wrapper().set_faults(&faults);
+        }
+        OK(commit(rank, &channel, 1, &group));
+        pass(rank, channel, 7);
+        while (halo_group_destroy(&group) == HALO_BUSY) {}
+        OK(halo_channel_destroy(&channel));
     });
 }
 

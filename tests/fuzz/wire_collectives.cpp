@@ -69,7 +69,8 @@ struct TwoChannels {
 
 void commit(Context &context) {
     static TwoChannels channels(context);
-    Commit(channels.registry, channels.all.data(), std::ssize(channels.all), HALO_MESSAGES_AGGREGATE, 1e-9).run();
+    const CollectiveCall call(context, "commit", 1e-9);
+    Commit(channels.registry, channels.all.data(), std::ssize(channels.all), HALO_MESSAGES_AGGREGATE).run();
 }
 
 using Call = void (*)(Context &);

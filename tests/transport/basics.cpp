@@ -124,8 +124,8 @@ TEST_P(OverRanks, EmptyMessagesAreMessages) {
 TEST_P(OverRanks, LanesAreSeparate) {
     constexpr int32_t n_lanes = 3;
     run(GetParam(), [](Rank &r) {
-        require(r.ops.open_lanes(r.transport, n_lanes) == HALO_SUCCESS, "open_lanes: %s", r.error.c_str());
-        require(r.ops.open_lanes(r.transport, 1) == HALO_SUCCESS, "open_lanes again: %s", r.error.c_str());
+        r.open_lanes(n_lanes);
+        r.open_lanes(1);
         for (int32_t peer : r.peers()) {
             Bytes out[n_lanes];
             Bytes in[n_lanes];

@@ -116,6 +116,16 @@ void Rank::barrier() {
 
 void Rank::meet(int32_t peer) { swap_tokens(peer, peer, max_tag - 100); }
 
+void Rank::open_lanes(int32_t n_lanes) {
+    auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    halo_status status = HALO_BUSY;
+    while ((status = ops.open_lanes(transport, n_lanes)) == HALO_BUSY) {
+        std::this_thread::yield();
+        require(std::chrono::steady_clock::now() < end, "rank %d waited a minute for lanes", rank);
+    }
+    require(status == HALO_SUCCESS, "open_lanes: status %d: %s", status, error.c_str());
+}
+
 void Rank::wait_for_message(int32_t peer, int32_t tag, size_t &bytes, halo_matched &message, int32_t lane) {
     auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!probe(peer, tag, bytes, message, lane)) {

@@ -55,6 +55,8 @@ public:
     void barrier();
     // Wait for one peer, which must do the same.
     void meet(int32_t peer);
+    // Call until all ranks have.
+    void open_lanes(int32_t n_lanes);
     void wait_for_message(int32_t peer, int32_t tag, size_t &bytes, halo_matched &message, int32_t lane = 0);
 
 private:

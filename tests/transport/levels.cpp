@@ -37,12 +37,12 @@ void expect(halo_status status, halo_status expected, const char *what, const st
         if (text.find(word) == std::string::npos) stop(std::string(what) + ": the text lacks '" + word + "': " + text);
 }
 
-halo_status create(const char *threads, halo_context **context) {
+halo_status create(const char *threads, halo_context **context, MPI_Comm communicator = MPI_COMM_NULL) {
     const halo_setting settings[] = { { "timeout", "60s" }, { "transport", "mpi" }, { "mpi.threads", threads } };
     halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
     options.settings = settings;
     options.n_settings = 3;
-    return halo_context_create(&options, context);
+    return communicator == MPI_COMM_NULL ? halo_context_create(&options, context) : halo_context_create_mpi(communicator, &options, context);
 }
 
 halo_status add_up(halo_context *context, int64_t n) {
@@ -94,6 +94,51 @@ void use_at_once(halo_context *first, halo_context *second) {
     other.join();
 }
 
+// The first group of a context that sends one message per channel needs a lane, which all ranks make together.
+void use_channel(halo_context *context) {
+    int32_t rank = 0;
+    halo_context_rank(context, &rank, nullptr);
+    const halo_channel_key key{ 0, 1, 0, 0, 0 };
+    halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+    desc.send_rank = 0;
+    desc.recv_rank = 1;
+    desc.count = 1;
+    halo_channel *channel = nullptr;
+    expect(halo_channel_register(context, &key, &desc, &channel), HALO_SUCCESS, "a channel");
+    halo_group_desc each = HALO_GROUP_DESC_INIT;
+    each.messages = HALO_MESSAGES_PER_CHANNEL;
+    halo_group *group = nullptr;
+    expect(halo_group_create(context, &channel, 1, &each, &group), HALO_SUCCESS, "a group");
+    if (rank == 0) {
+        expect(halo_channel_allocate(channel), HALO_SUCCESS, "allocate");
+        expect(halo_channel_send(channel, HALO_STREAM_NONE), HALO_SUCCESS, "send");
+    } else {
+        for (int32_t done = 0, state = 0; done == 0;) expect(halo_channel_try_receive(channel, &done, &state), HALO_SUCCESS, "receive");
+        expect(halo_channel_stale(channel, HALO_STREAM_NONE), HALO_SUCCESS, "stale");
+    }
+    while (halo_group_destroy(&group) == HALO_BUSY) {}
+    expect(halo_channel_destroy(&channel), HALO_SUCCESS, "a channel");
+}
+
+// Contexts in two threads, each of which waits for its like on the other rank. Who is the first rank of one is the last of the other, so that they
+// are ready for their lanes in opposite order.
+void open_lanes_at_once(const char *threads) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm reversed = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    for (int i = 0; i < 8; ++i) {
+        halo_context *contexts[2] = {};
+        expect(create(threads, &contexts[0]), HALO_SUCCESS, "one of two contexts");
+        expect(create(threads, &contexts[1], reversed), HALO_SUCCESS, "the other");
+        std::thread other(use_channel, contexts[1]);
+        use_channel(contexts[0]);
+        other.join();
+        for (halo_context *&context : contexts) expect(halo_context_destroy(&context), HALO_SUCCESS, "one of two contexts");
+    }
+    MPI_Comm_free(&reversed);
+}
+
 // In any order: contexts after MPI can only be destroyed.
 void finalize(halo_context *before, halo_context *after) {
     expect(halo_context_destroy(&before), HALO_SUCCESS, "destroyed before MPI_Finalize");
@@ -121,7 +166,10 @@ int run_level(const Level &wanted, bool by_program) {
         expect(create("multiple", &refused), HALO_ERR_STATE, "more than MPI has", { "mpi.threads", "MPI_THREAD_MULTIPLE" });
     use_elsewhere(first, any_thread);
     make_elsewhere(threads, by_program, any_thread);
-    if (any_thread) use_at_once(first, second);
+    if (any_thread) {
+        use_at_once(first, second);
+        open_lanes_at_once(threads);
+    }
     expect(add_up(second, 10), HALO_SUCCESS, "the second context");
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

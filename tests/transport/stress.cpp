@@ -188,7 +188,7 @@ TEST_P(OverRanks, RandomTraffic) {
     for (uint32_t seed = first; seed < first + 4; ++seed) {
         SCOPED_TRACE("HALO_TEST_SEED=" + std::to_string(seed));
         run(GetParam(), [seed](Rank &r) {
-            require(r.ops.open_lanes(r.transport, n_lanes) == HALO_SUCCESS, "open_lanes: %s", r.error.c_str());
+            r.open_lanes(n_lanes);
             Traffic(r, seed).run();
         });
         ASSERT_FALSE(testing::Test::HasFailure()) << "HALO_TEST_SEED=" << seed;

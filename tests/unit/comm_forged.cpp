@@ -73,7 +73,7 @@ TEST_F(ForgedCollective, AChannelWithARankThatIsNot) {
     };
     send(CollectiveKind::commit, 4, "commit", std::vector<Announcement>{ { 0, 9, {} } });
     ChannelRegistry registry(ranks.context());
-    Commit commit(registry, nullptr, 0, HALO_MESSAGES_AGGREGATE, 1);
+    Commit commit(registry, nullptr, 0, HALO_MESSAGES_AGGREGATE);
     expect_failure(HALO_ERR_WIRE, { "group", "rank 9", "of 2 ranks" }, [&] { commit.run(); });
 }
 

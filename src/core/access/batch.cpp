@@ -5,6 +5,7 @@
 
 #include "access/use.h"
 #include "comm/agree.h"
+#include "comm/collective_stream.h"
 
 namespace halo {
 
@@ -88,6 +89,7 @@ void Batch::compare_needs() const {
         if (slot.needs.identity) state += ", ghosts to be added to";
         needs.add(format("field %s", slot.field->name()), state);
     }
+    const CollectiveCall call(context_, "batch");
     agree(context_, "what a batch needs", needs);
 }
 

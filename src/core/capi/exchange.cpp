@@ -96,10 +96,7 @@ halo_status halo_exchange_post(halo_exchange *exchange, const halo_run *run) {
 }
 
 halo_status halo_exchange_prepare(halo_exchange *exchange) {
-    return with_handle(exchange, [&] {
-        const CollectiveCall call(shell_of(exchange)->owner->context, "prepare");
-        exchange_of(exchange).prepare();
-    });
+    return with_handle(exchange, [&] { exchange_of(exchange).prepare(); });
 }
 
 halo_status halo_exchange_send(halo_exchange *exchange, halo_stream stream) {

@@ -21,12 +21,11 @@ Part edges_part(const PairList &list, int32_t here) { return (here < list.peer) 
 
 } // namespace
 
-Commit::Commit(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages, double timeout_seconds)
+Commit::Commit(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages)
     : registry_(registry),
       given_(channels),
       n_given_(n),
-      messages_(messages),
-      timeout_seconds_(timeout_seconds) {}
+      messages_(messages) {}
 
 std::vector<PairList> Commit::run() {
     try {
@@ -36,7 +35,7 @@ std::vector<PairList> Commit::run() {
         misuse_ = error;
     }
     {
-        Collective collective(context(), CollectiveKind::commit, 0, timeout_seconds_);
+        Collective collective(context(), CollectiveKind::commit, 0);
         announce(collective);
         compare(collective);
         collective.finish();

@@ -19,7 +19,7 @@ namespace halo {
 
 class Commit {
 public:
-    Commit(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages, double timeout_seconds);
+    Commit(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages);
 
     // Collective. Fails on every rank or on none, except for HALO_TIMEOUT. Each channel's row is then its number.
     std::vector<PairList> run();
@@ -62,7 +62,6 @@ private:
     int64_t n_given_;
     std::span<halo_channel *const> channels_; // those given, once they are known to be a list
     int32_t messages_;
-    double timeout_seconds_;
     std::vector<PairList> pairs_;
     std::map<int32_t, Peer> peers_;
     std::optional<Error> misuse_;   // of this rank

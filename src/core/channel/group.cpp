@@ -9,8 +9,8 @@
 namespace halo {
 
 Group::Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages, double timeout_seconds) : registry_(registry) {
-    const CollectiveCall call(context(), "group");
-    const std::vector<PairList> pairs = Commit(registry, channels, n, messages, context().timeout(timeout_seconds)).run();
+    const CollectiveCall call(context(), "group", timeout_seconds);
+    const std::vector<PairList> pairs = Commit(registry, channels, n, messages).run();
     if (messages == HALO_MESSAGES_PER_CHANNEL) {
         size_t longest = 0;
         for (const PairList &pair : pairs) longest = std::max(longest, pair.slots.size());

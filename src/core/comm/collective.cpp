@@ -74,7 +74,7 @@ std::string broadcast_text(Context &context, int32_t root, const std::string &te
 static void reduce(Context &context, std::vector<std::byte> &combined, int64_t n, halo_type type, halo_op op) {
     const int32_t rank = context.rank();
     std::vector<std::byte> above(context.size() > 1 ? combined.size() : 0);
-    Collective collective(context, CollectiveKind::allreduce, AllreduceDetail{ static_cast<uint64_t>(n), type, op }.packed());
+    Collective collective(context, CollectiveKind::allreduce, AllreduceDetail{ static_cast<uint64_t>(n), type, op }.packed(), combined);
     for (int32_t step = 1; step < context.size(); step *= 2) {
         if (rank & step) {
             collective.send(rank - step, 0, combined);
@@ -118,7 +118,7 @@ int64_t allreduce_sum(Context &context, int64_t value) { return allreduce_one(co
 // In round k every rank hands the sum of itself and the 2^k - 1 ranks below it to the one 2^k above.
 int64_t exclusive_sum(Context &context, int64_t value) {
     const int32_t rank = context.rank();
-    Collective collective(context, CollectiveKind::sum, 0);
+    Collective collective(context, CollectiveKind::sum, 0, std::as_bytes(std::span(&value, 1)));
     int64_t sum = 0;
     for (int32_t step = 1; step < context.size(); step *= 2) {
         const int64_t told = sum + value;

@@ -12,7 +12,7 @@ namespace halo {
 
 namespace {
 
-constexpr const char *kind_names[] = { "end", "barrier", "broadcast", "allreduce", "sum", "route", "discovery", "answer", "commit" };
+constexpr const char *kind_names[] = { "end", "barrier", "broadcast", "allreduce", "sum", "route", "discovery", "answer", "commit", "lanes" };
 
 const char *name_of(CollectiveKind kind) { return kind_names[static_cast<size_t>(kind)]; }
 
@@ -38,9 +38,10 @@ std::string describe(CollectiveKind kind, const char *call, uint64_t number, uin
 
 // ---- calls of the program
 
-void CollectiveStream::enter(const char *call) {
+void CollectiveStream::enter(const char *call, double timeout_seconds) {
     if (depth_++ > 0) return;
     entered_ = call;
+    timeout_seconds_ = timeout_seconds;
     next_ = first_;
     stopped_ = false;
     for (auto &[key, held] : held_) held.taken = false;
@@ -58,7 +59,7 @@ void CollectiveStream::leave() noexcept {
     held_.erase(held_.begin(), held_.lower_bound(Key{ first_, INT32_MIN, INT32_MIN }));
 }
 
-uint64_t CollectiveStream::begin(CollectiveKind kind, uint64_t detail) {
+uint64_t CollectiveStream::begin(CollectiveKind kind, uint64_t detail, std::span<const std::byte> input) {
     if (!ended_.empty()) fail(HALO_ERR_STATE, "%s: the collectives of this context have ended: %s", entered_.c_str(), ended_.c_str());
     if (stopped_) fail(HALO_ERR_STATE, "%s: a collective before this one has not ended", entered_.c_str());
     if (pending_ && entered_ != call_)
@@ -66,10 +67,13 @@ uint64_t CollectiveStream::begin(CollectiveKind kind, uint64_t detail) {
             format("rank %d gave up '%s', which had not ended, and went on to '%s'", context_.rank(), call_.c_str(), entered_.c_str()));
     call_ = entered_;
     const size_t index = next_ - first_;
+    const uint64_t sum = context_.size() > 1 ? checksum(input.data(), input.size()) : 0;
     if (index == begun_.size())
-        begun_.push_back({ kind, detail });
+        begun_.push_back({ kind, detail, sum });
     else if (begun_[index].kind != kind || begun_[index].detail != detail)
         end(HALO_ERR_STATE, format("rank %d called '%s' again, which had not ended, with other arguments", context_.rank(), call_.c_str()));
+    else if (begun_[index].input != sum)
+        refuse_other_values();
     const Key first{ next_, INT32_MIN, INT32_MIN };
     for (auto early = held_.lower_bound(first); early != held_.end() && std::get<0>(early->first) == next_; ++early)
         compare(header_of(early->second.message));
@@ -95,7 +99,7 @@ void CollectiveStream::send(const CollectiveHeader &header, int32_t to, std::spa
     const uint64_t sum = checksum(payload.data(), payload.size());
     const auto [sent, is_new] = sent_.try_emplace({ header.number, header.part, to }, sum);
     if (!is_new && sent->second == sum) return;
-    if (!is_new) end(HALO_ERR_STATE, format("rank %d called '%s' again, which had not ended, with other values", context_.rank(), call_.c_str()));
+    if (!is_new) refuse_other_values();
     stopped_ = true;
     try {
         transmit(header, to, payload);
@@ -218,6 +222,10 @@ void CollectiveStream::give_up_rest() noexcept {
     tell_the_end();
 }
 
+void CollectiveStream::refuse_other_values() {
+    end(HALO_ERR_STATE, format("rank %d called '%s' again, which had not ended, with other values", context_.rank(), call_.c_str()));
+}
+
 void CollectiveStream::end(halo_status status, const std::string &text) {
     ended_ = text;
     tell_the_end();
@@ -238,14 +246,13 @@ void CollectiveStream::tell_the_end() noexcept {
 
 // ---- one collective
 
-Collective::Collective(Context &context, CollectiveKind kind, uint64_t detail, double timeout_seconds)
+Collective::Collective(Context &context, CollectiveKind kind, uint64_t detail, std::span<const std::byte> input)
     : context_(context),
       stream_(context.collectives()),
       call_(context, name_of(kind)),
       kind_(kind),
       detail_(detail),
-      number_(stream_.begin(kind, detail)),
-      timeout_seconds_(timeout_seconds) {}
+      number_(stream_.begin(kind, detail, input)) {}
 
 void Collective::send(int32_t to, int32_t part, std::span<const std::byte> payload) {
     stream_.send(stream_.header(kind_, number_, detail_, part), to, payload);

@@ -24,7 +24,7 @@
 
 namespace halo {
 
-enum class CollectiveKind : uint16_t { ended, barrier, broadcast, allreduce, sum, route, discovery, answer, commit };
+enum class CollectiveKind : uint16_t { ended, barrier, broadcast, allreduce, sum, route, discovery, answer, commit, lanes };
 
 // The detail of an allreduce.
 struct AllreduceDetail {
@@ -70,6 +70,7 @@ private:
     struct Begun {
         CollectiveKind kind;
         uint64_t detail;
+        uint64_t input; // checksum of what this rank brings
     };
     struct Held {
         std::vector<std::byte> message; // with its header
@@ -85,9 +86,9 @@ private:
     };
 
     // The program's calls.
-    void enter(const char *call);
+    void enter(const char *call, double timeout_seconds);
     void leave() noexcept;
-    uint64_t begin(CollectiveKind kind, uint64_t detail);
+    uint64_t begin(CollectiveKind kind, uint64_t detail, std::span<const std::byte> input);
 
     void send(const CollectiveHeader &header, int32_t to, std::span<const std::byte> payload);
     void transmit(CollectiveHeader header, int32_t to, std::span<const std::byte> payload);
@@ -99,12 +100,14 @@ private:
     // Fails where a message of a later collective has come from the rank.
     void require_present(int32_t rank, uint64_t number);
     CollectiveHeader header(CollectiveKind kind, uint64_t number, uint64_t detail, int32_t part) const;
+    [[noreturn]] void refuse_other_values();
     [[noreturn]] void end(halo_status status, const std::string &text);
     void give_up_rest() noexcept;
     void tell_the_end() noexcept;
 
     Context &context_;
     std::string entered_;          // the program's call that is under way
+    double timeout_seconds_ = 0;   // of each of its waits; 0: none
     std::string call_;             // the one that the collectives begun belong to
     int depth_ = 0;                // calls within calls
     bool stopped_ = false;         // the present attempt ended in the middle of a collective
@@ -122,8 +125,10 @@ private:
 // One call of the program that may consist of several collectives. Calls within it belong to it.
 class CollectiveCall {
 public:
-    // `name`: at most 15 characters, for messages and texts.
-    CollectiveCall(Context &context, const char *name) : stream_(context.collectives()) { stream_.enter(name); }
+    // `name`: at most 15 characters, for messages and texts. The limit is that of each wait; of calls within calls the outermost one's holds.
+    CollectiveCall(Context &context, const char *name, double timeout_seconds = HALO_TIMEOUT_CONFIGURED) : stream_(context.collectives()) {
+        stream_.enter(name, context.timeout(timeout_seconds));
+    }
     ~CollectiveCall() { stream_.leave(); }
     CollectiveCall(const CollectiveCall &) = delete;
     CollectiveCall &operator=(const CollectiveCall &) = delete;
@@ -135,10 +140,8 @@ private:
 // One collective operation. Between two ranks each part is sent once at most in each direction.
 class Collective {
 public:
-    // `detail` must be the same on all ranks. The limit is that of each wait.
-    Collective(Context &context, CollectiveKind kind, uint64_t detail, double timeout_seconds);
-    Collective(Context &context, CollectiveKind kind, uint64_t detail)
-        : Collective(context, kind, detail, context.timeout(HALO_TIMEOUT_CONFIGURED)) {}
+    // `detail` must be the same on all ranks, `input` when the call is made again: what this rank brings and does not send at once.
+    Collective(Context &context, CollectiveKind kind, uint64_t detail, std::span<const std::byte> input = {});
 
     void send(int32_t to, int32_t part, std::span<const std::byte> payload);
     void send(int32_t to, int32_t part, const void *data, size_t bytes) { send(to, part, { static_cast<const std::byte *>(data), bytes }); }
@@ -165,7 +168,7 @@ public:
     template <class Done, class Missing>
     void wait(Done &&done, Missing &&missing) {
         stream_.stopped_ = true; // unless this ends well
-        Waiter waiter(context_, timeout_seconds_);
+        Waiter waiter(context_, stream_.timeout_seconds_);
         while (!done()) {
             if (stream_.poll()) continue;
             if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.1f s: %s", waiter.seconds(), missing().c_str());
@@ -187,7 +190,6 @@ private:
     CollectiveKind kind_;
     uint64_t detail_;
     uint64_t number_;
-    double timeout_seconds_;
 };
 
 } // namespace halo

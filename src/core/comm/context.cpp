@@ -13,6 +13,7 @@
 #include "comm/collective.h"
 #include "comm/collective_stream.h"
 #include "comm/wait.h"
+#include "plugin/inproc_group.h"
 #include "plugin/selection.h"
 
 namespace halo {
@@ -138,11 +139,25 @@ void Context::open_transport(const ContextSource &source) {
     }
     log_.info("transport %s: %s", choice.plugin->name, choice.why.c_str());
     transport_path_ = choice.path;
+    if (source.inproc_group) meet(source);
     transport_ = std::make_unique<Transport>(*choice.plugin, host_, params, report_);
     run_tags_ = std::make_unique<RunTags>(transport_->max_tag());
     channel_tags_ = std::make_unique<ChannelTags>(transport_->max_tag());
     collectives_ = std::make_unique<CollectiveStream>(*this);
     if (transport_->for_this_thread_only()) call_rules_.allow_this_thread_only();
+}
+
+// Else a rank that comes when others have lost patience would be alone in what they have left.
+void Context::meet(const ContextSource &source) {
+    InprocMeeting meeting(source.inproc_group, source.inproc_rank);
+    Waiter waiter(*this, timeout(HALO_TIMEOUT_CONFIGURED));
+    const auto missing = [&] { return format("context: rank %d of the in-process group has not begun to make its own", meeting.absent()); };
+    while (!meeting.complete()) {
+        if (waiter.turn(missing)) continue;
+        const std::string text = missing();
+        if (meeting.withdraw()) fail(HALO_TIMEOUT, "timed out after %.1f s: %s", waiter.seconds(), text.c_str());
+        break;
+    }
 }
 
 // The caller's allocators where given, else the device's memory.
@@ -204,7 +219,9 @@ std::string Context::shared_memory_text() const {
 
 void Context::agree_on_settings() {
     if (size() == 1) return;
-    const CollectiveCall call(*this, "settings");
+    constexpr double least_seconds = 10; // all are here: who gave up would leave the others with a context that nobody answers in
+    const double limit = timeout(HALO_TIMEOUT_CONFIGURED);
+    const CollectiveCall call(*this, "settings", limit > 0 ? std::max(limit, least_seconds) : 0);
     Terms settings;
     for (const auto &[key, value] : config_.agreement()) settings.add("setting " + key, value);
     agree(*this, "settings", settings);
@@ -233,10 +250,18 @@ void Context::remember_report(const char *text) noexcept {
     }
 }
 
+// Tags are taken when all is done: a call that timed out takes the same ones when it is made again.
 int64_t Context::reserve_channel_tags(int64_t n) {
-    const int64_t first = channel_tags_->take(std::max<int64_t>(allreduce_max(*this, n), 1));
-    transport_->open_lanes(channel_tags_->lanes());
+    ChannelTags tags = *channel_tags_;
+    const int64_t first = tags.take(std::max<int64_t>(allreduce_max(*this, n), 1));
+    if (tags.lanes() > transport_->lanes()) open_lanes(tags.lanes());
+    *channel_tags_ = std::move(tags);
     return first;
+}
+
+void Context::open_lanes(int32_t n_lanes) {
+    Collective collective(*this, CollectiveKind::lanes, static_cast<uint64_t>(n_lanes));
+    collective.wait([&] { return transport_->open_lanes(n_lanes); }, [&] { return format("lanes: some rank that has not asked for %d", n_lanes); });
 }
 
 void Context::linger(std::unique_ptr<PendingSend> send) { lingering_.push_back(std::move(send)); }

@@ -25,7 +25,7 @@ struct ContextSource {
     const void *communicator = nullptr;
     size_t handle_bytes = 0;
     const char *mpi = nullptr;
-    void *inproc_group = nullptr;
+    halo_inproc *inproc_group = nullptr;
     int32_t inproc_rank = -1;
 };
 
@@ -115,11 +115,13 @@ public:
 
 private:
     void open_transport(const ContextSource &source);
+    void meet(const ContextSource &source);
     void open_pools();
     void open_shared_memory();
     void *allocate_shared(size_t bytes);
     void release_shared(void *pointer, size_t bytes);
     void agree_on_settings();
+    void open_lanes(int32_t n_lanes);
     void read_settings();
     void await_own_messages() noexcept;
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -36,7 +37,7 @@ std::vector<Record> route(Context &context, Collective &collective, std::vector<
 
 template <class Record>
 std::vector<Record> route(Context &context, std::vector<Record> records) {
-    Collective collective(context, CollectiveKind::route, 0);
+    Collective collective(context, CollectiveKind::route, 0, std::as_bytes(std::span(records)));
     records = route(context, collective, std::move(records), [](int32_t from) { return format("set-up: message from rank %d", from); });
     collective.finish();
     return records;

@@ -20,10 +20,13 @@ Transport::~Transport() {
     if (instance_) ops_.close(instance_);
 }
 
-void Transport::open_lanes(int32_t n_lanes) {
-    if (n_lanes <= lanes_) return;
-    check(ops_.open_lanes(instance_, n_lanes), "open lanes", -1);
+bool Transport::open_lanes(int32_t n_lanes) {
+    if (n_lanes <= lanes_) return true;
+    const halo_status status = ops_.open_lanes(instance_, n_lanes);
+    if (status == HALO_BUSY) return false;
+    check(status, "open lanes", -1);
     lanes_ = n_lanes;
+    return true;
 }
 
 void Transport::raise(halo_status status, const char *what, int32_t peer) const {

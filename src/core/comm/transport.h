@@ -58,8 +58,9 @@ public:
     }
     void progress() { check(ops_.progress(instance_), "progress", -1); }
 
-    // Collective over the transport's ranks.
-    void open_lanes(int32_t n_lanes);
+    // Collective over the transport's ranks. False: not all of them are here yet; to be called again.
+    bool open_lanes(int32_t n_lanes);
+    int32_t lanes() const { return lanes_; }
 
 private:
     void check(halo_status status, const char *what, int32_t peer) const {

@@ -18,6 +18,12 @@ public:
     template <class Describe>
     bool pause(Describe &&describe) {
         context_.transport().progress();
+        return turn(describe);
+    }
+
+    // The same where there is no transport yet.
+    template <class Describe>
+    bool turn(Describe &&describe) {
         if (++turns_ <= context_.waiting().spins) [[likely]]
             return true;
         const double waited = back_off();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "comm/collective_stream.h"
 #include "comm/wait.h"
 #include "exchange/caller_combine.h"
 #include "plan/piece_cache.h"
@@ -38,7 +39,10 @@ void Round::prepare() {
 
 void Round::find_plan() {
     if (is_planned()) return;
-    for (const RoundPiece &piece : spec_.pieces) piece.edges->look_up();
+    for (const RoundPiece &piece : spec_.pieces) { // each a call of its own: those done are left out when this is called again
+        const CollectiveCall call(context_, "prepare", spec_.timeout_seconds);
+        piece.edges->look_up();
+    }
     make_plan();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugin/inproc_group.h"
 
+#include <utility>
+
 #include "base/error.h"
 
 extern "C" {
@@ -8,6 +10,9 @@ struct halo_inproc_group; // of the built-in transport: the caller's opaque halo
 halo_status halo_inproc_group_create(int32_t n_ranks, halo_inproc_group **group);
 int32_t halo_inproc_group_size(const halo_inproc_group *group);
 int32_t halo_inproc_group_open_endpoints(const halo_inproc_group *group);
+int32_t halo_inproc_group_meet(halo_inproc_group *group, int32_t rank, int64_t *meeting);
+int32_t halo_inproc_group_withdraw(halo_inproc_group *group, int32_t rank, int64_t meeting);
+int32_t halo_inproc_group_absent(halo_inproc_group *group);
 halo_status halo_inproc_group_destroy(halo_inproc_group *group);
 }
 
@@ -29,6 +34,12 @@ halo_inproc *create_inproc_group(int32_t n_ranks) {
 }
 
 int32_t inproc_group_size(const halo_inproc *group) { return halo_inproc_group_size(reinterpret_cast<const halo_inproc_group *>(group)); }
+
+bool InprocMeeting::complete() { return halo_inproc_group_meet(inner(group_), rank_, &meeting_) != 0; }
+
+bool InprocMeeting::withdraw() { return halo_inproc_group_withdraw(inner(group_), rank_, std::exchange(meeting_, -1)) != 0; }
+
+int32_t InprocMeeting::absent() const { return halo_inproc_group_absent(inner(group_)); }
 
 void destroy_inproc_group(halo_inproc *group) {
     const int32_t open = halo_inproc_group_open_endpoints(inner(group));

@@ -2,12 +2,14 @@
 // What is inside: the in-process transport, or the module that the environment names in WRAP_MODULE.
 #include "wrap.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <memory>
 #include <random>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -66,6 +68,7 @@ public:
         last_opened = this;
         return inner_.open(host_, &params, &transport_);
     }
+    halo_status open_lanes(int32_t n_lanes) { return faults_.no_lanes ? HALO_BUSY : inner_.open_lanes(transport_, n_lanes); }
     const halo_transport_ops &inner() const { return inner_; }
     halo_transport *transport() const { return transport_; }
     const wrap_counts &counts() const { return counts_; }
@@ -230,6 +233,7 @@ halo_status Wrapped::probe(int32_t peer, int32_t lane, int32_t tag, int32_t *fou
 }
 
 halo_status Wrapped::progress() {
+    if (chance(faults_.nap)) std::this_thread::sleep_for(std::chrono::milliseconds(3));
     if (const halo_status status = release(); status != HALO_SUCCESS) return status;
     return inner_.progress(transport_);
 }
@@ -265,9 +269,7 @@ void identify(const halo_transport *transport, int32_t *rank, int32_t *size, int
     inside.inner().identify(inside.transport(), rank, size, max_tag);
 }
 
-halo_status open_lanes(halo_transport *transport, int32_t n_lanes) {
-    return wrapped(transport).inner().open_lanes(wrapped(transport).transport(), n_lanes);
-}
+halo_status open_lanes(halo_transport *transport, int32_t n_lanes) { return wrapped(transport).open_lanes(n_lanes); }
 
 halo_status send(halo_transport *transport, int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, halo_request *request) {
     return wrapped(transport).send(peer, lane, tag, data, bytes, request);

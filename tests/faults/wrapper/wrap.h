@@ -36,6 +36,8 @@ typedef struct wrap_faults {
     int64_t most;          /* faults at most, besides delays and slow tests */
     int32_t channels_only; /* other messages than those of single channels are spared */
     int32_t collectives;   /* 1: those of set-up and collectives too */
+    double nap;            /* progress takes 3 ms */
+    int32_t no_lanes;      /* 1: open_lanes waits for others */
 } wrap_faults;
 
 /* A group whose ranks are threads, for the transport inside. */

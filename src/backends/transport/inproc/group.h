@@ -49,10 +49,17 @@ private:
 
 struct halo_inproc_group {
 public:
-    explicit halo_inproc_group(int32_t n_ranks) : opens_(static_cast<size_t>(n_ranks), 0) {}
+    explicit halo_inproc_group(int32_t n_ranks) : opens_(static_cast<size_t>(n_ranks), 0), present_(static_cast<size_t>(n_ranks), false) {}
 
     int32_t size() const { return static_cast<int32_t>(opens_.size()); }
     int32_t open_endpoints() const { return open_endpoints_.load(std::memory_order_acquire); }
+
+    // Ranks meet before they join, so that all do or none does. False: some are missing. `meeting` is -1 until the rank has been counted.
+    bool meet(int32_t rank, int64_t &meeting);
+    // False: all have come.
+    bool withdraw(int32_t rank, int64_t meeting);
+    // The lowest rank that the next meeting lacks.
+    int32_t absent();
 
     std::shared_ptr<halo::inproc::Round> join(int32_t rank);
     void leave() { open_endpoints_.fetch_sub(1, std::memory_order_release); }
@@ -66,5 +73,8 @@ private:
     std::vector<int64_t> opens_;  // per rank
     std::deque<Joining> joining_; // rounds that some ranks have not joined yet
     int64_t first_joining_ = 0;   // number of joining_[0]
+    std::vector<bool> present_;   // at the next meeting
+    int32_t n_present_ = 0;
+    std::atomic<int64_t> n_meetings_{ 0 }; // that were complete
     std::atomic<int32_t> open_endpoints_{ 0 };
 };

@@ -24,6 +24,14 @@ int32_t halo_inproc_group_size(const halo_inproc_group *group);
 /* Endpoints opened and not yet closed, of all ranks. */
 int32_t halo_inproc_group_open_endpoints(const halo_inproc_group *group);
 
+/* Ranks that open the group under a time limit meet before: all of them go on to open it, or none does. 1: all are there; 0: call again, or withdraw.
+ * `meeting` is -1 at the rank's first call. */
+int32_t halo_inproc_group_meet(halo_inproc_group *group, int32_t rank, int64_t *meeting);
+/* 0: too late, all are there. */
+int32_t halo_inproc_group_withdraw(halo_inproc_group *group, int32_t rank, int64_t meeting);
+/* The lowest rank that is missing. */
+int32_t halo_inproc_group_absent(halo_inproc_group *group);
+
 /* HALO_BUSY, and nothing is done, while endpoints are open. */
 halo_status halo_inproc_group_destroy(halo_inproc_group *group);
 

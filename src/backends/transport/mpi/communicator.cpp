@@ -101,6 +101,17 @@ halo_status duplicate(const halo_host *host, MPI_Comm original, MPI_Comm *copy) 
     return code == MPI_SUCCESS ? HALO_SUCCESS : failure(host, "MPI_Comm_dup", code);
 }
 
+halo_status begin_duplicate(const halo_host *host, MPI_Comm original, MPI_Comm *copy, MPI_Request *request) {
+#if defined(SMPI_H) // whose ranks take turns by waiting
+    *request = MPI_REQUEST_NULL;
+    return duplicate(host, original, copy);
+#else
+    retired().sweep();
+    int code = MPI_Comm_idup(original, copy, request);
+    return code == MPI_SUCCESS ? HALO_SUCCESS : failure(host, "MPI_Comm_idup", code);
+#endif
+}
+
 void retire(MPI_Comm communicator) {
     if (ranks_share_the_process) return;
     retired().add(communicator);

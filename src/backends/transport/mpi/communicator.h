@@ -11,6 +11,9 @@ namespace halo::mpi {
 // Duplicates a communicator, whose own error handler may be to abort; the copy returns errors. Collective.
 halo_status duplicate(const halo_host *host, MPI_Comm original, MPI_Comm *copy);
 
+// The same of a communicator that returns errors, without waiting: `copy` is there, and returns errors, when the request is complete.
+halo_status begin_duplicate(const halo_host *host, MPI_Comm original, MPI_Comm *copy, MPI_Request *request);
+
 // Frees a communicator some time after all its ranks have retired it, at the next calls from here or when MPI is finalised; waits for
 // nobody. Freed earlier, its number would go to the next one and with it what other ranks still send.
 void retire(MPI_Comm communicator);

@@ -2,6 +2,7 @@
 #include "endpoint.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "communicator.h"
 #include "extent.h"
@@ -57,11 +58,27 @@ halo_status Endpoint::check_probe(Address from) const {
 
 halo_status Endpoint::open_lanes(int32_t n_lanes) {
     lanes_.reserve(static_cast<size_t>(std::max(n_lanes, 0)));
-    while (static_cast<int64_t>(lanes_.size()) < n_lanes) {
-        MPI_Comm communicator = MPI_COMM_NULL;
-        if (halo_status status = duplicate(host_, lanes_[0], &communicator); status != HALO_SUCCESS) return status;
-        lanes_.push_back(communicator);
+    while (static_cast<int64_t>(lanes_.size()) < n_lanes)
+        if (halo_status status = open_lane(); status != HALO_SUCCESS) return status;
+    return HALO_SUCCESS;
+}
+
+halo_status Endpoint::open_lane() {
+    if (!opening_) {
+        auto begun = std::make_unique<Opening>();
+        if (halo_status status = begin_duplicate(host_, lanes_[0], &begun->communicator, &begun->request); status != HALO_SUCCESS) return status;
+        opening_ = std::move(begun);
+        ++n_unfinished_;
     }
+    WorldErrors::Ours ours;
+    int done = 0;
+    int code = MPI_Test(&opening_->request, &done, MPI_STATUS_IGNORE);
+    if (code == MPI_SUCCESS && done == 0) return HALO_BUSY;
+    --n_unfinished_;
+    MPI_Comm communicator = std::exchange(opening_, nullptr)->communicator;
+    if (code != MPI_SUCCESS) return failure(host_, "MPI_Comm_idup", code);
+    MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+    lanes_.push_back(communicator);
     return HALO_SUCCESS;
 }
 
@@ -160,13 +177,14 @@ halo_status Endpoint::cancel(Request &request, bool &done) {
     return end(request, code, status, bytes);
 }
 
-// Gives up the receives; true if nothing at all is left. Of sends MPI cannot let go.
+// Gives up the receives; true if nothing at all is left. Of sends, and of a lane that is being opened, MPI cannot let go.
 bool Endpoint::give_up() {
     while (receives_.next != &receives_) {
         bool done = false;
         cancel(*receives_.next, done);
     }
     if (n_unfinished_ == 0) return true;
+    static_cast<void>(opening_.release()); // MPI may still write there
     if (host_->log != nullptr) {
         host_->log(host_->core, 1, "mpi transport closed with messages in flight: their communicator is kept until the process ends");
     }

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "halo_plugin.h"
@@ -61,6 +62,7 @@ public:
     int32_t size() const { return size_; }
     int32_t max_tag() const { return max_tag_; }
 
+    // HALO_BUSY: not all ranks are here yet.
     halo_status open_lanes(int32_t n_lanes);
     halo_status send(Address to, const void *data, size_t bytes, Request &request);
     halo_status receive(Address from, void *data, size_t capacity, Request &request);
@@ -72,6 +74,13 @@ public:
     halo_status progress();
 
 private:
+    // A lane that is being opened. MPI writes the communicator while it progresses.
+    struct Opening {
+        MPI_Comm communicator = MPI_COMM_NULL;
+        MPI_Request request = MPI_REQUEST_NULL;
+    };
+
+    halo_status open_lane();
     halo_status check(const char *call, Address address) const;
     halo_status check_probe(Address from) const;
     MPI_Comm lane(int32_t number) const { return lanes_[static_cast<size_t>(number)]; }
@@ -88,8 +97,9 @@ private:
     int32_t size_ = 1;
     int32_t max_tag_ = 0;
     std::vector<MPI_Comm> lanes_;
-    Request receives_;         // anchor of the ring of those in flight
-    int64_t n_unfinished_ = 0; // sends, receives and messages probed but not received
+    std::unique_ptr<Opening> opening_; // null: none is
+    Request receives_;                 // anchor of the ring of those in flight
+    int64_t n_unfinished_ = 0;         // sends, receives, messages probed but not received, and a lane that is being opened
 };
 
 } // namespace halo::mpi

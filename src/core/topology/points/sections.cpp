@@ -84,8 +84,8 @@ void PointsTopology::set_sections(std::span<const uint32_t> groups) {
     divide(forward_.send, there, divided.send);
     divide(forward_.receive, here, divided.receive);
     divided.close();
+    if (parts_) forward_parts_ = parts_->split(context_, divided); // which may time out: nothing has changed then
     forward_ = std::move(divided);
-    if (parts_) forward_parts_ = parts_->split(context_, forward_);
     has_sections_ = true;
 }
 
