@@ -117,6 +117,7 @@ private:
     void open_transport(const ContextSource &source);
     void open_pools();
     void open_shared_memory();
+    void compare_shared_memory();
     void *allocate_shared(size_t bytes);
     void release_shared(void *pointer, size_t bytes);
     void agree_on_settings();
@@ -153,7 +154,8 @@ private:
     std::unique_ptr<SharedArena> shared_arena_;
     std::unique_ptr<Pools> pools_;
     size_t least_shared_ = 0;
-    std::string why_not_shared_;
+    std::string why_not_shared_;  // by this rank
+    std::string who_shares_none_; // of the others
     int32_t storage_memory_ = HALO_MEMORY_HOST;
     std::vector<std::unique_ptr<PendingSend>> lingering_;
 };
