@@ -364,7 +364,14 @@ bool Mailbox::drop() {
 }
 
 bool Mailbox::busy() {
-    if (role_ == Role::sender && state_ != HALO_STALE) return !poll_send();
+    if (role_ == Role::sender && state_ != HALO_STALE) {
+        try {
+            return !poll_send();
+        } catch (const Error &error) { // the transport has ended: what was under way is so no more
+            if (error.status() != HALO_ERR_STATE) throw;
+            return false;
+        }
+    }
     return operation_ || state_ != HALO_STALE;
 }
 

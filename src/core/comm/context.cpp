@@ -110,8 +110,14 @@ void Context::await_own_messages() noexcept {
         for (reap(); !missing().empty(); reap())
             if (!waiter.pause(missing)) return log_.warn("gave up %s", missing().c_str());
     } catch (const std::exception &error) {
-        log_.warn("while the context is destroyed: %s", error.what());
+        note_at_end(error);
     }
+}
+
+// Where the transport has ended, as MPI does, nothing is on its way any more.
+void Context::note_at_end(const std::exception &error) const noexcept {
+    const auto *known = dynamic_cast<const Error *>(&error);
+    if (!known || known->status() != HALO_ERR_STATE) log_.warn("while the context is destroyed: %s", error.what());
 }
 
 void Context::read_settings() {

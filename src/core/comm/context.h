@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -91,6 +92,8 @@ public:
     const std::string &error() const { return error_; }
     void remember_error(const char *text) noexcept;
     void remember_report(const char *text) noexcept; // of a module
+    // Logs what has failed while the context is destroyed.
+    void note_at_end(const std::exception &error) const noexcept;
 
     // Serial and tags of the next object whose messages travel in runs. Same on all ranks, because creation and destruction are collective.
     RunId next_run() { return run_tags_->take(); }
