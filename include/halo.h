@@ -85,7 +85,8 @@ HALO_API int32_t halo_version(void);
 typedef struct halo_context halo_context; /**< one per group of ranks: transport, devices, pools, settings */
 typedef struct halo_inproc halo_inproc;   /**< a group of ranks that are threads of this process */
 
-/** Messages of the library for the caller to print. `level`: 0 error, 1 warning, 2 information, 3 debug. */
+/** Messages of the library for the caller to print. `level`: 0 error, 1 warning, 2 information, 3 debug. Of the context it may call functions whose
+ *  handle is const. */
 typedef void (*halo_log_fn)(void *user, int32_t level, const char *text);
 
 /** Memory kinds. A device's memory is its kind and its ordinal. */
@@ -96,7 +97,7 @@ typedef void (*halo_log_fn)(void *user, int32_t level, const char *text);
                                   library's alone: no caller's allocator */
 
 /** The caller's allocator for one memory kind. Called from the thread that uses the context; `allocate` returns NULL when
- *  there is no memory; blocks must be aligned to 64 bytes. */
+ *  there is no memory; blocks must be aligned to 64 bytes. Of the context they may call functions whose handle is const. */
 typedef struct halo_allocator {
     int32_t memory; /**< HALO_MEMORY_... */
     int32_t device; /**< ordinal; 0 for host memory */
@@ -666,11 +667,12 @@ typedef struct halo_arrival {
 } halo_arrival;
 
 /** Sparse: called for each arrival, in the caller's thread inside start, test, unpack or finish. Bind storage (halo_field_bind or
- *  halo_field_allocate) and return HALO_SUCCESS, or return HALO_DECLINED to drop the data. It may not start exchanges. */
+ *  halo_field_allocate) and return HALO_SUCCESS, or return HALO_DECLINED to drop the data. Else it may call functions whose handle is const. */
 typedef halo_status (*halo_arrival_fn)(void *user, const halo_arrival *arrival);
 
 /** HALO_USER: combine `n` contributions into `n` values in place: values[i] = values[i] op contributions[i]. Both arrays lie side by side, `type`
- *  is the field's. Called in the caller's thread inside unpack or finish, once per run of points, in a fixed order. May not call the library. */
+ *  is the field's. Called in the caller's thread inside unpack or finish, once per run of points, in a fixed order. Of this context it may
+ *  call functions whose handle is const. */
 typedef void (*halo_combine_fn)(void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes);
 
 typedef struct halo_exchange_desc {

@@ -15,8 +15,8 @@
 extern "C" {
 #endif
 
-/** Make a context over the ranks of `communicator`, an intra-communicator of an initialised MPI; it is duplicated, and MPI must not be
- *  finalised before the context is destroyed. Collective; blocks. `options` may be NULL. Otherwise as halo_context_create. */
+/** Make a context over the ranks of `communicator`, an intra-communicator of an initialised MPI; it is duplicated. After MPI_Finalize the context
+ *  and what was made with it can only be destroyed. Collective; blocks. `options` may be NULL. Otherwise as halo_context_create. */
 static inline halo_status halo_context_create_mpi(MPI_Comm communicator, const halo_context_options *options, halo_context **context) {
 #if defined(OPEN_MPI)
     const char *mpi = "openmpi";

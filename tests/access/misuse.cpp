@@ -167,6 +167,26 @@ TEST_F(AccessMisuse, BatchesOutOfOrder) {
     });
 }
 
+TEST_F(AccessMisuse, WhatMayNotGoYetIsUnchanged) {
+    on_both([](Rank &, World &world, auto &&) {
+        halo_field *field = extra_field(world.nodes, 3, 0);
+        OK(halo_field_allocate(field, -1));
+        halo_exchange *exchange = nullptr;
+        OK(halo_exchange_create(&field, 1, nullptr, &exchange));
+        world.touch({ via_map(field, HALO_INC, 0, 0), via_map(field, HALO_READ, 0, 1) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        expect(HALO_BUSY, "exchanges over it still exist: exchange", halo_field_destroy(&field));
+        if (world.state(field, 0).pending != HALO_SUM) stop("what was pending is forgotten");
+        if (world.state(field, 1).freshness != HALO_FRESHNESS_VALID) stop("fresh ghosts are forgotten");
+        world.touch({ direct(field, HALO_READ, 0, 0) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        if (world.state(field, 0).pending != 0) stop("what was pending was not brought to its owners");
+        OK(halo_access_freeze(field, 1));
+        expect(HALO_BUSY, "exchanges over it still exist: exchange", halo_field_destroy(&field));
+        if (world.state(field, 2).freshness != HALO_FRESHNESS_FROZEN) stop("that it is frozen is forgotten");
+        OK(halo_exchange_destroy(&exchange));
+        OK(halo_field_destroy(&field));
+    });
+}
+
 TEST_F(AccessMisuse, Sections) {
     on_both([](Rank &, World &world, auto &&) {
         const std::vector<uint32_t> groups(world.local().nodes.size(), 1u << 20);

@@ -242,6 +242,58 @@ class Documents(Tree):
         self.finds("halo.h is version 0.1.0", "check_docs.py", self.root)
 
 
+class Callbacks(Tree):
+    CALLS = """const Call refused_calls[] = {
+    CALL(halo_box_turn, w.box),
+    { "halo_context_destroy",
+      [](World &w) { return halo_context_destroy(&w.context); } },
+};
+const Call bound_calls[] = {
+    CALL(halo_field_bind, w.field),
+};
+const Call allowed_calls[] = {
+    ANSWER(halo_field_rank, int, 0, w.field),
+};
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.write("include/halo.h", """HALO_API halo_status halo_context_create(int n, halo_context **context);
+HALO_API halo_status halo_context_destroy(halo_context **context);
+/* HALO_API halo_status halo_field_old(halo_field *field); */
+HALO_API halo_status halo_field_bind(halo_field *field);
+HALO_API halo_status halo_field_rank(const halo_field *field,
+                                     halo_context **context);
+""")
+        self.write("include/halo_access.h", "HALO_API halo_status halo_box_turn(const halo_field *field);\n")
+        self.write("docs/threads.md", "| `halo_arrival_fn` | const; `halo_field_bind` | error |\n`halo_box_turn` do more than read\n")
+        self.write("tests/misuse/callback_calls.cpp", self.CALLS)
+
+    def defect(self, old, new, text):
+        self.write("tests/misuse/callback_calls.cpp", self.CALLS.replace(old, new))
+        self.finds(text, "check_callbacks.py", self.root)
+
+    def test_good(self):
+        self.passes("check_callbacks.py", self.root)
+
+    def test_forgotten(self):
+        self.defect("    ANSWER(halo_field_rank, int, 0, w.field),\n", "", "halo_field_rank: not in allowed_calls")
+
+    def test_destroy_forgotten(self):
+        self.defect("halo_context_destroy", "halo_context_end", "halo_context_destroy: not in refused_calls")
+
+    def test_new_function(self):
+        self.write("include/halo_access.h", "HALO_API halo_status halo_box_turn(const halo_field *field, halo_field *const *others);\n"
+                   "HALO_API halo_status halo_box_new(halo_field *const *fields);\n")
+        self.finds("halo_box_new: not in refused_calls", "check_callbacks.py", self.root)
+
+    def test_wrong_list(self):
+        self.defect("ANSWER(halo_field_rank, int, 0, w.field),", "CALL(halo_field_bind, w.field),", "halo_field_bind: in allowed_calls, but not")
+
+    def test_twice(self):
+        self.defect("    CALL(halo_field_bind, w.field),", "    CALL(halo_field_bind, w.field),\n    CALL(halo_field_bind, w.other),", "halo_field_bind: twice")
+
+
 class Totals(Tree):
     def put(self, *states):
         cases = "".join(f'<testcase name="t{i}" status="{state}"><system-out>why</system-out></testcase>' for i, state in enumerate(states))

@@ -8,11 +8,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "halo_mpi.h"
+#include "level_objects.h"
 
 namespace {
 
@@ -37,11 +39,19 @@ void expect(halo_status status, halo_status expected, const char *what, const st
         if (text.find(word) == std::string::npos) stop(std::string(what) + ": the text lacks '" + word + "': " + text);
 }
 
+std::mutex warnings_mutex;
+std::string warnings; // and errors, of all contexts
+
+// Of all ranks; with a communicator of the program's, if it gives one.
 halo_status create(const char *threads, halo_context **context, MPI_Comm communicator = MPI_COMM_NULL) {
-    const halo_setting settings[] = { { "timeout", "60s" }, { "transport", "mpi" }, { "mpi.threads", threads } };
+    const halo_setting settings[] = { { "timeout", "60s" }, { "transport", "mpi" }, { "mpi.threads", threads }, { "warn_after", "0s" } };
     halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
     options.settings = settings;
-    options.n_settings = 3;
+    options.n_settings = 4;
+    options.log = [](void *, int32_t level, const char *text) {
+        const std::lock_guard lock(warnings_mutex);
+        if (level <= 1) warnings.append(text).append("\n");
+    };
     return communicator == MPI_COMM_NULL ? halo_context_create(&options, context) : halo_context_create_mpi(communicator, &options, context);
 }
 
@@ -139,14 +149,48 @@ void open_lanes_at_once(const char *threads) {
     MPI_Comm_free(&reversed);
 }
 
-// In any order: contexts after MPI can only be destroyed.
+// What is made from a context of the program's communicator, in this thread and in another; with a second one at the same time.
+void use_objects(halo_context *world, const char *threads, bool any_thread) {
+    MPI_Comm communicator = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &communicator);
+    halo_context *own = nullptr;
+    expect(create(threads, &own, communicator), HALO_SUCCESS, "a context of the program's communicator");
+    MPI_Comm_free(&communicator); // which has been duplicated
+    mpi_levels::Objects of_world(world), of_own(own);
+    of_own.use();
+    of_world.use();
+    in_thread([&] {
+        if (any_thread) return of_own.use();
+        of_own.expect_refused("another thread");
+    });
+    if (any_thread) {
+        const auto work = [](mpi_levels::Objects &objects) {
+            for (int i = 0; i < 100; ++i) objects.use();
+        };
+        std::thread other([&] { work(of_own); });
+        work(of_world);
+        other.join();
+    }
+    of_own.use();
+    of_own.destroy();
+    of_world.destroy();
+    expect(halo_context_destroy(&own), HALO_SUCCESS, "of the program's communicator");
+}
+
+// In any order: contexts, and what was made from them, can only be destroyed after MPI.
 void finalize(halo_context *before, halo_context *after) {
+    mpi_levels::Objects objects(after);
+    objects.use();
+    objects.leave_work();
     expect(halo_context_destroy(&before), HALO_SUCCESS, "destroyed before MPI_Finalize");
     MPI_Finalize();
+    objects.expect_refused("finalised");
+    objects.destroy();
     expect(add_up(after, 10), HALO_ERR_STATE, "used after MPI_Finalize", { "finalised" });
     expect(halo_progress(after), HALO_ERR_STATE, "used after MPI_Finalize", { "finalised" });
     expect(halo_context_destroy(&after), HALO_SUCCESS, "destroyed after MPI_Finalize");
     expect(create("auto", &after), HALO_ERR_PLUGIN, "made after MPI_Finalize", { "finalised" });
+    if (!warnings.empty()) stop("nothing was wrong, but the log has: " + warnings);
 }
 
 int run_level(const Level &wanted, bool by_program) {
@@ -160,6 +204,7 @@ int run_level(const Level &wanted, bool by_program) {
     expect(create(threads, &second), HALO_SUCCESS, "the second context");
     int present = 0;
     MPI_Query_thread(&present);
+    if (present != wanted.level) stop("MPI has level " + std::to_string(present));
     const bool any_thread = present >= MPI_THREAD_SERIALIZED;
     halo_context *refused = nullptr;
     if (present < MPI_THREAD_MULTIPLE)
@@ -170,6 +215,7 @@ int run_level(const Level &wanted, bool by_program) {
         use_at_once(first, second);
         open_lanes_at_once(threads);
     }
+    use_objects(first, threads, any_thread);
     expect(add_up(second, 10), HALO_SUCCESS, "the second context");
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -67,15 +67,15 @@ std::optional<std::string> read_file(const std::string &path) {
     struct stat status {};
     const auto unreadable = [&] { fail(HALO_ERR_CONFIG, "settings file %s: %s", path.c_str(), std::strerror(errno)); };
     if (file.descriptor() < 0 || fstat(file.descriptor(), &status) != 0) unreadable();
-    if (!S_ISREG(status.st_mode) || static_cast<size_t>(status.st_size) > largest_file)
-        fail(HALO_ERR_CONFIG, "settings file %s: not a regular file of at most %zu bytes", path.c_str(), largest_file);
-    std::string text(static_cast<size_t>(status.st_size), '\0');
-    size_t n_read = 0;
-    for (ssize_t more = 1; more > 0 && n_read < text.size(); n_read += static_cast<size_t>(more)) {
-        more = read(file.descriptor(), text.data() + n_read, text.size() - n_read);
-        if (more < 0) unreadable();
+    std::string text; // all there is, as some files, those of /proc, say that they have no size
+    bool suits = S_ISREG(status.st_mode);
+    for (ssize_t n = 1; suits && n > 0; suits = text.size() <= largest_file) {
+        char more[4096];
+        n = read(file.descriptor(), more, sizeof more);
+        if (n < 0) unreadable();
+        text.append(more, static_cast<size_t>(n));
     }
-    text.resize(n_read);
+    if (!suits) fail(HALO_ERR_CONFIG, "settings file %s: not a regular file of at most %zu bytes", path.c_str(), largest_file);
     return text;
 }
 

@@ -47,10 +47,10 @@ halo_status halo_field_destroy(halo_field **field) {
         require(field, "field");
         require_callable(shell_of(*field), HandleKind::field);
         const Field &object = object_of<Field>(*field);
-        shell_of(*field)->owner->accesses.forget(object);
-        if (object.exchanges > 0)
-            fail(HALO_BUSY, "field %s: exchanges over it still exist: %s", object.spec().name.c_str(),
-                 exchanges_over(shell_of(*field)->owner->shells, object).c_str());
+        ContextObject &owner = *shell_of(*field)->owner;
+        if (const std::string exchanges = exchanges_over(owner.shells, object); !exchanges.empty())
+            fail(HALO_BUSY, "field %s: exchanges over it still exist: %s", object.spec().name.c_str(), exchanges.c_str());
+        owner.accesses.forget(object); // with the exchanges of its batches
         destroy_object<Field>(field);
     });
 }

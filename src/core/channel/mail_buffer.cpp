@@ -34,18 +34,25 @@ void MailBuffer::replace(Context &context, int64_t bytes) {
         pooled_ = std::move(fresh);
         data_ = pooled_.data() + lead_bytes;
     } else {
-        void *block = allocator_->allocate(allocator_->user, block_bytes);
+        void *block = allocate(context, block_bytes);
         if (!block) fail(HALO_ERR_MEMORY, "the caller's allocator has no %zu bytes (%lld of payload)", block_bytes, static_cast<long long>(bytes));
-        release();
+        release(context);
         data_ = static_cast<std::byte *>(block) + lead_bytes;
     }
     capacity_ = bytes;
     ++generation_;
 }
 
-void MailBuffer::release() noexcept {
-    if (data_ && kind_ == HALO_BUFFER_ALLOCATOR)
+void *MailBuffer::allocate(Context &context, size_t bytes) const {
+    const CallRules::Callback inside(context.call_rules(), Inside::callback, "allocate");
+    return allocator_->allocate(allocator_->user, bytes);
+}
+
+void MailBuffer::release(Context &context) noexcept {
+    if (data_ && kind_ == HALO_BUFFER_ALLOCATOR) {
+        const CallRules::Callback inside(context.call_rules(), Inside::callback, "release");
         allocator_->release(allocator_->user, data_ - lead_bytes, static_cast<size_t>(lead_bytes + capacity_));
+    }
     pooled_.reset();
     data_ = nullptr;
 }

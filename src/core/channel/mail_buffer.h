@@ -24,7 +24,6 @@ public:
     explicit MailBuffer(const MailMemory &source);
     MailBuffer(MailBuffer &&other) noexcept;
     MailBuffer &operator=(MailBuffer &&) = delete;
-    ~MailBuffer() { release(); }
 
     bool held() const { return data_ != nullptr; }
     std::byte *data() const { return data_; }
@@ -37,12 +36,14 @@ public:
     void take(Context &context, int64_t bytes) {
         if (!data_ || capacity_ < bytes) replace(context, bytes);
     }
-    void release() noexcept;
+    // The end of a buffer that holds memory: what the caller's allocator gave goes back to it.
+    void release(Context &context) noexcept;
     // For a message that outlives the mailbox: the pooled buffer's owner. Memory of the caller is let go without being given back.
     Buffer surrender() noexcept;
 
 private:
     void replace(Context &context, int64_t bytes);
+    void *allocate(Context &context, size_t bytes) const;
 
     std::byte *data_ = nullptr;
     int64_t capacity_ = 0;

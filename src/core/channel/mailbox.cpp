@@ -101,7 +101,7 @@ void Mailbox::release() {
     if (!buffer_.held()) return;
     if (operation_) [[unlikely]]
         illegal("release");
-    buffer_.release();
+    buffer_.release(context());
 }
 
 void Mailbox::drop_operation() noexcept {
@@ -334,7 +334,7 @@ bool Mailbox::take_header(const MailHeader &header, size_t bytes) {
 
 void Mailbox::finish_receive(bool data, int64_t bytes) {
     if (data && !buffer_.held()) buffer_.take(context(), bytes);
-    if (!data && sparse_) buffer_.release();
+    if (!data && sparse_) buffer_.release(context());
     message_bytes_ = bytes;
     ++epoch_;
     state_ = data ? HALO_RECEIVED : HALO_RECEIVED_NULL;
@@ -364,7 +364,14 @@ bool Mailbox::drop() {
 }
 
 bool Mailbox::busy() {
-    if (role_ == Role::sender && state_ != HALO_STALE) return !poll_send();
+    if (role_ == Role::sender && state_ != HALO_STALE) {
+        try {
+            return !poll_send();
+        } catch (const Error &error) { // the transport has ended: what was under way is so no more
+            if (error.status() != HALO_ERR_STATE) throw;
+            return false;
+        }
+    }
     return operation_ || state_ != HALO_STALE;
 }
 

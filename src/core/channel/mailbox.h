@@ -43,7 +43,10 @@ public:
     Mailbox(Mailbox &&other) noexcept;
     Mailbox &operator=(Mailbox &&) = delete;
     // A send in flight goes on without its mailbox, a receive is cancelled.
-    ~Mailbox() { give_up(false); }
+    ~Mailbox() {
+        give_up(false);
+        buffer_.release(context());
+    }
 
     // Join a group or exchange: epochs begin anew. Only while nothing is under way.
     void open(const MailAddress &address);

@@ -144,7 +144,7 @@ void CollectiveStream::settle() noexcept {
     try {
         all_left();
     } catch (const std::exception &error) {
-        context_.log().warn("while the context is destroyed: %s", error.what());
+        context_.note_at_end(error);
     }
 }
 

@@ -111,8 +111,14 @@ void Context::await_own_messages() noexcept {
         for (reap(); !missing().empty(); reap())
             if (!waiter.pause(missing)) return log_.warn("gave up %s", missing().c_str());
     } catch (const std::exception &error) {
-        log_.warn("while the context is destroyed: %s", error.what());
+        note_at_end(error);
     }
+}
+
+// Where the transport has ended, as MPI does, nothing is on its way any more.
+void Context::note_at_end(const std::exception &error) const noexcept {
+    const auto *known = dynamic_cast<const Error *>(&error);
+    if (!known || known->status() != HALO_ERR_STATE) log_.warn("while the context is destroyed: %s", error.what());
 }
 
 void Context::read_settings() {
@@ -182,11 +188,11 @@ void Context::open_shared_memory() {
     std::byte *trial = arena->allocate_plain(1);
     if (!trial) {
         why_not_shared_ = arena->trouble();
-        log_.write(rank() == 0 ? LogLevel::warn : LogLevel::info, format("shared memory is %s", shared_memory_text().c_str()).c_str());
         return;
     }
     arena->release_plain(trial, 1);
     shared_arena_ = std::move(arena);
+    shared_arena_->on_first_trouble([this] { log_.warn("shared memory is %s", shared_memory_text().c_str()); });
     halo_allocator shared{};
     shared.memory = HALO_MEMORY_SHARED;
     shared.user = this;
@@ -201,7 +207,6 @@ void Context::open_shared_memory() {
 // Memory of this process alone where no more can be shared: peers are not offered it, and get messages.
 void *Context::allocate_shared(size_t bytes) {
     if (void *shared = shared_arena_->allocate_plain(bytes)) return shared;
-    log_.warn("%zu bytes cannot be shared with other ranks: %s", bytes, shared_arena_->trouble().c_str());
     return device_->allocate(HALO_MEMORY_HOST, bytes);
 }
 
@@ -214,7 +219,23 @@ void Context::release_shared(void *pointer, size_t bytes) {
 
 std::string Context::shared_memory_text() const {
     if (!why_not_shared_.empty()) return "not used: " + why_not_shared_;
-    return shared_arena_->trouble().empty() ? "used" : "used in part: " + shared_arena_->trouble();
+    const std::string &trouble = shared_arena_->trouble();
+    const char *between = trouble.empty() || who_shares_none_.empty() ? "" : "; ";
+    const std::string lacks = trouble + between + who_shares_none_;
+    return lacks.empty() ? "used" : "used in part: " + lacks;
+}
+
+// The lowest rank that shares none says why, of the others those whose reason is another: a limit is mostly the same for all.
+void Context::compare_shared_memory() {
+    const bool shares = why_not_shared_.empty();
+    const int64_t first = allreduce_min(*this, shares ? size() : rank());
+    if (first == size()) return;
+    const auto lowest = static_cast<int32_t>(first);
+    const std::string why = broadcast_text(*this, lowest, why_not_shared_);
+    if (shares) who_shares_none_ = format("rank %d, and perhaps ranks above it, share none: %s", lowest, why.c_str());
+    if (shares || !config_.boolean("shared_memory")) return;
+    const bool is_news = rank() == lowest || why != why_not_shared_;
+    log_.write(is_news ? LogLevel::warn : LogLevel::info, format("shared memory is %s", shared_memory_text().c_str()).c_str());
 }
 
 void Context::agree_on_settings() {
@@ -225,6 +246,7 @@ void Context::agree_on_settings() {
     Terms settings;
     for (const auto &[key, value] : config_.agreement()) settings.add("setting " + key, value);
     agree(*this, "settings", settings);
+    compare_shared_memory();
 }
 
 double Context::timeout(double asked) const { return asked >= 0 ? asked : config_.duration("timeout"); }

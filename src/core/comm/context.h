@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -91,6 +92,8 @@ public:
     const std::string &error() const { return error_; }
     void remember_error(const char *text) noexcept;
     void remember_report(const char *text) noexcept; // of a module
+    // Logs what has failed while the context is destroyed.
+    void note_at_end(const std::exception &error) const noexcept;
 
     // Serial and tags of the next object whose messages travel in runs. Same on all ranks, because creation and destruction are collective.
     RunId next_run() { return run_tags_->take(); }
@@ -118,6 +121,7 @@ private:
     void meet(const ContextSource &source);
     void open_pools();
     void open_shared_memory();
+    void compare_shared_memory();
     void *allocate_shared(size_t bytes);
     void release_shared(void *pointer, size_t bytes);
     void agree_on_settings();
@@ -155,7 +159,8 @@ private:
     std::unique_ptr<SharedArena> shared_arena_;
     std::unique_ptr<Pools> pools_;
     size_t least_shared_ = 0;
-    std::string why_not_shared_;
+    std::string why_not_shared_;  // by this rank
+    std::string who_shares_none_; // of the others
     int32_t storage_memory_ = HALO_MEMORY_HOST;
     std::vector<std::unique_ptr<PendingSend>> lingering_;
 };

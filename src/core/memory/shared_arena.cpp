@@ -27,9 +27,18 @@ int32_t own_process() {
 
 } // namespace
 
+void SharedArena::note(std::string trouble, bool &told) {
+    trouble_ = std::move(trouble);
+    if (tell_ && !std::exchange(told, true)) tell_();
+}
+
 bool SharedArena::add_file(size_t bytes) {
-    const SharedFile made = make_shared_file(bytes + shared_file_front, file_bytes, trouble_);
-    if (made.data) files_.push_back({ made, shared_file_front });
+    std::string trouble;
+    const SharedFile made = make_shared_file(bytes + shared_file_front, file_bytes, trouble);
+    if (made.data)
+        files_.push_back({ made, shared_file_front });
+    else
+        note(std::move(trouble), told_of_own_);
     return made.data != nullptr;
 }
 
@@ -39,8 +48,12 @@ std::byte *SharedArena::reach(const SharedOffer &offer) {
     if (offer.offset >= offer.file_bytes || offer.bytes > offer.file_bytes - offer.offset) return nullptr;
     auto known = mapped_.find(offer.nonce);
     if (known == mapped_.end()) {
-        std::byte *const data = map_shared_file(offer.process, offer.file, offer.file_bytes, offer.nonce, trouble_);
-        if (!data) return nullptr;
+        std::string trouble;
+        std::byte *const data = map_shared_file(offer.process, offer.file, offer.file_bytes, offer.nonce, trouble);
+        if (!data) {
+            note(std::move(trouble), told_of_peers_);
+            return nullptr;
+        }
         known = mapped_.emplace(offer.nonce, std::pair(data, offer.file_bytes)).first;
     }
     const auto &[data, bytes] = known->second;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -81,6 +82,8 @@ public:
     std::byte *reach(const SharedOffer &offer);
     // Why memory could not be shared when that was last tried in vain; empty: it always could.
     const std::string &trouble() const { return trouble_; }
+    // Called at the first trouble of each kind: no memory can be made, or none of a peer's be reached.
+    void on_first_trouble(std::function<void()> tell) { tell_ = std::move(tell); }
 
 private:
     struct File {
@@ -91,6 +94,7 @@ private:
         SharedBlock block;
         uint32_t epoch;
     };
+    void note(std::string trouble, bool &told);
     bool add_file(size_t bytes);
     std::byte *take(size_t bytes, size_t alignment);
     SharedBlock reused(size_t bytes);
@@ -101,6 +105,9 @@ private:
     std::multimap<size_t, std::byte *> free_plain_;             // by size
     std::map<uint64_t, std::pair<std::byte *, size_t>> mapped_; // by nonce
     std::string trouble_;
+    std::function<void()> tell_;
+    bool told_of_own_ = false;
+    bool told_of_peers_ = false;
 };
 
 } // namespace halo

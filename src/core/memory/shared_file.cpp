@@ -2,6 +2,7 @@
 #include "memory/shared_file.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -37,9 +38,11 @@ struct Front {
 };
 constexpr char magic[8] = { 'h', 'a', 'l', 'o', ' ', 's', 'h', 'm' };
 
+constexpr const char *boot_id = "/proc/sys/kernel/random/boot_id";
+
 uint64_t read_boot_id() {
     char text[64] = {};
-    std::FILE *file = std::fopen("/proc/sys/kernel/random/boot_id", "re");
+    std::FILE *file = std::fopen(boot_id, "re");
     if (!file) return 0;
     const size_t n = std::fread(text, 1, sizeof text - 1, file);
     std::fclose(file);
@@ -73,9 +76,10 @@ std::byte *sized_and_mapped(int descriptor, size_t bytes, std::string &trouble) 
     return nullptr;
 }
 
-// What is behind a path may be a device or a pipe, which to open has effects: it is looked at first.
-int open_if_shared(const char *path, size_t bytes) {
+// What is behind a path may be a device or a pipe, which to open has effects: it is looked at first. -1: `why` not.
+int open_if_shared(const char *path, size_t bytes, const char *&why) {
     const int place = open(path, O_PATH | O_CLOEXEC);
+    why = place < 0 ? std::strerror(errno) : "it is no memory of this library";
     if (place < 0) return -1;
     struct stat status {};
     int descriptor = -1;
@@ -83,6 +87,7 @@ int open_if_shared(const char *path, size_t bytes) {
         char same[32];
         std::snprintf(same, sizeof same, "/proc/self/fd/%d", place);
         descriptor = open(same, O_RDWR | O_CLOEXEC);
+        if (descriptor < 0) why = std::strerror(errno);
     }
     close(place);
     if (descriptor >= 0 && fcntl(descriptor, F_GET_SEALS) != sealed) {
@@ -95,8 +100,10 @@ int open_if_shared(const char *path, size_t bytes) {
 } // namespace
 
 uint64_t host_number() {
-    static const uint64_t number = read_boot_id();
-    return number;
+    static std::atomic<uint64_t> number = 0;
+    uint64_t known = number.load(std::memory_order_relaxed);
+    if (known == 0) number = known = read_boot_id(); // in vain where the process may open no more files
+    return known;
 }
 
 SharedFile make_shared_file(size_t needed, size_t wanted, std::string &trouble) {
@@ -116,6 +123,8 @@ SharedFile make_shared_file(size_t needed, size_t wanted, std::string &trouble) 
     file.bytes = std::max(needed, std::min(wanted, most));
     if (access(path.c_str(), R_OK | W_OK) != 0)
         trouble = format("%s: %s", path.c_str(), std::strerror(errno));
+    else if (host_number() == 0)
+        trouble = format("%s: %s", boot_id, std::strerror(errno));
     else if (!(file.data = sized_and_mapped(file.descriptor, file.bytes, trouble)) && file.bytes > needed) // little address space is left (ulimit -v)
         file.data = sized_and_mapped(file.descriptor, file.bytes = needed, trouble);
     if (file.data && fcntl(file.descriptor, F_ADD_SEALS, sealed) != 0) {
@@ -144,9 +153,10 @@ std::byte *map_shared_file(int32_t process, int32_t descriptor, size_t bytes, ui
     if (bytes < shared_file_front) return nullptr;
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%d/fd/%d", process, descriptor);
-    const int opened = open_if_shared(path, bytes);
+    const char *why = "";
+    const int opened = open_if_shared(path, bytes, why);
     if (opened < 0) {
-        trouble = format("memory of process %d, %s: cannot be opened, or is no memory of this library", process, path);
+        trouble = format("memory of process %d, %s, cannot be opened: %s", process, path, why);
         return nullptr;
     }
     std::byte *const data = map_all(opened, bytes, trouble);

@@ -88,7 +88,7 @@ bool PutLink::prepare(const Run &run) {
     if (address_version_ != peer.address_version()) {
         unreachable_ = !peer.reach(slots_.data());
         for (Put &put : puts_) std::copy(slots_.begin(), slots_.end(), put.bases.end() - std::ssize(slots_));
-        if (!unreachable_) address_version_ = peer.address_version();
+        address_version_ = peer.address_version();
     }
     return !unreachable_;
 }

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// scripts/check_callbacks.py compares these lists with the public headers.
+#include "callback_world.h"
+
+namespace callbacks {
+
+namespace {
+
+// Its name, and the call.
+#define CALL(function, ...)                                                                                                                          \
+    {                                                                                                                                                \
+#function, [](World & w) { return function(__VA_ARGS__); }                                                                                   \
+    }
+
+const halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+const halo_boxes_desc boxes = HALO_BOXES_DESC_INIT;
+const halo_regions_desc regions = HALO_REGIONS_DESC_INIT;
+const halo_keys_desc keys = HALO_KEYS_DESC_INIT;
+const halo_keys_edit edit = HALO_KEYS_EDIT_INIT;
+const halo_graph_desc points = HALO_GRAPH_DESC_INIT;
+const halo_star_desc star = HALO_STAR_DESC_INIT;
+const halo_lists_desc lists = HALO_LISTS_DESC_INIT;
+const halo_field_desc field = HALO_FIELD_DESC_INIT;
+const halo_channel_desc channel = HALO_CHANNEL_DESC_INIT;
+const halo_channel_key other_key{ 0, 0, 8, 0, 0 };
+
+halo_binding binding_of(World &w) {
+    halo_binding binding = HALO_BINDING_INIT;
+    binding.data = w.values;
+    return binding;
+}
+
+// Everything that changes anything. None of it may happen in the middle of another call.
+const Call refused_calls[] = {
+    CALL(halo_context_destroy, &w.context),
+    CALL(halo_context_set, w.context, "log_level", "warn"),
+    CALL(halo_context_trim, w.context),
+    CALL(halo_progress, w.context),
+    CALL(halo_barrier, w.context),
+    CALL(halo_allreduce, w.context, w.values, w.values, 1, HALO_FLOAT64, HALO_SUM),
+    CALL(halo_memory_release, w.context, &w.pointer),
+    CALL(halo_topology_create_blocks, w.context, &blocks, &w.results.topology),
+    CALL(halo_topology_create_boxes, w.context, &boxes, &w.results.topology),
+    CALL(halo_topology_create_regions, w.context, &regions, &w.results.topology),
+    CALL(halo_topology_create_keys, w.context, &keys, &w.results.topology),
+    CALL(halo_topology_create_graph, w.context, &points, &w.results.topology),
+    CALL(halo_topology_create_star, w.context, &star, &w.results.topology),
+    CALL(halo_topology_create_lists, w.context, &lists, &w.results.topology),
+    CALL(halo_topology_edit_keys, w.ring, &edit, &w.results.topology),
+    CALL(halo_topology_destroy, &w.ring),
+    CALL(halo_topology_set_sections, w.ring, nullptr, 0),
+    CALL(halo_field_create, w.ring, &field, &w.results.field),
+    CALL(halo_field_destroy, &w.dense),
+    CALL(halo_field_map_points, w.dense, 0, nullptr, 0),
+    CALL(halo_exchange_create, &w.dense, 1, nullptr, &w.results.exchange),
+    CALL(halo_exchange_create_transfer, &w.dense, &w.sparse, 1, nullptr, &w.results.exchange),
+    CALL(halo_exchange_prepare, w.summing),
+    CALL(halo_exchange_destroy, &w.arriving),
+    CALL(halo_exchange_start, w.summing, nullptr, HALO_STREAM_NONE),
+    CALL(halo_exchange_finish, w.arriving, HALO_STREAM_NONE),
+    CALL(halo_exchange_post, w.summing, nullptr),
+    CALL(halo_exchange_send, w.summing, HALO_STREAM_NONE),
+    CALL(halo_exchange_test, w.arriving, &w.number),
+    CALL(halo_exchange_unpack, w.arriving, HALO_STREAM_NONE),
+    CALL(halo_exchange_refine, w.arriving, HALO_STREAM_NONE),
+    CALL(halo_exchange_abandon, w.arriving),
+    CALL(halo_exchange_arrivals, w.arriving, nullptr, 0, &w.n),
+    CALL(halo_channel_register, w.context, &other_key, &channel, &w.results.channel),
+    CALL(halo_channel_register_many, w.context, &other_key, &channel, sizeof channel, 1, &w.results.channel),
+    CALL(halo_channel_destroy, &w.channel),
+    CALL(halo_channel_abandon, w.channel),
+    CALL(halo_channel_writable, w.channel, &w.number),
+    CALL(halo_channel_allocate, w.channel),
+    CALL(halo_channel_release, w.channel),
+    CALL(halo_channel_send, w.channel, HALO_STREAM_NONE),
+    CALL(halo_channel_send_null, w.channel, HALO_STREAM_NONE),
+    CALL(halo_channel_start_receive, w.channel),
+    CALL(halo_channel_try_receive, w.channel, &w.number, nullptr),
+    CALL(halo_channel_stale, w.channel, HALO_STREAM_NONE),
+    CALL(halo_group_create, w.context, nullptr, 0, nullptr, &w.results.group),
+    CALL(halo_group_destroy, &w.group),
+    CALL(halo_group_abandon, w.group),
+    CALL(halo_group_table, w.group, sizeof(halo_group_row), &w.results.rows, &w.n),
+    CALL(halo_group_writable, w.group, &w.number),
+    CALL(halo_group_start_receive, w.group),
+    CALL(halo_group_send, w.group, nullptr, HALO_STREAM_NONE),
+    CALL(halo_group_try_receive, w.group, &w.number),
+    CALL(halo_group_stale, w.group, HALO_STREAM_NONE),
+    CALL(halo_access_begin, w.context, nullptr, 0, sizeof(halo_access), 0, HALO_ON_HOST, HALO_STREAM_NONE, &w.results.batch),
+    CALL(halo_access_ready, w.batch),
+    CALL(halo_access_end, w.batch),
+    CALL(halo_access_abandon, w.batch),
+    CALL(halo_access_mark_dirty, w.dense, 0, HALO_ON_HOST),
+    CALL(halo_access_mark_fresh, w.dense, 0, HALO_ON_HOST),
+    CALL(halo_access_freeze, w.dense, 1),
+    CALL(halo_reduction_create, w.context, 1, HALO_FLOAT64, HALO_SUM, &w.results.reduction),
+    CALL(halo_reduction_begin, w.reduction, w.values),
+    CALL(halo_reduction_test, w.reduction, &w.number),
+    CALL(halo_reduction_end, w.reduction, w.values),
+    CALL(halo_reduction_destroy, &w.reduction),
+};
+
+// What gives storage to what has arrived.
+const Call bound_calls[] = {
+    { "halo_field_bind",
+      [](World &w) {
+          const halo_binding binding = binding_of(w);
+          return halo_field_bind(w.spare, 0, &binding);
+      } },
+    { "halo_field_bind_many",
+      [](World &w) {
+          const halo_binding binding = binding_of(w);
+          return halo_field_bind_many(w.spare, n_cells + 2, &binding);
+      } },
+    CALL(halo_field_allocate, w.spare, -1),
+    CALL(halo_memory_allocate, w.context, HALO_MEMORY_HOST, 8, &w.pointer),
+};
+
+// A struct that is filled.
+#define ANSWER(function, type, init, ...)                                                                                                            \
+    {                                                                                                                                                \
+#function, [](World &w) {                         \
+            type answer = init;                           \
+            return function(__VA_ARGS__, &answer);        \
+        }                                                                                                  \
+    }
+
+// What only reads.
+const Call allowed_calls[] = {
+    CALL(halo_context_rank, w.context, &w.number, nullptr),
+    CALL(halo_context_setting, w.context, "timeout", &w.text, nullptr),
+    { "halo_context_error", [](World &w) -> halo_status { return halo_context_error(w.context) ? HALO_SUCCESS : HALO_ERR_STATE; } },
+    ANSWER(halo_context_pool_stats, halo_pool_stats, HALO_POOL_STATS_INIT, w.context, HALO_MEMORY_HOST),
+    CALL(halo_info, w.context, HALO_INFO_MODULES, w.buffer, sizeof w.buffer, &w.needed),
+    CALL(halo_topology_graph_rows, w.graph, reinterpret_cast<const int64_t **>(&w.list), reinterpret_cast<const uint32_t **>(&w.other_list), &w.n),
+    CALL(halo_topology_rings, w.graph, nullptr, 0, &w.n),
+    CALL(halo_topology_point_keys, w.graph, nullptr, 0, &w.n),
+    ANSWER(halo_topology_keys_report, halo_keys_report, HALO_KEYS_REPORT_INIT, w.graph),
+    CALL(halo_topology_local_indices, w.graph, nullptr, 0, &w.n),
+    CALL(halo_topology_owners, w.graph, nullptr, 0, &w.n),
+    CALL(halo_topology_sharers, w.graph, 0, nullptr, 0, &w.n),
+    CALL(halo_topology_local_parts, w.ring, reinterpret_cast<const int64_t **>(&w.list), &w.n),
+    ANSWER(halo_topology_part, halo_part, HALO_PART_INIT, w.ring, 0),
+    CALL(halo_topology_neighbours, w.ring, 0, nullptr, 0, &w.n),
+    CALL(halo_topology_peers, w.ring, nullptr, 0, &w.n),
+    ANSWER(halo_field_layout, halo_layout, HALO_LAYOUT_INIT, w.dense, 0),
+    CALL(halo_field_data, w.dense, 0, 0, &w.pointer),
+    CALL(halo_field_boundaries, w.dense, 0, nullptr, 0, &w.n),
+    { "halo_field_interior_rim",
+      [](World &w) {
+          halo_box interior, rim[6];
+          return halo_field_interior_rim(w.dense, 0, 1, &interior, rim, &w.number);
+      } },
+    ANSWER(halo_exchange_stats_get, halo_exchange_stats, HALO_EXCHANGE_STATS_INIT, w.arriving),
+    CALL(halo_exchange_describe, w.arriving, w.buffer, sizeof w.buffer, &w.needed),
+    CALL(halo_channel_find, w.context, &w.key, &w.found),
+    ANSWER(halo_channel_buffer, halo_buffer, HALO_BUFFER_INIT, w.channel),
+    { "halo_channel_get_key",
+      [](World &w) {
+          halo_channel_key key;
+          return halo_channel_get_key(w.channel, &key);
+      } },
+    CALL(halo_access_needs_exec, w.batch, &w.number),
+    ANSWER(halo_access_state_get, halo_access_state, HALO_ACCESS_STATE_INIT, w.dense, 0),
+    CALL(halo_access_data, w.dense, 0, 0, HALO_ON_HOST, &w.pointer),
+    ANSWER(halo_access_stats_get, halo_access_stats, HALO_ACCESS_STATS_INIT, w.context, "dense"),
+};
+
+} // namespace
+
+std::span<const Call> refused() { return refused_calls; }
+std::span<const Call> bound() { return bound_calls; }
+std::span<const Call> allowed() { return allowed_calls; }
+
+} // namespace callbacks
