@@ -378,8 +378,8 @@ halo_field *field_on_box(const Rank &rank, int32_t shift, const char *name, doub
     return field;
 }
 
-// Two pairs, whose boxes are looked up one after the other.
-void transfer(const Rank &rank, int64_t trial, bool prepared) {
+// Two pairs, whose boxes are looked up one after the other. `start` starts a run.
+void transfer(const Rank &rank, double timeout_seconds, const std::function<void(halo_exchange *)> &start) {
     double from[2][8], to[2][8] = {};
     halo_topology *topologies[4] = {};
     halo_field *fields[4] = {};
@@ -389,18 +389,17 @@ void transfer(const Rank &rank, int64_t trial, bool prepared) {
         fields[2 + pair] = field_on_box(rank, 1 + pair, pair == 0 ? "c" : "d", to[pair], topologies[2 + pair]);
     }
     halo_exchange *exchange = nullptr;
-    OK(halo_exchange_create_transfer(fields, fields + 2, 2, nullptr, &exchange));
-    if (prepared) insist(rank, trial, [&] { return halo_exchange_prepare(exchange); });
-    const auto start = [&] { return halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE); };
-    if (prepared)
-        OK(start());
-    else
-        insist(rank, trial, start);
-    OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+    halo_transfer_desc desc = HALO_TRANSFER_DESC_INIT;
+    desc.timeout_seconds = timeout_seconds;
+    OK(halo_exchange_create_transfer(fields, fields + 2, 2, &desc, &exchange));
+    start(exchange);
+    halo_status finished = HALO_TIMEOUT;
+    while (finished == HALO_TIMEOUT) finished = halo_exchange_finish(exchange, HALO_STREAM_NONE);
+    OK(finished);
     for (int pair = 0; pair < 2; ++pair)
         for (int i = 0; i < 8; ++i)
             if (const double expected = 100 * pair + 8 * ((rank.rank + 1 + pair) % n_ranks) + i; to[pair][i] != expected)
-                stop("trial %lld: value %d of pair %d is %g, not %g", static_cast<long long>(trial), i, pair, to[pair][i], expected);
+                stop("value %d of pair %d is %g, not %g", i, pair, to[pair][i], expected);
     OK(halo_exchange_destroy(&exchange));
     for (int i = 0; i < 4; ++i) {
         OK(halo_field_destroy(&fields[i]));
@@ -408,12 +407,37 @@ void transfer(const Rank &rank, int64_t trial, bool prepared) {
     }
 }
 
+halo_status start(halo_exchange *exchange) { return halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE); }
+
 TEST(InterruptedCollectives, FirstStartOfATransfer) {
-    interrupt([](const Rank &rank, int64_t trial) { transfer(rank, trial, false); });
+    interrupt([](const Rank &rank, int64_t trial) {
+        transfer(rank, HALO_TIMEOUT_CONFIGURED, [&](halo_exchange *exchange) { insist(rank, trial, [&] { return start(exchange); }); });
+    });
 }
 
 TEST(InterruptedCollectives, PrepareOfATransfer) {
-    interrupt([](const Rank &rank, int64_t trial) { transfer(rank, trial, true); });
+    interrupt([](const Rank &rank, int64_t trial) {
+        transfer(rank, HALO_TIMEOUT_CONFIGURED, [&](halo_exchange *exchange) {
+            insist(rank, trial, [&] { return halo_exchange_prepare(exchange); });
+            OK(start(exchange));
+        });
+    });
+}
+
+// The context has no time limit.
+TEST(ContinuedCollectives, AFirstStartHasTheTimeLimitOfItsExchange) {
+    choose_wrapper();
+    std::atomic<int> waiting = 0;
+    run_wrapped(n_ranks, { { "timeout", "none" } }, [&](Rank &rank) {
+        transfer(rank, 0.1, [&](halo_exchange *exchange) {
+            while (rank.rank == 2 && waiting < 2) std::this_thread::yield();
+            if (rank.rank != 2) expect_failure(start(exchange), HALO_TIMEOUT, { "timed out", "rank" });
+            ++waiting;
+            halo_status status = HALO_TIMEOUT;
+            while (status == HALO_TIMEOUT) status = start(exchange);
+            OK(status);
+        });
+    });
 }
 
 // Ranks that call different collectives at the same time hear of it, and which.

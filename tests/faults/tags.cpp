@@ -181,7 +181,7 @@ TEST(ChannelTags, AreTheSameWhereALaneWasWaitedFor) {
         if (rank.rank == 1) {
             faults.no_lanes = 1;
             wrapper().set_faults(&faults);
-            OK(halo_context_set(rank.context, "timeout", "100ms"));
+            OK(halo_context_set(rank.context, "timeout", "500ms"));
             expect_failure(commit(rank, &channel, 1, &group), HALO_TIMEOUT, { "timed out", "lanes", "has not asked for 2" });
             faults.no_lanes = 0;
             wrapper().set_faults(&faults);
@@ -189,6 +189,27 @@ TEST(ChannelTags, AreTheSameWhereALaneWasWaitedFor) {
         OK(commit(rank, &channel, 1, &group));
         pass(rank, channel, 7);
         while (halo_group_destroy(&group) == HALO_BUSY) {}
+        OK(halo_channel_destroy(&channel));
+    });
+}
+
+// Both wait for their lanes when one gives up.
+TEST(ChannelTags, AGroupThatIsGivenUpDoesNotHoldOthersUp) {
+    choose_wrapper();
+    run_wrapped(n_ranks, {}, [](Rank &rank) {
+        halo_channel *channel = add(rank, 0);
+        wrap_faults faults{};
+        faults.no_lanes = 1;
+        wrapper().set_faults(&faults);
+        OK(halo_barrier(rank.context));
+        halo_group *group = nullptr;
+        if (rank.rank == 1) {
+            OK(halo_context_set(rank.context, "timeout", "500ms"));
+            expect_failure(commit(rank, &channel, 1, &group), HALO_TIMEOUT, { "lanes" });
+            expect_failure(halo_barrier(rank.context), HALO_ERR_STATE, { "gave up 'group'", "went on to 'barrier'" });
+        } else {
+            expect_failure(commit(rank, &channel, 1, &group), HALO_ERR_PEER, { "rank 1 has ended", "gave up 'group'" });
+        }
         OK(halo_channel_destroy(&channel));
     });
 }
