@@ -277,7 +277,7 @@ TEST(ProcessLimits, NoProc) {
         char empty[] = "/tmp/halo_empty_XXXXXX";
         return mkdtemp(empty) != nullptr && chroot(empty) == 0 && chdir("/") == 0;
     };
-    expect_works_with(limit, "shared memory: not used: /proc/self/fd/", "shared memory is not used");
+    expect_works_with(limit, "shared memory: not used: /proc/self/fd: ", "shared memory is not used");
 }
 
 // Whoever makes the settings file a FIFO must not make the program wait for ever.
