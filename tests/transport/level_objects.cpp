@@ -30,7 +30,8 @@ Objects::Objects(halo_context *context) : context_(context) {
     EXPECT_WORKS(halo_context_rank(context, &rank_, &n_ranks_));
     make_field();
     EXPECT_WORKS(halo_reduction_create(context_, 1, HALO_INT64, HALO_SUM, &reduction_));
-    make_group();
+    group_ = make_group(HALO_MESSAGES_PER_CHANNEL, by_hand_);
+    group_in_one_message_ = make_group(HALO_MESSAGES_AGGREGATE, in_one_message_);
 }
 
 void Objects::make_field() {
@@ -51,20 +52,21 @@ void Objects::make_field() {
     EXPECT_WORKS(halo_exchange_create(&field_, 1, &policy, &per_channel_));
 }
 
-// From each rank to the next.
-void Objects::make_group() {
+// Channels from each rank to the next.
+halo_group *Objects::make_group(int32_t messages, halo_channel *(&channels)[2]) {
     const int32_t next = (rank_ + 1) % n_ranks_, previous = (rank_ + n_ranks_ - 1) % n_ranks_;
     halo_channel_desc end = HALO_CHANNEL_DESC_INIT;
     end.count = 1;
     end.send_rank = rank_, end.recv_rank = next;
-    const halo_channel_key to{ rank_, next, 0, 0, 0 }, from{ previous, rank_, 0, 0, 0 };
-    EXPECT_WORKS(halo_channel_register(context_, &to, &end, &to_));
+    const halo_channel_key to{ rank_, next, messages, 0, 0 }, from{ previous, rank_, messages, 0, 0 };
+    EXPECT_WORKS(halo_channel_register(context_, &to, &end, &channels[0]));
     end.send_rank = previous, end.recv_rank = rank_;
-    EXPECT_WORKS(halo_channel_register(context_, &from, &end, &from_));
-    halo_channel *both[] = { to_, from_ };
+    EXPECT_WORKS(halo_channel_register(context_, &from, &end, &channels[1]));
     halo_group_desc policy = HALO_GROUP_DESC_INIT;
-    policy.messages = HALO_MESSAGES_PER_CHANNEL;
-    EXPECT_WORKS(halo_group_create(context_, both, 2, &policy, &group_));
+    policy.messages = messages;
+    halo_group *group = nullptr;
+    EXPECT_WORKS(halo_group_create(context_, channels, 2, &policy, &group));
+    return group;
 }
 
 void Objects::use() {
@@ -72,9 +74,10 @@ void Objects::use() {
     exchange(per_channel_);
     loop();
     reduce();
+    run_group();
     send_on_channel();
     receive_on_channel();
-    for (int32_t writable = 0; !writable; std::this_thread::yield()) EXPECT_WORKS(halo_channel_writable(to_, &writable));
+    for (int32_t writable = 0; !writable; std::this_thread::yield()) EXPECT_WORKS(halo_channel_writable(by_hand_[0], &writable));
 }
 
 void Objects::leave_work() {
@@ -94,13 +97,18 @@ void Objects::expect_refused(const char *word) {
     expect("halo_access_begin", halo_access_begin(context_, &reading, 1, sizeof reading, HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch),
            HALO_ERR_STATE, word);
     expect("halo_reduction_begin", halo_reduction_begin(reduction_, &one), HALO_ERR_STATE, word);
-    expect("halo_channel_send", halo_channel_send(to_, HALO_STREAM_NONE), HALO_ERR_STATE, word);
+}
+
+void Objects::expect_channel_refused(const char *word) {
+    expect("halo_channel_send", halo_channel_send(by_hand_[0], HALO_STREAM_NONE), HALO_ERR_STATE, word);
 }
 
 void Objects::destroy() {
-    EXPECT_WORKS(halo_group_destroy(&group_));
-    EXPECT_WORKS(halo_channel_destroy(&to_));
-    EXPECT_WORKS(halo_channel_destroy(&from_));
+    for (halo_group **group : { &group_, &group_in_one_message_ }) EXPECT_WORKS(halo_group_destroy(group));
+    for (const int i : { 0, 1 }) {
+        EXPECT_WORKS(halo_channel_destroy(&by_hand_[i]));
+        EXPECT_WORKS(halo_channel_destroy(&in_one_message_[i]));
+    }
     EXPECT_WORKS(halo_reduction_destroy(&reduction_));
     EXPECT_WORKS(halo_exchange_destroy(&per_channel_));
     EXPECT_WORKS(halo_exchange_destroy(&aggregated_));
@@ -110,19 +118,33 @@ void Objects::destroy() {
 
 void Objects::send_on_channel() {
     halo_buffer buffer = HALO_BUFFER_INIT;
-    EXPECT_WORKS(halo_channel_allocate(to_));
-    EXPECT_WORKS(halo_channel_buffer(to_, &buffer));
+    EXPECT_WORKS(halo_channel_allocate(by_hand_[0]));
+    EXPECT_WORKS(halo_channel_buffer(by_hand_[0], &buffer));
     *static_cast<double *>(buffer.data) = 10 * rank_ + ++round_;
-    EXPECT_WORKS(halo_channel_send(to_, HALO_STREAM_NONE));
+    EXPECT_WORKS(halo_channel_send(by_hand_[0], HALO_STREAM_NONE));
 }
 
 void Objects::receive_on_channel() {
     halo_buffer buffer = HALO_BUFFER_INIT;
-    EXPECT_WORKS(halo_channel_start_receive(from_));
-    for (int32_t done = 0; !done; std::this_thread::yield()) EXPECT_WORKS(halo_channel_try_receive(from_, &done, nullptr));
-    EXPECT_WORKS(halo_channel_buffer(from_, &buffer));
+    EXPECT_WORKS(halo_channel_start_receive(by_hand_[1]));
+    for (int32_t done = 0; !done; std::this_thread::yield()) EXPECT_WORKS(halo_channel_try_receive(by_hand_[1], &done, nullptr));
+    EXPECT_WORKS(halo_channel_buffer(by_hand_[1], &buffer));
     if (*static_cast<double *>(buffer.data) != 10 * ((rank_ + n_ranks_ - 1) % n_ranks_) + round_) stop("a channel", "the value is wrong");
-    EXPECT_WORKS(halo_channel_stale(from_, HALO_STREAM_NONE));
+    EXPECT_WORKS(halo_channel_stale(by_hand_[1], HALO_STREAM_NONE));
+}
+
+void Objects::run_group() {
+    const halo_group_row *rows = nullptr;
+    int64_t n = 0;
+    halo_group *const group = group_in_one_message_;
+    for (int32_t writable = 0; !writable; std::this_thread::yield()) EXPECT_WORKS(halo_group_writable(group, &writable));
+    EXPECT_WORKS(halo_group_table(group, sizeof *rows, &rows, &n));
+    *static_cast<double *>(rows[0].data) = 10 * rank_ + ++round_;
+    EXPECT_WORKS(halo_group_send(group, nullptr, HALO_STREAM_NONE));
+    for (int32_t done = 0; !done; std::this_thread::yield()) EXPECT_WORKS(halo_group_try_receive(group, &done));
+    EXPECT_WORKS(halo_group_table(group, sizeof *rows, &rows, &n));
+    if (*static_cast<double *>(rows[1].data) != 10 * rows[1].peer + round_) stop("a group", "the value is wrong");
+    EXPECT_WORKS(halo_group_stale(group, HALO_STREAM_NONE));
 }
 
 void Objects::exchange(halo_exchange *exchange) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One of everything that two ranks make from a context and that sends messages: exchanges of both policies, a batch, a reduction, a group.
+// One of everything that two ranks make from a context and that sends messages: exchanges and groups of both policies, a batch, a reduction.
 #pragma once
 
 #include "halo_access.h"
@@ -15,11 +15,13 @@ public:
     void leave_work();
     // What begins something, in a thread that may not.
     void expect_refused(const char *word);
+    void expect_channel_refused(const char *word); // which also looks after its message
     void destroy();
 
 private:
     void make_field();
-    void make_group();
+    halo_group *make_group(int32_t messages, halo_channel *(&channels)[2]);
+    void run_group();
     void send_on_channel();
     void receive_on_channel();
     void exchange(halo_exchange *exchange);
@@ -36,8 +38,8 @@ private:
     double *data_ = nullptr;
     halo_exchange *aggregated_ = nullptr, *per_channel_ = nullptr;
     halo_reduction *reduction_ = nullptr;
-    halo_channel *to_ = nullptr, *from_ = nullptr;
-    halo_group *group_ = nullptr;
+    halo_channel *by_hand_[2] = {}, *in_one_message_[2] = {}; // to the next rank, from the one before
+    halo_group *group_ = nullptr, *group_in_one_message_ = nullptr;
 };
 
 } // namespace mpi_levels

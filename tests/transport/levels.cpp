@@ -162,6 +162,7 @@ void use_objects(halo_context *world, const char *threads, bool any_thread) {
     in_thread([&] {
         if (any_thread) return of_own.use();
         of_own.expect_refused("another thread");
+        of_own.expect_channel_refused("another thread");
     });
     if (any_thread) {
         const auto work = [](mpi_levels::Objects &objects) {

@@ -42,7 +42,7 @@ protected:
         ranks.send(collective_tag, message);
     }
 
-    static constexpr uint64_t first_number = 3; // the agreement on settings has two
+    static constexpr uint64_t first_number = 5; // the agreement on settings has two, the comparison of shared memory as many
     TwoContexts ranks;
 };
 

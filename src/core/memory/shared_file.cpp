@@ -122,7 +122,7 @@ SharedFile make_shared_file(size_t needed, size_t wanted, std::string &trouble) 
     const std::string path = "/proc/self/fd/" + std::to_string(file.descriptor);
     file.bytes = std::max(needed, std::min(wanted, most));
     if (access(path.c_str(), R_OK | W_OK) != 0)
-        trouble = format("%s: %s", path.c_str(), std::strerror(errno));
+        trouble = format("/proc/self/fd: %s", std::strerror(errno)); // without a number, which may differ between ranks
     else if (host_number() == 0)
         trouble = format("%s: %s", boot_id, std::strerror(errno));
     else if (!(file.data = sized_and_mapped(file.descriptor, file.bytes, trouble)) && file.bytes > needed) // little address space is left (ulimit -v)
