@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "exchange/paths/storage_notice.h"
 
@@ -61,8 +62,12 @@ private:
     };
     struct Borrower {
         bool borrowed = false;
+        std::optional<PeerStorage> peer;
         uint32_t address_version = 0;
-        std::vector<void *> slots;
+        std::vector<PeerStorage::Slot> slots;
+        ToldEdges told;
+        uint32_t told_version = 0;   // of layouts; 0: nothing has been told
+        bool within = false;         // the edges told lie in the slots
         uint32_t layout_version = 0; // of what `combined_` reads; 0: the message
         // For runs in which a peer is late.
         struct Get {
@@ -81,6 +86,7 @@ private:
     };
 
     bool reach(size_t i);
+    void look_at_layout(const Run &run, size_t i);
     bool is_compiled() const;
     bool all_lend() const;
     void compile(const Run &run);

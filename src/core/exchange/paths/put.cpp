@@ -18,28 +18,37 @@ void PutPath::open(const Run &run) {
     if (run.whole && run.stream == HALO_STREAM_NONE && notice_.publish(run)) notice_.gate().open(serial_, run.epoch);
 }
 
+void PutPath::make_tables(const Run &run) {
+    const PlanLink &link = run.plan->links()[plan_link_];
+    const uint32_t version = peer_->layout_version();
+    table_version_ = 0;
+    puts_.clear();
+    ToldEdges told = peer_->edges();
+    divide(*run.plan, link, true, told);
+    for (size_t i = 0; i < link.pieces.size(); ++i) {
+        const Piece &piece = run.plan->piece(link.pieces[i].piece);
+        puts_.push_back(
+            { put_table(piece, link.pieces[i].link, told.pieces[i]), std::vector<void *>(piece.bases().n() + peer_->n_slots(), nullptr) });
+    }
+    slot_bytes_ = std::move(told.slot_bytes);
+    table_version_ = version;
+    address_version_ = 0;
+}
+
 // The gate is claimed: what the peer tells stands still.
 bool PutPath::prepare(const Run &run) {
-    const PeerStorage peer(context_, link_.peer_notice());
-    const PlanLink &link = run.plan->links()[plan_link_];
-    if (table_version_ != peer.layout_version()) {
-        const std::vector<StoredEdgesView> told = told_by_piece(*run.plan, link, true, peer.edges());
-        puts_.clear();
-        for (size_t i = 0; i < link.pieces.size(); ++i) {
-            const Piece &piece = run.plan->piece(link.pieces[i].piece);
-            puts_.push_back(
-                { put_table(piece, link.pieces[i].link, told[i]), std::vector<void *>(piece.bases().n() + peer.edges().n_slots, nullptr) });
-        }
-        slots_.assign(peer.edges().n_slots, nullptr);
-        table_version_ = peer.layout_version();
+    if (!peer_) peer_.emplace(context_, link_.peer_notice(), link_.peer());
+    if (table_version_ != peer_->layout_version()) make_tables(run);
+    const uint32_t version = peer_->address_version();
+    if (address_version_ != version || version == 0) {
         address_version_ = 0;
+        unreachable_ = !peer_->reach(slots_);
+        if (unreachable_) return false;
+        peer_->check(slots_, slot_bytes_);
+        for (Put &put : puts_) std::transform(slots_.begin(), slots_.end(), put.bases.end() - std::ssize(slots_), PeerStorage::data_of);
+        address_version_ = version;
     }
-    if (address_version_ != peer.address_version()) {
-        unreachable_ = !peer.reach(slots_.data());
-        for (Put &put : puts_) std::copy(slots_.begin(), slots_.end(), put.bases.end() - std::ssize(slots_));
-        if (!unreachable_) address_version_ = peer.address_version();
-    }
-    return !unreachable_;
+    return true;
 }
 
 bool PutPath::write(const Run &run) {

@@ -5,6 +5,8 @@
 // others it sends a message as ever. So no rank waits for another, and the result is the same.
 #pragma once
 
+#include <optional>
+
 #include "exchange/paths/storage_notice.h"
 
 namespace halo {
@@ -40,6 +42,7 @@ private:
         std::vector<void *> bases; // of the piece, then the peer's slots
     };
 
+    void make_tables(const Run &run);
     bool prepare(const Run &run);
 
     Context &context_;
@@ -49,10 +52,12 @@ private:
     StorageNotice notice_; // where the peer may write
 
     // sending
+    std::optional<PeerStorage> peer_;
     std::vector<Put> puts_;
-    std::vector<void *> slots_;  // the peer's
-    uint32_t table_version_ = 0; // of the peer's layouts; 0: no tables
-    uint32_t address_version_ = 0;
+    std::vector<PeerStorage::Slot> slots_;
+    std::vector<uint64_t> slot_bytes_; // of the peer's storage, that the tables reach
+    uint32_t table_version_ = 0;       // of the peer's layouts; 0: no tables
+    uint32_t address_version_ = 0;     // of what the tables' bases are; 0: not known
     bool unreachable_ = false;
 };
 
