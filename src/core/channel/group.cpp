@@ -50,7 +50,9 @@ void Group::open_mailboxes(const std::vector<PairList> &pairs) {
     for (const uint32_t slot : slots_) registry_.at(slot).box.open({ id_.serial(), {}, false });
     for (const PairList &pair : pairs)
         for (size_t i = 0; i < pair.slots.size(); ++i)
-            registry_.at(pair.slots[i]).box.open({ id_.serial(), tags.tag(first_channel_tag_ + static_cast<int64_t>(i)), pair.bare(registry_, i) });
+            registry_.at(pair.slots[i])
+                .box.open(
+                    { id_.serial(), tags.tag(first_channel_tag_ + static_cast<int64_t>(i)), pair.bare(registry_, i), pair.wire_bytes(registry_, i) });
 }
 
 void Group::open_run(const std::vector<PairList> &pairs) {
