@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "base/types.h"
 #include "comm/collective.h"
 #include "comm/route.h"
@@ -125,7 +127,12 @@ void Commit::compare(Collective &collective) {
         }
     for (PairList &list : lists) {
         const auto missing = [&] { return format("group commit: the channels of rank %d", list.peer); };
-        compare_lists(list, from_bytes<EndRecord>(collective.receive(list.peer, edges_part(list, context().rank()), missing)));
+        auto theirs = from_bytes<EndRecord>(collective.receive(list.peer, edges_part(list, context().rank()), missing));
+        for (const EndRecord &record : theirs)
+            if (record.bytes < 0 || record.bytes > limits::channel_bytes)
+                fail(HALO_ERR_WIRE, "group: rank %d tells of %lld bytes of channel %s", list.peer, static_cast<long long>(record.bytes),
+                     describe(record.key).c_str());
+        compare_lists(list, std::move(theirs));
     }
 }
 
