@@ -706,6 +706,7 @@ typedef struct halo_exchange_desc {
  * not depend on ranks, timing, message policy or transport. HALO_ERR_ARGUMENT: a sparse field, or a type that `op` cannot combine.
  */
 HALO_API halo_status halo_exchange_create(halo_field *const *fields, int32_t n_fields, const halo_exchange_desc *desc, halo_exchange **exchange);
+ * HALO_ERR_LIMIT: more than 2^60 bytes would go from a rank to another, or of one field from or to a rank or between its own parts.
 
 #define HALO_TRANSFER_COPY 0 /**< each point of the destination gets the value of its owner in the source: highest priority, then lowest gid; cells that a
                                   part owns come before ghosts of others */

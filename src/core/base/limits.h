@@ -23,3 +23,4 @@ inline constexpr int64_t channel_bytes = int64_t{ 1 } << 40; // of one channel's
 inline constexpr int64_t storage_bytes = int64_t{ 1 } << 60; // of a part of a field
 
 } // namespace halo::limits
+inline constexpr int64_t exchanged_bytes = storage_bytes;    // of a run: from a rank to another; of a field, from or to all, or within a rank
