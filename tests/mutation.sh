@@ -89,6 +89,14 @@ defects=(
     "the null test of sparse fields is inverted|exchange/sparse.cpp|halo_conformance *Sparse*|s/return any(non_null) ? EdgeState::data : EdgeState::null/return any(non_null) ? EdgeState::null : EdgeState::data/"
     "ghosts of a null neighbour keep what they held|exchange/sparse.cpp|halo_conformance *Sparse*|s/if (state != EdgeState::data) return piece.run_row(.*$/if (state != EdgeState::data) return;/"
     "storage that was bound for an arrival is not filled|exchange/sparse.cpp|halo_conformance *Sparse*|s/^        if (is_new) field.fill(.*$//"
+    # Set-up
+    "ranks are told of that there are not|topology/points/points.cpp|unit_comm ForgedKeys.*|s/ || run.n_ranks > n_ranks - run.first || / || /"
+    "other copies of a point are told of than this rank has|topology/points/points.cpp|unit_comm ForgedKeys.*|s/has_here = run.copies == copies.size();/has_here = true;/"
+    "a peer's channel may have any size|channel/commit.cpp|unit_comm Forged*|s/if (record.bytes < 0 || /if (/"
+    "a box that a rank tells of may lie anywhere|topology/boxes/find_near.cpp|unit_comm Forged*|s/for (const BoxRecord .record : told) bins.check(record.box);//"
+    "sums of an exchange's bytes are not looked at|plan/piece.cpp|misuse *MoreBytes*|s/if (!bytes.fits(limits::exchanged_bytes))/if (false)/"
+    "bytes of several fields in a message are not looked at|plan/plan.cpp|misuse *MoreBytes*|s/if (sum > limits::exchanged_bytes)/if (sum < 0)/"
+    "rows of a group may have any size|channel/group.cpp|misuse *Sizes*|s/^    check_bytes_limit(.*$//"
     # Storage of peers
     "a peer writes into the storage of the last run but this|exchange/paths/put.cpp|halo_conformance *Put*|s/if (address_version_ != version || version == 0)/if (address_version_ == 0)/"
     "what is still lent when a run ends is not sent|exchange/paths/get.cpp|test_keys *Loans*|s/if (!all_read \&\& !links_\[i\]->has_been_read()) {/if (timeout < -1) {/"

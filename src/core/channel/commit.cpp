@@ -48,7 +48,8 @@ std::vector<PairList> Commit::run() {
 }
 
 void Commit::check_channels() {
-    if (n_given_ < 0 || n_given_ >= UINT32_MAX || (n_given_ > 0 && !given_))
+    check_limit("group: n", n_given_, limits::listed);
+    if (n_given_ < 0 || (n_given_ > 0 && !given_))
         fail(HALO_ERR_ARGUMENT, "group: %lld channels at address %p", static_cast<long long>(n_given_), static_cast<const void *>(given_));
     channels_ = { given_, static_cast<size_t>(n_given_) };
     if (messages_ < HALO_MESSAGES_AUTO || messages_ > HALO_MESSAGES_PER_CHANNEL) fail(HALO_ERR_ARGUMENT, "group: messages is %d", messages_);

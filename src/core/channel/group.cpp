@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "channel/commit.h"
 
 namespace halo {
@@ -88,6 +90,7 @@ AggregateRun &Group::run(const char *call) {
 
 const halo_group_row *Group::table(size_t row_bytes) {
     run("halo_group_table");
+    check_bytes_limit("halo_group_table: row_bytes", row_bytes, limits::struct_bytes);
     if (row_bytes < sizeof(halo_group_row) || row_bytes % alignof(halo_group_row) != 0)
         fail(HALO_ERR_VERSION, "halo_group_row: row_bytes is %zu; the size of the struct, at least %zu, is wanted", row_bytes,
              sizeof(halo_group_row));

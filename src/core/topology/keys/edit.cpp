@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/checked.h"
+#include "base/limits.h"
 #include "comm/agree.h"
 #include "comm/collective.h"
 #include "topology/discovery.h"
@@ -15,14 +16,15 @@ namespace halo {
 namespace {
 
 void check_edit(const KeysRecord &record, const halo_keys_edit &edit) {
+    check_limit("edit: n_remove", edit.n_remove, std::ssize(record.keys));
+    check_limit("edit: n_add", edit.n_add, limits::points);
     if (edit.n_remove < 0 || edit.n_add < 0 || (edit.n_remove > 0 && !edit.remove) || (edit.n_add > 0 && !edit.add))
         fail(HALO_ERR_ARGUMENT, "edit: %lld positions at address %p, %lld keys at address %p", static_cast<long long>(edit.n_remove),
              static_cast<const void *>(edit.remove), static_cast<long long>(edit.n_add), static_cast<const void *>(edit.add));
     if (edit.n_add > 0 && (edit.owners != nullptr) != record.knows_owners)
         fail(HALO_ERR_ARGUMENT, "edit: owners of added keys are %s, and the topology was made %s `owners`", edit.owners ? "given" : "missing",
              record.knows_owners ? "with" : "without");
-    check_limit("edit: n_remove", edit.n_remove, std::ssize(record.keys));
-    (Checked(std::ssize(record.keys)) + edit.n_add + -edit.n_remove).value("edit: the number of keys of this rank", PointsTopology::no_index - 1);
+    (Checked(std::ssize(record.keys)) + edit.n_add + -edit.n_remove).value("edit: the number of keys of this rank", limits::points);
     std::vector<bool> removed(record.keys.size(), false);
     for (int64_t i = 0; i < edit.n_remove; ++i) {
         const int64_t position = edit.remove[i];
@@ -233,9 +235,9 @@ void KeysTopology::tell_changes(const NotedKeys &list, std::span<const uint64_t>
 void KeysTopology::recall(Work &work) {
     const NotedKeys &list = work.sifted;
     const auto keys = list.keys.keys();
+    int64_t next = 0;
     for (const KeysRecord::Told &told : record_->told) {
         const auto place = std::lower_bound(keys.begin(), keys.end(), told.key) - keys.begin();
-    int64_t next = 0;
         if (place < next || place == std::ssize(keys) || keys[static_cast<size_t>(place)] != told.key)
             fail(HALO_ERR_WIRE, "edit: rank %d tells of key %llu, which this rank has not, or twice", told.teller,
                  static_cast<unsigned long long>(told.key));

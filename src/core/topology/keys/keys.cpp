@@ -130,9 +130,9 @@ void KeysTopology::check_desc(const halo_keys_desc &desc) const {
         fail(HALO_ERR_ARGUMENT, "keys: numbering %d is none of HALO_NUMBERING_...", desc.numbering);
     if (desc.directory < HALO_DIRECTORY_AUTO || desc.directory > HALO_DIRECTORY_HASH)
         fail(HALO_ERR_ARGUMENT, "keys: directory %d is none of HALO_DIRECTORY_...", desc.directory);
-    if (desc.n_keys < 0 || desc.n_keys >= no_index || (desc.n_keys > 0 && !desc.keys))
-        fail(HALO_ERR_ARGUMENT, "keys: %lld keys at address %p; a rank has 0 to %u", static_cast<long long>(desc.n_keys),
-             static_cast<const void *>(desc.keys), no_index - 1);
+    check_limit("keys: n_keys", desc.n_keys, limits::points);
+    if (desc.n_keys < 0 || (desc.n_keys > 0 && !desc.keys))
+        fail(HALO_ERR_ARGUMENT, "keys: %lld keys at address %p", static_cast<long long>(desc.n_keys), static_cast<const void *>(desc.keys));
     check_parts(desc);
     constexpr int32_t known = HALO_KEY_CLAIM | HALO_KEY_READ_ONLY | HALO_KEY_IGNORE | HALO_KEY_WANT;
     for (int64_t i = 0; desc.flags && i < desc.n_keys; ++i)
