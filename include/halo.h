@@ -16,7 +16,9 @@
  * - "Collective" calls are made by every rank of the context, in the same order. They communicate only where it is said.
  * - One thread at a time per context and everything made from it; different contexts are independent.
  * - Sizes, counts and gids are int64_t, ranks int32_t. Sizes that end in `_bytes` are bytes, all others count elements.
- *   Upper limits stand with them; beyond, HALO_ERR_LIMIT names what exceeds which limit. Lists have at most 2^31 - 1 entries, of points 2^32 - 2.
+ *   Upper limits stand with them as numbers; beyond, HALO_ERR_LIMIT names what exceeds which limit. Lists have at most 2^31 - 1 entries, of points and
+ *   of keys 2^32 - 2; a struct in a list has at most 4096 bytes. What is negative, or does not go with something else that is given, is
+ *   HALO_ERR_ARGUMENT.
  * - Index spaces have three directions; unused ones have one cell and no ghosts. x (direction 0) runs fastest.
  * - A struct that the caller fills starts with `struct_size` and `layout`; begin from its HALO_..._INIT value.
  * - Handles are destroyed through a pointer, which is set to NULL. A context must outlive what is made from it:
@@ -114,12 +116,12 @@ typedef struct halo_setting {
 typedef struct halo_context_options {
     size_t struct_size;
     int32_t layout;
-    int32_t n_settings;
+    int32_t n_settings;               /**< at most 4096 */
     const halo_setting *settings;     /**< strongest source: over environment and files. Copied. */
     halo_log_fn log;                  /**< NULL: standard error */
     void *log_user;
     const halo_allocator *allocators; /**< for the pools. Copied. */
-    int32_t n_allocators;
+    int32_t n_allocators;             /**< at most 3 */
     int32_t reserved;
 } halo_context_options;
 #define HALO_CONTEXT_OPTIONS_INIT { sizeof(halo_context_options), 1, 0, NULL, NULL, NULL, NULL, 0, 0 }
@@ -137,7 +139,7 @@ HALO_API halo_status halo_context_create(const halo_context_options *options, ha
 HALO_API halo_status halo_context_create_communicator(const void *communicator, size_t handle_bytes, const char *mpi, const halo_context_options *options,
                                                       halo_context **context);
 
-/** Make a group of `n_ranks` ranks that live in this process. Local. */
+/** Make a group of `n_ranks` ranks, at most 4096, that live in this process. Local. */
 HALO_API halo_status halo_inproc_create(int32_t n_ranks, halo_inproc **group);
 
 /** Make the context of one rank of an in-process group. Collective over the group; each rank calls from its own thread. HALO_TIMEOUT: call again. */
@@ -518,13 +520,13 @@ typedef struct halo_field_desc {
     int32_t layout;
     halo_type type;
     const char *name;          /**< the same on all ranks; goes into error texts and the plan's digest */
-    int64_t element_bytes;     /**< HALO_BYTES only: 1 or more */
+    int64_t element_bytes;     /**< HALO_BYTES only: 1 to 2^31 - 1 */
     int32_t n_components;
     int32_t centring;          /**< HALO_CENTRE_... */
     int32_t ghost_low[3];      /**< ghost layers below the part, per direction; blocks: at most the part's cells */
     int32_t ghost_high[3];     /**< and above */
     int32_t sparse;            /**< 1: parts may have no storage, and null regions are not sent (section 7) */
-    int32_t n_sets;            /**< binding sets (stages, u and unew), 1 or more */
+    int32_t n_sets;            /**< binding sets (stages, u and unew), 1 to 64 */
     double threshold;          /**< sparse: a region is null if every value is below it in size; 0: any non-zero is data */
     double fill;               /**< sparse: what ghosts of a null neighbour, and new storage, are filled with */
     int32_t vector;            /**< 1: components 0, 1, 2 lie along x, y, z (as many as dimensions): they change place and sign across turned regions */
@@ -707,6 +709,7 @@ typedef struct halo_exchange_desc {
  * Combining kinds (HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE): when start returns, all contributions have been read, ghosts may be
  * overwritten (zeroed for the next sum); points that receive are combined in finish. The order of contributions is fixed: results do
  * not depend on ranks, timing, message policy or transport. HALO_ERR_ARGUMENT: a sparse field, or a type that `op` cannot combine.
+ * HALO_ERR_LIMIT: more than 2^60 bytes would go from a rank to another, or of one field from or to a rank or between its own parts.
  */
 HALO_API halo_status halo_exchange_create(halo_field *const *fields, int32_t n_fields, const halo_exchange_desc *desc, halo_exchange **exchange);
 
@@ -881,7 +884,7 @@ typedef struct halo_channel_desc {
  *  HALO_ERR_EXISTS: the key is registered. Unregister with halo_channel_destroy, then register again. */
 HALO_API halo_status halo_channel_register(halo_context *context, const halo_channel_key *key, const halo_channel_desc *desc, halo_channel **channel);
 
-/** Register many. `keys` and `descs` are arrays of `n`, `desc_bytes` the size of one descriptor. All or none. */
+/** Register many. `keys` and `descs` are arrays of `n`, `desc_bytes`, at most 4096, the size of one descriptor. All or none. */
 HALO_API halo_status halo_channel_register_many(halo_context *context, const halo_channel_key *keys, const halo_channel_desc *descs, size_t desc_bytes, int64_t n,
                                                 halo_channel **channels);
 
@@ -944,7 +947,7 @@ typedef struct halo_group_desc {
  * Commit channels: number their tags, check both ends. Collective over the context (ranks may bring none); blocks.
  * HALO_ERR_MISMATCH: an end is missing, or ranks, types or sizes disagree; the text names the first keys that do. Nothing is changed then.
  * PER_CHANNEL: each channel sends its own message. AGGREGATE: the buffers are slices of one message per peer, and the channel
- * calls other than find, key, buffer and destroy return HALO_ERR_STATE.
+ * calls other than find, key, buffer and destroy return HALO_ERR_STATE; all slices of a message, and all of same-rank channels, begin within 2^35 bytes.
  */
 HALO_API halo_status halo_group_create(halo_context *context, halo_channel *const *channels, int64_t n, const halo_group_desc *desc, halo_group **group);
 
@@ -954,7 +957,7 @@ HALO_API halo_status halo_group_destroy(halo_group **group);
 /** As halo_channel_abandon, for everything in the group. Afterwards group and channels can only be destroyed. Local. */
 HALO_API halo_status halo_group_abandon(halo_group *group);
 
-/** One channel of an aggregated group. Filled up to `row_bytes`. */
+/** One channel of an aggregated group. Filled up to `row_bytes`, at most 4096. */
 typedef struct halo_group_row {
     halo_channel *channel;
     void *data;     /**< slice to pack into or to unpack from; valid for the present run: it alternates between two */

@@ -193,6 +193,58 @@ TEST(Bare, DataAndNull) {
     EXPECT_EQ(receiver.state(), HALO_RECEIVED_NULL);
 }
 
+// A committed channel knows what its sender has: all of that comes, or null, however well a shorter message agrees with itself.
+TEST(Exact, NoOtherSizeIsTaken) {
+    for (const bool sparse : { false, true }) {
+        Pair pair;
+        Ends ends(pair, 8, sparse);
+        MailAddress address = ends.address;
+        address.bytes = 6;
+        ends.receiver.open(address);
+        const auto send = [&](MailKind kind, uint32_t epoch, size_t payload) {
+            Forger forger(pair, ends);
+            forger.header.kind = static_cast<uint8_t>(kind);
+            forger.header.epoch = epoch;
+            forger.header.seal = mail_seal(ends.receiver.key_hash(), payload);
+            forger.send(payload);
+        };
+        for (const size_t wrong : { 0u, 4u, 7u, 8u }) {
+            send(MailKind::data, 1, wrong);
+            expect_failure(HALO_ERR_WIRE, { "bytes of payload came, 6 are sent", "3 -> 7", "epoch 1" }, [&] { received(ends.receiver); });
+            EXPECT_EQ(ends.receiver.state(), HALO_STALE);
+        }
+        send(MailKind::null, 1, 6);
+        expect_failure(HALO_ERR_WIRE, { "6 bytes of payload came, 0 are sent" }, [&] { received(ends.receiver); });
+        uint32_t epoch = 1;
+        for (const MailKind kind : { MailKind::data, MailKind::null, MailKind::data }) {
+            send(kind, epoch++, kind == MailKind::data ? 6 : 0);
+            ASSERT_TRUE(received(ends.receiver));
+            EXPECT_EQ(ends.receiver.state(), kind == MailKind::data ? HALO_RECEIVED : HALO_RECEIVED_NULL);
+            EXPECT_EQ(ends.receiver.data_bytes(), kind == MailKind::data ? 6 : 8);
+            ends.receiver.stale();
+        }
+    }
+}
+
+TEST(Exact, NoOtherSizeIsTakenBare) {
+    for (const bool sparse : { false, true }) {
+        Pair pair;
+        Ends ends(pair, 8, sparse, true);
+        MailAddress address = ends.address;
+        address.bytes = 6;
+        ends.receiver.open(address);
+        Forger forger(pair, ends);
+        for (const size_t wrong : { 4u, 8u }) {
+            forger.send_raw(wrong);
+            expect_failure(HALO_ERR_WIRE, { "bytes of payload came, 6 are sent", "3 -> 7" }, [&] { received(ends.receiver); });
+            EXPECT_EQ(ends.receiver.state(), HALO_STALE);
+        }
+        forger.send_raw(6);
+        ASSERT_TRUE(received(ends.receiver));
+        EXPECT_EQ(ends.receiver.state(), HALO_RECEIVED);
+    }
+}
+
 // While a sparse receiver finds no memory for what has come, the message waits.
 TEST(Sparse, MessageWaitsForMemory) {
     struct Scarce {

@@ -15,11 +15,11 @@ void run(Input &in, halo_group *group, std::span<halo_channel *const> all) {
     int64_t n = 0;
     int32_t done = 0;
     if (made(halo_group_send(group, in.flip() ? null_flags.data() : nullptr, HALO_STREAM_NONE)) && made(halo_group_try_receive(group, &done))) {
-        made(halo_group_table(group, in.flip() ? sizeof *rows : 24, &rows, &n));
+        made(halo_group_table(group, in.flip() ? sizeof *rows : static_cast<size_t>(in.size(80)), &rows, &n));
         made(halo_group_stale(group, HALO_STREAM_NONE));
     }
     for (halo_channel *channel : all) {
-        halo_buffer buffer = HALO_BUFFER_INIT;
+        Newer<halo_buffer> buffer{ HALO_BUFFER_INIT, {} };
         in.version(buffer);
         made(halo_channel_buffer(channel, &buffer));
         if (in.flip()) made(halo_channel_allocate(channel));
@@ -36,14 +36,18 @@ void channels(Input &in) {
     size_t n = 0;
     for (int i = 0; i < 2; ++i) {
         const halo_channel_key key{ in.size(), in.size(), in.choice(3), in.choice(27), i };
-        halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+        Newer<halo_channel_desc> desc{ HALO_CHANNEL_DESC_INIT, {} };
         desc.send_rank = in.choice(1), desc.recv_rank = in.choice(1), desc.type = in.choice(7, 1), desc.count = in.size(4);
         desc.element_bytes = in.size(), desc.sparse = in.choice(2), desc.buffer_kind = in.choice(3);
         if (desc.count * in.pick(0, 1) <= 4 && desc.type != HALO_BYTES && desc.type != HALO_COMPLEX128) desc.buffer = memory;
         in.version(desc);
-        if (made(halo_channel_register(the_context(), &key, &desc, &all[n]))) ++n;
+        if (in.flip())
+            n += made(halo_channel_register(the_context(), &key, &desc, &all[n])) ? 1 : 0;
+        else if (const int64_t many = in.length(1); made(halo_channel_register_many(
+                     the_context(), &key, &desc, in.flip() ? sizeof desc : static_cast<size_t>(in.size(4100)), many, &all[n])))
+            n += static_cast<size_t>(many);
     }
-    halo_group_desc desc = HALO_GROUP_DESC_INIT;
+    Newer<halo_group_desc> desc{ HALO_GROUP_DESC_INIT, {} };
     desc.messages = in.choice(3), desc.timeout_seconds = in.pick(-1, 1);
     in.version(desc);
     halo_group *group = nullptr;
@@ -57,7 +61,7 @@ void context(Input &in) {
     static constexpr std::array<const char *, 7> values{ "1s", "yes", "aggregate", "64MiB", "-1", "", "info" };
     std::array<halo_setting, 2> settings;
     for (halo_setting &setting : settings) setting = { keys[static_cast<size_t>(in.pick(0, 6))], values[static_cast<size_t>(in.pick(0, 6))] };
-    halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
+    Newer<halo_context_options> options{ HALO_CONTEXT_OPTIONS_INIT, {} };
     options.settings = settings.data(), options.n_settings = in.narrow(in.length(2)), options.log = [](void *, int32_t, const char *) {};
     halo_allocator allocator{ in.choice(4), in.choice(2), nullptr,
                               [](void *, size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); },
@@ -86,6 +90,9 @@ void reductions(Input &in) {
         made(halo_reduction_begin(reduction, values.data())))
         made(halo_reduction_end(reduction, values.data()));
     destroy(halo_reduction_destroy, reduction);
+    Newer<halo_pool_stats> stats{ HALO_POOL_STATS_INIT, {} };
+    in.version(stats);
+    made(halo_context_pool_stats(the_context(), in.choice(4), &stats));
     void *memory = nullptr;
     int64_t bytes = in.size(1000);
     if (made(halo_memory_allocate(the_context(), in.choice(4), bytes, &memory))) check(halo_memory_release(the_context(), &memory) == HALO_SUCCESS);
@@ -98,7 +105,7 @@ void sections(Input &in) {
     halo_map map{ to.data(), owners.data(), in.pick(0, 4), in.narrow(in.length(2)), 0 };
     std::array<int32_t, 4> found;
     std::array<uint32_t, 4> order, groups{};
-    halo_section_sizes sizes = HALO_SECTION_SIZES_INIT;
+    Newer<halo_section_sizes> sizes{ HALO_SECTION_SIZES_INIT, {} };
     in.version(sizes);
     made(halo_sections_classify(0, owners.data(), in.length(4), &map, in.pick(0, 1), found.data(), order.data(), &sizes));
     made(halo_sections_reach(&map, given.data(), in.length(4), static_cast<uint32_t>(in.choice(16)), 1, groups.data()));

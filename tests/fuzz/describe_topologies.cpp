@@ -8,7 +8,7 @@ namespace {
 
 halo_topology *blocks(Input &in) {
     const auto owner = in.values<int32_t, 8>(0, 0);
-    halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
+    Newer<halo_blocks_desc> desc{ HALO_BLOCKS_DESC_INIT, {} };
     desc.n_dims = in.choice(3, 1);
     for (int d = 0; d < 3; ++d) desc.n_blocks[d] = in.size(d == 0 ? 3 : 2), desc.n_cells[d] = in.size(), desc.periodic[d] = in.choice(2);
     desc.order = in.choice(2);
@@ -32,7 +32,7 @@ halo_topology *boxes(Input &in) {
     for (halo_box &one : list) one = box(in);
     const auto owner = in.values<int32_t, 3>(0, 0);
     const auto priority = in.values<int32_t, 3>(-1, 2);
-    halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
+    Newer<halo_boxes_desc> desc{ HALO_BOXES_DESC_INIT, {} };
     desc.n_dims = in.choice(3, 1);
     desc.domain = in.flip() ? halo_box{ { 0, 0, 0 }, { 4, 4, 4 } } : box(in);
     for (int32_t &periodic : desc.periodic) periodic = in.choice(2);
@@ -59,7 +59,7 @@ halo_topology *regions(Input &in) {
             join.axis[d] = in.choice(3), join.sign[d] = in.flip() ? 1 : -1;
         }
     }
-    halo_regions_desc desc = HALO_REGIONS_DESC_INIT;
+    Newer<halo_regions_desc> desc{ HALO_REGIONS_DESC_INIT, {} };
     desc.n_dims = in.choice(3, 1), desc.cells = cells.data(), desc.n_parts = in.length(2), desc.joins = joins.data(), desc.n_joins = in.length(2);
     desc.reach = in.width();
     if (in.flip()) desc.owner = owner.data();
@@ -73,7 +73,7 @@ halo_topology *edited(Input &in, halo_topology *from) {
     const auto remove = in.values<int64_t, 3>(0, 5);
     const auto add = in.values<uint64_t, 3>(0, 9);
     const auto flags = in.values<int32_t, 3>(0, 15);
-    halo_keys_edit edit = HALO_KEYS_EDIT_INIT;
+    Newer<halo_keys_edit> edit{ HALO_KEYS_EDIT_INIT, {} };
     edit.n_remove = in.length(3), edit.remove = remove.data(), edit.n_add = in.length(3), edit.add = add.data();
     if (in.flip()) edit.flags = flags.data();
     in.version(edit);
@@ -89,7 +89,7 @@ halo_topology *keys(Input &in) {
     const auto weights = in.values<int64_t, 6>(-3, 3);
     const auto owners = in.values<int32_t, 6>(0, 0);
     auto offsets = in.values<int64_t, 4>(0, 6);
-    halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+    Newer<halo_keys_desc> desc{ HALO_KEYS_DESC_INIT, {} };
     desc.owner_rule = in.choice(4), desc.numbering = in.choice(3), desc.directory = in.choice(3), desc.editable = in.choice(2);
     desc.n_keys = in.length(6), desc.keys = list.data();
     if (in.flip()) desc.flags = flags.data();
@@ -108,7 +108,7 @@ halo_topology *graph(Input &in) {
     const auto neighbours = in.values<uint64_t, 12>(0, 9);
     const auto owners = in.values<int32_t, 12>(0, 0);
     auto offsets = in.values<int64_t, 5>(0, 12);
-    halo_graph_desc desc = HALO_GRAPH_DESC_INIT;
+    Newer<halo_graph_desc> desc{ HALO_GRAPH_DESC_INIT, {} };
     desc.rings = in.width(), desc.n_owned = in.length(4), desc.keys = points.data(), desc.neighbours = neighbours.data();
     desc.width = in.length(3), desc.has_skip = in.choice(2), desc.skip = 3, desc.directory = in.choice(3);
     for (int64_t &offset : offsets) offset = std::min<int64_t>(offset, 12);
@@ -130,7 +130,7 @@ halo_topology *star(Input &in) {
     const auto leaves = in.values<uint32_t, 4>(0, 6);
     const auto ranks = in.values<int32_t, 4>(0, 0);
     const auto indices = in.values<uint32_t, 4>(0, 6);
-    halo_star_desc desc = HALO_STAR_DESC_INIT;
+    Newer<halo_star_desc> desc{ HALO_STAR_DESC_INIT, {} };
     desc.sharers = in.choice(2), desc.n_points = points(in), desc.n_leaves = in.length(4), desc.ranks = ranks.data(), desc.indices = indices.data();
     if (in.flip()) desc.leaves = leaves.data();
     in.version(desc);
@@ -146,7 +146,7 @@ halo_topology *lists(Input &in) {
     std::array<std::array<int64_t, 3>, 2> offsets;
     for (auto &list : offsets)
         for (int64_t &offset : list) offset = in.length(4);
-    halo_lists_desc desc = HALO_LISTS_DESC_INIT;
+    Newer<halo_lists_desc> desc{ HALO_LISTS_DESC_INIT, {} };
     desc.n_peers = in.narrow(in.length(2)), desc.n_points = points(in), desc.peers = peers.data(), desc.sharers = in.choice(2);
     for (int64_t &offset : offsets[0]) // the list that is sent may be as long as its offsets say
         if (offset > 4) offset = 4;
@@ -160,8 +160,8 @@ halo_topology *lists(Input &in) {
 }
 
 void ask(Input &in, halo_topology *topology) {
-    halo_part part = HALO_PART_INIT;
-    halo_keys_report report = HALO_KEYS_REPORT_INIT;
+    Newer<halo_part> part{ HALO_PART_INIT, {} };
+    Newer<halo_keys_report> report{ HALO_KEYS_REPORT_INIT, {} };
     in.version(part);
     in.version(report);
     int64_t n = 0;

@@ -29,6 +29,12 @@ void destroy(halo_status (*call)(Handle **), Handle *handle) {
     if (handle) check(call(&handle) == HALO_SUCCESS);
 }
 
+// A struct with memory behind it, as a newer caller's has.
+template <class Desc>
+struct Newer : Desc {
+    std::array<unsigned char, 32> tail;
+};
+
 class Input {
 public:
     Input(const unsigned char *data, size_t bytes) : data_(data, bytes) {}
@@ -60,8 +66,9 @@ public:
     }
     // A struct of another version, hardly ever.
     template <class Desc>
-    void version(Desc &desc) {
+    void version(Newer<Desc> &desc) {
         if (rarely()) desc.struct_size = data_.ConsumeIntegralInRange<size_t>(0, sizeof desc);
+        if (desc.struct_size > sizeof(Desc) && flip()) desc.tail[static_cast<size_t>(pick(0, 31))] = 1; // what the library does not know
         if (!rarely()) return;
         const int32_t layout = integer(); // stands behind struct_size in all of them
         std::memcpy(reinterpret_cast<char *>(&desc) + sizeof desc.struct_size, &layout, sizeof layout);

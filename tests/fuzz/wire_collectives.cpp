@@ -35,6 +35,22 @@ void sums(Context &context) {
     allreduce(context, values, result, 3, HALO_FLOAT64, HALO_SUM);
 }
 
+// Points of which rank 1 tells, each with two copies here.
+struct ToldPoints : PointsTopology {
+    explicit ToldPoints(Context &context) : PointsTopology(context) {}
+    void take(const KeyAnswers &answers) {
+        const std::vector<uint32_t> copies{ 0, 1 };
+        auto holder = answers.holders.begin();
+        for (const KeyAnswer &one : answers.answers) {
+            if (one.n_runs > answers.holders.end() - holder) return;
+            share_point(1, one.owner, copies, { holder, holder + one.n_runs });
+            for (const auto end = holder + one.n_runs; holder != end; ++holder)
+                if (holder->copies > 100) return; // all of them would be listed
+        }
+        make_forward_edges();
+    }
+};
+
 // What comes is taken for what the set-up of an unstructured topology sends.
 void discover(Context &context, DiscoveryKind kind) {
     Discovery discovery(context, kind, "set-up under test");
@@ -45,8 +61,9 @@ void discover(Context &context, DiscoveryKind kind) {
         check(submission.keys.size() + submission.weights.size() + submission.notes.size() < came.bytes.size());
     }
     for (const Delivery &came : discovery.answer(out, { 1 })) {
-        const KeyAnswers answers = decode_answers(came.rank, came.bytes);
+        const KeyAnswers answers = decode_answers(came.rank, came.bytes, context.size());
         check(answers.answers.size() * sizeof(KeyAnswer) < came.bytes.size() && answers.holders.size() * 8 < came.bytes.size());
+        ToldPoints(context).take(answers);
     }
 }
 

@@ -18,9 +18,10 @@ struct Receiver {
     Mailbox box;
     bool bare;
 
-    // Bits of the choices: what is sparse probes, what is the caller's has no place for a header, what is bare has none in the message.
+    // Bits of the choices: what is sparse probes, what is the caller's has no place for a header, what is bare has none in the message; a size that
+    // is known.
     Receiver(MailRoom &room, unsigned choices) : box(room, spec(choices)), bare((choices & 2u) != 0 && (choices & 4u) != 0) {
-        box.open({ serial, tag, bare });
+        box.open({ serial, tag, bare, (choices & 8u) != 0 ? 16 : -1 });
     }
     MailboxSpec spec(unsigned choices) {
         MailboxSpec spec;

@@ -408,4 +408,49 @@ TEST(BetweenRanks, OtherSettings) {
     });
 }
 
+// A periodic row of 64 blocks of one cell; the ghosts of each are those of both neighbours. `fields` of values of `element_bytes` * `n_components`.
+struct LargeRow {
+    halo_context *context = nullptr;
+    halo_topology *row = nullptr;
+    std::vector<halo_field *> fields;
+
+    LargeRow(halo_inproc *group, int32_t rank, int32_t n_ranks, int n_fields, int64_t element_bytes, int32_t n_components) {
+        EXPECT_EQ(halo_context_create_inproc(group, rank, nullptr, &context), HALO_SUCCESS);
+        std::vector<int32_t> owner;
+        for (int32_t i = 0; i < 64; ++i) owner.push_back(i % n_ranks);
+        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        blocks.n_dims = 1, blocks.n_blocks[0] = 64, blocks.periodic[0] = 1, blocks.owner = owner.data(), blocks.n_owner = 64;
+        EXPECT_EQ(halo_topology_create_blocks(context, &blocks, &row), HALO_SUCCESS);
+        for (int i = 0; i < n_fields; ++i) {
+            halo_field_desc desc = HALO_FIELD_DESC_INIT;
+            desc.name = "large", desc.type = HALO_BYTES, desc.element_bytes = element_bytes, desc.n_components = n_components;
+            desc.ghost_low[0] = desc.ghost_high[0] = 1;
+            EXPECT_EQ(halo_field_create(row, &desc, &fields.emplace_back()), HALO_SUCCESS) << halo_last_error();
+        }
+    }
+    ~LargeRow() {
+        for (halo_field *&field : fields) EXPECT_EQ(halo_field_destroy(&field), HALO_SUCCESS);
+        EXPECT_EQ(halo_topology_destroy(&row), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_destroy(&context), HALO_SUCCESS);
+    }
+    void is_refused(std::initializer_list<const char *> parts) {
+        halo_exchange *exchange = nullptr;
+        EXPECT_EQ(halo_exchange_create(fields.data(), static_cast<int32_t>(fields.size()), nullptr, &exchange), HALO_ERR_LIMIT);
+        expect_text(parts);
+    }
+};
+
+// Each part has less than 2^60 bytes; what is exchanged has 2^64, or 3 * 2^59 in three fields.
+TEST(BetweenRanks, MoreBytesThanAnExchangeCanHave) {
+    on_two_ranks([](halo_inproc *group, int32_t rank) {
+        const char *const other = rank == 0 ? "rank 1" : "rank 0";
+        LargeRow(group, rank, 2, 1, int64_t{ 1 } << 30, 1 << 28)
+            .is_refused({ "field large", "64 points of 288230376151711744 bytes", "sent to", other, "1152921504606846976" });
+        LargeRow(group, rank, 2, 3, int64_t{ 1 } << 30, 1 << 23)
+            .is_refused({ "the 1729382256910270464 bytes", "sends to", other, "1152921504606846976" });
+        LargeRow alone(group, rank, 1, 1, int64_t{ 1 } << 30, 1 << 28); // all parts are rank 0's
+        if (rank == 0) alone.is_refused({ "field large", "128 points", "copied within rank 0" });
+    });
+}
+
 } // namespace

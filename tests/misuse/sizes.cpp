@@ -190,6 +190,36 @@ halo_status channel(World &w, const std::function<void(halo_channel_desc &)> &ch
     return halo_channel_register(w.context, &key, &desc, &made);
 }
 
+// The table of a group of two channels.
+halo_status rows(World &w, size_t row_bytes) {
+    halo_channel *two[2] = {};
+    for (int i = 0; i < 2; ++i) {
+        const halo_channel_key key{ i, 7, 0, 13, 0 };
+        halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+        desc.count = 8;
+        EXPECT_EQ(halo_channel_register(w.context, &key, &desc, &two[i]), HALO_SUCCESS);
+    }
+    halo_group *group = nullptr;
+    EXPECT_EQ(halo_group_create(w.context, two, 2, nullptr, &group), HALO_SUCCESS);
+    const halo_group_row *rows = nullptr;
+    int64_t n = 0;
+    const halo_status status = halo_group_table(group, row_bytes, &rows, &n);
+    const std::string text = halo_last_error();
+    EXPECT_EQ(halo_group_destroy(&group), HALO_SUCCESS);
+    for (halo_channel *&one : two) EXPECT_EQ(halo_channel_destroy(&one), HALO_SUCCESS);
+    EXPECT_EQ(halo_last_error(), text);
+    return status;
+}
+
+// `second_bytes`: struct_size of the second one; 0: as it should be.
+halo_status register_two(World &w, size_t desc_bytes, size_t second_bytes) {
+    const halo_channel_key keys[2] = { { 0, 7, 0, 13, 0 }, { 1, 7, 0, 13, 0 } };
+    halo_channel_desc descs[2] = { HALO_CHANNEL_DESC_INIT, HALO_CHANNEL_DESC_INIT };
+    if (second_bytes > 0) descs[1].struct_size = second_bytes;
+    halo_channel *made[2] = {};
+    return halo_channel_register_many(w.context, keys, descs, desc_bytes, 2, made);
+}
+
 halo_status context_with(const std::function<void(halo_context_options &)> &change) {
     static const halo_setting setting{ "timeout", "1s" };
     static const halo_allocator allocator{};
@@ -218,7 +248,7 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
           [](World &w) { return blocks(w, [](auto &d) { d.n_cells[0] = int64_t{ 1 } << 31; }); } },
         { "cells_of_a_row_of_blocks",
           limit,
-          { "n_blocks * n_cells", "exceeds 1099511627776" },
+          { "n_blocks 9223372036854775807 * n_cells 4 of direction 0 exceeds 1099511627776" },
           [](World &w) { return blocks(w, [](auto &d) { d.n_blocks[0] = most; }); } },
         { "product_of_blocks",
           limit,
@@ -251,15 +281,15 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
           limit,
           { "n_parts_per_rank * ranks 2147483647 exceeds 16777216" },
           [](World &w) { return boxes(w, [](auto &d) { d.boxes = nullptr, d.n_boxes = 0, d.n_parts_per_rank = INT32_MAX; }); } },
-        { "reach_of_boxes", argument, { "reach is 2147483647" }, [](World &w) { return boxes(w, [](auto &d) { d.reach = INT32_MAX; }); } },
+        { "reach_of_boxes", limit, { "reach 2147483647 exceeds 16777216" }, [](World &w) { return boxes(w, [](auto &d) { d.reach = INT32_MAX; }); } },
         { "parts_of_regions",
           limit,
           { "n_parts 9223372036854775807 exceeds" },
           [](World &w) { return regions(w, [](auto &d, auto &) { d.n_parts = most; }); } },
         { "joins", limit, { "n_joins 9223372036854775807 exceeds" }, [](World &w) { return regions(w, [](auto &d, auto &) { d.n_joins = most; }); } },
         { "reach_of_regions",
-          argument,
-          { "reach is 2147483647" },
+          limit,
+          { "reach 2147483647 exceeds 16777216" },
           [](World &w) { return regions(w, [](auto &d, auto &) { d.reach = INT32_MAX; }); } },
         { "cells_of_a_region",
           limit,
@@ -280,7 +310,7 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
           [](World &w) { return regions(w, [](auto &, auto &join) {
                              join.receive = { { least, least, least }, { 0, most, most } };
                          }); } },
-        { "keys", argument, { "9223372036854775807 keys" }, [](World &w) { return keys(w, [](auto &d) { d.n_keys = most; }); } },
+        { "keys", limit, { "n_keys 9223372036854775807 exceeds 4294967294" }, [](World &w) { return keys(w, [](auto &d) { d.n_keys = most; }); } },
         { "parts_of_keys",
           limit,
           { "n_parts 2147483647 exceeds 134217728" },
@@ -289,14 +319,15 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
               return keys(w, [](auto &d) { d.n_parts = INT32_MAX, d.part_offsets = offsets, d.numbering = HALO_NUMBERING_AS_GIVEN; });
           } },
         { "removed_keys", limit, { "n_remove 9223372036854775807 exceeds 4" }, [](World &w) { return edit(w, most, 0); } },
-        { "added_keys", limit, { "number of keys", "exceeds 4294967294" }, [](World &w) { return edit(w, 0, most); } },
+        { "added_keys", limit, { "n_add 9223372036854775807 exceeds 4294967294" }, [](World &w) { return edit(w, 0, most); } },
+        { "keys_in_all", limit, { "number of keys", "exceeds 4294967294" }, [](World &w) { return edit(w, 0, UINT32_MAX - 1); } },
         { "points_of_a_graph",
-          argument,
-          { "graph: 1099511627776 points" },
+          limit,
+          { "graph: n_owned 1099511627776 exceeds 4294967294" },
           [](World &w) { return graph(w, [](auto &d) { d.n_owned = int64_t{ 1 } << 40; }); } },
         { "width_of_a_graph",
           limit,
-          { "n_owned * width exceeds 1099511627776" },
+          { "n_owned 3 * width 9223372036854775807 exceeds 1099511627776" },
           [](World &w) { return graph(w, [](auto &d) { d.width = most; }); } },
         { "offsets_of_a_graph",
           limit,
@@ -305,7 +336,7 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
               static const int64_t offsets[] = { 0, 2, 4, most };
               return graph(w, [](auto &d) { d.offsets = offsets; });
           } },
-        { "points_of_a_star", argument, { "9223372036854775807 points" }, [](World &w) { return star(w, most, 0); } },
+        { "points_of_a_star", limit, { "star: n_points 9223372036854775807 exceeds 4294967294" }, [](World &w) { return star(w, most, 0); } },
         { "leaves_of_a_star", argument, { "9223372036854775807 leaves" }, [](World &w) { return star(w, 3, most); } },
         { "peers_of_lists", limit, { "n_peers 2147483647 exceeds 1" }, [](World &w) { return lists(w, INT32_MAX, one_point, one_point); } },
         { "sent_from_below", argument, { "offsets begin at -9223372036854775808" }, [](World &w) { return lists(w, 1, from_below, one_point); } },
@@ -331,11 +362,14 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
               return status;
           } },
         { "bytes_of_an_element",
-          argument,
-          { "element_bytes is 9223372036854775807" },
+          limit,
+          { "element_bytes 9223372036854775807 exceeds 2147483647" },
           [](World &w) { return field_on(w.ring, [](auto &d) { d.type = HALO_BYTES, d.element_bytes = most; }); } },
         { "ghosts", argument, { "2147483647", "0 to 4" }, [](World &w) { return field_on(w.ring, [](auto &d) { d.ghost_low[0] = INT32_MAX; }); } },
-        { "sets", argument, { "n_sets is 2147483647" }, [](World &w) { return field_on(w.ring, [](auto &d) { d.n_sets = INT32_MAX; }); } },
+        { "sets",
+          limit,
+          { "field wrong: n_sets 2147483647 exceeds 64" },
+          [](World &w) { return field_on(w.ring, [](auto &d) { d.n_sets = INT32_MAX; }); } },
         { "elements_of_a_layout", limit, { "field u, part 0", "exceeds" }, [](World &w) { return bind(w, [](auto &l) { l.elements = most; }); } },
         { "stride_of_one_component",
           limit,
@@ -429,8 +463,8 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
               return halo_channel_register_many(w.context, &key, &desc, sizeof desc, most, &made);
           } },
         { "grouped_channels",
-          argument,
-          { "9223372036854775807 channels" },
+          limit,
+          { "group: n 9223372036854775807 exceeds 2147483647" },
           [](World &w) {
               halo_channel *none = nullptr;
               halo_group *group = nullptr;
@@ -442,14 +476,28 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
           { "n_allocators 2147483647 exceeds 3" },
           [](World &) { return context_with([](auto &o) { o.n_allocators = INT32_MAX; }); } },
         { "ranks_of_a_process",
-          argument,
-          { "1 to 4096" },
+          limit,
+          { "n_ranks 2147483647 exceeds 4096" },
           [](World &) {
               halo_inproc *group = nullptr;
               return halo_inproc_create(INT32_MAX, &group);
           } },
+        { "no_ranks_of_a_process",
+          argument,
+          { "n_ranks is 0, it must be 1 or more" },
+          [](World &) {
+              halo_inproc *group = nullptr;
+              return halo_inproc_create(0, &group);
+          } },
         { "accesses", limit, { "accesses 2147483647 exceeds 65536" }, [](World &w) { return accesses(w, INT32_MAX, sizeof(halo_access)); } },
-        { "bytes_of_an_access", limit, { "access_bytes 9223372036854775807 exceeds 4096" }, [](World &w) { return accesses(w, 1, SIZE_MAX); } },
+        { "bytes_of_an_access", limit, { "access_bytes 18446744073709551615 exceeds 4096" }, [](World &w) { return accesses(w, 1, SIZE_MAX); } },
+        { "bytes_of_a_row", limit, { "row_bytes 1099511627776 exceeds 4096" }, [](World &w) { return rows(w, size_t{ 1 } << 40); } },
+        { "rows_of_2_to_the_64_bytes", limit, { "row_bytes 9223372036854775808 exceeds 4096" }, [](World &w) { return rows(w, size_t{ 1 } << 63); } },
+        { "bytes_of_a_channel", limit, { "desc_bytes 18446744073709551615 exceeds 4096" }, [](World &w) { return register_two(w, SIZE_MAX, 0); } },
+        { "second_channel_longer_than_a_row",
+          HALO_ERR_VERSION,
+          { "desc_bytes is 64, but struct_size is 4096" },
+          [](World &w) { return register_two(w, sizeof(halo_channel_desc), 4096); } },
         { "entities_of_a_set",
           limit,
           { "entities 9223372036854775807 exceeds 4294967295" },

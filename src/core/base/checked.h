@@ -2,6 +2,7 @@
 // Arithmetic on sizes that callers give. What does not fit is noticed in the end, once, by an error that names the quantity.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/error.h"
@@ -42,6 +43,10 @@ private:
 inline void check_limit(const char *what, int64_t value, int64_t most) {
     if (value > most) [[unlikely]]
         fail(HALO_ERR_LIMIT, "%s %lld exceeds %lld", what, static_cast<long long>(value), static_cast<long long>(most));
+}
+inline void check_bytes_limit(const char *what, size_t bytes, int64_t most) {
+    if (bytes > static_cast<size_t>(most)) [[unlikely]]
+        fail(HALO_ERR_LIMIT, "%s %zu exceeds %lld", what, bytes, static_cast<long long>(most));
 }
 
 } // namespace halo

@@ -15,11 +15,17 @@ inline constexpr int64_t cut_boxes = int64_t{ 1 } << 24;     // that the library
 inline constexpr int64_t listed = INT32_MAX;                 // boxes, parts or joins in one list
 inline constexpr int32_t reach = 1 << 24;                    // widest ghosts
 inline constexpr int64_t periods = 64;                       // around a periodic domain that ghosts reach
+inline constexpr int64_t points = UINT32_MAX - 1;            // of one rank; keys in one list
 inline constexpr int64_t fields = 65536;                     // of an exchange; accesses of a batch
+inline constexpr int64_t sets = 64;                          // of bindings of a field
+inline constexpr int64_t element_bytes = INT32_MAX;          // of a value that is HALO_BYTES
+inline constexpr int64_t struct_bytes = 4096;                // of one struct in a list, of any version to come
+inline constexpr int64_t inproc_ranks = 4096;                // that live in one process
 inline constexpr int64_t settings = 4096;                    // given to a context
 inline constexpr int64_t graph_entries = int64_t{ 1 } << 40; // of the neighbour tables of a rank
 inline constexpr int64_t reduced_bytes = int64_t{ 1 } << 40; // of a reduction
 inline constexpr int64_t channel_bytes = int64_t{ 1 } << 40; // of one channel's data
 inline constexpr int64_t storage_bytes = int64_t{ 1 } << 60; // of a part of a field
+inline constexpr int64_t exchanged_bytes = storage_bytes;    // of a run: from a rank to another; of a field, from or to all, or within a rank
 
 } // namespace halo::limits

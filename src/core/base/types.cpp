@@ -3,7 +3,9 @@
 
 #include <iterator>
 
+#include "base/checked.h"
 #include "base/error.h"
+#include "base/limits.h"
 
 namespace halo {
 
@@ -43,8 +45,9 @@ bool type_known(halo_type type) noexcept { return type >= HALO_FLOAT32 && type <
 int64_t element_size(halo_type type, int64_t element_bytes, const char *what) {
     if (!type_known(type)) fail(HALO_ERR_ARGUMENT, "%s: %d is not a type", what, type);
     if (type != HALO_BYTES) return static_cast<int64_t>(type_bytes(type));
-    if (element_bytes < 1 || element_bytes > INT32_MAX)
-        fail(HALO_ERR_ARGUMENT, "%s: element_bytes is %lld; HALO_BYTES wants 1 to %d", what, static_cast<long long>(element_bytes), INT32_MAX);
+    if (element_bytes < 1)
+        fail(HALO_ERR_ARGUMENT, "%s: element_bytes is %lld; HALO_BYTES wants 1 or more", what, static_cast<long long>(element_bytes));
+    check_limit(format("%s: element_bytes", what).c_str(), element_bytes, limits::element_bytes);
     return element_bytes;
 }
 

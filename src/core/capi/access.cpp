@@ -16,7 +16,6 @@ namespace halo {
 namespace {
 
 constexpr size_t least_access_bytes = offsetof(halo_access, set); // of the first version
-constexpr int64_t largest_access_bytes = 4096;                    // of any version to come
 
 // Accesses may grow: what the caller's are longer must be zero, what they are shorter is as in HALO_ACCESS_INIT.
 halo_access read_access(const void *accesses, size_t bytes, int32_t i) {
@@ -35,7 +34,7 @@ void read_shape(BatchShape &shape, const halo_access *accesses, int32_t n, size_
     require(accesses, "accesses");
     if (n < 1) fail(HALO_ERR_ARGUMENT, "batch of %d accesses", n);
     check_limit("batch: the number of accesses", n, limits::fields);
-    check_limit("batch: access_bytes", static_cast<int64_t>(std::min(bytes, size_t{ INT64_MAX })), largest_access_bytes);
+    check_bytes_limit("batch: access_bytes", bytes, limits::struct_bytes);
     if (bytes < least_access_bytes) fail(HALO_ERR_VERSION, "accesses of %zu bytes; halo_access has %zu", bytes, sizeof(halo_access));
     shape.arguments.resize(static_cast<size_t>(n));
     for (int32_t i = 0; i < n; ++i) {

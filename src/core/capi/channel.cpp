@@ -24,6 +24,8 @@ void register_all(ChannelRegistry &registry, const halo_channel_key *keys, const
     try {
         for (; done < n; ++done) {
             const auto *desc = reinterpret_cast<const halo_channel_desc *>(descs + static_cast<size_t>(done) * desc_bytes);
+            if (desc_bytes < desc->struct_size)
+                fail(HALO_ERR_VERSION, "register_many: desc_bytes is %zu, but struct_size is %zu", desc_bytes, desc->struct_size);
             channels[done] = &registry.add(read_channel(registry.context(), keys[done], desc));
         }
     } catch (...) {
@@ -74,8 +76,7 @@ halo_status halo_channel_register_many(halo_context *context, const halo_channel
         require(keys, "keys");
         require(descs, "descs");
         require(channels, "channels");
-        if (desc_bytes < descs->struct_size)
-            fail(HALO_ERR_VERSION, "register_many: desc_bytes is %zu, but struct_size is %zu", desc_bytes, descs->struct_size);
+        check_bytes_limit("register_many: desc_bytes", desc_bytes, limits::struct_bytes);
         register_all(registry_of(context), keys, reinterpret_cast<const char *>(descs), desc_bytes, n, channels);
     });
 }

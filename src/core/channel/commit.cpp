@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "base/types.h"
 #include "comm/collective.h"
 #include "comm/route.h"
@@ -45,7 +47,8 @@ std::vector<PairList> Commit::run() {
 }
 
 void Commit::check_channels() {
-    if (n_given_ < 0 || n_given_ >= UINT32_MAX || (n_given_ > 0 && !given_))
+    check_limit("group: n", n_given_, limits::listed);
+    if (n_given_ < 0 || (n_given_ > 0 && !given_))
         fail(HALO_ERR_ARGUMENT, "group: %lld channels at address %p", static_cast<long long>(n_given_), static_cast<const void *>(given_));
     channels_ = { given_, static_cast<size_t>(n_given_) };
     if (messages_ < HALO_MESSAGES_AUTO || messages_ > HALO_MESSAGES_PER_CHANNEL) fail(HALO_ERR_ARGUMENT, "group: messages is %d", messages_);
@@ -124,7 +127,12 @@ void Commit::compare(Collective &collective) {
         }
     for (PairList &list : lists) {
         const auto missing = [&] { return format("group commit: the channels of rank %d", list.peer); };
-        compare_lists(list, from_bytes<EndRecord>(collective.receive(list.peer, edges_part(list, context().rank()), missing)));
+        auto theirs = from_bytes<EndRecord>(collective.receive(list.peer, edges_part(list, context().rank()), missing));
+        for (const EndRecord &record : theirs)
+            if (record.bytes < 0 || record.bytes > limits::channel_bytes)
+                fail(HALO_ERR_WIRE, "group: rank %d tells of %lld bytes of channel %s", list.peer, static_cast<long long>(record.bytes),
+                     describe(record.key).c_str());
+        compare_lists(list, std::move(theirs));
     }
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "channel/commit.h"
 
 namespace halo {
@@ -50,7 +52,9 @@ void Group::open_mailboxes(const std::vector<PairList> &pairs) {
     for (const uint32_t slot : slots_) registry_.at(slot).box.open({ id_.serial(), {}, false });
     for (const PairList &pair : pairs)
         for (size_t i = 0; i < pair.slots.size(); ++i)
-            registry_.at(pair.slots[i]).box.open({ id_.serial(), tags.tag(first_channel_tag_ + static_cast<int64_t>(i)), pair.bare(registry_, i) });
+            registry_.at(pair.slots[i])
+                .box.open(
+                    { id_.serial(), tags.tag(first_channel_tag_ + static_cast<int64_t>(i)), pair.bare(registry_, i), pair.wire_bytes(registry_, i) });
 }
 
 void Group::open_run(const std::vector<PairList> &pairs) {
@@ -86,6 +90,7 @@ AggregateRun &Group::run(const char *call) {
 
 const halo_group_row *Group::table(size_t row_bytes) {
     run("halo_group_table");
+    check_bytes_limit("halo_group_table: row_bytes", row_bytes, limits::struct_bytes);
     if (row_bytes < sizeof(halo_group_row) || row_bytes % alignof(halo_group_row) != 0)
         fail(HALO_ERR_VERSION, "halo_group_row: row_bytes is %zu; the size of the struct, at least %zu, is wanted", row_bytes,
              sizeof(halo_group_row));

@@ -16,7 +16,8 @@ Mailbox::Mailbox(MailRoom &room, const MailboxSpec &spec)
       access_(Access::closed),
       state_(HALO_STALE),
       sparse_(spec.sparse),
-      bare_(false) {
+      bare_(false),
+      exact_(false) {
     const int32_t here = room.context().rank();
     if (spec.send_rank == spec.recv_rank)
         role_ = Role::both;
@@ -43,13 +44,16 @@ Mailbox::Mailbox(Mailbox &&other) noexcept
       access_(other.access_),
       state_(other.state_),
       sparse_(other.sparse_),
-      bare_(other.bare_) {}
+      bare_(other.bare_),
+      exact_(other.exact_) {}
 
 void Mailbox::open(const MailAddress &address) {
     serial_ = address.serial;
     lane_ = static_cast<uint16_t>(address.tag.lane);
     tag_ = address.tag.tag;
     bare_ = address.bare;
+    exact_ = address.bytes >= 0 && role_ == Role::receiver;
+    if (exact_) message_bytes_ = address.bytes;
     epoch_ = 0;
     access_ = Access::open;
 }
@@ -295,6 +299,7 @@ void Mailbox::receive_matched() {
 bool Mailbox::take_message(size_t bytes) {
     if (bare_) {
         drop_operation();
+        check_bytes(bytes > 0, bytes);
         finish_receive(bytes > 0, static_cast<int64_t>(bytes));
         return true;
     }
@@ -328,14 +333,21 @@ bool Mailbox::take_header(const MailHeader &header, size_t bytes) {
              payload, header.seal, expected, describe().c_str(), epoch_ + 1);
     if (header.epoch != epoch_ + 1)
         fail(HALO_ERR_WIRE, "the message of epoch %u came, epoch %u was expected: %s", header.epoch, epoch_ + 1, describe().c_str());
+    check_bytes(data, payload);
     finish_receive(data, static_cast<int64_t>(payload));
     return true;
+}
+
+void Mailbox::check_bytes(bool data, size_t payload) const {
+    if (exact_ && payload != (data ? static_cast<size_t>(message_bytes_) : 0)) [[unlikely]]
+        fail(HALO_ERR_WIRE, "a message with %zu bytes of payload came, %lld are sent: %s, epoch %u", payload,
+             static_cast<long long>(data ? message_bytes_ : 0), describe().c_str(), epoch_ + 1);
 }
 
 void Mailbox::finish_receive(bool data, int64_t bytes) {
     if (data && !buffer_.held()) buffer_.take(context(), bytes);
     if (!data && sparse_) buffer_.release(context());
-    message_bytes_ = bytes;
+    if (!exact_) message_bytes_ = bytes;
     ++epoch_;
     state_ = data ? HALO_RECEIVED : HALO_RECEIVED_NULL;
 }

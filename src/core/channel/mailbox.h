@@ -34,7 +34,8 @@ struct MailboxSpec {
 struct MailAddress {
     uint32_t serial = 0; // of the group or exchange, not 0
     ChannelTag tag{};
-    bool bare = false; // an end is caller-owned, and the sender's payload is not empty
+    bool bare = false;  // an end is caller-owned, and the sender's payload is not empty
+    int64_t bytes = -1; // of payload that each message with data has; -1: any that fit
 };
 
 class Mailbox {
@@ -117,6 +118,7 @@ private:
     bool take_message(size_t bytes);
     MailHeader came() const;
     bool take_header(const MailHeader &header, size_t bytes);
+    void check_bytes(bool data, size_t payload) const;
     MailHeader make_header(MailKind kind, size_t bytes) const;
     uint32_t seal(size_t payload) const;
     void finish_receive(bool data, int64_t bytes);
@@ -129,7 +131,7 @@ private:
     MailBuffer buffer_;
     MailOperation *operation_ = nullptr; // in flight; sparse: or found and waiting for memory
     int64_t bytes_;
-    int64_t message_bytes_ = 0; // of payload in the last message
+    int64_t message_bytes_ = 0; // of payload in the last message; exact: in each that has data
     int32_t peer_;
     uint32_t key_hash_;
     uint32_t serial_ = 0;
@@ -141,6 +143,7 @@ private:
     uint8_t state_ : 3;
     bool sparse_ : 1;
     bool bare_ : 1;
+    bool exact_ : 1; // receiver
 };
 static_assert(sizeof(Mailbox) <= 128, "a million of them must stay small");
 

@@ -30,6 +30,10 @@ std::vector<Record> route(Context &context, Collective &collective, std::vector<
         held.erase(further, held.end());
         const auto from = static_cast<int32_t>((rank - step + size) % size);
         const std::vector<Record> come = from_bytes<Record>(collective.receive(from, part, [&] { return missing(from); }));
+        for (const Record &record : come)
+            if (record.to < 0 || record.to >= size)
+                fail(HALO_ERR_WIRE, "set-up: rank %d passes on what is for rank %lld of %lld", from, static_cast<long long>(record.to),
+                     static_cast<long long>(size));
         held.insert(held.end(), come.begin(), come.end());
     }
     return held;

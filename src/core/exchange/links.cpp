@@ -27,13 +27,12 @@ size_t most_bytes(const Plan &plan, const PlanLink &link, bool sending) {
     int64_t dense = 0, singles = 0;
     for (const LinkPiece &at : link.pieces) {
         const Piece &piece = plan.piece(at.piece);
+        if (!piece.destination().sparse) {
+            dense = align_up(dense, edge_alignment(piece.destination().element_bytes)) + piece.bytes(at.link, sending);
+            continue;
+        }
         const EdgeBoxes boxes = piece.boxes(piece.edges(), {});
-        if (!piece.destination().sparse) dense = align_up(dense, edge_alignment(boxes.element_bytes()));
-        for (const PlacedEdge &edge : plan.edges(at, sending))
-            if (piece.destination().sparse)
-                singles += align_up(boxes.bytes(edge), sparse_alignment);
-            else
-                dense += boxes.bytes(edge);
+        for (const PlacedEdge &edge : plan.edges(at, sending)) singles += align_up(boxes.bytes(edge), sparse_alignment);
     }
     return static_cast<size_t>(singles > 0 ? align_up(dense, sparse_alignment) + singles : dense);
 }

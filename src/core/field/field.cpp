@@ -66,7 +66,8 @@ Field::~Field() { --topology_.fields; }
 void Field::check_desc(const halo_field_desc &desc) const {
     const char *name = desc.name ? desc.name : "(no name)";
     if (desc.n_components < 1) fail(HALO_ERR_ARGUMENT, "field %s: n_components is %d, it must be 1 or more", name, desc.n_components);
-    if (desc.n_sets < 1 || desc.n_sets > 64) fail(HALO_ERR_ARGUMENT, "field %s: n_sets is %d, it must be 1 to 64", name, desc.n_sets);
+    if (desc.n_sets < 1) fail(HALO_ERR_ARGUMENT, "field %s: n_sets is %d, it must be 1 or more", name, desc.n_sets);
+    check_limit(format("field %s: n_sets", name).c_str(), desc.n_sets, limits::sets);
     check_centring(desc, name);
     if (desc.sparse && desc.type == HALO_BYTES) fail(HALO_ERR_ARGUMENT, "field %s: a sparse field needs a type with values, not HALO_BYTES", name);
     if (desc.sparse && !(desc.threshold >= 0)) fail(HALO_ERR_ARGUMENT, "field %s: threshold %g must be 0 or more", name, desc.threshold);

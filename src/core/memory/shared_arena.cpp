@@ -134,7 +134,14 @@ SharedOffer SharedArena::locate(const void *address) const {
     const auto *at = static_cast<const std::byte *>(address);
     for (const auto &[file, used] : files_)
         if (at >= file.data && at < file.data + file.bytes)
-            return { file.nonce, host_number(), own_process(), file.descriptor, file.bytes, static_cast<uint64_t>(at - file.data), 0, 0 };
+            return { file.nonce,
+                     host_number(),
+                     own_process(),
+                     file.descriptor,
+                     file.bytes,
+                     static_cast<uint64_t>(at - file.data),
+                     static_cast<uint64_t>(file.data + file.bytes - at),
+                     0 };
     return {};
 }
 

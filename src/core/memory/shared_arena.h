@@ -26,8 +26,8 @@ struct SharedOffer {
     int32_t file = -1;
     uint64_t file_bytes = 0;
     uint64_t offset = 0;
-    uint64_t bytes = 0;
-    uint64_t word = 0; // of a block, whose first cache line has the same; 0: plain memory
+    uint64_t bytes = 0; // from there on
+    uint64_t word = 0;  // of a block, whose first cache line has the same; 0: plain memory
 };
 
 class SharedArena;

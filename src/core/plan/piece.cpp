@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/limits.h"
 #include "plan/lower/rows.h"
 #include "plan/message_order.h"
 
@@ -37,6 +38,7 @@ Piece::Piece(const PieceSpec &spec)
       meaning_(spec.meaning),
       edge_source_(spec.edges) {
     collect(spec);
+    count_bytes(*spec.destination);
     for (const PlacedEdges::Link &link : edges_.links) {
         digests_.push_back(digest_of(link.send));
         digests_.push_back(digest_of(link.receive));
@@ -104,6 +106,36 @@ void Piece::collect(const PieceSpec &spec) {
             take(edge, place, pattern);
         });
     edges_.sort(!listed);
+}
+
+namespace {
+
+int64_t bytes_of(Checked points, int64_t point_bytes, const char *field, const char *way, int32_t rank) {
+    const Checked bytes = points * point_bytes;
+    if (!bytes.fits(limits::exchanged_bytes))
+        fail(HALO_ERR_LIMIT, "field %s: %lld points of %lld bytes, %s rank %d, exceed %lld bytes", field,
+             static_cast<long long>(points.fits() ? points.value("") : INT64_MAX), static_cast<long long>(point_bytes), way, rank,
+             static_cast<long long>(limits::exchanged_bytes));
+    return bytes.value("");
+}
+
+} // namespace
+
+// Here, so that sums and offsets within a message need not be looked at.
+void Piece::count_bytes(const Field &field) {
+    const char *const name = field.spec().name.c_str();
+    const int64_t value = destination().n_components * destination().element_bytes;
+    const int32_t rank = field.topology().context().rank();
+    Checked sent = 0, received = 0;
+    for (const PlacedEdges::Link &link : edges_.links) {
+        bytes_.push_back(bytes_of(link.points_sent, value, name, "sent to", link.peer));
+        bytes_.push_back(bytes_of(link.points_received, value, name, "received from", link.peer));
+        sent = sent + link.points_sent;
+        received = received + link.points_received;
+    }
+    bytes_of(sent, value, name, "sent by", rank);
+    bytes_of(received, value, name, "received by", rank);
+    bytes_of(edges_.local_points, value, name, "copied within", rank);
 }
 
 // Both ends sort alike.

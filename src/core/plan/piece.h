@@ -73,6 +73,8 @@ public:
     const Device &device() const { return device_; }
     EdgeBoxes boxes(const PlacedEdges &edges, ComponentRange components) const { return { source_, destination(), edges, components }; }
 
+    // Of values that go one way over a link.
+    int64_t bytes(size_t link, bool sending) const { return bytes_[2 * link + (sending ? 0 : 1)]; }
     // What both ends of a link must have alike.
     const Digest &digest(size_t link, bool sending) const { return digests_[2 * link + (sending ? 0 : 1)]; }
 
@@ -84,6 +86,7 @@ public:
 
 private:
     void collect(const PieceSpec &spec);
+    void count_bytes(const Field &field);
     Digest digest_of(const std::vector<PlacedEdge> &edges) const;
 
     const Device &device_;
@@ -94,6 +97,7 @@ private:
     std::shared_ptr<const EdgeSource> edge_source_;
     PlacedEdges edges_;
     std::vector<Digest> digests_; // of each link: send, receive
+    std::vector<int64_t> bytes_;  // the same
     BaseNumbers bases_;
     std::vector<std::shared_ptr<const Lowered>> lowered_; // the last used first
 };

@@ -53,15 +53,16 @@ PlacedEdge PlacedEdges::place(const Edge &edge, int32_t send_part, int32_t recv_
 }
 
 void PlacedEdges::add(int32_t peer, EdgeEnds ends, const PlacedEdge &edge) {
-    if (ends == EdgeEnds::local)
-        local.push_back(edge);
-    else
-        (ends == EdgeEnds::send ? link(peer).send : link(peer).receive).push_back(edge);
+    const bool is_local = ends == EdgeEnds::local, sends = ends == EdgeEnds::send;
+    Link *const at = is_local ? nullptr : &link(peer);
+    (is_local ? local : sends ? at->send : at->receive).push_back(edge);
+    Checked &points = is_local ? local_points : sends ? at->points_sent : at->points_received;
+    points = points + edge.n_points();
 }
 
 PlacedEdges::Link &PlacedEdges::link(int32_t peer) {
     auto at = std::lower_bound(links.begin(), links.end(), peer, [](const Link &one, int32_t rank) { return one.peer < rank; });
-    if (at == links.end() || at->peer != peer) at = links.insert(at, { peer, {}, {} });
+    if (at == links.end() || at->peer != peer) at = links.insert(at, { peer, {}, {}, 0, 0 });
     return *at;
 }
 
@@ -97,7 +98,7 @@ Edge PlacedEdges::edge_of(const PlacedEdge &placed) const {
 
 PlacedEdges PlacedEdges::emptied() const {
     PlacedEdges empty;
-    for (const Link &one : links) empty.links.push_back({ one.peer, {}, {} });
+    for (const Link &one : links) empty.links.push_back({ one.peer, {}, {}, 0, 0 });
     empty.turns_ = turns_;
     empty.lists_ = lists_;
     return empty;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/checked.h"
 #include "field/point_map.h"
 #include "topology/edge.h"
 
@@ -49,10 +50,13 @@ public:
         int32_t peer = -1;
         std::vector<PlacedEdge> send;
         std::vector<PlacedEdge> receive;
+        Checked points_sent = 0; // of the edges that have been added
+        Checked points_received = 0;
     };
 
     std::vector<PlacedEdge> local;
     std::vector<Link> links; // by peer
+    Checked local_points = 0;
 
     // `lists` is null where both parts are boxes; else spans of memory that outlives this.
     PlacedEdge place(const Edge &edge, int32_t send_part, int32_t recv_part, int32_t place, const EdgeLists *lists);

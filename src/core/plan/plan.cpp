@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/limits.h"
 #include "plan/message_order.h"
 
 namespace halo {
@@ -20,6 +21,18 @@ Plan::Plan(std::vector<PlanPiece> pieces, PlanScope scope) : pieces_(std::move(p
     if (scope_.remote) find_links();
 }
 
+namespace {
+
+// Each summand is within the limit, so the sum is a number.
+void add_bytes(int64_t &sum, int64_t bytes, const char *way, int32_t peer) {
+    sum += bytes;
+    if (sum > limits::exchanged_bytes)
+        fail(HALO_ERR_LIMIT, "exchange: the %lld bytes that this rank %s rank %d exceed %lld", static_cast<long long>(sum), way, peer,
+             static_cast<long long>(limits::exchanged_bytes));
+}
+
+} // namespace
+
 void Plan::find_links() {
     std::map<int32_t, PlanLink> by_peer;
     for (size_t p = 0; p < pieces_.size(); ++p) {
@@ -30,6 +43,8 @@ void Plan::find_links() {
             link.pieces.push_back({ p, l });
             link.n_send += std::ssize(links[l].send);
             link.n_receive += std::ssize(links[l].receive);
+            add_bytes(link.bytes_sent, piece(p).bytes(l, true), "sends to", link.peer);
+            add_bytes(link.bytes_received, piece(p).bytes(l, false), "receives from", link.peer);
             for (const bool sending : { true, false }) {
                 if ((sending ? links[l].send : links[l].receive).empty()) continue;
                 Digest &digest = sending ? link.send : link.receive;
@@ -55,21 +70,10 @@ const std::vector<PlacedEdge> &Plan::edges(const LinkPiece &at, bool sending) co
     return sending ? link.send : link.receive;
 }
 
-namespace {
-
-int64_t bytes_of(const Piece &piece, const std::vector<PlacedEdge> &edges) {
-    const EdgeBoxes boxes = piece.boxes(piece.edges(), {});
-    int64_t bytes = 0;
-    for (const PlacedEdge &edge : edges) bytes += boxes.bytes(edge);
-    return bytes;
-}
-
-} // namespace
-
 int64_t Plan::payload_bytes(size_t i) const {
     int64_t bytes = 0;
     for (const PlanLink &link : links_)
-        for (const LinkPiece &at : link.pieces) bytes += at.piece == i ? bytes_of(piece(i), edges(at, true)) : 0;
+        for (const LinkPiece &at : link.pieces) bytes += at.piece == i ? piece(i).bytes(at.link, true) : 0;
     return bytes;
 }
 
@@ -77,7 +81,7 @@ int64_t Plan::payload_bytes(const PlanLink &link, bool sending) const {
     int64_t bytes = 0;
     for (const LinkPiece &at : link.pieces)
         if (!edges(at, sending).empty())
-            bytes = align_up(bytes, edge_alignment(piece(at.piece).destination().element_bytes)) + bytes_of(piece(at.piece), edges(at, sending));
+            bytes = align_up(bytes, edge_alignment(piece(at.piece).destination().element_bytes)) + piece(at.piece).bytes(at.link, sending);
     return bytes;
 }
 

@@ -33,6 +33,8 @@ struct PlanLink {
     std::vector<LinkPiece> pieces;
     int64_t n_send = 0; // edges
     int64_t n_receive = 0;
+    int64_t bytes_sent = 0; // of values
+    int64_t bytes_received = 0;
     Digest send;
     Digest receive;
 };

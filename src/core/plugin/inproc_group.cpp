@@ -3,7 +3,8 @@
 
 #include <utility>
 
-#include "base/error.h"
+#include "base/checked.h"
+#include "base/limits.h"
 
 extern "C" {
 struct halo_inproc_group; // of the built-in transport: the caller's opaque halo_inproc
@@ -25,11 +26,11 @@ halo_inproc_group *inner(halo_inproc *group) { return reinterpret_cast<halo_inpr
 } // namespace
 
 halo_inproc *create_inproc_group(int32_t n_ranks) {
+    if (n_ranks < 1) fail(HALO_ERR_ARGUMENT, "in-process group: n_ranks is %d, it must be 1 or more", n_ranks);
+    check_limit("in-process group: n_ranks", n_ranks, limits::inproc_ranks);
     halo_inproc_group *group = nullptr;
     const halo_status status = halo_inproc_group_create(n_ranks, &group);
-    if (status != HALO_SUCCESS)
-        fail(status, "in-process group of %d ranks: %s", n_ranks,
-             status == HALO_ERR_ARGUMENT ? "the number of ranks must be 1 to 4096" : "no memory");
+    if (status != HALO_SUCCESS) fail(status, "in-process group of %d ranks: no memory", n_ranks);
     return reinterpret_cast<halo_inproc *>(group);
 }
 

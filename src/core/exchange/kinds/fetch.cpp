@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checked.h"
 #include "base/combine.h"
+#include "base/limits.h"
 #include "topology/points/slots.h"
 
 namespace halo {
@@ -96,9 +98,10 @@ void FetchSteps::add_item(Field &field) {
     desc.n_components = spec.n_components;
     const Slots &slots = (*ground)->slots;
     Item item{ &field, &slots, std::make_unique<Field>((*ground)->there, desc), std::make_unique<Field>((*ground)->back, desc), {}, data_.size() };
-    int64_t bytes = 1;
-    for (const PartSlots &part : slots.parts) bytes += part.size * spec.n_components * spec.element_bytes;
-    item.storage = points.context().storage(static_cast<size_t>(bytes));
+    Checked bytes = 1;
+    for (const PartSlots &part : slots.parts) bytes = bytes + Checked(part.size) * spec.n_components * spec.element_bytes;
+    item.storage = points.context().storage(static_cast<size_t>(
+        bytes.value(format("field %s: the bytes of its copies on this rank", spec.name.c_str()).c_str(), limits::exchanged_bytes)));
     data_.resize(data_.size() + slots.parts.size());
     auto *slot = static_cast<std::byte *>(item.storage.data());
     for (const PartSlots &part : slots.parts) {

@@ -5,6 +5,7 @@
 // run waits until it has been read, for as long as a message would take. Then it takes the storage back and sends the message after all: so no rank
 // depends on how far another one is, and the result is the same.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "comm/wait.h"
@@ -45,8 +46,12 @@ private:
     };
     struct Borrower {
         bool borrowed = false;
+        std::optional<PeerStorage> peer;
         uint32_t address_version = 0;
-        std::vector<void *> slots;
+        std::vector<PeerStorage::Slot> slots;
+        ToldEdges told;
+        uint32_t told_version = 0;   // of layouts; 0: nothing has been told
+        bool within = false;         // the edges told lie in the slots
         uint32_t layout_version = 0; // of what `combined_` reads; 0: the message
         // For runs in which a peer is late.
         struct Get {
@@ -65,6 +70,7 @@ private:
     };
 
     bool reach(size_t i);
+    void look_at_layout(const Run &run, size_t i);
     bool is_compiled() const;
     bool all_lend() const;
     void compile(const Run &run);
@@ -157,13 +163,29 @@ void GetPath::end(double timeout) {
 
 bool GetPath::reach(size_t i) {
     Borrower &own = borrowers_[i];
-    const PeerStorage peer(context_, links_[i]->peer_notice());
-    if (own.address_version == peer.address_version()) return true;
-    own.slots.assign(peer.edges().n_slots, nullptr);
+    if (!own.peer) own.peer.emplace(context_, links_[i]->peer_notice(), links_[i]->peer());
+    const uint32_t version = own.peer->address_version();
+    if (own.address_version == version && version != 0) return true;
     own.address_version = 0;
-    if (!peer.reach(own.slots.data())) return false;
-    own.address_version = peer.address_version();
+    own.within = false;
+    if (!own.peer->reach(own.slots)) return false;
+    own.address_version = version;
     return true;
+}
+
+// What is borrowed now is where the peer tells, or this fails.
+void GetPath::look_at_layout(const Run &run, size_t i) {
+    Borrower &own = borrowers_[i];
+    if (const uint32_t version = own.peer->layout_version(); own.told_version != version) {
+        own.told_version = own.layout_version = own.gets_version = 0;
+        own.within = false;
+        combined_.clear();
+        own.told = own.peer->edges();
+        divide(*run.plan, run.plan->links()[plan_links_[i]], false, own.told);
+        own.told_version = version;
+    }
+    if (!own.within) own.peer->check(own.slots, own.told.slot_bytes);
+    own.within = true;
 }
 
 bool GetPath::receive() {
@@ -188,7 +210,7 @@ bool GetPath::receive() {
 bool GetPath::is_compiled() const {
     for (size_t i = 0; i < links_.size(); ++i) {
         const Borrower &own = borrowers_[i];
-        const uint32_t wanted = own.borrowed ? PeerStorage(context_, links_[i]->peer_notice()).layout_version() : 0;
+        const uint32_t wanted = own.borrowed ? own.told_version : 0;
         if (own.layout_version != wanted) return false;
     }
     return !combined_.empty();
@@ -204,13 +226,11 @@ void GetPath::compile(const Run &run) {
             Borrower &own = borrowers_[i];
             own.layout_version = 0;
             if (!own.borrowed) continue;
-            const PeerStorage peer(context_, links_[i]->peer_notice());
             const PlanLink &link = run.plan->links()[plan_links_[i]];
-            const std::vector<StoredEdgesView> told = told_by_piece(*run.plan, link, false, peer.edges());
             for (size_t at = 0; at < link.pieces.size(); ++at)
-                if (link.pieces[at].piece == p) lent[link.pieces[at].link] = placements(piece, told[at], n_slots);
-            own.layout_version = peer.layout_version();
-            n_slots += peer.edges().n_slots;
+                if (link.pieces[at].piece == p) lent[link.pieces[at].link] = placements(piece, own.told.pieces[at], n_slots);
+            own.layout_version = own.told_version;
+            n_slots += own.slots.size();
         }
         combined_.push_back({ p, std::make_unique<const Lowered>(lower(piece, {}, false, &lent)), {} });
         combined_.back().bases.assign(piece.bases().n() + n_slots, nullptr);
@@ -226,22 +246,21 @@ bool GetPath::all_lend() const {
 
 void GetPath::make_gets(const Run &run, size_t i) {
     Borrower &own = borrowers_[i];
-    const PeerStorage peer(context_, links_[i]->peer_notice());
     const PlanLink &link = run.plan->links()[plan_links_[i]];
-    const std::vector<StoredEdgesView> told = told_by_piece(*run.plan, link, false, peer.edges());
     own.gets.clear();
     for (size_t at = 0; at < link.pieces.size(); ++at) {
         const Piece &piece = run.plan->piece(link.pieces[at].piece);
-        own.gets.push_back({ get_table(piece, link.pieces[at].link, told[at]), std::vector<void *>(piece.bases().n() + own.slots.size(), nullptr) });
+        own.gets.push_back(
+            { get_table(piece, link.pieces[at].link, own.told.pieces[at]), std::vector<void *>(piece.bases().n() + own.slots.size(), nullptr) });
     }
-    own.gets_version = peer.layout_version();
+    own.gets_version = own.told_version;
     own.message = context_.host_buffer(static_cast<size_t>(run.plan->payload_bytes(link, false)) + link.pieces.size() * sparse_alignment);
 }
 
 // As if it had come.
 void GetPath::copy_to_message(Run &run, size_t i) {
     Borrower &own = borrowers_[i];
-    if (own.gets_version != PeerStorage(context_, links_[i]->peer_notice()).layout_version()) make_gets(run, i);
+    if (own.gets_version != own.told_version) make_gets(run, i);
     const PlanLink &link = run.plan->links()[plan_links_[i]];
     auto *message = static_cast<std::byte *>(own.message.data());
     for (size_t at = 0; at < link.pieces.size(); ++at) {
@@ -249,7 +268,7 @@ void GetPath::copy_to_message(Run &run, size_t i) {
         PieceRun &piece = run.pieces[link.pieces[at].piece];
         const uint32_t base = run.plan->piece(link.pieces[at].piece).bases().receive(link.pieces[at].link);
         piece.bases[base] = get.bases[base] = message;
-        std::copy(own.slots.begin(), own.slots.end(), get.bases.end() - std::ssize(own.slots));
+        std::transform(own.slots.begin(), own.slots.end(), get.bases.end() - std::ssize(own.slots), PeerStorage::data_of);
         get.table.run(0, get.table.rows(), get.bases, run.stream);
         message += align_up(piece.rows->receive[link.pieces[at].link].dense_bytes, sparse_alignment);
     }
@@ -258,6 +277,8 @@ void GetPath::copy_to_message(Run &run, size_t i) {
 // Do tables read what is borrowed? Else it has been copied to where they have messages.
 bool GetPath::is_ready(Run &run) {
     if (std::none_of(borrowers_.begin(), borrowers_.end(), [](const Borrower &own) { return own.borrowed; })) return false;
+    for (size_t i = 0; i < links_.size(); ++i)
+        if (borrowers_[i].borrowed) look_at_layout(run, i);
     if (!is_compiled() && all_lend()) compile(run);
     if (!is_compiled()) {
         for (size_t i = 0; i < links_.size(); ++i)
@@ -268,7 +289,7 @@ bool GetPath::is_ready(Run &run) {
         const std::vector<void *> &bases = run.pieces[one.piece].bases;
         auto end = std::copy(bases.begin(), bases.end(), one.bases.begin());
         for (const Borrower &own : borrowers_)
-            if (own.borrowed) end = std::copy(own.slots.begin(), own.slots.end(), end);
+            if (own.borrowed) end = std::transform(own.slots.begin(), own.slots.end(), end, PeerStorage::data_of);
     }
     return true;
 }
@@ -295,7 +316,7 @@ void GetPath::give_up() noexcept {
 
 void GetPath::forget_plan() {
     for (Lender &own : lenders_) own.notice.forget();
-    for (Borrower &own : borrowers_) own.layout_version = own.gets_version = 0;
+    for (Borrower &own : borrowers_) own.layout_version = own.gets_version = own.told_version = 0;
     combined_.clear();
 }
 

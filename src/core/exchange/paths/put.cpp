@@ -4,6 +4,7 @@
 // Both parts lie in shared memory. Whoever starts a run opens its ghosts to its peers, and writes into those that are open already; into
 // others it sends a message as ever. So no rank waits for another, and the result is the same.
 #include <algorithm>
+#include <optional>
 
 #include "exchange/paths/path.h"
 #include "exchange/paths/storage_notice.h"
@@ -43,6 +44,7 @@ private:
         std::vector<void *> bases; // of the piece, then the peer's slots
     };
 
+    void make_tables(const Run &run);
     bool prepare(const Run &run);
     void write(const Run &run);
 
@@ -55,10 +57,12 @@ private:
     StorageNotice notice_; // where the peer may write
 
     // sending
+    std::optional<PeerStorage> peer_;
     std::vector<Put> puts_;
-    std::vector<void *> slots_;  // the peer's
-    uint32_t table_version_ = 0; // of the peer's layouts; 0: no tables
-    uint32_t address_version_ = 0;
+    std::vector<PeerStorage::Slot> slots_;
+    std::vector<uint64_t> slot_bytes_; // of the peer's storage, that the tables reach
+    uint32_t table_version_ = 0;       // of the peer's layouts; 0: no tables
+    uint32_t address_version_ = 0;     // of what the tables' bases are; 0: not known
     bool unreachable_ = false;
 };
 
@@ -68,27 +72,35 @@ void PutLink::open(const Run &run) {
     if (run.whole && run.stream == HALO_STREAM_NONE && notice_.publish(run)) notice_.gate().open(serial_, run.epoch);
 }
 
+void PutLink::make_tables(const Run &run) {
+    const PlanLink &link = run.plan->links()[plan_link_];
+    const uint32_t version = peer_->layout_version();
+    table_version_ = 0;
+    puts_.clear();
+    ToldEdges told = peer_->edges();
+    divide(*run.plan, link, true, told);
+    for (size_t i = 0; i < link.pieces.size(); ++i) {
+        const Piece &piece = run.plan->piece(link.pieces[i].piece);
+        if (!is_told(piece)) continue;
+        puts_.push_back({ link.pieces[i].piece, put_table(piece, link.pieces[i].link, told.pieces[i]),
+                          std::vector<void *>(piece.bases().n() + peer_->n_slots(), nullptr) });
+    }
+    slot_bytes_ = std::move(told.slot_bytes);
+    table_version_ = version;
+    address_version_ = 0;
+}
+
 // The gate is claimed: what the peer tells stands still.
 bool PutLink::prepare(const Run &run) {
-    const PeerStorage peer(context_, link_.peer_notice());
-    const PlanLink &link = run.plan->links()[plan_link_];
-    if (table_version_ != peer.layout_version()) {
-        const std::vector<StoredEdgesView> told = told_by_piece(*run.plan, link, true, peer.edges());
-        puts_.clear();
-        for (size_t i = 0; i < link.pieces.size(); ++i) {
-            const Piece &piece = run.plan->piece(link.pieces[i].piece);
-            if (!is_told(piece)) continue;
-            puts_.push_back({ link.pieces[i].piece, put_table(piece, link.pieces[i].link, told[i]),
-                              std::vector<void *>(piece.bases().n() + peer.edges().n_slots, nullptr) });
-        }
-        slots_.assign(peer.edges().n_slots, nullptr);
-        table_version_ = peer.layout_version();
+    if (!peer_) peer_.emplace(context_, link_.peer_notice(), link_.peer());
+    if (table_version_ != peer_->layout_version()) make_tables(run);
+    const uint32_t version = peer_->address_version();
+    if (address_version_ != version || version == 0) {
         address_version_ = 0;
-    }
-    if (address_version_ != peer.address_version()) {
-        unreachable_ = !peer.reach(slots_.data());
-        for (Put &put : puts_) std::copy(slots_.begin(), slots_.end(), put.bases.end() - std::ssize(slots_));
-        address_version_ = peer.address_version();
+        unreachable_ = !peer_->reach(slots_);
+        if (!unreachable_) peer_->check(slots_, slot_bytes_);
+        for (Put &put : puts_) std::transform(slots_.begin(), slots_.end(), put.bases.end() - std::ssize(slots_), PeerStorage::data_of);
+        address_version_ = version;
     }
     return !unreachable_;
 }

@@ -8,9 +8,7 @@ namespace halo {
 namespace {
 
 struct Head {
-    uint32_t n_slots;
-    uint32_t n_edges;
-    uint64_t n_listed;
+    NoticeCounts counts;
     uint32_t layout_version; // counts changes, from 1
     uint32_t address_version;
 };
@@ -22,22 +20,15 @@ struct Contents {
     std::span<StoredEdge> edges;
     std::span<uint32_t> lists;
 
-    explicit Contents(const SharedBlock &block) : head(reinterpret_cast<Head *>(block.data())) {
+    Contents(const SharedBlock &block, const NoticeCounts &counts) : head(&head_of(block)) {
         std::byte *at = block.data() + sizeof(Head);
-        storage = { reinterpret_cast<SharedOffer *>(at), head->n_slots };
+        storage = { reinterpret_cast<SharedOffer *>(at), counts.n_slots };
         at += storage.size_bytes();
-        edges = { reinterpret_cast<StoredEdge *>(at), head->n_edges };
+        edges = { reinterpret_cast<StoredEdge *>(at), counts.n_edges };
         at += edges.size_bytes();
-        lists = { reinterpret_cast<uint32_t *>(at), head->n_listed };
+        lists = { reinterpret_cast<uint32_t *>(at), counts.n_listed };
     }
-    // Do they lie in the block, as its head counts them?
-    static bool fit(const SharedBlock &block) {
-        size_t left = block.offer().bytes;
-        const auto take = [&](uint64_t n, size_t bytes) { return n <= left / bytes ? (left -= n * bytes, true) : false; };
-        if (!take(1, SharedBlock::front) || !take(1, sizeof(Head))) return false;
-        const Head &head = *reinterpret_cast<const Head *>(block.data());
-        return take(head.n_slots, sizeof(SharedOffer)) && take(head.n_edges, sizeof(StoredEdge)) && take(head.n_listed, sizeof(uint32_t));
-    }
+    static Head &head_of(const SharedBlock &block) { return *reinterpret_cast<Head *>(block.data()); }
     static size_t bytes(const StoredEdges &stored) {
         return sizeof(Head) + stored.slots.size() * sizeof(SharedOffer) + stored.edges.size() * sizeof(StoredEdge) +
                stored.lists.size() * sizeof(uint32_t);
@@ -53,14 +44,14 @@ void StorageNotice::describe(const Plan &plan, size_t link, bool sending) {
     if (!offered_ && !edges.edges.empty()) {
         block_ = context_.shared_arena(SIZE_MAX)->allocate(Contents::bytes(edges));
         if (block_) {
-            *reinterpret_cast<Head *>(block_.data()) = { static_cast<uint32_t>(edges.slots.size()), static_cast<uint32_t>(edges.edges.size()),
-                                                         edges.lists.size(), 0, 0 };
+            counts_ = { static_cast<uint32_t>(edges.slots.size()), static_cast<uint32_t>(edges.edges.size()), edges.lists.size() };
+            Contents::head_of(block_) = { counts_, 0, 0 };
             link_.offer_notice(block_);
         }
     }
     offered_ = true;
     if (!block_) return;
-    const Contents mine(block_);
+    const Contents mine(block_, counts_);
     std::copy(edges.edges.begin(), edges.edges.end(), mine.edges.begin());
     std::copy(edges.lists.begin(), edges.lists.end(), mine.lists.begin());
     ++mine.head->layout_version;
@@ -75,7 +66,7 @@ bool StorageNotice::publish(const Run &run) {
     size_t slot = 0;
     while (slot < slots_.size() && same(slot)) ++slot;
     if (slot == slots_.size()) return shareable_;
-    const Contents mine(block_);
+    const Contents mine(block_, counts_);
     const SharedArena &arena = *context_.shared_arena(SIZE_MAX);
     shareable_ = true;
     for (slot = 0; slot < slots_.size(); ++slot) {
@@ -87,24 +78,59 @@ bool StorageNotice::publish(const Run &run) {
     return shareable_;
 }
 
-PeerStorage::PeerStorage(Context &context, const SharedBlock &notice) : context_(context), notice_(notice) {
-    if (!Contents::fit(notice))
-        fail(HALO_ERR_WIRE, "what a peer tells of its storage is more than its %llu bytes of shared memory hold",
-             static_cast<unsigned long long>(notice.offer().bytes));
-    const Contents told(notice);
-    edges_ = { told.edges, told.lists, told.head->n_slots };
+namespace {
+
+// Of what another process may write at any time: once.
+template <class T>
+T read_once(T &there) {
+    return std::atomic_ref(there).load(std::memory_order_relaxed);
 }
 
-uint32_t PeerStorage::layout_version() const { return Contents(notice_).head->layout_version; }
-uint32_t PeerStorage::address_version() const { return Contents(notice_).head->address_version; }
+} // namespace
 
-bool PeerStorage::reach(void **slots) const {
-    const Contents told(notice_);
-    for (size_t slot = 0; slot < told.storage.size(); ++slot) {
-        slots[slot] = context_.shared_arena(SIZE_MAX)->reach(told.storage[slot]);
-        if (!slots[slot]) return false;
+PeerStorage::PeerStorage(Context &context, const SharedBlock &notice, int32_t rank) : context_(context), notice_(notice), rank_(rank) {
+    size_t left = notice.offer().bytes;
+    const auto take = [&](uint64_t n, size_t bytes) { return n <= left / bytes ? (left -= n * bytes, true) : false; };
+    bool fits = take(1, SharedBlock::front) && take(1, sizeof(Head));
+    if (fits) {
+        Head &head = Contents::head_of(notice);
+        counts_ = { read_once(head.counts.n_slots), read_once(head.counts.n_edges), read_once(head.counts.n_listed) };
+        fits = take(counts_.n_slots, sizeof(SharedOffer)) && take(counts_.n_edges, sizeof(StoredEdge)) && take(counts_.n_listed, sizeof(uint32_t));
+    }
+    if (!fits)
+        fail(HALO_ERR_WIRE, "what rank %d tells of its storage is more than its %llu bytes of shared memory hold", rank,
+             static_cast<unsigned long long>(notice.offer().bytes));
+}
+
+uint32_t PeerStorage::layout_version() const {
+    const uint32_t version = read_once(Contents::head_of(notice_).layout_version);
+    if (version == 0) fail(HALO_ERR_WIRE, "rank %d lets its storage be used before it has told where its edges lie", rank_);
+    return version;
+}
+
+uint32_t PeerStorage::address_version() const { return read_once(Contents::head_of(notice_).address_version); }
+
+ToldEdges PeerStorage::edges() const {
+    const Contents told(notice_, counts_);
+    return { { told.edges.begin(), told.edges.end() }, { told.lists.begin(), told.lists.end() }, std::vector<uint64_t>(counts_.n_slots, 0), {} };
+}
+
+bool PeerStorage::reach(std::vector<Slot> &slots) const {
+    const Contents told(notice_, counts_);
+    slots.assign(counts_.n_slots, {});
+    for (size_t slot = 0; slot < slots.size(); ++slot) {
+        const SharedOffer offer = told.storage[slot];
+        slots[slot] = { context_.shared_arena(SIZE_MAX)->reach(offer), offer.bytes };
+        if (!slots[slot].data) return false;
     }
     return true;
+}
+
+void PeerStorage::check(const std::vector<Slot> &slots, const std::vector<uint64_t> &slot_bytes) const {
+    for (size_t slot = 0; slot < slots.size(); ++slot)
+        if (slot_bytes[slot] > slots[slot].bytes)
+            fail(HALO_ERR_WIRE, "rank %d lets %llu bytes of its storage be used, of which the edges between it and this rank reach %llu", rank_,
+                 static_cast<unsigned long long>(slots[slot].bytes), static_cast<unsigned long long>(slot_bytes[slot]));
 }
 
 } // namespace halo

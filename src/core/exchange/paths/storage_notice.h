@@ -10,6 +10,13 @@
 
 namespace halo {
 
+// What a notice holds. Either end may write into it at any time, so both keep these to themselves.
+struct NoticeCounts {
+    uint32_t n_slots = 0;
+    uint32_t n_edges = 0;
+    uint64_t n_listed = 0;
+};
+
 // Written by the rank whose storage it is.
 class StorageNotice {
 public:
@@ -30,6 +37,7 @@ private:
     Context &context_;
     Stream &link_;
     SharedBlock block_;
+    NoticeCounts counts_;
     bool described_ = false;
     bool offered_ = false;
     std::vector<StoredEdges::Slot> slots_;
@@ -37,21 +45,34 @@ private:
     bool shareable_ = false;        // all of it
 };
 
-// Read by the peer, while it has claimed the storage: then nothing of it changes.
+// Read by the peer, while it has claimed the storage: then nothing of it changes, if the other end is what it should be. Whatever it is, its counts
+// are read once, and what has been looked at is what is used.
 class PeerStorage {
 public:
-    PeerStorage(Context &context, const SharedBlock &notice);
+    PeerStorage(Context &context, const SharedBlock &notice, int32_t rank);
 
-    const StoredEdgesView &edges() const { return edges_; }
+    uint32_t n_slots() const { return counts_.n_slots; }
+    // From 1.
     uint32_t layout_version() const;
     uint32_t address_version() const;
-    // Pointers of all slots; false: some of it cannot be reached.
-    bool reach(void **slots) const;
+    // A copy, for `divide`.
+    ToldEdges edges() const;
+    // Where a slot is, and how many bytes there are from there on.
+    struct Slot {
+        void *data = nullptr;
+        uint64_t bytes = 0;
+    };
+    static void *data_of(const Slot &slot) { return slot.data; }
+    // False: some of it cannot be reached.
+    bool reach(std::vector<Slot> &slots) const;
+    // HALO_ERR_WIRE: edges reach farther than their slots.
+    void check(const std::vector<Slot> &slots, const std::vector<uint64_t> &slot_bytes) const;
 
 private:
     Context &context_;
-    const SharedBlock &notice_;
-    StoredEdgesView edges_;
+    SharedBlock notice_;
+    int32_t rank_;
+    NoticeCounts counts_;
 };
 
 } // namespace halo

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "plan/message_order.h"
 
 namespace halo {
@@ -38,11 +40,41 @@ private:
 };
 
 // Whether the peer has a list of points, this rank does not know.
-bool fits(const PlacedEdge &edge, const StoredEdge &stored, const StoredEdgesView &told) {
+bool has_points(const PlacedEdge &edge, const StoredEdge &stored, const ToldEdges &told) {
     const auto n = static_cast<uint64_t>(edge.n[0]);
-    return stored.slot < told.n_slots &&
+    return stored.slot < told.slot_bytes.size() &&
            (stored.n_listed == 0 || (stored.n_listed == n && stored.list >= 0 && static_cast<uint64_t>(stored.list) <= told.lists.size() &&
                                      n <= told.lists.size() - static_cast<uint64_t>(stored.list)));
+}
+
+// Bytes of a slot from the first that an edge's values take to the end of the last.
+struct Extent {
+    Checked low;
+    Checked high;
+
+    // Values go on by `stride`, from the `first` to the `last`.
+    void widen(int64_t stride, int64_t first, int64_t last) {
+        low = low + Checked(stride) * (stride < 0 ? last : first);
+        high = high + Checked(stride) * (stride < 0 ? first : last);
+    }
+};
+
+// As far as the edge reaches in its slot; -1: nowhere that a part may have values.
+int64_t reach_of(const PlacedEdge &edge, const StoredEdge &stored, const ToldEdges &told, const ValueShape &values) {
+    constexpr int64_t most = limits::storage_bytes;
+    if (edge.n_points() == 0) return 0;
+    Extent extent{ stored.offset, Checked(stored.offset) + values.element_bytes };
+    std::span<const uint32_t> list(told.lists);
+    list = stored.n_listed > 0 ? list.subspan(static_cast<size_t>(stored.list), stored.n_listed) : list.first(0);
+    for (size_t d = 0; d < 4; ++d) {
+        const int64_t stride = stored.stride[d];
+        if (stride < -most || stride > most) return -1;
+        if (d == 0 && !list.empty())
+            extent.widen(stride, *std::min_element(list.begin(), list.end()), *std::max_element(list.begin(), list.end()));
+        else
+            extent.widen(stride, 0, (d < 3 ? edge.n[d] : values.n_components) - 1);
+    }
+    return extent.low.fits() && extent.high.fits(most) ? extent.high.value("") : -1;
 }
 
 } // namespace
@@ -61,22 +93,28 @@ StoredEdges stored_edges(const Plan &plan, const PlanLink &link, bool sending) {
     return std::move(teller.told);
 }
 
-std::vector<StoredEdgesView> told_by_piece(const Plan &plan, const PlanLink &link, bool sending, const StoredEdgesView &told) {
-    std::vector<StoredEdgesView> views;
+void divide(const Plan &plan, const PlanLink &link, bool sending, ToldEdges &told) {
     size_t n_expected = 0;
     for (const LinkPiece &at : link.pieces) n_expected += is_told(plan.piece(at.piece)) ? plan.edges(at, sending).size() : 0;
     size_t first = 0;
     for (const LinkPiece &at : link.pieces) {
         const std::vector<PlacedEdge> &edges = plan.edges(at, sending);
         const size_t n = is_told(plan.piece(at.piece)) ? edges.size() : 0;
-        for (size_t i = 0; i < n; ++i)
-            if (told.edges.size() != n_expected || !fits(edges[i], told.edges[first + i], told))
+        for (size_t i = 0; i < n; ++i) {
+            if (told.edges.size() != n_expected || !has_points(edges[i], told.edges[first + i], told))
                 fail(HALO_ERR_WIRE, "rank %d tells of %zu edges in its storage, of %zu between it and this rank; edge %zu does not fit", link.peer,
                      told.edges.size(), n_expected, first + i);
-        views.push_back({ told.edges.subspan(first, n), told.lists, told.n_slots });
+            const StoredEdge &stored = told.edges[first + i];
+            const int64_t reach = reach_of(edges[i], stored, told, plan.piece(at.piece).destination());
+            if (reach < 0)
+                fail(HALO_ERR_WIRE, "rank %d tells that edge %zu begins %lld bytes from its storage, with strides of %lld, %lld, %lld and %lld",
+                     link.peer, first + i, static_cast<long long>(stored.offset), static_cast<long long>(stored.stride[0]),
+                     static_cast<long long>(stored.stride[1]), static_cast<long long>(stored.stride[2]), static_cast<long long>(stored.stride[3]));
+            told.slot_bytes[stored.slot] = std::max(told.slot_bytes[stored.slot], static_cast<uint64_t>(reach));
+        }
+        told.pieces.push_back({ std::span(told.edges).subspan(first, n), told.lists });
         first += n;
     }
-    return views;
 }
 
 std::vector<Placement> placements(const Piece &piece, const StoredEdgesView &told, size_t n_before) {

@@ -32,11 +32,18 @@ struct StoredEdges {
     std::vector<uint32_t> lists;
 };
 
-// The same as another rank sees it.
+// Of one piece, as another rank has been told.
 struct StoredEdgesView {
     std::span<const StoredEdge> edges;
     std::span<const uint32_t> lists;
-    uint32_t n_slots = 0;
+};
+
+// What a peer tells, in this rank's own memory: nothing of it changes once it has been looked at.
+struct ToldEdges {
+    std::vector<StoredEdge> edges;
+    std::vector<uint32_t> lists;
+    std::vector<uint64_t> slot_bytes; // of each slot: up to where edges reach
+    std::vector<StoredEdgesView> pieces;
 };
 
 // Is the storage of a piece told? That of sparse values comes and goes.
@@ -45,8 +52,9 @@ bool is_told(const Piece &piece);
 // Where this rank's storage has what it sends over a link, or takes what it receives.
 StoredEdges stored_edges(const Plan &plan, const PlanLink &link, bool sending);
 
-// The part of `told` that belongs to each of a link's pieces. `sending`: what this rank does. HALO_ERR_WIRE: it does not fit the plan.
-std::vector<StoredEdgesView> told_by_piece(const Plan &plan, const PlanLink &link, bool sending, const StoredEdgesView &told);
+// Finds the part of `told` that belongs to each of a link's pieces, and what it takes of each slot. `sending`: what this rank does. HALO_ERR_WIRE: it
+// does not fit the plan, or lies in front of its slot.
+void divide(const Plan &plan, const PlanLink &link, bool sending, ToldEdges &told);
 
 // The peer's storage as places: its slots have the bases behind those of the piece and `n_before` others.
 std::vector<Placement> placements(const Piece &piece, const StoredEdgesView &told, size_t n_before = 0);

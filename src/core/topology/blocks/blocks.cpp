@@ -66,7 +66,9 @@ void BlocksTopology::check_desc(const halo_blocks_desc &desc) const {
             fail(HALO_ERR_ARGUMENT, "blocks: direction %d has %lld blocks of %lld cells; both must be 1 or more", d,
                  static_cast<long long>(desc.n_blocks[d]), static_cast<long long>(desc.n_cells[d]));
         check_limit("blocks: n_cells", desc.n_cells[d], limits::part_cells);
-        (Checked(desc.n_blocks[d]) * desc.n_cells[d]).value("blocks: n_blocks * n_cells of one direction", limits::coordinate);
+        const std::string row = format("blocks: n_blocks %lld * n_cells %lld of direction %d", static_cast<long long>(desc.n_blocks[d]),
+                                       static_cast<long long>(desc.n_cells[d]), d);
+        (Checked(desc.n_blocks[d]) * desc.n_cells[d]).value(row.c_str(), limits::coordinate);
         parts = parts * desc.n_blocks[d];
     }
     const int64_t all = parts.value("blocks: the number of blocks", limits::blocks);

@@ -108,8 +108,9 @@ void BoxesTopology::check_desc(const halo_boxes_desc &desc) const {
     check_limit("boxes: n_boxes", desc.n_boxes, limits::listed);
     if (desc.n_boxes < 0 || (desc.n_boxes > 0 && !desc.boxes))
         fail(HALO_ERR_ARGUMENT, "boxes: %lld boxes at address %p", static_cast<long long>(desc.n_boxes), static_cast<const void *>(desc.boxes));
-    if (desc.reach < 0 || desc.reach > limits::reach || (distributed_ && desc.reach == 0))
-        fail(HALO_ERR_ARGUMENT, "boxes: reach is %d, it must be %d to %d", desc.reach, distributed_ ? 1 : 0, limits::reach);
+    check_limit("boxes: reach", desc.reach, limits::reach);
+    if (desc.reach < 0 || (distributed_ && desc.reach == 0))
+        fail(HALO_ERR_ARGUMENT, "boxes: reach is %d, it must be %d or more", desc.reach, distributed_ ? 1 : 0);
     if (distributed_ && desc.owner) fail(HALO_ERR_ARGUMENT, "boxes: distributed boxes belong to the rank that gives them: owner must be NULL");
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/digest.h"
+#include "base/limits.h"
 #include "comm/collective.h"
 #include "comm/route.h"
 #include "topology/boxes/box_calculus.h"
@@ -25,6 +26,22 @@ class Bins {
 public:
     Bins(const NearSpace &space, const Extent &edge, int32_t n_ranks) : space_(space), edge_(edge), n_ranks_(n_ranks) {}
 
+    // A box that is as none can be would have cells in any number of bins.
+    void check(const PlacedBox &box) const {
+        bool fits = box.rank >= 0 && box.rank < n_ranks_;
+        for (int d = 0; d < 3; ++d) {
+            const bool periodic = space_.period[d] > 0;
+            const int64_t low = box.cells.low[d], high = box.cells.high[d];
+            fits = fits && low >= (periodic ? -limits::coordinate : space_.domain.low[d]) &&
+                   high <= (periodic ? limits::coordinate : space_.domain.high[d]) && low < high && high - low <= edge_[d];
+        }
+        if (!fits)
+            fail(HALO_ERR_WIRE, "boxes: rank %d tells of a box from (%lld, %lld, %lld) to (%lld, %lld, %lld), of at most %lld x %lld x %lld cells",
+                 box.rank, static_cast<long long>(box.cells.low[0]), static_cast<long long>(box.cells.low[1]),
+                 static_cast<long long>(box.cells.low[2]), static_cast<long long>(box.cells.high[0]), static_cast<long long>(box.cells.high[1]),
+                 static_cast<long long>(box.cells.high[2]), static_cast<long long>(edge_[0]), static_cast<long long>(edge_[1]),
+                 static_cast<long long>(edge_[2]));
+    }
     // Bins that have cells of `box` or its images.
     std::vector<Extent> bins_of(const halo_box &box) const {
         std::array<std::vector<int64_t>, 3> places;
@@ -140,7 +157,9 @@ std::vector<BoxRecord> answers(const Bins &bins, const std::vector<BoxRecord> &t
 std::vector<PlacedBox> near_boxes(Context &context, std::vector<PlacedBox> own, const NearSpace &space) {
     const Bins bins(space, bin_edges(context, own, space.range), context.size());
     const std::vector<BoxRecord> told = route(context, tell_keepers(bins, own));
+    for (const BoxRecord &record : told) bins.check(record.box);
     const std::vector<BoxRecord> found = route(context, answers(bins, told, context.rank()));
+    for (const BoxRecord &record : found) bins.check(record.box);
     std::vector<PlacedBox> near = std::move(own);
     for (const BoxRecord &record : found)
         if (record.box.rank != context.rank()) near.push_back(record.box);

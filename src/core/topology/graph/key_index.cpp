@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "topology/keys/placement.h"
 
 namespace halo {
@@ -16,6 +18,7 @@ std::pair<uint32_t, bool> KeyIndex::add(uint64_t key) {
     if (2 * (keys_.size() + 1) > slots_.size()) resize(2 * slots_.size());
     uint32_t &slot = slots_[slot_of(key)];
     if (slot != none) return { slot, false };
+    check_limit("points: the number of different keys on this rank", std::ssize(keys_) + 1, limits::points);
     slot = static_cast<uint32_t>(keys_.size());
     keys_.push_back(key);
     return { slot, true };

@@ -23,10 +23,12 @@ constexpr int32_t unknown = -2; // in a message also: no neighbour
 
 void check_tables(const halo_graph_desc &desc) {
     if (desc.rings < 1) fail(HALO_ERR_ARGUMENT, "graph: %d rings, there must be 1 or more", desc.rings);
-    if (desc.n_owned < 0 || desc.n_owned >= GraphPoints::skipped || (desc.n_owned > 0 && !desc.keys))
+    check_limit("graph: n_owned", desc.n_owned, limits::points);
+    if (desc.n_owned < 0 || (desc.n_owned > 0 && !desc.keys))
         fail(HALO_ERR_ARGUMENT, "graph: %lld points, keys at address %p", static_cast<long long>(desc.n_owned), static_cast<const void *>(desc.keys));
     if (!desc.offsets && desc.width < 0) fail(HALO_ERR_ARGUMENT, "graph: width %lld", static_cast<long long>(desc.width));
-    if (!desc.offsets) (Checked(desc.n_owned) * desc.width).value("graph: n_owned * width", limits::graph_entries);
+    const std::string entries = format("graph: n_owned %lld * width %lld", static_cast<long long>(desc.n_owned), static_cast<long long>(desc.width));
+    if (!desc.offsets) (Checked(desc.n_owned) * desc.width).value(entries.c_str(), limits::graph_entries);
     for (int64_t i = 0; desc.offsets && i < desc.n_owned; ++i)
         if (desc.offsets[i] < 0 || desc.offsets[i] > desc.offsets[i + 1])
             fail(HALO_ERR_ARGUMENT, "graph: offsets %lld and %lld of point %lld", static_cast<long long>(desc.offsets[i]),

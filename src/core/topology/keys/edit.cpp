@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/checked.h"
+#include "base/limits.h"
 #include "comm/agree.h"
 #include "comm/collective.h"
 #include "topology/discovery.h"
@@ -15,14 +16,15 @@ namespace halo {
 namespace {
 
 void check_edit(const KeysRecord &record, const halo_keys_edit &edit) {
+    check_limit("edit: n_remove", edit.n_remove, std::ssize(record.keys));
+    check_limit("edit: n_add", edit.n_add, limits::points);
     if (edit.n_remove < 0 || edit.n_add < 0 || (edit.n_remove > 0 && !edit.remove) || (edit.n_add > 0 && !edit.add))
         fail(HALO_ERR_ARGUMENT, "edit: %lld positions at address %p, %lld keys at address %p", static_cast<long long>(edit.n_remove),
              static_cast<const void *>(edit.remove), static_cast<long long>(edit.n_add), static_cast<const void *>(edit.add));
     if (edit.n_add > 0 && (edit.owners != nullptr) != record.knows_owners)
         fail(HALO_ERR_ARGUMENT, "edit: owners of added keys are %s, and the topology was made %s `owners`", edit.owners ? "given" : "missing",
              record.knows_owners ? "with" : "without");
-    check_limit("edit: n_remove", edit.n_remove, std::ssize(record.keys));
-    (Checked(std::ssize(record.keys)) + edit.n_add + -edit.n_remove).value("edit: the number of keys of this rank", PointsTopology::no_index - 1);
+    (Checked(std::ssize(record.keys)) + edit.n_add + -edit.n_remove).value("edit: the number of keys of this rank", limits::points);
     std::vector<bool> removed(record.keys.size(), false);
     for (int64_t i = 0; i < edit.n_remove; ++i) {
         const int64_t position = edit.remove[i];
@@ -111,13 +113,13 @@ std::vector<std::byte> encode(const EditAnswer &answer) {
     return bytes;
 }
 
-EditAnswer decode_edit_answer(int32_t rank, const std::vector<std::byte> &bytes) {
+EditAnswer decode_edit_answer(int32_t rank, const std::vector<std::byte> &bytes, int32_t n_ranks) {
     uint64_t n = 0;
     if (bytes.size() >= sizeof n) std::memcpy(&n, bytes.data(), sizeof n);
     if (bytes.size() < sizeof n || n > bytes.size() / sizeof n - 1)
         fail(HALO_ERR_WIRE, "edit: a message of %zu bytes from rank %d", bytes.size(), rank);
     const auto rest = bytes.begin() + static_cast<int64_t>(sizeof n * (n + 1));
-    EditAnswer answer{ from_bytes<uint64_t>({ bytes.begin() + sizeof n, rest }), decode_answers(rank, { rest, bytes.end() }) };
+    EditAnswer answer{ from_bytes<uint64_t>({ bytes.begin() + sizeof n, rest }), decode_answers(rank, { rest, bytes.end() }, n_ranks) };
     return answer;
 }
 
@@ -147,7 +149,8 @@ void take_answer(std::vector<KeysRecord::Told> &told, const EditAnswer &answer, 
     for (const KeyAnswer &one : answer.answers.answers) {
         if (one.place >= answer.keys.size() || one.n_runs == 0 || one.n_runs > answer.answers.holders.end() - holder)
             fail(HALO_ERR_WIRE, "edit: rank %d answered about key %u of %zu", from, one.place, answer.keys.size());
-        if (!is_alone(one, *holder)) told.push_back({ answer.keys[one.place], one.owner, one.several_claim != 0, { holder, holder + one.n_runs } });
+        if (!is_alone(one, *holder))
+            told.push_back({ answer.keys[one.place], one.owner, from, one.several_claim != 0, { holder, holder + one.n_runs } });
         holder += one.n_runs;
     }
     std::sort(told.begin(), told.end(), [](const KeysRecord::Told &a, const KeysRecord::Told &b) { return a.key < b.key; });
@@ -221,7 +224,7 @@ void KeysTopology::tell_changes(const NotedKeys &list, std::span<const uint64_t>
         else
             answers.push_back({ to, encode(answer) });
     for (const Delivery &delivery : discovery.exchange(std::move(answers)))
-        take_answer(record_->told, decode_edit_answer(delivery.rank, delivery.bytes), delivery.rank);
+        take_answer(record_->told, decode_edit_answer(delivery.rank, delivery.bytes, context_.size()), delivery.rank);
     n_unclaimed_ += allreduce_sum(context_, result.more_unclaimed);
     n_several_claim_ += allreduce_sum(context_, result.more_several_claim);
     messages_sent_ = discovery.messages_sent();
@@ -232,9 +235,14 @@ void KeysTopology::tell_changes(const NotedKeys &list, std::span<const uint64_t>
 void KeysTopology::recall(Work &work) {
     const NotedKeys &list = work.sifted;
     const auto keys = list.keys.keys();
+    int64_t next = 0;
     for (const KeysRecord::Told &told : record_->told) {
         const auto place = std::lower_bound(keys.begin(), keys.end(), told.key) - keys.begin();
-        work.found.push_back({ told.key, told.owner, &list, static_cast<uint32_t>(place), told.holders });
+        if (place < next || place == std::ssize(keys) || keys[static_cast<size_t>(place)] != told.key)
+            fail(HALO_ERR_WIRE, "edit: rank %d tells of key %llu, which this rank has not, or twice", told.teller,
+                 static_cast<unsigned long long>(told.key));
+        next = place + 1;
+        work.found.push_back({ told.key, told.owner, told.teller, &list, static_cast<uint32_t>(place), told.holders });
         if (told.owner < 0) unclaimed_.push_back(told.key);
         if (told.several_claim) several_claim_.push_back(told.key);
     }
@@ -255,7 +263,7 @@ void KeysTopology::keep(Work &work) {
     record_->placement = std::move(work.placement);
     for (const Found &found : work.found) {
         const bool several = std::binary_search(several_claim_.begin(), several_claim_.end(), found.key);
-        record_->told.push_back({ found.key, found.owner, several, { found.holders.begin(), found.holders.end() } });
+        record_->told.push_back({ found.key, found.owner, found.teller, several, { found.holders.begin(), found.holders.end() } });
     }
 }
 

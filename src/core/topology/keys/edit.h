@@ -18,7 +18,7 @@ struct EditAnswer {
     KeyAnswers answers;
 };
 std::vector<std::byte> encode(const EditAnswer &answer);
-EditAnswer decode_edit_answer(int32_t rank, const std::vector<std::byte> &bytes);
+EditAnswer decode_edit_answer(int32_t rank, const std::vector<std::byte> &bytes, int32_t n_ranks);
 
 // The directory's part: takes the changes, and answers to all ranks that have one of the keys now.
 struct EditResult {

@@ -130,9 +130,9 @@ void KeysTopology::check_desc(const halo_keys_desc &desc) const {
         fail(HALO_ERR_ARGUMENT, "keys: numbering %d is none of HALO_NUMBERING_...", desc.numbering);
     if (desc.directory < HALO_DIRECTORY_AUTO || desc.directory > HALO_DIRECTORY_HASH)
         fail(HALO_ERR_ARGUMENT, "keys: directory %d is none of HALO_DIRECTORY_...", desc.directory);
-    if (desc.n_keys < 0 || desc.n_keys >= no_index || (desc.n_keys > 0 && !desc.keys))
-        fail(HALO_ERR_ARGUMENT, "keys: %lld keys at address %p; a rank has 0 to %u", static_cast<long long>(desc.n_keys),
-             static_cast<const void *>(desc.keys), no_index - 1);
+    check_limit("keys: n_keys", desc.n_keys, limits::points);
+    if (desc.n_keys < 0 || (desc.n_keys > 0 && !desc.keys))
+        fail(HALO_ERR_ARGUMENT, "keys: %lld keys at address %p", static_cast<long long>(desc.n_keys), static_cast<const void *>(desc.keys));
     check_parts(desc);
     constexpr int32_t known = HALO_KEY_CLAIM | HALO_KEY_READ_ONLY | HALO_KEY_IGNORE | HALO_KEY_WANT;
     for (int64_t i = 0; desc.flags && i < desc.n_keys; ++i)
@@ -291,7 +291,7 @@ void KeysTopology::ask(Work &work) {
     auto delivery = told.begin(); // by rank, as the stretches
     for (const Stretch &stretch : work.stretches) {
         const bool mine = stretch.rank == rank;
-        work.answers.push_back(mine ? std::move(result.answers[my_place]) : decode_answers(delivery->rank, delivery->bytes));
+        work.answers.push_back(mine ? std::move(result.answers[my_place]) : decode_answers(delivery->rank, delivery->bytes, context_.size()));
         if (!mine) ++delivery;
     }
     note_answers(work);
@@ -320,15 +320,17 @@ void KeysTopology::note_answers(Work &work) {
 void KeysTopology::note_answers(Work &work, const Stretch &stretch, const KeyAnswers &answers) {
     auto holder = answers.holders.begin();
     const NotedKeys &list = *stretch.list;
+    uint32_t next = 0;
     for (const KeyAnswer &answer : answers.answers) {
-        if (answer.place >= stretch.end - stretch.begin || answer.n_runs > answers.holders.end() - holder)
+        if (answer.place < next || answer.place >= stretch.end - stretch.begin || answer.n_runs > answers.holders.end() - holder)
             fail(HALO_ERR_WIRE, "keys: rank %d answered about key %u of %u", stretch.rank, answer.place, stretch.end - stretch.begin);
         const uint32_t place = stretch.key_at(answer.place);
         const uint64_t key = list.keys.key(place);
-        work.found.push_back({ key, answer.owner, &list, place, { holder, holder + answer.n_runs } });
+        work.found.push_back({ key, answer.owner, stretch.rank, &list, place, { holder, holder + answer.n_runs } });
         if (answer.several_claim) several_claim_.push_back(key);
         if (answer.owner < 0) unclaimed_.push_back(key);
         holder += answer.n_runs;
+        next = answer.place + 1;
     }
 }
 
@@ -384,7 +386,7 @@ void KeysTopology::share(const Work &work) {
         copies.clear();
         found.list->add_positions(found.place, found.owner == context_.rank(), copies);
         for (uint32_t &copy : copies) copy = local_indices_[copy];
-        shared_.add(found.owner, copies, found.holders);
+        share_point(found.teller, found.owner, copies, found.holders);
     }
 }
 

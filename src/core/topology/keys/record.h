@@ -12,6 +12,7 @@ struct KeysRecord {
     struct Told {
         uint64_t key;
         int32_t owner;
+        int32_t teller;
         bool several_claim;
         std::vector<HolderRun> holders;
     };

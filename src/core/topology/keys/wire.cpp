@@ -47,13 +47,14 @@ std::vector<uint32_t> words_of(const std::vector<HolderRun> &runs) {
     return words;
 }
 
-std::vector<HolderRun> runs_of(int32_t rank, const std::vector<uint32_t> &words) {
+std::vector<HolderRun> runs_of(int32_t rank, const std::vector<uint32_t> &words, int32_t n_ranks) {
     std::vector<HolderRun> runs;
     for (size_t at = 0; at < words.size();) {
         const bool plain = (words[at] & 1) == 0;
         if (words.size() - at < (plain ? 2 : 4)) fail(HALO_ERR_WIRE, "keys: a list of ranks from rank %d is cut off", rank);
         runs.push_back(
             { static_cast<int32_t>(words[at] >> 1), static_cast<int32_t>(words[at + 1]), plain ? 1 : words[at + 2], plain ? 0 : words[at + 3] });
+        check_holders(runs.back(), n_ranks, rank);
         at += plain ? 2 : 4;
     }
     return runs;
@@ -99,6 +100,9 @@ std::vector<std::byte> encode(const Submission &submission) {
 Submission decode_submission(int32_t rank, const std::vector<std::byte> &bytes) {
     const auto head = head_of<SubmissionHead>(bytes);
     require_lists(rank, bytes.size(), sizeof head, { { head.n_keys, 8 }, { head.n_weights, 8 }, { head.n_notes, 4 } });
+    if ((head.n_weights != 0 && head.n_weights != head.n_keys) || (head.n_notes != 0 && head.n_notes != head.n_keys))
+        fail(HALO_ERR_WIRE, "keys: rank %d tells of %llu keys, with %llu weights and %llu notes", rank, static_cast<unsigned long long>(head.n_keys),
+             static_cast<unsigned long long>(head.n_weights), static_cast<unsigned long long>(head.n_notes));
     Submission submission;
     submission.rank = rank;
     const std::byte *at = bytes.data() + sizeof head;
@@ -120,7 +124,7 @@ std::vector<std::byte> encode(const KeyAnswers &answers) {
     return writer.take();
 }
 
-KeyAnswers decode_answers(int32_t rank, const std::vector<std::byte> &bytes) {
+KeyAnswers decode_answers(int32_t rank, const std::vector<std::byte> &bytes, int32_t n_ranks) {
     const auto head = head_of<AnswersHead>(bytes);
     require_lists(rank, bytes.size(), sizeof head, { { head.n_answers, sizeof(KeyAnswer) }, { head.n_words, sizeof(uint32_t) } });
     KeyAnswers answers;
@@ -129,7 +133,7 @@ KeyAnswers decode_answers(int32_t rank, const std::vector<std::byte> &bytes) {
     const std::byte *at = bytes.data() + sizeof head;
     if (head.n_answers > 0) std::memcpy(answers.answers.data(), at, head.n_answers * sizeof(KeyAnswer));
     if (head.n_words > 0) std::memcpy(words.data(), at + head.n_answers * sizeof(KeyAnswer), head.n_words * sizeof words[0]);
-    answers.holders = runs_of(rank, words);
+    answers.holders = runs_of(rank, words, n_ranks);
     return answers;
 }
 

@@ -11,6 +11,7 @@ std::vector<std::byte> encode(const Submission &submission);
 Submission decode_submission(int32_t rank, const std::vector<std::byte> &bytes);
 
 std::vector<std::byte> encode(const KeyAnswers &answers);
-KeyAnswers decode_answers(int32_t rank, const std::vector<std::byte> &bytes);
+// `n_ranks`: those that there are.
+KeyAnswers decode_answers(int32_t rank, const std::vector<std::byte> &bytes, int32_t n_ranks);
 
 } // namespace halo

@@ -25,6 +25,7 @@ struct NotedKeys {
 struct KeysTopology::Found {
     uint64_t key;
     int32_t owner;
+    int32_t teller; // the rank that has decided
     const NotedKeys *list;
     uint32_t place; // in the list; as in a KeyAnswer
     std::span<const HolderRun> holders;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "base/limits.h"
 #include "comm/agree.h"
 #include "topology/discovery.h"
 
@@ -12,8 +13,8 @@ namespace halo {
 namespace {
 
 void check_points(const char *what, int64_t n_points) {
-    if (n_points < 0 || n_points >= PointsTopology::no_index)
-        fail(HALO_ERR_ARGUMENT, "%s: %lld points; a rank has 0 to %u", what, static_cast<long long>(n_points), PointsTopology::no_index - 1);
+    if (n_points < 0) fail(HALO_ERR_ARGUMENT, "%s: %lld points", what, static_cast<long long>(n_points));
+    check_limit(format("%s: n_points", what).c_str(), n_points, limits::points);
 }
 
 // Marks a point as received; fails where it is none of this rank's or is received already.

@@ -37,7 +37,7 @@ std::vector<uint64_t> told_of(const PointList &roots, const std::map<uint32_t, H
     return words;
 }
 
-Families families_of(int32_t rank, const PointList &leaves, const std::vector<uint64_t> &words) {
+Families families_of(int32_t rank, const PointList &leaves, const std::vector<uint64_t> &words, int32_t n_ranks) {
     const auto n = static_cast<size_t>(leaves.size());
     const auto cut_off = [&] { fail(HALO_ERR_WIRE, "sharers: rank %d tells of %zu points in %zu words", rank, n, words.size()); };
     if (words.size() < n) cut_off();
@@ -46,9 +46,11 @@ Families families_of(int32_t rank, const PointList &leaves, const std::vector<ui
     size_t at = n;
     for (auto &[root, family] : families) {
         if (at >= words.size() || words[at] > (words.size() - at - 1) / 2) cut_off();
-        for (uint64_t left = words[at++]; left > 0; --left, at += 2)
+        for (uint64_t left = words[at++]; left > 0; --left, at += 2) {
             family.holders.push_back(
                 { static_cast<int32_t>(words[at] >> 32), static_cast<int32_t>(words[at]), static_cast<uint32_t>(words[at + 1]), 0 });
+            check_holders(family.holders.back(), n_ranks, rank);
+        }
     }
     return families;
 }
@@ -76,14 +78,15 @@ void ListsTopology::learn_sharers() {
     for (const auto &[key, leaves] : forward_.receive)
         if (key.first != rank) from.push_back(key.first);
     for (const Delivery &told : Discovery(context_, discovery_kind(context_), "sharers").answer(std::move(out), from))
-        known[told.rank] = families_of(told.rank, forward_.receive.at({ told.rank, edge_to_copies }), from_bytes<uint64_t>(told.bytes));
+        known[told.rank] =
+            families_of(told.rank, forward_.receive.at({ told.rank, edge_to_copies }), from_bytes<uint64_t>(told.bytes), context_.size());
     for (const auto &[root, ranks] : holders) known[rank][root] = { { root }, ranks };
     if (const auto own = forward_.receive.find({ rank, edge_to_copies }); own != forward_.receive.end()) {
         const PointList &roots = forward_.send.at({ rank, edge_to_copies });
         for (int64_t i = 0; i < own->second.size(); ++i) known[rank][roots[i]].leaves.push_back(own->second[i]);
     }
     for (const auto &[owner, families] : known)
-        for (const auto &[root, family] : families) shared_.add(owner, family.leaves, family.holders);
+        for (const auto &[root, family] : families) share_point(owner, owner, family.leaves, family.holders);
 }
 
 } // namespace halo

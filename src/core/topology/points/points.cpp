@@ -8,6 +8,12 @@
 
 namespace halo {
 
+void check_holders(const HolderRun &run, int32_t n_ranks, int32_t teller) {
+    if (run.first < 0 || run.n_ranks < 1 || run.first >= n_ranks || run.n_ranks > n_ranks - run.first || run.silent > run.copies)
+        fail(HALO_ERR_WIRE, "points: rank %d tells of %d ranks from %d on, of %d, with %u copies of a point, %u of them silent", teller, run.n_ranks,
+             run.first, n_ranks, run.copies, run.silent);
+}
+
 void add_holder(std::vector<HolderRun> &runs, int32_t rank, uint32_t copies, uint32_t silent) {
     if (!runs.empty() && runs.back().end() == rank && runs.back().copies == copies && runs.back().silent == silent)
         ++runs.back().n_ranks;
@@ -144,6 +150,21 @@ void PointsTopology::count_owned(int64_t n_owned) {
     first_global_ = exclusive_sum(context_, n_owned);
     n_global_ = first_global_ + n_owned;
     broadcast(context_, context_.size() - 1, &n_global_, sizeof n_global_);
+}
+
+void PointsTopology::share_point(int32_t teller, int32_t owner, std::span<const uint32_t> copies, std::span<const HolderRun> holders) {
+    const int32_t rank = context_.rank();
+    bool fits = owner < context_.size(), has_here = owner < 0;
+    int32_t next = 0;
+    for (const HolderRun &run : holders) {
+        fits = fits && run.first >= next && !(run.has(owner) && run.silent == run.copies);
+        if (run.has(rank)) has_here = run.copies == copies.size();
+        next = run.end();
+    }
+    if (!fits || !has_here)
+        fail(HALO_ERR_WIRE, "points: rank %d tells of a point of rank %d, with %zu copies here, what does not go with that", teller, owner,
+             copies.size());
+    shared_.add(owner, copies, holders);
 }
 
 // Only the owner looks at each rank of a run.

@@ -19,6 +19,8 @@ struct HolderRun {
     bool has(int32_t rank) const { return rank >= first && rank - first < n_ranks; }
     int32_t end() const { return first + n_ranks; }
 };
+// Of `n_ranks` in all: HALO_ERR_WIRE names the rank that tells of others.
+void check_holders(const HolderRun &run, int32_t n_ranks, int32_t teller);
 // For ranks that ascend.
 void add_holder(std::vector<HolderRun> &runs, int32_t rank, uint32_t copies, uint32_t silent);
 
@@ -86,6 +88,8 @@ protected:
     explicit PointsTopology(Context &context) : Topology(context) { local_parts_.push_back(context.rank()); }
     // Collective.
     void count_owned(int64_t n_owned);
+    // What rank `teller` has told of a point with these copies here. HALO_ERR_WIRE: it does not go with them.
+    void share_point(int32_t teller, int32_t owner, std::span<const uint32_t> copies, std::span<const HolderRun> holders);
     // From `shared_`.
     void make_forward_edges();
     // The rank's points become several parts. Collective.

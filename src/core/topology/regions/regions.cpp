@@ -35,12 +35,13 @@ RegionsTopology::RegionsTopology(Context &context, const halo_regions_desc &desc
 
 void RegionsTopology::read_parts(const halo_regions_desc &desc) {
     if (n_dims_ < 1 || n_dims_ > 3) fail(HALO_ERR_ARGUMENT, "regions: n_dims is %d, it must be 1, 2 or 3", n_dims_);
+    check_limit("regions: n_parts", desc.n_parts, limits::listed);
+    check_limit("regions: n_joins", desc.n_joins, limits::listed);
     if (desc.n_parts < 0 || (desc.n_parts > 0 && !desc.cells) || desc.n_joins < 0 || (desc.n_joins > 0 && !desc.joins))
         fail(HALO_ERR_ARGUMENT, "regions: %lld parts at address %p, %lld joins at address %p", static_cast<long long>(desc.n_parts),
              static_cast<const void *>(desc.cells), static_cast<long long>(desc.n_joins), static_cast<const void *>(desc.joins));
-    if (reach_ < 0 || reach_ > limits::reach) fail(HALO_ERR_ARGUMENT, "regions: reach is %d, it must be 0 to %d", reach_, limits::reach);
-    check_limit("regions: n_parts", desc.n_parts, limits::listed);
-    check_limit("regions: n_joins", desc.n_joins, limits::listed);
+    if (reach_ < 0) fail(HALO_ERR_ARGUMENT, "regions: reach is %d, it must be 0 or more", reach_);
+    check_limit("regions: reach", reach_, limits::reach);
     for (int64_t gid = 0; gid < desc.n_parts; ++gid) {
         Extent cells{ 1, 1, 1 };
         std::copy_n(desc.cells + 3 * gid, n_dims_, cells.begin());
