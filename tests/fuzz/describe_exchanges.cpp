@@ -109,7 +109,7 @@ void run(Input &in, halo_exchange *exchange, int64_t n_parts) {
 
 void combine(void *, void *, const void *, int64_t, halo_type, int64_t) {}
 
-halo_exchange *exchange_over(Input &in, halo_field **fields, int32_t n_fields) {
+halo_exchange *exchange_over(Input &in, halo_field **fields, int32_t n_fields, bool runs) {
     const auto sections = in.values<uint32_t, 2>(0, 3);
     Newer<halo_exchange_desc> desc{ HALO_EXCHANGE_DESC_INIT, {} };
     desc.stencil = in.choice(3), desc.messages = in.choice(3), desc.receive = in.choice(3), desc.edges = in.choice(3),
@@ -118,6 +118,7 @@ halo_exchange *exchange_over(Input &in, halo_field **fields, int32_t n_fields) {
     desc.timeout_seconds = in.pick(-2, 2);
     if (in.flip()) desc.combine = combine;
     if (in.flip()) desc.sections = sections.data();
+    if (!runs) desc.combine_order = HALO_COMBINE_BY_GID; // the other one lists every value
     in.version(desc);
     Newer<halo_transfer_desc> transfer{ HALO_TRANSFER_DESC_INIT, {} };
     transfer.op = in.choice(2), transfer.messages = in.choice(3), transfer.receive = in.choice(3);
@@ -178,7 +179,7 @@ void use(Input &in, halo_topology *topology) {
         const int64_t *gids = nullptr;
         int64_t n_parts = 0;
         check(halo_topology_local_parts(topology, &gids, &n_parts) == HALO_SUCCESS);
-        halo_exchange *exchange = exchange_over(in, fields.data(), fields[1] ? 2 : 1);
+        halo_exchange *exchange = exchange_over(in, fields.data(), fields[1] ? 2 : 1, able.runs);
         for (int times = in.pick(0, 2); exchange && able.runs && times > 0; --times) run(in, exchange, n_parts);
         if (exchange) made(halo_exchange_describe(exchange, nullptr, 0, nullptr));
         destroy(halo_exchange_destroy, exchange);
