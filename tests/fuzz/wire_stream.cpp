@@ -82,7 +82,7 @@ void check_header_alone(const std::vector<std::byte> &message) {
         check(!elsewhere || header.kind == MessageKind::data);
         check(elsewhere || header.payload_bytes <= behind);
         if (header.kind == MessageKind::keys) check(header.epoch * sizeof(WireEdge) <= behind);
-        if (header.kind == MessageKind::handshake) check(behind >= sizeof(HandshakePayload) && behind <= most_plain_bytes);
+        if (header.kind == MessageKind::handshake) check(behind >= sizeof(HandshakePayload) && behind - sizeof(HandshakePayload) <= most_terms_bytes);
     }
 }
 

@@ -57,7 +57,7 @@ public:
         for (auto &link : links_) all = (!link->sends() || link->writable()) && all;
         return all;
     }
-    std::string blocking_ranks() override { return halo::blocking_ranks(links_); }
+    std::string blocking_ranks() const override { return halo::blocking_ranks(links_); }
     void send(Run &run) override {
         trial_.timed([&] { send_and_copy(run); });
     }
@@ -297,7 +297,7 @@ std::string Aggregated::describe_missing(const Run &run, size_t i) const {
         const EdgeBoxes boxes = planned.piece->boxes(planned.piece->edges(), {});
         for (const PlacedEdge &edge : run.plan->edges(at, false)) {
             if (named-- == 0) return text;
-            text += format(" [%s, %lld bytes]", describe(planned.key(edge)).c_str(), static_cast<long long>(boxes.bytes(edge)));
+            text += format(" [%s, %lld bytes]", run.plan->describe(planned.key(edge)).c_str(), static_cast<long long>(boxes.bytes(edge)));
         }
     }
     return text;

@@ -61,7 +61,7 @@ void Round::make_plan() {
     follow_layouts();
     first_plan_ = plan_;
     const PathPolicy paths(context_.shared_arena(SIZE_MAX) ? context_.config().word("path") : "message");
-    const MessageSetup setup{ context_, spec_, *plan_, id_, paths };
+    const MessageSetup setup{ context_, spec_, *plan_, id_, run_, paths };
     messages_ = spec_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
     size_t sparse_edges = 0;
     for (const PlanPiece &one : plan_->pieces()) {
@@ -339,22 +339,24 @@ void Round::wait_until_writable() {
     const auto waiting = [&] {
         return format("%s, run %u: the last two runs have not been taken by", spec_.what.c_str(), run_.epoch) + messages_->blocking_ranks();
     };
-    while (!messages_->writable()) {
-        if (waiter.pause(waiting)) continue;
-        const std::string text = waiting();
-        if (!messages_->writable()) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), text.c_str());
-    }
+    while (!messages_->writable())
+        if (!waiter.pause(waiting)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), waiting().c_str());
 }
 
 void Round::start(const halo_run &run, halo_stream stream) {
     const double begin = context_.clock();
     post(run);
+    send_when_writable(stream);
+    total_seconds_ += context_.clock() - begin;
+}
+
+void Round::send_when_writable(halo_stream stream) {
+    require(Phase::posted, "send");
     run_.stream = stream;
     step([&] {
         wait_until_writable();
         do_send();
     });
-    total_seconds_ += context_.clock() - begin;
 }
 
 // Without sparse fields, each message is unpacked as it comes: the regions are disjoint, so the order does not show.

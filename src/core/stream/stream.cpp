@@ -58,20 +58,22 @@ bool Stream::poll(PendingSend &slot) {
 bool Stream::credit_left() const { return spec_.receive.active || epoch_ - consumed_by_peer_ <= 2; }
 
 bool Stream::writable() {
+    blocked_ = true;
     while (!credit_left() && find_message()) {}
     if (!credit_left()) return false;
     sending_shared_ = peer_reads_shared_ && slot_writer_.may_write(epoch_, consumed_by_peer_);
-    if (sending_shared_) return true;
-    slot_ = poll(*slots_[0]) ? 0 : 1;
-    if (slot_ == 1 && !poll(*slots_[1])) return false;
-    ensure_send_buffer();
+    if (!sending_shared_) {
+        slot_ = poll(*slots_[0]) ? 0 : 1;
+        if (slot_ == 1 && !poll(*slots_[1])) return false;
+        ensure_send_buffer();
+    }
+    blocked_ = false;
     return true;
 }
 
 bool Stream::has_ended(uint32_t epoch) {
-    const auto more = [&] { return static_cast<int32_t>(consumed_by_peer_ - epoch) < 0; };
-    while (more() && !(spec_.receive.active && arrived_) && find_message()) {}
-    return !more();
+    while (!knows_end_of(epoch) && !(spec_.receive.active && arrived_) && find_message()) {}
+    return knows_end_of(epoch);
 }
 
 void Stream::ensure_send_buffer() {
@@ -238,7 +240,7 @@ bool Stream::find_in_slot() {
 
 // Take one message, if there is one.
 bool Stream::find_message() {
-    if (mismatched_) check_swap_deadline();
+    if (mismatched_ && difference_.empty()) check_swap_deadline();
     size_t bytes = 0;
     if (!receive_one(bytes)) return false;
     take(bytes);
@@ -283,6 +285,7 @@ void Stream::take(size_t bytes) {
     case MessageKind::handshake: return take_handshake(header);
     case MessageKind::data: return take_data(header);
     case MessageKind::failure: return take_failure(header, bytes);
+    case MessageKind::terms: return take_terms(header);
     case MessageKind::keys: return take_keys(header);
     case MessageKind::credit: consumed_by_peer_ = header.epoch;
     }
@@ -325,24 +328,35 @@ void Stream::take_handshake(const MessageHeader &header) {
         return;
     }
     send_handshake();
-    const Terms own_terms(spec_.terms().packed(most_terms_bytes)); // as the peer has got them: both find the same
-    const Terms peers(std::string(reinterpret_cast<const char *>(payload) + sizeof peer, header.payload_bytes - sizeof peer));
-    const bool lower = context_.rank() < spec_.peer;
-    const std::string difference =
-        lower ? first_difference(own_terms, context_.rank(), peers, spec_.peer) : first_difference(peers, spec_.peer, own_terms, context_.rank());
-    if (!difference.empty()) fail_for_ever(difference);
+    // As the peer has got them: both find the same.
+    compare_terms(spec_.terms().packed(most_terms_bytes),
+                  std::string(reinterpret_cast<const char *>(payload) + sizeof peer, header.payload_bytes - sizeof peer));
     mismatched_ = true;
     mismatch_time_ = context_.clock();
+    const Terms terms = spec_.terms();
+    send_extra(MessageKind::terms, HALO_SUCCESS, terms.packed().data(), terms.packed().size());
+}
+
+void Stream::take_terms(const MessageHeader &header) {
+    compare_terms(spec_.terms().packed(), { reinterpret_cast<const char *>(receive_buffer_.data()) + sizeof header, header.payload_bytes });
     const WireEdges own = own_edges();
     const std::vector<WireEdge> all = own.joined();
     epoch_ = static_cast<uint32_t>(own.sending.size()); // a mismatched link sends nothing more: the epoch carries the split
     send_extra(MessageKind::keys, HALO_SUCCESS, all.data(), all.size() * sizeof(WireEdge));
 }
 
+void Stream::compare_terms(std::string own, std::string peers) {
+    const int32_t rank = context_.rank();
+    const Terms mine(std::move(own)), theirs(std::move(peers));
+    const std::string text =
+        rank < spec_.peer ? first_difference(mine, rank, theirs, spec_.peer) : first_difference(theirs, spec_.peer, mine, rank);
+    if (!text.empty()) fail_for_ever(text);
+}
+
 void Stream::take_keys(const MessageHeader &header) {
     std::vector<WireEdge> all(header.payload_bytes / sizeof(WireEdge));
     if (!all.empty()) std::memcpy(all.data(), receive_buffer_.data() + sizeof header, all.size() * sizeof(WireEdge));
-    const std::string text = difference(own_edges(), context_.rank(), WireEdges::split(std::move(all), header.epoch), spec_.peer);
+    const std::string text = difference(own_edges(), context_.rank(), WireEdges::split(std::move(all), header.epoch), spec_.peer, spec_.name);
     fail_for_ever(text);
 }
 
@@ -395,9 +409,10 @@ void Stream::take_late(const MessageHeader &header) {
 
 void Stream::fail_narrowed(const Narrowing &peer) const {
     const bool lower = context_.rank() < spec_.peer;
-    const Narrowing &first = lower ? narrowing_ : peer, &second = lower ? peer : narrowing_;
+    const std::string mine = spec_.runs(narrowing_, peer, false), theirs = spec_.runs(narrowing_, peer, true);
     fail(HALO_ERR_MISMATCH, "%s: run %u is narrowed differently: rank %d runs %s, rank %d %s", spec_.what.c_str(), epoch_,
-         std::min(context_.rank(), spec_.peer), spec_.runs(first).c_str(), std::max(context_.rank(), spec_.peer), spec_.runs(second).c_str());
+         std::min(context_.rank(), spec_.peer), (lower ? mine : theirs).c_str(), std::max(context_.rank(), spec_.peer),
+         (lower ? theirs : mine).c_str());
 }
 
 // The payload is exactly what the plan of this run says.

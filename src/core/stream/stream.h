@@ -49,7 +49,9 @@ struct StreamSpec {
     bool probed = false;                                      // take a receive buffer only when a message has been seen
     std::function<std::vector<WireEdge>(bool sending)> edges; // of one direction, sorted; for naming a mismatch
     std::function<Terms()> terms = [] { return Terms(); };    // what both ends must have alike, in words
-    std::function<std::string(const Narrowing &)> runs = [](const Narrowing &) { return std::string("all"); }; // what a run takes, in words
+    // What the present run takes, in words: of this rank, and of the peer.
+    std::function<std::string(const Narrowing &own, const Narrowing &peers, bool of_peer)> runs = [](const auto &...) { return std::string("all"); };
+    NameOfKey name = describe; // of an edge
     std::function<size_t(const std::byte *message)> payload; // that a message must carry in this run, by its states; none: any that fits
     // Takes data of a run that has failed here. None: they are dropped, and peers are not told when such a run ends.
     std::function<void(const MessageHeader &, const std::byte *payload)> late;
@@ -73,8 +75,12 @@ public:
     void post(uint32_t epoch, const Narrowing &narrowing);
     // May this run's message be packed now? Polls; never blocks.
     bool writable();
+    // What `writable` has said last.
+    bool blocked() const { return blocked_; }
     // Has the peer ended run `epoch`, whichever way? Polls.
     bool has_ended(uint32_t epoch);
+    // As far as it has told.
+    bool knows_end_of(uint32_t epoch) const { return static_cast<int32_t>(consumed_by_peer_ - epoch) >= 0; }
     // Start of the message: header, states, then the payload. Valid after writable().
     std::byte *send_buffer() const { return sending_shared_ ? slot_writer_.slot(epoch_) : slots_[slot_]->buffer.data(); }
     std::byte *send_payload() const { return send_buffer() + payload_offset(spec_.send.n_states); }
@@ -161,7 +167,9 @@ private:
     void take_data(const MessageHeader &header);
     void take_late(const MessageHeader &header);
     void take_failure(const MessageHeader &header, size_t bytes);
+    void take_terms(const MessageHeader &header);
     void take_keys(const MessageHeader &header);
+    void compare_terms(std::string own, std::string peers);
     [[noreturn]] void fail_narrowed(const Narrowing &peer) const;
     size_t checksum_bytes(MessageKind kind) const { return kind == MessageKind::data && context_.check_mode() ? sizeof(uint64_t) : 0; }
     bool overtakes_slot(const MessageHeader &header) const;
@@ -174,7 +182,8 @@ private:
     [[noreturn]] void fail_for_ever(const std::string &difference);
     WireEdges own_edges() const;
     bool due() const { return spec_.receive.active || !verified_; }
-    bool probing() const { return spec_.probed || !spec_.receive.active || mismatched_ || slot_reader_; }
+    // A handshake may be of any size, and so is what follows one that differs.
+    bool probing() const { return spec_.probed || !spec_.receive.active || !verified_ || slot_reader_; }
 
     Context &context_;
     StreamSpec spec_;
@@ -184,6 +193,7 @@ private:
     std::unique_ptr<PendingSend> slots_[2]; // the second is used while the first is still on its way
     int slot_ = 0;
     std::vector<std::unique_ptr<PendingSend>> extras_; // handshake, credits, failures, keys
+    bool blocked_ = false; // this run's message may not be packed yet
     bool handshake_sent_ = false;
     bool verified_ = false;   // the peer's handshake came and agrees
     bool mismatched_ = false; // it came and differs: edges are being swapped

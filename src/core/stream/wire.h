@@ -11,7 +11,7 @@
 namespace halo {
 
 inline constexpr uint32_t message_magic = 0x4f4c4148; // "HALO"
-inline constexpr uint8_t wire_version = 4;
+inline constexpr uint8_t wire_version = 5;
 
 enum class MessageKind : uint8_t {
     handshake = 1, // plan digests, ahead of the first data
@@ -19,11 +19,12 @@ enum class MessageKind : uint8_t {
     failure = 3, // status and text, in place of data
     credit = 4,  // "consumed", where no data go back
     keys = 5,    // the sender's edges, after a mismatch
+    terms = 6,   // what both must have alike, where a handshake has not room for all of it, after a mismatch
 };
 
 // How a run is narrowed; both ends must agree.
 struct Narrowing {
-    uint32_t pieces = 0; // a bit for each that takes part, or, of more than 32, a hash of them; 0: all
+    uint32_t pieces = 0; // a bit for each that takes part, or, of more than 32, a sum of their marks; 0: all
     uint32_t batch = 0;  // number of the batch of accesses that runs it; 0: none
     int32_t first_component = 0;
     int32_t n_components = 0;
@@ -31,11 +32,12 @@ struct Narrowing {
     bool operator==(const Narrowing &) const = default;
 
     // Of `n` pieces.
-    void add(size_t piece, size_t n) {
-        pieces = n <= 32 ? pieces | 1u << piece : static_cast<uint32_t>(Digest::mix(uint64_t{ pieces } << 32 | piece)) | 1u;
-    }
-    // Of many, nobody can tell: all are named.
-    bool takes(size_t piece, size_t n) const { return pieces == 0 || n > 32 || (pieces >> piece & 1u) != 0; }
+    void add(size_t piece, size_t n) { pieces = n <= most_listed ? pieces | 1u << piece : (pieces ^ mark(piece)) | 1u; }
+    bool takes(size_t piece) const { return pieces == 0 || (pieces >> piece & 1u) != 0; }
+
+    static constexpr size_t most_listed = 32;
+    // Of one of many: what stands in one sum of marks and not in the other is the sum of those that are in one of the two alone.
+    static uint32_t mark(size_t piece) { return static_cast<uint32_t>(Digest::mix(piece + 1)) & ~1u; }
 };
 
 // Where the payload of a data message lies, if not behind its header: one of these at most.
@@ -65,7 +67,7 @@ struct MessageHeader {
 };
 static_assert(sizeof(MessageHeader) == 64, "the header is part of the wire format");
 
-// No message but one with data or edges is longer.
+// A failure, and any message that comes while data are awaited, is not longer, unless it has data or edges.
 inline constexpr size_t most_plain_bytes = 1024 - sizeof(MessageHeader);
 
 // Behind the header of a failure, whose status is that of the first cause: where it happened, then its text.
