@@ -75,7 +75,7 @@ TEST_P(Damage, OfAnExchangeIsNamed) {
                 OK(solver.finish());
                 solver.check();
             } else {
-                expect_failure(solver.finish(), HALO_ERR_CHECK, words("density", aggregated() ? "28" : "24", "0 -> 1, field density, side x+"));
+                expect_failure(solver.finish(), HALO_ERR_CHECK, words("density", aggregated() ? "28" : "24", "0 -> 1, field 0, element 14"));
             }
             solver.destroy();
         });

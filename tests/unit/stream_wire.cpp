@@ -52,7 +52,8 @@ TEST(Wire, WhatIsExactIsTaken) {
 }
 
 TEST(Wire, EverySizeButOneIsRefused) {
-    for (const MessageKind kind : { MessageKind::handshake, MessageKind::data, MessageKind::failure, MessageKind::credit, MessageKind::keys, MessageKind::terms })
+    for (const MessageKind kind :
+         { MessageKind::handshake, MessageKind::data, MessageKind::failure, MessageKind::credit, MessageKind::keys, MessageKind::terms })
         for (const bool summed : { false, true }) {
             const size_t payload = least_payload(kind);
             const size_t right = 64 + payload + (summed && kind == MessageKind::data ? 8 : 0);

@@ -70,6 +70,9 @@ public:
         for (auto &link : links_) all = link->test() && all;
         return all;
     }
+    void look_ahead() override {
+        for (auto &link : links_) link->look_ahead();
+    }
     void note_arrivals(const Run &run, Arrivals &arrivals) override;
     void unpack(Run &run) override {
         if (get_) wait_for_taken_back();

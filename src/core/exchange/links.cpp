@@ -45,7 +45,7 @@ uint32_t n_states(const Plan &plan, const PlanLink &link, bool sending) {
     return static_cast<uint32_t>(n);
 }
 
-StreamDirection link_direction(const MessageSetup &setup, const PlanLink &link, bool sending, bool with_payload) {
+StreamDirection link_direction(const MessageSetup &setup, const PlanLink &link, bool sending, bool with_payload, uint64_t terms) {
     StreamDirection direction;
     direction.n_edges = sending ? link.n_send : link.n_receive;
     direction.active = direction.n_edges > 0;
@@ -56,7 +56,7 @@ StreamDirection link_direction(const MessageSetup &setup, const PlanLink &link, 
         direction.payload_bytes += most_bytes(setup.plan, link, sending);
         direction.n_states = n_states(setup.plan, link, sending);
     }
-    direction.digest.add(setup.spec.per_channel);
+    direction.digest.add(terms);
     return direction;
 }
 
@@ -138,14 +138,15 @@ std::string blocking_ranks(const std::vector<std::unique_ptr<Stream>> &links) {
 
 std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload, const LateOnLink &late) {
     std::vector<std::unique_ptr<Stream>> links;
+    const uint64_t terms = setup.plan.links().empty() ? 0 : terms_of(setup.spec).hash();
     for (size_t i = 0; i < setup.plan.links().size(); ++i) {
         const PlanLink &planned = setup.plan.links()[i];
         StreamSpec spec;
         spec.peer = planned.peer;
         spec.serial = setup.id.serial();
         spec.tag = setup.id.tag();
-        spec.send = link_direction(setup, planned, true, with_payload);
-        spec.receive = link_direction(setup, planned, false, with_payload);
+        spec.send = link_direction(setup, planned, true, with_payload, terms);
+        spec.receive = link_direction(setup, planned, false, with_payload, terms);
         spec.shared = with_payload && setup.paths.slot;
         spec.probed = setup.spec.probed;
         spec.edges = [&plan = setup.plan, &planned](bool sending) { return wire_edges(plan, planned, sending); };

@@ -20,7 +20,7 @@ struct MessageSetup {
     const RoundSpec &spec;
     const Plan &plan; // of the round's first run: names edges; all outlive the messages
     const RunId &id;  // outlives the messages
-    const Run &run; // the present one, or the last; outlives the messages
+    const Run &run;   // the present one, or the last; outlives the messages
     PathPolicy paths;
 };
 
@@ -44,6 +44,8 @@ public:
     virtual void send(Run &run) = 0;
     // Polls; true when everything is here.
     virtual bool test(Run &run) = 0;
+    // While something is missing: has a peer, whose part is here, told of a failure that lasts? Throws.
+    virtual void look_ahead() = 0;
     // Note parts that got data but have no storage. Only when everything is here.
     virtual void note_arrivals(const Run &run, Arrivals &arrivals) = 0;
     // Write into the ghosts what is here and has not been written yet.

@@ -34,6 +34,9 @@ public:
     std::string blocking_ranks() const override;
     void send(Run &run) override;
     bool test(Run &run) override;
+    void look_ahead() override {
+        for (auto &link : links_) link->look_ahead();
+    }
     void note_arrivals(const Run &run, Arrivals &arrivals) override;
     void unpack(Run &run) override;
     void consume(Run &) override {
@@ -210,7 +213,8 @@ std::string PerChannel::blocking_ranks() const {
     text = halo::blocking_ranks(links_);
     if (!text.empty()) return text;
     for (const Work &work : sends_)
-        if (work.post->box.state() != HALO_STALE) return format(" rank %d (channel %s)", work.post->box.peer(), setup_.plan.describe(work.post->box.key()).c_str());
+        if (work.post->box.state() != HALO_STALE)
+            return format(" rank %d (channel %s)", work.post->box.peer(), setup_.plan.describe(work.post->box.key()).c_str());
     return text;
 }
 
@@ -362,8 +366,9 @@ std::string PerChannel::missing(const Run &run) const {
         const Mailbox &box = work.post->box;
         if (work.post->taken || box.state() != HALO_STALE || std::find(late.begin(), late.end(), box.peer()) != late.end()) continue;
         if (++n_missing <= named)
-            text += format(" [channel %s, from rank %d to rank %d: receiver %s, sender not yet seen sending, %lld bytes, epoch %u]", run.plan->describe(box.key()).c_str(), box.peer(), setup_.context.rank(),
-                           state_name(box.state()), static_cast<long long>(work.single->bytes), box.epoch() + 1);
+            text += format(" [channel %s, from rank %d to rank %d: receiver %s, sender not yet seen sending, %lld bytes, epoch %u]",
+                           run.plan->describe(box.key()).c_str(), box.peer(), setup_.context.rank(), state_name(box.state()),
+                           static_cast<long long>(work.single->bytes), box.epoch() + 1);
     }
     return n_missing == 0 ? text : text + format(" %lld channels in all", static_cast<long long>(n_missing));
 }

@@ -13,6 +13,8 @@ namespace {
 
 constexpr int64_t first_looks = 64; // for what comes through shared memory, before the transport is asked to go on
 
+constexpr uint32_t looks_for_one_ahead = 1024;
+
 } // namespace
 
 Round::Round(RoundSpec spec) : context_(spec.fields[0]->topology().context()), spec_(std::move(spec)), id_(context_.next_run()) {
@@ -278,9 +280,15 @@ bool Round::test() {
     require(Phase::sent, "test");
     bool here = false;
     step([&] {
-        here = messages_->test(run_);
+        here = look();
         if (here) note_arrivals();
     });
+    return here;
+}
+
+bool Round::look() {
+    const bool here = messages_->test(run_);
+    if (!here && ++looks_in_vain_ % looks_for_one_ahead == 0) messages_->look_ahead();
     return here;
 }
 
@@ -366,11 +374,11 @@ void Round::wait_until_here() {
     const bool as_they_come = !plan_->any_sparse() && !plan_->combines() && !check_;
     bool here = false;
     step([&] {
-        for (int64_t look = 0; !here && look < std::min(first_looks, context_.waiting().spins); ++look) here = messages_->test(run_);
+        for (int64_t time = 0; !here && time < std::min(first_looks, context_.waiting().spins); ++time) here = look();
         while (!here) {
             if (as_they_come) messages_->unpack(run_);
             if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
-            here = messages_->test(run_);
+            here = look();
         }
         note_arrivals();
     });

@@ -81,6 +81,7 @@ private:
     void step(Step &&step); // a failing one ends the run
     void wait_until_writable();
     void wait_until_here();
+    bool look();
     void note_arrivals();
     void combine();
     void combine_piece(size_t number, const Lowered &rows, const std::vector<void *> &bases) const;
@@ -97,6 +98,7 @@ private:
     Run run_;
     Arrivals arrivals_;
     bool arrivals_noted_ = false;
+    uint32_t looks_in_vain_ = 0;
     uint32_t batch_ = 0;
     Phase phase_ = Phase::idle;
     std::unique_ptr<CheckMode> check_;

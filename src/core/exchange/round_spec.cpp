@@ -49,9 +49,13 @@ Terms terms_of(const RoundSpec &spec) {
     terms.add("fields", names);
     terms.add("kind", spec.kind);
     terms.add("messages", spec.per_channel ? "per channel" : "aggregate");
-    std::unordered_set<const Field *> described;
-    for (const Field *field : spec.fields)
+    std::unordered_set<const void *> described;
+    for (const Field *field : spec.fields) {
+        const Topology &topology = field->topology();
+        const std::string parts = topology.text();
+        if (!parts.empty() && described.insert(&topology).second) terms.add("topology of field " + field->spec().name, parts);
         if (described.insert(field).second) add_field(terms, *field);
+    }
     return terms;
 }
 

@@ -75,7 +75,8 @@ const char *wire_error(const MessageHeader &header, size_t bytes, bool summed) {
     if (header.magic != message_magic) return "it has not the magic of a message of this library";
     if (header.version != wire_version) return "it is of another wire version";
     if (bytes < sizeof header) return "it is shorter than a header";
-    if ((header.flags & ~(location_flags | ability_flags)) != 0) return "it has a flag that is not known";
+    const unsigned known = location_flags | ability_flags | (header.kind == MessageKind::failure ? flag_lasts : 0);
+    if ((header.flags & ~known) != 0) return "it has a flag that is not known";
     if ((header.kind == MessageKind::failure) == (header.status == HALO_SUCCESS)) return "its status does not go with its kind";
     return kind_error(header, bytes - sizeof header, summed);
 }

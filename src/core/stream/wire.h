@@ -10,13 +10,14 @@
 
 namespace halo {
 
-inline constexpr uint32_t message_magic = 0x4f4c4148; // "HALO"
+inline constexpr uint32_t message_magic = 0x4f4c4148;   // "HALO"
+inline constexpr uint32_t reduction_magic = 0x4f434552; // "RECO": in place of it, in front of the values of a reduction
 inline constexpr uint8_t wire_version = 5;
 
 enum class MessageKind : uint8_t {
     handshake = 1, // plan digests, ahead of the first data
     data = 2,
-    failure = 3, // status and text, in place of data
+    failure = 3, // status and text, in place of data; one that lasts may be that of the next run already
     credit = 4,  // "consumed", where no data go back
     keys = 5,    // the sender's edges, after a mismatch
     terms = 6,   // what both must have alike, where a handshake has not room for all of it, after a mismatch
@@ -51,11 +52,14 @@ inline constexpr uint16_t flag_prefers_messages = 8; // its storage should not b
 inline constexpr uint16_t flag_has_notice = 32;      // it knows where the other end's storage is
 inline constexpr uint16_t ability_flags = flag_reads_shared | flag_prefers_messages | flag_has_notice;
 
+// A failure that every later run will meet too.
+inline constexpr uint16_t flag_lasts = 64;
+
 struct MessageHeader {
     uint32_t magic;
     uint8_t version;
     MessageKind kind;
-    uint16_t flags;  // location_flags and ability_flags
+    uint16_t flags;  // those above
     uint32_t serial; // of the exchange or group
     uint32_t epoch;  // of the run, from 1
     uint64_t digest; // of the plan, as the sender compiled it for this direction

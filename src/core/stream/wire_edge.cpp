@@ -35,8 +35,7 @@ std::string first_difference(const std::vector<WireEdge> &sent, int32_t sender, 
     for (size_t i = 0; i < std::max(sent.size(), received.size()); ++i) {
         const bool no_sender = i >= sent.size() || (i < received.size() && before(received[i].key, sent[i].key));
         const bool no_receiver = i >= received.size() || (i < sent.size() && before(sent[i].key, received[i].key));
-        if (no_sender)
-            return format("channel %s is received by rank %d but not sent by rank %d", name(received[i].key).c_str(), receiver, sender);
+        if (no_sender) return format("channel %s is received by rank %d but not sent by rank %d", name(received[i].key).c_str(), receiver, sender);
         if (no_receiver) return format("channel %s is sent by rank %d but not received by rank %d", name(sent[i].key).c_str(), sender, receiver);
         if (sent[i].bytes != received[i].bytes || sent[i].type != received[i].type)
             return format("channel %s has %lld bytes of %s on sending rank %d, %lld bytes of %s on receiving rank %d", name(sent[i].key).c_str(),
