@@ -657,7 +657,7 @@ typedef void *halo_stream; /**< a device stream or queue; HALO_STREAM_NONE for h
 #define HALO_RECEIVE_PROBED 2 /**< buffers taken when a message has been seen: least memory */
 
 #define HALO_EDGES_ALL 0
-#define HALO_EDGES_LOCAL 1  /**< only between parts of the same rank */
+#define HALO_EDGES_LOCAL 1  /**< only between parts of the same rank; on all ranks or none: peers of a rank that asks for it alone wait for that rank */
 #define HALO_EDGES_REMOTE 2 /**< only between ranks */
 
 #define HALO_TIMEOUT_CONFIGURED (-1.0)

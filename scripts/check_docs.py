@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""README shows the program that is tested, links between documents lead somewhere, the error texts that are explained exist in the source, and one
-version stands everywhere.
+"""README shows the program that is tested, links between documents lead somewhere, the error texts that are explained are those of the source, each
+failure that other ranks or the order of calls bring about is explained, and one version stands everywhere.
 
 usage: check_docs.py [root]
 """
@@ -25,27 +25,116 @@ def link_errors(root):
     return errors
 
 
-def literals(root):
-    """Texts of the source, those that stand side by side joined, with `...` for what is printed into them."""
-    texts = []
+EXPLAINED = "PEER|MISMATCH|STATE"  # HALO_ERR_...; and HALO_TIMEOUT
+
+# Texts that need no row, and why.
+UNEXPLAINED = {
+    "batch with field ...: ... is illegal: the batch is ...": "tells the state, as that of exchanges does",
+    "field ...: ... while a batch uses it": "tells what to do: end the batch",
+    "field ...: another batch that is not ended ...": "names the field; two batches overlap",
+    "field ...: its ghosts are in flight for another batch that is not ready": "the same",
+    "field ...: ... are to be added while ... are pending: let a batch read them first": "says what to do",
+    "field ...: marked dirty while ... are pending: read it before": "says what to do",
+    "field ...: marked fresh while what was pending is on its way to the owners: begin the batch that has timed out again": "says what to do",
+    "field ...: its layout has changed since it was used on the device, where part ... has storage of the old one": "says it all",
+    "reduction ...: nothing is under way": "out of order, as with exchanges",
+    "setting '...' is fixed when a context is created; it is '...'": "says it all",
+    "... is illegal: group ..., run ... is ...": "tells the state, as that of exchanges does",
+    "group: ... is in a group already": "says it all",
+    "...: group ... sends one message per channel: use the calls of its channels": "says what to do",
+    "... is illegal in the state ... (...": "tells the state of the channel",
+    "...: a collective before this one has not ended": "of a callback that swallows a failure",
+    "... exchanges, aggregated groups and reductions exist in this context, and that is the most: destroy some": "says what to do",
+    "...: post or start is illegal: a run is in flight": "tells the state",
+    "...: prepare is illegal: a run is in flight": "tells the state",
+    "...: unpack is illegal before test says done...": "tells the order",
+    "...: refine is illegal before unpack": "tells the order",
+    "...: finish is illegal: nothing has been sent": "tells the order",
+    "...: arrivals are known when test says done": "tells the order",
+    "...: nothing is in flight to be abandoned": "tells the state",
+    "edit: the topology was not made with `editable`": "says it all",
+    "sharers: a topology made from lists knows who else has a point only where `sharers` asked for it": "says it all",
+    "sections: ...": "names ranks and numbers: the sections of two ranks do not fit",
+    "field ...: channel from part ... to part ...: its map of points ...": "names field and parts",
+    "...: rank ... sends ... bytes, rank ... expects ...": "behind `the collectives of this context have ended`",
+    "reduction ..., run ... of ... values: rank ... is in ...": "that of exchanges, on the other side",
+    "group: ": "a list of differences, each with channel, ranks and sizes",
+}
+
+# Quotations that stand for several texts of the source: how many.
+SEVERAL = {
+    "message from rank ...": 5,
+    "an exchange is in flight": 2,
+    "has been destroyed": 2,
+    "exceeds": 8,
+    "/proc/self/fd/": 2,
+    "memory of process": 2,
+    "cannot be used:": 2,
+    "no setting '...'": 2,
+    "which had not ended": 4,
+    "create their exchanges, groups and reductions in different order": 3,
+}
+
+# Quotations that the source puts together.
+COMPOSED = {
+    "settings must agree on all ranks: ...": ["settings", "... must agree on all ranks: ..."],
+    "what a batch needs must agree on all ranks: ...": ["what a batch needs", "... must agree on all ranks: ..."],
+    "; first cause, on rank ...: ...": ["...; first cause, on rank ...: ...: ..."],
+}
+
+
+def joined(text):
+    """String literals that stand side by side, with `...` for what is printed into them."""
+    plain = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', text))
+    return re.sub(r"%[-+ #0-9.*]*(?:ll|z|t)?[a-z]", "...", plain)
+
+
+LITERALS = r'(?:"(?:[^"\\\n]|\\.)*"\s*)+'
+
+
+def sources(root):
     for source in [*(root / "src").rglob("*.cpp"), *(root / "src").rglob("*.h")]:
-        for text in re.findall(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+', source.read_text()):
-            joined = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', text))
-            texts.append(re.sub(r"%[-+ #0-9.*]*(?:ll|z|t)?[a-z]", "...", joined))
-    return texts
+        yield source, re.sub(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*', lambda found: found.group(1) or "", source.read_text())
+
+
+def pattern(quoted):
+    """`...` stands for anything, also at both ends."""
+    return re.compile(".*".join(re.escape(part.strip()) for part in quoted.split("...")))
+
+
+def literals(root):
+    return {joined(text) for _, source in sources(root) for text in re.findall(LITERALS, source)}
+
+
+def failures(root):
+    """The texts of failures that have to be explained, with their files."""
+    made = rf"\b(?:fail|fail_after|end|Error)\(\s*HALO_(?:ERR_(?:{EXPLAINED})|TIMEOUT),\s*(?:format\(\s*)?({LITERALS})"
+    return [(source.relative_to(root), joined(text)) for source, content in sources(root) for text in re.findall(made, content)]
+
+
+def quotation_error(quoted, known):
+    if quoted in COMPOSED:
+        missing = [part for part in COMPOSED[quoted] if part not in known]
+        return f"no text in src is '{missing[0]}', of '{quoted}'" if missing else None
+    found = sorted(text for text in known if pattern(quoted).search(text))
+    if not found:
+        return f"no text in src has '{quoted}'"
+    wanted = SEVERAL.get(quoted, 1)
+    return f"{len(found)} texts in src have '{quoted}', not {wanted}: {found}" if len(found) != wanted else None
 
 
 def text_errors(root):
-    """The first column of each table quotes texts, with `...` for what varies."""
+    """The first column of each table quotes texts, with `...` for what varies: of one message of the source each."""
     page = root / "docs/when-something-goes-wrong.md"
     known = literals(root)
-    errors = []
-    for cell in re.findall(r"^\| ([^|]*) \|", page.read_text(), flags=re.M):
-        for quoted in re.findall(r"`([^`]+)`", cell):
-            for fragment in filter(lambda part: len(part) > 2, quoted.split("...")):
-                if not any(fragment.strip() in text for text in known):
-                    errors.append(f"{page.relative_to(root)}: no text in src has '{fragment.strip()}', of '{quoted}'")
-    return errors
+    quotations = [text for cell in re.findall(r"^\| ([^|]*) \|", page.read_text(), flags=re.M) for text in re.findall(r"`([^`]+)`", cell)]
+    errors = [error for error in (quotation_error(quoted, known) for quoted in quotations) if error]
+    explained = [pattern(quoted) for quoted in quotations]
+    excepted = [pattern(text) for text in UNEXPLAINED]
+    for source, text in failures(root):
+        if not any(one.search(text) for one in explained) and not any(one.fullmatch(text.strip()) for one in excepted):
+            errors.append(f"no row explains '{text}' of {source}")
+    return [f"{page.relative_to(root)}: {error}" for error in errors]
 
 
 def version_errors(root):

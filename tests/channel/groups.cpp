@@ -105,7 +105,7 @@ TEST_P(Refusals, Directions) {
 // Rank 2 believes that it is the sender's peer; rank 1 does not take part in the quarrel, and is told.
 TEST_P(Refusals, Ranks) {
     expect_refusal({ { { { key_of(3, 7), desc_of(0, 2, 4) } }, mismatch, { "3 -> 7", "from rank 0 to rank 2", "rank 2 brings no such channel" } },
-                     { {}, mismatch, { "rank 0 reports", "3 -> 7" } },
+                     { {}, mismatch, { "rank 0 has refused its channels; first cause, on rank 0: HALO_ERR_MISMATCH", "3 -> 7" } },
                      { { { key_of(3, 7), desc_of(2, 2, 4) } }, mismatch, { "3 -> 7", "rank 2 brings it as", "from rank 2 to rank 2" } } },
                    GetParam());
 }
@@ -140,7 +140,7 @@ TEST(Group, TellsTheOthersOfAMistake) {
         halo_group *group = nullptr;
         EXPECT_STATUS(rank.rank == 1 ? HALO_ERR_ARGUMENT : HALO_ERR_PEER, try_commit(rank, given, HALO_MESSAGES_AGGREGATE, &group));
         EXPECT_TEXT("channel 1 is NULL");
-        if (rank.rank != 1) EXPECT_TEXT("rank 1 reports");
+        if (rank.rank != 1) EXPECT_TEXT("rank 1 has refused its channels; first cause, on rank 1: HALO_ERR_");
         EXPECT_OK(try_commit(rank, channels, HALO_MESSAGES_AGGREGATE, &group));
         // In a group already, twice in a list, destroyed, a wrong policy, no list.
         halo_group *second = nullptr;

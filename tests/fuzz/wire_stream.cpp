@@ -81,7 +81,7 @@ void check_header_alone(const std::vector<std::byte> &message) {
         check((header.flags & location_flags) == 0 || header.kind == MessageKind::data);
         check(header.payload_bytes <= behind);
         if (header.kind == MessageKind::keys) check(header.epoch * sizeof(WireEdge) <= behind);
-        if (header.kind == MessageKind::handshake) check(behind >= sizeof(HandshakePayload) && behind <= most_plain_bytes);
+        if (header.kind == MessageKind::handshake) check(behind >= sizeof(HandshakePayload) && behind - sizeof(HandshakePayload) <= most_terms_bytes);
     }
 }
 

@@ -235,7 +235,15 @@ class Documents(Tree):
 
     def test_text(self):
         self.write("src/wait.cpp", 'fail(HALO_TIMEOUT, "rank %d is late: go on");\n')
-        self.finds("no text in src has 'is late: wait'", "check_docs.py", self.root)
+        self.finds("no text in src has 'rank ... is late: wait'", "check_docs.py", self.root)
+
+    def test_text_of_several(self):
+        self.write("src/other.cpp", 'warn("%s: rank %d is late: wait");\n')
+        self.finds("2 texts in src have 'rank ... is late: wait', not 1", "check_docs.py", self.root)
+
+    def test_text_without_row(self):
+        self.write("src/other.cpp", '// fail(HALO_ERR_PEER, "no text");\nfail(HALO_ERR_PEER, "rank %d has gone");\n')
+        self.finds("no row explains 'rank ... has gone' of src/other.cpp", "check_docs.py", self.root)
 
     def test_version(self):
         self.write("CMakeLists.txt", "project(halo VERSION 0.2.0)\n")

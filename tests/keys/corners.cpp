@@ -191,10 +191,20 @@ TEST(Corners, Refused) {
             if (rank.rank == rank.size - 1)
                 refused(HALO_ERR_ARGUMENT, bad, "numbering -1");
             else
-                refused(HALO_ERR_PEER, bad, "rank");
+                refused(HALO_ERR_PEER, bad, "has refused its description; first cause, on rank ");
             bad = good;
             bad.owner_rule = rank.rank == 0 ? HALO_OWNER_SPREAD : HALO_OWNER_WEIGHT;
             refused(HALO_ERR_MISMATCH, bad, "keys must agree on all ranks: owner rule: spread on rank 0, weight on rank 1");
+            bad = good;
+            bad.directory = rank.rank == 0 ? HALO_DIRECTORY_HASH : HALO_DIRECTORY_RANGE;
+            refused(HALO_ERR_MISMATCH, bad, "keys must agree on all ranks: directory: hash on rank 0, range on rank 1");
+            const int32_t owner = 0;
+            bad = good;
+            if (rank.rank == 0) bad.owners = &owner;
+            refused(HALO_ERR_MISMATCH, bad, "keys must agree on all ranks: owners: given on rank 0, not given on rank 1");
+            bad = good;
+            bad.editable = rank.rank == 0;
+            refused(HALO_ERR_MISMATCH, bad, "keys must agree on all ranks: editable: yes on rank 0, no on rank 1");
         });
 }
 

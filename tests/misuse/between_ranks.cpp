@@ -115,7 +115,7 @@ TEST_P(Policies, APeerThatIsLateIsNamedAndWaitedForAgain) {
             EXPECT_EQ(end.finish(), HALO_TIMEOUT);
             expect_text({ "over u", "run 1", "rank 1" });
             if (GetParam() == HALO_MESSAGES_AGGREGATE)
-                expect_text({ "from rank 1 to rank 0", "stale", "not yet seen sending", "2 -> 1, field 0, element 12", "8 bytes" });
+                expect_text({ "from rank 1 to rank 0", "stale", "not yet seen sending", "2 -> 1, field u, side x-", "8 bytes" });
             else // nobody has looked for its channels' messages
                 EXPECT_TRUE(std::string(halo_last_error()).ends_with("missing the header of rank 1 (the last run seen is 0);")) << halo_last_error();
             timed_out = true;

@@ -155,6 +155,35 @@ TEST_F(Forged, DataInStorageThatNobodyHasOffered) {
     expect_refused("of which it has not told");
 }
 
+// A text that says who keeps this rank from sending is made after that has been asked: it may not ask again, and find nobody.
+TEST(Waiting, WhoIsWaitedForIsKnownUntilAskedAgain) {
+    const TwoContexts ranks;
+    const RunId id = ranks.context().next_run();
+    StreamSpec spec;
+    spec.peer = 1;
+    spec.serial = id.serial();
+    spec.tag = id.tag();
+    spec.send = direction(0);
+    spec.edges = edges;
+    Stream stream(ranks.context(), spec);
+    stream.post(3, {});
+    EXPECT_FALSE(stream.writable());
+    EXPECT_TRUE(stream.blocked());
+    MessageHeader credit{};
+    credit.magic = message_magic;
+    credit.version = wire_version;
+    credit.kind = MessageKind::credit;
+    credit.serial = id.serial();
+    credit.epoch = 1;
+    std::vector<std::byte> message(sizeof credit);
+    std::memcpy(message.data(), &credit, sizeof credit);
+    ranks.send(id.tag(), message);
+    EXPECT_TRUE(stream.blocked());
+    EXPECT_TRUE(stream.writable());
+    EXPECT_FALSE(stream.blocked());
+    stream.abandon();
+}
+
 TEST_F(Forged, AKindThatIsNotKnown) {
     receive(0, 0, [](MessageHeader &header) { header.kind = static_cast<MessageKind>(9); });
     expect_refused("its kind is not known");

@@ -41,6 +41,7 @@ TEST(Wire, WhatIsExactIsTaken) {
     EXPECT_EQ(wire_error(header_of(MessageKind::credit, 0), 64, false), nullptr);
     EXPECT_EQ(wire_error(header_of(MessageKind::failure, 5), 64 + 5, false), nullptr);
     EXPECT_EQ(wire_error(header_of(MessageKind::handshake, sizeof(HandshakePayload)), 64 + sizeof(HandshakePayload), false), nullptr);
+    EXPECT_EQ(wire_error(header_of(MessageKind::terms, 2000), 64 + 2000, false), nullptr);
     EXPECT_EQ(wire_error(header_of(MessageKind::keys, 2 * sizeof(WireEdge)), 64 + 2 * sizeof(WireEdge), false), nullptr);
     MessageHeader header = header_of(MessageKind::data, 24);
     header.n_states = 65;
@@ -53,7 +54,8 @@ TEST(Wire, WhatIsExactIsTaken) {
 }
 
 TEST(Wire, EverySizeButOneIsRefused) {
-    for (const MessageKind kind : { MessageKind::handshake, MessageKind::data, MessageKind::failure, MessageKind::credit, MessageKind::keys })
+    for (const MessageKind kind :
+         { MessageKind::handshake, MessageKind::data, MessageKind::failure, MessageKind::credit, MessageKind::keys, MessageKind::terms })
         for (const bool summed : { false, true }) {
             const size_t payload = least_payload(kind);
             const size_t right = 64 + payload + (summed && kind == MessageKind::data ? 8 : 0);
@@ -114,7 +116,9 @@ TEST(Wire, KindFlagsAndStatusMustAgree) {
     EXPECT_TRUE(refused(header, 64, "status"));
     EXPECT_TRUE(refused(header_of(MessageKind::failure, 0), 64, "shorter than messages of its kind"));
     EXPECT_TRUE(refused(header_of(MessageKind::failure, most_plain_bytes + 1), 64 + most_plain_bytes + 1, "too long"));
-    EXPECT_TRUE(refused(header_of(static_cast<MessageKind>(6), 0), 64, "kind is not known"));
+    const size_t too_long = sizeof(HandshakePayload) + most_terms_bytes + 1;
+    EXPECT_TRUE(refused(header_of(MessageKind::handshake, too_long), 64 + too_long, "too long"));
+    EXPECT_TRUE(refused(header_of(static_cast<MessageKind>(7), 0), 64, "kind is not known"));
     header = header_of(MessageKind::credit, 0);
     header.version = 1;
     EXPECT_TRUE(refused(header, 64, "wire version"));

@@ -7,6 +7,7 @@
 #include "base/combine.h"
 #include "base/types.h"
 #include "comm/wait.h"
+#include "stream/wire.h"
 
 namespace halo {
 
@@ -67,6 +68,10 @@ Reduction::~Reduction() {
         for (auto &parcel : parcels) leave(parcel);
 }
 
+std::string Reduction::what() const {
+    return format("reduction %u of %lld values of %s by %s", id_.serial(), static_cast<long long>(n_), type_name(type_), op_name(op_));
+}
+
 void Reduction::post(Receive &receive) {
     context_.transport().receive(receive.peer, 0, id_.tag(), receive.bytes.data(), receive.bytes.size(), receive.request);
     receive.posted = true;
@@ -76,13 +81,25 @@ bool Reduction::here(Receive &receive) {
     if (!receive.posted) return true;
     receive.posted = false; // a test that fails has ended it
     size_t bytes = 0;
-    if (!context_.transport().test(receive.request, receive.peer, &bytes)) {
-        receive.posted = true;
-        return false;
+    try {
+        if (!context_.transport().test(receive.request, receive.peer, &bytes)) {
+            receive.posted = true;
+            return false;
+        }
+    } catch (const Error &error) {
+        fail(error.status(),
+             "reduction %u, run %u of %lld values: message from rank %d: %s; are exchanges, groups and reductions created in the same order on both?",
+             id_.serial(), run_, static_cast<long long>(n_), receive.peer, error.what());
     }
     Head head{};
     if (bytes >= sizeof head) std::memcpy(&head, receive.bytes.data(), sizeof head);
-    if (bytes != receive.bytes.size() || head.serial != id_.serial() || head.run != run_)
+    if (head.magic == message_magic || (head.magic == reduction_magic && head.serial != id_.serial()))
+        fail(HALO_ERR_MISMATCH,
+             "reduction %u, run %u of %lld values: rank %d is in %s of this context: the ranks create their exchanges, groups and reductions in "
+             "different order",
+             id_.serial(), run_, static_cast<long long>(n_), receive.peer,
+             format(head.magic == message_magic ? "exchange or group %u" : "reduction %u", head.serial).c_str());
+    if (bytes != receive.bytes.size() || head.magic != reduction_magic || head.serial != id_.serial() || head.run != run_)
         fail(HALO_ERR_WIRE, "reduction %u, run %u of %lld values: rank %d sent %zu bytes of object %u, run %u", id_.serial(), run_,
              static_cast<long long>(n_), receive.peer, bytes, head.serial, head.run);
     return true;
@@ -117,7 +134,7 @@ void Reduction::begin(const void *in) {
              id_.serial());
     finish_old_sends();
     ++run_;
-    const Head head{ id_.serial(), run_ };
+    const Head head{ reduction_magic, 0, id_.serial(), run_ };
     std::memcpy(values_.data(), &head, sizeof head);
     if (n_ > 0) std::memcpy(values_.data() + sizeof head, in, values_.size() - sizeof head);
     n_combined_ = 0;

@@ -23,6 +23,7 @@ public:
     Reduction(const Reduction &) = delete;
     Reduction &operator=(const Reduction &) = delete;
 
+    std::string what() const;
     void begin(const void *in);
     bool test();
     void end(void *out);
@@ -31,6 +32,8 @@ private:
     enum class Phase : uint8_t { idle, up, down, done, dead };
     // In front of the values.
     struct Head {
+        uint32_t magic; // as in a MessageHeader, and the serial where it stands there
+        uint32_t reserved;
         uint32_t serial;
         uint32_t run;
     };

@@ -32,6 +32,11 @@ void fail(halo_status status, const char *pattern, ...) {
     throw Error(status, std::move(text));
 }
 
+void fail_after(halo_status status, const std::string &what, FirstCause cause) {
+    std::string text = format("%s; first cause, on rank %d: %s: %s", what.c_str(), cause.rank, status_name(cause.status), cause.text.c_str());
+    throw Error(status, std::move(text), std::move(cause));
+}
+
 const char *status_name(halo_status status) noexcept {
     switch (status) {
     case HALO_SUCCESS: return "HALO_SUCCESS";

@@ -17,6 +17,7 @@ struct FirstCause {
     int32_t rank;
     halo_status status;
     std::string text;
+    bool lasts = false; // it will be found again in every later run
 };
 
 class Error : public std::exception {
@@ -30,7 +31,7 @@ public:
     halo_status status() const noexcept { return status_; }
     const char *what() const noexcept override { return text_.c_str(); }
     const std::string &text() const noexcept { return text_; }
-    // Null: it happened here.
+    // Null: it happened here, and need not last.
     const FirstCause *first_cause() const noexcept { return cause_.get(); }
 
 private:
@@ -46,6 +47,9 @@ std::string format_list(const char *pattern, va_list arguments) __attribute__((f
 
 // Throw an Error with a printf text that names what was wrong, with keys, ranks and sizes.
 [[noreturn, gnu::format(printf, 2, 3), gnu::cold]] void fail(halo_status status, const char *pattern, ...);
+
+// The same of a rank that fails because another one has: "what; first cause, on rank 3: HALO_ERR_UNBOUND: its text".
+[[noreturn]] void fail_after(halo_status status, const std::string &what, FirstCause cause);
 
 // What is being thrown, as an Error: callbacks may throw anything. Only within a catch clause.
 Error present_error();

@@ -3,6 +3,7 @@
 
 #include "base/function_ref.h"
 #include "capi/exchange.h"
+#include "channel/group.h"
 
 namespace halo {
 
@@ -45,9 +46,14 @@ std::string all_left(ContextObject &owner) {
         return fields.empty() ? std::string("topology without fields") : "topology with fields " + fields;
     });
     const auto add = [&](const std::string &more) { text += (text.empty() || more.empty() ? "" : "; ") + more; };
-    for (const HandleKind kind : { HandleKind::group, HandleKind::reduction })
-        add(names(owner.shells, kind, "; ", [&](void *) { return std::string(handle_kind_name(kind)); }));
-    if (owner.channels.size() > 0) add(format("%lld channels", static_cast<long long>(owner.channels.size())));
+    add(names(owner.shells, HandleKind::group, "; ", [&](void *object) { return static_cast<Group *>(object)->what(); }));
+    add(names(owner.shells, HandleKind::reduction, "; ", [&](void *object) { return static_cast<Reduction *>(object)->what(); }));
+    if (owner.channels.size() == 0) return text;
+    std::string channels = format("%lld channels: ", static_cast<long long>(owner.channels.size()));
+    size_t n = 0;
+    for (const halo_channel_key &key : owner.channels.first_keys(most_named)) channels += (n++ > 0 ? "; " : "") + describe(key);
+    if (owner.channels.size() > static_cast<int64_t>(n)) channels += "; and others";
+    add(channels);
     return text;
 }
 

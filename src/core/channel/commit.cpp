@@ -210,9 +210,8 @@ void Commit::agree() {
 // The failing ranks keep their own errors, the others get the first one's text.
 void Commit::report(const std::optional<Error> &own, int64_t failing_rank, halo_status status) {
     if (failing_rank == context().size()) return;
-    const std::string text = broadcast_text(context(), static_cast<int32_t>(failing_rank), own ? own->text() : "");
-    if (own) throw *own;
-    fail(status, "group: rank %lld reports: %s", static_cast<long long>(failing_rank), text.c_str());
+    fail_together(context(), static_cast<int32_t>(failing_rank), own, status,
+                  format("group: rank %lld has refused its channels", static_cast<long long>(failing_rank)));
 }
 
 } // namespace halo

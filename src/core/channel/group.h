@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "channel/aggregate.h"
@@ -23,6 +24,7 @@ public:
 
     Context &context() const { return registry_.context(); }
     int64_t size() const { return static_cast<int64_t>(slots_.size()); }
+    std::string what() const { return format("group %u of %lld channels", id_.serial(), static_cast<long long>(size())); }
     bool aggregated() const { return run_ != nullptr; }
 
     bool busy();

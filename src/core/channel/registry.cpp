@@ -75,6 +75,13 @@ ChannelRegistry::~ChannelRegistry() {
         if (at(slot).magic == halo_channel::alive) at(slot).box.~Mailbox();
 }
 
+std::vector<halo_channel_key> ChannelRegistry::first_keys(size_t most) const {
+    std::vector<halo_channel_key> keys;
+    for (uint32_t slot = 0; slot < n_slots_ && keys.size() < most; ++slot)
+        if (at(slot).magic == halo_channel::alive) keys.push_back(at(slot).box.key());
+    return keys;
+}
+
 halo_channel &ChannelRegistry::add(const ChannelSpec &spec) {
     if (find(spec.mailbox.key)) [[unlikely]]
         fail(HALO_ERR_EXISTS, "channel %s is already registered", describe(spec.mailbox.key).c_str());

@@ -55,6 +55,8 @@ public:
 
     Context &context() const { return room_.context(); }
     int64_t size() const { return n_alive_; }
+    // The keys of the first few that are registered.
+    std::vector<halo_channel_key> first_keys(size_t most) const;
 
     // HALO_ERR_EXISTS names the key.
     halo_channel &add(const ChannelSpec &spec);

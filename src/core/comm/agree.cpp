@@ -67,8 +67,9 @@ void agree_on(Context &context, const char *what, const std::function<uint64_t()
     }
     int64_t most[3] = { wrong ? INT64_MIN : mine, wrong ? INT64_MIN : -mine, wrong ? context.rank() : -1 };
     allreduce(context, most, most, 3, HALO_INT64, HALO_MAX);
-    if (wrong) throw Error(*wrong);
-    if (most[2] >= 0) fail(HALO_ERR_PEER, "%s: rank %lld has refused its description", what, static_cast<long long>(most[2]));
+    if (most[2] >= 0)
+        fail_together(context, static_cast<int32_t>(most[2]), wrong, HALO_ERR_PEER,
+                      format("%s: rank %lld has refused its description", what, static_cast<long long>(most[2])));
     if (most[0] != -most[1]) name_difference(context, what, terms());
 }
 

@@ -70,6 +70,17 @@ std::string broadcast_text(Context &context, int32_t root, const std::string &te
     return copy;
 }
 
+void fail_together(Context &context, int32_t root, const std::optional<Error> &own, halo_status status, const std::string &what) {
+    const CollectiveCall call(context, "broadcast");
+    int32_t first[2] = { root, own ? own->status() : HALO_ERR_INTERNAL };
+    const FirstCause *told = own ? own->first_cause() : nullptr;
+    if (told) first[0] = told->rank, first[1] = told->status;
+    broadcast(context, root, first, sizeof first);
+    std::string text = broadcast_text(context, root, told ? told->text : own ? own->text() : "");
+    if (own) throw Error(*own);
+    fail_after(status, what, { first[0], first[1], std::move(text) });
+}
+
 // Binomial tree to rank 0: each step appends the values of the ranks just above, so operands stay in the order of ranks.
 static void reduce(Context &context, std::vector<std::byte> &combined, int64_t n, halo_type type, halo_op op) {
     const int32_t rank = context.rank();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "comm/context.h"
@@ -15,6 +16,9 @@ void barrier(Context &context);
 // Bytes of rank `root` to everybody.
 void broadcast(Context &context, int32_t root, void *data, size_t bytes);
 std::string broadcast_text(Context &context, int32_t root, const std::string &text);
+
+// What has failed on rank `root`, to everybody: its `own` is thrown there, and elsewhere a failure with `status` after it.
+[[noreturn]] void fail_together(Context &context, int32_t root, const std::optional<Error> &own, halo_status status, const std::string &what);
 
 // Values combined in the order of ranks, the same bits everywhere. `in` may be `out`.
 void allreduce(Context &context, const void *in, void *out, int64_t n, halo_type type, halo_op op);

@@ -177,7 +177,8 @@ void CollectiveStream::file(std::vector<std::byte> message) {
             format("to rank %d a message of %zu bytes came that is not a collective's of this version", context_.rank(), message.size()));
     if (header.kind == static_cast<uint16_t>(CollectiveKind::ended)) {
         ended_.assign(reinterpret_cast<const char *>(message.data()) + sizeof header, header.payload_bytes);
-        fail(HALO_ERR_PEER, "rank %d has ended the collectives of this context: %s", header.from, ended_.c_str());
+        fail_after(HALO_ERR_PEER, format("rank %d has ended the collectives of this context", header.from),
+                   { header.from, static_cast<halo_status>(header.detail), ended_ });
     }
     if (header.number < first_) {
         ++context_.dropped;
@@ -228,13 +229,14 @@ void CollectiveStream::refuse_other_values() {
 
 void CollectiveStream::end(halo_status status, const std::string &text) {
     ended_ = text;
+    ended_status_ = status;
     tell_the_end();
     fail(status, "%s: the collectives of this context have ended: %s", entered_.c_str(), text.c_str());
 }
 
 void CollectiveStream::tell_the_end() noexcept {
     try {
-        const CollectiveHeader header = this->header(CollectiveKind::ended, next_, 0, 0);
+        const CollectiveHeader header = this->header(CollectiveKind::ended, next_, static_cast<uint64_t>(ended_status_), 0);
         const auto *text = reinterpret_cast<const std::byte *>(ended_.data());
         for (int32_t rank = 0; rank < context_.size(); ++rank)
             if (rank != context_.rank()) transmit(header, rank, { text, ended_.size() });

@@ -120,6 +120,7 @@ private:
     Incoming incoming_;
     std::deque<std::unique_ptr<Parcel>> leaving_;
     std::string ended_; // why; empty: they have not
+    halo_status ended_status_ = HALO_ERR_STATE;
 };
 
 // One call of the program that may consist of several collectives. Calls within it belong to it.

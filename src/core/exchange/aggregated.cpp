@@ -53,7 +53,7 @@ public:
         for (auto &link : links_) all = (!link->sends() || link->writable()) && all;
         return all;
     }
-    std::string blocking_ranks() override { return halo::blocking_ranks(links_); }
+    std::string blocking_ranks() const override { return halo::blocking_ranks(links_); }
     void send(Run &run) override {
         trial_.timed([&] { send_and_copy(run); });
     }
@@ -68,6 +68,9 @@ public:
     bool has_landed(size_t plan_link) const override {
         const auto link = std::find(plan_link_.begin(), plan_link_.end(), plan_link);
         return link != plan_link_.end() && links_[static_cast<size_t>(link - plan_link_.begin())]->landed();
+    }
+    void look_ahead() override {
+        for (auto &link : links_) link->look_ahead();
     }
     void note_arrivals(const Run &run, Arrivals &arrivals) override;
     void unpack(Run &run) override {
@@ -294,7 +297,7 @@ std::string Aggregated::describe_missing(const Run &run, size_t i) const {
         const EdgeBoxes boxes = planned.piece->boxes(planned.piece->edges(), {});
         for (const PlacedEdge &edge : run.plan->edges(at, false)) {
             if (named-- == 0) return text;
-            text += format(" [%s, %lld bytes]", describe(planned.key(edge)).c_str(), static_cast<long long>(boxes.bytes(edge)));
+            text += format(" [%s, %lld bytes]", run.plan->describe(planned.key(edge)).c_str(), static_cast<long long>(boxes.bytes(edge)));
         }
     }
     return text;

@@ -302,7 +302,7 @@ void CheckMode::require_source(const Run &run, const Checked &checked, const Has
          "promised",
          what_.c_str(), run.epoch, fields_[static_cast<size_t>(planned.source)]->spec().name.c_str(), static_cast<long long>(edge.send_gid),
          static_cast<long long>(edge.recv_gid), static_cast<long long>(differs - now.begin()), static_cast<long long>(edge.n_points()),
-         describe(planned.key(edge)).c_str());
+         run.plan->describe(planned.key(edge)).c_str());
 }
 
 // Ghosts that this rank has filled itself are poisoned again until finish, so that reading them is found wherever parts are placed.

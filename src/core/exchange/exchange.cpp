@@ -148,15 +148,18 @@ void Exchange::start(const halo_run &run, halo_stream stream) {
     sent_ = true;
 }
 
-// Goes on where a call that timed out has stopped.
+// Goes on where a call that timed out has stopped, which may have been between two rounds.
 void Exchange::finish(halo_stream stream) {
     if (is_single()) return present().finish(stream);
-    if (!running_ || !sent_) fail(HALO_ERR_STATE, "%s: finish is illegal: nothing has been sent", what_.c_str());
+    if (!running_ || (present_ == 0 && !sent_)) fail(HALO_ERR_STATE, "%s: finish is illegal: nothing has been sent", what_.c_str());
     step([&] {
-        for (present().finish(stream); !is_last(); present().finish(stream)) {
-            advance(); // should start time out: the caller goes on with send
-            present().start(run_, stream);
+        while (true) {
+            if (!sent_) present().send_when_writable(stream);
             sent_ = true;
+            present().finish(stream);
+            if (is_last()) return;
+            advance();
+            present().post(run_);
         }
     });
     end();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <unordered_map>
 
 #include "exchange/check_mode.h"
 #include "exchange/messages.h"
@@ -43,7 +44,7 @@ uint32_t n_states(const Plan &plan, const PlanLink &link, bool sending) {
     return static_cast<uint32_t>(n);
 }
 
-StreamDirection link_direction(const MessageSetup &setup, const PlanLink &link, bool sending, bool with_payload) {
+StreamDirection link_direction(const MessageSetup &setup, const PlanLink &link, bool sending, bool with_payload, uint64_t terms) {
     StreamDirection direction;
     direction.n_edges = sending ? link.n_send : link.n_receive;
     direction.active = direction.n_edges > 0;
@@ -54,15 +55,71 @@ StreamDirection link_direction(const MessageSetup &setup, const PlanLink &link, 
         direction.payload_bytes += most_bytes(setup.plan, link, sending);
         direction.n_states = n_states(setup.plan, link, sending);
     }
-    direction.digest.add(setup.spec.per_channel);
+    direction.digest.add(terms);
     return direction;
 }
 
-// "u, v, components 0+1, depth 2, batch 7".
-std::string text_of(const Narrowing &run, const Plan &plan) {
+std::string joined(const std::vector<std::string> &names) {
     std::string text;
-    for (size_t p = 0; p < plan.pieces().size(); ++p)
-        if (run.takes(p, plan.pieces().size())) text += (text.empty() ? "" : ", ") + plan.pieces()[p].field->spec().name;
+    for (const std::string &name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
+// Which of many pieces stand in one sum of marks and not in another: if there are three at most. Empty: there are more, or none.
+std::vector<size_t> pieces_in(uint32_t sum, size_t n) {
+    std::unordered_map<uint32_t, size_t> by_mark;
+    for (size_t p = 0; p < n; ++p) by_mark.emplace(Narrowing::mark(p), p);
+    const auto find = [&](uint32_t rest) { return by_mark.find(rest); };
+    if (const auto one = find(sum); one != by_mark.end()) return { one->second };
+    for (size_t a = 0; a < n; ++a)
+        if (const auto two = find(sum ^ Narrowing::mark(a)); two != by_mark.end() && two->second > a) return { a, two->second };
+    constexpr size_t few = 512;
+    for (size_t a = 0; a < std::min(n, few); ++a)
+        for (size_t b = a + 1; b < std::min(n, few); ++b)
+            if (const auto three = find(sum ^ Narrowing::mark(a) ^ Narrowing::mark(b)); three != by_mark.end() && three->second > b)
+                return { a, b, three->second };
+    return {};
+}
+
+uint32_t sum_of(const Narrowing &run, size_t n) {
+    uint32_t sum = run.pieces;
+    for (size_t p = 0; run.pieces == 0 && p < n; ++p) sum ^= Narrowing::mark(p);
+    return sum & ~1u;
+}
+
+// Of many: how many, and which of those that one of the two ranks alone takes.
+std::string many_fields(const MessageSetup &setup, const Narrowing &own, const Narrowing &peers, bool of_peer) {
+    const size_t n = setup.plan.pieces().size();
+    const uint32_t differing = sum_of(own, n) ^ sum_of(peers, n);
+    const std::vector<size_t> differ = differing == 0 ? std::vector<size_t>{} : pieces_in(differing, n);
+    if (of_peer && differing != 0 && differ.empty()) return "others, which differ in more than a few";
+    const auto own_takes = [&](size_t p) { return own.pieces == 0 || setup.run.pieces[p].takes_part; };
+    size_t taken = 0;
+    for (size_t p = 0; p < n; ++p) taken += own_takes(p);
+    std::vector<std::string> with, without;
+    for (const size_t p : differ) {
+        const bool takes = own_takes(p) != of_peer;
+        if (of_peer) takes ? ++taken : --taken;
+        (takes ? with : without).push_back(setup.plan.pieces()[p].field->spec().name);
+    }
+    std::string text = format("%zu of %zu fields", taken, n);
+    if (!with.empty()) text += " with " + joined(with);
+    return without.empty() ? text : text + " without " + joined(without);
+}
+
+// "u, v, components 0+1, depth 2, batch 7".
+std::string text_of(const MessageSetup &setup, const Narrowing &own, const Narrowing &peers, bool of_peer) {
+    const Narrowing &run = of_peer ? peers : own;
+    const auto &pieces = setup.plan.pieces();
+    std::string text;
+    if (pieces.size() > Narrowing::most_listed) {
+        text = many_fields(setup, own, peers, of_peer);
+    } else {
+        std::vector<std::string> names;
+        for (size_t p = 0; p < pieces.size(); ++p)
+            if (run.takes(p)) names.push_back(pieces[p].field->spec().name);
+        text = joined(names);
+    }
     if (run.first_component != 0 || run.n_components != 0) text += format(", components %d+%d", run.first_component, run.n_components);
     if (run.depth != 0) text += format(", depth %d", run.depth);
     if (run.batch != 0) text += format(", batch %u", run.batch);
@@ -74,25 +131,27 @@ std::string text_of(const Narrowing &run, const Plan &plan) {
 std::string blocking_ranks(const std::vector<std::unique_ptr<Stream>> &links) {
     std::string text;
     for (const auto &link : links)
-        if (link->sends() && !link->writable()) text += format(" rank %d", link->peer());
+        if (link->sends() && link->blocked()) text += format(" rank %d", link->peer());
     return text;
 }
 
 std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload, const LateOnLink &late) {
     std::vector<std::unique_ptr<Stream>> links;
+    const uint64_t terms = setup.plan.links().empty() ? 0 : terms_of(setup.spec).hash();
     for (size_t i = 0; i < setup.plan.links().size(); ++i) {
         const PlanLink &planned = setup.plan.links()[i];
         StreamSpec spec;
         spec.peer = planned.peer;
         spec.serial = setup.id.serial();
         spec.tag = setup.id.tag();
-        spec.send = link_direction(setup, planned, true, with_payload);
-        spec.receive = link_direction(setup, planned, false, with_payload);
+        spec.send = link_direction(setup, planned, true, with_payload, terms);
+        spec.receive = link_direction(setup, planned, false, with_payload, terms);
         spec.shared = with_payload && setup.paths.slot;
         spec.probed = setup.spec.probed;
         spec.edges = [&plan = setup.plan, &planned](bool sending) { return wire_edges(plan, planned, sending); };
         spec.terms = [&round = setup.spec] { return terms_of(round); };
-        spec.runs = [&plan = setup.plan](const Narrowing &run) { return text_of(run, plan); };
+        spec.runs = [setup](const Narrowing &own, const Narrowing &peers, bool of_peer) { return text_of(setup, own, peers, of_peer); };
+        spec.name = [&plan = setup.plan](const halo_channel_key &key) { return plan.describe(key); };
         spec.payload = [payload, i](const std::byte *message) { return payload(i, message); };
         if (late) spec.late = [late, i](const MessageHeader &header, const std::byte *at) { late(i, header, at); };
         spec.what = setup.spec.what;

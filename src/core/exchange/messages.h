@@ -20,6 +20,7 @@ struct MessageSetup {
     const RoundSpec &spec;
     const Plan &plan; // of the round's first run: names edges; all outlive the messages
     const RunId &id;  // outlives the messages
+    const Run &run;   // the present one, or the last; outlives the messages
     PathPolicy paths;
 };
 
@@ -37,12 +38,14 @@ public:
     virtual void forget_plans() {}
     // May everything be packed now? Never blocks.
     virtual bool writable() = 0;
-    // Who keeps it from being writable: " rank 3 rank 5".
-    virtual std::string blocking_ranks() = 0;
+    // Who has kept it from being writable when that was last asked: " rank 3 rank 5". Never polls: else it might find nobody any more.
+    virtual std::string blocking_ranks() const = 0;
     // Pack and send everything, copy what stays on this rank.
     virtual void send(Run &run) = 0;
     // Polls; true when everything is here.
     virtual bool test(Run &run) = 0;
+    // While something is missing: has a peer, whose part is here, told of a failure that lasts? Throws.
+    virtual void look_ahead() = 0;
     // All is here: has the peer of this link of the plan written the dense values where they belong?
     virtual bool has_landed(size_t) const { return false; }
     // Note parts that got data but have no storage. Only when everything is here.

@@ -31,9 +31,12 @@ public:
     void post(Run &run) override;
     void forget_plans() override { mapped_.clear(); }
     bool writable() override;
-    std::string blocking_ranks() override;
+    std::string blocking_ranks() const override;
     void send(Run &run) override;
     bool test(Run &run) override;
+    void look_ahead() override {
+        for (auto &link : links_) link->look_ahead();
+    }
     void note_arrivals(const Run &run, Arrivals &arrivals) override;
     void unpack(Run &run) override;
     void consume(Run &) override {
@@ -201,14 +204,17 @@ bool PerChannel::writable() {
     return all;
 }
 
-std::string PerChannel::blocking_ranks() {
-    std::string text = halo::blocking_ranks(links_);
-    for (auto &link : links_)
-        if (has_failed_ && link->sends() && !link->has_ended(failed_epoch_))
+std::string PerChannel::blocking_ranks() const {
+    std::string text;
+    for (const auto &link : links_)
+        if (has_failed_ && link->sends() && !link->knows_end_of(failed_epoch_))
             text += format(" rank %d (still in run %u, which failed)", link->peer(), failed_epoch_);
     if (!text.empty()) return text;
+    text = halo::blocking_ranks(links_);
+    if (!text.empty()) return text;
     for (const Work &work : sends_)
-        if (!work.post->box.writable()) return format(" rank %d (%s)", work.post->box.peer(), work.post->box.describe().c_str());
+        if (work.post->box.state() != HALO_STALE)
+            return format(" rank %d (channel %s)", work.post->box.peer(), setup_.plan.describe(work.post->box.key()).c_str());
     return text;
 }
 
@@ -306,8 +312,9 @@ void PerChannel::unpack(Run &run) {
         const int32_t state = box.state();
         if (work.post->taken || (state != HALO_RECEIVED && state != HALO_RECEIVED_NULL)) continue;
         if (state == HALO_RECEIVED && box.data_bytes() != work.single->bytes)
-            fail(HALO_ERR_WIRE, "%s, run %u: %lld bytes came, %lld were expected: %s", setup_.spec.what.c_str(), run.epoch,
-                 static_cast<long long>(box.data_bytes()), static_cast<long long>(work.single->bytes), box.describe().c_str());
+            fail(HALO_ERR_WIRE, "%s, run %u: %lld bytes came, %lld were expected: channel %s from rank %d", setup_.spec.what.c_str(), run.epoch,
+                 static_cast<long long>(box.data_bytes()), static_cast<long long>(work.single->bytes), run.plan->describe(box.key()).c_str(),
+                 box.peer());
         unpack_single(run.pieces[work.piece], *work.single, state == HALO_RECEIVED ? EdgeState::data : EdgeState::null, box.data(), run.stream);
         work.post->taken = true;
         box.stale();
@@ -359,7 +366,8 @@ std::string PerChannel::missing(const Run &run) const {
         const Mailbox &box = work.post->box;
         if (work.post->taken || box.state() != HALO_STALE || std::find(late.begin(), late.end(), box.peer()) != late.end()) continue;
         if (++n_missing <= named)
-            text += format(" [%s: receiver %s, sender not yet seen sending, %lld bytes, epoch %u]", box.describe().c_str(), state_name(box.state()),
+            text += format(" [channel %s, from rank %d to rank %d: receiver %s, sender not yet seen sending, %lld bytes, epoch %u]",
+                           run.plan->describe(box.key()).c_str(), box.peer(), setup_.context.rank(), state_name(box.state()),
                            static_cast<long long>(work.single->bytes), box.epoch() + 1);
     }
     return n_missing == 0 ? text : text + format(" %lld channels in all", static_cast<long long>(n_missing));

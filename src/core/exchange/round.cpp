@@ -14,6 +14,8 @@ namespace {
 
 constexpr int64_t first_looks = 64; // for what comes through shared memory, before the transport is asked to go on
 
+constexpr uint32_t looks_for_one_ahead = 1024;
+
 } // namespace
 
 Round::Round(RoundSpec spec) : context_(spec.fields[0]->topology().context()), spec_(std::move(spec)), id_(context_.next_run()) {
@@ -65,7 +67,7 @@ void Round::make_plan() {
     follow_layouts();
     first_plan_ = plan_;
     const PathPolicy paths(context_.shared_arena(SIZE_MAX) ? context_.config().word("path") : "message");
-    const MessageSetup setup{ context_, spec_, *plan_, id_, paths };
+    const MessageSetup setup{ context_, spec_, *plan_, id_, run_, paths };
     messages_ = spec_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
     size_t sparse_edges = 0;
     for (const PlanPiece &one : plan_->pieces()) {
@@ -282,9 +284,15 @@ bool Round::test() {
     require(Phase::sent, "test");
     bool here = false;
     step([&] {
-        here = messages_->test(run_);
+        here = look();
         if (here) note_arrivals();
     });
+    return here;
+}
+
+bool Round::look() {
+    const bool here = messages_->test(run_);
+    if (!here && ++looks_in_vain_ % looks_for_one_ahead == 0) messages_->look_ahead();
     return here;
 }
 
@@ -343,22 +351,24 @@ void Round::wait_until_writable() {
     const auto waiting = [&] {
         return format("%s, run %u: the last two runs have not been taken by", spec_.what.c_str(), run_.epoch) + messages_->blocking_ranks();
     };
-    while (!messages_->writable()) {
-        if (waiter.pause(waiting)) continue;
-        const std::string text = waiting();
-        if (!messages_->writable()) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), text.c_str());
-    }
+    while (!messages_->writable())
+        if (!waiter.pause(waiting)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), waiting().c_str());
 }
 
 void Round::start(const halo_run &run, halo_stream stream) {
     const double begin = context_.clock();
     post(run);
+    send_when_writable(stream);
+    total_seconds_ += context_.clock() - begin;
+}
+
+void Round::send_when_writable(halo_stream stream) {
+    require(Phase::posted, "send");
     run_.stream = stream;
     step([&] {
         wait_until_writable();
         do_send();
     });
-    total_seconds_ += context_.clock() - begin;
 }
 
 // Without sparse fields, each message is unpacked as it comes: the regions are disjoint, so the order does not show.
@@ -368,11 +378,11 @@ void Round::wait_until_here() {
     const bool as_they_come = !plan_->any_sparse() && !plan_->combines() && !check_;
     bool here = false;
     step([&] {
-        for (int64_t look = 0; !here && look < std::min(first_looks, context_.waiting().spins); ++look) here = messages_->test(run_);
+        for (int64_t time = 0; !here && time < std::min(first_looks, context_.waiting().spins); ++time) here = look();
         while (!here) {
             if (as_they_come) messages_->unpack(run_);
             if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
-            here = messages_->test(run_);
+            here = look();
         }
         note_arrivals();
     });

@@ -4,7 +4,7 @@
 // idle --post--> posted --send--> sent --test until here, unpack--> unpacked --end--> idle
 //
 // A run that fails is ended: peers that have not got this rank's part of it get the failure in its place, epochs stay in step, and the next run works
-// or says why on every rank. Only abandoning a run, a transport that fails, and a failure with one message per channel leave the round dead.
+// or says why on every rank. Only abandoning a run, and a transport that fails, leave the round dead.
 #pragma once
 
 #include <chrono>
@@ -41,6 +41,7 @@ public:
     void finish(halo_stream stream);
     void post(const halo_run &run);
     bool send(halo_stream stream); // false: a peer is two runs behind
+    void send_when_writable(halo_stream stream);
     bool test();
     void unpack(halo_stream stream);
     void end();
@@ -80,6 +81,7 @@ private:
     void step(Step &&step); // a failing one ends the run
     void wait_until_writable();
     void wait_until_here();
+    bool look();
     void note_arrivals();
     void combine();
     void combine_piece(size_t number, const Lowered &rows, const std::vector<void *> &bases) const;
@@ -96,6 +98,7 @@ private:
     Run run_;
     Arrivals arrivals_;
     bool arrivals_noted_ = false;
+    uint32_t looks_in_vain_ = 0;
     uint32_t batch_ = 0;
     Phase phase_ = Phase::idle;
     std::unique_ptr<CheckMode> check_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/round_spec.h"
 
-#include <algorithm>
+#include <unordered_set>
 
 #include "base/types.h"
 
@@ -36,7 +36,7 @@ void add_field(Terms &terms, const Field &field) {
     terms.add(name, std::to_string(spec.n_components), "components");
     terms.add(name + " sits in", text_of(spec.places));
     terms.add(name, spec.sparse ? "sparse" : "dense");
-    terms.add(name, std::to_string(field.ordinal()), "fields made before it on its topology");
+    terms.add(name, std::to_string(field.ordinal()), "fields made before it");
 }
 
 } // namespace
@@ -49,8 +49,13 @@ Terms terms_of(const RoundSpec &spec) {
     terms.add("fields", names);
     terms.add("kind", spec.kind);
     terms.add("messages", spec.per_channel ? "per channel" : "aggregate");
-    for (auto field = spec.fields.begin(); field != spec.fields.end(); ++field)
-        if (std::find(spec.fields.begin(), field, *field) == field) add_field(terms, **field);
+    std::unordered_set<const void *> described;
+    for (const Field *field : spec.fields) {
+        const Topology &topology = field->topology();
+        const std::string parts = topology.text();
+        if (!parts.empty() && described.insert(&topology).second) terms.add("topology of field " + field->spec().name, parts);
+        if (described.insert(field).second) add_field(terms, *field);
+    }
     return terms;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "plan/piece.h"
@@ -59,6 +60,8 @@ public:
 
     // Of a link's edges: for messages, and for naming what differs.
     const std::vector<PlacedEdge> &edges(const LinkPiece &at, bool sending) const;
+    // "3 -> 7, field u, side x+": an edge by the names of its field and side.
+    std::string describe(const halo_channel_key &key) const;
     // Bytes of values: what a piece sends to all peers; what goes one way over a link, each piece aligned as in its message.
     int64_t payload_bytes(size_t piece) const;
     int64_t payload_bytes(const PlanLink &link, bool sending) const;

@@ -19,9 +19,9 @@ WireEdges WireEdges::split(std::vector<WireEdge> joined, size_t n_sending) {
     return { std::move(joined), std::move(receiving) };
 }
 
-std::string difference(const WireEdges &own, int32_t own_rank, const WireEdges &peers, int32_t peer) {
-    const auto outward = [&] { return first_difference(own.sending, own_rank, peers.receiving, peer); };
-    const auto inward = [&] { return first_difference(peers.sending, peer, own.receiving, own_rank); };
+std::string difference(const WireEdges &own, int32_t own_rank, const WireEdges &peers, int32_t peer, const NameOfKey &name) {
+    const auto outward = [&] { return first_difference(own.sending, own_rank, peers.receiving, peer, name); };
+    const auto inward = [&] { return first_difference(peers.sending, peer, own.receiving, own_rank, name); };
     std::string text = own_rank < peer ? outward() : inward();
     if (text.empty()) text = own_rank < peer ? inward() : outward();
     return text.empty() ? "in more than the channels" : text;

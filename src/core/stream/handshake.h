@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What two ranks tell each other ahead of the first data: the digests of what each sends and receives, memory that the other may use, and in words
-// what they must have alike. If the digests differ, the error names the first of those that does; if none does, both send their edges.
+// what they must have alike: in the handshake as much as has room there. If the digests differ, the error names the first of those that does; if none
+// does there, both send the rest of them and their edges.
 #pragma once
 
 #include <string>
@@ -20,7 +21,7 @@ struct HandshakePayload {
     SharedOffer slots;  // where this rank writes payloads
     SharedOffer notice; // where it tells of its storage
 };
-inline constexpr size_t most_terms_bytes = most_plain_bytes - sizeof(HandshakePayload); // behind it
+inline constexpr size_t most_terms_bytes = 65536; // behind it: those of some hundred fields
 
 // The edges of one rank towards another.
 struct WireEdges {
@@ -33,6 +34,6 @@ struct WireEdges {
 };
 
 // What differs between two ranks whose digests do. What the lower rank sends comes first, so that both ranks name the same.
-std::string difference(const WireEdges &own, int32_t own_rank, const WireEdges &peers, int32_t peer);
+std::string difference(const WireEdges &own, int32_t own_rank, const WireEdges &peers, int32_t peer, const NameOfKey &name = describe);
 
 } // namespace halo

@@ -45,7 +45,8 @@ Stream::~Stream() {
 void Stream::post(uint32_t epoch, const Narrowing &narrowing) {
     epoch_ = epoch;
     narrowing_ = narrowing;
-    if (!difference_.empty()) fail(HALO_ERR_MISMATCH, "%s", difference_.c_str());
+    if (!difference_.empty()) fail_again();
+    if (told_) throw Error(*told_);
     arrived_ = !due();
     if (!arrived_ && !probing()) post_receive();
 }
@@ -58,20 +59,22 @@ bool Stream::poll(PendingSend &slot) {
 bool Stream::credit_left() const { return spec_.receive.active || epoch_ - consumed_by_peer_ <= 2; }
 
 bool Stream::writable() {
+    blocked_ = true;
     while (!credit_left() && find_message()) {}
     if (!credit_left()) return false;
     sending_shared_ = peer_reads_shared_ && slot_writer_.may_write(epoch_, consumed_by_peer_);
-    if (sending_shared_) return true;
-    slot_ = poll(*slots_[0]) ? 0 : 1;
-    if (slot_ == 1 && !poll(*slots_[1])) return false;
-    ensure_send_buffer();
+    if (!sending_shared_) {
+        slot_ = poll(*slots_[0]) ? 0 : 1;
+        if (slot_ == 1 && !poll(*slots_[1])) return false;
+        ensure_send_buffer();
+    }
+    blocked_ = false;
     return true;
 }
 
 bool Stream::has_ended(uint32_t epoch) {
-    const auto more = [&] { return static_cast<int32_t>(consumed_by_peer_ - epoch) < 0; };
-    while (more() && !(spec_.receive.active && arrived_) && find_message()) {}
-    return !more();
+    while (!knows_end_of(epoch) && !(spec_.receive.active && arrived_) && find_message()) {}
+    return knows_end_of(epoch);
 }
 
 void Stream::ensure_send_buffer() {
@@ -157,17 +160,21 @@ void Stream::send_handshake() {
 
 // What another rank has told of is told on as it came.
 void Stream::send_failure(uint32_t epoch, const Error &error) {
-    if (last_sent_ == epoch || !difference_.empty()) return;
-    epoch_ = epoch;
-    send_handshake();
     const FirstCause *told = error.first_cause();
     const FirstCause cause = told ? *told : FirstCause{ context_.rank(), error.status(), error.text() };
+    const bool has_part = last_sent_ == epoch;
+    const uint32_t failing = has_part ? epoch + 1 : epoch;
+    if ((has_part && !cause.lasts) || last_told_ == failing || !difference_.empty()) return;
+    epoch_ = failing;
+    last_told_ = failing;
+    send_handshake();
     const std::vector<std::byte> message = followed_by(FailurePayload{ cause.rank }, cause.text.substr(0, most_failure_text));
-    send_extra(MessageKind::failure, cause.status, message.data(), message.size());
+    send_extra(MessageKind::failure, cause.status, message.data(), message.size(), cause.lasts ? flag_lasts : 0);
+    epoch_ = epoch;
 }
 
 // A message outside the two slots: rare, except for credits, whose memory is reused.
-void Stream::send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes) {
+void Stream::send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes, uint16_t flags) {
     auto free_slot = std::find_if(extras_.begin(), extras_.end(), [&](auto &extra) { return poll(*extra); });
     if (free_slot == extras_.end()) {
         extras_.push_back(std::make_unique<PendingSend>());
@@ -178,6 +185,7 @@ void Stream::send_extra(MessageKind kind, halo_status status, const void *payloa
     if (extra.buffer.bytes() < sizeof(MessageHeader) + bytes) extra.buffer = context_.host_buffer(sizeof(MessageHeader) + bytes);
     MessageHeader header = make_header(kind, bytes);
     header.status = status;
+    header.flags |= flags;
     std::memcpy(extra.buffer.data(), &header, sizeof header);
     if (bytes > 0) std::memcpy(extra.buffer.data() + sizeof header, payload, bytes);
     context_.transport().send(spec_.peer, 0, tag_, extra.buffer.data(), sizeof header + bytes, extra.request);
@@ -193,7 +201,7 @@ void Stream::ensure_receive_buffer(size_t bytes) {
 }
 
 void Stream::post_receive() {
-    if (receive_ != Receive::none || held_bytes_ > 0) return;
+    if (receive_ != Receive::none || held_bytes_ > 0 || ahead_bytes_ > 0) return;
     const size_t capacity = receive_capacity();
     ensure_receive_buffer(capacity);
     context_.transport().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
@@ -236,7 +244,7 @@ bool Stream::find_in_slot() {
 
 // Take one message, if there is one.
 bool Stream::find_message() {
-    if (mismatched_) check_swap_deadline();
+    if (mismatched_ && difference_.empty()) check_swap_deadline();
     size_t bytes = 0;
     if (!receive_one(bytes)) return false;
     take(bytes);
@@ -245,6 +253,10 @@ bool Stream::find_message() {
 
 bool Stream::receive_one(size_t &bytes) {
     if ((bytes = std::exchange(held_bytes_, 0)) > 0) return true;
+    if ((bytes = std::exchange(ahead_bytes_, 0)) > 0) {
+        std::swap(receive_buffer_, ahead_buffer_);
+        return true;
+    }
     Transport &transport = context_.transport();
     if (receive_ == Receive::none && probing()) {
         halo_matched message{};
@@ -257,7 +269,31 @@ bool Stream::receive_one(size_t &bytes) {
     }
     if (!transport.test(receive_request_, spec_.peer, &bytes)) return false;
     receive_ = Receive::none;
+    if (std::exchange(in_ahead_, false)) std::swap(receive_buffer_, ahead_buffer_);
     return true;
+}
+
+// Whatever it is, it is kept for the next run.
+void Stream::look_ahead() {
+    if (!arrived_ || !spec_.receive.active || held_bytes_ > 0 || ahead_bytes_ > 0) return;
+    Transport &transport = context_.transport();
+    size_t bytes = 0;
+    if (receive_ == Receive::none) {
+        halo_matched message{};
+        if (!transport.probe(spec_.peer, 0, tag_, bytes, message)) return;
+        if (ahead_buffer_.bytes() < std::max(bytes, sizeof(MessageHeader))) ahead_buffer_ = context_.host_buffer(std::max(bytes, least_capacity));
+        transport.receive_matched(message, spec_.peer, ahead_buffer_.data(), ahead_buffer_.bytes(), receive_request_);
+        receive_ = Receive::matched;
+        in_ahead_ = true;
+    }
+    if (!in_ahead_ || !transport.test(receive_request_, spec_.peer, &bytes)) return;
+    receive_ = Receive::none;
+    in_ahead_ = false;
+    ahead_bytes_ = bytes;
+    MessageHeader header{};
+    std::memcpy(&header, ahead_buffer_.data(), std::min(bytes, sizeof header));
+    const bool is_right = !wire_error(header, bytes, context_.check_mode()) && header.serial == spec_.serial;
+    if (is_right && header.kind == MessageKind::failure && (header.flags & flag_lasts) != 0) fail_as_told(ahead_buffer_.data(), bytes);
 }
 
 void Stream::take(size_t bytes) {
@@ -281,6 +317,7 @@ void Stream::take(size_t bytes) {
     case MessageKind::handshake: return take_handshake(header);
     case MessageKind::data: return take_data(header);
     case MessageKind::failure: return take_failure(header, bytes);
+    case MessageKind::terms: return take_terms(header);
     case MessageKind::keys: return take_keys(header);
     case MessageKind::credit: consumed_by_peer_ = header.epoch;
     }
@@ -299,6 +336,11 @@ void Stream::note_abilities(const MessageHeader &header) {
 }
 
 void Stream::check_header(const MessageHeader &header, size_t bytes, bool summed) const {
+    if (header.magic == reduction_magic)
+        fail(HALO_ERR_MISMATCH,
+             "%s: rank %d is in reduction %u of this context, this rank in object %u: the ranks create their exchanges, groups and reductions in "
+             "different order",
+             spec_.what.c_str(), spec_.peer, header.serial, spec_.serial);
     if (const char *error = wire_error(header, bytes, summed))
         fail(HALO_ERR_WIRE,
              "%s: message of %zu bytes from rank %d (magic %08x, wire version %u, kind %u, flags %#x, %u states, %llu bytes of payload): %s: another "
@@ -307,7 +349,8 @@ void Stream::check_header(const MessageHeader &header, size_t bytes, bool summed
              static_cast<unsigned long long>(header.payload_bytes), error);
     if (static_cast<int32_t>(header.serial - spec_.serial) > 0)
         fail(HALO_ERR_MISMATCH,
-             "%s: rank %d is already in object %u of this context, this rank in %u: the ranks create their exchanges and groups in different order",
+             "%s: rank %d is already in object %u of this context, this rank in %u: the ranks create their exchanges, groups and reductions in "
+             "different order",
              spec_.what.c_str(), spec_.peer, header.serial, spec_.serial);
 }
 
@@ -323,31 +366,43 @@ void Stream::take_handshake(const MessageHeader &header) {
         return;
     }
     send_handshake();
-    const Terms own_terms(spec_.terms().packed(most_terms_bytes)); // as the peer has got them: both find the same
-    const Terms peers(std::string(reinterpret_cast<const char *>(payload) + sizeof peer, header.payload_bytes - sizeof peer));
-    const bool lower = context_.rank() < spec_.peer;
-    const std::string difference =
-        lower ? first_difference(own_terms, context_.rank(), peers, spec_.peer) : first_difference(peers, spec_.peer, own_terms, context_.rank());
-    if (!difference.empty()) fail_for_ever(difference);
+    // As the peer has got them: both find the same.
+    compare_terms(spec_.terms().packed(most_terms_bytes),
+                  std::string(reinterpret_cast<const char *>(payload) + sizeof peer, header.payload_bytes - sizeof peer));
     mismatched_ = true;
     mismatch_time_ = context_.clock();
+    const Terms terms = spec_.terms();
+    send_extra(MessageKind::terms, HALO_SUCCESS, terms.packed().data(), terms.packed().size());
+}
+
+void Stream::take_terms(const MessageHeader &header) {
+    compare_terms(spec_.terms().packed(), { reinterpret_cast<const char *>(receive_buffer_.data()) + sizeof header, header.payload_bytes });
     const WireEdges own = own_edges();
     const std::vector<WireEdge> all = own.joined();
     epoch_ = static_cast<uint32_t>(own.sending.size()); // a mismatched link sends nothing more: the epoch carries the split
     send_extra(MessageKind::keys, HALO_SUCCESS, all.data(), all.size() * sizeof(WireEdge));
 }
 
+void Stream::compare_terms(std::string own, std::string peers) {
+    const int32_t rank = context_.rank();
+    const Terms mine(std::move(own)), theirs(std::move(peers));
+    const std::string text = rank < spec_.peer ? first_difference(mine, rank, theirs, spec_.peer) : first_difference(theirs, spec_.peer, mine, rank);
+    if (!text.empty()) fail_for_ever(text);
+}
+
 void Stream::take_keys(const MessageHeader &header) {
     std::vector<WireEdge> all(header.payload_bytes / sizeof(WireEdge));
     if (!all.empty()) std::memcpy(all.data(), receive_buffer_.data() + sizeof header, all.size() * sizeof(WireEdge));
-    const std::string text = difference(own_edges(), context_.rank(), WireEdges::split(std::move(all), header.epoch), spec_.peer);
+    const std::string text = difference(own_edges(), context_.rank(), WireEdges::split(std::move(all), header.epoch), spec_.peer, spec_.name);
     fail_for_ever(text);
 }
 
 void Stream::fail_for_ever(const std::string &difference) {
     difference_ = format("%s: the plans of rank %d and rank %d differ: %s", spec_.what.c_str(), context_.rank(), spec_.peer, difference.c_str());
-    fail(HALO_ERR_MISMATCH, "%s", difference_.c_str());
+    fail_again();
 }
+
+void Stream::fail_again() const { throw Error(HALO_ERR_MISMATCH, difference_, FirstCause{ context_.rank(), HALO_ERR_MISMATCH, difference_, true }); }
 
 WireEdges Stream::own_edges() const { return { spec_.edges(true), spec_.edges(false) }; }
 
@@ -393,9 +448,10 @@ void Stream::take_late(const MessageHeader &header) {
 
 void Stream::fail_narrowed(const Narrowing &peer) const {
     const bool lower = context_.rank() < spec_.peer;
-    const Narrowing &first = lower ? narrowing_ : peer, &second = lower ? peer : narrowing_;
+    const std::string mine = spec_.runs(narrowing_, peer, false), theirs = spec_.runs(narrowing_, peer, true);
     fail(HALO_ERR_MISMATCH, "%s: run %u is narrowed differently: rank %d runs %s, rank %d %s", spec_.what.c_str(), epoch_,
-         std::min(context_.rank(), spec_.peer), spec_.runs(first).c_str(), std::max(context_.rank(), spec_.peer), spec_.runs(second).c_str());
+         std::min(context_.rank(), spec_.peer), (lower ? mine : theirs).c_str(), std::max(context_.rank(), spec_.peer),
+         (lower ? theirs : mine).c_str());
 }
 
 // The payload is exactly what the plan of this run says.
@@ -426,13 +482,23 @@ void Stream::take_failure(const MessageHeader &header, size_t bytes) {
         ++context_.dropped;
         return;
     }
+    fail_as_told(receive_buffer_.data(), bytes);
+}
+
+void Stream::fail_as_told(const std::byte *message, size_t bytes) {
+    MessageHeader header;
     FailurePayload told;
-    std::memcpy(&told, receive_buffer_.data() + sizeof header, sizeof told);
+    std::memcpy(&header, message, sizeof header);
+    std::memcpy(&told, message + sizeof header, sizeof told);
     const size_t before_text = sizeof header + sizeof told;
-    FirstCause cause{ told.rank, header.status, { reinterpret_cast<const char *>(receive_buffer_.data()) + before_text, bytes - before_text } };
-    std::string text = format("%s: rank %d has no part in run %u; first cause, on rank %d: %s: %s", spec_.what.c_str(), spec_.peer, header.epoch,
-                              cause.rank, status_name(cause.status), cause.text.c_str());
-    throw Error(HALO_ERR_PEER, std::move(text), std::move(cause));
+    const bool lasts = (header.flags & flag_lasts) != 0;
+    try {
+        fail_after(HALO_ERR_PEER, format("%s: rank %d has no part in run %u", spec_.what.c_str(), spec_.peer, header.epoch),
+                   { told.rank, header.status, { reinterpret_cast<const char *>(message) + before_text, bytes - before_text }, lasts });
+    } catch (const Error &error) {
+        if (lasts) told_ = error;
+        throw;
+    }
 }
 
 void Stream::consume() {

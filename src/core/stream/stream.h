@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,9 @@ struct StreamSpec {
     bool probed = false;                                      // take a receive buffer only when a message has been seen
     std::function<std::vector<WireEdge>(bool sending)> edges; // of one direction, sorted; for naming a mismatch
     std::function<Terms()> terms = [] { return Terms(); };    // what both ends must have alike, in words
-    std::function<std::string(const Narrowing &)> runs = [](const Narrowing &) { return std::string("all"); }; // what a run takes, in words
+    // What the present run takes, in words: of this rank, and of the peer.
+    std::function<std::string(const Narrowing &own, const Narrowing &peers, bool of_peer)> runs = [](const auto &...) { return std::string("all"); };
+    NameOfKey name = describe;                               // of an edge
     std::function<size_t(const std::byte *message)> payload; // that a message must carry in this run, by its states; none: any that fits
     // Takes data of a run that has failed here. None: they are dropped, and peers are not told when such a run ends.
     std::function<void(const MessageHeader &, const std::byte *payload)> late;
@@ -73,8 +76,12 @@ public:
     void post(uint32_t epoch, const Narrowing &narrowing);
     // May this run's message be packed now? Polls; never blocks.
     bool writable();
+    // What `writable` has said last.
+    bool blocked() const { return blocked_; }
     // Has the peer ended run `epoch`, whichever way? Polls.
     bool has_ended(uint32_t epoch);
+    // As far as it has told.
+    bool knows_end_of(uint32_t epoch) const { return static_cast<int32_t>(consumed_by_peer_ - epoch) >= 0; }
     // Start of the message: header, states, then the payload. Valid after writable().
     std::byte *send_buffer() const { return sending_shared_ ? slot_writer_.slot(epoch_) : slots_[slot_]->buffer.data(); }
     std::byte *send_payload() const { return send_buffer() + payload_offset(spec_.send.n_states); }
@@ -88,7 +95,8 @@ public:
     bool take_back() const { return leases_.close_own(); }
     // What has been taken back, packed into send_payload().
     void send_after_all(size_t payload_bytes);
-    // Tell the peer, if it has not got this rank's part of run `epoch`, that it will not.
+    // Tell the peer, if it has not got this rank's part of run `epoch`, that it will not. A failure that lasts is told to all: to those that have,
+    // as that of the next run.
     void send_failure(uint32_t epoch, const Error &error);
 
     // Memory in which this rank tells the peer of storage that it may use. Before the first run's send.
@@ -105,6 +113,8 @@ public:
     // True when this run's message (if one is due) is here and its header agrees. Throws on mismatch and on the peer's failure.
     bool test();
     bool arrived() const { return arrived_; }
+    // While others are waited for: has the peer, whose part is here, told of a failure that lasts? Then theirs may never come. Throws.
+    void look_ahead();
     // The plans differ; in which edge is being found out.
     bool differs() const { return mismatched_; }
     // Its dense values are where they belong.
@@ -143,7 +153,7 @@ private:
     void send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewhere = 0);
     static size_t most_bytes(const StreamDirection &direction) { return payload_offset(direction.n_states) + direction.payload_bytes; }
     void send_handshake();
-    void send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes);
+    void send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes, uint16_t flags = 0);
     bool poll(PendingSend &slot);
     bool credit_left() const;
 
@@ -161,7 +171,10 @@ private:
     void take_data(const MessageHeader &header);
     void take_late(const MessageHeader &header);
     void take_failure(const MessageHeader &header, size_t bytes);
+    [[noreturn]] void fail_as_told(const std::byte *message, size_t bytes);
+    void take_terms(const MessageHeader &header);
     void take_keys(const MessageHeader &header);
+    void compare_terms(std::string own, std::string peers);
     [[noreturn]] void fail_narrowed(const Narrowing &peer) const;
     size_t checksum_bytes(MessageKind kind) const { return kind == MessageKind::data && context_.check_mode() ? sizeof(uint64_t) : 0; }
     bool overtakes_slot(const MessageHeader &header) const;
@@ -172,9 +185,11 @@ private:
     void check_location(const MessageHeader &header) const;
     void check_swap_deadline();
     [[noreturn]] void fail_for_ever(const std::string &difference);
+    [[noreturn]] void fail_again() const;
     WireEdges own_edges() const;
     bool due() const { return spec_.receive.active || !verified_; }
-    bool probing() const { return spec_.probed || !spec_.receive.active || mismatched_ || slot_reader_; }
+    // A handshake may be of any size, and so is what follows one that differs.
+    bool probing() const { return spec_.probed || !spec_.receive.active || !verified_ || slot_reader_; }
 
     Context &context_;
     StreamSpec spec_;
@@ -184,12 +199,15 @@ private:
     std::unique_ptr<PendingSend> slots_[2]; // the second is used while the first is still on its way
     int slot_ = 0;
     std::vector<std::unique_ptr<PendingSend>> extras_; // handshake, credits, failures, keys
+    bool blocked_ = false;                             // this run's message may not be packed yet
     bool handshake_sent_ = false;
     bool verified_ = false;   // the peer's handshake came and agrees
     bool mismatched_ = false; // it came and differs: edges are being swapped
     double mismatch_time_ = 0;
-    std::string difference_; // what mismatched, once it is known: no run can work
-    uint32_t last_sent_ = 0; // run whose data have left
+    std::string difference_;    // what mismatched, once it is known: no run can work
+    std::optional<Error> told_; // a failure that lasts: no run can work
+    uint32_t last_sent_ = 0;    // run whose data have left
+    uint32_t last_told_ = 0;    // of which the peer has been told that it fails
     SharedSlotWriter slot_writer_;
     SharedSlotReader slot_reader_;
     StorageLeases leases_;
@@ -205,7 +223,10 @@ private:
     std::byte *message_ = nullptr; // the last one that was taken, there or in a slot
     halo_request receive_request_{};
     Receive receive_ = Receive::none;
-    size_t held_bytes_ = 0; // of a message of the next run in receive_buffer_; 0: none
+    size_t held_bytes_ = 0;  // of a message of the next run in receive_buffer_; 0: none
+    Buffer ahead_buffer_;    // for one that comes while receive_buffer_ is in use
+    size_t ahead_bytes_ = 0; // of it, once it is there
+    bool in_ahead_ = false;  // the request's message comes there
     bool arrived_ = true;
     bool has_failed_ = false; // in some run: the peer's part of it may never have been looked at
     MessageHeader header_{};  // of the last accepted data message

@@ -38,9 +38,9 @@ const char *plain_error(const MessageHeader &header, size_t behind) {
 }
 
 // Something of a known size, then text.
-const char *sized_error(const MessageHeader &header, size_t behind, size_t least) {
+const char *sized_error(const MessageHeader &header, size_t behind, size_t least, size_t most) {
     if (behind < least) return "it is shorter than messages of its kind";
-    return behind > most_plain_bytes ? "its text is too long" : plain_error(header, behind);
+    return behind > most ? "its text is too long" : plain_error(header, behind);
 }
 
 const char *data_error(const MessageHeader &header, size_t behind, bool summed) {
@@ -60,10 +60,11 @@ const char *keys_error(const MessageHeader &header, size_t behind) {
 const char *kind_error(const MessageHeader &header, size_t behind, bool summed) {
     switch (header.kind) {
     case MessageKind::data: return data_error(header, behind, summed);
-    case MessageKind::handshake: return sized_error(header, behind, sizeof(HandshakePayload));
-    case MessageKind::failure: return sized_error(header, behind, sizeof(FailurePayload));
+    case MessageKind::handshake: return sized_error(header, behind, sizeof(HandshakePayload), sizeof(HandshakePayload) + most_terms_bytes);
+    case MessageKind::failure: return sized_error(header, behind, sizeof(FailurePayload), most_plain_bytes);
     case MessageKind::credit: return behind != 0 ? "a credit has no payload" : plain_error(header, behind);
     case MessageKind::keys: return keys_error(header, behind);
+    case MessageKind::terms: return plain_error(header, behind);
     }
     return "its kind is not known";
 }
@@ -74,7 +75,8 @@ const char *wire_error(const MessageHeader &header, size_t bytes, bool summed) {
     if (header.magic != message_magic) return "it has not the magic of a message of this library";
     if (header.version != wire_version) return "it is of another wire version";
     if (bytes < sizeof header) return "it is shorter than a header";
-    if ((header.flags & ~(location_flags | ability_flags)) != 0) return "it has a flag that is not known";
+    const unsigned known = location_flags | ability_flags | (header.kind == MessageKind::failure ? flag_lasts : 0);
+    if ((header.flags & ~known) != 0) return "it has a flag that is not known";
     if ((header.kind == MessageKind::failure) == (header.status == HALO_SUCCESS)) return "its status does not go with its kind";
     return kind_error(header, bytes - sizeof header, summed);
 }

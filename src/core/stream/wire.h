@@ -10,20 +10,22 @@
 
 namespace halo {
 
-inline constexpr uint32_t message_magic = 0x4f4c4148; // "HALO"
-inline constexpr uint8_t wire_version = 4;
+inline constexpr uint32_t message_magic = 0x4f4c4148;   // "HALO"
+inline constexpr uint32_t reduction_magic = 0x4f434552; // "RECO": in place of it, in front of the values of a reduction
+inline constexpr uint8_t wire_version = 5;
 
 enum class MessageKind : uint8_t {
     handshake = 1, // plan digests, ahead of the first data
     data = 2,
-    failure = 3, // status and text, in place of data
+    failure = 3, // status and text, in place of data; one that lasts may be that of the next run already
     credit = 4,  // "consumed", where no data go back
     keys = 5,    // the sender's edges, after a mismatch
+    terms = 6,   // what both must have alike, where a handshake has not room for all of it, after a mismatch
 };
 
 // How a run is narrowed; both ends must agree.
 struct Narrowing {
-    uint32_t pieces = 0; // a bit for each that takes part, or, of more than 32, a hash of them; 0: all
+    uint32_t pieces = 0; // a bit for each that takes part, or, of more than 32, a sum of their marks; 0: all
     uint32_t batch = 0;  // number of the batch of accesses that runs it; 0: none
     int32_t first_component = 0;
     int32_t n_components = 0;
@@ -31,11 +33,12 @@ struct Narrowing {
     bool operator==(const Narrowing &) const = default;
 
     // Of `n` pieces.
-    void add(size_t piece, size_t n) {
-        pieces = n <= 32 ? pieces | 1u << piece : static_cast<uint32_t>(Digest::mix(uint64_t{ pieces } << 32 | piece)) | 1u;
-    }
-    // Of many, nobody can tell: all are named.
-    bool takes(size_t piece, size_t n) const { return pieces == 0 || n > 32 || (pieces >> piece & 1u) != 0; }
+    void add(size_t piece, size_t n) { pieces = n <= most_listed ? pieces | 1u << piece : (pieces ^ mark(piece)) | 1u; }
+    bool takes(size_t piece) const { return pieces == 0 || (pieces >> piece & 1u) != 0; }
+
+    static constexpr size_t most_listed = 32;
+    // Of one of many: what stands in one sum of marks and not in the other is the sum of those that are in one of the two alone.
+    static uint32_t mark(size_t piece) { return static_cast<uint32_t>(Digest::mix(piece + 1)) & ~1u; }
 };
 
 // Where the dense values of a data message lie, if not in its payload: one of these at most.
@@ -49,11 +52,14 @@ inline constexpr uint16_t flag_prefers_messages = 8; // its storage should not b
 inline constexpr uint16_t flag_has_notice = 32;      // it knows where the other end's storage is
 inline constexpr uint16_t ability_flags = flag_reads_shared | flag_prefers_messages | flag_has_notice;
 
+// A failure that every later run will meet too.
+inline constexpr uint16_t flag_lasts = 64;
+
 struct MessageHeader {
     uint32_t magic;
     uint8_t version;
     MessageKind kind;
-    uint16_t flags;         // location_flags and ability_flags
+    uint16_t flags;         // those above
     uint32_t serial;        // of the exchange or group
     uint32_t epoch;         // of the run, from 1
     uint64_t digest;        // of the plan, as the sender compiled it for this direction
@@ -65,7 +71,7 @@ struct MessageHeader {
 };
 static_assert(sizeof(MessageHeader) == 64, "the header is part of the wire format");
 
-// No message but one with data or edges is longer.
+// A failure, and any message that comes while data are awaited, is not longer, unless it has data or edges.
 inline constexpr size_t most_plain_bytes = 1024 - sizeof(MessageHeader);
 
 // Behind the header of a failure, whose status is that of the first cause: where it happened, then its text.

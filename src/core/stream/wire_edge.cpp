@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/types.h"
 
 namespace halo {
 
@@ -29,20 +30,20 @@ std::string describe(const halo_channel_key &key) {
     return text;
 }
 
-std::string first_difference(const std::vector<WireEdge> &sent, int32_t sender, const std::vector<WireEdge> &received, int32_t receiver) {
+std::string first_difference(const std::vector<WireEdge> &sent, int32_t sender, const std::vector<WireEdge> &received, int32_t receiver,
+                             const NameOfKey &name) {
     for (size_t i = 0; i < std::max(sent.size(), received.size()); ++i) {
         const bool no_sender = i >= sent.size() || (i < received.size() && before(received[i].key, sent[i].key));
         const bool no_receiver = i >= received.size() || (i < sent.size() && before(sent[i].key, received[i].key));
-        if (no_sender)
-            return format("channel %s is received by rank %d but not sent by rank %d", describe(received[i].key).c_str(), receiver, sender);
-        if (no_receiver) return format("channel %s is sent by rank %d but not received by rank %d", describe(sent[i].key).c_str(), sender, receiver);
+        if (no_sender) return format("channel %s is received by rank %d but not sent by rank %d", name(received[i].key).c_str(), receiver, sender);
+        if (no_receiver) return format("channel %s is sent by rank %d but not received by rank %d", name(sent[i].key).c_str(), sender, receiver);
         if (sent[i].bytes != received[i].bytes || sent[i].type != received[i].type)
-            return format("channel %s has %lld bytes (type %d) on sending rank %d, %lld bytes (type %d) on receiving rank %d",
-                          describe(sent[i].key).c_str(), static_cast<long long>(sent[i].bytes), sent[i].type, sender,
-                          static_cast<long long>(received[i].bytes), received[i].type, receiver);
+            return format("channel %s has %lld bytes of %s on sending rank %d, %lld bytes of %s on receiving rank %d", name(sent[i].key).c_str(),
+                          static_cast<long long>(sent[i].bytes), type_name(sent[i].type), sender, static_cast<long long>(received[i].bytes),
+                          type_name(received[i].type), receiver);
         if (sent[i].pattern != received[i].pattern)
             return format("channel %s: the maps of points on sending rank %d and receiving rank %d leave out different points",
-                          describe(sent[i].key).c_str(), sender, receiver);
+                          name(sent[i].key).c_str(), sender, receiver);
     }
     return {};
 }

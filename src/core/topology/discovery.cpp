@@ -29,14 +29,15 @@ public:
     // Has every rank begun?
     bool reached() {
         while (step_ < context_.size()) {
-            const auto from = (context_.rank() - step_ + context_.size()) % context_.size();
-            if (!collective_.has_come(from, token_part + step_)) return false;
+            if (!collective_.has_come(next(), token_part + step_)) return false;
             step_ *= 2;
             tell();
         }
         return true;
     }
     int64_t told() const { return told_; }
+    // Who is waited for.
+    int32_t next() const { return (context_.rank() - step_ + context_.size()) % context_.size(); }
 
 private:
     void tell() {
@@ -168,7 +169,12 @@ std::vector<Delivery> Discovery::take_counted(Collective &collective, int64_t n)
             while (const auto one = collective.take_any(data_part)) came.push_back({ one->from, copy(one->payload) });
             return std::ssize(came) == n;
         },
-        [&] { return format("%s: %lld of %lld messages", what_.c_str(), static_cast<long long>(n - std::ssize(came)), static_cast<long long>(n)); });
+        [&] {
+            std::string text = format("%s: %lld of %lld messages; they have come from", what_.c_str(), static_cast<long long>(n - std::ssize(came)),
+                                      static_cast<long long>(n));
+            for (size_t i = 0; i < std::min<size_t>(came.size(), 8); ++i) text += format(" rank %d", came[i].rank);
+            return text + (came.empty() ? " nobody" : came.size() > 8 ? " and others" : "");
+        });
     return came;
 }
 
@@ -191,7 +197,8 @@ std::vector<Delivery> Discovery::take_until_consensus(Collective &collective, co
         return consensus.reached();
     };
     collective.wait(reached, [&] {
-        if (waiting.empty()) return format("%s: some rank that has not sent all yet", what_.c_str());
+        if (waiting.empty())
+            return format("%s: message from rank %d, which waits for others itself, or has not begun", what_.c_str(), consensus.next());
         return format("%s: rank %d, and %zd more, to take a message", what_.c_str(), waiting[0], std::ssize(waiting) - 1);
     });
     messages_sent_ += consensus.told();

@@ -40,6 +40,14 @@ int32_t element_across(int32_t element, const AxisMap &map) {
     return halo_element(there[0], there[1], there[2]);
 }
 
+std::string element_name(int32_t element) {
+    const ElementOffset offset = element_offset(element);
+    std::string name;
+    for (size_t d = 0; d < 3; ++d)
+        if (offset[d] != 0) name.append(name.empty() ? "" : " ").append(1, "xyz"[d]).append(1, offset[d] > 0 ? '+' : '-');
+    return name;
+}
+
 int64_t key_extra(const EdgeIdentity &identity, int32_t place, int64_t copy_of_field) {
     return identity.tag + identity.piece + (static_cast<int64_t>(place) << 32) + (copy_of_field << 40);
 }

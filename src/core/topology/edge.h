@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "base/function_ref.h"
 #include "halo.h"
@@ -78,6 +79,9 @@ struct EdgeIdentity {
     int32_t piece = 0;    // the pair's edges over the element count from 0
     int64_t tag = 0;      // what the topology alone can tell apart: joins, kinds of lists of points
 };
+
+// "x+ y-"; empty: the middle.
+std::string element_name(int32_t element);
 
 // The identity's share in the `extra` of a public key. Fields may have several places per cell (fewer than 256), and stand in an exchange several
 // times.

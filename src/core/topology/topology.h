@@ -35,6 +35,8 @@ public:
     // As local_index, but fails with the gid and both ranks.
     int64_t require_local(int64_t gid) const;
 
+    // What all ranks must have given alike, in words; empty: they were compared when it was made.
+    virtual std::string text() const { return {}; }
     virtual int32_t n_dims() const = 0;
     // Are parts boxes of cells (else lists of points, in one dimension)?
     virtual bool has_cells() const { return true; }

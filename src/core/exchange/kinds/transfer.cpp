@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values from the boxes of one topology to those of another.
+#include <algorithm>
+
 #include "exchange/kinds/kinds.h"
 #include "topology/boxes/placed_box.h"
 
@@ -21,6 +23,12 @@ GhostWidths read_widths(const int32_t (&given)[6], const Field &field, const cha
                  field.spec().name.c_str(), most.low[d], most.high[d]);
     }
     return widths;
+}
+
+// ", ghosts 1 1 0, 1 1 0 read".
+std::string text_of(const int32_t (&widths)[6], const char *done) {
+    if (std::all_of(widths, widths + 6, [](int32_t width) { return width == 0; })) return {};
+    return format(", ghosts %d %d %d, %d %d %d ", widths[0], widths[1], widths[2], widths[3], widths[4], widths[5]) + done;
 }
 
 void check_pair(const Field &source, const Field &destination, halo_op op) {
@@ -51,6 +59,7 @@ std::unique_ptr<Exchange> make_transfer(const std::vector<Field *> &fields, cons
     Combining combining;
     combining.op = transfer.op == HALO_TRANSFER_ADD ? HALO_SUM : op_move;
     round.kind = combining.combines() ? "transfer that adds" : "transfer";
+    round.kind += text_of(transfer.source_ghosts, "read") + text_of(transfer.destination_ghosts, "filled");
     for (int32_t i = 0; i < n; ++i) {
         const Field &source = *fields[static_cast<size_t>(i)];
         const Field &destination = *fields[static_cast<size_t>(n + i)];

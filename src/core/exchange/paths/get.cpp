@@ -132,7 +132,8 @@ void GetPath::wait_for_reader(Stream &link, double timeout) const {
     Waiter waiter(context_, timeout);
     const auto reading = [&] { return format("rank %d is reading what this rank has lent to it", link.peer()); };
     while (!link.has_been_read())
-        if (!waiter.pause(reading)) fail(HALO_ERR_PEER, "after %.3f s: %s", waiter.seconds(), reading().c_str());
+        if (!waiter.pause(reading))
+            fail_after(HALO_ERR_PEER, reading(), { link.peer(), HALO_TIMEOUT, format("has not ended after %.3f s", waiter.seconds()) });
 }
 
 void GetPath::take_back(size_t i) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/checked.h"
+#include "base/digest.h"
 #include "base/limits.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/boxes/box_edges.h"
@@ -54,6 +55,22 @@ BlocksTopology::BlocksTopology(Context &context, const halo_blocks_desc &desc)
                      owner_[gid], context.size() - 1);
     }
     find_local_parts();
+}
+
+// "4x2 blocks of 8x8 cells, periodic along x".
+std::string BlocksTopology::text() const {
+    std::string blocks, cells, periodic;
+    for (size_t d = 0; d < static_cast<size_t>(n_dims_); ++d) {
+        const char *const between = d == 0 ? "" : "x";
+        blocks += format("%s%lld", between, static_cast<long long>(n_blocks_[d]));
+        cells += format("%s%lld", between, static_cast<long long>(n_cells_[d]));
+        if (periodic_[d]) periodic.append(periodic.empty() ? ", periodic along " : ", ").append(1, "xyz"[d]);
+    }
+    std::string text = blocks + " blocks of " + cells + " cells" + periodic;
+    if (order_ != HALO_ORDER_MORTON) text += ", numbered in rows";
+    if (owner_.empty()) return text;
+    return text +
+           format(", owners listed (checksum %016llx)", static_cast<unsigned long long>(checksum(owner_.data(), owner_.size() * sizeof owner_[0])));
 }
 
 void BlocksTopology::check_desc(const halo_blocks_desc &desc) const {

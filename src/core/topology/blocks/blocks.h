@@ -12,6 +12,7 @@ public:
     BlocksTopology(Context &context, const halo_blocks_desc &desc);
 
     int32_t n_dims() const override { return n_dims_; }
+    std::string text() const override;
     bool has_rows() const override { return true; }
     int64_t n_parts() const override { return n_parts_; }
     halo_part part(int64_t gid) const override;

@@ -122,12 +122,12 @@ void RingFinder::find_owners() {
     desc.directory = desc_.directory;
     const KeysTopology keys(context_, desc);
     const halo_keys_report report = keys.report();
-    if (report.n_several_claim > 0) {
-        if (report.n_several_claim_here == 0)
-            fail(HALO_ERR_PEER, "graph: %lld keys are owned by several ranks each", static_cast<long long>(report.n_several_claim));
-        fail(HALO_ERR_ARGUMENT, "graph: key %llu is owned by this rank and another; there are %lld such keys",
-             static_cast<unsigned long long>(report.several_claim[0]), static_cast<long long>(report.n_several_claim));
-    }
+    if (report.n_several_claim > 0)
+        together(context_, "graph", [&] {
+            if (report.n_several_claim_here > 0)
+                fail(HALO_ERR_ARGUMENT, "graph: key %llu is owned by rank %d and another; there are %lld such keys",
+                     static_cast<unsigned long long>(report.several_claim[0]), context_.rank(), static_cast<long long>(report.n_several_claim));
+        });
     owners_ = keys.owners();
 }
 
