@@ -90,7 +90,7 @@ defects=(
     "a run of several rounds cannot go on between two|exchange/exchange.cpp|misuse *BetweenTwoRounds*|s/(present_ == 0 \&\& !sent_)/!sent_/"
     "later rounds are not told of a failure|exchange/exchange.cpp|halo_box_conformance Sweeps.*|s/^            fail_from(present_ + 1, error);//"
     # Messages
-    "messages are packed after they have been sent|exchange/aggregated.cpp|halo_counts|/^void Aggregated::send_and_copy/,/^}/s/links_\[i\]->send(pack(run, i));/{ links_[i]->send(static_cast<size_t>(dense_bytes(run, planned(run, i), true))); pack(run, i); }/"
+    "messages are packed after they have been sent|exchange/aggregated.cpp|halo_counts|/^void Aggregated::send_and_copy/,/^}/s/links_\[i\]->send(links_\[i\]->sends() ? pack(run, i, true) : 0);/{ links_[i]->send(links_[i]->sends() ? static_cast<size_t>(run.dense_bytes(planned(run, i), true)) : 0); if (links_[i]->sends()) pack(run, i, true); }/"
     "sparse edges that carry nothing take room|exchange/aggregated.cpp|halo_conformance *Sparse*|/^int64_t Aggregated::pack_singles/,/^}/s/end = state == EdgeState::data ? begin + single.bytes : end;/end = begin + single.bytes;/"
     "sparse edges are taken to carry what the first one does|exchange/aggregated.cpp|halo_conformance *Sparse*|/^void Aggregated::unpack_singles/,/^}/s/number++/number/"
     "a channel's message is not unpacked|exchange/per_channel.cpp|halo_counts|s/^        unpack_single(.*$//"

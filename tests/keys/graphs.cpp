@@ -268,7 +268,7 @@ TEST_P(Graphs, Refused) {
         if (rank.size == 1) return;
         bad = good;
         bad.keys = common;
-        refused(HALO_ERR_ARGUMENT, bad, "key 9 is owned by this rank and another");
+        refused(HALO_ERR_ARGUMENT, bad, "key 9 is owned by rank");
         bad = good;
         bad.rings = 1 + rank.rank % 2;
         refused(HALO_ERR_MISMATCH, bad, "rings");

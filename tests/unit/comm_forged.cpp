@@ -98,7 +98,7 @@ TEST_F(ForgedCollective, AChannelOfNegativeSize) {
     send(CollectiveKind::commit, 0, "commit", std::vector<int32_t>{});
     send(CollectiveKind::commit, 2, "commit", std::vector<EndRecord>{ theirs });
     expect_failure(HALO_ERR_WIRE, { "group", "rank 1 tells of -8 bytes", "3 -> 7" },
-                   [&] { Commit(registry, &channel, 1, HALO_MESSAGES_PER_CHANNEL, 1).run(); });
+                   [&] { Commit(registry, &channel, 1, HALO_MESSAGES_PER_CHANNEL).run(); });
 }
 
 TEST(ForgedRoute, RecordsForARankThatIsNot) {

@@ -89,7 +89,7 @@ protected:
         EXPECT_EQ(all.pieces.size(), 1u);
         return all.slot_bytes[0];
     }
-    void is_refused(const StoredEdge &edge, std::vector<uint32_t> lists = {}) const {
+    void is_refused(const StoredEdge &edge, const std::vector<uint32_t> &lists = {}) const {
         expect_failure(HALO_ERR_WIRE, { "rank 1 tells" }, [&] { bytes_of(edge, lists); });
     }
 
