@@ -108,8 +108,11 @@ private:
     const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
     double timeout() const { return setup_.context.timeout(setup_.spec.timeout_seconds); }
     PathSetup path_setup() {
-        return { setup_, links_, plan_link_, [this](size_t i) { return pack(*run_, i, true); }, [this](size_t i) { return pack(*run_, i, false); } };
+        return { setup_, links_, plan_link_, [this](size_t i) { return pack(*run_, i, true); },
+                 [this](size_t i) { return has_besides() ? pack(*run_, i, false) : 0; } };
     }
+    // Does anything travel but dense values?
+    bool has_besides() const { return run_->check || run_->plan->any_sparse(); }
     void send_and_copy(Run &run);
     Path::Sent send_by_path(const Run &run, size_t i, bool wanted);
     void send_late(Run &run);

@@ -115,18 +115,19 @@ void PutLink::write(const Run &run) {
 bool PutLink::put(const Run &run) {
     const StorageGate gate(link_.peer_notice());
     if (!gate.claim(serial_, run.epoch)) return false;
+    size_t besides = 0;
     try {
         if (!prepare(run)) {
             gate.open(serial_, run.epoch);
             return false;
         }
         write(run);
-        const size_t besides = setup_.pack_besides(number_);
-        link_.send_put(static_cast<size_t>(run.dense_bytes(run.plan->links()[plan_link_], true)), besides);
+        besides = setup_.pack_besides(number_);
     } catch (...) {
         gate.open(serial_, run.epoch);
         throw;
     }
+    link_.send_put(static_cast<size_t>(run.dense_bytes(run.plan->links()[plan_link_], true)), besides);
     return true;
 }
 
