@@ -56,7 +56,7 @@ defects=(
     "boxes of several pairs are looked up in calls without a name|exchange/round.cpp|halo_goes_wrong InterruptedCollectives.*|s/const CollectiveCall call(context_, .prepare., spec_.timeout_seconds);//"
     "sections are there before all ranks have told theirs|topology/points/sections.cpp|halo_goes_wrong InterruptedCollectives.*|s/if (parts_) forward_parts_ = parts_->split(context_, divided);/forward_ = divided; &/"
     "a context of an in-process group begins alone|comm/context.cpp|halo_goes_wrong ContinuedCollectives.AContext*|s/if (source.inproc_group) meet(source);//"
-    "tags are taken before their lane is there|comm/context.cpp|halo_goes_wrong ChannelTags.*|s/ChannelTags tags = \*channel_tags_;/ChannelTags \&tags = *channel_tags_;/"
+    "tags are taken before their lane is there|comm/context.cpp|halo_goes_wrong ChannelTags.*|s/first = channel_tags_->find(most);/first = channel_tags_->find(most); channel_tags_->take(first, most);/"
     # Tags
     "the tag of a living exchange is given again|comm/tags.cpp|halo_goes_wrong *Tags*|s/if (used_\[at\]) continue;//"
     "tags of a living group are given again|comm/tags.cpp|halo_goes_wrong ChannelTags.*|s/if (above != used_.end() \&\& above->first < first + n) return false;//"

@@ -241,13 +241,7 @@ TEST(ContinuedCollectives, AGroupOfOtherChannelsIsRefused) {
     std::atomic<bool> has_waited = false;
     run_impatiently("100ms", [&](Rank &rank) {
         const auto make = [&](int32_t field) {
-            const halo_channel_key key{ 1, 2, field, 0, 0 };
-            halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
-            desc.send_rank = 1;
-            desc.recv_rank = 2;
-            desc.count = 1;
-            halo_channel *channel = nullptr;
-            if (rank.rank != 0) OK(halo_channel_register(rank.context, &key, &desc, &channel));
+            halo_channel *channel = rank.rank == 0 ? nullptr : add_channel(rank, 1, 2, field);
             halo_group *group = nullptr;
             halo_status status = HALO_TIMEOUT;
             for (bool again = true; status == HALO_TIMEOUT && again; again = rank.rank != 1)

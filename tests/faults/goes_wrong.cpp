@@ -48,6 +48,14 @@ void wait_for(const std::atomic<bool> &flag) {
     while (!flag) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
+// The first run, then the start of a second, for which rank 1 waits.
+void start_late(Solver &solver, const Rank &rank, const std::atomic<bool> &go) {
+    solver.run();
+    solver.fill();
+    if (rank.rank == 1) wait_for(go);
+    OK(solver.start());
+}
+
 // A time limit that passes leaves the run in flight; the text says what is missing. When the peer comes after all, the run ends well.
 TEST_P(GoesWrong, ARankThatDoesNotStartIsNamed) {
     std::atomic<bool> go = false;
@@ -56,10 +64,7 @@ TEST_P(GoesWrong, ARankThatDoesNotStartIsNamed) {
             SolverShape made = shape();
             made.timeout_seconds = rank.rank == 0 ? 0.3 : 20;
             Solver solver(rank, made);
-            solver.run();
-            solver.fill();
-            if (rank.rank == 1) wait_for(go);
-            OK(solver.start());
+            start_late(solver, rank, go);
             if (rank.rank == 0) {
                 const std::vector<std::string> words{ "1 -> 0",         "field density", "side x-", "rank 1", "rank 0",
                                                       "receiver stale", "sender",        "8 bytes", "2" };
@@ -328,10 +333,7 @@ TEST(LateMessages, AreDroppedAndCounted) {
         SolverShape made;
         made.timeout_seconds = rank.rank == 0 ? 0.1 : 20;
         Solver solver(rank, made);
-        solver.run();
-        solver.fill();
-        if (rank.rank == 1) wait_for(go);
-        OK(solver.start());
+        start_late(solver, rank, go);
         if (rank.rank == 0) {
             expect_failure(solver.finish(), HALO_TIMEOUT, { "rank 1" });
             OK(halo_exchange_abandon(solver.exchange));

@@ -70,6 +70,17 @@ void Solver::destroy() {
     OK(halo_topology_destroy(&topology));
 }
 
+halo_channel *add_channel(const Rank &rank, int32_t send_rank, int32_t recv_rank, int32_t field) {
+    const halo_channel_key key{ send_rank, recv_rank, field, 0, 0 };
+    halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+    desc.send_rank = send_rank;
+    desc.recv_rank = recv_rank;
+    desc.count = 1;
+    halo_channel *channel = nullptr;
+    OK(halo_channel_register(rank.context, &key, &desc, &channel));
+    return channel;
+}
+
 void expect_failure(halo_status status, halo_status expected, const std::vector<std::string> &words) {
     const std::string text = halo_last_error();
     if (status != expected) stop("%s was expected, %s came: %s", halo_status_name(expected), halo_status_name(status), text.c_str());

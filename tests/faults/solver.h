@@ -55,6 +55,9 @@ private:
     int64_t time_ = 0;
 };
 
+// A channel of one value, made by hand.
+halo_channel *add_channel(const Rank &rank, int32_t send_rank, int32_t recv_rank, int32_t field);
+
 // Stops unless the status is the expected one and the thread's last text has all the words.
 void expect_failure(halo_status status, halo_status expected, const std::vector<std::string> &words);
 

@@ -112,16 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, Tags, testing::Values(HALO_MESSAGES_AGGREGATE
 
 // ---- groups of channels made by hand, from rank 0 to rank 1
 
-halo_channel *add(const Rank &rank, int32_t field) {
-    const halo_channel_key key{ 0, 1, field, 0, 0 };
-    halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
-    desc.send_rank = 0;
-    desc.recv_rank = 1;
-    desc.count = 1;
-    halo_channel *channel = nullptr;
-    OK(halo_channel_register(rank.context, &key, &desc, &channel));
-    return channel;
-}
+halo_channel *add(const Rank &rank, int32_t field) { return add_channel(rank, 0, 1, field); }
 
 halo_status commit(const Rank &rank, halo_channel *const *channels, int64_t n, halo_group **group) {
     halo_group_desc desc = HALO_GROUP_DESC_INIT;

@@ -88,15 +88,20 @@ void on_ranks(int32_t n, const std::function<void(halo_inproc *, int32_t)> &body
 
 // ---- fields
 
+// Of `n` fields the last has a ghost layer more on rank 1.
+Grid many_fields(int n, int32_t rank, double timeout) {
+    Grid grid;
+    grid.n_fields = n;
+    grid.ghosts_of_last = 1 + rank;
+    grid.exchange.timeout_seconds = timeout;
+    return grid;
+}
+
 // More of them than a handshake has room for, too.
 TEST(ManyFields, GhostsOfTheLastDiffer) {
     for (const int n : { 2, 8, 40, 500 })
         on_ranks(2, [&](halo_inproc *group, int32_t rank) {
-            Grid grid;
-            grid.n_fields = n;
-            grid.ghosts_of_last = 1 + rank;
-            grid.exchange.timeout_seconds = 10;
-            const Rank end(group, rank, grid);
+            const Rank end(group, rank, many_fields(n, rank, 10));
             EXPECT_EQ(end.exchange(), HALO_ERR_MISMATCH) << n;
             const std::string last = name_of(n - 1);
             expect_text({ "the plans of rank", "field " + last + ": 1 ghost layers on rank 0, 2+1, 1+1 on rank 1" });
@@ -108,11 +113,7 @@ TEST(ManyFields, GhostsOfTheLastDiffer) {
 TEST(ManyFields, AreNamedHoweverShortTheTimeoutIs) {
     for (const int n : { 8, 40 })
         on_ranks(2, [&](halo_inproc *group, int32_t rank) {
-            Grid grid;
-            grid.n_fields = n;
-            grid.ghosts_of_last = 1 + rank;
-            grid.exchange.timeout_seconds = 0.001;
-            const Rank end(group, rank, grid);
+            const Rank end(group, rank, many_fields(n, rank, 0.001));
             EXPECT_EQ(end.start(), HALO_SUCCESS) << halo_last_error();
             EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
             EXPECT_EQ(end.finish(), HALO_ERR_MISMATCH) << n;

@@ -274,10 +274,9 @@ void Context::remember_report(const char *text) noexcept {
 
 // Tags are taken when all is done: a call that timed out takes the same ones when it is made again.
 int64_t Context::reserve_channel_tags(int64_t n) {
-    ChannelTags tags = *channel_tags_;
-    const int64_t first = tags.take(std::max<int64_t>(allreduce_max(*this, n), 1));
-    if (tags.lanes() > transport_->lanes()) open_lanes(tags.lanes());
-    *channel_tags_ = std::move(tags);
+    const int64_t most = std::max<int64_t>(allreduce_max(*this, n), 1), first = channel_tags_->find(most);
+    if (const int32_t lanes = channel_tags_->lanes_of(first, most); lanes > transport_->lanes()) open_lanes(lanes);
+    channel_tags_->take(first, most);
     return first;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/tags.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace halo {
@@ -22,19 +24,19 @@ bool ChannelTags::room_at(int64_t first, int64_t n) const {
     return above == used_.begin() || std::prev(above)->second <= first;
 }
 
-int64_t ChannelTags::take(int64_t n) {
+int64_t ChannelTags::find(int64_t n) const {
     const int64_t there_are = per_lane_ * (lanes_ - 1);
     int64_t first = next_ + n <= there_are && room_at(next_, n) ? next_ : -1;
     if (first < 0 && n <= there_are && room_at(0, n)) first = 0;
     for (auto range = used_.begin(); first < 0 && range != used_.end(); ++range)
         if (range->second + n <= there_are && room_at(range->second, n)) first = range->second;
-    if (first < 0) {
-        first = used_.empty() ? 0 : used_.rbegin()->second;
-        lanes_ = tag(first + n - 1).lane + 1;
-    }
+    return first >= 0 ? first : used_.empty() ? 0 : used_.rbegin()->second;
+}
+
+void ChannelTags::take(int64_t first, int64_t n) {
+    lanes_ = std::max(lanes_, lanes_of(first, n));
     used_.emplace(first, first + n);
     next_ = first + n;
-    return first;
 }
 
 } // namespace halo

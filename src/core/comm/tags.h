@@ -84,20 +84,22 @@ class ChannelTags {
 public:
     explicit ChannelTags(int32_t max_tag) : per_lane_((static_cast<int64_t>(max_tag) + 1) / 2) {}
 
-    // First index of a range of `n` >= 1, which nobody else has until it is given back.
-    int64_t take(int64_t n);
+    // First index of a range of `n` >= 1 that nobody has.
+    int64_t find(int64_t n) const;
+    // Nobody else gets it until it is given back.
+    void take(int64_t first, int64_t n);
     void give_back(int64_t first) { used_.erase(first); }
 
     // The first of two tags, by epoch parity.
     ChannelTag tag(int64_t index) const { return { static_cast<int32_t>(1 + index / per_lane_), static_cast<int32_t>(2 * (index % per_lane_)) }; }
-    // Lanes, lane 0 included, that the ranges given so far need.
-    int32_t lanes() const { return lanes_; }
+    // Lanes, lane 0 included, that a range needs.
+    int32_t lanes_of(int64_t first, int64_t n) const { return tag(first + n - 1).lane + 1; }
 
 private:
     bool room_at(int64_t first, int64_t n) const;
 
     int64_t per_lane_;
-    int32_t lanes_ = 1;
+    int32_t lanes_ = 1;               // that ranges have needed so far
     int64_t next_ = 0;                // where the circle stands
     std::map<int64_t, int64_t> used_; // first index -> the one behind the last
 };
