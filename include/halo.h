@@ -811,8 +811,8 @@ typedef struct halo_exchange_stats {
     int64_t tables_compiled;   /**< plan variants compiled for this exchange: swapping storage adds none */
     int64_t rows_compiled;     /**< table rows in them */
     int64_t dropped;           /**< late messages of abandoned runs, dropped */
-    double wait_seconds;       /**< in finish, for peers */
-    double total_seconds;      /**< in start and finish together */
+    double wait_seconds;       /**< in finish, for peers; below 10 us the time of one run in eight stands for all */
+    double total_seconds;      /**< in start and finish together, likewise */
     int64_t messages_landed;   /**< of messages_sent, those without a payload: this rank wrote into the peer's ghosts itself, or (reverse) the peer
                                    read this rank's (HALO_MEMORY_SHARED) */
 } halo_exchange_stats;

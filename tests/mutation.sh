@@ -9,7 +9,7 @@ pattern="${2:-.}"
 mkdir -p "$1"
 whole="$(cd "$1" && pwd)/whole" # the tree as it was at the start
 copy="$(cd "$1" && pwd)/tree"
-programs=(unit_base unit_memory unit_comm unit_stream unit_channel unit_plan unit_topology unit_access misuse test_channel halo_counts halo_seeded
+programs=(unit_base unit_memory unit_comm unit_stream unit_channel unit_exchange unit_plan unit_topology unit_access misuse test_channel halo_counts halo_seeded
     halo_goes_wrong halo_schedules halo_access_loops test_keys halo_box_conformance halo_conformance)
 export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 ACCESS_CASES=3 FAULTS_SCHEDULES=320
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
@@ -57,6 +57,10 @@ defects=(
     "sections are there before all ranks have told theirs|topology/points/sections.cpp|halo_goes_wrong InterruptedCollectives.*|s/if (parts_) forward_parts_ = parts_->split(context_, divided);/forward_ = divided; &/"
     "a context of an in-process group begins alone|comm/context.cpp|halo_goes_wrong ContinuedCollectives.AContext*|s/if (source.inproc_group) meet(source);//"
     "tags are taken before their lane is there|comm/context.cpp|halo_goes_wrong ChannelTags.*|s/first = channel_tags_->find(most);/first = channel_tags_->find(most); channel_tags_->take(first, most);/"
+    # Times
+    "a long run stands for the next seven|exchange/run_times.h|unit_exchange RunTimes.*|s/run_.total < most_of_short ? unmeasured_in_a_row : 0/unmeasured_in_a_row/"
+    "a wait that lasts counts twice in a run that is measured|exchange/run_times.h|unit_exchange RunTimes.*|s/if (measured_) return;//"
+    "a wait that lasts is lost in a run that is not measured|exchange/round.cpp|halo_goes_wrong *Times*|s/times_.add_long_wait(waiter.seconds());//"
     # Tags
     "the tag of a living exchange is given again|comm/tags.cpp|halo_goes_wrong *Tags*|s/if (used_\[at\]) continue;//"
     "tags of a living group are given again|comm/tags.cpp|halo_goes_wrong ChannelTags.*|s/if (above != used_.end() \&\& above->first < first + n) return false;//"

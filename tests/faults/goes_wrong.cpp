@@ -95,6 +95,44 @@ struct Log {
     }
 };
 
+// After short runs, which are not all measured.
+TEST(Times, OfWaitsThatLastAreMeasuredInEachRun) {
+    constexpr auto pause = std::chrono::milliseconds(20);
+    constexpr int n_short = 35, n_slow = 6;
+    std::atomic<int> started = 0;
+    run(2, {}, [&](Rank &rank) {
+        Solver solver(rank, {});
+        const auto wait_for_starts = [&](int n) {
+            while (started < n) std::this_thread::yield();
+        };
+        for (int short_run = 0; short_run < n_short; ++short_run) {
+            solver.fill();
+            OK(solver.start());
+            ++started;
+            wait_for_starts(2 * (short_run + 1));
+            OK(solver.finish());
+            solver.check();
+        }
+        const double before = solver.stats().wait_seconds;
+        for (int slow = 0; slow < n_slow; ++slow) {
+            solver.fill();
+            if (rank.rank == 1) {
+                wait_for_starts(2 * n_short + slow + 1);
+                std::this_thread::sleep_for(pause);
+            }
+            OK(solver.start());
+            if (rank.rank == 0) ++started;
+            OK(solver.finish());
+            solver.check();
+        }
+        const double waited = solver.stats().wait_seconds - before;
+        const double least = rank.rank == 0 ? 0.9 * n_slow * std::chrono::duration<double>(pause).count() : 0;
+        EXPECT_GE(waited, least);
+        EXPECT_GE(solver.stats().total_seconds, solver.stats().wait_seconds);
+        solver.destroy();
+    });
+}
+
 // A slow peer is legal: what is missing is logged while the wait goes on.
 TEST_P(GoesWrong, ASlowRankIsWarnedAbout) {
     Log log;

@@ -238,7 +238,7 @@ void Round::refuse(const Error &error) {
     phase_ = tell_failure(error);
 }
 
-void Round::post(const halo_run &run) {
+void Round::do_post(const halo_run &run) {
     require(Phase::idle, "post or start");
     try {
         begin(run);
@@ -355,11 +355,17 @@ void Round::wait_until_writable() {
         if (!waiter.pause(waiting)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), waiting().c_str());
 }
 
+void Round::post(const halo_run &run) {
+    times_.begin_run();
+    do_post(run);
+}
+
 void Round::start(const halo_run &run, halo_stream stream) {
-    const double begin = context_.clock();
-    post(run);
-    send_when_writable(stream);
-    total_seconds_ += context_.clock() - begin;
+    times_.begin_run();
+    times_.work([&] {
+        do_post(run);
+        send_when_writable(stream);
+    });
 }
 
 void Round::send_when_writable(halo_stream stream) {
@@ -384,19 +390,19 @@ void Round::wait_until_here() {
             if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
             here = look();
         }
+        times_.add_long_wait(waiter.seconds());
         note_arrivals();
     });
 }
 
 void Round::finish(halo_stream stream) {
     require(Phase::sent, "finish");
-    const double begin = context_.clock();
     run_.stream = stream;
-    wait_until_here();
-    wait_seconds_ += context_.clock() - begin;
-    unpack(stream);
-    end();
-    total_seconds_ += context_.clock() - begin;
+    times_.work([&] {
+        times_.wait([&] { wait_until_here(); });
+        unpack(stream);
+        end();
+    });
 }
 
 void Round::abandon() {
@@ -421,8 +427,8 @@ void Round::count(halo_exchange_stats &stats) const {
     stats.tables_compiled += compiled_;
     stats.rows_compiled += compiled_rows_;
     stats.dropped = context_.dropped;
-    stats.wait_seconds += wait_seconds_;
-    stats.total_seconds += total_seconds_;
+    stats.wait_seconds += times_.sum().waited;
+    stats.total_seconds += times_.sum().total;
     if (!is_planned()) return;
     stats.n_peers = std::max(stats.n_peers, static_cast<int32_t>(plan_->links().size()));
     stats.channels_local += plan_->n_local();

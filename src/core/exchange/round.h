@@ -7,7 +7,6 @@
 // or says why on every rank. Only abandoning a run, and a transport that fails, leave the round dead.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "exchange/check_mode.h"
 #include "exchange/messages.h"
 #include "exchange/round_spec.h"
+#include "exchange/run_times.h"
 
 namespace halo {
 
@@ -72,7 +72,7 @@ private:
     void fill_bases(const halo_run &run);
     void fill_parts(const halo_run &run, int32_t field, void **bases) const;
     void begin(const halo_run &run);
-    void check_before_send();
+    void do_post(const halo_run &run);
     void do_send();
     void mark_in_flight(int32_t change);
     void end_run(Phase phase);
@@ -110,8 +110,7 @@ private:
     int64_t local_nulls_ = 0;
     int64_t compiled_ = 0;
     int64_t compiled_rows_ = 0;
-    double wait_seconds_ = 0;
-    double total_seconds_ = 0;
+    RunTimes times_{ context_.clock };
 };
 
 } // namespace halo
