@@ -202,7 +202,7 @@ void CheckMode::refuse_poison_in_owned(const Run &run) const {
         const Plan &plan = *run.plan;
         if (!piece.takes_part) continue;
         const auto refuse = [&](int32_t field, const ValueShape &values, auto &&storage) {
-            for (int64_t part = 0; part < std::ssize(values.layouts); ++part)
+            for (int64_t part = 0; part < values.n_parts(); ++part)
                 if (storage(part)) refuse_poison_in_part(run, *fields_[static_cast<size_t>(field)], part, storage(part));
         };
         const PlanPiece &planned = plan.pieces()[p];
@@ -345,12 +345,12 @@ void CheckMode::keep_storage(const Run &run) {
     before_.resize(run.pieces.size());
     for (size_t p = 0; p < run.pieces.size(); ++p) {
         const ValueShape &values = run.plan->piece(p).destination();
-        before_[p].resize(values.layouts.size());
-        for (int64_t part = 0; part < std::ssize(values.layouts); ++part) {
+        before_[p].resize(static_cast<size_t>(values.n_parts()));
+        for (int64_t part = 0; part < values.n_parts(); ++part) {
             auto &copy = before_[p][static_cast<size_t>(part)];
             const auto *storage = run.pieces[p].takes_part ? static_cast<const std::byte *>(run.pieces[p].part(part)) : nullptr;
             copy.clear();
-            if (storage) copy.assign(storage, storage + values.layouts[static_cast<size_t>(part)].elements * values.element_bytes);
+            if (storage) copy.assign(storage, storage + values.layout(part).elements * values.element_bytes);
         }
     }
 }

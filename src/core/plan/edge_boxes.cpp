@@ -15,21 +15,24 @@ ValueShape::ValueShape(const Field &field)
       sparse(field.spec().sparse),
       has_cells(field.topology().has_cells()),
       n_dims(field.topology().n_dims()) {
-    layouts.reserve(field.topology().local_parts().size());
-    for (int64_t part = 0; part < std::ssize(field.topology().local_parts()); ++part) layouts.push_back(field.layout(part));
+    layout_of.reserve(field.topology().local_parts().size());
+    for (int64_t part = 0; part < std::ssize(field.topology().local_parts()); ++part) {
+        if (const PartLayout &layout = field.layout(part); part == 0 || !(layout == layouts.back())) layouts.push_back(layout);
+        layout_of.push_back(static_cast<uint32_t>(layouts.size() - 1));
+    }
 }
 
 namespace {
 
 std::array<int64_t, 4> strides_of(const ValueShape &values, int64_t part) {
-    const PartLayout &layout = values.layouts[static_cast<size_t>(part)];
+    const PartLayout &layout = values.layout(part);
     const int64_t unit = values.element_bytes;
     return { layout.stride[0] * unit, layout.stride[1] * unit, layout.stride[2] * unit, layout.component_stride * unit };
 }
 
 // Bytes from a part's storage to a point of it.
 int64_t offset_of(const ValueShape &values, int64_t part, int32_t place, const std::array<int32_t, 3> &point, int32_t component) {
-    const PartLayout &layout = values.layouts[static_cast<size_t>(part)];
+    const PartLayout &layout = values.layout(part);
     const int64_t element = layout.offset(point[0], point[1], point[2]) + place * layout.place_stride + component * layout.component_stride;
     return element * values.element_bytes;
 }
@@ -122,10 +125,12 @@ BoxCopy EdgeBoxes::between(const PlacedEdge &edge, const Placement &from, const 
 }
 
 bool EdgeBoxes::alike(const PlacedEdge &a, const PlacedEdge &b) const {
-    const auto lie = [](const PlacedEdge &edge) { return std::tie(edge.low, edge.n, edge.from, edge.lists, edge.place, edge.turn); };
+    bool same = a.lists == b.lists && a.place == b.place && a.turn == b.turn;
+    for (size_t d = 0; d < 3; ++d) same = same && a.low[d] == b.low[d] && a.n[d] == b.n[d] && a.from[d] == b.from[d];
     const bool one_box = a.lists < 0 && (!source_.vector || edges_.turn_of(a).is_identity());
-    return one_box && lie(a) == lie(b) && source_.layouts[static_cast<size_t>(a.send_part)] == source_.layouts[static_cast<size_t>(b.send_part)] &&
-           destination_.layouts[static_cast<size_t>(a.recv_part)] == destination_.layouts[static_cast<size_t>(b.recv_part)];
+    const auto layout_of = [](const ValueShape &values, int32_t part) { return values.layout_of[static_cast<size_t>(part)]; };
+    return one_box && same && layout_of(source_, a.send_part) == layout_of(source_, b.send_part) &&
+           layout_of(destination_, a.recv_part) == layout_of(destination_, b.recv_part);
 }
 
 void EdgeBoxes::pack(const PlacedEdge &edge, const Placement &at, std::vector<BoxCopy> &boxes) const {

@@ -22,7 +22,11 @@ struct ValueShape {
     bool sparse;
     bool has_cells; // parts are boxes, else lists of points
     int32_t n_dims;
-    std::vector<PartLayout> layouts; // of each local part
+    std::vector<PartLayout> layouts; // a part that is laid out as the one before shares its
+    std::vector<uint32_t> layout_of; // of each local part
+
+    int64_t n_parts() const { return std::ssize(layout_of); }
+    const PartLayout &layout(int64_t part) const { return layouts[layout_of[static_cast<size_t>(part)]]; }
 };
 
 // Where an edge's values lie in a message (or a peer's storage): strides for x, y, z, component, in bytes.
@@ -50,7 +54,7 @@ public:
           edges_(edges),
           first_component_(components.first),
           n_components_(components.n > 0 ? components.n : destination.n_components - components.first),
-          first_destination_(&source == &destination ? 0 : static_cast<uint32_t>(source.layouts.size())) {}
+          first_destination_(&source == &destination ? 0 : static_cast<uint32_t>(source.n_parts())) {}
 
     const PlacedEdges &edges() const { return edges_; }
     bool has_cells() const { return destination_.has_cells; }
@@ -60,7 +64,7 @@ public:
     uint32_t source_base(const PlacedEdge &edge) const { return static_cast<uint32_t>(edge.send_part); }
     uint32_t destination_base(const PlacedEdge &edge) const { return destination_base_of(edge.recv_part); }
     uint32_t destination_base_of(int64_t part) const { return first_destination_ + static_cast<uint32_t>(part); }
-    uint32_t n_part_bases() const { return first_destination_ + static_cast<uint32_t>(destination_.layouts.size()); }
+    uint32_t n_part_bases() const { return first_destination_ + static_cast<uint32_t>(destination_.n_parts()); }
 
     // Dense from `offset` on.
     Placement dense(const PlacedEdge &edge, uint32_t base, int64_t offset) const;

@@ -40,7 +40,11 @@ struct AxisMap {
     std::array<int8_t, 3> axis{ 0, 1, 2 };
     std::array<int8_t, 3> sign{ 1, 1, 1 };
 
-    bool is_identity() const { return *this == AxisMap{}; }
+    bool is_identity() const {
+        bool same = true;
+        for (size_t d = 0; d < 3; ++d) same = same && axis[d] == static_cast<int>(d) && sign[d] == 1;
+        return same;
+    }
     AxisMap inverse() const;
     // First this one, then `next`.
     AxisMap then(const AxisMap &next) const;

@@ -124,8 +124,8 @@ void Table::set_fetch(size_t first, size_t last) {
         all.high = std::max(all.high, rows_[i].dst_offset + extent.high);
         all.bytes += extent.bytes;
     }
-    const bool one_run = last == first + 1 && all.bytes == all.high - all.low; // a stream by itself
-    if (one_run || all.bytes == 0 || all.high - all.low > most || all.bytes < (all.high - all.low) / 4) return;
+    if (all.bytes == 0 || all.high - all.low > most || all.bytes < (all.high - all.low) / 4) return;
+    if (last == first + 1 && all.bytes == all.high - all.low) return; // one run: a stream by itself
     rows_[first].fetch_at = static_cast<int32_t>(all.low - rows_[first].dst_offset);
     rows_[first].fetch_bytes = static_cast<int32_t>(all.high - all.low);
 }

@@ -22,10 +22,16 @@ inline halo_box hull(const halo_box &a, const halo_box &b) {
     }
     return both;
 }
+// Without branches, which nothing foretells in a search.
 inline bool meet(const halo_box &a, const halo_box &b) {
-    for (int d = 0; d < 3; ++d)
-        if (std::max(a.low[d], b.low[d]) >= std::min(a.high[d], b.high[d])) return false;
-    return true;
+    bool all = true;
+    for (int d = 0; d < 3; ++d) all &= std::max(a.low[d], b.low[d]) < std::min(a.high[d], b.high[d]);
+    return all;
+}
+inline bool equal(const halo_box &a, const halo_box &b) {
+    bool all = true;
+    for (int d = 0; d < 3; ++d) all &= a.low[d] == b.low[d] && a.high[d] == b.high[d];
+    return all;
 }
 bool contains(const halo_box &outer, const halo_box &inner);
 halo_box grown(const halo_box &box, const GhostWidths &widths);

@@ -85,9 +85,13 @@ halo_box BoxEdges::around_sender(const PlacedBox &sender) const {
 }
 
 void BoxEdges::look_at(const halo_box &region) {
+    found_.clear();
+    source_.boxes_near(region, found_);
+    order_.resize(found_.size());
+    std::iota(order_.begin(), order_.end(), 0u);
+    std::sort(order_.begin(), order_.end(), [this](uint32_t a, uint32_t b) { return precedes(found_[a], found_[b]); });
     near_.clear();
-    source_.boxes_near(region, near_);
-    if (!std::is_sorted(near_.begin(), near_.end(), precedes)) std::sort(near_.begin(), near_.end(), precedes);
+    for (const uint32_t place : order_) near_.push_back(found_[place]);
 }
 
 void BoxEdges::order_senders(bool upwards) {
@@ -131,36 +135,76 @@ void BoxEdges::send(const PlacedBox &sender, const PlacedBox &receiver, const ha
     edge.recv_gid = receiver.gid;
     edge.recv_rank = receiver.rank;
     edge.identity = { element, sent_[element]++, 0 };
-    edge.ends = sender.rank == receiver.rank ? EdgeEnds::local : receiver.rank == here_ ? EdgeEnds::receive : EdgeEnds::send;
+    edge.ends = ends_between(sender, receiver);
     edge.from_owner = from_owner;
     edge.send.box = relative(points, sender.origin());
     edge.receive.box = relative(points, receiver.origin());
     sink(edge);
 }
 
-// Element by element: among equal boxes that is the order in which the ghosts lie in memory.
 void BoxEdges::from_owners(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink) {
-    sort_by_element(receiver);
-    for (int32_t element = 0; element < 27; ++element)
-        if (!touching_[element].empty()) into_element(receiver, element, only_from_here, sink);
+    if (!lies_as_before(receiver)) find_pieces(receiver);
+    Edge edge;
+    edge.recv_gid = receiver.gid;
+    edge.recv_rank = receiver.rank;
+    edge.from_owner = true;
+    for (const Piece &piece : pieces_) {
+        const PlacedBox &sender = near_[piece.sender];
+        if (only_from_here && sender.rank != here_) continue;
+        edge.send_gid = sender.gid;
+        edge.send_rank = sender.rank;
+        edge.identity = { piece.element, piece.number, 0 };
+        edge.ends = ends_between(sender, receiver);
+        edge.send.box = piece.send;
+        edge.receive.box = piece.receive;
+        sink(edge);
+    }
 }
 
-void BoxEdges::into_element(const PlacedBox &receiver, int32_t element, bool only_from_here, const EdgeSink &sink) {
+// Then its pieces are those of the part before. No box comes twice, so the order of gids is that of precedence.
+bool BoxEdges::lies_as_before(const PlacedBox &receiver) const {
+    if (near_.size() != around_.size() || own_ >= near_.size() || near_[own_].gid != receiver.gid) return false;
+    for (size_t place = 0; place < near_.size(); ++place) {
+        if (place > 0 && near_[place].gid <= near_[place - 1].gid) return false;
+        if (!equal(relative(near_[place].cells, receiver.origin()), around_[place])) return false;
+    }
+    return true;
+}
+
+// Element by element: among equal boxes that is the order in which the ghosts lie in memory.
+void BoxEdges::find_pieces(const PlacedBox &receiver) {
+    around_.clear();
+    bool once = true; // each box
+    for (size_t place = 0; place < near_.size(); ++place) {
+        around_.push_back(relative(near_[place].cells, receiver.origin()));
+        if (near_[place].same_place(receiver)) own_ = place;
+        once = once && (place == 0 || near_[place - 1].gid < near_[place].gid);
+    }
+    pieces_.clear();
+    sort_by_element(receiver);
+    for (int32_t element = 0; element < 27; ++element)
+        if (!touching_[element].empty()) into_element(receiver, element);
+    if (!once) around_.clear();
+}
+
+void BoxEdges::into_element(const PlacedBox &receiver, int32_t element) {
     const halo_box ghosts = points_of_element(ends_, element);
     senders_ = touching_[element];
     sort_by_gid(near_, true, senders_);
     int64_t last = -1;
+    int32_t number = 0;
     for (const uint32_t place : senders_) {
         const PlacedBox &sender = near_[place];
-        if (sender.same_place(receiver) || (only_from_here && sender.rank != here_)) continue;
-        if (sender.gid != last) sent_[26 - element] = 0;
+        if (sender.same_place(receiver)) continue;
+        if (sender.gid != last) number = 0;
         last = sender.gid;
-        pieces_.assign(1, intersection(ghosts, owned(sender)));
+        left_.assign(1, intersection(ghosts, owned(sender)));
         for (const uint32_t before : touching_[element]) {
-            if (before >= place || pieces_.empty()) break;
-            subtract(pieces_, owned(near_[before]));
+            if (before >= place || left_.empty()) break;
+            subtract(left_, owned(near_[before]));
         }
-        for (const halo_box &piece : pieces_) send(sender, receiver, piece, 26 - element, true, sink);
+        for (const halo_box &points : left_)
+            pieces_.push_back({ place, 26 - element, number++, relative(points, sender.origin()), relative(points, receiver.origin()) });
     }
 }
 
@@ -220,10 +264,10 @@ std::vector<halo_boundary> BoxEdges::boundaries(int64_t gid) {
     look_at(around_receiver(part));
     std::vector<halo_boundary> found;
     for (int32_t element = 0; element < 27; ++element) {
-        pieces_.assign(1, element_box(owned(part), request_.ghosts, element));
-        if (element == inside || empty(pieces_[0])) continue;
-        for (const PlacedBox &other : near_) subtract(pieces_, owned(other));
-        for (const halo_box &piece : pieces_) found.push_back({ relative(piece, part.origin()), element, 0 });
+        left_.assign(1, element_box(owned(part), request_.ghosts, element));
+        if (element == inside || empty(left_[0])) continue;
+        for (const PlacedBox &other : near_) subtract(left_, owned(other));
+        for (const halo_box &piece : left_) found.push_back({ relative(piece, part.origin()), element, 0 });
     }
     return found;
 }

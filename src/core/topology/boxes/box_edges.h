@@ -34,25 +34,44 @@ private:
     void order_senders(bool upwards);
     void into(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink);
     void from_owners(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink);
-    void into_element(const PlacedBox &receiver, int32_t element, bool only_from_here, const EdgeSink &sink);
+    bool lies_as_before(const PlacedBox &receiver) const;
+    void find_pieces(const PlacedBox &receiver);
+    void into_element(const PlacedBox &receiver, int32_t element);
     void sort_by_element(const PlacedBox &receiver);
     void between_copies(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink);
     void between(const PlacedBox &sender, const PlacedBox &receiver, const EdgeSink &sink);
     void copies_of_region(const PlacedBox &sender, int32_t sent, const PlacedBox &receiver, int32_t received, const halo_box &region,
                           const EdgeSink &sink);
+    EdgeEnds ends_between(const PlacedBox &sender, const PlacedBox &receiver) const {
+        return sender.rank == receiver.rank ? EdgeEnds::local : receiver.rank == here_ ? EdgeEnds::receive : EdgeEnds::send;
+    }
     bool wanted(int32_t element) const { return (wanted_ >> element & 1) != 0; }
     void send(const PlacedBox &sender, const PlacedBox &receiver, const halo_box &points, int32_t element, bool from_owner, const EdgeSink &sink);
+
+    // What a part receives from the owners around it.
+    struct Piece {
+        uint32_t sender; // of near_
+        int32_t element; // of the sender
+        int32_t number;  // among those from one part into one element
+        halo_box send;   // from the sender's origin
+        halo_box receive;
+    };
 
     const BoxSource &source_;
     int32_t here_;
     EdgeRequest request_;
     uint32_t wanted_ = 0;                            // a bit for each element of a part that takes part
     std::vector<PlacedBox> near_;                    // around the present receiver, by precedence
+    std::vector<halo_box> around_;                   // those that pieces_ are of, from their receiver's origin; none: where a box came twice
+    size_t own_ = 0;                                 // the receiver's place among them
+    std::vector<Piece> pieces_;                      // of the last receiver whose surroundings were others
     ElementEnds ends_{};                             // of the present receiver
     std::vector<uint32_t> senders_;                  // of near_, those of one gid behind each other
     std::array<std::vector<uint32_t>, 27> touching_; // of near_: those that own points of each element of the receiver
     std::array<int32_t, 27> sent_{};                 // edges of the present pair, by element
-    std::vector<halo_box> pieces_;                   // scratch
+    std::vector<halo_box> left_;                     // scratch
+    std::vector<PlacedBox> found_;
+    std::vector<uint32_t> order_;
 };
 
 } // namespace halo

@@ -33,14 +33,13 @@ std::vector<uint64_t> places_on_curve(const std::vector<PlacedBox> &boxes, const
     return places;
 }
 
-// What encloses the boxes of one node each.
-template <class BoxOf>
-std::vector<halo_box> nodes(size_t n_below, BoxOf &&box_of) {
+// What encloses eight boxes each.
+std::vector<halo_box> nodes_over(const std::vector<halo_box> &below) {
     std::vector<halo_box> nodes;
-    nodes.reserve((n_below + node_size - 1) / node_size);
-    for (size_t i = 0; i < n_below; ++i) {
-        if (i % node_size == 0) nodes.push_back(box_of(i));
-        nodes.back() = hull(nodes.back(), box_of(i));
+    nodes.reserve((below.size() + node_size - 1) / node_size);
+    for (size_t i = 0; i < below.size(); ++i) {
+        if (i % node_size == 0) nodes.push_back(below[i]);
+        nodes.back() = hull(nodes.back(), below[i]);
     }
     return nodes;
 }
@@ -52,8 +51,9 @@ BoxSet::BoxSet(std::vector<PlacedBox> boxes, const Extent &period) : boxes_(std:
     bounds_ = boxes_[0].cells;
     for (const PlacedBox &box : boxes_) bounds_ = hull(bounds_, box.cells);
     order_along_curve();
-    levels_.push_back(nodes(boxes_.size(), [this](size_t i) { return boxes_[order_[i]].cells; }));
-    while (levels_.back().size() > node_size) levels_.push_back(nodes(levels_.back().size(), [this](size_t i) { return levels_.back()[i]; }));
+    levels_.emplace_back().reserve(boxes_.size());
+    for (const uint32_t place : order_) levels_[0].push_back(boxes_[place].cells);
+    while (levels_.back().size() > node_size) levels_.push_back(nodes_over(levels_.back()));
 }
 
 void BoxSet::order_along_curve() {
@@ -66,19 +66,14 @@ void BoxSet::order_along_curve() {
 void BoxSet::search(size_t level, size_t first, size_t end, const halo_box &region, const Extent &shift, std::vector<PlacedBox> &found) const {
     for (size_t i = first; i < end; ++i) {
         if (!meet(levels_[level][i], region)) continue;
-        const size_t begin_below = i * node_size;
         if (level > 0) {
+            const size_t begin_below = i * node_size;
             search(level - 1, begin_below, std::min(begin_below + node_size, levels_[level - 1].size()), region, shift, found);
             continue;
         }
-        const size_t end_below = std::min(begin_below + node_size, order_.size());
-        for (size_t place = begin_below; place < end_below; ++place) {
-            const PlacedBox &box = boxes_[order_[place]];
-            if (!meet(box.cells, region)) continue;
-            found.push_back(box);
-            found.back().cells = shifted(box.cells, shift);
-            found.back().shift = shift;
-        }
+        found.push_back(boxes_[order_[i]]);
+        found.back().cells = shifted(found.back().cells, shift);
+        found.back().shift = shift;
     }
 }
 

@@ -19,14 +19,14 @@ public:
 
 private:
     void order_along_curve();
-    // Adds what meets the region of the boxes below the nodes [first, end) of a level, shifted.
+    // Adds what meets the region of the boxes at or below [first, end) of a level, shifted.
     void search(size_t level, size_t first, size_t end, const halo_box &region, const Extent &shift, std::vector<PlacedBox> &found) const;
 
     std::vector<PlacedBox> boxes_;
     Extent period_;
     halo_box bounds_{};                         // of all
     std::vector<uint32_t> order_;               // places in boxes_, so that neighbours are near each other
-    std::vector<std::vector<halo_box>> levels_; // what encloses eight boxes each, in their order, then eight nodes of the level below
+    std::vector<std::vector<halo_box>> levels_; // all boxes' cells in that order, then what encloses eight of the level below each
 };
 
 } // namespace halo

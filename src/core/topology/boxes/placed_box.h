@@ -2,6 +2,7 @@
 // The parts of a topology as boxes of cells in one index space, with their periodic images.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "topology/edge.h"
@@ -21,11 +22,15 @@ struct PlacedBox {
 };
 
 // Along z, then y, then x.
-bool lower_shift(const Extent &a, const Extent &b);
+inline bool lower_shift(const Extent &a, const Extent &b) { return std::tie(a[2], a[1], a[0]) < std::tie(b[2], b[1], b[0]); }
 
 // Which of two copies of a point comes first: the first of all is the point's owner. Higher priority, then lower gid, then the image that is shifted
 // farthest up, in which the point has the lowest index. Holds in whatever part's surroundings the two are compared.
-bool precedes(const PlacedBox &a, const PlacedBox &b);
+inline bool precedes(const PlacedBox &a, const PlacedBox &b) {
+    if (a.priority != b.priority) return a.priority > b.priority;
+    if (a.gid != b.gid) return a.gid < b.gid;
+    return lower_shift(b.shift, a.shift);
+}
 
 // Where boxes are looked up.
 class BoxSource {
