@@ -69,10 +69,10 @@ void cut(halo_box box, const halo_box &hole, std::vector<halo_box> &left) {
 
 } // namespace
 
-void subtract(std::vector<halo_box> &boxes, const halo_box &hole) {
+bool subtract(std::vector<halo_box> &boxes, const halo_box &hole) {
     size_t first = 0;
     while (first < boxes.size() && !meet(boxes[first], hole)) ++first;
-    if (first == boxes.size()) return;
+    if (first == boxes.size()) return false;
     std::vector<halo_box> left(boxes.begin(), boxes.begin() + static_cast<std::ptrdiff_t>(first));
     for (size_t i = first; i < boxes.size(); ++i) {
         if (meet(boxes[i], hole))
@@ -81,6 +81,7 @@ void subtract(std::vector<halo_box> &boxes, const halo_box &hole) {
             left.push_back(boxes[i]);
     }
     boxes = std::move(left);
+    return true;
 }
 
 } // namespace halo

@@ -48,8 +48,8 @@ halo_box element_box(const halo_box &inner, const GhostWidths &widths, int32_t e
 bool in_stencil(int32_t element, int32_t stencil);
 
 // Takes the points of `hole` out of disjoint boxes. Boxes that do not meet it stay as they are; the others are cut along z first, so that lines
-// along x stay long.
-void subtract(std::vector<halo_box> &boxes, const halo_box &hole);
+// along x stay long. False: none met it.
+bool subtract(std::vector<halo_box> &boxes, const halo_box &hole);
 
 // Quotient rounded down.
 constexpr int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0); }

@@ -87,6 +87,9 @@ halo_box BoxEdges::around_sender(const PlacedBox &sender) const {
 void BoxEdges::look_at(const halo_box &region) {
     found_.clear();
     source_.boxes_near(region, found_);
+}
+
+void BoxEdges::order_by_precedence() {
     order_.resize(found_.size());
     std::iota(order_.begin(), order_.end(), 0u);
     std::sort(order_.begin(), order_.end(), [this](uint32_t a, uint32_t b) { return precedes(found_[a], found_[b]); });
@@ -107,7 +110,7 @@ void BoxEdges::emit(const std::vector<int64_t> &local_parts, const EdgeSink &sin
         const PlacedBox part = source_.box_of(gid);
         const halo_box receivers = around_sender(part);
         look_at(hull(around_receiver(part), receivers));
-        for (const PlacedBox &other : near_)
+        for (const PlacedBox &other : found_)
             if (other.rank != here_ && meet(other.cells, receivers)) elsewhere.push_back(other.gid);
         into(part, false, sink);
     }
@@ -143,13 +146,14 @@ void BoxEdges::send(const PlacedBox &sender, const PlacedBox &receiver, const ha
 }
 
 void BoxEdges::from_owners(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink) {
-    if (!lies_as_before(receiver)) find_pieces(receiver);
+    order_by_corner(receiver);
+    if (!lie_as_before(receiver)) find_pieces(receiver);
     Edge edge;
     edge.recv_gid = receiver.gid;
     edge.recv_rank = receiver.rank;
     edge.from_owner = true;
     for (const Piece &piece : pieces_) {
-        const PlacedBox &sender = near_[piece.sender];
+        const PlacedBox &sender = found_[corners_[piece.sender].found];
         if (only_from_here && sender.rank != here_) continue;
         edge.send_gid = sender.gid;
         edge.send_rank = sender.rank;
@@ -161,30 +165,53 @@ void BoxEdges::from_owners(const PlacedBox &receiver, bool only_from_here, const
     }
 }
 
-// Then its pieces are those of the part before. No box comes twice, so the order of gids is that of precedence.
-bool BoxEdges::lies_as_before(const PlacedBox &receiver) const {
-    if (near_.size() != around_.size() || own_ >= near_.size() || near_[own_].gid != receiver.gid) return false;
-    for (size_t place = 0; place < near_.size(); ++place) {
-        if (place > 0 && near_[place].gid <= near_[place - 1].gid) return false;
-        if (!equal(relative(near_[place].cells, receiver.origin()), around_[place])) return false;
+// The same for surroundings that look the same, whatever their gids.
+void BoxEdges::order_by_corner(const PlacedBox &receiver) {
+    constexpr int bits = 21; // of a coordinate; if others differ in the rest, they are only not seen to be the same
+    corners_.clear();
+    for (uint32_t i = 0; i < found_.size(); ++i) {
+        uint64_t corner = 0;
+        for (int d = 2; d >= 0; --d) {
+            const auto low = static_cast<uint64_t>(found_[i].cells.low[d] - receiver.cells.low[d]) + (uint64_t{ 1 } << (bits - 1));
+            corner = corner << bits | (low & ((uint64_t{ 1 } << bits) - 1));
+        }
+        corners_.push_back({ corner, i });
     }
+    std::sort(corners_.begin(), corners_.end(), [](const Corner &a, const Corner &b) { return a.place < b.place; });
+}
+
+bool BoxEdges::lie_as_before(const PlacedBox &receiver) const {
+    if (around_.empty() || corners_.size() != around_.size() || !equal(relative(receiver.cells, receiver.origin()), own_)) return false;
+    for (size_t i = 0; i < corners_.size(); ++i)
+        if (!equal(relative(found_[corners_[i].found].cells, receiver.origin()), around_[i])) return false;
     return true;
 }
 
 // Element by element: among equal boxes that is the order in which the ghosts lie in memory.
 void BoxEdges::find_pieces(const PlacedBox &receiver) {
-    around_.clear();
-    bool once = true; // each box
-    for (size_t place = 0; place < near_.size(); ++place) {
-        around_.push_back(relative(near_[place].cells, receiver.origin()));
-        if (near_[place].same_place(receiver)) own_ = place;
-        once = once && (place == 0 || near_[place - 1].gid < near_[place].gid);
-    }
-    pieces_.clear();
+    order_by_precedence();
     sort_by_element(receiver);
+    pieces_.clear();
+    depend_on_gids_ = may_have_images(receiver);
     for (int32_t element = 0; element < 27; ++element)
         if (!touching_[element].empty()) into_element(receiver, element);
-    if (!once) around_.clear();
+    std::vector<uint32_t> by_corner(found_.size());
+    for (uint32_t i = 0; i < corners_.size(); ++i) by_corner[corners_[i].found] = i;
+    for (Piece &piece : pieces_) piece.sender = by_corner[order_[piece.sender]];
+    around_.clear();
+    if (depend_on_gids_) return;
+    own_ = relative(receiver.cells, receiver.origin());
+    for (const Corner &corner : corners_) around_.push_back(relative(found_[corner.found].cells, receiver.origin()));
+}
+
+// Of one box, two.
+bool BoxEdges::may_have_images(const PlacedBox &receiver) const {
+    halo_box all = receiver.cells;
+    for (const PlacedBox &box : found_) all = hull(all, box.cells);
+    const Extent period = source_.period();
+    for (int d = 0; d < 3; ++d)
+        if (period[d] > 0 && all.high[d] - all.low[d] > period[d]) return true;
+    return false;
 }
 
 void BoxEdges::into_element(const PlacedBox &receiver, int32_t element) {
@@ -201,8 +228,9 @@ void BoxEdges::into_element(const PlacedBox &receiver, int32_t element) {
         left_.assign(1, intersection(ghosts, owned(sender)));
         for (const uint32_t before : touching_[element]) {
             if (before >= place || left_.empty()) break;
-            subtract(left_, owned(near_[before]));
+            depend_on_gids_ = subtract(left_, owned(near_[before])) || depend_on_gids_;
         }
+        depend_on_gids_ = depend_on_gids_ || element == inside; // who precedes whom
         for (const halo_box &points : left_)
             pieces_.push_back({ place, 26 - element, number++, relative(points, sender.origin()), relative(points, receiver.origin()) });
     }
@@ -219,6 +247,7 @@ void BoxEdges::sort_by_element(const PlacedBox &receiver) {
 
 // Bears the element of the sender's copy in its key, so that every receiver combines the copies of one part in the same order.
 void BoxEdges::between_copies(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink) {
+    order_by_precedence();
     order_senders(false);
     int64_t last = -1;
     for (const uint32_t place : senders_) {
@@ -262,6 +291,7 @@ void BoxEdges::copies_of_region(const PlacedBox &sender, int32_t sent, const Pla
 std::vector<halo_boundary> BoxEdges::boundaries(int64_t gid) {
     const PlacedBox part = source_.box_of(gid);
     look_at(around_receiver(part));
+    order_by_precedence();
     std::vector<halo_boundary> found;
     for (int32_t element = 0; element < 27; ++element) {
         left_.assign(1, element_box(owned(part), request_.ghosts, element));

@@ -31,10 +31,13 @@ private:
     halo_box around_receiver(const PlacedBox &receiver) const;
     halo_box around_sender(const PlacedBox &sender) const;
     void look_at(const halo_box &region);
+    void order_by_precedence();
     void order_senders(bool upwards);
     void into(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink);
     void from_owners(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink);
-    bool lies_as_before(const PlacedBox &receiver) const;
+    void order_by_corner(const PlacedBox &receiver);
+    bool lie_as_before(const PlacedBox &receiver) const;
+    bool may_have_images(const PlacedBox &receiver) const;
     void find_pieces(const PlacedBox &receiver);
     void into_element(const PlacedBox &receiver, int32_t element);
     void sort_by_element(const PlacedBox &receiver);
@@ -48,9 +51,14 @@ private:
     bool wanted(int32_t element) const { return (wanted_ >> element & 1) != 0; }
     void send(const PlacedBox &sender, const PlacedBox &receiver, const halo_box &points, int32_t element, bool from_owner, const EdgeSink &sink);
 
+    // A box around the receiver, by where it lies.
+    struct Corner {
+        uint64_t place;
+        uint32_t found;
+    };
     // What a part receives from the owners around it.
     struct Piece {
-        uint32_t sender; // of near_
+        uint32_t sender; // of corners_
         int32_t element; // of the sender
         int32_t number;  // among those from one part into one element
         halo_box send;   // from the sender's origin
@@ -61,17 +69,19 @@ private:
     int32_t here_;
     EdgeRequest request_;
     uint32_t wanted_ = 0;                            // a bit for each element of a part that takes part
-    std::vector<PlacedBox> near_;                    // around the present receiver, by precedence
-    std::vector<halo_box> around_;                   // those that pieces_ are of, from their receiver's origin; none: where a box came twice
-    size_t own_ = 0;                                 // the receiver's place among them
-    std::vector<Piece> pieces_;                      // of the last receiver whose surroundings were others
+    std::vector<PlacedBox> found_;                   // around the present receiver
+    std::vector<uint32_t> order_;                    // of them, by precedence
+    std::vector<PlacedBox> near_;                    // in that order
+    std::vector<Corner> corners_;                    // of them
+    std::vector<Piece> pieces_;                      // of the last receiver for which they were found
+    std::vector<halo_box> around_;                   // its surroundings in the order of corners_, if equal ones have the same pieces; else none
+    halo_box own_{};                                 // the part itself, which others may lie on
+    bool depend_on_gids_ = false;                    // those pieces, also on where boxes lie
     ElementEnds ends_{};                             // of the present receiver
     std::vector<uint32_t> senders_;                  // of near_, those of one gid behind each other
     std::array<std::vector<uint32_t>, 27> touching_; // of near_: those that own points of each element of the receiver
     std::array<int32_t, 27> sent_{};                 // edges of the present pair, by element
     std::vector<halo_box> left_;                     // scratch
-    std::vector<PlacedBox> found_;
-    std::vector<uint32_t> order_;
 };
 
 } // namespace halo

@@ -46,19 +46,24 @@ std::vector<halo_box> nodes_over(const std::vector<halo_box> &below) {
 
 } // namespace
 
-BoxSet::BoxSet(std::vector<PlacedBox> boxes, const Extent &period) : boxes_(std::move(boxes)), period_(period), order_(boxes_.size()) {
-    if (boxes_.empty()) return;
-    bounds_ = boxes_[0].cells;
-    for (const PlacedBox &box : boxes_) bounds_ = hull(bounds_, box.cells);
-    order_along_curve();
-    levels_.emplace_back().reserve(boxes_.size());
-    for (const uint32_t place : order_) levels_[0].push_back(boxes_[place].cells);
+BoxSet::BoxSet(const std::vector<PlacedBox> &boxes, const Extent &period) : period_(period), order_(boxes.size()) {
+    if (boxes.empty()) return;
+    bounds_ = boxes[0].cells;
+    for (const PlacedBox &box : boxes) bounds_ = hull(bounds_, box.cells);
+    order_along_curve(boxes);
+    boxes_.reserve(boxes.size());
+    for (const PlacedBox &box : boxes) boxes_.push_back({ box.gid, box.rank, box.priority, 0 });
+    levels_.emplace_back().reserve(boxes.size());
+    for (uint32_t place = 0; place < order_.size(); ++place) {
+        boxes_[order_[place]].place = place;
+        levels_[0].push_back(boxes[order_[place]].cells);
+    }
     while (levels_.back().size() > node_size) levels_.push_back(nodes_over(levels_.back()));
 }
 
-void BoxSet::order_along_curve() {
+void BoxSet::order_along_curve(const std::vector<PlacedBox> &boxes) {
     std::iota(order_.begin(), order_.end(), 0u);
-    const std::vector<uint64_t> places = places_on_curve(boxes_, bounds_);
+    const std::vector<uint64_t> places = places_on_curve(boxes, bounds_);
     if (std::is_sorted(places.begin(), places.end())) return;
     std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) { return places[a] < places[b]; });
 }
@@ -71,7 +76,7 @@ void BoxSet::search(size_t level, size_t first, size_t end, const halo_box &regi
             search(level - 1, begin_below, std::min(begin_below + node_size, levels_[level - 1].size()), region, shift, found);
             continue;
         }
-        found.push_back(boxes_[order_[i]]);
+        found.push_back(placed(boxes_[order_[i]]));
         found.back().cells = shifted(found.back().cells, shift);
         found.back().shift = shift;
     }
@@ -94,19 +99,14 @@ void BoxSet::boxes_near(const halo_box &region, std::vector<PlacedBox> &found) c
             }
 }
 
-// Where all boxes are known, each one's place is its gid.
-const PlacedBox *BoxSet::find(int64_t gid) const {
-    if (gid >= 0 && gid < std::ssize(boxes_) && boxes_[static_cast<size_t>(gid)].gid == gid) return &boxes_[static_cast<size_t>(gid)];
-    const auto place = std::lower_bound(boxes_.begin(), boxes_.end(), gid, [](const PlacedBox &box, int64_t wanted) { return box.gid < wanted; });
-    return place != boxes_.end() && place->gid == gid ? &*place : nullptr;
-}
-
+// Where all boxes are known, their numbers are their gids.
 PlacedBox BoxSet::box_of(int64_t gid) const {
-    const PlacedBox *box = find(gid);
-    if (!box)
+    if (gid >= 0 && gid < std::ssize(boxes_) && boxes_[static_cast<size_t>(gid)].gid == gid) return placed(boxes_[static_cast<size_t>(gid)]);
+    const auto box = std::lower_bound(boxes_.begin(), boxes_.end(), gid, [](const Box &one, int64_t wanted) { return one.gid < wanted; });
+    if (box == boxes_.end() || box->gid != gid)
         fail(HALO_ERR_NOT_FOUND, "boxes: part %lld does not exist, or lies too far from this rank's parts to be known here",
              static_cast<long long>(gid));
-    return *box;
+    return placed(*box);
 }
 
 } // namespace halo

@@ -93,7 +93,7 @@ BoxesTopology::BoxesTopology(Context &context, const halo_boxes_desc &desc)
     if (distributed_) boxes = find_near(context, std::move(boxes), { domain_, period_, 2 * int64_t{ reach_ } + 1 }, n_parts_);
     for (const PlacedBox &box : boxes)
         if (box.rank == context.rank()) local_parts_.push_back(box.gid);
-    set_.emplace(std::move(boxes), period_);
+    set_.emplace(boxes, period_);
 }
 
 void BoxesTopology::check_desc(const halo_boxes_desc &desc) const {

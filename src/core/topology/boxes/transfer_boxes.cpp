@@ -53,7 +53,7 @@ TransferBoxes find_transfer_boxes(Context &context, const Topology &source, cons
         box.gid /= 2;
         side.push_back(box);
     }
-    return { BoxSet(std::move(sources), period), BoxSet(std::move(destinations), period) };
+    return { BoxSet(sources, period), BoxSet(destinations, period) };
 }
 
 } // namespace halo
