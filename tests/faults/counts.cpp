@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "solver.h"
 #include "storage.h"
 #include "wrapped.h"
 
@@ -33,6 +34,7 @@ const BlockCase cases[] = {
     { "cube of 8 at random", 3, { 4, 4, 4 }, { 8, 8, 8 }, false, 1, 1, HALO_STENCIL_FULL, true },
     { "many small blocks", 3, { 8, 8, 4 }, { 2, 2, 2 }, true, 1, 1, HALO_STENCIL_FULL, false },
     { "ghosts below only", 2, { 4, 4, 1 }, { 4, 4, 1 }, false, 1, 0, HALO_STENCIL_FULL, true },
+    { "one way along a row", 1, { 8, 1, 1 }, { 4, 1, 1 }, false, 1, 0, HALO_STENCIL_FULL, false },
 };
 
 class Counts : public testing::TestWithParam<int32_t> {};
@@ -208,6 +210,49 @@ TEST_P(Counts, ReceivesAreThoseOfTheRun) {
         if (all.receives() > all.sends() || all.cancels() != 0)
             stop("%lld receives, %lld sends, %lld cancelled", static_cast<long long>(all.receives()), static_cast<long long>(all.sends()),
                  static_cast<long long>(all.cancels()));
+    });
+}
+
+// When all ranks have come here.
+void expect_nothing_left(const Rank &rank) {
+    OK(halo_barrier(rank.context));
+    for (int turn = 0; turn < 1000; ++turn) OK(halo_progress(rank.context));
+    const int64_t left = wrapper().counts().open;
+    int64_t all_left = 0;
+    OK(halo_allreduce(rank.context, &left, &all_left, 1, HALO_INT64, HALO_SUM));
+    if (all_left != 0) stop("%lld messages were sent that nobody has received", static_cast<long long>(all_left));
+}
+
+// Where data go one way, credits for the last runs come when the exchange is gone.
+TEST_P(Counts, NothingIsLeftToTheTransport) {
+    choose_wrapper();
+    run_wrapped(GetParam(), {}, [](Rank &rank) {
+        for (const int32_t messages : { HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL })
+            for (int cycle = 0; cycle < 3; ++cycle) check_case(rank, cases[6], messages, HALO_RECEIVE_PROBED);
+        expect_nothing_left(rank);
+    });
+}
+
+// The last of a row gives up its run: its peer has sent what it does not take, and waits for no word of it.
+TEST_P(Counts, NothingIsLeftOfARunThatWasAbandoned) {
+    choose_wrapper();
+    run_wrapped(GetParam(), {}, [](Rank &rank) {
+        for (int cycle = 0; cycle < 3; ++cycle) {
+            SolverShape one_way;
+            one_way.n_blocks = rank.size;
+            one_way.ghost_high = 0;
+            one_way.receive = HALO_RECEIVE_PROBED;
+            Solver solver(rank, one_way);
+            solver.run();
+            solver.fill();
+            OK(solver.start());
+            if (rank.size > 1 && rank.rank == rank.size - 1)
+                OK(halo_exchange_abandon(solver.exchange));
+            else
+                OK(solver.finish());
+            solver.destroy();
+        }
+        expect_nothing_left(rank);
     });
 }
 

@@ -64,6 +64,7 @@ Context::Context(const ContextSource &source, const halo_context_options &option
         for (const std::string &warning : config_.warnings()) log_.warn("%s", warning.c_str());
     device_ = std::make_unique<Device>(*choose_device(config_, host_).plugin, host_, 0, report_);
     open_pools();
+    owed_ = std::make_unique<OwedMessages>(*transport_, *pools_);
     open_shared_memory();
     agree_on_settings();
 }
@@ -105,8 +106,9 @@ void Context::await_own_messages() noexcept {
         Waiter waiter(*this, timeout(-1) > 0 ? timeout(-1) : longest_wait);
         const auto missing = [&] {
             const auto awaited = std::find_if(lingering_.begin(), lingering_.end(), [](const auto &send) { return !send->abandoned; });
-            return awaited == lingering_.end() ? std::string()
-                                               : format("a message that rank %d has not taken, while the context is destroyed", (*awaited)->peer);
+            if (awaited != lingering_.end()) return format("a message that rank %d has not taken, while the context is destroyed", (*awaited)->peer);
+            return owed_->debtor() < 0 ? std::string()
+                                       : format("word from rank %d, which has not ended a run, while the context is destroyed", owed_->debtor());
         };
         for (reap(); !missing().empty(); reap())
             if (!waiter.pause(missing)) return log_.warn("gave up %s", missing().c_str());
@@ -301,6 +303,13 @@ void Context::take_leftovers(int32_t peer, int32_t lane, int32_t tag) {
 
 void Context::reap() {
     std::erase_if(lingering_, [&](const auto &send) { return transport_->test(send->request, send->peer); });
+    dropped += owed_->take();
+}
+
+RunId Context::next_run() {
+    RunId id = run_tags_->take();
+    owed_->leave(id.tag());
+    return id;
 }
 
 } // namespace halo

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "comm/call_rules.h"
 #include "comm/device.h"
+#include "comm/owed.h"
 #include "comm/tags.h"
 #include "comm/transport.h"
 #include "memory/pool.h"
@@ -96,7 +97,7 @@ public:
     void note_at_end(const std::exception &error) const noexcept;
 
     // Serial and tags of the next object whose messages travel in runs. Same on all ranks, because creation and destruction are collective.
-    RunId next_run() { return run_tags_->take(); }
+    RunId next_run();
     // Fields are created in the same order everywhere, so their ordinals agree.
     int32_t next_field() { return n_fields_++; }
     uint64_t next_topology() { return n_topologies_++; }
@@ -105,6 +106,8 @@ public:
     void linger(std::unique_ptr<PendingSend> send);
     // Take and drop what has come from a peer and nobody will ask for: else its sender would wait for that.
     void take_leftovers(int32_t peer, int32_t lane, int32_t tag);
+    // What a peer still owes to an object that goes.
+    void expect(Owed owed) { owed_->expect(std::move(owed)); }
     // Let go of those that have arrived.
     void reap();
 
@@ -163,6 +166,7 @@ private:
     std::string who_shares_none_; // of the others
     int32_t storage_memory_ = HALO_MEMORY_HOST;
     std::vector<std::unique_ptr<PendingSend>> lingering_;
+    std::unique_ptr<OwedMessages> owed_;
 };
 
 } // namespace halo

@@ -34,12 +34,36 @@ Stream::~Stream() {
     give_up_receive();
     try {
         if (has_failed_) context_.take_leftovers(spec_.peer, 0, tag_);
+        expect_what_is_owed();
+        give_last_credit();
     } catch (...) { // the transport has failed: nobody waits for it any more
     }
     for (auto &slot : slots_)
         if (slot->in_flight) context_.linger(std::move(slot));
     for (auto &extra : extras_)
         if (extra->in_flight) context_.linger(std::move(extra));
+}
+
+// Who only sends reads credits as it needs them, and may go before the last one is there. What a peer had for a run that failed may come later too.
+void Stream::expect_what_is_owed() {
+    const bool data = spec_.receive.active;
+    const bool here = data ? !has_failed_ || header_.epoch == epoch_ : knows_end_of(epoch_);
+    if (here || !handshake_sent_ || mismatched_ || told_) return;
+    const MessageKind kind = data ? MessageKind::data : MessageKind::credit;
+    const auto is_last = [kind, serial = spec_.serial, last = epoch_](std::span<const std::byte> message) {
+        MessageHeader header{};
+        std::memcpy(&header, message.data(), std::min(message.size(), sizeof header));
+        const bool ends = header.kind == kind || header.kind == MessageKind::failure;
+        return header.serial == serial && ends && static_cast<int32_t>(header.epoch - last) >= 0;
+    };
+    context_.expect({ spec_.peer, tag_, !has_failed_, is_last });
+}
+
+// Who abandons a run uses nothing of it any more.
+void Stream::give_last_credit() {
+    if (!spec_.receive.active || spec_.send.active || consumed_ == epoch_ || !handshake_sent_ || mismatched_) return;
+    send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
+    for (auto &extra : extras_) extra->abandoned = true;
 }
 
 void Stream::post(uint32_t epoch, const Narrowing &narrowing) {
@@ -535,7 +559,10 @@ void Stream::note_cancelled() {
 
 void Stream::give_up_receive() noexcept {
     try {
-        if (receive_ != Receive::none) context_.transport().cancel(receive_request_, spec_.peer);
+        const bool came = receive_ != Receive::none && context_.transport().cancel(receive_request_, spec_.peer);
+        MessageHeader header{};
+        if (came) std::memcpy(&header, receive_buffer_.data(), sizeof header);
+        if (header.magic == message_magic && header.serial == spec_.serial && header.kind == MessageKind::credit) consumed_by_peer_ = header.epoch;
     } catch (...) { // it had ended, in an error: nothing is left to cancel
     }
     receive_ = Receive::none;

@@ -163,6 +163,8 @@ private:
     void post_receive();
     void give_up_receive() noexcept;
     void note_cancelled();
+    void expect_what_is_owed();
+    void give_last_credit();
     bool receive_one(size_t &bytes);
     bool find_message();
     bool find_in_slot();

@@ -20,7 +20,8 @@
 
 namespace {
 
-constexpr int32_t n_spared_tags = 16;  // the first of lane 0: set-up and collectives
+constexpr int32_t n_spared_tags = 16; // the first of lane 0: set-up and collectives
+bool is_collective(int32_t lane, int32_t tag) { return lane == 0 && tag < n_spared_tags; }
 constexpr int64_t longest_delay = 200; // calls
 
 // Channels of groups have lanes of their own; an exchange's share the second tag of its run.
@@ -101,7 +102,7 @@ private:
     }
     bool spared(int32_t lane, int32_t tag) {
         if (faults_.channels_only && !of_channel(lane, tag)) return true;
-        if (lane == 0 && tag < n_spared_tags && !faults_.collectives) return true;
+        if (is_collective(lane, tag) && !faults_.collectives) return true;
         faults_.spare -= faults_.spare > 0;
         return false;
     }
@@ -135,6 +136,7 @@ void Wrapped::damage(std::vector<std::byte> &bytes) {
 
 halo_status Wrapped::send(int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, halo_request *request) {
     ++counts_.sends;
+    counts_.open += !is_collective(lane, tag);
     counts_.bytes_sent += static_cast<int64_t>(bytes);
     finished_.erase(request);
     if (!faulty_ || spared(lane, tag)) return inner_.send(transport_, peer, lane, tag, data, bytes, request);
@@ -191,6 +193,7 @@ halo_status Wrapped::release() {
 
 halo_status Wrapped::receive(int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity, halo_request *request) {
     ++counts_.receives;
+    counts_.open -= !is_collective(lane, tag);
     finished_.erase(request);
     if (!spared(lane, tag) && refuses("receive", peer)) return HALO_ERR_TRANSPORT;
     return inner_.receive(transport_, peer, lane, tag, data, capacity, request);
@@ -229,6 +232,7 @@ halo_status Wrapped::probe(int32_t peer, int32_t lane, int32_t tag, int32_t *fou
     if (chance(faults_.slow_test)) return HALO_SUCCESS;
     const halo_status status = inner_.probe(transport_, peer, lane, tag, found, bytes, message);
     counts_.found += *found;
+    counts_.open -= *found != 0 && !is_collective(lane, tag);
     return status;
 }
 

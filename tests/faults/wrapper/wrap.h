@@ -19,6 +19,7 @@ typedef struct wrap_counts {
     int64_t tests;
     int64_t cancels;
     int64_t faults; /* done so far */
+    int64_t open;   /* sends less receives, but of set-up and collectives; a receive that is posted counts */
 } wrap_counts;
 
 /* Chances, 0 to 1, for each message or call. Messages of set-up and collectives are spared, unless `collectives`. */
