@@ -148,7 +148,8 @@ HALO_API halo_status halo_context_create_inproc(halo_inproc *group, int32_t rank
 /** Destroy a group after all its contexts; HALO_BUSY before. */
 HALO_API halo_status halo_inproc_destroy(halo_inproc **group);
 
-/** Collective, does not communicate. HALO_BUSY while topologies, fields, exchanges, channels or groups exist. */
+/** Collective. Waits up to the timeout for peers to end their last runs with this rank. HALO_BUSY while topologies, fields, exchanges, channels or groups
+ *  exist. */
 HALO_API halo_status halo_context_destroy(halo_context **context);
 
 HALO_API halo_status halo_context_rank(const halo_context *context, int32_t *rank, int32_t *n_ranks);

@@ -162,6 +162,36 @@ TEST_P(GoesWrong, ASlowRankIsWarnedAbout) {
     for (const std::string &word : words) EXPECT_NE(log.text.find(word), std::string::npos) << word << " in " << log.text;
 }
 
+// Who only sends may be done with its last run before its peer has begun it. Its context waits for that, as long as it may.
+TEST(OneWay, AContextThatGoesWaitsForRunsOfItsPeers) {
+    Log log;
+    std::atomic<bool> gone = false;
+    run_raw(2, [&](halo_inproc *group, int32_t number) {
+        halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
+        options.log = Log::write;
+        options.log_user = &log;
+        Rank rank{ nullptr, number, 2 };
+        OK(halo_context_create_inproc(group, number, &options, &rank.context));
+        SolverShape one_way;
+        one_way.ghost_high = 0;
+        Solver solver(rank, one_way);
+        solver.run();
+        solver.fill();
+        OK(solver.start());
+        if (number == 1) {
+            wait_for(gone);
+            OK(halo_exchange_abandon(solver.exchange));
+        } else {
+            OK(solver.finish());
+            OK(halo_context_set(rank.context, "timeout", "100ms"));
+        }
+        solver.destroy();
+        OK(halo_context_destroy(&rank.context));
+        gone = true;
+    });
+    EXPECT_NE(log.text.find("gave up word that rank 1 has ended its last run"), std::string::npos) << log.text;
+}
+
 // Its peers fail naming it and its reason, nobody waits, and the next run works. Rank 3 is no neighbour of the one that fails.
 TEST_P(GoesWrong, ARankThatFailsInStartTellsItsPeers) {
     run(4, {}, [&](Rank &rank) {

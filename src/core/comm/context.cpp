@@ -108,7 +108,7 @@ void Context::await_own_messages() noexcept {
             const auto awaited = std::find_if(lingering_.begin(), lingering_.end(), [](const auto &send) { return !send->abandoned; });
             if (awaited != lingering_.end()) return format("a message that rank %d has not taken, while the context is destroyed", (*awaited)->peer);
             return owed_->debtor() < 0 ? std::string()
-                                       : format("word from rank %d, which has not ended a run, while the context is destroyed", owed_->debtor());
+                                       : format("word that rank %d has ended its last run, while the context is destroyed", owed_->debtor());
         };
         for (reap(); !missing().empty(); reap())
             if (!waiter.pause(missing)) return log_.warn("gave up %s", missing().c_str());

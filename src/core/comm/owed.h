@@ -16,7 +16,7 @@ namespace halo {
 
 struct Owed {
     int32_t peer = -1;
-    int32_t tag = 0; // of lane 0
+    int32_t tag = 0;      // of lane 0
     bool certain = false; // the peer sends it unless it fails; else it may have no reason to
     // Is this message the last one? What came with the tag before is of the same object, or of an earlier one.
     std::function<bool(std::span<const std::byte> message)> is_last;
