@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/digest.h"
+#include "base/erase.h"
 #include "base/limits.h"
 #include "base/types.h"
 #include "comm/agree.h"
@@ -302,7 +303,7 @@ void Context::take_leftovers(int32_t peer, int32_t lane, int32_t tag) {
 }
 
 void Context::reap() {
-    std::erase_if(lingering_, [&](const auto &send) { return transport_->test(send->request, send->peer); });
+    erase_unordered(lingering_, [&](const auto &send) { return transport_->test(send->request, send->peer); });
     dropped += owed_->take();
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/erase.h"
+
 namespace halo {
 
 void OwedMessages::expect(Owed owed) {
@@ -16,7 +18,7 @@ void OwedMessages::expect(Owed owed) {
 
 int64_t OwedMessages::take() {
     int64_t n_dropped = 0;
-    std::erase_if(entries_, [&](const auto &entry) { return take(*entry, n_dropped); });
+    erase_unordered(entries_, [&](const auto &entry) { return take(*entry, n_dropped); });
     return n_dropped;
 }
 
