@@ -99,7 +99,8 @@ typedef void (*halo_log_fn)(void *user, int32_t level, const char *text);
                                   library's alone: no caller's allocator */
 
 /** The caller's allocator for one memory kind. Called from the thread that uses the context; `allocate` returns NULL when
- *  there is no memory; blocks must be aligned to 64 bytes. Of the context they may call functions whose handle is const. */
+ *  there is no memory; blocks must be aligned to 64 bytes. Of the context they may call functions whose handle is const. Blocks of messages that an
+ *  MPI could not deliver before the context, or the channel, was destroyed are not given to `release`: they must stay until MPI_Finalize. */
 typedef struct halo_allocator {
     int32_t memory; /**< HALO_MEMORY_... */
     int32_t device; /**< ordinal; 0 for host memory */
@@ -148,8 +149,9 @@ HALO_API halo_status halo_context_create_inproc(halo_inproc *group, int32_t rank
 /** Destroy a group after all its contexts; HALO_BUSY before. */
 HALO_API halo_status halo_inproc_destroy(halo_inproc **group);
 
-/** Collective. Waits up to the timeout for peers to end their last runs with this rank. HALO_BUSY while topologies, fields, exchanges, channels or groups
- *  exist. */
+/** Collective. Waits up to the timeout (none: 10 s) for peers to take what has been sent to them and to end their last runs with this rank, then gives
+ *  up, and the log says so. What is not taken then is lost to them where ranks are threads; an MPI still delivers it, up to
+ *  MPI_Finalize and as far as this process calls MPI, and the memory that this needs stays. HALO_BUSY while topologies, fields, exchanges, channels or groups exist. */
 HALO_API halo_status halo_context_destroy(halo_context **context);
 
 HALO_API halo_status halo_context_rank(const halo_context *context, int32_t *rank, int32_t *n_ranks);
@@ -705,7 +707,8 @@ typedef struct halo_exchange_desc {
 
 /**
  * An exchange over `fields` (at most 65536), of one topology or of several. `desc` may be NULL. Collective; communicates nothing: the first start swaps a
- * digest with each peer. O(channels log channels) once per shape, then shared.
+ * digest with each peer. O(channels log channels) once per shape, then shared; combining kinds, and fields with mapped points, O(points that are
+ * copies of others).
  *
  * Combining kinds (HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE): when start returns, all contributions have been read, ghosts may be
  * overwritten (zeroed for the next sum); points that receive are combined in finish. The order of contributions is fixed: results do
@@ -812,7 +815,7 @@ typedef struct halo_exchange_stats {
     int64_t tables_compiled;   /**< plan variants compiled for this exchange: swapping storage adds none */
     int64_t rows_compiled;     /**< table rows in them */
     int64_t dropped;           /**< late messages of abandoned runs, dropped */
-    double wait_seconds;       /**< in finish, for peers; below 10 us the time of one run in eight stands for all */
+    double wait_seconds;       /**< in finish, for peers; where the same is run again and again in below 10 us, one run in eight stands for all */
     double total_seconds;      /**< in start and finish together, likewise */
     int64_t messages_landed;   /**< of messages_sent, those without a payload: this rank wrote into the peer's ghosts itself, or (reverse) the peer
                                    read this rank's (HALO_MEMORY_SHARED) */
@@ -877,7 +880,7 @@ typedef struct halo_channel_desc {
     int32_t sparse;                  /**< 1: the receiver probes and takes a buffer only when data come */
     int32_t buffer_kind;             /**< HALO_BUFFER_... */
     void *buffer;                    /**< HALO_BUFFER_CALLER: count elements, stays the caller's */
-    const halo_allocator *allocator; /**< HALO_BUFFER_ALLOCATOR. Must outlive the channel. */
+    const halo_allocator *allocator; /**< HALO_BUFFER_ALLOCATOR. Must outlive the channel; see halo_allocator. */
 } halo_channel_desc;
 #define HALO_CHANNEL_DESC_INIT { sizeof(halo_channel_desc), 1, 0, 0, HALO_FLOAT64, 0, 0, 0, HALO_BUFFER_POOL, NULL, NULL }
 
@@ -895,7 +898,8 @@ HALO_API halo_status halo_channel_find(const halo_context *context, const halo_c
 HALO_API halo_status halo_channel_destroy(halo_channel **channel);
 
 /** Give up what is under way, when the other end never answers: a posted receive is cancelled, late messages are dropped. Afterwards the
- *  channel can only be destroyed. A buffer of the caller's that is being sent must stay until the context is destroyed. Local. */
+ *  channel can only be destroyed. A buffer of the caller's that is being sent or received into must stay until the context is destroyed,
+ *  over MPI until MPI_Finalize; one of halo_memory_allocate does. Local. */
 HALO_API halo_status halo_channel_abandon(halo_channel *channel);
 
 /** May the sender write? Progresses the sender's own message; a completed one makes the channel stale again. */

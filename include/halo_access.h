@@ -216,8 +216,8 @@ HALO_API halo_status halo_access_stats_get(const halo_context *context, const ch
 
 typedef struct halo_reduction halo_reduction; /**< values combined over all ranks, again and again; several may be under way, and end in any order */
 
-/** As halo_allreduce of `n` values, in two halves: the same order of ranks, the same bits. Collective; does not communicate. HALO_ERR_ARGUMENT:
- * values of this type cannot be combined so. */
+/** As halo_allreduce of `n` values, in two halves: the same order of ranks, the same bits. Collective, with the same `n`, `type` and `op`; does not
+ *  communicate, so that the first run finds what differs. HALO_ERR_ARGUMENT: values of this type cannot be combined so. */
 HALO_API halo_status halo_reduction_create(halo_context *context, int64_t n, halo_type type, halo_op op, halo_reduction **reduction);
 
 /** Start with this rank's `n` values, which are copied. Collective; allocates nothing; waits only where a peer has not yet taken what the run before
@@ -228,7 +228,8 @@ HALO_API halo_status halo_reduction_begin(halo_reduction *reduction, const void 
 HALO_API halo_status halo_reduction_test(halo_reduction *reduction, int32_t *done);
 
 /** Wait for the result: `n` values, the same bits on all ranks. O(log ranks) messages. HALO_TIMEOUT leaves it under way: call again, or destroy.
- *  After other errors it can only be destroyed. */
+ *  After other errors, which begin and test may return too, it can only be destroyed. HALO_ERR_MISMATCH: another rank reduces something else.
+ *  HALO_ERR_PEER: another rank has failed, which the text names. */
 HALO_API halo_status halo_reduction_end(halo_reduction *reduction, void *out);
 
 /** One under way is given up: other ranks time out. Collective; does not communicate. */

@@ -25,9 +25,10 @@ extern "C" {
 #endif
 
 #define HALO_PLUGIN_ABI_MAJOR 1
-#define HALO_PLUGIN_ABI_MINOR 1
+#define HALO_PLUGIN_ABI_MINOR 2
 
-/** Services of the core. Lives longer than every instance. */
+/** Services of the core. Lives longer than every instance that is in use: a device whose memory a transport has not let go of is left open, and nothing
+ *  of it is called any more. */
 typedef struct halo_host {
     size_t struct_size;
     void *core;
@@ -82,7 +83,7 @@ typedef struct halo_transport_ops {
     /** `done` 1: the request's storage is free again; `bytes` is what came (sends: unspecified). Progresses. May be called again only if 0. */
     halo_status (*test)(halo_transport *transport, halo_request *request, int32_t *done, size_t *bytes);
     /** Give up a receive; its storage is free on return. `done` 1: it had completed before. A message that a probe has found is not given up: it is waited for,
-     *  and HALO_ERR_TRANSPORT after a while. */
+     *  and HALO_ERR_TRANSPORT after a while; then its storage is not free, and the core leaves it alone. */
     halo_status (*cancel)(halo_transport *transport, halo_request *request, int32_t *done);
 
     /** Matched probe: `found` 1 takes the message out of the queue; it must then be received. Progresses. `peer` -1: from any rank. */
@@ -93,6 +94,9 @@ typedef struct halo_transport_ops {
 
     /** From minor version 1 on; may be NULL: HALO_THREADS_ANY. Which threads may use an open instance? */
     int32_t (*threads)(const halo_transport *transport);
+    /** From minor version 2 on; may be NULL: 0. 1: the memory of operations in flight is free after close. 0: it may be used until the process ends, so
+     *  the core keeps it. */
+    int32_t (*ends_all_when_closed)(const halo_transport *transport);
 } halo_transport_ops;
 #define HALO_THREADS_ANY 0    /**< any, one at a time */
 #define HALO_THREADS_OPENER 1 /**< the one that opened it; the core refuses others */

@@ -38,6 +38,7 @@ UNEXPLAINED = {
     "field ...: marked fresh while what was pending is on its way to the owners: begin the batch that has timed out again": "says what to do",
     "field ...: its layout has changed since it was used on the device, where part ... has storage of the old one": "says it all",
     "reduction ...: nothing is under way": "out of order, as with exchanges",
+    "reduction ...: begun and not ended": "the same",
     "setting '...' is fixed when a context is created; it is '...'": "says it all",
     "... is illegal: group ..., run ... is ...": "tells the state, as that of exchanges does",
     "group: ... is in a group already": "says it all",
@@ -72,6 +73,7 @@ SEVERAL = {
     "cannot be used:": 2,
     "no setting '...'": 2,
     "which had not ended": 4,
+    "has no part in run ...": 2,
     "create their exchanges, groups and reductions in different order": 3,
 }
 

@@ -2,9 +2,12 @@
 // Reductions in two halves: the bits of halo_allreduce, several under way, ended in any order.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "world.h"
 
@@ -66,6 +69,76 @@ TEST_P(Reductions, EndInAnyOrder) {
         }
         for (halo_reduction *&one : reductions) OK(halo_reduction_destroy(&one));
     });
+}
+
+struct Given {
+    int64_t n;
+    halo_type type;
+    halo_op op;
+    const char *words;
+};
+
+constexpr Given usual{ 3, HALO_FLOAT64, HALO_SUM, "3 values of float64 by sum" };
+constexpr Given others[] = {
+    { 3, HALO_FLOAT64, HALO_MAX, "3 values of float64 by max" },      { 3, HALO_INT64, HALO_SUM, "3 values of int64 by sum" },
+    { 2, HALO_FLOAT64, HALO_SUM, "2 values of float64 by sum" },      { 4, HALO_FLOAT64, HALO_SUM, "4 values of float64 by sum" },
+    { 0, HALO_FLOAT64, HALO_SUM, "0 values of float64 by sum" },      { 6, HALO_FLOAT32, HALO_MIN, "6 values of float32 by min" },
+    { 5000, HALO_COMPLEX128, HALO_PROD, "5000 values of complex128" } // more than a transport takes at once
+};
+
+halo_reduction *make_reduction(const Rank &rank, const Given &given) {
+    halo_reduction *reduction = nullptr;
+    OK(halo_reduction_create(rank.context, given.n, given.type, given.op, &reduction));
+    return reduction;
+}
+
+halo_status end(halo_reduction *reduction, std::vector<std::byte> &values) {
+    halo_status status = HALO_TIMEOUT; // of a rank that was held up for longer than the limit
+    for (int i = 0; i < 20 && status == HALO_TIMEOUT; ++i) status = halo_reduction_end(reduction, values.data());
+    return status;
+}
+
+// The text of the first cause, on every rank.
+void expect_difference(int32_t odd, const Given &other) {
+    const std::string text = halo_last_error();
+    const auto has = [&](const std::string &part) { return text.find(part) != std::string::npos; };
+    const std::string name = "rank " + std::to_string(odd) + " ";
+    if (!has(usual.words) || (!has(name + "reduces " + other.words) && !has(", " + name + other.words)))
+        stop("rank %d reduces %s, others %s, the text is: %s", odd, other.words, usual.words, text.c_str());
+}
+
+// Another reduction is under way beside it, and comes to its end; the next ones too.
+void reduce_differently(const Rank &rank, int32_t odd, const Given &other) {
+    std::vector<std::byte> values(100000), sum(8);
+    const int64_t one = 1;
+    halo_reduction *differing = make_reduction(rank, rank.rank == odd ? other : usual);
+    halo_reduction *beside = make_reduction(rank, { 1, HALO_INT64, HALO_SUM, "" });
+    halo_status status = halo_reduction_begin(differing, values.data());
+    OK(halo_reduction_begin(beside, &one));
+    if (status == HALO_SUCCESS) status = end(differing, values);
+    if (status != HALO_ERR_MISMATCH && status != HALO_ERR_PEER) stop("%s: %s", halo_status_name(status), halo_last_error());
+    expect_difference(odd, other);
+    if (status == HALO_ERR_PEER && !std::strstr(halo_last_error(), "HALO_ERR_MISMATCH")) stop("no first cause: %s", halo_last_error());
+    status = halo_reduction_begin(differing, values.data());
+    if (status != HALO_ERR_STATE) stop("begun again: %s", halo_status_name(status));
+    expect_difference(odd, other);
+    OK(end(beside, sum));
+    int64_t total = 0;
+    std::memcpy(&total, sum.data(), sizeof total);
+    if (total != rank.size) stop("the sum of ones is %lld", static_cast<long long>(total));
+    OK(halo_reduction_destroy(&differing));
+    OK(halo_reduction_destroy(&beside));
+}
+
+TEST_P(Reductions, ThatDifferAreNamedOnEveryRank) {
+    const auto start = std::chrono::steady_clock::now();
+    for (const char *timeout : { "60s", "0.3s", "none" })
+        conformance::run(GetParam(), { { "timeout", timeout } }, [](Rank &rank) {
+            if (rank.size == 1) return;
+            for (const Given &other : others)
+                for (const int32_t odd : { 0, 1, rank.size / 2, rank.size - 1 }) reduce_differently(rank, odd, other);
+        });
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Reductions, testing::ValuesIn(conformance::rank_counts()));

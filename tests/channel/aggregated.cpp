@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Aggregated groups: one message per peer, channels as slices of it.
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <thread>
 
@@ -135,6 +137,86 @@ halo_channel *add(Rank &rank, const halo_channel_key &key, int32_t send_rank, in
     halo_channel *channel = nullptr;
     EXPECT_OK(halo_channel_register(rank.context, &key, &desc, &channel));
     return channel;
+}
+
+// A message each way between two ranks, more than a transport takes at once.
+struct LargeGroup {
+    explicit LargeGroup(Rank &rank)
+        : here(rank.rank),
+          channels{ add(rank, key_of(here, 1 - here), here, 1 - here, count), add(rank, key_of(1 - here, here), 1 - here, here, count) },
+          group(commit(rank, { channels[0], channels[1] }, HALO_MESSAGES_AGGREGATE)) {}
+
+    // One of the ranks comes late to take what the other one has sent.
+    void run(int late_rank, int late_milliseconds) {
+        ASSERT_TRUE(poll_writable(group));
+        std::fill_n(static_cast<double *>(rows_of(group, 2)[0].data), count, 3.0 + here);
+        EXPECT_OK(halo_group_send(group, nullptr, HALO_STREAM_NONE));
+        if (here == late_rank) std::this_thread::sleep_for(std::chrono::milliseconds(late_milliseconds));
+        ASSERT_TRUE(poll_done(group));
+        const auto *came = static_cast<const double *>(rows_of(group, 2)[1].data);
+        EXPECT_EQ(std::count(came, came + count, 4.0 - here), count);
+        EXPECT_OK(halo_group_stale(group, HALO_STREAM_NONE));
+    }
+    void destroy() {
+        EXPECT_OK(halo_group_destroy(&group));
+        for (halo_channel *&channel : channels) EXPECT_OK(halo_channel_destroy(&channel));
+    }
+
+    static constexpr int64_t count = 1 << 17;
+    int32_t here;
+    halo_channel *channels[2];
+    halo_group *group;
+};
+
+// Who has all that it waits for may destroy group and context before a peer comes to take its part.
+TEST(AggregatedGroup, WhatHasBeenSentArrivesThoughItsSenderHasGone) {
+    RUN_RANKS(2, [](Rank &rank) {
+        LargeGroup large(rank);
+        large.run(1, 200);
+        large.destroy();
+    });
+}
+
+// The next run is begun, and given up; what the last one has sent arrives all the same.
+TEST(AggregatedGroup, WhatHasBeenSentArrivesThoughItsSenderGivesTheNextRunUp) {
+    RUN_RANKS(2, [](Rank &rank) {
+        LargeGroup large(rank);
+        large.run(1, 200);
+        if (rank.rank == 0) {
+            EXPECT_OK(halo_group_start_receive(large.group));
+            EXPECT_OK(halo_group_abandon(large.group));
+        }
+        large.destroy();
+    });
+}
+
+// Nothing can be taken back from an MPI: what the context could not wait for arrives as it was.
+TEST(AggregatedGroup, WhatHasBeenSentOverMpiArrivesThoughItsContextWasDestroyedBefore) {
+    if (launched_ranks() == 0) GTEST_SKIP() << "threads: a message ends with its sender";
+    RUN_RANKS(2, [](Rank &rank) {
+        LargeGroup large(rank);
+        if (rank.rank == 0) EXPECT_OK(halo_context_set(rank.context, "timeout", "0.05s"));
+        large.run(1, 600);
+        large.destroy();
+    });
+}
+
+// A look whether it may write begins a run of a rank that only sends; nobody owes it anything for that.
+TEST(AggregatedGroup, ALookAfterTheLastRunIsNotWaitedFor) {
+    const auto begin = std::chrono::steady_clock::now();
+    RUN_RANKS(2, [](Rank &rank) {
+        halo_channel *channel = add(rank, key_of(0, 1), 0, 1, 4);
+        halo_group *group = commit(rank, { channel }, HALO_MESSAGES_AGGREGATE);
+        ASSERT_TRUE(poll_writable(group));
+        EXPECT_OK(halo_group_send(group, nullptr, HALO_STREAM_NONE));
+        ASSERT_TRUE(poll_done(group));
+        EXPECT_OK(halo_group_stale(group, HALO_STREAM_NONE));
+        int32_t writable = 0;
+        if (rank.rank == 0) EXPECT_OK(halo_group_writable(group, &writable));
+        EXPECT_OK(halo_group_destroy(&group));
+        EXPECT_OK(halo_channel_destroy(&channel));
+    });
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8)); // a context waits for ten
 }
 
 TEST(AggregatedGroup, RefusesCallsOutOfOrder) {

@@ -308,6 +308,76 @@ TEST_P(Put, FollowsANewLayout) {
     });
 }
 
+// Two fields with the same points left out share the lists of their points, until one of them is bound with another layout: then each has its own to
+// tell, in a block that was made for what was told first.
+TEST_P(Put, FollowsANewLayoutOfOneOfTwoMappedFields) {
+    if (GetParam() < 2) GTEST_SKIP() << "no peers";
+    constexpr int64_t n = 600, all = 2 * n, step = 7; // no divisor of either
+    run(GetParam(), whenever_possible, [&](Rank &self) {
+        const int32_t below = (self.rank + self.size - 1) % self.size, above = (self.rank + 1) % self.size;
+        const bool two = self.size == 2;
+        const int32_t peers[] = { above, below };
+        const int64_t send_offsets[] = { 0, n, n }, receive_offsets[] = { 0, two ? n : 0, n };
+        std::vector<uint32_t> sent, received;
+        for (uint32_t i = 0; i < n; ++i) sent.push_back(i), received.push_back(static_cast<uint32_t>(n) + i);
+        halo_lists_desc lists = HALO_LISTS_DESC_INIT;
+        lists.n_points = all, lists.n_peers = two ? 1 : 2, lists.peers = peers;
+        lists.send_offsets = send_offsets, lists.send = sent.data(), lists.receive_offsets = receive_offsets, lists.receive = received.data();
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_lists(self.context, &lists, &topology));
+        std::vector<int64_t> places;
+        for (int64_t i = 0; i < all; ++i) places.push_back(i * step % all);
+        halo_field *fields[2];
+        for (int f = 0; f < 2; ++f) {
+            halo_field_desc desc = HALO_FIELD_DESC_INIT;
+            desc.name = f == 0 ? "u" : "v";
+            OK(halo_field_create(topology, &desc, &fields[f]));
+            OK(halo_field_map_points(fields[f], self.rank, places.data(), all));
+            void *memory = nullptr;
+            OK(halo_memory_allocate(self.context, HALO_MEMORY_SHARED, all * 8, &memory));
+            halo_binding binding = HALO_BINDING_INIT;
+            binding.data = memory;
+            OK(halo_field_bind(fields[f], self.rank, &binding));
+        }
+        halo_exchange *exchange = nullptr;
+        OK(halo_exchange_create(fields, 2, nullptr, &exchange));
+        std::array<int64_t, 2> stride{ 1, 1 };
+        for (int64_t time = 1; time < 10; ++time) {
+            if (time == 5) {
+                halo_layout layout = HALO_LAYOUT_INIT;
+                OK(halo_field_layout(fields[1], self.rank, &layout));
+                layout.stride[0] = stride[1] = 2;
+                layout.elements = layout.stride[1] = layout.stride[2] = layout.component_stride = layout.place_stride = 2 * all;
+                halo_binding binding = HALO_BINDING_INIT;
+                binding.layout = &layout;
+                OK(halo_memory_allocate(self.context, HALO_MEMORY_SHARED, layout.elements * 8, &binding.data));
+                OK(halo_field_bind(fields[1], self.rank, &binding));
+            }
+            const auto value = [&](int32_t rank, size_t f, int64_t i) {
+                return static_cast<double>(((time * 10 + rank) * 2 + static_cast<int64_t>(f)) * all + i);
+            };
+            const auto at = [&](size_t f, int64_t i) {
+                void *data = nullptr;
+                OK(halo_field_data(fields[f], self.rank, 0, &data));
+                return static_cast<double *>(data) + places[static_cast<size_t>(i)] * stride[f];
+            };
+            for (size_t f = 0; f < 2; ++f)
+                for (int64_t i = 0; i < all; ++i) *at(f, i) = i < n ? value(self.rank, f, i) : -1;
+            OK(halo_barrier(self.context));
+            OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+            for (size_t f = 0; f < 2; ++f)
+                for (int64_t i = 0; i < n; ++i)
+                    if (*at(f, n + i) != value(below, f, i))
+                        stop("time %lld, field %zu, point %lld", static_cast<long long>(time), f, static_cast<long long>(i));
+            OK(halo_barrier(self.context));
+        }
+        OK(halo_exchange_destroy(&exchange));
+        for (halo_field *&field : fields) OK(halo_field_destroy(&field));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
 // A rank gives up its run; the others start it later, with the gate closed to them.
 TEST_P(Put, NobodyWritesIntoAnAbandonedRun) {
     run(GetParam(), whenever_possible, [](Rank &self) {

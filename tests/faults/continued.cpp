@@ -354,24 +354,6 @@ TEST(InterruptedCollectives, SectionsOfParts) {
     });
 }
 
-// A row of boxes, that of rank `rank + shift`.
-halo_field *field_on_box(const Rank &rank, int32_t shift, const char *name, double *storage, halo_topology *&topology) {
-    const int64_t low = 8 * ((rank.rank + shift) % n_ranks);
-    const halo_box box{ { low, 0, 0 }, { low + 8, 1, 1 } };
-    halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
-    desc.n_dims = 1, desc.domain.high[0] = 8 * n_ranks;
-    desc.boxes = &box, desc.n_boxes = 1, desc.distributed = 1, desc.reach = 1;
-    OK(halo_topology_create_boxes(rank.context, &desc, &topology));
-    halo_field_desc of = HALO_FIELD_DESC_INIT;
-    of.name = name;
-    halo_field *field = nullptr;
-    OK(halo_field_create(topology, &of, &field));
-    halo_binding binding = HALO_BINDING_INIT;
-    binding.data = storage;
-    OK(halo_field_bind_many(field, 8, &binding));
-    return field;
-}
-
 // Two pairs, whose boxes are looked up one after the other. `start` starts a run.
 void transfer(const Rank &rank, double timeout_seconds, const std::function<void(halo_exchange *)> &start) {
     double from[2][8], to[2][8] = {};

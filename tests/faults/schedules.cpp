@@ -16,10 +16,10 @@ namespace conformance {
 
 namespace {
 
-enum class Fault : uint8_t { none, delay, duplicate, drop, truncate, corrupt, refuse, mixed };
-constexpr int n_faults = 8;
-const char *const fault_names[n_faults] = { "slow tests",   "delays, reordered", "duplicates",    "drops",
-                                            "cut messages", "damaged bytes",     "refused calls", "all together" };
+enum class Fault : uint8_t { none, delay, duplicate, drop, truncate, corrupt, refuse, fail, mixed };
+constexpr int n_faults = 9;
+const char *const fault_names[n_faults] = { "slow tests",    "delays, reordered", "duplicates",   "drops",       "cut messages",
+                                            "damaged bytes", "refused calls",     "failed tests", "all together" };
 
 // Nothing is lost: the result must be right.
 bool harmless(Fault fault) { return fault <= Fault::delay; }
@@ -38,6 +38,7 @@ wrap_faults make_faults(Fault fault, Random &random) {
     faults.truncate = has(Fault::truncate) ? often : 0;
     faults.corrupt = has(Fault::corrupt) ? often : 0;
     faults.refuse = fault == Fault::refuse ? often : fault == Fault::mixed ? 0.1 : 0;
+    faults.fail = fault == Fault::fail ? often : fault == Fault::mixed ? 0.1 : 0;
     return faults;
 }
 
@@ -176,6 +177,7 @@ TEST(Schedules, EndRightOrInAClearError) {
     EXPECT_GT(ends.counts["cut messages|HALO_ERR_WIRE"], 0);
     EXPECT_GT(ends.counts["damaged bytes|HALO_ERR_CHECK"], 0);
     EXPECT_GT(ends.counts["refused calls|HALO_ERR_TRANSPORT"], 0);
+    EXPECT_GT(ends.counts["failed tests|HALO_ERR_TRANSPORT"], 0);
 }
 
 } // namespace

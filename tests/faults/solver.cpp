@@ -81,6 +81,23 @@ halo_channel *add_channel(const Rank &rank, int32_t send_rank, int32_t recv_rank
     return channel;
 }
 
+halo_field *field_on_box(const Rank &rank, int32_t shift, const char *name, double *storage, halo_topology *&topology) {
+    const int64_t low = 8 * ((rank.rank + shift) % rank.size);
+    const halo_box box{ { low, 0, 0 }, { low + 8, 1, 1 } };
+    halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
+    desc.n_dims = 1, desc.domain.high[0] = 8 * rank.size;
+    desc.boxes = &box, desc.n_boxes = 1, desc.distributed = 1, desc.reach = 1;
+    OK(halo_topology_create_boxes(rank.context, &desc, &topology));
+    halo_field_desc of = HALO_FIELD_DESC_INIT;
+    of.name = name;
+    halo_field *field = nullptr;
+    OK(halo_field_create(topology, &of, &field));
+    halo_binding binding = HALO_BINDING_INIT;
+    binding.data = storage;
+    OK(halo_field_bind_many(field, 8, &binding));
+    return field;
+}
+
 void expect_failure(halo_status status, halo_status expected, const std::vector<std::string> &words) {
     const std::string text = halo_last_error();
     if (status != expected) stop("%s was expected, %s came: %s", halo_status_name(expected), halo_status_name(status), text.c_str());

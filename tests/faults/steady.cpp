@@ -18,7 +18,7 @@ namespace {
 
 constexpr int n_warm = 24;
 constexpr int n_counted = 60;
-constexpr int n_windows = 3;
+constexpr int n_windows = 16;
 constexpr int64_t n_cells = 6;
 constexpr int64_t width = 2;
 constexpr int64_t stride = n_cells + 2 * width;
@@ -194,7 +194,8 @@ Window count_runs(Runs &runs, int first_step) {
     return window;
 }
 
-// A buffer that a late peer makes necessary may come to be needed after the warm-up still: then, and only then, another window is looked at.
+// What is made once may come to be needed after the warm-up still: a second buffer for a late peer, tables for a peer whose storage can be read, and
+// others for when it is late (3 for each of 2 peers on 3 ranks, at most). Then, and only then, another window is looked at.
 void expect_steady(const Rank &rank, Runs &runs) {
     // Each rank in turn is late in taking its messages, so that the others come to need the second buffer of theirs.
     for (int step = 0; step < n_warm; ++step) {

@@ -9,7 +9,7 @@ namespace fuzz {
 namespace {
 
 constexpr int64_t most_bytes = 1 << 16;  // of storage: larger parts are described, but not filled
-constexpr int64_t most_points = 1 << 16; // of a part: of larger ones, exchanges take long to make
+constexpr int64_t most_points = 1 << 12; // of a part: of larger ones, exchanges take long to make
 
 // What may be done with some fields.
 struct Able {

@@ -18,6 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     if (size == 0) return 0;
     const halo::TwoContexts &ranks = impatient_ranks();
     const fuzz::Input input(data + 1, size - 1);
+    constexpr unsigned char for_inquiries = 0xff;
+    if (data[0] == for_inquiries) return fuzz::inquiries(ranks, input), 0;
     switch (data[0] % 4) {
     case 0: fuzz::collectives(ranks, input); break;
     case 1: fuzz::group(ranks, input); break;

@@ -10,6 +10,7 @@ namespace fuzz {
 
 void collectives(const halo::TwoContexts &ranks, Input input);
 void group(const halo::TwoContexts &ranks, Input input);
+void inquiries(const halo::TwoContexts &ranks, Input input);
 void mailbox(const halo::TwoContexts &ranks, Input input);
 void stream(const halo::TwoContexts &ranks, Input input);
 

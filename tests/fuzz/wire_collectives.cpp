@@ -135,7 +135,7 @@ std::vector<std::byte> next_message(Input &input) {
 void begin_anew(const TwoContexts &ranks) {
     ranks.drain(collective_tag);
     CollectiveStream &stream = ranks.context().collectives();
-    stream.settle();
+    stream.hand_over();
     std::destroy_at(&stream);
     std::construct_at(&stream, ranks.context());
 }

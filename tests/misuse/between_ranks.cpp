@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "halo.h"
+#include "halo_access.h"
 
 namespace {
 
@@ -283,24 +284,144 @@ halo_field *another_field(halo_topology *ring) {
     return field;
 }
 
+// Exchanges over u and over v, made in this order or in the other one.
+struct TwoExchanges {
+    explicit TwoExchanges(const Rank &end, bool v_first = false, const halo_exchange_desc *desc = nullptr) : v(another_field(end.ring)) {
+        halo_field *fields[] = { end.u, v };
+        for (const int i : { v_first ? 1 : 0, v_first ? 0 : 1 })
+            EXPECT_EQ(halo_exchange_create(&fields[i], 1, desc, &over[i]), HALO_SUCCESS) << halo_last_error();
+    }
+    TwoExchanges(const TwoExchanges &) = delete;
+    TwoExchanges &operator=(const TwoExchanges &) = delete;
+    ~TwoExchanges() {
+        for (halo_exchange *&x : over) EXPECT_EQ(halo_exchange_destroy(&x), HALO_SUCCESS) << halo_last_error();
+        EXPECT_EQ(halo_field_destroy(&v), HALO_SUCCESS);
+    }
+
+    halo_field *v;
+    halo_exchange *over[2] = {}; // u, v
+};
+
 // Each rank's first exchange is the other one's second.
 TEST(BetweenRanks, AnotherOrderOfCreation) {
     on_two_ranks([&](halo_inproc *group, int32_t rank) {
         const Rank end(group, rank, {});
-        halo_field *v = another_field(end.ring);
-        halo_field *fields[] = { end.u, v };
-        halo_exchange *made[2] = {};
-        for (int i = 0; i < 2; ++i) ASSERT_EQ(halo_exchange_create(&fields[(i + rank) % 2], 1, nullptr, &made[i]), HALO_SUCCESS);
-        for (int i = 0; i < 2; ++i) { // both ranks begin with u
-            halo_exchange *x = made[(i + rank) % 2];
-            EXPECT_EQ(halo_exchange_start(x, nullptr, HALO_STREAM_NONE), HALO_SUCCESS);
-        }
-        for (int i = 0; i < 2; ++i) {
-            EXPECT_EQ(halo_exchange_finish(made[i], HALO_STREAM_NONE), HALO_ERR_MISMATCH) << halo_last_error();
+        const TwoExchanges two(end, rank == 1);
+        for (halo_exchange *x : two.over) EXPECT_EQ(halo_exchange_start(x, nullptr, HALO_STREAM_NONE), HALO_SUCCESS);
+        for (int i = 0; i < 2; ++i) { // as they were made
+            EXPECT_EQ(halo_exchange_finish(two.over[(i + rank) % 2], HALO_STREAM_NONE), HALO_ERR_MISMATCH) << halo_last_error();
             expect_text({ i == 0 ? "fields: u on rank 0, v on rank 1" : "fields: v on rank 0, u on rank 1" });
         }
-        for (halo_exchange *&x : made) EXPECT_EQ(halo_exchange_destroy(&x), HALO_SUCCESS) << halo_last_error();
-        EXPECT_EQ(halo_field_destroy(&v), HALO_SUCCESS);
+    });
+}
+
+// One exchange at a time, so that each rank waits for what the other one has sent under another number.
+TEST(BetweenRanks, AnotherOrderOfCreationIsNamedWhereEachIsFinishedBeforeTheNext) {
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        const Rank end(group, rank, {});
+        const TwoExchanges two(end, rank == 1);
+        for (halo_exchange *x : two.over) {
+            halo_status status = halo_exchange_start(x, nullptr, HALO_STREAM_NONE);
+            if (status == HALO_SUCCESS) status = halo_exchange_finish(x, HALO_STREAM_NONE);
+            EXPECT_EQ(status, HALO_ERR_MISMATCH) << halo_last_error();
+            expect_text({ "differ", " on rank 0, ", " on rank 1" });
+        }
+        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+    });
+}
+
+// A second exchange over u, in front of which rank 1 alone has made something; what is returned destroys that.
+void expect_one_more_is_named(const std::function<std::function<void()>(const Rank &end)> &make_another, const char *text) {
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        const Rank end(group, rank, {});
+        const std::function<void()> destroy_another = rank == 1 ? make_another(end) : [] {};
+        halo_exchange *x = nullptr;
+        ASSERT_EQ(halo_exchange_create(&end.u, 1, nullptr, &x), HALO_SUCCESS);
+        EXPECT_EQ(halo_exchange_start(x, nullptr, HALO_STREAM_NONE), HALO_SUCCESS);
+        EXPECT_EQ(halo_exchange_finish(x, HALO_STREAM_NONE), HALO_ERR_MISMATCH) << halo_last_error();
+        expect_text({ "have different objects 2: ", text });
+        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_exchange_destroy(&x), HALO_SUCCESS) << halo_last_error();
+        destroy_another();
+    });
+}
+
+TEST(BetweenRanks, AnExchangeMoreOnOneRankIsNamed) {
+    expect_one_more_is_named(
+        [](const Rank &end) {
+            halo_field *v = another_field(end.ring);
+            halo_exchange *more = nullptr;
+            EXPECT_EQ(halo_exchange_create(&v, 1, nullptr, &more), HALO_SUCCESS);
+            return [=]() mutable {
+                EXPECT_EQ(halo_exchange_destroy(&more), HALO_SUCCESS);
+                EXPECT_EQ(halo_field_destroy(&v), HALO_SUCCESS);
+            };
+        },
+        "what it is: exchange 2 over u on rank 0, exchange 2 over v on rank 1");
+}
+
+TEST(BetweenRanks, AReductionMoreOnOneRankIsNamed) {
+    expect_one_more_is_named(
+        [](const Rank &end) {
+            halo_reduction *more = nullptr;
+            EXPECT_EQ(halo_reduction_create(end.context, 3, HALO_FLOAT64, HALO_SUM, &more), HALO_SUCCESS);
+            return [=]() mutable { EXPECT_EQ(halo_reduction_destroy(&more), HALO_SUCCESS); };
+        },
+        "what it is: exchange 2 over u on rank 0, reduction 2 of 3 values of float64 by sum on rank 1");
+}
+
+// The other one has no channels in its plan: it hears of it when it comes to a later run.
+TEST(BetweenRanks, GhostsOnOneRankAloneAreNamedOnBoth) {
+    std::atomic<bool> named{ false };
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        Options options;
+        options.ghosts = rank;
+        options.timeout = 20;
+        const Rank end(group, rank, options);
+        if (rank == 1) {
+            EXPECT_EQ(end.exchange(), HALO_ERR_MISMATCH) << halo_last_error();
+            expect_text({ "field u: 0 ghost layers on rank 0, 1 on rank 1" });
+            named = true;
+        } else {
+            halo_status status = HALO_SUCCESS;
+            while (status == HALO_SUCCESS && !named) status = end.exchange();
+            EXPECT_EQ(status, HALO_ERR_MISMATCH) << halo_last_error();
+            expect_text({ "field u: 0 ghost layers on rank 0, 1 on rank 1" });
+        }
+        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+    });
+}
+
+// In phases: whoever tests hears of it too.
+TEST(BetweenRanks, AnotherOrderOfCreationIsNamedToThoseWhoTest) {
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        const Rank end(group, rank, {});
+        const TwoExchanges two(end, rank == 1);
+        halo_exchange *x = two.over[0];
+        EXPECT_EQ(halo_exchange_post(x, nullptr), HALO_SUCCESS);
+        EXPECT_EQ(halo_exchange_send(x, HALO_STREAM_NONE), HALO_SUCCESS);
+        int32_t done = 0;
+        halo_status status = HALO_SUCCESS;
+        while (status == HALO_SUCCESS && !done) status = halo_exchange_test(x, &done);
+        EXPECT_EQ(status, HALO_ERR_MISMATCH) << halo_last_error();
+        expect_text({ "rank 0", "rank 1", " have different objects ", " over u on rank ", " over v on rank " });
+        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+    });
+}
+
+// Made alike, run in another order.
+TEST(BetweenRanks, ATimeoutTellsInWhatThePeerWaits) {
+    on_two_ranks([&](halo_inproc *group, int32_t rank) {
+        const Rank end(group, rank, {});
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.timeout_seconds = 2;
+        const TwoExchanges two(end, false, &desc);
+        EXPECT_EQ(halo_exchange_start(two.over[rank], nullptr, HALO_STREAM_NONE), HALO_SUCCESS);
+        EXPECT_EQ(halo_exchange_finish(two.over[rank], HALO_STREAM_NONE), HALO_TIMEOUT);
+        expect_text({ rank == 0 ? "; rank 1 waits in exchange 3 over v" : "; rank 0 waits in exchange 2 over u" });
+        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_exchange_start(two.over[1 - rank], nullptr, HALO_STREAM_NONE), HALO_SUCCESS);
+        for (halo_exchange *x : two.over) EXPECT_EQ(halo_exchange_finish(x, HALO_STREAM_NONE), HALO_SUCCESS) << halo_last_error();
     });
 }
 

@@ -3,6 +3,7 @@
 // ghosts correctly.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -379,6 +380,32 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
               halo_neighbour one[1];
               int64_t n = 0;
               return halo_topology_neighbours(w.ring, 0, one, 1, &n);
+          } },
+        { "list_of_negative_room",
+          HALO_ERR_ARGUMENT,
+          { "room for -1" },
+          [](World &w) {
+              halo_neighbour one[1];
+              int64_t n = 0;
+              return halo_topology_neighbours(w.ring, 0, one, -1, &n);
+          } },
+        { "timeout_that_is_no_number",
+          HALO_ERR_ARGUMENT,
+          { "timeout_seconds nan" },
+          [](World &w) {
+              halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+              desc.timeout_seconds = std::nan("");
+              halo_exchange *exchange = nullptr;
+              return halo_exchange_create(&w.u, 1, &desc, &exchange);
+          } },
+        { "negative_timeout",
+          HALO_ERR_ARGUMENT,
+          { "timeout_seconds -2" },
+          [](World &w) {
+              halo_group_desc desc = HALO_GROUP_DESC_INIT;
+              desc.timeout_seconds = -2;
+              halo_group *group = nullptr;
+              return halo_group_create(w.context, nullptr, 0, &desc, &group);
           } },
         { "unknown_setting", HALO_ERR_NOT_FOUND, { "timeot", "timeout" }, [](World &w) { return halo_context_set(w.context, "timeot", "3s"); } },
         { "bad_value_of_a_setting", HALO_ERR_CONFIG, { "timeout", "soon" }, [](World &w) { return halo_context_set(w.context, "timeout", "soon"); } },

@@ -33,7 +33,7 @@ def simulate(command, n_ranks):
         hosts.flush()
         # Computing takes no simulated time, nor does probing (see counters.cpp). Sends are not detached: SimGrid would search long lists of those.
         line = [smpirun, "-np", str(n_ranks), "-no-privatize", "-platform", platform, "-hostfile", hosts.name, "--cfg=smpi/simulate-computation:no",
-                "--cfg=smpi/send-is-detached-thresh:0", "--cfg=smpi/iprobe:0", "--log=root.thres:critical", "-wrapper", f"env LD_PRELOAD={counters}", program, case]
+                "--cfg=smpi/send-is-detached-thresh:0", "--cfg=smpi/iprobe:0", "--log=root.thres:critical", "-wrapper", f"env LD_PRELOAD={counters} HALO_WAIT_ASK_AFTER=0", program, case]
         done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{n_ranks} ranks: {done.stdout}{done.stderr}")

@@ -42,6 +42,39 @@ TEST(RunTimes, ALongRunStandsForItselfAlone) {
     EXPECT_EQ(looks, 8 * 6);
 }
 
+TEST(RunTimes, AShortRunDoesNotStandForOneThatDoesSomethingElse) {
+    RunTimes times(test_clock);
+    for (int i = 0; i < 4; ++i) {
+        run(times, 1e-6);
+        times.begin_run();
+        times.work([&] {
+            times.measure_after_all();
+            test_time += 1e-3;
+        });
+        times.work([&] { times.wait([&] { test_time += 1e-3; }); });
+    }
+    EXPECT_NEAR(times.sum().total, 4 * (1e-6 + 2e-3), 1e-9);
+    EXPECT_NEAR(times.sum().waited, 4 * (0.5e-6 + 1e-3), 1e-9);
+}
+
+TEST(RunTimes, ARunInPhasesStandsForNothing) {
+    RunTimes times(test_clock);
+    for (int i = 0; i < 3; ++i) {
+        times.pass_run();
+        run(times, 2e-6);
+        run(times, 2e-6);
+    }
+    EXPECT_NEAR(times.sum().total, 12e-6, 1e-9);
+}
+
+TEST(RunTimes, ARunThatFailsStandsForNothing) {
+    RunTimes times(test_clock);
+    times.begin_run();
+    EXPECT_THROW(times.work([] { throw 1; }), int);
+    for (int i = 0; i < 3; ++i) run(times, 2e-6);
+    EXPECT_NEAR(times.sum().total, 6e-6, 1e-9);
+}
+
 TEST(RunTimes, AWaitThatLastsCountsInARunThatIsNotMeasured) {
     RunTimes times(test_clock);
     run(times, 1e-6);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The loader: what it takes, what it refuses and why.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
+
+#include <sys/stat.h>
 
 #include "expect_failure.h"
 #include "plugin/registry.h"
@@ -47,7 +50,7 @@ TEST(Registry, FirstDirectoryWins) {
 
 TEST(Registry, RefusesBadModules) {
     expect_refused("misnamed", { "calls itself 'another'", "'misnamed'" });
-    expect_refused("old_abi", { "ABI 7.1", "this library has 1.1" });
+    expect_refused("old_abi", { "ABI 7.2", "this library has 1.2" });
     expect_refused("small", { "description has 16 bytes" });
     expect_refused("few_ops", { "operations have 24 bytes" });
     expect_refused("hole", { "operation 9 of 11 is NULL" });
@@ -65,6 +68,19 @@ TEST(Registry, RefusesADamagedFile) {
     const Plugin torn = Registry::instance().find(PluginKind::device, "torn", { directory });
     EXPECT_FALSE(torn.opened());
     EXPECT_NE(torn.problem.find("torn"), std::string::npos) << torn.problem;
+    std::filesystem::remove_all(directory);
+}
+
+TEST(Registry, RefusesWhatIsNoFile) {
+    char pattern[] = "/tmp/halo_modules_XXXXXX";
+    const std::string directory = mkdtemp(pattern);
+    ASSERT_EQ(mkfifo((directory + "/libhalo_device_pipe.so").c_str(), 0600), 0);
+    std::filesystem::create_directory(directory + "/libhalo_device_folder.so");
+    for (const char *name : { "pipe", "folder" }) {
+        const Plugin refused = Registry::instance().find(PluginKind::device, name, { directory });
+        EXPECT_FALSE(refused.opened());
+        EXPECT_NE(refused.problem.find("no file"), std::string::npos) << refused.problem;
+    }
     std::filesystem::remove_all(directory);
 }
 

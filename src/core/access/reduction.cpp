@@ -3,15 +3,62 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/combine.h"
-#include "base/types.h"
+#include "base/limits.h"
 #include "comm/wait.h"
 #include "stream/wire.h"
 
 namespace halo {
 
 namespace {
+
+constexpr uint16_t reduction_version = 1; // before it messages did not say what they reduce
+
+enum class Kind : uint16_t { values = 1, failure = 2 };
+
+struct Head {
+    uint32_t magic; // as in a MessageHeader, and the serial where it stands there
+    uint16_t version;
+    Kind kind;
+    uint32_t serial;
+    uint32_t run;
+    uint64_t payload_bytes;
+    Reduced what;
+};
+static_assert(sizeof(Head) == 40, "the head is part of the wire format");
+
+// The payload of a failure: the first cause, whose text follows.
+struct Told {
+    int32_t rank;
+    halo_status status;
+};
+
+Head head_of(const std::vector<std::byte> &message, size_t bytes) {
+    Head head{};
+    std::memcpy(&head, message.data(), std::min(bytes, sizeof head));
+    return head;
+}
+
+const char *payload_error(const Head &head) {
+    const Reduced &what = head.what;
+    if (what.n < 0 || what.n > limits::reduced_bytes || !combines(what.type, what.op)) return "what it reduces cannot be";
+    switch (head.kind) {
+    case Kind::values: return head.payload_bytes != what.bytes() ? "it has not as many values as its header tells" : nullptr;
+    case Kind::failure: return head.payload_bytes < sizeof(Told) ? "it is shorter than messages of its kind" : nullptr;
+    }
+    return "its kind is not known";
+}
+
+// What is wrong with a message of `bytes` that begins with this head, or nullptr.
+const char *head_error(const Head &head, size_t bytes, uint32_t run) {
+    if (head.magic != reduction_magic) return "it has not the magic of a message of this library";
+    if (head.version != reduction_version) return "it is of another wire version";
+    if (bytes < sizeof head) return "it is shorter than a header";
+    if (head.payload_bytes != bytes - sizeof head) return "its header tells another size";
+    return head.run != run ? "it is of another run" : payload_error(head);
+}
 
 std::unique_ptr<Parcel> make_parcel(int32_t peer, size_t bytes) {
     auto parcel = std::make_unique<Parcel>();
@@ -22,27 +69,29 @@ std::unique_ptr<Parcel> make_parcel(int32_t peer, size_t bytes) {
 
 } // namespace
 
+std::string Reduced::text() const { return format("%lld values of %s by %s", static_cast<long long>(n), type_name(type), op_name(op)); }
+
 Reduction::Reduction(Context &context, Reductions &all, int64_t n, halo_type type, halo_op op)
     : context_(context),
       all_(all),
-      n_(n),
-      type_(type),
-      op_(op),
-      id_(context.next_run()) {
-    const size_t bytes = sizeof(Head) + static_cast<size_t>(n) * type_bytes(type);
-    values_.resize(bytes);
+      what_{ n, type, op },
+      id_(context.next_run()),
+      bytes_(sizeof(Head) + what_.bytes()),
+      values_(most_bytes()) {
     int64_t step = 1;
     for (; step < context.size() && (context.rank() & step) == 0; step *= 2) {
         if (context.rank() + step >= context.size()) continue;
         const auto child = static_cast<int32_t>(context.rank() + step);
-        from_children_.push_back({ child, std::vector<std::byte>(bytes) });
-        for (auto &parcels : to_children_) parcels.push_back(make_parcel(child, bytes));
+        from_children_.push_back({ child, std::vector<std::byte>(most_bytes()) });
+        for (auto &parcels : to_children_) parcels.push_back(make_parcel(child, bytes_));
     }
     if (context.rank() > 0) {
         const auto parent = static_cast<int32_t>(context.rank() - step);
-        from_parent_ = { parent, std::vector<std::byte>(bytes) };
-        to_parent_ = make_parcel(parent, bytes);
+        from_parent_ = { parent, std::vector<std::byte>(most_bytes()) };
+        to_parent_ = make_parcel(parent, bytes_);
     }
+    all_.reserve(all_.size() + 1);
+    context_.inquiries().add(id_.serial(), *this);
     all_.push_back(this);
     ++context_.children;
 }
@@ -50,69 +99,126 @@ Reduction::Reduction(Context &context, Reductions &all, int64_t n, halo_type typ
 Reduction::~Reduction() {
     --context_.children;
     std::erase(all_, this);
-    const auto cancel = [&](Receive &receive) {
-        if (receive.posted) context_.transport().cancel(receive.request, receive.peer);
+    context_.inquiries().remove(id_.serial());
+    const auto let_go = [&](Receive &receive) {
+        try {
+            if (receive.in_flight) context_.transport().cancel(receive.request, receive.peer);
+        } catch (const Error &error) { // the transport may not have let go of it
+            auto lost = std::make_unique<Parcel>();
+            lost->bytes = std::move(receive.bytes);
+            if (error.status() == HALO_ERR_TRANSPORT) context_.lose(std::move(lost));
+        }
+        try {
+            if (error_ && receive.peer >= 0) context_.take_leftovers(receive.peer, 0, id_.tag());
+        } catch (const Error &) { // nobody waits for them any more
+        }
     };
-    const auto leave = [&](std::unique_ptr<Parcel> &parcel) {
+    const auto leave = [&](std::unique_ptr<Parcel> &parcel, bool abandoned) {
         if (!parcel || !parcel->in_flight) return;
-        parcel->abandoned = phase_ != Phase::idle;
+        parcel->abandoned = abandoned;
         context_.linger(std::move(parcel));
     };
-    try {
-        for (Receive &receive : from_children_) cancel(receive);
-        cancel(from_parent_);
-    } catch (const Error &) { // the transport has failed
-    }
-    leave(to_parent_);
-    for (auto &parcels : to_children_)
-        for (auto &parcel : parcels) leave(parcel);
+    for (Receive &receive : from_children_) let_go(receive);
+    let_go(from_parent_);
+    const bool given_up = phase_ != Phase::idle && phase_ != Phase::done;
+    leave(to_parent_, given_up);
+    for (auto &parcel : to_children_[run_ % 2]) leave(parcel, given_up);
+    for (auto &parcel : to_children_[(run_ + 1) % 2]) leave(parcel, false); // of the run before, which is not given up
 }
 
-std::string Reduction::what() const {
-    return format("reduction %u of %lld values of %s by %s", id_.serial(), static_cast<long long>(n_), type_name(type_), op_name(op_));
+std::string Reduction::what() const { return format("reduction %u of %s", id_.serial(), what_.text().c_str()); }
+
+Terms Reduction::terms() const {
+    Terms terms;
+    terms.add("what it is", what());
+    return terms;
 }
+
+std::vector<int32_t> Reduction::awaited() const {
+    if (phase_ == Phase::up && n_combined_ < from_children_.size()) return { from_children_[n_combined_].peer };
+    return phase_ == Phase::down ? std::vector<int32_t>{ from_parent_.peer } : std::vector<int32_t>{};
+}
+
+// A failure may come in place of values.
+size_t Reduction::most_bytes() const { return std::max(bytes_, sizeof(Head) + sizeof(Told) + most_failure_text); }
 
 void Reduction::post(Receive &receive) {
     context_.transport().receive(receive.peer, 0, id_.tag(), receive.bytes.data(), receive.bytes.size(), receive.request);
-    receive.posted = true;
+    receive.in_flight = true;
 }
 
-bool Reduction::here(Receive &receive) {
-    if (!receive.posted) return true;
-    receive.posted = false; // a test that fails has ended it
+// A message of any length.
+void Reduction::find(Receive &receive) {
+    size_t bytes = 0;
+    halo_matched message{};
+    if (!context_.transport().probe(receive.peer, 0, id_.tag(), bytes, message)) return;
+    if (receive.bytes.size() < bytes) receive.bytes.resize(bytes);
+    context_.transport().receive_matched(message, receive.peer, receive.bytes.data(), receive.bytes.size(), receive.request);
+    receive.in_flight = true;
+}
+
+bool Reduction::has_come(Receive &receive, size_t &bytes) {
+    if (!receive.in_flight) find(receive);
+    if (!std::exchange(receive.in_flight, false)) return false; // a test that fails has ended it
+    receive.in_flight = !context_.transport().test(receive.request, receive.peer, &bytes);
+    return !receive.in_flight;
+}
+
+bool Reduction::take(Receive &receive) {
     size_t bytes = 0;
     try {
-        if (!context_.transport().test(receive.request, receive.peer, &bytes)) {
-            receive.posted = true;
-            return false;
-        }
+        if (!has_come(receive, bytes)) return false;
     } catch (const Error &error) {
         fail(error.status(),
              "reduction %u, run %u of %lld values: message from rank %d: %s; are exchanges, groups and reductions created in the same order on both?",
-             id_.serial(), run_, static_cast<long long>(n_), receive.peer, error.what());
+             id_.serial(), run_, static_cast<long long>(what_.n), receive.peer, error.what());
     }
-    Head head{};
-    if (bytes >= sizeof head) std::memcpy(&head, receive.bytes.data(), sizeof head);
-    if (head.magic == message_magic || (head.magic == reduction_magic && head.serial != id_.serial()))
-        fail(HALO_ERR_MISMATCH,
-             "reduction %u, run %u of %lld values: rank %d is in %s of this context: the ranks create their exchanges, groups and reductions in "
-             "different order",
-             id_.serial(), run_, static_cast<long long>(n_), receive.peer,
-             format(head.magic == message_magic ? "exchange or group %u" : "reduction %u", head.serial).c_str());
-    if (bytes != receive.bytes.size() || head.magic != reduction_magic || head.serial != id_.serial() || head.run != run_)
-        fail(HALO_ERR_WIRE, "reduction %u, run %u of %lld values: rank %d sent %zu bytes of object %u, run %u", id_.serial(), run_,
-             static_cast<long long>(n_), receive.peer, bytes, head.serial, head.run);
+    check(receive, bytes);
+    receive.agrees = true;
     return true;
 }
 
+void Reduction::check(Receive &receive, size_t bytes) const {
+    const Head head = head_of(receive.bytes, bytes);
+    const bool of_another = head.magic == message_magic || (head.magic == reduction_magic && head.serial != id_.serial());
+    if (of_another && bytes >= sizeof head)
+        fail(HALO_ERR_MISMATCH,
+             "reduction %u, run %u of %lld values: rank %d is in %s of this context: the ranks create their exchanges, groups and reductions in "
+             "different order",
+             id_.serial(), run_, static_cast<long long>(what_.n), receive.peer,
+             format(head.magic == message_magic ? "exchange or group %u" : "reduction %u", head.serial).c_str());
+    if (const char *error = head_error(head, bytes, run_))
+        fail(HALO_ERR_WIRE, "reduction %u, run %u of %lld values: rank %d sent %zu bytes of object %u, run %u: %s", id_.serial(), run_,
+             static_cast<long long>(what_.n), receive.peer, bytes, head.serial, head.run, error);
+    if (head.kind == Kind::failure) fail_as_told(receive, bytes);
+    if (head.what != what_) fail_differing(receive.peer, head.what);
+}
+
+void Reduction::fail_as_told(Receive &receive, size_t bytes) const {
+    receive.told = true;
+    Told told;
+    std::memcpy(&told, receive.bytes.data() + sizeof(Head), sizeof told);
+    const size_t before_text = sizeof(Head) + sizeof told;
+    fail_after(HALO_ERR_PEER, format("reduction %u: rank %d has no part in run %u", id_.serial(), receive.peer, run_),
+               { told.rank, told.status, { reinterpret_cast<const char *>(receive.bytes.data()) + before_text, bytes - before_text } });
+}
+
+void Reduction::fail_differing(int32_t peer, const Reduced &theirs) const {
+    const int32_t rank = context_.rank();
+    const bool lower = rank < peer;
+    fail(HALO_ERR_MISMATCH, "reduction %u, run %u: rank %d reduces %s, rank %d %s", id_.serial(), run_, std::min(rank, peer),
+         (lower ? what_ : theirs).text().c_str(), std::max(rank, peer), (lower ? theirs : what_).text().c_str());
+}
+
 void Reduction::send(Parcel &parcel) {
-    std::memcpy(parcel.bytes.data(), values_.data(), values_.size());
+    std::memcpy(parcel.bytes.data(), values_.data(), bytes_);
     context_.transport().send(parcel.peer, 0, id_.tag(), parcel.bytes.data(), parcel.bytes.size(), parcel.request);
     parcel.in_flight = true;
 }
 
 bool Reduction::sent(Parcel &parcel) {
-    if (parcel.in_flight && context_.transport().test(parcel.request, parcel.peer)) parcel.in_flight = false;
+    const bool in_flight = std::exchange(parcel.in_flight, false); // a test that fails has ended it
+    parcel.in_flight = in_flight && !context_.transport().test(parcel.request, parcel.peer);
     return !parcel.in_flight;
 }
 
@@ -129,27 +235,30 @@ void Reduction::finish_old_sends() {
 }
 
 void Reduction::begin(const void *in) {
-    if (phase_ != Phase::idle)
-        fail(HALO_ERR_STATE, phase_ == Phase::dead ? "reduction %u has failed: it can only be destroyed" : "reduction %u: begun and not ended",
-             id_.serial());
+    if (phase_ == Phase::dead) fail(HALO_ERR_STATE, "reduction %u has failed: it can only be destroyed: %s", id_.serial(), error_->what());
+    if (phase_ != Phase::idle) fail(HALO_ERR_STATE, "reduction %u: begun and not ended", id_.serial());
     finish_old_sends();
     ++run_;
-    const Head head{ reduction_magic, 0, id_.serial(), run_ };
+    const Head head{ reduction_magic, reduction_version, Kind::values, id_.serial(), run_, what_.bytes(), what_ };
     std::memcpy(values_.data(), &head, sizeof head);
-    if (n_ > 0) std::memcpy(values_.data() + sizeof head, in, values_.size() - sizeof head);
+    if (what_.n > 0) std::memcpy(values_.data() + sizeof head, in, what_.bytes());
     n_combined_ = 0;
-    phase_ = Phase::dead; // unless all of this works
-    for (Receive &receive : from_children_) post(receive);
-    if (to_parent_) post(from_parent_);
     phase_ = Phase::up;
+    try {
+        for (Receive &receive : from_children_)
+            if (receive.agrees) post(receive);
+        if (from_parent_.agrees) post(from_parent_);
+    } catch (const Error &error) {
+        die(error);
+    }
     test();
 }
 
 void Reduction::step_up() {
     for (; n_combined_ < from_children_.size(); ++n_combined_) {
         Receive &child = from_children_[n_combined_];
-        if (!here(child)) return;
-        combine(values_.data() + sizeof(Head), child.bytes.data() + sizeof(Head), n_, type_, op_);
+        if (!take(child)) return;
+        combine(values_.data() + sizeof(Head), child.bytes.data() + sizeof(Head), what_.n, what_.type, what_.op);
     }
     if (to_parent_)
         send(*to_parent_);
@@ -164,7 +273,7 @@ void Reduction::pass_down() {
 }
 
 void Reduction::step_down() {
-    if (!here(from_parent_)) return;
+    if (!take(from_parent_)) return;
     std::swap(values_, from_parent_.bytes);
     pass_down();
     phase_ = Phase::done;
@@ -174,28 +283,53 @@ void Reduction::advance() noexcept {
     try {
         if (phase_ == Phase::up) step_up();
         if (phase_ == Phase::down) step_down();
-    } catch (const Error &error) {
-        phase_ = Phase::dead;
-        error_ = error;
+    } catch (...) {
+        die(present_error());
+    }
+}
+
+// Those above who have this rank's values are told in place of the next run's.
+void Reduction::die(const Error &error) noexcept {
+    if (to_parent_) tell(from_parent_, phase_ == Phase::up ? run_ : run_ + 1, error);
+    for (const Receive &child : from_children_) tell(child, run_, error);
+    phase_ = Phase::dead;
+    error_ = error;
+}
+
+void Reduction::tell(const Receive &neighbour, uint32_t run, const Error &error) noexcept {
+    if (neighbour.told) return;
+    try {
+        const FirstCause *first = error.first_cause();
+        const Told told{ first ? first->rank : context_.rank(), first ? first->status : error.status() };
+        const std::string text = (first ? first->text : error.text()).substr(0, most_failure_text);
+        const Head head{ reduction_magic, reduction_version, Kind::failure, id_.serial(), run, sizeof told + text.size(), what_ };
+        auto parcel = make_parcel(neighbour.peer, sizeof head + head.payload_bytes);
+        std::memcpy(parcel->bytes.data(), &head, sizeof head);
+        std::memcpy(parcel->bytes.data() + sizeof head, &told, sizeof told);
+        std::memcpy(parcel->bytes.data() + sizeof head + sizeof told, text.data(), text.size());
+        context_.transport().send(neighbour.peer, 0, id_.tag(), parcel->bytes.data(), parcel->bytes.size(), parcel->request);
+        context_.linger(std::move(parcel));
+    } catch (...) { // the transport has failed or ended, or there is no memory: it finds out by its time limit
     }
 }
 
 bool Reduction::test() {
     for (Reduction *one : all_) one->advance();
-    if (phase_ == Phase::dead && error_) throw Error(*error_);
-    if (phase_ == Phase::idle || phase_ == Phase::dead) fail(HALO_ERR_STATE, "reduction %u: nothing is under way", id_.serial());
+    if (phase_ == Phase::dead) throw Error(*error_);
+    if (phase_ == Phase::idle) fail(HALO_ERR_STATE, "reduction %u: nothing is under way", id_.serial());
     return phase_ == Phase::done;
 }
 
 void Reduction::end(void *out) {
-    Waiter waiter(context_, context_.timeout(HALO_TIMEOUT_CONFIGURED));
+    Waiter waiter(context_, context_.timeout(HALO_TIMEOUT_CONFIGURED), id_.serial());
     const auto missing = [&] {
-        const bool up = phase_ == Phase::up;
-        return format("reduction %u, run %u: values from rank %d", id_.serial(), run_, up ? from_children_[n_combined_].peer : from_parent_.peer);
+        std::string text = format("reduction %u, run %u: values", id_.serial(), run_);
+        for (const int32_t rank : awaited()) text += format(" from rank %d", rank);
+        return text + context_.inquiries().known_of_peers();
     };
     while (!test())
         if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
-    if (n_ > 0) std::memcpy(out, values_.data() + sizeof(Head), values_.size() - sizeof(Head));
+    if (what_.n > 0) std::memcpy(out, values_.data() + sizeof(Head), what_.bytes());
     phase_ = Phase::idle;
 }
 

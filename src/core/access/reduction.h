@@ -1,51 +1,67 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values combined over all ranks without blocking. The tree and the order are those of allreduce: up to rank 0, each rank appending its children's
-// values in the order of ranks, and down again.
+// values in the order of ranks, and down again. Each message says what its sender reduces. Who finds another description or fails otherwise tells its
+// neighbours in the tree in place of values, and they theirs.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "base/types.h"
 #include "comm/context.h"
 
 namespace halo {
 
 class Reduction;
 
+// What all ranks must give alike.
+struct Reduced {
+    int64_t n;
+    halo_type type;
+    halo_op op;
+
+    bool operator==(const Reduced &) const = default;
+    size_t bytes() const { return static_cast<size_t>(n) * type_bytes(type); }
+    std::string text() const; // "3 values of float64 by sum"
+};
+
 // Those of a context. Who waits for one moves all, because other ranks may be waiting for another.
 using Reductions = std::vector<Reduction *>;
 
-class Reduction {
+class Reduction final : public Described {
 public:
     Reduction(Context &context, Reductions &all, int64_t n, halo_type type, halo_op op);
-    ~Reduction();
+    ~Reduction() override;
     Reduction(const Reduction &) = delete;
     Reduction &operator=(const Reduction &) = delete;
 
-    std::string what() const;
+    std::string what() const override;
+    Terms terms() const override;
+    std::vector<int32_t> awaited() const override;
     void begin(const void *in);
     bool test();
     void end(void *out);
 
 private:
     enum class Phase : uint8_t { idle, up, down, done, dead };
-    // In front of the values.
-    struct Head {
-        uint32_t magic; // as in a MessageHeader, and the serial where it stands there
-        uint32_t reserved;
-        uint32_t serial;
-        uint32_t run;
-    };
     struct Receive {
         int32_t peer = -1;
         std::vector<std::byte> bytes;
         halo_request request{};
-        bool posted = false;
+        bool in_flight = false;
+        bool agrees = false; // its sender reduces the same: no longer messages can come
+        bool told = false;   // of a failure
     };
 
+    size_t most_bytes() const;
     void post(Receive &receive);
-    bool here(Receive &receive);
+    void find(Receive &receive);
+    bool has_come(Receive &receive, size_t &bytes);
+    bool take(Receive &receive);
+    void check(Receive &receive, size_t bytes) const;
+    [[noreturn]] void fail_as_told(Receive &receive, size_t bytes) const;
+    [[noreturn]] void fail_differing(int32_t peer, const Reduced &theirs) const;
     void send(Parcel &parcel);
     bool sent(Parcel &parcel);
     void finish_old_sends();
@@ -53,18 +69,19 @@ private:
     void step_up();
     void step_down();
     void pass_down();
+    void die(const Error &error) noexcept;
+    void tell(const Receive &neighbour, uint32_t run, const Error &error) noexcept;
 
     Context &context_;
     Reductions &all_;
     std::optional<Error> error_; // why it is dead
-    int64_t n_;
-    halo_type type_;
-    halo_op op_;
+    Reduced what_;
     RunId id_;
     uint32_t run_ = 0;
     Phase phase_ = Phase::idle;
     size_t n_combined_ = 0;              // children whose values are in
-    std::vector<std::byte> values_;      // head and values
+    size_t bytes_;                       // of a message with values
+    std::vector<std::byte> values_;      // such a message
     std::vector<Receive> from_children_; // ascending
     Receive from_parent_;
     std::unique_ptr<Parcel> to_parent_;                   // null: this is rank 0

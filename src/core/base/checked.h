@@ -39,6 +39,12 @@ private:
     bool fits_ = true;
 };
 
+// HALO_ERR_ARGUMENT: none of 0, more, and HALO_TIMEOUT_CONFIGURED.
+inline void check_timeout(const char *what, double seconds) {
+    if (!(seconds >= 0) && seconds != HALO_TIMEOUT_CONFIGURED)
+        fail(HALO_ERR_ARGUMENT, "%s: timeout_seconds %g: it must be 0 or more, or HALO_TIMEOUT_CONFIGURED", what, seconds);
+}
+
 // HALO_ERR_LIMIT where a size is above the library's limit: "blocks: n_cells 2147483648 exceeds 2147483647".
 inline void check_limit(const char *what, int64_t value, int64_t most) {
     if (value > most) [[unlikely]]

@@ -61,6 +61,8 @@ constexpr Setting table[] = {
       "Turns of a wait before the first yield. Small, because ranks may share cores; larger is better where each has its own." },
     { "wait.sleep_after", SettingType::duration, "20ms", 0, longest, nullptr, changeable, may_differ,
       "When a wait has lasted this long, it sleeps between turns instead of yielding." },
+    { "wait.ask_after", SettingType::duration, "1s", 0, longest, nullptr, changeable, may_differ,
+      "When a run has waited this long for others, or for a quarter of its time limit, it asks them what they do instead. 0: never." },
 };
 
 // Insertions, deletions, replacements and swaps of neighbours that turn one text into the other.

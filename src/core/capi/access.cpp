@@ -95,7 +95,7 @@ halo_status halo_topology_set_sections(halo_topology *topology, const uint32_t *
     return with_handle(topology, [&] {
         auto *points = dynamic_cast<PointsTopology *>(&object_of<Topology>(topology));
         if (!points) fail(HALO_ERR_ARGUMENT, "sections: the topology has no points: it was not made from keys or lists");
-        const CollectiveCall call(points->context(), "sections");
+        const CollectiveCall call(points->context(), "sections", HALO_TIMEOUT_CONFIGURED, points->id());
         points->set_sections({ groups, static_cast<size_t>(groups && n > 0 ? n : 0) });
     });
 }

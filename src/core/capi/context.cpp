@@ -192,15 +192,16 @@ halo_status halo_memory_allocate(halo_context *context, int32_t memory, int64_t 
         Buffer buffer = object.context.pools().get(kind, static_cast<size_t>(bytes));
         const uint8_t zero = 0;
         object.context.device().fill(buffer.data(), &zero, 1, bytes, HALO_STREAM_NONE);
-        *pointer = buffer.data();
-        object.memory.emplace(*pointer, std::move(buffer));
+        void *const data = buffer.data();
+        object.context.program_memory().emplace(buffer.data(), std::move(buffer));
+        *pointer = data;
     });
 }
 
 halo_status halo_memory_release(halo_context *context, void **pointer) {
     return with_handle(context, [&] {
         require(pointer, "pointer");
-        if (context_object(context).memory.erase(*pointer) == 0)
+        if (context_object(context).context.program_memory().erase(static_cast<std::byte *>(*pointer)) == 0)
             fail(HALO_ERR_NOT_FOUND, "memory: %p was not given by halo_memory_allocate of this context", *pointer);
         *pointer = nullptr;
     });

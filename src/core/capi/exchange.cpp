@@ -43,6 +43,7 @@ halo_status create_exchange(std::initializer_list<halo_field *const *> lists, in
             known.receive = way.receive;
             known.timeout_seconds = way.timeout_seconds;
         }
+        check_timeout("exchange", known.timeout_seconds);
         ContextObject *owner = shell_of(fields[0])->owner;
         const CollectiveCall call(owner->context, "exchange");
         auto object = std::make_unique<ExchangeObject>(objects, fields, known, transfer ? &way : nullptr);

@@ -20,6 +20,7 @@ halo_status halo_group_create(halo_context *context, halo_channel *const *channe
         require(group, "group");
         const halo_group_desc defaults = HALO_GROUP_DESC_INIT;
         const halo_group_desc known = read_optional_struct(desc, defaults, sizeof defaults, "halo_group_desc");
+        check_timeout("group", known.timeout_seconds);
         ContextObject &owner = object_of<ContextObject>(context);
         auto object = std::make_unique<Group>(owner.channels, channels, n, known.messages, known.timeout_seconds);
         *group = owner.shells.make<halo_group>(&owner, object.get());

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <type_traits>
 
@@ -82,8 +81,7 @@ struct ContextObject {
     Shells shells;
     Accesses accesses;
     Reductions reductions;
-    BatchShape batch_shape;                // scratch of halo_access_begin
-    std::map<const void *, Buffer> memory; // that the caller asked for
+    BatchShape batch_shape; // scratch of halo_access_begin
 };
 
 // The handle is what it should be, and its object lives. HALO_ERR_ARGUMENT, HALO_ERR_HANDLE.

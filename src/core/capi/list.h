@@ -16,6 +16,7 @@ namespace halo {
 template <class T>
 void write_list(const std::vector<T> &list, T *array, int64_t capacity, int64_t *n, const char *name) {
     require(n, "n");
+    if (capacity < 0) fail(HALO_ERR_ARGUMENT, "%s: an array with room for %lld", name, static_cast<long long>(capacity));
     *n = std::ssize(list);
     if (capacity == 0) return;
     require(array, name);

@@ -164,7 +164,7 @@ halo_status halo_topology_edit_keys(const halo_topology *topology, const halo_ke
         const auto *from = dynamic_cast<const KeysTopology *>(&object_of<Topology>(topology));
         if (!from) fail(HALO_ERR_ARGUMENT, "edit: the topology was not made from keys");
         ContextObject *owner = shell_of(topology)->owner;
-        const CollectiveCall call(owner->context, "edit");
+        const CollectiveCall call(owner->context, "edit", HALO_TIMEOUT_CONFIGURED, from->id());
         auto object = std::make_unique<KeysTopology>(*from, known);
         *edited = owner->shells.make<halo_topology>(owner, static_cast<Topology *>(object.get()));
         object.release();

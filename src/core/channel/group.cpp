@@ -23,6 +23,7 @@ Group::Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n
     for (int64_t i = 0; i < n; ++i) slots_.push_back(channels[i]->slot);
     registry_.add_group(id_.serial(), *this);
     try {
+        context().inquiries().add(id_.serial(), *this);
         if (messages == HALO_MESSAGES_PER_CHANNEL)
             open_mailboxes(pairs);
         else
@@ -34,8 +35,15 @@ Group::Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n
     ++context().children;
 }
 
+Terms Group::terms() const {
+    Terms terms;
+    terms.add("what it is", format("group %u", id_.serial()));
+    return terms;
+}
+
+// What peers have not taken yet of a run that has ended stays on its way.
 Group::~Group() {
-    abandon();
+    if (!run_ || run_->busy()) abandon();
     close();
     --context().children;
 }
@@ -43,6 +51,7 @@ Group::~Group() {
 void Group::close() {
     for (const uint32_t slot : slots_)
         if (slot != AggregateRun::no_slot) registry_.at(slot).box.close();
+    context().inquiries().remove(id_.serial());
     registry_.remove_group(id_.serial());
     if (first_channel_tag_ >= 0) context().channel_tags().give_back(first_channel_tag_);
 }

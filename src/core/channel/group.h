@@ -13,19 +13,22 @@
 
 namespace halo {
 
-class Group {
+class Group final : public Described {
 public:
     // Collective; blocks. Nothing is changed if it fails. `messages`: HALO_MESSAGES_...
     Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages, double timeout_seconds);
-    // The channels live on, uncommitted. What is in flight is abandoned.
-    ~Group();
+    // The channels live on, uncommitted. What has been sent still arrives; nothing more is received.
+    ~Group() override;
     Group(const Group &) = delete;
     Group &operator=(const Group &) = delete;
 
     Context &context() const { return registry_.context(); }
     int64_t size() const { return static_cast<int64_t>(slots_.size()); }
-    std::string what() const { return format("group %u of %lld channels", id_.serial(), static_cast<long long>(size())); }
+    std::string what() const override { return format("group %u of %lld channels", id_.serial(), static_cast<long long>(size())); }
     bool aggregated() const { return run_ != nullptr; }
+
+    Terms terms() const override;
+    std::vector<int32_t> awaited() const override { return {}; } // never waits
 
     bool busy();
     // Give up what is in flight: afterwards the group, or its channels, can only be destroyed.

@@ -31,7 +31,7 @@ constexpr uint32_t mail_seal(uint32_t key_hash, size_t payload_bytes) { return k
 enum class MailKind : uint8_t { data = 1, null = 2 };
 
 // A send or receive in flight. `buffer` stays empty unless the message outlives its mailbox.
-struct MailOperation : PendingSend {
+struct MailOperation : PendingMessage {
     MailHeader header{}; // of messages without payload
     halo_matched matched{};
     size_t matched_bytes = 0; // of a message that was found and waits for memory

@@ -369,6 +369,7 @@ bool Mailbox::drop() {
     try {
         dropped = context().transport().cancel(operation_->request, peer_) && came().serial == serial_;
     } catch (const Error &error) {
+        if (error.status() == HALO_ERR_TRANSPORT) context().lose(take_away());
         if (error.status() != HALO_ERR_WIRE) throw; // it had come, and was longer: of another channel
     }
     drop_operation();
@@ -390,8 +391,13 @@ bool Mailbox::busy() {
 void Mailbox::let_linger(bool abandoned) {
     operation_->peer = peer_;
     operation_->abandoned = abandoned;
-    operation_->buffer = buffer_.surrender();
-    context().linger(std::unique_ptr<PendingSend>(std::exchange(operation_, nullptr)));
+    context().linger(take_away());
+}
+
+// The operation, with its memory.
+std::unique_ptr<PendingMessage> Mailbox::take_away() {
+    operation_->buffer = buffer_.caller_owned() ? context().owner_of(buffer_.data()) : buffer_.surrender();
+    return std::unique_ptr<PendingMessage>(std::exchange(operation_, nullptr));
 }
 
 void Mailbox::give_up(bool abandoned) noexcept {
@@ -402,11 +408,7 @@ void Mailbox::give_up(bool abandoned) noexcept {
             context().transport().cancel(operation_->request, peer_);
         }
     } catch (const Error &error) {
-        if (error.status() == HALO_ERR_TRANSPORT) { // it may still write there: better lost than used again
-            operation_->buffer = buffer_.surrender();
-            operation_ = nullptr;
-        }
-    } catch (...) { // no memory to keep a send by: it is lost already
+        if (operation_ && error.status() == HALO_ERR_TRANSPORT) context().lose(take_away()); // it may still write there
     }
     if (operation_) drop_operation();
     state_ = HALO_STALE;

@@ -112,6 +112,7 @@ private:
     void drop_operation() noexcept;
     void give_up(bool abandoned) noexcept;
     void let_linger(bool abandoned);
+    std::unique_ptr<PendingMessage> take_away();
     void post_receive();
     bool probe();
     void receive_matched();

@@ -38,9 +38,9 @@ std::string describe(CollectiveKind kind, const char *call, uint64_t number, uin
 
 // ---- calls of the program
 
-void CollectiveStream::enter(const char *call, double timeout_seconds) {
+void CollectiveStream::enter(const char *call, double timeout_seconds, uint64_t subject) {
     if (depth_++ > 0) return;
-    entered_ = call;
+    entered_ = { call, subject };
     timeout_seconds_ = timeout_seconds;
     next_ = first_;
     stopped_ = false;
@@ -60,18 +60,18 @@ void CollectiveStream::leave() noexcept {
 }
 
 uint64_t CollectiveStream::begin(CollectiveKind kind, uint64_t detail, std::span<const std::byte> input) {
-    if (!ended_.empty()) fail(HALO_ERR_STATE, "%s: the collectives of this context have ended: %s", entered_.c_str(), ended_.c_str());
-    if (stopped_) fail(HALO_ERR_STATE, "%s: a collective before this one has not ended", entered_.c_str());
+    if (!ended_.empty()) fail(HALO_ERR_STATE, "%s: the collectives of this context have ended: %s", entered_.name.c_str(), ended_.c_str());
+    if (stopped_) fail(HALO_ERR_STATE, "%s: a collective before this one has not ended", entered_.name.c_str());
     if (pending_ && entered_ != call_)
-        end(HALO_ERR_STATE,
-            format("rank %d gave up '%s', which had not ended, and went on to '%s'", context_.rank(), call_.c_str(), entered_.c_str()));
+        end(HALO_ERR_STATE, format("rank %d gave up '%s', which had not ended, and went on to '%s'%s", context_.rank(), call_.name.c_str(),
+                                   entered_.name.c_str(), entered_.name == call_.name ? " of another object" : ""));
     call_ = entered_;
     const size_t index = next_ - first_;
     const uint64_t sum = context_.size() > 1 ? checksum(input.data(), input.size()) : 0;
     if (index == begun_.size())
         begun_.push_back({ kind, detail, sum });
     else if (begun_[index].kind != kind || begun_[index].detail != detail)
-        end(HALO_ERR_STATE, format("rank %d called '%s' again, which had not ended, with other arguments", context_.rank(), call_.c_str()));
+        end(HALO_ERR_STATE, format("rank %d called '%s' again, which had not ended, with other arguments", context_.rank(), call_.name.c_str()));
     else if (begun_[index].input != sum)
         refuse_other_values();
     const Key first{ next_, INT32_MIN, INT32_MIN };
@@ -91,7 +91,7 @@ CollectiveHeader CollectiveStream::header(CollectiveKind kind, uint64_t number, 
     header.detail = detail;
     header.from = context_.rank();
     header.part = part;
-    copy_name(call_, header.call);
+    copy_name(call_.name, header.call);
     return header;
 }
 
@@ -140,31 +140,22 @@ bool CollectiveStream::all_left() {
     return true;
 }
 
-void CollectiveStream::settle() noexcept {
+void CollectiveStream::hand_over() noexcept {
     try {
         all_left();
     } catch (const std::exception &error) {
-        context_.note_at_end(error);
+        context_.note_lost(error);
     }
+    for (; !leaving_.empty(); leaving_.pop_front())
+        if (leaving_.front()->in_flight) context_.linger(std::move(leaving_.front()));
+    incoming_.hand_over();
 }
 
 bool CollectiveStream::poll() {
     if (context_.size() == 1) return false;
-    Transport &transport = context_.transport();
-    Incoming &in = incoming_;
-    if (!in.found && !transport.probe(-1, 0, collective_tag, in.size, in.matched)) return false;
-    in.found = true;
-    if (!in.in_flight) {
-        in.bytes.resize(in.size);
-        transport.receive_matched(in.matched, -1, in.bytes.data(), in.size, in.request);
-    }
-    in.found = in.in_flight = false; // a test that fails has ended it
-    if (!transport.test(in.request, -1)) {
-        in.found = in.in_flight = true;
-        return false;
-    }
-    file(std::exchange(in.bytes, {}));
-    return true;
+    auto message = incoming_.take();
+    if (message) file(std::move(*message));
+    return message.has_value();
 }
 
 void CollectiveStream::file(std::vector<std::byte> message) {
@@ -192,7 +183,7 @@ void CollectiveStream::file(std::vector<std::byte> message) {
 void CollectiveStream::compare(const CollectiveHeader &theirs) {
     const Begun &mine = begun_[theirs.number - first_];
     char call[sizeof theirs.call] = {};
-    copy_name(call_, call);
+    copy_name(call_.name, call);
     const auto kind = static_cast<CollectiveKind>(theirs.kind);
     if (kind == mine.kind && theirs.detail == mine.detail && std::strcmp(theirs.call, call) == 0) return;
     end(HALO_ERR_MISMATCH, format("rank %d is in %s, rank %d in %s", context_.rank(), describe(mine.kind, call, theirs.number, mine.detail).c_str(),
@@ -206,7 +197,7 @@ void CollectiveStream::require_present(int32_t rank, uint64_t number) {
         const CollectiveHeader header = header_of(later->second.message);
         const Begun &mine = begun_[number - first_];
         end(HALO_ERR_MISMATCH, format("rank %d waits for rank %d in %s, but that has gone on to %s", context_.rank(), rank,
-                                      describe(mine.kind, call_.c_str(), number, mine.detail).c_str(),
+                                      describe(mine.kind, call_.name.c_str(), number, mine.detail).c_str(),
                                       describe(static_cast<CollectiveKind>(header.kind), header.call, header.number, header.detail).c_str()));
     }
 }
@@ -216,7 +207,7 @@ void CollectiveStream::require_present(int32_t rank, uint64_t number) {
 // Called again, the call took another way, without a collective that it had begun.
 void CollectiveStream::give_up_rest() noexcept {
     try {
-        ended_ = format("rank %d called '%s' again, which had not ended, and gave it up", context_.rank(), call_.c_str());
+        ended_ = format("rank %d called '%s' again, which had not ended, and gave it up", context_.rank(), call_.name.c_str());
     } catch (...) {
         ended_ = "given up";
     }
@@ -224,14 +215,14 @@ void CollectiveStream::give_up_rest() noexcept {
 }
 
 void CollectiveStream::refuse_other_values() {
-    end(HALO_ERR_STATE, format("rank %d called '%s' again, which had not ended, with other values", context_.rank(), call_.c_str()));
+    end(HALO_ERR_STATE, format("rank %d called '%s' again, which had not ended, with other values", context_.rank(), call_.name.c_str()));
 }
 
 void CollectiveStream::end(halo_status status, const std::string &text) {
     ended_ = text;
     ended_status_ = status;
     tell_the_end();
-    fail(status, "%s: the collectives of this context have ended: %s", entered_.c_str(), text.c_str());
+    fail(status, "%s: the collectives of this context have ended: %s", entered_.name.c_str(), text.c_str());
 }
 
 void CollectiveStream::tell_the_end() noexcept {

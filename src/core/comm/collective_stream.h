@@ -4,8 +4,8 @@
 // All ranks begin the same collectives in the same order, so a number tells them apart. Each message carries number, kind, size and what else all
 // ranks must give alike; all of it is checked. What came and what has left is kept until the program's call is over. So a call that ended early
 // (HALO_TIMEOUT, a transport's error) continues where it was when the program makes it again: the same algorithm runs once more, is
-// given what came before, and nothing is sent twice. Where the program goes on to another collective or other values, or ranks differ in what they
-// call, the context's collectives end: this and every later one fails on every rank, with a text.
+// given what came before, and nothing is sent twice. Where the program goes on to another collective, another object or other values, or ranks differ
+// in what they call, the context's collectives end: this and every later one fails on every rank, with a text.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "comm/context.h"
+#include "comm/incoming.h"
 #include "comm/wait.h"
 
 namespace halo {
@@ -56,10 +57,10 @@ static_assert(sizeof(CollectiveHeader) == 56, "the header is part of the wire fo
 
 class CollectiveStream {
 public:
-    explicit CollectiveStream(Context &context) : context_(context) {}
+    explicit CollectiveStream(Context &context) : context_(context), incoming_(context, collective_tag) {}
 
-    // Before the transport is closed: let go of what has left.
-    void settle() noexcept;
+    // Before the transport is closed: what is on its way is the context's from now on.
+    void hand_over() noexcept;
 
 private:
     friend class Collective;
@@ -67,6 +68,12 @@ private:
 
     // Of a message: number, part, the other rank.
     using Key = std::tuple<uint64_t, int32_t, int32_t>;
+    // Of the program. Its subject may have another number on another rank.
+    struct Call {
+        std::string name;
+        uint64_t subject = 0;
+        bool operator==(const Call &) const = default;
+    };
     struct Begun {
         CollectiveKind kind;
         uint64_t detail;
@@ -76,17 +83,9 @@ private:
         std::vector<std::byte> message; // with its header
         bool taken = false;             // by the present attempt
     };
-    struct Incoming {
-        halo_matched matched{};
-        halo_request request{};
-        std::vector<std::byte> bytes;
-        size_t size = 0;
-        bool found = false;
-        bool in_flight = false;
-    };
 
     // The program's calls.
-    void enter(const char *call, double timeout_seconds);
+    void enter(const char *call, double timeout_seconds, uint64_t subject);
     void leave() noexcept;
     uint64_t begin(CollectiveKind kind, uint64_t detail, std::span<const std::byte> input);
 
@@ -106,9 +105,9 @@ private:
     void tell_the_end() noexcept;
 
     Context &context_;
-    std::string entered_;          // the program's call that is under way
+    Call entered_;                 // the program's call that is under way
     double timeout_seconds_ = 0;   // of each of its waits; 0: none
-    std::string call_;             // the one that the collectives begun belong to
+    Call call_;                    // the one that the collectives begun belong to
     int depth_ = 0;                // calls within calls
     bool stopped_ = false;         // the present attempt ended in the middle of a collective
     bool pending_ = false;         // an earlier attempt did: the call can be continued
@@ -127,8 +126,10 @@ private:
 class CollectiveCall {
 public:
     // `name`: at most 15 characters, for messages and texts. The limit is that of each wait; of calls within calls the outermost one's holds.
-    CollectiveCall(Context &context, const char *name, double timeout_seconds = HALO_TIMEOUT_CONFIGURED) : stream_(context.collectives()) {
-        stream_.enter(name, context.timeout(timeout_seconds));
+    // `subject`: number of the object that the call is made on; 0 where it makes one, or is the context's.
+    CollectiveCall(Context &context, const char *name, double timeout_seconds = HALO_TIMEOUT_CONFIGURED, uint64_t subject = 0)
+        : stream_(context.collectives()) {
+        stream_.enter(name, context.timeout(timeout_seconds), subject);
     }
     ~CollectiveCall() { stream_.leave(); }
     CollectiveCall(const CollectiveCall &) = delete;

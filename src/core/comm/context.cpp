@@ -2,8 +2,10 @@
 #include "comm/context.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include "base/checked.h"
 #include "base/digest.h"
@@ -65,9 +67,14 @@ Context::Context(const ContextSource &source, const halo_context_options &option
         for (const std::string &warning : config_.warnings()) log_.warn("%s", warning.c_str());
     device_ = std::make_unique<Device>(*choose_device(config_, host_).plugin, host_, 0, report_);
     open_pools();
-    owed_ = std::make_unique<OwedMessages>(*transport_, *pools_);
+    owed_ = std::make_unique<OwedMessages>(*this);
     open_shared_memory();
-    agree_on_settings();
+    try {
+        agree_on_settings();
+    } catch (...) {
+        close();
+        throw;
+    }
 }
 
 void Context::call_program_log(void *self, int32_t level, const char *text) {
@@ -94,34 +101,58 @@ halo_allocator Context::ProgramAllocator::through_rules() {
 
 Context::~Context() {
     await_own_messages();
-    collectives_->settle();
-    transport_.reset(); // before the memory of what is still on its way
-    collectives_.reset();
-    lingering_.clear();
+    close();
+}
+
+void Context::close() noexcept {
+    collectives_->hand_over();
+    inquiries_.hand_over();
+    owed_->hand_over();
+    reap();
+    const bool ends_all = transport_->ends_all_when_closed();
+    transport_.reset();
+    if (kept_->newest_lost || (!ends_all && !lingering_.empty())) keep_what_is_in_flight();
+}
+
+// The MPI may read and write there until the process ends. What leads to it stays too, so that it does not look lost.
+void Context::keep_what_is_in_flight() noexcept {
+    program_memory_.clear();
+    pools_->trim();
+    const bool shares = pools_->has(HALO_MEMORY_SHARED) && pools_->pool(HALO_MEMORY_SHARED).figures().in_use_bytes > 0;
+    static std::atomic<Kept *> newest{ nullptr };
+    Kept *kept = kept_.release();
+    kept->messages = std::move(lingering_);
+    kept->device = std::move(device_);
+    if (shares) kept->arena = std::move(shared_arena_);
+    kept->pools = std::move(pools_);
+    kept->before = newest.exchange(kept);
 }
 
 // A finished run has what it needs, but its own messages may still be on their way: peers would wait for them for ever.
 void Context::await_own_messages() noexcept {
     try {
         constexpr double longest_wait = 10; // seconds, where no timeout is set
-        Waiter waiter(*this, timeout(-1) > 0 ? timeout(-1) : longest_wait);
+        constexpr double wait_for_other_objects = 1;
+        const double seconds = timeout(-1) > 0 ? timeout(-1) : longest_wait;
+        Waiter waiter(*this, inquiries_.have_differed() ? std::min(seconds, wait_for_other_objects) : seconds);
         const auto missing = [&] {
             const auto awaited = std::find_if(lingering_.begin(), lingering_.end(), [](const auto &send) { return !send->abandoned; });
             if (awaited != lingering_.end()) return format("a message that rank %d has not taken, while the context is destroyed", (*awaited)->peer);
             return owed_->debtor() < 0 ? std::string()
                                        : format("word that rank %d has ended its last run, while the context is destroyed", owed_->debtor());
         };
+        inquiries_.read();
         for (reap(); !missing().empty(); reap())
             if (!waiter.pause(missing)) return log_.warn("gave up %s", missing().c_str());
     } catch (const std::exception &error) {
-        note_at_end(error);
+        note_lost(error);
     }
 }
 
 // Where the transport has ended, as MPI does, nothing is on its way any more.
-void Context::note_at_end(const std::exception &error) const noexcept {
+void Context::note_lost(const std::exception &error) const noexcept {
     const auto *known = dynamic_cast<const Error *>(&error);
-    if (!known || known->status() != HALO_ERR_STATE) log_.warn("while the context is destroyed: %s", error.what());
+    if (!known || known->status() != HALO_ERR_STATE) log_.warn("a message of an object that is gone is lost: %s", error.what());
 }
 
 void Context::read_settings() {
@@ -129,6 +160,7 @@ void Context::read_settings() {
     waiting_.spins = config_.integer("wait.spin");
     waiting_.sleep_after = config_.duration("wait.sleep_after") > 0 ? config_.duration("wait.sleep_after") : std::numeric_limits<double>::infinity();
     waiting_.warn_seconds = config_.duration("warn_after");
+    waiting_.ask_after = config_.duration("wait.ask_after") > 0 ? config_.duration("wait.ask_after") : std::numeric_limits<double>::infinity();
     check_mode_ = config_.boolean("check");
 }
 
@@ -288,12 +320,36 @@ void Context::open_lanes(int32_t n_lanes) {
     collective.wait([&] { return transport_->open_lanes(n_lanes); }, [&] { return format("lanes: some rank that has not asked for %d", n_lanes); });
 }
 
-void Context::linger(std::unique_ptr<PendingSend> send) { lingering_.push_back(std::move(send)); }
+void Context::linger(std::unique_ptr<PendingMessage> message) noexcept {
+    try {
+        lingering_.push_back(std::move(message));
+    } catch (const std::bad_alloc &) {
+        lose(std::move(message));
+    }
+}
+
+void Context::lose(std::unique_ptr<PendingMessage> message) noexcept {
+    message->lost_before = kept_->newest_lost;
+    kept_->newest_lost = message.release();
+}
+
+void Context::lose(Buffer memory) {
+    auto message = std::make_unique<PendingMessage>();
+    message->buffer = std::move(memory);
+    lose(std::move(message));
+}
+
+Buffer Context::owner_of(const std::byte *address) const {
+    const auto above = program_memory_.upper_bound(address);
+    if (above == program_memory_.begin()) return {};
+    const auto &[begin, buffer] = *std::prev(above);
+    return address < begin + buffer.bytes() ? buffer : Buffer();
+}
 
 void Context::take_leftovers(int32_t peer, int32_t lane, int32_t tag) {
     size_t bytes = 0;
     for (halo_matched message{}; transport_->probe(peer, lane, tag, bytes, message); message = {}) {
-        auto leftover = std::make_unique<PendingSend>();
+        auto leftover = std::make_unique<PendingMessage>();
         leftover->peer = peer;
         leftover->buffer = host_buffer(std::max<size_t>(bytes, 1));
         transport_->receive_matched(message, peer, leftover->buffer.data(), bytes, leftover->request);
@@ -302,9 +358,22 @@ void Context::take_leftovers(int32_t peer, int32_t lane, int32_t tag) {
     }
 }
 
-void Context::reap() {
-    erase_unordered(lingering_, [&](const auto &send) { return transport_->test(send->request, send->peer); });
-    dropped += owed_->take();
+void Context::reap() noexcept {
+    erase_unordered(lingering_, [&](const auto &message) { return has_ended(*message); });
+    try {
+        dropped += owed_->take();
+    } catch (const std::exception &error) {
+        note_lost(error);
+    }
+}
+
+bool Context::has_ended(PendingMessage &message) noexcept {
+    try {
+        return transport_->test(message.request, message.peer);
+    } catch (const std::exception &error) {
+        note_lost(error);
+        return true;
+    }
 }
 
 RunId Context::next_run() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <exception>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +15,9 @@
 #include "base/log.h"
 #include "comm/call_rules.h"
 #include "comm/device.h"
+#include "comm/inquiries.h"
 #include "comm/owed.h"
+#include "comm/pending.h"
 #include "comm/tags.h"
 #include "comm/transport.h"
 #include "memory/pool.h"
@@ -35,21 +38,7 @@ struct WaitPolicy {
     int64_t spins = 0;       // turns before the first yield
     double sleep_after = 0;  // seconds of yielding before the first sleep
     double warn_seconds = 0; // 0: never
-};
-
-// A message on its way, with its memory. Does not move until it is complete.
-struct PendingSend {
-    virtual ~PendingSend() = default;
-    Buffer buffer;
-    halo_request request{};
-    int32_t peer = -1;
-    bool in_flight = false;
-    bool abandoned = false; // nobody is expected to take it
-};
-
-// One with bytes of its own, outside the pools.
-struct Parcel : PendingSend {
-    std::vector<std::byte> bytes;
+    double ask_after = 0;    // seconds before other ranks are asked
 };
 
 class CollectiveStream;
@@ -74,6 +63,10 @@ public:
     // Payloads of at least this many bytes may lie in shared memory; nullptr: there is none.
     SharedArena *shared_arena(size_t payload_bytes) { return payload_bytes >= least_shared_ ? shared_arena_.get() : nullptr; }
     Buffer host_buffer(size_t bytes) { return pools_->get(HALO_MEMORY_HOST, bytes); }
+    // What the program has asked for, by address.
+    std::map<const std::byte *, Buffer> &program_memory() { return program_memory_; }
+    // The one of these that an address lies in, or none.
+    Buffer owner_of(const std::byte *address) const;
     // Storage of fields: where peers of this host can reach it, unless the caller gave an allocator for host memory.
     Buffer storage(size_t bytes) { return pools_->get(storage_memory_, bytes); }
     const Config &config() const { return config_; }
@@ -93,23 +86,28 @@ public:
     const std::string &error() const { return error_; }
     void remember_error(const char *text) noexcept;
     void remember_report(const char *text) noexcept; // of a module
-    // Logs what has failed while the context is destroyed.
-    void note_at_end(const std::exception &error) const noexcept;
+    // Logs what has failed with no one there to be told.
+    void note_lost(const std::exception &error) const noexcept;
 
     // Serial and tags of the next object whose messages travel in runs. Same on all ranks, because creation and destruction are collective.
     RunId next_run();
+    uint32_t newest_run() const { return run_tags_->newest(); }
+    Inquiries &inquiries() { return inquiries_; }
     // Fields are created in the same order everywhere, so their ordinals agree.
     int32_t next_field() { return n_fields_++; }
     uint64_t next_topology() { return n_topologies_++; }
 
-    // Keep the memory of a message that is still on its way when its sender object goes.
-    void linger(std::unique_ptr<PendingSend> send);
+    // Keep the memory of a message that is still on its way when its object goes.
+    void linger(std::unique_ptr<PendingMessage> message) noexcept;
+    // The transport does not let go of it: its memory is used no more.
+    void lose(std::unique_ptr<PendingMessage> message) noexcept;
+    void lose(Buffer memory);
     // Take and drop what has come from a peer and nobody will ask for: else its sender would wait for that.
     void take_leftovers(int32_t peer, int32_t lane, int32_t tag);
     // What a peer still owes to an object that goes.
     void expect(Owed owed) { owed_->expect(std::move(owed)); }
     // Let go of those that have arrived.
-    void reap();
+    void reap() noexcept;
 
     // Tags of a group's channels: `n` of this rank's fullest pair. Collective; blocks; the same result on all ranks.
     int64_t reserve_channel_tags(int64_t n);
@@ -131,12 +129,24 @@ private:
     void open_lanes(int32_t n_lanes);
     void read_settings();
     void await_own_messages() noexcept;
+    bool has_ended(PendingMessage &message) noexcept;
+    void close() noexcept;
+    void keep_what_is_in_flight() noexcept;
 
     // Functions of the program are called with a note in `call_rules_` that they are.
     struct ProgramAllocator {
         CallRules &rules;
         halo_allocator given;
         halo_allocator through_rules();
+    };
+    // With what it lies in.
+    struct Kept {
+        std::vector<std::unique_ptr<PendingMessage>> messages;
+        std::unique_ptr<Device> device;
+        std::unique_ptr<SharedArena> arena;
+        std::unique_ptr<Pools> pools;
+        PendingMessage *newest_lost = nullptr;
+        Kept *before = nullptr;
     };
     static void call_program_log(void *self, int32_t level, const char *text);
 
@@ -154,19 +164,22 @@ private:
     uint64_t n_topologies_ = 0;
     std::string transport_path_;
     std::deque<ProgramAllocator> program_allocators_;
-    std::unique_ptr<CollectiveStream> collectives_; // outlives the transport, which may still use its memory
+    Inquiries inquiries_{ *this };
+    std::unique_ptr<CollectiveStream> collectives_;
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<RunTags> run_tags_;
     std::unique_ptr<ChannelTags> channel_tags_;
     std::unique_ptr<Device> device_;
     std::unique_ptr<SharedArena> shared_arena_;
     std::unique_ptr<Pools> pools_;
+    std::map<const std::byte *, Buffer> program_memory_;
     size_t least_shared_ = 0;
     std::string why_not_shared_;  // by this rank
     std::string who_shares_none_; // of the others
     int32_t storage_memory_ = HALO_MEMORY_HOST;
-    std::vector<std::unique_ptr<PendingSend>> lingering_;
+    std::vector<std::unique_ptr<PendingMessage>> lingering_;
     std::unique_ptr<OwedMessages> owed_;
+    std::unique_ptr<Kept> kept_ = std::make_unique<Kept>(); // but for what is lost, empty up to the end, which must not fail
 };
 
 } // namespace halo

@@ -2,14 +2,16 @@
 #include "comm/owed.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/erase.h"
+#include "comm/context.h"
 
 namespace halo {
 
 void OwedMessages::expect(Owed owed) {
     constexpr int64_t most_uncertain = 64; // each costs a look, and may never come
-    const auto is_uncertain = [](const auto &entry) { return !entry->owed.certain && !entry->receiving; };
+    const auto is_uncertain = [](const auto &entry) { return !entry->owed.certain && !entry->in_flight; };
     if (!owed.certain && std::count_if(entries_.begin(), entries_.end(), is_uncertain) >= most_uncertain)
         entries_.erase(std::find_if(entries_.begin(), entries_.end(), is_uncertain));
     entries_.push_back(std::make_unique<Entry>());
@@ -25,24 +27,38 @@ int64_t OwedMessages::take() {
 // True: all of it is here.
 bool OwedMessages::take(Entry &entry, int64_t &n_dropped) {
     const Owed &owed = entry.owed;
+    Transport &transport = context_.transport();
     while (true) {
-        if (!entry.receiving) {
+        if (!entry.in_flight) {
             halo_matched message{};
-            if (!transport_.probe(owed.peer, 0, owed.tag, entry.bytes, message)) return false;
+            if (!transport.probe(owed.peer, 0, owed.tag, entry.bytes, message)) return false;
             const size_t room = std::max<size_t>(entry.bytes, 1);
-            if (entry.buffer.bytes() < room) entry.buffer = pools_.get(HALO_MEMORY_HOST, room);
-            transport_.receive_matched(message, owed.peer, entry.buffer.data(), entry.buffer.bytes(), entry.request);
-            entry.receiving = true;
+            if (entry.buffer.bytes() < room) entry.buffer = context_.host_buffer(room);
+            transport.receive_matched(message, owed.peer, entry.buffer.data(), entry.buffer.bytes(), entry.request);
         }
-        if (!transport_.test(entry.request, owed.peer, &entry.bytes)) return false;
-        entry.receiving = false;
+        entry.in_flight = false; // a test that fails has ended it
+        const bool here = transport.test(entry.request, owed.peer, &entry.bytes);
+        entry.in_flight = !here;
+        if (!here) return false;
         n_dropped += owed.certain ? 0 : 1;
-        if (owed.is_last({ entry.buffer.data(), entry.bytes })) return true;
+        if (entry.left || owed.is_last({ entry.buffer.data(), entry.bytes })) return true;
     }
 }
 
 void OwedMessages::leave(int32_t tag) {
-    std::erase_if(entries_, [&](const auto &entry) { return entry->owed.tag == tag && !entry->receiving; });
+    std::erase_if(entries_, [&](const auto &entry) {
+        entry->left = entry->left || entry->owed.tag == tag;
+        return entry->left && !entry->in_flight;
+    });
+}
+
+void OwedMessages::hand_over() noexcept {
+    for (auto &entry : entries_) {
+        if (!entry->in_flight) continue;
+        entry->abandoned = true;
+        context_.linger(std::move(entry));
+    }
+    entries_.clear();
 }
 
 int32_t OwedMessages::debtor() const {

@@ -6,13 +6,13 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "comm/transport.h"
-#include "memory/pool.h"
+#include "comm/pending.h"
 
 namespace halo {
+
+class Context;
 
 struct Owed {
     int32_t peer = -1;
@@ -24,7 +24,7 @@ struct Owed {
 
 class OwedMessages {
 public:
-    OwedMessages(Transport &transport, Pools &pools) : transport_(transport), pools_(pools) {}
+    explicit OwedMessages(Context &context) : context_(context) {}
 
     void expect(Owed owed);
     // Takes what has come; returns how many messages of failed runs that were.
@@ -33,20 +33,19 @@ public:
     void leave(int32_t tag);
     // A rank that certainly owes something; -1: none.
     int32_t debtor() const;
+    // Before the transport is closed: what is coming in is the context's from now on.
+    void hand_over() noexcept;
 
 private:
-    struct Entry {
+    struct Entry : PendingMessage {
         Owed owed;
-        Buffer buffer;
         size_t bytes = 0;
-        halo_request request{};
-        bool receiving = false;
+        bool left = false; // what comes after this message is another object's
     };
 
     bool take(Entry &entry, int64_t &n_dropped);
 
-    Transport &transport_;
-    Pools &pools_;
+    Context &context_;
     std::vector<std::unique_ptr<Entry>> entries_;
 };
 

@@ -2,7 +2,8 @@
 // Who uses which tag. A rank pair's messages of one lane and tag arrive in order, so what has an order of its own has a tag of its own.
 //
 //     lane 0, tag 0        collectives
-//     lane 0, tags 1..15   kept free
+//     lane 0, tag 1        inquiries
+//     lane 0, tags 2..15   kept free
 //     lane 0, tags 16..    runs: two for each exchange, aggregated group or reduction. The first is that of its messages per peer; with
 //                          one message per channel the second is that of the channels, in the order of their keys
 //     lanes 1..            channels of groups by hand: two for each channel, by parity of the epoch
@@ -19,6 +20,7 @@
 namespace halo {
 
 inline constexpr int32_t collective_tag = 0;
+inline constexpr int32_t inquiry_tag = 1;
 inline constexpr int32_t first_run_tag = 16;
 
 // Lane and tag of one channel.
@@ -56,6 +58,7 @@ public:
 
     // HALO_ERR_STATE: all are in use.
     RunId take();
+    uint32_t newest() const { return serial_; }
     void give_back(int32_t tag) { used_[place(tag)] = false; }
 
 private:

@@ -23,6 +23,8 @@ public:
     int32_t rank() const { return rank_; }
     int32_t size() const { return size_; }
     int32_t max_tag() const { return max_tag_; }
+    // Else the memory of operations that are in flight when it goes may be used until the process ends.
+    bool ends_all_when_closed() const { return ops_.ends_all_when_closed && ops_.ends_all_when_closed(instance_) != 0; }
     // May it be used by the thread that opened it alone?
     bool for_this_thread_only() const { return ops_.threads && ops_.threads(instance_) == HALO_THREADS_OPENER; }
 

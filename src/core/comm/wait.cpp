@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/wait.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 namespace halo {
@@ -9,14 +11,37 @@ namespace halo {
 namespace {
 
 constexpr std::chrono::microseconds nap{ 50 };
+constexpr double seconds_per_look = 1e-3;
 
 } // namespace
+
+Patience::Patience(Context &context, double timeout_seconds, uint32_t serial) : context_(context), timeout_(timeout_seconds), serial_(serial) {}
+
+void Patience::begin() {
+    const double after = context_.waiting().ask_after;
+    next_look_ = 0;
+    next_question_ = timeout_ > 0 && std::isfinite(after) ? std::min(after, timeout_ / 4) : after;
+}
+
+void Patience::waited(double seconds) {
+    if (seconds < next_look_) return;
+    next_look_ = seconds + seconds_per_look;
+    Inquiries &inquiries = context_.inquiries();
+    inquiries.wait_in(serial_);
+    inquiries.read();
+    if (serial_ == 0) return;
+    inquiries.refuse();
+    if (seconds < next_question_) return;
+    next_question_ = 2 * seconds;
+    inquiries.ask(serial_);
+}
 
 double Waiter::seconds() const { return begin_ < 0 ? 0.0 : context_.clock() - begin_; }
 
 double Waiter::back_off() {
     if (begin_ < 0) {
         begin_ = context_.clock();
+        patience_.begin();
         next_warning_ = context_.waiting().warn_seconds > 0 ? context_.waiting().warn_seconds : 1e300;
     }
     const double waited = seconds();

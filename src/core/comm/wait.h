@@ -8,16 +8,45 @@
 
 namespace halo {
 
+// Answers other ranks while this one waits, and asks them why they do not come when that takes long.
+class Patience {
+public:
+    // `serial`: the object with runs that waits; 0: none, then nobody is asked, and differences are left to those.
+    Patience(Context &context, double timeout_seconds, uint32_t serial);
+    // A wait begins.
+    void begin();
+    void waited(double seconds);
+    void end() { context_.inquiries().wait_in(0); }
+
+private:
+    Context &context_;
+    double timeout_;
+    uint32_t serial_;
+    double next_look_ = 0;
+    double next_question_ = 0;
+};
+
 class Waiter {
 public:
-    // `timeout_seconds` 0: none.
-    Waiter(Context &context, double timeout_seconds) : context_(context), timeout_(timeout_seconds) {}
+    // `timeout_seconds` 0: none. `serial`: the object with runs that waits, if it is one.
+    Waiter(Context &context, double timeout_seconds, uint32_t serial = 0)
+        : context_(context),
+          timeout_(timeout_seconds),
+          patience_(context, timeout_seconds, serial) {}
+
+    ~Waiter() {
+        if (begin_ >= 0) patience_.end();
+    }
+    Waiter(const Waiter &) = delete;
+    Waiter &operator=(const Waiter &) = delete;
 
     // One turn of waiting: progresses the transport. False: the time limit has passed. `describe` returns the text of what is
     // missing; it is called when the warning time is reached (and logged), never before.
     template <class Describe>
     bool pause(Describe &&describe) {
         context_.transport().progress();
+        if (begin_ >= 0) [[unlikely]]
+            patience_.waited(seconds());
         return turn(describe);
     }
 
@@ -42,6 +71,7 @@ private:
 
     Context &context_;
     double timeout_;
+    Patience patience_;
     double next_warning_ = 0;
     int64_t turns_ = 0;
     bool expired_ = false;

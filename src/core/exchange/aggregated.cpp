@@ -54,6 +54,7 @@ public:
         return all;
     }
     std::string blocking_ranks() const override { return halo::blocking_ranks(links_); }
+    std::vector<int32_t> awaited() const override { return awaited_ranks(links_); }
     void send(Run &run) override {
         trial_.timed([&] { send_and_copy(run); });
     }

@@ -49,7 +49,8 @@ bool LateMail::take() {
 void LateMail::abandon() noexcept {
     try {
         if (in_flight_) context_.transport().cancel(request_, peer_);
-    } catch (...) { // it had ended, in an error: nothing is left to cancel
+    } catch (const Error &error) {
+        if (error.status() == HALO_ERR_TRANSPORT) context_.lose(std::move(buffer_));
     }
     in_flight_ = false;
 }

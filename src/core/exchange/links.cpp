@@ -135,6 +135,13 @@ std::string blocking_ranks(const std::vector<std::unique_ptr<Stream>> &links) {
     return text;
 }
 
+std::vector<int32_t> awaited_ranks(const std::vector<std::unique_ptr<Stream>> &links) {
+    std::vector<int32_t> ranks;
+    for (const auto &link : links)
+        if (!link->arrived() || link->blocked()) ranks.push_back(link->peer());
+    return ranks;
+}
+
 std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload, const LateOnLink &late) {
     std::vector<std::unique_ptr<Stream>> links;
     const uint64_t terms = setup.plan.links().empty() ? 0 : terms_of(setup.spec).hash();

@@ -40,6 +40,8 @@ public:
     virtual bool writable() = 0;
     // Who has kept it from being writable when that was last asked: " rank 3 rank 5". Never polls: else it might find nobody any more.
     virtual std::string blocking_ranks() const = 0;
+    // Ranks whose part has not come, or who have kept it from being writable.
+    virtual std::vector<int32_t> awaited() const = 0;
     // Pack and send everything, copy what stays on this rank.
     virtual void send(Run &run) = 0;
     // Polls; true when everything is here.
@@ -80,6 +82,7 @@ std::unique_ptr<Messages> make_per_channel(const MessageSetup &setup);
 inline constexpr const char *differs_text = "its plan is not this rank's, and which edge differs is being found out; ";
 
 std::string blocking_ranks(const std::vector<std::unique_ptr<Stream>> &links);
+std::vector<int32_t> awaited_ranks(const std::vector<std::unique_ptr<Stream>> &links);
 
 // What the message of a link of the plan must carry in the present run, by the states in it.
 using PayloadOfLink = std::function<size_t(size_t plan_link, const std::byte *message)>;

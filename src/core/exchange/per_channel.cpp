@@ -32,6 +32,7 @@ public:
     void forget_plans() override { mapped_.clear(); }
     bool writable() override;
     std::string blocking_ranks() const override;
+    std::vector<int32_t> awaited() const override { return awaited_ranks(links_); }
     void send(Run &run) override;
     bool test(Run &run) override;
     void look_ahead() override {
@@ -347,8 +348,9 @@ void PerChannel::abandon() noexcept {
     for (auto &link : links_) link->abandon();
     for (LateMail &late : late_) late.abandon();
     has_failed_ = true;
-    for (auto *posts : { &send_posts_, &receive_posts_ })
-        for (Post &post : *posts) post.box.abandon();
+    for (Post &post : receive_posts_) post.box.abandon();
+    for (Post &post : send_posts_) // peers still take what the run before has sent
+        if (!run_ || post.box.epoch() == run_->epoch) post.box.abandon();
 }
 
 // Where a peer's header has not come, whatever has come of its channels has not been looked for.

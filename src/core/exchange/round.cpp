@@ -18,7 +18,11 @@ constexpr uint32_t looks_for_one_ahead = 1024;
 
 } // namespace
 
-Round::Round(RoundSpec spec) : context_(spec.fields[0]->topology().context()), spec_(std::move(spec)), id_(context_.next_run()) {
+Round::Round(RoundSpec spec)
+    : context_(spec.fields[0]->topology().context()),
+      spec_(std::move(spec)),
+      id_(context_.next_run()),
+      patience_(context_, timeout(), id_.serial()) {
     spec_.what = format("exchange %u over", id_.serial());
     for (const Field *field : spec_.fields) spec_.what += " " + field->spec().name;
     size_t n_pointers = 0;
@@ -31,6 +35,15 @@ Round::Round(RoundSpec spec) : context_(spec.fields[0]->topology().context()), s
     run_.sets.resize(spec_.fields.size());
     context_.reap();
     if (std::all_of(spec_.pieces.begin(), spec_.pieces.end(), [](const RoundPiece &piece) { return piece.edges->is_known(); })) make_plan();
+    context_.inquiries().add(id_.serial(), *this);
+}
+
+Round::~Round() { context_.inquiries().remove(id_.serial()); }
+
+Terms Round::terms() const {
+    Terms terms;
+    terms.add("what it is", spec_.what);
+    return Terms(terms.packed() + terms_of(spec_).packed());
 }
 
 void Round::prepare() {
@@ -41,9 +54,9 @@ void Round::prepare() {
 
 void Round::find_plan() {
     if (is_planned()) return;
-    for (const RoundPiece &piece : spec_.pieces) { // each a call of its own: those done are left out when this is called again
-        const CollectiveCall call(context_, "prepare", spec_.timeout_seconds);
-        piece.edges->look_up();
+    for (size_t p = 0; p < spec_.pieces.size(); ++p) { // each a call of its own: those done are left out when this is called again
+        const CollectiveCall call(context_, "prepare", spec_.timeout_seconds, uint64_t{ id_.serial() } << 32 | p);
+        spec_.pieces[p].edges->look_up();
     }
     make_plan();
 }
@@ -68,7 +81,6 @@ void Round::make_plan() {
     first_plan_ = plan_;
     const PathPolicy paths(context_.shared_arena(SIZE_MAX) ? context_.config().word("path") : "message");
     const MessageSetup setup{ context_, spec_, *plan_, id_, run_, paths };
-    messages_ = spec_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
     size_t sparse_edges = 0;
     for (const PlanPiece &one : plan_->pieces()) {
         if (!one.piece->destination().sparse) continue;
@@ -76,6 +88,7 @@ void Round::make_plan() {
         for (const PlacedEdges::Link &link : one.piece->edges().links) sparse_edges += link.receive.size();
     }
     arrivals_.reserve(sparse_edges);
+    messages_ = spec_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
 }
 
 // Other pieces if layouts have changed since. What travels between ranks stays the same.
@@ -83,18 +96,19 @@ void Round::follow_layouts() {
     uint64_t layouts = 0;
     for (Field *field : spec_.fields) layouts = Digest::mix(layouts ^ field->layout_hash());
     if (plan_ && layouts == layouts_) return;
-    plan_ = compiled_plan();
+    std::shared_ptr<Plan> plan = compiled_plan();
+    std::vector<PieceRun> pieces(plan->pieces().size());
+    for (size_t p = 0; p < pieces.size(); ++p) {
+        const BaseNumbers &bases = plan->piece(p).bases();
+        pieces[p].first_destination = bases.first_destination;
+        pieces[p].bases.assign(bases.n(), nullptr);
+        pieces[p].rows = lowered(*plan, p, {});
+    }
+    staging_.resize(pieces.size());
+    plan_ = std::move(plan); // from here on nothing can fail
     layouts_ = layouts;
     run_.plan = plan_.get();
-    run_.pieces.clear();
-    run_.pieces.resize(plan_->pieces().size());
-    staging_.resize(run_.pieces.size());
-    for (size_t p = 0; p < run_.pieces.size(); ++p) {
-        const BaseNumbers &bases = plan_->piece(p).bases();
-        run_.pieces[p].first_destination = bases.first_destination;
-        run_.pieces[p].bases.assign(bases.n(), nullptr);
-        lower_piece(p, {});
-    }
+    run_.pieces = std::move(pieces);
     if (messages_) messages_->forget_plans();
 }
 
@@ -129,16 +143,17 @@ void Round::check_run(const halo_run &run) const {
     if (!any) fail(HALO_ERR_ARGUMENT, "%s: the field mask leaves no field", what);
 }
 
-void Round::lower_piece(size_t number, const Narrowed &narrowed) {
+std::shared_ptr<const Lowered> Round::lowered(const Plan &plan, size_t number, const Narrowed &narrowed) {
     const int64_t before = compiled_;
-    PieceRun &piece = run_.pieces[number];
-    piece.rows = plan_->pieces()[number].piece->lowered(narrowed, spec_.per_channel, compiled_);
-    if (compiled_ > before) compiled_rows_ += piece.rows->table.rows();
+    std::shared_ptr<const Lowered> rows = plan.pieces()[number].piece->lowered(narrowed, spec_.per_channel, compiled_);
+    if (compiled_ > before) compiled_rows_ += rows->table.rows();
+    return rows;
 }
 
 // Which tables the run works on; those of another narrowing are made at its first use.
 void Round::narrow(const halo_run &run) {
     const Narrowed wanted{ { run.first_component, run.n_components }, run.depth };
+    Narrowing last = run_.narrowing;
     run_.whole = wanted == Narrowed{};
     run_.narrowing = { 0, batch_, run.first_component, run.n_components, run.depth };
     for (size_t p = 0; p < run_.pieces.size(); ++p) {
@@ -147,9 +162,11 @@ void Round::narrow(const halo_run &run) {
         piece.takes_part = !run.field_mask || run.field_mask[planned.destination] != 0;
         run_.whole = run_.whole && piece.takes_part;
         if (piece.takes_part) run_.narrowing.add(p, run_.pieces.size());
-        if (piece.takes_part && !(piece.rows->narrowed == wanted)) lower_piece(p, wanted);
+        if (piece.takes_part && !(piece.rows->narrowed == wanted)) piece.rows = lowered(*plan_, p, wanted);
     }
     if (run_.whole) run_.narrowing.pieces = 0;
+    last.batch = batch_;
+    if (last != run_.narrowing) times_.measure_after_all();
 }
 
 void Round::fill_parts(const halo_run &run, int32_t number, void **bases) const {
@@ -197,6 +214,13 @@ void Round::begin(const halo_run &run) {
     fill_bases(run);
 }
 
+// Who has no peers in a run would not hear that others take him for one.
+void Round::hear_others() {
+    constexpr int64_t runs_per_look = 16;
+    if (runs_ % runs_per_look == 0 && is_planned() && plan_->links().empty()) context_.inquiries().read();
+    context_.inquiries().refuse();
+}
+
 void Round::mark_in_flight(int32_t change) {
     for (Field *field : spec_.fields) field->in_flight += change;
 }
@@ -205,6 +229,7 @@ void Round::end_run(Phase phase) {
     phase_ = phase;
     arrivals_.clear();
     arrivals_noted_ = false;
+    patience_.end();
     mark_in_flight(-1);
 }
 
@@ -241,6 +266,7 @@ void Round::refuse(const Error &error) {
 void Round::do_post(const halo_run &run) {
     require(Phase::idle, "post or start");
     try {
+        hear_others();
         begin(run);
     } catch (...) {
         const Error error = present_error();
@@ -248,6 +274,8 @@ void Round::do_post(const halo_run &run) {
         throw error;
     }
     ++run_.epoch;
+    looks_in_vain_ = 0;
+    waiting_since_ = -1;
     phase_ = Phase::posted;
     mark_in_flight(1);
     step([&] { messages_->post(run_); });
@@ -285,9 +313,22 @@ bool Round::test() {
     bool here = false;
     step([&] {
         here = look();
-        if (here) note_arrivals();
+        if (here) {
+            patience_.end();
+            note_arrivals();
+        } else if (looks_in_vain_ % looks_for_one_ahead == 0)
+            be_patient();
     });
     return here;
+}
+
+void Round::be_patient() {
+    const double now = context_.clock();
+    if (waiting_since_ < 0) {
+        patience_.begin();
+        waiting_since_ = now;
+    }
+    patience_.waited(now - waiting_since_);
 }
 
 bool Round::look() {
@@ -347,16 +388,17 @@ void Round::end() {
 }
 
 void Round::wait_until_writable() {
-    Waiter waiter(context_, timeout());
+    Waiter waiter(context_, timeout(), id_.serial());
     const auto waiting = [&] {
-        return format("%s, run %u: the last two runs have not been taken by", spec_.what.c_str(), run_.epoch) + messages_->blocking_ranks();
+        return format("%s, run %u: the last two runs have not been taken by", spec_.what.c_str(), run_.epoch) + messages_->blocking_ranks() +
+               context_.inquiries().known_of_peers();
     };
     while (!messages_->writable())
         if (!waiter.pause(waiting)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), waiting().c_str());
 }
 
 void Round::post(const halo_run &run) {
-    times_.begin_run();
+    times_.pass_run();
     do_post(run);
 }
 
@@ -379,8 +421,8 @@ void Round::send_when_writable(halo_stream stream) {
 
 // Without sparse fields, each message is unpacked as it comes: the regions are disjoint, so the order does not show.
 void Round::wait_until_here() {
-    Waiter waiter(context_, timeout());
-    const auto missing = [&] { return messages_->missing(run_); };
+    Waiter waiter(context_, timeout(), id_.serial());
+    const auto missing = [&] { return messages_->missing(run_) + context_.inquiries().known_of_peers(); };
     const bool as_they_come = !plan_->any_sparse() && !plan_->combines() && !check_;
     bool here = false;
     step([&] {
@@ -427,8 +469,9 @@ void Round::count(halo_exchange_stats &stats) const {
     stats.tables_compiled += compiled_;
     stats.rows_compiled += compiled_rows_;
     stats.dropped = context_.dropped;
-    stats.wait_seconds += times_.sum().waited;
-    stats.total_seconds += times_.sum().total;
+    const RunTimes::Seconds seconds = times_.sum();
+    stats.wait_seconds += seconds.waited;
+    stats.total_seconds += seconds.total;
     if (!is_planned()) return;
     stats.n_peers = std::max(stats.n_peers, static_cast<int32_t>(plan_->links().size()));
     stats.channels_local += plan_->n_local();

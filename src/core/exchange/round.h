@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/wait.h"
 #include "exchange/check_mode.h"
 #include "exchange/messages.h"
 #include "exchange/round_spec.h"
@@ -18,9 +19,10 @@
 
 namespace halo {
 
-class Round {
+class Round : public Described {
 public:
     explicit Round(RoundSpec spec);
+    ~Round() override;
     Round(const Round &) = delete;
     Round &operator=(const Round &) = delete;
 
@@ -52,6 +54,10 @@ public:
     // Called for each arrival in unpack.
     std::function<void(const Arrivals::Part &)> on_arrival;
 
+    std::string what() const override { return spec_.what; }
+    Terms terms() const override;
+    std::vector<int32_t> awaited() const override { return messages_ ? messages_->awaited() : std::vector<int32_t>{}; }
+
     // Adds to counters; figures of one plan are set.
     void count(halo_exchange_stats &stats) const;
     std::string describe() const;
@@ -59,20 +65,22 @@ public:
 private:
     enum class Phase : uint8_t { idle, posted, sent, unpacked, dead };
 
-    bool is_planned() const { return plan_ != nullptr; }
+    bool is_planned() const { return messages_ != nullptr; }
     void find_plan();
     void make_plan();
     void follow_layouts();
     std::shared_ptr<Plan> compiled_plan();
     void require(Phase phase, const char *call) const;
     void check_run(const halo_run &run) const;
-    void lower_piece(size_t number, const Narrowed &narrowed);
+    std::shared_ptr<const Lowered> lowered(const Plan &plan, size_t number, const Narrowed &narrowed);
     void narrow(const halo_run &run);
     void allocate_scratch(size_t number);
     void fill_bases(const halo_run &run);
     void fill_parts(const halo_run &run, int32_t field, void **bases) const;
     void begin(const halo_run &run);
     void do_post(const halo_run &run);
+    void be_patient();
+    void hear_others();
     void do_send();
     void mark_in_flight(int32_t change);
     void end_run(Phase phase);
@@ -98,7 +106,9 @@ private:
     Run run_;
     Arrivals arrivals_;
     bool arrivals_noted_ = false;
-    uint32_t looks_in_vain_ = 0;
+    uint32_t looks_in_vain_ = 0; // in this run
+    Patience patience_;          // of a caller who tests
+    double waiting_since_ = -1;  // so far he does not
     uint32_t batch_ = 0;
     Phase phase_ = Phase::idle;
     std::unique_ptr<CheckMode> check_;

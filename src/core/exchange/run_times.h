@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Seconds in start and finish, and those of them that peers are waited for.
 //
-// A look at the clock takes 20 to 50 ns, and a run of a few ghosts less than a microsecond: after a short run seven are not measured, but counted as
-// long as that one. Waits that last, which differ from run to run, are measured in each.
+// A look at the clock takes 20 to 50 ns, and a run of a few ghosts less than a microsecond: after a short run up to seven that do the same are not
+// measured, but counted as long as that one. Waits that last, which differ from run to run, are measured in each.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,39 @@ public:
         before_ = sum();
         if (measured_) {
             short_run_ = run_;
-            unmeasured_ = run_.total < most_of_short ? unmeasured_in_a_row : 0;
+            unmeasured_ = run_.total > 0 && run_.total < most_of_short ? unmeasured_in_a_row : 0;
         }
         measured_ = unmeasured_ == 0;
         if (!measured_) --unmeasured_;
         run_ = measured_ ? Seconds() : short_run_;
     }
+    // One in phases of the caller's, which is not measured.
+    void pass_run() {
+        before_ = sum();
+        run_ = {};
+        measured_ = false;
+        unmeasured_ = 0;
+    }
+    // This run does not do what the last one did. Within work.
+    void measure_after_all() {
+        if (measured_) return;
+        run_ = {};
+        measured_ = true;
+        begin_ = clock_();
+    }
     template <class Work>
     void work(Work &&work) {
-        measure(run_.total, work);
+        if (measured_) begin_ = clock_();
+        work();
+        if (measured_) run_.total += clock_() - begin_;
     }
     // Within work.
     template <class Wait>
     void wait(Wait &&wait) {
-        measure(run_.waited, wait);
+        if (!measured_) return wait();
+        const double begin = clock_();
+        wait();
+        run_.waited += clock_() - begin;
     }
     // What of a wait has been measured anyway.
     void add_long_wait(double seconds) {
@@ -51,15 +70,8 @@ private:
     static constexpr double most_of_short = 1e-5;
     static constexpr int unmeasured_in_a_row = 7;
 
-    template <class Work>
-    void measure(double &sum, Work &&work) {
-        if (!measured_) return work();
-        const double begin = clock_();
-        work();
-        sum += clock_() - begin;
-    }
-
     Clock clock_;
+    double begin_ = 0;
     bool measured_ = false;
     int unmeasured_ = 0; // runs to come
     Seconds before_;     // this run

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include <dlfcn.h>
 #include <link.h>
@@ -49,6 +51,11 @@ std::string accept(const void *symbol, const std::string &name, const Descriptio
 
 // Fills `plugin` from the module at its path. A refused module is closed again, an accepted one never.
 void open_module(Plugin &plugin) {
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(plugin.path, none)) { // a FIFO would be waited for
+        plugin.problem = "it is no file";
+        return;
+    }
     void *object = dlopen(plugin.path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!object) {
         plugin.problem = loader_error();

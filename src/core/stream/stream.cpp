@@ -25,7 +25,7 @@ std::vector<std::byte> followed_by(const Payload &payload, const std::string &te
 
 Stream::Stream(Context &context, StreamSpec spec) : context_(context), spec_(std::move(spec)), tag_(spec_.tag), leases_(context, spec_.serial) {
     for (auto &slot : slots_) {
-        slot = std::make_unique<PendingSend>();
+        slot = std::make_unique<PendingMessage>();
         slot->peer = spec_.peer;
     }
 }
@@ -47,10 +47,11 @@ Stream::~Stream() {
 // Who only sends reads credits as it needs them, and may go before the last one is there. What a peer had for a run that failed may come later too.
 void Stream::expect_what_is_owed() {
     const bool data = spec_.receive.active;
-    const bool here = data ? !has_failed_ || header_.epoch == epoch_ : knows_end_of(epoch_);
+    const uint32_t last = data || has_failed_ ? epoch_ : last_sent_; // a run that has been begun, and no more, is owed nothing
+    const bool here = data ? !has_failed_ || header_.epoch == epoch_ : knows_end_of(last);
     if (here || !handshake_sent_ || mismatched_ || told_) return;
     const MessageKind kind = data ? MessageKind::data : MessageKind::credit;
-    const auto is_last = [kind, serial = spec_.serial, last = epoch_](std::span<const std::byte> message) {
+    const auto is_last = [kind, serial = spec_.serial, last](std::span<const std::byte> message) {
         MessageHeader header{};
         std::memcpy(&header, message.data(), std::min(message.size(), sizeof header));
         const bool ends = header.kind == kind || header.kind == MessageKind::failure;
@@ -75,8 +76,9 @@ void Stream::post(uint32_t epoch, const Narrowing &narrowing) {
     if (!arrived_ && !probing()) post_receive();
 }
 
-bool Stream::poll(PendingSend &slot) {
-    if (slot.in_flight && context_.transport().test(slot.request, spec_.peer)) slot.in_flight = false;
+bool Stream::poll(PendingMessage &slot) {
+    const bool in_flight = std::exchange(slot.in_flight, false); // a test that fails has ended it
+    slot.in_flight = in_flight && !context_.transport().test(slot.request, spec_.peer);
     return !slot.in_flight;
 }
 
@@ -159,7 +161,7 @@ void Stream::send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewh
     ++sent_by.of(flags, sending_shared_);
     payload_sent += static_cast<int64_t>(payload_bytes + bytes_elsewhere);
     if (sending_shared_) return slot_writer_.write(header);
-    PendingSend &slot = *slots_[slot_];
+    PendingMessage &slot = *slots_[slot_];
     size_t bytes = payload_offset(spec_.send.n_states) + payload_bytes;
     std::memcpy(slot.buffer.data(), &header, sizeof header);
     if (context_.check_mode()) [[unlikely]] {
@@ -201,11 +203,11 @@ void Stream::send_failure(uint32_t epoch, const Error &error) {
 void Stream::send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes, uint16_t flags) {
     auto free_slot = std::find_if(extras_.begin(), extras_.end(), [&](auto &extra) { return poll(*extra); });
     if (free_slot == extras_.end()) {
-        extras_.push_back(std::make_unique<PendingSend>());
+        extras_.push_back(std::make_unique<PendingMessage>());
         free_slot = extras_.end() - 1;
         (*free_slot)->peer = spec_.peer;
     }
-    PendingSend &extra = **free_slot;
+    PendingMessage &extra = **free_slot;
     if (extra.buffer.bytes() < sizeof(MessageHeader) + bytes) extra.buffer = context_.host_buffer(sizeof(MessageHeader) + bytes);
     MessageHeader header = make_header(kind, bytes);
     header.status = status;
@@ -228,6 +230,7 @@ void Stream::post_receive() {
     if (receive_ != Receive::none || held_bytes_ > 0 || ahead_bytes_ > 0) return;
     const size_t capacity = receive_capacity();
     ensure_receive_buffer(capacity);
+    std::memset(receive_buffer_.data(), 0, sizeof(MessageHeader)); // else a shorter message, taken when the receive is cancelled, had an older one's
     context_.transport().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
     receive_ = Receive::posted;
 }
@@ -533,25 +536,34 @@ void Stream::consume() {
 
 void Stream::end_failed_run() {
     has_failed_ = true;
-    if (receive_ == Receive::posted) { // what has been found comes to its end in the next run
-        const bool came = context_.transport().cancel(receive_request_, spec_.peer);
-        receive_ = Receive::none;
-        if (came) note_cancelled();
-    }
+    if (receive_ == Receive::posted) // what has been found comes to its end in the next run
+        if (const auto header = cancel_receive()) note_cancelled(*header);
     arrived_ = true;
     leases_.end_own();
     consume();
     if (spec_.late && spec_.receive.active && spec_.send.active) send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
 }
 
-// It had come before: all of it matters but the values.
-void Stream::note_cancelled() {
+// Of a message of this object that had come before. The transport does not say how long it is.
+std::optional<MessageHeader> Stream::cancel_receive() {
+    if (std::exchange(receive_, Receive::none) == Receive::none) return {};
+    try {
+        if (!context_.transport().cancel(receive_request_, spec_.peer)) return {};
+    } catch (const Error &error) {
+        if (error.status() == HALO_ERR_TRANSPORT) context_.lose(std::move(in_ahead_ ? ahead_buffer_ : receive_buffer_));
+        throw;
+    }
     MessageHeader header;
-    message_ = receive_buffer_.data();
-    std::memcpy(&header, message_, sizeof header);
+    std::memcpy(&header, receive_buffer_.data(), sizeof header);
     const size_t bytes = payload_offset(header.n_states) + header.payload_bytes + checksum_bytes(header.kind);
     const bool fits = header.payload_bytes < receive_buffer_.bytes() && bytes <= receive_buffer_.bytes();
-    if (!fits || header.serial != spec_.serial || wire_error(header, bytes, context_.check_mode())) return;
+    if (!fits || header.serial != spec_.serial || wire_error(header, bytes, context_.check_mode())) return {};
+    return header;
+}
+
+// All of it matters but the values.
+void Stream::note_cancelled(const MessageHeader &header) {
+    message_ = receive_buffer_.data();
     if (header.kind == MessageKind::handshake) take_handshake(header);
     if (header.kind == MessageKind::data) take_late(header);
     if (header.kind == MessageKind::failure || header.kind == MessageKind::credit) consumed_by_peer_ = header.epoch;
@@ -559,13 +571,9 @@ void Stream::note_cancelled() {
 
 void Stream::give_up_receive() noexcept {
     try {
-        const bool came = receive_ != Receive::none && context_.transport().cancel(receive_request_, spec_.peer);
-        MessageHeader header{};
-        if (came) std::memcpy(&header, receive_buffer_.data(), sizeof header);
-        if (header.magic == message_magic && header.serial == spec_.serial && header.kind == MessageKind::credit) consumed_by_peer_ = header.epoch;
+        if (const auto header = cancel_receive(); header && header->kind == MessageKind::credit) consumed_by_peer_ = header->epoch;
     } catch (...) { // it had ended, in an error: nothing is left to cancel
     }
-    receive_ = Receive::none;
 }
 
 void Stream::abandon() noexcept {
@@ -573,9 +581,14 @@ void Stream::abandon() noexcept {
     has_failed_ = true;
     arrived_ = true;
     leases_.end_own();
-    for (auto &slot : slots_) slot->abandoned = true;
+    const auto of_this_run = [&](const PendingMessage &send) { // peers still take what runs before have sent
+        MessageHeader header{};
+        if (send.in_flight) std::memcpy(&header, send.buffer.data(), sizeof header);
+        return header.epoch == epoch_;
+    };
     const bool differs = mismatched_ || !difference_.empty(); // the peer needs this rank's words and edges to name the difference
-    for (auto &extra : extras_) extra->abandoned = !differs;
+    for (auto &slot : slots_) slot->abandoned = of_this_run(*slot);
+    for (auto &extra : extras_) extra->abandoned = !differs && of_this_run(*extra);
 }
 
 } // namespace halo

@@ -154,7 +154,7 @@ private:
     static size_t most_bytes(const StreamDirection &direction) { return payload_offset(direction.n_states) + direction.payload_bytes; }
     void send_handshake();
     void send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes, uint16_t flags = 0);
-    bool poll(PendingSend &slot);
+    bool poll(PendingMessage &slot);
     bool credit_left() const;
 
     void ensure_send_buffer();
@@ -162,7 +162,8 @@ private:
     void ensure_receive_buffer(size_t bytes);
     void post_receive();
     void give_up_receive() noexcept;
-    void note_cancelled();
+    std::optional<MessageHeader> cancel_receive();
+    void note_cancelled(const MessageHeader &header);
     void expect_what_is_owed();
     void give_last_credit();
     bool receive_one(size_t &bytes);
@@ -198,10 +199,10 @@ private:
     int32_t tag_;
     uint32_t epoch_ = 0;
     Narrowing narrowing_;
-    std::unique_ptr<PendingSend> slots_[2]; // the second is used while the first is still on its way
+    std::unique_ptr<PendingMessage> slots_[2]; // the second is used while the first is still on its way
     int slot_ = 0;
-    std::vector<std::unique_ptr<PendingSend>> extras_; // handshake, credits, failures, keys
-    bool blocked_ = false;                             // this run's message may not be packed yet
+    std::vector<std::unique_ptr<PendingMessage>> extras_; // handshake, credits, failures, keys
+    bool blocked_ = false;                                // this run's message may not be packed yet
     bool handshake_sent_ = false;
     bool verified_ = false;   // the peer's handshake came and agrees
     bool mismatched_ = false; // it came and differs: edges are being swapped

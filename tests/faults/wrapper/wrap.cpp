@@ -20,9 +20,10 @@
 
 namespace {
 
-constexpr int32_t n_spared_tags = 16; // the first of lane 0: set-up and collectives
-bool is_collective(int32_t lane, int32_t tag) { return lane == 0 && tag < n_spared_tags; }
+constexpr int32_t n_spared_tags = 16;  // the first of lane 0: set-up and collectives
 constexpr int64_t longest_delay = 200; // calls
+
+bool is_collective(int32_t lane, int32_t tag) { return lane == 0 && tag < n_spared_tags; }
 
 // Channels of groups have lanes of their own; an exchange's share the second tag of its run.
 bool of_channel(int32_t lane, int32_t tag) { return lane > 0 || (tag >= n_spared_tags && (tag - n_spared_tags) % 2 == 1); }
@@ -217,7 +218,11 @@ halo_status Wrapped::test(halo_request *request, int32_t *done, size_t *bytes) {
     }
     for (const auto &held : held_)
         if (held->outer == request) return HALO_SUCCESS;
-    return inner_.test(transport_, request, done, bytes);
+    const halo_status status = inner_.test(transport_, request, done, bytes);
+    if (status != HALO_SUCCESS || *done == 0 || !fault(faults_.fail)) return status;
+    *done = 0;
+    host_->report(host_->core, "wrap: a message with another rank is lost");
+    return HALO_ERR_TRANSPORT;
 }
 
 halo_status Wrapped::cancel(halo_request *request, int32_t *done) {
@@ -304,13 +309,19 @@ int32_t threads(const halo_transport *transport) {
     return inside.inner().threads ? inside.inner().threads(inside.transport()) : HALO_THREADS_ANY;
 }
 
+int32_t ends_all_when_closed(const halo_transport *transport) {
+    const auto &inside = *reinterpret_cast<const Wrapped *>(transport);
+    return inside.inner().ends_all_when_closed ? inside.inner().ends_all_when_closed(inside.transport()) : 0;
+}
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     std::strncpy(why, "for tests", why_bytes - 1);
     return 1;
 }
 
 constexpr halo_transport_ops operations = {
-    sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress, threads
+    sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress, threads,
+    ends_all_when_closed
 };
 
 } // namespace

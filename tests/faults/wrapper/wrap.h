@@ -33,6 +33,7 @@ typedef struct wrap_faults {
     double corrupt; /* one bit, behind the first `corrupt_after` bytes */
     int64_t corrupt_after;
     double refuse;         /* a send or receive returns HALO_ERR_TRANSPORT */
+    double fail;           /* the test of what is complete returns HALO_ERR_TRANSPORT, as if it were lost */
     int64_t spare;         /* messages and calls before the first fault */
     int64_t most;          /* faults at most, besides delays and slow tests */
     int32_t channels_only; /* other messages than those of single channels are spared */

@@ -105,13 +105,16 @@ halo_status progress(halo_transport *transport) {
     return HALO_SUCCESS;
 }
 
+int32_t ends_all_when_closed(const halo_transport *) { return 1; }
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     std::snprintf(why, why_bytes, "ranks are threads of this process");
     return 1;
 }
 
 constexpr halo_transport_ops ops = {
-    sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress, nullptr
+    sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress, nullptr,
+    ends_all_when_closed
 };
 
 } // namespace

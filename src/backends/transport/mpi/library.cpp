@@ -2,6 +2,7 @@
 #include "library.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -39,9 +40,12 @@ std::string version_text() {
     return text;
 }
 
-// Not after a failure: a rank that leaves without finalising makes the launcher end the others, which would wait for it forever.
+pid_t initialized_by = 0;
+
+// Not after a failure: a rank that leaves without finalising makes the launcher end the others, which would wait for it forever. Nor in a process
+// forked since, which has no MPI.
 void finalize_at_exit(int exit_status, void *) {
-    if (exit_status == EXIT_SUCCESS && !finalized()) MPI_Finalize();
+    if (exit_status == EXIT_SUCCESS && getpid() == initialized_by && !finalized()) MPI_Finalize();
 }
 
 } // namespace
@@ -193,6 +197,7 @@ halo_status initialize(const halo_host *host) {
     int provided = 0;
     const int code = MPI_Init_thread(nullptr, nullptr, wanted_level(host, MPI_THREAD_FUNNELED), &provided);
     if (code != MPI_SUCCESS) return report(host, HALO_ERR_TRANSPORT, "MPI_Init_thread failed with %d: %s", code, library_text().c_str());
+    initialized_by = getpid();
     on_exit(finalize_at_exit, nullptr);
     initialized_here = true;
     return HALO_SUCCESS;

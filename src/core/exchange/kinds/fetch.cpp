@@ -159,8 +159,8 @@ void FetchSteps::combine(const halo_run &run, const Item &item, size_t part) {
     auto *const slot = static_cast<std::byte *>(data_[item.first_data + item.slots->parts.size() + part]);
     const int64_t unit = spec.element_bytes;
     const int32_t end = run.n_components > 0 ? run.first_component + run.n_components : spec.n_components;
-    for (int32_t c = run.first_component; c < end; ++c)
-        for (const PartSlots::Stretch &stretch : slots.stretches) {
+    for (const PartSlots::Stretch &stretch : slots.stretches)
+        for (int32_t c = run.first_component; c < end; ++c) {
             const ValuesAt here{ points + (layout.first_owned + c * layout.component_stride) * unit, layout.stride[0] * unit };
             const ValuesAt values = named(here, stretch.points);
             const ValuesAt copies = named(stretch.here ? here : ValuesAt{ slot + c * slots.size * unit, unit }, stretch.copies);

@@ -50,7 +50,8 @@ void StorageNotice::describe(const Plan &plan, size_t link, bool sending) {
         }
     }
     offered_ = true;
-    if (!block_) return;
+    fits_ = block_ && edges.slots.size() == counts_.n_slots && edges.edges.size() == counts_.n_edges && edges.lists.size() <= counts_.n_listed;
+    if (!fits_) return;
     const Contents mine(block_, counts_);
     std::copy(edges.edges.begin(), edges.edges.end(), mine.edges.begin());
     std::copy(edges.lists.begin(), edges.lists.end(), mine.lists.begin());
@@ -60,7 +61,7 @@ void StorageNotice::describe(const Plan &plan, size_t link, bool sending) {
 }
 
 bool StorageNotice::publish(const Run &run) {
-    if (!block_) return false;
+    if (!fits_) return false;
     const auto storage = [&](size_t slot) { return run.pieces[slots_[slot].piece].bases[slots_[slot].base]; };
     const auto same = [&](size_t slot) { return published_[slot] == storage(slot); };
     size_t slot = 0;

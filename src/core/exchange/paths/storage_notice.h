@@ -22,8 +22,8 @@ class StorageNotice {
 public:
     StorageNotice(Context &context, Stream &link) : context_(context), link_(link) {}
 
-    // Where the values of a link lie: those that this rank sends, or receives. The first time before anything is sent. Layouts may change later, the
-    // numbers of slots, edges and points do not.
+    // Where the values of a link lie: those that this rank sends, or receives. The first time before anything is sent: then the block is made.
+    // Layouts may change later; what has become more than the block holds is not told, and goes by message.
     void describe(const Plan &plan, size_t link, bool sending);
     bool is_described() const { return described_; }
     // False: some of this run's storage cannot be reached by others.
@@ -38,6 +38,7 @@ private:
     Stream &link_;
     SharedBlock block_;
     NoticeCounts counts_;
+    bool fits_ = false; // what is to be told, into the block
     bool described_ = false;
     bool offered_ = false;
     std::vector<StoredEdges::Slot> slots_;

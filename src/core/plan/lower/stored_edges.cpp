@@ -11,12 +11,14 @@ namespace halo {
 
 namespace {
 
-// Collects what a rank tells; lists that several edges share are told once.
+// Collects what a rank tells. Lists that several edges of a piece share are told once; fields share lists only as long as they are laid out alike,
+// and what is told must not grow when one of them is bound anew.
 class Teller {
 public:
     void begin(size_t piece) {
         piece_ = piece;
         slot_of_base_.clear();
+        list_at_.clear();
     }
     void add(const Placement &at, int32_t n_points) {
         const auto [slot, is_new_slot] = slot_of_base_.try_emplace(at.base, static_cast<uint32_t>(told.slots.size()));
@@ -35,8 +37,8 @@ public:
 
 private:
     size_t piece_ = 0;
-    std::map<uint32_t, uint32_t> slot_of_base_; // of the piece
-    std::map<std::pair<const uint32_t *, uint32_t>, int64_t> list_at_;
+    std::map<uint32_t, uint32_t> slot_of_base_;                        // of the piece
+    std::map<std::pair<const uint32_t *, uint32_t>, int64_t> list_at_; // of the piece
 };
 
 // Whether the peer has a list of points, this rank does not know.

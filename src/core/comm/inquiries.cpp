@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/inquiries.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "comm/context.h"
+
+namespace halo {
+
+namespace {
+
+constexpr size_t most_text = 2048;
+
+} // namespace
+
+void Inquiries::ask(uint32_t serial) {
+    known_.clear();
+    const auto object = objects_.find(serial);
+    if (object == objects_.end()) return;
+    for (const int32_t peer : object->second->awaited())
+        if (peer != context_.rank()) send(InquiryKind::question, peer, serial);
+}
+
+void Inquiries::send(InquiryKind kind, int32_t to, uint32_t serial) {
+    const auto object = objects_.find(serial);
+    const std::string text = object == objects_.end() ? std::string() : object->second->terms().packed(most_text);
+    InquiryHeader header;
+    header.kind = kind;
+    header.serial = serial;
+    header.newest = context_.newest_run();
+    header.has_one = object != objects_.end();
+    header.waits_in = waits_in_;
+    header.from = static_cast<uint32_t>(context_.rank());
+    header.text_bytes = text.size();
+    auto parcel = std::make_unique<Parcel>();
+    parcel->peer = to;
+    parcel->abandoned = true; // who never waits for long does not look for it
+    parcel->bytes.resize(sizeof header + text.size());
+    std::memcpy(parcel->bytes.data(), &header, sizeof header);
+    std::memcpy(parcel->bytes.data() + sizeof header, text.data(), text.size());
+    context_.transport().send(to, 0, inquiry_tag, parcel->bytes.data(), parcel->bytes.size(), parcel->request);
+    parcel->in_flight = true;
+    context_.linger(std::move(parcel));
+}
+
+void Inquiries::read() {
+    if (context_.size() == 1) return;
+    while (const auto message = incoming_.take()) take(*message);
+}
+
+// What is none of this version says nothing.
+void Inquiries::take(const std::vector<std::byte> &message) {
+    InquiryHeader header;
+    if (message.size() < sizeof header) return;
+    std::memcpy(&header, message.data(), sizeof header);
+    const auto from = static_cast<int32_t>(header.from);
+    if (header.magic != inquiry_magic || header.version != inquiry_version || header.text_bytes != message.size() - sizeof header ||
+        header.from >= static_cast<uint32_t>(context_.size()) || from == context_.rank())
+        return;
+    if (header.kind == InquiryKind::question) send(InquiryKind::answer, from, header.serial);
+    const char *text = reinterpret_cast<const char *>(message.data()) + sizeof header;
+    if (header.has_one != 0)
+        compare(header, Terms(std::string(text, header.text_bytes)));
+    else if (header.newest < header.serial)
+        note(header, format("rank %d has made %u exchanges, groups and reductions so far, rank %d %u", from, header.newest, context_.rank(),
+                            context_.newest_run()));
+    else
+        note(header, format("rank %d has destroyed its own", from));
+}
+
+// Of what this rank waits for.
+void Inquiries::note(const InquiryHeader &header, std::string text) {
+    if (header.serial == waits_in_) known_[static_cast<int32_t>(header.from)] = std::move(text);
+}
+
+// Both ranks do, and find the same.
+void Inquiries::compare(const InquiryHeader &header, const Terms &peers) {
+    const auto object = objects_.find(header.serial);
+    if (object == objects_.end()) return;
+    const int32_t here = context_.rank(), there = static_cast<int32_t>(header.from);
+    const Terms own(object->second->terms().packed(most_text));
+    const std::string text = here < there ? first_difference(own, here, peers, there) : first_difference(peers, there, own, here);
+    if (text.empty()) {
+        const auto elsewhere = objects_.find(header.waits_in);
+        if (header.waits_in != header.serial && elsewhere != objects_.end())
+            note(header, format("rank %d waits in %s", there, elsewhere->second->what().c_str()));
+        return;
+    }
+    const std::string all = format("rank %d and rank %d have different objects %u: %s", here, there, header.serial, text.c_str());
+    have_differed_ = true;
+    difference_.emplace(HALO_ERR_MISMATCH, all, FirstCause{ here, HALO_ERR_MISMATCH, all, false });
+}
+
+std::string Inquiries::known_of_peers() const {
+    std::string text;
+    for (const auto &[rank, known] : known_) text += "; " + known;
+    return text;
+}
+
+} // namespace halo
