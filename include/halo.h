@@ -653,7 +653,7 @@ typedef void *halo_stream; /**< a device stream or queue; HALO_STREAM_NONE for h
 
 #define HALO_MESSAGES_AUTO 0        /**< as configured */
 #define HALO_MESSAGES_AGGREGATE 1   /**< one message per peer */
-#define HALO_MESSAGES_PER_CHANNEL 2 /**< one message per channel, through its five-state mailbox */
+#define HALO_MESSAGES_PER_CHANNEL 2 /**< one message per channel */
 
 #define HALO_RECEIVE_AUTO 0
 #define HALO_RECEIVE_POSTED 1 /**< receives posted when a run starts */
@@ -747,7 +747,7 @@ HALO_API halo_status halo_exchange_create_transfer(halo_field *const *sources, h
 
 /**
  * Optional: does ahead of the first run what it would do besides: looks up the boxes of a transfer over `distributed` ones, compiles the tables of a run
- * that is not narrowed, allocates the buffers of messages to and from each peer (with a message per channel these come from pools, run by run) and of
+ * that is not narrowed, allocates the buffers of messages to and from each peer (of those of each channel, with a message per channel, the first run does) and of
  * values to be combined. Collective; may communicate among all ranks, and blocks. Layouts that are bound later cost the first run its tables again.
  * HALO_ERR_STATE while a run is in flight.
  */
@@ -773,9 +773,8 @@ typedef struct halo_run {
 /**
  * Start a run: pack and send everything, do all same-rank copies. `run` may be NULL.
  * When it returns, owned data may be overwritten (device fields: when the work put on `stream` is done); ghosts are undefined until
- * finish. Collective over the ranks that share borders. Blocks only while a peer is two runs behind, or, after a run that failed here with a
- * message per channel, while a peer has not ended that run; HALO_TIMEOUT then leaves the run posted: go on with halo_exchange_send, or
- * abandon. Local errors are told to the peers, so that they fail too instead of waiting; the next start is a new run. A first run of a
+ * finish. Collective over the ranks that share borders. Blocks only while a peer is two runs behind; HALO_TIMEOUT then leaves the run
+ * posted: go on with halo_exchange_send, or abandon. Local errors are told to the peers, so that they fail too instead of waiting; the next start is a new run. A first run of a
  * shape allocates; later ones do not. One that has boxes to look up (halo_exchange_create_transfer) posts nothing before: after HALO_TIMEOUT, start again.
  */
 HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);

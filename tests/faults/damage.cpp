@@ -12,7 +12,7 @@ namespace conformance {
 namespace {
 
 constexpr int64_t header_of_peer = 64; // in front of the payload of a peer's message, in bytes
-constexpr int64_t header_of_mail = 16; // of a channel's
+constexpr int64_t header_of_part = 16; // of a channel's, in an exchange or a group
 
 struct Policy {
     int32_t messages;
@@ -34,19 +34,14 @@ protected:
         wrap_faults faults{};
         faults.seed = seed;
         faults.corrupt = 1;
-        faults.corrupt_after = aggregated() ? header_of_peer : header_of_mail;
+        faults.corrupt_after = aggregated() ? header_of_peer : header_of_part;
         faults.channels_only = !aggregated();
         faults.most = 1;
         wrapper().set_faults(&faults);
     }
     // An aggregated message is named by its run, one of a channel by its key.
-    std::vector<std::string> words(const std::string &object, const std::string &bytes, const std::string &key) const {
-        std::vector<std::string> words{ bytes + " bytes of payload", "from rank 0", "to rank 1" };
-        if (aggregated())
-            words.insert(words.end(), { object, "run 2" });
-        else
-            words.insert(words.end(), { key, "epoch 2" });
-        return words;
+    std::vector<std::string> words(const std::string &object, const std::string &bytes, const std::string &of_channel) const {
+        return { bytes + " bytes of payload", "from rank 0", "to rank 1", aggregated() ? object : of_channel };
     }
 };
 
@@ -75,7 +70,7 @@ TEST_P(Damage, OfAnExchangeIsNamed) {
                 OK(solver.finish());
                 solver.check();
             } else {
-                expect_failure(solver.finish(), HALO_ERR_CHECK, words("density", aggregated() ? "28" : "24", "0 -> 1, field 0, element 14"));
+                expect_failure(solver.finish(), HALO_ERR_CHECK, words("density: run 2", aggregated() ? "28" : "24", "channel 0 -> 1, field density, side x+"));
             }
             solver.destroy();
         });
@@ -157,7 +152,7 @@ TEST_P(Damage, OfChannelsByHandIsNamed) {
                 OK(channels.receive());
                 channels.expect(2);
             } else {
-                expect_failure(channels.receive(), HALO_ERR_CHECK, words("group", "40", "10 -> 11, field 4, element 12"));
+                expect_failure(channels.receive(), HALO_ERR_CHECK, words("group: run 2", "40", "10 -> 11, field 4, element 12, from rank 0 to rank 1, epoch 2"));
             }
             channels.destroy();
         });

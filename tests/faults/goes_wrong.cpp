@@ -66,10 +66,8 @@ TEST_P(GoesWrong, ARankThatDoesNotStartIsNamed) {
             Solver solver(rank, made);
             start_late(solver, rank, go);
             if (rank.rank == 0) {
-                const std::vector<std::string> words{ "1 -> 0",         "field density", "side x-", "rank 1", "rank 0",
-                                                      "receiver stale", "sender",        "8 bytes", "2" };
-                const std::vector<std::string> header{ "run 2", "the header of rank 1" }; // nobody has looked for its channels' messages
-                expect_failure(solver.finish(), HALO_TIMEOUT, GetParam().messages == HALO_MESSAGES_AGGREGATE ? words : header);
+                expect_failure(solver.finish(), HALO_TIMEOUT,
+                               { "1 -> 0", "field density", "side x-", "rank 1", "rank 0", "run 2", "receiver stale", "sender", "8 bytes" });
                 expect_failure(halo_exchange_destroy(&solver.exchange), HALO_BUSY, { "in flight" });
                 go = true;
                 OK(halo_context_set(rank.context, "timeout", "20s"));

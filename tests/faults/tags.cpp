@@ -15,7 +15,7 @@ namespace {
 
 constexpr int32_t n_ranks = 2;
 constexpr int32_t n_creations = 40000;
-constexpr int32_t n_tags = 32752; // of lane 0: one that is given again would be this far away, or half as far
+constexpr int32_t n_tags = 32752; // of lane 0: one that is given again would be this far away
 
 // A ring of two blocks on each rank, and a field on it.
 class Ring {
@@ -98,8 +98,8 @@ TEST_P(Tags, OfALivingExchangeAreItsOwn) {
             halo_exchange *other = nullptr;
             OK(halo_exchange_create(&passing.field, 1, &desc, &other));
             if (!same(before, wrapper().counts())) stop("creation %d used the transport", i);
-            const auto past = i % (n_tags / 2);
-            const bool near_again = 4 > past || past + 4 > n_tags / 2;
+            const auto past = i % n_tags;
+            const bool near_again = 4 > past || past + 4 > n_tags;
             if (near_again || i % 1000 == 0) run_both(rank, lasting, living, passing, other, i);
             OK(halo_exchange_destroy(&other));
         }

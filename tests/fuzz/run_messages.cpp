@@ -26,9 +26,10 @@ SharedOffer offer_of(const SharedBlock &block, Input &input) {
 std::vector<std::byte> RunMessages::next(Input &input) const {
     constexpr size_t most_bytes = 400;
     std::vector<std::byte> message;
-    switch (input.byte() % 3) {
+    switch (input.byte() % 4) {
     case 0: message = handshake(input); break;
     case 1: message = data(input); break;
+    case 2: message = part(input); break;
     default: message = any_message(input); break;
     }
     if (message.size() > most_bytes) message.resize(most_bytes);
@@ -80,7 +81,8 @@ std::vector<std::byte> RunMessages::handshake(Input &input) const {
 std::vector<std::byte> RunMessages::data(Input &input) const {
     MessageHeader header = header_of(MessageKind::data);
     header.epoch = 1 + input.byte() % 2;
-    header.flags = input.byte() % 64;
+    header.flags = input.byte();
+    header.flags &= static_cast<uint16_t>(~flag_lasts);
     const bool lent = (header.flags & flag_get) != 0;
     header.n_states = lent ? 0 : inward_.n_states;
     header.payload_bytes = lent ? 0 : inward_.payload_bytes / (1 + input.byte() % 2);
@@ -88,6 +90,20 @@ std::vector<std::byte> RunMessages::data(Input &input) const {
     std::vector<std::byte> behind = input.bytes(input.byte() % 96);
     if (whole) behind.resize(payload_offset(header.n_states) - sizeof header + header.payload_bytes);
     return joined(header, behind);
+}
+
+// Right but for the bits of the first byte.
+std::vector<std::byte> RunMessages::part(Input &input) const {
+    constexpr unsigned step = 8;
+    const unsigned damaged = input.byte();
+    PartHeader header{ part_magic, serial_, 1u + (damaged & 1u), input.byte() % 5u };
+    if (damaged & 2u) header.serial = input.value<uint32_t>();
+    if (damaged & 4u) header.epoch = input.value<uint32_t>();
+    if (damaged & 8u) header.n_after = input.value<uint32_t>();
+    std::vector<std::byte> message(sizeof header + (damaged & 16u ? input.byte() % 64u : input.byte() % 5u * step));
+    std::memcpy(message.data(), &header, sizeof header);
+    if (damaged & 32u) message.resize(input.byte() % (message.size() + 1));
+    return message;
 }
 
 } // namespace fuzz

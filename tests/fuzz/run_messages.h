@@ -31,6 +31,7 @@ private:
     std::vector<std::byte> any_message(Input &input) const;
     std::vector<std::byte> handshake(Input &input) const;
     std::vector<std::byte> data(Input &input) const;
+    std::vector<std::byte> part(Input &input) const;
 
     uint32_t serial_;
     halo::StreamDirection inward_;

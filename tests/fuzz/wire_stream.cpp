@@ -12,6 +12,7 @@ using namespace halo;
 
 constexpr size_t most_payload = 64;
 constexpr uint32_t n_states = 5;
+constexpr size_t part_bytes = 8; // times the number of its edge
 
 StreamDirection direction() {
     StreamDirection made;
@@ -37,6 +38,7 @@ struct Choices {
     bool has_notice() const { return (bits & 8u) != 0; }
     bool gate_is_done() const { return (bits & 16u) != 0; } // as if the peer had written into this rank's storage
     bool declines() const { return (bits & 32u) != 0; }
+    bool in_parts() const { return (bits & 64u) != 0; }
 };
 
 StreamSpec spec_of(const RunId &id, Choices choices) {
@@ -50,9 +52,13 @@ StreamSpec spec_of(const RunId &id, Choices choices) {
     spec.shared = choices.shared();
     spec.edges = edges;
     spec.payload = [](const std::byte *message) { return size_t{ edge_state(message, 0) == EdgeState::data ? 64u : 32u }; };
-    spec.late = [](const MessageHeader &header, const std::byte *payload) {
-        check(checksum(payload, header.payload_bytes) == checksum(payload, header.payload_bytes)); // all of it can be read
-    };
+    if (choices.in_parts()) {
+        spec.parts = [](const std::byte *message, std::vector<size_t> &bytes) {
+            for (uint32_t i = 0; i < n_states; ++i)
+                if (edge_state(message, i) == EdgeState::data) bytes.push_back(part_bytes * i);
+        };
+        spec.name_of_part = [](const std::byte *, size_t part) { return std::to_string(part); };
+    }
     spec.what = "exchange under test";
     return spec;
 }
@@ -100,6 +106,9 @@ void use(Stream &link, Choices choices) {
     } else if (!link.landed()) {
         for (uint32_t i = 0; i < n_states; ++i) check(static_cast<unsigned>(edge_state(link.received(), i)) < 4);
         std::memset(link.received_payload(), 1, link.header().payload_bytes);
+        size_t part = 0;
+        for (uint32_t i = 0; choices.in_parts() && i < n_states; ++i)
+            if (edge_state(link.received(), i) == EdgeState::data) std::memset(link.received_part(part++), 1, part_bytes * i);
     }
     if (link.arrived()) link.consume();
 }
@@ -110,6 +119,7 @@ void run(Stream &link, uint32_t epoch, Choices choices) {
     if (choices.sends() && link.writable()) {
         set_all_data(link.send_buffer(), n_states);
         std::memset(link.send_payload(), 0, most_payload);
+        if (choices.in_parts()) std::memset(link.add_part(part_bytes), 0, part_bytes);
         link.send(most_payload);
     }
     for (int look = 0; look < looks; ++look)

@@ -216,18 +216,12 @@ void Reduction::send(Parcel &parcel) {
     parcel.in_flight = true;
 }
 
-bool Reduction::sent(Parcel &parcel) {
-    const bool in_flight = std::exchange(parcel.in_flight, false); // a test that fails has ended it
-    parcel.in_flight = in_flight && !context_.transport().test(parcel.request, parcel.peer);
-    return !parcel.in_flight;
-}
-
 // Those whose memory this run needs. Their receivers have answered them since.
 void Reduction::finish_old_sends() {
     Waiter waiter(context_, context_.timeout(HALO_TIMEOUT_CONFIGURED));
     const auto wait_for = [&](Parcel &parcel) {
         const auto missing = [&] { return format("reduction %u, run %u: the values for rank %d", id_.serial(), run_, parcel.peer); };
-        while (!sent(parcel))
+        while (!is_complete(parcel, context_.transport()))
             if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
     };
     if (to_parent_) wait_for(*to_parent_);

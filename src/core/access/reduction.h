@@ -63,7 +63,6 @@ private:
     [[noreturn]] void fail_as_told(Receive &receive, size_t bytes) const;
     [[noreturn]] void fail_differing(int32_t peer, const Reduced &theirs) const;
     void send(Parcel &parcel);
-    bool sent(Parcel &parcel);
     void finish_old_sends();
     void advance() noexcept;
     void step_up();

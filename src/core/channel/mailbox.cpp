@@ -352,30 +352,6 @@ void Mailbox::finish_receive(bool data, int64_t bytes) {
     state_ = data ? HALO_RECEIVED : HALO_RECEIVED_NULL;
 }
 
-bool Mailbox::drop() {
-    if (role_ != Role::receiver || access_ != Access::open) [[unlikely]]
-        illegal("drop");
-    if (state_ != HALO_STALE) {
-        state_ = HALO_STALE;
-        return true;
-    }
-    if (!operation_) return false;
-    if (!operation_->in_flight) fail(HALO_ERR_MEMORY, "no memory for a message that waits to be received: %s", describe().c_str());
-    if (sparse_) { // found: it is coming in, and nobody waits for it
-        let_linger(true);
-        return true;
-    }
-    bool dropped = true;
-    try {
-        dropped = context().transport().cancel(operation_->request, peer_) && came().serial == serial_;
-    } catch (const Error &error) {
-        if (error.status() == HALO_ERR_TRANSPORT) context().lose(take_away());
-        if (error.status() != HALO_ERR_WIRE) throw; // it had come, and was longer: of another channel
-    }
-    drop_operation();
-    return dropped;
-}
-
 bool Mailbox::busy() {
     if (role_ == Role::sender && state_ != HALO_STALE) {
         try {

@@ -57,9 +57,7 @@ public:
 
     bool sends() const { return role_ != Role::receiver; }
     bool receives() const { return role_ != Role::sender; }
-    bool probes() const { return sparse_; }
-    bool found() const { return operation_ != nullptr; } // sparse, receiver: a message, which is not here as a whole
-    int32_t peer() const { return peer_; }               // this rank, where both ends are here
+    int32_t peer() const { return peer_; } // this rank, where both ends are here
     const halo_channel_key &key() const { return key_; }
     uint32_t key_hash() const { return key_hash_; }
     int64_t bytes() const { return bytes_; }
@@ -86,11 +84,6 @@ public:
     void start_receive();
     bool try_receive();
     void stale();
-
-    // Exchanges number the messages of their channels by runs: the next one is that of `epoch`.
-    void number_next(uint32_t epoch) { epoch_ = epoch - 1; }
-    // Receiver: gives up the message of this epoch. True: it had come, and is dropped.
-    bool drop();
 
     // Is anything between stale and stale? Polls the own send.
     bool busy();

@@ -130,14 +130,8 @@ void CollectiveStream::transmit(CollectiveHeader header, int32_t to, std::span<c
 }
 
 bool CollectiveStream::all_left() {
-    for (; !leaving_.empty(); leaving_.pop_front()) {
-        Parcel &parcel = *leaving_.front();
-        const bool in_flight = std::exchange(parcel.in_flight, false); // a test that fails has ended it
-        if (!in_flight || context_.transport().test(parcel.request, parcel.peer)) continue;
-        parcel.in_flight = true;
-        return false;
-    }
-    return true;
+    while (!leaving_.empty() && is_complete(*leaving_.front(), context_.transport())) leaving_.pop_front();
+    return leaving_.empty();
 }
 
 void CollectiveStream::hand_over() noexcept {

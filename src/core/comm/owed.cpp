@@ -15,6 +15,7 @@ void OwedMessages::expect(Owed owed) {
     if (!owed.certain && std::count_if(entries_.begin(), entries_.end(), is_uncertain) >= most_uncertain)
         entries_.erase(std::find_if(entries_.begin(), entries_.end(), is_uncertain));
     entries_.push_back(std::make_unique<Entry>());
+    entries_.back()->peer = owed.peer;
     entries_.back()->owed = std::move(owed);
 }
 
@@ -35,11 +36,9 @@ bool OwedMessages::take(Entry &entry, int64_t &n_dropped) {
             const size_t room = std::max<size_t>(entry.bytes, 1);
             if (entry.buffer.bytes() < room) entry.buffer = context_.host_buffer(room);
             transport.receive_matched(message, owed.peer, entry.buffer.data(), entry.buffer.bytes(), entry.request);
+            entry.in_flight = true;
         }
-        entry.in_flight = false; // a test that fails has ended it
-        const bool here = transport.test(entry.request, owed.peer, &entry.bytes);
-        entry.in_flight = !here;
-        if (!here) return false;
+        if (!is_complete(entry, transport, &entry.bytes)) return false;
         n_dropped += owed.certain ? 0 : 1;
         if (entry.left || owed.is_last({ entry.buffer.data(), entry.bytes })) return true;
     }

@@ -4,9 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
-#include "halo_plugin.h"
+#include "comm/transport.h"
 #include "memory/pool.h"
 
 namespace halo {
@@ -21,6 +22,13 @@ struct PendingMessage {
     bool abandoned = false; // nobody is expected to take it
     PendingMessage *lost_before = nullptr;
 };
+
+// Polls: is it complete, or was it never begun? A test that fails has ended it.
+inline bool is_complete(PendingMessage &message, Transport &transport, size_t *bytes = nullptr) {
+    const bool in_flight = std::exchange(message.in_flight, false);
+    message.in_flight = in_flight && !transport.test(message.request, message.peer, bytes);
+    return !message.in_flight;
+}
 
 // One with bytes of its own, outside the pools.
 struct Parcel : PendingMessage {

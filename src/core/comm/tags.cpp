@@ -13,7 +13,7 @@ RunId RunTags::take() {
         const size_t at = (serial_ + i) % used_.size();
         if (used_[at]) continue;
         used_[at] = true;
-        return { *this, serial_, first_run_tag + 2 * static_cast<int32_t>(at) };
+        return { *this, serial_, first_run_tag + static_cast<int32_t>(at) };
     }
     fail(HALO_ERR_STATE, "%zu exchanges, aggregated groups and reductions exist in this context, and that is the most: destroy some", used_.size());
 }

@@ -4,8 +4,7 @@
 //     lane 0, tag 0        collectives
 //     lane 0, tag 1        inquiries
 //     lane 0, tags 2..15   kept free
-//     lane 0, tags 16..    runs: two for each exchange, aggregated group or reduction. The first is that of its messages per peer; with
-//                          one message per channel the second is that of the channels, in the order of their keys
+//     lane 0, tags 16..    runs: one for each exchange, aggregated group or reduction
 //     lanes 1..            channels of groups by hand: two for each channel, by parity of the epoch
 //
 // Nobody is asked for a tag: objects are created and destroyed in the same order on all ranks, so each finds the same ones.
@@ -42,7 +41,6 @@ public:
 
     uint32_t serial() const { return serial_; } // 0: none
     int32_t tag() const { return tag_; }        // of lane 0
-    ChannelTag channels() const { return { 0, tag_ + 1 }; }
 
 private:
     RunTags *tags_ = nullptr;
@@ -54,7 +52,7 @@ private:
 // be on their way, and are told by the serial in their headers.
 class RunTags {
 public:
-    explicit RunTags(int32_t max_tag) : used_(static_cast<size_t>(max_tag - first_run_tag + 1) / 2, false) {}
+    explicit RunTags(int32_t max_tag) : used_(static_cast<size_t>(max_tag - first_run_tag + 1), false) {}
 
     // HALO_ERR_STATE: all are in use.
     RunId take();
@@ -62,7 +60,7 @@ public:
     void give_back(int32_t tag) { used_[place(tag)] = false; }
 
 private:
-    static size_t place(int32_t tag) { return static_cast<size_t>(tag - first_run_tag) / 2; }
+    static size_t place(int32_t tag) { return static_cast<size_t>(tag - first_run_tag); }
 
     std::vector<bool> used_;
     uint32_t serial_ = 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/links.h"
+
 #include <algorithm>
 #include <unordered_map>
 
 #include "exchange/check_mode.h"
-#include "exchange/messages.h"
 #include "plan/message_order.h"
 
 namespace halo {
@@ -44,17 +45,15 @@ uint32_t n_states(const Plan &plan, const PlanLink &link, bool sending) {
     return static_cast<uint32_t>(n);
 }
 
-StreamDirection link_direction(const MessageSetup &setup, const PlanLink &link, bool sending, bool with_payload, uint64_t terms) {
+StreamDirection link_direction(const MessageSetup &setup, const PlanLink &link, bool sending, uint64_t terms) {
+    const bool in_parts = setup.spec.per_channel; // then every edge has a state, and its values are a part
     StreamDirection direction;
     direction.n_edges = sending ? link.n_send : link.n_receive;
     direction.active = direction.n_edges > 0;
     direction.digest = sending ? link.send : link.receive;
-    direction.payload_bytes = setup.context.check_mode() ? CheckMode::hash_bytes(setup.plan, link, sending) : 0;
-    if (!with_payload) direction.payload_bytes += sizeof(ChannelCount);
-    if (with_payload) {
-        direction.payload_bytes += most_bytes(setup.plan, link, sending);
-        direction.n_states = n_states(setup.plan, link, sending);
-    }
+    direction.payload_bytes = in_parts ? 0 : most_bytes(setup.plan, link, sending);
+    if (setup.context.check_mode()) direction.payload_bytes += CheckMode::hash_bytes(setup.plan, link, sending);
+    direction.n_states = in_parts ? static_cast<uint32_t>(direction.n_edges) : n_states(setup.plan, link, sending);
     direction.digest.add(terms);
     return direction;
 }
@@ -128,22 +127,22 @@ std::string text_of(const MessageSetup &setup, const Narrowing &own, const Narro
 
 } // namespace
 
-std::string blocking_ranks(const std::vector<std::unique_ptr<Stream>> &links) {
+std::string blocking_ranks(const Links &links) {
     std::string text;
     for (const auto &link : links)
         if (link->sends() && link->blocked()) text += format(" rank %d", link->peer());
     return text;
 }
 
-std::vector<int32_t> awaited_ranks(const std::vector<std::unique_ptr<Stream>> &links) {
+std::vector<int32_t> awaited_ranks(const Links &links) {
     std::vector<int32_t> ranks;
     for (const auto &link : links)
         if (!link->arrived() || link->blocked()) ranks.push_back(link->peer());
     return ranks;
 }
 
-std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload, const LateOnLink &late) {
-    std::vector<std::unique_ptr<Stream>> links;
+Links make_links(const MessageSetup &setup, const LinkContent &content) {
+    Links links;
     const uint64_t terms = setup.plan.links().empty() ? 0 : terms_of(setup.spec).hash();
     for (size_t i = 0; i < setup.plan.links().size(); ++i) {
         const PlanLink &planned = setup.plan.links()[i];
@@ -151,16 +150,19 @@ std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool 
         spec.peer = planned.peer;
         spec.serial = setup.id.serial();
         spec.tag = setup.id.tag();
-        spec.send = link_direction(setup, planned, true, with_payload, terms);
-        spec.receive = link_direction(setup, planned, false, with_payload, terms);
-        spec.shared = with_payload && setup.paths.slot;
+        spec.send = link_direction(setup, planned, true, terms);
+        spec.receive = link_direction(setup, planned, false, terms);
+        spec.shared = setup.paths.slot && !setup.spec.per_channel;
         spec.probed = setup.spec.probed;
         spec.edges = [&plan = setup.plan, &planned](bool sending) { return wire_edges(plan, planned, sending); };
         spec.terms = [&round = setup.spec] { return terms_of(round); };
         spec.runs = [setup](const Narrowing &own, const Narrowing &peers, bool of_peer) { return text_of(setup, own, peers, of_peer); };
         spec.name = [&plan = setup.plan](const halo_channel_key &key) { return plan.describe(key); };
-        spec.payload = [payload, i](const std::byte *message) { return payload(i, message); };
-        if (late) spec.late = [late, i](const MessageHeader &header, const std::byte *at) { late(i, header, at); };
+        spec.payload = [of = content.payload, i](const std::byte *message) { return of(i, message); };
+        if (setup.spec.per_channel) {
+            spec.parts = [of = content.parts, i](const std::byte *message, std::vector<size_t> &bytes) { of(i, message, bytes); };
+            spec.name_of_part = [of = content.name_of_part, i](const std::byte *message, size_t part) { return of(i, message, part); };
+        }
         spec.what = setup.spec.what;
         links.push_back(std::make_unique<Stream>(setup.context, std::move(spec)));
     }
@@ -171,7 +173,7 @@ std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool 
     return links;
 }
 
-std::vector<size_t> plan_links_of(const Plan &plan, const std::vector<std::unique_ptr<Stream>> &links) {
+std::vector<size_t> plan_links_of(const Plan &plan, const Links &links) {
     std::vector<size_t> numbers;
     for (const auto &link : links)
         for (size_t number = 0; number < plan.links().size(); ++number)

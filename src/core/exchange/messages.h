@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the edges between ranks travel: one message per peer, or one per channel.
+// How the edges between ranks travel: a message per peer, or, one of each edge, a message in parts; and the paths beside messages.
+//
+// A message has the dense edges at fixed offsets, then the sparse ones that are not null, back to back. In parts every edge has a state in the
+// message, and each that is not null a part.
 #pragma once
 
 #include <functional>
@@ -7,97 +10,97 @@
 #include <string>
 #include <vector>
 
-#include "exchange/paths/policy.h"
-#include "exchange/round_spec.h"
-#include "exchange/run.h"
+#include "exchange/links.h"
+#include "exchange/paths/path.h"
+#include "exchange/paths/trial.h"
 #include "exchange/sparse.h"
-#include "stream/stream.h"
 
 namespace halo {
 
-struct MessageSetup {
-    Context &context;
-    const RoundSpec &spec;
-    const Plan &plan; // of the round's first run: names edges; all outlive the messages
-    const RunId &id;  // outlives the messages
-    const Run &run;   // the present one, or the last; outlives the messages
-    PathPolicy paths;
-};
-
-// Combines contributions to one piece as its tables say.
-using CombineBy = std::function<void(size_t piece, const Lowered &rows, const std::vector<void *> &bases)>;
-
 class Messages {
 public:
-    virtual ~Messages() = default;
+    explicit Messages(const MessageSetup &setup);
+    Messages(const Messages &) = delete;
+    Messages &operator=(const Messages &) = delete;
 
     // What messages of a run that is not narrowed lie in.
-    virtual void allocate() = 0;
-    virtual void post(Run &run) = 0;
+    void allocate();
+    void post(Run &run);
     // Plans that runs were seen with may be gone.
-    virtual void forget_plans() {}
+    void forget_plans();
     // May everything be packed now? Never blocks.
-    virtual bool writable() = 0;
+    bool writable();
     // Who has kept it from being writable when that was last asked: " rank 3 rank 5". Never polls: else it might find nobody any more.
-    virtual std::string blocking_ranks() const = 0;
+    std::string blocking_ranks() const { return halo::blocking_ranks(links_); }
     // Ranks whose part has not come, or who have kept it from being writable.
-    virtual std::vector<int32_t> awaited() const = 0;
+    std::vector<int32_t> awaited() const { return awaited_ranks(links_); }
     // Pack and send everything, copy what stays on this rank.
-    virtual void send(Run &run) = 0;
+    void send(Run &run);
     // Polls; true when everything is here.
-    virtual bool test(Run &run) = 0;
+    bool test();
     // While something is missing: has a peer, whose part is here, told of a failure that lasts? Throws.
-    virtual void look_ahead() = 0;
+    void look_ahead();
     // All is here: has the peer of this link of the plan written the dense values where they belong?
-    virtual bool has_landed(size_t) const { return false; }
+    bool has_landed(size_t plan_link) const;
     // Note parts that got data but have no storage. Only when everything is here.
-    virtual void note_arrivals(const Run &run, Arrivals &arrivals) = 0;
+    void note_arrivals(const Run &run, Arrivals &arrivals);
     // Write into the ghosts what is here and has not been written yet.
-    virtual void unpack(Run &run) = 0;
+    void unpack(Run &run);
     // Combine what is here, and all of it is.
-    virtual void combine(Run &run, const CombineBy &by) {
-        for (size_t p = 0; p < run.pieces.size(); ++p)
-            if (run.pieces[p].takes_part) by(p, *run.pieces[p].rows, run.pieces[p].bases);
-    }
+    void combine(Run &run, const CombineBy &by);
     // The run is over: all has been used.
-    virtual void consume(Run &run) = 0;
+    void consume();
 
     // To peers that have not got this rank's part of the run.
-    virtual void send_failure(uint32_t epoch, const Error &error) = 0;
+    void send_failure(uint32_t epoch, const Error &error);
     // Throws where no other run can follow.
-    virtual void end_failed_run() = 0;
-    virtual void abandon() noexcept = 0;
+    void end_failed_run();
+    void abandon() noexcept;
 
     // Which channels have not come: key, ranks, states, bytes, epoch. The first few by name.
-    virtual std::string missing(const Run &run) const = 0;
-    virtual void count(halo_exchange_stats &stats) const = 0;
+    std::string missing(const Run &run) const;
+    void count(halo_exchange_stats &stats) const;
     // A line for each peer and direction: what goes that way, by which paths it has gone, and why.
-    virtual std::string describe_paths() const = 0;
+    std::string describe_paths() const;
+
+private:
+    const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
+    double timeout() const { return setup_.context.timeout(setup_.spec.timeout_seconds); }
+    bool in_parts() const { return setup_.spec.per_channel; }
+    LinkContent link_content();
+    PathSetup path_setup();
+    // Does anything travel but dense values?
+    bool has_besides() const { return run_->check || run_->plan->any_sparse(); }
+    void send_and_copy(Run &run);
+    Path::Sent send_by_path(const Run &run, size_t i, bool wanted);
+    void send_late(Run &run);
+    bool receive_by_paths();
+    void wait_for_paths();
+    void unpack_arrived(Run &run);
+    size_t pack(Run &run, size_t i, bool dense);
+    int64_t pack_singles(Run &run, size_t i, std::byte *payload, int64_t end);
+    void unpack_link(Run &run, size_t i);
+    void unpack_singles(Run &run, size_t i, const std::byte *payload, int64_t end);
+    template <class Visit>
+    void for_each_that_came(size_t plan_link, const std::byte *message, Visit &&visit) const;
+    size_t received_bytes(size_t plan_link, const std::byte *message) const;
+    std::string describe_missing(const Run &run, size_t i) const;
+    std::string describe_missing_parts(size_t i) const;
+    std::string why_no_path() const;
+    std::string why_this_path(size_t i) const;
+
+    MessageSetup setup_;
+    Links links_;
+    std::vector<size_t> plan_link_; // number of each link in the plan
+    std::vector<uint8_t> unpacked_;
+    std::vector<std::unique_ptr<Path>> paths_; // that this exchange may take
+    PathTrial trial_;
+    Run *run_ = nullptr;         // the last one
+    std::vector<size_t> unsent_; // links of this run
+    uint32_t epoch_ = 0;
+    int64_t states_sent_ = 0;
+    int64_t nulls_sent_ = 0;
+    int64_t hash_bytes_sent_ = 0;
 };
-
-std::unique_ptr<Messages> make_aggregated(const MessageSetup &setup);
-std::unique_ptr<Messages> make_per_channel(const MessageSetup &setup);
-
-// Of a link whose peer has another plan, until the edge that differs is known.
-inline constexpr const char *differs_text = "its plan is not this rank's, and which edge differs is being found out; ";
-
-std::string blocking_ranks(const std::vector<std::unique_ptr<Stream>> &links);
-std::vector<int32_t> awaited_ranks(const std::vector<std::unique_ptr<Stream>> &links);
-
-// What the message of a link of the plan must carry in the present run, by the states in it.
-using PayloadOfLink = std::function<size_t(size_t plan_link, const std::byte *message)>;
-
-// Data of a run that has failed here have come after all.
-using LateOnLink = std::function<void(size_t plan_link, const MessageHeader &header, const std::byte *payload)>;
-
-// Begins the payload where values have messages of their own: how many follow.
-using ChannelCount = int64_t;
-
-// A link for every peer of the plan; `with_payload` false: what goes with messages of values alone. By distance above this rank, so that not all
-// begin with rank 0.
-std::vector<std::unique_ptr<Stream>> make_links(const MessageSetup &setup, bool with_payload, const PayloadOfLink &payload,
-                                                const LateOnLink &late = {});
-// Numbers of those links in the plan.
-std::vector<size_t> plan_links_of(const Plan &plan, const std::vector<std::unique_ptr<Stream>> &links);
 
 } // namespace halo

@@ -88,7 +88,7 @@ void Round::make_plan() {
         for (const PlacedEdges::Link &link : one.piece->edges().links) sparse_edges += link.receive.size();
     }
     arrivals_.reserve(sparse_edges);
-    messages_ = spec_.per_channel ? make_per_channel(setup) : make_aggregated(setup);
+    messages_ = std::make_unique<Messages>(setup);
 }
 
 // Other pieces if layouts have changed since. What travels between ranks stays the same.
@@ -332,7 +332,7 @@ void Round::be_patient() {
 }
 
 bool Round::look() {
-    const bool here = messages_->test(run_);
+    const bool here = messages_->test();
     if (!here && ++looks_in_vain_ % looks_for_one_ahead == 0) messages_->look_ahead();
     return here;
 }
@@ -362,7 +362,7 @@ void Round::unpack(halo_stream stream) {
         arrivals_.unpack_staged(run_);
         if (plan_->combines()) combine();
         if (check_) check_->after_unpack(run_);
-        messages_->consume(run_);
+        messages_->consume();
     });
     phase_ = Phase::unpacked;
 }

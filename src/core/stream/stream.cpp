@@ -11,7 +11,6 @@ namespace {
 
 constexpr size_t least_capacity = sizeof(MessageHeader) + most_plain_bytes; // of every receive buffer
 constexpr uint32_t looks_per_probe = 16;                                    // into a slot, which costs next to nothing, for one to the transport
-constexpr double key_swap_seconds = 10;                                     // how long to wait for the peer's edges after a mismatch
 
 template <class Payload>
 std::vector<std::byte> followed_by(const Payload &payload, const std::string &text) {
@@ -19,6 +18,17 @@ std::vector<std::byte> followed_by(const Payload &payload, const std::string &te
     std::memcpy(bytes.data(), &payload, sizeof payload);
     std::memcpy(bytes.data() + sizeof payload, text.data(), text.size());
     return bytes;
+}
+
+// Is it the last of what run `run` of an object, or one after it, brings: data or a credit?
+bool ends_run(std::span<const std::byte> message, uint32_t serial, uint32_t run, MessageKind kind) {
+    MessageHeader header{};
+    PartHeader part{};
+    std::memcpy(&header, message.data(), std::min(message.size(), sizeof header));
+    std::memcpy(&part, message.data(), std::min(message.size(), sizeof part));
+    if (part.magic == part_magic) return part.serial == serial && part.n_after == 0 && static_cast<int32_t>(part.epoch - run) >= 0;
+    const bool ends = (header.kind == kind && (header.flags & flag_parts) == 0) || header.kind == MessageKind::failure;
+    return header.serial == serial && ends && static_cast<int32_t>(header.epoch - run) >= 0;
 }
 
 } // namespace
@@ -38,6 +48,8 @@ Stream::~Stream() {
         give_last_credit();
     } catch (...) { // the transport has failed: nobody waits for it any more
     }
+    arriving_.give_up(context_);
+    for (LeavingParts &leaving : leaving_) leaving.linger(context_);
     for (auto &slot : slots_)
         if (slot->in_flight) context_.linger(std::move(slot));
     for (auto &extra : extras_)
@@ -51,12 +63,7 @@ void Stream::expect_what_is_owed() {
     const bool here = data ? !has_failed_ || header_.epoch == epoch_ : knows_end_of(last);
     if (here || !handshake_sent_ || mismatched_ || told_) return;
     const MessageKind kind = data ? MessageKind::data : MessageKind::credit;
-    const auto is_last = [kind, serial = spec_.serial, last](std::span<const std::byte> message) {
-        MessageHeader header{};
-        std::memcpy(&header, message.data(), std::min(message.size(), sizeof header));
-        const bool ends = header.kind == kind || header.kind == MessageKind::failure;
-        return header.serial == serial && ends && static_cast<int32_t>(header.epoch - last) >= 0;
-    };
+    const auto is_last = [kind, serial = spec_.serial, last](std::span<const std::byte> message) { return ends_run(message, serial, last, kind); };
     context_.expect({ spec_.peer, tag_, !has_failed_, is_last });
 }
 
@@ -76,11 +83,7 @@ void Stream::post(uint32_t epoch, const Narrowing &narrowing) {
     if (!arrived_ && !probing()) post_receive();
 }
 
-bool Stream::poll(PendingMessage &slot) {
-    const bool in_flight = std::exchange(slot.in_flight, false); // a test that fails has ended it
-    slot.in_flight = in_flight && !context_.transport().test(slot.request, spec_.peer);
-    return !slot.in_flight;
-}
+bool Stream::has_left(int slot) { return is_complete(*slots_[slot], context_.transport()) && leaving_[slot].have_left(context_); }
 
 bool Stream::credit_left() const { return spec_.receive.active || epoch_ - consumed_by_peer_ <= 2; }
 
@@ -90,17 +93,12 @@ bool Stream::writable() {
     if (!credit_left()) return false;
     sending_shared_ = peer_reads_shared_ && slot_writer_.may_write(epoch_, consumed_by_peer_);
     if (!sending_shared_) {
-        slot_ = poll(*slots_[0]) ? 0 : 1;
-        if (slot_ == 1 && !poll(*slots_[1])) return false;
+        slot_ = has_left(0) ? 0 : 1;
+        if (slot_ == 1 && !has_left(1)) return false;
         ensure_send_buffer();
     }
     blocked_ = false;
     return true;
-}
-
-bool Stream::has_ended(uint32_t epoch) {
-    while (!knows_end_of(epoch) && !(spec_.receive.active && arrived_) && find_message()) {}
-    return knows_end_of(epoch);
 }
 
 void Stream::ensure_send_buffer() {
@@ -155,11 +153,12 @@ void Stream::send_after_all(size_t payload_bytes) {
 void Stream::send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewhere) {
     MessageHeader header = make_header(MessageKind::data, payload_bytes);
     header.n_states = spec_.send.n_states;
-    header.flags |= flags;
+    LeavingParts &parts = leaving_[slot_];
+    header.flags |= parts.n() > 0 ? flags | flag_parts : flags;
     last_sent_ = epoch_;
-    ++messages_sent;
+    messages_sent += 1 + static_cast<int64_t>(parts.n());
     ++sent_by.of(flags, sending_shared_);
-    payload_sent += static_cast<int64_t>(payload_bytes + bytes_elsewhere);
+    payload_sent += static_cast<int64_t>(payload_bytes + parts.payload_bytes() + bytes_elsewhere);
     if (sending_shared_) return slot_writer_.write(header);
     PendingMessage &slot = *slots_[slot_];
     size_t bytes = payload_offset(spec_.send.n_states) + payload_bytes;
@@ -171,7 +170,7 @@ void Stream::send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewh
     }
     context_.transport().send(spec_.peer, 0, tag_, slot.buffer.data(), bytes, slot.request);
     slot.in_flight = true;
-    bytes_sent += static_cast<int64_t>(bytes);
+    bytes_sent += static_cast<int64_t>(bytes) + parts.send(context_, spec_.peer, tag_, spec_.serial, epoch_);
 }
 
 void Stream::send_handshake() {
@@ -201,7 +200,7 @@ void Stream::send_failure(uint32_t epoch, const Error &error) {
 
 // A message outside the two slots: rare, except for credits, whose memory is reused.
 void Stream::send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes, uint16_t flags) {
-    auto free_slot = std::find_if(extras_.begin(), extras_.end(), [&](auto &extra) { return poll(*extra); });
+    auto free_slot = std::find_if(extras_.begin(), extras_.end(), [&](auto &extra) { return is_complete(*extra, context_.transport()); });
     if (free_slot == extras_.end()) {
         extras_.push_back(std::make_unique<PendingMessage>());
         free_slot = extras_.end() - 1;
@@ -272,6 +271,7 @@ bool Stream::find_in_slot() {
 // Take one message, if there is one.
 bool Stream::find_message() {
     if (mismatched_ && difference_.empty()) check_swap_deadline();
+    if (awaits_parts()) return find_part();
     size_t bytes = 0;
     if (!receive_one(bytes)) return false;
     take(bytes);
@@ -327,6 +327,7 @@ void Stream::take(size_t bytes) {
     MessageHeader header{};
     message_ = receive_buffer_.data();
     std::memcpy(&header, message_, std::min(bytes, sizeof header));
+    if (header.magic == part_magic) return take_late_part(bytes);
     check_header(header, bytes, context_.check_mode());
     if (static_cast<int32_t>(header.serial - spec_.serial) < 0) {
         ++context_.dropped;
@@ -339,7 +340,7 @@ void Stream::take(size_t bytes) {
         return;
     }
     if (header.kind == MessageKind::data && header.epoch == epoch_ && context_.check_mode()) [[unlikely]]
-        check_sum(header, bytes);
+        check_sum(message_, bytes, header.payload_bytes, {});
     switch (header.kind) {
     case MessageKind::handshake: return take_handshake(header);
     case MessageKind::data: return take_data(header);
@@ -402,83 +403,34 @@ void Stream::take_handshake(const MessageHeader &header) {
     send_extra(MessageKind::terms, HALO_SUCCESS, terms.packed().data(), terms.packed().size());
 }
 
-void Stream::take_terms(const MessageHeader &header) {
-    compare_terms(spec_.terms().packed(), { reinterpret_cast<const char *>(receive_buffer_.data()) + sizeof header, header.payload_bytes });
-    const WireEdges own = own_edges();
-    const std::vector<WireEdge> all = own.joined();
-    epoch_ = static_cast<uint32_t>(own.sending.size()); // a mismatched link sends nothing more: the epoch carries the split
-    send_extra(MessageKind::keys, HALO_SUCCESS, all.data(), all.size() * sizeof(WireEdge));
-}
-
-void Stream::compare_terms(std::string own, std::string peers) {
-    const int32_t rank = context_.rank();
-    const Terms mine(std::move(own)), theirs(std::move(peers));
-    const std::string text = rank < spec_.peer ? first_difference(mine, rank, theirs, spec_.peer) : first_difference(theirs, spec_.peer, mine, rank);
-    if (!text.empty()) fail_for_ever(text);
-}
-
-void Stream::take_keys(const MessageHeader &header) {
-    std::vector<WireEdge> all(header.payload_bytes / sizeof(WireEdge));
-    if (!all.empty()) std::memcpy(all.data(), receive_buffer_.data() + sizeof header, all.size() * sizeof(WireEdge));
-    const std::string text = difference(own_edges(), context_.rank(), WireEdges::split(std::move(all), header.epoch), spec_.peer, spec_.name);
-    fail_for_ever(text);
-}
-
-void Stream::fail_for_ever(const std::string &difference) {
-    difference_ = format("%s: the plans of rank %d and rank %d differ: %s", spec_.what.c_str(), context_.rank(), spec_.peer, difference.c_str());
-    fail_again();
-}
-
-void Stream::fail_again() const { throw Error(HALO_ERR_MISMATCH, difference_, FirstCause{ context_.rank(), HALO_ERR_MISMATCH, difference_, true }); }
-
-WireEdges Stream::own_edges() const { return { spec_.edges(true), spec_.edges(false) }; }
-
-void Stream::check_swap_deadline() {
-    if (context_.clock() - mismatch_time_ > key_swap_seconds)
-        fail_for_ever(format("this rank has %lld channels out, %lld in; the peer does not tell its own", static_cast<long long>(spec_.send.n_edges),
-                             static_cast<long long>(spec_.receive.n_edges)));
-}
-
-void Stream::check_sum(const MessageHeader &header, size_t bytes) const {
+void Stream::check_sum(const std::byte *message, size_t bytes, size_t payload_bytes, const std::string &whose) const {
     const size_t summed = bytes - sizeof(uint64_t);
     uint64_t sum;
-    std::memcpy(&sum, receive_buffer_.data() + summed, sizeof sum);
-    if (sum != checksum(receive_buffer_.data(), summed))
-        fail(HALO_ERR_CHECK, "%s: run %u: a message with %llu bytes of payload from rank %d was changed on its way to rank %d", spec_.what.c_str(),
-             epoch_, static_cast<unsigned long long>(header.payload_bytes), spec_.peer, context_.rank());
+    std::memcpy(&sum, message + summed, sizeof sum);
+    if (sum != checksum(message, summed))
+        fail(HALO_ERR_CHECK, "%s: run %u: a message with %zu bytes of payload from rank %d was changed on its way to rank %d%s", spec_.what.c_str(),
+             epoch_, payload_bytes, spec_.peer, context_.rank(), whose.c_str());
 }
 
 void Stream::take_data(const MessageHeader &header) {
-    if (header.epoch < epoch_ || mismatched_) return take_late(header);
+    if (header.epoch < epoch_ || mismatched_) {
+        ++context_.dropped;
+        return;
+    }
     const char *what = spec_.what.c_str();
     if (header.epoch > epoch_)
         fail(HALO_ERR_WIRE, "%s: rank %d sent run %u, this rank is in run %u: a message is missing", what, spec_.peer, header.epoch, epoch_);
     if (header.narrowing != narrowing_) {
-        take_late(header);
+        ++context_.dropped;
         fail_narrowed(header.narrowing);
     }
     check_location(header);
     check_plan(header);
     consumed_by_peer_ = header.consumed;
     header_ = header;
-    arrived_ = true;
+    expect_parts(header);
     ++messages_received;
     ++received_by.of(header.flags, message_ != receive_buffer_.data());
-}
-
-void Stream::take_late(const MessageHeader &header) {
-    ++context_.dropped;
-    const bool behind = (header.flags & location_flags) == 0 && header.n_states == spec_.receive.n_states;
-    if (spec_.late && !mismatched_ && behind && header.payload_bytes <= spec_.receive.payload_bytes)
-        spec_.late(header, message_ + payload_offset(header.n_states));
-}
-
-void Stream::fail_narrowed(const Narrowing &peer) const {
-    const bool lower = context_.rank() < spec_.peer;
-    const std::string mine = spec_.runs(narrowing_, peer, false), theirs = spec_.runs(narrowing_, peer, true);
-    fail(HALO_ERR_MISMATCH, "%s: run %u is narrowed differently: rank %d runs %s, rank %d %s", spec_.what.c_str(), epoch_,
-         std::min(context_.rank(), spec_.peer), (lower ? mine : theirs).c_str(), std::max(context_.rank(), spec_.peer),
-         (lower ? theirs : mine).c_str());
 }
 
 // The payload is exactly what the plan of this run says.
@@ -539,9 +491,9 @@ void Stream::end_failed_run() {
     if (receive_ == Receive::posted) // what has been found comes to its end in the next run
         if (const auto header = cancel_receive()) note_cancelled(*header);
     arrived_ = true;
+    arriving_.give_up(context_);
     leases_.end_own();
     consume();
-    if (spec_.late && spec_.receive.active && spec_.send.active) send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
 }
 
 // Of a message of this object that had come before. The transport does not say how long it is.
@@ -565,7 +517,7 @@ std::optional<MessageHeader> Stream::cancel_receive() {
 void Stream::note_cancelled(const MessageHeader &header) {
     message_ = receive_buffer_.data();
     if (header.kind == MessageKind::handshake) take_handshake(header);
-    if (header.kind == MessageKind::data) take_late(header);
+    if (header.kind == MessageKind::data) ++context_.dropped;
     if (header.kind == MessageKind::failure || header.kind == MessageKind::credit) consumed_by_peer_ = header.epoch;
 }
 
@@ -580,6 +532,7 @@ void Stream::abandon() noexcept {
     give_up_receive();
     has_failed_ = true;
     arrived_ = true;
+    arriving_.give_up(context_);
     leases_.end_own();
     const auto of_this_run = [&](const PendingMessage &send) { // peers still take what runs before have sent
         MessageHeader header{};
@@ -588,6 +541,7 @@ void Stream::abandon() noexcept {
     };
     const bool differs = mismatched_ || !difference_.empty(); // the peer needs this rank's words and edges to name the difference
     for (auto &slot : slots_) slot->abandoned = of_this_run(*slot);
+    for (LeavingParts &leaving : leaving_) leaving.abandon(epoch_);
     for (auto &extra : extras_) extra->abandoned = !differs && of_this_run(*extra);
 }
 

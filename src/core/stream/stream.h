@@ -5,7 +5,8 @@
 // Order and flow: epochs count runs from 1. At most two are unconsumed per direction: where data go both ways this follows from the
 // runs themselves; where they go one way, the receiver returns a credit when it has consumed. The first message is preceded by a
 // handshake (stream/handshake.h). In check mode a checksum of all of it stands behind each message with data. Messages of abandoned or failed earlier
-// runs are recognised by serial and epoch, dropped and counted.
+// runs are recognised by serial and epoch, dropped and counted. Where parts are wanted a run's payload follows its message in messages of its own
+// (stream/parts.h), and has arrived when all are here.
 #pragma once
 
 #include <functional>
@@ -16,6 +17,7 @@
 
 #include "comm/context.h"
 #include "stream/handshake.h"
+#include "stream/parts.h"
 #include "stream/shared_slots.h"
 #include "stream/storage_leases.h"
 #include "stream/wire.h"
@@ -54,8 +56,9 @@ struct StreamSpec {
     std::function<std::string(const Narrowing &own, const Narrowing &peers, bool of_peer)> runs = [](const auto &...) { return std::string("all"); };
     NameOfKey name = describe;                               // of an edge
     std::function<size_t(const std::byte *message)> payload; // that a message must carry in this run, by its states; none: any that fits
-    // Takes data of a run that has failed here. None: they are dropped, and peers are not told when such a run ends.
-    std::function<void(const MessageHeader &, const std::byte *payload)> late;
+    // Adds the bytes of each part that must follow a message. None: there are no parts.
+    std::function<void(const std::byte *message, std::vector<size_t> &bytes)> parts;
+    std::function<std::string(const std::byte *message, size_t part)> name_of_part; // of its channel
     std::string what; // e.g. "exchange 3": for error texts
 };
 
@@ -78,13 +81,13 @@ public:
     bool writable();
     // What `writable` has said last.
     bool blocked() const { return blocked_; }
-    // Has the peer ended run `epoch`, whichever way? Polls.
-    bool has_ended(uint32_t epoch);
-    // As far as it has told.
-    bool knows_end_of(uint32_t epoch) const { return static_cast<int32_t>(consumed_by_peer_ - epoch) >= 0; }
     // Start of the message: header, states, then the payload. Valid after writable().
     std::byte *send_buffer() const { return sending_shared_ ? slot_writer_.slot(epoch_) : slots_[slot_]->buffer.data(); }
     std::byte *send_payload() const { return send_buffer() + payload_offset(spec_.send.n_states); }
+    // Memory of this run's next part. Valid after writable().
+    std::byte *add_part(size_t bytes) { return leaving_[slot_].add(context_, bytes); }
+    void take_back_part() { leaving_[slot_].take_back_last(); }
+    // What is in send_payload(), then the parts.
     void send(size_t payload_bytes);
     // The dense values, so many bytes, have been written into the peer's storage, which its gate allows; the payload is what else there is.
     void send_put(size_t bytes_put, size_t payload_bytes);
@@ -127,6 +130,10 @@ public:
     void decline();
     const std::byte *received() const { return message_; }
     std::byte *received_payload() const { return message_ + payload_offset(spec_.receive.n_states); }
+    std::byte *received_part(size_t i) const { return arriving_.payload(i); }
+    // While the run's message is here, and not all of its parts.
+    bool awaits_parts() const { return !arriving_.all_here(); }
+    size_t parts_here() const { return arriving_.n_here(); }
     const MessageHeader &header() const { return header_; }
 
     // The run's data have been used: the peer may send two more.
@@ -154,7 +161,7 @@ private:
     static size_t most_bytes(const StreamDirection &direction) { return payload_offset(direction.n_states) + direction.payload_bytes; }
     void send_handshake();
     void send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes, uint16_t flags = 0);
-    bool poll(PendingMessage &slot);
+    bool has_left(int slot);
     bool credit_left() const;
 
     void ensure_send_buffer();
@@ -166,13 +173,18 @@ private:
     void note_cancelled(const MessageHeader &header);
     void expect_what_is_owed();
     void give_last_credit();
+    // As far as the peer has told.
+    bool knows_end_of(uint32_t epoch) const { return static_cast<int32_t>(consumed_by_peer_ - epoch) >= 0; }
     bool receive_one(size_t &bytes);
     bool find_message();
     bool find_in_slot();
+    bool find_part();
+    void check_part(const Part &part) const;
+    void take_late_part(size_t bytes);
+    void expect_parts(const MessageHeader &header);
     void take(size_t bytes);
     void take_handshake(const MessageHeader &header);
     void take_data(const MessageHeader &header);
-    void take_late(const MessageHeader &header);
     void take_failure(const MessageHeader &header, size_t bytes);
     [[noreturn]] void fail_as_told(const std::byte *message, size_t bytes);
     void take_terms(const MessageHeader &header);
@@ -183,7 +195,7 @@ private:
     bool overtakes_slot(const MessageHeader &header) const;
     void note_abilities(const MessageHeader &header);
     void check_header(const MessageHeader &header, size_t bytes, bool summed) const;
-    void check_sum(const MessageHeader &header, size_t bytes) const;
+    void check_sum(const std::byte *message, size_t bytes, size_t payload_bytes, const std::string &whose) const;
     void check_plan(const MessageHeader &header) const;
     void check_location(const MessageHeader &header) const;
     void check_swap_deadline();
@@ -191,8 +203,8 @@ private:
     [[noreturn]] void fail_again() const;
     WireEdges own_edges() const;
     bool due() const { return spec_.receive.active || !verified_; }
-    // A handshake may be of any size, and so is what follows one that differs.
-    bool probing() const { return spec_.probed || !spec_.receive.active || !verified_ || slot_reader_; }
+    // A handshake may be of any size, and so is what follows one that differs, and a late part.
+    bool probing() const { return spec_.probed || spec_.parts || !spec_.receive.active || !verified_ || slot_reader_; }
 
     Context &context_;
     StreamSpec spec_;
@@ -200,6 +212,8 @@ private:
     uint32_t epoch_ = 0;
     Narrowing narrowing_;
     std::unique_ptr<PendingMessage> slots_[2]; // the second is used while the first is still on its way
+    LeavingParts leaving_[2];                  // with the same slot's message
+    ArrivingParts arriving_;
     int slot_ = 0;
     std::vector<std::unique_ptr<PendingMessage>> extras_; // handshake, credits, failures, keys
     bool blocked_ = false;                                // this run's message may not be packed yet

@@ -45,7 +45,7 @@ const char *sized_error(const MessageHeader &header, size_t behind, size_t least
 
 const char *data_error(const MessageHeader &header, size_t behind, bool summed) {
     const unsigned location = header.flags & location_flags;
-    if (location == location_flags) return "its payload is said to lie in several places";
+    if (location == location_flags || (location != 0 && (header.flags & flag_parts) != 0)) return "its payload is said to lie in several places";
     if (location == flag_get && (header.n_states != 0 || header.payload_bytes != 0)) return "what lies in the sender's storage is all there is";
     const size_t besides = payload_offset(header.n_states) - sizeof header + (summed ? sizeof(uint64_t) : 0);
     if (behind < besides) return "it is shorter than its states";
@@ -75,7 +75,9 @@ const char *wire_error(const MessageHeader &header, size_t bytes, bool summed) {
     if (header.magic != message_magic) return "it has not the magic of a message of this library";
     if (header.version != wire_version) return "it is of another wire version";
     if (bytes < sizeof header) return "it is shorter than a header";
-    const unsigned known = location_flags | ability_flags | (header.kind == MessageKind::failure ? flag_lasts : 0);
+    unsigned known = location_flags | ability_flags;
+    if (header.kind == MessageKind::failure) known |= flag_lasts;
+    if (header.kind == MessageKind::data) known |= flag_parts;
     if ((header.flags & ~known) != 0) return "it has a flag that is not known";
     if ((header.kind == MessageKind::failure) == (header.status == HALO_SUCCESS)) return "its status does not go with its kind";
     return kind_error(header, bytes - sizeof header, summed);

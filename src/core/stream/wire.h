@@ -12,7 +12,7 @@ namespace halo {
 
 inline constexpr uint32_t message_magic = 0x4f4c4148;   // "HALO"
 inline constexpr uint32_t reduction_magic = 0x4f434552; // "RECO": in place of it, in front of the values of a reduction
-inline constexpr uint8_t wire_version = 5;
+inline constexpr uint8_t wire_version = 6;
 
 enum class MessageKind : uint8_t {
     handshake = 1, // plan digests, ahead of the first data
@@ -45,6 +45,9 @@ struct Narrowing {
 inline constexpr uint16_t flag_put = 4;  // in the receiver's storage, where the sender has written it
 inline constexpr uint16_t flag_get = 16; // in the sender's storage, where the receiver reads it
 inline constexpr uint16_t location_flags = flag_put | flag_get;
+
+// Its payload, but for what check mode adds, follows in messages of its own (stream/parts.h).
+inline constexpr uint16_t flag_parts = 128;
 
 // What the sender of a header can do, or would rather.
 inline constexpr uint16_t flag_reads_shared = 2;     // it reads the other end's shared memory

@@ -25,8 +25,11 @@ constexpr int64_t longest_delay = 200; // calls
 
 bool is_collective(int32_t lane, int32_t tag) { return lane == 0 && tag < n_spared_tags; }
 
-// Channels of groups have lanes of their own; an exchange's share the second tag of its run.
-bool of_channel(int32_t lane, int32_t tag) { return lane > 0 || (tag >= n_spared_tags && (tag - n_spared_tags) % 2 == 1); }
+// Channels of groups have lanes of their own; those of an exchange are parts of its peers' messages, which begin with these bytes.
+bool of_channel(int32_t lane, const void *data, size_t bytes) {
+    constexpr char part_magic[] = { 'H', 'L', 'P', 'T' };
+    return lane > 0 || (bytes >= sizeof part_magic && std::memcmp(data, part_magic, sizeof part_magic) == 0);
+}
 
 // A message that the wrapper sends from memory of its own.
 struct Held {
@@ -101,8 +104,8 @@ private:
         host_->report(host_->core, (std::string("wrap: ") + call + " with rank " + std::to_string(peer) + " refused").c_str());
         return true;
     }
-    bool spared(int32_t lane, int32_t tag) {
-        if (faults_.channels_only && !of_channel(lane, tag)) return true;
+    bool spared(int32_t lane, int32_t tag, const void *data = nullptr, size_t bytes = 0) {
+        if (faults_.channels_only && !of_channel(lane, data, bytes)) return true;
         if (is_collective(lane, tag) && !faults_.collectives) return true;
         faults_.spare -= faults_.spare > 0;
         return false;
@@ -140,7 +143,7 @@ halo_status Wrapped::send(int32_t peer, int32_t lane, int32_t tag, const void *d
     counts_.open += !is_collective(lane, tag);
     counts_.bytes_sent += static_cast<int64_t>(bytes);
     finished_.erase(request);
-    if (!faulty_ || spared(lane, tag)) return inner_.send(transport_, peer, lane, tag, data, bytes, request);
+    if (!faulty_ || spared(lane, tag, data, bytes)) return inner_.send(transport_, peer, lane, tag, data, bytes, request);
     if (refuses("send", peer)) return HALO_ERR_TRANSPORT;
     if (fault(faults_.drop)) {
         finished_[request] = true;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "exchange/messages.h"
+#include "exchange/links.h"
 
 namespace halo {
 
@@ -21,10 +21,13 @@ inline double seconds_to_copy(int64_t bytes) {
     return static_cast<double>(bytes) / bytes_per_second;
 }
 
+// Combines contributions to one piece as its tables say.
+using CombineBy = std::function<void(size_t piece, const Lowered &rows, const std::vector<void *> &bases)>;
+
 // What a path works on; all of it outlives the path.
 struct PathSetup {
     const MessageSetup &messages;
-    std::vector<std::unique_ptr<Stream>> &links;
+    Links &links;
     const std::vector<size_t> &plan_links;           // of each link, its number in the plan
     std::function<size_t(size_t link)> pack;         // the message of a link of the present run; returns its bytes
     std::function<size_t(size_t link)> pack_besides; // the same without dense values

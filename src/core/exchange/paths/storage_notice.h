@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "exchange/messages.h"
+#include "exchange/links.h"
 #include "plan/lower/stored_edges.h"
 
 namespace halo {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One message per peer: dense edges at fixed offsets, then the sparse ones that are not null, back to back.
+#include "exchange/messages.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "comm/wait.h"
 #include "exchange/check_mode.h"
-#include "exchange/messages.h"
-#include "exchange/paths/path.h"
-#include "exchange/paths/trial.h"
 
 namespace halo {
 
@@ -26,124 +24,116 @@ std::string describe_way(const char *way, int32_t peer, int64_t n_channels, int6
     return text;
 }
 
-class Aggregated final : public Messages {
-public:
-    explicit Aggregated(const MessageSetup &setup)
-        : setup_(setup),
-          links_(make_links(setup, true, [this](size_t plan_link, const std::byte *message) { return received_bytes(plan_link, message); })),
-          plan_link_(plan_links_of(setup.plan, links_)),
-          unpacked_(links_.size(), true),
-          trial_(setup.paths.measured, setup.context.clock) {
-        unsent_.reserve(links_.size());
-        for (const PathKind &kind : path_kinds())
-            if (!kind.why_not(setup_)) paths_.push_back(kind.make(path_setup()));
-    }
+} // namespace
 
-    void allocate() override {
-        for (auto &link : links_) link->allocate();
-    }
-    void post(Run &run) override {
-        run_ = &run;
-        epoch_ = run.epoch;
-        for (auto &link : links_) link->post(run.epoch, run.narrowing);
-        std::fill(unpacked_.begin(), unpacked_.end(), false);
-    }
-    bool writable() override {
-        bool all = true;
-        for (auto &link : links_) all = (!link->sends() || link->writable()) && all;
-        return all;
-    }
-    std::string blocking_ranks() const override { return halo::blocking_ranks(links_); }
-    std::vector<int32_t> awaited() const override { return awaited_ranks(links_); }
-    void send(Run &run) override {
-        trial_.timed([&] { send_and_copy(run); });
-    }
-    void forget_plans() override {
-        for (auto &path : paths_) path->forget_plan();
-    }
-    bool test(Run &) override {
-        bool all = true;
-        for (auto &link : links_) all = link->test() && all;
-        return all;
-    }
-    bool has_landed(size_t plan_link) const override {
-        const auto link = std::find(plan_link_.begin(), plan_link_.end(), plan_link);
-        return link != plan_link_.end() && links_[static_cast<size_t>(link - plan_link_.begin())]->landed();
-    }
-    void look_ahead() override {
-        for (auto &link : links_) link->look_ahead();
-    }
-    void note_arrivals(const Run &run, Arrivals &arrivals) override;
-    void unpack(Run &run) override {
-        wait_for_paths();
-        trial_.timed([&] { unpack_arrived(run); });
-    }
-    void combine(Run &run, const CombineBy &by) override {
-        trial_.timed([&] {
-            const auto combines = [&](auto &path) { return path->combine(run, by); };
-            if (std::none_of(paths_.begin(), paths_.end(), combines)) Messages::combine(run, by);
+Messages::Messages(const MessageSetup &setup)
+    : setup_(setup),
+      links_(make_links(setup, link_content())),
+      plan_link_(plan_links_of(setup.plan, links_)),
+      unpacked_(links_.size(), true),
+      trial_(setup.paths.measured, setup.context.clock) {
+    unsent_.reserve(links_.size());
+    for (const PathKind &kind : path_kinds())
+        if (!in_parts() && !kind.why_not(setup_)) paths_.push_back(kind.make(path_setup()));
+}
+
+LinkContent Messages::link_content() {
+    LinkContent content;
+    content.payload = [this](size_t plan_link, const std::byte *message) { return received_bytes(plan_link, message); };
+    content.parts = [this](size_t plan_link, const std::byte *message, std::vector<size_t> &bytes) {
+        for_each_that_came(plan_link, message, [&](size_t, const SingleEdge &single) { bytes.push_back(static_cast<size_t>(single.bytes)); });
+    };
+    content.name_of_part = [this](size_t plan_link, const std::byte *message, size_t part) {
+        std::string name;
+        for_each_that_came(plan_link, message, [&](size_t piece, const SingleEdge &single) {
+            if (part-- == 0) name = run_->plan->describe(run_->plan->pieces()[piece].key(single.edge));
         });
-    }
-    void consume(Run &) override {
-        for (auto &path : paths_) path->end(timeout());
-        if (trial_.end(epoch_))
-            for (auto &link : links_) link->prefer_messages(!trial_.direct(epoch_));
-        for (auto &link : links_) link->consume();
-    }
-    void send_failure(uint32_t epoch, const Error &error) override {
-        for (auto &link : links_) link->send_failure(epoch, error);
-    }
-    void end_failed_run() override {
-        for (auto &path : paths_) path->give_up();
-        for (auto &link : links_) link->end_failed_run();
-    }
-    void abandon() noexcept override {
-        for (auto &path : paths_) path->give_up();
-        for (auto &link : links_) link->abandon();
-    }
-    std::string missing(const Run &run) const override;
-    void count(halo_exchange_stats &stats) const override;
-    std::string describe_paths() const override;
+        return name;
+    };
+    return content;
+}
 
-private:
-    const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
-    double timeout() const { return setup_.context.timeout(setup_.spec.timeout_seconds); }
-    PathSetup path_setup() {
-        return { setup_, links_, plan_link_, [this](size_t i) { return pack(*run_, i, true); },
-                 [this](size_t i) { return has_besides() ? pack(*run_, i, false) : 0; } };
-    }
-    // Does anything travel but dense values?
-    bool has_besides() const { return run_->check || run_->plan->any_sparse(); }
-    void send_and_copy(Run &run);
-    Path::Sent send_by_path(const Run &run, size_t i, bool wanted);
-    void send_late(Run &run);
-    bool receive_by_paths();
-    void wait_for_paths();
-    void unpack_arrived(Run &run);
-    size_t pack(Run &run, size_t i, bool dense);
-    int64_t pack_singles(Run &run, size_t i, std::byte *payload, int64_t end);
-    void unpack_link(Run &run, size_t i);
-    void unpack_singles(Run &run, size_t i, const std::byte *payload, int64_t end);
-    size_t received_bytes(size_t plan_link, const std::byte *message) const;
-    std::string describe_missing(const Run &run, size_t i) const;
-    std::string why_no_path() const;
-    std::string why_this_path(size_t i) const;
+PathSetup Messages::path_setup() {
+    return { setup_, links_, plan_link_, [this](size_t i) { return pack(*run_, i, true); },
+             [this](size_t i) { return has_besides() ? pack(*run_, i, false) : 0; } };
+}
 
-    MessageSetup setup_;
-    std::vector<std::unique_ptr<Stream>> links_;
-    std::vector<size_t> plan_link_; // number of each link in the plan
-    std::vector<uint8_t> unpacked_;
-    std::vector<std::unique_ptr<Path>> paths_; // that this exchange may take
-    PathTrial trial_;
-    Run *run_ = nullptr;         // the last one
-    std::vector<size_t> unsent_; // links of this run
-    uint32_t epoch_ = 0;
-    int64_t states_sent_ = 0;
-    int64_t nulls_sent_ = 0;
-    int64_t hash_bytes_sent_ = 0;
-};
+void Messages::allocate() {
+    for (auto &link : links_) link->allocate();
+}
 
-Path::Sent Aggregated::send_by_path(const Run &run, size_t i, bool wanted) {
+void Messages::post(Run &run) {
+    run_ = &run;
+    epoch_ = run.epoch;
+    for (auto &link : links_) link->post(run.epoch, run.narrowing);
+    std::fill(unpacked_.begin(), unpacked_.end(), false);
+}
+
+void Messages::forget_plans() {
+    for (auto &path : paths_) path->forget_plan();
+}
+
+bool Messages::writable() {
+    bool all = true;
+    for (auto &link : links_) all = (!link->sends() || link->writable()) && all;
+    return all;
+}
+
+void Messages::send(Run &run) {
+    trial_.timed([&] { send_and_copy(run); });
+}
+
+bool Messages::test() {
+    bool all = true;
+    for (auto &link : links_) all = link->test() && all;
+    return all;
+}
+
+void Messages::look_ahead() {
+    for (auto &link : links_) link->look_ahead();
+}
+
+bool Messages::has_landed(size_t plan_link) const {
+    const auto link = std::find(plan_link_.begin(), plan_link_.end(), plan_link);
+    return link != plan_link_.end() && links_[static_cast<size_t>(link - plan_link_.begin())]->landed();
+}
+
+void Messages::unpack(Run &run) {
+    wait_for_paths();
+    trial_.timed([&] { unpack_arrived(run); });
+}
+
+void Messages::combine(Run &run, const CombineBy &by) {
+    trial_.timed([&] {
+        const auto combines = [&](auto &path) { return path->combine(run, by); };
+        if (std::any_of(paths_.begin(), paths_.end(), combines)) return;
+        for (size_t p = 0; p < run.pieces.size(); ++p)
+            if (run.pieces[p].takes_part) by(p, *run.pieces[p].rows, run.pieces[p].bases);
+    });
+}
+
+void Messages::consume() {
+    for (auto &path : paths_) path->end(timeout());
+    if (trial_.end(epoch_))
+        for (auto &link : links_) link->prefer_messages(!trial_.direct(epoch_));
+    for (auto &link : links_) link->consume();
+}
+
+void Messages::send_failure(uint32_t epoch, const Error &error) {
+    for (auto &link : links_) link->send_failure(epoch, error);
+}
+
+void Messages::end_failed_run() {
+    for (auto &path : paths_) path->give_up();
+    for (auto &link : links_) link->end_failed_run();
+}
+
+void Messages::abandon() noexcept {
+    for (auto &path : paths_) path->give_up();
+    for (auto &link : links_) link->abandon();
+}
+
+Path::Sent Messages::send_by_path(const Run &run, size_t i, bool wanted) {
     for (auto &path : paths_)
         if (const Path::Sent sent = path->send(run, i, wanted); sent != Path::Sent::no) return sent;
     return Path::Sent::no;
@@ -151,7 +141,7 @@ Path::Sent Aggregated::send_by_path(const Run &run, size_t i, bool wanted) {
 
 // Peers that are there get theirs at once. Others may be a moment late: they are asked again after the copies within this rank, and for as long as
 // the second copy of a message would take.
-void Aggregated::send_and_copy(Run &run) {
+void Messages::send_and_copy(Run &run) {
     for (auto &path : paths_) path->open(run);
     const bool direct = trial_.direct(run.epoch);
     unsent_.clear();
@@ -166,7 +156,7 @@ void Aggregated::send_and_copy(Run &run) {
     if (!unsent_.empty()) send_late(run);
 }
 
-void Aggregated::send_late(Run &run) {
+void Messages::send_late(Run &run) {
     int64_t bytes = 0;
     for (const size_t i : unsent_) bytes += run.dense_bytes(planned(run, i), true);
     const double end = setup_.context.clock() + seconds_to_copy(bytes);
@@ -175,14 +165,14 @@ void Aggregated::send_late(Run &run) {
     for (const size_t i : unsent_) links_[i]->send(pack(run, i, true));
 }
 
-bool Aggregated::receive_by_paths() {
+bool Messages::receive_by_paths() {
     bool all = true;
     for (auto &path : paths_) all = path->receive() && all;
     return all;
 }
 
 // What peers have taken back from a path is on its way.
-void Aggregated::wait_for_paths() {
+void Messages::wait_for_paths() {
     if (receive_by_paths()) return;
     Waiter waiter(setup_.context, timeout());
     const auto missing = [&] { return this->missing(*run_); };
@@ -191,7 +181,7 @@ void Aggregated::wait_for_paths() {
 }
 
 // Dense values piece by piece, if they are to go by message, then the sparse edges that are not null.
-size_t Aggregated::pack(Run &run, size_t i, bool dense) {
+size_t Messages::pack(Run &run, size_t i, bool dense) {
     const PlanLink &link = planned(run, i);
     std::byte *payload = links_[i]->send_payload();
     int64_t end = 0;
@@ -211,32 +201,31 @@ size_t Aggregated::pack(Run &run, size_t i, bool dense) {
     return static_cast<size_t>(end) + hash_bytes;
 }
 
-int64_t Aggregated::pack_singles(Run &run, size_t i, std::byte *payload, int64_t end) {
+int64_t Messages::pack_singles(Run &run, size_t i, std::byte *payload, int64_t end) {
+    Stream &link = *links_[i];
     uint32_t number = 0;
     run.for_each(planned(run, i), true, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
+        const Field &field = *run.plan->pieces()[at.piece].field;
         for (const SingleEdge &single : way.singles) {
             const int64_t begin = align_up(end, sparse_alignment);
-            const EdgeState state = pack_single(piece, *run.plan->pieces()[at.piece].field, single, payload + begin, run.stream);
-            set_edge_state(links_[i]->send_buffer(), number++, state);
-            end = state == EdgeState::data ? begin + single.bytes : end;
+            std::byte *const into = in_parts() ? link.add_part(static_cast<size_t>(single.bytes)) : payload + begin;
+            const EdgeState state = pack_single(piece, field, single, into, run.stream);
+            set_edge_state(link.send_buffer(), number++, state);
+            if (state == EdgeState::data && !in_parts()) end = begin + single.bytes;
+            if (state == EdgeState::null && in_parts()) link.take_back_part();
+            states_sent_ += field.spec().sparse;
             nulls_sent_ += state == EdgeState::null;
         }
     });
-    states_sent_ += number;
     return end;
 }
 
-void Aggregated::note_arrivals(const Run &run, Arrivals &arrivals) {
-    for (size_t i = 0; i < links_.size(); ++i) {
-        uint32_t number = 0;
-        run.for_each(planned(run, i), false, [&](const PieceRun &, const LinkPiece &at, const LoweredDirection &way) {
-            for (const SingleEdge &single : way.singles)
-                if (edge_state(links_[i]->received(), number++) == EdgeState::data) arrivals.note(run, at.piece, single);
-        });
-    }
+void Messages::note_arrivals(const Run &run, Arrivals &arrivals) {
+    for (size_t i = 0; i < links_.size(); ++i)
+        for_each_that_came(plan_link_[i], links_[i]->received(), [&](size_t piece, const SingleEdge &single) { arrivals.note(run, piece, single); });
 }
 
-void Aggregated::unpack_arrived(Run &run) {
+void Messages::unpack_arrived(Run &run) {
     for (size_t i = 0; i < links_.size(); ++i)
         if (!unpacked_[i] && links_[i]->arrived()) {
             unpacked_[i] = true;
@@ -244,7 +233,7 @@ void Aggregated::unpack_arrived(Run &run) {
         }
 }
 
-void Aggregated::unpack_link(Run &run, size_t i) {
+void Messages::unpack_link(Run &run, size_t i) {
     if (links_[i]->lent()) return;
     const bool dense = !links_[i]->landed();
     const PlanLink &link = planned(run, i);
@@ -263,34 +252,63 @@ void Aggregated::unpack_link(Run &run, size_t i) {
     if (singles) unpack_singles(run, i, payload, end);
 }
 
-void Aggregated::unpack_singles(Run &run, size_t i, const std::byte *payload, int64_t end) {
+void Messages::unpack_singles(Run &run, size_t i, const std::byte *payload, int64_t end) {
+    const Stream &link = *links_[i];
     uint32_t number = 0;
+    size_t part = 0;
     run.for_each(planned(run, i), false, [&](PieceRun &piece, const LinkPiece &, const LoweredDirection &way) {
         for (const SingleEdge &single : way.singles) {
-            const EdgeState state = edge_state(links_[i]->received(), number++);
+            const EdgeState state = edge_state(link.received(), number++);
             const int64_t begin = align_up(end, sparse_alignment);
-            unpack_single(piece, single, state, payload + begin, run.stream);
-            end = state == EdgeState::data ? begin + single.bytes : end;
+            const std::byte *from = payload + begin;
+            if (state == EdgeState::data && in_parts())
+                from = link.received_part(part++);
+            else if (state == EdgeState::data)
+                end = begin + single.bytes;
+            unpack_single(piece, single, state, from, run.stream);
         }
     });
 }
 
+// Calls visit(piece, edge) for the edges of which a message brings data beside dense values.
+template <class Visit>
+void Messages::for_each_that_came(size_t plan_link, const std::byte *message, Visit &&visit) const {
+    uint32_t number = 0;
+    run_->for_each(run_->plan->links()[plan_link], false, [&](const PieceRun &, const LinkPiece &at, const LoweredDirection &way) {
+        for (const SingleEdge &single : way.singles)
+            if (edge_state(message, number++) == EdgeState::data) visit(at.piece, single);
+    });
+}
+
 // As `pack` lays it out.
-size_t Aggregated::received_bytes(size_t plan_link, const std::byte *message) const {
+size_t Messages::received_bytes(size_t plan_link, const std::byte *message) const {
     MessageHeader header;
     std::memcpy(&header, message, sizeof header);
     if ((header.flags & flag_get) != 0) return 0;
     const PlanLink &link = run_->plan->links()[plan_link];
     int64_t end = (header.flags & flag_put) != 0 ? 0 : run_->dense_bytes(link, false);
-    uint32_t number = 0;
-    run_->for_each(link, false, [&](const PieceRun &, const LinkPiece &, const LoweredDirection &way) {
-        for (const SingleEdge &single : way.singles)
-            if (edge_state(message, number++) == EdgeState::data) end = align_up(end, sparse_alignment) + single.bytes;
-    });
+    if (!in_parts())
+        for_each_that_came(plan_link, message, [&](size_t, const SingleEdge &single) { end = align_up(end, sparse_alignment) + single.bytes; });
     return static_cast<size_t>(end) + (run_->check ? CheckMode::hash_bytes(*run_, link, false) : 0);
 }
 
-std::string Aggregated::describe_missing(const Run &run, size_t i) const {
+// Parts come in order.
+std::string Messages::describe_missing_parts(size_t i) const {
+    const Stream &link = *links_[i];
+    constexpr int64_t n_named = 3;
+    std::string text;
+    int64_t n_missing = 0;
+    size_t number = 0;
+    for_each_that_came(plan_link_[i], link.received(), [&](size_t piece, const SingleEdge &single) {
+        if (number++ < link.parts_here() || ++n_missing > n_named) return;
+        text += format(" [channel %s, from rank %d to rank %d: receiver stale, sender not yet seen sending, %lld bytes, epoch %u]",
+                       run_->plan->describe(run_->plan->pieces()[piece].key(single.edge)).c_str(), link.peer(), setup_.context.rank(),
+                       static_cast<long long>(single.bytes), epoch_);
+    });
+    return format("%lld messages of channels from rank %d, run %u:", static_cast<long long>(n_missing), link.peer(), epoch_) + text;
+}
+
+std::string Messages::describe_missing(const Run &run, size_t i) const {
     const PlanLink &link = planned(run, i);
     std::string text = format(
         "from rank %d to rank %d: run %u (%sthe last one seen is %u), %lld channels: receiver stale, sender not yet seen sending;", links_[i]->peer(),
@@ -307,14 +325,14 @@ std::string Aggregated::describe_missing(const Run &run, size_t i) const {
     return text;
 }
 
-std::string Aggregated::missing(const Run &run) const {
+std::string Messages::missing(const Run &run) const {
     std::string text = setup_.spec.what + ":";
     for (size_t i = 0; i < links_.size(); ++i)
-        if (!links_[i]->arrived()) text += " missing " + describe_missing(run, i);
+        if (!links_[i]->arrived()) text += " missing " + (links_[i]->awaits_parts() ? describe_missing_parts(i) : describe_missing(run, i));
     return text;
 }
 
-void Aggregated::count(halo_exchange_stats &stats) const {
+void Messages::count(halo_exchange_stats &stats) const {
     for (const auto &link : links_) {
         stats.messages_sent += link->messages_sent;
         stats.messages_received += link->messages_received;
@@ -327,14 +345,15 @@ void Aggregated::count(halo_exchange_stats &stats) const {
     stats.sparse_null += nulls_sent_;
 }
 
-std::string Aggregated::why_no_path() const {
+std::string Messages::why_no_path() const {
     std::string text;
     for (const PathKind &kind : path_kinds()) text += format("%snot %s, as %s", text.empty() ? "" : "; ", kind.name, kind.why_not(setup_));
     return text;
 }
 
 // What link `i` sends: by which of the paths, and why not by the others.
-std::string Aggregated::why_this_path(size_t i) const {
+std::string Messages::why_this_path(size_t i) const {
+    if (in_parts()) return "each channel is a message of its own";
     if (!setup_.context.shared_arena(SIZE_MAX)) return "shared memory is " + setup_.context.shared_memory_text();
     if (paths_.empty()) return why_no_path();
     const auto reaches = [&](const auto &path) { return path->reaches_storage(i); };
@@ -343,7 +362,7 @@ std::string Aggregated::why_this_path(size_t i) const {
     return (trial_.direct(epoch_ + 1) ? "from storage to storage: " : "messages: ") + trial_.describe();
 }
 
-std::string Aggregated::describe_paths() const {
+std::string Messages::describe_paths() const {
     std::string text;
     for (size_t i = 0; i < links_.size(); ++i) {
         const Stream &link = *links_[i];
@@ -356,9 +375,5 @@ std::string Aggregated::describe_paths() const {
     }
     return text;
 }
-
-} // namespace
-
-std::unique_ptr<Messages> make_aggregated(const MessageSetup &setup) { return std::make_unique<Aggregated>(setup); }
 
 } // namespace halo

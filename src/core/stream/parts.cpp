@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stream/parts.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/digest.h"
+
+namespace halo {
+
+namespace {
+
+void make_room(Part &part, size_t bytes, Context &context) {
+    if (part.buffer.bytes() < bytes) part.buffer = context.host_buffer(bytes);
+}
+
+} // namespace
+
+std::byte *LeavingParts::add(Context &context, size_t payload_bytes) {
+    if (n_ == parts_.size()) parts_.push_back(std::make_unique<Part>());
+    Part &part = *parts_[n_];
+    part.bytes = sizeof(PartHeader) + payload_bytes;
+    make_room(part, part.bytes + sizeof(uint64_t), context);
+    ++n_;
+    return part.payload();
+}
+
+size_t LeavingParts::payload_bytes() const {
+    size_t bytes = 0;
+    for (size_t i = 0; i < n_; ++i) bytes += parts_[i]->bytes - sizeof(PartHeader);
+    return bytes;
+}
+
+int64_t LeavingParts::send(Context &context, int32_t peer, int32_t tag, uint32_t serial, uint32_t epoch) {
+    int64_t all = 0;
+    for (size_t i = 0; i < n_; ++i) {
+        Part &part = *parts_[i];
+        const PartHeader header{ part_magic, serial, epoch, static_cast<uint32_t>(n_ - 1 - i) };
+        size_t bytes = part.bytes;
+        std::memcpy(part.buffer.data(), &header, sizeof header);
+        if (context.check_mode()) [[unlikely]] {
+            const uint64_t sum = checksum(part.buffer.data(), bytes);
+            std::memcpy(part.buffer.data() + bytes, &sum, sizeof sum);
+            bytes += sizeof sum;
+        }
+        part.peer = peer;
+        context.transport().send(peer, 0, tag, part.buffer.data(), bytes, part.request);
+        part.in_flight = true;
+        all += static_cast<int64_t>(bytes);
+    }
+    return all;
+}
+
+bool LeavingParts::have_left(Context &context) {
+    for (; n_ > 0; --n_)
+        if (!is_complete(*parts_[n_ - 1], context.transport())) return false;
+    return true;
+}
+
+void LeavingParts::abandon(uint32_t epoch) {
+    for (size_t i = 0; i < n_; ++i) {
+        PartHeader header{};
+        if (parts_[i]->in_flight) std::memcpy(&header, parts_[i]->buffer.data(), sizeof header);
+        parts_[i]->abandoned = header.epoch == epoch;
+    }
+}
+
+void LeavingParts::linger(Context &context) {
+    for (auto &part : parts_)
+        if (part->in_flight) context.linger(std::move(part));
+    parts_.clear();
+    n_ = 0;
+}
+
+// Several may come in at once.
+Part *ArrivingParts::next(Context &context, int32_t peer, int32_t tag) {
+    while (n_found_ < expected_.size() && find(context, peer, tag)) {}
+    if (n_here_ == n_found_) return nullptr;
+    Part &part = *parts_[n_here_];
+    return is_complete(part, context.transport(), &part.bytes) ? &part : nullptr;
+}
+
+bool ArrivingParts::find(Context &context, int32_t peer, int32_t tag) {
+    halo_matched message{};
+    size_t bytes = 0;
+    if (!context.transport().probe(peer, 0, tag, bytes, message)) return false;
+    if (n_found_ == parts_.size()) parts_.push_back(std::make_unique<Part>());
+    Part &part = *parts_[n_found_];
+    make_room(part, std::max(bytes, sizeof(PartHeader)), context);
+    part.peer = peer;
+    context.transport().receive_matched(message, peer, part.buffer.data(), part.buffer.bytes(), part.request);
+    part.in_flight = true;
+    ++n_found_;
+    return true;
+}
+
+Buffer ArrivingParts::take_out() {
+    Buffer buffer = std::move(parts_[n_here_]->buffer);
+    const auto place = parts_.begin() + static_cast<std::ptrdiff_t>(n_here_);
+    std::rotate(place, place + 1, parts_.begin() + static_cast<std::ptrdiff_t>(n_found_));
+    --n_found_;
+    return buffer;
+}
+
+void ArrivingParts::give_up(Context &context) noexcept {
+    for (auto &part : parts_) {
+        if (!part->in_flight) continue;
+        part->abandoned = true;
+        context.linger(std::move(part));
+    }
+    std::erase(parts_, nullptr);
+    expected_.clear();
+    n_found_ = n_here_ = 0;
+}
+
+} // namespace halo

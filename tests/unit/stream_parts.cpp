@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs whose payload travels in parts: two ends of a stream, and messages that no end would send.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "stream/stream.h"
+#include "two_contexts.h"
+
+namespace halo {
+
+namespace {
+
+constexpr uint32_t n_edges = 4;
+constexpr size_t unit = 40000; // bytes: more than a transport keeps on its own
+
+constexpr size_t bytes_of(uint32_t edge) { return edge == 0 ? 0 : edge == 3 ? unit : 24 * edge; }
+
+StreamDirection direction() {
+    StreamDirection made;
+    made.active = true;
+    made.n_states = n_edges;
+    made.n_edges = n_edges;
+    made.digest.add(3);
+    return made;
+}
+
+StreamSpec spec_of(const RunId &id, int32_t peer) {
+    StreamSpec spec;
+    spec.peer = peer;
+    spec.serial = id.serial();
+    spec.tag = id.tag();
+    spec.send = spec.receive = direction();
+    spec.payload = [](const std::byte *) { return size_t{ 0 }; };
+    spec.parts = [](const std::byte *message, std::vector<size_t> &bytes) {
+        for (uint32_t i = 0; i < n_edges; ++i)
+            if (edge_state(message, i) == EdgeState::data) bytes.push_back(bytes_of(i));
+    };
+    spec.name_of_part = [](const std::byte *, size_t part) { return "number " + std::to_string(part); };
+    spec.what = "exchange under test";
+    return spec;
+}
+
+class Parts : public testing::Test {
+protected:
+    Parts() {
+        for (const size_t rank : { 0u, 1u }) {
+            ids_[rank] = ranks_.contexts[rank]->next_run();
+            ends_[rank] = std::make_unique<Stream>(*ranks_.contexts[rank], spec_of(ids_[rank], 1 - static_cast<int32_t>(rank)));
+        }
+    }
+    Stream &end(size_t rank) { return *ends_[rank]; }
+    void post(uint32_t epoch) {
+        for (auto &end : ends_) end->post(epoch, {});
+    }
+    static std::byte value_of(uint32_t epoch, size_t rank, uint32_t edge) { return static_cast<std::byte>(16 * epoch + 8 * rank + edge); }
+    static bool is_null(uint32_t epoch, uint32_t edge) { return edge == 1 && epoch % 2 == 0; }
+    void send(size_t rank, uint32_t epoch) {
+        Stream &from = end(rank);
+        ASSERT_TRUE(from.writable());
+        for (uint32_t edge = 0; edge < n_edges; ++edge) {
+            std::byte *const part = from.add_part(bytes_of(edge));
+            std::fill_n(part, bytes_of(edge), value_of(epoch, rank, edge));
+            if (is_null(epoch, edge)) from.take_back_part();
+            set_edge_state(from.send_buffer(), edge, is_null(epoch, edge) ? EdgeState::null : EdgeState::data);
+        }
+        from.send(0);
+    }
+    static bool arrives(Stream &at) {
+        for (int look = 0; look < 100 && !at.test(); ++look) {}
+        return at.arrived();
+    }
+    void expect(size_t rank, uint32_t epoch) {
+        Stream &at = end(rank);
+        ASSERT_TRUE(arrives(at));
+        size_t part = 0;
+        for (uint32_t edge = 0; edge < n_edges; ++edge) {
+            ASSERT_EQ(edge_state(at.received(), edge), is_null(epoch, edge) ? EdgeState::null : EdgeState::data);
+            if (is_null(epoch, edge)) continue;
+            const std::byte *const values = at.received_part(part++);
+            EXPECT_EQ(std::count(values, values + bytes_of(edge), value_of(epoch, 1 - rank, edge)), static_cast<std::ptrdiff_t>(bytes_of(edge)))
+                << "edge " << edge << ", run " << epoch;
+        }
+        at.consume();
+    }
+    void run(uint32_t epoch) {
+        post(epoch);
+        for (const size_t rank : { 0u, 1u }) send(rank, epoch);
+        for (const size_t rank : { 0u, 1u }) expect(rank, epoch);
+    }
+    // As rank 1 would, of rank 0's present run.
+    void send_forged(const void *header, size_t header_bytes, size_t payload_bytes) {
+        std::vector<std::byte> message(header_bytes + payload_bytes);
+        std::memcpy(message.data(), header, header_bytes);
+        ranks_.send(ids_[1].tag(), message);
+    }
+    void send_part(const std::function<void(PartHeader &)> &forge, size_t payload_bytes) {
+        PartHeader header{ part_magic, ids_[1].serial(), 2, 0 };
+        forge(header);
+        send_forged(&header, sizeof header, payload_bytes);
+    }
+    // The message of run 2, with data on the edges 1 and 2 alone.
+    void send_message(uint16_t flags = flag_parts) {
+        MessageHeader header{};
+        header.magic = message_magic;
+        header.version = wire_version;
+        header.kind = MessageKind::data;
+        header.flags = flags;
+        header.serial = ids_[1].serial();
+        header.epoch = 2;
+        header.digest = direction().digest.low;
+        header.n_states = n_edges;
+        std::vector<std::byte> message(payload_offset(n_edges));
+        std::memcpy(message.data(), &header, sizeof header);
+        for (const uint32_t edge : { 1u, 2u }) set_edge_state(message.data(), edge, EdgeState::data);
+        ranks_.send(ids_[1].tag(), message);
+    }
+    void expect_refused(const std::vector<std::string> &words, halo_status status = HALO_ERR_WIRE) {
+        try {
+            EXPECT_FALSE(arrives(end(0)));
+            ADD_FAILURE() << "nothing was refused";
+        } catch (const Error &error) {
+            EXPECT_EQ(error.status(), status);
+            for (const std::string &word : words) EXPECT_NE(error.text().find(word), std::string::npos) << word << " in " << error.text();
+        }
+        end(0).end_failed_run();
+    }
+    // Run 1 has ended well, run 2 is begun, of which rank 1's part is made by hand.
+    void begin_forged_run() {
+        run(1);
+        post(2);
+        send(0, 2);
+    }
+    void TearDown() override {
+        for (auto &end : ends_) {
+            end->abandon();
+            end.reset();
+        }
+        for (RunId &id : ids_) id = {};
+    }
+
+    TwoContexts ranks_;
+    RunId ids_[2];
+    std::unique_ptr<Stream> ends_[2];
+};
+
+TEST_F(Parts, ArriveAndNullEdgesHaveNone) {
+    for (uint32_t epoch = 1; epoch < 5; ++epoch) run(epoch);
+    EXPECT_EQ(end(0).messages_sent, 1 + 4 * 5 - 2); // a handshake, then a message and four parts a run, less two that are null
+}
+
+// The peer takes nothing before both runs have been sent.
+TEST_F(Parts, KeepTheirMemoryUntilTheyHaveLeft) {
+    run(1);
+    for (const uint32_t epoch : { 2u, 3u }) {
+        end(0).post(epoch, {});
+        send(0, epoch);
+    }
+    for (const uint32_t epoch : { 2u, 3u }) {
+        end(1).post(epoch, {});
+        expect(1, epoch);
+    }
+}
+
+TEST_F(Parts, ComeOneByOne) {
+    begin_forged_run();
+    send_message();
+    EXPECT_FALSE(arrives(end(0)));
+    EXPECT_TRUE(end(0).awaits_parts());
+    EXPECT_EQ(end(0).parts_here(), 0u);
+    send_part([](PartHeader &header) { header.n_after = 1; }, bytes_of(1));
+    EXPECT_FALSE(arrives(end(0)));
+    EXPECT_EQ(end(0).parts_here(), 1u);
+    send_part([](PartHeader &) {}, bytes_of(2));
+    EXPECT_TRUE(arrives(end(0)));
+}
+
+TEST_F(Parts, ThatAreNotTheNextAreRefused) {
+    begin_forged_run();
+    const std::function<void(PartHeader &)> forgeries[] = {
+        [](PartHeader &header) { header.n_after = 0; },      [](PartHeader &header) { header.n_after = 1, header.epoch = 3; },
+        [](PartHeader &header) { header.n_after = 1, ++header.serial; }, [](PartHeader &header) { header.n_after = 1, ++header.magic; },
+    };
+    for (const auto &forge : forgeries) {
+        end(0).post(2, {});
+        send_message();
+        send_part(forge, bytes_of(1));
+        expect_refused({ "exchange under test: run 2", "from rank 1", "in place of that of channel number 0", "24 bytes of payload and 1 after it" });
+    }
+    end(0).post(2, {});
+    send_message();
+    send_part([](PartHeader &header) { header.n_after = 1; }, bytes_of(1) - 8);
+    expect_refused({ "a message of 32 bytes from rank 1" });
+}
+
+TEST_F(Parts, AFailureComesInPlaceOfOne) {
+    begin_forged_run();
+    send_message();
+    MessageHeader header{};
+    header.magic = message_magic;
+    header.version = wire_version;
+    header.kind = MessageKind::failure;
+    header.serial = ids_[1].serial();
+    header.epoch = 2;
+    header.status = HALO_ERR_MEMORY;
+    header.payload_bytes = sizeof(FailurePayload);
+    send_forged(&header, sizeof header, sizeof(FailurePayload));
+    expect_refused({ "rank 1 has no part in run 2" }, HALO_ERR_PEER);
+}
+
+TEST_F(Parts, WithoutTheirMessageAreRefused) {
+    begin_forged_run();
+    send_part([](PartHeader &) {}, bytes_of(2));
+    expect_refused({ "a part of run 2", "from rank 1", "its message has not come" });
+}
+
+TEST_F(Parts, AMessageSaysThatTheyFollow) {
+    begin_forged_run();
+    send_message(0);
+    expect_refused({ "is announced in one message; expected in parts" });
+}
+
+TEST_F(Parts, OfARunThatFailedHereAreDropped) {
+    run(1);
+    post(2);
+    end(0).end_failed_run();
+    send(0, 2);
+    send(1, 2);
+    expect(1, 2);
+    run(3);
+    EXPECT_EQ(ranks_.context().dropped, 1 + 3); // a message and its parts
+}
+
+} // namespace
+
+} // namespace halo
