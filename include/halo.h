@@ -169,6 +169,10 @@ HALO_API const char *halo_context_error(const halo_context *context);
 /** Let the transport work, without waiting. */
 HALO_API halo_status halo_progress(halo_context *context);
 
+/** The program knows that a rank will never go on, from its launcher perhaps: storage that it was using when it stopped is free again (that of a process
+ *  of this host that has ended is without this). Nothing else changes. Local. */
+HALO_API halo_status halo_context_rank_gone(halo_context *context, int32_t rank);
+
 /** Wait for all ranks. Collective; blocks. After HALO_TIMEOUT this and every other collective call continues when it is made again; to go on to another
  *  one instead ends the context's collectives, with a text (docs/threads.md). */
 HALO_API halo_status halo_barrier(halo_context *context);
@@ -792,7 +796,9 @@ HALO_API halo_status halo_exchange_test(halo_exchange *exchange, int32_t *done);
 HALO_API halo_status halo_exchange_unpack(halo_exchange *exchange, halo_stream stream);
 HALO_API halo_status halo_exchange_refine(halo_exchange *exchange, halo_stream stream);
 
-/** Give up a run in flight: its receives are cancelled, late messages are dropped. Afterwards the exchange can only be destroyed. Local. */
+/** Give up a run in flight: its receives are cancelled, late messages are dropped. Afterwards the exchange can only be destroyed. Local. A peer that was
+ *  using this rank's storage at that moment and has been stopped may go on with it later: until it has ended, or is gone, halo_field_bind, start and
+ *  halo_memory_release of that storage are HALO_BUSY, with a text that names the rank and the exchange. */
 HALO_API halo_status halo_exchange_abandon(halo_exchange *exchange);
 
 /** Counters since creation. Filled up to the caller's struct_size. */
@@ -1013,7 +1019,8 @@ HALO_API halo_status halo_context_pool_stats(const halo_context *context, int32_
  *  context has no memory of this kind. */
 HALO_API halo_status halo_memory_allocate(halo_context *context, int32_t memory, int64_t bytes, void **pointer);
 
-/** Sets *pointer to NULL. HALO_ERR_NOT_FOUND: it is none that halo_memory_allocate gave. Fields bound to it must be unbound before. Local. */
+/** Sets *pointer to NULL. HALO_ERR_NOT_FOUND: it is none that halo_memory_allocate gave. Fields bound to it must be unbound before. Local.
+ *  HALO_BUSY: a peer may still use it (halo_exchange_abandon). */
 HALO_API halo_status halo_memory_release(halo_context *context, void **pointer);
 
 /** Give unused pool memory back. Local. */

@@ -128,6 +128,7 @@ const Call bound_calls[] = {
 // What only reads.
 const Call allowed_calls[] = {
     CALL(halo_context_rank, w.context, &w.number, nullptr),
+    CALL(halo_context_rank_gone, w.context, 1),
     CALL(halo_context_setting, w.context, "timeout", &w.text, nullptr),
     { "halo_context_error", [](World &w) -> halo_status { return halo_context_error(w.context) ? HALO_SUCCESS : HALO_ERR_STATE; } },
     ANSWER(halo_context_pool_stats, halo_pool_stats, HALO_POOL_STATS_INIT, w.context, HALO_MEMORY_HOST),

@@ -148,6 +148,15 @@ halo_status halo_progress(halo_context *context) {
     });
 }
 
+halo_status halo_context_rank_gone(halo_context *context, int32_t rank) {
+    return with_handle(context, [&] {
+        Context &object = context_object(context).context;
+        if (rank < 0 || rank >= object.size() || rank == object.rank())
+            fail(HALO_ERR_ARGUMENT, "rank %d cannot be gone: there are %d, this one is rank %d", rank, object.size(), object.rank());
+        object.leases().forget(rank);
+    });
+}
+
 halo_status halo_barrier(halo_context *context) {
     return with_handle(context, [&] { barrier(context_object(context).context); });
 }
@@ -201,8 +210,12 @@ halo_status halo_memory_allocate(halo_context *context, int32_t memory, int64_t 
 halo_status halo_memory_release(halo_context *context, void **pointer) {
     return with_handle(context, [&] {
         require(pointer, "pointer");
-        if (context_object(context).context.program_memory().erase(static_cast<std::byte *>(*pointer)) == 0)
+        Context &object = context_object(context).context;
+        const auto memory = object.program_memory().find(static_cast<std::byte *>(*pointer));
+        if (memory == object.program_memory().end())
             fail(HALO_ERR_NOT_FOUND, "memory: %p was not given by halo_memory_allocate of this context", *pointer);
+        object.leases().require_free(memory->second.data(), memory->second.bytes(), format("memory %p", *pointer));
+        object.program_memory().erase(memory);
         *pointer = nullptr;
     });
 }

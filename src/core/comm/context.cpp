@@ -111,20 +111,21 @@ void Context::close() noexcept {
     reap();
     const bool ends_all = transport_->ends_all_when_closed();
     transport_.reset();
-    if (kept_->newest_lost || (!ends_all && !lingering_.empty())) keep_what_is_in_flight();
+    if (kept_->newest_lost || !leases_.empty() || (!ends_all && !lingering_.empty())) keep_what_is_in_flight();
 }
 
 // The MPI may read and write there until the process ends. What leads to it stays too, so that it does not look lost.
 void Context::keep_what_is_in_flight() noexcept {
     program_memory_.clear();
     pools_->trim();
-    const bool shares = pools_->has(HALO_MEMORY_SHARED) && pools_->pool(HALO_MEMORY_SHARED).figures().in_use_bytes > 0;
+    const bool shares = !leases_.empty() || (pools_->has(HALO_MEMORY_SHARED) && pools_->pool(HALO_MEMORY_SHARED).figures().in_use_bytes > 0);
     static std::atomic<Kept *> newest{ nullptr };
     Kept *kept = kept_.release();
     kept->messages = std::move(lingering_);
     kept->device = std::move(device_);
     if (shares) kept->arena = std::move(shared_arena_);
     kept->pools = std::move(pools_);
+    kept->leases = std::move(leases_);
     kept->before = newest.exchange(kept);
 }
 
@@ -138,8 +139,8 @@ void Context::await_own_messages() noexcept {
         const auto missing = [&] {
             const auto awaited = std::find_if(lingering_.begin(), lingering_.end(), [](const auto &send) { return !send->abandoned; });
             if (awaited != lingering_.end()) return format("a message that rank %d has not taken, while the context is destroyed", (*awaited)->peer);
-            return owed_->debtor() < 0 ? std::string()
-                                       : format("word that rank %d has ended its last run, while the context is destroyed", owed_->debtor());
+            if (owed_->debtor() >= 0) return format("word that rank %d has ended its last run, while the context is destroyed", owed_->debtor());
+            return leases_.empty() ? std::string() : "storage, while the context is destroyed: " + leases_.oldest().text();
         };
         inquiries_.read();
         for (reap(); !missing().empty(); reap())
@@ -227,6 +228,7 @@ void Context::open_shared_memory() {
     }
     arena->release_plain(trial, 1);
     shared_arena_ = std::move(arena);
+    leases_.arena = shared_arena_.get();
     shared_arena_->on_first_trouble([this] { log_.warn("shared memory is %s", shared_memory_text().c_str()); });
     halo_allocator shared{};
     shared.memory = HALO_MEMORY_SHARED;
@@ -360,6 +362,7 @@ void Context::take_leftovers(int32_t peer, int32_t lane, int32_t tag) {
 
 void Context::reap() noexcept {
     erase_unordered(lingering_, [&](const auto &message) { return has_ended(*message); });
+    leases_.reap();
     try {
         dropped += owed_->take();
     } catch (const std::exception &error) {

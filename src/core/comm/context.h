@@ -20,6 +20,7 @@
 #include "comm/pending.h"
 #include "comm/tags.h"
 #include "comm/transport.h"
+#include "memory/leases.h"
 #include "memory/pool.h"
 #include "memory/shared_arena.h"
 
@@ -62,6 +63,9 @@ public:
     const Pools &pools() const { return *pools_; }
     // Payloads of at least this many bytes may lie in shared memory; nullptr: there is none.
     SharedArena *shared_arena(size_t payload_bytes) { return payload_bytes >= least_shared_ ? shared_arena_.get() : nullptr; }
+    // What peers still use of it, though this rank's objects do not.
+    OutstandingLeases &leases() { return leases_; }
+    const Process &process() const { return process_; }
     Buffer host_buffer(size_t bytes) { return pools_->get(HALO_MEMORY_HOST, bytes); }
     // What the program has asked for, by address.
     std::map<const std::byte *, Buffer> &program_memory() { return program_memory_; }
@@ -145,6 +149,7 @@ private:
         std::unique_ptr<Device> device;
         std::unique_ptr<SharedArena> arena;
         std::unique_ptr<Pools> pools;
+        OutstandingLeases leases;
         PendingMessage *newest_lost = nullptr;
         Kept *before = nullptr;
     };
@@ -173,6 +178,8 @@ private:
     std::unique_ptr<SharedArena> shared_arena_;
     std::unique_ptr<Pools> pools_;
     std::map<const std::byte *, Buffer> program_memory_;
+    OutstandingLeases leases_;
+    Process process_ = this_process();
     size_t least_shared_ = 0;
     std::string why_not_shared_;  // by this rank
     std::string who_shares_none_; // of the others

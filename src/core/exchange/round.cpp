@@ -179,6 +179,10 @@ void Round::fill_parts(const halo_run &run, int32_t number, void **bases) const 
             fail(HALO_ERR_UNBOUND, "%s: field %s, part %lld on rank %d has no storage in binding set %d", spec_.what.c_str(),
                  field.spec().name.c_str(), static_cast<long long>(field.topology().local_parts()[static_cast<size_t>(part)]), context_.rank(),
                  run_.sets[f]);
+        if (context_.leases().empty()) continue;
+        context_.leases().require_free(bases[part], field.storage_bytes(part),
+                                       format("%s: field %s, part %lld", spec_.what.c_str(), field.spec().name.c_str(),
+                                              static_cast<long long>(field.topology().local_parts()[static_cast<size_t>(part)])));
     }
 }
 

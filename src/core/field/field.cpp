@@ -61,7 +61,11 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     ++topology.fields;
 }
 
-Field::~Field() { --topology_.fields; }
+Field::~Field() {
+    for (const std::vector<Buffer> &of_part : owned_)
+        for (const Buffer &memory : of_part) topology_.context().leases().keep(memory);
+    --topology_.fields;
+}
 
 void Field::check_desc(const halo_field_desc &desc) const {
     const char *name = desc.name ? desc.name : "(no name)";
@@ -198,10 +202,20 @@ void Field::require_free(int64_t local_index, int32_t set) const {
              static_cast<long long>(topology_.local_parts()[local_index]));
 }
 
+// Nor that which a peer uses, what is bound now or will be.
+void Field::require_unleased(int64_t local_index, int32_t set, const void *data, const PartLayout &layout) const {
+    OutstandingLeases &leases = topology_.context().leases();
+    if (leases.empty()) return;
+    const std::string what = format("field %s, part %lld", spec_.name.c_str(), static_cast<long long>(topology_.local_parts()[local_index]));
+    leases.require_free(data_[set][local_index], storage_bytes(local_index), what);
+    leases.require_free(data, bytes_of(layout), what);
+}
+
 void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout) {
     require_free(local_index, set);
     const int64_t gid = topology_.local_parts()[local_index];
     if (layout) check_layout(gid, local_index, *layout);
+    require_unleased(local_index, set, data, layout ? *layout : layouts_[local_index]);
     if (!data && !spec_.sparse && in_flight > 0)
         fail(HALO_BUSY, "field %s, part %lld: an exchange is in flight", spec_.name.c_str(), static_cast<long long>(gid));
     if (layout && !(*layout == layouts_[local_index])) {
@@ -242,6 +256,7 @@ void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
         const int64_t gid = topology_.local_parts()[i];
         require_free(i, binding.set);
         check_layout(gid, i, layout);
+        require_unleased(i, binding.set, static_cast<const std::byte *>(binding.data) + i * part_stride * spec_.element_bytes, layout);
         if (i + 1 < n_parts && part_stride < layout.elements)
             fail(HALO_ERR_BOUNDS, "field %s, part %lld: the part has %lld elements, part_stride is %lld: parts overlap", spec_.name.c_str(),
                  static_cast<long long>(gid), static_cast<long long>(layout.elements), static_cast<long long>(part_stride));

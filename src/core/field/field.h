@@ -63,6 +63,8 @@ public:
 
     void *data(int64_t local_index, int32_t set) const { return data_[set][local_index]; }
     bool allocated(int64_t local_index, int32_t set) const { return data_[set][local_index] != nullptr; }
+    // Of what is bound, in each set.
+    size_t storage_bytes(int64_t local_index) const { return bytes_of(layouts_[local_index]); }
     void check_set(int32_t set) const;
 
     void bind(int64_t gid, const halo_binding &binding);
@@ -93,6 +95,8 @@ private:
     void check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const;
     void bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout);
     void require_free(int64_t local_index, int32_t set) const;
+    size_t bytes_of(const PartLayout &layout) const { return static_cast<size_t>(layout.elements * spec_.element_bytes); }
+    void require_unleased(int64_t local_index, int32_t set, const void *data, const PartLayout &layout) const;
 
     Topology &topology_;
     FieldSpec spec_;

@@ -42,7 +42,7 @@ public:
     std::byte *data() const { return data_ + front; }
     const SharedOffer &offer() const { return offer_; }
     std::atomic_ref<uint32_t> read_epoch() const { return word(0); }
-    // A word for the two ends to agree on something else: see stream/storage_gate.h.
+    // A word for the two ends to agree on something else: see memory/storage_gate.h.
     std::atomic_ref<uint64_t> state() const { return std::atomic_ref(reinterpret_cast<uint64_t *>(data_)[1]); }
 
     // Tells this block from what was or will be in its place.

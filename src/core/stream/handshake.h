@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/terms.h"
+#include "memory/process.h"
 #include "memory/shared_arena.h"
 #include "stream/wire.h"
 #include "stream/wire_edge.h"
@@ -20,6 +21,7 @@ struct HandshakePayload {
     Digest receive;
     SharedOffer slots;  // where this rank writes payloads
     SharedOffer notice; // where it tells of its storage
+    Process process;    // that this rank is
 };
 inline constexpr size_t most_terms_bytes = 65536; // behind it: those of some hundred fields
 

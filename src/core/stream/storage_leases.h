@@ -2,39 +2,62 @@
 // Storage that two ranks of a host let each other use, run by run: each tells of its own in a notice, whose gate says whose turn it is.
 #pragma once
 
+#include <list>
+#include <string>
+#include <vector>
+
 #include "comm/context.h"
-#include "stream/storage_gate.h"
+#include "memory/leases.h"
 
 namespace halo {
 
 class StorageLeases {
 public:
-    StorageLeases(Context &context, uint32_t serial) : context_(context), serial_(serial) {}
+    // Of an object with this serial and name, towards a peer.
+    StorageLeases(Context &context, uint32_t serial, int32_t peer, const std::string &object)
+        : context_(context),
+          serial_(serial),
+          peer_(peer),
+          object_(object) {}
     ~StorageLeases() {
-        if (own_ && StorageGate(own_).close()) context_.shared_arena(SIZE_MAX)->release(own_, 0);
+        end_own();
+        if (has_own()) context_.shared_arena(SIZE_MAX)->release(own_.front().block, 0);
     }
     StorageLeases(const StorageLeases &) = delete;
     StorageLeases &operator=(const StorageLeases &) = delete;
 
-    void offer(const SharedBlock &notice) { own_ = notice; }
-    const SharedOffer &offered() const { return own_.offer(); }
-    void map(const SharedOffer &offer) {
+    void offer(const SharedBlock &notice) {
+        own_.clear();
+        own_.push_back({ notice, peer_, process_, object_ });
+    }
+    SharedOffer offered() const { return has_own() ? own_.front().block.offer() : SharedOffer{}; }
+    void map(const SharedOffer &offer, const Process &process) {
+        process_ = process;
+        if (has_own()) own_.front().process = process;
         if (SharedArena *arena = context_.shared_arena(SIZE_MAX)) peers_ = arena->map(offer);
     }
-    bool has_own() const { return static_cast<bool>(own_); }
     const SharedBlock &peers() const { return peers_; }
 
-    // This rank's storage.
-    void open_own(uint32_t epoch) const { StorageGate(own_).open(serial_, epoch); }
-    bool own_is_done(uint32_t epoch) const { return StorageGate(own_).is_done(serial_, epoch); }
+    // This rank's storage. Once a peer has not ended when it should, no more of it is lent to that peer.
+    bool has_own() const { return !own_.empty(); }
+    void set_own(const std::vector<Storage> &storage) {
+        own_.front().storage = storage;
+        own_.front().memory.reserve(storage.size());
+    }
+    void open_own(uint32_t epoch) {
+        own_.front().epoch = epoch;
+        gate().open(serial_, epoch);
+    }
+    bool own_is_done(uint32_t epoch) const { return has_own() && gate().is_done(serial_, epoch); }
     // False: the peer is at it at this moment.
-    bool close_own() const { return StorageGate(own_).close(); }
-    // The peer uses it no more in this run. One that is at it has all it needs to end; one that has died in the middle does not.
-    void end_own() const noexcept {
-        if (!own_) return;
+    bool close_own() const { return gate().close(); }
+    // The peer uses it no more in this run. One that is at it has all it needs to end; where it does not, because it has been stopped or is dead, the
+    // context has the lease until it has.
+    void end_own() noexcept {
+        if (!has_own()) return;
         const double end = context_.clock() + 1;
         while (!close_own())
-            if (context_.clock() > end) return;
+            if (context_.clock() > end) return context_.leases().take_over(own_);
     }
 
     // The peer's.
@@ -43,10 +66,15 @@ public:
     void decline_peers(uint32_t epoch) const { StorageGate(peers_).open(serial_, epoch); }
 
 private:
+    StorageGate gate() const { return StorageGate(own_.front().block); }
+
     Context &context_;
     uint32_t serial_;
-    SharedBlock own_;   // tells the peer of this rank's storage
-    SharedBlock peers_; // tells this rank
+    int32_t peer_;
+    std::string object_;
+    Process process_{};    // the peer's
+    std::list<Lease> own_; // one, which tells the peer of this rank's storage; or none
+    SharedBlock peers_;    // tells this rank
 };
 
 } // namespace halo

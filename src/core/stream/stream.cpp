@@ -33,7 +33,7 @@ bool ends_run(std::span<const std::byte> message, uint32_t serial, uint32_t run,
 
 } // namespace
 
-Stream::Stream(Context &context, StreamSpec spec) : context_(context), spec_(std::move(spec)), tag_(spec_.tag), leases_(context, spec_.serial) {
+Stream::Stream(Context &context, StreamSpec spec) : context_(context), spec_(std::move(spec)), tag_(spec_.tag), leases_(context, spec_.serial, spec_.peer, spec_.what) {
     for (auto &slot : slots_) {
         slot = std::make_unique<PendingMessage>();
         slot->peer = spec_.peer;
@@ -178,7 +178,7 @@ void Stream::send_handshake() {
     handshake_sent_ = true;
     const SharedOffer slots =
         spec_.shared && spec_.send.active ? slot_writer_.make(context_.shared_arena(SIZE_MAX), most_bytes(spec_.send)) : SharedOffer{};
-    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, slots, leases_.offered() };
+    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, slots, leases_.offered(), context_.process() };
     const std::vector<std::byte> message = followed_by(payload, spec_.terms().packed(most_terms_bytes));
     send_extra(MessageKind::handshake, HALO_SUCCESS, message.data(), message.size());
 }
@@ -389,7 +389,7 @@ void Stream::take_handshake(const MessageHeader &header) {
     if (peer.send == spec_.receive.digest && peer.receive == spec_.send.digest) {
         verified_ = true;
         if (spec_.shared) slot_reader_.map(context_.shared_arena(SIZE_MAX), peer.slots, most_bytes(spec_.receive));
-        if (spec_.shared) leases_.map(peer.notice);
+        if (spec_.shared) leases_.map(peer.notice, peer.process);
         arrived_ = !spec_.receive.active;
         return;
     }

@@ -104,6 +104,11 @@ public:
 
     // Memory in which this rank tells the peer of storage that it may use. Before the first run's send.
     void offer_notice(const SharedBlock &block) { leases_.offer(block); }
+    // Is there such memory, and does the peer keep to it? Which storage it tells of, whenever that changes.
+    bool lends() const { return leases_.has_own(); }
+    void lend(const std::vector<Storage> &storage) { leases_.set_own(storage); }
+    // The peer may write there in this run.
+    void open_storage() { leases_.open_own(epoch_); }
     // That of the peer, as soon as it is known; its content has been written before.
     const SharedBlock &peer_notice() const { return leases_.peers(); }
     // Does the peer know this rank's?

@@ -25,7 +25,7 @@ public:
           links_(setup.links),
           plan_links_(setup.plan_links),
           borrowers_(setup.links.size()) {
-        for (const auto &link : links_) lenders_.push_back({ StorageNotice(context_, *link) });
+        for (const auto &link : links_) lenders_.push_back({ StorageNotice(setup.messages.spec.fields, *link, context_, true) });
     }
     void open(const Run &run) override;
     Sent send(const Run &run, size_t i, bool wanted) override;
@@ -96,7 +96,7 @@ void GetPath::open(const Run &run) {
     for (size_t i = 0; i < links_.size(); ++i) {
         Lender &own = lenders_[i];
         if (!links_[i]->sends() || own.notice.is_described()) continue;
-        own.notice.describe(*run.plan, plan_links_[i], true);
+        own.notice.describe(*run.plan, plan_links_[i]);
         own.bytes = run.plan->payload_bytes(run.plan->links()[plan_links_[i]], true);
     }
 }

@@ -23,7 +23,7 @@ public:
           link_(*setup.links[number]),
           plan_link_(setup.plan_links[number]),
           serial_(setup.messages.id.serial()),
-          notice_(context_, link_) {}
+          notice_(setup.messages.spec.fields, link_, context_, false) {}
 
     // Tell the peer about this rank's storage, and let it write. The first time before anything is sent.
     void open(const Run &run);
@@ -68,8 +68,8 @@ private:
 
 void PutLink::open(const Run &run) {
     if (!link_.receives()) return;
-    if (!notice_.is_described()) notice_.describe(*run.plan, plan_link_, false);
-    if (run.whole && run.stream == HALO_STREAM_NONE && notice_.publish(run)) notice_.gate().open(serial_, run.epoch);
+    if (!notice_.is_described()) notice_.describe(*run.plan, plan_link_);
+    if (run.whole && run.stream == HALO_STREAM_NONE && notice_.publish(run)) link_.open_storage();
 }
 
 void PutLink::make_tables(const Run &run) {

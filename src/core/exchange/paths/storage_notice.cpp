@@ -37,10 +37,12 @@ struct Contents {
 
 } // namespace
 
-void StorageNotice::describe(const Plan &plan, size_t link, bool sending) {
+void StorageNotice::describe(const Plan &plan, size_t link) {
     described_ = true;
-    const bool worth_it = context_.shared_arena(static_cast<size_t>(plan.payload_bytes(plan.links()[link], sending))) != nullptr;
-    const StoredEdges edges = worth_it ? stored_edges(plan, plan.links()[link], sending) : StoredEdges{};
+    fits_ = false;
+    if (offered_ && !link_.lends()) return;
+    const bool worth_it = context_.shared_arena(static_cast<size_t>(plan.payload_bytes(plan.links()[link], sending_))) != nullptr;
+    const StoredEdges edges = worth_it ? stored_edges(plan, plan.links()[link], sending_) : StoredEdges{};
     if (!offered_ && !edges.edges.empty()) {
         block_ = context_.shared_arena(SIZE_MAX)->allocate(Contents::bytes(edges));
         if (block_) {
@@ -57,13 +59,19 @@ void StorageNotice::describe(const Plan &plan, size_t link, bool sending) {
     std::copy(edges.lists.begin(), edges.lists.end(), mine.lists.begin());
     ++mine.head->layout_version;
     slots_ = edges.slots;
-    published_.assign(slots_.size(), nullptr);
+    published_.assign(slots_.size(), {});
+}
+
+Storage StorageNotice::storage_of(const Run &run, const StoredEdges::Slot &slot) const {
+    const PlanPiece &planned = run.plan->pieces()[slot.piece];
+    const Field &field = *fields_[static_cast<size_t>(sending_ ? planned.source : planned.destination)];
+    const uint32_t part = slot.base - (sending_ ? 0 : planned.piece->bases().first_destination);
+    return { static_cast<const std::byte *>(run.pieces[slot.piece].bases[slot.base]), field.storage_bytes(part) };
 }
 
 bool StorageNotice::publish(const Run &run) {
-    if (!fits_) return false;
-    const auto storage = [&](size_t slot) { return run.pieces[slots_[slot].piece].bases[slots_[slot].base]; };
-    const auto same = [&](size_t slot) { return published_[slot] == storage(slot); };
+    if (!fits_ || !link_.lends()) return false;
+    const auto same = [&](size_t slot) { return published_[slot].data() == run.pieces[slots_[slot].piece].bases[slots_[slot].base]; };
     size_t slot = 0;
     while (slot < slots_.size() && same(slot)) ++slot;
     if (slot == slots_.size()) return shareable_;
@@ -71,10 +79,11 @@ bool StorageNotice::publish(const Run &run) {
     const SharedArena &arena = *context_.shared_arena(SIZE_MAX);
     shareable_ = true;
     for (slot = 0; slot < slots_.size(); ++slot) {
-        published_[slot] = storage(slot);
-        mine.storage[slot] = arena.locate(published_[slot]);
+        published_[slot] = storage_of(run, slots_[slot]);
+        mine.storage[slot] = arena.locate(published_[slot].data());
         shareable_ = shareable_ && mine.storage[slot].nonce != 0;
     }
+    link_.lend(published_);
     ++mine.head->address_version;
     return shareable_;
 }

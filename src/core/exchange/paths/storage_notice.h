@@ -20,29 +20,36 @@ struct NoticeCounts {
 // Written by the rank whose storage it is.
 class StorageNotice {
 public:
-    StorageNotice(Context &context, Stream &link) : context_(context), link_(link) {}
+    // Of what this rank sends, or receives, of these fields of its round.
+    StorageNotice(const std::vector<Field *> &fields, Stream &link, Context &context, bool sending)
+        : fields_(fields),
+          link_(link),
+          context_(context),
+          sending_(sending) {}
 
-    // Where the values of a link lie: those that this rank sends, or receives. The first time before anything is sent: then the block is made.
+    // Where the values of a link lie. The first time before anything is sent: then the block is made.
     // Layouts may change later; what has become more than the block holds is not told, and goes by message.
-    void describe(const Plan &plan, size_t link, bool sending);
+    void describe(const Plan &plan, size_t link);
     bool is_described() const { return described_; }
     // False: some of this run's storage cannot be reached by others.
     bool publish(const Run &run);
-    // Valid once something has been published.
-    StorageGate gate() const { return StorageGate(block_); }
     // Layouts have changed.
     void forget() { described_ = false; }
 
 private:
-    Context &context_;
+    Storage storage_of(const Run &run, const StoredEdges::Slot &slot) const;
+
+    const std::vector<Field *> &fields_;
     Stream &link_;
+    Context &context_;
+    bool sending_;
     SharedBlock block_;
     NoticeCounts counts_;
     bool fits_ = false; // what is to be told, into the block
     bool described_ = false;
     bool offered_ = false;
     std::vector<StoredEdges::Slot> slots_;
-    std::vector<void *> published_; // storage of each slot
+    std::vector<Storage> published_; // of each slot
     bool shareable_ = false;        // all of it
 };
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "memory/leases.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "base/error.h"
+
+namespace halo {
+
+std::string Lease::text() const {
+    return format("rank %d may still use it: it was at it when run %u of %s ended here, and has not ended", peer, epoch, object.c_str());
+}
+
+bool Lease::holds(Storage other) const {
+    const std::less<const std::byte *> before;
+    return std::any_of(storage.begin(), storage.end(), [&](const Storage &own) {
+        return before(own.data(), other.data() + other.size()) && before(other.data(), own.data() + own.size());
+    });
+}
+
+template <class IsOver>
+void OutstandingLeases::end_if(IsOver &&is_over) noexcept {
+    for (auto lease = leases_.begin(); lease != leases_.end();) {
+        if (!is_over(*lease)) {
+            ++lease;
+            continue;
+        }
+        std::vector<Buffer> memory = std::move(lease->memory);
+        try {
+            arena->release(lease->block, 0);
+        } catch (...) { // a page that is not used again
+        }
+        lease = leases_.erase(lease);
+        for (Buffer &one : memory) keep(std::move(one));
+    }
+}
+
+void OutstandingLeases::reap() noexcept {
+    end_if([](const Lease &lease) { return StorageGate(lease.block).close() || has_ended(lease.process); });
+}
+
+void OutstandingLeases::forget(int32_t peer) noexcept {
+    end_if([&](const Lease &lease) { return lease.peer == peer; });
+}
+
+void OutstandingLeases::require_free(const void *data, size_t bytes, const std::string &what) {
+    if (!data || bytes == 0) return;
+    reap();
+    const Storage wanted(static_cast<const std::byte *>(data), bytes);
+    for (const Lease &lease : leases_)
+        if (lease.holds(wanted)) fail(HALO_BUSY, "%s: %s", what.c_str(), lease.text().c_str());
+}
+
+// Each lease has room for the memory of all its storage.
+void OutstandingLeases::keep(Buffer memory) noexcept {
+    if (leases_.empty() || !memory) return;
+    const Storage all(memory.data(), memory.bytes());
+    const auto lease = std::find_if(leases_.begin(), leases_.end(), [&](const Lease &one) { return one.holds(all); });
+    if (lease != leases_.end()) lease->memory.push_back(std::move(memory));
+}
+
+} // namespace halo

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A peer is stopped at some moment of a run, perhaps while it writes this rank's ghosts, or reads what this rank has lent. This rank gives the run up
+// and wants its memory for something else. The peer goes on: nothing of what lies there now may change.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include <unistd.h>
+
+#include "ranks.h"
+
+namespace conformance {
+
+namespace {
+
+constexpr int n_trials = 24;
+constexpr int64_t n_cells = 768;
+constexpr int64_t width = 384; // ghosts as wide as can be: most of a run is copying
+constexpr int64_t stride = n_cells + 2 * width;
+constexpr int64_t n_values = stride * n_cells;
+constexpr auto turn = std::chrono::milliseconds(2);
+
+class Ring {
+public:
+    explicit Ring(const Rank &rank, double *memory) {
+        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        blocks.n_dims = 2;
+        blocks.n_blocks[0] = rank.size, blocks.n_blocks[1] = 1;
+        blocks.n_cells[0] = n_cells, blocks.n_cells[1] = n_cells;
+        blocks.periodic[0] = 1;
+        OK(halo_topology_create_blocks(rank.context, &blocks, &topology_));
+        OK(halo_field_create(topology_, &desc(), &field_));
+        OK(bind(memory));
+        halo_exchange_desc options = HALO_EXCHANGE_DESC_INIT;
+        options.timeout_seconds = 0.3;
+        OK(halo_exchange_create(&field_, 1, &options, &exchange_));
+    }
+    // The first failure, after how ever many runs.
+    halo_status run_until_it_fails() {
+        halo_status status = HALO_SUCCESS;
+        while (status == HALO_SUCCESS) {
+            status = halo_exchange_start(exchange_, nullptr, HALO_STREAM_NONE);
+            if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange_, HALO_STREAM_NONE);
+        }
+        return status;
+    }
+    // Whatever state the run is in, both succeed; then there is another field.
+    void give_up() {
+        const halo_status status = halo_exchange_abandon(exchange_);
+        if (status != HALO_SUCCESS && status != HALO_ERR_STATE) OK(status);
+        OK(halo_exchange_destroy(&exchange_));
+        OK(halo_field_destroy(&field_));
+        OK(halo_field_create(topology_, &desc(), &field_));
+    }
+    halo_status bind(double *memory) {
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = memory;
+        return halo_field_bind_many(field_, 1, &binding);
+    }
+    void destroy() {
+        OK(halo_field_destroy(&field_));
+        OK(halo_topology_destroy(&topology_));
+    }
+
+private:
+    static const halo_field_desc &desc() {
+        static const halo_field_desc made = [] {
+            halo_field_desc desc = HALO_FIELD_DESC_INIT;
+            desc.name = "u";
+            desc.ghost_low[0] = desc.ghost_high[0] = width;
+            return desc;
+        }();
+        return made;
+    }
+
+    halo_topology *topology_ = nullptr;
+    halo_field *field_ = nullptr;
+    halo_exchange *exchange_ = nullptr;
+};
+
+struct Counts {
+    int busy = 0;
+    int free = 0;
+};
+
+// Rank 0's memory has other content from now on. Returns whether it had to wait.
+bool bind_when_free(Ring &ring, double *memory, pid_t peer) {
+    const halo_status first = ring.bind(memory);
+    if (first == HALO_BUSY) {
+        const std::string text = halo_last_error();
+        for (const char *word : { "field u", "rank 1 may still use it", "over u ended here" })
+            if (text.find(word) == std::string::npos) stop("%s is not in: %s", word, text.c_str());
+        EXPECT_EQ(ring.bind(memory), HALO_BUSY); // it still is
+        kill(peer, SIGCONT);
+        for (int n = 0; n < 5000 && ring.bind(memory) == HALO_BUSY; ++n) std::this_thread::sleep_for(turn);
+        OK(ring.bind(memory));
+    } else {
+        OK(first);
+    }
+    return first == HALO_BUSY;
+}
+
+void trial_of_stopper(const Rank &rank, double *memory, pid_t peer, std::chrono::microseconds moment, Counts &counts) {
+    Ring ring(rank, memory);
+    std::fill_n(memory, n_values, 1.0);
+    OK(halo_barrier(rank.context));
+    std::thread stopper([&] {
+        std::this_thread::sleep_for(moment);
+        kill(peer, SIGSTOP);
+    });
+    const halo_status status = ring.run_until_it_fails();
+    stopper.join();
+    EXPECT_EQ(status, HALO_TIMEOUT) << halo_last_error();
+    ring.give_up();
+    (bind_when_free(ring, memory, peer) ? counts.busy : counts.free) += 1;
+    std::fill_n(memory, n_values, 2.0);
+    kill(peer, SIGCONT);
+    OK(halo_barrier(rank.context)); // which the peer reaches when it has given up too
+    const auto changed = n_values - std::count(memory, memory + n_values, 2.0);
+    if (changed != 0) stop("%lld values were written by a peer that went on", static_cast<long long>(changed));
+    ring.destroy();
+}
+
+void trial_of_stopped(const Rank &rank, double *memory) {
+    Ring ring(rank, memory);
+    std::fill_n(memory, n_values, 3.0);
+    OK(halo_barrier(rank.context));
+    ring.run_until_it_fails();
+    ring.give_up();
+    OK(halo_barrier(rank.context));
+    ring.destroy();
+}
+
+TEST(Stopped, PeersThatGoOnWriteNothingThatIsOthersNow) {
+    ASSERT_FALSE(threads()) << "this is for processes";
+    run(2, { { "path", "put" }, { "shared_memory.least", "0" }, { "check", "no" } }, [](Rank &rank) {
+        int64_t pids[2] = {};
+        pids[rank.rank] = getpid();
+        OK(halo_allreduce(rank.context, pids, pids, 2, HALO_INT64, HALO_SUM));
+        void *memory = nullptr;
+        OK(halo_memory_allocate(rank.context, HALO_MEMORY_SHARED, n_values * 8, &memory));
+        std::mt19937 random(5);
+        std::uniform_int_distribution<int> moments(5000, 60000);
+        Counts counts;
+        for (int n = 0; n < n_trials; ++n) {
+            if (rank.rank == 0)
+                trial_of_stopper(rank, static_cast<double *>(memory), static_cast<pid_t>(pids[1]), std::chrono::microseconds(moments(random)), counts);
+            else
+                trial_of_stopped(rank, static_cast<double *>(memory));
+        }
+        if (rank.rank == 0) {
+            std::printf("%d of %d times the memory was busy, %d times free\n", counts.busy, n_trials, counts.free);
+            EXPECT_GT(counts.busy, 0);
+        }
+        OK(halo_memory_release(rank.context, &memory));
+    });
+}
+
+} // namespace
+
+} // namespace conformance
