@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 #define HALO_PLUGIN_ABI_MAJOR 1
-#define HALO_PLUGIN_ABI_MINOR 2
+#define HALO_PLUGIN_ABI_MINOR 3
 
 /** Services of the core. Lives longer than every instance that is in use: a device whose memory a transport has not let go of is left open, and nothing
  *  of it is called any more. */
@@ -97,6 +97,9 @@ typedef struct halo_transport_ops {
     /** From minor version 2 on; may be NULL: 0. 1: the memory of operations in flight is free after close. 0: it may be used until the process ends, so
      *  the core keeps it. */
     int32_t (*ends_all_when_closed)(const halo_transport *transport);
+    /** From minor version 3 on; may be NULL: 1. Can messages go to this rank, and from it? Both ends must say the same. 0 where another transport of the
+     *  context has to (setting transport.besides). */
+    int32_t (*reaches)(const halo_transport *transport, int32_t peer);
 } halo_transport_ops;
 #define HALO_THREADS_ANY 0    /**< any, one at a time */
 #define HALO_THREADS_OPENER 1 /**< the one that opened it; the core refuses others */

@@ -27,6 +27,7 @@ Wrapper load_wrapper() {
     load(module, "wrap_group_create", functions.group_create);
     load(module, "wrap_group_destroy", functions.group_destroy);
     load(module, "wrap_seat", functions.seat);
+    load(module, "wrap_reach", functions.reach);
     load(module, "wrap_set_faults", functions.set_faults);
     load(module, "wrap_get_counts", functions.counts);
     return functions;

@@ -14,6 +14,7 @@ struct Wrapper {
     wrap_group_create_fn group_create;
     wrap_group_destroy_fn group_destroy;
     wrap_seat_fn seat;
+    wrap_reach_fn reach;
     wrap_set_faults_fn set_faults;
     wrap_counts_fn counts;
 };

@@ -65,7 +65,7 @@ void receive(Mailbox &box) {
 void mailbox(const TwoContexts &ranks, Input input) {
     Context &context = ranks.context();
     static MailRoom room(context);
-    for (const auto &one : ranks.contexts) one->transport().open_lanes(tag.lane + 1);
+    for (const auto &one : ranks.contexts) one->fabric().open_lanes(tag.lane + 1);
     {
         Receiver receiver(room, input.byte());
         for (uint32_t epoch = 1; !input.empty() && epoch < 8; ++epoch) {

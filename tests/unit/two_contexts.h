@@ -36,21 +36,21 @@ struct TwoContexts {
     Context &context() const { return *contexts[0]; }
     // As a run's message; `message` must stay until it has been received, if it is large.
     void send(int32_t tag, const std::vector<std::byte> &message, int32_t lane = 0) const {
-        Transport &transport = contexts[1]->transport();
-        halo_request request{};
-        transport.send(0, lane, tag, message.data(), message.size(), request);
-        for (int turn = 0; turn < 4 && !transport.test(request, 0); ++turn) transport.progress();
+        Fabric &fabric = contexts[1]->fabric();
+        Request request{};
+        fabric.send(0, lane, tag, message.data(), message.size(), request);
+        for (int turn = 0; turn < 4 && !fabric.test(request, 0); ++turn) fabric.progress();
     }
     // Takes what has come with this tag and nobody wanted, at both ranks.
     void drain(int32_t tag, int32_t lane = 0) const {
         for (const int32_t rank : { 0, 1 }) {
-            Transport &transport = contexts[rank]->transport();
+            Fabric &fabric = contexts[rank]->fabric();
             size_t bytes = 0;
-            for (halo_matched found{}; transport.probe(1 - rank, lane, tag, bytes, found); found = {}) {
+            for (Matched found{}; fabric.probe(1 - rank, lane, tag, bytes, found); found = {}) {
                 std::vector<std::byte> message(bytes);
-                halo_request request{};
-                transport.receive_matched(found, 1 - rank, message.data(), bytes, request);
-                while (!transport.test(request, 1 - rank)) transport.progress();
+                Request request{};
+                fabric.receive_matched(found, 1 - rank, message.data(), bytes, request);
+                while (!fabric.test(request, 1 - rank)) fabric.progress();
             }
             contexts[rank]->reap();
         }

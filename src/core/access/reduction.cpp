@@ -102,7 +102,7 @@ Reduction::~Reduction() {
     context_.inquiries().remove(id_.serial());
     const auto let_go = [&](Receive &receive) {
         try {
-            if (receive.in_flight) context_.transport().cancel(receive.request, receive.peer);
+            if (receive.in_flight) context_.fabric().cancel(receive.request, receive.peer);
         } catch (const Error &error) { // the transport may not have let go of it
             auto lost = std::make_unique<Parcel>();
             lost->bytes = std::move(receive.bytes);
@@ -143,24 +143,24 @@ std::vector<int32_t> Reduction::awaited() const {
 size_t Reduction::most_bytes() const { return std::max(bytes_, sizeof(Head) + sizeof(Told) + most_failure_text); }
 
 void Reduction::post(Receive &receive) {
-    context_.transport().receive(receive.peer, 0, id_.tag(), receive.bytes.data(), receive.bytes.size(), receive.request);
+    context_.fabric().receive(receive.peer, 0, id_.tag(), receive.bytes.data(), receive.bytes.size(), receive.request);
     receive.in_flight = true;
 }
 
 // A message of any length.
 void Reduction::find(Receive &receive) {
     size_t bytes = 0;
-    halo_matched message{};
-    if (!context_.transport().probe(receive.peer, 0, id_.tag(), bytes, message)) return;
+    Matched message{};
+    if (!context_.fabric().probe(receive.peer, 0, id_.tag(), bytes, message)) return;
     if (receive.bytes.size() < bytes) receive.bytes.resize(bytes);
-    context_.transport().receive_matched(message, receive.peer, receive.bytes.data(), receive.bytes.size(), receive.request);
+    context_.fabric().receive_matched(message, receive.peer, receive.bytes.data(), receive.bytes.size(), receive.request);
     receive.in_flight = true;
 }
 
 bool Reduction::has_come(Receive &receive, size_t &bytes) {
     if (!receive.in_flight) find(receive);
     if (!std::exchange(receive.in_flight, false)) return false; // a test that fails has ended it
-    receive.in_flight = !context_.transport().test(receive.request, receive.peer, &bytes);
+    receive.in_flight = !context_.fabric().test(receive.request, receive.peer, &bytes);
     return !receive.in_flight;
 }
 
@@ -212,7 +212,7 @@ void Reduction::fail_differing(int32_t peer, const Reduced &theirs) const {
 
 void Reduction::send(Parcel &parcel) {
     std::memcpy(parcel.bytes.data(), values_.data(), bytes_);
-    context_.transport().send(parcel.peer, 0, id_.tag(), parcel.bytes.data(), parcel.bytes.size(), parcel.request);
+    context_.fabric().send(parcel.peer, 0, id_.tag(), parcel.bytes.data(), parcel.bytes.size(), parcel.request);
     parcel.in_flight = true;
 }
 
@@ -221,7 +221,7 @@ void Reduction::finish_old_sends() {
     Waiter waiter(context_, context_.timeout(HALO_TIMEOUT_CONFIGURED));
     const auto wait_for = [&](Parcel &parcel) {
         const auto missing = [&] { return format("reduction %u, run %u: the values for rank %d", id_.serial(), run_, parcel.peer); };
-        while (!is_complete(parcel, context_.transport()))
+        while (!is_complete(parcel, context_.fabric()))
             if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
     };
     if (to_parent_) wait_for(*to_parent_);
@@ -301,7 +301,7 @@ void Reduction::tell(const Receive &neighbour, uint32_t run, const Error &error)
         std::memcpy(parcel->bytes.data(), &head, sizeof head);
         std::memcpy(parcel->bytes.data() + sizeof head, &told, sizeof told);
         std::memcpy(parcel->bytes.data() + sizeof head + sizeof told, text.data(), text.size());
-        context_.transport().send(neighbour.peer, 0, id_.tag(), parcel->bytes.data(), parcel->bytes.size(), parcel->request);
+        context_.fabric().send(neighbour.peer, 0, id_.tag(), parcel->bytes.data(), parcel->bytes.size(), parcel->request);
         context_.linger(std::move(parcel));
     } catch (...) { // the transport has failed or ended, or there is no memory: it finds out by its time limit
     }

@@ -48,7 +48,7 @@ private:
     struct Receive {
         int32_t peer = -1;
         std::vector<std::byte> bytes;
-        halo_request request{};
+        Request request{};
         bool in_flight = false;
         bool agrees = false; // its sender reduces the same: no longer messages can come
         bool told = false;   // of a failure

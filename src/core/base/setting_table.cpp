@@ -21,6 +21,8 @@ constexpr bool agrees = true;
 constexpr Setting table[] = {
     { "transport", SettingType::text, "auto", 0, 0, "auto, inproc, mpi or the name of a module", fixed, may_differ,
       "What carries messages between ranks. `auto` takes the usable one with the highest score; a name that cannot be used is an error." },
+    { "transport.besides", SettingType::text, "", 0, 0, "names of modules, separated by commas", fixed, agrees,
+      "Transports that carry messages to the ranks that they reach, the first of them that does; `transport` carries the rest." },
     { "mpi", SettingType::word, "auto", 0, 0, "auto|openmpi|mpich", fixed, may_differ,
       "The MPI to use when neither the process has loaded one nor its launcher tells." },
     { "mpi.threads", SettingType::word, "auto", 0, 0, "auto|funneled|serialized|multiple", fixed, may_differ,

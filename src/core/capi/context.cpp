@@ -143,7 +143,7 @@ const char *halo_context_error(const halo_context *context) {
 halo_status halo_progress(halo_context *context) {
     return with_handle(context, [&] {
         Context &object = context_object(context).context;
-        object.transport().progress();
+        object.fabric().progress();
         object.reap();
     });
 }

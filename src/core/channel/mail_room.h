@@ -33,7 +33,7 @@ enum class MailKind : uint8_t { data = 1, null = 2 };
 // A send or receive in flight. `buffer` stays empty unless the message outlives its mailbox.
 struct MailOperation : PendingMessage {
     MailHeader header{}; // of messages without payload
-    halo_matched matched{};
+    Matched matched{};
     size_t matched_bytes = 0; // of a message that was found and waits for memory
     uint64_t checksum = 0;    // check mode: of the payload as it was when send was called
     MailOperation *next = nullptr;

@@ -168,7 +168,7 @@ void Mailbox::transmit(bool data) {
     if (data && context().check_mode()) [[unlikely]]
         note_payload();
     try {
-        context().transport().send(peer_, lane_, tag(epoch_ + 1), message, bytes, operation_->request);
+        context().fabric().send(peer_, lane_, tag(epoch_ + 1), message, bytes, operation_->request);
     } catch (...) {
         drop_operation();
         throw;
@@ -180,7 +180,7 @@ void Mailbox::transmit(bool data) {
 bool Mailbox::poll_send() {
     bool done;
     try {
-        done = context().transport().test(operation_->request, peer_);
+        done = context().fabric().test(operation_->request, peer_);
     } catch (...) {
         drop_operation();
         state_ = HALO_STALE;
@@ -225,7 +225,7 @@ bool Mailbox::try_receive() {
         size_t bytes = 0;
         if (!operation_ || !operation_->in_flight) return false;
         try {
-            if (!context().transport().test(operation_->request, peer_, &bytes)) return false;
+            if (!context().fabric().test(operation_->request, peer_, &bytes)) return false;
         } catch (...) {
             drop_operation();
             throw;
@@ -256,7 +256,7 @@ void Mailbox::post_receive() {
     void *into = bare_ ? static_cast<void *>(buffer_.data()) : header_only ? &operation_->header : buffer_.header();
     const int64_t capacity = (bare_ ? 0 : static_cast<int64_t>(sizeof(MailHeader))) + (header_only ? 0 : bytes_);
     try {
-        context().transport().receive(peer_, lane_, tag(epoch_ + 1), into, static_cast<size_t>(capacity), operation_->request);
+        context().fabric().receive(peer_, lane_, tag(epoch_ + 1), into, static_cast<size_t>(capacity), operation_->request);
     } catch (...) {
         drop_operation();
         throw;
@@ -265,9 +265,9 @@ void Mailbox::post_receive() {
 }
 
 bool Mailbox::probe() {
-    halo_matched message{};
+    Matched message{};
     size_t bytes = 0;
-    if (!context().transport().probe(peer_, lane_, tag(epoch_ + 1), bytes, message)) return false;
+    if (!context().fabric().probe(peer_, lane_, tag(epoch_ + 1), bytes, message)) return false;
     operation_ = room_->take();
     operation_->matched = message;
     operation_->matched_bytes = bytes;
@@ -287,7 +287,7 @@ void Mailbox::receive_matched() {
     void *into = &operation.header;
     if (payload) into = bare_ ? static_cast<void *>(buffer_.data()) : buffer_.header();
     try {
-        context().transport().receive_matched(operation.matched, peer_, into, operation.matched_bytes, operation.request);
+        context().fabric().receive_matched(operation.matched, peer_, into, operation.matched_bytes, operation.request);
     } catch (...) {
         drop_operation();
         throw;
@@ -381,7 +381,7 @@ void Mailbox::give_up(bool abandoned) noexcept {
         if (role_ == Role::sender && operation_ && !poll_send()) {
             let_linger(abandoned);
         } else if (operation_ && operation_->in_flight) {
-            context().transport().cancel(operation_->request, peer_);
+            context().fabric().cancel(operation_->request, peer_);
         }
     } catch (const Error &error) {
         if (operation_ && error.status() == HALO_ERR_TRANSPORT) context().lose(take_away()); // it may still write there

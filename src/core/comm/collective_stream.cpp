@@ -121,7 +121,7 @@ void CollectiveStream::transmit(CollectiveHeader header, int32_t to, std::span<c
     leaving_.push_back(std::move(parcel));
     Parcel &last = *leaving_.back();
     try {
-        context_.transport().send(to, 0, collective_tag, last.bytes.data(), last.bytes.size(), last.request);
+        context_.fabric().send(to, 0, collective_tag, last.bytes.data(), last.bytes.size(), last.request);
     } catch (...) {
         leaving_.pop_back();
         throw;
@@ -130,7 +130,7 @@ void CollectiveStream::transmit(CollectiveHeader header, int32_t to, std::span<c
 }
 
 bool CollectiveStream::all_left() {
-    while (!leaving_.empty() && is_complete(*leaving_.front(), context_.transport())) leaving_.pop_front();
+    while (!leaving_.empty() && is_complete(*leaving_.front(), context_.fabric())) leaving_.pop_front();
     return leaving_.empty();
 }
 

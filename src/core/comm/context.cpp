@@ -109,8 +109,8 @@ void Context::close() noexcept {
     inquiries_.hand_over();
     owed_->hand_over();
     reap();
-    const bool ends_all = transport_->ends_all_when_closed();
-    transport_.reset();
+    const bool ends_all = fabric_->ends_all_when_closed();
+    fabric_.reset();
     if (kept_->newest_lost || !leases_.empty() || (!ends_all && !lingering_.empty())) keep_what_is_in_flight();
 }
 
@@ -182,11 +182,12 @@ void Context::open_transport(const ContextSource &source) {
     log_.info("transport %s: %s", choice.plugin->name, choice.why.c_str());
     transport_path_ = choice.path;
     if (source.inproc_group) meet(source);
-    transport_ = std::make_unique<Transport>(*choice.plugin, host_, params, report_);
-    run_tags_ = std::make_unique<RunTags>(transport_->max_tag());
-    channel_tags_ = std::make_unique<ChannelTags>(transport_->max_tag());
+    opened_with_ = params;
+    fabric_ = std::make_unique<Fabric>(std::make_unique<Transport>(*choice.plugin, host_, params, report_));
+    run_tags_ = std::make_unique<RunTags>(fabric_->max_tag());
+    channel_tags_ = std::make_unique<ChannelTags>(fabric_->max_tag());
     collectives_ = std::make_unique<CollectiveStream>(*this);
-    if (transport_->for_this_thread_only()) call_rules_.allow_this_thread_only();
+    if (fabric_->for_this_thread_only()) call_rules_.allow_this_thread_only();
 }
 
 // Else a rank that comes when others have lost patience would be alone in what they have left.
@@ -284,6 +285,22 @@ void Context::agree_on_settings() {
     for (const auto &[key, value] : config_.agreement()) settings.add("setting " + key, value);
     agree(*this, "settings", settings);
     compare_shared_memory();
+    add_transports();
+}
+
+// Whoever sends to a rank over another transport than that rank expects would not be heard.
+void Context::add_transports() {
+    const std::vector<std::string> names = names_in(config_.text("transport.besides"));
+    if (names.empty()) return;
+    halo_transport_params params = opened_with_;
+    for (const std::string &name : names) {
+        const TransportChoice choice = take_transport(config_, host_, name);
+        fabric_->add(std::make_unique<Transport>(*choice.plugin, host_, params, report_));
+        log_.info("transport %s: %s", choice.plugin->name, choice.why.c_str());
+        transport_path_ += (transport_path_.empty() ? "" : ", ") + (choice.path.empty() ? std::string("built in") : choice.path);
+    }
+    if (allreduce_sum(*this, fabric_->sum_of_pairs()) != 0)
+        fail(HALO_ERR_MISMATCH, "setting transport.besides: two ranks differ in which transport reaches the one from the other: %s", fabric_->describe().c_str());
 }
 
 double Context::timeout(double asked) const { return asked >= 0 ? asked : config_.duration("timeout"); }
@@ -312,14 +329,14 @@ void Context::remember_report(const char *text) noexcept {
 // Tags are taken when all is done: a call that timed out takes the same ones when it is made again.
 int64_t Context::reserve_channel_tags(int64_t n) {
     const int64_t most = std::max<int64_t>(allreduce_max(*this, n), 1), first = channel_tags_->find(most);
-    if (const int32_t lanes = channel_tags_->lanes_of(first, most); lanes > transport_->lanes()) open_lanes(lanes);
+    if (const int32_t lanes = channel_tags_->lanes_of(first, most); lanes > fabric_->lanes()) open_lanes(lanes);
     channel_tags_->take(first, most);
     return first;
 }
 
 void Context::open_lanes(int32_t n_lanes) {
     Collective collective(*this, CollectiveKind::lanes, static_cast<uint64_t>(n_lanes));
-    collective.wait([&] { return transport_->open_lanes(n_lanes); }, [&] { return format("lanes: some rank that has not asked for %d", n_lanes); });
+    collective.wait([&] { return fabric_->open_lanes(n_lanes); }, [&] { return format("lanes: some rank that has not asked for %d", n_lanes); });
 }
 
 void Context::linger(std::unique_ptr<PendingMessage> message) noexcept {
@@ -350,11 +367,11 @@ Buffer Context::owner_of(const std::byte *address) const {
 
 void Context::take_leftovers(int32_t peer, int32_t lane, int32_t tag) {
     size_t bytes = 0;
-    for (halo_matched message{}; transport_->probe(peer, lane, tag, bytes, message); message = {}) {
+    for (Matched message{}; fabric_->probe(peer, lane, tag, bytes, message); message = {}) {
         auto leftover = std::make_unique<PendingMessage>();
         leftover->peer = peer;
         leftover->buffer = host_buffer(std::max<size_t>(bytes, 1));
-        transport_->receive_matched(message, peer, leftover->buffer.data(), bytes, leftover->request);
+        fabric_->receive_matched(message, peer, leftover->buffer.data(), bytes, leftover->request);
         linger(std::move(leftover));
         ++dropped;
     }
@@ -372,7 +389,7 @@ void Context::reap() noexcept {
 
 bool Context::has_ended(PendingMessage &message) noexcept {
     try {
-        return transport_->test(message.request, message.peer);
+        return fabric_->test(message.request, message.peer);
     } catch (const std::exception &error) {
         note_lost(error);
         return true;

@@ -15,11 +15,11 @@
 #include "base/log.h"
 #include "comm/call_rules.h"
 #include "comm/device.h"
+#include "comm/fabric.h"
 #include "comm/inquiries.h"
 #include "comm/owed.h"
 #include "comm/pending.h"
 #include "comm/tags.h"
-#include "comm/transport.h"
 #include "memory/leases.h"
 #include "memory/pool.h"
 #include "memory/shared_arena.h"
@@ -51,11 +51,11 @@ public:
     Context(const Context &) = delete;
     Context &operator=(const Context &) = delete;
 
-    int32_t rank() const { return transport_->rank(); }
-    int32_t size() const { return transport_->size(); }
+    int32_t rank() const { return fabric_->rank(); }
+    int32_t size() const { return fabric_->size(); }
 
-    Transport &transport() { return *transport_; }
-    const Transport &transport() const { return *transport_; }
+    Fabric &fabric() { return *fabric_; }
+    const Fabric &fabric() const { return *fabric_; }
     CollectiveStream &collectives() { return *collectives_; }
     CallRules &call_rules() { return call_rules_; }
     Device &device() { return *device_; }
@@ -130,6 +130,7 @@ private:
     void *allocate_shared(size_t bytes);
     void release_shared(void *pointer, size_t bytes);
     void agree_on_settings();
+    void add_transports();
     void open_lanes(int32_t n_lanes);
     void read_settings();
     void await_own_messages() noexcept;
@@ -171,7 +172,8 @@ private:
     std::deque<ProgramAllocator> program_allocators_;
     Inquiries inquiries_{ *this };
     std::unique_ptr<CollectiveStream> collectives_;
-    std::unique_ptr<Transport> transport_;
+    std::unique_ptr<Fabric> fabric_;
+    halo_transport_params opened_with_{}; // while the context is made
     std::unique_ptr<RunTags> run_tags_;
     std::unique_ptr<ChannelTags> channel_tags_;
     std::unique_ptr<Device> device_;

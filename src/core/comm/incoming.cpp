@@ -8,13 +8,13 @@
 namespace halo {
 
 std::optional<std::vector<std::byte>> Incoming::take() {
-    Transport &transport = context_.transport();
-    if (!found_ && !transport.probe(-1, 0, tag_, bytes_, matched_)) return {};
+    Fabric &fabric = context_.fabric();
+    if (!found_ && !fabric.probe(-1, 0, tag_, bytes_, matched_)) return {};
     found_ = true;
     if (!parcel_) receive();
     std::unique_ptr<Parcel> parcel = std::move(parcel_);
     found_ = false; // a test that fails has ended it
-    if (transport.test(parcel->request, -1)) return std::move(parcel->bytes);
+    if (fabric.test(parcel->request, -1)) return std::move(parcel->bytes);
     found_ = true;
     parcel_ = std::move(parcel);
     return {};
@@ -23,7 +23,7 @@ std::optional<std::vector<std::byte>> Incoming::take() {
 void Incoming::receive() {
     auto parcel = std::make_unique<Parcel>();
     parcel->bytes.resize(bytes_);
-    context_.transport().receive_matched(matched_, -1, parcel->bytes.data(), bytes_, parcel->request);
+    context_.fabric().receive_matched(matched_, -1, parcel->bytes.data(), bytes_, parcel->request);
     parcel_ = std::move(parcel);
 }
 

@@ -31,7 +31,7 @@ private:
     int32_t tag_;
     bool found_ = false;
     size_t bytes_ = 0; // of what has been found
-    halo_matched matched_{};
+    Matched matched_{};
     std::unique_ptr<Parcel> parcel_; // that it comes into
 };
 

@@ -41,7 +41,7 @@ void Inquiries::send(InquiryKind kind, int32_t to, uint32_t serial) {
     parcel->bytes.resize(sizeof header + text.size());
     std::memcpy(parcel->bytes.data(), &header, sizeof header);
     std::memcpy(parcel->bytes.data() + sizeof header, text.data(), text.size());
-    context_.transport().send(to, 0, inquiry_tag, parcel->bytes.data(), parcel->bytes.size(), parcel->request);
+    context_.fabric().send(to, 0, inquiry_tag, parcel->bytes.data(), parcel->bytes.size(), parcel->request);
     parcel->in_flight = true;
     context_.linger(std::move(parcel));
 }

@@ -28,17 +28,17 @@ int64_t OwedMessages::take() {
 // True: all of it is here.
 bool OwedMessages::take(Entry &entry, int64_t &n_dropped) {
     const Owed &owed = entry.owed;
-    Transport &transport = context_.transport();
+    Fabric &fabric = context_.fabric();
     while (true) {
         if (!entry.in_flight) {
-            halo_matched message{};
-            if (!transport.probe(owed.peer, 0, owed.tag, entry.bytes, message)) return false;
+            Matched message{};
+            if (!fabric.probe(owed.peer, 0, owed.tag, entry.bytes, message)) return false;
             const size_t room = std::max<size_t>(entry.bytes, 1);
             if (entry.buffer.bytes() < room) entry.buffer = context_.host_buffer(room);
-            transport.receive_matched(message, owed.peer, entry.buffer.data(), entry.buffer.bytes(), entry.request);
+            fabric.receive_matched(message, owed.peer, entry.buffer.data(), entry.buffer.bytes(), entry.request);
             entry.in_flight = true;
         }
-        if (!is_complete(entry, transport, &entry.bytes)) return false;
+        if (!is_complete(entry, fabric, &entry.bytes)) return false;
         n_dropped += owed.certain ? 0 : 1;
         if (entry.left || owed.is_last({ entry.buffer.data(), entry.bytes })) return true;
     }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/transport.h"
+#include "comm/fabric.h"
 #include "memory/pool.h"
 
 namespace halo {
@@ -16,7 +16,7 @@ namespace halo {
 struct PendingMessage {
     virtual ~PendingMessage() = default;
     Buffer buffer;
-    halo_request request{};
+    Request request{};
     int32_t peer = -1;
     bool in_flight = false;
     bool abandoned = false; // nobody is expected to take it
@@ -24,9 +24,9 @@ struct PendingMessage {
 };
 
 // Polls: is it complete, or was it never begun? A test that fails has ended it.
-inline bool is_complete(PendingMessage &message, Transport &transport, size_t *bytes = nullptr) {
+inline bool is_complete(PendingMessage &message, Fabric &fabric, size_t *bytes = nullptr) {
     const bool in_flight = std::exchange(message.in_flight, false);
-    message.in_flight = in_flight && !transport.test(message.request, message.peer, bytes);
+    message.in_flight = in_flight && !fabric.test(message.request, message.peer, bytes);
     return !message.in_flight;
 }
 

@@ -44,7 +44,7 @@ public:
     // missing; it is called when the warning time is reached (and logged), never before.
     template <class Describe>
     bool pause(Describe &&describe) {
-        context_.transport().progress();
+        context_.fabric().progress();
         if (begin_ >= 0) [[unlikely]]
             patience_.waited(seconds());
         return turn(describe);

@@ -61,6 +61,17 @@ void check_named(const std::string &name, const MpiChoice &mpi, const halo_host 
 
 } // namespace
 
+std::vector<std::string> names_in(const std::string &list) {
+    std::vector<std::string> names;
+    for (size_t begin = 0; begin < list.size();) {
+        const size_t end = std::min(list.find(',', begin), list.size());
+        names.push_back(list.substr(begin, end - begin));
+        if (names.back().empty() || end + 1 == list.size()) fail(HALO_ERR_CONFIG, "transport.besides = '%s': a name is empty", list.c_str());
+        begin = end + 1;
+    }
+    return names;
+}
+
 TransportChoice take_transport(const Config &config, const halo_host &host, const std::string &name) {
     const Rated rated = rate_plugin(PluginKind::transport, name, module_directories(config), host);
     if (rated.score <= 0)

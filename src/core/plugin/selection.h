@@ -23,6 +23,9 @@ TransportChoice choose_transport(const Config &config, const halo_host &host, co
 // For a communicator: the module of its MPI, whatever "transport" says. For an in-process group: "inproc".
 TransportChoice take_transport(const Config &config, const halo_host &host, const std::string &name);
 
+// "a,b" -> a, b. HALO_ERR_CONFIG: a name is empty.
+std::vector<std::string> names_in(const std::string &list);
+
 struct DeviceChoice {
     const halo_device_plugin *plugin = nullptr;
     std::string path;

@@ -45,7 +45,7 @@ int64_t LeavingParts::send(Context &context, int32_t peer, int32_t tag, uint32_t
             bytes += sizeof sum;
         }
         part.peer = peer;
-        context.transport().send(peer, 0, tag, part.buffer.data(), bytes, part.request);
+        context.fabric().send(peer, 0, tag, part.buffer.data(), bytes, part.request);
         part.in_flight = true;
         all += static_cast<int64_t>(bytes);
     }
@@ -54,7 +54,7 @@ int64_t LeavingParts::send(Context &context, int32_t peer, int32_t tag, uint32_t
 
 bool LeavingParts::have_left(Context &context) {
     for (; n_ > 0; --n_)
-        if (!is_complete(*parts_[n_ - 1], context.transport())) return false;
+        if (!is_complete(*parts_[n_ - 1], context.fabric())) return false;
     return true;
 }
 
@@ -78,18 +78,18 @@ Part *ArrivingParts::next(Context &context, int32_t peer, int32_t tag) {
     while (n_found_ < expected_.size() && find(context, peer, tag)) {}
     if (n_here_ == n_found_) return nullptr;
     Part &part = *parts_[n_here_];
-    return is_complete(part, context.transport(), &part.bytes) ? &part : nullptr;
+    return is_complete(part, context.fabric(), &part.bytes) ? &part : nullptr;
 }
 
 bool ArrivingParts::find(Context &context, int32_t peer, int32_t tag) {
-    halo_matched message{};
+    Matched message{};
     size_t bytes = 0;
-    if (!context.transport().probe(peer, 0, tag, bytes, message)) return false;
+    if (!context.fabric().probe(peer, 0, tag, bytes, message)) return false;
     if (n_found_ == parts_.size()) parts_.push_back(std::make_unique<Part>());
     Part &part = *parts_[n_found_];
     make_room(part, std::max(bytes, sizeof(PartHeader)), context);
     part.peer = peer;
-    context.transport().receive_matched(message, peer, part.buffer.data(), part.buffer.bytes(), part.request);
+    context.fabric().receive_matched(message, peer, part.buffer.data(), part.buffer.bytes(), part.request);
     part.in_flight = true;
     ++n_found_;
     return true;

@@ -83,7 +83,7 @@ void Stream::post(uint32_t epoch, const Narrowing &narrowing) {
     if (!arrived_ && !probing()) post_receive();
 }
 
-bool Stream::has_left(int slot) { return is_complete(*slots_[slot], context_.transport()) && leaving_[slot].have_left(context_); }
+bool Stream::has_left(int slot) { return is_complete(*slots_[slot], context_.fabric()) && leaving_[slot].have_left(context_); }
 
 bool Stream::credit_left() const { return spec_.receive.active || epoch_ - consumed_by_peer_ <= 2; }
 
@@ -168,7 +168,7 @@ void Stream::send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewh
         std::memcpy(slot.buffer.data() + bytes, &sum, sizeof sum);
         bytes += sizeof sum;
     }
-    context_.transport().send(spec_.peer, 0, tag_, slot.buffer.data(), bytes, slot.request);
+    context_.fabric().send(spec_.peer, 0, tag_, slot.buffer.data(), bytes, slot.request);
     slot.in_flight = true;
     bytes_sent += static_cast<int64_t>(bytes) + parts.send(context_, spec_.peer, tag_, spec_.serial, epoch_);
 }
@@ -200,7 +200,7 @@ void Stream::send_failure(uint32_t epoch, const Error &error) {
 
 // A message outside the two slots: rare, except for credits, whose memory is reused.
 void Stream::send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes, uint16_t flags) {
-    auto free_slot = std::find_if(extras_.begin(), extras_.end(), [&](auto &extra) { return is_complete(*extra, context_.transport()); });
+    auto free_slot = std::find_if(extras_.begin(), extras_.end(), [&](auto &extra) { return is_complete(*extra, context_.fabric()); });
     if (free_slot == extras_.end()) {
         extras_.push_back(std::make_unique<PendingMessage>());
         free_slot = extras_.end() - 1;
@@ -213,7 +213,7 @@ void Stream::send_extra(MessageKind kind, halo_status status, const void *payloa
     header.flags |= flags;
     std::memcpy(extra.buffer.data(), &header, sizeof header);
     if (bytes > 0) std::memcpy(extra.buffer.data() + sizeof header, payload, bytes);
-    context_.transport().send(spec_.peer, 0, tag_, extra.buffer.data(), sizeof header + bytes, extra.request);
+    context_.fabric().send(spec_.peer, 0, tag_, extra.buffer.data(), sizeof header + bytes, extra.request);
     extra.in_flight = true;
     ++messages_sent;
     bytes_sent += static_cast<int64_t>(sizeof header + bytes);
@@ -230,7 +230,7 @@ void Stream::post_receive() {
     const size_t capacity = receive_capacity();
     ensure_receive_buffer(capacity);
     std::memset(receive_buffer_.data(), 0, sizeof(MessageHeader)); // else a shorter message, taken when the receive is cancelled, had an older one's
-    context_.transport().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
+    context_.fabric().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
     receive_ = Receive::posted;
 }
 
@@ -284,17 +284,17 @@ bool Stream::receive_one(size_t &bytes) {
         std::swap(receive_buffer_, ahead_buffer_);
         return true;
     }
-    Transport &transport = context_.transport();
+    Fabric &fabric = context_.fabric();
     if (receive_ == Receive::none && probing()) {
-        halo_matched message{};
-        if (!transport.probe(spec_.peer, 0, tag_, bytes, message)) return false;
+        Matched message{};
+        if (!fabric.probe(spec_.peer, 0, tag_, bytes, message)) return false;
         ensure_receive_buffer(std::max(bytes, sizeof(MessageHeader)));
-        transport.receive_matched(message, spec_.peer, receive_buffer_.data(), receive_buffer_.bytes(), receive_request_);
+        fabric.receive_matched(message, spec_.peer, receive_buffer_.data(), receive_buffer_.bytes(), receive_request_);
         receive_ = Receive::matched;
     } else if (receive_ == Receive::none) {
         post_receive();
     }
-    if (!transport.test(receive_request_, spec_.peer, &bytes)) return false;
+    if (!fabric.test(receive_request_, spec_.peer, &bytes)) return false;
     receive_ = Receive::none;
     if (std::exchange(in_ahead_, false)) std::swap(receive_buffer_, ahead_buffer_);
     return true;
@@ -303,17 +303,17 @@ bool Stream::receive_one(size_t &bytes) {
 // Whatever it is, it is kept for the next run.
 void Stream::look_ahead() {
     if (!arrived_ || !spec_.receive.active || held_bytes_ > 0 || ahead_bytes_ > 0) return;
-    Transport &transport = context_.transport();
+    Fabric &fabric = context_.fabric();
     size_t bytes = 0;
     if (receive_ == Receive::none) {
-        halo_matched message{};
-        if (!transport.probe(spec_.peer, 0, tag_, bytes, message)) return;
+        Matched message{};
+        if (!fabric.probe(spec_.peer, 0, tag_, bytes, message)) return;
         if (ahead_buffer_.bytes() < std::max(bytes, sizeof(MessageHeader))) ahead_buffer_ = context_.host_buffer(std::max(bytes, least_capacity));
-        transport.receive_matched(message, spec_.peer, ahead_buffer_.data(), ahead_buffer_.bytes(), receive_request_);
+        fabric.receive_matched(message, spec_.peer, ahead_buffer_.data(), ahead_buffer_.bytes(), receive_request_);
         receive_ = Receive::matched;
         in_ahead_ = true;
     }
-    if (!in_ahead_ || !transport.test(receive_request_, spec_.peer, &bytes)) return;
+    if (!in_ahead_ || !fabric.test(receive_request_, spec_.peer, &bytes)) return;
     receive_ = Receive::none;
     in_ahead_ = false;
     ahead_bytes_ = bytes;
@@ -500,7 +500,7 @@ void Stream::end_failed_run() {
 std::optional<MessageHeader> Stream::cancel_receive() {
     if (std::exchange(receive_, Receive::none) == Receive::none) return {};
     try {
-        if (!context_.transport().cancel(receive_request_, spec_.peer)) return {};
+        if (!context_.fabric().cancel(receive_request_, spec_.peer)) return {};
     } catch (const Error &error) {
         if (error.status() == HALO_ERR_TRANSPORT) context_.lose(std::move(in_ahead_ ? ahead_buffer_ : receive_buffer_));
         throw;

@@ -243,7 +243,7 @@ private:
     uint32_t consumed_ = 0;
     Buffer receive_buffer_;
     std::byte *message_ = nullptr; // the last one that was taken, there or in a slot
-    halo_request receive_request_{};
+    Request receive_request_{};
     Receive receive_ = Receive::none;
     size_t held_bytes_ = 0;  // of a message of the next run in receive_buffer_; 0: none
     Buffer ahead_buffer_;    // for one that comes while receive_buffer_ is in use

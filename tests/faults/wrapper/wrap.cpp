@@ -52,6 +52,7 @@ struct Seat {
 
 class Wrapped;
 thread_local Seat next_seat;
+thread_local int32_t next_reach = WRAP_REACHES_ALL;
 thread_local Wrapped *last_opened = nullptr;
 
 class Wrapped {
@@ -71,7 +72,13 @@ public:
             next_seat = {};
         }
         last_opened = this;
+        reach_ = next_reach;
         return inner_.open(host_, &params, &transport_);
+    }
+    bool reaches(int32_t peer) const {
+        int32_t rank = 0, size = 0, max_tag = 0;
+        inner_.identify(transport_, &rank, &size, &max_tag);
+        return reach_ == WRAP_REACHES_ALL || (reach_ == WRAP_REACHES_ODD && (rank + peer) % 2 != 0);
     }
     halo_status open_lanes(int32_t n_lanes) { return faults_.no_lanes ? HALO_BUSY : inner_.open_lanes(transport_, n_lanes); }
     const halo_transport_ops &inner() const { return inner_; }
@@ -121,6 +128,7 @@ private:
     wrap_counts counts_{};
     wrap_faults faults_{};
     bool faulty_ = false;
+    int32_t reach_ = WRAP_REACHES_ALL;
     std::mt19937_64 random_;
     int64_t calls_ = 0;
     std::deque<std::unique_ptr<Held>> held_;            // in the order of their sending
@@ -317,6 +325,8 @@ int32_t ends_all_when_closed(const halo_transport *transport) {
     return inside.inner().ends_all_when_closed ? inside.inner().ends_all_when_closed(inside.transport()) : 0;
 }
 
+int32_t reaches(const halo_transport *transport, int32_t peer) { return reinterpret_cast<const Wrapped *>(transport)->reaches(peer) ? 1 : 0; }
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     std::strncpy(why, "for tests", why_bytes - 1);
     return 1;
@@ -324,7 +334,7 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
 
 constexpr halo_transport_ops operations = {
     sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress, threads,
-    ends_all_when_closed
+    ends_all_when_closed, reaches
 };
 
 } // namespace
@@ -342,6 +352,7 @@ HALO_API halo_inproc_group *wrap_group_create(int32_t n_ranks) {
 }
 HALO_API halo_status wrap_group_destroy(halo_inproc_group *group) { return halo_inproc_group_destroy(group); }
 HALO_API void wrap_seat(halo_inproc_group *group, int32_t rank) { next_seat = { group, rank }; }
+HALO_API void wrap_reach(int32_t which) { next_reach = which; }
 HALO_API void wrap_set_faults(const wrap_faults *faults) {
     if (last_opened) last_opened->set_faults(*faults);
 }

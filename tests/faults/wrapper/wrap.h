@@ -47,6 +47,11 @@ typedef struct halo_inproc_group *(*wrap_group_create_fn)(int32_t n_ranks);
 typedef halo_status (*wrap_group_destroy_fn)(struct halo_inproc_group *group);
 /* The next instance that this thread opens is this rank. */
 typedef void (*wrap_seat_fn)(struct halo_inproc_group *group, int32_t rank);
+/* Which ranks the next instances that this thread opens reach; all, unless told. */
+#define WRAP_REACHES_NONE 0
+#define WRAP_REACHES_ODD 1 /* those at an odd distance */
+#define WRAP_REACHES_ALL 2
+typedef void (*wrap_reach_fn)(int32_t which);
 /* Of the instance that this thread opened last. */
 typedef void (*wrap_set_faults_fn)(const wrap_faults *faults);
 typedef wrap_counts (*wrap_counts_fn)(void);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/fabric.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/digest.h"
+
+namespace halo {
+
+Fabric::Fabric(std::unique_ptr<Transport> transport) : serves_(static_cast<size_t>(transport->size()), 0) { all_.push_back(std::move(transport)); }
+
+void Fabric::add(std::unique_ptr<Transport> transport) {
+    if (transport->rank() != rank() || transport->size() != size())
+        fail(HALO_ERR_PLUGIN, "transport %s has this rank as %d of %d, transport %s as %d of %d", transport->name(), transport->rank(),
+             transport->size(), all_.front()->name(), rank(), size());
+    check_limit("transports of a context", std::ssize(all_) + 1, UINT8_MAX);
+    const auto number = static_cast<uint8_t>(all_.size());
+    for (int32_t peer = 0; peer < size(); ++peer) {
+        uint8_t &serves = serves_[static_cast<size_t>(peer)];
+        if (serves == 0 && peer != rank() && transport->reaches(peer)) serves = number;
+    }
+    all_.push_back(std::move(transport));
+}
+
+int64_t Fabric::sum_of_pairs() const {
+    int64_t sum = 0;
+    for (int32_t peer = 0; peer < size(); ++peer) {
+        const auto low = static_cast<uint64_t>(std::min(peer, rank())), high = static_cast<uint64_t>(std::max(peer, rank()));
+        const uint64_t pair = Digest::mix(Digest::mix(low << 32 | high) + serves_[static_cast<size_t>(peer)]);
+        const auto mark = static_cast<int64_t>(pair >> 33); // of a sum over all ranks none overflows
+        sum += peer == rank() ? 0 : peer < rank() ? mark : -mark;
+    }
+    return sum;
+}
+
+int32_t Fabric::max_tag() const {
+    const auto least = std::min_element(all_.begin(), all_.end(), [](const auto &a, const auto &b) { return a->max_tag() < b->max_tag(); });
+    return (*least)->max_tag();
+}
+
+bool Fabric::ends_all_when_closed() const {
+    return std::all_of(all_.begin(), all_.end(), [](const auto &one) { return one->ends_all_when_closed(); });
+}
+
+bool Fabric::for_this_thread_only() const {
+    return std::any_of(all_.begin(), all_.end(), [](const auto &one) { return one->for_this_thread_only(); });
+}
+
+std::string Fabric::describe() const {
+    if (all_.size() == 1) return all_.front()->name();
+    std::string text;
+    for (size_t i = 1; i <= all_.size(); ++i) {
+        const size_t number = i % all_.size(); // the one for the rest comes last
+        const auto n = std::count(serves_.begin(), serves_.end(), static_cast<uint8_t>(number)) - (number == 0 ? 1 : 0);
+        text += format("%s%s to %lld ranks", text.empty() ? "" : ", ", all_[number]->name(), static_cast<long long>(n));
+    }
+    return text;
+}
+
+bool Fabric::probe_all(int32_t lane, int32_t tag, size_t &bytes, Matched &message) {
+    for (size_t i = 0; i < all_.size(); ++i) {
+        const size_t number = (first_probed_ + i) % all_.size();
+        if (!all_[number]->probe(-1, lane, tag, bytes, message)) continue;
+        message.transport = static_cast<uint8_t>(number);
+        first_probed_ = number + 1;
+        return true;
+    }
+    return false;
+}
+
+bool Fabric::open_lanes(int32_t n_lanes) {
+    bool all = true;
+    for (const auto &transport : all_) all = transport->open_lanes(n_lanes) && all;
+    return all;
+}
+
+} // namespace halo

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How this rank reaches the others: by one transport, or each of them by the first of several that does. Whoever waits lets all of them work.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/transport.h"
+
+namespace halo {
+
+// An operation in flight, or a message that has been found, and whose it is.
+struct Request : halo_request {
+    uint8_t transport = 0;
+};
+struct Matched : halo_matched {
+    uint8_t transport = 0;
+};
+
+class Fabric {
+public:
+    // Reaches all ranks.
+    explicit Fabric(std::unique_ptr<Transport> transport);
+    // Between the same ranks. From then on it serves those that it reaches and none before it did; what has no order of its own may be on its way.
+    void add(std::unique_ptr<Transport> transport);
+    // Adds up to 0 over all ranks if the two ranks of each pair have chosen the same transport for it.
+    int64_t sum_of_pairs() const;
+
+    int32_t rank() const { return all_.front()->rank(); }
+    int32_t size() const { return all_.front()->size(); }
+    int32_t max_tag() const;
+    bool ends_all_when_closed() const;
+    bool for_this_thread_only() const;
+    // "mpi_openmpi", or of several: "shm to 3 ranks, mpi_openmpi to 4".
+    std::string describe() const;
+
+    void send(int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, Request &request) {
+        at(peer, request).send(peer, lane, tag, data, bytes, request);
+    }
+    void receive(int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity, Request &request) {
+        at(peer, request).receive(peer, lane, tag, data, capacity, request);
+    }
+    // True when the operation is complete; `bytes` is then what a receive got. `peer` goes into the error text.
+    bool test(Request &request, int32_t peer, size_t *bytes = nullptr) { return all_[request.transport]->test(request, peer, bytes); }
+    bool cancel(Request &request, int32_t peer) { return all_[request.transport]->cancel(request, peer); }
+    // `peer` -1: from any rank, over whatever transport.
+    bool probe(int32_t peer, int32_t lane, int32_t tag, size_t &bytes, Matched &message) {
+        if (peer < 0) return probe_all(lane, tag, bytes, message);
+        return at(peer, message).probe(peer, lane, tag, bytes, message);
+    }
+    void receive_matched(Matched &message, int32_t peer, void *data, size_t capacity, Request &request) {
+        request.transport = message.transport;
+        all_[message.transport]->receive_matched(message, peer, data, capacity, request);
+    }
+    void progress() {
+        for (const auto &transport : all_) transport->progress();
+    }
+
+    // Collective. False: not all ranks are here yet; to be called again.
+    bool open_lanes(int32_t n_lanes);
+    int32_t lanes() const { return all_.front()->lanes(); }
+
+private:
+    // Of a peer's transport, which `operation` is told.
+    template <class Operation>
+    Transport &at(int32_t peer, Operation &operation) {
+        operation.transport = serves_[static_cast<size_t>(peer)];
+        return *all_[operation.transport];
+    }
+    bool probe_all(int32_t lane, int32_t tag, size_t &bytes, Matched &message);
+
+    std::vector<std::unique_ptr<Transport>> all_; // the first one reaches all
+    std::vector<uint8_t> serves_;                 // of each rank, its transport
+    size_t first_probed_ = 0;                     // so that none is always asked last
+};
+
+} // namespace halo

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several transports in one context: the wrapper carries messages to the ranks that it reaches, the in-process transport the rest.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <numeric>
+#include <string>
+
+#include "level_objects.h"
+#include "solver.h"
+#include "wrapped.h"
+
+namespace conformance {
+
+namespace {
+
+const Settings besides{ { "transport.besides", "wrap" }, { "shared_memory", "no" } };
+
+// As run; each rank's wrapper reaches what `reach` says.
+void run_mixed(int32_t n_ranks, const std::function<int32_t(int32_t rank)> &reach, const std::function<void(halo_inproc *group, int32_t rank)> &body) {
+    choose_wrapper();
+    halo_inproc_group *inner = wrapper().group_create(n_ranks);
+    run_raw(n_ranks, [&](halo_inproc *group, int32_t rank) {
+        wrapper().seat(inner, rank);
+        wrapper().reach(reach(rank));
+        body(group, rank);
+    });
+    if (!testing::Test::HasFailure()) EXPECT_EQ(wrapper().group_destroy(inner), HALO_SUCCESS);
+}
+
+// Everything that sends, and values that come from every other rank.
+void use(halo_context *context, int32_t rank, int32_t n_ranks) {
+    mpi_levels::Objects objects(context);
+    for (int round = 0; round < 3; ++round) objects.use();
+    objects.destroy();
+    int64_t sum = rank;
+    OK(halo_allreduce(context, &sum, &sum, 1, HALO_INT64, HALO_SUM));
+    EXPECT_EQ(sum, n_ranks * (n_ranks - 1) / 2);
+    Rank self{ context, rank, n_ranks };
+    SolverShape shape;
+    shape.n_blocks = 2 * n_ranks;
+    Solver solver(self, shape);
+    for (int round = 0; round < 3; ++round) solver.run();
+    solver.destroy();
+}
+
+class Transports : public testing::TestWithParam<int32_t> {};
+
+TEST_P(Transports, EachPeerIsReachedByTheTransportThatDoes) {
+    constexpr int32_t n_ranks = 4;
+    run_mixed(
+        n_ranks, [](int32_t) { return GetParam(); },
+        [](halo_inproc *group, int32_t rank) {
+            halo_context *context = nullptr;
+            OK(make_context(group, rank, besides, &context));
+            const wrap_counts before = wrapper().counts();
+            use(context, rank, n_ranks);
+            EXPECT_EQ(wrapper().counts().sends > before.sends, GetParam() != WRAP_REACHES_NONE);
+            char text[2048];
+            size_t needed = 0;
+            OK(halo_info(context, HALO_INFO_MODULES, text, sizeof text, &needed));
+            const char *const wanted[] = { "wrap to 0 ranks, inproc to 3 ranks", "wrap to 2 ranks, inproc to 1 ranks", "wrap to 3 ranks, inproc to 0 ranks" };
+            EXPECT_NE(std::string(text).find(wanted[GetParam()]), std::string::npos) << text;
+            OK(halo_context_destroy(&context));
+        });
+}
+
+INSTANTIATE_TEST_SUITE_P(Reach, Transports, testing::Values(WRAP_REACHES_NONE, WRAP_REACHES_ODD, WRAP_REACHES_ALL));
+
+TEST(Fabric, RanksThatReachEachOtherOneWayAloneAreRefused) {
+    run_mixed(
+        3, [](int32_t rank) { return rank == 1 ? WRAP_REACHES_NONE : WRAP_REACHES_ALL; },
+        [](halo_inproc *group, int32_t rank) {
+            halo_context *context = nullptr;
+            expect_failure(make_context(group, rank, besides, &context), HALO_ERR_MISMATCH, { "transport.besides", "two ranks differ in which transport" });
+        });
+}
+
+TEST(Fabric, NamesThatAreNotModulesAreRefused) {
+    const std::pair<const char *, halo_status> lists[] = {
+        { ",", HALO_ERR_CONFIG }, { "wrap,", HALO_ERR_CONFIG }, { ",wrap", HALO_ERR_CONFIG }, { "wrap,,wrap", HALO_ERR_CONFIG }, { "nobody", HALO_ERR_PLUGIN },
+    };
+    for (const auto &[list, status] : lists)
+        run_mixed(
+            2, [](int32_t) { return WRAP_REACHES_ALL; },
+            [&](halo_inproc *group, int32_t rank) {
+                halo_context *context = nullptr;
+                const Settings settings{ { "transport.besides", list } };
+                expect_failure(make_context(group, rank, settings, &context), status, { status == HALO_ERR_CONFIG ? "a name is empty" : "nobody" });
+            });
+}
+
+} // namespace
+
+} // namespace conformance
