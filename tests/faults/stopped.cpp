@@ -17,7 +17,6 @@ namespace conformance {
 
 namespace {
 
-constexpr int n_trials = 24;
 constexpr int64_t n_cells = 768;
 constexpr int64_t width = 384; // ghosts as wide as can be: most of a run is copying
 constexpr int64_t stride = n_cells + 2 * width;
@@ -146,6 +145,7 @@ TEST(Stopped, PeersThatGoOnWriteNothingThatIsOthersNow) {
         std::mt19937 random(5);
         std::uniform_int_distribution<int> moments(5000, 60000);
         Counts counts;
+        const auto n_trials = static_cast<int>(number_from("STOPPED_TRIALS", 24));
         for (int n = 0; n < n_trials; ++n) {
             if (rank.rank == 0)
                 trial_of_stopper(rank, static_cast<double *>(memory), static_cast<pid_t>(pids[1]), std::chrono::microseconds(moments(random)), counts);
