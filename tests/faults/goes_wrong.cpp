@@ -363,36 +363,6 @@ TEST_P(GoesWrong, NarrowingThatDiffersIsNamed) {
         });
 }
 
-// Rank 0 sends two points and rank 1 expects one; what goes back is as it should be, and rank 0 does not take it for a run.
-TEST_P(GoesWrong, ListsThatDifferOneWayAreNamedOnBothRanks) {
-    run(2, {}, [&](Rank &rank) {
-        const int32_t peer = 1 - rank.rank;
-        const int64_t sent[] = { 0, rank.rank == 0 ? 2 : 1 }, received[] = { 0, 1 };
-        const uint32_t own[] = { 0, 1 }, ghosts[] = { 2 };
-        halo_lists_desc lists = HALO_LISTS_DESC_INIT;
-        lists.n_points = 3, lists.n_peers = 1, lists.peers = &peer;
-        lists.send_offsets = sent, lists.send = own, lists.receive_offsets = received, lists.receive = ghosts;
-        halo_topology *topology = nullptr;
-        OK(halo_topology_create_lists(rank.context, &lists, &topology));
-        halo_field_desc desc = HALO_FIELD_DESC_INIT;
-        desc.name = "u";
-        halo_field *field = nullptr;
-        OK(halo_field_create(topology, &desc, &field));
-        OK(halo_field_allocate(field, -1));
-        halo_exchange_desc policy = HALO_EXCHANGE_DESC_INIT;
-        policy.messages = GetParam().messages;
-        policy.receive = GetParam().receive;
-        halo_exchange *exchange = nullptr;
-        OK(halo_exchange_create(&field, 1, &policy, &exchange));
-        halo_status status = halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE);
-        if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, HALO_STREAM_NONE);
-        expect_failure(status, HALO_ERR_MISMATCH, { "the plans of rank", "0 -> 1, field u", "16 bytes", "8 bytes" });
-        OK(halo_exchange_destroy(&exchange));
-        OK(halo_field_destroy(&field));
-        OK(halo_topology_destroy(&topology));
-    });
-}
-
 // ---- giving up
 
 // The peer that was waited for in vain comes late, and must not be disturbed by what was given up; a new exchange works at once.
