@@ -114,7 +114,8 @@ TEST_P(Policies, APeerThatIsLateIsNamedAndWaitedForAgain) {
         if (rank == 0) {
             ASSERT_EQ(end.start(), HALO_SUCCESS);
             EXPECT_EQ(end.finish(), HALO_TIMEOUT);
-            expect_text({ "over u", "run 1", "rank 1", "from rank 1 to rank 0", "stale", "not yet seen sending", "2 -> 1, field u, side x-", "8 bytes" });
+            expect_text(
+                { "over u", "run 1", "rank 1", "from rank 1 to rank 0", "stale", "not yet seen sending", "2 -> 1, field u, side x-", "8 bytes" });
             timed_out = true;
             halo_status status = HALO_TIMEOUT;
             while (status == HALO_TIMEOUT) status = end.finish();
