@@ -154,7 +154,7 @@ TEST_P(Damage, OfChannelsByHandIsNamed) {
                 channels.expect(2);
             } else {
                 expect_failure(channels.receive(), HALO_ERR_CHECK,
-                               words("group: run 2", "40", "10 -> 11, field 4, element 12, from rank 0 to rank 1, epoch 2"));
+                               words("group 1: run 2", "40", "10 -> 11, field 4, element 12, from rank 0 to rank 1, epoch 2"));
             }
             channels.destroy();
         });
