@@ -165,7 +165,7 @@ defects=(
     "boxes of other ranks farther than a cell away are not known|topology/boxes/boxes.cpp|halo_box_conformance *BoxCases*|s/2 \* int64_t{ reach_ } + 1 }/1 }/"
     "ghosts that several boxes own are filled by each of them|topology/boxes/box_edges.cpp|halo_box_conformance *BoxCases*:AmrexNames.*|s/^            depend_on_gids_ = subtract(.*$/            depend_on_gids_ = true;/"
     "edges that depend on gids are those of any part alike|topology/boxes/box_edges.cpp|halo_box_conformance *BoxCases*:AmrexNames.*|s/depend_on_gids_ = subtract(\(.*\)) || depend_on_gids_;/subtract(\1);/"
-    "a part gets the edges of another that begins where it does|topology/boxes/box_edges.cpp|halo_box_conformance *BoxCases*:AmrexNames.*|s/ || !equal(relative(receiver.cells, receiver.origin()), own_)//"
+    "a part gets the edges of another that begins where it does|topology/boxes/box_edges.cpp|unit_topology BoxEdges*|s/ || !equal(relative(receiver.cells, receiver.origin()), own_)//"
     "a part gets the edges of one whose surroundings are others|topology/boxes/box_edges.cpp|halo_box_conformance *BoxCases*:AmrexNames.*|s/if (!equal(relative(.*)) return false;//"
     "several sources of a transfer fill the same points|topology/boxes/transfer_edges.cpp|halo_box_conformance *Transfers*|s/^        subtract(own, owned(near\[i\]));//"
     "neighbours across turned joins have the elements of others|topology/edge.cpp|unit_topology Turned*|s/back.identity.element = .*$/back.identity.element = 26 - edge.identity.element;/"
