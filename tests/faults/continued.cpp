@@ -315,9 +315,8 @@ void insist(const Rank &rank, int64_t trial, const std::function<halo_status()> 
 
 using Trial = std::function<void(const Rank &, int64_t trial)>;
 
-void interrupt(const Trial &trial) {
+void interrupt(int64_t n_trials, const Trial &trial) {
     choose_wrapper();
-    constexpr int64_t n_trials = 25;
     run_wrapped(n_ranks, { { "wait.spin", "10" } }, [&](Rank &rank) {
         for (int64_t t = 0; t < n_trials; ++t) {
             trial(rank, t);
@@ -329,13 +328,13 @@ void interrupt(const Trial &trial) {
 TEST(InterruptedCollectives, EachIsDoneInTheEnd) {
     for (const Named &named : calls) {
         SCOPED_TRACE(named.name);
-        interrupt([&](const Rank &rank, int64_t trial) { insist(rank, trial, [&] { return named.call(rank); }); });
+        interrupt(25, [&](const Rank &rank, int64_t trial) { insist(rank, trial, [&] { return named.call(rank); }); });
     }
 }
 
-// Every rank has half of the next one's keys, in two parts; ghosts are of two groups.
+// Every rank has half of the next one's keys, in two parts; ghosts are of two groups. Few trials end while the edges of parts are divided.
 TEST(InterruptedCollectives, SectionsOfParts) {
-    interrupt([](const Rank &rank, int64_t trial) {
+    interrupt(800, [](const Rank &rank, int64_t trial) {
         std::vector<uint64_t> keys(32);
         std::iota(keys.begin(), keys.end(), static_cast<uint64_t>(rank.rank) * 16);
         const int64_t offsets[] = { 0, 16, 32 };
@@ -386,13 +385,13 @@ void transfer(const Rank &rank, double timeout_seconds, const std::function<void
 halo_status start(halo_exchange *exchange) { return halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE); }
 
 TEST(InterruptedCollectives, FirstStartOfATransfer) {
-    interrupt([](const Rank &rank, int64_t trial) {
+    interrupt(25, [](const Rank &rank, int64_t trial) {
         transfer(rank, HALO_TIMEOUT_CONFIGURED, [&](halo_exchange *exchange) { insist(rank, trial, [&] { return start(exchange); }); });
     });
 }
 
 TEST(InterruptedCollectives, PrepareOfATransfer) {
-    interrupt([](const Rank &rank, int64_t trial) {
+    interrupt(25, [](const Rank &rank, int64_t trial) {
         transfer(rank, HALO_TIMEOUT_CONFIGURED, [&](halo_exchange *exchange) {
             insist(rank, trial, [&] { return halo_exchange_prepare(exchange); });
             OK(start(exchange));

@@ -70,7 +70,8 @@ TEST_P(Damage, OfAnExchangeIsNamed) {
                 OK(solver.finish());
                 solver.check();
             } else {
-                expect_failure(solver.finish(), HALO_ERR_CHECK, words("density: run 2", aggregated() ? "28" : "24", "channel 0 -> 1, field density, side x+"));
+                expect_failure(solver.finish(), HALO_ERR_CHECK,
+                               words("density: run 2", aggregated() ? "28" : "24", "channel 0 -> 1, field density, side x+"));
             }
             solver.destroy();
         });
@@ -152,7 +153,8 @@ TEST_P(Damage, OfChannelsByHandIsNamed) {
                 OK(channels.receive());
                 channels.expect(2);
             } else {
-                expect_failure(channels.receive(), HALO_ERR_CHECK, words("group: run 2", "40", "10 -> 11, field 4, element 12, from rank 0 to rank 1, epoch 2"));
+                expect_failure(channels.receive(), HALO_ERR_CHECK,
+                               words("group 1: run 2", "40", "10 -> 11, field 4, element 12, from rank 0 to rank 1, epoch 2"));
             }
             channels.destroy();
         });

@@ -59,28 +59,27 @@ void start_late(Solver &solver, const Rank &rank, const std::atomic<bool> &go) {
 // A time limit that passes leaves the run in flight; the text says what is missing. When the peer comes after all, the run ends well.
 TEST_P(GoesWrong, ARankThatDoesNotStartIsNamed) {
     std::atomic<bool> go = false;
-    run(2, {},
-        [&](Rank &rank) {
-            SolverShape made = shape();
-            made.timeout_seconds = rank.rank == 0 ? 0.3 : 20;
-            Solver solver(rank, made);
-            start_late(solver, rank, go);
-            if (rank.rank == 0) {
-                expect_failure(solver.finish(), HALO_TIMEOUT,
-                               { "1 -> 0", "field density", "side x-", "rank 1", "rank 0", "run 2", "receiver stale", "sender", "8 bytes" });
-                expect_failure(halo_exchange_destroy(&solver.exchange), HALO_BUSY, { "in flight" });
-                go = true;
-                OK(halo_context_set(rank.context, "timeout", "20s"));
-                halo_status status = HALO_TIMEOUT;
-                for (int turn = 0; turn < 60 && status == HALO_TIMEOUT; ++turn) status = solver.finish();
-                OK(status);
-            } else {
-                OK(solver.finish());
-            }
-            solver.check();
-            solver.run();
-            solver.destroy();
-        });
+    run(2, {}, [&](Rank &rank) {
+        SolverShape made = shape();
+        made.timeout_seconds = rank.rank == 0 ? 0.3 : 20;
+        Solver solver(rank, made);
+        start_late(solver, rank, go);
+        if (rank.rank == 0) {
+            expect_failure(solver.finish(), HALO_TIMEOUT,
+                           { "1 -> 0", "field density", "side x-", "rank 1", "rank 0", "run 2", "receiver stale", "sender", "8 bytes" });
+            expect_failure(halo_exchange_destroy(&solver.exchange), HALO_BUSY, { "in flight" });
+            go = true;
+            OK(halo_context_set(rank.context, "timeout", "20s"));
+            halo_status status = HALO_TIMEOUT;
+            for (int turn = 0; turn < 60 && status == HALO_TIMEOUT; ++turn) status = solver.finish();
+            OK(status);
+        } else {
+            OK(solver.finish());
+        }
+        solver.check();
+        solver.run();
+        solver.destroy();
+    });
 }
 
 struct Log {

@@ -121,6 +121,10 @@ TEST(Inquiries, WhatAPeerDoesInsteadIsTold) {
         return asked.inquiries().known_of_peers();
     };
     EXPECT_EQ(known(), "; rank 1 has made 0 exchanges, groups and reductions so far, rank 0 0");
+    asked.inquiries().ask(serial);
+    EXPECT_EQ(asked.inquiries().known_of_peers(), "; rank 1 has made 0 exchanges, groups and reductions so far, rank 0 0")
+        << "before there is an answer";
+    peer.read();
     Object there("2");
     peer.add(serial, there);
     EXPECT_EQ(known(), "");

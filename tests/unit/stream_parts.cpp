@@ -180,8 +180,10 @@ TEST_F(Parts, ComeOneByOne) {
 TEST_F(Parts, ThatAreNotTheNextAreRefused) {
     begin_forged_run();
     const std::function<void(PartHeader &)> forgeries[] = {
-        [](PartHeader &header) { header.n_after = 0; },      [](PartHeader &header) { header.n_after = 1, header.epoch = 3; },
-        [](PartHeader &header) { header.n_after = 1, ++header.serial; }, [](PartHeader &header) { header.n_after = 1, ++header.magic; },
+        [](PartHeader &header) { header.n_after = 0; },
+        [](PartHeader &header) { header.n_after = 1, header.epoch = 3; },
+        [](PartHeader &header) { header.n_after = 1, ++header.serial; },
+        [](PartHeader &header) { header.n_after = 1, ++header.magic; },
     };
     for (const auto &forge : forgeries) {
         end(0).post(2, {});

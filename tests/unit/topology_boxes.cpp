@@ -72,6 +72,38 @@ TEST(BlocksEdges, ShortWayEqualsTheGeneralOne) {
     }
 }
 
+EdgeSet edges_into(const BoxSet &boxes, const std::vector<std::vector<int64_t>> &parts_at_a_time, const EdgeRequest &request) {
+    EdgeSet found;
+    const auto sink = [&](const Edge &edge) { found.insert(as_tuple(edge)); };
+    for (const std::vector<int64_t> &parts : parts_at_a_time) BoxEdges(boxes, 0, request).emit(parts, sink);
+    return found;
+}
+
+// Random boxes, most of them from few corners, so that many overlap and look the same from where they begin.
+TEST(BoxEdges, WhatIsRememberedOfAPartIsOnlyForOthersLikeIt) {
+    std::mt19937_64 random(11);
+    const auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint64_t>(high - low + 1)); };
+    for (int trial = 0; trial < 500; ++trial) {
+        std::vector<PlacedBox> boxes;
+        std::vector<int64_t> gids;
+        std::vector<std::vector<int64_t>> each_alone;
+        for (int64_t gid = 0, n = pick(2, 6); gid < n; ++gid) {
+            halo_box box{ { 0, 0, 0 }, { 1, 1, 1 } };
+            for (int d = 0; d < 2; ++d) {
+                box.low[d] = 4 * pick(0, 1);
+                box.high[d] = box.low[d] + 2 * pick(1, 2);
+            }
+            boxes.push_back({ gid, 0, 0, box, {} });
+            gids.push_back(gid);
+            each_alone.push_back({ gid });
+        }
+        const BoxSet set(boxes, {});
+        EdgeRequest request;
+        for (int d = 0; d < 2; ++d) request.ghosts.low[d] = request.ghosts.high[d] = static_cast<int32_t>(pick(1, 2));
+        EXPECT_EQ(edges_into(set, { gids }, request), edges_into(set, each_alone, request)) << "trial " << trial;
+    }
+}
+
 TEST(BoxSet, FindsWhatLiesInARegion) {
     std::mt19937_64 random(5);
     const auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint64_t>(high - low + 1)); };

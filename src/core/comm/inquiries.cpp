@@ -16,11 +16,14 @@ constexpr size_t most_text = 2048;
 
 } // namespace
 
+// What is known of a rank stays so until it answers again: this one may give up before.
 void Inquiries::ask(uint32_t serial) {
-    known_.clear();
     const auto object = objects_.find(serial);
-    if (object == objects_.end()) return;
-    for (const int32_t peer : object->second->awaited())
+    const std::vector<int32_t> awaited = object == objects_.end() ? std::vector<int32_t>{} : object->second->awaited();
+    const auto is_over = [&](const auto &known) { return std::find(awaited.begin(), awaited.end(), known.first) == awaited.end(); };
+    std::erase_if(known_, [&](const auto &known) { return serial != asked_of_ || is_over(known); });
+    asked_of_ = serial;
+    for (const int32_t peer : awaited)
         if (peer != context_.rank()) send(InquiryKind::question, peer, serial);
 }
 
@@ -71,9 +74,11 @@ void Inquiries::take(const std::vector<std::byte> &message) {
         note(header, format("rank %d has destroyed its own", from));
 }
 
-// Of what this rank waits for.
-void Inquiries::note(const InquiryHeader &header, std::string text) {
-    if (header.serial == waits_in_) known_[static_cast<int32_t>(header.from)] = std::move(text);
+// Of what this rank waits for. No text: there is nothing to be told.
+void Inquiries::note(const InquiryHeader &header, const std::string &text) {
+    if (header.serial != waits_in_) return;
+    known_.erase(static_cast<int32_t>(header.from));
+    if (!text.empty()) known_.emplace(header.from, text);
 }
 
 // Both ranks do, and find the same.
@@ -85,9 +90,8 @@ void Inquiries::compare(const InquiryHeader &header, const Terms &peers) {
     const std::string text = here < there ? first_difference(own, here, peers, there) : first_difference(peers, there, own, here);
     if (text.empty()) {
         const auto elsewhere = objects_.find(header.waits_in);
-        if (header.waits_in != header.serial && elsewhere != objects_.end())
-            note(header, format("rank %d waits in %s", there, elsewhere->second->what().c_str()));
-        return;
+        const bool is_elsewhere = header.waits_in != header.serial && elsewhere != objects_.end();
+        return note(header, is_elsewhere ? format("rank %d waits in %s", there, elsewhere->second->what().c_str()) : "");
     }
     const std::string all = format("rank %d and rank %d have different objects %u: %s", here, there, header.serial, text.c_str());
     have_differed_ = true;

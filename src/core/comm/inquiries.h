@@ -79,11 +79,12 @@ private:
     void send(InquiryKind kind, int32_t to, uint32_t serial);
     void take(const std::vector<std::byte> &message);
     void compare(const InquiryHeader &header, const Terms &peers);
-    void note(const InquiryHeader &header, std::string text);
+    void note(const InquiryHeader &header, const std::string &text);
 
     Context &context_;
     std::map<uint32_t, const Described *> objects_;
     std::map<int32_t, std::string> known_; // by rank
+    uint32_t asked_of_ = 0;                // object that it is about
     uint32_t waits_in_ = 0;
     std::optional<Error> difference_;
     bool have_differed_ = false;

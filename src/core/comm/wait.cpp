@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::chrono::microseconds nap{ 50 };
 constexpr double seconds_per_look = 1e-3;
+constexpr double last_question = 0.9; // of the time limit: peers that began to wait when this rank did give up when it does, and say so
 
 } // namespace
 
@@ -31,7 +32,7 @@ void Patience::waited(double seconds) {
     inquiries.read();
     if (serial_ == 0) return;
     inquiries.refuse();
-    if (seconds < next_question_) return;
+    if (seconds < next_question_ || (timeout_ > 0 && seconds > last_question * timeout_)) return;
     next_question_ = 2 * seconds;
     inquiries.ask(serial_);
 }

@@ -95,7 +95,10 @@ bool Stream::writable() {
     sending_shared_ = peer_reads_shared_ && slot_writer_.may_write(epoch_, consumed_by_peer_);
     if (!sending_shared_) {
         slot_ = has_left(0) ? 0 : 1;
-        if (slot_ == 1 && !has_left(1)) return false;
+        if (slot_ == 1 && !has_left(1)) {
+            test(); // the peer may wait for this rank to take what it has sent in runs that have failed here
+            return false;
+        }
         ensure_send_buffer();
     }
     blocked_ = false;

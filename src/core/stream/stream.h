@@ -59,7 +59,7 @@ struct StreamSpec {
     // Adds the bytes of each part that must follow a message. None: there are no parts.
     std::function<void(const std::byte *message, std::vector<size_t> &bytes)> parts;
     std::function<std::string(const std::byte *message, size_t part)> name_of_part; // of its channel
-    std::string what; // e.g. "exchange 3": for error texts
+    std::string what;                                                               // e.g. "exchange 3": for error texts
 };
 
 class Stream {
