@@ -118,7 +118,7 @@ defects=(
     "a run in parts is over when its header is here|stream/stream_parts.cpp|halo_counts|/^void Stream::expect_parts/,/^}/s/arrived_ = arriving_.all_here();/arrived_ = true;/"
     "parts that come in place of others are taken|stream/stream_parts.cpp|unit_stream Parts.*|s/if (!is_next || summed/if (summed/"
     "late parts are not told from those of this run|stream/stream_parts.cpp|halo_conformance *Failures*|s/const bool is_late = .*$/const bool is_late = object < 0;/"
-    "the memory of parts is used again while they leave|stream/parts.cpp|unit_stream Parts.*|s/if (!is_complete(.parts_\[n_ - 1\], context.transport())) return false;//"
+    "the memory of parts is used again while they leave|stream/parts.cpp|unit_stream Parts.*|s/if (!is_complete(.parts_\[n_ - 1\], context.fabric())) return false;//"
     "the null test of sparse fields is inverted|exchange/sparse.cpp|halo_conformance *Sparse*|s/return any(non_null) ? EdgeState::data : EdgeState::null/return any(non_null) ? EdgeState::null : EdgeState::data/"
     "ghosts of a null neighbour keep what they held|exchange/sparse.cpp|halo_conformance *Sparse*|s/if (state != EdgeState::data) return piece.run_row(.*$/if (state != EdgeState::data) return;/"
     "storage that was bound for an arrival is not filled|exchange/sparse.cpp|halo_conformance *Sparse*|s/^        if (is_new) field.fill(.*$//"

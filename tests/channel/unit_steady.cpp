@@ -53,10 +53,10 @@ TEST(Steady, MailboxesAllocateNothing) {
         Ends ends(pair, 1000, sparse);
         const auto run = [&](int i) {
             const bool null = i % 3 == 0;
-            while (!ends.sender.writable()) pair.context(1).transport().progress();
+            while (!ends.sender.writable()) pair.context(1).fabric().progress();
             ends.sender.allocate();
             EXPECT_TRUE(null ? ends.sender.send_null() : ends.sender.send());
-            while (!ends.receiver.try_receive()) pair.context(0).transport().progress();
+            while (!ends.receiver.try_receive()) pair.context(0).fabric().progress();
             ends.receiver.stale();
         };
         EXPECT_EQ(steady_allocations(run), 0) << (sparse ? "sparse" : "dense");
@@ -86,7 +86,7 @@ TEST(Steady, AggregatedGroupsAllocateNothing) {
     AggregateRun &right = groups[1]->run("test");
     const auto run = [&](int) {
         for (AggregateRun *side : { &left, &right }) {
-            while (!side->writable()) pair.context(0).transport().progress();
+            while (!side->writable()) pair.context(0).fabric().progress();
             EXPECT_TRUE(side->send(nullptr));
         }
         for (bool left_done = false, right_done = false; !left_done || !right_done;) {

@@ -31,9 +31,9 @@ public:
     void send_raw(size_t bytes) {
         bytes_.resize(std::max(bytes_.size(), bytes));
         const MailAddress &address = ends_.address;
-        halo_request request{};
-        pair_.context(0).transport().send(1, address.tag.lane, address.tag.tag + (address.bare ? 1 : 0), bytes_.data(), bytes, request);
-        while (!pair_.context(0).transport().test(request, 1)) pair_.context(1).transport().progress();
+        Request request{};
+        pair_.context(0).fabric().send(1, address.tag.lane, address.tag.tag + (address.bare ? 1 : 0), bytes_.data(), bytes, request);
+        while (!pair_.context(0).fabric().test(request, 1)) pair_.context(1).fabric().progress();
     }
     MailHeader header;
 

@@ -17,7 +17,8 @@ namespace {
 const Settings besides{ { "transport.besides", "wrap" }, { "shared_memory", "no" } };
 
 // As run; each rank's wrapper reaches what `reach` says.
-void run_mixed(int32_t n_ranks, const std::function<int32_t(int32_t rank)> &reach, const std::function<void(halo_inproc *group, int32_t rank)> &body) {
+void run_mixed(int32_t n_ranks, const std::function<int32_t(int32_t rank)> &reach,
+               const std::function<void(halo_inproc *group, int32_t rank)> &body) {
     choose_wrapper();
     halo_inproc_group *inner = wrapper().group_create(n_ranks);
     run_raw(n_ranks, [&](halo_inproc *group, int32_t rank) {
@@ -25,7 +26,9 @@ void run_mixed(int32_t n_ranks, const std::function<int32_t(int32_t rank)> &reac
         wrapper().reach(reach(rank));
         body(group, rank);
     });
-    if (!testing::Test::HasFailure()) EXPECT_EQ(wrapper().group_destroy(inner), HALO_SUCCESS);
+    if (!testing::Test::HasFailure()) {
+        EXPECT_EQ(wrapper().group_destroy(inner), HALO_SUCCESS);
+    }
 }
 
 // Everything that sends, and values that come from every other rank.
@@ -59,7 +62,8 @@ TEST_P(Transports, EachPeerIsReachedByTheTransportThatDoes) {
             char text[2048];
             size_t needed = 0;
             OK(halo_info(context, HALO_INFO_MODULES, text, sizeof text, &needed));
-            const char *const wanted[] = { "wrap to 0 ranks, inproc to 3 ranks", "wrap to 2 ranks, inproc to 1 ranks", "wrap to 3 ranks, inproc to 0 ranks" };
+            const char *const wanted[] = { "wrap to 0 ranks, inproc to 3 ranks", "wrap to 2 ranks, inproc to 1 ranks",
+                                           "wrap to 3 ranks, inproc to 0 ranks" };
             EXPECT_NE(std::string(text).find(wanted[GetParam()]), std::string::npos) << text;
             OK(halo_context_destroy(&context));
         });
@@ -72,13 +76,15 @@ TEST(Fabric, RanksThatReachEachOtherOneWayAloneAreRefused) {
         3, [](int32_t rank) { return rank == 1 ? WRAP_REACHES_NONE : WRAP_REACHES_ALL; },
         [](halo_inproc *group, int32_t rank) {
             halo_context *context = nullptr;
-            expect_failure(make_context(group, rank, besides, &context), HALO_ERR_MISMATCH, { "transport.besides", "two ranks differ in which transport" });
+            expect_failure(make_context(group, rank, besides, &context), HALO_ERR_MISMATCH,
+                           { "transport.besides", "two ranks differ in which transport" });
         });
 }
 
 TEST(Fabric, NamesThatAreNotModulesAreRefused) {
     const std::pair<const char *, halo_status> lists[] = {
-        { ",", HALO_ERR_CONFIG }, { "wrap,", HALO_ERR_CONFIG }, { ",wrap", HALO_ERR_CONFIG }, { "wrap,,wrap", HALO_ERR_CONFIG }, { "nobody", HALO_ERR_PLUGIN },
+        { ",", HALO_ERR_CONFIG },          { "wrap,", HALO_ERR_CONFIG },  { ",wrap", HALO_ERR_CONFIG },
+        { "wrap,,wrap", HALO_ERR_CONFIG }, { "nobody", HALO_ERR_PLUGIN },
     };
     for (const auto &[list, status] : lists)
         run_mixed(

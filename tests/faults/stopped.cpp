@@ -160,7 +160,8 @@ TEST(Stopped, PeersThatGoOnWriteNothingThatIsOthersNow) {
         const auto n_trials = static_cast<int>(number_from("STOPPED_TRIALS", 24));
         for (int n = 0; n < n_trials; ++n) {
             if (rank.rank == 0)
-                trial_of_stopper(rank, static_cast<double *>(memory), static_cast<pid_t>(pids[1]), std::chrono::microseconds(moments(random)), counts);
+                trial_of_stopper(rank, static_cast<double *>(memory), static_cast<pid_t>(pids[1]), std::chrono::microseconds(moments(random)),
+                                 counts);
             else
                 trial_of_stopped(rank, static_cast<double *>(memory));
         }

@@ -300,7 +300,8 @@ void Context::add_transports() {
         transport_path_ += (transport_path_.empty() ? "" : ", ") + (choice.path.empty() ? std::string("built in") : choice.path);
     }
     if (allreduce_sum(*this, fabric_->sum_of_pairs()) != 0)
-        fail(HALO_ERR_MISMATCH, "setting transport.besides: two ranks differ in which transport reaches the one from the other: %s", fabric_->describe().c_str());
+        fail(HALO_ERR_MISMATCH, "setting transport.besides: two ranks differ in which transport reaches the one from the other: %s",
+             fabric_->describe().c_str());
 }
 
 double Context::timeout(double asked) const { return asked >= 0 ? asked : config_.duration("timeout"); }

@@ -33,7 +33,11 @@ bool ends_run(std::span<const std::byte> message, uint32_t serial, uint32_t run,
 
 } // namespace
 
-Stream::Stream(Context &context, StreamSpec spec) : context_(context), spec_(std::move(spec)), tag_(spec_.tag), leases_(context, spec_.serial, spec_.peer, spec_.what) {
+Stream::Stream(Context &context, StreamSpec spec)
+    : context_(context),
+      spec_(std::move(spec)),
+      tag_(spec_.tag),
+      leases_(context, spec_.serial, spec_.peer, spec_.what) {
     for (auto &slot : slots_) {
         slot = std::make_unique<PendingMessage>();
         slot->peer = spec_.peer;

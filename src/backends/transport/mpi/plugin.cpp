@@ -151,9 +151,21 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
     }
 }
 
-constexpr halo_transport_ops ops = {
-    sizeof(halo_transport_ops), open, close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress, threads, nullptr
-};
+constexpr halo_transport_ops ops = { sizeof(halo_transport_ops),
+                                     open,
+                                     close,
+                                     identify,
+                                     open_lanes,
+                                     send,
+                                     receive,
+                                     test,
+                                     cancel,
+                                     probe,
+                                     receive_matched,
+                                     progress,
+                                     threads,
+                                     nullptr,
+                                     nullptr };
 
 } // namespace
 
