@@ -16,8 +16,10 @@ class Accesses {
 public:
     Accesses(Context &context) : context_(context) {}
 
-    // Collective. The batch is the context's, and open.
-    Batch &begin(const BatchShape &shape, halo_stream stream);
+    // The context's, made where there is none yet. Collective.
+    Batch &find(const BatchShape &shape);
+    // Collective. It is open then.
+    void begin(Batch &batch, halo_stream stream);
 
     TrackedField &tracked(Field &field, int32_t set);
     // All sets of a field.
@@ -32,8 +34,6 @@ public:
     std::function<void(void *handle)> on_drop;
 
 private:
-    Batch &find(const BatchShape &shape);
-
     Context &context_;
     std::map<std::string, AccessCounters> counters_;
     std::vector<std::unique_ptr<TrackedField>> fields_;

@@ -108,8 +108,9 @@ halo_status halo_access_begin(halo_context *context, const halo_access *accesses
         read_shape(owner.batch_shape, accesses, n, access_bytes);
         owner.batch_shape.style = style;
         owner.batch_shape.where = where;
-        Batch &begun = owner.accesses.begin(owner.batch_shape, stream);
+        Batch &begun = owner.accesses.find(owner.batch_shape);
         if (!begun.handle) begun.handle = owner.shells.make<halo_batch>(&owner, &begun);
+        owner.accesses.begin(begun, stream);
         *batch = static_cast<halo_batch *>(begun.handle);
     });
 }
@@ -199,6 +200,7 @@ halo_status halo_reduction_create(halo_context *context, int64_t n, halo_type ty
         if (!combines(type, op)) fail(HALO_ERR_ARGUMENT, "reduction: values of %s cannot be combined by operation %d", type_name(type), op);
         (Checked(n) * static_cast<int64_t>(type_bytes(type))).value("reduction: the bytes of n values", limits::reduced_bytes);
         ContextObject &owner = object_of<ContextObject>(context);
+        const Context::TakesNumbers numbers(owner.context, { 1, 0 });
         auto object = std::make_unique<Reduction>(owner.context, owner.reductions, n, type, op);
         *reduction = owner.shells.make<halo_reduction>(&owner, object.get());
         object.release();

@@ -26,7 +26,7 @@ halo_status with_channel(H *channel, Body &&body) noexcept {
             if constexpr (!std::is_const_v<H>) channel->registry->context().call_rules().require(Inside::nothing);
             return body(const_cast<halo_channel &>(*channel));
         },
-        [&](const char *text) noexcept {
+        [&](const char *text, halo_status) noexcept {
             if (channel && (channel->magic == halo_channel::alive || channel->magic == halo_channel::destroyed))
                 channel->registry->context().remember_error(text);
         });

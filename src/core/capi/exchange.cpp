@@ -24,6 +24,10 @@ halo_status create_exchange(std::initializer_list<halo_field *const *> lists, in
     return with_handle(**lists.begin(), [&] {
         require(exchange, "exchange");
         check_limit("exchange: n_fields", n_fields, limits::fields);
+        const halo_exchange_desc defaults = HALO_EXCHANGE_DESC_INIT;
+        halo_exchange_desc known = read_optional_struct(desc, defaults, sizeof defaults, "halo_exchange_desc");
+        const Topology &topology = object_of<Field>(**lists.begin()).topology();
+        const Context::TakesNumbers numbers(topology.context(), numbers_of(topology, n_fields, known));
         std::vector<halo_field *> fields;
         for (halo_field *const *list : lists) fields.insert(fields.end(), list, list + n_fields);
         std::vector<Field *> objects;
@@ -34,8 +38,6 @@ halo_status create_exchange(std::initializer_list<halo_field *const *> lists, in
                 fail(HALO_ERR_ARGUMENT, "exchange: field %s is given twice", object.spec().name.c_str());
             objects.push_back(&object);
         }
-        const halo_exchange_desc defaults = HALO_EXCHANGE_DESC_INIT;
-        halo_exchange_desc known = read_optional_struct(desc, defaults, sizeof defaults, "halo_exchange_desc");
         const halo_transfer_desc transfer_defaults = HALO_TRANSFER_DESC_INIT;
         const halo_transfer_desc way = read_optional_struct(transfer, transfer_defaults, sizeof transfer_defaults, "halo_transfer_desc");
         if (transfer) {

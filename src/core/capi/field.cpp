@@ -35,7 +35,9 @@ halo_status halo_field_create(halo_topology *topology, const halo_field_desc *de
         require(desc, "desc");
         require(field, "field");
         const halo_field_desc defaults = HALO_FIELD_DESC_INIT;
-        auto object = std::make_unique<Field>(object_of<Topology>(topology), read_struct(desc, defaults, sizeof defaults, "halo_field_desc"));
+        Topology &on = object_of<Topology>(topology);
+        const Context::TakesNumbers numbers(on.context(), { 0, 1 });
+        auto object = std::make_unique<Field>(on, read_struct(desc, defaults, sizeof defaults, "halo_field_desc"));
         ContextObject *owner = shell_of(topology)->owner;
         *field = owner->shells.make<halo_field>(owner, object.get());
         object.release();

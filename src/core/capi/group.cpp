@@ -2,6 +2,7 @@
 #include "channel/group.h"
 
 #include "capi/handle.h"
+#include "comm/collective_stream.h"
 
 namespace halo {
 
@@ -22,9 +23,12 @@ halo_status halo_group_create(halo_context *context, halo_channel *const *channe
         const halo_group_desc known = read_optional_struct(desc, defaults, sizeof defaults, "halo_group_desc");
         check_timeout("group", known.timeout_seconds);
         ContextObject &owner = object_of<ContextObject>(context);
+        const CollectiveCall call(owner.context, "group", known.timeout_seconds);
+        Context::KeepsNumbers numbers(owner.context);
         auto object = std::make_unique<Group>(owner.channels, channels, n, known.messages, known.timeout_seconds);
         *group = owner.shells.make<halo_group>(&owner, object.get());
         object.release();
+        numbers.succeed();
     });
 }
 

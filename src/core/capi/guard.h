@@ -21,11 +21,11 @@ halo_status store_exception() noexcept;
 // A body that returned a status instead of throwing ("busy"): the text is the status's name.
 halo_status store_status(halo_status status) noexcept;
 
-// Run the body of an extern "C" function. It returns nothing or a halo_status. `remember` is called with the text of a failure.
+// Run the body of an extern "C" function. It returns nothing or a halo_status. `remember` is called with the text and status of a failure.
 template <class Body, class Remember>
 halo_status guard(Body &&body, Remember &&remember) noexcept {
-    static_assert(noexcept(remember("")), "keeping an error's text must not fail");
     halo_status status = HALO_SUCCESS;
+    static_assert(noexcept(remember("", status)), "keeping an error's text must not fail");
     try {
         if constexpr (std::is_void_v<decltype(body())>)
             body();
@@ -37,13 +37,13 @@ halo_status guard(Body &&body, Remember &&remember) noexcept {
     } catch (...) {
         status = store_exception();
     }
-    remember(last_error());
+    remember(last_error(), status);
     return status;
 }
 
 template <class Body>
 halo_status guard(Body &&body) noexcept {
-    return guard(static_cast<Body &&>(body), [](const char *) noexcept {});
+    return guard(static_cast<Body &&>(body), [](const char *, halo_status) noexcept {});
 }
 
 // Fails with HALO_ERR_ARGUMENT: "argument 'what' is NULL".

@@ -20,20 +20,23 @@ const char *handle_kind_name(HandleKind kind) noexcept {
 
 Handle *Shells::fill(HandleKind kind, ContextObject *owner, void *object) {
     Handle *shell = nullptr;
-    if (retired_.size() > quarantine) {
-        shell = retired_.front();
-        retired_.pop_front();
+    if (n_retired_ > quarantine) {
+        shell = oldest_retired_;
+        oldest_retired_ = shell->next_retired;
+        --n_retired_;
     } else {
         shell = &shells_.emplace_back();
     }
-    *shell = { kind, true, owner, object };
+    *shell = { kind, true, owner, object, nullptr };
     return shell;
 }
 
-void Shells::retire(Handle *shell) {
+void Shells::retire(Handle *shell) noexcept {
     shell->alive = false;
     shell->object = nullptr;
-    retired_.push_back(shell);
+    shell->next_retired = nullptr;
+    (n_retired_++ > 0 ? newest_retired_->next_retired : oldest_retired_) = shell;
+    newest_retired_ = shell;
 }
 
 void require_handle(const Handle *handle, HandleKind kind) {

@@ -34,6 +34,7 @@ struct Handle {
     bool alive;
     ContextObject *owner;
     void *object;
+    Handle *next_retired;
 };
 
 // What kind of object a handle type stands for.
@@ -58,7 +59,7 @@ public:
     H *make(ContextObject *owner, void *object) {
         return reinterpret_cast<H *>(fill(kind_of(static_cast<const H *>(nullptr)), owner, object));
     }
-    void retire(Handle *shell);
+    void retire(Handle *shell) noexcept;
     // Of living objects.
     const std::deque<Handle> &all() const { return shells_; }
 
@@ -67,7 +68,9 @@ private:
 
     static constexpr size_t quarantine = 4096;
     std::deque<Handle> shells_;
-    std::deque<Handle *> retired_;
+    Handle *oldest_retired_ = nullptr;
+    Handle *newest_retired_ = nullptr;
+    size_t n_retired_ = 0;
 };
 
 // Everything that belongs to one context handle.
@@ -102,8 +105,8 @@ halo_status with_handle(H *handle, Body &&body) noexcept {
             if constexpr (!std::is_const_v<H>) shell->owner->context.call_rules().require(most);
             return body();
         },
-        [&](const char *text) noexcept {
-            if (shell) shell->owner->context.remember_error(text);
+        [&](const char *text, halo_status status) noexcept {
+            if (shell) shell->owner->context.remember_failure(text, status);
         });
 }
 

@@ -77,6 +77,7 @@ void fail_together(Context &context, int32_t root, const std::optional<Error> &o
     if (told) first[0] = told->rank, first[1] = told->status;
     broadcast(context, root, first, sizeof first);
     std::string text = broadcast_text(context, root, told ? told->text : own ? own->text() : "");
+    context.collectives().tell_all();
     if (own) throw Error(*own);
     fail_after(status, what, { first[0], first[1], std::move(text) });
 }

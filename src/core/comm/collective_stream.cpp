@@ -41,19 +41,28 @@ std::string describe(CollectiveKind kind, const char *call, uint64_t number, uin
 void CollectiveStream::enter(const char *call, double timeout_seconds, uint64_t subject) {
     if (depth_++ > 0) return;
     entered_ = { call, subject };
+    if (resumable_ && !pending_ && entered_ != call_) conclude();
+    told_ = false;
     timeout_seconds_ = timeout_seconds;
     next_ = first_;
     stopped_ = false;
     for (auto &[key, held] : held_) held.taken = false;
 }
 
-void CollectiveStream::leave() noexcept {
+void CollectiveStream::leave(bool failed) noexcept {
     if (--depth_ > 0) return;
     const bool untouched = next_ == first_; // nothing was begun
     pending_ = stopped_ || (pending_ && untouched);
-    if (pending_) return;
+    resumable_ = (failed && !told_ && context_.size() > 1) || (resumable_ && untouched);
+    if (pending_ || resumable_) return;
     if (next_ - first_ < begun_.size()) give_up_rest();
-    first_ = next_;
+    conclude();
+}
+
+void CollectiveStream::conclude() noexcept {
+    resumable_ = false;
+    first_ += begun_.size();
+    next_ = first_;
     begun_.clear();
     sent_.clear();
     held_.erase(held_.begin(), held_.lower_bound(Key{ first_, INT32_MIN, INT32_MIN }));
@@ -147,12 +156,14 @@ void CollectiveStream::hand_over() noexcept {
 
 bool CollectiveStream::poll() {
     if (context_.size() == 1) return false;
-    auto message = incoming_.take();
-    if (message) file(std::move(*message));
-    return message.has_value();
+    if (!unfiled_) unfiled_ = incoming_.take();
+    if (!unfiled_) return false;
+    file(*unfiled_);
+    unfiled_.reset();
+    return true;
 }
 
-void CollectiveStream::file(std::vector<std::byte> message) {
+void CollectiveStream::file(std::vector<std::byte> &message) {
     CollectiveHeader header{};
     if (message.size() >= sizeof header) header = header_of(message);
     if (header.magic != collective_magic || header.version != collective_version || header.kind >= std::size(kind_names) || header.from < 0 ||
@@ -170,7 +181,8 @@ void CollectiveStream::file(std::vector<std::byte> message) {
         return;
     }
     if (header.number - first_ < begun_.size()) compare(header);
-    const bool is_new = held_.try_emplace({ header.number, header.part, header.from }, Held{ std::move(message), false }).second;
+    const auto [held, is_new] = held_.try_emplace({ header.number, header.part, header.from });
+    if (is_new) held->second.message = std::move(message);
     context_.dropped += !is_new;
 }
 

@@ -3,14 +3,15 @@
 //
 // All ranks begin the same collectives in the same order, so a number tells them apart. Each message carries number, kind, size and what else all
 // ranks must give alike; all of it is checked. What came and what has left is kept until the program's call is over. So a call that ended early
-// (HALO_TIMEOUT, a transport's error) continues where it was when the program makes it again: the same algorithm runs once more, is
-// given what came before, and nothing is sent twice. Where the program goes on to another collective, another object or other values, or ranks differ
+// (HALO_TIMEOUT, HALO_ERR_MEMORY, a transport's error) continues where it was when the program makes it again: the same algorithm runs once more, is
+// given what came before, and nothing is sent twice. Where memory failed and others have not been told, this is so even when all collectives were over. Where the program goes on to another collective, another object or other values, or ranks differ
 // in what they call, the context's collectives end: this and every later one fails on every rank, with a text.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -61,6 +62,12 @@ public:
 
     // Before the transport is closed: what is on its way is the context's from now on.
     void hand_over() noexcept;
+    // All ranks have heard that the present call fails: made again, it begins anew.
+    void tell_all() { told_ = true; }
+    // The program's call has failed, and not for want of memory: made again, it begins anew.
+    void fail_for_good() noexcept {
+        if (resumable_ && !pending_) conclude();
+    }
 
 private:
     friend class Collective;
@@ -86,14 +93,15 @@ private:
 
     // The program's calls.
     void enter(const char *call, double timeout_seconds, uint64_t subject);
-    void leave() noexcept;
+    void leave(bool failed) noexcept;
+    void conclude() noexcept;
     uint64_t begin(CollectiveKind kind, uint64_t detail, std::span<const std::byte> input);
 
     void send(const CollectiveHeader &header, int32_t to, std::span<const std::byte> payload);
     void transmit(CollectiveHeader header, int32_t to, std::span<const std::byte> payload);
     // Takes what has come; false: nothing.
     bool poll();
-    void file(std::vector<std::byte> message);
+    void file(std::vector<std::byte> &message);
     void compare(const CollectiveHeader &theirs);
     bool all_left();
     // Fails where a message of a later collective has come from the rank.
@@ -111,12 +119,15 @@ private:
     int depth_ = 0;                // calls within calls
     bool stopped_ = false;         // the present attempt ended in the middle of a collective
     bool pending_ = false;         // an earlier attempt did: the call can be continued
+    bool resumable_ = false;       // one failed between collectives, or behind them, and others do not know
+    bool told_ = false;            // all ranks know of the present attempt's failure
     uint64_t first_ = 1;           // number of the call's first collective
     uint64_t next_ = 1;            // of the one that begins next
     std::vector<Begun> begun_;     // by the call, from first_
     std::map<Key, uint64_t> sent_; // checksums
     std::map<Key, Held> held_;
     Incoming incoming_;
+    std::optional<std::vector<std::byte>> unfiled_; // has come
     std::deque<std::unique_ptr<Parcel>> leaving_;
     std::string ended_; // why; empty: they have not
     halo_status ended_status_ = HALO_ERR_STATE;
@@ -128,15 +139,17 @@ public:
     // `name`: at most 15 characters, for messages and texts. The limit is that of each wait; of calls within calls the outermost one's holds.
     // `subject`: number of the object that the call is made on; 0 where it makes one, or is the context's.
     CollectiveCall(Context &context, const char *name, double timeout_seconds = HALO_TIMEOUT_CONFIGURED, uint64_t subject = 0)
-        : stream_(context.collectives()) {
+        : stream_(context.collectives()),
+          n_exceptions_(std::uncaught_exceptions()) {
         stream_.enter(name, context.timeout(timeout_seconds), subject);
     }
-    ~CollectiveCall() { stream_.leave(); }
+    ~CollectiveCall() { stream_.leave(std::uncaught_exceptions() > n_exceptions_); }
     CollectiveCall(const CollectiveCall &) = delete;
     CollectiveCall &operator=(const CollectiveCall &) = delete;
 
 private:
     CollectiveStream &stream_;
+    int n_exceptions_; // on their way when the call began
 };
 
 // One collective operation. Between two ranks each part is sent once at most in each direction.

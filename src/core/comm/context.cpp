@@ -9,7 +9,6 @@
 
 #include "base/checked.h"
 #include "base/digest.h"
-#include "base/erase.h"
 #include "base/limits.h"
 #include "base/types.h"
 #include "comm/agree.h"
@@ -137,8 +136,8 @@ void Context::await_own_messages() noexcept {
         const double seconds = timeout(-1) > 0 ? timeout(-1) : longest_wait;
         Waiter waiter(*this, inquiries_.have_differed() ? std::min(seconds, wait_for_other_objects) : seconds);
         const auto missing = [&] {
-            const auto awaited = std::find_if(lingering_.begin(), lingering_.end(), [](const auto &send) { return !send->abandoned; });
-            if (awaited != lingering_.end()) return format("a message that rank %d has not taken, while the context is destroyed", (*awaited)->peer);
+            const PendingMessage *awaited = lingering_.find_if([](const PendingMessage &send) { return !send.abandoned; });
+            if (awaited) return format("a message that rank %d has not taken, while the context is destroyed", awaited->peer);
             if (owed_->debtor() >= 0) return format("word that rank %d has ended its last run, while the context is destroyed", owed_->debtor());
             return leases_.empty() ? std::string() : "storage, while the context is destroyed: " + leases_.oldest().text();
         };
@@ -319,6 +318,11 @@ void Context::remember_error(const char *text) noexcept {
     }
 }
 
+void Context::remember_failure(const char *text, halo_status status) noexcept {
+    remember_error(text);
+    if (status != HALO_ERR_MEMORY) collectives_->fail_for_good();
+}
+
 void Context::remember_report(const char *text) noexcept {
     try {
         report_ = text;
@@ -340,16 +344,10 @@ void Context::open_lanes(int32_t n_lanes) {
     collective.wait([&] { return fabric_->open_lanes(n_lanes); }, [&] { return format("lanes: some rank that has not asked for %d", n_lanes); });
 }
 
-void Context::linger(std::unique_ptr<PendingMessage> message) noexcept {
-    try {
-        lingering_.push_back(std::move(message));
-    } catch (const std::bad_alloc &) {
-        lose(std::move(message));
-    }
-}
+void Context::linger(std::unique_ptr<PendingMessage> message) noexcept { lingering_.add(std::move(message)); }
 
 void Context::lose(std::unique_ptr<PendingMessage> message) noexcept {
-    message->lost_before = kept_->newest_lost;
+    message->next = kept_->newest_lost;
     kept_->newest_lost = message.release();
 }
 
@@ -379,7 +377,7 @@ void Context::take_leftovers(int32_t peer, int32_t lane, int32_t tag) {
 }
 
 void Context::reap() noexcept {
-    erase_unordered(lingering_, [&](const auto &message) { return has_ended(*message); });
+    lingering_.erase_if([&](PendingMessage &message) { return has_ended(message); });
     leases_.reap();
     try {
         dropped += owed_->take();

@@ -2,6 +2,7 @@
 // A group of ranks as one of them sees it: transport, device, pools, settings, log.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <exception>
@@ -94,6 +95,7 @@ public:
     // Text of the last failing call on this context.
     const std::string &error() const { return error_; }
     void remember_error(const char *text) noexcept;
+    void remember_failure(const char *text, halo_status status) noexcept; // of a call that may be collective
     void remember_report(const char *text) noexcept; // of a module
     // Logs what has failed with no one there to be told.
     void note_lost(const std::exception &error) const noexcept;
@@ -104,6 +106,43 @@ public:
     Inquiries &inquiries() { return inquiries_; }
     // Fields are created in the same order everywhere, so their ordinals agree.
     int32_t next_field() { return n_fields_++; }
+    // How many numbers the creation of an object takes.
+    struct Numbers {
+        uint32_t runs = 0;
+        int32_t fields = 0;
+    };
+    // A creation that does not communicate: other ranks' may succeed, so one that fails has taken its numbers too.
+    class TakesNumbers {
+    public:
+        TakesNumbers(Context &context, Numbers numbers)
+            : context_(context), last_{ context.newest_run() + numbers.runs, context.n_fields_ + numbers.fields } {}
+        ~TakesNumbers() {
+            context_.run_tags_->number_from(std::max(last_.runs, context_.newest_run()));
+            context_.n_fields_ = std::max(last_.fields, context_.n_fields_);
+        }
+        TakesNumbers(const TakesNumbers &) = delete;
+        TakesNumbers &operator=(const TakesNumbers &) = delete;
+
+    private:
+        Context &context_;
+        Numbers last_;
+    };
+    // A creation that goes on when it is made again, while other ranks know nothing of its failure: then it takes the same numbers.
+    class KeepsNumbers {
+    public:
+        explicit KeepsNumbers(Context &context) : context_(context), first_(context.newest_run()) {}
+        ~KeepsNumbers() {
+            if (!made_) context_.run_tags_->number_from(first_);
+        }
+        KeepsNumbers(const KeepsNumbers &) = delete;
+        KeepsNumbers &operator=(const KeepsNumbers &) = delete;
+        void succeed() { made_ = true; }
+
+    private:
+        Context &context_;
+        uint32_t first_;
+        bool made_ = false;
+    };
     uint64_t next_topology() { return n_topologies_++; }
 
     // Keep the memory of a message that is still on its way when its object goes.
@@ -151,7 +190,7 @@ private:
     };
     // With what it lies in.
     struct Kept {
-        std::vector<std::unique_ptr<PendingMessage>> messages;
+        PendingMessages messages;
         std::unique_ptr<Device> device;
         std::unique_ptr<SharedArena> arena;
         std::unique_ptr<Pools> pools;
@@ -192,7 +231,7 @@ private:
     std::string why_not_shared_;  // by this rank
     std::string who_shares_none_; // of the others
     int32_t storage_memory_ = HALO_MEMORY_HOST;
-    std::vector<std::unique_ptr<PendingMessage>> lingering_;
+    PendingMessages lingering_;
     std::unique_ptr<OwedMessages> owed_;
     std::unique_ptr<Kept> kept_ = std::make_unique<Kept>(); // but for what is lost, empty up to the end, which must not fail
 };

@@ -57,6 +57,8 @@ public:
     // HALO_ERR_STATE: all are in use.
     RunId take();
     uint32_t newest() const { return serial_; }
+    // The newest one was `serial`, whatever has been taken.
+    void number_from(uint32_t serial) { serial_ = serial; }
     void give_back(int32_t tag) { used_[place(tag)] = false; }
 
 private:

@@ -61,13 +61,17 @@ std::byte *SharedArena::reach(const SharedOffer &offer) {
 }
 
 // What is not used any more costs address space, but no memory.
-void SharedArena::release_plain(std::byte *data, size_t bytes) {
+void SharedArena::release_plain(std::byte *data, size_t bytes) noexcept {
 #if defined(__linux__)
     const auto address = reinterpret_cast<uintptr_t>(data);
     const uintptr_t first = rounded(address, page), end = (address + bytes) / page * page;
     if (first < end) madvise(data + (first - address), end - first, MADV_REMOVE);
 #endif
-    free_plain_.emplace(bytes, data);
+    FreePlain::node_type node = std::move(nodes_in_use_.back());
+    nodes_in_use_.pop_back();
+    node.key() = bytes;
+    node.mapped() = data;
+    free_plain_.insert(std::move(node));
 }
 
 SharedArena::~SharedArena() {
@@ -115,18 +119,25 @@ std::byte *SharedArena::take(size_t bytes, size_t alignment) {
 SharedBlock SharedArena::allocate(size_t bytes) {
     bytes = rounded(bytes + SharedBlock::front, page);
     if (SharedBlock block = reused(bytes)) return block;
+    if (released_.capacity() <= n_blocks_) released_.reserve(2 * n_blocks_ + 1);
     std::byte *data = take(bytes, page);
     if (!data) return {};
+    ++n_blocks_;
     SharedOffer offer = locate(data);
     offer.bytes = bytes;
     return fresh(data, offer);
 }
 
 std::byte *SharedArena::allocate_plain(size_t bytes) {
-    const auto same_size = free_plain_.find(bytes);
-    if (same_size == free_plain_.end()) return take(bytes, 64);
-    std::byte *data = same_size->second;
-    free_plain_.erase(same_size);
+    if (nodes_in_use_.capacity() == nodes_in_use_.size()) nodes_in_use_.reserve(2 * nodes_in_use_.size() + 1);
+    if (const auto same_size = free_plain_.find(bytes); same_size != free_plain_.end()) {
+        std::byte *data = same_size->second;
+        nodes_in_use_.push_back(free_plain_.extract(same_size));
+        return data;
+    }
+    FreePlain made{ { bytes, nullptr } };
+    std::byte *data = take(bytes, 64);
+    if (data) nodes_in_use_.push_back(made.extract(made.begin()));
     return data;
 }
 
@@ -145,6 +156,6 @@ SharedOffer SharedArena::locate(const void *address) const {
     return {};
 }
 
-void SharedArena::release(const SharedBlock &block, uint32_t epoch) { released_.push_back({ block, epoch }); }
+void SharedArena::release(const SharedBlock &block, uint32_t epoch) noexcept { released_.push_back({ block, epoch }); }
 
 } // namespace halo

@@ -69,13 +69,13 @@ public:
     // `bytes` after the front; an empty block where the system has no such memory.
     SharedBlock allocate(size_t bytes);
     // The block is used again once its reader has read `epoch`.
-    void release(const SharedBlock &block, uint32_t epoch);
+    void release(const SharedBlock &block, uint32_t epoch) noexcept;
     // Another rank's block; an empty one if it cannot be reached.
     SharedBlock map(const SharedOffer &offer);
 
     // Plain memory, aligned to 64 bytes; nullptr where the system has none that can be shared.
     std::byte *allocate_plain(size_t bytes);
-    void release_plain(std::byte *data, size_t bytes);
+    void release_plain(std::byte *data, size_t bytes) noexcept;
     // What an address in this arena is to others; nothing is offered if it lies outside.
     SharedOffer locate(const void *address) const;
     // An address in another rank's arena; nullptr if it cannot be reached.
@@ -101,8 +101,12 @@ private:
     static SharedBlock fresh(std::byte *data, SharedOffer offer);
 
     std::vector<File> files_;
-    std::vector<Released> released_;
-    std::multimap<size_t, std::byte *> free_plain_;             // by size
+    using FreePlain = std::multimap<size_t, std::byte *>; // by size
+
+    std::vector<Released> released_; // with room for all blocks: to release one must not fail
+    size_t n_blocks_ = 0;
+    FreePlain free_plain_;
+    std::vector<FreePlain::node_type> nodes_in_use_;            // one for each piece of plain memory that is in use
     std::map<uint64_t, std::pair<std::byte *, size_t>> mapped_; // by nonce
     std::string trouble_;
     std::function<void()> tell_;

@@ -29,6 +29,12 @@ RoundSpec round_of(const std::vector<Field *> &fields, const halo_exchange_desc 
     return round;
 }
 
+Context::Numbers numbers_of(const Topology &topology, int32_t n_fields, const halo_exchange_desc &desc) {
+    if (desc.pattern == HALO_PATTERN_SWEEPS) return { static_cast<uint32_t>(topology.n_dims()), 0 };
+    if (desc.kind == HALO_KIND_FETCH) return { 2, 2 * n_fields }; // there and back
+    return { 1, 0 };
+}
+
 std::unique_ptr<Exchange> make_exchange(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const halo_transfer_desc *transfer) {
     if (desc.pattern == HALO_PATTERN_SWEEPS) return make_sweeps(fields, desc);
     if (desc.pattern != HALO_PATTERN_DIRECT) fail(HALO_ERR_ARGUMENT, "exchange: pattern %d is none of HALO_PATTERN_...", desc.pattern);

@@ -14,6 +14,9 @@ namespace halo {
 std::unique_ptr<Exchange> make_exchange(const std::vector<Field *> &fields, const halo_exchange_desc &desc,
                                         const halo_transfer_desc *transfer = nullptr);
 
+// That make_exchange takes.
+Context::Numbers numbers_of(const Topology &topology, int32_t n_fields, const halo_exchange_desc &desc);
+
 // What all kinds take from a description: checked.
 RoundSpec round_of(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
 
