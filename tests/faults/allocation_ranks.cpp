@@ -187,6 +187,7 @@ bool sweep(const Scenario &scenario, const Sweep &which) {
         warm_up();
     });
     std::snprintf(now, sizeof now, "%s, %d ranks, without a failure", scenario.name.c_str(), scenario.n_ranks);
+    constexpr int64_t most_wrong = 4; // then the scenario is given up
     int64_t n_wrong = 0, n_all = 0;
     for (int32_t victim = 0; victim < scenario.n_ranks; ++victim) {
         alarm(300);
@@ -195,7 +196,7 @@ bool sweep(const Scenario &scenario, const Sweep &which) {
             std::printf("%s: %s\n", now, right.wrong.c_str());
             return false;
         }
-        for (int64_t k = which.first; k <= right.n && n_wrong < 8; k += which.stride) {
+        for (int64_t k = which.first; k <= right.n && n_wrong < most_wrong; k += which.stride) {
             alarm(60);
             n_wrong += !check(scenario, victim, k, right.kept);
         }

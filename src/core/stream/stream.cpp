@@ -163,11 +163,18 @@ void Stream::send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewh
     header.n_states = spec_.send.n_states;
     LeavingParts &parts = leaving_[slot_];
     header.flags |= parts.n() > 0 ? flags | flag_parts : flags;
+    const size_t n_parts = parts.n(), all_bytes = payload_bytes + parts.payload_bytes() + bytes_elsewhere;
+    if (sending_shared_)
+        slot_writer_.write(header);
+    else
+        send_from_slot(header, payload_bytes, parts);
     last_sent_ = epoch_;
-    messages_sent += 1 + static_cast<int64_t>(parts.n());
+    messages_sent += 1 + static_cast<int64_t>(n_parts);
     ++sent_by.of(flags, sending_shared_);
-    payload_sent += static_cast<int64_t>(payload_bytes + parts.payload_bytes() + bytes_elsewhere);
-    if (sending_shared_) return slot_writer_.write(header);
+    payload_sent += static_cast<int64_t>(all_bytes);
+}
+
+void Stream::send_from_slot(const MessageHeader &header, size_t payload_bytes, LeavingParts &parts) {
     PendingMessage &slot = *slots_[slot_];
     size_t bytes = payload_offset(spec_.send.n_states) + payload_bytes;
     std::memcpy(slot.buffer.data(), &header, sizeof header);
@@ -190,11 +197,11 @@ void Stream::make_slots() {
 
 void Stream::send_handshake() {
     if (handshake_sent_) return;
-    handshake_sent_ = true;
     make_slots();
     const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, slots_offer_, leases_.offered(), context_.process() };
     const std::vector<std::byte> message = followed_by(payload, spec_.terms().packed(most_terms_bytes));
     send_extra(MessageKind::handshake, HALO_SUCCESS, message.data(), message.size());
+    handshake_sent_ = true;
 }
 
 // What another rank has told of is told on as it came.
@@ -205,10 +212,10 @@ void Stream::send_failure(uint32_t epoch, const Error &error) {
     const uint32_t failing = has_part ? epoch + 1 : epoch;
     if ((has_part && !cause.lasts) || last_told_ == failing || !difference_.empty()) return;
     epoch_ = failing;
-    last_told_ = failing;
     send_handshake();
     const std::vector<std::byte> message = followed_by(FailurePayload{ cause.rank }, cause.text.substr(0, most_failure_text));
     send_extra(MessageKind::failure, cause.status, message.data(), message.size(), cause.lasts ? flag_lasts : 0);
+    last_told_ = failing;
     epoch_ = epoch;
 }
 

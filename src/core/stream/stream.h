@@ -163,6 +163,7 @@ private:
 
     MessageHeader make_header(MessageKind kind, size_t payload_bytes) const;
     void send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewhere = 0);
+    void send_from_slot(const MessageHeader &header, size_t payload_bytes, LeavingParts &parts);
     static size_t most_bytes(const StreamDirection &direction) { return payload_offset(direction.n_states) + direction.payload_bytes; }
     void send_handshake();
     void send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes, uint16_t flags = 0);
