@@ -38,28 +38,32 @@ struct Contents {
 } // namespace
 
 void StorageNotice::describe(const Plan &plan, size_t link) {
-    described_ = true;
     fits_ = false;
-    if (offered_ && !link_.lends()) return;
+    if (!offered_ || link_.lends()) describe_edges(plan, link);
+    described_ = true;
+}
+
+void StorageNotice::describe_edges(const Plan &plan, size_t link) {
     const bool worth_it = context_.shared_arena(static_cast<size_t>(plan.payload_bytes(plan.links()[link], sending_))) != nullptr;
     const StoredEdges edges = worth_it ? stored_edges(plan, plan.links()[link], sending_) : StoredEdges{};
-    if (!offered_ && !edges.edges.empty()) {
+    if (!offered_ && !block_ && !edges.edges.empty()) {
         block_ = context_.shared_arena(SIZE_MAX)->allocate(Contents::bytes(edges));
         if (block_) {
             counts_ = { static_cast<uint32_t>(edges.slots.size()), static_cast<uint32_t>(edges.edges.size()), edges.lists.size() };
             Contents::head_of(block_) = { counts_, 0, 0 };
-            link_.offer_notice(block_);
         }
     }
+    if (!offered_ && block_) link_.offer_notice(block_);
     offered_ = true;
-    fits_ = block_ && edges.slots.size() == counts_.n_slots && edges.edges.size() == counts_.n_edges && edges.lists.size() <= counts_.n_listed;
-    if (!fits_) return;
+    const bool fits = block_ && edges.slots.size() == counts_.n_slots && edges.edges.size() == counts_.n_edges && edges.lists.size() <= counts_.n_listed;
+    if (!fits) return;
+    slots_ = edges.slots;
+    published_.assign(slots_.size(), {});
     const Contents mine(block_, counts_);
     std::copy(edges.edges.begin(), edges.edges.end(), mine.edges.begin());
     std::copy(edges.lists.begin(), edges.lists.end(), mine.lists.begin());
     ++mine.head->layout_version;
-    slots_ = edges.slots;
-    published_.assign(slots_.size(), {});
+    fits_ = true;
 }
 
 Storage StorageNotice::storage_of(const Run &run, const StoredEdges::Slot &slot) const {
@@ -83,7 +87,12 @@ bool StorageNotice::publish(const Run &run) {
         mine.storage[slot] = arena.locate(published_[slot].data());
         shareable_ = shareable_ && mine.storage[slot].nonce != 0;
     }
-    link_.lend(published_);
+    try {
+        link_.lend(published_);
+    } catch (...) {
+        std::fill(published_.begin(), published_.end(), Storage{});
+        throw;
+    }
     ++mine.head->address_version;
     return shareable_;
 }

@@ -37,6 +37,7 @@ public:
     void forget() { described_ = false; }
 
 private:
+    void describe_edges(const Plan &plan, size_t link);
     Storage storage_of(const Run &run, const StoredEdges::Slot &slot) const;
 
     const std::vector<Field *> &fields_;
