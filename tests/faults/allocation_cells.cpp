@@ -2,7 +2,6 @@
 #include "allocation_scenarios.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <thread>
 
 namespace allocations {
@@ -311,14 +310,8 @@ Trial trial_of(const std::function<void(Trial &)> &change) {
 
 std::vector<Scenario> cell_scenarios() {
     std::vector<Scenario> all;
-    const char *given = std::getenv("ALLOCATIONS_TIMEOUT");
-    const std::string timeout = given ? given : "5s";
     const auto add = [&](const std::string &name, const std::function<void(Member &)> &body, const Settings &settings = {}) {
-        for (const int32_t n_ranks : { 1, 2, 3 }) {
-            Settings with = settings;
-            with.emplace_back("timeout", timeout);
-            all.push_back({ name, n_ranks, with, body });
-        }
+        add_for_ranks(all, name, body, settings);
     };
     const Trial plain = trial_of([](Trial &t) { t.tells = true; });
     const Trial channels = trial_of([](Trial &t) { t.desc.messages = HALO_MESSAGES_PER_CHANNEL, t.phases = true; });

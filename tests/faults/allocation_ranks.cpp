@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -177,6 +178,13 @@ void warm_up() {
 }
 
 } // namespace
+
+void add_for_ranks(std::vector<Scenario> &all, const std::string &name, const std::function<void(Member &)> &body, const Settings &settings) {
+    const char *timeout = std::getenv("ALLOCATIONS_TIMEOUT");
+    Settings with = settings;
+    with.emplace_back("timeout", timeout ? timeout : "5s");
+    for (const int32_t n_ranks : { 1, 2, 3 }) all.push_back({ name, n_ranks, with, body });
+}
 
 bool sweep(const Scenario &scenario, const Sweep &which) {
     static std::once_flag once;

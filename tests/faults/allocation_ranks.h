@@ -78,6 +78,9 @@ struct Scenario {
     std::function<void(Member &)> body;
 };
 
+// The same alone, and with one and two others.
+void add_for_ranks(std::vector<Scenario> &all, const std::string &name, const std::function<void(Member &)> &body, const Settings &settings = {});
+
 // Every point of every rank in `stride` is made to fail, from `first` on.
 struct Sweep {
     int64_t stride = 1;

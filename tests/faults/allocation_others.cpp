@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "allocation_scenarios.h"
+
+namespace allocations {
+
+namespace {
+
+void texts(Member &member) {
+    std::vector<char> text(1 << 16);
+    size_t needed = 0;
+    for (const int32_t what : { HALO_INFO_VERSION, HALO_INFO_MODULES, HALO_INFO_SETTINGS, HALO_INFO_MANUAL }) {
+        ALONE(halo_info(member.context, what, text.data(), text.size(), &needed));
+        ALONE(halo_info(nullptr, what, text.data(), text.size(), &needed));
+    }
+    const char *value = nullptr;
+    ALONE(halo_context_set(member.context, "log_level", "error"));
+    ALONE(halo_context_set(member.context, "warn_after", "77s"));
+    ALONE(halo_context_setting(member.context, "warn_after", &value, nullptr));
+    member.keep(value, 3);
+    for (const int32_t memory : { HALO_MEMORY_HOST, HALO_MEMORY_SHARED }) {
+        void *pointer = nullptr;
+        ALONE(halo_memory_allocate(member.context, memory, 100000, &pointer));
+        ALONE(halo_memory_release(member.context, &pointer));
+    }
+    halo_pool_stats stats = HALO_POOL_STATS_INIT;
+    ALONE(halo_context_pool_stats(member.context, HALO_MEMORY_HOST, &stats));
+    ALONE(halo_context_trim(member.context));
+    ALONE(halo_progress(member.context));
+}
+
+void collectives(Member &member) {
+    for (int time = 0; time < 2; ++time) {
+        TALK(halo_barrier(member.context));
+        std::vector<double> values(time == 0 ? 3 : 3000, member.rank), sums(values.size());
+        TALK(halo_allreduce(member.context, values.data(), sums.data(), std::ssize(values), HALO_FLOAT64, HALO_SUM));
+        member.keep(sums);
+    }
+}
+
+void reductions(Member &member) {
+    halo_reduction *first = nullptr, *second = nullptr;
+    TOGETHER(halo_reduction_create(member.context, 3, HALO_FLOAT64, HALO_SUM, &first), [&] { ALONE(halo_reduction_destroy(&first)); });
+    TOGETHER(halo_reduction_create(member.context, 2000, HALO_FLOAT64, HALO_MAX, &second), [&] { ALONE(halo_reduction_destroy(&second)); });
+    for (int time = 0; time < 3; ++time) {
+        std::vector<double> values(2000, member.rank + time), sums(3), most(2000);
+        int32_t done = 0;
+        ALONE(halo_reduction_begin(first, values.data()));
+        ALONE(halo_reduction_begin(second, values.data()));
+        ALONE(halo_reduction_test(second, &done));
+        ALONE(halo_reduction_end(second, most.data()));
+        ALONE(halo_reduction_end(first, sums.data()));
+        member.keep(sums);
+        member.keep(most);
+    }
+    ALONE(halo_reduction_destroy(&first));
+    ALONE(halo_reduction_destroy(&second));
+}
+
+void classify(Member &member) {
+    const uint32_t to[] = { 0, 1, 1, 2 };
+    const int32_t to_owners[] = { 0, 0, 1 }, owners[] = { 0, 1 };
+    const halo_map map{ to, to_owners, 3, 2, 0 };
+    int32_t sections[2];
+    uint32_t order[2], groups[3] = {};
+    halo_section_sizes sizes = HALO_SECTION_SIZES_INIT;
+    ALONE(halo_sections_classify(0, owners, 2, &map, 1, sections, order, &sizes));
+    ALONE(halo_sections_reach(&map, sections, 2, 15, 1, groups));
+    member.keep(sections, sizeof sections);
+    member.keep(groups, sizeof groups);
+}
+
+// Loops over a row of points; what one adds to ghosts is fetched by the next.
+void batches(Member &member) {
+    const std::vector<int32_t> ranks{ (member.rank + 1) % member.size };
+    const uint32_t index = 0;
+    halo_star_desc desc = HALO_STAR_DESC_INIT;
+    desc.n_points = 4, desc.n_leaves = 1, desc.ranks = ranks.data(), desc.indices = &index;
+    halo_topology *topology = nullptr;
+    TALK(halo_topology_create_star(member.context, &desc, &topology));
+    halo_field *u = make_field(member, topology, "u", 0, {}), *v = make_field(member, topology, "v", 0, {});
+    for (halo_field *field : { u, v }) ALONE(halo_field_allocate(field, -1));
+    for (int time = 0; time < 3; ++time) {
+        fill(member, u, topology, time);
+        fill(member, v, topology, time);
+        ALONE(halo_access_mark_dirty(u, 0, HALO_ON_HOST));
+        ALONE(halo_access_mark_dirty(v, 0, HALO_ON_HOST));
+        for (const int32_t mode : { HALO_READ, HALO_INC, HALO_READ }) {
+            halo_access accesses[2] = { HALO_ACCESS_INIT, HALO_ACCESS_INIT };
+            accesses[0].field = u, accesses[0].mode = HALO_READ, accesses[0].through = HALO_VIA_MAP;
+            accesses[1].field = v, accesses[1].mode = mode, accesses[1].through = HALO_VIA_MAP;
+            halo_batch *batch = nullptr;
+            member.together("batch", [&] {
+                halo_status status = halo_access_begin(member.context, accesses, 2, sizeof accesses[0], HALO_STYLE_REVERSE, HALO_ON_HOST,
+                                                       HALO_STREAM_NONE, &batch);
+                if (status != HALO_SUCCESS) return status;
+                status = halo_access_ready(batch);
+                return status == HALO_SUCCESS ? halo_access_end(batch) : status;
+            });
+        }
+        keep_values(member, v, topology);
+    }
+    halo_access_stats stats = HALO_ACCESS_STATS_INIT;
+    halo_access_state state = HALO_ACCESS_STATE_INIT;
+    ALONE(halo_access_stats_get(member.context, "u", &stats));
+    ALONE(halo_access_state_get(u, 0, &state));
+    for (halo_field *field : { u, v }) ALONE(halo_field_destroy(&field));
+    ALONE(halo_topology_destroy(&topology));
+}
+
+} // namespace
+
+std::vector<Scenario> other_scenarios() {
+    std::vector<Scenario> all;
+    add_for_ranks(all, "context and texts", texts);
+    add_for_ranks(all, "collectives", collectives);
+    add_for_ranks(all, "reductions", reductions);
+    add_for_ranks(all, "sections of entities", classify);
+    add_for_ranks(all, "batches", batches);
+    return all;
+}
+
+} // namespace allocations
