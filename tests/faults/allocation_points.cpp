@@ -186,7 +186,7 @@ std::vector<Scenario> point_scenarios() {
     add("keys", [=](Member &m) { keys(m, HALO_DIRECTORY_AUTO, HALO_OWNER_LOWEST_RANK, { ghosts, shared }, false); });
     add("keys by hash", [=](Member &m) { keys(m, HALO_DIRECTORY_HASH, HALO_OWNER_WEIGHT, { reverse, fetch }, false); });
     add("keys in sections", [=](Member &m) { keys(m, HALO_DIRECTORY_RANGE, HALO_OWNER_SPREAD, { ghosts }, true); });
-    add("keys checked", [=](Member &m) { keys(m, HALO_DIRECTORY_AUTO, HALO_OWNER_LOWEST_RANK, { shared, fetch }, false); }, checked);
+    add("keys checked", [=](Member &m) { keys(m, HALO_DIRECTORY_AUTO, HALO_OWNER_LOWEST_RANK, { ghosts, shared }, false); }, checked);
     add("keys edited", edited);
     add("keys of parts", parts);
     add("graph", [](Member &m) { graph(m, 1); });

@@ -2,6 +2,7 @@
 #include "comm/fabric.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/checked.h"
@@ -68,6 +69,25 @@ bool Fabric::probe_all(int32_t lane, int32_t tag, size_t &bytes, Matched &messag
         return true;
     }
     return false;
+}
+
+bool Fabric::probe_found(int32_t peer, int32_t lane, int32_t tag, size_t &bytes, Matched &message) const {
+    const auto end = found_.begin() + static_cast<std::ptrdiff_t>(n_found_);
+    const auto same = std::find_if(found_.begin(), end, [&](const Found &one) { return one.peer == peer && one.lane == lane && one.tag == tag; });
+    if (same == end) return false;
+    bytes = same->bytes;
+    message = same->message;
+    return true;
+}
+
+void Fabric::forget_found(const Matched &message) {
+    const auto end = found_.begin() + static_cast<std::ptrdiff_t>(n_found_);
+    const auto same = std::find_if(found_.begin(), end, [&](const Found &one) {
+        return one.message.transport == message.transport && std::equal(std::begin(message.word), std::end(message.word), one.message.word);
+    });
+    if (same == end) return;
+    std::move(same + 1, end, same); // of the same tag, the first stays the first
+    --n_found_;
 }
 
 bool Fabric::open_lanes(int32_t n_lanes) {

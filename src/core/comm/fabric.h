@@ -48,10 +48,16 @@ public:
     bool cancel(Request &request, int32_t peer) { return all_[request.transport]->cancel(request, peer); }
     // `peer` -1: from any rank, over whatever transport.
     bool probe(int32_t peer, int32_t lane, int32_t tag, size_t &bytes, Matched &message) {
-        if (peer < 0) return probe_all(lane, tag, bytes, message);
-        return at(peer, message).probe(peer, lane, tag, bytes, message);
+        if (n_found_ == found_.size()) [[unlikely]]
+            found_.resize(2 * n_found_ + 8);
+        if (n_found_ > 0 && probe_found(peer, lane, tag, bytes, message)) [[unlikely]]
+            return true;
+        if (!(peer < 0 ? probe_all(lane, tag, bytes, message) : at(peer, message).probe(peer, lane, tag, bytes, message))) return false;
+        found_[n_found_++] = { peer, lane, tag, bytes, message };
+        return true;
     }
     void receive_matched(Matched &message, int32_t peer, void *data, size_t capacity, Request &request) {
+        forget_found(message);
         request.transport = message.transport;
         all_[message.transport]->receive_matched(message, peer, data, capacity, request);
     }
@@ -71,10 +77,21 @@ private:
         return *all_[operation.transport];
     }
     bool probe_all(int32_t lane, int32_t tag, size_t &bytes, Matched &message);
+    bool probe_found(int32_t peer, int32_t lane, int32_t tag, size_t &bytes, Matched &message) const;
+    void forget_found(const Matched &message);
+
+    // Not received yet: whoever probes again, as there was no memory for it, is told of the same message.
+    struct Found {
+        int32_t peer, lane, tag;
+        size_t bytes;
+        Matched message;
+    };
 
     std::vector<std::unique_ptr<Transport>> all_; // the first one reaches all
     std::vector<uint8_t> serves_;                 // of each rank, its transport
     size_t first_probed_ = 0;                     // so that none is always asked last
+    std::vector<Found> found_;                    // the first n_found_; there is room for one more before anything is probed
+    size_t n_found_ = 0;
 };
 
 } // namespace halo

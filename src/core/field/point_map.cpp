@@ -32,6 +32,16 @@ const PointMap::Mapped &PointMap::mapped(const Region &region) {
     const auto [found, is_new] = known_.try_emplace(key);
     Known &known = found->second;
     if (!is_new) return known.mapped;
+    try {
+        fill(known, region);
+    } catch (...) {
+        known_.erase(found);
+        throw;
+    }
+    return known.mapped;
+}
+
+void PointMap::fill(Known &known, const Region &region) const {
     for (int64_t i = 0; i < region.size(); ++i) {
         const int64_t point = region.listed ? region.points[static_cast<size_t>(i)] : region.box.low[0] + i;
         if (const int64_t at = position(point); at >= 0)
@@ -41,7 +51,6 @@ const PointMap::Mapped &PointMap::mapped(const Region &region) {
     }
     const auto n = std::ssize(known.list);
     known.mapped.region = { { { 0, 0, 0 }, { n, 1, 1 } }, known.list, true };
-    return known.mapped;
 }
 
 } // namespace halo

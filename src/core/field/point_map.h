@@ -43,6 +43,7 @@ private:
         std::vector<uint32_t> list;
     };
     using Key = std::tuple<const uint32_t *, int64_t, int64_t>; // list, or first point of a run; number of points
+    void fill(Known &known, const Region &region) const;
     std::map<Key, Known> known_;
     uint64_t hash_ = 0;
 };
