@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "allocation_scenarios.h"
 
+#include <chrono>
 #include <thread>
 
 namespace allocations {
@@ -33,9 +34,13 @@ void destroy(Member &member, Ends &ends) {
 }
 
 halo_status until_done(const std::function<halo_status(int32_t &)> &call) {
+    constexpr auto limit = std::chrono::seconds(5);
+    const auto begin = std::chrono::steady_clock::now();
     int32_t done = 0;
-    while (!done)
+    while (!done) {
         if (const halo_status status = call(done); status != HALO_SUCCESS) return status;
+        if (std::chrono::steady_clock::now() - begin > limit) conformance::stop("it has not come within 5 s");
+    }
     return HALO_SUCCESS;
 }
 

@@ -25,9 +25,14 @@ halo_status halo_group_create(halo_context *context, halo_channel *const *channe
         ContextObject &owner = object_of<ContextObject>(context);
         const CollectiveCall call(owner.context, "group", known.timeout_seconds);
         Context::KeepsNumbers numbers(owner.context);
-        auto object = std::make_unique<Group>(owner.channels, channels, n, known.messages, known.timeout_seconds);
-        *group = owner.shells.make<halo_group>(&owner, object.get());
-        object.release();
+        halo_group *const made = owner.shells.make<halo_group>(&owner, nullptr); // nothing fails here alone when all have agreed
+        try {
+            shell_of(made)->object = new Group(owner.channels, channels, n, known.messages, known.timeout_seconds);
+        } catch (...) {
+            owner.shells.retire(shell_of(made));
+            throw;
+        }
+        *group = made;
         numbers.succeed();
     });
 }

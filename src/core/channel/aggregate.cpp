@@ -152,13 +152,13 @@ bool AggregateRun::send(const uint8_t *null_flags) {
         mark_all_data();
     else
         mark(null_flags);
-    sent_ = true;
     for (Link &link : links_) {
-        if (!link.peer->sends()) continue;
+        if (!link.peer->sends() || link.peer->has_sent()) continue; // by a call that failed for another peer
         size_t end = link.all_bytes;
         if (!sent_all_) end = link.any_data ? static_cast<size_t>(places_[link.last_row].offset * alignment + bytes_of(link.last_row)) : 0;
         link.peer->send(end);
     }
+    sent_ = true;
     return true;
 }
 

@@ -18,11 +18,11 @@ Group::Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n
         for (const PairList &pair : pairs) longest = std::max(longest, pair.slots.size());
         first_channel_tag_ = context().reserve_channel_tags(static_cast<int64_t>(longest));
     }
-    id_ = context().next_run();
-    slots_.reserve(static_cast<size_t>(n));
-    for (int64_t i = 0; i < n; ++i) slots_.push_back(channels[i]->slot);
-    registry_.add_group(id_.serial(), *this);
     try {
+        id_ = context().next_run();
+        slots_.reserve(static_cast<size_t>(n));
+        for (int64_t i = 0; i < n; ++i) slots_.push_back(channels[i]->slot);
+        registry_.add_group(id_.serial(), *this);
         context().inquiries().add(id_.serial(), *this);
         if (messages == HALO_MESSAGES_PER_CHANNEL)
             open_mailboxes(pairs);
@@ -30,6 +30,7 @@ Group::Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n
             open_run(pairs);
     } catch (...) {
         close();
+        if (first_channel_tag_ >= 0) context().channel_tags().take_back(first_channel_tag_);
         throw;
     }
     ++context().children;

@@ -92,6 +92,11 @@ public:
     // Nobody else gets it until it is given back.
     void take(int64_t first, int64_t n);
     void give_back(int64_t first) { used_.erase(first); }
+    // As if it had not been taken: the next range of this length is the same.
+    void take_back(int64_t first) {
+        give_back(first);
+        next_ = first;
+    }
 
     // The first of two tags, by epoch parity.
     ChannelTag tag(int64_t index) const { return { static_cast<int32_t>(1 + index / per_lane_), static_cast<int32_t>(2 * (index % per_lane_)) }; }

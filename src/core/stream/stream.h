@@ -148,6 +148,9 @@ public:
     // Give up what is in flight. The link can only be destroyed afterwards.
     void abandon() noexcept;
 
+    // This run's data?
+    bool has_sent() const { return last_sent_ == epoch_; }
+
     // Last epoch whose data came; for error texts.
     uint32_t last_epoch() const { return header_.epoch; }
 
