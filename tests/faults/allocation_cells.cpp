@@ -47,8 +47,7 @@ void fill(Member &member, halo_field *field, halo_topology *topology, int time) 
 }
 
 void keep_values(Member &member, halo_field *field, halo_topology *topology) {
-    for_parts(member, field, topology,
-              [&](int64_t, double *data, int64_t n) { member.keep(data, static_cast<size_t>(n) * sizeof(double)); });
+    for_parts(member, field, topology, [&](int64_t, double *data, int64_t n) { member.keep(data, static_cast<size_t>(n) * sizeof(double)); });
 }
 
 void tell(Member &member, halo_exchange *exchange) {
@@ -88,7 +87,8 @@ void try_exchange(Member &member, const std::vector<halo_field *> &fields, const
     ALONE(halo_exchange_destroy(&exchange));
 }
 
-halo_field *make_field(Member &member, halo_topology *topology, const char *name, int32_t ghosts, const std::function<void(halo_field_desc &)> &change) {
+halo_field *make_field(Member &member, halo_topology *topology, const char *name, int32_t ghosts,
+                       const std::function<void(halo_field_desc &)> &change) {
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     desc.name = name;
     for (int d = 0; d < 3; ++d) desc.ghost_low[d] = desc.ghost_high[d] = ghosts;
@@ -194,7 +194,9 @@ void sparse(Member &member, const Trial &given, bool by_callback) {
     halo_topology *topology = make_blocks(member, 2, true);
     halo_field *u = make_field(member, topology, "u", 1, [](halo_field_desc &desc) { desc.sparse = 1, desc.fill = 7; });
     Trial trial = given;
-    trial.desc.arrival = [](void *, const halo_arrival *arrival) { return arrival->gid == 3 ? HALO_DECLINED : halo_field_allocate(arrival->field, arrival->gid); };
+    trial.desc.arrival = [](void *, const halo_arrival *arrival) {
+        return arrival->gid == 3 ? HALO_DECLINED : halo_field_allocate(arrival->field, arrival->gid);
+    };
     if (!by_callback) trial.desc.arrival = nullptr;
     halo_exchange *exchange = nullptr;
     TOGETHER(halo_exchange_create(&u, 1, &trial.desc, &exchange), [&] { ALONE(halo_exchange_destroy(&exchange)); });
@@ -269,8 +271,7 @@ void transfer(Member &member, Given given, int32_t op, bool prepares) {
     trial.tells = true;
     if (given == Given::distributed || prepares) TALK(halo_exchange_prepare(exchange));
     run_exchange(
-        member, exchange, trial, [&](int time) { fill(member, u, from, time), fill(member, v, to, time); },
-        [&] { keep_values(member, v, to); });
+        member, exchange, trial, [&](int time) { fill(member, u, from, time), fill(member, v, to, time); }, [&] { keep_values(member, v, to); });
     ALONE(halo_exchange_destroy(&exchange));
     destroy(member, { u, v }, { from, to });
 }
@@ -329,14 +330,18 @@ std::vector<Scenario> cell_scenarios() {
     add("blocks reverse", [=](Member &m) { blocks(m, reverse, {}); });
     add("blocks canonical", [=](Member &m) { blocks(m, canonical, nodes); });
     add("blocks shared", [=](Member &m) { blocks(m, shared, nodes); });
-    add("blocks direct", [=](Member &m) { blocks(m, plain, {}); }, direct);
-    add("blocks direct reverse", [=](Member &m) { blocks(m, reverse, {}); }, direct);
-    add("blocks checked", [=](Member &m) { blocks(m, plain, {}); }, checked);
+    add(
+        "blocks direct", [=](Member &m) { blocks(m, plain, {}); }, direct);
+    add(
+        "blocks direct reverse", [=](Member &m) { blocks(m, reverse, {}); }, direct);
+    add(
+        "blocks checked", [=](Member &m) { blocks(m, plain, {}); }, checked);
     add("narrowed", [](Member &m) { narrowed(m, HALO_MESSAGES_AGGREGATE); });
     add("narrowed per channel", [](Member &m) { narrowed(m, HALO_MESSAGES_PER_CHANNEL); });
     add("sparse", [=](Member &m) { sparse(m, plain, true); });
     add("sparse per channel", [=](Member &m) { sparse(m, channels, false); });
-    add("sparse checked", [=](Member &m) { sparse(m, plain, true); }, checked);
+    add(
+        "sparse checked", [=](Member &m) { sparse(m, plain, true); }, checked);
     add("boxes", [=](Member &m) { boxes(m, plain, Given::all, HALO_CENTRE_CELL); });
     add("boxes distributed", [=](Member &m) { boxes(m, channels, Given::distributed, HALO_CENTRE_NODE); });
     add("boxes cut", [=](Member &m) { boxes(m, reverse, Given::none, HALO_CENTRE_FACES); });

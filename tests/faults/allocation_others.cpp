@@ -90,8 +90,8 @@ void batches(Member &member) {
             accesses[1].field = v, accesses[1].mode = mode, accesses[1].through = HALO_VIA_MAP;
             halo_batch *batch = nullptr;
             member.together("batch", [&] {
-                halo_status status = halo_access_begin(member.context, accesses, 2, sizeof accesses[0], HALO_STYLE_REVERSE, HALO_ON_HOST,
-                                                       HALO_STREAM_NONE, &batch);
+                halo_status status =
+                    halo_access_begin(member.context, accesses, 2, sizeof accesses[0], HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch);
                 if (status != HALO_SUCCESS) return status;
                 status = halo_access_ready(batch);
                 return status == HALO_SUCCESS ? halo_access_end(batch) : status;

@@ -186,14 +186,24 @@ std::vector<Scenario> point_scenarios() {
     add("keys", [=](Member &m) { keys(m, HALO_DIRECTORY_AUTO, HALO_OWNER_LOWEST_RANK, { ghosts, shared }, false); });
     add("keys by hash", [=](Member &m) { keys(m, HALO_DIRECTORY_HASH, HALO_OWNER_WEIGHT, { reverse, fetch }, false); });
     add("keys in sections", [=](Member &m) { keys(m, HALO_DIRECTORY_RANGE, HALO_OWNER_SPREAD, { ghosts }, true); });
-    add("keys checked", [=](Member &m) { keys(m, HALO_DIRECTORY_AUTO, HALO_OWNER_LOWEST_RANK, { ghosts, shared }, false); }, checked);
+    add(
+        "keys checked",
+        [=](Member &m) {
+            keys(m, HALO_DIRECTORY_AUTO, HALO_OWNER_LOWEST_RANK, { ghosts, shared }, false);
+        },
+        checked);
     add("keys edited", edited);
     add("keys of parts", parts);
     add("graph", [](Member &m) { graph(m, 1); });
     add("graph of rings", [](Member &m) { graph(m, 2); });
     add("star", [=](Member &m) { star(m, { ghosts, fetch_per_channel, by_hand }, 0, true); });
     add("star with sharers", [=](Member &m) { star(m, { shared }, 1, false); });
-    add("star direct", [=](Member &m) { star(m, { reverse, fetch }, 0, false); }, direct);
+    add(
+        "star direct",
+        [=](Member &m) {
+            star(m, { reverse, fetch }, 0, false);
+        },
+        direct);
     add("lists", [=](Member &m) { lists(m, { ghosts, reverse }); });
     return all;
 }

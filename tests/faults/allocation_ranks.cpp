@@ -150,13 +150,15 @@ Outcome pass(const Scenario &scenario, int32_t victim, int64_t fails) {
 }
 
 bool check(const Scenario &scenario, int32_t victim, int64_t k, const std::vector<uint64_t> &right) {
-    std::snprintf(now, sizeof now, "%s, %d ranks, allocation %lld of rank %d", scenario.name.c_str(), scenario.n_ranks, static_cast<long long>(k), victim);
+    std::snprintf(now, sizeof now, "%s, %d ranks, allocation %lld of rank %d", scenario.name.c_str(), scenario.n_ranks, static_cast<long long>(k),
+                  victim);
     const int64_t before = heap::n_live();
     Outcome outcome = pass(scenario, victim, k);
     if (outcome.wrong.empty() && outcome.kept != right) outcome.wrong = "other values than without a failure";
     const int64_t left = heap::n_live() - before;
     if (outcome.wrong.empty() && left != 0)
-        outcome.wrong = conformance::text_of("%lld allocations of the library are left:%s", static_cast<long long>(left), heap::describe_live().c_str());
+        outcome.wrong =
+            conformance::text_of("%lld allocations of the library are left:%s", static_cast<long long>(left), heap::describe_live().c_str());
     if (outcome.failed) {
         Found &of = found[outcome.point.function()];
         (scenario.n_ranks == 1 ? of.alone : of.with_peers).insert(outcome.point.chain);

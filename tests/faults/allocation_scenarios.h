@@ -27,7 +27,8 @@ void try_exchange(Member &member, const std::vector<halo_field *> &fields, const
 void run_exchange(Member &member, halo_exchange *exchange, const Trial &trial, const std::function<void(int)> &refill,
                   const std::function<void()> &look);
 void tell(Member &member, halo_exchange *exchange);
-halo_field *make_field(Member &member, halo_topology *topology, const char *name, int32_t ghosts, const std::function<void(halo_field_desc &)> &change);
+halo_field *make_field(Member &member, halo_topology *topology, const char *name, int32_t ghosts,
+                       const std::function<void(halo_field_desc &)> &change);
 void fill(Member &member, halo_field *field, halo_topology *topology, int time);
 void keep_values(Member &member, halo_field *field, halo_topology *topology);
 

@@ -26,7 +26,7 @@ TEST(Guard, Statuses) {
 
 TEST(Guard, RemembersFailuresOnly) {
     std::string kept;
-    const auto remember = [&](const char *text) noexcept { kept = text; };
+    const auto remember = [&](const char *text, halo_status) noexcept { kept = text; };
     guard([] {}, remember);
     EXPECT_EQ(kept, "");
     guard([] { fail(HALO_ERR_STATE, "not now"); }, remember);

@@ -4,8 +4,9 @@
 // All ranks begin the same collectives in the same order, so a number tells them apart. Each message carries number, kind, size and what else all
 // ranks must give alike; all of it is checked. What came and what has left is kept until the program's call is over. So a call that ended early
 // (HALO_TIMEOUT, HALO_ERR_MEMORY, a transport's error) continues where it was when the program makes it again: the same algorithm runs once more, is
-// given what came before, and nothing is sent twice. Where memory failed and others have not been told, this is so even when all collectives were over. Where the program goes on to another collective, another object or other values, or ranks differ
-// in what they call, the context's collectives end: this and every later one fails on every rank, with a text.
+// given what came before, and nothing is sent twice. Where memory failed and others have not been told, this is so even when all collectives were
+// over. Where the program goes on to another collective, another object or other values, or ranks differ in what they call, the context's collectives
+// end: this and every later one fails on every rank, with a text.
 #pragma once
 
 #include <cstddef>

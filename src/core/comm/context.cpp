@@ -130,23 +130,30 @@ void Context::keep_what_is_in_flight() noexcept {
 
 // A finished run has what it needs, but its own messages may still be on their way: peers would wait for them for ever.
 void Context::await_own_messages() noexcept {
-    try {
-        constexpr double longest_wait = 10; // seconds, where no timeout is set
-        constexpr double wait_for_other_objects = 1;
-        const double seconds = timeout(-1) > 0 ? timeout(-1) : longest_wait;
-        Waiter waiter(*this, inquiries_.have_differed() ? std::min(seconds, wait_for_other_objects) : seconds);
-        const auto missing = [&] {
-            const PendingMessage *awaited = lingering_.find_if([](const PendingMessage &send) { return !send.abandoned; });
-            if (awaited) return format("a message that rank %d has not taken, while the context is destroyed", awaited->peer);
-            if (owed_->debtor() >= 0) return format("word that rank %d has ended its last run, while the context is destroyed", owed_->debtor());
-            return leases_.empty() ? std::string() : "storage, while the context is destroyed: " + leases_.oldest().text();
-        };
-        inquiries_.read();
-        for (reap(); !missing().empty(); reap())
-            if (!waiter.pause(missing)) return log_.warn("gave up %s", missing().c_str());
-    } catch (const std::exception &error) {
-        note_lost(error);
-    }
+    constexpr int most_trials = 4; // for want of memory
+    for (int trial = 1;; ++trial) try {
+            return await_all_taken();
+        } catch (const std::bad_alloc &error) {
+            if (trial == most_trials) return note_lost(error);
+        } catch (const std::exception &error) {
+            return note_lost(error);
+        }
+}
+
+void Context::await_all_taken() {
+    constexpr double longest_wait = 10; // seconds, where no timeout is set
+    constexpr double wait_for_other_objects = 1;
+    const double seconds = timeout(-1) > 0 ? timeout(-1) : longest_wait;
+    Waiter waiter(*this, inquiries_.have_differed() ? std::min(seconds, wait_for_other_objects) : seconds);
+    const auto missing = [&] {
+        const PendingMessage *awaited = lingering_.find_if([](const PendingMessage &send) { return !send.abandoned; });
+        if (awaited) return format("a message that rank %d has not taken, while the context is destroyed", awaited->peer);
+        if (owed_->debtor() >= 0) return format("word that rank %d has ended its last run, while the context is destroyed", owed_->debtor());
+        return leases_.empty() ? std::string() : "storage, while the context is destroyed: " + leases_.oldest().text();
+    };
+    inquiries_.read();
+    for (reap(); !missing().empty(); reap())
+        if (!waiter.pause(missing)) return log_.warn("gave up %s", missing().c_str());
 }
 
 // Where the transport has ended, as MPI does, nothing is on its way any more.

@@ -96,7 +96,7 @@ public:
     const std::string &error() const { return error_; }
     void remember_error(const char *text) noexcept;
     void remember_failure(const char *text, halo_status status) noexcept; // of a call that may be collective
-    void remember_report(const char *text) noexcept; // of a module
+    void remember_report(const char *text) noexcept;                      // of a module
     // Logs what has failed with no one there to be told.
     void note_lost(const std::exception &error) const noexcept;
 
@@ -115,7 +115,8 @@ public:
     class TakesNumbers {
     public:
         TakesNumbers(Context &context, Numbers numbers)
-            : context_(context), last_{ context.newest_run() + numbers.runs, context.n_fields_ + numbers.fields } {}
+            : context_(context),
+              last_{ context.newest_run() + numbers.runs, context.n_fields_ + numbers.fields } {}
         ~TakesNumbers() {
             context_.run_tags_->number_from(std::max(last_.runs, context_.newest_run()));
             context_.n_fields_ = std::max(last_.fields, context_.n_fields_);
@@ -178,6 +179,7 @@ private:
     void open_lanes(int32_t n_lanes);
     void read_settings();
     void await_own_messages() noexcept;
+    void await_all_taken();
     bool has_ended(PendingMessage &message) noexcept;
     void close() noexcept;
     void keep_what_is_in_flight() noexcept;

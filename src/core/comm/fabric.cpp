@@ -10,7 +10,10 @@
 
 namespace halo {
 
-Fabric::Fabric(std::unique_ptr<Transport> transport) : serves_(static_cast<size_t>(transport->size()), 0) { all_.push_back(std::move(transport)); }
+Fabric::Fabric(std::unique_ptr<Transport> transport) : serves_(static_cast<size_t>(transport->size()), 0) {
+    all_.push_back(std::move(transport));
+    found_.resize(8);
+}
 
 void Fabric::add(std::unique_ptr<Transport> transport) {
     if (transport->rank() != rank() || transport->size() != size())

@@ -20,7 +20,7 @@ struct PendingMessage {
     Request request{};
     int32_t peer = -1;
     bool in_flight = false;
-    bool abandoned = false; // nobody is expected to take it
+    bool abandoned = false;         // nobody is expected to take it
     PendingMessage *next = nullptr; // in a list of messages that nobody else has
 };
 

@@ -55,7 +55,8 @@ void StorageNotice::describe_edges(const Plan &plan, size_t link) {
     }
     if (!offered_ && block_) link_.offer_notice(block_);
     offered_ = true;
-    const bool fits = block_ && edges.slots.size() == counts_.n_slots && edges.edges.size() == counts_.n_edges && edges.lists.size() <= counts_.n_listed;
+    const bool fits =
+        block_ && edges.slots.size() == counts_.n_slots && edges.edges.size() == counts_.n_edges && edges.lists.size() <= counts_.n_listed;
     if (!fits) return;
     slots_ = edges.slots;
     published_.assign(slots_.size(), {});
