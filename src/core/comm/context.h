@@ -7,9 +7,7 @@
 #include <exception>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -65,9 +63,6 @@ public:
     const Pools &pools() const { return *pools_; }
     // Payloads of at least this many bytes may lie in shared memory; nullptr: there is none.
     SharedArena *shared_arena(size_t payload_bytes) { return payload_bytes >= least_shared_ ? shared_arena_.get() : nullptr; }
-    // A peer has mapped a file of it.
-    void note_mapped(int32_t peer, uint64_t nonce) { mapped_.emplace(peer, nonce); }
-    bool has_mapped(int32_t peer, uint64_t nonce) const { return mapped_.contains({ peer, nonce }); }
     // What peers still use of it, though this rank's objects do not.
     OutstandingLeases &leases() { return leases_; }
     const Process &process() const { return process_; }
@@ -185,7 +180,6 @@ private:
     std::unique_ptr<SharedArena> shared_arena_;
     std::unique_ptr<Pools> pools_;
     std::map<const std::byte *, Buffer> program_memory_;
-    std::set<std::pair<int32_t, uint64_t>> mapped_; // peer and file
     OutstandingLeases leases_;
     Process process_ = this_process();
     size_t least_shared_ = 0;

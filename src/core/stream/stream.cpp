@@ -95,7 +95,6 @@ bool Stream::writable() {
     blocked_ = true;
     while (!credit_left() && find_message()) {}
     if (!credit_left()) return false;
-    make_slots();
     sending_shared_ = peer_reads_shared_ && slot_writer_.may_write(epoch_, consumed_by_peer_);
     if (!sending_shared_) {
         slot_ = has_left(0) ? 0 : 1;
@@ -181,18 +180,12 @@ void Stream::send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewh
     bytes_sent += static_cast<int64_t>(bytes) + parts.send(context_, spec_.peer, tag_, spec_.serial, epoch_);
 }
 
-// A peer that has mapped the file they are in for an earlier object reads them from the first message on.
-void Stream::make_slots() {
-    if (!spec_.shared || !spec_.send.active || slots_offer_.nonce != 0 || handshake_sent_) return;
-    slots_offer_ = slot_writer_.make(context_.shared_arena(SIZE_MAX), most_bytes(spec_.send));
-    peer_reads_shared_ = slots_offer_.nonce != 0 && context_.has_mapped(spec_.peer, slots_offer_.nonce);
-}
-
 void Stream::send_handshake() {
     if (handshake_sent_) return;
     handshake_sent_ = true;
-    make_slots();
-    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, slots_offer_, leases_.offered(), context_.process() };
+    const SharedOffer slots =
+        spec_.shared && spec_.send.active ? slot_writer_.make(context_.shared_arena(SIZE_MAX), most_bytes(spec_.send)) : SharedOffer{};
+    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, slots, leases_.offered(), context_.process() };
     const std::vector<std::byte> message = followed_by(payload, spec_.terms().packed(most_terms_bytes));
     send_extra(MessageKind::handshake, HALO_SUCCESS, message.data(), message.size());
 }
@@ -373,10 +366,7 @@ bool Stream::overtakes_slot(const MessageHeader &header) const {
 }
 
 void Stream::note_abilities(const MessageHeader &header) {
-    if (!peer_reads_shared_ && (header.flags & flag_reads_shared) != 0) {
-        peer_reads_shared_ = true;
-        context_.note_mapped(spec_.peer, slots_offer_.nonce);
-    }
+    peer_reads_shared_ = peer_reads_shared_ || header.flags & flag_reads_shared;
     peer_has_notice_ = peer_has_notice_ || header.flags & flag_has_notice;
 }
 

@@ -170,7 +170,6 @@ private:
     bool credit_left() const;
 
     void ensure_send_buffer();
-    void make_slots();
     size_t receive_capacity() const;
     void ensure_receive_buffer(size_t bytes);
     void post_receive();
@@ -232,7 +231,6 @@ private:
     uint32_t last_sent_ = 0;    // run whose data have left
     uint32_t last_told_ = 0;    // of which the peer has been told that it fails
     SharedSlotWriter slot_writer_;
-    SharedOffer slots_offer_;
     SharedSlotReader slot_reader_;
     StorageLeases leases_;
     bool prefers_messages_ = false;
