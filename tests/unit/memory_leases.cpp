@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Storage that a peer was using when a run ended here: nobody else has it until the peer has ended too, its process is dead, or it is said to be gone.
+// Storage that a peer was using when a run ended here: nobody else has it until the peer has ended too, its process is dead, or it is said to be
+// gone.
 #include "memory/leases.h"
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <list>
+#include <thread>
 
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,6 +82,7 @@ TEST_F(Leases, OfAProcessThatHasEndedEnd) {
         char token = 0;
         _exit(write(told[1], &own, sizeof own) == sizeof own && read(end[0], &token, 1) == 1 ? 0 : 1);
     }
+    close(told[1]);
     Process process;
     ASSERT_EQ(read(told[0], &process, sizeof process), static_cast<ssize_t>(sizeof process));
     ASSERT_EQ(process.number, child);
@@ -108,6 +113,30 @@ TEST_F(Leases, MemoryIsKeptUntilNobodyHoldsAnyOfIt) {
     second.done(serial, run);
     leases_.reap();
     EXPECT_EQ(pools.pool(HALO_MEMORY_HOST).figures().in_use_bytes, 0);
+}
+
+// Its first thread has ended, and another works on: the system shows it as one that is only waited for.
+TEST(Processes, EndWithTheirLastThread) {
+    int told[2], end[2];
+    ASSERT_EQ(pipe(told), 0);
+    ASSERT_EQ(pipe(end), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        std::thread([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50)); // the first one has ended
+            const Process own = this_process();
+            char token = 0;
+            _exit(write(told[1], &own, sizeof own) == sizeof own && read(end[0], &token, 1) == 1 ? 0 : 1);
+        }).detach();
+        syscall(SYS_exit, 0); // this thread alone
+    }
+    close(told[1]);
+    Process process;
+    ASSERT_EQ(read(told[0], &process, sizeof process), static_cast<ssize_t>(sizeof process));
+    EXPECT_FALSE(has_ended(process));
+    ASSERT_EQ(write(end[1], "x", 1), 1);
+    waitpid(child, nullptr, 0);
+    EXPECT_TRUE(has_ended(process));
 }
 
 TEST(Processes, AreToldFromThoseThatHaveTheirNumberLater) {

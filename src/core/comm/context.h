@@ -75,7 +75,7 @@ public:
     Buffer storage(size_t bytes) { return pools_->get(storage_memory_, bytes); }
     const Config &config() const { return config_; }
     const Log &log() const { return log_; }
-    const std::string &transport_path() const { return transport_path_; } // empty: built in
+    const std::string &transport_path() const { return transport_path_; } // in the order of fabric().describe()
     std::string shared_memory_text() const;                               // whether it is used, and why not
     const WaitPolicy &waiting() const { return waiting_; }
     bool check_mode() const { return check_mode_; }
@@ -123,6 +123,7 @@ public:
 
 private:
     void open_transport(const ContextSource &source);
+    void keep_to_limits(int32_t max_tag);
     void meet(const ContextSource &source);
     void open_pools();
     void open_shared_memory();

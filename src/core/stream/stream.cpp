@@ -64,7 +64,7 @@ Stream::~Stream() {
 void Stream::expect_what_is_owed() {
     const bool data = spec_.receive.active;
     const uint32_t last = data || has_failed_ ? epoch_ : last_sent_; // a run that has been begun, and no more, is owed nothing
-    const bool here = data ? !has_failed_ || header_.epoch == epoch_ : knows_end_of(last);
+    const bool here = data ? !has_failed_ || (header_.epoch == epoch_ && !lacks_parts_) : knows_end_of(last);
     if (here || !handshake_sent_ || mismatched_ || told_) return;
     const MessageKind kind = data ? MessageKind::data : MessageKind::credit;
     const auto is_last = [kind, serial = spec_.serial, last](std::span<const std::byte> message) { return ends_run(message, serial, last, kind); };
@@ -498,7 +498,7 @@ void Stream::end_failed_run() {
     if (receive_ == Receive::posted) // what has been found comes to its end in the next run
         if (const auto header = cancel_receive()) note_cancelled(*header);
     arrived_ = true;
-    arriving_.give_up(context_);
+    lacks_parts_ = arriving_.give_up(context_);
     leases_.end_own();
     consume();
 }
@@ -539,7 +539,7 @@ void Stream::abandon() noexcept {
     give_up_receive();
     has_failed_ = true;
     arrived_ = true;
-    arriving_.give_up(context_);
+    lacks_parts_ = arriving_.give_up(context_);
     leases_.end_own();
     const auto of_this_run = [&](const PendingMessage &send) { // peers still take what runs before have sent
         MessageHeader header{};
