@@ -82,18 +82,67 @@ TEST(Fabric, RanksThatReachEachOtherOneWayAloneAreRefused) {
 }
 
 TEST(Fabric, NamesThatAreNotModulesAreRefused) {
-    const std::pair<const char *, halo_status> lists[] = {
-        { ",", HALO_ERR_CONFIG },          { "wrap,", HALO_ERR_CONFIG },  { ",wrap", HALO_ERR_CONFIG },
-        { "wrap,,wrap", HALO_ERR_CONFIG }, { "nobody", HALO_ERR_PLUGIN },
+    struct Case {
+        const char *list;
+        halo_status status;
+        const char *text;
     };
-    for (const auto &[list, status] : lists)
+    const Case cases[] = {
+        { ",", HALO_ERR_CONFIG, "a name is empty" },     { "wrap,", HALO_ERR_CONFIG, "a name is empty" },
+        { ",wrap", HALO_ERR_CONFIG, "a name is empty" }, { "wrap,,wrap", HALO_ERR_CONFIG, "a name is empty" },
+        { "nobody", HALO_ERR_PLUGIN, "nobody" },         { "mpi_mpich", HALO_ERR_CONFIG, "an MPI reaches all ranks" },
+    };
+    for (const Case &one : cases)
         run_mixed(
             2, [](int32_t) { return WRAP_REACHES_ALL; },
             [&](halo_inproc *group, int32_t rank) {
                 halo_context *context = nullptr;
-                const Settings settings{ { "transport.besides", list } };
-                expect_failure(make_context(group, rank, settings, &context), status, { status == HALO_ERR_CONFIG ? "a name is empty" : "nobody" });
+                const Settings settings{ { "transport.besides", one.list } };
+                expect_failure(make_context(group, rank, settings, &context), one.status, { one.text });
             });
+}
+
+TEST(Fabric, WhoCannotAddATransportIsNamedOnAllRanks) {
+    choose_wrapper();
+    halo_inproc_group *groups[] = { wrapper().group_create(2), wrapper().group_create(2) };
+    run_raw(2, [&](halo_inproc *group, int32_t rank) {
+        wrapper().seat(groups[rank], 0); // which rank 1 is not
+        wrapper().reach(WRAP_REACHES_ALL);
+        halo_context *context = nullptr;
+        expect_failure(make_context(group, rank, besides, &context), rank == 0 ? HALO_ERR_PEER : HALO_ERR_PLUGIN,
+                       { "transport wrap has this rank as 0 of 2, transport inproc as 1 of 2" });
+    });
+    for (halo_inproc_group *group : groups) EXPECT_EQ(wrapper().group_destroy(group), HALO_SUCCESS);
+}
+
+// The wrapper is not ready for more of them at first.
+TEST(Fabric, LanesAreThoseThatAllTransportsHave) {
+    run_mixed(
+        2, [](int32_t) { return WRAP_REACHES_ALL; },
+        [](halo_inproc *group, int32_t rank) {
+            Rank self{ nullptr, rank, 2 };
+            OK(make_context(group, rank, besides, &self.context));
+            halo_channel *channel = add_channel(self, 0, 1, 0);
+            halo_group_desc desc = HALO_GROUP_DESC_INIT;
+            desc.messages = HALO_MESSAGES_PER_CHANNEL;
+            halo_group *made = nullptr;
+            OK(halo_barrier(self.context));
+            if (rank == 1) {
+                wrap_faults faults{};
+                faults.no_lanes = 1;
+                wrapper().set_faults(&faults);
+                OK(halo_context_set(self.context, "timeout", "200ms"));
+                expect_failure(halo_group_create(self.context, &channel, 1, &desc, &made), HALO_TIMEOUT, { "lanes" });
+                faults.no_lanes = 0;
+                wrapper().set_faults(&faults);
+                OK(halo_context_set(self.context, "timeout", "none"));
+            }
+            OK(halo_group_create(self.context, &channel, 1, &desc, &made));
+            OK(halo_barrier(self.context));
+            OK(halo_group_destroy(&made));
+            OK(halo_channel_destroy(&channel));
+            OK(halo_context_destroy(&self.context));
+        });
 }
 
 } // namespace

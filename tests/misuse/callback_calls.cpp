@@ -36,6 +36,7 @@ const Call refused_calls[] = {
     CALL(halo_context_set, w.context, "log_level", "warn"),
     CALL(halo_context_trim, w.context),
     CALL(halo_progress, w.context),
+    CALL(halo_context_rank_gone, w.context, 1),
     CALL(halo_barrier, w.context),
     CALL(halo_allreduce, w.context, w.values, w.values, 1, HALO_FLOAT64, HALO_SUM),
     CALL(halo_memory_release, w.context, &w.pointer),
@@ -128,7 +129,6 @@ const Call bound_calls[] = {
 // What only reads.
 const Call allowed_calls[] = {
     CALL(halo_context_rank, w.context, &w.number, nullptr),
-    CALL(halo_context_rank_gone, w.context, 1),
     CALL(halo_context_setting, w.context, "timeout", &w.text, nullptr),
     { "halo_context_error", [](World &w) -> halo_status { return halo_context_error(w.context) ? HALO_SUCCESS : HALO_ERR_STATE; } },
     ANSWER(halo_context_pool_stats, halo_pool_stats, HALO_POOL_STATS_INIT, w.context, HALO_MEMORY_HOST),

@@ -110,28 +110,6 @@ TEST(SharedSlots, AreNotWrittenAgainBeforeTheyAreRead) {
     for (auto &link : ranks.links) link->abandon();
 }
 
-// The peer has mapped the file for an object before.
-TEST(SharedSlots, ASecondObjectHasThemFromItsFirstRunOn) {
-    TwoRanks ranks;
-    if (!ranks.contexts[0]->shared_arena(payload_bytes)) GTEST_SKIP() << "this system has no memory that ranks can share";
-    for (const bool again : { false, true }) {
-        ranks.connect();
-        for (uint32_t epoch = 1; epoch <= 3; ++epoch) {
-            for (auto &link : ranks.links) {
-                link->post(epoch, {});
-                ASSERT_TRUE(link->writable());
-                std::fill_n(link->send_payload(), payload_bytes, static_cast<std::byte>(epoch));
-                link->send(payload_bytes);
-            }
-            for (auto &link : ranks.links) {
-                expect_run(*link, static_cast<std::byte>(epoch));
-                link->consume();
-            }
-        }
-        for (const auto &link : ranks.links) EXPECT_EQ(link->sent_by.slot, again ? 3 : 1);
-    }
-}
-
 } // namespace
 
 } // namespace halo

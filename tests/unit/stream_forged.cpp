@@ -32,7 +32,7 @@ protected:
     void receive(uint32_t n_states, size_t payload, const std::function<void(MessageHeader &)> &forge, size_t bytes_cut = 0) {
         Stream stream(ranks_.context(), spec(n_states));
         stream.post(1, {});
-        const HandshakePayload handshake{ direction(n_states).digest, direction(n_states).digest, {}, {} };
+        const HandshakePayload handshake{ direction(n_states).digest, direction(n_states).digest, {}, {}, {} };
         MessageHeader header = header_of(MessageKind::handshake, sizeof handshake);
         send(header, &handshake, sizeof handshake);
         header = header_of(MessageKind::data, payload);

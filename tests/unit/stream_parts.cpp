@@ -135,7 +135,7 @@ protected:
     }
     void TearDown() override {
         for (auto &end : ends_) {
-            end->abandon();
+            if (end) end->abandon();
             end.reset();
         }
         for (RunId &id : ids_) id = {};
@@ -233,6 +233,22 @@ TEST_F(Parts, OfARunThatFailedHereAreDropped) {
     expect(1, 2);
     run(3);
     EXPECT_EQ(ranks_.context().dropped, 1 + 3); // a message and its parts
+}
+
+// Else their sender would wait for somebody to take them.
+TEST_F(Parts, ThatComeWhenTheirObjectIsGoneAreTaken) {
+    begin_forged_run();
+    send_message();
+    EXPECT_FALSE(arrives(end(0)));
+    ends_[0]->abandon();
+    ends_[0].reset();
+    send_part([](PartHeader &header) { header.n_after = 1; }, bytes_of(1));
+    send_part([](PartHeader &) {}, bytes_of(2));
+    ranks_.context().reap();
+    EXPECT_EQ(ranks_.context().dropped, 2);
+    size_t bytes = 0;
+    Matched message{};
+    EXPECT_FALSE(ranks_.context().fabric().probe(1, 0, ids_[1].tag(), bytes, message));
 }
 
 } // namespace

@@ -22,6 +22,8 @@ namespace halo {
 
 namespace {
 
+std::string place_of(const TransportChoice &choice) { return choice.path.empty() ? "built in" : choice.path; }
+
 std::span<const halo_setting> settings_of(const halo_context_options &options) {
     if (options.n_settings < 0 || (options.n_settings > 0 && !options.settings))
         fail(HALO_ERR_ARGUMENT, "context options: %d settings at address %p", options.n_settings, static_cast<const void *>(options.settings));
@@ -186,13 +188,18 @@ void Context::open_transport(const ContextSource &source) {
         choice = source.communicator ? take_transport(config_, host_, mpi.module()) : choose_transport(config_, host_, mpi);
     }
     log_.info("transport %s: %s", choice.plugin->name, choice.why.c_str());
-    transport_path_ = choice.path;
+    transport_path_ = place_of(choice);
     if (source.inproc_group) meet(source);
     opened_with_ = params;
     fabric_ = std::make_unique<Fabric>(std::make_unique<Transport>(*choice.plugin, host_, params, report_));
-    run_tags_ = std::make_unique<RunTags>(fabric_->max_tag());
-    channel_tags_ = std::make_unique<ChannelTags>(fabric_->max_tag());
+    keep_to_limits(fabric_->max_tag());
     collectives_ = std::make_unique<CollectiveStream>(*this);
+}
+
+// Those of the fabric; before any object has a tag.
+void Context::keep_to_limits(int32_t max_tag) {
+    run_tags_ = std::make_unique<RunTags>(max_tag);
+    channel_tags_ = std::make_unique<ChannelTags>(max_tag);
     if (fabric_->for_this_thread_only()) call_rules_.allow_this_thread_only();
 }
 
@@ -294,20 +301,30 @@ void Context::agree_on_settings() {
     add_transports();
 }
 
-// Whoever sends to a rank over another transport than that rank expects would not be heard.
+// Whoever sends to a rank over another transport than that rank expects would not be heard. All have found each before any opens it: to open one may
+// need them all.
 void Context::add_transports() {
     const std::vector<std::string> names = names_in(config_.text("transport.besides"));
     if (names.empty()) return;
     halo_transport_params params = opened_with_;
+    std::string paths;
     for (const std::string &name : names) {
-        const TransportChoice choice = take_transport(config_, host_, name);
-        fabric_->add(std::make_unique<Transport>(*choice.plugin, host_, params, report_));
+        TransportChoice choice;
+        together(*this, "transport.besides", [&] { choice = take_transport(config_, host_, name); });
+        std::unique_ptr<Transport> opened;
+        together(*this, "transport.besides", [&] {
+            opened = std::make_unique<Transport>(*choice.plugin, host_, params, report_);
+            fabric_->make_room_for(*opened);
+        });
+        fabric_->add(std::move(opened));
         log_.info("transport %s: %s", choice.plugin->name, choice.why.c_str());
-        transport_path_ += (transport_path_.empty() ? "" : ", ") + (choice.path.empty() ? std::string("built in") : choice.path);
+        paths += place_of(choice) + ", ";
     }
+    transport_path_ = paths + transport_path_;
     if (allreduce_sum(*this, fabric_->sum_of_pairs()) != 0)
         fail(HALO_ERR_MISMATCH, "setting transport.besides: two ranks differ in which transport reaches the one from the other: %s",
              fabric_->describe().c_str());
+    keep_to_limits(static_cast<int32_t>(allreduce_min(*this, fabric_->max_tag())));
 }
 
 double Context::timeout(double asked) const { return asked >= 0 ? asked : config_.duration("timeout"); }

@@ -8,9 +8,7 @@
 #include <exception>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -66,9 +64,6 @@ public:
     const Pools &pools() const { return *pools_; }
     // Payloads of at least this many bytes may lie in shared memory; nullptr: there is none.
     SharedArena *shared_arena(size_t payload_bytes) { return payload_bytes >= least_shared_ ? shared_arena_.get() : nullptr; }
-    // A peer has mapped a file of it.
-    void note_mapped(int32_t peer, uint64_t nonce) { mapped_.emplace(peer, nonce); }
-    bool has_mapped(int32_t peer, uint64_t nonce) const { return mapped_.contains({ peer, nonce }); }
     // What peers still use of it, though this rank's objects do not.
     OutstandingLeases &leases() { return leases_; }
     const Process &process() const { return process_; }
@@ -81,7 +76,7 @@ public:
     Buffer storage(size_t bytes) { return pools_->get(storage_memory_, bytes); }
     const Config &config() const { return config_; }
     const Log &log() const { return log_; }
-    const std::string &transport_path() const { return transport_path_; } // empty: built in
+    const std::string &transport_path() const { return transport_path_; } // in the order of fabric().describe()
     std::string shared_memory_text() const;                               // whether it is used, and why not
     const WaitPolicy &waiting() const { return waiting_; }
     bool check_mode() const { return check_mode_; }
@@ -168,6 +163,7 @@ public:
 
 private:
     void open_transport(const ContextSource &source);
+    void keep_to_limits(int32_t max_tag);
     void meet(const ContextSource &source);
     void open_pools();
     void open_shared_memory();
@@ -226,7 +222,6 @@ private:
     std::unique_ptr<SharedArena> shared_arena_;
     std::unique_ptr<Pools> pools_;
     std::map<const std::byte *, Buffer> program_memory_;
-    std::set<std::pair<int32_t, uint64_t>> mapped_; // peer and file
     OutstandingLeases leases_;
     Process process_ = this_process();
     size_t least_shared_ = 0;

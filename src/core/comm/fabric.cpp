@@ -15,11 +15,15 @@ Fabric::Fabric(std::unique_ptr<Transport> transport) : serves_(static_cast<size_
     found_.resize(8);
 }
 
-void Fabric::add(std::unique_ptr<Transport> transport) {
-    if (transport->rank() != rank() || transport->size() != size())
-        fail(HALO_ERR_PLUGIN, "transport %s has this rank as %d of %d, transport %s as %d of %d", transport->name(), transport->rank(),
-             transport->size(), all_.front()->name(), rank(), size());
+void Fabric::make_room_for(const Transport &transport) {
+    if (transport.rank() != rank() || transport.size() != size())
+        fail(HALO_ERR_PLUGIN, "transport %s has this rank as %d of %d, transport %s as %d of %d", transport.name(), transport.rank(),
+             transport.size(), all_.front()->name(), rank(), size());
     check_limit("transports of a context", std::ssize(all_) + 1, UINT8_MAX);
+    all_.reserve(all_.size() + 1);
+}
+
+void Fabric::add(std::unique_ptr<Transport> transport) noexcept {
     const auto number = static_cast<uint8_t>(all_.size());
     for (int32_t peer = 0; peer < size(); ++peer) {
         uint8_t &serves = serves_[static_cast<size_t>(peer)];
@@ -33,15 +37,22 @@ int64_t Fabric::sum_of_pairs() const {
     for (int32_t peer = 0; peer < size(); ++peer) {
         const auto low = static_cast<uint64_t>(std::min(peer, rank())), high = static_cast<uint64_t>(std::max(peer, rank()));
         const uint64_t pair = Digest::mix(Digest::mix(low << 32 | high) + serves_[static_cast<size_t>(peer)]);
-        const auto mark = static_cast<int64_t>(pair >> 33); // of a sum over all ranks none overflows
+        const auto mark = static_cast<int64_t>(pair >> 44); // no sum over 4 million ranks overflows
         sum += peer == rank() ? 0 : peer < rank() ? mark : -mark;
     }
     return sum;
 }
 
 int32_t Fabric::max_tag() const {
-    const auto least = std::min_element(all_.begin(), all_.end(), [](const auto &a, const auto &b) { return a->max_tag() < b->max_tag(); });
-    return (*least)->max_tag();
+    int32_t least = INT32_MAX;
+    for (const auto &one : all_) least = std::min(least, one->max_tag());
+    return least;
+}
+
+int32_t Fabric::lanes() const {
+    int32_t least = INT32_MAX;
+    for (const auto &one : all_) least = std::min(least, one->lanes());
+    return least;
 }
 
 bool Fabric::ends_all_when_closed() const {

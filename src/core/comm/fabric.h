@@ -24,13 +24,16 @@ class Fabric {
 public:
     // Reaches all ranks.
     explicit Fabric(std::unique_ptr<Transport> transport);
-    // Between the same ranks. From then on it serves those that it reaches and none before it did; what has no order of its own may be on its way.
-    void add(std::unique_ptr<Transport> transport);
+    // A transport between the same ranks, for which there must be room. From then on it serves those that it reaches and none before it did; what has
+    // no order of its own may be on its way. All ranks must have it before any uses it.
+    void make_room_for(const Transport &transport);
+    void add(std::unique_ptr<Transport> transport) noexcept;
     // Adds up to 0 over all ranks if the two ranks of each pair have chosen the same transport for it.
     int64_t sum_of_pairs() const;
 
     int32_t rank() const { return all_.front()->rank(); }
     int32_t size() const { return all_.front()->size(); }
+    // The least of theirs.
     int32_t max_tag() const;
     bool ends_all_when_closed() const;
     bool for_this_thread_only() const;
@@ -67,7 +70,8 @@ public:
 
     // Collective. False: not all ranks are here yet; to be called again.
     bool open_lanes(int32_t n_lanes);
-    int32_t lanes() const { return all_.front()->lanes(); }
+    // That all of them have.
+    int32_t lanes() const;
 
 private:
     // Of a peer's transport, which `operation` is told.

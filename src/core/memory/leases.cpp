@@ -29,7 +29,7 @@ void OutstandingLeases::end_if(IsOver &&is_over) noexcept {
         }
         std::vector<Buffer> memory = std::move(lease->memory);
         try {
-            arena->release(lease->block, 0);
+            if (lease->block) arena->release(lease->block, 0);
         } catch (...) { // a page that is not used again
         }
         lease = leases_.erase(lease);
@@ -42,15 +42,20 @@ void OutstandingLeases::reap() noexcept {
 }
 
 void OutstandingLeases::forget(int32_t peer) noexcept {
-    end_if([&](const Lease &lease) { return lease.peer == peer; });
+    end_if([&](Lease &lease) {
+        if (lease.peer != peer) return false;
+        lease.block = {}; // not used again: should the peer go on after all, it writes there
+        return true;
+    });
 }
 
 void OutstandingLeases::require_free(const void *data, size_t bytes, const std::string &what) {
     if (!data || bytes == 0) return;
-    reap();
     const Storage wanted(static_cast<const std::byte *>(data), bytes);
-    for (const Lease &lease : leases_)
-        if (lease.holds(wanted)) fail(HALO_BUSY, "%s: %s", what.c_str(), lease.text().c_str());
+    const auto holder = [&] { return std::find_if(leases_.begin(), leases_.end(), [&](const Lease &lease) { return lease.holds(wanted); }); };
+    if (holder() == leases_.end()) return;
+    reap();
+    if (const auto lease = holder(); lease != leases_.end()) fail(HALO_BUSY, "%s: %s", what.c_str(), lease->text().c_str());
 }
 
 // Each lease has room for the memory of all its storage.

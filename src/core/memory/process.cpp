@@ -22,10 +22,11 @@ enum class Known : uint8_t { nothing, there_is_none, all };
 
 struct Status {
     char state = 0;
+    int64_t n_threads = 0;
     uint64_t started = 0;
 };
 
-// /proc/N/stat: number, (name), state, and the 22nd is when it was started. A name may have anything in it.
+// /proc/N/stat: number, (name), state, the 20th is how many threads it has, the 22nd when it was started. A name may have anything in it.
 Known read_status(int64_t number, Status &status) {
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", number);
@@ -35,10 +36,11 @@ Known read_status(int64_t number, Status &status) {
     const size_t n = std::fread(text, 1, sizeof text - 1, file);
     std::fclose(file);
     const char *behind_name = n > 0 ? std::strrchr(text, ')') : nullptr;
-    const int read = behind_name ? std::sscanf(behind_name, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64,
-                                               &status.state, &status.started)
-                                 : 0;
-    return read == 2 ? Known::all : Known::nothing;
+    const int read = behind_name
+                         ? std::sscanf(behind_name, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNd64 " %*s %" SCNu64,
+                                       &status.state, &status.n_threads, &status.started)
+                         : 0;
+    return read == 3 ? Known::all : Known::nothing;
 }
 
 } // namespace
@@ -56,7 +58,8 @@ bool has_ended(const Process &process) {
     there = {};
     const Known known = read_status(process.number, there);
     if (known != Known::all) return known == Known::there_is_none;
-    return there.started != process.started || there.state == 'Z' || there.state == 'X';
+    const bool only_waited_for = (there.state == 'Z' || there.state == 'X') && there.n_threads <= 1; // with more, its first thread has ended, no more
+    return there.started != process.started || only_waited_for;
 }
 
 #else

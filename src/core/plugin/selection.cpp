@@ -67,6 +67,8 @@ std::vector<std::string> names_in(const std::string &list) {
         const size_t end = std::min(list.find(',', begin), list.size());
         names.push_back(list.substr(begin, end - begin));
         if (names.back().empty() || end + 1 == list.size()) fail(HALO_ERR_CONFIG, "transport.besides = '%s': a name is empty", list.c_str());
+        if (is_mpi_module(names.back()))
+            fail(HALO_ERR_CONFIG, "transport.besides = '%s': an MPI reaches all ranks: it is a `transport`", list.c_str());
         begin = end + 1;
     }
     return names;

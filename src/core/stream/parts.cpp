@@ -103,7 +103,8 @@ Buffer ArrivingParts::take_out() {
     return buffer;
 }
 
-void ArrivingParts::give_up(Context &context) noexcept {
+bool ArrivingParts::give_up(Context &context) noexcept {
+    const bool lacks_some = n_found_ < expected_.size();
     for (auto &part : parts_) {
         if (!part->in_flight) continue;
         part->abandoned = true;
@@ -112,6 +113,7 @@ void ArrivingParts::give_up(Context &context) noexcept {
     std::erase(parts_, nullptr);
     expected_.clear();
     n_found_ = n_here_ = 0;
+    return lacks_some;
 }
 
 } // namespace halo

@@ -69,8 +69,8 @@ public:
     Part *next(Context &context, int32_t peer, int32_t tag);
     void accept() { ++n_here_; }
     Buffer take_out();
-    // The run has ended without them: what is coming in is the context's, what has not been found is dropped when it is.
-    void give_up(Context &context) noexcept;
+    // The run has ended without them: what is coming in is the context's, what has not been found is dropped when it is. True: there is some of that.
+    bool give_up(Context &context) noexcept;
 
 private:
     bool find(Context &context, int32_t peer, int32_t tag);

@@ -49,7 +49,7 @@ public:
     // Nothing is offered where there is no such memory.
     SharedOffer make(SharedArena *arena, size_t message_bytes) {
         arena_ = arena;
-        if (arena) slots_ = { arena->allocate(SharedSlots::bytes(message_bytes)), message_bytes };
+        if (arena && !slots_) slots_ = { arena->allocate(SharedSlots::bytes(message_bytes)), message_bytes };
         if (!slots_) return {};
         for (const uint32_t parity : { 0u, 1u }) slots_.epoch_in(parity).store(0, std::memory_order_release);
         return slots_.block().offer();

@@ -64,7 +64,7 @@ Stream::~Stream() {
 void Stream::expect_what_is_owed() {
     const bool data = spec_.receive.active;
     const uint32_t last = data || has_failed_ ? epoch_ : last_sent_; // a run that has been begun, and no more, is owed nothing
-    const bool here = data ? !has_failed_ || header_.epoch == epoch_ : knows_end_of(last);
+    const bool here = data ? !has_failed_ || (header_.epoch == epoch_ && !lacks_parts_) : knows_end_of(last);
     if (here || !handshake_sent_ || mismatched_ || told_) return;
     const MessageKind kind = data ? MessageKind::data : MessageKind::credit;
     const auto is_last = [kind, serial = spec_.serial, last](std::span<const std::byte> message) { return ends_run(message, serial, last, kind); };
@@ -95,7 +95,6 @@ bool Stream::writable() {
     blocked_ = true;
     while (!credit_left() && find_message()) {}
     if (!credit_left()) return false;
-    make_slots();
     sending_shared_ = peer_reads_shared_ && slot_writer_.may_write(epoch_, consumed_by_peer_);
     if (!sending_shared_) {
         slot_ = has_left(0) ? 0 : 1;
@@ -188,17 +187,11 @@ void Stream::send_from_slot(const MessageHeader &header, size_t payload_bytes, L
     bytes_sent += static_cast<int64_t>(bytes) + parts.send(context_, spec_.peer, tag_, spec_.serial, epoch_);
 }
 
-// A peer that has mapped the file they are in for an earlier object reads them from the first message on.
-void Stream::make_slots() {
-    if (!spec_.shared || !spec_.send.active || slots_offer_.nonce != 0 || handshake_sent_) return;
-    slots_offer_ = slot_writer_.make(context_.shared_arena(SIZE_MAX), most_bytes(spec_.send));
-    peer_reads_shared_ = slots_offer_.nonce != 0 && context_.has_mapped(spec_.peer, slots_offer_.nonce);
-}
-
 void Stream::send_handshake() {
     if (handshake_sent_) return;
-    make_slots();
-    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, slots_offer_, leases_.offered(), context_.process() };
+    const SharedOffer slots =
+        spec_.shared && spec_.send.active ? slot_writer_.make(context_.shared_arena(SIZE_MAX), most_bytes(spec_.send)) : SharedOffer{};
+    const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, slots, leases_.offered(), context_.process() };
     const std::vector<std::byte> message = followed_by(payload, spec_.terms().packed(most_terms_bytes));
     send_extra(MessageKind::handshake, HALO_SUCCESS, message.data(), message.size());
     handshake_sent_ = true;
@@ -380,10 +373,7 @@ bool Stream::overtakes_slot(const MessageHeader &header) const {
 }
 
 void Stream::note_abilities(const MessageHeader &header) {
-    if (!peer_reads_shared_ && (header.flags & flag_reads_shared) != 0) {
-        peer_reads_shared_ = true;
-        context_.note_mapped(spec_.peer, slots_offer_.nonce);
-    }
+    peer_reads_shared_ = peer_reads_shared_ || header.flags & flag_reads_shared;
     peer_has_notice_ = peer_has_notice_ || header.flags & flag_has_notice;
 }
 
@@ -515,7 +505,7 @@ void Stream::end_failed_run() {
     if (receive_ == Receive::posted) // what has been found comes to its end in the next run
         if (const auto header = cancel_receive()) note_cancelled(*header);
     arrived_ = true;
-    arriving_.give_up(context_);
+    lacks_parts_ = arriving_.give_up(context_);
     leases_.end_own();
     consume();
 }
@@ -556,7 +546,7 @@ void Stream::abandon() noexcept {
     give_up_receive();
     has_failed_ = true;
     arrived_ = true;
-    arriving_.give_up(context_);
+    lacks_parts_ = arriving_.give_up(context_);
     leases_.end_own();
     const auto of_this_run = [&](const PendingMessage &send) { // peers still take what runs before have sent
         MessageHeader header{};

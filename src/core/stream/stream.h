@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This rank's stream of messages with one peer: order, credit and failure. One message per direction and run.
+// This rank's stream of messages with one peer: order, credit and failure. One message per direction and run, or one and its parts.
 //
 // Life of a run: post -> (writable -> send_buffer -> send) -> test until here -> states, payload -> consume.
 // Order and flow: epochs count runs from 1. At most two are unconsumed per direction: where data go both ways this follows from the
@@ -174,7 +174,6 @@ private:
     bool credit_left() const;
 
     void ensure_send_buffer();
-    void make_slots();
     size_t receive_capacity() const;
     void ensure_receive_buffer(size_t bytes);
     void post_receive();
@@ -236,7 +235,6 @@ private:
     uint32_t last_sent_ = 0;    // run whose data have left
     uint32_t last_told_ = 0;    // of which the peer has been told that it fails
     SharedSlotWriter slot_writer_;
-    SharedOffer slots_offer_;
     SharedSlotReader slot_reader_;
     StorageLeases leases_;
     bool prefers_messages_ = false;
@@ -256,8 +254,9 @@ private:
     size_t ahead_bytes_ = 0; // of it, once it is there
     bool in_ahead_ = false;  // the request's message comes there
     bool arrived_ = true;
-    bool has_failed_ = false; // in some run: the peer's part of it may never have been looked at
-    MessageHeader header_{};  // of the last accepted data message
+    bool has_failed_ = false;  // in some run: the peer's part of it may never have been looked at
+    bool lacks_parts_ = false; // the last run that failed: those that had not been found
+    MessageHeader header_{};   // of the last accepted data message
 };
 
 } // namespace halo

@@ -8,6 +8,7 @@
 namespace halo {
 
 void Stream::expect_parts(const MessageHeader &header) {
+    lacks_parts_ = false;
     arriving_.expect([&](std::vector<size_t> &bytes) {
         if (spec_.parts) spec_.parts(message_, bytes);
     });
