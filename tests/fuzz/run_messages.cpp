@@ -71,7 +71,7 @@ std::vector<std::byte> RunMessages::any_message(Input &input) const {
 std::vector<std::byte> RunMessages::handshake(Input &input) const {
     MessageHeader header = header_of(MessageKind::handshake);
     header.payload_bytes = sizeof(HandshakePayload);
-    HandshakePayload payload{ inward_.digest, outward_, {}, {} };
+    HandshakePayload payload{ inward_.digest, outward_, {}, {}, {} };
     payload.slots = offer_of(memory_.slots, input);
     payload.notice = offer_of(memory_.notice, input);
     return joined(header, { reinterpret_cast<const std::byte *>(&payload), reinterpret_cast<const std::byte *>(&payload + 1) });
