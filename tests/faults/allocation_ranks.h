@@ -69,7 +69,9 @@ private:
 
 #define ALONE(call) member.alone(#call, [&] { return call; })
 #define TALK(call) member.talk(#call, [&] { return call; })
-#define TOGETHER(call, ...) member.together(#call, [&] { return call; } __VA_OPT__(, ) __VA_ARGS__)
+#define TOGETHER(call, ...)                                                                                                                          \
+    member.together(                                                                                                                                 \
+        #call, [&] { return call; }, ##__VA_ARGS__)
 
 struct Scenario {
     std::string name;

@@ -259,6 +259,33 @@ TEST_P(Counts, NothingIsLeftOfARunThatWasAbandoned) {
     });
 }
 
+// The first of a row cannot start its second run, and says so in its place.
+TEST_P(Counts, NothingIsLeftOfARunThatFailed) {
+    choose_wrapper();
+    run_wrapped(GetParam(), unasked, [](Rank &rank) {
+        for (int cycle = 0; cycle < 3; ++cycle) {
+            SolverShape one_way;
+            one_way.n_blocks = rank.size;
+            one_way.ghost_high = 0;
+            Solver solver(rank, one_way);
+            solver.run();
+            solver.fill();
+            if (rank.size > 1 && rank.rank == 0) {
+                solver.bind(false);
+                expect_failure(solver.start(), HALO_ERR_UNBOUND, { "no storage" });
+            } else {
+                OK(solver.start());
+                if (rank.size > 1 && rank.rank == 1)
+                    expect_failure(solver.finish(), HALO_ERR_PEER, { "rank 0", "no storage" });
+                else
+                    OK(solver.finish());
+            }
+            solver.destroy();
+        }
+        expect_nothing_left(rank);
+    });
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, Counts, testing::ValuesIn(rank_counts()), testing::PrintToStringParamName());
 
 } // namespace

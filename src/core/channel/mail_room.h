@@ -36,7 +36,7 @@ struct MailOperation : PendingMessage {
     Matched matched{};
     size_t matched_bytes = 0; // of a message that was found and waits for memory
     uint64_t checksum = 0;    // check mode: of the payload as it was when send was called
-    MailOperation *next = nullptr;
+    MailOperation *next_free = nullptr;
 };
 
 class MailRoom {
@@ -53,11 +53,11 @@ public:
         if (!free_) [[unlikely]]
             return new MailOperation;
         MailOperation *operation = free_;
-        free_ = operation->next;
+        free_ = operation->next_free;
         return operation;
     }
     void put(MailOperation *operation) noexcept {
-        operation->next = free_;
+        operation->next_free = free_;
         free_ = operation;
     }
 

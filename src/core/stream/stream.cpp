@@ -199,6 +199,7 @@ void Stream::send_handshake() {
 
 // What another rank has told of is told on as it came.
 void Stream::send_failure(uint32_t epoch, const Error &error) {
+    if (!spec_.send.active) return send_handshake(); // the peer waits for nothing else
     const FirstCause *told = error.first_cause();
     const FirstCause cause = told ? *told : FirstCause{ context_.rank(), error.status(), error.text() };
     const bool has_part = last_sent_ == epoch;
