@@ -36,6 +36,7 @@ defects=(
     "a run stands for one that does something else|exchange/run_times.h|unit_exchange RunTimes.*|s/^        measured_ = true;//"
     # Streams
     "a sender that nobody answers is three runs ahead|stream/stream.cpp|test_channel AggregatedGroup.*|s/epoch_ - consumed_by_peer_ <= 2/epoch_ - consumed_by_peer_ <= 3/"
+    "a rank that sends nothing tells of its failure besides|stream/stream.cpp|halo_counts *Failed*|s/^    if (!spec_.send.active) return send_handshake();.*$//"
     "a receiver that sends nothing returns no credit|stream/stream.cpp|test_channel AggregatedGroup.*|s/if (spec_.receive.active \&\& !spec_.send.active) send_extra/if (false) send_extra/"
     "that a peer reads shared memory is not noted|stream/stream.cpp|unit_comm SharedSlots.*|s/peer_reads_shared_ = peer_reads_shared_ .*$//"
     "a failure of which a peer tells is dropped|stream/stream.cpp|misuse BetweenRanks.*|/^void Stream::take_failure/,/^}/s/if (header.epoch < epoch_ /if (header.epoch <= epoch_ /"

@@ -55,9 +55,11 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     if (spec_.sparse) store_value(fill_value_, spec_.type, spec_.fill);
     const auto n_parts = static_cast<int64_t>(topology.local_parts().size());
     layouts_.reserve(n_parts);
-    for (int64_t i = 0; i < n_parts; ++i) layouts_.push_back(natural_layout(i));
+    for (int64_t i = 0; i < n_parts; ++i) {
+        const bool is_like_last = i > 0 && topology.cells(i) == topology.cells(i - 1);
+        layouts_.push_back(is_like_last ? layouts_.back() : natural_layout(i));
+    }
     data_.assign(spec_.n_sets, std::vector<void *>(n_parts, nullptr));
-    owned_.resize(n_parts);
     ++topology.fields;
 }
 
@@ -226,7 +228,7 @@ void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLa
         layout_hash_ = 0;
     }
     data_[set][local_index] = data;
-    if (!owned_[local_index].empty()) owned_[local_index][set] = Buffer();
+    if (!owned_.empty() && !owned_[local_index].empty()) owned_[local_index][set] = Buffer();
 }
 
 namespace {
@@ -293,6 +295,7 @@ void Field::allocate_part(int64_t local_index, int32_t first_set, int32_t n_sets
         require_free(local_index, first_set + i);
         buffers.push_back(topology_.context().storage(bytes + shift));
     }
+    owned_.resize(layouts_.size());
     owned_[local_index].resize(static_cast<size_t>(spec_.n_sets));
     for (int32_t i = 0; i < n_sets; ++i) {
         const int32_t set = first_set + i;

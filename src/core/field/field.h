@@ -104,7 +104,7 @@ private:
     std::vector<PartLayout> layouts_;
     std::vector<std::unique_ptr<PointMap>> maps_; // of each part, or none
     std::vector<std::vector<void *>> data_;       // [set][part]
-    std::vector<std::vector<Buffer>> owned_;      // [part]: one per set, where the library owns the storage
+    std::vector<std::vector<Buffer>> owned_;      // [part]: one per set, where the library owns the storage; or none
     uint64_t layout_hash_ = 0;                    // 0: to be computed
     alignas(16) std::byte fill_value_[16]{};
 };
