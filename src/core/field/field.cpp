@@ -253,20 +253,20 @@ void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
     check_set(binding.set);
     if (!binding.data) fail(HALO_ERR_ARGUMENT, "field %s: bind_many wants storage", spec_.name.c_str());
     const auto n_parts = static_cast<int64_t>(layouts_.size());
+    const Checked last = Checked(part_stride) * std::max<int64_t>(n_parts - 1, 0);
+    if (!(last * spec_.element_bytes).fits(limits::storage_bytes))
+        fail(HALO_ERR_LIMIT, "field %s: part_stride %lld, of %lld parts, exceeds %lld bytes", spec_.name.c_str(), static_cast<long long>(part_stride),
+             static_cast<long long>(n_parts), static_cast<long long>(limits::storage_bytes));
     for (int64_t i = 0; i < n_parts; ++i) {
         const PartLayout layout = binding.layout ? as_part_layout(*binding.layout) : layouts_[i];
         const int64_t gid = topology_.local_parts()[i];
         require_free(i, binding.set);
         check_layout(gid, i, layout);
-        require_unleased(i, binding.set, static_cast<const std::byte *>(binding.data) + i * part_stride * spec_.element_bytes, layout);
         if (i + 1 < n_parts && part_stride < layout.elements)
             fail(HALO_ERR_BOUNDS, "field %s, part %lld: the part has %lld elements, part_stride is %lld: parts overlap", spec_.name.c_str(),
                  static_cast<long long>(gid), static_cast<long long>(layout.elements), static_cast<long long>(part_stride));
+        require_unleased(i, binding.set, static_cast<const std::byte *>(binding.data) + i * part_stride * spec_.element_bytes, layout);
     }
-    const Checked last = Checked(part_stride) * std::max<int64_t>(n_parts - 1, 0);
-    if (!(last * spec_.element_bytes).fits(limits::storage_bytes))
-        fail(HALO_ERR_LIMIT, "field %s: part_stride %lld, of %lld parts, exceeds %lld bytes", spec_.name.c_str(), static_cast<long long>(part_stride),
-             static_cast<long long>(n_parts), static_cast<long long>(limits::storage_bytes));
     std::byte *base = static_cast<std::byte *>(binding.data);
     for (int64_t i = 0; i < n_parts; ++i) {
         const PartLayout layout = binding.layout ? as_part_layout(*binding.layout) : layouts_[i];
