@@ -58,7 +58,6 @@ constexpr size_t n_buckets = 1 << 14;
 Live *buckets[n_buckets];
 Live *free_entries = nullptr;
 std::atomic_flag table_lock;
-std::atomic<int64_t> live_count{ 0 };
 constexpr int most_kept = 4096;
 uint64_t kept[most_kept];
 int n_kept = 0;

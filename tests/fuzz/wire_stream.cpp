@@ -71,8 +71,7 @@ SharedBlock shared_block(Context &context) {
 
 // Nothing of the last input is left.
 void clear(const SharedBlock &block) {
-    block.read_epoch().store(0);
-    block.state().store(0);
+    block.begin();
     std::memset(block.data(), 0, block.offer().bytes - SharedBlock::front);
 }
 
@@ -141,7 +140,9 @@ void stream(const TwoContexts &ranks, Input input) {
     if (choices.has_notice()) {
         const SharedBlock own = shared_block(context);
         link.offer_notice(own);
-        if (choices.gate_is_done()) StorageGate(own).done(id.serial(), 1);
+        const StorageGate gate(own);
+        gate.open(id.serial(), 1);
+        if (choices.gate_is_done() && gate.claim(id.serial(), 1)) gate.done(id.serial(), 1);
     }
     StorageGate(memory.notice).open(id.serial(), 1);
     for (int n = 0; !input.empty() && n < 6; ++n) {

@@ -83,7 +83,7 @@ SharedBlock SharedArena::reused(size_t bytes) {
     for (auto released = released_.begin(); released != released_.end(); ++released) {
         const SharedOffer &offer = released->block.offer();
         const bool fits = offer.bytes >= bytes && offer.bytes <= 2 * bytes;
-        if (!fits || static_cast<int32_t>(released->block.read_epoch().load(std::memory_order_acquire) - released->epoch) < 0) continue;
+        if (!fits || static_cast<int32_t>(released->block.read_epoch() - released->epoch) < 0) continue;
         const SharedBlock block = fresh(released->block.front_data(), offer);
         released_.erase(released);
         return block;
@@ -95,9 +95,7 @@ SharedBlock SharedArena::reused(size_t bytes) {
 SharedBlock SharedArena::fresh(std::byte *data, SharedOffer offer) {
     offer.word = random_word();
     const SharedBlock block(data, offer);
-    block.read_epoch().store(0, std::memory_order_relaxed);
-    block.state().store(0, std::memory_order_relaxed);
-    block.own_word().store(offer.word, std::memory_order_release);
+    block.begin();
     return block;
 }
 
@@ -106,7 +104,7 @@ SharedBlock SharedArena::map(const SharedOffer &offer) {
     std::byte *data = reach(offer);
     if (!data) return {};
     const SharedBlock block(data, offer);
-    return block.own_word().load(std::memory_order_acquire) == offer.word ? block : SharedBlock();
+    return block.is_same() ? block : SharedBlock();
 }
 
 std::byte *SharedArena::take(size_t bytes, size_t alignment) {

@@ -5,7 +5,6 @@
 // entry in /proc. Nothing is left behind when a process ends, and a mapping stays valid when the process that made it is gone.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "memory/shared_file.h"
+#include "memory/shared_word.h"
 
 namespace halo {
 
@@ -32,7 +32,8 @@ struct SharedOffer {
 
 class SharedArena;
 
-// A block that one process writes and one reads. Its first cache line tells the last epoch that has been read.
+// A block that one process writes and one reads. Its first cache line has words for the two. What one end has written before it stores a word, with
+// release, the other sees once it has loaded it, with acquire.
 class SharedBlock {
 public:
     SharedBlock() = default;
@@ -41,18 +42,32 @@ public:
     explicit operator bool() const { return data_ != nullptr; }
     std::byte *data() const { return data_ + front; }
     const SharedOffer &offer() const { return offer_; }
-    std::atomic_ref<uint32_t> read_epoch() const { return word(0); }
-    // A word for the two ends to agree on something else: see memory/storage_gate.h.
-    std::atomic_ref<uint64_t> state() const { return std::atomic_ref(reinterpret_cast<uint64_t *>(data_)[1]); }
 
-    // Tells this block from what was or will be in its place.
-    std::atomic_ref<uint64_t> own_word() const { return std::atomic_ref(reinterpret_cast<uint64_t *>(data_)[2]); }
+    // Up to this epoch the reader has read. What the reader of a former block in its place says does not count.
+    uint32_t read_epoch() const {
+        const uint64_t told = word(0).load(std::memory_order_acquire);
+        return told >> 32 == tag() ? static_cast<uint32_t>(told) : 0;
+    }
+    void tell_read(uint32_t epoch) const { word(0).store(tag() << 32 | epoch, std::memory_order_release); }
+
+    // A word for the two ends to agree on something else: see memory/storage_gate.h.
+    SharedWord<uint64_t> state() const { return word(1); }
+
+    // Is it still this block, and no other in its place?
+    bool is_same() const { return word(2).load(std::memory_order_acquire) == offer_.word; }
+    // Empty. From here on what was in its place is gone.
+    void begin() const {
+        tell_read(0);
+        state().store(0, std::memory_order_relaxed);
+        word(2).store(offer_.word, std::memory_order_release);
+    }
     std::byte *front_data() const { return data_; }
 
     static constexpr size_t front = 64;
 
 private:
-    std::atomic_ref<uint32_t> word(int number) const { return std::atomic_ref(reinterpret_cast<uint32_t *>(data_)[number]); }
+    uint64_t tag() const { return offer_.word & 0xffffffffu; }
+    SharedWord<uint64_t> word(int number) const { return SharedWord<uint64_t>(reinterpret_cast<uint64_t *>(data_)[number]); }
 
     std::byte *data_ = nullptr; // of the whole block, front included
     SharedOffer offer_;

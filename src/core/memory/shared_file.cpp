@@ -21,10 +21,12 @@
 
 namespace halo {
 
+#ifndef HALO_SIMULATION // which repeats its words
 uint64_t random_word() {
     std::random_device device;
     return (static_cast<uint64_t>(device()) << 32 | device()) | 1;
 }
+#endif
 
 #if defined(__linux__)
 

@@ -3,8 +3,10 @@
 //
 // owner: closed --open--> open               closed <--close-- open, done
 // peer:                   open --claim--> claimed --done--> done
+// owner: claimed --revoke--> revoked: it does not wait for the peer, which is at it still, and learns so at `done`
 //
-// The word names the exchange and its run, so that a peer that lags behind never claims a later one.
+// The word names the exchange and its run, so that a peer that lags behind never claims a later one. Whoever takes a turn sees what the other has
+// written before: words are stored with release and loaded with acquire.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +26,35 @@ public:
         uint64_t expected = word(serial, epoch, State::open);
         return block_.state().compare_exchange_strong(expected, word(serial, epoch, State::claimed), std::memory_order_acq_rel);
     }
-    void done(uint32_t serial, uint32_t epoch) const { block_.state().store(word(serial, epoch, State::done), std::memory_order_release); }
+    // False: the owner had not waited; what has been read may have been changed by then.
+    bool done(uint32_t serial, uint32_t epoch) const {
+        uint64_t expected = word(serial, epoch, State::claimed);
+        if (block_.state().compare_exchange_strong(expected, word(serial, epoch, State::done), std::memory_order_acq_rel)) return true;
+        block_.state().store(word(serial, no_epoch, State::done), std::memory_order_release);
+        return false;
+    }
     bool is_done(uint32_t serial, uint32_t epoch) const { return block_.state().load(std::memory_order_acquire) == word(serial, epoch, State::done); }
     // False: the peer is at it at this moment.
     bool close() const {
         uint64_t now = block_.state().load(std::memory_order_acquire);
-        while (static_cast<State>(now & 3u) != State::claimed)
+        while (state_of(now) != State::claimed)
             if (block_.state().compare_exchange_weak(now, 0, std::memory_order_acq_rel)) return true;
+        return false;
+    }
+    // False: the peer has ended just now.
+    bool revoke() const {
+        uint64_t now = block_.state().load(std::memory_order_acquire);
+        while (state_of(now) == State::claimed)
+            if (block_.state().compare_exchange_weak(now, word(static_cast<uint32_t>(now >> 32), no_epoch, State::claimed),
+                                                     std::memory_order_acq_rel))
+                return true;
         return false;
     }
 
 private:
     enum class State : uint64_t { closed, open, claimed, done };
+    static constexpr uint32_t no_epoch = 0; // of a turn that was revoked
+    static State state_of(uint64_t word) { return static_cast<State>(word & 3u); }
     static uint64_t word(uint32_t serial, uint32_t epoch, State state) {
         return static_cast<uint64_t>(serial) << 32 | (static_cast<uint64_t>(epoch) << 2 & 0xfffffffcu) | static_cast<uint64_t>(state);
     }

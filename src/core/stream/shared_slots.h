@@ -5,7 +5,6 @@
 // that the message is there. A slot is written again only when its reader has used what it holds.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -25,8 +24,8 @@ public:
     explicit operator bool() const { return static_cast<bool>(block_); }
     const SharedBlock &block() const { return block_; }
     std::byte *slot(uint32_t epoch) const { return block_.data() + (epoch & 1) * slot_bytes_; }
-    std::atomic_ref<uint32_t> epoch_in(uint32_t epoch) const {
-        return std::atomic_ref(*reinterpret_cast<uint32_t *>(slot(epoch) + offsetof(MessageHeader, epoch)));
+    SharedWord<uint32_t> epoch_in(uint32_t epoch) const {
+        return SharedWord<uint32_t>(*reinterpret_cast<uint32_t *>(slot(epoch) + offsetof(MessageHeader, epoch)));
     }
 
 private:
@@ -60,7 +59,7 @@ public:
         if (!slots_) return false;
         const uint32_t must_be_read = (epoch - last_epoch_) % 2 == 0 ? last_epoch_ : epoch_before_;
         const auto is_read = [&](uint32_t upto) { return static_cast<int32_t>(upto - must_be_read) >= 0; };
-        return is_read(consumed) || is_read(slots_.block().read_epoch().load(std::memory_order_acquire));
+        return is_read(consumed) || is_read(slots_.block().read_epoch());
     }
     std::byte *slot(uint32_t epoch) const { return slots_.slot(epoch); }
     // The rest of the message is in the slot.
@@ -87,10 +86,11 @@ public:
         if (arena && offer.bytes >= SharedBlock::front + SharedSlots::bytes(message_bytes)) slots_ = { arena->map(offer), message_bytes };
     }
     explicit operator bool() const { return static_cast<bool>(slots_); }
-    bool is_written(uint32_t epoch) const { return slots_.epoch_in(epoch).load(std::memory_order_acquire) == epoch; }
+    // Not by who has taken the block for something else since.
+    bool is_written(uint32_t epoch) const { return slots_.epoch_in(epoch).load(std::memory_order_acquire) == epoch && slots_.block().is_same(); }
     std::byte *slot(uint32_t epoch) const { return slots_.slot(epoch); }
     // Nothing of this run or earlier ones is needed any more.
-    void read(uint32_t epoch) const { slots_.block().read_epoch().store(epoch, std::memory_order_release); }
+    void read(uint32_t epoch) const { slots_.block().tell_read(epoch); }
 
 private:
     SharedSlots slots_;

@@ -57,12 +57,13 @@ public:
         if (!has_own()) return;
         const double end = context_.clock() + 1;
         while (!close_own())
-            if (context_.clock() > end) return context_.leases().take_over(own_);
+            if (context_.clock() > end && gate().revoke()) return context_.leases().take_over(own_);
     }
 
     // The peer's.
     bool claim_peers(uint32_t epoch) const { return StorageGate(peers_).claim(serial_, epoch); }
-    void return_peers(uint32_t epoch) const { StorageGate(peers_).done(serial_, epoch); }
+    // False: the peer has ended its run before.
+    bool return_peers(uint32_t epoch) const { return StorageGate(peers_).done(serial_, epoch); }
     void decline_peers(uint32_t epoch) const { StorageGate(peers_).open(serial_, epoch); }
 
 private:

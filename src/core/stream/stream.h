@@ -130,7 +130,8 @@ public:
     // They lie in the peer's storage. Before it is read there, `borrow`; false: the peer has taken them back, and sends them after all.
     bool lent() const { return (header_.flags & flag_get) != 0; }
     bool borrow();
-    void return_borrowed() { leases_.return_peers(epoch_); }
+    // False: the peer has ended its run before, and may have changed them.
+    bool return_borrowed() { return leases_.return_peers(epoch_); }
     // They cannot be read after all.
     void decline();
     const std::byte *received() const { return message_; }

@@ -80,7 +80,7 @@ private:
     void wait_for_reader(Stream &link, double timeout) const;
     void take_back(size_t i);
     bool is_ready(Run &run);
-    void return_all();
+    int32_t return_all();
 
     PathSetup setup_;
     Context &context_;
@@ -145,7 +145,9 @@ void GetPath::take_back(size_t i) {
 }
 
 void GetPath::end(double timeout) {
-    return_all();
+    if (const int32_t gone = return_all(); gone >= 0)
+        fail_after(HALO_ERR_PEER, format("rank %d has ended its run while this rank was reading what it had lent, and may have changed it", gone),
+                   { gone, HALO_TIMEOUT, "it did not wait any longer" });
     const bool all_read = wait_for_readers();
     for (size_t i = 0; i < links_.size(); ++i) {
         Lender &own = lenders_[i];
@@ -301,9 +303,12 @@ bool GetPath::combine(Run &run, const CombineBy &by) {
     return true;
 }
 
-void GetPath::return_all() {
+// The peer that has not waited for that; -1: none.
+int32_t GetPath::return_all() {
+    int32_t gone = -1;
     for (size_t i = 0; i < links_.size(); ++i)
-        if (std::exchange(borrowers_[i].borrowed, false)) links_[i]->return_borrowed();
+        if (std::exchange(borrowers_[i].borrowed, false) && !links_[i]->return_borrowed()) gone = links_[i]->peer();
+    return gone;
 }
 
 void GetPath::give_up() noexcept {
