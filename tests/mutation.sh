@@ -10,7 +10,7 @@ mkdir -p "$1"
 whole="$(cd "$1" && pwd)/whole" # the tree as it was at the start
 copy="$(cd "$1" && pwd)/tree"
 programs=(unit_base unit_memory unit_comm unit_stream unit_channel unit_exchange unit_plan unit_topology unit_access misuse test_channel halo_counts halo_seeded
-    halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys halo_box_conformance halo_conformance)
+    halo_protocols halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys halo_box_conformance halo_conformance)
 export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 ACCESS_CASES=3 FAULTS_SCHEDULES=320
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
 declare -A seconds # that a program, or some of its tests, may take
@@ -57,6 +57,14 @@ defects=(
     "a slot of shared memory is written again before it was read|stream/shared_slots.h|unit_comm SharedSlots.*|s/(upto - must_be_read) >= 0/(upto - must_be_read) > INT32_MIN/"
     "data longer than their header says are taken|stream/wire.cpp|unit_stream|s/behind - besides != header/behind - besides < header/"
     "a flag that is not known is let pass|stream/wire.cpp|unit_stream|s/(header.flags \& ~known) != 0/header.flags == 0xffff/"
+    # What two ranks share
+    "a block is given away because of what its former reader says|memory/shared_arena.h|halo_protocols *Slots*|s/return told >> 32 == tag() ? static_cast<uint32_t>(told) : 0;/return static_cast<uint32_t>(told);/"
+    "what lies in a block that is another's now is taken|stream/shared_slots.h|halo_protocols *Slots*|s/ \&\& slots_.block().is_same(); }/; }/"
+    "storage that a peer is at is taken to be free|memory/storage_gate.h|halo_protocols|s/while (state_of(now) != State::claimed)/while (true)/"
+    "a peer that lags behind uses storage of a later run|memory/storage_gate.h|halo_protocols|s/uint64_t expected = word(serial, epoch, State::open);/uint64_t expected = block_.state().load(std::memory_order_acquire);/"
+    "who has read what was changed meanwhile does not learn it|memory/storage_gate.h|halo_protocols *Get*|s/block_.state().store(word(serial, no_epoch, State::done), std::memory_order_release);/&return true;/"
+    "who does not wait for a reader does not tell it|stream/storage_leases.h|halo_protocols *Get*|s/ \&\& gate().revoke())/)/"
+    "storage that a peer is at is not leased|stream/storage_leases.h|halo_protocols *Put*|s/return context_.leases().take_over(own_);/return;/"
     # Leases
     "storage beside that of a lease is busy|memory/leases.cpp|unit_memory Leases.*|s/before(own.data(), other.data() + other.size()) \&\& //"
     "a lease of a dead process stays|memory/leases.cpp|unit_memory Leases.*|s/ || has_ended(lease.process)//"

@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t stack_bytes = 256 << 10;
 constexpr uint32_t no_line = 0;
+constexpr char before_word = 'w';
 
 // One rank's script, as far as it has come.
 class Fiber {
@@ -48,6 +49,7 @@ public:
     }
     // What the word holds when the rank goes on decides what it does.
     void stop_before(const void *word, unsigned bytes) {
+        seen_.push_back(before_word);
         swapcontext(&own_, &main_);
         seen_.append(static_cast<const char *>(word), bytes);
     }

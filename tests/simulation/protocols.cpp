@@ -84,19 +84,19 @@ private:
 
 // ---- slots and credits
 
-// Rank 0 sends runs of one exchange, and then of another, which may get the same block. Data go one way, credits come back.
+// Rank 0 sends runs of one exchange after the other; a later one may get the block of an earlier one. Data go one way, credits come back.
 class Slots final : public World {
 public:
-    explicit Slots(uint32_t n_objects) : n_objects_(n_objects) { last_word = 0; }
+    Slots(uint32_t n_objects, uint32_t runs_of_each) : n_objects_(n_objects), n_runs_(runs_of_each) { last_word = 0; }
     void run(int rank) override {
         for (uint32_t object = 0; object < n_objects_; ++object) rank == 0 ? send(object) : receive(object);
     }
     void add_state(Key &key) const override {
-        key.add(sent_), key.add(received_);
+        key.add(sent_), key.add(received_), key.add(in_slots_, sizeof in_slots_);
         to_receiver_.add_state(key), to_sender_.add_state(key);
         for (const std::byte *block : blocks_)
             if (block) key.add(block, SharedBlock::front + SharedSlots::bytes(message_bytes));
-        key.add(blocks_[0] == blocks_[1]);
+        key.add(blocks_[0] == blocks_[1]), key.add(blocks_[1] == blocks_[2]), key.add(blocks_[0] == blocks_[2]);
     }
 
 private:
@@ -110,8 +110,9 @@ private:
         offers_[object] = writers_[object].emplace().make(&sender_arena_, message_bytes);
         blocks_[object] = receiver_arena_.reach(offers_[object]);
         to_receiver_.send({ hello, object, 0, 0 });
-        while (sent_.epoch < n_runs && !choose()) {
+        while (sent_.epoch < n_runs_ && !choose()) {
             ++sent_.epoch;
+            take_credit(object);
             while (sent_.epoch - sent_.consumed > 2) {
                 take_credit(object);
                 if (choose()) return writers_[object].reset();
@@ -123,28 +124,31 @@ private:
     }
     void take_credit(uint32_t object) {
         Message told;
-        if (to_sender_.take(told) && told.object == object) sent_.consumed = told.epoch;
+        if (!to_sender_.take(told) || told.object != object) return;
+        sent_.consumed = told.epoch;
+        sent_.peer_reads = told.value;
     }
     void send_run(uint32_t object) {
         const uint32_t value = value_of(object, sent_.epoch);
         SharedSlotWriter &writer = *writers_[object];
-        if (!writer.may_write(sent_.epoch, sent_.consumed)) return to_receiver_.send({ data, object, sent_.epoch, value });
+        if (sent_.peer_reads == 0 || !writer.may_write(sent_.epoch, sent_.consumed)) return to_receiver_.send({ data, object, sent_.epoch, value });
         write(values_in(writer.slot(sent_.epoch)), value);
         MessageHeader header{};
         header.serial = serial + object;
         header.epoch = sent_.epoch;
         writer.write(header);
-        sent_.in_slots |= 1u << sent_.epoch;
+        in_slots_[object] |= 1u << sent_.epoch;
     }
 
     void receive(uint32_t object) {
-        received_ = { object, 0 };
+        received_ = { object, 0, 0, 0 };
         for (Message told; !to_receiver_.take(told) || told.kind != hello || told.object != object; point())
             if (choose()) return;
         readers_[object].map(&receiver_arena_, offers_[object], message_bytes);
-        while (received_.epoch < n_runs) {
+        while (received_.epoch < n_runs_) {
             ++received_.epoch;
             while (!receive_run(object)) {
+                require(received_.is_there == 0, "what lies in a slot is not found");
                 if (choose()) {
                     if (choose()) return; // abandoned
                     break;                // the run fails, the next one may work
@@ -152,12 +156,17 @@ private:
                 point();
             }
             if (readers_[object]) readers_[object].read(received_.epoch);
-            to_sender_.send({ credit, object, received_.epoch, 0 });
+            if (received_.last_ends == 0 && object > 0 && choose()) { // a run of the exchange before, which lives on, fails here as late as this
+                received_.last_ends = 1;
+                if (readers_[object - 1]) readers_[object - 1].read(n_runs_);
+            }
+            to_sender_.send({ credit, object, received_.epoch, readers_[object] ? 1u : 0u });
         }
     }
     bool receive_run(uint32_t object) {
         const SharedSlotReader &reader = readers_[object];
         const uint32_t epoch = received_.epoch, value = value_of(object, epoch);
+        received_.is_there = in_slots_[object] >> epoch & 1u;
         if (reader && reader.is_written(epoch)) {
             MessageHeader header;
             std::memcpy(&header, reader.slot(epoch), sizeof header);
@@ -172,23 +181,26 @@ private:
     }
 
     struct Sent {
-        uint32_t object = 0, epoch = 0, consumed = 0, in_slots = 0;
+        uint32_t object = 0, epoch = 0, consumed = 0, peer_reads = 0;
     } sent_;
     struct Received {
-        uint32_t object = 0, epoch = 0;
+        uint32_t object = 0, epoch = 0, is_there = 0, last_ends = 0;
     } received_;
-    uint32_t n_objects_;
+    uint32_t n_objects_, n_runs_;
+    uint32_t in_slots_[3] = {}; // runs that were written there
     SharedArena sender_arena_, receiver_arena_;
-    SharedOffer offers_[2];
-    std::byte *blocks_[2] = {};
-    std::optional<SharedSlotWriter> writers_[2];
-    SharedSlotReader readers_[2];
+    SharedOffer offers_[3];
+    std::byte *blocks_[3] = {};
+    std::optional<SharedSlotWriter> writers_[3];
+    SharedSlotReader readers_[3];
     Messages to_receiver_, to_sender_;
 };
 
 TEST(Protocols, OfSlotsAndCredits) {
-    expect_explored("slots, credits", [] { return std::make_unique<Slots>(1); });
-    expect_explored("slots, credits, two exchanges", [] { return std::make_unique<Slots>(2); });
+    expect_explored("slots, credits", [] { return std::make_unique<Slots>(1, n_runs); });
+    expect_explored("slots, credits, two exchanges", [] { return std::make_unique<Slots>(2, n_runs); });
+    expect_explored("slots, credits, three exchanges of one run", [] { return std::make_unique<Slots>(3, 1); });
+    expect_explored("slots, credits, three exchanges", [] { return std::make_unique<Slots>(3, n_runs); });
 }
 
 // ---- put and get
@@ -357,7 +369,12 @@ class Get final : public Lending {
             }
             own_->open_own(lender_.epoch);
             to_user_.send({ values_lent, 0, lender_.epoch, 0 });
+            if (choose()) { // abandoned
+                if (!own_->own_is_done(lender_.epoch)) take_back();
+                break;
+            }
             if (has_been_read()) continue;
+            if (!own_->own_is_done(lender_.epoch)) take_back();
             end_own();
             if (choose()) write(storage_, 50); // it is the program's, after all
         }
@@ -367,18 +384,19 @@ class Get final : public Lending {
     // False: its peer does not come to an end.
     bool has_been_read() {
         while (!own_->own_is_done(lender_.epoch)) {
-            if (choose()) return take_back() || wait_for_reader();
+            if (choose()) return wait_for_reader();
             point();
         }
         return true;
     }
     bool take_back() {
-        if (!own_->close_own()) return own_->own_is_done(lender_.epoch);
+        if (!own_->close_own()) return false;
         to_user_.send({ values_after_all, 0, lender_.epoch, storage_.first });
         return true;
     }
     bool wait_for_reader() {
         while (!own_->own_is_done(lender_.epoch)) {
+            if (take_back()) return true;
             if (choose()) return false;
             point();
         }
@@ -388,28 +406,34 @@ class Get final : public Lending {
     void use() override {
         while (user_.epoch < n_runs) {
             ++user_.epoch;
-            receive_run();
+            declined_ = 0;
+            if (!receive_run()) break;
         }
     }
-    void receive_run() {
+    // False: no other run works.
+    bool receive_run() {
         while (true) {
             Message message;
             if (!to_user_.take(message) || message.epoch < user_.epoch) {
-                if (choose()) return;
+                if (choose()) return true;
                 point();
+            } else if (message.epoch > user_.epoch) {
+                require(declined_ != 0, "a message is missing"); // else its sender has given up meanwhile
+                return false;
             } else if (message.kind == values_lent) {
-                if (get_run()) return;
+                if (get_run()) return true;
             } else {
-                return require(message.epoch == user_.epoch && message.value == user_.epoch, "the wrong values came");
+                require(message.value == user_.epoch, "the wrong values came");
+                return true;
             }
         }
     }
-    // False: they come by message after all.
+    // False: they come by message after all. True: they have been read, or the run has failed.
     bool get_run() {
         if (!peers_.claim_peers(user_.epoch)) return false;
         if (choose()) {
-            peers_.decline_peers(user_.epoch);
-            return false;
+            declined_ = 1;
+            return !peers_.decline_peers(user_.epoch); // no message comes: the run has failed
         }
         const bool right = holds(storage_, user_.epoch);
         torn_ = right ? 0 : 1;
@@ -419,10 +443,11 @@ class Get final : public Lending {
     }
     void add_state(Key &key) const override {
         Lending::add_state(key);
-        key.add(torn_);
+        key.add(torn_), key.add(declined_);
     }
 
     uint32_t torn_ = 0;
+    uint32_t declined_ = 0;
 };
 
 TEST(Protocols, OfPut) {

@@ -63,6 +63,18 @@ TEST_F(Leases, StorageIsBusyUntilThePeerHasEnded) {
     EXPECT_TRUE(leases_.empty());
 }
 
+TEST_F(Leases, WhoseTurnWasRevokedLearnsIt) {
+    for (const bool declines : { false, true }) {
+        const StorageGate gate = lend(middle_);
+        EXPECT_TRUE(gate.revoke());
+        expect_busy(middle_);
+        EXPECT_FALSE(declines ? gate.decline(serial, run) : gate.done(serial, run));
+        EXPECT_FALSE(gate.is_done(serial, run));
+        EXPECT_FALSE(gate.revoke()) << "it has ended";
+        expect_free(all_);
+    }
+}
+
 TEST_F(Leases, OfAPeerThatIsGoneEnd) {
     lend(low_, 1);
     lend(low_, 2);

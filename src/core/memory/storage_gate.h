@@ -2,8 +2,8 @@
 // Whose turn it is with some storage of one rank, of which it has told another: a word in memory that both ends share.
 //
 // owner: closed --open--> open               closed <--close-- open, done
-// peer:                   open --claim--> claimed --done--> done
-// owner: claimed --revoke--> revoked: it does not wait for the peer, which is at it still, and learns so at `done`
+// peer:                   open --claim--> claimed --done--> done, or --decline--> open
+// owner: claimed --revoke--> revoked: it does not wait for the peer, which is at it still, and learns so when it gives it back
 //
 // The word names the exchange and its run, so that a peer that lags behind never claims a later one. Whoever takes a turn sees what the other has
 // written before: words are stored with release and loaded with acquire.
@@ -26,13 +26,10 @@ public:
         uint64_t expected = word(serial, epoch, State::open);
         return block_.state().compare_exchange_strong(expected, word(serial, epoch, State::claimed), std::memory_order_acq_rel);
     }
-    // False: the owner had not waited; what has been read may have been changed by then.
-    bool done(uint32_t serial, uint32_t epoch) const {
-        uint64_t expected = word(serial, epoch, State::claimed);
-        if (block_.state().compare_exchange_strong(expected, word(serial, epoch, State::done), std::memory_order_acq_rel)) return true;
-        block_.state().store(word(serial, no_epoch, State::done), std::memory_order_release);
-        return false;
-    }
+    // False: the owner has not waited. What was read may have been changed by then.
+    bool done(uint32_t serial, uint32_t epoch) const { return give_back(serial, epoch, State::done); }
+    // Instead of `done`: it has not been used after all. The owner may close it.
+    bool decline(uint32_t serial, uint32_t epoch) const { return give_back(serial, epoch, State::open); }
     bool is_done(uint32_t serial, uint32_t epoch) const { return block_.state().load(std::memory_order_acquire) == word(serial, epoch, State::done); }
     // False: the peer is at it at this moment.
     bool close() const {
@@ -57,6 +54,12 @@ private:
     static State state_of(uint64_t word) { return static_cast<State>(word & 3u); }
     static uint64_t word(uint32_t serial, uint32_t epoch, State state) {
         return static_cast<uint64_t>(serial) << 32 | (static_cast<uint64_t>(epoch) << 2 & 0xfffffffcu) | static_cast<uint64_t>(state);
+    }
+    bool give_back(uint32_t serial, uint32_t epoch, State next) const {
+        uint64_t expected = word(serial, epoch, State::claimed);
+        if (block_.state().compare_exchange_strong(expected, word(serial, epoch, next), std::memory_order_acq_rel)) return true;
+        block_.state().store(word(serial, no_epoch, State::done), std::memory_order_release);
+        return false;
     }
 
     SharedBlock block_;

@@ -64,7 +64,7 @@ public:
     bool claim_peers(uint32_t epoch) const { return StorageGate(peers_).claim(serial_, epoch); }
     // False: the peer has ended its run before.
     bool return_peers(uint32_t epoch) const { return StorageGate(peers_).done(serial_, epoch); }
-    void decline_peers(uint32_t epoch) const { StorageGate(peers_).open(serial_, epoch); }
+    bool decline_peers(uint32_t epoch) const { return StorageGate(peers_).decline(serial_, epoch); }
 
 private:
     StorageGate gate() const { return StorageGate(own_.front().block); }

@@ -255,10 +255,10 @@ bool Stream::borrow() {
     return arrived_;
 }
 
-void Stream::decline() {
-    leases_.decline_peers(epoch_);
+bool Stream::decline() {
     --received_by.get;
     arrived_ = false;
+    return leases_.decline_peers(epoch_);
 }
 
 bool Stream::test() {

@@ -132,8 +132,8 @@ public:
     bool borrow();
     // False: the peer has ended its run before, and may have changed them.
     bool return_borrowed() { return leases_.return_peers(epoch_); }
-    // They cannot be read after all.
-    void decline();
+    // They cannot be read after all: a message is to come. False: as above, and none will.
+    bool decline();
     const std::byte *received() const { return message_; }
     std::byte *received_payload() const { return message_ + payload_offset(spec_.receive.n_states); }
     std::byte *received_part(size_t i) const { return arriving_.payload(i); }

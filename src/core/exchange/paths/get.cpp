@@ -77,7 +77,7 @@ private:
     void make_gets(const Run &run, size_t i);
     void copy_to_message(Run &run, size_t i);
     bool wait_for_readers();
-    void wait_for_reader(Stream &link, double timeout) const;
+    void wait_for_reader(size_t i, double timeout);
     void take_back(size_t i);
     bool is_ready(Run &run);
     int32_t return_all();
@@ -128,12 +128,16 @@ bool GetPath::wait_for_readers() {
     return true;
 }
 
-void GetPath::wait_for_reader(Stream &link, double timeout) const {
+// It ends, or finds that it cannot read it after all.
+void GetPath::wait_for_reader(size_t i, double timeout) {
+    Stream &link = *links_[i];
     Waiter waiter(context_, timeout);
     const auto reading = [&] { return format("rank %d is reading what this rank has lent to it", link.peer()); };
-    while (!link.has_been_read())
+    while (!link.has_been_read()) {
+        if (link.take_back()) return take_back(i);
         if (!waiter.pause(reading))
             fail_after(HALO_ERR_PEER, reading(), { link.peer(), HALO_TIMEOUT, format("has not ended after %.3f s", waiter.seconds()) });
+    }
 }
 
 void GetPath::take_back(size_t i) {
@@ -144,23 +148,18 @@ void GetPath::take_back(size_t i) {
     links_[i]->send_after_all(setup_.pack(i));
 }
 
+void fail_as_gone(int32_t peer) {
+    fail_after(HALO_ERR_PEER, format("rank %d has ended its run while this rank was reading what it had lent, and may have changed it", peer),
+               { peer, HALO_TIMEOUT, "it did not wait any longer" });
+}
+
 void GetPath::end(double timeout) {
-    if (const int32_t gone = return_all(); gone >= 0)
-        fail_after(HALO_ERR_PEER, format("rank %d has ended its run while this rank was reading what it had lent, and may have changed it", gone),
-                   { gone, HALO_TIMEOUT, "it did not wait any longer" });
+    if (const int32_t gone = return_all(); gone >= 0) fail_as_gone(gone);
     const bool all_read = wait_for_readers();
     for (size_t i = 0; i < links_.size(); ++i) {
         Lender &own = lenders_[i];
-        if (!own.lent) continue;
-        if (!all_read && !links_[i]->has_been_read()) {
-            if (links_[i]->take_back()) {
-                take_back(i);
-                continue;
-            }
-            wait_for_reader(*links_[i], timeout);
-        }
-        own.lent = false;
-        own.taken_back = 0;
+        if (own.lent && !all_read) wait_for_reader(i, timeout);
+        if (std::exchange(own.lent, false)) own.taken_back = 0;
     }
 }
 
@@ -201,7 +200,7 @@ bool GetPath::receive() {
             own.borrowed = reach(i);
             if (!own.borrowed) {
                 link.prefer_messages(true);
-                link.decline();
+                if (!link.decline()) fail_as_gone(link.peer());
             }
         }
         all = link.test() && all;

@@ -118,13 +118,13 @@ bool PutLink::put(const Run &run) {
     size_t besides = 0;
     try {
         if (!prepare(run)) {
-            gate.open(serial_, run.epoch);
+            gate.decline(serial_, run.epoch);
             return false;
         }
         write(run);
         besides = setup_.pack_besides(number_);
     } catch (...) {
-        gate.open(serial_, run.epoch);
+        gate.decline(serial_, run.epoch);
         throw;
     }
     link_.send_put(static_cast<size_t>(run.dense_bytes(run.plan->links()[plan_link_], true)), besides);
