@@ -151,12 +151,12 @@ defects=(
     "rows of a group may have any size|channel/group.cpp|misuse *Sizes*|s/^    check_bytes_limit(.*$//"
     # Storage of peers
     "a peer writes into the storage of the last run but this|exchange/paths/put.cpp|halo_conformance *Put*|s/if (address_version_ != version || version == 0)/if (address_version_ == 0)/"
-    "what is still lent when a run ends is not sent|exchange/paths/get.cpp|test_keys *Loans*|s/if (!all_read \&\& !links_\[i\]->has_been_read()) {/if (timeout < -1) {/"
+    "what is still lent when a run ends is not sent|exchange/paths/get.cpp|test_keys *Loans*|s/if (own.lent \&\& !all_read) wait_for_reader(i, timeout);/(void)all_read, (void)timeout;/"
     "what is borrowed is read where it lay in an earlier run|exchange/paths/get.cpp|test_keys *Loans*|s/if (own.address_version == version \&\& version != 0) return true;/if (own.address_version != 0) return true;/"
     "a peer's edges may lie outside of what it offers|exchange/paths/storage_notice.cpp|unit_exchange ForgedEdges.*|s/if (slot_bytes\[slot\] > slots\[slot\].bytes)/if (slots[slot].bytes == UINT64_MAX)/"
     "a peer's edges may lie in front of its storage|plan/lower/stored_edges.cpp|unit_exchange ForgedEdges.*|s/extent.low.fits() \&\& extent.high/extent.high/"
     "contributions are read in place though they may change|exchange/kinds/of_topology.cpp|test_keys *PartsOfARank*|s/desc.source_stable != 0 \&\& desc.kind == HALO_KIND_REVERSE/desc.kind == HALO_KIND_REVERSE/"
-    "an offer of memory is taken that has been used anew since|memory/shared_arena.cpp|unit_memory SharedArena.*|s/ == offer.word ? block : SharedBlock();/ == offer.word ? block : block;/"
+    "an offer of memory is taken that has been used anew since|memory/shared_arena.cpp|unit_memory SharedArena.*|s/return block.is_same() ? block : SharedBlock();/return block;/"
     # Check mode
     "ghosts are not poisoned while a run is in flight|exchange/check_mode.cpp|halo_goes_wrong *CheckMode*|/^void CheckMode::start/,/^}/s/checked.piece))) poison(run, checked);/checked.piece))) (void)checked;/"
     "ghosts that this rank has filled itself are not poisoned again|exchange/check_mode.cpp|halo_seeded *EarlyRead*|s/^    for (const Received \&local : local_) poison(run, local);//"
