@@ -101,6 +101,7 @@ public:
     std::int32_t n_ranks() const { return place().second; }
     void set(const char *key, const char *value) { check(halo_context_set(handle_, key, value)); }
     void progress() const { check(halo_progress(handle_)); }
+    void rank_gone(std::int32_t rank) { check(halo_context_rank_gone(handle_, rank)); }
     void barrier() const { check(halo_barrier(handle_)); }
     void trim() { check(halo_context_trim(handle_)); }
 

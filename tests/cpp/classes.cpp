@@ -27,6 +27,12 @@ halo_boxes_desc line(int64_t first, int64_t second) {
     return desc;
 }
 
+TEST(Classes, ARankIsNotGoneForItself) {
+    halo::Context context;
+    EXPECT_THROW(context.rank_gone(0), halo::error);
+    EXPECT_THROW(context.rank_gone(1), halo::error);
+}
+
 TEST(Classes, BlocksFieldAndExchange) {
     const halo::Context context;
     halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;

@@ -14,7 +14,7 @@ namespace conformance {
 
 namespace {
 
-const Settings besides{ { "transport.besides", "wrap" }, { "shared_memory", "no" } };
+const Settings besides{ { "transport.besides", " wrap " }, { "shared_memory", "no" } };
 
 // As run; each rank's wrapper reaches what `reach` says.
 void run_mixed(int32_t n_ranks, const std::function<int32_t(int32_t rank)> &reach,
@@ -88,18 +88,25 @@ TEST(Fabric, NamesThatAreNotModulesAreRefused) {
         const char *text;
     };
     const Case cases[] = {
-        { ",", HALO_ERR_CONFIG, "a name is empty" },     { "wrap,", HALO_ERR_CONFIG, "a name is empty" },
-        { ",wrap", HALO_ERR_CONFIG, "a name is empty" }, { "wrap,,wrap", HALO_ERR_CONFIG, "a name is empty" },
-        { "nobody", HALO_ERR_PLUGIN, "nobody" },         { "mpi_mpich", HALO_ERR_CONFIG, "an MPI reaches all ranks" },
+        { ",", HALO_ERR_CONFIG, "a name is empty" },
+        { "wrap,", HALO_ERR_CONFIG, "a name is empty" },
+        { ",wrap", HALO_ERR_CONFIG, "a name is empty" },
+        { "wrap,,wrap", HALO_ERR_CONFIG, "a name is empty" },
+        { "nobody", HALO_ERR_PLUGIN, "nobody" },
+        { "wrap, ", HALO_ERR_CONFIG, "a name is empty" },
+        { " , wrap", HALO_ERR_CONFIG, "a name is empty" },
+        { "nobody ", HALO_ERR_PLUGIN, "'nobody'" },
+        { "mpi_mpich", HALO_ERR_CONFIG, "an MPI reaches all ranks" },
     };
-    for (const Case &one : cases)
-        run_mixed(
-            2, [](int32_t) { return WRAP_REACHES_ALL; },
-            [&](halo_inproc *group, int32_t rank) {
-                halo_context *context = nullptr;
-                const Settings settings{ { "transport.besides", one.list } };
-                expect_failure(make_context(group, rank, settings, &context), one.status, { one.text });
-            });
+    for (const int32_t n_ranks : { 1, 2 })
+        for (const Case &one : cases)
+            run_mixed(
+                n_ranks, [](int32_t) { return WRAP_REACHES_ALL; },
+                [&](halo_inproc *group, int32_t rank) {
+                    halo_context *context = nullptr;
+                    const Settings settings{ { "transport.besides", one.list } };
+                    expect_failure(make_context(group, rank, settings, &context), one.status, { one.text });
+                });
 }
 
 TEST(Fabric, WhoCannotAddATransportIsNamedOnAllRanks) {

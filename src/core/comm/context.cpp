@@ -290,7 +290,7 @@ void Context::compare_shared_memory() {
 }
 
 void Context::agree_on_settings() {
-    if (size() == 1) return;
+    if (size() == 1) return check_transports();
     constexpr double least_seconds = 10; // all are here: who gave up would leave the others with a context that nobody answers in
     const double limit = timeout(HALO_TIMEOUT_CONFIGURED);
     const CollectiveCall call(*this, "settings", limit > 0 ? std::max(limit, least_seconds) : 0);
@@ -299,6 +299,11 @@ void Context::agree_on_settings() {
     agree(*this, "settings", settings);
     compare_shared_memory();
     add_transports();
+}
+
+// Nobody is reached by them, but what runs with one rank runs with several.
+void Context::check_transports() {
+    for (const std::string &name : names_in(config_.text("transport.besides"))) take_transport(config_, host_, name);
 }
 
 // Whoever sends to a rank over another transport than that rank expects would not be heard. All have found each before any opens it: to open one may

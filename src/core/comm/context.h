@@ -171,6 +171,7 @@ private:
     void *allocate_shared(size_t bytes);
     void release_shared(void *pointer, size_t bytes);
     void agree_on_settings();
+    void check_transports();
     void add_transports();
     void open_lanes(int32_t n_lanes);
     void read_settings();

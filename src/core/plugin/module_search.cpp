@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 
+#include <dirent.h>
 #include <dlfcn.h>
 
 #include "base/error.h"
@@ -19,6 +21,12 @@ std::string own_directory() {
     const auto path = std::filesystem::canonical(info.dli_fname, error);
     return error ? std::string() : (path.parent_path() / "halo").string();
 }
+
+// std::filesystem ends the program where memory fails while it reads a directory.
+struct CloseDirectory {
+    void operator()(DIR *directory) const { closedir(directory); }
+};
+using OpenDirectory = std::unique_ptr<DIR, CloseDirectory>;
 
 } // namespace
 
@@ -47,11 +55,11 @@ std::vector<std::string> module_names(PluginKind kind, const std::vector<std::st
     const std::string end = ".so";
     std::vector<std::string> names;
     for (const std::string &directory : directories) {
-        std::error_code error;
-        for (std::filesystem::directory_iterator entry(directory, error), last; !error && entry != last; entry.increment(error)) {
-            const std::string file = entry->path().filename().string();
+        const OpenDirectory open(opendir(directory.c_str()));
+        while (const dirent *entry = open ? readdir(open.get()) : nullptr) {
+            const std::string_view file = entry->d_name;
             if (file.size() > begin.size() + end.size() && file.starts_with(begin) && file.ends_with(end))
-                names.push_back(file.substr(begin.size(), file.size() - begin.size() - end.size()));
+                names.emplace_back(file.substr(begin.size(), file.size() - begin.size() - end.size()));
         }
     }
     std::sort(names.begin(), names.end());

@@ -65,7 +65,8 @@ std::vector<std::string> names_in(const std::string &list) {
     std::vector<std::string> names;
     for (size_t begin = 0; begin < list.size();) {
         const size_t end = std::min(list.find(',', begin), list.size());
-        names.push_back(list.substr(begin, end - begin));
+        const size_t first = std::min(list.find_first_not_of(' ', begin), end), last = list.find_last_not_of(' ', end - 1) + 1;
+        names.push_back(first < end ? list.substr(first, last - first) : std::string());
         if (names.back().empty() || end + 1 == list.size()) fail(HALO_ERR_CONFIG, "transport.besides = '%s': a name is empty", list.c_str());
         if (is_mpi_module(names.back()))
             fail(HALO_ERR_CONFIG, "transport.besides = '%s': an MPI reaches all ranks: it is a `transport`", list.c_str());
