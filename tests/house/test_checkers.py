@@ -250,6 +250,24 @@ class Documents(Tree):
         self.finds("halo.h is version 0.1.0", "check_docs.py", self.root)
 
 
+class Site(Tree):
+    def setUp(self):
+        super().setUp()
+        self.write("index.html", '<h1>A first program</h1><a href="other.html#top">other</a> <a href="https://example.org/none">far</a>\n')
+        self.write("other.html", '<a href="index.html">back</a>\n')
+
+    def test_good(self):
+        self.passes("check_site.py", self.root)
+
+    def test_link(self):
+        self.write("other.html", '<a href="none.html">none</a>\n')
+        self.finds("other.html: no such file: none.html", "check_site.py", self.root)
+
+    def test_main_page(self):
+        self.write("index.html", "<h1>libhalo</h1>\n")
+        self.finds("README is not the main page", "check_site.py", self.root)
+
+
 class Callbacks(Tree):
     CALLS = """const Call refused_calls[] = {
     CALL(halo_box_turn, w.box),
