@@ -220,7 +220,7 @@ class Documents(Tree):
         self.write("docs/abi.md", "[up](../README.md)\n")
         self.write("docs/when-something-goes-wrong.md", "| `rank ... is late: wait` | why | what |\n")
         self.write("src/wait.cpp", 'fail(HALO_TIMEOUT, "rank %d is "\n     "late: wait");\n')
-        self.write("README.md", "```c\nint main(void) { return 0; }\n```\n[abi](docs/abi.md) [far](https://example.org)\n")
+        self.write("README.md", "This is `examples/first/first.c`.\n\n```c\nint main(void) { return 0; }\n```\n[abi](docs/abi.md) [far](https://example.org)\n")
 
     def test_good(self):
         self.passes("check_docs.py", self.root)
@@ -228,6 +228,10 @@ class Documents(Tree):
     def test_program(self):
         self.write("examples/first/first.c", "/* licence */\nint main(void) { return 1; }\n")
         self.finds("the program is not", "check_docs.py", self.root)
+
+    def test_program_without_page(self):
+        self.write("examples/guides/boxes.c", "/* licence */\nint main(void) { return 0; }\n")
+        self.finds("examples/guides/boxes.c: no page shows it", "check_docs.py", self.root)
 
     def test_link(self):
         self.write("docs/abi.md", "[up](README.md)\n")
