@@ -783,7 +783,7 @@ HALO_API halo_status halo_exchange_prepare(halo_exchange *exchange);
  *  without a message whose tags are free. Does not communicate. */
 HALO_API halo_status halo_exchange_destroy(halo_exchange **exchange);
 
-/** Narrows one run. Every rank must narrow alike; a difference is an error that names both. */
+/** Narrows one run. Every rank must narrow alike; a difference is an error that names both. Lists are copied by start and post. */
 typedef struct halo_run {
     size_t struct_size;
     int32_t layout;
@@ -792,7 +792,8 @@ typedef struct halo_run {
     int32_t depth;             /**< ghost layers to fill, at most; 0: all */
     const int32_t *field_mask; /**< n_fields entries, 0 leaves a field out; NULL: all */
     const int32_t *sets;       /**< binding set per field; NULL: set 0 */
-    void *const *data;         /**< pointers of this run: field-major, local parts in order; NULL: as bound */
+    void *const *data;         /**< pointers of this run: field-major, local parts in order; NULL: as bound. The memory stays until the
+                                    run has ended. For solvers with many vectors on one layout. */
 } halo_run;
 #define HALO_RUN_INIT { sizeof(halo_run), 1, 0, 0, 0, NULL, NULL, NULL }
 
