@@ -1,6 +1,6 @@
 # Thin: packages by scripts/install_packages.sh, configuring and building by CMakePresets.json, tests by ctest.
 #   make demo         the Euler solver on 4 ranks, its result shown        make lint    clang-tidy over everything
-#   make demo-unstructured   finite elements on a tetrahedral mesh         make docs    API pages from the headers
+#   make demo-unstructured   finite elements on a tetrahedral mesh         make docs    a site of docs and headers
 #   make check        all tests but the long ones
 #   make check-full   also long tests, clang, sanitizers, mutations        make format  clang-format over everything
 #   make check-mutations  do the tests notice defects?

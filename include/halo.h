@@ -45,6 +45,8 @@ extern "C" {
 #define HALO_VERSION_PATCH 0
 
 /* ------------------------------------------------------------------ 1 status and error text */
+/** @defgroup chapter_01 1 status and error text
+ *  @{ */
 
 /** Outcome of a call. Numbers are frozen. 1..9: nothing is wrong, call again; >= 10: an error, with a text. */
 typedef int32_t halo_status;
@@ -82,7 +84,11 @@ HALO_API const char *halo_last_error(void);
 /** Version of the loaded library: major * 10000 + minor * 100 + patch. Never fails. */
 HALO_API int32_t halo_version(void);
 
+/** @} */
+
 /* ------------------------------------------------------------------ 2 context */
+/** @defgroup chapter_02 2 context
+ *  @{ */
 
 typedef struct halo_context halo_context; /**< one per group of ranks: transport, devices, pools, settings */
 typedef struct halo_inproc halo_inproc;   /**< a group of ranks that are threads of this process */
@@ -203,7 +209,11 @@ typedef int32_t halo_op;
  *  O(log ranks) rounds; at most 2^40 bytes. Not HALO_BYTES; complex types only SUM and PROD. MIN and MAX: a NaN wins over every number. */
 HALO_API halo_status halo_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op);
 
+/** @} */
+
 /* ------------------------------------------------------------------ 3 topology: parts and owners */
+/** @defgroup chapter_03 3 topology: parts and owners
+ *  @{ */
 
 typedef struct halo_topology halo_topology; /**< which parts exist, who owns them, which pairs talk over which regions */
 
@@ -505,7 +515,11 @@ HALO_API halo_status halo_topology_neighbours(const halo_topology *topology, int
 /** Ranks that this rank shares parts' borders with, ascending, itself not included. Pass capacity 0 to learn `n`. */
 HALO_API halo_status halo_topology_peers(const halo_topology *topology, int32_t *ranks, int64_t capacity, int64_t *n);
 
+/** @} */
+
 /* ------------------------------------------------------------------ 4 field: a variable's storage */
+/** @defgroup chapter_04 4 field: a variable's storage
+ *  @{ */
 
 typedef struct halo_field halo_field; /**< a variable on a topology */
 
@@ -601,7 +615,11 @@ HALO_API halo_status halo_field_allocate(halo_field *field, int64_t gid);
 /** Pointer of a part in a set; NULL when it is unallocated. */
 HALO_API halo_status halo_field_data(const halo_field *field, int64_t gid, int32_t set, void **data);
 
+/** @} */
+
 /* ------------------------------------------------------------------ 5 what a solver asks of its mesh */
+/** @defgroup chapter_05 5 what a solver asks of its mesh
+ *  @{ */
 
 /** Boxes are in the part's own index space: (0, 0, 0) is its first owned cell, ghosts have negative or high indices. */
 
@@ -618,7 +636,11 @@ HALO_API halo_status halo_field_boundaries(const halo_field *field, int64_t gid,
 /** Split a part's owned cells into the interior, which needs no ghosts within `reach` cells (>= 0), and up to 6 disjoint boxes of rim. */
 HALO_API halo_status halo_field_interior_rim(const halo_field *field, int64_t gid, int32_t reach, halo_box *interior, halo_box rim[6], int32_t *n_rim);
 
+/** @} */
+
 /* ------------------------------------------------------------------ 6 exchange */
+/** @defgroup chapter_06 6 exchange
+ *  @{ */
 
 typedef struct halo_exchange halo_exchange; /**< one run at a time over some fields; several in flight are several exchanges */
 
@@ -761,7 +783,7 @@ HALO_API halo_status halo_exchange_prepare(halo_exchange *exchange);
  *  without a message whose tags are free. Does not communicate. */
 HALO_API halo_status halo_exchange_destroy(halo_exchange **exchange);
 
-/** Narrows one run. Every rank must narrow alike; a difference is an error that names both. */
+/** Narrows one run. Every rank must narrow alike; a difference is an error that names both. Lists are copied by start and post. */
 typedef struct halo_run {
     size_t struct_size;
     int32_t layout;
@@ -770,7 +792,8 @@ typedef struct halo_run {
     int32_t depth;             /**< ghost layers to fill, at most; 0: all */
     const int32_t *field_mask; /**< n_fields entries, 0 leaves a field out; NULL: all */
     const int32_t *sets;       /**< binding set per field; NULL: set 0 */
-    void *const *data;         /**< pointers of this run: field-major, local parts in order; NULL: as bound */
+    void *const *data;         /**< pointers of this run: field-major, local parts in order; NULL: as bound. The memory stays until the
+                                    run has ended. For solvers with many vectors on one layout. */
 } halo_run;
 #define HALO_RUN_INIT { sizeof(halo_run), 1, 0, 0, 0, NULL, NULL, NULL }
 
@@ -835,7 +858,11 @@ HALO_API halo_status halo_exchange_stats_get(const halo_exchange *exchange, halo
  */
 HALO_API halo_status halo_exchange_describe(const halo_exchange *exchange, char *text, size_t capacity, size_t *needed_bytes);
 
+/** @} */
+
 /* ------------------------------------------------------------------ 7 sparse fields */
+/** @defgroup chapter_07 7 sparse fields
+ *  @{ */
 
 /**
  * Parts of sparse fields to which data came while they have no storage, each once. To be called when test says done, before unpack or
@@ -844,7 +871,11 @@ HALO_API halo_status halo_exchange_describe(const halo_exchange *exchange, char 
  */
 HALO_API halo_status halo_exchange_arrivals(halo_exchange *exchange, halo_arrival *arrivals, int64_t capacity, int64_t *n);
 
+/** @} */
+
 /* ------------------------------------------------------------------ 8 channels by hand */
+/** @defgroup chapter_08 8 channels by hand
+ *  @{ */
 
 typedef struct halo_channel halo_channel; /**< one directed edge with its five-state mailbox */
 typedef struct halo_group halo_group;     /**< channels committed together */
@@ -943,7 +974,11 @@ HALO_API halo_status halo_channel_stale(halo_channel *channel, halo_stream strea
 
 HALO_API halo_status halo_channel_get_key(const halo_channel *channel, halo_channel_key *key);
 
+/** @} */
+
 /* ------------------------------------------------------------------ 9 groups of channels */
+/** @defgroup chapter_09 9 groups of channels
+ *  @{ */
 
 typedef struct halo_group_desc {
     size_t struct_size;
@@ -997,7 +1032,11 @@ HALO_API halo_status halo_group_try_receive(halo_group *group, int32_t *done);
 /** What this run received is no longer needed; the next run may begin. */
 HALO_API halo_status halo_group_stale(halo_group *group, halo_stream stream);
 
+/** @} */
+
 /* ------------------------------------------------------------------ 10 looking inside */
+/** @defgroup chapter_10 10 looking inside
+ *  @{ */
 
 /** Pool figures of one memory kind, in bytes. Filled up to the caller's struct_size. */
 typedef struct halo_pool_stats {
@@ -1033,6 +1072,8 @@ HALO_API halo_status halo_context_trim(halo_context *context);
 
 /** Write a text about the library (context NULL) or a context. At most `capacity` bytes with the final zero; `needed_bytes` (may be NULL) is the full size. */
 HALO_API halo_status halo_info(const halo_context *context, int32_t what, char *text, size_t capacity, size_t *needed_bytes);
+
+/** @} */
 
 #ifdef __cplusplus
 }

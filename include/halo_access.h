@@ -27,6 +27,8 @@ extern "C" {
 #endif
 
 /* ------------------------------------------------------------------ 1 sections */
+/** @defgroup access_01 Access, 1 sections
+ *  @{ */
 
 /** Sections of a set on one rank, in the order in which they are stored. */
 #define HALO_SECTION_CORE 0     /**< own, touches no ghosts */
@@ -79,7 +81,11 @@ HALO_API halo_status halo_sections_reach(const halo_map *map, const int32_t *sec
  */
 HALO_API halo_status halo_topology_set_sections(halo_topology *topology, const uint32_t *groups, int64_t n);
 
+/** @} */
+
 /* ------------------------------------------------------------------ 2 batches of accesses */
+/** @defgroup access_02 Access, 2 batches of accesses
+ *  @{ */
 
 /** What a loop does with a field's values. */
 #define HALO_READ 11
@@ -146,7 +152,11 @@ HALO_API halo_status halo_access_end(halo_batch *batch);
  * or timed out), that is dead: batches with these accesses fail until a field of theirs is destroyed. Local. */
 HALO_API halo_status halo_access_abandon(halo_batch *batch);
 
+/** @} */
+
 /* ------------------------------------------------------------------ 3 freshness and residency */
+/** @defgroup access_03 Access, 3 freshness and residency
+ *  @{ */
 
 #define HALO_FRESHNESS_VALID 1           /**< ghosts are what their owners have */
 #define HALO_FRESHNESS_STALE 2           /**< some are not */
@@ -212,7 +222,11 @@ typedef struct halo_access_stats {
 /** HALO_ERR_NOT_FOUND: no call of this header has used a field of this name. */
 HALO_API halo_status halo_access_stats_get(const halo_context *context, const char *field_name, halo_access_stats *stats);
 
+/** @} */
+
 /* ------------------------------------------------------------------ 4 global reductions */
+/** @defgroup access_04 Access, 4 global reductions
+ *  @{ */
 
 typedef struct halo_reduction halo_reduction; /**< values combined over all ranks, again and again; several may be under way, and end in any order */
 
@@ -234,6 +248,8 @@ HALO_API halo_status halo_reduction_end(halo_reduction *reduction, void *out);
 
 /** One under way is given up: other ranks time out. Collective; does not communicate. */
 HALO_API halo_status halo_reduction_destroy(halo_reduction **reduction);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -38,6 +38,8 @@ typedef struct halo_host {
 } halo_host;
 
 /* ------------------------------------------------------------------ transport */
+/** @defgroup module_01 Plugins, transport
+ *  @{ */
 
 typedef struct halo_transport halo_transport; /**< the module's own type: one endpoint among `size` ranks */
 
@@ -115,7 +117,11 @@ typedef struct halo_transport_plugin {
     const halo_transport_ops *ops;
 } halo_transport_plugin;
 
+/** @} */
+
 /* ------------------------------------------------------------------ device */
+/** @defgroup module_02 Plugins, device
+ *  @{ */
 
 /**
  * Tables of copy work. All packing, unpacking, direct copies and accumulation are rows of such tables.
@@ -229,6 +235,8 @@ typedef struct halo_device_plugin {
     int32_t (*query)(const halo_host *host, char *why, size_t why_bytes);
     const halo_device_ops *ops;
 } halo_device_plugin;
+
+/** @} */
 
 #ifdef __cplusplus
 }

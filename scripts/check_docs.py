@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""README shows the program that is tested, links between documents lead somewhere, the error texts that are explained are those of the source, each
+"""Pages show the programs that are tested, links between documents lead somewhere, the error texts that are explained are those of the source, each
 failure that other ranks or the order of calls bring about is explained, and one version stands everywhere.
 
 usage: check_docs.py [root]
@@ -11,14 +11,26 @@ from pathlib import Path
 
 
 def program_errors(root):
-    program = (root / "examples/first/first.c").read_text().split("\n", 1)[1]
-    shown = re.search(r"```c\n(.*?)```", (root / "README.md").read_text(), flags=re.S)
-    return [] if shown and shown.group(1) == program else ["README.md: the program is not examples/first/first.c without its first line"]
+    """A page that says which program it shows has it word for word, without its first line; README and the guides show theirs."""
+    errors, shown = [], set()
+    for page in pages(root):
+        for name, code in re.findall(r"This is `(examples/[^`]+)`\.\n\n```c\n(.*?)```", page.read_text(), flags=re.S):
+            shown.add(root / name)
+            if code != (root / name).read_text().split("\n", 1)[1]:
+                errors.append(f"{page.relative_to(root)}: the program is not {name} without its first line")
+    for program in [root / "examples/first/first.c", *(root / "examples/guides").glob("*.c")]:
+        if program not in shown:
+            errors.append(f"{program.relative_to(root)}: no page shows it")
+    return errors
+
+
+def pages(root):
+    return [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
 
 
 def link_errors(root):
     errors = []
-    for page in [*root.glob("*.md"), *(root / "docs").rglob("*.md")]:
+    for page in pages(root):
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
             if "://" not in target and not (page.parent / target).exists():
                 errors.append(f"{page.relative_to(root)}: no such file: {target}")

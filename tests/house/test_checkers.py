@@ -220,7 +220,7 @@ class Documents(Tree):
         self.write("docs/abi.md", "[up](../README.md)\n")
         self.write("docs/when-something-goes-wrong.md", "| `rank ... is late: wait` | why | what |\n")
         self.write("src/wait.cpp", 'fail(HALO_TIMEOUT, "rank %d is "\n     "late: wait");\n')
-        self.write("README.md", "```c\nint main(void) { return 0; }\n```\n[abi](docs/abi.md) [far](https://example.org)\n")
+        self.write("README.md", "This is `examples/first/first.c`.\n\n```c\nint main(void) { return 0; }\n```\n[abi](docs/abi.md) [far](https://example.org)\n")
 
     def test_good(self):
         self.passes("check_docs.py", self.root)
@@ -228,6 +228,10 @@ class Documents(Tree):
     def test_program(self):
         self.write("examples/first/first.c", "/* licence */\nint main(void) { return 1; }\n")
         self.finds("the program is not", "check_docs.py", self.root)
+
+    def test_program_without_page(self):
+        self.write("examples/guides/boxes.c", "/* licence */\nint main(void) { return 0; }\n")
+        self.finds("examples/guides/boxes.c: no page shows it", "check_docs.py", self.root)
 
     def test_link(self):
         self.write("docs/abi.md", "[up](README.md)\n")
@@ -248,6 +252,24 @@ class Documents(Tree):
     def test_version(self):
         self.write("CMakeLists.txt", "project(halo VERSION 0.2.0)\n")
         self.finds("halo.h is version 0.1.0", "check_docs.py", self.root)
+
+
+class Site(Tree):
+    def setUp(self):
+        super().setUp()
+        self.write("index.html", '<h1>A first program</h1><a href="other.html#top">other</a> <a href="https://example.org/none">far</a>\n')
+        self.write("other.html", '<a href="index.html">back</a>\n')
+
+    def test_good(self):
+        self.passes("check_site.py", self.root)
+
+    def test_link(self):
+        self.write("other.html", '<a href="none.html">none</a>\n')
+        self.finds("other.html: no such file: none.html", "check_site.py", self.root)
+
+    def test_main_page(self):
+        self.write("index.html", "<h1>libhalo</h1>\n")
+        self.finds("README is not the main page", "check_site.py", self.root)
 
 
 class Callbacks(Tree):
