@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace halo {
 
@@ -116,16 +117,22 @@ void AggregateRun::illegal(const char *call) const {
     fail(HALO_ERR_STATE, "%s is illegal: group %u, run %u is %s", call, serial_, epoch_, state);
 }
 
+// A call that failed for one peer is gone on with by the next.
 void AggregateRun::begin() {
     if (begun_) return;
     if (abandoned_) illegal("a run");
-    ++epoch_;
-    writable_ = sent_ = received_ = started_ = false;
-    begun_ = true;
-    for (Link &link : links_) {
-        link.peer->post(epoch_, {});
-        if (!link.peer->sends()) link.peer->send(0); // says hello once; carries no data
+    if (!std::exchange(beginning_, true)) {
+        ++epoch_;
+        writable_ = sent_ = received_ = started_ = false;
+        n_posted_ = 0;
     }
+    for (; n_posted_ < links_.size(); ++n_posted_) {
+        Stream &peer = *links_[n_posted_].peer;
+        peer.post(epoch_, {});
+        if (!peer.sends()) peer.send(0); // says hello once; carries no data
+    }
+    beginning_ = false;
+    begun_ = true;
 }
 
 bool AggregateRun::writable() {
@@ -210,7 +217,7 @@ void AggregateRun::stale() {
 void AggregateRun::abandon() noexcept {
     for (Link &link : links_) link.peer->abandon();
     abandoned_ = true;
-    begun_ = started_ = sent_ = received_ = writable_ = false;
+    beginning_ = begun_ = started_ = sent_ = received_ = writable_ = false;
 }
 
 AggregateRun::Slice AggregateRun::slice(uint32_t row) const {

@@ -114,8 +114,10 @@ private:
     Buffer local_buffer_;
     uint32_t epoch_ = 0;
     bool sends_any_ = false;
-    bool complete_ = true;  // no channel has gone
-    bool sent_all_ = false; // none was sent as null
+    bool complete_ = true;   // no channel has gone
+    bool sent_all_ = false;  // none was sent as null
+    bool beginning_ = false; // of a run, of which the first `n_posted_` links know
+    size_t n_posted_ = 0;
     bool begun_ = false;
     bool started_ = false; // the caller asked for the receives
     bool writable_ = false;
