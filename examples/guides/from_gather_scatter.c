@@ -9,7 +9,8 @@ int main(void) {
     need(halo_context_create(NULL, &context));
     need(halo_context_rank(context, &rank, &n_ranks));
 
-    uint64_t keys[ELEMENTS * NODES] = { 0 }; /* a key for each node of each element of this rank: shared ones come several times, on one rank or on two */
+    /* a key for each node of each element of this rank: shared ones come several times, on one rank or on two */
+    uint64_t keys[ELEMENTS * NODES] = { 0 };
     int32_t flags[ELEMENTS * NODES];
     double u[ELEMENTS * NODES];
     int64_t n = 0;
