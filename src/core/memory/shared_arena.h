@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/schedule_point.h"
 #include "memory/shared_file.h"
 
 namespace halo {
@@ -41,9 +42,15 @@ public:
     explicit operator bool() const { return data_ != nullptr; }
     std::byte *data() const { return data_ + front; }
     const SharedOffer &offer() const { return offer_; }
-    std::atomic_ref<uint32_t> read_epoch() const { return word(0); }
+    std::atomic_ref<uint32_t> read_epoch() const {
+        schedule_point();
+        return word(0);
+    }
     // A word for the two ends to agree on something else: see memory/storage_gate.h.
-    std::atomic_ref<uint64_t> state() const { return std::atomic_ref(reinterpret_cast<uint64_t *>(data_)[1]); }
+    std::atomic_ref<uint64_t> state() const {
+        schedule_point();
+        return std::atomic_ref(reinterpret_cast<uint64_t *>(data_)[1]);
+    }
 
     // Tells this block from what was or will be in its place.
     std::atomic_ref<uint64_t> own_word() const { return std::atomic_ref(reinterpret_cast<uint64_t *>(data_)[2]); }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/schedule_point.h"
 #include "comm/context.h"
 #include "stream/wire.h"
 
@@ -26,6 +27,7 @@ public:
     const SharedBlock &block() const { return block_; }
     std::byte *slot(uint32_t epoch) const { return block_.data() + (epoch & 1) * slot_bytes_; }
     std::atomic_ref<uint32_t> epoch_in(uint32_t epoch) const {
+        schedule_point();
         return std::atomic_ref(*reinterpret_cast<uint32_t *>(slot(epoch) + offsetof(MessageHeader, epoch)));
     }
 
