@@ -49,7 +49,7 @@ private:
 
 struct Outcome {
     int64_t points = 0;
-    double seconds = 0;                    // of simulated time
+    double seconds = 0;                     // of simulated time
     std::array<int64_t, n_faults> faults{}; // that happened
     bool hangs = false;
 };
