@@ -10,7 +10,7 @@
 #include <ucontext.h>
 
 #include "base/error.h"
-#include "memory/shared_word.h"
+#include "base/schedule_point.h"
 
 namespace simulation {
 
@@ -254,12 +254,22 @@ void require(bool holds, const char *what) {
 
 } // namespace simulation
 
-// ---- hooks of the library
+// ---- what the library asks
 
-namespace halo {
+namespace halo::simulation {
 
-void schedule_point(const void *word, unsigned bytes) {
-    if (simulation::Fiber::running) simulation::Fiber::running->stop_before(word, bytes);
+void point() {}
+void before_access(const void *word, unsigned bytes) {
+    if (::simulation::Fiber::running) ::simulation::Fiber::running->stop_before(word, bytes);
+}
+void sleep(double) {}
+double seconds() { return 0; }
+bool holds_back() { return false; }
+int64_t process() { return -1; }
+bool has_died(int64_t) { return false; }
+char *error_text() {
+    static char text[error_text_bytes] = "no error";
+    return text;
 }
 
-} // namespace halo
+} // namespace halo::simulation

@@ -4,14 +4,23 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "base/schedule_point.h"
 #include "capi/guard.h"
 
 namespace halo {
 
 namespace {
 
+#if defined(HALO_SIMULATION)
+constexpr size_t text_bytes = simulation::error_text_bytes;
+char *last_text() { return simulation::error_text(); }
+#else
 constexpr size_t text_bytes = 4096;
-thread_local char last_text[text_bytes] = "no error";
+char *last_text() {
+    thread_local char text[text_bytes] = "no error";
+    return text;
+}
+#endif
 
 bool all_zero(const char *bytes, size_t n) {
     return std::all_of(bytes, bytes + n, [](char c) { return c == 0; });
@@ -31,9 +40,9 @@ int32_t layout_of(const void *user) {
 
 } // namespace
 
-void set_last_error(const char *text) noexcept { std::snprintf(last_text, sizeof last_text, "%s", text); }
+void set_last_error(const char *text) noexcept { std::snprintf(last_text(), text_bytes, "%s", text); }
 
-const char *last_error() noexcept { return last_text; }
+const char *last_error() noexcept { return last_text(); }
 
 halo_status store_exception() noexcept {
     try {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <thread>
 
+#include "base/schedule_point.h"
+
 namespace halo {
 
 namespace {
@@ -13,6 +15,17 @@ namespace {
 constexpr std::chrono::microseconds nap{ 50 };
 constexpr double seconds_per_look = 1e-3;
 constexpr double last_question = 0.9; // of the time limit: peers that began to wait when this rank did give up when it does, and say so
+
+#if defined(HALO_SIMULATION)
+void take_break(double waited, bool) { simulation::sleep(std::clamp(waited / 8, 5e-5, 1e-2)); }
+#else
+void take_break(double, bool is_short) {
+    if (is_short)
+        std::this_thread::yield();
+    else
+        std::this_thread::sleep_for(nap);
+}
+#endif
 
 } // namespace
 
@@ -46,10 +59,7 @@ double Waiter::back_off() {
         next_warning_ = context_.waiting().warn_seconds > 0 ? context_.waiting().warn_seconds : 1e300;
     }
     const double waited = seconds();
-    if (waited < context_.waiting().sleep_after)
-        std::this_thread::yield();
-    else
-        std::this_thread::sleep_for(nap);
+    take_break(waited, waited < context_.waiting().sleep_after);
     return waited;
 }
 

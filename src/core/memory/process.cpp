@@ -10,11 +10,17 @@
 #include <unistd.h>
 #endif
 
+#include "base/schedule_point.h"
 #include "memory/shared_file.h"
 
 namespace halo {
 
-#if defined(__linux__)
+#if defined(HALO_SIMULATION)
+
+Process this_process() { return { host_number(), 1, simulation::process() }; }
+bool has_ended(const Process &process) { return simulation::has_died(process.number); }
+
+#elif defined(__linux__)
 
 namespace {
 

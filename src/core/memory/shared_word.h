@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A word that two ranks share, each in its own mapping. Tests build the library once more, with HALO_SIMULATION: there every access is a point where
-// the other rank may go on. What is installed has nothing of this.
+// A word that two ranks share, each in its own mapping. In the simulation every access is a point where the other rank may go on.
 #pragma once
 
 #include <atomic>
 
+#include "base/schedule_point.h"
+
 namespace halo {
 
-#ifdef HALO_SIMULATION
-
-// Before an access to this word. The test has it.
-void schedule_point(const void *word, unsigned bytes);
+#if defined(HALO_SIMULATION)
 
 template <class T>
 class SharedWord {
@@ -26,7 +24,7 @@ public:
 
 private:
     std::atomic_ref<T> word() const {
-        schedule_point(&word_, sizeof word_);
+        simulation::before_access(&word_, sizeof word_);
         return std::atomic_ref(word_);
     }
 

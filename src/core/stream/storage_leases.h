@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/schedule_point.h"
 #include "comm/context.h"
 #include "memory/leases.h"
 
@@ -56,7 +57,7 @@ public:
     void end_own() noexcept {
         if (!has_own()) return;
         const double end = context_.clock() + 1;
-        while (!close_own())
+        for (; !close_own(); busy_wait())
             if (context_.clock() > end && gate().revoke()) return context_.leases().take_over(own_);
     }
 

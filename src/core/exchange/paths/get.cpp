@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/schedule_point.h"
 #include "comm/wait.h"
 #include "exchange/paths/path.h"
 #include "exchange/paths/storage_notice.h"
@@ -271,6 +272,7 @@ void GetPath::copy_to_message(Run &run, size_t i) {
         const uint32_t base = run.plan->piece(link.pieces[at].piece).bases().receive(link.pieces[at].link);
         piece.bases[base] = get.bases[base] = message;
         std::transform(own.slots.begin(), own.slots.end(), get.bases.end() - std::ssize(own.slots), PeerStorage::data_of);
+        schedule_point();
         get.table.run(0, get.table.rows(), get.bases, run.stream);
         message += align_up(piece.rows->receive[link.pieces[at].link].dense_bytes, sparse_alignment);
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/schedule_point.h"
 #include "exchange/paths/path.h"
 #include "exchange/paths/storage_notice.h"
 
@@ -108,6 +109,7 @@ bool PutLink::prepare(const Run &run) {
 void PutLink::write(const Run &run) {
     for (Put &put : puts_) {
         std::copy_n(run.pieces[put.piece].bases.begin(), run.plan->piece(put.piece).bases().n_parts, put.bases.begin());
+        schedule_point();
         put.table.run(0, put.table.rows(), put.bases, run.stream);
     }
 }

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fibers.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+
+#include <cxxabi.h>
+#include <ucontext.h>
+
+#include "base/schedule_point.h"
+#include "memory/shared_file.h"
+
+namespace simulation {
+
+namespace {
+
+constexpr size_t stack_bytes = 512 * 1024;
+constexpr double point_seconds = 5e-7;
+constexpr double look_seconds = 1e-8;
+constexpr int64_t most_points = 20'000'000;
+constexpr double never = std::numeric_limits<double>::infinity();
+
+// What the C++ runtime keeps of exceptions, per thread.
+struct Exceptions {
+    void *caught;
+    unsigned int uncaught;
+};
+
+struct Fiber {
+    ucontext_t context{};
+    std::unique_ptr<char[]> stack = std::make_unique_for_overwrite<char[]>(stack_bytes);
+    Exceptions exceptions{};
+    char text[halo::simulation::error_text_bytes] = "no error";
+    double wakes = 0;
+    int64_t points = 0, allocations = 0;
+    int in_library = 0;
+    bool counts = false, has_ended = false, has_died = false;
+};
+
+int64_t live = 0;
+
+class World {
+public:
+    World(int32_t n, Scheduler &scheduler, const std::vector<Event> &events, const std::function<void(int32_t)> &body)
+        : fibers_(static_cast<size_t>(n)),
+          scheduler_(scheduler),
+          events_(events),
+          body_(body) {
+        ready_.reserve(fibers_.size());
+        for (Fiber &fiber : fibers_) prepare(fiber);
+    }
+
+    Outcome run() {
+        current = this;
+        for (int32_t next = choose(); next >= 0; next = choose()) enter(next);
+        current = nullptr;
+        outcome_.seconds = clock_;
+        return outcome_;
+    }
+
+    Fiber &now() { return fibers_[static_cast<size_t>(now_)]; }
+    int32_t rank() const { return now_; }
+    double clock(double step) { return clock_ += step; }
+    bool has_died(int64_t rank) const { return fibers_[static_cast<size_t>(rank)].has_died; }
+    bool holds_back() { return scheduler_.holds_back(); }
+    uint64_t next_word() { return ++words_; }
+
+    void point() {
+        clock_ += point_seconds;
+        if (++outcome_.points > most_points) {
+            std::fprintf(stderr, "%lld points: a rank waits for ever\n", static_cast<long long>(most_points));
+            std::abort();
+        }
+        Fiber &fiber = now();
+        if (fiber.counts)
+            if (const Event *event = find(fiber.points++, false)) happen(*event);
+        leave();
+    }
+    void sleep(double seconds) {
+        now().wakes = clock_ + seconds;
+        leave();
+    }
+    bool allocation_fails() {
+        if (now_ < 0) return false;
+        Fiber &fiber = now();
+        if (!fiber.counts || fiber.in_library == 0 || !find(fiber.allocations++, true)) return false;
+        ++outcome_.faults[static_cast<size_t>(Fault::memory)];
+        return true;
+    }
+
+    static World *current;
+
+private:
+    [[gnu::noinline]] void prepare(Fiber &fiber) {
+        getcontext(&fiber.context);
+        fiber.context.uc_stack.ss_sp = fiber.stack.get();
+        fiber.context.uc_stack.ss_size = stack_bytes;
+        fiber.context.uc_link = &main_;
+        makecontext(&fiber.context, begin, 0);
+    }
+    static void begin() {
+        World &world = *current;
+        world.body_(world.now_);
+        world.now().has_ended = true;
+    }
+
+    const Event *find(int64_t at, bool memory) const {
+        for (const Event &event : events_)
+            if (event.rank == now_ && event.at == at && (event.fault == Fault::memory) == memory) return &event;
+        return nullptr;
+    }
+    void happen(const Event &event) {
+        ++outcome_.faults[static_cast<size_t>(event.fault)];
+        if (event.fault == Fault::death) now().has_died = true;
+        if (event.fault == Fault::stop) now().wakes = clock_ + event.seconds;
+    }
+
+    // -1: all have ended.
+    int32_t choose() {
+        ready_.clear();
+        double first = never;
+        for (const Fiber &fiber : fibers_)
+            if (!fiber.has_ended && !fiber.has_died) first = std::min(first, fiber.wakes);
+        if (first == never) return unwind();
+        clock_ = std::max(clock_, first);
+        for (size_t rank = 0; rank < fibers_.size(); ++rank) {
+            const Fiber &fiber = fibers_[rank];
+            if (!fiber.has_ended && !fiber.has_died && fiber.wakes <= clock_) ready_.push_back(static_cast<int32_t>(rank));
+        }
+        return scheduler_.next(ready_, now_);
+    }
+    // The dead, when nobody else is left.
+    int32_t unwind() {
+        const auto dead = std::find_if(fibers_.begin(), fibers_.end(), [](const Fiber &fiber) { return !fiber.has_ended; });
+        if (dead == fibers_.end()) return -1;
+        clock_ = std::max(clock_, dead->wakes);
+        return static_cast<int32_t>(dead - fibers_.begin());
+    }
+
+    void leave() {
+        const int32_t from = now_, to = choose();
+        if (to == from) return;
+        Fiber &fiber = now();
+        auto *const kept = reinterpret_cast<Exceptions *>(abi::__cxa_get_globals());
+        fiber.exceptions = *kept;
+        now_ = to;
+        *kept = now().exceptions;
+        swapcontext(&fiber.context, &now().context);
+    }
+    void enter(int32_t rank) {
+        now_ = rank;
+        *reinterpret_cast<Exceptions *>(abi::__cxa_get_globals()) = now().exceptions;
+        swapcontext(&main_, &now().context);
+        now_ = -1;
+    }
+
+    std::vector<Fiber> fibers_;
+    Scheduler &scheduler_;
+    const std::vector<Event> &events_;
+    const std::function<void(int32_t)> &body_;
+    std::vector<int32_t> ready_;
+    ucontext_t main_{};
+    int32_t now_ = -1;
+    double clock_ = 1;
+    uint64_t words_ = uint64_t{ 1 } << 32;
+    Outcome outcome_;
+};
+
+World *World::current = nullptr;
+
+void *allocate(size_t bytes, size_t alignment) noexcept {
+    if (World::current && World::current->allocation_fails()) return nullptr;
+    void *memory = alignment == 0 ? std::malloc(bytes) : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    live += memory != nullptr;
+    return memory;
+}
+
+void *allocate_or_throw(size_t bytes, size_t alignment) {
+    void *memory = allocate(bytes ? bytes : 1, alignment);
+    if (!memory) throw std::bad_alloc();
+    return memory;
+}
+
+void release(void *memory) noexcept {
+    live -= memory != nullptr;
+    std::free(memory);
+}
+
+} // namespace
+
+const char *name_of(Fault fault) {
+    static const char *const names[] = { "none", "stop", "death", "no memory" };
+    return names[static_cast<size_t>(fault)];
+}
+
+int32_t RandomScheduler::next(const std::vector<int32_t> &ready, int32_t now) {
+    const bool stays = std::find(ready.begin(), ready.end(), now) != ready.end() && !is(switches_);
+    return stays ? now : ready[random_() % ready.size()];
+}
+
+Outcome run(int32_t n_ranks, Scheduler &scheduler, const std::vector<Event> &events, const std::function<void(int32_t)> &body) {
+    World world(n_ranks, scheduler, events, body);
+    return world.run();
+}
+
+bool has_died() { return World::current->has_died(World::current->rank()); }
+void begin_faults() { World::current->now().counts = true; }
+void sleep_for(double seconds) { World::current->sleep(seconds); }
+InLibrary::InLibrary() { ++World::current->now().in_library; }
+InLibrary::~InLibrary() { --World::current->now().in_library; }
+int64_t n_live() { return live; }
+
+} // namespace simulation
+
+namespace halo::simulation {
+
+using ::simulation::World;
+
+// Outside of a run, where contexts of no rank are made.
+namespace {
+char outer_text[error_text_bytes] = "no error";
+}
+
+void point() {
+    if (World::current && World::current->rank() >= 0) World::current->point();
+}
+void before_access(const void *, unsigned) { point(); }
+void sleep(double seconds) {
+    if (World::current && World::current->rank() >= 0) World::current->sleep(seconds);
+}
+double seconds() { return World::current ? World::current->clock(::simulation::look_seconds) : 0; }
+bool holds_back() { return World::current && World::current->holds_back(); }
+int64_t process() { return World::current ? World::current->rank() : -1; }
+bool has_died(int64_t process) { return World::current && World::current->has_died(process); }
+char *error_text() { return World::current && World::current->rank() >= 0 ? World::current->now().text : outer_text; }
+
+} // namespace halo::simulation
+
+// The same in each run of a seed.
+uint64_t halo::random_word() {
+    static uint64_t outside = 0; // of a run
+    using simulation::World;
+    return (World::current ? World::current->next_word() : ++outside) * 2 + 1;
+}
+
+void *operator new(size_t bytes) { return simulation::allocate_or_throw(bytes, 0); }
+void *operator new[](size_t bytes) { return simulation::allocate_or_throw(bytes, 0); }
+void *operator new(size_t bytes, std::align_val_t alignment) { return simulation::allocate_or_throw(bytes, static_cast<size_t>(alignment)); }
+void *operator new[](size_t bytes, std::align_val_t alignment) { return simulation::allocate_or_throw(bytes, static_cast<size_t>(alignment)); }
+void *operator new(size_t bytes, const std::nothrow_t &) noexcept { return simulation::allocate(bytes ? bytes : 1, 0); }
+void *operator new[](size_t bytes, const std::nothrow_t &) noexcept { return simulation::allocate(bytes ? bytes : 1, 0); }
+void operator delete(void *memory) noexcept { simulation::release(memory); }
+void operator delete[](void *memory) noexcept { simulation::release(memory); }
+void operator delete(void *memory, size_t) noexcept { simulation::release(memory); }
+void operator delete[](void *memory, size_t) noexcept { simulation::release(memory); }
+void operator delete(void *memory, std::align_val_t) noexcept { simulation::release(memory); }
+void operator delete[](void *memory, std::align_val_t) noexcept { simulation::release(memory); }
+void operator delete(void *memory, size_t, std::align_val_t) noexcept { simulation::release(memory); }
+void operator delete[](void *memory, size_t, std::align_val_t) noexcept { simulation::release(memory); }
