@@ -100,8 +100,10 @@ void put_into_slot(const SharedBlock &block, const std::vector<std::byte> &messa
 void use(Stream &link, Choices choices) {
     check(link.header().payload_bytes <= most_payload);
     if (link.lent()) {
-        if (choices.declines()) return link.decline();
-        if (link.borrow()) link.return_borrowed();
+        if (choices.declines())
+            link.decline();
+        else if (link.borrow())
+            link.return_borrowed();
     } else if (!link.landed()) {
         for (uint32_t i = 0; i < n_states; ++i) check(static_cast<unsigned>(edge_state(link.received(), i)) < 4);
         std::memset(link.received_payload(), 1, link.header().payload_bytes);
