@@ -12,13 +12,14 @@ namespace halo {
 
 namespace {
 
-constexpr std::chrono::microseconds nap{ 50 };
 constexpr double seconds_per_look = 1e-3;
 constexpr double last_question = 0.9; // of the time limit: peers that began to wait when this rank did give up when it does, and say so
 
 #if defined(HALO_SIMULATION)
 void take_break(double waited, bool) { simulation::sleep(std::clamp(waited / 8, 5e-5, 1e-2)); }
 #else
+constexpr std::chrono::microseconds nap{ 50 };
+
 void take_break(double, bool is_short) {
     if (is_short)
         std::this_thread::yield();
