@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "channel/mailbox.h"
-#include "plugin/inproc_group.h"
+#include "inproc_context.h"
 
 namespace test {
 
@@ -18,10 +18,7 @@ public:
         options.settings = &check;
         options.n_settings = check_mode ? 1 : 0;
         on_both([&](int rank) {
-            halo::ContextSource source;
-            source.inproc_group = group_;
-            source.inproc_rank = rank;
-            contexts_[rank] = std::make_unique<halo::Context>(source, options);
+            contexts_[rank] = halo::open_context(group_, rank, options);
             contexts_[rank]->reserve_channel_tags(16);
             rooms_[rank] = std::make_unique<halo::MailRoom>(*contexts_[rank]);
         });

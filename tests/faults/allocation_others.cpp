@@ -111,6 +111,12 @@ void batches(Member &member) {
 
 std::vector<Scenario> other_scenarios() {
     std::vector<Scenario> all;
+    const auto use = [](Member &member) { TALK(halo_barrier(member.context)); };
+    for (const int32_t n_ranks : { 2, 3 }) { // nobody waits for a rank that has failed
+        all.push_back({ "creation", n_ranks, { { "timeout", "30s" } }, use, Creation::fails_together });
+        all.push_back({ "creation again", n_ranks, { { "timeout", "30s" } }, use, Creation::fails_for_some });
+        all.push_back({ "creation, no limit", n_ranks, { { "timeout", "0" } }, use, Creation::fails_together });
+    }
     add_for_ranks(all, "context and texts", texts);
     add_for_ranks(all, "collectives", collectives);
     add_for_ranks(all, "reductions", reductions);

@@ -53,6 +53,8 @@ halo_status Member::judge(const char *what, const Call &call, bool may_hear_of_o
     if (!fits) stop("%s: %s: %s", what, halo_status_name(status), text.c_str());
     if (text.find("memory") == std::string::npos && text.find("HALO_ERR_MEMORY") == std::string::npos)
         stop("%s: %s, and the text does not tell of memory: %s", what, halo_status_name(status), text.c_str());
+    if (status == HALO_ERR_PEER && text.find("rank " + std::to_string(victim)) == std::string::npos)
+        stop("%s: the text does not name rank %d: %s", what, victim, text.c_str());
     return status;
 }
 
@@ -109,11 +111,15 @@ struct Outcome {
 
 void pass_rank(const Scenario &scenario, Member &member, int32_t victim, int64_t fails, Outcome &outcome) {
     const auto rank = static_cast<size_t>(member.rank);
-    const bool watches_context = scenario.n_ranks == 1;
+    const bool watches_context = scenario.n_ranks == 1 || scenario.creation != Creation::works;
+    const auto create = [&] { return conformance::make_context(member.group, member.rank, scenario.settings, &member.context); };
     if (member.rank == victim && watches_context) heap::watch(fails);
     std::string wrong;
     try {
-        member.talk("context", [&] { return conformance::make_context(member.group, member.rank, scenario.settings, &member.context); });
+        if (scenario.creation == Creation::fails_together)
+            member.together("context", create, [] { stop("context: made, but not by all ranks"); });
+        else
+            member.talk("context", create);
         if (member.rank == victim && !watches_context) heap::watch(fails);
         scenario.body(member);
         member.alone("destroy", [&] { return halo_context_destroy(&member.context); });
@@ -140,7 +146,7 @@ Outcome pass(const Scenario &scenario, int32_t victim, int64_t fails) {
     std::vector<std::thread> threads;
     for (int32_t rank = 0; rank < scenario.n_ranks; ++rank)
         threads.emplace_back([&, rank] {
-            Member member(meeting, group, rank, scenario.n_ranks);
+            Member member(meeting, group, rank, scenario.n_ranks, victim);
             pass_rank(scenario, member, victim, fails, outcome);
             if (!outcome.wrong.empty()) meeting.end();
         });

@@ -39,7 +39,12 @@ private:
 
 class Member {
 public:
-    Member(Meeting &meeting, halo_inproc *ranks, int32_t number, int32_t n_ranks) : rank(number), size(n_ranks), group(ranks), meeting_(meeting) {}
+    Member(Meeting &meeting, halo_inproc *ranks, int32_t number, int32_t n_ranks, int32_t without_memory)
+        : rank(number),
+          size(n_ranks),
+          victim(without_memory),
+          group(ranks),
+          meeting_(meeting) {}
 
     // A call that concerns this rank alone: HALO_ERR_MEMORY where memory failed, and then it can be made again.
     void alone(const char *what, const Call &call);
@@ -57,6 +62,7 @@ public:
     uint64_t kept() const { return kept_; }
 
     const int32_t rank, size;
+    const int32_t victim; // the rank that runs out of memory
     halo_inproc *const group;
     halo_context *context = nullptr;
 
@@ -73,11 +79,15 @@ private:
     member.together(                                                                                                                                 \
         #call, [&] { return call; }, ##__VA_ARGS__)
 
+// What fails is the creation of the context too.
+enum class Creation : uint8_t { works, fails_together, fails_for_some };
+
 struct Scenario {
     std::string name;
     int32_t n_ranks;
     Settings settings;
     std::function<void(Member &)> body;
+    Creation creation = Creation::works;
 };
 
 // The same alone, and with one and two others.

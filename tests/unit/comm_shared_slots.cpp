@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "plugin/inproc_group.h"
+#include "inproc_context.h"
 
 namespace halo {
 
@@ -55,13 +55,7 @@ public:
     std::unique_ptr<Stream> links[2];
 
 private:
-    void open(int32_t rank) {
-        ContextSource source;
-        source.inproc_group = group_;
-        source.inproc_rank = rank;
-        const halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
-        contexts[rank] = std::make_unique<Context>(source, options);
-    }
+    void open(int32_t rank) { contexts[rank] = open_context(group_, rank); }
 
     halo_inproc *group_ = create_inproc_group(2);
 };

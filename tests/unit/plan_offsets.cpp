@@ -5,9 +5,9 @@
 #include <memory>
 #include <thread>
 
+#include "inproc_context.h"
 #include "plan/message_order.h"
 #include "plan/piece.h"
-#include "plugin/inproc_group.h"
 #include "topology/blocks/blocks.h"
 
 namespace halo {
@@ -21,12 +21,8 @@ template <class Body>
 void on_two_ranks(Body &&body) {
     halo_inproc *group = create_inproc_group(2);
     const auto run = [&](int rank) {
-        ContextSource source;
-        source.inproc_group = group;
-        source.inproc_rank = rank;
-        halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
-        Context context(source, options);
-        body(context);
+        const std::unique_ptr<Context> context = open_context(group, rank);
+        body(*context);
     };
     std::thread other([&] { run(1); });
     run(0);

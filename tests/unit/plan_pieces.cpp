@@ -7,8 +7,8 @@
 #include <memory>
 #include <set>
 
+#include "inproc_context.h"
 #include "plan/piece_cache.h"
-#include "plugin/inproc_group.h"
 #include "topology/blocks/blocks.h"
 
 namespace halo {
@@ -56,10 +56,7 @@ const Change changes[] = {
 class Pieces : public testing::Test {
 protected:
     Pieces() {
-        ContextSource source;
-        source.inproc_group = group_;
-        source.inproc_rank = 0;
-        context_ = std::make_unique<Context>(source, halo_context_options(HALO_CONTEXT_OPTIONS_INIT));
+        context_ = open_context(group_, 0);
         halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
         desc.n_dims = 2;
         desc.n_blocks[0] = desc.n_blocks[1] = 2;

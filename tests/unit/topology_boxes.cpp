@@ -7,7 +7,7 @@
 #include <thread>
 #include <tuple>
 
-#include "plugin/inproc_group.h"
+#include "inproc_context.h"
 #include "topology/blocks/blocks.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/boxes/box_edges.h"
@@ -60,12 +60,8 @@ TEST(BlocksEdges, ShortWayEqualsTheGeneralOne) {
         std::vector<std::thread> ranks;
         for (int32_t rank = 0; rank < n_ranks; ++rank)
             ranks.emplace_back([&, rank] {
-                const halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
-                ContextSource source;
-                source.inproc_group = group;
-                source.inproc_rank = rank;
-                Context context(source, options);
-                for (uint64_t seed = 0; seed < 200; ++seed) compare(context, seed);
+                const std::unique_ptr<Context> context = open_context(group, rank);
+                for (uint64_t seed = 0; seed < 200; ++seed) compare(*context, seed);
             });
         for (std::thread &rank : ranks) rank.join();
         EXPECT_EQ(halo_inproc_destroy(&group), HALO_SUCCESS);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "plugin/inproc_group.h"
+#include "inproc_context.h"
 #include "topology/regions/regions.h"
 
 namespace halo {
@@ -77,12 +77,8 @@ TEST(TurnedElements, AreThoseOfTheSenderInJoins) {
     halo_inproc *group = nullptr;
     ASSERT_EQ(halo_inproc_create(1, &group), HALO_SUCCESS);
     {
-        const halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
-        ContextSource source;
-        source.inproc_group = group;
-        source.inproc_rank = 0;
-        Context context(source, options);
-        for (const AxisMap &map : all_maps()) expect_elements(context, map);
+        const std::unique_ptr<Context> context = open_context(group, 0);
+        for (const AxisMap &map : all_maps()) expect_elements(*context, map);
     }
     EXPECT_EQ(halo_inproc_destroy(&group), HALO_SUCCESS);
 }

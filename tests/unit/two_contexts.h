@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "comm/context.h"
-#include "plugin/inproc_group.h"
+#include "inproc_context.h"
 
 namespace halo {
 
@@ -16,13 +16,7 @@ struct TwoContexts {
     std::unique_ptr<Context> contexts[2];
 
     TwoContexts() : group_(create_inproc_group(2)) {
-        const auto open = [&](int32_t rank) {
-            ContextSource source;
-            source.inproc_group = group_;
-            source.inproc_rank = rank;
-            const halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
-            contexts[rank] = std::make_unique<Context>(source, options);
-        };
+        const auto open = [&](int32_t rank) { contexts[rank] = open_context(group_, rank); };
         std::thread other(open, 1);
         open(0);
         other.join();

@@ -82,4 +82,18 @@ Error present_error() {
     }
 }
 
+bool is_want_of_memory() noexcept {
+    try {
+        throw;
+    } catch (const Error &error) {
+        return error.status() == HALO_ERR_MEMORY;
+    } catch (const std::bad_alloc &) {
+        return true;
+    } catch (const std::length_error &) {
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
 } // namespace halo

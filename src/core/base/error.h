@@ -54,6 +54,9 @@ std::string format_list(const char *pattern, va_list arguments) __attribute__((f
 // What is being thrown, as an Error: callbacks may throw anything. Only within a catch clause.
 Error present_error();
 
+// Whether what is being thrown says so. Only within a catch clause; needs none itself.
+bool is_want_of_memory() noexcept;
+
 const char *status_name(halo_status status) noexcept;
 
 } // namespace halo

@@ -25,14 +25,44 @@ ContextShells &context_shells() {
     return process_wide;
 }
 
+halo_context *make_shell(ContextObject &object) {
+    ContextShells &shells = context_shells();
+    const std::lock_guard lock(shells.mutex);
+    return shells.shells.make<halo_context>(&object, &object);
+}
+
+void retire(Handle *shell) {
+    ContextShells &shells = context_shells();
+    const std::lock_guard lock(shells.mutex);
+    shells.shells.retire(shell);
+}
+
 void create(const ContextSource &source, const halo_context_options *options, halo_context **context) {
     require(context, "context");
     const halo_context_options defaults = HALO_CONTEXT_OPTIONS_INIT;
     auto object = std::make_unique<ContextObject>(source, read_optional_struct(options, defaults, options_bytes, "halo_context_options"));
-    ContextShells &shells = context_shells();
-    const std::lock_guard lock(shells.mutex);
-    *context = shells.shells.make<halo_context>(object.get(), object.get());
+    halo_context *shell = make_shell(*object);
+    try {
+        object->context.meet(source.meeting);
+    } catch (...) {
+        retire(shell_of(shell));
+        throw;
+    }
     object.release();
+    *context = shell;
+}
+
+// Whatever there is no memory for, other ranks hear of it.
+void create_inproc(halo_inproc *group, int32_t rank, const halo_context_options *options, halo_context **context) {
+    InprocMeeting meeting(group, rank);
+    ContextSource source;
+    source.meeting = &meeting;
+    try {
+        create(source, options, context);
+    } catch (...) {
+        if (is_want_of_memory()) meeting.fail();
+        throw;
+    }
 }
 
 ContextObject &context_object(const halo_context *context) { return object_of<ContextObject>(context); }
@@ -65,10 +95,7 @@ halo_status halo_context_create_inproc(halo_inproc *group, int32_t rank, const h
         require(group, "group");
         const int32_t size = inproc_group_size(group);
         if (rank < 0 || rank >= size) fail(HALO_ERR_ARGUMENT, "rank %d is outside the in-process group of %d ranks", rank, size);
-        ContextSource source;
-        source.inproc_group = group;
-        source.inproc_rank = rank;
-        create(source, options, context);
+        create_inproc(group, rank, options, context);
     });
 }
 
@@ -97,11 +124,7 @@ halo_status halo_context_destroy(halo_context **context) {
         if (children > 0) fail(HALO_BUSY, "context: what was made with it still exists: %s", all_left(object).c_str());
         Handle *shell = shell_of(*context);
         *context = nullptr;
-        {
-            ContextShells &shells = context_shells();
-            const std::lock_guard lock(shells.mutex);
-            shells.shells.retire(shell);
-        }
+        retire(shell);
         delete &object; // which may still log
     });
 }

@@ -220,6 +220,13 @@ void CollectiveStream::give_up_rest() noexcept {
     tell_the_end();
 }
 
+void CollectiveStream::give_up() noexcept {
+    if (told_ || !ended_.empty() || context_.size() == 1) return;
+    ended_ = "no memory"; // in place
+    ended_status_ = HALO_ERR_MEMORY;
+    tell_the_end();
+}
+
 void CollectiveStream::refuse_other_values() {
     end(HALO_ERR_STATE, format("rank %d called '%s' again, which had not ended, with other values", context_.rank(), call_.name.c_str()));
 }

@@ -65,6 +65,8 @@ public:
     void hand_over() noexcept;
     // All ranks have heard that the present call fails: made again, it begins anew.
     void tell_all() { told_ = true; }
+    // The context is given up, for want of memory, while it is made: others that do not know and wait for this rank are told.
+    void give_up() noexcept;
     // The program's call has failed, and not for want of memory: made again, it begins anew.
     void fail_for_good() noexcept {
         if (resumable_ && !pending_) conclude();

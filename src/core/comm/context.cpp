@@ -70,10 +70,15 @@ Context::Context(const ContextSource &source, const halo_context_options &option
     open_pools();
     owed_ = std::make_unique<OwedMessages>(*this);
     open_shared_memory();
+}
+
+void Context::meet(InprocMeeting *meeting) {
+    if (meeting) await_all(*meeting);
     try {
         agree_on_settings();
+        confirm();
     } catch (...) {
-        close();
+        if (is_want_of_memory()) collectives_->give_up();
         throw;
     }
 }
@@ -178,10 +183,10 @@ void Context::open_transport(const ContextSource &source) {
     params.struct_size = sizeof params;
     params.communicator = source.communicator;
     params.handle_bytes = source.handle_bytes;
-    params.group = source.inproc_group;
-    params.rank = source.inproc_rank;
+    params.group = source.meeting ? source.meeting->group() : nullptr;
+    params.rank = source.meeting ? source.meeting->rank() : -1;
     TransportChoice choice;
-    if (source.inproc_group) {
+    if (source.meeting) {
         choice = take_transport(config_, host_, "inproc");
     } else {
         const MpiChoice mpi = choose_mpi(look_for_mpi(), config_.word("mpi"), source.mpi);
@@ -189,7 +194,7 @@ void Context::open_transport(const ContextSource &source) {
     }
     log_.info("transport %s: %s", choice.plugin->name, choice.why.c_str());
     transport_path_ = place_of(choice);
-    if (source.inproc_group) meet(source);
+    if (source.meeting) enter(*source.meeting);
     opened_with_ = params;
     fabric_ = std::make_unique<Fabric>(std::make_unique<Transport>(*choice.plugin, host_, params, report_));
     keep_to_limits(fabric_->max_tag());
@@ -203,9 +208,15 @@ void Context::keep_to_limits(int32_t max_tag) {
     if (fabric_->for_this_thread_only()) call_rules_.allow_this_thread_only();
 }
 
+void Context::enter(InprocMeeting &meeting) {
+    Waiter waiter(*this, timeout(HALO_TIMEOUT_CONFIGURED));
+    const auto missing = [&] { return format("context: rank %d of the in-process group is made by another thread", meeting.rank()); };
+    while (!meeting.enter())
+        if (!waiter.turn(missing)) fail(HALO_TIMEOUT, "timed out after %.1f s: %s", waiter.seconds(), missing().c_str());
+}
+
 // Else a rank that comes when others have lost patience would be alone in what they have left.
-void Context::meet(const ContextSource &source) {
-    InprocMeeting meeting(source.inproc_group, source.inproc_rank);
+void Context::await_all(InprocMeeting &meeting) {
     Waiter waiter(*this, timeout(HALO_TIMEOUT_CONFIGURED));
     const auto missing = [&] { return format("context: rank %d of the in-process group has not begun to make its own", meeting.absent()); };
     while (!meeting.complete()) {
@@ -291,14 +302,31 @@ void Context::compare_shared_memory() {
 
 void Context::agree_on_settings() {
     if (size() == 1) return check_transports();
-    constexpr double least_seconds = 10; // all are here: who gave up would leave the others with a context that nobody answers in
-    const double limit = timeout(HALO_TIMEOUT_CONFIGURED);
-    const CollectiveCall call(*this, "settings", limit > 0 ? std::max(limit, least_seconds) : 0);
+    const CollectiveCall call(*this, "settings", seconds_to_agree());
     Terms settings;
     for (const auto &[key, value] : config_.agreement()) settings.add("setting " + key, value);
     agree(*this, "settings", settings);
     compare_shared_memory();
     add_transports();
+}
+
+// All are here: who gave up would leave the others with a context that nobody answers in.
+double Context::seconds_to_agree() const {
+    constexpr double least_seconds = 10;
+    const double limit = timeout(HALO_TIMEOUT_CONFIGURED);
+    return limit > 0 ? std::max(limit, least_seconds) : 0;
+}
+
+// Nobody is through this before all have got here; from here on others may be, and who lacks memory tries again.
+void Context::confirm() {
+    if (size() == 1) return;
+    constexpr int most_trials = 4;
+    for (int trial = 1;; ++trial) try {
+            const CollectiveCall call(*this, "context", seconds_to_agree());
+            return barrier(*this);
+        } catch (...) {
+            if (trial == most_trials || !is_want_of_memory()) throw;
+        }
 }
 
 // Nobody is reached by them, but what runs with one rank runs with several.

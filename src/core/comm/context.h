@@ -27,13 +27,14 @@
 
 namespace halo {
 
-// Where ranks come from. At most one of `communicator` and `inproc_group` is set.
+class InprocMeeting;
+
+// Where ranks come from. At most one of `communicator` and `meeting` is set.
 struct ContextSource {
     const void *communicator = nullptr;
     size_t handle_bytes = 0;
     const char *mpi = nullptr;
-    halo_inproc *inproc_group = nullptr;
-    int32_t inproc_rank = -1;
+    InprocMeeting *meeting = nullptr; // lives until the ranks have met
 };
 
 struct WaitPolicy {
@@ -47,10 +48,14 @@ class CollectiveStream;
 
 class Context {
 public:
+    // What is this rank's own. Over MPI all ranks open the transport.
     Context(const ContextSource &source, const halo_context_options &options);
     ~Context();
     Context(const Context &) = delete;
     Context &operator=(const Context &) = delete;
+
+    // Before anything else: all ranks are here and settings agree, on all ranks or on none. Nothing that comes after it may fail.
+    void meet(InprocMeeting *meeting);
 
     int32_t rank() const { return fabric_->rank(); }
     int32_t size() const { return fabric_->size(); }
@@ -164,13 +169,16 @@ public:
 private:
     void open_transport(const ContextSource &source);
     void keep_to_limits(int32_t max_tag);
-    void meet(const ContextSource &source);
+    void enter(InprocMeeting &meeting);
+    void await_all(InprocMeeting &meeting);
     void open_pools();
     void open_shared_memory();
     void compare_shared_memory();
     void *allocate_shared(size_t bytes);
     void release_shared(void *pointer, size_t bytes);
     void agree_on_settings();
+    void confirm();
+    double seconds_to_agree() const;
     void check_transports();
     void add_transports();
     void open_lanes(int32_t n_lanes);

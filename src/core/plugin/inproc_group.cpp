@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugin/inproc_group.h"
 
-#include <utility>
+#include <new>
 
 #include "base/checked.h"
 #include "base/limits.h"
@@ -11,8 +11,10 @@ struct halo_inproc_group; // of the built-in transport: the caller's opaque halo
 halo_status halo_inproc_group_create(int32_t n_ranks, halo_inproc_group **group);
 int32_t halo_inproc_group_size(const halo_inproc_group *group);
 int32_t halo_inproc_group_open_endpoints(const halo_inproc_group *group);
-int32_t halo_inproc_group_meet(halo_inproc_group *group, int32_t rank, int64_t *meeting);
-int32_t halo_inproc_group_withdraw(halo_inproc_group *group, int32_t rank, int64_t meeting);
+halo_status halo_inproc_group_enter(halo_inproc_group *group, int32_t rank, halo::InprocMeeting::Arrival *arrival);
+halo_status halo_inproc_group_meet(halo_inproc_group *group, int32_t rank, halo::InprocMeeting::Arrival *arrival);
+int32_t halo_inproc_group_withdraw(halo_inproc_group *group, int32_t rank, halo::InprocMeeting::Arrival *arrival);
+void halo_inproc_group_fail(halo_inproc_group *group, int32_t rank, halo::InprocMeeting::Arrival *arrival);
 int32_t halo_inproc_group_absent(halo_inproc_group *group);
 halo_status halo_inproc_group_destroy(halo_inproc_group *group);
 }
@@ -36,9 +38,21 @@ halo_inproc *create_inproc_group(int32_t n_ranks) {
 
 int32_t inproc_group_size(const halo_inproc *group) { return halo_inproc_group_size(reinterpret_cast<const halo_inproc_group *>(group)); }
 
-bool InprocMeeting::complete() { return halo_inproc_group_meet(inner(group_), rank_, &meeting_) != 0; }
+bool InprocMeeting::enter() { return judge(halo_inproc_group_enter(inner(group_), rank_, &arrival_)); }
 
-bool InprocMeeting::withdraw() { return halo_inproc_group_withdraw(inner(group_), rank_, std::exchange(meeting_, -1)) != 0; }
+bool InprocMeeting::complete() { return judge(halo_inproc_group_meet(inner(group_), rank_, &arrival_)); }
+
+bool InprocMeeting::judge(halo_status status) const {
+    if (status == HALO_ERR_MEMORY) throw std::bad_alloc();
+    if (status == HALO_ERR_PEER)
+        fail_after(HALO_ERR_PEER, format("context: rank %d of the in-process group could not make its own", arrival_.failed),
+                   { arrival_.failed, HALO_ERR_MEMORY, "no memory" });
+    return status == HALO_SUCCESS;
+}
+
+bool InprocMeeting::withdraw() { return halo_inproc_group_withdraw(inner(group_), rank_, &arrival_) != 0; }
+
+void InprocMeeting::fail() { halo_inproc_group_fail(inner(group_), rank_, &arrival_); }
 
 int32_t InprocMeeting::absent() const { return halo_inproc_group_absent(inner(group_)); }
 

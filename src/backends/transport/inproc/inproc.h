@@ -24,11 +24,24 @@ int32_t halo_inproc_group_size(const halo_inproc_group *group);
 /* Endpoints opened and not yet closed, of all ranks. */
 int32_t halo_inproc_group_open_endpoints(const halo_inproc_group *group);
 
-/* Ranks that open the group under a time limit meet before: all of them go on to open it, or none does. 1: all are there; 0: call again, or withdraw.
- * `meeting` is -1 at the rank's first call. */
-int32_t halo_inproc_group_meet(halo_inproc_group *group, int32_t rank, int64_t *meeting);
+/* Ranks that open the group under a time limit, or that may fail, meet: all of them use what they have opened, or none does. Each enters, opens, and
+ * meets; it withdraws if it gives up, or says that it has failed, which all others then hear, each once, in their present meeting or when they enter.
+ */
+typedef struct halo_inproc_arrival { /* zero at first */
+    int64_t meeting;                 /* numbers of the meeting, */
+    int64_t failure;                 /* and of failures before it */
+    int32_t entered;
+    int32_t failed; /* HALO_ERR_PEER: the rank that has failed */
+} halo_inproc_arrival;
+
+/* HALO_BUSY: another thread has entered as this rank; call again. HALO_ERR_PEER: a rank has failed. HALO_ERR_MEMORY: no memory. */
+halo_status halo_inproc_group_enter(halo_inproc_group *group, int32_t rank, halo_inproc_arrival *arrival);
+/* HALO_SUCCESS: all are there. HALO_BUSY: call again. HALO_ERR_PEER: a rank has failed. */
+halo_status halo_inproc_group_meet(halo_inproc_group *group, int32_t rank, halo_inproc_arrival *arrival);
 /* 0: too late, all are there. */
-int32_t halo_inproc_group_withdraw(halo_inproc_group *group, int32_t rank, int64_t meeting);
+int32_t halo_inproc_group_withdraw(halo_inproc_group *group, int32_t rank, halo_inproc_arrival *arrival);
+/* Also before the rank has entered. Nothing happens where it is too late. */
+void halo_inproc_group_fail(halo_inproc_group *group, int32_t rank, halo_inproc_arrival *arrival);
 /* The lowest rank that is missing. */
 int32_t halo_inproc_group_absent(halo_inproc_group *group);
 
