@@ -149,7 +149,8 @@ HALO_API halo_status halo_context_create_communicator(const void *communicator, 
 /** Make a group of `n_ranks` ranks, at most 4096, that live in this process. Local. */
 HALO_API halo_status halo_inproc_create(int32_t n_ranks, halo_inproc **group);
 
-/** Make the context of one rank of an in-process group. Collective over the group; each rank calls from its own thread. HALO_TIMEOUT: call again. */
+/** Make the context of one rank of an in-process group. Collective over the group; each rank calls from its own thread. HALO_TIMEOUT: call again.
+ *  HALO_ERR_MEMORY, and HALO_ERR_PEER on the others: no rank has got one; all call again. */
 HALO_API halo_status halo_context_create_inproc(halo_inproc *group, int32_t rank, const halo_context_options *options, halo_context **context);
 
 /** Destroy a group after all its contexts; HALO_BUSY before. */

@@ -122,7 +122,6 @@ std::vector<Scenario> other_scenarios() {
     add_for_ranks(all, "reductions", reductions);
     add_for_ranks(all, "sections of entities", classify);
     add_for_ranks(all, "batches", batches);
-    while (all.back().n_ranks > 1) all.pop_back(); // whoever cannot begin a batch tells the others, whose numbers of batches go on
     return all;
 }
 

@@ -59,6 +59,91 @@ TEST(Inproc, GroupCountsItsEndpoints) {
     EXPECT_EQ(halo_inproc_group_open_endpoints(group.get()), 0);
 }
 
+// One rank's attempt.
+struct Attempt {
+    Attempt(Group &of, int32_t number) : group(of.get()), rank(number) {}
+    halo_status enter() { return halo_inproc_group_enter(group, rank, &arrival); }
+    halo_status meet() { return halo_inproc_group_meet(group, rank, &arrival); }
+    bool withdraw() { return halo_inproc_group_withdraw(group, rank, &arrival) != 0; }
+    void fail() { halo_inproc_group_fail(group, rank, &arrival); }
+    void expect_met() {
+        EXPECT_EQ(meet(), HALO_SUCCESS);
+        EXPECT_FALSE(withdraw());
+    }
+
+    halo_inproc_group *group;
+    int32_t rank;
+    halo_inproc_arrival arrival{};
+};
+
+TEST(Inproc, RanksMeetAndHaveOneRound) {
+    Group group(2);
+    Attempt a(group, 0), b(group, 1), second(group, 0);
+    EXPECT_EQ(a.enter(), HALO_SUCCESS);
+    EXPECT_EQ(second.enter(), HALO_BUSY);
+    auto at_a = group.open(0);
+    EXPECT_EQ(a.meet(), HALO_BUSY);
+    EXPECT_EQ(halo_inproc_group_absent(group.get()), 1);
+    EXPECT_TRUE(a.withdraw()); // and comes again, when the round is there already
+    at_a.reset();
+    EXPECT_EQ(b.enter(), HALO_SUCCESS);
+    auto at_b = group.open(1);
+    EXPECT_EQ(b.meet(), HALO_BUSY);
+    EXPECT_EQ(halo_inproc_group_absent(group.get()), 0);
+    EXPECT_EQ(a.enter(), HALO_SUCCESS);
+    at_a = group.open(0);
+    a.expect_met();
+    b.expect_met();
+    Bytes out = payload(1, 0, 1, 50), in(out.size());
+    halo_request sending, receiving;
+    at_b->send(0, 1, out, sending);
+    at_a->receive(1, 1, in, receiving);
+    EXPECT_EQ(at_a->wait(receiving), in.size());
+    EXPECT_EQ(second.enter(), HALO_SUCCESS); // of the next meeting
+    EXPECT_EQ(second.meet(), HALO_BUSY);
+    EXPECT_TRUE(second.withdraw());
+}
+
+TEST(Inproc, AllHearOfARankThatHasFailedOnce) {
+    Group group(3);
+    Attempt a(group, 0), b(group, 1), c(group, 2);
+    EXPECT_EQ(a.enter(), HALO_SUCCESS);
+    EXPECT_EQ(a.meet(), HALO_BUSY);
+    b.fail(); // before it has entered
+    EXPECT_EQ(a.meet(), HALO_ERR_PEER);
+    EXPECT_EQ(a.arrival.failed, 1);
+    EXPECT_EQ(a.enter(), HALO_SUCCESS);
+    EXPECT_EQ(b.enter(), HALO_SUCCESS);
+    EXPECT_EQ(a.meet(), HALO_BUSY);
+    b.fail(); // again, while c lags behind: a waits on
+    EXPECT_EQ(a.meet(), HALO_BUSY);
+    EXPECT_EQ(c.enter(), HALO_ERR_PEER);
+    EXPECT_EQ(c.arrival.failed, 1);
+    EXPECT_EQ(c.enter(), HALO_SUCCESS);
+    EXPECT_EQ(c.meet(), HALO_BUSY);
+    EXPECT_EQ(b.enter(), HALO_SUCCESS);
+    b.expect_met();
+    a.expect_met();
+    c.expect_met();
+    b.fail(); // too late
+    Attempt next(group, 0);
+    EXPECT_EQ(next.enter(), HALO_SUCCESS);
+    EXPECT_TRUE(next.withdraw());
+}
+
+TEST(Inproc, ARankThatFailsHasHeardOfAnother) {
+    Group group(2);
+    Attempt a(group, 0), b(group, 1);
+    EXPECT_EQ(a.enter(), HALO_SUCCESS);
+    EXPECT_EQ(b.enter(), HALO_SUCCESS);
+    a.fail();
+    b.fail();
+    for (Attempt *one : { &a, &b }) EXPECT_EQ(one->enter(), HALO_SUCCESS);
+    EXPECT_EQ(a.meet(), HALO_BUSY);
+    b.expect_met();
+    a.expect_met();
+}
+
 TEST(Inproc, WithoutAGroupARankIsAlone) {
     Rank r(halo_transport_inproc, { sizeof(halo_transport_params), nullptr, 0, nullptr, -1, 0 });
     EXPECT_EQ(r.rank, 0);
