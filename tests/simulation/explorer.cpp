@@ -241,10 +241,10 @@ private:
 
 Found explore(const std::function<std::unique_ptr<World>()> &make) { return Explorer(make).explore(); }
 
-void point(std::source_location here) { Fiber::running->stop_at(here.line(), Fiber::Wants::turn); }
+void point(int line) { Fiber::running->stop_at(line, Fiber::Wants::turn); }
 
-bool choose(std::source_location here) {
-    Fiber::running->stop_at(here.line(), Fiber::Wants::choice);
+bool choose(int line) {
+    Fiber::running->stop_at(line, Fiber::Wants::choice);
     return Fiber::running->chosen;
 }
 

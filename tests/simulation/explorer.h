@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <source_location>
 #include <string>
 #include <vector>
 
@@ -54,9 +53,9 @@ struct Found {
 Found explore(const std::function<std::unique_ptr<World>()> &make);
 
 // In a script: the other rank may go on, or stop here for as long as it likes.
-void point(std::source_location here = std::source_location::current());
+void point(int line = __builtin_LINE());
 // Both are tried.
-bool choose(std::source_location here = std::source_location::current());
+bool choose(int line = __builtin_LINE());
 // False is a violation: the execution ends.
 void require(bool holds, const char *what);
 
