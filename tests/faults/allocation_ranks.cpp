@@ -79,6 +79,14 @@ void Member::together(const char *what, const Call &call, const std::function<vo
     stop("%s: failed three times: %s", what, halo_last_error());
 }
 
+halo_status Member::all_try(const char *what, const Call &call, const std::function<bool()> &again) {
+    halo_status mine = judge(what, call, true);
+    for (int time = 0; mine != HALO_SUCCESS && again() && time < 3; ++time) mine = judge(what, call, true);
+    const halo_status worst = meeting_.worst(mine);
+    if (worst != HALO_SUCCESS && worst != HALO_ERR_MEMORY && worst != HALO_ERR_PEER) stop("%s: elsewhere %s", what, halo_status_name(worst));
+    return worst;
+}
+
 void Member::keep(const void *data, size_t bytes) {
     const auto *from = static_cast<const unsigned char *>(data);
     for (size_t i = 0; i < bytes; ++i) kept_ = (kept_ ^ from[i]) * 0x100000001b3u;

@@ -53,6 +53,10 @@ public:
     // A collective that does not, or a run: where it fails on one rank, the others take it back and all make it again.
     void together(const char *what, const Call &call, const std::function<void()> &undo = {});
 
+    // The ranks tell each other how a call has ended that may fail, for which `again` says that nothing has reached them and it is made again at
+    // once. The worst status of all.
+    halo_status all_try(const char *what, const Call &call, const std::function<bool()> &again);
+
     // Results, which must be those of a pass in which no memory failed.
     void keep(const void *data, size_t bytes);
     template <class T>

@@ -49,7 +49,12 @@ Batch &Accesses::find(const BatchShape &shape) {
 }
 
 void Accesses::begin(Batch &batch, halo_stream stream) {
-    batch.begin(n_begun_ + 1, stream);
+    try {
+        batch.begin(n_begun_ + 1, stream);
+    } catch (...) {
+        if (batch.told() && present_error().status() != HALO_TIMEOUT) ++n_begun_;
+        throw;
+    }
     ++n_begun_;
 }
 

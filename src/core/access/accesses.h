@@ -38,7 +38,7 @@ private:
     std::map<std::string, AccessCounters> counters_;
     std::vector<std::unique_ptr<TrackedField>> fields_;
     std::vector<std::unique_ptr<Batch>> batches_;
-    uint32_t n_begun_ = 0; // one whose begin has failed, or will be called again, is not counted
+    uint32_t n_begun_ = 0; // one of which peers do not know that it has failed, or will be called again, is not counted
 };
 
 } // namespace halo

@@ -2,6 +2,7 @@
 #include "access/batch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "access/use.h"
 #include "comm/agree.h"
@@ -64,21 +65,41 @@ void Batch::find_needs() {
     for (Slot &slot : slots_)
         if (slot.field->pending_in && std::find(due_.begin(), due_.end(), slot.field->pending_in) == due_.end())
             due_.push_back(slot.field->pending_in);
-    for (const auto &group : due_) group->settle(stream_); // a begin that has timed out left it under way
+    for (const auto &group : due_) {
+        told_ = told_ || group->in_flight(); // since a begin that has timed out
+        group->settle(stream_);
+    }
     try {
         for (Slot &slot : slots_) slot.needs = slot.field->freshness.needs(slot.use, slot.field->name());
     } catch (const Error &error) {
-        refuse(error);
+        refuse(error, true);
         throw;
     }
     if (context_.check_mode()) compare_needs();
 }
 
 // Other ranks may be about to wait for this one.
-void Batch::refuse(const Error &error) {
-    if (forward_) forward_->refuse(error);
-    for (const auto &group : due_) group->refuse(error);
+void Batch::refuse(const Error &error, bool forward) {
+    const auto refuse = [&](GroupRun &group) {
+        const uint32_t before = group.n_runs();
+        group.refuse(error);
+        told_ = told_ || group.n_runs() != before;
+    };
+    if (forward_ && forward) refuse(*forward_);
+    for (const auto &group : due_) refuse(*group);
     due_.clear();
+}
+
+void Batch::start(GroupRun &group, uint32_t number) {
+    const uint32_t before = group.n_runs();
+    try {
+        group.start(number, stream_);
+        told_ = true;
+    } catch (...) {
+        told_ = told_ || group.n_runs() != before;
+        group.abandon();
+        throw;
+    }
 }
 
 void Batch::compare_needs() const {
@@ -96,7 +117,9 @@ void Batch::compare_needs() const {
 void Batch::begin(uint32_t number, halo_stream stream) {
     require(Phase::closed, "begin");
     stream_ = stream;
+    told_ = false;
     find_needs();
+    for (const Slot &slot : slots_) slot.field->mirror.reserve(shape_.where, slot.needs.identity);
     finish_pending(number);
     try {
         start_exchange(number);
@@ -112,24 +135,37 @@ void Batch::begin(uint32_t number, halo_stream stream) {
         if (slot.use.ghosts != 0 && slot.needs.exchange == 0) ++slot.field->counters.skipped;
     }
     phase_ = Phase::open;
+    told_ = false;
 }
 
-// All runs first, then the waiting.
+// All runs first, then the waiting. Ranks that have been spared a failure go on to the exchange.
 void Batch::finish_pending(uint32_t number) {
+    choose_pending();
+    size_t n_started = 0;
+    try {
+        while (n_started < due_.size()) start(*due_[n_started++], number);
+        for (const auto &group : due_) group->settle(stream_);
+    } catch (...) {
+        const Error error = present_error();
+        if (error.status() == HALO_TIMEOUT) throw error;
+        due_.erase(due_.begin(), due_.begin() + static_cast<std::ptrdiff_t>(n_started));
+        refuse(error, any_stale());
+        throw error;
+    }
+    due_.clear();
+}
+
+void Batch::choose_pending() {
     for (const auto &group : due_) {
         group->choose_none();
         for (const Slot &slot : slots_)
             if (slot.needs.reverse && slot.field->pending_in == group) group->choose(*slot.field);
-        if (!group->any_chosen()) continue;
-        try {
-            group->start(number, stream_);
-        } catch (...) {
-            group->abandon();
-            throw;
-        }
     }
-    for (const auto &group : due_) group->settle(stream_);
-    due_.clear();
+    std::erase_if(due_, [](const auto &group) { return !group->any_chosen(); });
+}
+
+bool Batch::any_stale() const {
+    return std::any_of(slots_.begin(), slots_.end(), [](const Slot &slot) { return slot.needs.exchange != 0; });
 }
 
 void Batch::start_exchange(uint32_t number) {
@@ -137,7 +173,7 @@ void Batch::start_exchange(uint32_t number) {
     forward_->choose_none();
     for (const Slot &slot : slots_)
         if (slot.needs.exchange != 0) forward_->choose(*slot.field);
-    if (forward_->any_chosen()) forward_->start(number, stream_);
+    if (forward_->any_chosen()) start(*forward_, number);
 }
 
 void Batch::place(Slot &slot) {
@@ -178,6 +214,7 @@ void Batch::end() {
 }
 
 void Batch::abandon() {
+    if (phase_ == Phase::closed && std::exchange(told_, false)) return; // begin has failed
     if (phase_ == Phase::closed) require(Phase::open, "abandon");
     if (forward_) forward_->abandon();
     for (Slot &slot : slots_)

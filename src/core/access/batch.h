@@ -41,6 +41,8 @@ public:
 
     // `number`: of batches begun in this context.
     void begin(uint32_t number, halo_stream stream);
+    // Of a begin that has failed: peers know of it, or have what this rank has sent.
+    bool told() const { return told_; }
     void ready();
     void end();
     void abandon();
@@ -60,9 +62,12 @@ private:
     void add_slots(const std::vector<TrackedField *> &fields);
     void make_groups();
     void find_needs();
-    void refuse(const Error &error);
+    void refuse(const Error &error, bool forward);
+    void start(GroupRun &group, uint32_t number);
     void compare_needs() const;
     void finish_pending(uint32_t number);
+    void choose_pending();
+    bool any_stale() const;
     void start_exchange(uint32_t number);
     void place(Slot &slot);
     void close();
@@ -73,6 +78,7 @@ private:
     std::vector<Slot> slots_;
     std::unique_ptr<GroupRun> forward_;
     std::vector<std::shared_ptr<ReverseGroup>> due_; // scratch of begin: of other batches too
+    bool told_ = false;
     Phase phase_ = Phase::closed;
     halo_stream stream_ = HALO_STREAM_NONE;
 };

@@ -32,6 +32,7 @@ public:
     // `batch`: number of the batch of accesses that runs it, the same on all ranks.
     void start(uint32_t batch, halo_stream stream);
     void finish(halo_stream stream) { exchange_->finish(stream); }
+    uint32_t n_runs() const { return exchange_->n_runs(); }
     bool in_flight() const { return exchange_->in_flight(); }
     void abandon() noexcept;
     void refuse(const Error &error) noexcept;

@@ -138,14 +138,24 @@ void Mirror::copy(Section section, int32_t to, halo_stream stream) {
     (to == HALO_ON_HOST ? bytes_down : bytes_up) += bytes;
 }
 
-void Mirror::access(Section section, int32_t where, bool writes, bool whole, halo_stream stream) {
+ResidencyStep Mirror::make_room(Section section, int32_t where, bool writes, bool whole) {
     note_layout();
     if (!accessed_) state_[0] = state_[1] = first_state();
-    Residency &state = state_[static_cast<int>(section)];
-    const ResidencyStep step = access_section(state, where, writes, whole);
-    if (step.allocate || (where == HALO_ON_DEVICE && state == Residency::host_unallocated)) allocate(where);
+    const Residency now = state_[static_cast<int>(section)];
+    const ResidencyStep step = access_section(now, where, writes, whole);
+    if (step.allocate || (where == HALO_ON_DEVICE && now == Residency::host_unallocated)) allocate(where);
+    return step;
+}
+
+void Mirror::reserve(int32_t where, bool fills_ghosts) {
+    make_room(Section::owned, where, false, false);
+    if (fills_ghosts) find_runs();
+}
+
+void Mirror::access(Section section, int32_t where, bool writes, bool whole, halo_stream stream) {
+    const ResidencyStep step = make_room(section, where, writes, whole);
     if (step.copy) copy(section, where, stream);
-    state = step.next;
+    state_[static_cast<int>(section)] = step.next;
     accessed_ = true;
 }
 

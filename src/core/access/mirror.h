@@ -35,6 +35,8 @@ public:
 
     Residency state(Section section) const { return accessed_ ? state_[static_cast<int>(section)] : first_state(); }
 
+    // Memory that accesses there, and fill_ghosts, will want.
+    void reserve(int32_t where, bool fills_ghosts);
     // Makes the section's values valid there, and writes void those elsewhere. HALO_ERR_DEVICE: there is no memory but the host's.
     void access(Section section, int32_t where, bool writes, bool whole, halo_stream stream);
 
@@ -53,6 +55,7 @@ public:
 private:
     std::span<const ByteRun> runs(int64_t local_index, Section section);
     void allocate(int32_t where);
+    ResidencyStep make_room(Section section, int32_t where, bool writes, bool whole);
     void copy(Section section, int32_t to, halo_stream stream);
     Residency first_state() const;
     void note_layout();

@@ -104,14 +104,21 @@ halo_status halo_access_begin(halo_context *context, const halo_access *accesses
                               halo_stream stream, halo_batch **batch) {
     return with_handle(context, [&] {
         require(batch, "batch");
+        *batch = nullptr;
         ContextObject &owner = object_of<ContextObject>(context);
         read_shape(owner.batch_shape, accesses, n, access_bytes);
         owner.batch_shape.style = style;
         owner.batch_shape.where = where;
         Batch &begun = owner.accesses.find(owner.batch_shape);
         if (!begun.handle) begun.handle = owner.shells.make<halo_batch>(&owner, &begun);
-        owner.accesses.begin(begun, stream);
-        *batch = static_cast<halo_batch *>(begun.handle);
+        const auto tell = [&] { *batch = static_cast<halo_batch *>(begun.handle); };
+        try {
+            owner.accesses.begin(begun, stream);
+        } catch (...) {
+            if (begun.told()) tell();
+            throw;
+        }
+        tell();
     });
 }
 

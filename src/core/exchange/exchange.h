@@ -43,6 +43,7 @@ public:
     // Payload of one field to other ranks in a run of all.
     int64_t payload_bytes(size_t field) const;
     // See Round.
+    uint32_t n_runs() const { return rounds_.front()->n_runs(); }
     void run_for_batch(uint32_t number) { rounds_.front()->run_for_batch(number); }
     void refuse(const Error &error) { fail_from(0, error); }
 

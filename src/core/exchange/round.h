@@ -35,6 +35,7 @@ public:
     // Communicates where a source of edges has to look something up; else nothing. Collective, before the first run.
     void prepare();
     // The next run is of the batch of accesses with this number, on all ranks; else it fails as one that is narrowed differently.
+    uint32_t n_runs() const { return run_.epoch; } // those that failed too, if peers know
     void run_for_batch(uint32_t number) { batch_ = number; }
     // Tells the peers, in place of the next run, that this rank cannot take part.
     void refuse(const Error &error);
