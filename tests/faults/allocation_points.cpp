@@ -204,6 +204,12 @@ std::vector<Scenario> point_scenarios() {
             star(m, { reverse, fetch }, 0, false);
         },
         direct);
+    add(
+        "star checked",
+        [=](Member &m) {
+            star(m, { reverse, fetch }, 0, false);
+        },
+        checked);
     add("lists", [=](Member &m) { lists(m, { ghosts, reverse }); });
     return all;
 }
