@@ -120,6 +120,27 @@ void destroy(Member &member, std::vector<halo_field *> fields, std::vector<halo_
     for (halo_topology *&topology : topologies) ALONE(halo_topology_destroy(&topology));
 }
 
+// A run that nobody finishes, and another exchange over the same storage.
+void abandoned(Member &member, const Trial &trial) {
+    halo_topology *topology = make_blocks(member);
+    halo_field *u = make_field(member, topology, "u", 1, {});
+    constexpr int64_t part = 5 * 5;
+    std::vector<double> values(4 * part);
+    halo_binding binding = HALO_BINDING_INIT;
+    binding.data = values.data();
+    ALONE(halo_field_bind_many(u, part, &binding));
+    fill(member, u, topology, 0);
+    halo_exchange *exchange = nullptr;
+    TOGETHER(halo_exchange_create(&u, 1, &trial.desc, &exchange), [&] { ALONE(halo_exchange_destroy(&exchange)); });
+    member.together(
+        "start", [&] { return halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE); },
+        [&] { halo_exchange_finish(exchange, HALO_STREAM_NONE); }); // hears what has failed, or is done
+    ALONE(halo_exchange_abandon(exchange));
+    ALONE(halo_exchange_destroy(&exchange));
+    try_exchange(member, { u }, { topology }, trial);
+    destroy(member, { u }, { topology });
+}
+
 void ask_topology(Member &member, halo_topology *topology) {
     const int64_t *gids = nullptr;
     int64_t n_parts = 0, n = 0;
@@ -334,6 +355,7 @@ std::vector<Scenario> cell_scenarios() {
         "blocks direct", [=](Member &m) { blocks(m, plain, {}); }, direct);
     add(
         "blocks direct reverse", [=](Member &m) { blocks(m, reverse, {}); }, direct);
+    add("abandoned", [=](Member &m) { abandoned(m, {}); }, {});
     add(
         "blocks checked", [=](Member &m) { blocks(m, plain, {}); }, checked);
     add("narrowed", [](Member &m) { narrowed(m, HALO_MESSAGES_AGGREGATE); });

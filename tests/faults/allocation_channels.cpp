@@ -83,6 +83,9 @@ void by_hand(Member &member, bool sparse) {
     halo_channel_key key;
     ALONE(halo_channel_find(member.context, &ends.keys[0], &found));
     ALONE(halo_channel_get_key(sender, &key));
+    for (int i = 0; i < ends.n; ++i) ALONE(halo_channel_allocate(ends.channels[i]));
+    ALONE(halo_channel_start_receive(receiver));
+    ALONE(halo_channel_abandon(receiver));
     ALONE(halo_group_destroy(&group));
     destroy(member, ends);
 }
@@ -116,6 +119,10 @@ void together(Member &member) {
             ALONE(halo_group_table(group, sizeof *rows, &rows, &n));
             if (rows[n - 1].state == HALO_RECEIVED) member.keep(rows[n - 1].data, 100 * sizeof(double));
             ALONE(halo_group_stale(group, HALO_STREAM_NONE));
+        }
+        if (round == 1) {
+            ALONE(halo_group_start_receive(group));
+            ALONE(halo_group_abandon(group));
         }
         ALONE(halo_group_destroy(&group));
     }

@@ -28,6 +28,7 @@ void texts(Member &member) {
     ALONE(halo_context_pool_stats(member.context, HALO_MEMORY_HOST, &stats));
     ALONE(halo_context_trim(member.context));
     ALONE(halo_progress(member.context));
+    if (!halo_context_error(member.context)) conformance::stop("no text");
 }
 
 void collectives(Member &member) {
@@ -37,6 +38,7 @@ void collectives(Member &member) {
         TALK(halo_allreduce(member.context, values.data(), sums.data(), std::ssize(values), HALO_FLOAT64, HALO_SUM));
         member.keep(sums);
     }
+    if (member.size > 1) ALONE(halo_context_rank_gone(member.context, (member.rank + 1) % member.size)); // of which nobody waits for anything
 }
 
 void reductions(Member &member) {
@@ -75,8 +77,10 @@ void classify(Member &member) {
 bool pass_batch(Member &member, const halo_access (&accesses)[2]) {
     halo_batch *batch = nullptr;
     const auto begin_and_wait = [&] {
-        const halo_status status =
+        halo_status status =
             halo_access_begin(member.context, accesses, 2, sizeof accesses[0], HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch);
+        int32_t needs_exec = 0;
+        if (status == HALO_SUCCESS) status = halo_access_needs_exec(batch, &needs_exec);
         return status == HALO_SUCCESS ? halo_access_ready(batch) : status;
     };
     if (member.all_try("batch", begin_and_wait, [&] { return !batch; }) == HALO_SUCCESS)
@@ -124,6 +128,9 @@ void batches(Member &member) {
     halo_access_state state = HALO_ACCESS_STATE_INIT;
     ALONE(halo_access_stats_get(member.context, "u", &stats));
     ALONE(halo_access_state_get(u, 0, &state));
+    void *data = nullptr;
+    for (const int32_t frozen : { 1, 0 }) ALONE(halo_access_freeze(u, frozen));
+    ALONE(halo_access_data(u, member.rank, 0, HALO_ON_HOST, &data));
     for (halo_field *field : { u, v }) ALONE(halo_field_destroy(&field));
     ALONE(halo_topology_destroy(&topology));
 }

@@ -324,6 +324,32 @@ HALO_API halo_status halo_field_rank(const halo_field *field,
         self.defect("    CALL(halo_field_bind, w.field),", "    CALL(halo_field_bind, w.field),\n    CALL(halo_field_bind, w.other),", "halo_field_bind: twice")
 
 
+class Scenarios(Tree):
+    HEADER = """HALO_API int32_t halo_version(void);
+HALO_API halo_status halo_context_create_communicator(const void *communicator,
+                                                      halo_context **context);
+HALO_API halo_status halo_barrier(halo_context *context); /* as halo_wait( does */
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.write("include/halo.h", self.HEADER)
+        self.write("include/halo_access.h", "HALO_API halo_status halo_box_turn(const halo_field *field);\n")
+        self.write("tests/conformance/ranks.cpp", "")
+        self.write("tests/faults/allocation_cells.cpp", "TALK(halo_barrier(context)); ALONE(halo_box_turn(field));\n")
+
+    def test_good(self):
+        self.passes("check_scenarios.py", self.root)
+
+    def test_forgotten(self):
+        self.write("tests/faults/allocation_cells.cpp", "TALK(halo_barrier(context));\n")
+        self.finds("halo_box_turn: in no scenario", "check_scenarios.py", self.root)
+
+    def test_left_out_and_called(self):
+        self.write("tests/conformance/ranks.cpp", "halo_version();\n")
+        self.finds("halo_version: left out, but", "check_scenarios.py", self.root)
+
+
 class Totals(Tree):
     def put(self, *states):
         cases = "".join(f'<testcase name="t{i}" status="{state}"><system-out>why</system-out></testcase>' for i, state in enumerate(states))

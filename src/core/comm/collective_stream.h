@@ -63,6 +63,8 @@ public:
 
     // Before the transport is closed: what is on its way is the context's from now on.
     void hand_over() noexcept;
+    // The present call is made again, and the attempt before it had such a collective here.
+    bool repeats(CollectiveKind kind) const { return next_ - first_ < begun_.size() && begun_[next_ - first_].kind == kind; }
     // All ranks have heard that the present call fails: made again, it begins anew.
     void tell_all() { told_ = true; }
     // The context is given up, for want of memory, while it is made: others that do not know and wait for this rank are told.

@@ -391,7 +391,8 @@ void Context::remember_report(const char *text) noexcept {
 // Tags are taken when all is done: a call that timed out takes the same ones when it is made again.
 int64_t Context::reserve_channel_tags(int64_t n) {
     const int64_t most = std::max<int64_t>(allreduce_max(*this, n), 1), first = channel_tags_->find(most);
-    if (const int32_t lanes = channel_tags_->lanes_of(first, most); lanes > fabric_->lanes()) open_lanes(lanes);
+    const int32_t lanes = channel_tags_->lanes_of(first, most);
+    if (lanes > fabric_->lanes() || collectives_->repeats(CollectiveKind::lanes)) open_lanes(lanes);
     channel_tags_->take(first, most);
     return first;
 }
