@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages show the programs that are tested, links between documents lead somewhere, the error texts that are explained are those of the source, each
-failure that other ranks or the order of calls bring about is explained, and one version stands everywhere.
+"""Pages show the programs that are tested, links between documents lead somewhere, pictures are drawn from the present tables, the error texts that are
+explained are those of the source, each failure that other ranks or the order of calls bring about is explained, and one version stands everywhere.
 
 usage: check_docs.py [root]
 """
+import hashlib
 import re
 import sys
 from pathlib import Path
@@ -21,6 +22,19 @@ def program_errors(root):
     for program in [root / "examples/first/first.c", *(root / "examples/guides").glob("*.c")]:
         if program not in shown:
             errors.append(f"{program.relative_to(root)}: no page shows it")
+    return errors
+
+
+def picture_errors(root):
+    """Pictures that are drawn from tables say from which; draw.py writes the digest into them."""
+    folder = root / "docs/pictures"
+    errors = []
+    for picture in sorted(folder.glob("*.svg")):
+        found = re.search(r"(\w+\.txt), sha256 ([0-9a-f]{64})", picture.read_text())
+        if not found:
+            errors.append(f"{picture.relative_to(root)}: does not say what it is drawn from")
+        elif hashlib.sha256((folder / found[1]).read_bytes()).hexdigest() != found[2]:
+            errors.append(f"{picture.relative_to(root)}: not drawn from the present {found[1]}: make pictures")
     return errors
 
 
@@ -163,7 +177,7 @@ def version_errors(root):
 
 def main():
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
-    errors = program_errors(root) + link_errors(root) + text_errors(root) + version_errors(root)
+    errors = program_errors(root) + link_errors(root) + picture_errors(root) + text_errors(root) + version_errors(root)
     print("\n".join(errors))
     return 1 if errors else 0
 

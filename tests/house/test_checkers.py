@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Each check of scripts/ passes on a small good tree and finds a defect put into it."""
+import hashlib
 import os
 import shutil
 import subprocess
@@ -36,6 +37,7 @@ HALO_API int halo_two(void);
 #endif
 #endif
 """
+DIGEST = hashlib.sha256(b"1\n").hexdigest()
 MAP = "HALO_0.1 {\n  global:\n    halo_one;\n    halo_two;\n  local:\n    *;\n};\n"
 
 
@@ -236,6 +238,17 @@ class Documents(Tree):
     def test_link(self):
         self.write("docs/abi.md", "[up](README.md)\n")
         self.finds("no such file: README.md", "check_docs.py", self.root)
+
+    def test_picture(self):
+        self.write("docs/pictures/tables.txt", "1\n")
+        self.write("docs/pictures/one.svg", f"<source>tables.txt, sha256 {DIGEST}</source>")
+        self.passes("check_docs.py", self.root)
+        self.write("docs/pictures/tables.txt", "2\n")
+        self.finds("one.svg: not drawn from the present tables.txt", "check_docs.py", self.root)
+
+    def test_picture_of_nothing(self):
+        self.write("docs/pictures/one.svg", "<svg/>")
+        self.finds("one.svg: does not say what it is drawn from", "check_docs.py", self.root)
 
     def test_text(self):
         self.write("src/wait.cpp", 'fail(HALO_TIMEOUT, "rank %d is late: go on");\n')
