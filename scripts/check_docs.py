@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def program_errors(root):
-    """A page that says which program it shows has it word for word, without its first line; README and the guides show theirs."""
+    """A page that says which program it shows has it word for word, without its first line; README and the guides show theirs. Guides' C++ programs are named."""
     errors, shown = [], set()
     for page in pages(root):
         for name, code in re.findall(r"This is `(examples/[^`]+)`\.\n\n```c\n(.*?)```", page.read_text(), flags=re.S):
@@ -22,6 +22,8 @@ def program_errors(root):
     for program in [root / "examples/first/first.c", *(root / "examples/guides").glob("*.c")]:
         if program not in shown:
             errors.append(f"{program.relative_to(root)}: no page shows it")
+    named = "".join(page.read_text() for page in pages(root))
+    errors += [f"{name}: no page names it" for name in sorted(f"examples/guides/{one.name}" for one in (root / "examples/guides").glob("*.cpp")) if name not in named]
     return errors
 
 

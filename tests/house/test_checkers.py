@@ -235,6 +235,10 @@ class Documents(Tree):
         self.write("examples/guides/boxes.c", "/* licence */\nint main(void) { return 0; }\n")
         self.finds("examples/guides/boxes.c: no page shows it", "check_docs.py", self.root)
 
+    def test_second_program_without_page(self):
+        self.write("examples/guides/boxes.cpp", LICENCE)
+        self.finds("examples/guides/boxes.cpp: no page names it", "check_docs.py", self.root)
+
     def test_link(self):
         self.write("docs/abi.md", "[up](README.md)\n")
         self.finds("no such file: README.md", "check_docs.py", self.root)
