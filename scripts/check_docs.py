@@ -3,7 +3,7 @@
 """Pages show the programs that are tested, links between documents lead somewhere, pictures are drawn from the present tables, the error texts that are
 explained are those of the source, each failure that other ranks or the order of calls bring about is explained, and one version stands everywhere.
 
-usage: check_docs.py [root]
+usage: check_docs.py [root]; check_docs.py --links FOLDER: the links alone, of installed documents
 """
 import hashlib
 import re
@@ -41,14 +41,16 @@ def picture_errors(root):
 
 
 def pages(root):
-    return [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
+    return [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*.md")]
 
 
 def link_errors(root):
     errors = []
     for page in pages(root):
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
-            if "://" not in target and not (page.parent / target).exists():
+            if "://" not in target and not (page.parent / target).resolve().is_relative_to(root):
+                errors.append(f"{page.relative_to(root)}: leads out of the tree: {target}")
+            elif "://" not in target and not (page.parent / target).exists():
                 errors.append(f"{page.relative_to(root)}: no such file: {target}")
     return errors
 
@@ -178,6 +180,11 @@ def version_errors(root):
 
 
 def main():
+    if sys.argv[1:2] == ["--links"]:
+        root = Path(sys.argv[2]).resolve()
+        errors = link_errors(root) if (root / "README.md").exists() else [f"{root}: no README.md"]
+        print("\n".join(errors))
+        return 1 if errors else 0
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
     errors = program_errors(root) + link_errors(root) + picture_errors(root) + text_errors(root) + version_errors(root)
     print("\n".join(errors))

@@ -254,6 +254,12 @@ class Documents(Tree):
         self.write("docs/pictures/one.svg", "<svg/>")
         self.finds("one.svg: does not say what it is drawn from", "check_docs.py", self.root)
 
+    def test_links_alone(self):
+        self.passes("check_docs.py", "--links", self.root)
+        self.write("docs/abi.md", "[out](../../README.md)\n")
+        self.finds("docs/abi.md: leads out of the tree: ../../README.md", "check_docs.py", "--links", self.root)
+        self.finds("no README.md", "check_docs.py", "--links", self.root / "docs")
+
     def test_text(self):
         self.write("src/wait.cpp", 'fail(HALO_TIMEOUT, "rank %d is late: go on");\n')
         self.finds("no text in src has 'rank ... is late: wait'", "check_docs.py", self.root)
