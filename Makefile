@@ -57,7 +57,7 @@ docs: packages
 
 pictures: build-default
 	build/bin/concepts >docs/pictures/tables.txt
-	python3 docs/pictures/draw.py
+	scripts/with_matplotlib.sh docs/pictures/draw.py
 
 abi-dump: build-default
 	scripts/abi.sh dump build

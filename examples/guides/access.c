@@ -49,7 +49,7 @@ int main(void) {
     need(halo_context_create(NULL, &context));
     need(halo_context_rank(context, &rank, &n_ranks));
 
-    int64_t nodes[ROOM], edges[ROOM], n_nodes = 0, n_edges = 0, local[N];
+    int64_t nodes[ROOM] = { 0 }, edges[ROOM] = { 0 }, n_nodes = 0, n_edges = 0, local[N] = { 0 };
     int used[N] = { 0 };
     for (int64_t e = 0; e < N; ++e) /* own edges, those that touch own nodes, and the nodes of all of these */
         if (owner_of(e) == rank || owner_of((e + 1) % N) == rank) edges[n_edges++] = e, used[e] = used[(e + 1) % N] = 1;
