@@ -195,7 +195,7 @@ static void sections(void) {
     for (uint32_t i = 0; i < N_CELLS; ++i) {
         const uint32_t x = i % MESH_X, y = i / MESH_X, corner = x + (MESH_X + 1) * y;
         const uint32_t corners[] = { corner, corner + 1, corner + MESH_X + 1, corner + MESH_X + 2 };
-        memcpy(nodes + 4 * i, corners, sizeof corners);
+        memcpy(&nodes[(size_t)4 * i], corners, sizeof corners);
         cell_owners[i] = x >= 2 + y;
     }
     for (int32_t i = 0; i < N_NODES; ++i) node_owners[i] = i % (MESH_X + 1) > 3;

@@ -36,6 +36,7 @@ void member(std::ostream &out, const char *name, const T &value) {
 std::vector<double> exact_profile(const Outcome &outcome, int n) {
     const RiemannSolution exact(sod_left, sod_right, outcome.parameters.gamma);
     std::vector<double> density;
+    density.reserve(static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i) density.push_back(exact.at(((i + 0.5) / n - 0.5) * outcome.parameters.length / outcome.time).density);
     return density;
 }

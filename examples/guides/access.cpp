@@ -22,6 +22,7 @@ struct Set {
 template <class Owner>
 Set classify(int32_t rank, const std::vector<int64_t> &items, Owner &&owner_of, std::span<const halo_map> maps) {
     std::vector<int32_t> owners;
+    owners.reserve(items.size());
     for (const int64_t item : items) owners.push_back(owner_of(item));
     const halo::Sections sections = halo::classify_sections(rank, owners, maps);
     Set set{ {}, {}, sections.sizes };
