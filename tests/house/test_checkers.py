@@ -290,6 +290,10 @@ class Site(Tree):
         self.write("other.html", '<a href="none.html">none</a>\n')
         self.finds("other.html: no such file: none.html", "check_site.py", self.root)
 
+    def test_picture(self):
+        self.write("other.html", '<object type="image/svg+xml" data="none.svg"></object>\n')
+        self.finds("other.html: no such file: none.svg", "check_site.py", self.root)
+
     def test_main_page(self):
         self.write("index.html", "<h1>libhalo</h1>\n")
         self.finds("README is not the main page", "check_site.py", self.root)
