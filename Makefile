@@ -3,10 +3,10 @@
 #   make demo-unstructured   finite elements on a tetrahedral mesh         make docs    a site of docs and headers
 #   make check        all tests but the long ones
 #   make check-full   also long tests, clang, sanitizers, mutations        make format  clang-format over everything
-#   make check-mutations  do the tests notice defects?
+#   make check-mutations  do the tests notice defects?             make pictures  draws those of docs/concepts.md (matplotlib)
 ccache := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
-.PHONY: demo demo-unstructured check check-mutations check-full check-long check-clang check-asan check-tsan packages lint format docs abi-dump clean
+.PHONY: demo demo-unstructured check check-mutations check-full check-long check-clang check-asan check-tsan packages lint format docs pictures abi-dump clean
 
 demo: build-default
 	examples/euler/run_demo.sh build
@@ -54,6 +54,10 @@ format:
 
 docs: packages
 	scripts/docs.sh build/docs
+
+pictures: build-default
+	build/bin/concepts >docs/pictures/tables.txt
+	scripts/with_matplotlib.sh docs/pictures/draw.py
 
 abi-dump: build-default
 	scripts/abi.sh dump build

@@ -7,7 +7,10 @@ set(HALO_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 install(TARGETS halo EXPORT haloTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "halo*.h" PATTERN "halo*.hpp")
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Documents lie to each other as in the tree, so that their links hold.
+install(FILES CONTRIBUTING.md LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "first.c" PATTERN "guides/*.[ch]*")
 
 install(EXPORT haloTargets NAMESPACE halo:: DESTINATION ${HALO_PACKAGE_DIR})
 configure_package_config_file(cmake/haloConfig.cmake.in ${CMAKE_BINARY_DIR}/haloConfig.cmake INSTALL_DESTINATION ${HALO_PACKAGE_DIR})

@@ -106,11 +106,12 @@ typedef void (*halo_log_fn)(void *user, int32_t level, const char *text);
 
 /** The caller's allocator for one memory kind. Called from the thread that uses the context; `allocate` returns NULL when
  *  there is no memory; blocks must be aligned to 64 bytes. Of the context they may call functions whose handle is const. Blocks of messages that an
- *  MPI could not deliver before the context, or the channel, was destroyed are not given to `release`: they must stay until MPI_Finalize. */
+ *  MPI could not deliver before the context, or the channel, was destroyed are not given to `release`: they must stay until MPI_Finalize. `user` and the
+ *  functions must be there as long as the context, or the channel. */
 typedef struct halo_allocator {
     int32_t memory; /**< HALO_MEMORY_... */
     int32_t device; /**< ordinal; 0 for host memory */
-    void *user;
+    void *user;     /**< given to both functions */
     void *(*allocate)(void *user, size_t bytes);
     void (*release)(void *user, void *pointer, size_t bytes);
 } halo_allocator;
@@ -126,7 +127,7 @@ typedef struct halo_context_options {
     int32_t n_settings;               /**< at most 4096 */
     const halo_setting *settings;     /**< strongest source: over environment and files. Copied. */
     halo_log_fn log;                  /**< NULL: standard error */
-    void *log_user;
+    void *log_user;                   /**< given to `log`; as long as the context */
     const halo_allocator *allocators; /**< for the pools. Copied. */
     int32_t n_allocators;             /**< at most 3 */
     int32_t reserved;
@@ -322,13 +323,14 @@ HALO_API halo_status halo_topology_create_regions(halo_context *context, const h
 
 #define HALO_NO_INDEX UINT32_MAX
 
+/** A rank's list of keys. Lists are read during the call. */
 typedef struct halo_keys_desc {
     size_t struct_size;
     int32_t layout;
     int32_t owner_rule;       /**< HALO_OWNER_... */
     int64_t n_keys;
     const uint64_t *keys;     /**< any values in any order. A key may come several times: its first entry is the rank's own point, the others
-                                   are copies of it. Read during the call. */
+                                   are copies of it. */
     const int32_t *flags;     /**< HALO_KEY_... bits of each; NULL: none */
     const int64_t *weights;   /**< HALO_OWNER_WEIGHT: of each key; NULL: 0 */
     const int32_t *owners;    /**< rank that owns each key, where the caller knows: then no directory is asked. On all ranks or none. */
@@ -353,7 +355,7 @@ typedef struct halo_keys_desc {
  */
 HALO_API halo_status halo_topology_create_keys(halo_context *context, const halo_keys_desc *desc, halo_topology **topology);
 
-/** What to change in a rank's list of keys. */
+/** What to change in a rank's list of keys. Lists are read during the call. */
 typedef struct halo_keys_edit {
     size_t struct_size;
     int32_t layout;
@@ -376,7 +378,8 @@ typedef struct halo_keys_edit {
  */
 HALO_API halo_status halo_topology_edit_keys(const halo_topology *topology, const halo_keys_edit *edit, halo_topology **edited);
 
-/** Points and their neighbours. Each rank describes the points that it owns; as many rings of ghosts as wanted are laid around them. */
+/** Points and their neighbours. Each rank describes the points that it owns; as many rings of ghosts as wanted are laid around them. Lists are read
+ *  during the call. */
 typedef struct halo_graph_desc {
     size_t struct_size;
     int32_t layout;
@@ -411,7 +414,7 @@ HALO_API halo_status halo_topology_rings(const halo_topology *topology, int32_t 
 /** Key of each point, by local index. Topologies of graphs, and of keys that are `editable`. */
 HALO_API halo_status halo_topology_point_keys(const halo_topology *topology, uint64_t *keys, int64_t capacity, int64_t *n);
 
-/** Points of this rank that are received from others, as pairs (rank, index there) like those of a star forest. */
+/** Points of this rank that are received from others, as pairs (rank, index there) like those of a star forest. Lists are read during the call. */
 typedef struct halo_star_desc {
     size_t struct_size;
     int32_t layout;
@@ -428,7 +431,7 @@ typedef struct halo_star_desc {
  *  HALO_ERR_BOUNDS, HALO_ERR_ARGUMENT: an index is none of that rank's, or a root is a leaf; the text names ranks and indices. */
 HALO_API halo_status halo_topology_create_star(halo_context *context, const halo_star_desc *desc, halo_topology **topology);
 
-/** Ready lists of what to send to and receive from each peer, in the order of the message. */
+/** Ready lists of what to send to and receive from each peer, in the order of the message. They are read during the call. */
 typedef struct halo_lists_desc {
     size_t struct_size;
     int32_t layout;
@@ -541,7 +544,7 @@ typedef struct halo_field_desc {
     size_t struct_size;
     int32_t layout;
     halo_type type;
-    const char *name;          /**< the same on all ranks; goes into error texts and the plan's digest */
+    const char *name;          /**< the same on all ranks; goes into error texts and the plan's digest. Copied. */
     int64_t element_bytes;     /**< HALO_BYTES only: 1 to 2^31 - 1 */
     int32_t n_components;
     int32_t centring;          /**< HALO_CENTRE_... */
@@ -589,18 +592,21 @@ HALO_API halo_status halo_field_layout(const halo_field *field, int64_t gid, hal
  *  HALO_ERR_MISMATCH: parts leave out different points. Not for HALO_KIND_FETCH. */
 HALO_API halo_status halo_field_map_points(halo_field *field, int64_t gid, const int64_t *positions, int64_t n_points);
 
+/** Storage of one part in one set. In the sets that a run uses, each local part of a dense field must have some, unless the run itself names it
+ *  (halo_run.data): else start is HALO_ERR_UNBOUND. */
 typedef struct halo_binding {
     size_t struct_size;
     int32_t layout_version;
     int32_t set;               /**< binding set */
-    void *data;                /**< the part's storage; NULL unbinds (the part is unallocated) */
+    void *data;                /**< the part's storage, the caller's; it must stay until it is unbound or the field destroyed. NULL unbinds (the part
+                                    is unallocated) */
     const halo_layout *layout; /**< NULL: keep the layout the part has. Copied. */
     int32_t memory;            /**< HALO_MEMORY_... */
     int32_t device;
 } halo_binding;
 #define HALO_BINDING_INIT { sizeof(halo_binding), 1, 0, NULL, NULL, HALO_MEMORY_HOST, 0 }
 
-/** Give a local part its storage. The memory must stay until it is unbound or the field destroyed. Local; O(1).
+/** Give a local part its storage. Local; O(1).
  *  HALO_ERR_BOUNDS: cells or ghosts of the layout lie outside `elements`. HALO_BUSY: an exchange over the field is in flight. */
 HALO_API halo_status halo_field_bind(halo_field *field, int64_t gid, const halo_binding *binding);
 
@@ -717,13 +723,13 @@ typedef struct halo_exchange_desc {
     int32_t source_stable;  /**< 1: what is sent stays unchanged until finish or unpack has returned; until then peers of the host may read it in place */
     double timeout_seconds; /**< of one blocking call; 0: none; HALO_TIMEOUT_CONFIGURED: the setting */
     halo_arrival_fn arrival; /**< NULL: arrivals are listed by halo_exchange_arrivals */
-    void *arrival_user;
+    void *arrival_user;      /**< given to `arrival`; as long as the exchange, like `combine_user` */
     int32_t kind;            /**< HALO_KIND_... */
     halo_op op;              /**< HALO_KIND_REVERSE and _SHARED_REDUCE: how values are combined; HALO_USER: by `combine` */
     int32_t shared;          /**< HALO_SHARED_... */
     int32_t pattern;         /**< HALO_PATTERN_... */
     halo_combine_fn combine;
-    void *combine_user;
+    void *combine_user;       /**< given to `combine` */
     const uint32_t *sections; /**< points: per field, bits of the groups of ghosts that take part (halo_access.h); NULL, or 0: all. Copied. */
     int32_t combine_order;   /**< HALO_COMBINE_... */
     int32_t reserved;
@@ -733,7 +739,7 @@ typedef struct halo_exchange_desc {
       HALO_KIND_GHOSTS, HALO_SUM, HALO_SHARED_KEEP, HALO_PATTERN_DIRECT, NULL, NULL, NULL, HALO_COMBINE_BY_GID, 0 }
 
 /**
- * An exchange over `fields` (at most 65536), of one topology or of several. `desc` may be NULL. Collective; communicates nothing: the first start swaps a
+ * An exchange over `fields` (at most 65536; the list is copied), of one topology or of several. `desc` may be NULL. Collective; communicates nothing: the first start swaps a
  * digest with each peer. O(channels log channels) once per shape, then shared; combining kinds, and fields with mapped points, O(points that are
  * copies of others).
  *
@@ -793,8 +799,10 @@ typedef struct halo_run {
     int32_t depth;             /**< ghost layers to fill, at most; 0: all */
     const int32_t *field_mask; /**< n_fields entries, 0 leaves a field out; NULL: all */
     const int32_t *sets;       /**< binding set per field; NULL: set 0 */
-    void *const *data;         /**< pointers of this run: field-major, local parts in order; NULL: as bound. The memory stays until the
-                                    run has ended. For solvers with many vectors on one layout. */
+    void *const *data;         /**< storage of this run in place of what is bound, of which there need be none: a pointer for each local part of the
+                                    first field, in the order of halo_topology_local_parts, then of the next (those that the mask leaves out, too;
+                                    theirs are not read). Each has the part's layout. The list is copied, the memory must stay until the run has
+                                    ended. NULL: as bound. For solvers with many vectors on one layout. */
 } halo_run;
 #define HALO_RUN_INIT { sizeof(halo_run), 1, 0, 0, 0, NULL, NULL, NULL }
 
@@ -916,12 +924,13 @@ typedef struct halo_channel_desc {
     int64_t element_bytes;           /**< HALO_BYTES only */
     int32_t sparse;                  /**< 1: the receiver probes and takes a buffer only when data come */
     int32_t buffer_kind;             /**< HALO_BUFFER_... */
-    void *buffer;                    /**< HALO_BUFFER_CALLER: count elements, stays the caller's */
+    void *buffer;                    /**< HALO_BUFFER_CALLER: count elements, stays the caller's; must stay until the channel is destroyed (and longer
+                                          after halo_channel_abandon) */
     const halo_allocator *allocator; /**< HALO_BUFFER_ALLOCATOR. Must outlive the channel; see halo_allocator. */
 } halo_channel_desc;
 #define HALO_CHANNEL_DESC_INIT { sizeof(halo_channel_desc), 1, 0, 0, HALO_FLOAT64, 0, 0, 0, HALO_BUFFER_POOL, NULL, NULL }
 
-/** Register one end of a channel (both, when send_rank = recv_rank = this rank). Local; O(1); usable after a group has committed it.
+/** Register one end of a channel (both, when send_rank = recv_rank = this rank). Key and description are copied. Local; O(1); usable after a group has committed it.
  *  HALO_ERR_EXISTS: the key is registered. Unregister with halo_channel_destroy, then register again. */
 HALO_API halo_status halo_channel_register(halo_context *context, const halo_channel_key *key, const halo_channel_desc *desc, halo_channel **channel);
 
@@ -951,7 +960,7 @@ typedef struct halo_buffer {
     size_t struct_size;
     int32_t layout;
     int32_t state;       /**< HALO_STALE ... */
-    void *data;          /**< NULL: none held */
+    void *data;          /**< NULL: none held; valid while `generation` is the same */
     int64_t bytes;       /**< of the channel's count; after a receive: of what came */
     uint64_t generation; /**< changes whenever the channel gets another buffer */
 } halo_buffer;
@@ -990,7 +999,7 @@ typedef struct halo_group_desc {
 #define HALO_GROUP_DESC_INIT { sizeof(halo_group_desc), 1, HALO_MESSAGES_AUTO, HALO_TIMEOUT_CONFIGURED }
 
 /**
- * Commit channels: number their tags, check both ends. Collective over the context (ranks may bring none); blocks.
+ * Commit channels: number their tags, check both ends. Collective over the context (ranks may bring none; the list is copied); blocks.
  * HALO_ERR_MISMATCH: an end is missing, or ranks, types or sizes disagree; the text names the first keys that do. Nothing is changed then.
  * PER_CHANNEL: each channel sends its own message. AGGREGATE: the buffers are slices of one message per peer, and the channel
  * calls other than find, key, buffer and destroy return HALO_ERR_STATE; all slices of a message, and all of same-rank channels, begin within 2^35 bytes.

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages show the programs that are tested, links between documents lead somewhere, the error texts that are explained are those of the source, each
-failure that other ranks or the order of calls bring about is explained, and one version stands everywhere.
+"""Pages show the programs that are tested, links between documents lead somewhere, pictures are drawn from the present tables, the error texts that are
+explained are those of the source, each failure that other ranks or the order of calls bring about is explained, and one version stands everywhere.
 
-usage: check_docs.py [root]
+usage: check_docs.py [root]; check_docs.py --links FOLDER: the links alone, of installed documents
 """
+import hashlib
 import re
 import sys
 from pathlib import Path
 
 
 def program_errors(root):
-    """A page that says which program it shows has it word for word, without its first line; README and the guides show theirs."""
+    """A page that says which program it shows has it word for word, without its first line; README and the guides show theirs. Guides' C++ programs are named."""
     errors, shown = [], set()
     for page in pages(root):
         for name, code in re.findall(r"This is `(examples/[^`]+)`\.\n\n```c\n(.*?)```", page.read_text(), flags=re.S):
@@ -21,18 +22,35 @@ def program_errors(root):
     for program in [root / "examples/first/first.c", *(root / "examples/guides").glob("*.c")]:
         if program not in shown:
             errors.append(f"{program.relative_to(root)}: no page shows it")
+    named = "".join(page.read_text() for page in pages(root))
+    errors += [f"{name}: no page names it" for name in sorted(f"examples/guides/{one.name}" for one in (root / "examples/guides").glob("*.cpp")) if name not in named]
+    return errors
+
+
+def picture_errors(root):
+    """Pictures that are drawn from tables say from which; draw.py writes the digest into them."""
+    folder = root / "docs/pictures"
+    errors = []
+    for picture in sorted(folder.glob("*.svg")):
+        found = re.search(r"(\w+\.txt), sha256 ([0-9a-f]{64})", picture.read_text())
+        if not found:
+            errors.append(f"{picture.relative_to(root)}: does not say what it is drawn from")
+        elif hashlib.sha256((folder / found[1]).read_bytes()).hexdigest() != found[2]:
+            errors.append(f"{picture.relative_to(root)}: not drawn from the present {found[1]}: make pictures")
     return errors
 
 
 def pages(root):
-    return [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
+    return [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*.md")]
 
 
 def link_errors(root):
     errors = []
     for page in pages(root):
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
-            if "://" not in target and not (page.parent / target).exists():
+            if "://" not in target and not (page.parent / target).resolve().is_relative_to(root):
+                errors.append(f"{page.relative_to(root)}: leads out of the tree: {target}")
+            elif "://" not in target and not (page.parent / target).exists():
                 errors.append(f"{page.relative_to(root)}: no such file: {target}")
     return errors
 
@@ -162,8 +180,13 @@ def version_errors(root):
 
 
 def main():
+    if sys.argv[1:2] == ["--links"]:
+        root = Path(sys.argv[2]).resolve()
+        errors = link_errors(root) if (root / "README.md").exists() else [f"{root}: no README.md"]
+        print("\n".join(errors))
+        return 1 if errors else 0
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
-    errors = program_errors(root) + link_errors(root) + text_errors(root) + version_errors(root)
+    errors = program_errors(root) + link_errors(root) + picture_errors(root) + text_errors(root) + version_errors(root)
     print("\n".join(errors))
     return 1 if errors else 0
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 def broken_links(folder):
     for page in sorted(folder.glob("*.html")):
-        for target in re.findall(r'(?:href|src)="([^"#]+)', page.read_text(errors="replace")):
+        for target in re.findall(r'(?:href|src|data)="([^"#]+)', page.read_text(errors="replace")):
             if not re.match(r"[a-z]+:|//|\$", target) and not (page.parent / unquote(target)).is_file():
                 yield f"{page.name}: no such file: {target}"
 

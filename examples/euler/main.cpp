@@ -3,10 +3,9 @@
 //   euler FILE...                       alone
 //   mpirun -n 4 euler FILE...           with MPI, though nothing here links it
 //   euler --inproc 4 FILE...            ranks as threads of one process
-// FILE is a parameter file; `key=value` arguments override keys of every file; `--picture out.png` draws the outcome.
-#include "picture.h"
+// FILE is a parameter file; `key=value` arguments override keys of every file; `--results out.json` writes the outcome, for draw.py.
 #include "ranks.h"
-#include "run.h"
+#include "results_file.h"
 
 #include <cmath>
 #include <cstdio>
@@ -19,7 +18,7 @@ namespace {
 
 struct Arguments {
     int inproc = 0;
-    std::string picture;
+    std::string results;
     std::vector<std::string> files, overrides;
 };
 
@@ -30,8 +29,8 @@ Arguments parse(int argc, char **argv) {
         const bool has_value = i + 1 < argc;
         if (text == "--inproc" && has_value)
             arguments.inproc = std::stoi(argv[++i]);
-        else if (text == "--picture" && has_value)
-            arguments.picture = argv[++i];
+        else if (text == "--results" && has_value)
+            arguments.results = argv[++i];
         else if (text.find('=') != std::string::npos)
             arguments.overrides.push_back(text);
         else if (text.starts_with("-"))
@@ -39,7 +38,7 @@ Arguments parse(int argc, char **argv) {
         else
             arguments.files.push_back(text);
     }
-    if (arguments.files.empty()) throw std::runtime_error("usage: euler [--inproc RANKS] [--picture FILE.png] PARAMETERS... [key=value...]");
+    if (arguments.files.empty()) throw std::runtime_error("usage: euler [--inproc RANKS] [--results FILE.json] PARAMETERS... [key=value...]");
     return arguments;
 }
 
@@ -72,7 +71,7 @@ bool run_all(const halo::Context &context, const Arguments &arguments, const std
     }
     const bool speak = context.rank() == 0;
     passed = check_convergence(outcomes, speak) && passed;
-    if (speak && !arguments.picture.empty()) euler::draw(outcomes, arguments.picture);
+    if (speak && !arguments.results.empty()) euler::write_results(outcomes, arguments.results);
     return passed;
 }
 

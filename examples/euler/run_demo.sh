@@ -7,14 +7,14 @@ here="$(cd "$(dirname "$0")" && pwd)"
 source "$here/launch.sh"
 build="$(cd "$1" && pwd)"
 euler="$build/bin/euler"
-picture="$build/demo.png"
+results="$build/demo.json" picture="$build/demo.png"
 progress=log
 [ -t 1 ] && progress=live
 
 way=inproc:4
 for choice in mpich:4 openmpi:4; do can_launch "$choice" && way="$choice"; done
 echo "== Euler equations on 4 ranks ($way)"
-launch "$way" "$euler" --picture "$picture" "$here"/{sod_coarse,sod_fine,blast}.ini progress="$progress"
+launch "$way" "$euler" --results "$results" "$here"/{sod_coarse,sod_fine,blast}.ini progress="$progress"
 
 echo
 echo "== Two small runs in every way: digests of the full final states"
@@ -23,5 +23,5 @@ echo "== Two small runs in every way: digests of the full final states"
 library=$(ldd "$euler" | awk '/libhalo/ { print $3 }')
 echo
 echo "One libhalo.so served all runs: $(sha256sum "$library" | cut -c1-16)...; it is linked with $(ldd "$library" | grep -c libmpi || true) MPI libraries."
-echo "Picture: $picture"
+if "$here/../../scripts/with_matplotlib.sh" "$here/draw.py" "$results" "$picture"; then echo "Picture: $picture"; fi
 echo "demo: all checks passed"

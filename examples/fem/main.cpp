@@ -3,10 +3,9 @@
 //   fem MESH...                       alone, on MESH.0of1.msh
 //   mpirun -n 4 fem MESH...           with MPI, though nothing here links it: rank r reads MESH.<r>of4.msh
 //   fem --inproc 4 MESH...            ranks as threads of one process
-// `--sums by-rank` sums each rank by itself (faster; the same bits from run to run only); `--vtk PREFIX` writes the last solution; `--picture
-// FILE.png`.
+// `--sums by-rank` sums each rank by itself (faster; the same bits from run to run only); `--vtk PREFIX` writes the last solution, the
+// first (PREFIX_first) and the errors of all (PREFIX.json), for draw.py.
 #include "part_file.h"
-#include "picture.h"
 #include "ranks.h"
 #include "run.h"
 #include "vtk_file.h"
@@ -15,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -25,7 +25,7 @@ namespace {
 struct Arguments {
     int inproc = 0;
     fem::Sum sum = fem::Sum::exact;
-    std::string vtk, picture;
+    std::string vtk;
     std::vector<std::string> meshes;
 };
 
@@ -46,15 +46,12 @@ Arguments parse(int argc, char **argv) {
             arguments.sum = parse_sum(argv[++i]);
         else if (text == "--vtk" && has_value)
             arguments.vtk = argv[++i];
-        else if (text == "--picture" && has_value)
-            arguments.picture = argv[++i];
         else if (text.starts_with("-"))
             throw std::runtime_error("unknown argument '" + text + "'");
         else
             arguments.meshes.push_back(text);
     }
-    if (arguments.meshes.empty())
-        throw std::runtime_error("usage: fem [--inproc RANKS] [--sums exact|by-rank] [--vtk PREFIX] [--picture FILE.png] MESH...");
+    if (arguments.meshes.empty()) throw std::runtime_error("usage: fem [--inproc RANKS] [--sums exact|by-rank] [--vtk PREFIX] MESH...");
     return arguments;
 }
 
@@ -74,6 +71,16 @@ bool check_convergence(const std::vector<fem::Outcome> &outcomes, bool speak) {
     return passed;
 }
 
+void write_errors(const std::vector<fem::Outcome> &outcomes, const std::string &file) {
+    std::ofstream out(file);
+    out << '[';
+    for (const auto &outcome : outcomes)
+        out << (&outcome == &outcomes.front() ? "\n" : ",\n") << "{ \"nodes\": " << outcome.n_nodes << ", \"tetrahedra\": " << outcome.n_tetrahedra
+            << ", \"error\": " << outcome.error << " }";
+    out << "\n]\n";
+    if (!out.flush()) throw std::runtime_error(file + ": cannot be written");
+}
+
 /// What one rank does.
 bool run_all(const halo::Context &context, const Arguments &arguments) {
     std::vector<std::unique_ptr<fem::Space>> spaces;
@@ -85,8 +92,11 @@ bool run_all(const halo::Context &context, const Arguments &arguments) {
         passed = passed && outcomes.back().passed;
     }
     passed = check_convergence(outcomes, context.rank() == 0) && passed;
-    if (!arguments.vtk.empty()) fem::write_vtk(context, *spaces.back(), outcomes.back().solution, arguments.vtk);
-    if (!arguments.picture.empty()) fem::draw(context, *spaces.front(), *spaces.back(), outcomes, arguments.picture);
+    if (!arguments.vtk.empty()) {
+        fem::write_vtk(context, *spaces.front(), outcomes.front().solution, arguments.vtk + "_first");
+        fem::write_vtk(context, *spaces.back(), outcomes.back().solution, arguments.vtk);
+        if (context.rank() == 0) write_errors(outcomes, arguments.vtk + ".json");
+    }
     return passed;
 }
 

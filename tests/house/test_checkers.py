@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Each check of scripts/ passes on a small good tree and finds a defect put into it."""
+import hashlib
 import os
 import shutil
 import subprocess
@@ -36,6 +37,7 @@ HALO_API int halo_two(void);
 #endif
 #endif
 """
+DIGEST = hashlib.sha256(b"1\n").hexdigest()
 MAP = "HALO_0.1 {\n  global:\n    halo_one;\n    halo_two;\n  local:\n    *;\n};\n"
 
 
@@ -233,9 +235,30 @@ class Documents(Tree):
         self.write("examples/guides/boxes.c", "/* licence */\nint main(void) { return 0; }\n")
         self.finds("examples/guides/boxes.c: no page shows it", "check_docs.py", self.root)
 
+    def test_second_program_without_page(self):
+        self.write("examples/guides/boxes.cpp", LICENCE)
+        self.finds("examples/guides/boxes.cpp: no page names it", "check_docs.py", self.root)
+
     def test_link(self):
         self.write("docs/abi.md", "[up](README.md)\n")
         self.finds("no such file: README.md", "check_docs.py", self.root)
+
+    def test_picture(self):
+        self.write("docs/pictures/tables.txt", "1\n")
+        self.write("docs/pictures/one.svg", f"<source>tables.txt, sha256 {DIGEST}</source>")
+        self.passes("check_docs.py", self.root)
+        self.write("docs/pictures/tables.txt", "2\n")
+        self.finds("one.svg: not drawn from the present tables.txt", "check_docs.py", self.root)
+
+    def test_picture_of_nothing(self):
+        self.write("docs/pictures/one.svg", "<svg/>")
+        self.finds("one.svg: does not say what it is drawn from", "check_docs.py", self.root)
+
+    def test_links_alone(self):
+        self.passes("check_docs.py", "--links", self.root)
+        self.write("docs/abi.md", "[out](../../README.md)\n")
+        self.finds("docs/abi.md: leads out of the tree: ../../README.md", "check_docs.py", "--links", self.root)
+        self.finds("no README.md", "check_docs.py", "--links", self.root / "docs")
 
     def test_text(self):
         self.write("src/wait.cpp", 'fail(HALO_TIMEOUT, "rank %d is late: go on");\n')
@@ -266,6 +289,10 @@ class Site(Tree):
     def test_link(self):
         self.write("other.html", '<a href="none.html">none</a>\n')
         self.finds("other.html: no such file: none.html", "check_site.py", self.root)
+
+    def test_picture(self):
+        self.write("other.html", '<object type="image/svg+xml" data="none.svg"></object>\n')
+        self.finds("other.html: no such file: none.svg", "check_site.py", self.root)
 
     def test_main_page(self):
         self.write("index.html", "<h1>libhalo</h1>\n")

@@ -41,6 +41,14 @@ if cmake -S "$here" -B "$work/newer" -DCMAKE_PREFIX_PATH="$prefix" -DFIRST="$fir
     fail "find_package(halo 99.0) was satisfied"
 fi
 
+# Documents: their links hold, and the programs that they show are there.
+documents="$prefix/share/doc/halo"
+python3 "$here/../../scripts/check_docs.py" --links "$documents" || fail "links of the installed documents"
+guides="$documents/examples/guides"
+cc -std=gnu99 "$guides/uniform.c" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/guide_c"
+c++ -std=c++20 "$guides/uniform.cpp" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/guide_cxx"
+for guide in "$work"/guide_{c,cxx}; do timeout 60 "$guide" | grep -qx '0 wrong' || fail "a guide's installed program"; done
+
 # Modules are found relative to the library, wherever the tree lies.
 grep -qF "modules are looked for in $lib/halo" "$work/modules.txt" || { cat "$work/modules.txt"; fail "modules are not looked for beside the library"; }
 for module in "$lib"/halo/libhalo_*.so; do
