@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comm/collective.h"
+#include "comm/collective_stream.h"
 
 namespace halo {
 
@@ -58,13 +59,16 @@ std::string difference_from(Context &context, int32_t teller, const Terms &told,
 } // namespace
 
 void agree_on(Context &context, const char *what, const std::function<uint64_t()> &describe, const std::function<Terms()> &terms) {
-    std::optional<Error> wrong;
+    CollectiveStream &collectives = context.collectives();
     int64_t mine = 0;
-    try {
-        mine = static_cast<int64_t>(describe() >> 1);
-    } catch (...) {
-        wrong = present_error();
-    }
+    if (!collectives.refusal()) try {
+            mine = static_cast<int64_t>(describe() >> 1);
+        } catch (...) {
+            if (collectives.repeats(CollectiveKind::allreduce)) throw; // others may know what the attempt before has brought
+            collectives.refuse(present_error());
+        }
+    std::optional<Error> wrong;
+    if (const Error *refusal = collectives.refusal()) wrong = *refusal;
     int64_t most[3] = { wrong ? INT64_MIN : mine, wrong ? INT64_MIN : -mine, wrong ? context.rank() : -1 };
     allreduce(context, most, most, 3, HALO_INT64, HALO_MAX);
     if (most[2] >= 0)

@@ -64,6 +64,7 @@ void CollectiveStream::conclude() noexcept {
     first_ += begun_.size();
     next_ = first_;
     begun_.clear();
+    refusal_.reset();
     sent_.clear();
     held_.erase(held_.begin(), held_.lower_bound(Key{ first_, INT32_MIN, INT32_MIN }));
 }

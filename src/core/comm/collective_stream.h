@@ -65,6 +65,12 @@ public:
     void hand_over() noexcept;
     // The present call is made again, and the attempt before it had such a collective here.
     bool repeats(CollectiveKind kind) const { return next_ - first_ < begun_.size() && begun_[next_ - first_].kind == kind; }
+    // With what this rank refuses the collective that comes next: an earlier attempt at the call did, and others may know it.
+    const Error *refusal() const { return refusal_ && refused_ == next_ ? &*refusal_ : nullptr; }
+    void refuse(const Error &error) {
+        refusal_ = error;
+        refused_ = next_;
+    }
     // All ranks have heard that the present call fails: made again, it begins anew.
     void tell_all() { told_ = true; }
     // The context is given up, for want of memory, while it is made: others that do not know and wait for this rank are told.
@@ -129,6 +135,8 @@ private:
     uint64_t first_ = 1;           // number of the call's first collective
     uint64_t next_ = 1;            // of the one that begins next
     std::vector<Begun> begun_;     // by the call, from first_
+    std::optional<Error> refusal_; // of the call
+    uint64_t refused_ = 0;         // the collective's number
     std::map<Key, uint64_t> sent_; // checksums
     std::map<Key, Held> held_;
     Incoming incoming_;
