@@ -129,7 +129,8 @@ FieldStores::FieldStores(halo_topology *topology, const Grid &grid, int32_t rank
     for (int32_t set = 0; set < n_sets(); ++set) fill(set, -1 - set);
 }
 
-void FieldStores::destroy() { OK(halo_field_destroy(&handle_)); }
+void FieldStores::destroy() { OK(destroy_if_free()); }
+halo_status FieldStores::destroy_if_free() { return halo_field_destroy(&handle_); }
 
 // Parts may have layouts of their own, except where one allocation holds them all.
 void FieldStores::make_memory(Random &random) {

@@ -65,6 +65,7 @@ public:
     FieldStores(const FieldStores &) = delete;
     FieldStores &operator=(const FieldStores &) = delete;
     void destroy();
+    halo_status destroy_if_free();
 
     const FieldCase &field() const { return case_; }
     halo_field *handle() const { return handle_; }

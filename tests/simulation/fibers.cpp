@@ -67,6 +67,9 @@ public:
     int32_t rank() const { return now_; }
     double clock(double step) { return clock_ += step; }
     bool has_died(int64_t rank) const { return fibers_[static_cast<size_t>(rank)].has_died; }
+    bool any_has_died() const {
+        return std::any_of(fibers_.begin(), fibers_.end(), [](const Fiber &fiber) { return fiber.has_died; });
+    }
     bool holds_back() { return scheduler_.holds_back(); }
     uint64_t next_word() { return ++words_; }
 
@@ -208,6 +211,7 @@ Outcome run(int32_t n_ranks, Scheduler &scheduler, const std::vector<Event> &eve
     return world.run();
 }
 
+bool any_has_died() { return World::current->any_has_died(); }
 bool has_died() { return World::current->has_died(World::current->rank()); }
 void begin_faults() { World::current->now().counts = true; }
 void sleep_for(double seconds) { World::current->sleep(seconds); }

@@ -59,6 +59,8 @@ Outcome run(int32_t n_ranks, Scheduler &scheduler, const std::vector<Event> &eve
 
 // Of the rank that runs.
 bool has_died();
+// Of any.
+bool any_has_died();
 // A fault may happen from here on: points and allocations count from 0.
 void begin_faults();
 void sleep_for(double seconds);

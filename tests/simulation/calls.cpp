@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calls.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace programs {
+
+using conformance::stop;
+
+namespace {
+
+constexpr int most_trials = 40;
+constexpr double pause_seconds = 0.05;
+
+} // namespace
+
+halo_status Meeting::worst(halo_status mine) {
+    worst_so_far_ = std::max(worst_so_far_, mine);
+    if (++n_here_ == n_ranks_) {
+        worst_ = std::exchange(worst_so_far_, HALO_SUCCESS);
+        n_here_ = 0;
+        ++round_;
+        return worst_;
+    }
+    for (const int64_t round = round_; round_ == round; simulation::sleep_for(pause_seconds))
+        if (left_ || simulation::any_has_died()) throw Ended{};
+    return worst_;
+}
+
+halo_status Calls::judge(const char *what, const Call &call) {
+    halo_status status = HALO_SUCCESS;
+    {
+        const simulation::InLibrary inside;
+        status = call();
+    }
+    ++ends[halo_status_name(status)];
+    if (status == HALO_SUCCESS) return status;
+    const std::string text = halo_last_error();
+    if (!program_.allows(status) || (status != HALO_ERR_MEMORY && text.find("rank ") == std::string::npos))
+        stop("%s: not a clear error: %s: %s", what, halo_status_name(status), text.c_str());
+    return status;
+}
+
+void Calls::alone(const char *what, const Call &call) {
+    for (int trial = 0; trial < most_trials; ++trial) {
+        const halo_status status = judge(what, call);
+        if (status == HALO_SUCCESS) return;
+        if (status != HALO_ERR_MEMORY) stop("%s concerns this rank alone: %s: %s", what, halo_status_name(status), halo_last_error());
+    }
+    stop("%s fails again and again: %s", what, halo_last_error());
+}
+
+void Calls::talk(const char *what, const Call &call) {
+    for (int trial = 0; trial < most_trials; ++trial) {
+        if (works(what, call)) return;
+        if (simulation::any_has_died()) throw Ended{};
+    }
+    stop("%s fails again and again: %s", what, halo_last_error());
+}
+
+void Calls::together(const char *what, const Call &call, const std::function<void()> &undo) {
+    for (int trial = 0; trial < most_trials; ++trial) {
+        const bool works_here = works(what, call);
+        if (all(works_here)) return;
+        if (works_here) undo();
+    }
+    stop("%s fails again and again: %s", what, halo_last_error());
+}
+
+void Calls::free(const char *what, const Call &call) {
+    for (int i = 0; i < 1000; ++i) {
+        const halo_status status = call();
+        if (status == HALO_SUCCESS) return;
+        if (status != HALO_BUSY) stop("%s: %s: %s", what, halo_status_name(status), halo_last_error());
+        simulation::sleep_for(0.1);
+    }
+    stop("%s: still in use: %s", what, halo_last_error());
+}
+
+} // namespace programs
