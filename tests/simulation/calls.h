@@ -55,6 +55,7 @@ public:
 
     // For the report.
     std::map<std::string, int64_t> ends, features;
+    int64_t n_contexts = 0; // attempts
 
     const int32_t rank;
     halo_inproc *const group;
