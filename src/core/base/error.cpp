@@ -66,19 +66,29 @@ const char *status_name(halo_status status) noexcept {
     }
 }
 
-Error present_error() {
+namespace {
+const std::string no_memory = "no memory", too_long = "no memory: a list would be longer than memory can be";
+}
+
+static_assert(std::is_nothrow_copy_constructible_v<Error>);
+
+Error present_error() noexcept {
     try {
-        throw;
-    } catch (const Error &error) {
-        return error;
-    } catch (const std::bad_alloc &) {
-        return { HALO_ERR_MEMORY, "no memory" };
-    } catch (const std::length_error &) {
-        return { HALO_ERR_MEMORY, "no memory: a list would be longer than memory can be" };
-    } catch (const std::exception &error) {
-        return { HALO_ERR_INTERNAL, error.what() };
-    } catch (...) {
-        return { HALO_ERR_INTERNAL, "an exception of unknown type" };
+        try {
+            throw;
+        } catch (const Error &error) {
+            return error;
+        } catch (const std::bad_alloc &) {
+            return { HALO_ERR_MEMORY, &no_memory };
+        } catch (const std::length_error &) {
+            return { HALO_ERR_MEMORY, &too_long };
+        } catch (const std::exception &error) {
+            return { HALO_ERR_INTERNAL, error.what() };
+        } catch (...) {
+            return { HALO_ERR_INTERNAL, "an exception of unknown type" };
+        }
+    } catch (...) { // there is none for the text
+        return { HALO_ERR_MEMORY, &no_memory };
     }
 }
 

@@ -20,23 +20,28 @@ struct FirstCause {
     bool lasts = false; // it will be found again in every later run
 };
 
+// Copying one takes no memory: what a failed run has to set right comes after.
 class Error : public std::exception {
 public:
-    Error(halo_status status, std::string text) : status_(status), text_(std::move(text)) {}
+    Error(halo_status status, std::string text) : status_(status), text_(std::make_shared<const std::string>(std::move(text))) {}
+    // Of a text that stays.
+    Error(halo_status status, const std::string *text) noexcept : status_(status), text_(std::shared_ptr<void>(), text) {}
+    Error(const Error &) noexcept = default; // and no moves, which would leave one without a text
+    Error &operator=(const Error &) noexcept = default;
     // That of a rank which fails because another one has.
     Error(halo_status status, std::string text, FirstCause cause)
         : status_(status),
-          text_(std::move(text)),
+          text_(std::make_shared<const std::string>(std::move(text))),
           cause_(std::make_shared<const FirstCause>(std::move(cause))) {}
     halo_status status() const noexcept { return status_; }
-    const char *what() const noexcept override { return text_.c_str(); }
-    const std::string &text() const noexcept { return text_; }
+    const char *what() const noexcept override { return text_->c_str(); }
+    const std::string &text() const noexcept { return *text_; }
     // Null: it happened here, and need not last.
     const FirstCause *first_cause() const noexcept { return cause_.get(); }
 
 private:
     halo_status status_;
-    std::string text_;
+    std::shared_ptr<const std::string> text_;
     std::shared_ptr<const FirstCause> cause_;
 };
 
@@ -52,7 +57,7 @@ std::string format_list(const char *pattern, va_list arguments) __attribute__((f
 [[noreturn]] void fail_after(halo_status status, const std::string &what, FirstCause cause);
 
 // What is being thrown, as an Error: callbacks may throw anything. Only within a catch clause.
-Error present_error();
+Error present_error() noexcept;
 
 // Whether what is being thrown says so. Only within a catch clause; needs none itself.
 bool is_want_of_memory() noexcept;
