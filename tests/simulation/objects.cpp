@@ -75,6 +75,7 @@ public:
         if (made_.run.n_components != 0) ++calls_.features["narrowed components"];
         if (made_.run.depth != 0) ++calls_.features["narrowed depth"];
         if (made_.phases) ++calls_.features["phases"];
+        if (made_.desc.pattern == HALO_PATTERN_SWEEPS) ++calls_.features["sweeps"];
         return true;
     }
     void destroy() override {

@@ -46,7 +46,7 @@ void narrow(ObjectCase &made, int32_t n_components, Random &random) {
     if (chance(random, 0.6)) return;
     made.run.first_component = static_cast<int32_t>(pick(random, 0, n_components - 1));
     made.run.n_components = 1;
-    if (made.what == What::blocks && chance(random, 0.5)) made.run.depth = 1;
+    if (made.what == What::blocks && made.desc.pattern == HALO_PATTERN_DIRECT && chance(random, 0.5)) made.run.depth = 1;
 }
 
 void make_points(ObjectCase &made, int32_t n_ranks, Random &random) {
@@ -94,6 +94,7 @@ ObjectCase make_object(int32_t n_ranks, Random &random) {
     case What::batch:
         made.grid = make_grid(n_ranks, random);
         made.field = make_field(made.grid, random);
+        if (made.what == What::blocks && chance(random, 0.2)) made.desc.pattern = HALO_PATTERN_SWEEPS, made.desc.source_stable = 1;
         if (made.what == What::blocks) narrow(made, made.field.n_components, random);
         break;
     case What::points: make_points(made, n_ranks, random); break;
@@ -122,14 +123,14 @@ const char *name_of(Made made) {
     return names[static_cast<size_t>(made)];
 }
 const char *name_of(Step::Does does) {
-    static const char *const names[] = { "run", "run all at once", "recreate", "reopen" };
+    static const char *const names[] = { "run", "run all at once", "give up", "recreate", "reopen" };
     return names[static_cast<size_t>(does)];
 }
 
 std::string ObjectCase::describe() const {
     std::string text = text_of("%s: messages %d, receive %d, stable %d, phases %d, components %d from %d, depth %d", name_of(what), desc.messages,
                                desc.receive, desc.source_stable, phases, run.n_components, run.first_component, run.depth);
-    if (what == What::blocks || what == What::batch) text += ", " + grid.describe() + ", " + field.describe();
+    if (what == What::blocks || what == What::batch) text += text_of(", pattern %d, ", desc.pattern) + grid.describe() + ", " + field.describe();
     if (what == What::points) {
         text += text_of(", %s, kind %d, op %d, %d components; keys", name_of(made), desc.kind, desc.op, n_components);
         for (const auto &list : keys) {
@@ -177,7 +178,7 @@ Program make_program(uint64_t seed) {
     made.path = paths[pick(random, 0, std::ssize(paths) - 1)];
     for (int64_t i = pick(random, 1, 3); i > 0; --i) made.objects.push_back(make_object(made.n_ranks, random));
     for (int64_t i = pick(random, 2, 8); i > 0; --i) {
-        const auto does = static_cast<Step::Does>(chance(random, 0.05) ? 3 : pick(random, 0, 2));
+        const auto does = static_cast<Step::Does>(chance(random, 0.05) ? 4 : pick(random, 0, 3));
         made.steps.push_back({ does, static_cast<size_t>(pick(random, 0, std::ssize(made.objects) - 1)) });
     }
     if (chance(random, 0.75)) made.events.push_back(make_event(made, random));

@@ -43,12 +43,13 @@ struct ObjectCase {
 
     // Others may be under way while it is.
     bool may_overlap() const { return what != What::sums; }
-    bool has_rounds() const { return what == What::reduction || (what == What::points && desc.kind == HALO_KIND_FETCH); }
+    // Their ranks wait for each other in the middle.
+    bool has_rounds() const { return what == What::reduction || desc.kind == HALO_KIND_FETCH || desc.pattern == HALO_PATTERN_SWEEPS; }
     std::string describe() const;
 };
 
 struct Step {
-    enum class Does : uint8_t { run, run_all, recreate, reopen } does = Does::run;
+    enum class Does : uint8_t { run, run_all, give_up, recreate, reopen } does = Does::run;
     size_t object = 0;
 };
 const char *name_of(Step::Does does);

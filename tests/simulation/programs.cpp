@@ -73,6 +73,10 @@ private:
         switch (step.does) {
         case Step::Does::run: run({ step.object }, time); break;
         case Step::Does::run_all: run(all_that_overlap(), time); break;
+        case Step::Does::give_up:
+            if (program_.objects[step.object].may_overlap()) objects_[step.object]->start(time);
+            recreate({ step.object });
+            break;
         case Step::Does::recreate: recreate({ step.object }); break;
         case Step::Does::reopen:
             close();
@@ -289,7 +293,9 @@ TEST(Simulation, EndsRightOrInAClearError) {
                               "begun anew after a failure",
                               "run all at once",
                               "recreate",
-                              "reopen" })
+                              "give up",
+                              "reopen",
+                              "sweeps" })
         EXPECT_TRUE(features[name] > 0 || n < 1000) << name;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <stdexcept>
+#include <type_traits>
 
 namespace halo {
 
