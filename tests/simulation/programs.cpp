@@ -150,7 +150,7 @@ void play(const Program &program, Meeting &meeting, halo_inproc *group, int32_t 
         try {
             player.play();
         } catch (const Ended &) {}
-        meeting.leave();
+        if (!program.events.empty()) meeting.leave();
         player.close();
     } catch (const Stop &reason) {
         meeting.leave();

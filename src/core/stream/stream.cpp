@@ -75,7 +75,7 @@ void Stream::expect_what_is_owed() {
 void Stream::give_last_credit() {
     if (!spec_.receive.active || spec_.send.active || consumed_ == epoch_ || !handshake_sent_ || mismatched_) return;
     send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
-    for (auto &extra : extras_) extra->abandoned = true;
+    for (auto &extra : extras_) extra->abandoned = extra->abandoned || is_of_this_run(*extra);
 }
 
 void Stream::post(uint32_t epoch, const Narrowing &narrowing) {
@@ -549,15 +549,17 @@ void Stream::abandon() noexcept {
     arrived_ = true;
     lacks_parts_ = arriving_.give_up(context_);
     leases_.end_own();
-    const auto of_this_run = [&](const PendingMessage &send) { // peers still take what runs before have sent
-        MessageHeader header{};
-        if (send.in_flight) std::memcpy(&header, send.buffer.data(), sizeof header);
-        return header.epoch == epoch_;
-    };
     const bool differs = mismatched_ || !difference_.empty(); // the peer needs this rank's words and edges to name the difference
-    for (auto &slot : slots_) slot->abandoned = of_this_run(*slot);
+    for (auto &slot : slots_) slot->abandoned = is_of_this_run(*slot);
     for (LeavingParts &leaving : leaving_) leaving.abandon(epoch_);
-    for (auto &extra : extras_) extra->abandoned = !differs && of_this_run(*extra);
+    for (auto &extra : extras_) extra->abandoned = !differs && is_of_this_run(*extra);
+}
+
+// Peers still take what runs before have sent.
+bool Stream::is_of_this_run(const PendingMessage &send) const {
+    MessageHeader header{};
+    if (send.in_flight) std::memcpy(&header, send.buffer.data(), sizeof header);
+    return header.epoch == epoch_;
 }
 
 } // namespace halo

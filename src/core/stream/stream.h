@@ -183,6 +183,7 @@ private:
     void note_cancelled(const MessageHeader &header);
     void expect_what_is_owed();
     void give_last_credit();
+    bool is_of_this_run(const PendingMessage &send) const;
     // As far as the peer has told.
     bool knows_end_of(uint32_t epoch) const { return static_cast<int32_t>(consumed_by_peer_ - epoch) >= 0; }
     bool receive_one(size_t &bytes);
