@@ -8,6 +8,7 @@ usage: check_killed.py LAUNCHER PROGRAM TRIALS
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -23,17 +24,31 @@ def shared_files():
     return {name for name in os.listdir("/dev/shm") if "halo" in name}
 
 
+def stacks_of(program):
+    """Where ranks are that have not ended, if a debugger can tell."""
+    if not shutil.which("gdb"):
+        return ""
+    pids = subprocess.run(["pgrep", "-x", os.path.basename(program)[:15]], stdout=subprocess.PIPE, text=True).stdout.split()
+    stacks = [subprocess.run(["gdb", "-p", pid, "-batch", "-ex", "bt"], capture_output=True, text=True).stdout for pid in pids]
+    return "".join(f"process {pid}:\n{stack}" for pid, stack in zip(pids, stacks))
+
+
 def words_of(line):
     """What the ranks say until all survivors have said their last words, or time is out."""
-    words = ""
+    words, stacks = "", []
+
+    def give_up():
+        stacks.append(stacks_of(line[-2]))
+        ranks.terminate()
+
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as ranks:
-        limit = threading.Timer(MOST_SECONDS, ranks.terminate)
+        limit = threading.Timer(MOST_SECONDS, give_up)
         limit.start()
         while words.count(LAST_WORDS) < N_RANKS - 1 and (said := ranks.stdout.readline()):
             words += said
         limit.cancel()
         ranks.terminate()
-    return words
+    return words + "".join(stacks)
 
 
 def trial(launcher, program, seed):

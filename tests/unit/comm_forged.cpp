@@ -43,7 +43,7 @@ struct Forger {
         ranks.send(collective_tag, message);
     }
 
-    static constexpr uint64_t first_number = 6; // the agreement on settings has two, the comparison of shared memory as many, and all confirm
+    static constexpr uint64_t first_number = 7; // the agreement on settings has two, the comparison of shared memory and what all confirm as many
     TwoContexts ranks;
 };
 

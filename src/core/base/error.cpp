@@ -76,7 +76,7 @@ static_assert(std::is_nothrow_copy_constructible_v<Error>);
 Error present_error() noexcept {
     try {
         try {
-            throw;
+            throw; // cppcheck-suppress rethrowNoCurrentException
         } catch (const Error &error) {
             return error;
         } catch (const std::bad_alloc &) {
