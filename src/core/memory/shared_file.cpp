@@ -104,8 +104,8 @@ int open_if_shared(const char *path, size_t bytes, const char *&why) {
 
 uint64_t host_number() {
     static std::atomic<uint64_t> number = 0;
-    uint64_t known = number.load(std::memory_order_relaxed);
-    if (known == 0) number = known = read_boot_id(); // in vain where the process may open no more files
+    uint64_t known = number.load(std::memory_order_relaxed); // itself is all: threads that read it twice store the same
+    if (known == 0) number = known = read_boot_id();         // in vain where the process may open no more files
     return known;
 }
 
