@@ -21,7 +21,7 @@ import threading
 from collections import Counter
 
 GAVE_UP = re.compile(r"survivor (\d+) of what befell (\d+) gave up after ([\d.]+) s of ([\d.]+): (\w+): (.*)")
-LAST_WORDS = "has destroyed its own"
+LAST_WORDS = "has nothing left"
 STAY = '"$0" "$@"; code=$?; case $code in 0|137) ;; *) echo "wrong: a rank has ended with $code" ;; esac; exec sleep 60'
 N_RANKS = 3
 MOST_SECONDS = 30

@@ -100,7 +100,7 @@ void take_part(const std::string &strike, uint64_t seed) {
     OK(halo_context_set(self.context, "timeout", "0.5s"));
     OK(halo_context_destroy(&self.context));
     expect_no_shared_memory();
-    say("rank %d has destroyed its own\n", self.rank);
+    say("rank %d has nothing left\n", self.rank);
 }
 
 } // namespace
