@@ -53,14 +53,11 @@ void open(Member &member, halo_inproc *group, int32_t number, const Absence &abs
     OK(make_context(group, number, { { "path", absence.way.path }, { "shared_memory.least", "0" }, { "check", "no" } }, &member.rank.context));
     member.rank.rank = number;
     member.rank.size = n_ranks;
-    member.ring = std::make_unique<Ring>(member.rank, absence.way, absence.n_values, timeout_seconds);
+    member.ring = std::make_unique<Ring>(member.rank, absence.way, absence.n_values);
     OK(halo_barrier(member.rank.context));
-    OK(halo_context_set(member.rank.context, "timeout", "0.05s"));
-}
-
-void run_and_end(Ring &ring, const Absence &absence) {
-    for (int run = 0; run < absence.n_runs; ++run) OK(ring.run());
-    if (absence.has_started) OK(ring.start());
+    for (int run = 0; run < absence.n_runs; ++run) OK(member.ring->run());
+    OK(halo_barrier(member.rank.context));
+    OK(halo_context_set(member.rank.context, "timeout", "0.3s"));
 }
 
 void run_until_it_fails(Ring &ring, const Absence &absence) {
@@ -78,7 +75,10 @@ void run_until_it_fails(Ring &ring, const Absence &absence) {
 void take_part(Member &member, halo_inproc *group, int32_t number, const Absence &absence) {
     try {
         open(member, group, number, absence);
-        if (number == absence.victim) return run_and_end(*member.ring, absence);
+        if (number == absence.victim) {
+            if (absence.has_started) OK(member.ring->start());
+            return;
+        }
         run_until_it_fails(*member.ring, absence);
         member.destroy();
     } catch (const Stop &reason) {

@@ -20,12 +20,11 @@ const std::array<Way, 8> ring_ways = { {
     { true, "message", HALO_MESSAGES_PER_CHANNEL },
 } };
 
-Ring::Ring(const Rank &rank, const Way &way, int64_t n_values, double timeout_seconds) : rank_(rank), way_(way), n_(n_values) {
+Ring::Ring(const Rank &rank, const Way &way, int64_t n_values) : rank_(rank), way_(way), n_(n_values) {
     void *memory = nullptr;
     OK(halo_memory_allocate(rank.context, HALO_MEMORY_SHARED, 3 * n_ * static_cast<int64_t>(sizeof(double)), &memory));
     values_ = static_cast<double *>(memory);
     halo_exchange_desc options = HALO_EXCHANGE_DESC_INIT;
-    options.timeout_seconds = timeout_seconds;
     options.messages = way.messages;
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     desc.name = "density";

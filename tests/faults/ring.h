@@ -19,7 +19,7 @@ extern const std::array<Way, 8> ring_ways;
 
 class Ring {
 public:
-    Ring(const Rank &rank, const Way &way, int64_t n_values, double timeout_seconds);
+    Ring(const Rank &rank, const Way &way, int64_t n_values);
     Ring(const Ring &) = delete;
     Ring &operator=(const Ring &) = delete;
 

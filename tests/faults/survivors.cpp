@@ -16,7 +16,8 @@ namespace conformance {
 
 namespace {
 
-constexpr int n_runs_after = 20;
+constexpr int n_runs_beside = 20;         // before and after
+constexpr double no_trouble_seconds = 60; // where nobody is struck
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -32,6 +33,8 @@ void say(const char *pattern, Arguments... arguments) {
     std::printf(pattern, arguments...);
     std::fflush(stdout);
 }
+
+void limit_waits(const Rank &rank, double seconds) { OK(halo_context_set(rank.context, "timeout", text_of("%gs", seconds).c_str())); }
 
 void run_well(Ring &ring) {
     OK(ring.run());
@@ -69,19 +72,21 @@ void give_up(const Rank &rank, Ring &ring, const Fate &fate, Striker &striker) {
     run_until_it_fails(rank, ring, fate);
     striker.rank_has_given_up();
     ring.give_up();
+    limit_waits(rank, no_trouble_seconds);
     if (fate.strike == Strike::long_stop) {
         OK(halo_barrier(rank.context));
-        Ring other(rank, fate.way, fate.n_values, 60);
-        for (int n = 0; n < n_runs_after; ++n) run_well(other);
+        Ring other(rank, fate.way, fate.n_values);
+        for (int n = 0; n < n_runs_beside; ++n) run_well(other);
         other.destroy();
     }
 }
 
 void run_and_be_struck(const Rank &rank, const Fate &fate) {
-    Ring ring(rank, fate.way, fate.n_values, fate.timeout_seconds);
-    for (int n = 0; n < n_runs_after; ++n) run_well(ring);
+    Ring ring(rank, fate.way, fate.n_values);
+    for (int n = 0; n < n_runs_beside; ++n) run_well(ring);
     OK(halo_barrier(rank.context));
     Striker striker(rank, fate);
+    limit_waits(rank, fate.timeout_seconds);
     if (fate.strike == Strike::short_stop)
         expect_that_all_goes_on(rank, ring, striker);
     else
@@ -97,7 +102,7 @@ void take_part(const std::string &strike, uint64_t seed) {
     OK(make_context(nullptr, -1, { { "path", fate.way.path }, { "shared_memory.least", "0" }, { "check", "no" } }, &self.context));
     OK(halo_context_rank(self.context, &self.rank, &self.size));
     run_and_be_struck(self, fate);
-    OK(halo_context_set(self.context, "timeout", "0.5s"));
+    limit_waits(self, 0.5);
     OK(halo_context_destroy(&self.context));
     expect_no_shared_memory();
     say("rank %d has nothing left\n", self.rank);
