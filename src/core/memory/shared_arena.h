@@ -32,8 +32,7 @@ struct SharedOffer {
 
 class SharedArena;
 
-// A block that one process writes and one reads. Its first cache line has words for the two. What one end has written before it stores a word, with
-// release, the other sees once it has loaded it, with acquire.
+// A block that one process writes and one reads. Its first cache line has words for the two.
 class SharedBlock {
 public:
     SharedBlock() = default;
@@ -43,7 +42,8 @@ public:
     std::byte *data() const { return data_ + front; }
     const SharedOffer &offer() const { return offer_; }
 
-    // Up to this epoch the reader has read. What the reader of a former block in its place says does not count.
+    // Up to this epoch the reader has read. What the reader of a former block in its place says does not count. Release to acquire: it has read
+    // before the writer writes there again.
     uint32_t read_epoch() const {
         const uint64_t told = word(0).load(std::memory_order_acquire);
         return told >> 32 == tag() ? static_cast<uint32_t>(told) : 0;
@@ -53,9 +53,10 @@ public:
     // A word for the two ends to agree on something else: see memory/storage_gate.h.
     SharedWord<uint64_t> state() const { return word(1); }
 
-    // Is it still this block, and no other in its place?
+    // Is it still this block, and no other in its place? Acquire: a word that `begin` has stored shows its other words too.
     bool is_same() const { return word(2).load(std::memory_order_acquire) == offer_.word; }
-    // Empty. From here on what was in its place is gone.
+    // Empty. From here on what was in its place is gone. The state may be relaxed: who is offered the block hears of it later, by the release of the
+    // last word or by the message of the offer, and a former peer's turn is over.
     void begin() const {
         tell_read(0);
         state().store(0, std::memory_order_relaxed);

@@ -18,6 +18,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "memory/one_mapping.h"
 
 namespace halo {
 
@@ -103,8 +104,8 @@ int open_if_shared(const char *path, size_t bytes, const char *&why) {
 
 uint64_t host_number() {
     static std::atomic<uint64_t> number = 0;
-    uint64_t known = number.load(std::memory_order_relaxed);
-    if (known == 0) number = known = read_boot_id(); // in vain where the process may open no more files
+    uint64_t known = number.load(std::memory_order_relaxed); // itself is all: threads that read it twice store the same
+    if (known == 0) number = known = read_boot_id();         // in vain where the process may open no more files
     return known;
 }
 
@@ -143,11 +144,12 @@ SharedFile make_shared_file(size_t needed, size_t wanted, std::string &trouble) 
     std::memcpy(front.magic, magic, sizeof magic);
     front.nonce = file.nonce;
     std::memcpy(file.data, &front, sizeof front);
+    add_mapping(file.data, file.nonce);
     return file;
 }
 
 void close_shared_file(const SharedFile &file) {
-    munmap(file.data, file.bytes);
+    unmap_shared_file(file.data, file.bytes);
     close(file.descriptor);
 }
 
@@ -167,13 +169,19 @@ std::byte *map_shared_file(int32_t process, int32_t descriptor, size_t bytes, ui
     Front front;
     std::memcpy(&front, data, sizeof front);
     // Another process may have this number, in another container.
-    if (std::memcmp(front.magic, magic, sizeof magic) == 0 && front.nonce == nonce) return data;
+    if (std::memcmp(front.magic, magic, sizeof magic) == 0 && front.nonce == nonce) {
+        std::byte *const same = join_mapping(nonce);
+        if (same) munmap(data, bytes);
+        return same ? same : data;
+    }
     trouble = format("memory of process %d, %s: another file than was offered", process, path);
     munmap(data, bytes);
     return nullptr;
 }
 
-void unmap_shared_file(std::byte *data, size_t bytes) { munmap(data, bytes); }
+void unmap_shared_file(std::byte *data, size_t bytes) {
+    if (leave_mapping(data)) munmap(data, bytes);
+}
 
 #else
 

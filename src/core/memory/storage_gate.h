@@ -5,8 +5,8 @@
 // peer:                   open --claim--> claimed --done--> done, or --decline--> open
 // owner: claimed --revoke--> revoked: it does not wait for the peer, which is at it still, and learns so when it gives it back
 //
-// The word names the exchange and its run, so that a peer that lags behind never claims a later one. Whoever takes a turn sees what the other has
-// written before: words are stored with release and loaded with acquire.
+// The word names the exchange and its run, so that a peer that lags behind never claims a later one. All that both ends use besides it, the storage
+// and what the notice tells of it, is handed over by it: who gives a turn away stores with release, who takes it loads with acquire.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,28 @@ public:
     StorageGate() = default;
     explicit StorageGate(const SharedBlock &block) : block_(block) {}
 
+    // Release: to `claim`, what this rank has read in the storage before, and written into the notice.
     void open(uint32_t serial, uint32_t epoch) const { block_.state().store(word(serial, epoch, State::open), std::memory_order_release); }
-    // True: the peer may use the storage, and must say when it has.
+    // True: the peer may use the storage, and must say when it has. Acquire: after `open`.
     bool claim(uint32_t serial, uint32_t epoch) const {
         uint64_t expected = word(serial, epoch, State::open);
         return block_.state().compare_exchange_strong(expected, word(serial, epoch, State::claimed), std::memory_order_acq_rel);
     }
-    // False: the owner has not waited. What was read may have been changed by then.
+    // False: the owner has not waited. What was read may have been changed by then. Release: what was written, and that all has been read, to
+    // `is_done` and `close`.
     bool done(uint32_t serial, uint32_t epoch) const { return give_back(serial, epoch, State::done); }
     // Instead of `done`: it has not been used after all. The owner may close it.
     bool decline(uint32_t serial, uint32_t epoch) const { return give_back(serial, epoch, State::open); }
+    // Acquire: after `done`, before this rank reads or changes the storage.
     bool is_done(uint32_t serial, uint32_t epoch) const { return block_.state().load(std::memory_order_acquire) == word(serial, epoch, State::done); }
-    // False: the peer is at it at this moment.
+    // False: the peer is at it at this moment. Acquire: as in `is_done`, also after `decline`.
     bool close() const {
         uint64_t now = block_.state().load(std::memory_order_acquire);
         while (state_of(now) != State::claimed)
             if (block_.state().compare_exchange_weak(now, 0, std::memory_order_acq_rel)) return true;
         return false;
     }
-    // False: the peer has ended just now.
+    // False: the peer has ended just now; acquire: as in `is_done`. True: nothing is handed over.
     bool revoke() const {
         uint64_t now = block_.state().load(std::memory_order_acquire);
         while (state_of(now) == State::claimed)
@@ -58,7 +61,7 @@ private:
     bool give_back(uint32_t serial, uint32_t epoch, State next) const {
         uint64_t expected = word(serial, epoch, State::claimed);
         if (block_.state().compare_exchange_strong(expected, word(serial, epoch, next), std::memory_order_acq_rel)) return true;
-        block_.state().store(word(serial, no_epoch, State::done), std::memory_order_release);
+        block_.state().store(word(serial, no_epoch, State::done), std::memory_order_release); // to `close`, when the lease ends
         return false;
     }
 

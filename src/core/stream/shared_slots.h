@@ -50,6 +50,7 @@ public:
         arena_ = arena;
         if (arena && !slots_) slots_ = { arena->allocate(SharedSlots::bytes(message_bytes)), message_bytes };
         if (!slots_) return {};
+        // Release: who sees this, or an epoch that is written later, sees the block's new word too.
         for (const uint32_t parity : { 0u, 1u }) slots_.epoch_in(parity).store(0, std::memory_order_release);
         return slots_.block().offer();
     }
@@ -62,7 +63,7 @@ public:
         return is_read(consumed) || is_read(slots_.block().read_epoch());
     }
     std::byte *slot(uint32_t epoch) const { return slots_.slot(epoch); }
-    // The rest of the message is in the slot.
+    // The rest of the message is in the slot. Release: to `is_written`, all of the message.
     void write(const MessageHeader &header) {
         constexpr size_t before = offsetof(MessageHeader, epoch), behind = before + sizeof header.epoch;
         std::byte *const slot = slots_.slot(header.epoch);
@@ -86,7 +87,7 @@ public:
         if (arena && offer.bytes >= SharedBlock::front + SharedSlots::bytes(message_bytes)) slots_ = { arena->map(offer), message_bytes };
     }
     explicit operator bool() const { return static_cast<bool>(slots_); }
-    // Not by who has taken the block for something else since.
+    // Not by who has taken the block for something else since: acquire, so that an epoch of that one's is not seen without its word.
     bool is_written(uint32_t epoch) const { return slots_.epoch_in(epoch).load(std::memory_order_acquire) == epoch && slots_.block().is_same(); }
     std::byte *slot(uint32_t epoch) const { return slots_.slot(epoch); }
     // Nothing of this run or earlier ones is needed any more.

@@ -20,7 +20,8 @@ void copy_bytes(void *to, const void *from, size_t bytes) {
     if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
-// Makes the message this thread's to read; false: its sender has withdrawn it.
+// Makes the message this thread's to read; false: its sender has withdrawn it. `pop` has handed it over already: the exchange of states decides only
+// who of the two has it, and what fails may be relaxed.
 bool claim(Node &message) {
     NodeState state = message.state.load(std::memory_order_relaxed);
     if (state == NodeState::eager) return true;
@@ -95,7 +96,7 @@ halo_status Endpoint::send(int32_t peer, int32_t lane, int32_t tag, const void *
 void Endpoint::check_offer(Request &request) {
     Node &node = *request.node;
     int32_t peer = peer_of(request.key);
-    if (node.state.load(std::memory_order_acquire) == NodeState::copied) {
+    if (node.state.load(std::memory_order_acquire) == NodeState::copied) { // after `deliver`: the buffer has been read
         unlink(node.offer);
         outbound(peer).reuse(node);
     } else if (round_->closed(peer)) {
@@ -111,8 +112,8 @@ void Endpoint::withdraw_offers() {
         Node &node = *static_cast<Offer *>(link)->node;
         link = link->next;
         NodeState state = NodeState::offered;
-        if (node.state.compare_exchange_strong(state, NodeState::withdrawn, std::memory_order_acq_rel)) continue;
-        while (node.state.load(std::memory_order_acquire) == NodeState::taken) std::this_thread::yield(); // a copy's time
+        if (node.state.compare_exchange_strong(state, NodeState::withdrawn, std::memory_order_acq_rel)) continue; // nobody reads it from here on
+        while (node.state.load(std::memory_order_acquire) == NodeState::taken) std::this_thread::yield(); // a copy's time, until it has been read
     }
 }
 
@@ -151,12 +152,12 @@ void Endpoint::deliver(Node &message, Request &request) {
     request.bytes = message.bytes;
     request.status = fits ? HALO_SUCCESS : HALO_ERR_WIRE;
     request.state = Request::State::finished;
-    if (message.state.load(std::memory_order_relaxed) == NodeState::eager) {
+    if (message.state.load(std::memory_order_relaxed) == NodeState::eager) { // claimed: nobody changes it
         if (fits) copy_bytes(request.data, message.payload, message.bytes);
         inbound_[static_cast<size_t>(peer_of(message.key))]->give_back(message);
     } else {
         if (fits) copy_bytes(request.data, message.offer.source, message.bytes);
-        message.state.store(NodeState::copied, std::memory_order_release);
+        message.state.store(NodeState::copied, std::memory_order_release); // that the buffer has been read, to its sender
     }
 }
 
@@ -165,7 +166,7 @@ Node *Endpoint::next_unexpected(Key key) {
     while (Keyed *found = unexpected_.find(key)) {
         auto *message = static_cast<Node *>(found);
         unexpected_.remove(*message);
-        if (message->state.load(std::memory_order_relaxed) != NodeState::withdrawn) return message;
+        if (message->state.load(std::memory_order_relaxed) != NodeState::withdrawn) return message; // a guess: `claim` decides
     }
     return nullptr;
 }

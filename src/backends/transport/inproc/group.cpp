@@ -9,7 +9,7 @@ namespace halo::inproc {
 
 Round::~Round() {
     for (Mailbox &box : mailboxes_) {
-        Pipe *pipe = box.pipes.load(std::memory_order_relaxed);
+        Pipe *pipe = box.pipes.load(std::memory_order_relaxed); // the last owner is alone, by the count of shared_ptr
         while (pipe != nullptr) {
             std::unique_ptr<Pipe> owned(pipe);
             pipe = pipe->next_of_receiver;
@@ -20,7 +20,7 @@ Round::~Round() {
 Pipe &Round::add_pipe(int32_t source, int32_t destination) {
     auto *pipe = new Pipe(source);
     std::atomic<Pipe *> &head = mailbox(destination).pipes;
-    pipe->next_of_receiver = head.load(std::memory_order_relaxed);
+    pipe->next_of_receiver = head.load(std::memory_order_relaxed); // it is not followed here
     while (!head.compare_exchange_weak(pipe->next_of_receiver, pipe, std::memory_order_release, std::memory_order_relaxed)) {}
     return *pipe;
 }
@@ -108,7 +108,7 @@ int32_t halo_inproc_group::absent() {
 std::shared_ptr<Round> halo_inproc_group::join(int32_t rank) {
     std::lock_guard lock(mutex_);
     if (place(rank).round) {
-        open_endpoints_.fetch_add(1, std::memory_order_relaxed);
+        open_endpoints_.fetch_add(1, std::memory_order_relaxed); // hands nothing over
         return place(rank).round;
     }
     int64_t &number = opens_[static_cast<size_t>(rank)];

@@ -27,10 +27,11 @@ public:
 
     // A pipe from `source` to `destination`, made by the source's thread. The round owns it.
     Pipe &add_pipe(int32_t source, int32_t destination);
-    // Head of the list of all pipes to a rank; the list grows at its head only.
+    // Head of the list of all pipes to a rank; the list grows at its head only. Acquire: after the release of `add_pipe`, which hands over the pipe.
     Pipe *pipes_to(int32_t rank) const { return mailbox(rank).pipes.load(std::memory_order_acquire); }
 
-    // After this the rank's thread touches nobody's buffers any more. Before the round is in use the rank may join it once more.
+    // After this the rank's thread touches nobody's buffers any more, which release and acquire hand to the senders. Before the round is in use the
+    // rank may join it once more; who has met knows that it is, by the group's lock.
     void set_closed(int32_t rank) {
         if (in_use_.load(std::memory_order_acquire)) mailbox(rank).closed.store(true, std::memory_order_release);
     }
@@ -68,6 +69,7 @@ public:
 
     // That of the meeting which the rank has entered, if it has.
     std::shared_ptr<halo::inproc::Round> join(int32_t rank);
+    // Release: all that the endpoint has done, to who destroys the group.
     void leave() { open_endpoints_.fetch_sub(1, std::memory_order_release); }
 
 private:

@@ -63,13 +63,14 @@ public:
         if (spare_ == nullptr) replenish();
         return *last_;
     }
+    // Release: the node's contents, an offer's buffer and the empty node behind it, to `pop`.
     void publish(NodeState state) {
         Node *node = last_;
         node->following = last_ = spare_;
         node->state.store(state, std::memory_order_release);
         spare_ = take_free();
     }
-    // A copied offer's node becomes free.
+    // A copied offer's node becomes free. Relaxed: it reaches the receiver by the release of the node in front of it.
     void reuse(Node &node) {
         node.state.store(NodeState::empty, std::memory_order_relaxed);
         node.following = free_;
@@ -85,7 +86,8 @@ public:
         first_ = node->following;
         return node;
     }
-    // An eager node whose payload is no longer needed.
+    // An eager node whose payload is no longer needed. Release: that it has been read, and its state, to `take_free`, whose acquire is of the whole
+    // stack: every push in it is a read-modify-write behind the ones before.
     void give_back(Node &node) {
         node.state.store(NodeState::empty, std::memory_order_relaxed);
         node.following = returned_.load(std::memory_order_relaxed);

@@ -19,7 +19,7 @@ inline constinit std::atomic<Rule> rule = Rule::none;
 class Turn {
 public:
     Turn() {
-        const Rule now = rule.load(std::memory_order_relaxed);
+        const Rule now = rule.load(std::memory_order_relaxed); // set by who initialises or finalises MPI, which no call of it may overlap
         if (now == Rule::none) [[likely]]
             return;
         allowed_ = now != Rule::finalized;

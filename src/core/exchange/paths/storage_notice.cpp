@@ -100,7 +100,8 @@ bool StorageNotice::publish(const Run &run) {
 
 namespace {
 
-// Of what another process may write at any time: once.
+// Of what another process may write at any time: once. Relaxed: its honest values are handed over by the message that offers the notice (counts) and
+// by the gate's claim (versions).
 template <class T>
 T read_once(T &there) {
     return std::atomic_ref(there).load(std::memory_order_relaxed);
