@@ -64,7 +64,6 @@ defects=(
     "a collective that timed out is not continued|comm/collective_stream.cpp|halo_simulation *Ends*|s/pending_ = stopped_ || (pending_ \&\& untouched);/pending_ = false;/"
     "a collective that timed out is continued on another object|comm/collective_stream.cpp|halo_simulation *Ends*|s/if (pending_ \&\& entered_ != call_)/if (false)/"
     "an object gets the tag of another that lives|comm/tags.cpp|halo_simulation *Ends*|s/first_run_tag + static_cast<int32_t>(at) };/first_run_tag + static_cast<int32_t>(at % 2) };/"
-    "what a stopped peer may still write has another use|stream/storage_leases.h|halo_simulation *Ends*|s/return context_.leases().take_over(own_);/return; /"
     # What two ranks share
     "a block is given away because of what its former reader says|memory/shared_arena.h|halo_protocols *Slots*|s/return told >> 32 == tag() ? static_cast<uint32_t>(told) : 0;/return static_cast<uint32_t>(told);/"
     "what lies in a block that is another's now is taken|stream/shared_slots.h|halo_protocols *Slots*|s/ \&\& slots_.block().is_same(); }/; }/"
