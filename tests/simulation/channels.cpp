@@ -141,8 +141,13 @@ private:
             nulls.push_back(is_null(i));
             if (sends(channel(i)) && !is_null(i)) write(i, table[i].data);
         }
-        const auto send = [&] { return poll([&] { return halo_group_send(group_, nulls.data(), HALO_STREAM_NONE); }); };
-        return calls_.works("send", send);
+        bool in_time = true;
+        const auto send = [&] {
+            const halo_status status = poll([&] { return halo_group_send(group_, nulls.data(), HALO_STREAM_NONE); });
+            in_time = status != HALO_BUSY;
+            return in_time ? status : HALO_SUCCESS;
+        };
+        return calls_.works("send", send) && in_time;
     }
     bool receive_group() {
         if (!wait_until("try receive", [&](int32_t *done) { return halo_group_try_receive(group_, done); })) return false;

@@ -7,8 +7,13 @@ bool Runs::start() {
     halo_run run = made_.run;
     run.field_mask = made_.mask.empty() ? nullptr : made_.mask.data();
     if (!made_.phases) return calls_.works("start", [&] { return halo_exchange_start(exchange, &run, HALO_STREAM_NONE); });
-    return calls_.works("post", [&] { return halo_exchange_post(exchange, &run); }) &&
-           calls_.works("send", [&] { return poll([&] { return halo_exchange_send(exchange, HALO_STREAM_NONE); }); });
+    bool in_time = true;
+    const auto send = [&] {
+        const halo_status status = poll([&] { return halo_exchange_send(exchange, HALO_STREAM_NONE); });
+        in_time = status != HALO_BUSY;
+        return in_time ? status : HALO_SUCCESS;
+    };
+    return calls_.works("post", [&] { return halo_exchange_post(exchange, &run); }) && calls_.works("send", send) && in_time;
 }
 
 bool Runs::finish() {
