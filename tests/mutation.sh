@@ -60,6 +60,10 @@ defects=(
     # Ranks far apart, and calls made again
     "what a receiver has sent in the runs before is given up with the last one|stream/stream.cpp|halo_simulation *Ends*|s/extra->abandoned = extra->abandoned .. is_of_this_run(\*extra);/extra->abandoned = true;/"
     "a collective call made again brings another refusal than before|comm/agree.cpp|halo_simulation *Ends*|s/if (collectives.repeats.*throw;/if (false) throw;/"
+    "what comes for one collective is taken for another|comm/collective_stream.cpp|halo_simulation *Ends*|s/held_.try_emplace({ header.number, /held_.try_emplace({ next_ - 1, /"
+    "a collective that timed out is not continued|comm/collective_stream.cpp|halo_simulation *Ends*|s/pending_ = stopped_ || (pending_ \&\& untouched);/pending_ = false;/"
+    "a collective that timed out is continued on another object|comm/collective_stream.cpp|halo_simulation *Ends*|s/if (pending_ \&\& entered_ != call_)/if (false)/"
+    "an object gets the tag of another that lives|comm/tags.cpp|halo_simulation *Ends*|s/first_run_tag + static_cast<int32_t>(at) };/first_run_tag + static_cast<int32_t>(at % 2) };/"
     # What two ranks share
     "a block is given away because of what its former reader says|memory/shared_arena.h|halo_protocols *Slots*|s/return told >> 32 == tag() ? static_cast<uint32_t>(told) : 0;/return static_cast<uint32_t>(told);/"
     "what lies in a block that is another's now is taken|stream/shared_slots.h|halo_protocols *Slots*|s/ \&\& slots_.block().is_same(); }/; }/"

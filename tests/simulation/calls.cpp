@@ -12,6 +12,7 @@ namespace {
 
 constexpr int most_trials = 40;
 constexpr double pause_seconds = 0.05;
+constexpr halo_status lost = HALO_ERR_INTERNAL; // worse than what calls may end in
 
 } // namespace
 
@@ -28,6 +29,13 @@ halo_status Meeting::worst(halo_status mine) {
     return worst_;
 }
 
+halo_status poll(const Call &call) {
+    constexpr int most_looks = 400;
+    halo_status status = HALO_BUSY;
+    for (int look = 0; look < most_looks && (status = call()) == HALO_BUSY; ++look) simulation::sleep_for(5e-3);
+    return status;
+}
+
 halo_status Calls::judge(const char *what, const Call &call) {
     halo_status status = HALO_SUCCESS;
     {
@@ -35,11 +43,26 @@ halo_status Calls::judge(const char *what, const Call &call) {
         status = call();
     }
     ++ends[halo_status_name(status)];
+    lost_ = false;
     if (status == HALO_SUCCESS) return status;
     const std::string text = halo_last_error();
+    lost_ = context && program_.may_stray() && text.find("the collectives of this context") != std::string::npos;
+    if (lost_) return status;
     if (!program_.allows(status) || (status != HALO_ERR_MEMORY && text.find("rank ") == std::string::npos))
         stop("%s: not a clear error: %s: %s", what, halo_status_name(status), text.c_str());
     return status;
+}
+
+bool Calls::all(bool mine) {
+    if (program_.events.empty()) return mine;
+    const halo_status worst = meeting_.worst(mine ? HALO_SUCCESS : HALO_ERR_PEER);
+    if (worst == lost) throw Lost{};
+    return worst == HALO_SUCCESS;
+}
+
+void Calls::lose() {
+    meeting_.worst(lost);
+    throw Lost{};
 }
 
 void Calls::alone(const char *what, const Call &call) {
@@ -55,6 +78,7 @@ void Calls::talk(const char *what, const Call &call) {
     for (int trial = 0; trial < most_trials; ++trial) {
         if (works(what, call)) return;
         if (simulation::any_has_died()) throw Ended{};
+        if (lost_) lose();
     }
     stop("%s fails again and again: %s", what, halo_last_error());
 }
@@ -62,6 +86,7 @@ void Calls::talk(const char *what, const Call &call) {
 void Calls::together(const char *what, const Call &call, const std::function<void()> &undo) {
     for (int trial = 0; trial < most_trials; ++trial) {
         const bool works_here = works(what, call);
+        if (lost_) lose();
         if (all(works_here)) return;
         if (works_here) undo();
     }

@@ -14,6 +14,8 @@ using Call = std::function<halo_status()>;
 
 // The program is over on this rank: another one has died.
 struct Ended {};
+// A rank has ended the context's collectives: all make their contexts anew.
+struct Lost {};
 
 // Where ranks tell each other, beside the library, how a call has ended.
 class Meeting {
@@ -30,6 +32,9 @@ private:
     halo_status worst_so_far_ = HALO_SUCCESS, worst_ = HALO_SUCCESS;
     bool left_ = false;
 };
+
+// Until it is no longer busy, or the time that the program allows has passed: HALO_BUSY.
+halo_status poll(const Call &call);
 
 class Calls {
 public:
@@ -51,7 +56,10 @@ public:
     // Destroys: what a peer may still use is not free yet.
     void free(const char *what, const Call &call);
     // Has it worked on all ranks? Where nothing can fail they do not ask, and may be far apart.
-    bool all(bool mine) { return program_.events.empty() ? mine : meeting_.worst(mine ? HALO_SUCCESS : HALO_ERR_PEER) == HALO_SUCCESS; }
+    bool all(bool mine);
+    // The last call says that the context's collectives have ended.
+    bool are_lost() const { return lost_; }
+    [[noreturn]] void lose();
 
     // For the report.
     std::map<std::string, int64_t> ends, features;
@@ -64,6 +72,7 @@ public:
 private:
     const Program &program_;
     Meeting &meeting_;
+    bool lost_ = false;
 };
 
 } // namespace programs

@@ -264,7 +264,11 @@ void before_access(const void *word, unsigned bytes) {
 }
 void sleep(double) {}
 double seconds() { return 0; }
-bool holds_back() { return false; }
+bool holds_back(const void *) { return false; }
+bool holds_back(int32_t, int32_t, int32_t) { return false; }
+void delivers() {}
+bool is_out_of_reach() { return false; }
+void count(Rare) {}
 int64_t process() { return -1; }
 bool has_died(int64_t) { return false; }
 char *error_text() {

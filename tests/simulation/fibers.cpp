@@ -8,11 +8,13 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include <cxxabi.h>
 #include <ucontext.h>
 
 #include "base/schedule_point.h"
+#include "endpoint.h"
 #include "memory/shared_file.h"
 
 namespace simulation {
@@ -37,6 +39,9 @@ struct Fiber {
     Exceptions exceptions{};
     char text[halo::simulation::error_text_bytes] = "no error";
     double wakes = 0;
+    double held_until = 0, unreachable_until = 0;
+    uint64_t held = 0; // says which channels
+    bool has_held = false;
     int64_t points = 0, allocations = 0;
     int in_library = 0;
     bool counts = false, has_ended = false, has_died = false;
@@ -70,7 +75,27 @@ public:
     bool any_has_died() const {
         return std::any_of(fibers_.begin(), fibers_.end(), [](const Fiber &fiber) { return fiber.has_died; });
     }
-    bool holds_back() { return scheduler_.holds_back(); }
+    // `is_here`: has the message reached the rank?
+    bool holds_back(uint64_t channel, bool is_here) {
+        if (now_ < 0) return false;
+        Fiber &fiber = now();
+        if (clock_ < fiber.held_until && ((channel ^ fiber.held) * 0x9e3779b97f4a7c15u >> 63) != 0) {
+            fiber.has_held = fiber.has_held || is_here;
+            return true;
+        }
+        return scheduler_.holds_back();
+    }
+    // One has overtaken what is held back.
+    void delivers() {
+        if (now_ < 0 || clock_ >= now().held_until || !std::exchange(now().has_held, false)) return;
+        ++outcome_.faults[static_cast<size_t>(Fault::reorder)];
+    }
+    bool is_out_of_reach() {
+        if (now_ < 0 || clock_ >= now().unreachable_until) return false;
+        ++outcome_.faults[static_cast<size_t>(Fault::unreachable)];
+        return true;
+    }
+    void count(halo::Rare what) { ++outcome_.rare[static_cast<size_t>(what)]; }
     uint64_t next_word() { return ++words_; }
 
     void point() {
@@ -118,9 +143,16 @@ private:
         return nullptr;
     }
     void happen(const Event &event) {
+        Fiber &fiber = now();
+        const double end = clock_ + event.seconds;
+        switch (event.fault) {
+        case Fault::death: fiber.has_died = true; break;
+        case Fault::stop: fiber.wakes = end; break;
+        case Fault::reorder: fiber.held_until = end, fiber.held = static_cast<uint64_t>(event.at); return; // counted where it shows
+        case Fault::unreachable: fiber.unreachable_until = end; return;
+        default: return;
+        }
         ++outcome_.faults[static_cast<size_t>(event.fault)];
-        if (event.fault == Fault::death) now().has_died = true;
-        if (event.fault == Fault::stop) now().wakes = clock_ + event.seconds;
     }
 
     // -1: all have ended.
@@ -196,11 +228,6 @@ void release(void *memory) noexcept {
 
 } // namespace
 
-const char *name_of(Fault fault) {
-    static const char *const names[] = { "none", "stop", "death", "no memory" };
-    return names[static_cast<size_t>(fault)];
-}
-
 int32_t RandomScheduler::next(const std::vector<int32_t> &ready, int32_t now) {
     const bool stays = std::find(ready.begin(), ready.end(), now) != ready.end() && !is(switches_);
     return stays ? now : ready[random_() % ready.size()];
@@ -238,7 +265,21 @@ void sleep(double seconds) {
     if (World::current && World::current->rank() >= 0) World::current->sleep(seconds);
 }
 double seconds() { return World::current ? World::current->clock(::simulation::look_seconds) : 0; }
-bool holds_back() { return World::current && World::current->holds_back(); }
+bool holds_back(const void *request) {
+    if (!World::current) return false;
+    const auto &known = *static_cast<const inproc::Request *>(request);                                          // all of them are
+    return World::current->holds_back(known.key, known.state == inproc::Request::State::finished && known.data); // of sends too; those have no data
+}
+bool holds_back(int32_t peer, int32_t lane, int32_t tag) {
+    return World::current && World::current->holds_back(inproc::make_key(peer, lane, tag), false);
+}
+void delivers() {
+    if (World::current) World::current->delivers();
+}
+bool is_out_of_reach() { return World::current && World::current->is_out_of_reach(); }
+void count(Rare what) {
+    if (World::current) World::current->count(what);
+}
 int64_t process() { return World::current ? World::current->rank() : -1; }
 bool has_died(int64_t process) { return World::current && World::current->has_died(process); }
 char *error_text() { return World::current && World::current->rank() >= 0 ? World::current->now().text : outer_text; }

@@ -12,16 +12,22 @@ namespace simulation {
 
 using Random = std::mt19937_64;
 
-enum class Fault : uint8_t { none, stop, death, memory };
-inline constexpr int n_faults = 4;
+enum class Fault : uint8_t { none, stop, death, memory, reorder, unreachable };
+inline constexpr int n_faults = 6;
 const char *name_of(Fault fault);
 
-// What happens to one rank at one of its schedule points, or at one of its allocations within the library.
+// What ranks do rarely, by halo::Rare.
+inline constexpr int n_rare = 5;
+const char *name_of_rare(int what);
+
+// What happens to one rank at one of its schedule points, or at one of its allocations within the library. Reorder: for a while messages on some of
+// its channels, one in two of (peer, lane, tag), are not delivered, while those on others are. Unreachable: for a while it cannot map memory of
+// others.
 struct Event {
     Fault fault = Fault::none;
     int32_t rank = 0;
     int64_t at = 0;
-    double seconds = 0; // a stop's
+    double seconds = 0; // that it lasts
 };
 
 // Asked at each point.
@@ -51,6 +57,7 @@ struct Outcome {
     int64_t points = 0;
     double seconds = 0;                     // of simulated time
     std::array<int64_t, n_faults> faults{}; // that happened
+    std::array<int64_t, n_rare> rare{};
     bool hangs = false;
 };
 

@@ -28,20 +28,24 @@ std::unique_ptr<Object> make_points(Calls &calls, const ObjectCase &made);
 std::unique_ptr<Object> make_transfer(Calls &calls, const ObjectCase &made);
 std::unique_ptr<Object> make_reduction(Calls &calls, const ObjectCase &made, int32_t n_ranks);
 std::unique_ptr<Object> make_sums(Calls &calls, const ObjectCase &made, int32_t n_ranks);
+std::unique_ptr<Object> make_sparse(Calls &calls, const ObjectCase &made, uint64_t seed);
+std::unique_ptr<Object> make_cells(Calls &calls, const ObjectCase &made); // of boxes and regions
+std::unique_ptr<Object> make_channels(Calls &calls, const ObjectCase &made);
+std::unique_ptr<Object> make_loops(Calls &calls, const ObjectCase &made);
+std::unique_ptr<Object> make_strays(Calls &calls, const ObjectCase &made);
 
 // An exchange's runs, in one of the two ways.
 class Runs {
 public:
     Runs(Calls &calls, const ObjectCase &made) : calls_(calls), made_(made) {}
     halo_exchange *exchange = nullptr;
+    std::function<void()> before_unpack; // in phases
 
     bool start();
     bool finish();
     void destroy();
 
 private:
-    halo_status poll(const Call &call) const;
-
     Calls &calls_;
     const ObjectCase &made_;
 };

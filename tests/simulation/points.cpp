@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "objects.h"
+#include "relation.h"
 
 namespace programs {
 
@@ -13,11 +14,12 @@ namespace {
 
 class Points final : public Object {
 public:
-    Points(Calls &calls, const ObjectCase &made) : calls_(calls), made_(made), runs_(calls, made) {}
+    Points(Calls &calls, const ObjectCase &made) : calls_(calls), made_(made), relation_(made), runs_(calls, made) {}
 
     void create() override {
-        order_points();
-        calls_.talk("points", [&] { return made_.made == Made::star ? create_star() : create_keys(); });
+        make_lists();
+        calls_.talk("points", [&] { return create_topology(); });
+        if (made_.made == Made::graph) take_graph();
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.name = "p", desc.n_components = made_.n_components;
         calls_.together(
@@ -37,7 +39,7 @@ public:
         for_values([&](uint64_t key, int64_t c, const double &value) {
             const bool moves = made_.run.n_components == 0 || c == made_.run.first_component;
             if (!moves && value != first(calls_.rank, key, c)) stop("component %d of key %d has changed", static_cast<int>(c), static_cast<int>(key));
-            const bool matters = made_.desc.kind != HALO_KIND_REVERSE || owner(key) == calls_.rank;
+            const bool matters = made_.desc.kind != HALO_KIND_REVERSE || relation_.owner(key) == calls_.rank;
             if (moves && matters && value != right(key, c))
                 stop("component %d of key %d is %g, not %g", static_cast<int>(c), static_cast<int>(key), value, right(key, c));
         });
@@ -53,13 +55,6 @@ public:
     }
 
 private:
-    const std::vector<uint64_t> &keys_of(int32_t rank) const { return made_.keys[static_cast<size_t>(rank)]; }
-    static bool has(const std::vector<uint64_t> &keys, uint64_t key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); }
-    int32_t owner(uint64_t key) const {
-        int32_t rank = 0;
-        while (!has(keys_of(rank), key)) ++rank;
-        return rank;
-    }
     double first(int32_t rank, uint64_t key, int64_t c) const {
         return static_cast<double>((time_ + 1) * 10000 + static_cast<int64_t>(key) * 100 + rank * 7 % 4 * 10 + c);
     }
@@ -69,32 +64,56 @@ private:
 
     // What one process alone computes, from the owner's value on, rank by rank.
     double right(uint64_t key, int64_t c) const {
-        const int32_t mine = owner(key);
+        const int32_t mine = relation_.owner(key);
         double value = first(mine, key, c);
         if (made_.desc.kind == HALO_KIND_GHOSTS) return value;
-        for (int32_t rank = mine + 1; rank < std::ssize(made_.keys); ++rank) {
-            if (!has(keys_of(rank), key)) continue;
+        for (int32_t rank = 0; rank < relation_.n_ranks(); ++rank) {
+            if (rank == mine || !relation_.has(rank, key)) continue;
             if (made_.desc.kind == HALO_KIND_FETCH && rank == calls_.rank) return value;
             value = combine(value, first(rank, key, c));
         }
         return value;
     }
 
-    // Of a star: own points first, then copies.
-    void order_points() {
-        points_ = keys_of(calls_.rank);
-        if (made_.made == Made::star) order_star();
+    // Ahead of the call, in which memory may fail.
+    void make_lists() {
+        points_ = relation_.points(calls_.rank);
+        if (made_.made == Made::star) star_ = relation_.star(calls_.rank);
+        if (made_.made == Made::lists) lists_ = relation_.lists(calls_.rank);
+        if (made_.made == Made::graph) graph_ = relation_.graph(calls_.rank);
     }
-    void order_star() {
-        const auto own_end = std::stable_partition(points_.begin(), points_.end(), [&](uint64_t key) { return owner(key) == calls_.rank; });
-        ranks_.clear();
-        indices_.clear();
-        for (auto key = own_end; key != points_.end(); ++key) {
-            ranks_.push_back(owner(*key));
-            std::vector<uint64_t> there = keys_of(ranks_.back());
-            std::stable_partition(there.begin(), there.end(), [&](uint64_t one) { return owner(one) == ranks_.back(); });
-            indices_.push_back(static_cast<uint32_t>(std::find(there.begin(), there.end(), *key) - there.begin()));
+    halo_status create_topology() {
+        switch (made_.made) {
+        case Made::star: return create_star();
+        case Made::lists: return create_lists();
+        case Made::graph: return create_graph();
+        default: return create_keys();
         }
+    }
+    halo_status create_lists() {
+        halo_lists_desc desc = HALO_LISTS_DESC_INIT;
+        desc.sharers = made_.desc.kind == HALO_KIND_SHARED_REDUCE, desc.n_points = std::ssize(points_);
+        desc.n_peers = static_cast<int32_t>(lists_.peers.size()), desc.peers = lists_.peers.data();
+        desc.send = lists_.send.data(), desc.send_offsets = lists_.send_offsets.data();
+        desc.receive = lists_.receive.data(), desc.receive_offsets = lists_.receive_offsets.data();
+        return halo_topology_create_lists(calls_.context, &desc, &topology_);
+    }
+    halo_status create_graph() {
+        halo_graph_desc desc = HALO_GRAPH_DESC_INIT;
+        desc.rings = made_.rings, desc.n_owned = std::ssize(graph_.own), desc.keys = graph_.own.data();
+        desc.offsets = graph_.offsets.data(), desc.neighbours = graph_.neighbours.data();
+        return halo_topology_create_graph(calls_.context, &desc, &topology_);
+    }
+    // Its numbering, of just the points that a search from the owned ones finds.
+    void take_graph() {
+        int64_t n = 0;
+        OK(halo_topology_point_keys(topology_, nullptr, 0, &n));
+        points_.assign(static_cast<size_t>(n), 0);
+        if (n > 0) OK(halo_topology_point_keys(topology_, points_.data(), n, &n));
+        std::vector<uint64_t> found = points_, wanted = relation_.points(calls_.rank);
+        std::sort(found.begin(), found.end());
+        std::sort(wanted.begin(), wanted.end());
+        if (found != wanted) stop("a graph has %zu points, not %zu, or others", found.size(), wanted.size());
     }
     halo_status create_keys() {
         halo_keys_desc desc = HALO_KEYS_DESC_INIT;
@@ -104,8 +123,8 @@ private:
     }
     halo_status create_star() {
         halo_star_desc desc = HALO_STAR_DESC_INIT;
-        desc.sharers = made_.desc.kind == HALO_KIND_SHARED_REDUCE, desc.n_points = std::ssize(points_), desc.n_leaves = std::ssize(ranks_);
-        desc.ranks = ranks_.data(), desc.indices = indices_.data();
+        desc.sharers = made_.desc.kind == HALO_KIND_SHARED_REDUCE, desc.n_points = std::ssize(points_), desc.n_leaves = std::ssize(star_.ranks);
+        desc.ranks = star_.ranks.data(), desc.indices = star_.indices.data();
         return halo_topology_create_star(calls_.context, &desc, &topology_);
     }
     template <class Visit>
@@ -122,10 +141,12 @@ private:
 
     Calls &calls_;
     const ObjectCase &made_;
+    Relation relation_;
     Runs runs_;
     std::vector<uint64_t> points_; // keys, by local index
-    std::vector<int32_t> ranks_;
-    std::vector<uint32_t> indices_;
+    Relation::Star star_;
+    Relation::Lists lists_;
+    Relation::Graph graph_;
     halo_topology *topology_ = nullptr;
     halo_field *field_ = nullptr;
     int64_t time_ = 0;

@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "base/schedule_point.h"
 #include "objects.h"
+#include "printed.h"
 
 namespace programs {
 
@@ -34,7 +36,12 @@ public:
     void play() {
         simulation::begin_faults();
         open();
-        for (size_t i = 0; i < program_.steps.size(); ++i) take(program_.steps[i], static_cast<int64_t>(i));
+        for (size_t i = 0; i < program_.steps.size(); ++i) try {
+                take(program_.steps[i], static_cast<int64_t>(i));
+            } catch (const Lost &) {
+                ++calls_.features["collectives ended"];
+                reopen();
+            }
         calls_.all(true);
     }
     void close() {
@@ -65,6 +72,12 @@ private:
         case What::points: return make_points(calls_, made);
         case What::transfer: return make_transfer(calls_, made);
         case What::reduction: return make_reduction(calls_, made, program_.n_ranks);
+        case What::sparse: return make_sparse(calls_, made, program_.seed);
+        case What::boxes:
+        case What::regions: return make_cells(calls_, made);
+        case What::channels: return make_channels(calls_, made);
+        case What::loops: return make_loops(calls_, made);
+        case What::strays: return make_strays(calls_, made);
         default: return make_sums(calls_, made, program_.n_ranks);
         }
     }
@@ -78,12 +91,14 @@ private:
             recreate({ step.object });
             break;
         case Step::Does::recreate: recreate({ step.object }); break;
-        case Step::Does::reopen:
-            close();
-            calls_.all(true);
-            open();
+        case Step::Does::reopen: reopen();
         }
         ++calls_.features[name_of(step.does)];
+    }
+    void reopen() {
+        close();
+        calls_.all(true);
+        open();
     }
     std::vector<size_t> all_that_overlap() const {
         std::vector<size_t> all;
@@ -248,20 +263,22 @@ TEST(Simulation, EndsRightOrInAClearError) {
     warm_up();
     std::map<std::string, int64_t> ends, features, paths_taken;
     std::array<int64_t, simulation::n_faults> faults{};
+    std::array<int64_t, simulation::n_rare> rare{};
     int64_t points = 0;
-    const int64_t first = number_from("SIMULATION_FIRST", 0), n = number_from("SIMULATION_SCHEDULES", 2000), end = first + n;
+    const int64_t first = number_from("SIMULATION_FIRST", 0), n = number_from("SIMULATION_SCHEDULES", 10000), end = first + n;
     for (int64_t number = first; number < end; ++number) {
         const Program program = make_program(seed_of(number));
         const Result result = check_program(program);
         if (!result.failure.empty()) {
             const Program least = shrink(program);
             FAIL() << "SIMULATION_FIRST=" << number << ": " << result.failure << "\nshrunk: " << check_program(least).failure << "\n"
-                   << least.describe();
+                   << printed(least);
         }
         points += result.outcome.points;
         add(ends, result.ends);
         add(features, result.features);
         for (size_t fault = 0; fault < faults.size(); ++fault) faults[fault] += result.outcome.faults[fault];
+        for (size_t what = 0; what < rare.size(); ++what) rare[what] += result.outcome.rare[what];
         ++paths_taken[program.path];
     }
     const auto print = [](const char *what, const std::map<std::string, int64_t> &counts) {
@@ -275,6 +292,11 @@ TEST(Simulation, EndsRightOrInAClearError) {
         std::printf("  fault  %-28s %10lld\n", simulation::name_of(static_cast<Fault>(fault)), static_cast<long long>(faults[fault]));
         EXPECT_TRUE(faults[fault] > 0 || n < 1000);
     }
+    for (size_t what = 0; what < rare.size(); ++what) {
+        std::printf("  rare   %-28s %10lld\n", simulation::name_of_rare(static_cast<int>(what)), static_cast<long long>(rare[what]));
+    }
+    EXPECT_TRUE(rare[static_cast<size_t>(halo::Rare::not_open)] > 0 || n < 10000);
+    EXPECT_TRUE(rare[static_cast<size_t>(halo::Rare::taken_back)] > 0 || n < 10000);
     for (const char *name : { "blocks",
                               "batch",
                               "points",
@@ -296,7 +318,34 @@ TEST(Simulation, EndsRightOrInAClearError) {
                               "recreate",
                               "give up",
                               "reopen",
-                              "sweeps" })
+                              "sweeps",
+                              "several fields",
+                              "field mask",
+                              "lists",
+                              "graph",
+                              "boxes",
+                              "distributed boxes",
+                              "regions",
+                              "joins",
+                              "ghosts of cells",
+                              "reverse of cells",
+                              "sparse",
+                              "sparse parts made",
+                              "arrivals",
+                              "arrivals by list",
+                              "dense and sparse",
+                              "channels",
+                              "aggregated channels",
+                              "channels alone",
+                              "null of channels",
+                              "data of channels",
+                              "loops",
+                              "added by loops",
+                              "lowered by loops",
+                              "raised by loops",
+                              "strays",
+                              "calls on another object",
+                              "collectives ended" })
         EXPECT_TRUE(features[name] > 0 || n < 1000) << name;
 }
 

@@ -6,6 +6,9 @@
 
 namespace halo {
 
+// What ranks do rarely. A simulation counts it.
+enum class Rare : uint8_t { not_open, declined, revoked, taken_back, taken_from_reader };
+
 #if defined(HALO_SIMULATION)
 
 namespace simulation {
@@ -14,7 +17,11 @@ void point();                                         // before a transport call
 void before_access(const void *word, unsigned bytes); // to a word that ranks share
 void sleep(double seconds);                           // of simulated time
 double seconds();
-bool holds_back(); // the network has not delivered yet
+bool holds_back(const void *request);                     // the network has not delivered yet
+bool holds_back(int32_t peer, int32_t lane, int32_t tag); // likewise
+void delivers();
+bool is_out_of_reach(); // memory of others
+void count(Rare);
 int64_t process(); // this rank's
 bool has_died(int64_t process);
 char *error_text(); // this rank's, of error_text_bytes
@@ -24,13 +31,28 @@ inline constexpr int error_text_bytes = 4096;
 
 inline void schedule_point() { simulation::point(); }
 inline void busy_wait() { simulation::sleep(1e-3); }
-inline bool network_holds_back() { return simulation::holds_back(); }
+template <class... Message>
+bool network_holds_back(const Message &...message) {
+    return simulation::holds_back(message...);
+}
+inline bool network_delivers(bool done) {
+    if (done) simulation::delivers();
+    return done;
+}
+inline bool memory_is_out_of_reach() { return simulation::is_out_of_reach(); }
+inline void count(Rare what) { simulation::count(what); }
 
 #else
 
 inline void schedule_point() {}
 inline void busy_wait() {}
-inline bool network_holds_back() { return false; }
+template <class... Message>
+bool network_holds_back(const Message &...) {
+    return false;
+}
+inline bool network_delivers(bool done) { return done; }
+inline bool memory_is_out_of_reach() { return false; }
+inline void count(Rare) {}
 
 #endif
 

@@ -43,12 +43,12 @@ public:
     // True when the operation is complete; `bytes` is then what a receive got. `peer` goes into the error text.
     bool test(halo_request &request, int32_t peer, size_t *bytes = nullptr) {
         schedule_point();
-        if (network_holds_back()) return false;
+        if (network_holds_back(&request)) return false;
         int32_t done = 0;
         size_t size = 0;
         check(ops_.test(instance_, &request, &done, &size), "message with", peer);
         if (done && bytes) *bytes = size;
-        return done != 0;
+        return network_delivers(done != 0);
     }
     bool cancel(halo_request &request, int32_t peer) {
         schedule_point();
@@ -58,10 +58,10 @@ public:
     }
     bool probe(int32_t peer, int32_t lane, int32_t tag, size_t &bytes, halo_matched &message) {
         schedule_point();
-        if (network_holds_back()) return false;
+        if (network_holds_back(peer, lane, tag)) return false;
         int32_t found = 0;
         check(ops_.probe(instance_, peer, lane, tag, &found, &bytes, &message), "probe for", peer);
-        return found != 0;
+        return network_delivers(found != 0);
     }
     void receive_matched(halo_matched &message, int32_t peer, void *data, size_t capacity, halo_request &request) {
         schedule_point();

@@ -18,6 +18,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/schedule_point.h"
 #include "memory/one_mapping.h"
 
 namespace halo {
@@ -157,8 +158,8 @@ std::byte *map_shared_file(int32_t process, int32_t descriptor, size_t bytes, ui
     if (bytes < shared_file_front) return nullptr;
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%d/fd/%d", process, descriptor);
-    const char *why = "";
-    const int opened = open_if_shared(path, bytes, why);
+    const char *why = "it is out of reach";
+    const int opened = memory_is_out_of_reach() ? -1 : open_if_shared(path, bytes, why);
     if (opened < 0) {
         trouble = format("memory of process %d, %s, cannot be opened: %s", process, path, why);
         return nullptr;

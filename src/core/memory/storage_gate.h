@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "base/schedule_point.h"
 #include "memory/shared_arena.h"
 
 namespace halo {
@@ -25,13 +26,18 @@ public:
     // True: the peer may use the storage, and must say when it has. Acquire: after `open`.
     bool claim(uint32_t serial, uint32_t epoch) const {
         uint64_t expected = word(serial, epoch, State::open);
-        return block_.state().compare_exchange_strong(expected, word(serial, epoch, State::claimed), std::memory_order_acq_rel);
+        if (block_.state().compare_exchange_strong(expected, word(serial, epoch, State::claimed), std::memory_order_acq_rel)) return true;
+        count(Rare::not_open);
+        return false;
     }
     // False: the owner has not waited. What was read may have been changed by then. Release: what was written, and that all has been read, to
     // `is_done` and `close`.
     bool done(uint32_t serial, uint32_t epoch) const { return give_back(serial, epoch, State::done); }
     // Instead of `done`: it has not been used after all. The owner may close it.
-    bool decline(uint32_t serial, uint32_t epoch) const { return give_back(serial, epoch, State::open); }
+    bool decline(uint32_t serial, uint32_t epoch) const {
+        count(Rare::declined);
+        return give_back(serial, epoch, State::open);
+    }
     // Acquire: after `done`, before this rank reads or changes the storage.
     bool is_done(uint32_t serial, uint32_t epoch) const { return block_.state().load(std::memory_order_acquire) == word(serial, epoch, State::done); }
     // False: the peer is at it at this moment. Acquire: as in `is_done`, also after `decline`.
@@ -46,8 +52,10 @@ public:
         uint64_t now = block_.state().load(std::memory_order_acquire);
         while (state_of(now) == State::claimed)
             if (block_.state().compare_exchange_weak(now, word(static_cast<uint32_t>(now >> 32), no_epoch, State::claimed),
-                                                     std::memory_order_acq_rel))
+                                                     std::memory_order_acq_rel)) {
+                count(Rare::revoked);
                 return true;
+            }
         return false;
     }
 
@@ -62,6 +70,7 @@ private:
         uint64_t expected = word(serial, epoch, State::claimed);
         if (block_.state().compare_exchange_strong(expected, word(serial, epoch, next), std::memory_order_acq_rel)) return true;
         block_.state().store(word(serial, no_epoch, State::done), std::memory_order_release); // to `close`, when the lease ends
+        count(Rare::taken_from_reader);
         return false;
     }
 

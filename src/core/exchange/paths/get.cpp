@@ -144,6 +144,7 @@ void GetPath::wait_for_reader(size_t i, double timeout) {
 void GetPath::take_back(size_t i) {
     constexpr uint32_t longest_pause = 64;
     Lender &own = lenders_[i];
+    count(Rare::taken_back);
     own.lent = false;
     own.pause = std::min(longest_pause, 1u << std::min(own.taken_back++, 6u));
     links_[i]->send_after_all(setup_.pack(i));
