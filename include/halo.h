@@ -171,7 +171,7 @@ HALO_API halo_status halo_context_set(halo_context *context, const char *key, co
  *  The texts live until the setting changes. `source` may be NULL. */
 HALO_API halo_status halo_context_setting(const halo_context *context, const char *key, const char **value, const char **source);
 
-/** Text of the last status other than HALO_SUCCESS of any call on this context or what is made from it. Never NULL. */
+/** Text of the last status other than HALO_SUCCESS of any call on this context or what is made from it. Valid until the next such one. Never NULL. */
 HALO_API const char *halo_context_error(const halo_context *context);
 
 /** Let the transport work, without waiting. */
@@ -934,7 +934,7 @@ typedef struct halo_channel_desc {
  *  HALO_ERR_EXISTS: the key is registered. Unregister with halo_channel_destroy, then register again. */
 HALO_API halo_status halo_channel_register(halo_context *context, const halo_channel_key *key, const halo_channel_desc *desc, halo_channel **channel);
 
-/** Register many. `keys` and `descs` are arrays of `n`, `desc_bytes`, at most 4096, the size of one descriptor. All or none. */
+/** Register many. `keys` and `descs` are arrays of `n`, `desc_bytes`, at most 4096, the size of one descriptor. All or none: then `channels` are none. */
 HALO_API halo_status halo_channel_register_many(halo_context *context, const halo_channel_key *keys, const halo_channel_desc *descs, size_t desc_bytes, int64_t n,
                                                 halo_channel **channels);
 
@@ -1033,7 +1033,7 @@ HALO_API halo_status halo_group_writable(halo_group *group, int32_t *writable);
 HALO_API halo_status halo_group_start_receive(halo_group *group);
 
 /** Send all channels that this rank sends: one message per peer. `null_flags` (per row, may be NULL) marks channels that are null;
- *  entries of rows that this rank does not send are ignored. Never blocks: HALO_BUSY while a peer is two runs behind. */
+ *  entries of rows that this rank does not send are ignored. Never blocks: HALO_BUSY while a peer is two runs behind. Read during the call. */
 HALO_API halo_status halo_group_send(halo_group *group, const uint8_t *null_flags, halo_stream stream);
 
 /** `done` 1 when every message of this run is here; the table then shows the states. */

@@ -129,9 +129,10 @@ typedef struct halo_batch halo_batch; /**< the accesses of one loop, from begin 
  * entities may be executed when this returns. `accesses` are copied; `access_bytes` is sizeof(halo_access). `stream`: as in halo_exchange_start.
  * Collective: the same accesses and the same history on all ranks. Waits for peers only where something is pending. The first batch with given
  * accesses (fields, sets, style, place) compiles, which communicates nothing; later ones allocate nothing and take O(accesses) beside exchange and
- * copies. HALO_TIMEOUT: call again (which fails where a peer was two runs behind: see halo_access_abandon). After other errors `*batch` is NULL if
- * nothing of the call has reached a peer: after HALO_ERR_MEMORY call again. Else it has failed for all: the ranks tell each other (those that have
- * begun call ready first), abandon it, and begin anew with known values, marked fresh (what was pending is lost) and dirty. HALO_ERR_STATE: a field
+ * copies. HALO_TIMEOUT: call again (which fails where a peer was two runs behind: see halo_access_abandon), or, where it gives a batch, abandon that:
+ * what was pending is lost. After other errors `*batch` is NULL if nothing of the call has reached a peer: after HALO_ERR_MEMORY call again. Else it
+ * has failed for all: the ranks tell each other (those that have begun call ready first), abandon it, and begin anew with known values, marked fresh
+ * (what was pending is lost) and dirty. HALO_ERR_STATE: a field
  * is frozen, is used by another batch that does not allow it, or has something else pending than what is to be added. HALO_ERR_DEVICE: HALO_ON_DEVICE
  * without a device that has memory of its own. HALO_ERR_PEER: another rank's begin was refused. HALO_ERR_MISMATCH (here or in ready): ranks disagree
  * about what is stale; check mode tells at once, else when both next exchange.

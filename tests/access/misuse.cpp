@@ -147,6 +147,19 @@ TEST_F(AccessMisuse, PairsThatDoNotGoTogether) {
     });
 }
 
+// The refused one keeps nothing of what was pending, which fields outlive.
+TEST_F(AccessMisuse, OneThatIsRefusedBeforeWhatIsPendingHasCome) {
+    on_both([](Rank &, World &world, auto &&begin) {
+        halo_field *first = extra_field(world.nodes, 1, 0), *second = extra_field(world.nodes, 1, 0);
+        for (halo_field *field : { first, second }) OK(halo_field_allocate(field, -1));
+        world.touch({ via_map(first, HALO_INC), via_map(second, HALO_INC) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        expect(HALO_ERR_DEVICE, "has no memory of its own", begin({ direct(first, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE));
+        world.touch({ direct(first, HALO_READ), direct(second, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        OK(halo_field_destroy(&second));
+        OK(halo_field_destroy(&first));
+    });
+}
+
 TEST_F(AccessMisuse, BatchesOutOfOrder) {
     on_both([](Rank &rank, World &world, auto &&begin) {
         halo_batch *reading = world.begin({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
@@ -310,6 +323,46 @@ TEST(AccessMismatch, ARefusalReachesTheOthers) {
             expect(HALO_ERR_PEER, "field x is frozen", halo_access_ready(batch));
             OK(halo_access_abandon(batch));
         }
+    });
+}
+
+TEST(AccessMismatch, InCheckModeARefusalReachesTheOthersAtOnce) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    conformance::run(2, { { "check", "yes" } }, [](Rank &rank) {
+        World world(rank, line(2));
+        const halo_access read = via_map(world.x, HALO_READ);
+        halo_batch *batch = nullptr;
+        if (rank.rank == 0) OK(halo_access_freeze(world.x, 1));
+        expect(rank.rank == 0 ? HALO_ERR_STATE : HALO_ERR_PEER, "field x is frozen",
+               halo_access_begin(rank.context, &read, 1, sizeof read, HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch));
+        if (batch) stop("there is a batch to abandon that no rank has begun");
+        if (rank.rank == 0) OK(halo_access_freeze(world.x, 0));
+        world.touch({ read }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+    });
+}
+
+// What was pending is lost, and everything can be destroyed.
+TEST(AccessTimeout, ABeginThatHasTimedOutMayBeAbandoned) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    conformance::run(2, { { "check", "no" } }, [](Rank &rank) {
+        World world(rank, line(2));
+        world.touch({ via_map(world.res, HALO_INC), via_map(world.x, HALO_INC) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        OK(halo_barrier(rank.context));
+        if (rank.rank == 0) {
+            const halo_access reads[] = { direct(world.res, HALO_READ), direct(world.x, HALO_READ) };
+            halo_batch *batch = nullptr;
+            OK(halo_context_set(rank.context, "timeout", "0.1s"));
+            expect(HALO_TIMEOUT, "timed out",
+                   halo_access_begin(rank.context, reads, 2, sizeof reads[0], HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch));
+            expect(HALO_BUSY, "values pending that came from the same loop", halo_field_destroy(&world.res));
+            OK(halo_access_abandon(batch));
+            expect(HALO_ERR_STATE, "abandon is illegal", halo_access_abandon(batch));
+            if (world.state(world.x).pending != 0) stop("what is lost is still pending");
+            OK(halo_context_set(rank.context, "timeout", "60s"));
+        }
+        OK(halo_field_destroy(&world.res));
+        OK(halo_field_destroy(&world.x));
+        OK(halo_barrier(rank.context));
     });
 }
 

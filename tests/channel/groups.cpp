@@ -168,6 +168,29 @@ TEST(Group, TellsTheOthersOfAMistake) {
     });
 }
 
+// Of a group that is too large for one rank alone all hear, and count alike: what is made next is the same on all.
+TEST(Group, TooLargeOnOneRankIsRefusedOnAll) {
+    RUN_RANKS(3, [](Rank &rank) {
+        std::vector<halo_channel *> large, channels;
+        if (rank.rank == 1)
+            for (const int32_t field : { 0, 1 }) {
+                halo_channel_key key = key_of(3, 7);
+                key.field = field;
+                large.push_back(add(rank, key, desc_of(1, 1, int64_t{ 1 } << 33)));
+            }
+        halo_group *group = nullptr;
+        EXPECT_STATUS(rank.rank == 1 ? HALO_ERR_LIMIT : HALO_ERR_PEER, try_commit(rank, large, HALO_MESSAGES_AGGREGATE, &group));
+        EXPECT_TEXT("the channels within rank 1 have more than 34359738360 bytes");
+        for (halo_channel *&channel : large) EXPECT_OK(halo_channel_destroy(&channel));
+        if (rank.rank < 2) channels.push_back(add(rank, key_of(1, 2), desc_of(0, 1, 5)));
+        EXPECT_OK(try_commit(rank, channels, HALO_MESSAGES_PER_CHANNEL, &group));
+        if (rank.rank < 2) exchange_once(rank, channels[0]);
+        EXPECT_OK(halo_barrier(rank.context));
+        EXPECT_OK(halo_group_destroy(&group));
+        for (halo_channel *&channel : channels) EXPECT_OK(halo_channel_destroy(&channel));
+    });
+}
+
 TEST(Group, RefusesDifferentPolicies) {
     RUN_RANKS(2, [](Rank &rank) {
         halo_group *group = nullptr;

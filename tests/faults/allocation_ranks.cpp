@@ -62,9 +62,21 @@ void Member::alone(const char *what, const Call &call) {
     if (judge(what, call, false) != HALO_SUCCESS) judge(what, call, false);
 }
 
+// Something else that fails before a call is made again changes nothing for it.
+void Member::fail_otherwise() {
+    void *foreign = &kept_;
+    if (!context) return;
+    const bool before = heap::has_failed();
+    const halo_status status = halo_memory_release(context, &foreign);
+    const bool failed_here = heap::has_failed() && !before;
+    if (status != (failed_here ? HALO_ERR_MEMORY : HALO_ERR_NOT_FOUND)) stop("foreign memory: %s", halo_status_name(status));
+}
+
 void Member::talk(const char *what, const Call &call) {
-    for (int time = 0; time < 3; ++time)
+    for (int time = 0; time < 3; ++time) {
         if (judge(what, call, true) == HALO_SUCCESS) return;
+        fail_otherwise();
+    }
     stop("%s: failed three times: %s", what, halo_last_error());
 }
 

@@ -72,6 +72,7 @@ public:
 
 private:
     halo_status judge(const char *what, const Call &call, bool may_hear_of_others);
+    void fail_otherwise();
 
     Meeting &meeting_;
     uint64_t kept_ = 0;

@@ -20,6 +20,8 @@ public:
     Batch &find(const BatchShape &shape);
     // Collective. It is open then.
     void begin(Batch &batch, halo_stream stream);
+    // One whose begin has timed out counts: on other ranks it may have ended well.
+    void abandon(Batch &batch) { n_begun_ += batch.abandon(); }
 
     TrackedField &tracked(Field &field, int32_t set);
     // All sets of a field.

@@ -61,7 +61,6 @@ void Batch::require(Phase phase, const char *call) const {
 }
 
 void Batch::find_needs() {
-    due_.clear();
     for (Slot &slot : slots_)
         if (slot.field->pending_in && std::find(due_.begin(), due_.end(), slot.field->pending_in) == due_.end())
             due_.push_back(slot.field->pending_in);
@@ -69,13 +68,27 @@ void Batch::find_needs() {
         told_ = told_ || group->in_flight(); // since a begin that has timed out
         group->settle(stream_);
     }
+    if (context_.check_mode()) return find_alike();
     try {
-        for (Slot &slot : slots_) slot.needs = slot.field->freshness.needs(slot.use, slot.field->name());
+        look_at_needs();
     } catch (const Error &error) {
         refuse(error, true);
         throw;
     }
-    if (context_.check_mode()) compare_needs();
+}
+
+void Batch::look_at_needs() {
+    for (Slot &slot : slots_) slot.needs = slot.field->freshness.needs(slot.use, slot.field->name());
+}
+
+// In check mode ranks compare what they need, and hear there of one that must not use a field.
+void Batch::find_alike() {
+    const CollectiveCall call(context_, "batch");
+    const auto needs = [&] {
+        look_at_needs();
+        return terms().hash();
+    };
+    agree_on(context_, "what a batch needs", needs, [&] { return terms(); });
 }
 
 // Other ranks may be about to wait for this one.
@@ -87,22 +100,24 @@ void Batch::refuse(const Error &error, bool forward) {
     };
     if (forward_ && forward) refuse(*forward_);
     for (const auto &group : due_) refuse(*group);
-    due_.clear();
 }
 
+// A run that could not even begin is told of in its place, unless nobody knows of this batch yet and it can be begun again.
 void Batch::start(GroupRun &group, uint32_t number) {
     const uint32_t before = group.n_runs();
     try {
         group.start(number, stream_);
-        told_ = true;
     } catch (...) {
-        told_ = told_ || group.n_runs() != before;
+        const Error error = present_error();
         group.abandon();
-        throw;
+        if (group.n_runs() == before && (told_ || error.status() != HALO_ERR_MEMORY)) group.refuse(error);
+        told_ = told_ || group.n_runs() != before;
+        throw error;
     }
+    told_ = true;
 }
 
-void Batch::compare_needs() const {
+Terms Batch::terms() const {
     Terms needs;
     for (const Slot &slot : slots_) {
         std::string state = slot.needs.exchange != 0 ? format("stale (groups %#x)", slot.needs.exchange) : "fresh";
@@ -110,14 +125,25 @@ void Batch::compare_needs() const {
         if (slot.needs.identity) state += ", ghosts to be added to";
         needs.add(format("field %s", slot.field->name()), state);
     }
-    const CollectiveCall call(context_, "batch");
-    agree(context_, "what a batch needs", needs);
+    return needs;
 }
 
 void Batch::begin(uint32_t number, halo_stream stream) {
     require(Phase::closed, "begin");
     stream_ = stream;
+    told_ = timed_out_ = false;
+    try {
+        try_begin(number);
+    } catch (...) {
+        due_.clear(); // they live on with the fields whose values are pending
+        timed_out_ = told_ && present_error().status() == HALO_TIMEOUT;
+        throw;
+    }
+    phase_ = Phase::open;
     told_ = false;
+}
+
+void Batch::try_begin(uint32_t number) {
     find_needs();
     for (const Slot &slot : slots_) slot.field->mirror.reserve(shape_.where, slot.needs.identity);
     finish_pending(number);
@@ -134,8 +160,6 @@ void Batch::begin(uint32_t number, halo_stream stream) {
         if (slot.needs.exchange != 0) slot.field->freshness.exchange_started(slot.use.ghosts);
         if (slot.use.ghosts != 0 && slot.needs.exchange == 0) ++slot.field->counters.skipped;
     }
-    phase_ = Phase::open;
-    told_ = false;
 }
 
 // All runs first, then the waiting. Ranks that have been spared a failure go on to the exchange.
@@ -147,7 +171,7 @@ void Batch::finish_pending(uint32_t number) {
         for (const auto &group : due_) group->settle(stream_);
     } catch (...) {
         const Error error = present_error();
-        if (error.status() == HALO_TIMEOUT) throw error;
+        if (error.status() == HALO_TIMEOUT || !told_) throw error;
         due_.erase(due_.begin(), due_.begin() + static_cast<std::ptrdiff_t>(n_started));
         refuse(error, any_stale());
         throw error;
@@ -213,13 +237,20 @@ void Batch::end() {
     close();
 }
 
-void Batch::abandon() {
-    if (phase_ == Phase::closed && std::exchange(told_, false)) return; // begin has failed
+bool Batch::abandon() {
+    if (phase_ == Phase::closed && std::exchange(timed_out_, false)) {
+        told_ = false;
+        for (const Slot &slot : slots_)
+            if (const std::shared_ptr<ReverseGroup> group = slot.field->pending_in) group->lose();
+        return true;
+    }
+    if (phase_ == Phase::closed && std::exchange(told_, false)) return false; // begin has failed
     if (phase_ == Phase::closed) require(Phase::open, "abandon");
     if (forward_) forward_->abandon();
     for (Slot &slot : slots_)
         if (slot.needs.exchange != 0) slot.field->freshness.exchange_lost();
     close();
+    return false;
 }
 
 void Batch::close() {

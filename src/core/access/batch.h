@@ -39,13 +39,14 @@ public:
     bool open() const { return phase_ != Phase::closed; }
     bool uses(const Field &field) const;
 
-    // `number`: of batches begun in this context.
+    // `number`: of batches begun in this context. A begin that has timed out with something under way is called again, or abandoned.
     void begin(uint32_t number, halo_stream stream);
     // Of a begin that has failed: peers know of it, or have what this rank has sent.
     bool told() const { return told_; }
     void ready();
     void end();
-    void abandon();
+    // True: of a begin that has timed out.
+    bool abandon();
 
     void *handle = nullptr; // the caller's; owned by who made it
 
@@ -62,9 +63,12 @@ private:
     void add_slots(const std::vector<TrackedField *> &fields);
     void make_groups();
     void find_needs();
+    void look_at_needs();
+    void try_begin(uint32_t number);
     void refuse(const Error &error, bool forward);
     void start(GroupRun &group, uint32_t number);
-    void compare_needs() const;
+    void find_alike();
+    Terms terms() const;
     void finish_pending(uint32_t number);
     void choose_pending();
     bool any_stale() const;
@@ -79,6 +83,7 @@ private:
     std::unique_ptr<GroupRun> forward_;
     std::vector<std::shared_ptr<ReverseGroup>> due_; // scratch of begin: of other batches too
     bool told_ = false;
+    bool timed_out_ = false; // in begin, with something under way
     Phase phase_ = Phase::closed;
     halo_stream stream_ = HALO_STREAM_NONE;
 };

@@ -90,25 +90,33 @@ void GroupRun::start(uint32_t batch, halo_stream stream) {
 void GroupRun::abandon() noexcept {
     try {
         if (exchange_->in_flight()) exchange_->abandon();
-    } catch (const Error &) { // the transport has failed: nothing is left to give up
+    } catch (...) { // the transport has failed: nothing is left to give up
     }
 }
 
 void GroupRun::refuse(const Error &error) noexcept {
     try {
         if (!exchange_->in_flight()) exchange_->refuse(error);
-    } catch (const Error &) { // it is dead, or the transport has failed: peers find out by themselves
+    } catch (...) { // it is dead, or the transport has failed: peers find out by themselves
     }
 }
 
 void ReverseGroup::settle(halo_stream stream) {
     if (!in_flight()) return;
     finish(stream);
-    for (size_t i = 0; i < fields().size(); ++i) {
-        if (!chosen(i)) continue;
-        fields()[i]->freshness.reverse_finished();
-        fields()[i]->pending_in.reset();
-    }
+    for (size_t i = 0; i < fields().size(); ++i)
+        if (chosen(i)) let_go(i);
+}
+
+void ReverseGroup::lose() noexcept {
+    if (!in_flight()) return;
+    abandon();
+    for (size_t i = 0; i < fields().size(); ++i) let_go(i);
+}
+
+void ReverseGroup::let_go(size_t field) noexcept {
+    fields()[field]->freshness.reverse_finished();
+    fields()[field]->pending_in.reset();
 }
 
 } // namespace halo

@@ -57,6 +57,11 @@ public:
     using GroupRun::GroupRun;
     // Wait for the run under way, if there is one: then its fields are no longer pending, and hold the group no more.
     void settle(halo_stream stream);
+    // Give up the run under way: what is pending is lost.
+    void lose() noexcept;
+
+private:
+    void let_go(size_t field) noexcept;
 };
 
 } // namespace halo

@@ -82,12 +82,12 @@ Reduction::Reduction(Context &context, Reductions &all, int64_t n, halo_type typ
     for (; step < context.size() && (context.rank() & step) == 0; step *= 2) {
         if (context.rank() + step >= context.size()) continue;
         const auto child = static_cast<int32_t>(context.rank() + step);
-        from_children_.push_back({ child, std::vector<std::byte>(most_bytes()) });
+        from_children_.push_back({ child, make_parcel(child, most_bytes()) });
         for (auto &parcels : to_children_) parcels.push_back(make_parcel(child, bytes_));
     }
     if (context.rank() > 0) {
         const auto parent = static_cast<int32_t>(context.rank() - step);
-        from_parent_ = { parent, std::vector<std::byte>(most_bytes()) };
+        from_parent_ = { parent, make_parcel(parent, most_bytes()) };
         to_parent_ = make_parcel(parent, bytes_);
     }
     all_.reserve(all_.size() + 1);
@@ -103,14 +103,12 @@ Reduction::~Reduction() {
     const auto let_go = [&](Receive &receive) {
         try {
             if (receive.in_flight) context_.fabric().cancel(receive.request, receive.peer);
-        } catch (const Error &error) { // the transport may not have let go of it
-            auto lost = std::make_unique<Parcel>();
-            lost->bytes = std::move(receive.bytes);
-            if (error.status() == HALO_ERR_TRANSPORT) context_.lose(std::move(lost));
+        } catch (...) {
+            if (may_still_be_used()) context_.lose(std::move(receive.into));
         }
         try {
             if (error_ && receive.peer >= 0) context_.take_leftovers(receive.peer, 0, id_.tag());
-        } catch (const Error &) { // nobody waits for them any more
+        } catch (...) { // nobody waits for them any more
         }
     };
     const auto leave = [&](std::unique_ptr<Parcel> &parcel, bool abandoned) {
@@ -143,7 +141,7 @@ std::vector<int32_t> Reduction::awaited() const {
 size_t Reduction::most_bytes() const { return std::max(bytes_, sizeof(Head) + sizeof(Told) + most_failure_text); }
 
 void Reduction::post(Receive &receive) {
-    context_.fabric().receive(receive.peer, 0, id_.tag(), receive.bytes.data(), receive.bytes.size(), receive.request);
+    context_.fabric().receive(receive.peer, 0, id_.tag(), receive.bytes().data(), receive.bytes().size(), receive.request);
     receive.in_flight = true;
 }
 
@@ -152,8 +150,8 @@ void Reduction::find(Receive &receive) {
     size_t bytes = 0;
     Matched message{};
     if (!context_.fabric().probe(receive.peer, 0, id_.tag(), bytes, message)) return;
-    if (receive.bytes.size() < bytes) receive.bytes.resize(bytes);
-    context_.fabric().receive_matched(message, receive.peer, receive.bytes.data(), receive.bytes.size(), receive.request);
+    if (receive.bytes().size() < bytes) receive.bytes().resize(bytes);
+    context_.fabric().receive_matched(message, receive.peer, receive.bytes().data(), receive.bytes().size(), receive.request);
     receive.in_flight = true;
 }
 
@@ -179,7 +177,7 @@ bool Reduction::take(Receive &receive) {
 }
 
 void Reduction::check(Receive &receive, size_t bytes) const {
-    const Head head = head_of(receive.bytes, bytes);
+    const Head head = head_of(receive.bytes(), bytes);
     const bool of_another = head.magic == message_magic || (head.magic == reduction_magic && head.serial != id_.serial());
     if (of_another && bytes >= sizeof head)
         fail(HALO_ERR_MISMATCH,
@@ -197,10 +195,10 @@ void Reduction::check(Receive &receive, size_t bytes) const {
 void Reduction::fail_as_told(Receive &receive, size_t bytes) const {
     receive.told = true;
     Told told;
-    std::memcpy(&told, receive.bytes.data() + sizeof(Head), sizeof told);
+    std::memcpy(&told, receive.bytes().data() + sizeof(Head), sizeof told);
     const size_t before_text = sizeof(Head) + sizeof told;
     fail_after(HALO_ERR_PEER, format("reduction %u: rank %d has no part in run %u", id_.serial(), receive.peer, run_),
-               { told.rank, told.status, { reinterpret_cast<const char *>(receive.bytes.data()) + before_text, bytes - before_text } });
+               { told.rank, told.status, { reinterpret_cast<const char *>(receive.bytes().data()) + before_text, bytes - before_text } });
 }
 
 void Reduction::fail_differing(int32_t peer, const Reduced &theirs) const {
@@ -242,8 +240,8 @@ void Reduction::begin(const void *in) {
         for (Receive &receive : from_children_)
             if (receive.agrees) post(receive);
         if (from_parent_.agrees) post(from_parent_);
-    } catch (const Error &error) {
-        die(error);
+    } catch (...) {
+        die(present_error());
     }
     test();
 }
@@ -252,7 +250,7 @@ void Reduction::step_up() {
     for (; n_combined_ < from_children_.size(); ++n_combined_) {
         Receive &child = from_children_[n_combined_];
         if (!take(child)) return;
-        combine(values_.data() + sizeof(Head), child.bytes.data() + sizeof(Head), what_.n, what_.type, what_.op);
+        combine(values_.data() + sizeof(Head), child.bytes().data() + sizeof(Head), what_.n, what_.type, what_.op);
     }
     if (to_parent_)
         send(*to_parent_);
@@ -268,7 +266,7 @@ void Reduction::pass_down() {
 
 void Reduction::step_down() {
     if (!take(from_parent_)) return;
-    std::swap(values_, from_parent_.bytes);
+    std::swap(values_, from_parent_.bytes());
     pass_down();
     phase_ = Phase::done;
 }

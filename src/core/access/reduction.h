@@ -47,11 +47,13 @@ private:
     enum class Phase : uint8_t { idle, up, down, done, dead };
     struct Receive {
         int32_t peer = -1;
-        std::vector<std::byte> bytes;
+        std::unique_ptr<Parcel> into{};
         Request request{};
         bool in_flight = false;
         bool agrees = false; // its sender reduces the same: no longer messages can come
         bool told = false;   // of a failure
+
+        std::vector<std::byte> &bytes() const { return into->bytes; }
     };
 
     size_t most_bytes() const;

@@ -62,6 +62,9 @@ Error present_error() noexcept;
 // Whether what is being thrown says so. Only within a catch clause; needs none itself.
 bool is_want_of_memory() noexcept;
 
+// An operation of a transport could not be ended: may its memory still be used? Only within a catch clause.
+inline bool may_still_be_used() noexcept { return is_want_of_memory() || present_error().status() == HALO_ERR_TRANSPORT; }
+
 const char *status_name(halo_status status) noexcept;
 
 } // namespace halo

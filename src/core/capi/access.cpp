@@ -138,7 +138,7 @@ halo_status halo_access_end(halo_batch *batch) {
 }
 
 halo_status halo_access_abandon(halo_batch *batch) {
-    return with_handle(batch, [&] { object_of<Batch>(batch).abandon(); });
+    return with_handle(batch, [&] { shell_of(batch)->owner->accesses.abandon(object_of<Batch>(batch)); });
 }
 
 halo_status halo_access_state_get(const halo_field *field, int32_t set, halo_access_state *state) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "capi/channel.h"
 
+#include <utility>
+
 #include "base/checked.h"
 #include "base/limits.h"
 #include "capi/handle.h"
@@ -29,7 +31,7 @@ void register_all(ChannelRegistry &registry, const halo_channel_key *keys, const
             channels[done] = &registry.add(read_channel(registry.context(), keys[done], desc));
         }
     } catch (...) {
-        while (done-- > 0) registry.remove(*channels[done]);
+        while (done-- > 0) registry.remove(*std::exchange(channels[done], nullptr));
         throw;
     }
 }

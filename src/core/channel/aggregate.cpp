@@ -9,8 +9,6 @@ namespace halo {
 
 namespace {
 
-constexpr int64_t rounded(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
-
 void add_to(Digest &digest, const halo_channel_key &key, int64_t bytes, halo_type type) {
     digest.add(hash_key(key));
     digest.add(static_cast<uint64_t>(bytes));
@@ -57,9 +55,6 @@ StreamDirection AggregateRun::place_pair(const PairList &pair, uint32_t link, st
     for (size_t i = 0; i < pair.slots.size(); ++i) {
         const halo_channel &channel = registry_.at(pair.slots[i]);
         const int64_t bytes = pair.wire_bytes(registry_, i);
-        if (offset / alignment > UINT32_MAX)
-            fail(HALO_ERR_LIMIT, "group: the channels with rank %d have more than %lld bytes in one message", pair.peer,
-                 static_cast<long long>(UINT32_MAX) * alignment);
         places_[channel.row] = { link & INT32_MAX, pair.sends, static_cast<uint32_t>(i), static_cast<uint32_t>(offset / alignment) };
         if (bytes != channel.box.bytes()) {
             wire_bytes_.resize(slots_.size(), -1);
@@ -68,7 +63,7 @@ StreamDirection AggregateRun::place_pair(const PairList &pair, uint32_t link, st
         add_to(direction.digest, channel.box.key(), bytes, channel.type);
         direction.payload_bytes = static_cast<size_t>(offset + bytes);
         if (ends) ends->push_back(direction.payload_bytes);
-        offset = rounded(offset + bytes, alignment);
+        offset = slice_end(offset, bytes);
     }
     direction.n_edges = static_cast<int64_t>(pair.slots.size());
     direction.n_states = static_cast<uint32_t>(pair.slots.size());
@@ -87,12 +82,9 @@ void AggregateRun::place_local() {
     for (uint32_t row = 0; row < slots_.size(); ++row) {
         const Mailbox &box = registry_.at(slots_[row]).box;
         if (!box.sends() || !box.receives()) continue;
-        if (local_bytes_ / alignment > UINT32_MAX)
-            fail(HALO_ERR_LIMIT, "group: the channels within rank %d have more than %lld bytes", context().rank(),
-                 static_cast<long long>(UINT32_MAX) * alignment);
         places_[row] = { local, 1, static_cast<uint32_t>(local_states_.size()), static_cast<uint32_t>(local_bytes_ / alignment) };
         local_states_.push_back(HALO_STALE);
-        local_bytes_ += rounded(box.bytes(), alignment);
+        local_bytes_ = slice_end(local_bytes_, box.bytes());
     }
 }
 
@@ -154,18 +146,22 @@ void AggregateRun::start_receive() {
 bool AggregateRun::send(const uint8_t *null_flags) {
     if (sent_) illegal("send");
     if (!writable()) return false;
-    sent_all_ = complete_ && null_flags == nullptr;
-    if (sent_all_)
-        mark_all_data();
-    else
-        mark(null_flags);
+    if (!sending_) { // else a call that failed for one peer is gone on with, as it was
+        sent_all_ = complete_ && null_flags == nullptr;
+        if (sent_all_)
+            mark_all_data();
+        else
+            mark(null_flags);
+    }
     for (Link &link : links_) {
         if (!link.peer->sends() || link.peer->has_sent()) continue; // by a call that failed for another peer
         size_t end = link.all_bytes;
         if (!sent_all_) end = link.any_data ? static_cast<size_t>(places_[link.last_row].offset * alignment + bytes_of(link.last_row)) : 0;
         link.peer->send(end);
+        sending_ = true;
     }
     sent_ = true;
+    sending_ = false;
     return true;
 }
 
@@ -217,7 +213,7 @@ void AggregateRun::stale() {
 void AggregateRun::abandon() noexcept {
     for (Link &link : links_) link.peer->abandon();
     abandoned_ = true;
-    beginning_ = begun_ = started_ = sent_ = received_ = writable_ = false;
+    beginning_ = begun_ = started_ = sending_ = sent_ = received_ = writable_ = false;
 }
 
 AggregateRun::Slice AggregateRun::slice(uint32_t row) const {

@@ -17,6 +17,13 @@ namespace halo {
 
 class AggregateRun {
 public:
+    // Slices of one message, and those within a rank, begin at multiples of this, which every type but complex128 wants, and that one accepts; none
+    // beyond the last.
+    static constexpr int64_t alignment = 8;
+    static constexpr int64_t last_begin = int64_t{ UINT32_MAX } * alignment;
+    // Where the next one begins.
+    static constexpr int64_t slice_end(int64_t begin, int64_t bytes) { return (begin + bytes + alignment - 1) / alignment * alignment; }
+
     static constexpr uint32_t no_slot = UINT32_MAX;
 
     // `slots` of the channels in the order of rows; outlives this object. An entry turns to no_slot when its channel goes.
@@ -31,7 +38,7 @@ public:
     bool try_receive();
     void stale();
 
-    bool busy() const { return started_ || sent_ || received_; }
+    bool busy() const { return started_ || sending_ || sent_ || received_; }
     void abandon() noexcept;
 
     struct Slice {
@@ -86,7 +93,6 @@ private:
         uint32_t last_index = 0;
         bool any_data = false;
     };
-    static constexpr int64_t alignment = 8; // of slices: what every type but complex128 wants, and that one accepts
     static constexpr uint32_t local = INT32_MAX;
 
     Context &context() const { return registry_.context(); }
@@ -117,6 +123,7 @@ private:
     bool complete_ = true;   // no channel has gone
     bool sent_all_ = false;  // none was sent as null
     bool beginning_ = false; // of a run, of which the first `n_posted_` links know
+    bool sending_ = false;   // some peers have theirs
     size_t n_posted_ = 0;
     bool begun_ = false;
     bool started_ = false; // the caller asked for the receives

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/types.h"
+#include "channel/aggregate.h"
 #include "comm/collective.h"
 #include "comm/route.h"
 
@@ -33,6 +34,7 @@ std::vector<PairList> Commit::run() {
     try {
         check_channels();
         sort_channels();
+        if (messages_ != HALO_MESSAGES_PER_CHANNEL) check_room();
     } catch (const Error &error) {
         misuse_ = error;
     }
@@ -77,6 +79,27 @@ void Commit::sort_channels() {
         (pair.sends ? peer.sent : peer.received) = &pair;
         (pair.sends ? peer.mine.n_sent : peer.mine.n_received) = static_cast<int64_t>(pair.slots.size());
         (pair.sends ? peer.mine.sent : peer.mine.received) = pair.digest;
+    }
+}
+
+// Here, where all ranks hear of a refusal.
+void Commit::check_room() const {
+    for (const PairList &pair : pairs_) {
+        int64_t begin = 0;
+        for (const uint32_t slot : pair.slots) {
+            if (begin > AggregateRun::last_begin)
+                fail(HALO_ERR_LIMIT, "group: the channels with rank %d have more than %lld bytes in one message", pair.peer,
+                     static_cast<long long>(AggregateRun::last_begin));
+            begin = AggregateRun::slice_end(begin, registry_.at(slot).box.bytes());
+        }
+    }
+    int64_t begin = 0;
+    for (const halo_channel *channel : channels_) {
+        if (!channel->box.sends() || !channel->box.receives()) continue;
+        if (begin > AggregateRun::last_begin)
+            fail(HALO_ERR_LIMIT, "group: the channels within rank %d have more than %lld bytes", context().rank(),
+                 static_cast<long long>(AggregateRun::last_begin));
+        begin = AggregateRun::slice_end(begin, channel->box.bytes());
     }
 }
 

@@ -46,6 +46,7 @@ private:
     void check_channels();
     void check_duplicates() const;
     void sort_channels();
+    void check_room() const;
     void announce(Collective &collective);
     void take_arrivals(Collective &collective);
     std::string missing(Collective &collective, int32_t partner);

@@ -383,8 +383,8 @@ void Mailbox::give_up(bool abandoned) noexcept {
         } else if (operation_ && operation_->in_flight) {
             context().fabric().cancel(operation_->request, peer_);
         }
-    } catch (const Error &error) {
-        if (operation_ && error.status() == HALO_ERR_TRANSPORT) context().lose(take_away()); // it may still write there
+    } catch (...) {
+        if (operation_ && operation_->in_flight && may_still_be_used()) context().lose(take_away());
     }
     if (operation_) drop_operation();
     state_ = HALO_STALE;

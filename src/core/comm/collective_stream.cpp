@@ -42,7 +42,7 @@ void CollectiveStream::enter(const char *call, double timeout_seconds, uint64_t 
     if (depth_++ > 0) return;
     entered_ = { call, subject };
     if (resumable_ && !pending_ && entered_ != call_) conclude();
-    told_ = false;
+    told_ = left_failed_ = false;
     timeout_seconds_ = timeout_seconds;
     next_ = first_;
     stopped_ = false;
@@ -51,6 +51,7 @@ void CollectiveStream::enter(const char *call, double timeout_seconds, uint64_t 
 
 void CollectiveStream::leave(bool failed) noexcept {
     if (--depth_ > 0) return;
+    left_failed_ = failed;
     const bool untouched = next_ == first_; // nothing was begun
     pending_ = stopped_ || (pending_ && untouched);
     resumable_ = (failed && !told_ && context_.size() > 1) || (resumable_ && untouched);

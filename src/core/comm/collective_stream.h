@@ -19,6 +19,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "comm/context.h"
@@ -75,9 +76,9 @@ public:
     void tell_all() { told_ = true; }
     // The context is given up, for want of memory, while it is made: others that do not know and wait for this rank are told.
     void give_up() noexcept;
-    // The program's call has failed, and not for want of memory: made again, it begins anew.
-    void fail_for_good() noexcept {
-        if (resumable_ && !pending_) conclude();
+    // A call of the program has failed. If it is the one that has been left last, and not for want of memory: made again, it begins anew.
+    void call_failed(bool for_want_of_memory) noexcept {
+        if (std::exchange(left_failed_, false) && !for_want_of_memory && resumable_ && !pending_) conclude();
     }
 
 private:
@@ -132,6 +133,7 @@ private:
     bool pending_ = false;         // an earlier attempt did: the call can be continued
     bool resumable_ = false;       // one failed between collectives, or behind them, and others do not know
     bool told_ = false;            // all ranks know of the present attempt's failure
+    bool left_failed_ = false;     // the last attempt, of which the program has not been told yet
     uint64_t first_ = 1;           // number of the call's first collective
     uint64_t next_ = 1;            // of the one that begins next
     std::vector<Begun> begun_;     // by the call, from first_

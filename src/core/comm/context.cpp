@@ -378,7 +378,7 @@ void Context::remember_error(const char *text) noexcept {
 
 void Context::remember_failure(const char *text, halo_status status) noexcept {
     remember_error(text);
-    if (status != HALO_ERR_MEMORY) collectives_->fail_for_good();
+    collectives_->call_failed(status == HALO_ERR_MEMORY);
 }
 
 void Context::remember_report(const char *text) noexcept {

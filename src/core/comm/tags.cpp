@@ -34,8 +34,8 @@ int64_t ChannelTags::find(int64_t n) const {
 }
 
 void ChannelTags::take(int64_t first, int64_t n) {
-    lanes_ = std::max(lanes_, lanes_of(first, n));
     used_.emplace(first, first + n);
+    lanes_ = std::max(lanes_, lanes_of(first, n));
     next_ = first + n;
 }
 

@@ -121,8 +121,14 @@ void Field::map_points(int64_t gid, std::span<const int64_t> positions) {
         if (set[index]) fail(HALO_BUSY, "%s: storage is bound already: its layout does not know the map", what.c_str());
     auto map = std::make_unique<PointMap>(positions, what);
     maps_.resize(layouts_.size());
-    maps_[index] = std::move(map);
-    layouts_[index] = natural_layout(index);
+    std::swap(maps_[index], map);
+    try {
+        layouts_[index] = natural_layout(index);
+    } catch (...) {
+        std::swap(maps_[index], map);
+        if (std::none_of(maps_.begin(), maps_.end(), [](const auto &one) { return one != nullptr; })) maps_.clear();
+        throw;
+    }
     layout_hash_ = 0;
 }
 
