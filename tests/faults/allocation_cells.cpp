@@ -2,6 +2,7 @@
 #include "allocation_scenarios.h"
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 namespace allocations {
@@ -65,6 +66,7 @@ void run_exchange(Member &member, halo_exchange *exchange, const Trial &trial, c
         member.together("run", [&] {
             refill(time);
             const halo_status status = send_run(exchange, trial);
+            if (trial.one_by_one && time >= 2) std::this_thread::sleep_for(std::chrono::milliseconds(2 * ((member.rank + time) % member.size)));
             return status == HALO_SUCCESS ? end_run(exchange, trial) : status;
         });
         look();

@@ -143,6 +143,27 @@ void star(Member &member, const std::vector<Trial> &trials, int32_t sharers, boo
     destroy(member, topology);
 }
 
+// Every rank adds to points of all others, out of its storage where they are in time to read it, else by messages: one peer's so, the other's so.
+void lent(Member &member, Trial trial) {
+    constexpr uint32_t n_each = 40;
+    std::vector<int32_t> ranks;
+    std::vector<uint32_t> indices;
+    for (int32_t rank = 0; rank < member.size; ++rank)
+        for (uint32_t i = 0; rank != member.rank && i < n_each; ++i) ranks.push_back(rank), indices.push_back(i);
+    halo_star_desc desc = HALO_STAR_DESC_INIT;
+    desc.n_leaves = std::ssize(ranks), desc.n_points = n_each + desc.n_leaves, desc.ranks = ranks.data(), desc.indices = indices.data();
+    halo_topology *topology = nullptr;
+    TALK(halo_topology_create_star(member.context, &desc, &topology));
+    halo_field *u = make_field(member, topology, "u", 0, {}), *v = make_field(member, topology, "v", 0, {});
+    ALONE(halo_field_allocate(u, -1));
+    ALONE(halo_field_allocate(v, -1));
+    trial.n_runs = 6, trial.one_by_one = true;
+    try_exchange(member, { u, v }, { topology, topology }, trial);
+    ALONE(halo_field_destroy(&u));
+    ALONE(halo_field_destroy(&v));
+    destroy(member, topology);
+}
+
 void lists(Member &member, const std::vector<Trial> &trials) {
     const int32_t peer = (member.rank + 1) % member.size, other = (member.rank + member.size - 1) % member.size;
     const std::vector<int32_t> peers = peer == other ? std::vector{ peer } : std::vector{ peer, other };
@@ -204,6 +225,8 @@ std::vector<Scenario> point_scenarios() {
             star(m, { reverse, fetch }, 0, false);
         },
         direct);
+    add(
+        "star lent", [=](Member &m) { lent(m, reverse); }, direct);
     add(
         "star checked",
         [=](Member &m) {

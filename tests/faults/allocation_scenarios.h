@@ -19,7 +19,8 @@ struct Trial {
     halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
     bool phases = false;
     bool prepares = false;
-    bool tells = false; // statistics and texts
+    bool tells = false;      // statistics and texts
+    bool one_by_one = false; // from the third run on ranks finish one after the other, a different one first each time
     int n_runs = 2;
 };
 void try_exchange(Member &member, const std::vector<halo_field *> &fields, const std::vector<halo_topology *> &topologies, const Trial &trial);

@@ -119,17 +119,20 @@ void Messages::consume() {
     for (auto &link : links_) link->consume();
 }
 
+void Messages::give_up_paths() noexcept {
+    for (auto &path : paths_) path->give_up();
+}
+
 void Messages::send_failure(uint32_t epoch, const Error &error) {
     for (auto &link : links_) link->send_failure(epoch, error);
 }
 
 void Messages::end_failed_run() {
-    for (auto &path : paths_) path->give_up();
     for (auto &link : links_) link->end_failed_run();
 }
 
 void Messages::abandon() noexcept {
-    for (auto &path : paths_) path->give_up();
+    give_up_paths();
     for (auto &link : links_) link->abandon();
 }
 

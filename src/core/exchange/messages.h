@@ -51,6 +51,8 @@ public:
     // The run is over: all has been used.
     void consume();
 
+    // The run has failed: peers to which this rank's part of it was lent have it afterwards, or not.
+    void give_up_paths() noexcept;
     // To peers that have not got this rank's part of the run.
     void send_failure(uint32_t epoch, const Error &error);
     // Throws where no other run can follow.

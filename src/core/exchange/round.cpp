@@ -240,6 +240,7 @@ void Round::end_run(Phase phase) {
 // Messages know which peers have got this rank's part. What follows: another run, or none where the transport has failed too.
 Round::Phase Round::tell_failure(const Error &error) noexcept {
     if (error.status() != HALO_ERR_TRANSPORT) try {
+            messages_->give_up_paths();
             messages_->send_failure(run_.epoch, error);
             messages_->end_failed_run();
             return Phase::idle;

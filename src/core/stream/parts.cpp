@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "stream/wire.h"
 
 namespace halo {
 
@@ -73,9 +74,11 @@ void LeavingParts::linger(Context &context) {
     n_ = 0;
 }
 
-// Several may come in at once.
+// Several may come in at once. What may be a failure is looked at first: messages behind it are of the next run.
 Part *ArrivingParts::next(Context &context, int32_t peer, int32_t tag) {
-    while (n_found_ < expected_.size() && find(context, peer, tag)) {}
+    constexpr size_t most_of_failure = sizeof(MessageHeader) + most_plain_bytes;
+    const auto may_go_on = [&] { return n_found_ == n_here_ || parts_[n_found_ - 1]->bytes > most_of_failure; };
+    while (n_found_ < expected_.size() && may_go_on() && find(context, peer, tag)) {}
     if (n_here_ == n_found_) return nullptr;
     Part &part = *parts_[n_here_];
     return is_complete(part, context.fabric(), &part.bytes) ? &part : nullptr;
@@ -89,6 +92,7 @@ bool ArrivingParts::find(Context &context, int32_t peer, int32_t tag) {
     Part &part = *parts_[n_found_];
     make_room(part, std::max(bytes, sizeof(PartHeader)), context);
     part.peer = peer;
+    part.bytes = bytes;
     context.fabric().receive_matched(message, peer, part.buffer.data(), part.buffer.bytes(), part.request);
     part.in_flight = true;
     ++n_found_;

@@ -151,8 +151,15 @@ void Stream::send_lent(size_t bytes_lent) {
     send_data(0, flag_get, bytes_lent);
 }
 
+bool Stream::take_back() {
+    if (!leases_.close_own()) return false;
+    last_sent_ = epoch_ - 1;
+    return true;
+}
+
 void Stream::send_after_all(size_t payload_bytes) {
     send_extra(MessageKind::data, HALO_SUCCESS, send_payload(), payload_bytes);
+    last_sent_ = epoch_;
     --sent_by.get;
     ++sent_by.message;
 }

@@ -95,8 +95,8 @@ public:
     void send_lent(size_t bytes_lent);
     bool has_been_read() const { return leases_.own_is_done(epoch_); }
     // False: the peer is reading at this moment.
-    bool take_back() const { return leases_.close_own(); }
-    // What has been taken back, packed into send_payload().
+    bool take_back();
+    // What has been taken back, packed into send_payload(): before that the peer has no part of this run.
     void send_after_all(size_t payload_bytes);
     // Tell the peer, if it has not got this rank's part of run `epoch`, that it will not. A failure that lasts is told to all: to those that have,
     // as that of the next run.

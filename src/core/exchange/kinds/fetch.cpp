@@ -38,9 +38,15 @@ void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
 // Between the round that brings copies to slots and the one that brings them back.
 class FetchSteps final : public RoundSteps {
 public:
-    FetchSteps(const std::vector<Field *> &fields, const halo_exchange_desc &desc) : desc_(desc) {
+    FetchSteps(const std::vector<Field *> &fields, const halo_exchange_desc &desc) : context_(fields[0]->topology().context()), desc_(desc) {
         for (Field *field : fields) add_item(*field);
     }
+    // Peers write into slots: a peer that is at it still may go on. The rounds, whose leases say so, have gone.
+    ~FetchSteps() override {
+        for (Item &item : items_) context_.leases().keep(std::move(item.storage));
+    }
+    FetchSteps(const FetchSteps &) = delete;
+    FetchSteps &operator=(const FetchSteps &) = delete;
     // Fields over points and slots, in either direction.
     std::vector<Field *> fields(bool back) const {
         std::vector<Field *> all;
@@ -78,6 +84,7 @@ private:
     void combine(const halo_run &run, const Item &item, size_t part);
     void combine_by_caller(const FieldSpec &spec, const ValuesAt &points, const ValuesAt &copies, int64_t n);
 
+    Context &context_;
     halo_exchange_desc desc_;
     std::vector<std::unique_ptr<Ground>> grounds_;
     std::vector<Item> items_;

@@ -199,8 +199,9 @@ bool GetPath::receive() {
         Borrower &own = borrowers_[i];
         if (!link.receives()) continue;
         if (link.arrived() && link.lent() && !own.borrowed && link.borrow()) {
-            own.borrowed = reach(i);
-            if (!own.borrowed) {
+            own.borrowed = true; // if that fails, it is returned
+            if (!reach(i)) {
+                own.borrowed = false;
                 link.prefer_messages(true);
                 if (!link.decline()) fail_as_gone(link.peer());
             }
@@ -221,24 +222,24 @@ bool GetPath::is_compiled() const {
 }
 
 void GetPath::compile(const Run &run) {
-    combined_.clear();
+    std::vector<Combined> made;
     for (size_t p = 0; p < run.pieces.size(); ++p) {
         const Piece &piece = run.plan->piece(p);
         PeerPlacements lent(piece.edges().links.size());
         size_t n_slots = 0;
         for (size_t i = 0; i < links_.size(); ++i) {
-            Borrower &own = borrowers_[i];
-            own.layout_version = 0;
+            const Borrower &own = borrowers_[i];
             if (!own.borrowed) continue;
             const PlanLink &link = run.plan->links()[plan_links_[i]];
             for (size_t at = 0; at < link.pieces.size(); ++at)
                 if (link.pieces[at].piece == p) lent[link.pieces[at].link] = placements(piece, own.told.pieces[at], n_slots);
-            own.layout_version = own.told_version;
             n_slots += own.slots.size();
         }
-        combined_.push_back({ p, std::make_unique<const Lowered>(lower(piece, {}, false, &lent)), {} });
-        combined_.back().bases.assign(piece.bases().n() + n_slots, nullptr);
+        made.push_back(
+            { p, std::make_unique<const Lowered>(lower(piece, {}, false, &lent)), std::vector<void *>(piece.bases().n() + n_slots, nullptr) });
     }
+    combined_ = std::move(made); // from here on nothing can fail
+    for (Borrower &own : borrowers_) own.layout_version = own.borrowed ? own.told_version : 0;
 }
 
 // Who is late may change from run to run: a plan is made for when nobody is, once.
@@ -257,8 +258,8 @@ void GetPath::make_gets(const Run &run, size_t i) {
         own.gets.push_back(
             { get_table(piece, link.pieces[at].link, own.told.pieces[at]), std::vector<void *>(piece.bases().n() + own.slots.size(), nullptr) });
     }
-    own.gets_version = own.told_version;
     own.message = context_.host_buffer(static_cast<size_t>(run.plan->payload_bytes(link, false)) + link.pieces.size() * sparse_alignment);
+    own.gets_version = own.told_version;
 }
 
 // As if it had come.
@@ -317,7 +318,7 @@ void GetPath::give_up() noexcept {
     return_all();
     for (size_t i = 0; i < links_.size(); ++i) try {
             if (std::exchange(lenders_[i].lent, false) && !links_[i]->has_been_read() && links_[i]->take_back()) take_back(i);
-        } catch (...) { // the transport has failed: the peer will notice
+        } catch (...) { // the peer has no part of the run, and is told so if the transport still works
         }
     patience_ = 0;
 }
