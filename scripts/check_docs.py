@@ -15,7 +15,7 @@ def program_errors(root):
     """A page that says which program it shows has it word for word, without its first line; README and the guides show theirs. Guides' C++ programs are named."""
     errors, shown = [], set()
     for page in pages(root):
-        for name, code in re.findall(r"This is `(examples/[^`]+)`\.\n\n```c\n(.*?)```", page.read_text(), flags=re.S):
+        for name, code in re.findall(r"This is `(examples/[^`]+)`\.\n\n```c(?:pp)?\n(.*?)```", page.read_text(), flags=re.S):
             shown.add(root / name)
             if code != (root / name).read_text().split("\n", 1)[1]:
                 errors.append(f"{page.relative_to(root)}: the program is not {name} without its first line")
@@ -47,7 +47,8 @@ def pages(root):
 def link_errors(root):
     errors = []
     for page in pages(root):
-        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
+        prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
             if "://" not in target and not (page.parent / target).resolve().is_relative_to(root):
                 errors.append(f"{page.relative_to(root)}: leads out of the tree: {target}")
             elif "://" not in target and not (page.parent / target).exists():

@@ -21,6 +21,7 @@ STANDARDS = {
     "halo_mpi.h": ["c99", "c17", "c++17", "c++20"],
     "halo.hpp": ["c++20"],
     "halo_access.hpp": ["c++20"],
+    "halo_views.hpp": ["c++20"],
 }
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Wconversion", "-Werror"]
 COMPILERS = [("gcc", "g++"), ("clang", "clang++")]

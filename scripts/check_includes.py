@@ -23,7 +23,7 @@ LAYERS = {
     "access": ["exchange", "plan", "field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
     "capi": ["access", "exchange", "plan", "field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
 }
-PUBLIC = {"halo.h", "halo_access.h", "halo.hpp", "halo_access.hpp", "halo_mpi.h", "halo_plugin.h"}
+PUBLIC = {"halo.h", "halo_access.h", "halo.hpp", "halo_access.hpp", "halo_views.hpp", "halo_mpi.h", "halo_plugin.h"}
 FOREIGN = re.compile(r"^(mpi|ucp/|ucs/|uct/|cuda|hip/|CL/|petsc)")
 LIBRARIES = {"inproc": (), "host": (), "mpi": ("mpi",)}  # of backends; of others: any
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

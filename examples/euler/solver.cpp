@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solver.h"
 
-#include "cells.h"
 #include "problems.h"
 
 #include <algorithm>
@@ -74,7 +73,8 @@ Solver::Solver(const halo::Context &context, const Parameters &parameters)
       exchange_(make_exchange(gas_, tracers_, on_arrival, this)),
       updater_(parameters.gamma, parameters.cell_size()) {
     for (const auto gid : topology_.local_parts()) {
-        blocks_.push_back({ topology_.part(gid), gas_.interior_rim(gid, reach), gas_.boundaries(gid), std::vector<TracerState>(tracers_.size()) });
+        blocks_.push_back(
+            { topology_.part(gid), gas_.interior_rim(gid, reach), halo::sides(topology_, gas_, gid), std::vector<TracerState>(tracers_.size()) });
         initialise(blocks_.back());
     }
 }
@@ -90,13 +90,13 @@ void Solver::initialise(const Block &block) {
     const auto gas = variable(gas_, gid, 0);
     count_bytes(gas.layout, 1);
     auto *u = gas_.data(gid, 0);
-    for_cells(owned(), [&](auto i, auto j, auto k) {
+    halo::for_each(owned(), [&](auto i, auto j, auto k) {
         const auto state = conserved(initial_gas(parameters_, point(i, j, k)), parameters_.gamma);
         for (int c = 0; c < n_conserved; ++c) u[gas.cell(i, j, k) + c * gas.layout.component_stride] = state[c];
     });
     for (int t = 0; t < parameters_.tracers; ++t) {
         auto &tracer = tracers_[t];
-        for_cells(owned(), [&](auto i, auto j, auto k) {
+        halo::for_each(owned(), [&](auto i, auto j, auto k) {
             const double concentration = initial_concentration(parameters_, t, point(i, j, k));
             if (concentration == 0) return;
             if (!tracer.data(gid)) {
@@ -123,7 +123,7 @@ double Solver::stable_step() const {
     double fastest = 0;
     for (const auto &block : blocks_) {
         const auto gas = variable(gas_, block.part.gid, 0);
-        for_cells(owned(), [&](auto i, auto j, auto k) {
+        halo::for_each(owned(), [&](auto i, auto j, auto k) {
             const double *u = gas.in + gas.cell(i, j, k);
             const auto next = gas.layout.component_stride;
             const double v[3] = { u[next] / u[0], u[2 * next] / u[0], u[3 * next] / u[0] };
@@ -180,23 +180,14 @@ void Solver::count_bytes(const halo_layout &layout, int sign) {
 
 /// Ghosts outside the domain: the nearest owned cell (outflow), or the mirrored one with the opposite normal velocity (reflect).
 void Solver::fill_boundaries(const Block &block, const Variable &variable, int n_components) {
-    double *data = variable.in;
-    for (const auto &side : block.sides) {
-        const int offset[3] = { side.element % 3 - 1, side.element / 3 % 3 - 1, side.element / 9 - 1 };
-        const int d = offset[0] ? 0 : offset[1] ? 1 : 2;
-        if (std::abs(offset[0]) + std::abs(offset[1]) + std::abs(offset[2]) != 1) continue; // the scheme reads no edges and corners
-        const bool mirror = parameters_.boundary[d] == "reflect";
-        const auto last = parameters_.block[d] - 1;
-        for_cells(side.ghosts, [&](auto i, auto j, auto k) {
-            std::int64_t source[3] = { i, j, k };
-            const auto clamped = offset[d] < 0 ? 0 : last;
-            source[d] = mirror ? 2 * clamped + offset[d] - source[d] : clamped;
-            for (int c = 0; c < n_components; ++c) {
-                const auto component = c * variable.layout.component_stride;
-                const double value = data[variable.cell(source[0], source[1], source[2]) + component];
-                data[variable.cell(i, j, k) + component] = mirror && c == 1 + d ? -value : value;
-            }
-        });
+    const halo::View<double> view(variable.in, variable.layout);
+    for (const halo::Side &side : block.sides) {
+        if (std::abs(side.outward[0]) + std::abs(side.outward[1]) + std::abs(side.outward[2]) != 1) continue; // the scheme reads no edges and corners
+        const int d = side.outward[0] != 0 ? 0 : side.outward[1] != 0 ? 1 : 2;
+        if (parameters_.boundary[d] == "reflect")
+            halo::fill_mirror(view, side, { 0, n_components }, 1);
+        else
+            halo::fill_extrapolated(view, side, { 0, n_components }, 0);
     }
 }
 
@@ -211,7 +202,7 @@ void Solver::release_if_empty(Block &block, int tracer) {
     const auto gid = block.part.gid;
     const auto density = variable(field, gid, 0);
     double most = 0, mass = 0;
-    for_cells(owned(), [&](auto i, auto j, auto k) {
+    halo::for_each(owned(), [&](auto i, auto j, auto k) {
         const double value = density.in[density.cell(i, j, k)];
         most = std::max(most, std::fabs(value));
         mass += value;

@@ -5,7 +5,7 @@
 #include "sums.h"
 #include "update.h"
 
-#include <halo.hpp>
+#include <halo_views.hpp>
 
 #include <cstdint>
 #include <span>
@@ -57,7 +57,7 @@ private:
     struct Block {
         halo_part part;
         halo::Split split;
-        std::vector<halo_boundary> sides; // physical boundaries
+        std::vector<halo::Side> sides; // physical boundaries
         std::vector<TracerState> tracers;
     };
 

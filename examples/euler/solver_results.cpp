@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What can be asked of the whole grid; see Table for why the answers do not depend on the number of ranks.
-#include "cells.h"
 #include "solver.h"
 
 #include <algorithm>
@@ -16,7 +15,7 @@ void Solver::for_values(int component, std::int64_t gid, const halo_box &box, Vi
     const auto values = variable(is_gas ? gas_ : tracers_[component - n_conserved], gid, 0);
     if (!values.in) return;
     const auto offset = is_gas ? component * values.layout.component_stride : 0;
-    for_cells(box, [&](auto i, auto j, auto k) { visit(values.in[values.cell(i, j, k) + offset], i, j, k); });
+    halo::for_each(box, [&](auto i, auto j, auto k) { visit(values.in[values.cell(i, j, k) + offset], i, j, k); });
 }
 
 std::vector<double> Solver::totals() const {

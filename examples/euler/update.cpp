@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "update.h"
 
-#include "cells.h"
+#include <halo_views.hpp>
 
 #include <cmath>
 
@@ -13,7 +13,7 @@ std::int64_t extent(const halo_box &box, int d) { return box.high[d] - box.low[d
 
 bool all_below(const Variable &variable, const halo_box &box, double threshold) {
     bool below = true;
-    for_cells(box, [&](auto i, auto j, auto k) { below = below && std::fabs(variable.in[variable.cell(i, j, k)]) < threshold; });
+    halo::for_each(box, [&](auto i, auto j, auto k) { below = below && std::fabs(variable.in[variable.cell(i, j, k)]) < threshold; });
     return below;
 }
 
@@ -133,7 +133,7 @@ void Updater::add(const std::array<double, capacity> &flux, std::vector<double> 
 
 void Updater::apply(const Variable &v, std::int64_t component_offset, const std::vector<double> &rates, const halo_box &box, const Stage &stage) {
     const double *rate = rates.data();
-    for_cells(box, [&](auto i, auto j, auto k) {
+    halo::for_each(box, [&](auto i, auto j, auto k) {
         const auto at = v.cell(i, j, k) + component_offset;
         const double advanced = v.in[at] + stage.dt * *rate++;
         v.out[at] = stage.keep == 0 ? advanced : stage.keep * v.out[at] + (1 - stage.keep) * advanced;
