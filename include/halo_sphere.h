@@ -79,6 +79,111 @@ HALO_API halo_status halo_sphere_entity_of(int32_t solid, int64_t n, int32_t kin
 HALO_API halo_status halo_sphere_key_neighbours(int32_t solid, int64_t n, int32_t from, uint64_t key, int32_t to, uint64_t *neighbours,
                                                 int32_t *n_neighbours);
 
+/**
+ * Where an entity lies on the sphere of radius 1: x, y, z; the north pole at (0, 0, 1), corner (n, 0) of parallelogram 0 at longitude 0 (y = 0, x >
+ * 0). Each triangle of the solid is cut evenly and projected from the centre; edges lie at the middle of what is projected, cells at its centre. The
+ * same bits on every rank. `position` has room for 3.
+ */
+HALO_API halo_status halo_sphere_position(int32_t solid, int64_t n, int32_t kind, uint64_t key, double *position);
+
+/** @} */
+
+/* ------------------------------------------------------------------ 2 parts of it */
+/** @defgroup sphere_02 2 parts of it
+ *  @{ */
+
+typedef struct halo_sphere halo_sphere; /**< a grid, how it is cut, and what this rank's parts store of it */
+
+/** Squares of one parallelogram, low inclusive, high exclusive: a part, with all that its squares have. Frozen. */
+typedef struct halo_sphere_box {
+    int32_t parallelogram;
+    int32_t owner; /**< rank */
+    int64_t low[2];
+    int64_t high[2];
+} halo_sphere_box;
+
+typedef struct halo_sphere_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t solid;          /**< HALO_SPHERE_ICOSAHEDRON or HALO_SPHERE_OCTAHEDRON */
+    int64_t n;              /**< squares along a side of a parallelogram: 1 to 2^28 */
+    int32_t rings[3];       /**< of ghosts: of cells, edges, vertices; 0 or more, at most 2^24 */
+    int32_t parts_per_side; /**< without `boxes`: each parallelogram is cut into so many by so many parts, at most 2^24 in all, dealt to the ranks
+                                 in equal runs; at most n. Else ignored. */
+    const halo_sphere_box *boxes; /**< all parts, the same list on all ranks: together each square once; NULL: the library cuts. Copied. */
+    int64_t n_boxes;
+    int32_t reserved;
+} halo_sphere_desc;
+#define HALO_SPHERE_DESC_INIT                                                                                                                        \
+    { sizeof(halo_sphere_desc), 1, HALO_SPHERE_ICOSAHEDRON, 1, { 1, 1, 1 }, 1, NULL, 0, 0 }
+
+/**
+ * Find out what each of this rank's parts owns and which ghosts lie around it. Ring 1 of a kind: all neighbours of the part's own entities of this
+ * kind that it does not own, by the kind's own table (cell to cells, edge to edges, vertex to vertices); ring 2: their neighbours; ... Whose they are
+ * follows from the description. Collective; blocks: compares the descriptions. O(rim of the parts + ghosts + boxes) memory; time likewise, times the
+ * logarithm of what it orders. HALO_ERR_ARGUMENT: boxes leave squares out or cover some twice, an owner is no rank. HALO_ERR_MISMATCH: ranks gave
+ * different descriptions.
+ */
+HALO_API halo_status halo_sphere_create(halo_context *context, const halo_sphere_desc *desc, halo_sphere **sphere);
+
+/** Topologies made from it stay. Collective; does not communicate. */
+HALO_API halo_status halo_sphere_destroy(halo_sphere **sphere);
+
+/** gids of this rank's parts, ascending: those that its topologies have for them. The list lives as long as the sphere. */
+HALO_API halo_status halo_sphere_local_parts(const halo_sphere *sphere, const int64_t **gids, int64_t *n);
+
+/** One part, and how much storage each kind wants. Filled by the library up to the caller's struct_size. */
+typedef struct halo_sphere_part {
+    size_t struct_size;
+    int32_t layout;
+    int32_t parallelogram;
+    int64_t gid;
+    int64_t number;     /**< its place among `boxes`; where the library cuts, counted by parallelogram, then j, then i */
+    int64_t low[2];     /**< its squares: (i, j) inclusive */
+    int64_t high[2];    /**< exclusive */
+    int64_t n_owned[3]; /**< of cells, edges, vertices */
+    int64_t n_local[3]; /**< with ghosts */
+} halo_sphere_part;
+#define HALO_SPHERE_PART_INIT                                                                                                                        \
+    {                                                                                                                                                \
+        sizeof(halo_sphere_part), 1, 0, 0, 0, { 0, 0 }, { 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }                                                           \
+    }
+
+/**
+ * A part of this rank. Local indices of a kind: first what the part owns, i fastest, then colour, then j: what square (i, j) has of colour c lies at
+ * (i - low[0]) + (high[0] - low[0]) (c + n_colours (j - low[1])), see halo_sphere_key, and a pole behind. Then ghosts by ring, owning rank, number of
+ * the owning part and key. HALO_ERR_NOT_FOUND: it is none of this rank's.
+ */
+HALO_API halo_status halo_sphere_part_get(const halo_sphere *sphere, int64_t gid, halo_sphere_part *part);
+
+/** Entities with local indices up to each ring: the first number is what the part owns, the last all that it stores; one more than there are rings.
+ */
+HALO_API halo_status halo_sphere_ring_ends(const halo_sphere *sphere, int64_t gid, int32_t kind, int64_t *ends, int64_t capacity, int64_t *n);
+
+/** Keys by local index. */
+HALO_API halo_status halo_sphere_keys(const halo_sphere *sphere, int64_t gid, int32_t kind, uint64_t *keys, int64_t capacity, int64_t *n);
+
+/** Entries of a row of halo_sphere_neighbours. */
+static inline int32_t halo_sphere_width(int32_t from, int32_t to) {
+    return from == HALO_SPHERE_VERTICES ? 6 : from == HALO_SPHERE_CELLS ? 3 : to == HALO_SPHERE_EDGES ? 4 : 2;
+}
+
+/**
+ * Local indices of the neighbours of each local entity, in the order of halo_sphere_key_neighbours: rows of halo_sphere_width entries, one for each
+ * local index of `from`, ghosts too. HALO_NO_INDEX stands for what the part does not store, and fills the end of the rows of vertices with fewer than
+ * six neighbours. Rows of owned entities have all their entries from 1 ring of the kind they lead to on; vertices want 2 rings of cells and of edges.
+ * Rows of ghosts within one kind have theirs in all rings but the last. O(rows) time; nothing is kept.
+ */
+HALO_API halo_status halo_sphere_neighbours(const halo_sphere *sphere, int64_t gid, int32_t from, int32_t to, uint32_t *table, int64_t capacity,
+                                            int64_t *n);
+
+/**
+ * The topology of one kind, as halo_topology_create_keys makes it of the parts' keys with their owners. Fields of all three can go in one exchange.
+ * Collective; communicates with ranks whose entities are ghosts here, or the other way round; asks no directory. It does not depend on the sphere
+ * afterwards.
+ */
+HALO_API halo_status halo_sphere_topology(halo_sphere *sphere, int32_t kind, halo_topology **topology);
+
 /** @} */
 
 #ifdef __cplusplus

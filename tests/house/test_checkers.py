@@ -118,7 +118,7 @@ class Includes(Tree):
 class Headers(Tree):
     def setUp(self):
         super().setUp()
-        for name in ("halo_access.h", "halo_plugin.h", "halo_mpi.h", "halo.hpp", "halo_access.hpp"):
+        for name in ("halo_access.h", "halo_sphere.h", "halo_plugin.h", "halo_mpi.h", "halo.hpp", "halo_access.hpp", "halo_sphere.hpp"):
             self.write(f"include/{name}", "#include <halo.h>\n")
 
     def test_good(self):

@@ -3,6 +3,8 @@
 
 #include <span>
 
+#include "base/checked.h"
+
 namespace halo {
 
 namespace {
@@ -49,6 +51,18 @@ std::span<const Offset> row(int32_t from, int32_t colour, int32_t to) {
 int64_t floor_sixth(int64_t sixths) { return (sixths >= 0 ? sixths : sixths - 5) / 6; }
 
 } // namespace
+
+void check_sphere_grid(int32_t solid, int64_t n) {
+    if (solid != HALO_SPHERE_ICOSAHEDRON && solid != HALO_SPHERE_OCTAHEDRON)
+        fail(HALO_ERR_ARGUMENT, "sphere: solid %d is neither HALO_SPHERE_ICOSAHEDRON nor HALO_SPHERE_OCTAHEDRON", solid);
+    if (n < 1) fail(HALO_ERR_ARGUMENT, "sphere: %lld squares along a side", static_cast<long long>(n));
+    check_limit("sphere: n", n, most_sphere_side);
+}
+
+void check_sphere_kind(int32_t kind) {
+    if (kind < 0 || kind >= n_sphere_kinds)
+        fail(HALO_ERR_ARGUMENT, "sphere: kind %d is none of HALO_SPHERE_CELLS, HALO_SPHERE_EDGES and HALO_SPHERE_VERTICES", kind);
+}
 
 int32_t sphere_colours(int32_t kind) { return colours[kind]; }
 int32_t sphere_width(int32_t from, int32_t to) { return widths[from][to]; }
@@ -100,6 +114,25 @@ LatticePoint SphereLattice::home(LatticePoint point) const {
         else
             return point;
     }
+}
+
+void SphereLattice::check(int32_t kind, const halo_sphere_entity &entity) const {
+    const bool known = entity.parallelogram >= 0 && entity.parallelogram < n_parallelograms() && entity.colour >= 0 && entity.colour < colours[kind];
+    const auto inside = [&](int64_t at, bool far_side) { return at >= 0 && at < n_ + (far_side ? 1 : 0); };
+    const bool edge = kind == HALO_SPHERE_EDGES, vertex = kind == HALO_SPHERE_VERTICES;
+    if (!known || !inside(entity.i, vertex || (edge && entity.colour == 1)) || !inside(entity.j, vertex || (edge && entity.colour == 0)))
+        fail(HALO_ERR_BOUNDS, "sphere: (%lld, %lld) of colour %d is no %s of a parallelogram %d of %lld x %lld squares",
+             static_cast<long long>(entity.i), static_cast<long long>(entity.j), entity.colour,
+             vertex ? "vertex"
+             : edge ? "edge"
+                    : "cell",
+             entity.parallelogram, static_cast<long long>(n_), static_cast<long long>(n_));
+}
+
+void SphereLattice::check(int32_t kind, uint64_t key) const {
+    if (key >= static_cast<uint64_t>(n_entities(kind)))
+        fail(HALO_ERR_BOUNDS, "sphere: key %llu; there are keys 0 to %lld", static_cast<unsigned long long>(key),
+             static_cast<long long>(n_entities(kind) - 1));
 }
 
 LatticePoint SphereLattice::point_of(int32_t kind, const halo_sphere_entity &entity) const {

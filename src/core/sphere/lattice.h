@@ -28,6 +28,7 @@ struct LatticePoint {
 };
 
 inline constexpr int32_t n_sphere_kinds = 3;
+inline constexpr int64_t most_sphere_side = int64_t{ 1 } << 28; // squares along a side: keys and sixths stay within 64 bits
 
 // Neighbours of one entity, in the order of the tables, clockwise around vertices.
 struct SphereNeighbours {
@@ -37,13 +38,17 @@ struct SphereNeighbours {
     void add(const LatticePoint &point) { points[static_cast<size_t>(n++)] = point; }
 };
 
+// HALO_ERR_ARGUMENT, HALO_ERR_LIMIT.
+void check_sphere_grid(int32_t solid, int64_t n);
+void check_sphere_kind(int32_t kind);
+
 int32_t sphere_colours(int32_t kind);
 // Length of a row of the table; around some vertices there are fewer.
 int32_t sphere_width(int32_t from, int32_t to);
 
 class SphereLattice {
 public:
-    // HALO_SPHERE_ICOSAHEDRON or HALO_SPHERE_OCTAHEDRON; 1 <= n <= limits::sphere_side.
+    // HALO_SPHERE_ICOSAHEDRON or HALO_SPHERE_OCTAHEDRON; 1 <= n <= most_sphere_side.
     SphereLattice(int32_t solid, int64_t n)
         : n_(n),
           n_around_(solid == HALO_SPHERE_ICOSAHEDRON ? 5 : 4),
@@ -64,6 +69,9 @@ public:
 
     // The rest takes and gives points at home.
     LatticePoint point_of(int32_t kind, const halo_sphere_entity &entity) const;
+    // Of names and keys that are any numbers. HALO_ERR_BOUNDS.
+    void check(int32_t kind, const halo_sphere_entity &entity) const;
+    void check(int32_t kind, uint64_t key) const;
     halo_sphere_entity entity_of(int32_t kind, const LatticePoint &point) const;
     // 0 .. n_entities - 1: i fastest, then colour, then j, then parallelogram; the poles last.
     uint64_t key_of(int32_t kind, const LatticePoint &point) const;
