@@ -30,7 +30,6 @@ protected:
         return keys;
     }
     uint64_t count(int32_t kind) const { return static_cast<uint64_t>(grid.n_entities(kind)); }
-    int32_t most_neighbours_at_corners() const { return grid.n_around(); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Grids, Lattice,
@@ -68,7 +67,7 @@ TEST_P(Lattice, EveryNameIsOfOneEntity) {
                         if (in_i && in_j) ++names[grid.key_of(kind, grid.point_of(kind, halo_sphere_entity{ p, colour, i, j }))];
                     }
         EXPECT_EQ(names.size(), count(kind));
-        EXPECT_EQ(names.rbegin()->first, count(kind) - 1);
+        EXPECT_TRUE(names.contains(count(kind) - 1));
         std::map<int32_t, int64_t> by_number;
         for (const auto &[key, number] : names) ++by_number[number];
         EXPECT_EQ(by_number[2], kind == cells   ? 0
@@ -89,7 +88,7 @@ TEST_P(Lattice, RowsAreAsLongAsTheTablesButAtCorners) {
                 EXPECT_FALSE(from == to && set_of(all).contains(key));
                 if (std::ssize(all) == sphere_width(from, to)) continue;
                 ++n_short;
-                EXPECT_EQ(std::ssize(all), most_neighbours_at_corners());
+                EXPECT_EQ(std::ssize(all), grid.n_around());
             }
             EXPECT_EQ(n_short, from != vertices ? 0 : grid.n_around() == 5 ? 12 : 6);
         }
