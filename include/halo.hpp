@@ -156,6 +156,9 @@ public:
     Topology(const Context &context, const halo_star_desc &desc) { check(halo_topology_create_star(context, &desc, &handle_)); }
     Topology(const Context &context, const halo_lists_desc &desc) { check(halo_topology_create_lists(context, &desc, &handle_)); }
 
+    /// Take over a topology made otherwise, e.g. by halo_sphere_topology.
+    static Topology adopt(halo_topology *topology) { return Topology(Adopted{ topology }); }
+
     /// Valid as long as the topology.
     std::span<const std::int64_t> local_parts() const {
         const std::int64_t *gids = nullptr;
@@ -224,6 +227,12 @@ public:
         check(halo_topology_keys_report(handle_, &report));
         return report;
     }
+
+private:
+    struct Adopted {
+        halo_topology *topology;
+    };
+    explicit Topology(Adopted adopted) { handle_ = adopted.topology; }
 };
 
 /// Owned cells of a part: those that need no ghosts, and the rest.

@@ -9,7 +9,7 @@ pattern="${2:-.}"
 mkdir -p "$1"
 whole="$(cd "$1" && pwd)/whole" # the tree as it was at the start
 copy="$(cd "$1" && pwd)/tree"
-programs=(unit_base unit_memory unit_comm unit_stream unit_channel unit_exchange unit_plan unit_topology unit_access misuse test_channel halo_counts halo_seeded
+programs=(unit_base unit_memory unit_comm unit_stream unit_channel unit_exchange unit_plan unit_sphere unit_topology unit_access misuse test_channel halo_counts halo_seeded
     halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys halo_box_conformance halo_conformance)
 export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
@@ -197,6 +197,13 @@ defects=(
     "several sources of a transfer fill the same points|topology/boxes/transfer_edges.cpp|halo_box_conformance *Transfers*|s/^        subtract(own, owned(near\[i\]));//"
     "neighbours across turned joins have the elements of others|topology/edge.cpp|unit_topology Turned*|s/back.identity.element = .*$/back.identity.element = 26 - edge.identity.element;/"
     "a ring of ghosts that adds points ends a graph|topology/graph/rings.cpp|test_keys *RoundAChain*|s/> known ? 1 : 0) == 0) break/> known ? 1 : 0) >= 0) break/"
+    "what lies beyond two sides of a parallelogram is reached across the other first|sphere/lattice.cpp|unit_sphere|s/if (point.y < 0)/if (point.y < 0 \&\& point.x <= side)/"
+    "around the corners of an octahedron a neighbour counts twice|sphere/lattice.cpp|unit_sphere|s/icosahedron_ ? slot == 4 : slot >= 4/slot == 4/"
+    "parallelograms around the south pole meet turned the other way|sphere/lattice.cpp|unit_sphere|/^LatticePoint SphereLattice::across_high_j/,/^}/s/around(p.parallelogram, 1)/around(p.parallelogram, -1)/"
+    "the poles have no ghosts of their own|sphere/part_halo.cpp|test_keys *Spheres*|s/std::vector<LatticePoint> all = poles_;/std::vector<LatticePoint> all;/"
+    "a part's far columns have no ghosts|sphere/part_halo.cpp|test_keys *Spheres*|s/(box_.high\[0\] - box_.low\[0\] - 1, 1)/(box_.high[0] - box_.low[0], 1)/"
+    "a part of a sphere claims its ghosts|sphere/sphere.cpp|test_keys *Spheres*|s/flags.resize(keys.size(), HALO_KEY_WANT)/flags.resize(keys.size(), 0)/"
+    "boxes may leave out squares of a sphere|sphere/split.cpp|test_keys *RefusedBoxes*|s/if (squares\[p\] != lattice_/if (squares[p] > lattice_/"
     "lists may begin before their first entry|topology/lists/lists.cpp|misuse *Sizes*|s/desc.send_offsets\[0\] < 0/desc.send_offsets[0] == 1/"
     # Combining
     "a fetch brings the value after the contribution|base/combine.cpp|test_keys *Fetches*|s/^    store(contribution, value);/    store(contribution, op(value, more));/"

@@ -20,6 +20,7 @@ const halo_keys_edit edit = HALO_KEYS_EDIT_INIT;
 const halo_graph_desc points = HALO_GRAPH_DESC_INIT;
 const halo_star_desc star = HALO_STAR_DESC_INIT;
 const halo_lists_desc lists = HALO_LISTS_DESC_INIT;
+const halo_sphere_desc sphere = HALO_SPHERE_DESC_INIT;
 const halo_field_desc field = HALO_FIELD_DESC_INIT;
 const halo_channel_desc channel = HALO_CHANNEL_DESC_INIT;
 const halo_channel_key other_key{ 0, 0, 8, 0, 0 };
@@ -47,6 +48,9 @@ const Call refused_calls[] = {
     CALL(halo_topology_create_graph, w.context, &points, &w.results.topology),
     CALL(halo_topology_create_star, w.context, &star, &w.results.topology),
     CALL(halo_topology_create_lists, w.context, &lists, &w.results.topology),
+    CALL(halo_sphere_create, w.context, &sphere, &w.results.sphere),
+    CALL(halo_sphere_destroy, &w.sphere),
+    CALL(halo_sphere_topology, w.sphere, HALO_SPHERE_CELLS, &w.results.topology),
     CALL(halo_topology_edit_keys, w.ring, &edit, &w.results.topology),
     CALL(halo_topology_destroy, &w.ring),
     CALL(halo_topology_set_sections, w.ring, nullptr, 0),
@@ -134,6 +138,11 @@ const Call allowed_calls[] = {
     ANSWER(halo_context_pool_stats, halo_pool_stats, HALO_POOL_STATS_INIT, w.context, HALO_MEMORY_HOST),
     CALL(halo_info, w.context, HALO_INFO_MODULES, w.buffer, sizeof w.buffer, &w.needed),
     CALL(halo_topology_graph_rows, w.graph, reinterpret_cast<const int64_t **>(&w.list), reinterpret_cast<const uint32_t **>(&w.other_list), &w.n),
+    CALL(halo_sphere_local_parts, w.sphere, nullptr, &w.n),
+    ANSWER(halo_sphere_part_get, halo_sphere_part, HALO_SPHERE_PART_INIT, w.sphere, 0),
+    CALL(halo_sphere_ring_ends, w.sphere, 0, HALO_SPHERE_CELLS, nullptr, 0, &w.n),
+    CALL(halo_sphere_keys, w.sphere, 0, HALO_SPHERE_CELLS, nullptr, 0, &w.n),
+    CALL(halo_sphere_neighbours, w.sphere, 0, HALO_SPHERE_CELLS, HALO_SPHERE_EDGES, nullptr, 0, &w.n),
     CALL(halo_topology_rings, w.graph, nullptr, 0, &w.n),
     CALL(halo_topology_point_keys, w.graph, nullptr, 0, &w.n),
     ANSWER(halo_topology_keys_report, halo_keys_report, HALO_KEYS_REPORT_INIT, w.graph),

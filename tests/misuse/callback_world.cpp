@@ -44,6 +44,7 @@ World::~World() {
     EXPECT_EQ(halo_exchange_destroy(&arriving), HALO_SUCCESS);
     EXPECT_EQ(halo_exchange_destroy(&summing), HALO_SUCCESS);
     for (halo_field **field : { &sparse, &dense, &spare }) EXPECT_EQ(halo_field_destroy(field), HALO_SUCCESS);
+    EXPECT_EQ(halo_sphere_destroy(&sphere), HALO_SUCCESS);
     for (halo_topology **topology : { &ring, &graph }) EXPECT_EQ(halo_topology_destroy(topology), HALO_SUCCESS);
     EXPECT_EQ(halo_context_destroy(&context), HALO_SUCCESS);
 }
@@ -85,6 +86,8 @@ void World::make_topologies() {
     pair.width = 1;
     pair.neighbours = neighbours;
     EXPECT_EQ(halo_topology_create_graph(context, &pair, &graph), HALO_SUCCESS) << halo_last_error();
+    const halo_sphere_desc grid = HALO_SPHERE_DESC_INIT;
+    EXPECT_EQ(halo_sphere_create(context, &grid, &sphere), HALO_SUCCESS) << halo_last_error();
 }
 
 void World::make_fields() {

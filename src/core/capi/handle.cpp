@@ -14,6 +14,7 @@ const char *handle_kind_name(HandleKind kind) noexcept {
     case HandleKind::group: return "group";
     case HandleKind::batch: return "batch";
     case HandleKind::reduction: return "reduction";
+    case HandleKind::sphere: return "sphere";
     }
     return "unknown handle";
 }

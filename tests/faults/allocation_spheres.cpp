@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "allocation_scenarios.h"
+#include "halo_sphere.h"
+
+namespace allocations {
+
+namespace {
+
+constexpr int64_t n = 2;
+
+void ask(Member &member, const halo_sphere *sphere) {
+    const int64_t *gids = nullptr;
+    int64_t n_parts = 0;
+    ALONE(halo_sphere_local_parts(sphere, &gids, &n_parts));
+    for (int64_t place = 0; place < n_parts; ++place) {
+        halo_sphere_part part = HALO_SPHERE_PART_INIT;
+        ALONE(halo_sphere_part_get(sphere, gids[place], &part));
+        std::vector<uint64_t> keys(static_cast<size_t>(part.n_local[HALO_SPHERE_EDGES]));
+        std::vector<uint32_t> table(static_cast<size_t>(part.n_local[HALO_SPHERE_EDGES]) * 4);
+        int64_t length = 0;
+        ALONE(halo_sphere_keys(sphere, part.gid, HALO_SPHERE_EDGES, keys.data(), std::ssize(keys), &length));
+        member.keep(keys);
+        ALONE(halo_sphere_neighbours(sphere, part.gid, HALO_SPHERE_EDGES, HALO_SPHERE_EDGES, table.data(), std::ssize(table), &length));
+        member.keep(table);
+        ALONE(halo_sphere_ring_ends(sphere, part.gid, HALO_SPHERE_CELLS, nullptr, 0, &length));
+    }
+}
+
+void ask_of_numbers(Member &member) {
+    halo_sphere_entity entity{ 0, 0, n, n - 1 };
+    uint64_t key = 0, neighbours[6];
+    int32_t n_neighbours = 0;
+    ALONE(halo_sphere_key(HALO_SPHERE_OCTAHEDRON, n, HALO_SPHERE_VERTICES, &entity, &key));
+    ALONE(halo_sphere_entity_of(HALO_SPHERE_OCTAHEDRON, n, HALO_SPHERE_VERTICES, key, &entity));
+    ALONE(halo_sphere_key_neighbours(HALO_SPHERE_OCTAHEDRON, n, HALO_SPHERE_VERTICES, key, HALO_SPHERE_CELLS, neighbours, &n_neighbours));
+    double position[3];
+    ALONE(halo_sphere_position(HALO_SPHERE_OCTAHEDRON, n, HALO_SPHERE_VERTICES, key, position));
+    member.keep(neighbours, static_cast<size_t>(n_neighbours) * sizeof *neighbours);
+}
+
+void sphere(Member &member, bool listed) {
+    std::vector<halo_sphere_box> boxes;
+    for (int32_t p = 0; p < 4; ++p) boxes.push_back({ p, p % member.size, { 0, 0 }, { n, n } });
+    halo_sphere_desc desc = HALO_SPHERE_DESC_INIT;
+    desc.solid = HALO_SPHERE_OCTAHEDRON, desc.n = n;
+    if (listed) desc.boxes = boxes.data(), desc.n_boxes = std::ssize(boxes);
+    halo_sphere *grid = nullptr;
+    TALK(halo_sphere_create(member.context, &desc, &grid));
+    ask(member, grid);
+    ask_of_numbers(member);
+    halo_topology *cells = nullptr, *vertices = nullptr;
+    TALK(halo_sphere_topology(grid, HALO_SPHERE_CELLS, &cells));
+    TALK(halo_sphere_topology(grid, HALO_SPHERE_VERTICES, &vertices));
+    halo_field *u = make_field(member, cells, "u", 0, {}), *v = make_field(member, vertices, "v", 0, {});
+    for (halo_field *field : { u, v }) ALONE(halo_field_allocate(field, -1));
+    try_exchange(member, { u, v }, { cells, vertices }, {});
+    for (halo_field **field : { &u, &v }) ALONE(halo_field_destroy(field));
+    for (halo_topology **topology : { &cells, &vertices }) ALONE(halo_topology_destroy(topology));
+    ALONE(halo_sphere_destroy(&grid));
+}
+
+} // namespace
+
+std::vector<Scenario> sphere_scenarios() {
+    std::vector<Scenario> all;
+    add_for_ranks(all, "sphere of boxes", [](Member &member) { sphere(member, true); });
+    add_for_ranks(all, "sphere", [](Member &member) { sphere(member, false); });
+    return all;
+}
+
+} // namespace allocations
