@@ -109,7 +109,8 @@ std::vector<Flat> by_level(const std::vector<halo_stencil_range> &ranges, size_t
         EXPECT_EQ(range.low[2], 0);
         EXPECT_EQ(range.high[2], 0);
         last = range.last;
-        for (int64_t k = range.first; k <= range.last; ++k) levels[static_cast<size_t>(k)] = { range.low[0], range.low[1], range.high[0], range.high[1] };
+        for (int64_t k = range.first; k <= range.last; ++k)
+            levels[static_cast<size_t>(k)] = { range.low[0], range.low[1], range.high[0], range.high[1] };
     }
     return levels;
 }
@@ -229,8 +230,7 @@ TEST(Levels, AreInTheFewestLoops) {
                 ASSERT_LT(loop, loops.size());
                 EXPECT_EQ(loops[loop].first, static_cast<int64_t>(k));
                 EXPECT_EQ(loops[loop].last, static_cast<int64_t>(end) - 1);
-                for (size_t s = 0; s < given.stages.size(); ++s)
-                    EXPECT_EQ(stencil[0].loop_intervals(static_cast<int32_t>(s))[loop], levels[k][s]);
+                for (size_t s = 0; s < given.stages.size(); ++s) EXPECT_EQ(stencil[0].loop_intervals(static_cast<int32_t>(s))[loop], levels[k][s]);
                 ++loop;
             }
             k = end;

@@ -80,7 +80,7 @@ void expect_least(const Plan &plan, uint64_t seed, int64_t &n_tried) {
 }
 
 TEST(Oracle, PartsGiveWhatTheWholeGivesAndNoLayerIsSpare) {
-    const int n = n_cases(4000);
+    const int n = n_cases(10000);
     int64_t n_run = 0, n_refused = 0, n_layers = 0, n_exchanges = 0, n_between = 0;
     for (uint64_t seed = first_seed(); seed < first_seed() + static_cast<uint64_t>(n) && !::testing::Test::HasFailure(); ++seed) {
         SCOPED_TRACE("ANALYSIS_SEED=" + std::to_string(seed) + " ANALYSIS_CASES=1");
@@ -100,8 +100,7 @@ TEST(Oracle, PartsGiveWhatTheWholeGivesAndNoLayerIsSpare) {
             const Executed executed = [&](int turn, size_t s) {
                 return !program.stages[s].conditional || !left_out[static_cast<size_t>(turn) * plan.stages.size() + s];
             };
-            EXPECT_TRUE(Parts(plan, seed).run(static_cast<int>(turns), executed) ==
-                        run_whole(program, plan.part, static_cast<int>(turns), executed))
+            EXPECT_TRUE(Parts(plan, seed).run(static_cast<int>(turns), executed) == run_whole(program, plan.part, static_cast<int>(turns), executed))
                 << stencil[0].describe();
             if (alone || n_conditional(program) > 3 || random.chance(program.desc.n_dims == 1 ? 0 : 70)) continue;
             expect_least(plan, seed, n_layers);
@@ -109,8 +108,8 @@ TEST(Oracle, PartsGiveWhatTheWholeGivesAndNoLayerIsSpare) {
         }
     }
     std::printf("%d random sequences: %lld executed, %lld refused; %lld exchanges, %lld of them of outputs; %lld times a layer less\n", n,
-                static_cast<long long>(n_run), static_cast<long long>(n_refused), static_cast<long long>(n_exchanges), static_cast<long long>(n_between),
-                static_cast<long long>(n_layers));
+                static_cast<long long>(n_run), static_cast<long long>(n_refused), static_cast<long long>(n_exchanges),
+                static_cast<long long>(n_between), static_cast<long long>(n_layers));
     if (n >= 1000) {
         EXPECT_GT(n_run, n / 3);
         EXPECT_GT(n_between, n / 50);

@@ -116,8 +116,9 @@ Results run_whole(const Case &program, const Box &part, int n_turns, const Execu
         for (size_t s = 0; s < program.stages.size(); ++s) {
             if (!executed(turn, s)) continue;
             for_each(domain, [&](const Place &p) {
-                compute(s, program.stages[s], p, results.seen[s][number(p, domain)],
-                        [&](int32_t f, const Place &q) -> uint64_t & { return results.fields[static_cast<size_t>(f)][number(wrapped(q, domain), domain)]; });
+                compute(s, program.stages[s], p, results.seen[s][number(p, domain)], [&](int32_t f, const Place &q) -> uint64_t & {
+                    return results.fields[static_cast<size_t>(f)][number(wrapped(q, domain), domain)];
+                });
             });
         }
     for (size_t f = 0; f < program.temporary.size(); ++f)

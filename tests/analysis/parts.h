@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executes a sequence of stages: over whole periodic fields at once, and part by part with nothing but the widths, extents and exchanges that were derived.
-// Values are hashes of all values read, so that one wrong value anywhere shows.
+// Executes a sequence of stages: over whole periodic fields at once, and part by part with nothing but the widths, extents and exchanges that were
+// derived. Values are hashes of all values read, so that one wrong value anywhere shows.
 #pragma once
 
 #include <array>
@@ -35,9 +35,9 @@ struct Store {
 // What is to be executed.
 struct Plan {
     const Case *program = nullptr;
-    Box part;                                  // cells of one
-    std::vector<halo_stencil_stage> stages;    // compute extents
-    std::vector<halo_stencil_field> fields;    // ghosts
+    Box part;                               // cells of one
+    std::vector<halo_stencil_stage> stages; // compute extents
+    std::vector<halo_stencil_field> fields; // ghosts
     std::vector<halo_stencil_exchange> exchanges;
     std::vector<halo_stencil_group> groups;
     std::vector<std::pair<int, int>> when; // of each exchange: the places where it starts and finishes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Groups are the fewest, and the cheapest choice is the cheapest, by looking at all.
-#include <cmath>
 #include <algorithm>
+#include <cmath>
 
 #include <gtest/gtest.h>
 
@@ -80,7 +80,8 @@ TEST(Placement, GroupsAreTheFewest) {
 }
 
 // What a choice costs, counted cell by cell.
-double cost_of(const halo::Program &program, const Case &given, const std::vector<halo::Candidate> &found, const std::vector<char> &exchanged, bool &fits) {
+double cost_of(const halo::Program &program, const Case &given, const std::vector<halo::Candidate> &found, const std::vector<char> &exchanged,
+               bool &fits) {
     const halo::Needs needs = halo::find_needs(program, found, exchanged);
     fits = halo::fits_parts(program, needs);
     double cost = 0;
@@ -160,14 +161,15 @@ TEST(Placement, NamesPlacesOfTheTurnBefore) {
     desc.repeats = 1;
     desc.order = HALO_STENCIL_BY_STAGES;
     halo::Stencil stencil(desc);
-    const int32_t u = stencil.add_field("u"), force = stencil.add_field("force"), flux = stencil.add_field("flux", true), sum = stencil.add_field("sum");
+    const int32_t u = stencil.add_field("u"), force = stencil.add_field("force"), flux = stencil.add_field("flux", true),
+                  sum = stencil.add_field("sum");
     stencil.add_stage("flux", { halo::writes(flux), halo::reads(u, { -1, 0, 0 }, { 0, 0, 0 }), halo::reads(force, { 0, 0, 0 }, { 1, 0, 0 }) });
     stencil.add_stage("step", { halo::updates(u), halo::reads(flux, { 0, 0, 0 }, { 1, 0, 0 }) });
     stencil.add_stage("look", { halo::writes(sum), halo::reads(u) });
     stencil.analyse();
     const std::vector<halo_stencil_exchange> exchanges = stencil.exchanges();
     ASSERT_EQ(exchanges.size(), 2u);
-    EXPECT_EQ(exchanges[0].field, u); // flux runs at <0,1>
+    EXPECT_EQ(exchanges[0].field, u);  // flux runs at <0,1>
     EXPECT_EQ(exchanges[0].start, -1); // after step of the turn before
     EXPECT_EQ(exchanges[0].finish, 0);
     EXPECT_EQ(exchanges[0].low[0], 1);

@@ -94,9 +94,8 @@ int64_t exchange(halo::Context &context, const halo::Stencil &stencil, const hal
             void *data = nullptr;
             halo::check(halo_field_layout(u, gid, &layout));
             halo::check(halo_field_data(u, gid, 0, &data));
-            for_each(layout, desc, part, [&](const auto &cell, int64_t offset, bool owned) {
-                visit(static_cast<double *>(data)[offset], grid, cell, owned);
-            });
+            for_each(layout, desc, part,
+                     [&](const auto &cell, int64_t offset, bool owned) { visit(static_cast<double *>(data)[offset], grid, cell, owned); });
         }
     };
     on_parts([&](double &at, const halo_part &part, const auto &cell, bool owned) {

@@ -66,12 +66,17 @@ TEST(Refused, AreDescriptionsOutOfRange) {
     expect_desc("stencil: value_cost is nan; a cost is 0 or more", [](auto &d) { d.value_cost = __builtin_nan(""); });
     expect_desc("stencil: HALO_STENCIL_CHEAPEST wants `cells`, which are what costs are counted in",
                 [](auto &d) { d.exchanged = HALO_STENCIL_CHEAPEST; });
-    expect_desc("stencil: max_offset is 1, it must be 2 to 1024", [](auto &d) { d.max_offset = 1; }, column());
-    expect_desc("stencil: 1 splitters; an axis has 2 or more", [](auto &d) { d.n_splitters = 1; }, column());
-    expect_desc("stencil: 7 cells along direction 2, which has 10 levels", [](auto &d) { d.cells[2] = 7; }, column());
+    expect_desc(
+        "stencil: max_offset is 1, it must be 2 to 1024", [](auto &d) { d.max_offset = 1; }, column());
+    expect_desc(
+        "stencil: 1 splitters; an axis has 2 or more", [](auto &d) { d.n_splitters = 1; }, column());
+    expect_desc(
+        "stencil: 7 cells along direction 2, which has 10 levels", [](auto &d) { d.cells[2] = 7; }, column());
     static const int64_t falling[] = { 0, 5, 5 }, late[] = { 1, 5 };
-    expect_desc("stencil: splitter 2 is 5, not above splitter 1, which is 5", [](auto &d) { d.splitters = falling, d.n_splitters = 3; }, column());
-    expect_desc("stencil: the first splitter is 1, it must be 0", [](auto &d) { d.splitters = late; }, column());
+    expect_desc(
+        "stencil: splitter 2 is 5, not above splitter 1, which is 5", [](auto &d) { d.splitters = falling, d.n_splitters = 3; }, column());
+    expect_desc(
+        "stencil: the first splitter is 1, it must be 0", [](auto &d) { d.splitters = late; }, column());
 }
 
 TEST(Refused, AreFieldsWithoutANameOfTheirOwn) {
@@ -87,11 +92,14 @@ TEST(Refused, AreFieldsWithoutANameOfTheirOwn) {
 TEST(Refused, AreAccessesThatAreNone) {
     halo::Stencil stencil = over_fields(line());
     const std::string extent = "; it must ascend, stay within 16777216, and be <0,0> of what is written and in directions that are not used";
-    expect(HALO_ERR_ARGUMENT, "stencil: stage 0 (f), access 1: field 4; there are 4 fields", [&] { stencil.add_stage("f", { writes(0), reads(4) }); });
+    expect(HALO_ERR_ARGUMENT, "stencil: stage 0 (f), access 1: field 4; there are 4 fields", [&] {
+        stencil.add_stage("f", { writes(0), reads(4) });
+    });
     expect(HALO_ERR_ARGUMENT, "stencil: stage 0 (f), access 0 to a: extent <1,-1> in direction 0" + extent,
            [&] { stencil.add_stage("f", { reads_x(0, 1, -1) }); });
-    expect(HALO_ERR_ARGUMENT, "stencil: stage 0 (f), access 0 to a: extent <-1,1> in direction 1" + extent,
-           [&] { stencil.add_stage("f", { reads(0, { 0, -1, 0 }, { 0, 1, 0 }) }); });
+    expect(HALO_ERR_ARGUMENT, "stencil: stage 0 (f), access 0 to a: extent <-1,1> in direction 1" + extent, [&] {
+        stencil.add_stage("f", { reads(0, { 0, -1, 0 }, { 0, 1, 0 }) });
+    });
     halo_stencil_access wide = writes(0);
     wide.high[0] = 1;
     expect(HALO_ERR_ARGUMENT, "stencil: stage 0 (f), access 0 to a: extent <0,1> in direction 0" + extent, [&] { stencil.add_stage("f", { wide }); });
@@ -104,8 +112,11 @@ TEST(Refused, AreAccessesThatAreNone) {
 }
 
 TEST(Refused, IsOwnOutputReadOffCentre) {
-    expect_analysis(HALO_ERR_ARGUMENT, "stencil: stage 0 (f) reads its own output a at <-1,0>: of what a stage writes it may read the cell itself alone", line(),
-                    [](halo::Stencil &s) { s.add_stage("f", { writes(0), reads_x(0, -1, 0) }); });
+    expect_analysis(HALO_ERR_ARGUMENT,
+                    "stencil: stage 0 (f) reads its own output a at <-1,0>: of what a stage writes it may read the cell itself alone", line(),
+                    [](halo::Stencil &s) {
+                        s.add_stage("f", { writes(0), reads_x(0, -1, 0) });
+                    });
 }
 
 TEST(Refused, IsWhatAnEarlierStageReadElsewhere) {
@@ -113,10 +124,11 @@ TEST(Refused, IsWhatAnEarlierStageReadElsewhere) {
         s.add_stage("lap", { writes(1), reads_x(0, -1, 1) });
         s.add_stage("step", { updates(0), reads(1) });
     };
-    expect_analysis(HALO_ERR_ARGUMENT,
-                    "stencil: stage 1 (step) writes a, which stage 0 (lap) has read at <-1,1>: other cells may not have read it yet (write another field, or "
-                    "see HALO_STENCIL_BY_STAGES)",
-                    line(), stages);
+    expect_analysis(
+        HALO_ERR_ARGUMENT,
+        "stencil: stage 1 (step) writes a, which stage 0 (lap) has read at <-1,1>: other cells may not have read it yet (write another field, or "
+        "see HALO_STENCIL_BY_STAGES)",
+        line(), stages);
     halo_stencil_desc by_stages = line();
     by_stages.order = HALO_STENCIL_BY_STAGES;
     halo::Stencil stencil = over_fields(by_stages);
@@ -126,21 +138,25 @@ TEST(Refused, IsWhatAnEarlierStageReadElsewhere) {
 
 TEST(Refused, AreTemporariesReadTooEarlyAndCycles) {
     expect_analysis(HALO_ERR_ARGUMENT, "stencil: stage 0 (f) reads the temporary t at <0,0>, which no stage has written before", line(),
-                    [](halo::Stencil &s) { s.add_stage("f", { writes(0), reads(3) }); });
-    expect_analysis(HALO_ERR_ARGUMENT,
-                    "stencil: a cycle: stage 0 (f) reads the temporary t at <-1,1>; stage 1 (g) reads a and writes b; stage 2 (h) reads b and writes t",
-                    line(), [](halo::Stencil &s) {
-                        s.add_stage("f", { writes(0), reads_x(3, -1, 1) });
-                        s.add_stage("g", { writes(1), reads(0) });
-                        s.add_stage("h", { writes(3), reads(1) });
+                    [](halo::Stencil &s) {
+                        s.add_stage("f", { writes(0), reads(3) });
                     });
+    expect_analysis(
+        HALO_ERR_ARGUMENT,
+        "stencil: a cycle: stage 0 (f) reads the temporary t at <-1,1>; stage 1 (g) reads a and writes b; stage 2 (h) reads b and writes t", line(),
+        [](halo::Stencil &s) {
+            s.add_stage("f", { writes(0), reads_x(3, -1, 1) });
+            s.add_stage("g", { writes(1), reads(0) });
+            s.add_stage("h", { writes(3), reads(1) });
+        });
 }
 
 TEST(Refused, AreGhostsWiderThanParts) {
     halo_stencil_desc small = line();
     small.cells[0] = 3;
     expect_analysis(HALO_ERR_LIMIT,
-                    "stencil: field b needs 4 ghost layers below in direction 0, and the smallest part has 3 cells there: stage 0 (f), run at <-2,1>, reads it at "
+                    "stencil: field b needs 4 ghost layers below in direction 0, and the smallest part has 3 cells there: stage 0 (f), run at "
+                    "<-2,1>, reads it at "
                     "<-2,0>",
                     small, [](halo::Stencil &s) {
                         s.add_stage("f", { writes(0), reads_x(1, -2, 0) });
@@ -196,17 +212,22 @@ TEST(Refused, AreIntervalsThatDoNotFollowEachOther) {
     expect_intervals("0: (0,-1) to (1,-1) leaves the axis, which has levels 0 to 9", { { { 0, -1 }, { 1, -1 } } });
     expect_intervals("0: (2,1) is no level: there are splitters 0 to 1, and offsets up to 3 either way, without 0", { { { 2, 1 }, { 2, 2 } } });
     halo::Stencil flat = over_fields(line());
-    expect(HALO_ERR_ARGUMENT, "stencil: stage 0 (f) has intervals or a direction, but the stencil has no splitters",
-           [&] { add_intervals(flat, { { { 0, 1 }, { 1, -1 } } }); });
-    expect(HALO_ERR_ARGUMENT, "stencil: stage 0 (f), access 0 to a: interval 1; the stage has 1",
-           [&] { add_intervals(stencil, { { { 0, 1 }, { 1, -1 } } }, { updates(0, 1) }); });
+    expect(HALO_ERR_ARGUMENT, "stencil: stage 0 (f) has intervals or a direction, but the stencil has no splitters", [&] {
+        add_intervals(flat, { { { 0, 1 }, { 1, -1 } } });
+    });
+    expect(HALO_ERR_ARGUMENT, "stencil: stage 0 (f), access 0 to a: interval 1; the stage has 1", [&] {
+        add_intervals(stencil, { { { 0, 1 }, { 1, -1 } } }, { updates(0, 1) });
+    });
 }
 
 TEST(Refused, AreLevelsThatAreNotThereAndOwnOnesThatAreNotPassed) {
     expect_analysis(HALO_ERR_BOUNDS, "stencil: stage 0 (f) reads b at <0,0> <0,0> <-1,0> on level 0: the axis has levels 0 to 9", column(),
-                    [](halo::Stencil &s) { add_intervals(s, {}, { writes(0), reads_z(1, -1, 0) }); });
-    const std::string own = "stencil: stage 0 (f) reads its own output a at <0,0> <0,0> <-1,-1>: of what a stage writes it may read the cell itself alone, or levels "
-                            "that it has passed";
+                    [](halo::Stencil &s) {
+                        add_intervals(s, {}, { writes(0), reads_z(1, -1, 0) });
+                    });
+    const std::string own =
+        "stencil: stage 0 (f) reads its own output a at <0,0> <0,0> <-1,-1>: of what a stage writes it may read the cell itself alone, or levels "
+        "that it has passed";
     for (const int32_t direction : { HALO_STENCIL_PARALLEL, HALO_STENCIL_DOWNWARD })
         expect_analysis(HALO_ERR_ARGUMENT, own, column(), [&](halo::Stencil &s) {
             add_intervals(s, { { { 0, 2 }, { 1, -1 } } }, { writes(0), reads_z(0, -1, -1) }, direction);
@@ -214,14 +235,16 @@ TEST(Refused, AreLevelsThatAreNotThereAndOwnOnesThatAreNotPassed) {
     halo::Stencil stencil = over_fields(column());
     add_intervals(stencil, { { { 0, 2 }, { 1, -1 } } }, { writes(0), reads_z(0, -1, -1) }, HALO_STENCIL_UPWARD);
     EXPECT_NO_THROW(stencil.analyse());
-    expect_analysis(HALO_ERR_ARGUMENT, "stencil: stage 0 (f) reads the temporary t at <0,0> <0,0> <-1,-1> on level 0, which no stage has written before", column(),
+    expect_analysis(HALO_ERR_ARGUMENT,
+                    "stencil: stage 0 (f) reads the temporary t at <0,0> <0,0> <-1,-1> on level 0, which no stage has written before", column(),
                     [](halo::Stencil &s) {
                         add_intervals(s, { { { 0, 2 }, { 1, -1 } } }, { writes(3), reads_z(3, -1, -1) }, HALO_STENCIL_UPWARD);
                     });
     static const int64_t close[] = { 0, 4 };
     halo_stencil_desc narrow = column();
     narrow.splitters = close;
-    expect_analysis(HALO_ERR_ARGUMENT, "stencil: between intervals of stages, (0,3) to (1,-3) holds no level: the splitters are too close for these offsets", narrow,
+    expect_analysis(HALO_ERR_ARGUMENT,
+                    "stencil: between intervals of stages, (0,3) to (1,-3) holds no level: the splitters are too close for these offsets", narrow,
                     [](halo::Stencil &s) {
                         add_intervals(s, { { { 0, 1 }, { 0, 2 } } });
                         add_intervals(s, { { { 0, 1 }, { 1, -1 } } });

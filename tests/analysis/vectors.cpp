@@ -76,19 +76,20 @@ TEST(Vectors, TheTableNamesAllOfIt) {
     stencil.add_stage("f0", { writes(0), reads_x(1, -1, 1), reads_x(2, 0, 1) });
     stencil.add_stage("f1", { writes(3), reads_x(0, -1, 2) });
     stencil.analyse();
-    EXPECT_EQ(stencil.describe(), "stages\n"
-                                  "  stage 0 (f0) runs at <-1,2>\n"
-                                  "  stage 1 (f1) runs at <0,0>\n"
-                                  "fields\n"
-                                  "  a: ghosts 1 below, 2 above in x, computed there too\n"
-                                  "  b: ghosts 2 below, 3 above in x, exchanged\n"
-                                  "  c: ghosts 1 below, 3 above in x, exchanged\n"
-                                  "  d: ghosts none\n"
-                                  "  e: ghosts none\n"
-                                  "exchanges\n"
-                                  "  0: b: 2 below, 3 above in x; started no earlier than before stage 0 (f0), finished before stage 0 (f0); group 0\n"
-                                  "  1: c: 1 below, 3 above in x; started no earlier than before stage 0 (f0), finished before stage 0 (f0); group 0\n"
-                                  "a run has 1 exchanges, which bring a part 0 values, and computes 0 cells twice: cost 0\n");
+    EXPECT_EQ(stencil.describe(),
+              "stages\n"
+              "  stage 0 (f0) runs at <-1,2>\n"
+              "  stage 1 (f1) runs at <0,0>\n"
+              "fields\n"
+              "  a: ghosts 1 below, 2 above in x, computed there too\n"
+              "  b: ghosts 2 below, 3 above in x, exchanged\n"
+              "  c: ghosts 1 below, 3 above in x, exchanged\n"
+              "  d: ghosts none\n"
+              "  e: ghosts none\n"
+              "exchanges\n"
+              "  0: b: 2 below, 3 above in x; started no earlier than before stage 0 (f0), finished before stage 0 (f0); group 0\n"
+              "  1: c: 1 below, 3 above in x; started no earlier than before stage 0 (f0), finished before stage 0 (f0); group 0\n"
+              "a run has 1 exchanges, which bring a part 0 values, and computes 0 cells twice: cost 0\n");
 }
 
 halo::Stencil four_splitters() {

@@ -21,8 +21,7 @@ constexpr int32_t most_offset = 1024;
 Axis::Axis(std::span<const int64_t> splitters, int32_t max_offset) : splitters_(splitters.begin(), splitters.end()), max_offset_(max_offset) {
     if (splitters.size() < 2) fail(HALO_ERR_ARGUMENT, "stencil: %zu splitters; an axis has 2 or more", splitters.size());
     check_limit("stencil: n_splitters", std::ssize(splitters), most_splitters);
-    if (max_offset < 2 || max_offset > most_offset)
-        fail(HALO_ERR_ARGUMENT, "stencil: max_offset is %d, it must be 2 to %d", max_offset, most_offset);
+    if (max_offset < 2 || max_offset > most_offset) fail(HALO_ERR_ARGUMENT, "stencil: max_offset is %d, it must be 2 to %d", max_offset, most_offset);
     if (splitters[0] != 0) fail(HALO_ERR_ARGUMENT, "stencil: the first splitter is %lld, it must be 0", static_cast<long long>(splitters[0]));
     for (size_t s = 1; s < splitters.size(); ++s)
         if (splitters[s] <= splitters[s - 1])

@@ -74,7 +74,8 @@ private:
         if (program_.desc().order == HALO_STENCIL_BY_STAGES || written.reader == none || written.reader == stage_) return;
         const StencilAccess &read = program_.stages()[written.reader].accesses[written.access];
         fail(HALO_ERR_ARGUMENT,
-             "stencil: %s writes %s, which %s has read at %s: other cells may not have read it yet (write another field, or see HALO_STENCIL_BY_STAGES)",
+             "stencil: %s writes %s, which %s has read at %s: other cells may not have read it yet (write another field, or see "
+             "HALO_STENCIL_BY_STAGES)",
              program_.stage_text(stage_).c_str(), name(access).c_str(), program_.stage_text(written.reader).c_str(),
              program_.access_text(read).c_str());
     }

@@ -18,7 +18,8 @@ void check_blocks(const Program &program, std::span<const halo_stencil_range> ra
         fail(HALO_ERR_ARGUMENT, "stencil: blocks in %d dimensions for a stencil in %d", blocks.n_dims, program.desc().n_dims);
     if (program.axis().has_levels() && (blocks.n_blocks[2] != 1 || blocks.n_cells[2] != program.axis().n_levels()))
         fail(HALO_ERR_ARGUMENT, "stencil: %lld blocks of %lld cells in direction 2, where levels want one of %lld",
-             static_cast<long long>(blocks.n_blocks[2]), static_cast<long long>(blocks.n_cells[2]), static_cast<long long>(program.axis().n_levels()));
+             static_cast<long long>(blocks.n_blocks[2]), static_cast<long long>(blocks.n_cells[2]),
+             static_cast<long long>(program.axis().n_levels()));
     for (const halo_stencil_range &range : ranges)
         for (size_t d = 0; d < program.n_cut_dims(); ++d)
             if (const int64_t widest = std::max(range.low[d], range.high[d]); widest > blocks.n_cells[d])

@@ -108,7 +108,8 @@ std::string who_needs(const Program &program, const Needs &needs, const TooWide 
             if (access.field != wide.field) continue;
             for (size_t k = 0; k < program.n_levels(); ++k) {
                 const Offsets &run = needs.computed[s][k];
-                if (!program.stages()[s].applies(access, static_cast<int64_t>(k)) || layers_of(run + access.at, wide.direction, wide.side) != wide.layers)
+                if (!program.stages()[s].applies(access, static_cast<int64_t>(k)) ||
+                    layers_of(run + access.at, wide.direction, wide.side) != wide.layers)
                     continue;
                 return format("%s, run at %s, %s it at %s", program.stage_text(s).c_str(), text_of(run, program.desc().n_dims).c_str(),
                               access.reads() ? "reads" : "writes", program.access_text(access).c_str());

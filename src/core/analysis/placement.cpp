@@ -89,8 +89,7 @@ Groups group(const std::vector<Window> &windows, int64_t turn) {
     for (const size_t i : open) earliest = std::min(earliest, windows[i].finish);
     std::vector<Pierced> best;
     for (const size_t i : open) {
-        if (turn == 0 && windows[i].finish != earliest)
-            continue; // on a line, the one that ends first is best
+        if (turn == 0 && windows[i].finish != earliest) continue; // on a line, the one that ends first is best
         std::vector<Pierced> tried = pierce(windows, open, windows[i].finish, turn);
         if (best.empty() || tried.size() < best.size()) best = std::move(tried);
     }

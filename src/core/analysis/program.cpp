@@ -95,8 +95,7 @@ int32_t Program::add_stage(const halo_stencil_stage_desc &desc) {
     axis_.check(stage.intervals, what);
     for (const halo_stencil_interval &interval : stage.intervals) stage.ranges.push_back(axis_.range(interval));
     if (stage.ranges.empty()) stage.ranges.push_back(axis_.all());
-    for (int32_t a = 0; a < desc.n_accesses; ++a)
-        stage.accesses.push_back(read_access(stage, desc.accesses[a], what + format(", access %d", a)));
+    for (int32_t a = 0; a < desc.n_accesses; ++a) stage.accesses.push_back(read_access(stage, desc.accesses[a], what + format(", access %d", a)));
     check_twice(stage, what);
     stages_.push_back(std::move(stage));
     return static_cast<int32_t>(stages_.size()) - 1;
@@ -119,8 +118,9 @@ StencilAccess Program::read_access(const StencilStage &stage, const halo_stencil
     for (size_t d = 0; d < 3; ++d) {
         const int32_t low = given.low[d], high = given.high[d];
         if (low > high || low < -limits::reach || high > limits::reach || ((low != 0 || high != 0) && (d >= n_dims() || access.writes())))
-            fail(HALO_ERR_ARGUMENT, "%s to %s: extent <%d,%d> in direction %zu; it must ascend, stay within %d, and be <0,0> of what is written and in "
-                                    "directions that are not used",
+            fail(HALO_ERR_ARGUMENT,
+                 "%s to %s: extent <%d,%d> in direction %zu; it must ascend, stay within %d, and be <0,0> of what is written and in "
+                 "directions that are not used",
                  what.c_str(), field, low, high, d, limits::reach);
         if (d == 2 && axis_.has_levels()) {
             access.down = low;

@@ -21,7 +21,7 @@ struct StencilAccess {
     size_t field = 0;
     int32_t mode = HALO_STENCIL_READ;
     int32_t interval = HALO_STENCIL_ALL;
-    Offsets at; // with levels: its part in the plane
+    Offsets at;               // with levels: its part in the plane
     int64_t down = 0, up = 0; // with levels: its part in the vertical
 
     bool reads() const { return mode != HALO_STENCIL_WRITE; }

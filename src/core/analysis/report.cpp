@@ -38,7 +38,8 @@ std::string stages_text(const Stencil &stencil) {
         const std::vector<halo_stencil_range> ranges = stencil.stage_ranges(static_cast<int32_t>(s));
         text += "  " + program.stage_text(s) + (ranges.empty() ? " need not run" : " runs at");
         for (size_t r = 0; r < ranges.size(); ++r)
-            text += (r == 0 ? " " : ", ") + text_of(offsets_of(ranges[r]), static_cast<int32_t>(program.n_cut_dims())) + levels_text(program, ranges[r]);
+            text +=
+                (r == 0 ? " " : ", ") + text_of(offsets_of(ranges[r]), static_cast<int32_t>(program.n_cut_dims())) + levels_text(program, ranges[r]);
         text += program.stages()[s].conditional ? ", conditional\n" : "\n";
     }
     return text;
@@ -48,8 +49,8 @@ std::string fields_text(const Stencil &stencil) {
     std::string text = "fields\n";
     for (size_t f = 0; f < stencil.program().fields().size(); ++f) {
         const halo_stencil_field field = stencil.field(static_cast<int32_t>(f));
-        text += "  " + stencil.program().fields()[f].name + (stencil.program().fields()[f].temporary ? ", temporary" : "") +
-                ": ghosts " + layers_text(field.ghost_low, field.ghost_high) + (field.exchanged ? ", exchanged" : "") +
+        text += "  " + stencil.program().fields()[f].name + (stencil.program().fields()[f].temporary ? ", temporary" : "") + ": ghosts " +
+                layers_text(field.ghost_low, field.ghost_high) + (field.exchanged ? ", exchanged" : "") +
                 (field.computed ? ", computed there too" : "") + "\n";
     }
     return text;
@@ -74,7 +75,10 @@ std::string exchanges_text(const Stencil &stencil) {
         for (size_t r = 0; r < ranges.size(); ++r)
             text += (r == 0 ? " " : ", and ") + layers_text(ranges[r].low, ranges[r].high) + levels_text(program, ranges[r]);
         text += "; started no earlier than " + place_text(program, one.start) + ", finished " + place_text(program, one.finish) +
-                format("; group %d%s\n", one.group, one.once ? ", once" : one.ahead ? ", for the next turn" : "");
+                format("; group %d%s\n", one.group,
+                       one.once    ? ", once"
+                       : one.ahead ? ", for the next turn"
+                                   : "");
     }
     return text;
 }

@@ -60,8 +60,7 @@ void Stencil::analyse() {
     if (program.axis().has_levels()) {
         const halo_stencil_interval whole{ { 0, 1 }, program.axis().last() };
         std::vector<std::vector<halo_stencil_interval>> intervals;
-        for (const StencilStage &stage : program.stages())
-            intervals.push_back(stage.intervals.empty() ? std::vector{ whole } : stage.intervals);
+        for (const StencilStage &stage : program.stages()) intervals.push_back(stage.intervals.empty() ? std::vector{ whole } : stage.intervals);
         loops = overlay(program.axis(), intervals);
     }
     result_ = choose(program);
