@@ -30,7 +30,9 @@ halo_stencil *analysed(Member &member) {
     }
     const halo_stencil_interval intervals[] = { { { 0, 1 }, { 1, -1 } }, { { 1, 1 }, { 2, -1 } } };
     for (int32_t s = 0; s < 2; ++s) {
-        const halo_stencil_access accesses[] = { { s + 1, HALO_STENCIL_WRITE, { 0, 0, 0 }, { 0, 0, 0 }, HALO_STENCIL_ALL, 0 }, reads(s, 2, 0), reads(s, 1, 1) };
+        const halo_stencil_access accesses[] = { { s + 1, HALO_STENCIL_WRITE, { 0, 0, 0 }, { 0, 0, 0 }, HALO_STENCIL_ALL, 0 },
+                                                 reads(s, 2, 0),
+                                                 reads(s, 1, 1) };
         halo_stencil_stage_desc stage = HALO_STENCIL_STAGE_DESC_INIT;
         stage.name = "a stage with a name that is long enough for memory of its own";
         stage.accesses = accesses;
@@ -80,7 +82,8 @@ void stencils(Member &member) {
     halo_field *const fields[] = { u, u, u };
     halo_exchange *exchange = nullptr;
     TOGETHER(halo_stencil_create_exchange(stencil, 0, fields, 3, nullptr, &exchange), [&] { ALONE(halo_exchange_destroy(&exchange)); });
-    run_exchange(member, exchange, {}, [&](int time) { fill(member, u, topology, time); }, [&] { keep_values(member, u, topology); });
+    run_exchange(
+        member, exchange, {}, [&](int time) { fill(member, u, topology, time); }, [&] { keep_values(member, u, topology); });
     ALONE(halo_exchange_destroy(&exchange));
     ALONE(halo_field_destroy(&u));
     ALONE(halo_topology_destroy(&topology));

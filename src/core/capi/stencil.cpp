@@ -185,11 +185,13 @@ halo_status halo_stencil_field_desc_fill(const halo_stencil *stencil, int32_t fi
 
 halo_status halo_stencil_create_exchange(const halo_stencil *stencil, int32_t group, halo_field *const *fields, int32_t n_fields,
                                          const halo_exchange_desc *desc, halo_exchange **exchange) {
-    return guard([&]() -> halo_status {
+    std::vector<halo_field *> members;
+    const halo_status status = guard([&] {
         require_stencil(stencil);
-        const std::vector<halo_field *> members = fields_of(stencil->stencil, group, fields, n_fields);
-        return halo_exchange_create(members.data(), static_cast<int32_t>(members.size()), desc, exchange);
+        members = fields_of(stencil->stencil, group, fields, n_fields);
     });
+    if (status != HALO_SUCCESS) return status;
+    return halo_exchange_create(members.data(), static_cast<int32_t>(members.size()), desc, exchange); // has texts of its own
 }
 
 halo_status halo_stencil_create_topology(const halo_stencil *stencil, int32_t exchange, halo_context *context, const halo_blocks_desc *blocks,
