@@ -155,8 +155,7 @@ public:
     Topology(const Topology &from, const halo_keys_edit &edit) { check(halo_topology_edit_keys(from, &edit, &handle_)); }
     Topology(const Context &context, const halo_star_desc &desc) { check(halo_topology_create_star(context, &desc, &handle_)); }
     Topology(const Context &context, const halo_lists_desc &desc) { check(halo_topology_create_lists(context, &desc, &handle_)); }
-
-    /// Take over a topology made otherwise, e.g. by halo_sphere_topology.
+    /// Take over a topology made otherwise, e.g. by halo_sphere_topology, halo_stencil_create_topology.
     static Topology adopt(halo_topology *topology) { return Topology(Adopted{ topology }); }
 
     /// Valid as long as the topology.
@@ -299,6 +298,12 @@ public:
         if (sources.size() != destinations.size()) throw error(HALO_ERR_ARGUMENT, "transfer: there must be as many sources as destinations");
         check(halo_exchange_create_transfer(sources.data(), destinations.data(), static_cast<std::int32_t>(sources.size()), &desc, &handle_));
     }
+    /// Take over an exchange made otherwise.
+    static Exchange adopt(halo_exchange *exchange) {
+        Exchange adopted;
+        adopted.handle_ = exchange;
+        return adopted;
+    }
     Exchange(Exchange &&) = default;
     Exchange &operator=(Exchange &&) = default;
     /// A run in flight (an exception passed by) is given up first.
@@ -342,6 +347,9 @@ public:
         text.pop_back();
         return text;
     }
+
+private:
+    Exchange() = default;
 };
 
 class Channel : public Handle<halo_channel, halo_channel_destroy> {

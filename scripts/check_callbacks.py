@@ -17,7 +17,7 @@ HANDLE = re.compile(r"(const\s+)?halo_(?:context|topology|field|exchange|channel
 def functions(root):
     """Name of each function on such an object, and whether it only reads."""
     found = {}
-    for name in ("halo.h", "halo_access.h", "halo_sphere.h"):
+    for name in ("halo.h", "halo_access.h", "halo_sphere.h", "halo_stencil.h"):
         text = re.sub(r"/\*.*?\*/", "", (root / "include" / name).read_text(), flags=re.S)
         for function, parameters in re.findall(r"HALO_API\s[^;()]*?(\w+)\s*\(([^)]*)\);", text):
             handles = [const for const, stars in HANDLE.findall(parameters) if stars != "**" or function.endswith("_destroy")]

@@ -18,11 +18,13 @@ STANDARDS = {
     "halo.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
     "halo_access.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
     "halo_sphere.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
+    "halo_stencil.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
     "halo_plugin.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
     "halo_mpi.h": ["c99", "c17", "c++17", "c++20"],
     "halo.hpp": ["c++20"],
     "halo_access.hpp": ["c++20"],
     "halo_sphere.hpp": ["c++20"],
+    "halo_stencil.hpp": ["c++20"],
     "halo_views.hpp": ["c++20"],
 }
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Wconversion", "-Werror"]

@@ -150,6 +150,7 @@ std::vector<Scenario> other_scenarios() {
     add_for_ranks(all, "reductions", reductions);
     add_for_ranks(all, "sections of entities", classify);
     add_for_ranks(all, "batches", batches);
+    add_for_ranks(all, "stencils", stencils);
     return all;
 }
 

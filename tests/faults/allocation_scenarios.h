@@ -13,7 +13,9 @@ std::vector<Scenario> cell_scenarios();    // blocks, boxes, regions, transfers
 std::vector<Scenario> point_scenarios();   // keys, graphs, stars, lists
 std::vector<Scenario> sphere_scenarios();  // grids on the sphere
 std::vector<Scenario> channel_scenarios(); // channels by hand, and their groups
-std::vector<Scenario> other_scenarios();   // contexts, texts, collectives, batches, reductions
+std::vector<Scenario> other_scenarios();   // contexts, texts, collectives, batches, reductions, stencils
+
+void stencils(Member &member);
 
 // An exchange over fields of doubles, whose values are kept after each of some runs.
 struct Trial {

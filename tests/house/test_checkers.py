@@ -118,7 +118,7 @@ class Includes(Tree):
 class Headers(Tree):
     def setUp(self):
         super().setUp()
-        for name in ("halo_access.h", "halo_sphere.h", "halo_plugin.h", "halo_mpi.h", "halo.hpp", "halo_access.hpp", "halo_sphere.hpp", "halo_views.hpp"):
+        for name in ("halo_access.h", "halo_sphere.h", "halo_stencil.h", "halo_plugin.h", "halo_mpi.h", "halo.hpp", "halo_access.hpp", "halo_sphere.hpp", "halo_stencil.hpp", "halo_views.hpp"):
             self.write(f"include/{name}", "#include <halo.h>\n")
 
     def test_good(self):
@@ -324,6 +324,7 @@ HALO_API halo_status halo_field_rank(const halo_field *field,
 """)
         self.write("include/halo_access.h", "HALO_API halo_status halo_box_turn(const halo_field *field);\n")
         self.write("include/halo_sphere.h", "")
+        self.write("include/halo_stencil.h", "")
         self.write("docs/threads.md", "| `halo_arrival_fn` | const; `halo_field_bind` | error |\n`halo_box_turn` do more than read\n")
         self.write("tests/misuse/callback_calls.cpp", self.CALLS)
 
@@ -364,6 +365,7 @@ HALO_API halo_status halo_barrier(halo_context *context); /* as halo_wait( does 
         self.write("include/halo.h", self.HEADER)
         self.write("include/halo_access.h", "HALO_API halo_status halo_box_turn(const halo_field *field);\n")
         self.write("include/halo_sphere.h", "")
+        self.write("include/halo_stencil.h", "")
         self.write("tests/conformance/ranks.cpp", "")
         self.write("tests/faults/allocation_cells.cpp", "TALK(halo_barrier(context)); ALONE(halo_box_turn(field));\n")
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // scripts/check_callbacks.py compares these lists with the public headers.
 #include "callback_world.h"
+#include "halo_stencil.hpp"
 
 namespace callbacks {
 
@@ -31,6 +32,19 @@ halo_binding binding_of(World &w) {
     return binding;
 }
 
+// One that reads a field one cell farther on both sides.
+const halo_stencil *stencil() {
+    static const halo::Stencil made = [] {
+        halo_stencil_desc desc = HALO_STENCIL_DESC_INIT;
+        desc.n_dims = 1;
+        halo::Stencil all(desc);
+        all.add_stage("looks", { halo::reads(all.add_field("dense"), { -1, 0, 0 }, { 1, 0, 0 }) });
+        all.analyse();
+        return all;
+    }();
+    return made;
+}
+
 // Everything that changes anything. None of it may happen in the middle of another call.
 const Call refused_calls[] = {
     CALL(halo_context_destroy, &w.context),
@@ -59,6 +73,8 @@ const Call refused_calls[] = {
     CALL(halo_field_map_points, w.dense, 0, nullptr, 0),
     CALL(halo_exchange_create, &w.dense, 1, nullptr, &w.results.exchange),
     CALL(halo_exchange_create_transfer, &w.dense, &w.sparse, 1, nullptr, &w.results.exchange),
+    CALL(halo_stencil_create_exchange, stencil(), 0, &w.dense, 1, nullptr, &w.results.exchange),
+    CALL(halo_stencil_create_topology, stencil(), 0, w.context, &blocks, &w.results.topology),
     CALL(halo_exchange_prepare, w.summing),
     CALL(halo_exchange_destroy, &w.arriving),
     CALL(halo_exchange_start, w.summing, nullptr, HALO_STREAM_NONE),
