@@ -178,7 +178,7 @@ HALO_API const char *halo_context_error(const halo_context *context);
 HALO_API halo_status halo_progress(halo_context *context);
 
 /** The program knows that a rank will never go on, from its launcher perhaps: storage that it was using when it stopped is free again (that of a process
- *  of this host that has ended is without this). Nothing else changes. Local. */
+ *  of this host that has ended is without this). Nothing else changes. To be called when runs with it have ended or been abandoned. Local. */
 HALO_API halo_status halo_context_rank_gone(halo_context *context, int32_t rank);
 
 /** Wait for all ranks. Collective; blocks. After HALO_TIMEOUT this and every other collective call continues when it is made again; to go on to another

@@ -174,8 +174,8 @@ void fill_mirror(const View<T> &view, const Side &side, Components components, s
     });
 }
 
-/// Outflow: `order` 0 repeats the nearest owned point; 1 goes on linearly from there and the next one inside, in each outward direction (the part must
-/// have two points there), exactly for linear functions.
+/// Outflow: `order` 0 repeats the nearest owned point; 1 goes on linearly from there and the next one inside, in each outward direction (the part
+/// must have two points there), exactly for linear functions.
 template <class T>
 void fill_extrapolated(const View<T> &view, const Side &side, Components components, int order) {
     if (order != 0 && order != 1) throw error(HALO_ERR_ARGUMENT, "fill_extrapolated: order " + std::to_string(order) + " is neither 0 nor 1");

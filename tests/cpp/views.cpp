@@ -131,17 +131,15 @@ protected:
     void expect_all(const halo_part &part, const halo::Side &side, const halo::View<double> &view, Right &&right) {
         halo::for_each(side.ghosts, [&](int64_t i, int64_t j, int64_t k) {
             const Index at{ i, j, k }, half = place_of(part, side, at);
-            ASSERT_EQ(view.place(side.place)(at), right(half)) << "part " << part.gid << ", element " << side.element << ", place " << side.place
-                                                               << ", at " << i << " " << j << " " << k;
+            ASSERT_EQ(view.place(side.place)(at), right(half))
+                << "part " << part.gid << ", element " << side.element << ", place " << side.place << ", at " << i << " " << j << " " << k;
             ++n_compared;
         });
     }
     int64_t n_compared = 0;
 };
 
-double linear(const Index &half, int32_t place) {
-    return static_cast<double>(3 * half[0] - 5 * half[1] + 11 * half[2] + 1000 * place);
-}
+double linear(const Index &half, int32_t place) { return static_cast<double>(3 * half[0] - 5 * half[1] + 11 * half[2] + 1000 * place); }
 
 TEST_P(Fills, LinearFunctionsGoOn) {
     each_side(linear, [&](const halo_part &part, const halo::Side &side, const halo::View<double> &view) {
@@ -171,7 +169,8 @@ TEST_P(Fills, WallsMirror) {
     each_side(linear, [&](const halo_part &part, const halo::Side &side, const halo::View<double> &view) {
         halo::fill_mirror(view, side, {});
         expect_all(part, side, view, [&](Index half) {
-            for (size_t d = 0; d < static_cast<size_t>(GetParam().n_dims); ++d) half[d] = half[d] < 0 ? -half[d] : half[d] > end ? 2 * end - half[d] : half[d];
+            for (size_t d = 0; d < static_cast<size_t>(GetParam().n_dims); ++d)
+                half[d] = half[d] < 0 ? -half[d] : half[d] > end ? 2 * end - half[d] : half[d];
             return linear(half, side.place);
         });
     });
@@ -200,7 +199,8 @@ TEST(Walls, TurnTheComponentThatPointsAtThem) {
     u.allocate();
     const auto view = halo::view(u, 0);
     for (int64_t c = 0; c < 4; ++c)
-        halo::for_each({ { 0, 0, 0 }, { n_cells, n_cells, 1 } }, [&](int64_t i, int64_t j, int64_t) { view(i, j, 0, c) = 1.0 + static_cast<double>(c); });
+        halo::for_each({ { 0, 0, 0 }, { n_cells, n_cells, 1 } },
+                       [&](int64_t i, int64_t j, int64_t) { view(i, j, 0, c) = 1.0 + static_cast<double>(c); });
     for (const halo::Side &side : halo::sides(grid, u, 0)) halo::fill_mirror(view, side, { 0, 4 }, 1);
     const auto at = [&](int64_t i, int64_t j) { return std::tuple(view(i, j, 0, 0), view(i, j, 0, 1), view(i, j, 0, 2), view(i, j, 0, 3)); };
     EXPECT_EQ(at(-1, 2), std::tuple(1.0, -2.0, 3.0, 4.0));

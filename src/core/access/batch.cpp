@@ -131,7 +131,7 @@ Terms Batch::terms() const {
 void Batch::begin(uint32_t number, halo_stream stream) {
     require(Phase::closed, "begin");
     stream_ = stream;
-    told_ = timed_out_ = false;
+    told_ = std::exchange(timed_out_, false); // by the attempt before
     try {
         try_begin(number);
     } catch (...) {

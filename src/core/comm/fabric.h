@@ -43,8 +43,16 @@ public:
     void send(int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, Request &request) {
         at(peer, request).send(peer, lane, tag, data, bytes, request);
     }
-    void receive(int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity, Request &request) {
-        at(peer, request).receive(peer, lane, tag, data, capacity, request);
+    // True: it gets a message that had been found.
+    bool receive(int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity, Request &request) {
+        Matched message{};
+        size_t bytes = 0;
+        const bool found = n_found_ > 0 && probe_found(peer, lane, tag, bytes, message);
+        if (found) [[unlikely]]
+            receive_matched(message, peer, data, capacity, request);
+        else
+            at(peer, request).receive(peer, lane, tag, data, capacity, request);
+        return found;
     }
     // True when the operation is complete; `bytes` is then what a receive got. `peer` goes into the error text.
     bool test(Request &request, int32_t peer, size_t *bytes = nullptr) { return all_[request.transport]->test(request, peer, bytes); }

@@ -299,6 +299,7 @@ void Field::allocate_part(int64_t local_index, int32_t first_set, int32_t n_sets
     std::vector<Buffer> buffers;
     for (int32_t i = 0; i < n_sets; ++i) {
         require_free(local_index, first_set + i);
+        require_unleased(local_index, first_set + i, nullptr, layout);
         buffers.push_back(topology_.context().storage(bytes + shift));
     }
     owned_.resize(layouts_.size());

@@ -117,6 +117,7 @@ void Stream::ensure_send_buffer() {
 void Stream::allocate() {
     if (spec_.send.active) ensure_send_buffer();
     if (receive_ == Receive::none) ensure_receive_buffer(receive_capacity());
+    if (spec_.receive.active && !ahead_buffer_) ahead_buffer_ = context_.host_buffer(least_capacity);
 }
 
 MessageHeader Stream::make_header(MessageKind kind, size_t payload_bytes) const {
@@ -252,8 +253,8 @@ void Stream::post_receive() {
     const size_t capacity = receive_capacity();
     ensure_receive_buffer(capacity);
     std::memset(receive_buffer_.data(), 0, sizeof(MessageHeader)); // else a shorter message, taken when the receive is cancelled, had an older one's
-    context_.fabric().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
-    receive_ = Receive::posted;
+    const bool found = context_.fabric().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
+    receive_ = found ? Receive::matched : Receive::posted;
 }
 
 bool Stream::borrow() {
@@ -302,15 +303,12 @@ bool Stream::find_message() {
 
 bool Stream::receive_one(size_t &bytes) {
     if ((bytes = std::exchange(held_bytes_, 0)) > 0) return true;
-    if ((bytes = std::exchange(ahead_bytes_, 0)) > 0) {
-        std::swap(receive_buffer_, ahead_buffer_);
-        return true;
-    }
+    if (in_ahead_ || ahead_bytes_ > 0) return take_ahead(bytes);
     Fabric &fabric = context_.fabric();
     if (receive_ == Receive::none && probing()) {
         Matched message{};
         if (!fabric.probe(spec_.peer, 0, tag_, bytes, message)) return false;
-        ensure_receive_buffer(std::max(bytes, sizeof(MessageHeader)));
+        ensure_receive_buffer(std::max(bytes, least_capacity));
         fabric.receive_matched(message, spec_.peer, receive_buffer_.data(), receive_buffer_.bytes(), receive_request_);
         receive_ = Receive::matched;
     } else if (receive_ == Receive::none) {
@@ -318,31 +316,44 @@ bool Stream::receive_one(size_t &bytes) {
     }
     if (!fabric.test(receive_request_, spec_.peer, &bytes)) return false;
     receive_ = Receive::none;
-    if (std::exchange(in_ahead_, false)) std::swap(receive_buffer_, ahead_buffer_);
+    return true;
+}
+
+bool Stream::take_ahead(size_t &bytes) {
+    ensure_receive_buffer(least_capacity);
+    if (!has_come_ahead()) return false;
+    bytes = std::exchange(ahead_bytes_, 0);
+    std::memcpy(receive_buffer_.data(), ahead_buffer_.data(), bytes);
+    return true;
+}
+
+bool Stream::has_come_ahead() {
+    if (!in_ahead_) return ahead_bytes_ > 0;
+    if (!context_.fabric().test(receive_request_, spec_.peer, &ahead_bytes_)) return false;
+    receive_ = Receive::none;
+    in_ahead_ = false;
     return true;
 }
 
 // Whatever it is, it is kept for the next run.
 void Stream::look_ahead() {
     if (!arrived_ || !spec_.receive.active || held_bytes_ > 0 || ahead_bytes_ > 0) return;
-    Fabric &fabric = context_.fabric();
-    size_t bytes = 0;
     if (receive_ == Receive::none) {
+        Fabric &fabric = context_.fabric();
         Matched message{};
+        size_t bytes = 0;
         if (!fabric.probe(spec_.peer, 0, tag_, bytes, message)) return;
-        if (ahead_buffer_.bytes() < std::max(bytes, sizeof(MessageHeader))) ahead_buffer_ = context_.host_buffer(std::max(bytes, least_capacity));
+        if (bytes > least_capacity) return; // no failure: it stays where it is
+        if (!ahead_buffer_) ahead_buffer_ = context_.host_buffer(least_capacity);
         fabric.receive_matched(message, spec_.peer, ahead_buffer_.data(), ahead_buffer_.bytes(), receive_request_);
         receive_ = Receive::matched;
         in_ahead_ = true;
     }
-    if (!in_ahead_ || !fabric.test(receive_request_, spec_.peer, &bytes)) return;
-    receive_ = Receive::none;
-    in_ahead_ = false;
-    ahead_bytes_ = bytes;
+    if (!has_come_ahead()) return;
     MessageHeader header{};
-    std::memcpy(&header, ahead_buffer_.data(), std::min(bytes, sizeof header));
-    const bool is_right = !wire_error(header, bytes, context_.check_mode()) && header.serial == spec_.serial;
-    if (is_right && header.kind == MessageKind::failure && (header.flags & flag_lasts) != 0) fail_as_told(ahead_buffer_.data(), bytes);
+    std::memcpy(&header, ahead_buffer_.data(), std::min(ahead_bytes_, sizeof header));
+    const bool is_right = !wire_error(header, ahead_bytes_, context_.check_mode()) && header.serial == spec_.serial;
+    if (is_right && header.kind == MessageKind::failure && (header.flags & flag_lasts) != 0) fail_as_told(ahead_buffer_.data(), ahead_bytes_);
 }
 
 void Stream::take(size_t bytes) {

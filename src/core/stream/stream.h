@@ -187,6 +187,8 @@ private:
     // As far as the peer has told.
     bool knows_end_of(uint32_t epoch) const { return static_cast<int32_t>(consumed_by_peer_ - epoch) >= 0; }
     bool receive_one(size_t &bytes);
+    bool take_ahead(size_t &bytes);
+    bool has_come_ahead();
     bool find_message();
     bool find_in_slot();
     bool find_part();
