@@ -359,6 +359,8 @@ TEST(AccessTimeout, ABeginThatHasTimedOutMayBeAbandoned) {
             expect(HALO_ERR_STATE, "abandon is illegal", halo_access_abandon(batch));
             if (world.state(world.x).pending != 0) stop("what is lost is still pending");
             OK(halo_context_set(rank.context, "timeout", "60s"));
+        } else {
+            for (halo_field *field : { world.res, world.x }) OK(halo_access_mark_fresh(field, 0, HALO_ON_HOST)); // lost here too
         }
         OK(halo_field_destroy(&world.res));
         OK(halo_field_destroy(&world.x));
