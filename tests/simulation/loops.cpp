@@ -74,8 +74,7 @@ private:
     bool begin(int32_t mode, int32_t through) {
         halo_access access = HALO_ACCESS_INIT;
         access.field = field_, access.mode = mode, access.through = through, access.whole = mode == HALO_WRITE;
-        bool has_timed_out = false,
-             dead = false; // a peer was two runs behind when the time was over: the call made again fails, and the ranks' counts of batches differ
+        bool has_timed_out = false, dead = false; // a peer was two runs behind when the time was over: the call made again fails
         const auto begin = [&] {
             const halo_status status =
                 halo_access_begin(calls_.context, &access, 1, sizeof access, HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch_);
@@ -85,11 +84,10 @@ private:
         };
         for (int trial = 0; trial < most_trials; ++trial) {
             const halo_status status = calls_.judge("begin", begin);
-            if (dead) calls_.lose();
             if (simulation::any_has_died()) throw Ended{};
-            if (status != HALO_TIMEOUT && !(status == HALO_ERR_MEMORY && !batch_)) return status == HALO_SUCCESS;
+            if (status != HALO_TIMEOUT && !(status == HALO_ERR_MEMORY && !batch_)) return status == HALO_SUCCESS && !dead;
         }
-        calls_.lose(); // the peer's call has failed so
+        return false; // the peer's call has failed so
     }
     void end() {
         calls_.alone("end", [&] { return halo_access_end(batch_); });
