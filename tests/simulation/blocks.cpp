@@ -22,6 +22,7 @@ public:
         const auto n = static_cast<int32_t>(fields.size());
         calls_.together(
             "exchange", [&] { return halo_exchange_create(fields.data(), n, &made_.desc, &runs_.exchange); }, [&] { runs_.destroy(); });
+        check_given_back();
     }
     bool start(int64_t time) override {
         time_ = time;
@@ -54,9 +55,21 @@ protected:
             stores_.push_back(std::make_unique<conformance::FieldStores>(topology_, made_.grid, calls_.rank, field, Random(seed_)));
     }
     void drop_stores() {
-        for (const auto &stores : stores_) calls_.free("field", [&] { return stores->destroy_if_free(); });
+        for (auto &stores : stores_) {
+            calls_.free("field", [&] { return stores->destroy_if_free(); });
+            if (stores->field().bind == conformance::BindKind::allocate) continue;
+            for (int32_t set = 0; set < stores->n_sets(); ++set) stores->fill(set, -1 - set);
+            given_back_.push_back(std::move(stores));
+        }
         stores_.clear();
         if (topology_) calls_.free("topology", [&] { return halo_topology_destroy(&topology_); });
+    }
+    // Storage of fields that have been destroyed is the program's: nothing is written there.
+    void check_given_back() {
+        for (const auto &stores : given_back_)
+            if (const std::string difference = stores->first_difference(); !difference.empty())
+                stop("written when it was the program's again: %s", difference.c_str());
+        given_back_.clear();
     }
     // Ghosts that the run fills; all else is as it was.
     void compare() {
@@ -81,6 +94,7 @@ protected:
     Runs runs_;
     halo_topology *topology_ = nullptr;
     std::vector<std::unique_ptr<conformance::FieldStores>> stores_; // of each field
+    std::vector<std::unique_ptr<conformance::FieldStores>> given_back_;
     int64_t time_ = 0;
 };
 
@@ -89,7 +103,10 @@ protected:
 class Batch final : public Blocks {
 public:
     using Blocks::Blocks;
-    void create() override { make_stores(); }
+    void create() override {
+        make_stores();
+        check_given_back();
+    }
     bool start(int64_t time) override {
         time_ = time;
         stores_[0]->fill(0, time);

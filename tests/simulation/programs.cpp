@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/schedule_point.h"
+#include "given_back.h"
 #include "objects.h"
 #include "printed.h"
 
@@ -31,6 +32,7 @@ public:
     Player(const Program &program, Calls &calls)
         : program_(program),
           calls_(calls),
+          given_back_(calls),
           random_(program.seed + 977 * static_cast<uint64_t>(calls.rank)) {}
 
     void play() {
@@ -47,6 +49,7 @@ public:
     void close() {
         for (auto &object : objects_) object->destroy();
         objects_.clear();
+        given_back_.release();
         if (calls_.context) calls_.free("context", [&] { return halo_context_destroy(&calls_.context); });
     }
 
@@ -131,17 +134,24 @@ private:
             if (right) ++calls_.features[name_of(program_.objects[i].what)];
             works = works && right;
         }
+        if (!works) destroy(which); // others may still be at it, or have stopped
         if (calls_.all(works)) return;
         ++calls_.features["begun anew after a failure"];
         recreate(which);
     }
     void recreate(const std::vector<size_t> &which) {
-        for (const size_t i : which) objects_[i]->destroy();
+        destroy(which);
         for (const size_t i : which) objects_[i]->create();
+        given_back_.check();
+    }
+    void destroy(const std::vector<size_t> &which) {
+        for (const size_t i : which) objects_[i]->destroy();
+        if (random_() % 2 == 0) given_back_.take(); // else it is what is made next that gets it
     }
 
     const Program &program_;
     Calls &calls_;
+    GivenBack given_back_;
     Random random_;
     std::vector<std::unique_ptr<Object>> objects_;
 };
@@ -318,6 +328,7 @@ TEST(Simulation, EndsRightOrInAClearError) {
                               "recreate",
                               "give up",
                               "reopen",
+                              "memory given back",
                               "sweeps",
                               "several fields",
                               "field mask",
