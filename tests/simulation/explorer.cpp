@@ -259,6 +259,7 @@ void require(bool holds, const char *what) {
 namespace halo::simulation {
 
 void point() {}
+void point_in_storage() {}
 void before_access(const void *word, unsigned bytes) {
     if (::simulation::Fiber::running) ::simulation::Fiber::running->stop_before(word, bytes);
 }
@@ -267,6 +268,8 @@ double seconds() { return 0; }
 bool holds_back(const void *) { return false; }
 bool holds_back(int32_t, int32_t, int32_t) { return false; }
 void delivers() {}
+void delivers(const void *) {}
+void sends() {}
 bool is_out_of_reach() { return false; }
 void count(Rare) {}
 int64_t process() { return -1; }

@@ -4,7 +4,7 @@
 namespace simulation {
 
 const char *name_of(Fault fault) {
-    static const char *const names[] = { "none", "stop", "death", "no memory", "overtaken", "memory out of reach" };
+    static const char *const names[] = { "none", "stop", "death", "no memory", "overtaken", "memory out of reach", "stop in a peer's storage" };
     return names[static_cast<size_t>(fault)];
 }
 

@@ -42,7 +42,7 @@ struct Fiber {
     double held_until = 0, unreachable_until = 0;
     uint64_t held = 0; // says which channels
     bool has_held = false;
-    int64_t points = 0, allocations = 0;
+    int64_t points = 0, points_in_storage = 0, allocations = 0;
     int in_library = 0;
     bool counts = false, has_ended = false, has_died = false;
 };
@@ -95,6 +95,7 @@ public:
         ++outcome_.faults[static_cast<size_t>(Fault::unreachable)];
         return true;
     }
+    void count_sent(int64_t n) { outcome_.unread += n; }
     void count(halo::Rare what) { ++outcome_.rare[static_cast<size_t>(what)]; }
     uint64_t next_word() { return ++words_; }
 
@@ -106,8 +107,14 @@ public:
         }
         Fiber &fiber = now();
         if (fiber.counts)
-            if (const Event *event = find(fiber.points++, false)) happen(*event);
+            if (const Event *event = find(fiber.points++, Place::anywhere)) happen(*event);
         leave();
+    }
+    void point_in_storage() {
+        Fiber &fiber = now();
+        if (fiber.counts)
+            if (const Event *event = find(fiber.points_in_storage++, Place::storage)) happen(*event);
+        point();
     }
     void sleep(double seconds) {
         now().wakes = clock_ + seconds;
@@ -116,7 +123,7 @@ public:
     bool allocation_fails() {
         if (now_ < 0) return false;
         Fiber &fiber = now();
-        if (!fiber.counts || fiber.in_library == 0 || !find(fiber.allocations++, true)) return false;
+        if (!fiber.counts || fiber.in_library == 0 || !find(fiber.allocations++, Place::allocation)) return false;
         ++outcome_.faults[static_cast<size_t>(Fault::memory)];
         return true;
     }
@@ -137,9 +144,13 @@ private:
         world.now().has_ended = true;
     }
 
-    const Event *find(int64_t at, bool memory) const {
+    enum class Place : uint8_t { anywhere, storage, allocation };
+    static Place place_of(Fault fault) {
+        return fault == Fault::memory ? Place::allocation : fault == Fault::stop_in_storage ? Place::storage : Place::anywhere;
+    }
+    const Event *find(int64_t at, Place place) const {
         for (const Event &event : events_)
-            if (event.rank == now_ && event.at == at && (event.fault == Fault::memory) == memory) return &event;
+            if (event.rank == now_ && event.at == at && place_of(event.fault) == place) return &event;
         return nullptr;
     }
     void happen(const Event &event) {
@@ -147,7 +158,8 @@ private:
         const double end = clock_ + event.seconds;
         switch (event.fault) {
         case Fault::death: fiber.has_died = true; break;
-        case Fault::stop: fiber.wakes = end; break;
+        case Fault::stop:
+        case Fault::stop_in_storage: fiber.wakes = end; break;
         case Fault::reorder: fiber.held_until = end, fiber.held = static_cast<uint64_t>(event.at); return; // counted where it shows
         case Fault::unreachable: fiber.unreachable_until = end; return;
         default: return;
@@ -260,6 +272,9 @@ char outer_text[error_text_bytes] = "no error";
 void point() {
     if (World::current && World::current->rank() >= 0) World::current->point();
 }
+void point_in_storage() {
+    if (World::current && World::current->rank() >= 0) World::current->point_in_storage();
+}
 void before_access(const void *, unsigned) { point(); }
 void sleep(double seconds) {
     if (World::current && World::current->rank() >= 0) World::current->sleep(seconds);
@@ -275,6 +290,13 @@ bool holds_back(int32_t peer, int32_t lane, int32_t tag) {
 }
 void delivers() {
     if (World::current) World::current->delivers();
+}
+void delivers(const void *request) {
+    if (World::current && static_cast<const inproc::Request *>(request)->data) World::current->count_sent(-1);
+    delivers();
+}
+void sends() {
+    if (World::current) World::current->count_sent(1);
 }
 bool is_out_of_reach() { return World::current && World::current->is_out_of_reach(); }
 void count(Rare what) {

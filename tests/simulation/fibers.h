@@ -12,17 +12,17 @@ namespace simulation {
 
 using Random = std::mt19937_64;
 
-enum class Fault : uint8_t { none, stop, death, memory, reorder, unreachable };
-inline constexpr int n_faults = 6;
+enum class Fault : uint8_t { none, stop, death, memory, reorder, unreachable, stop_in_storage };
+inline constexpr int n_faults = 7;
 const char *name_of(Fault fault);
 
 // What ranks do rarely, by halo::Rare.
 inline constexpr int n_rare = 5;
 const char *name_of_rare(int what);
 
-// What happens to one rank at one of its schedule points, or at one of its allocations within the library. Reorder: for a while messages on some of
-// its channels, one in two of (peer, lane, tag), are not delivered, while those on others are. Unreachable: for a while it cannot map memory of
-// others.
+// What happens to one rank at one of its schedule points, at one of its allocations within the library, or where it is in a peer's storage. Reorder:
+// for a while messages on some of its channels, one in two of (peer, lane, tag), are not delivered, while those on others are. Unreachable: for a
+// while it cannot map memory of others.
 struct Event {
     Fault fault = Fault::none;
     int32_t rank = 0;
@@ -58,7 +58,7 @@ struct Outcome {
     double seconds = 0;                     // of simulated time
     std::array<int64_t, n_faults> faults{}; // that happened
     std::array<int64_t, n_rare> rare{};
-    bool hangs = false;
+    int64_t unread = 0; // messages sent and not received
 };
 
 // Runs body(rank) on every rank. A rank that has died never runs again while others do; when they have ended, it unwinds what it holds.

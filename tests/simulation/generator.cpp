@@ -250,7 +250,7 @@ ObjectCase make_object(int32_t n_ranks, Random &random) {
 Event make_event(const Program &made, Random &random) {
     const auto fault = static_cast<Fault>(pick(random, 1, simulation::n_faults - 1));
     const double longest = chance(random, 0.5) ? 1e-4 : 30;
-    const int64_t last = fault == Fault::unreachable ? 50 : chance(random, 0.4) ? 200 : 3000;
+    const int64_t last = fault == Fault::stop_in_storage ? 3 : fault == Fault::unreachable ? 50 : chance(random, 0.4) ? 200 : 3000;
     return { fault, pick32(random, 0, made.n_ranks - 1), pick(random, 0, last), longest };
 }
 

@@ -210,6 +210,9 @@ Result check_program(const Program &program) {
     Result result = run_program(program);
     const int64_t n_kept = result.n_contexts / 8;
     for (int time = 0; time < 4 && result.left > 0; ++time) result.left = std::min(result.left, run_program(program).left);
+    const bool gives_up = std::any_of(program.steps.begin(), program.steps.end(), [](const Step &step) { return step.does == Step::Does::give_up; });
+    if (result.failure.empty() && result.outcome.unread != 0 && program.events.empty() && !gives_up)
+        result.failure = text_of("%lld messages have not been read", static_cast<long long>(result.outcome.unread));
     if (result.failure.empty() && result.left > n_kept && !program.has(Fault::death))
         result.failure = text_of("%lld allocations are left", static_cast<long long>(result.left));
     return result;

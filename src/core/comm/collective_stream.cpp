@@ -2,6 +2,8 @@
 #include "comm/collective_stream.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 
@@ -71,6 +73,7 @@ void CollectiveStream::conclude() noexcept {
 }
 
 uint64_t CollectiveStream::begin(CollectiveKind kind, uint64_t detail, std::span<const std::byte> input) {
+    if (ended_by_ >= 0) fail_by_peer(); // heard, and not told the program
     if (!ended_.empty()) fail(HALO_ERR_STATE, "%s: the collectives of this context have ended: %s", entered_.name.c_str(), ended_.c_str());
     if (stopped_) fail(HALO_ERR_STATE, "%s: a collective before this one has not ended", entered_.name.c_str());
     if (pending_ && entered_ != call_)
@@ -175,8 +178,9 @@ void CollectiveStream::file(std::vector<std::byte> &message) {
             format("to rank %d a message of %zu bytes came that is not a collective's of this version", context_.rank(), message.size()));
     if (header.kind == static_cast<uint16_t>(CollectiveKind::ended)) {
         ended_.assign(reinterpret_cast<const char *>(message.data()) + sizeof header, header.payload_bytes);
-        fail_after(HALO_ERR_PEER, format("rank %d has ended the collectives of this context", header.from),
-                   { header.from, static_cast<halo_status>(header.detail), ended_ });
+        ended_status_ = static_cast<halo_status>(header.detail);
+        ended_by_ = header.from;
+        fail_by_peer();
     }
     if (header.number < first_) {
         ++context_.dropped;
@@ -212,6 +216,13 @@ void CollectiveStream::require_present(int32_t rank, uint64_t number) {
 
 // ---- the end
 
+void CollectiveStream::fail_by_peer() {
+    FirstCause cause{ ended_by_, ended_status_, ended_ };
+    const std::string what = format("rank %d has ended the collectives of this context", ended_by_);
+    ended_by_ = -1;
+    fail_after(HALO_ERR_PEER, what, std::move(cause));
+}
+
 // Called again, the call took another way, without a collective that it had begun.
 void CollectiveStream::give_up_rest() noexcept {
     try {
@@ -224,7 +235,9 @@ void CollectiveStream::give_up_rest() noexcept {
 
 void CollectiveStream::give_up() noexcept {
     if (told_ || !ended_.empty() || context_.size() == 1) return;
-    ended_ = "no memory"; // in place
+    std::array<char, room_for_end> text{};
+    std::snprintf(text.data(), text.size(), "rank %d has no memory", context_.rank());
+    ended_ = text.data(); // in the room kept
     ended_status_ = HALO_ERR_MEMORY;
     tell_the_end();
 }

@@ -121,8 +121,11 @@ private:
     CollectiveHeader header(CollectiveKind kind, uint64_t number, uint64_t detail, int32_t part) const;
     [[noreturn]] void refuse_other_values();
     [[noreturn]] void end(halo_status status, const std::string &text);
+    [[noreturn]] void fail_by_peer();
     void give_up_rest() noexcept;
     void tell_the_end() noexcept;
+
+    static constexpr size_t room_for_end = 40; // bytes of a text that needs no memory
 
     Context &context_;
     Call entered_;                 // the program's call that is under way
@@ -146,6 +149,7 @@ private:
     std::deque<std::unique_ptr<Parcel>> leaving_;
     std::string ended_; // why; empty: they have not
     halo_status ended_status_ = HALO_ERR_STATE;
+    int32_t ended_by_ = -1; // the peer that did, until the program is told
 };
 
 // One call of the program that may consist of several collectives. Calls within it belong to it.

@@ -34,6 +34,7 @@ public:
         schedule_point();
         request = {};
         check(ops_.send(instance_, peer, lane, tag, data, bytes, &request), "send to", peer);
+        network_takes();
     }
     void receive(int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity, halo_request &request) {
         schedule_point();
@@ -48,13 +49,13 @@ public:
         size_t size = 0;
         check(ops_.test(instance_, &request, &done, &size), "message with", peer);
         if (done && bytes) *bytes = size;
-        return network_delivers(done != 0);
+        return network_delivers(done != 0, &request);
     }
     bool cancel(halo_request &request, int32_t peer) {
         schedule_point();
         int32_t done = 0;
         check(ops_.cancel(instance_, &request, &done), "cancel a receive from", peer);
-        return done != 0;
+        return network_delivers(done != 0, &request);
     }
     bool probe(int32_t peer, int32_t lane, int32_t tag, size_t &bytes, halo_matched &message) {
         schedule_point();

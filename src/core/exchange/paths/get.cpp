@@ -274,7 +274,7 @@ void GetPath::copy_to_message(Run &run, size_t i) {
         const uint32_t base = run.plan->piece(link.pieces[at].piece).bases().receive(link.pieces[at].link);
         piece.bases[base] = get.bases[base] = message;
         std::transform(own.slots.begin(), own.slots.end(), get.bases.end() - std::ssize(own.slots), PeerStorage::data_of);
-        schedule_point();
+        schedule_point_in_storage();
         get.table.run(0, get.table.rows(), get.bases, run.stream);
         message += align_up(piece.rows->receive[link.pieces[at].link].dense_bytes, sparse_alignment);
     }

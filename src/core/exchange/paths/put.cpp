@@ -109,7 +109,7 @@ bool PutLink::prepare(const Run &run) {
 void PutLink::write(const Run &run) {
     for (Put &put : puts_) {
         std::copy_n(run.pieces[put.piece].bases.begin(), run.plan->piece(put.piece).bases().n_parts, put.bases.begin());
-        schedule_point();
+        schedule_point_in_storage();
         put.table.run(0, put.table.rows(), put.bases, run.stream);
     }
 }
