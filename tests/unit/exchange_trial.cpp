@@ -16,6 +16,9 @@ bool decides_for_direct(double direct_seconds, double message_seconds) {
     PathTrial trial(true, test_clock);
     for (uint32_t epoch = 1;; ++epoch) {
         const double work = trial.direct(epoch) ? direct_seconds : message_seconds;
+        trial.begin();
+        trial.timed([&] { now += 10; });
+        trial.begin(); // that one has failed
         trial.timed([&] { now += work / 2; });
         trial.timed([&] { now += work / 2; }); // a run's work is several stretches
         now += 100;                            // and what lies between them does not count

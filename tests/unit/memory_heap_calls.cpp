@@ -8,12 +8,14 @@
 
 namespace {
 int64_t calls = 0;
-}
+int64_t failing_call = 0;
+} // namespace
 
 int64_t heap_calls() { return calls; }
+void let_heap_call_fail(int64_t n) { failing_call = n > 0 ? calls + n : 0; }
 
 void *operator new(size_t bytes) {
-    ++calls;
+    if (++calls == failing_call) throw std::bad_alloc();
     if (void *pointer = std::malloc(bytes ? bytes : 1)) return pointer;
     throw std::bad_alloc();
 }

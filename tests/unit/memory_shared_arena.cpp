@@ -4,12 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <new>
+#include <string>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "heap_calls.h"
 
 namespace halo {
 
@@ -22,6 +29,39 @@ bool in_child(const std::function<bool()> &body) {
     int status = 0;
     waitpid(child, &status, 0);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Descriptors and mappings.
+int64_t n_shared_files() {
+    const auto is_one = [](const std::string &name) { return name.find("memfd:halo") != std::string::npos; };
+    int64_t n = 0;
+    for (const auto &file : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code gone; // that of the directory itself
+        n += is_one(std::filesystem::read_symlink(file, gone).string());
+    }
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) n += is_one(line);
+    return n;
+}
+
+TEST(SharedArena, NoFileIsLeftWhereMemoryFails) {
+    SharedArena peer;
+    const SharedBlock offered = peer.allocate(1000);
+    ASSERT_TRUE(offered);
+    const int64_t before = n_shared_files();
+    int n_failed = 0;
+    for (bool fails = true; fails; n_failed += fails) {
+        SharedArena arena;
+        let_heap_call_fail(n_failed + 1);
+        try {
+            EXPECT_TRUE(arena.allocate(1000));
+            EXPECT_TRUE(arena.map(offered.offer()));
+            fails = false;
+        } catch (const std::bad_alloc &) {}
+        let_heap_call_fail(0);
+    }
+    EXPECT_GE(n_failed, 3);
+    EXPECT_EQ(n_shared_files(), before);
 }
 
 TEST(SharedArena, AnotherProcessReadsABlock) {

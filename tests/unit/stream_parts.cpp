@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 
+#include "heap_calls.h"
 #include "stream/stream.h"
 #include "two_contexts.h"
 
@@ -48,7 +49,12 @@ protected:
     Parts() {
         for (const size_t rank : { 0u, 1u }) {
             ids_[rank] = ranks_.contexts[rank]->next_run();
-            ends_[rank] = std::make_unique<Stream>(*ranks_.contexts[rank], spec_of(ids_[rank], 1 - static_cast<int32_t>(rank)));
+            StreamSpec spec = spec_of(ids_[rank], 1 - static_cast<int32_t>(rank));
+            spec.parts = [this, fill = spec.parts](const std::byte *message, std::vector<size_t> &bytes) {
+                if (parts_fail_) throw std::bad_alloc();
+                fill(message, bytes);
+            };
+            ends_[rank] = std::make_unique<Stream>(*ranks_.contexts[rank], std::move(spec));
         }
     }
     Stream &end(size_t rank) { return *ends_[rank]; }
@@ -143,6 +149,7 @@ protected:
 
     TwoContexts ranks_;
     RunId ids_[2];
+    bool parts_fail_ = false;
     std::unique_ptr<Stream> ends_[2];
 };
 
@@ -233,6 +240,63 @@ TEST_F(Parts, OfARunThatFailedHereAreDropped) {
     expect(1, 2);
     run(3);
     EXPECT_EQ(ranks_.context().dropped, 1 + 3); // a message and its parts
+}
+
+TEST_F(Parts, RunsAreCountedInACircle) {
+    run(UINT32_MAX - 1);
+    post(UINT32_MAX);
+    end(0).end_failed_run();
+    send(0, UINT32_MAX);
+    send(1, UINT32_MAX);
+    expect(1, UINT32_MAX);
+    run(0);
+    EXPECT_EQ(ranks_.context().dropped, 1 + 4);
+    post(1);
+    end(1).send_failure(1, Error(HALO_ERR_UNBOUND, "no storage"));
+    expect_refused({ "rank 1 has no part in run 1", "no storage" }, HALO_ERR_PEER);
+}
+
+// Memory may be what has failed. A text that is too long is cut.
+TEST_F(Parts, ToTellOfAFailureTakesNoMemory) {
+    run(1);
+    run(2);
+    post(3);
+    const std::string text = "of memory there is none" + std::string(2000, '.');
+    const Error error(HALO_ERR_MEMORY, text);
+    const int64_t calls = heap_calls(), taken = ranks_.contexts[1]->pools().pool(HALO_MEMORY_HOST).figures().allocations;
+    end(1).send_failure(3, error);
+    EXPECT_EQ(heap_calls(), calls);
+    EXPECT_EQ(ranks_.contexts[1]->pools().pool(HALO_MEMORY_HOST).figures().allocations, taken);
+    expect_refused({ "rank 1 has no part in run 3", text.substr(0, most_failure_text).c_str() }, HALO_ERR_PEER);
+    end(1).end_failed_run();
+    run(4);
+}
+
+// What they are could not be said, so none of them has been looked for.
+TEST_F(Parts, OfAMessageThatFailedAreTakenWhenTheirObjectIsGone) {
+    begin_forged_run();
+    parts_fail_ = true;
+    send_message();
+    EXPECT_THROW(arrives(end(0)), std::bad_alloc);
+    end(0).end_failed_run();
+    ends_[0]->abandon();
+    ends_[0].reset();
+    send_part([](PartHeader &header) { header.n_after = 1; }, bytes_of(1));
+    send_part([](PartHeader &) {}, bytes_of(2));
+    ranks_.context().reap();
+    EXPECT_EQ(ranks_.context().dropped, 2);
+}
+
+// Memory fails for the first of them, and what is left is noted all the same.
+TEST_F(Parts, AreTakenAfterMemoryHasFailedAtTheEndOfTheirObject) {
+    run(1);
+    post(2);
+    send(1, 2);
+    ends_[0]->abandon();
+    let_heap_call_fail(1);
+    ends_[0].reset();
+    ranks_.context().reap();
+    EXPECT_EQ(ranks_.context().dropped, 1 + 3);
 }
 
 // Else their sender would wait for somebody to take them.

@@ -16,7 +16,7 @@ struct MailHeader {
     uint16_t magic;
     uint8_t version;
     uint8_t kind;    // MailKind
-    uint32_t serial; // of the group or exchange: tells late messages of an earlier one
+    uint32_t serial; // of the group: tells late messages of an earlier one
     uint32_t epoch;  // of the channel, from 1
     uint32_t seal;   // mail_seal of key and payload size
 };

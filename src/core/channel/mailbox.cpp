@@ -113,7 +113,7 @@ void Mailbox::drop_operation() noexcept {
     room_->put(std::exchange(operation_, nullptr));
 }
 
-bool Mailbox::post(bool data, int64_t bytes, const char *call) {
+bool Mailbox::post(bool data, const char *call) {
     if (role_ == Role::receiver || access_ != Access::open) [[unlikely]]
         illegal(call);
     if (state_ != HALO_STALE) {
@@ -121,7 +121,7 @@ bool Mailbox::post(bool data, int64_t bytes, const char *call) {
             illegal(call);
         if (!poll_send()) return false;
     }
-    message_bytes_ = data ? bytes : 0;
+    message_bytes_ = data ? bytes_ : 0;
     if (role_ == Role::sender)
         transmit(data);
     else if (data && context().check_mode()) [[unlikely]]

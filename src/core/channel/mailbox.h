@@ -32,7 +32,7 @@ struct MailboxSpec {
 
 // Where a mailbox's messages go. Agreed by both ends.
 struct MailAddress {
-    uint32_t serial = 0; // of the group or exchange, not 0
+    uint32_t serial = 0; // of the group, not 0
     ChannelTag tag{};
     bool bare = false;  // an end is caller-owned, and the sender's payload is not empty
     int64_t bytes = -1; // of payload that each message with data has; -1: any that fit
@@ -49,7 +49,7 @@ public:
         buffer_.release(context());
     }
 
-    // Join a group or exchange: epochs begin anew. Only while nothing is under way.
+    // Join a group: epochs begin anew. Only while nothing is under way.
     void open(const MailAddress &address);
     // Join an aggregated group: the messages are not the mailbox's, and its calls are illegal.
     void aggregate(uint32_t serial);
@@ -61,10 +61,8 @@ public:
     const halo_channel_key &key() const { return key_; }
     uint32_t key_hash() const { return key_hash_; }
     int64_t bytes() const { return bytes_; }
-    uint32_t serial() const { return serial_; } // of the group or exchange; 0: none
+    uint32_t serial() const { return serial_; } // of the group; 0: none
     bool aggregated() const { return access_ == Access::aggregated; }
-    bool abandoned() const { return access_ == Access::abandoned; }
-    uint32_t epoch() const { return epoch_; } // of the last message sent or received
     bool caller_owned() const { return buffer_.caller_owned(); }
     int32_t state() const { return state_; } // HALO_STALE ...
 
@@ -76,10 +74,8 @@ public:
     void release();
 
     // False: the last send is still under way.
-    [[nodiscard]] bool send() { return post(buffer_.held(), bytes_, "send"); }
-    // The first bytes of the buffer only; the receiver sees how many came.
-    [[nodiscard]] bool send(int64_t bytes) { return post(buffer_.held(), bytes, "send"); }
-    [[nodiscard]] bool send_null() { return post(false, 0, "send_null"); }
+    [[nodiscard]] bool send() { return post(buffer_.held(), "send"); }
+    [[nodiscard]] bool send_null() { return post(false, "send_null"); }
     bool writable();
     void start_receive();
     bool try_receive();
@@ -99,7 +95,7 @@ private:
 
     Context &context() const { return room_->context(); }
     int32_t tag(uint32_t epoch) const { return tag_ + (bare_ ? static_cast<int32_t>(epoch & 1u) : 0); }
-    bool post(bool data, int64_t bytes, const char *call);
+    bool post(bool data, const char *call);
     void transmit(bool data);
     bool poll_send();
     void drop_operation() noexcept;

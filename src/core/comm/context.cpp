@@ -117,7 +117,7 @@ void Context::close() noexcept {
     reap();
     const bool ends_all = fabric_->ends_all_when_closed();
     fabric_.reset();
-    if (kept_->newest_lost || !leases_.empty() || (!ends_all && !lingering_.empty())) keep_what_is_in_flight();
+    if (kept_->newest_lost || kept_->lost_memory || !leases_.empty() || (!ends_all && !lingering_.empty())) keep_what_is_in_flight();
 }
 
 // The MPI may read and write there until the process ends. What leads to it stays too, so that it does not look lost.
@@ -410,10 +410,9 @@ void Context::lose(std::unique_ptr<PendingMessage> message) noexcept {
     kept_->newest_lost = message.release();
 }
 
-void Context::lose(Buffer memory) {
-    auto message = std::make_unique<PendingMessage>();
-    message->buffer = std::move(memory);
-    lose(std::move(message));
+void Context::lose(Buffer memory) noexcept {
+    std::move(memory).keep();
+    kept_->lost_memory = true;
 }
 
 Buffer Context::owner_of(const std::byte *address) const {

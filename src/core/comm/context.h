@@ -150,7 +150,7 @@ public:
     void linger(std::unique_ptr<PendingMessage> message) noexcept;
     // The transport does not let go of it: its memory is used no more.
     void lose(std::unique_ptr<PendingMessage> message) noexcept;
-    void lose(Buffer memory);
+    void lose(Buffer memory) noexcept;
     // Take and drop what has come from a peer and nobody will ask for: else its sender would wait for that.
     void take_leftovers(int32_t peer, int32_t lane, int32_t tag);
     // What a peer still owes to an object that goes.
@@ -203,6 +203,7 @@ private:
         std::unique_ptr<Pools> pools;
         OutstandingLeases leases;
         PendingMessage *newest_lost = nullptr;
+        bool lost_memory = false;
         Kept *before = nullptr;
     };
     static void call_program_log(void *self, int32_t level, const char *text);

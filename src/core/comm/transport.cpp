@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "comm/tags.h"
+
 namespace halo {
 
 Transport::Transport(const halo_transport_plugin &plugin, const halo_host &host, const halo_transport_params &params, const std::string &report)
@@ -13,6 +15,11 @@ Transport::Transport(const halo_transport_plugin &plugin, const halo_host &host,
     const halo_status status = ops_.open(&host, &params, &instance_);
     if (status != HALO_SUCCESS) fail(status, "transport %s cannot be opened: %s", name_, report_.c_str());
     ops_.identify(instance_, &rank_, &size_, &max_tag_);
+    if (rank_ < 0 || rank_ >= size_ || max_tag_ < first_run_tag) {
+        ops_.close(instance_);
+        fail(HALO_ERR_PLUGIN, "transport %s tells of rank %d of %d and tags up to %d; ranks are counted from 0, and tags must reach %d", name_, rank_,
+             size_, max_tag_, first_run_tag);
+    }
     max_tag_ = max_tag_ < 32767 ? max_tag_ : 32767;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the messages of a round, and the paths beside them, are made from.
+// What the messages of a round, and the paths beside them, are made from. All of it outlives them.
 #pragma once
 
 #include "exchange/paths/policy.h"
@@ -11,9 +11,9 @@ namespace halo {
 struct MessageSetup {
     Context &context;
     const RoundSpec &spec;
-    const Plan &plan; // of the round's first run: names edges; all outlive the messages
-    const RunId &id;  // outlives the messages
-    const Run &run;   // the present one, or the last; outlives the messages
+    const Plan &plan; // of the round's first run: names edges
+    const RunId &id;
+    const Run &run; // the present one, or the last
     PathPolicy paths;
 };
 

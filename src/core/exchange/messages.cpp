@@ -65,6 +65,7 @@ void Messages::allocate() {
 void Messages::post(Run &run) {
     run_ = &run;
     epoch_ = run.epoch;
+    trial_.begin();
     for (auto &link : links_) link->post(run.epoch, run.narrowing);
     std::fill(unpacked_.begin(), unpacked_.end(), false);
 }
@@ -123,12 +124,21 @@ void Messages::give_up_paths() noexcept {
     for (auto &path : paths_) path->give_up();
 }
 
-void Messages::send_failure(uint32_t epoch, const Error &error) {
-    for (auto &link : links_) link->send_failure(epoch, error);
-}
-
-void Messages::end_failed_run() {
-    for (auto &link : links_) link->end_failed_run();
+// Peers to which this rank's part was lent have it once the paths have been given up, or not. What fails with one peer keeps no other from being
+// told.
+bool Messages::end_failed_run(uint32_t epoch, const Error &error) noexcept {
+    give_up_paths();
+    bool all = true;
+    const auto at_each = [&](auto &&step) {
+        for (auto &link : links_) try {
+                step(*link);
+            } catch (...) {
+                all = false;
+            }
+    };
+    at_each([&](Stream &link) { link.send_failure(epoch, error); });
+    at_each([](Stream &link) { link.end_failed_run(); });
+    return all;
 }
 
 void Messages::abandon() noexcept {

@@ -51,12 +51,8 @@ public:
     // The run is over: all has been used.
     void consume();
 
-    // The run has failed: peers to which this rank's part of it was lent have it afterwards, or not.
-    void give_up_paths() noexcept;
-    // To peers that have not got this rank's part of the run.
-    void send_failure(uint32_t epoch, const Error &error);
-    // Throws where no other run can follow.
-    void end_failed_run();
+    // The run has failed: peers that have not got this rank's part of it are told. False: no other run can follow.
+    bool end_failed_run(uint32_t epoch, const Error &error) noexcept;
     void abandon() noexcept;
 
     // Which channels have not come: key, ranks, states, bytes, epoch. The first few by name.
@@ -78,6 +74,7 @@ private:
     void send_late(Run &run);
     bool receive_by_paths();
     void wait_for_paths();
+    void give_up_paths() noexcept;
     void unpack_arrived(Run &run);
     size_t pack(Run &run, size_t i, bool dense);
     int64_t pack_singles(Run &run, size_t i, std::byte *payload, int64_t end);

@@ -237,15 +237,10 @@ void Round::end_run(Phase phase) {
     mark_in_flight(-1);
 }
 
-// Messages know which peers have got this rank's part. What follows: another run, or none where the transport has failed too.
+// Messages know which peers have got this rank's part. What follows: another run, or none where the transport has failed, or a peer could not be
+// told.
 Round::Phase Round::tell_failure(const Error &error) noexcept {
-    if (error.status() != HALO_ERR_TRANSPORT) try {
-            messages_->give_up_paths();
-            messages_->send_failure(run_.epoch, error);
-            messages_->end_failed_run();
-            return Phase::idle;
-        } catch (...) { // as below
-        }
+    if (error.status() != HALO_ERR_TRANSPORT && messages_->end_failed_run(run_.epoch, error)) return Phase::idle;
     messages_->abandon();
     return Phase::dead;
 }

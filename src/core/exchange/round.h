@@ -103,8 +103,8 @@ private:
     uint64_t layouts_ = 0;              // of the fields when the plan was made
     std::shared_ptr<Plan> plan_;
     std::shared_ptr<Plan> first_plan_; // the messages name edges by it; layouts may have changed since
-    std::unique_ptr<Messages> messages_;
     Run run_;
+    std::unique_ptr<Messages> messages_;
     Arrivals arrivals_;
     bool arrivals_noted_ = false;
     uint32_t looks_in_vain_ = 0; // in this run

@@ -44,6 +44,8 @@ public:
     ~Buffer() { reset(); }
 
     void reset() noexcept;
+    // It stays in use as long as its pool.
+    void keep() &&noexcept { block_ = nullptr; }
     explicit operator bool() const { return block_ != nullptr; }
     std::byte *data() const { return block_ ? block_->data : nullptr; }
     size_t bytes() const { return block_ ? block_->bytes : 0; }             // as asked for

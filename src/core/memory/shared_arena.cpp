@@ -33,6 +33,7 @@ void SharedArena::note(std::string trouble, bool &told) {
 }
 
 bool SharedArena::add_file(size_t bytes) {
+    if (files_.capacity() == files_.size()) files_.reserve(2 * files_.size() + 1);
     std::string trouble;
     const SharedFile made = make_shared_file(bytes + shared_file_front, file_bytes, trouble);
     if (made.data)
@@ -49,12 +50,14 @@ std::byte *SharedArena::reach(const SharedOffer &offer) {
     auto known = mapped_.find(offer.nonce);
     if (known == mapped_.end()) {
         std::string trouble;
+        Mapped made{ { offer.nonce, { nullptr, offer.file_bytes } } };
         std::byte *const data = map_shared_file(offer.process, offer.file, offer.file_bytes, offer.nonce, trouble);
         if (!data) {
             note(std::move(trouble), told_of_peers_);
             return nullptr;
         }
-        known = mapped_.emplace(offer.nonce, std::pair(data, offer.file_bytes)).first;
+        made.begin()->second.first = data;
+        known = mapped_.insert(made.extract(made.begin())).position;
     }
     const auto &[data, bytes] = known->second;
     return offer.file_bytes == bytes ? data + offer.offset : nullptr;

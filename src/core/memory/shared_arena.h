@@ -117,13 +117,14 @@ private:
     static SharedBlock fresh(std::byte *data, SharedOffer offer);
 
     std::vector<File> files_;
-    using FreePlain = std::multimap<size_t, std::byte *>; // by size
+    using FreePlain = std::multimap<size_t, std::byte *>;              // by size
+    using Mapped = std::map<uint64_t, std::pair<std::byte *, size_t>>; // by nonce
 
     std::vector<Released> released_; // with room for all blocks: to release one must not fail
     size_t n_blocks_ = 0;
     FreePlain free_plain_;
-    std::vector<FreePlain::node_type> nodes_in_use_;            // one for each piece of plain memory that is in use
-    std::map<uint64_t, std::pair<std::byte *, size_t>> mapped_; // by nonce
+    std::vector<FreePlain::node_type> nodes_in_use_; // one for each piece of plain memory that is in use
+    Mapped mapped_;
     std::string trouble_;
     std::function<void()> tell_;
     bool told_of_own_ = false;

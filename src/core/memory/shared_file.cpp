@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <random>
+#include <utility>
 
 #if defined(__linux__)
 #include <fcntl.h>
@@ -101,6 +102,17 @@ int open_if_shared(const char *path, size_t bytes, const char *&why) {
     return descriptor;
 }
 
+// Not in use yet: given back unless it gets there. To tell why takes memory, of which there may be none.
+struct Unfinished : SharedFile {
+    Unfinished() = default;
+    Unfinished(const Unfinished &) = delete;
+    Unfinished &operator=(const Unfinished &) = delete;
+    ~Unfinished() {
+        if (data) munmap(data, bytes);
+        if (descriptor >= 0) close(descriptor);
+    }
+};
+
 } // namespace
 
 uint64_t host_number() {
@@ -117,15 +129,16 @@ SharedFile make_shared_file(size_t needed, size_t wanted, std::string &trouble) 
         trouble = format("a file of %zu bytes exceeds the machine's memory or the limit of file sizes (ulimit -f), %zu", needed, most);
         return {};
     }
-    SharedFile file;
+    Unfinished file;
     file.descriptor = memfd_create("halo", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file.descriptor < 0) {
         trouble = format("memfd_create: %s", std::strerror(errno));
         return {};
     }
-    const std::string path = "/proc/self/fd/" + std::to_string(file.descriptor);
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/self/fd/%d", file.descriptor);
     file.bytes = std::max(needed, std::min(wanted, most));
-    if (access(path.c_str(), R_OK | W_OK) != 0)
+    if (access(path, R_OK | W_OK) != 0)
         trouble = format("/proc/self/fd: %s", std::strerror(errno)); // without a number, which may differ between ranks
     else if (host_number() == 0)
         trouble = format("%s: %s", boot_id, std::strerror(errno));
@@ -133,20 +146,16 @@ SharedFile make_shared_file(size_t needed, size_t wanted, std::string &trouble) 
         file.data = sized_and_mapped(file.descriptor, file.bytes = needed, trouble);
     if (file.data && fcntl(file.descriptor, F_ADD_SEALS, sealed) != 0) {
         trouble = format("sealing a file: %s", std::strerror(errno));
-        munmap(file.data, file.bytes);
-        file.data = nullptr;
-    }
-    if (!file.data) {
-        close(file.descriptor);
         return {};
     }
+    if (!file.data) return {};
     file.nonce = random_word();
     Front front{};
     std::memcpy(front.magic, magic, sizeof magic);
     front.nonce = file.nonce;
     std::memcpy(file.data, &front, sizeof front);
     add_mapping(file.data, file.nonce);
-    return file;
+    return std::exchange(static_cast<SharedFile &>(file), {});
 }
 
 void close_shared_file(const SharedFile &file) {
@@ -159,24 +168,23 @@ std::byte *map_shared_file(int32_t process, int32_t descriptor, size_t bytes, ui
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%d/fd/%d", process, descriptor);
     const char *why = "it is out of reach";
-    const int opened = memory_is_out_of_reach() ? -1 : open_if_shared(path, bytes, why);
-    if (opened < 0) {
+    Unfinished opened;
+    opened.bytes = bytes;
+    opened.descriptor = memory_is_out_of_reach() ? -1 : open_if_shared(path, bytes, why);
+    if (opened.descriptor < 0) {
         trouble = format("memory of process %d, %s, cannot be opened: %s", process, path, why);
         return nullptr;
     }
-    std::byte *const data = map_all(opened, bytes, trouble);
-    close(opened);
-    if (!data) return nullptr;
+    opened.data = map_all(opened.descriptor, bytes, trouble);
+    if (!opened.data) return nullptr;
     Front front;
-    std::memcpy(&front, data, sizeof front);
+    std::memcpy(&front, opened.data, sizeof front);
     // Another process may have this number, in another container.
     if (std::memcmp(front.magic, magic, sizeof magic) == 0 && front.nonce == nonce) {
         std::byte *const same = join_mapping(nonce);
-        if (same) munmap(data, bytes);
-        return same ? same : data;
+        return same ? same : std::exchange(opened.data, nullptr);
     }
     trouble = format("memory of process %d, %s: another file than was offered", process, path);
-    munmap(data, bytes);
     return nullptr;
 }
 

@@ -2,6 +2,7 @@
 #include "stream/stream.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -26,9 +27,9 @@ bool ends_run(std::span<const std::byte> message, uint32_t serial, uint32_t run,
     PartHeader part{};
     std::memcpy(&header, message.data(), std::min(message.size(), sizeof header));
     std::memcpy(&part, message.data(), std::min(message.size(), sizeof part));
-    if (part.magic == part_magic) return part.serial == serial && part.n_after == 0 && static_cast<int32_t>(part.epoch - run) >= 0;
+    if (part.magic == part_magic) return part.serial == serial && part.n_after == 0 && !is_before(part.epoch, run);
     const bool ends = (header.kind == kind && (header.flags & flag_parts) == 0) || header.kind == MessageKind::failure;
-    return header.serial == serial && ends && static_cast<int32_t>(header.epoch - run) >= 0;
+    return header.serial == serial && ends && !is_before(header.epoch, run);
 }
 
 } // namespace
@@ -42,16 +43,20 @@ Stream::Stream(Context &context, StreamSpec spec)
         slot = std::make_unique<PendingMessage>();
         slot->peer = spec_.peer;
     }
+    add_extra().buffer = context_.host_buffer(least_capacity);
 }
 
 Stream::~Stream() {
     give_up_receive();
-    try {
-        if (has_failed_) context_.take_leftovers(spec_.peer, 0, tag_);
-        expect_what_is_owed();
-        give_last_credit();
-    } catch (...) { // the transport has failed: nobody waits for it any more
-    }
+    const auto attempt = [](auto &&step) {
+        try {
+            step();
+        } catch (...) { // the transport has failed, and nobody waits for it any more; or memory has, and what else there is may be done
+        }
+    };
+    if (has_failed_) attempt([&] { context_.take_leftovers(spec_.peer, 0, tag_); });
+    attempt([&] { expect_what_is_owed(); });
+    attempt([&] { give_last_credit(); });
     arriving_.give_up(context_);
     for (LeavingParts &leaving : leaving_) leaving.linger(context_);
     for (auto &slot : slots_)
@@ -74,7 +79,7 @@ void Stream::expect_what_is_owed() {
 // Who abandons a run uses nothing of it any more.
 void Stream::give_last_credit() {
     if (!spec_.receive.active || spec_.send.active || consumed_ == epoch_ || !handshake_sent_ || mismatched_) return;
-    send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
+    send_extra(MessageKind::credit);
     for (auto &extra : extras_) extra->abandoned = extra->abandoned || is_of_this_run(*extra);
 }
 
@@ -159,7 +164,7 @@ bool Stream::take_back() {
 }
 
 void Stream::send_after_all(size_t payload_bytes) {
-    send_extra(MessageKind::data, HALO_SUCCESS, send_payload(), payload_bytes);
+    send_extra(MessageKind::data, send_payload(), payload_bytes);
     last_sent_ = epoch_;
     --sent_by.get;
     ++sent_by.message;
@@ -201,39 +206,47 @@ void Stream::send_handshake() {
         spec_.shared && spec_.send.active ? slot_writer_.make(context_.shared_arena(SIZE_MAX), most_bytes(spec_.send)) : SharedOffer{};
     const HandshakePayload payload{ spec_.send.digest, spec_.receive.digest, slots, leases_.offered(), context_.process() };
     const std::vector<std::byte> message = followed_by(payload, spec_.terms().packed(most_terms_bytes));
-    send_extra(MessageKind::handshake, HALO_SUCCESS, message.data(), message.size());
+    send_extra(MessageKind::handshake, message.data(), message.size());
     handshake_sent_ = true;
 }
 
-// What another rank has told of is told on as it came.
+// What another rank has told of is told on as it came. Once there has been a handshake this takes no memory, which may be what has failed.
 void Stream::send_failure(uint32_t epoch, const Error &error) {
     if (!spec_.send.active) return send_handshake(); // the peer waits for nothing else
     const FirstCause *told = error.first_cause();
-    const FirstCause cause = told ? *told : FirstCause{ context_.rank(), error.status(), error.text() };
+    const bool lasts = told && told->lasts;
     const bool has_part = last_sent_ == epoch;
     const uint32_t failing = has_part ? epoch + 1 : epoch;
-    if ((has_part && !cause.lasts) || last_told_ == failing || !difference_.empty()) return;
-    epoch_ = failing;
+    if ((has_part && !lasts) || last_told_ == failing || !difference_.empty()) return;
+    epoch_ = epoch; // it may have failed before it was posted
     send_handshake();
-    const std::vector<std::byte> message = followed_by(FailurePayload{ cause.rank }, cause.text.substr(0, most_failure_text));
-    send_extra(MessageKind::failure, cause.status, message.data(), message.size(), cause.lasts ? flag_lasts : 0);
+    const FailurePayload where{ told ? told->rank : context_.rank() };
+    const std::string &text = told ? told->text : error.text();
+    const size_t text_bytes = std::min(text.size(), most_failure_text);
+    std::array<std::byte, most_plain_bytes> payload;
+    std::memcpy(payload.data(), &where, sizeof where);
+    std::memcpy(payload.data() + sizeof where, text.data(), text_bytes);
+    MessageHeader header = make_header(MessageKind::failure, sizeof where + text_bytes);
+    header.epoch = failing;
+    header.status = told ? told->status : error.status();
+    header.flags |= lasts ? flag_lasts : 0;
+    send_extra(header, payload.data());
     last_told_ = failing;
-    epoch_ = epoch;
 }
 
-// A message outside the two slots: rare, except for credits, whose memory is reused.
-void Stream::send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes, uint16_t flags) {
-    auto free_slot = std::find_if(extras_.begin(), extras_.end(), [&](auto &extra) { return is_complete(*extra, context_.fabric()); });
-    if (free_slot == extras_.end()) {
-        extras_.push_back(std::make_unique<PendingMessage>());
-        free_slot = extras_.end() - 1;
-        (*free_slot)->peer = spec_.peer;
-    }
-    PendingMessage &extra = **free_slot;
+PendingMessage &Stream::add_extra() {
+    extras_.push_back(std::make_unique<PendingMessage>());
+    extras_.back()->peer = spec_.peer;
+    return *extras_.back();
+}
+
+// A message outside the two slots: rare, except for credits, whose memory is reused. The first place is kept for what ends a run.
+void Stream::send_extra(const MessageHeader &header, const void *payload) {
+    const size_t bytes = header.payload_bytes;
+    const bool ends = header.kind == MessageKind::failure || header.kind == MessageKind::credit;
+    const auto place = std::find_if(extras_.begin() + (ends ? 0 : 1), extras_.end(), [&](auto &one) { return is_complete(*one, context_.fabric()); });
+    PendingMessage &extra = place == extras_.end() ? add_extra() : **place;
     if (extra.buffer.bytes() < sizeof(MessageHeader) + bytes) extra.buffer = context_.host_buffer(sizeof(MessageHeader) + bytes);
-    MessageHeader header = make_header(kind, bytes);
-    header.status = status;
-    header.flags |= flags;
     std::memcpy(extra.buffer.data(), &header, sizeof header);
     if (bytes > 0) std::memcpy(extra.buffer.data() + sizeof header, payload, bytes);
     context_.fabric().send(spec_.peer, 0, tag_, extra.buffer.data(), sizeof header + bytes, extra.request);
@@ -362,7 +375,7 @@ void Stream::take(size_t bytes) {
     std::memcpy(&header, message_, std::min(bytes, sizeof header));
     if (header.magic == part_magic) return take_late_part(bytes);
     check_header(header, bytes, context_.check_mode());
-    if (static_cast<int32_t>(header.serial - spec_.serial) < 0) {
+    if (is_before(header.serial, spec_.serial)) {
         ++context_.dropped;
         return;
     }
@@ -387,8 +400,7 @@ void Stream::take(size_t bytes) {
 // A message of the next run, while that of this one lies in the slot: it was written before, and must be taken first.
 bool Stream::overtakes_slot(const MessageHeader &header) const {
     const bool of_run = header.kind == MessageKind::data || header.kind == MessageKind::failure;
-    return of_run && static_cast<int32_t>(header.epoch - epoch_) > 0 && !arrived_ && epoch_in_slot_ != epoch_ && slot_reader_ &&
-           slot_reader_.is_written(epoch_);
+    return of_run && is_before(epoch_, header.epoch) && !arrived_ && epoch_in_slot_ != epoch_ && slot_reader_ && slot_reader_.is_written(epoch_);
 }
 
 void Stream::note_abilities(const MessageHeader &header) {
@@ -408,7 +420,7 @@ void Stream::check_header(const MessageHeader &header, size_t bytes, bool summed
              "library, or truncated or damaged",
              spec_.what.c_str(), bytes, spec_.peer, header.magic, header.version, static_cast<unsigned>(header.kind), header.flags, header.n_states,
              static_cast<unsigned long long>(header.payload_bytes), error);
-    if (static_cast<int32_t>(header.serial - spec_.serial) > 0)
+    if (is_before(spec_.serial, header.serial))
         fail(HALO_ERR_MISMATCH,
              "%s: rank %d is already in object %u of this context, this rank in %u: the ranks create their exchanges, groups and reductions in "
              "different order",
@@ -433,7 +445,7 @@ void Stream::take_handshake(const MessageHeader &header) {
     mismatched_ = true;
     mismatch_time_ = context_.clock();
     const Terms terms = spec_.terms();
-    send_extra(MessageKind::terms, HALO_SUCCESS, terms.packed().data(), terms.packed().size());
+    send_extra(MessageKind::terms, terms.packed().data(), terms.packed().size());
 }
 
 void Stream::check_sum(const std::byte *message, size_t bytes, size_t payload_bytes, const std::string &whose) const {
@@ -446,12 +458,12 @@ void Stream::check_sum(const std::byte *message, size_t bytes, size_t payload_by
 }
 
 void Stream::take_data(const MessageHeader &header) {
-    if (header.epoch < epoch_ || mismatched_) {
+    if (is_before(header.epoch, epoch_) || mismatched_) {
         ++context_.dropped;
         return;
     }
     const char *what = spec_.what.c_str();
-    if (header.epoch > epoch_)
+    if (header.epoch != epoch_)
         fail(HALO_ERR_WIRE, "%s: rank %d sent run %u, this rank is in run %u: a message is missing", what, spec_.peer, header.epoch, epoch_);
     if (header.narrowing != narrowing_) {
         ++context_.dropped;
@@ -460,8 +472,8 @@ void Stream::take_data(const MessageHeader &header) {
     check_location(header);
     check_plan(header);
     consumed_by_peer_ = header.consumed;
-    header_ = header;
     expect_parts(header);
+    header_ = header;
     ++messages_received;
     ++received_by.of(header.flags, message_ != receive_buffer_.data());
 }
@@ -489,8 +501,8 @@ void Stream::check_location(const MessageHeader &header) const {
 }
 
 void Stream::take_failure(const MessageHeader &header, size_t bytes) {
-    consumed_by_peer_ = std::max(consumed_by_peer_, header.epoch);
-    if (header.epoch < epoch_ || !spec_.receive.active) {
+    if (is_before(consumed_by_peer_, header.epoch)) consumed_by_peer_ = header.epoch;
+    if (is_before(header.epoch, epoch_) || !spec_.receive.active) {
         ++context_.dropped;
         return;
     }
@@ -514,9 +526,9 @@ void Stream::fail_as_told(const std::byte *message, size_t bytes) {
 }
 
 void Stream::consume() {
-    consumed_ = epoch_;
     if (slot_reader_) slot_reader_.read(epoch_);
-    if (spec_.receive.active && !spec_.send.active) send_extra(MessageKind::credit, HALO_SUCCESS, nullptr, 0);
+    if (spec_.receive.active && !spec_.send.active) send_extra(MessageKind::credit);
+    consumed_ = epoch_;
 }
 
 void Stream::end_failed_run() {
@@ -529,19 +541,21 @@ void Stream::end_failed_run() {
     consume();
 }
 
-// Of a message of this object that had come before. The transport does not say how long it is.
+// The header of a message of this object that had come before, if it is a right one: the transport does not say how long it is, so nothing else can
+// be told.
 std::optional<MessageHeader> Stream::cancel_receive() {
     if (std::exchange(receive_, Receive::none) == Receive::none) return {};
+    Buffer &buffer = std::exchange(in_ahead_, false) ? ahead_buffer_ : receive_buffer_;
     try {
         if (!context_.fabric().cancel(receive_request_, spec_.peer)) return {};
     } catch (const Error &error) {
-        if (error.status() == HALO_ERR_TRANSPORT) context_.lose(std::move(in_ahead_ ? ahead_buffer_ : receive_buffer_));
+        if (error.status() == HALO_ERR_TRANSPORT) context_.lose(std::move(buffer));
         throw;
     }
     MessageHeader header;
-    std::memcpy(&header, receive_buffer_.data(), sizeof header);
+    std::memcpy(&header, buffer.data(), sizeof header);
     const size_t bytes = payload_offset(header.n_states) + header.payload_bytes + checksum_bytes(header.kind);
-    const bool fits = header.payload_bytes < receive_buffer_.bytes() && bytes <= receive_buffer_.bytes();
+    const bool fits = header.payload_bytes < buffer.bytes() && bytes <= buffer.bytes();
     if (!fits || header.serial != spec_.serial || wire_error(header, bytes, context_.check_mode())) return {};
     return header;
 }
@@ -557,7 +571,7 @@ void Stream::note_cancelled(const MessageHeader &header) {
 void Stream::give_up_receive() noexcept {
     try {
         if (const auto header = cancel_receive(); header && header->kind == MessageKind::credit) consumed_by_peer_ = header->epoch;
-    } catch (...) { // it had ended, in an error: nothing is left to cancel
+    } catch (...) { // it had ended, in an error, or does not end, and then its memory has been given up
     }
 }
 

@@ -170,7 +170,9 @@ private:
     void send_from_slot(const MessageHeader &header, size_t payload_bytes, LeavingParts &parts);
     static size_t most_bytes(const StreamDirection &direction) { return payload_offset(direction.n_states) + direction.payload_bytes; }
     void send_handshake();
-    void send_extra(MessageKind kind, halo_status status, const void *payload, size_t bytes, uint16_t flags = 0);
+    PendingMessage &add_extra();
+    void send_extra(const MessageHeader &header, const void *payload);
+    void send_extra(MessageKind kind, const void *payload = nullptr, size_t bytes = 0) { send_extra(make_header(kind, bytes), payload); }
     bool has_left(int slot);
     bool credit_left() const;
 
@@ -185,7 +187,7 @@ private:
     void give_last_credit();
     bool is_of_this_run(const PendingMessage &send) const;
     // As far as the peer has told.
-    bool knows_end_of(uint32_t epoch) const { return static_cast<int32_t>(consumed_by_peer_ - epoch) >= 0; }
+    bool knows_end_of(uint32_t epoch) const { return !is_before(consumed_by_peer_, epoch); }
     bool receive_one(size_t &bytes);
     bool take_ahead(size_t &bytes);
     bool has_come_ahead();
@@ -228,7 +230,7 @@ private:
     LeavingParts leaving_[2];                  // with the same slot's message
     ArrivingParts arriving_;
     int slot_ = 0;
-    std::vector<std::unique_ptr<PendingMessage>> extras_; // handshake, credits, failures, keys
+    std::vector<std::unique_ptr<PendingMessage>> extras_; // failures and credits, then handshake, terms, keys too
     bool blocked_ = false;                                // this run's message may not be packed yet
     bool handshake_sent_ = false;
     bool verified_ = false;   // the peer's handshake came and agrees

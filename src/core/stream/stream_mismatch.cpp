@@ -18,7 +18,7 @@ void Stream::take_terms(const MessageHeader &header) {
     const WireEdges own = own_edges();
     const std::vector<WireEdge> all = own.joined();
     epoch_ = static_cast<uint32_t>(own.sending.size()); // a mismatched link sends nothing more: the epoch carries the split
-    send_extra(MessageKind::keys, HALO_SUCCESS, all.data(), all.size() * sizeof(WireEdge));
+    send_extra(MessageKind::keys, all.data(), all.size() * sizeof(WireEdge));
 }
 
 void Stream::compare_terms(std::string own, std::string peers) {

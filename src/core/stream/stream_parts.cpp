@@ -60,8 +60,8 @@ void Stream::check_part(const Part &part) const {
 void Stream::take_late_part(size_t bytes) {
     PartHeader header{};
     std::memcpy(&header, receive_buffer_.data(), std::min(bytes, sizeof header));
-    const auto object = static_cast<int32_t>(header.serial - spec_.serial), run = static_cast<int32_t>(header.epoch - epoch_);
-    const bool is_late = object < 0 || (object == 0 && (run < 0 || (run == 0 && arrived_) || mismatched_));
+    const bool of_this = header.serial == spec_.serial, of_this_run = header.epoch == epoch_ && arrived_;
+    const bool is_late = is_before(header.serial, spec_.serial) || (of_this && (is_before(header.epoch, epoch_) || of_this_run || mismatched_));
     if (bytes < sizeof header || !is_late)
         fail(HALO_ERR_WIRE, "%s: a part of run %u of object %u came from rank %d; this rank is in run %u of object %u, and its message has not come",
              spec_.what.c_str(), header.epoch, header.serial, spec_.peer, epoch_, spec_.serial);

@@ -19,10 +19,6 @@ bool before(const halo_channel_key &a, const halo_channel_key &b) { return order
 
 bool equal(const halo_channel_key &a, const halo_channel_key &b) { return order(a) == order(b); }
 
-bool WireEdge::operator==(const WireEdge &other) const {
-    return equal(key, other.key) && bytes == other.bytes && type == other.type && pattern == other.pattern;
-}
-
 std::string describe(const halo_channel_key &key) {
     std::string text = format("%lld -> %lld, field %d, element %d", static_cast<long long>(key.send_gid), static_cast<long long>(key.recv_gid),
                               key.field, key.element);

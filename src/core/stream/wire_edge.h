@@ -16,7 +16,6 @@ struct WireEdge {
     int64_t bytes;
     int32_t type;
     uint32_t pattern; // tells which points are left out
-    bool operator==(const WireEdge &other) const;
 };
 static_assert(sizeof(WireEdge) == 48, "edges are part of the wire format");
 

@@ -21,6 +21,8 @@ public:
     // Should this run go from storage to storage? All ranks try the same in the same run.
     bool direct(uint32_t epoch) const { return decided_ ? direct_ : epoch / runs_in_turn % 2 == 0; }
 
+    // A run begins: what one that failed took does not count.
+    void begin() { busy_ = 0; }
     // Work of this run: what it takes is added up until `end`.
     template <class Work>
     void timed(Work &&work) {
@@ -34,7 +36,6 @@ public:
         if (decided_) return false;
         double &best = direct(epoch) ? copying_ : packing_;
         best = std::min(best, busy_);
-        busy_ = 0;
         if (epoch < last_epoch) return false;
         direct_ = copying_ < clearly * packing_;
         return decided_ = true;
