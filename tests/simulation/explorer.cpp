@@ -269,7 +269,7 @@ bool holds_back(const void *) { return false; }
 bool holds_back(int32_t, int32_t, int32_t) { return false; }
 void delivers() {}
 void delivers(const void *) {}
-void sends() {}
+void sends(int32_t) {}
 bool is_out_of_reach() { return false; }
 void count(Rare) {}
 int64_t process() { return -1; }

@@ -14,6 +14,7 @@
 #include <ucontext.h>
 
 #include "base/schedule_point.h"
+#include "comm/tags.h"
 #include "endpoint.h"
 #include "memory/shared_file.h"
 
@@ -95,7 +96,7 @@ public:
         ++outcome_.faults[static_cast<size_t>(Fault::unreachable)];
         return true;
     }
-    void count_sent(int64_t n) { outcome_.unread += n; }
+    void count_sent(int32_t tag, int64_t n) { outcome_.unread += tag == halo::inquiry_tag ? 0 : n; }
     void count(halo::Rare what) { ++outcome_.rare[static_cast<size_t>(what)]; }
     uint64_t next_word() { return ++words_; }
 
@@ -292,11 +293,12 @@ void delivers() {
     if (World::current) World::current->delivers();
 }
 void delivers(const void *request) {
-    if (World::current && static_cast<const inproc::Request *>(request)->data) World::current->count_sent(-1);
+    const auto &known = *static_cast<const inproc::Request *>(request);
+    if (World::current && known.data) World::current->count_sent(inproc::tag_of(known.key), -1);
     delivers();
 }
-void sends() {
-    if (World::current) World::current->count_sent(1);
+void sends(int32_t tag) {
+    if (World::current) World::current->count_sent(tag, 1);
 }
 bool is_out_of_reach() { return World::current && World::current->is_out_of_reach(); }
 void count(Rare what) {

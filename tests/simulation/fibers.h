@@ -58,7 +58,7 @@ struct Outcome {
     double seconds = 0;                     // of simulated time
     std::array<int64_t, n_faults> faults{}; // that happened
     std::array<int64_t, n_rare> rare{};
-    int64_t unread = 0; // messages sent and not received
+    int64_t unread = 0; // messages sent and not received, but for inquiries, which nobody need answer
 };
 
 // Runs body(rank) on every rank. A rank that has died never runs again while others do; when they have ended, it unwinds what it holds.

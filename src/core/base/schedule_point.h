@@ -22,7 +22,7 @@ bool holds_back(const void *request);                     // the network has not
 bool holds_back(int32_t peer, int32_t lane, int32_t tag); // likewise
 void delivers(const void *request);                       // whose operation is complete
 void delivers();                                          // a message that was probed for
-void sends();
+void sends(int32_t tag);
 bool is_out_of_reach(); // memory of others
 void count(Rare);
 int64_t process(); // this rank's
@@ -44,7 +44,7 @@ bool network_delivers(bool done, const Message &...message) {
     if (done) simulation::delivers(message...);
     return done;
 }
-inline void network_takes() { simulation::sends(); }
+inline void network_takes(int32_t tag) { simulation::sends(tag); }
 inline bool memory_is_out_of_reach() { return simulation::is_out_of_reach(); }
 inline void count(Rare what) { simulation::count(what); }
 
@@ -61,7 +61,7 @@ template <class... Message>
 bool network_delivers(bool done, const Message &...) {
     return done;
 }
-inline void network_takes() {}
+inline void network_takes(int32_t) {}
 inline bool memory_is_out_of_reach() { return false; }
 inline void count(Rare) {}
 

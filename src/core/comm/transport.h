@@ -34,7 +34,7 @@ public:
         schedule_point();
         request = {};
         check(ops_.send(instance_, peer, lane, tag, data, bytes, &request), "send to", peer);
-        network_takes();
+        network_takes(tag);
     }
     void receive(int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity, halo_request &request) {
         schedule_point();
