@@ -181,7 +181,8 @@ static void rounds(halo_context *context, FILE *out) {
         char text[4096];
         need(halo_context_rank(context, &rank, &n_ranks));
         need(halo_exchange_describe(exchange, text, sizeof text, NULL));
-        for (char *line = rank == 4 ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n")) fprintf(out, "%.*s\n", (int)strcspn(line, ";"), line);
+        for (char *line = rank == 4 ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n"))
+            fprintf(out, "%.*s\n", (int)strcspn(line, ";"), line);
         need(halo_exchange_destroy(&exchange));
     }
     need(halo_field_destroy(&field));
