@@ -107,6 +107,15 @@ protected:
         forge(header);
         send_forged(&header, sizeof header, payload_bytes);
     }
+    // The object of rank 0 goes, and then both parts of run 2 come.
+    void expect_late_parts_taken() {
+        ends_[0]->abandon();
+        ends_[0].reset();
+        send_part([](PartHeader &header) { header.n_after = 1; }, bytes_of(1));
+        send_part([](PartHeader &) {}, bytes_of(2));
+        ranks_.context().reap();
+        EXPECT_EQ(ranks_.context().dropped, 2);
+    }
     // The message of run 2, with data on the edges 1 and 2 alone.
     void send_message(uint16_t flags = flag_parts) {
         MessageHeader header{};
@@ -279,12 +288,7 @@ TEST_F(Parts, OfAMessageThatFailedAreTakenWhenTheirObjectIsGone) {
     send_message();
     EXPECT_THROW(arrives(end(0)), std::bad_alloc);
     end(0).end_failed_run();
-    ends_[0]->abandon();
-    ends_[0].reset();
-    send_part([](PartHeader &header) { header.n_after = 1; }, bytes_of(1));
-    send_part([](PartHeader &) {}, bytes_of(2));
-    ranks_.context().reap();
-    EXPECT_EQ(ranks_.context().dropped, 2);
+    expect_late_parts_taken();
 }
 
 // Memory fails for the first of them, and what is left is noted all the same.
@@ -304,12 +308,7 @@ TEST_F(Parts, ThatComeWhenTheirObjectIsGoneAreTaken) {
     begin_forged_run();
     send_message();
     EXPECT_FALSE(arrives(end(0)));
-    ends_[0]->abandon();
-    ends_[0].reset();
-    send_part([](PartHeader &header) { header.n_after = 1; }, bytes_of(1));
-    send_part([](PartHeader &) {}, bytes_of(2));
-    ranks_.context().reap();
-    EXPECT_EQ(ranks_.context().dropped, 2);
+    expect_late_parts_taken();
     size_t bytes = 0;
     Matched message{};
     EXPECT_FALSE(ranks_.context().fabric().probe(1, 0, ids_[1].tag(), bytes, message));

@@ -217,10 +217,12 @@ void CollectiveStream::require_present(int32_t rank, uint64_t number) {
 // ---- the end
 
 void CollectiveStream::fail_by_peer() {
-    FirstCause cause{ ended_by_, ended_status_, ended_ };
-    const std::string what = format("rank %d has ended the collectives of this context", ended_by_);
-    ended_by_ = -1;
-    fail_after(HALO_ERR_PEER, what, std::move(cause));
+    try {
+        fail_after(HALO_ERR_PEER, format("rank %d has ended the collectives of this context", ended_by_), { ended_by_, ended_status_, ended_ });
+    } catch (const Error &) { // there was memory for it
+        ended_by_ = -1;
+        throw;
+    }
 }
 
 // Called again, the call took another way, without a collective that it had begun.
