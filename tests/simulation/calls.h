@@ -55,6 +55,8 @@ public:
     void together(const char *what, const Call &call, const std::function<void()> &undo);
     // Destroys: what a peer may still use is not free yet.
     void free(const char *what, const Call &call);
+    // A start for a run that all ranks give up: whoever is late may find that others have closed.
+    void start_in_vain(const std::function<void()> &start);
     // Has it worked on all ranks? Where nothing can fail they do not ask, and may be far apart.
     bool all(bool mine);
     // The last call says that the context's collectives have ended.
@@ -72,7 +74,7 @@ public:
 private:
     const Program &program_;
     Meeting &meeting_;
-    bool lost_ = false;
+    bool lost_ = false, in_vain_ = false;
 };
 
 } // namespace programs

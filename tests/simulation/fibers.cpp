@@ -26,6 +26,7 @@ constexpr size_t stack_bytes = 512 * 1024;
 constexpr double point_seconds = 5e-7;
 constexpr double look_seconds = 1e-8;
 constexpr int64_t most_points = 20'000'000;
+constexpr int most_holds = 4; // of one message, one after the other
 constexpr double never = std::numeric_limits<double>::infinity();
 
 // What the C++ runtime keeps of exceptions, per thread.
@@ -43,6 +44,7 @@ struct Fiber {
     double held_until = 0, unreachable_until = 0;
     uint64_t held = 0; // says which channels
     bool has_held = false;
+    std::array<uint8_t, 64> holds{}; // by channel, of which several may share a place
     int64_t points = 0, points_in_storage = 0, allocations = 0;
     int in_library = 0;
     bool counts = false, has_ended = false, has_died = false;
@@ -84,7 +86,10 @@ public:
             fiber.has_held = fiber.has_held || is_here;
             return true;
         }
-        return scheduler_.holds_back();
+        uint8_t &holds = fiber.holds[(channel * 0x9e3779b97f4a7c15u) >> 58];
+        const bool holds_back = holds < most_holds && scheduler_.holds_back();
+        holds = static_cast<uint8_t>(holds_back ? holds + 1 : 0);
+        return holds_back;
     }
     // One has overtaken what is held back.
     void delivers() {

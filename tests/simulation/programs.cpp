@@ -90,7 +90,7 @@ private:
         case Step::Does::run: run({ step.object }, time); break;
         case Step::Does::run_all: run(all_that_overlap(), time); break;
         case Step::Does::give_up:
-            if (program_.objects[step.object].may_overlap()) objects_[step.object]->start(time);
+            if (program_.objects[step.object].may_overlap()) calls_.start_in_vain([&] { objects_[step.object]->start(time); });
             recreate({ step.object });
             break;
         case Step::Does::recreate: recreate({ step.object }); break;

@@ -283,7 +283,8 @@ bool Stream::decline() {
 }
 
 bool Stream::test() {
-    if (!arrived_ && slot_reader_ && (find_in_slot() || ++looks_ % looks_per_probe != 0)) return arrived_;
+    const bool may_lie_in_slot = !arrived_ && slot_reader_;
+    if (may_lie_in_slot && (find_in_slot() || (receive_ == Receive::none && ++looks_ % looks_per_probe != 0))) return arrived_;
     while (!arrived_ && find_message()) {}
     return arrived_;
 }
