@@ -46,8 +46,9 @@ void Meeting::end() {
 halo_status Member::judge(const char *what, const Call &call, bool may_hear_of_others) {
     const bool before = heap::has_failed();
     const halo_status status = call();
-    if (status == HALO_SUCCESS) return status;
     const bool failed_here = heap::has_failed() && !before;
+    if (failed_here) heap::recover();
+    if (status == HALO_SUCCESS) return status;
     const bool fits = failed_here ? status == HALO_ERR_MEMORY : may_hear_of_others && status == HALO_ERR_PEER;
     const std::string text = halo_last_error();
     if (!fits) stop("%s: %s: %s", what, halo_status_name(status), text.c_str());
@@ -129,18 +130,24 @@ struct Outcome {
     heap::Point point;
 };
 
+// Memory fails from there on, until the call has ended.
+bool lasts() {
+    static const bool is_so = conformance::number_from("ALLOCATIONS_LASTING", 0) != 0;
+    return is_so;
+}
+
 void pass_rank(const Scenario &scenario, Member &member, int32_t victim, int64_t fails, Outcome &outcome) {
     const auto rank = static_cast<size_t>(member.rank);
     const bool watches_context = scenario.n_ranks == 1 || scenario.creation != Creation::works;
     const auto create = [&] { return conformance::make_context(member.group, member.rank, scenario.settings, &member.context); };
-    if (member.rank == victim && watches_context) heap::watch(fails);
+    if (member.rank == victim && watches_context) heap::watch(fails, lasts());
     std::string wrong;
     try {
         if (scenario.creation == Creation::fails_together)
             member.together("context", create, [] { stop("context: made, but not by all ranks"); });
         else
             member.talk("context", create);
-        if (member.rank == victim && !watches_context) heap::watch(fails);
+        if (member.rank == victim && !watches_context) heap::watch(fails, lasts());
         scenario.body(member);
         member.talk("a barrier at the end", [&] { return halo_barrier(member.context); });
         member.alone("destroy", [&] { return halo_context_destroy(&member.context); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory fails once, at every point at which the library asks for it: the call says so, nothing hangs or is lost, and everything can be used after.
-// usage: halo_allocations [part of a name]...; ALLOCATIONS_STRIDE=n tries every n-th allocation alone, ALLOCATIONS_RANKS=n those with n ranks.
+// usage: halo_allocations [part of a name]...; ALLOCATIONS_STRIDE=n tries every n-th allocation alone, ALLOCATIONS_RANKS=n those with n ranks;
+// ALLOCATIONS_LASTING=1: memory fails until the call has ended.
 #include <cstdio>
 #include <string>
 

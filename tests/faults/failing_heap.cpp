@@ -85,6 +85,7 @@ thread_local bool watching = false;
 thread_local int64_t n_seen = 0;
 thread_local int64_t failing = 0;
 thread_local bool failed = false;
+thread_local bool lasting = false; // once it has failed
 thread_local Caller failed_at;
 thread_local heap::Point failed_point;
 
@@ -120,9 +121,10 @@ bool look(const void *direct, Caller &caller) {
     inside = true;
     caller = caller_of(direct);
     inside = false;
-    if (!caller.is_library || !watching || ++n_seen != failing) return true;
+    if (!caller.is_library || !watching) return true;
+    if (++n_seen != failing && !(failed && lasting)) return true;
+    if (!failed) failed_at = caller;
     failed = true;
-    failed_at = caller;
     errno = ENOMEM;
     return false;
 }
@@ -188,7 +190,7 @@ std::string Point::function() const {
     return call && dladdr(call, &info) && info.dli_sname ? info.dli_sname : "?";
 }
 
-void watch(int64_t fails) {
+void watch(int64_t fails, bool fails_on) {
     static std::once_flag once;
     std::call_once(once, [] {
         void *frame;
@@ -198,9 +200,12 @@ void watch(int64_t fails) {
     });
     n_seen = 0;
     failing = fails;
+    lasting = fails_on;
     failed = false;
     watching = true;
 }
+
+void recover() { lasting = false; }
 
 int64_t unwatch() {
     watching = false;

@@ -18,8 +18,10 @@ struct Point {
     std::string function() const; // the public function's name
 };
 
-// From now on this thread's allocations are counted; the `fails`-th returns a null pointer, 0: none does.
-void watch(int64_t fails);
+// From now on this thread's allocations are counted; the `fails`-th returns a null pointer, 0: none does. Where that lasts, those after it too, until
+// `recover`.
+void watch(int64_t fails, bool lasting = false);
+void recover();
 // Ends it; returns how many there were.
 int64_t unwatch();
 bool has_failed(); // on this thread, since watch
