@@ -57,11 +57,12 @@ def check_exchange(n_ranks, stages):
 
 
 def check_growth(n_ranks, name, stage, small, n_small):
-    """Against the same with fewer ranks. An array with four bytes per rank on every rank is seen in the mean."""
+    """Against the same with fewer ranks. An array with four bytes per rank on every rank is seen in the mean; the context has one with a byte for each,
+    and what few ranks keep of a deeper tree."""
     levels = math.log2(n_ranks / n_small)
     messages, sent, allocated, largest = stage["messages"], stage["bytes"], stage["allocated"], stage["largest"]
     at = f"{n_ranks} ranks, {name}"
-    expect(f"{at}: mean of allocated bytes {small['allocated'][1]} -> {allocated[1]}", allocated[1] <= small["allocated"][1] + n_ranks - n_small)
+    expect(f"{at}: mean of allocated bytes {small['allocated'][1]} -> {allocated[1]}", allocated[1] <= small["allocated"][1] + 1.05 * (n_ranks - n_small))
     expect(f"{at}: allocated {small['allocated'][0]} -> {allocated[0]}", allocated[0] < 1.03 * small["allocated"][0] + KEPT * levels)
     expect(f"{at}: largest allocation {small['largest'][0]} -> {largest[0]}", largest[0] <= small["largest"][0])
     expect(f"{at}: mean of sent bytes {small['bytes'][1]} -> {sent[1]}", sent[1] < 1.02 * small["bytes"][1])

@@ -6,6 +6,7 @@
 #include "capi/handle.h"
 #include "capi/list.h"
 #include "comm/collective_stream.h"
+#include "exchange/kinds/kinds.h"
 #include "field/field.h"
 
 // Belongs to no context.
@@ -54,6 +55,19 @@ std::vector<halo_field *> fields_of(const Stencil &stencil, int32_t group, halo_
         members.push_back(field);
     }
     return members;
+}
+
+// What the exchange of a group would have taken, where memory has failed for the list of its fields: other ranks' may be made. Takes no memory.
+void take_numbers(const Stencil &stencil, int32_t group, halo_field *const *fields, const halo_exchange_desc *desc) {
+    const Choice &known = stencil.result();
+    const auto first = std::ranges::find(known.groups.of, group);
+    const auto n = static_cast<int32_t>(std::count(first, known.groups.of.end(), group));
+    halo_field *const field = fields[known.needs.filled[static_cast<size_t>(first - known.groups.of.begin())].field];
+    require_handle(shell_of(field), HandleKind::field);
+    const Topology &topology = object_of<Field>(field).topology();
+    const halo_exchange_desc defaults = HALO_EXCHANGE_DESC_INIT;
+    const auto numbers = numbers_of(topology, n, read_optional_struct(desc, defaults, sizeof defaults, "halo_exchange_desc"));
+    const Context::TakesNumbers taken(topology.context(), numbers);
 }
 
 } // namespace
@@ -188,7 +202,12 @@ halo_status halo_stencil_create_exchange(const halo_stencil *stencil, int32_t gr
     std::vector<halo_field *> members;
     const halo_status status = guard([&] {
         require_stencil(stencil);
-        members = fields_of(stencil->stencil, group, fields, n_fields);
+        try {
+            members = fields_of(stencil->stencil, group, fields, n_fields);
+        } catch (const std::bad_alloc &) {
+            take_numbers(stencil->stencil, group, fields, desc);
+            throw;
+        }
     });
     if (status != HALO_SUCCESS) return status;
     return halo_exchange_create(members.data(), static_cast<int32_t>(members.size()), desc, exchange); // has texts of its own
