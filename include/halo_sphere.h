@@ -201,7 +201,7 @@ HALO_API halo_status halo_sphere_topology(halo_sphere *sphere, int32_t kind, hal
 typedef struct halo_cubed_sphere_desc {
     size_t struct_size;
     int32_t layout;
-    int32_t parts_per_side; /**< 1 to n */
+    int32_t parts_per_side; /**< 1 to n; at most 2^24 parts in all */
     int64_t n;              /**< cells along a side of a face: 1 to 2^31 - 1 */
     int64_t levels;         /**< cells in direction 2, which is not cut; 0: the grid has two dimensions */
     const int32_t *owner;   /**< rank of each part, by gid; NULL: equal runs of gids. Copied. */
@@ -226,7 +226,7 @@ typedef struct halo_latitude_longitude_desc {
     int32_t layout;
     int32_t poles;        /**< 1: both ends in y are poles, which rows of cells touch; 0: boundaries */
     int64_t cells[2];     /**< 1 to 2^31 - 1; with poles cells[0] is even */
-    int64_t parts[2];     /**< in each direction: 1 to cells */
+    int64_t parts[2];     /**< in each direction: 1 to cells; at most 2^24 in all */
     int64_t levels;       /**< cells in direction 2, which is not cut; 0: the grid has two dimensions */
     const int32_t *owner; /**< rank of each part, by gid; NULL: equal runs of gids. Copied. */
     int32_t reach;        /**< widest ghosts that fields may have, in cells: at most cells[0] and cells[1] */

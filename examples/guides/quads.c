@@ -11,7 +11,7 @@ static const double pi = 3.14159265358979323846;
 static void at(int64_t x, int64_t y, double place[3], double wind[2]) {
     const double longitude = 2 * pi * ((double)x + 0.5) / NX, latitude = pi * ((double)y + 0.5) / NY - pi / 2;
     place[0] = cos(latitude) * cos(longitude), place[1] = cos(latitude) * sin(longitude), place[2] = sin(latitude);
-    wind[0] = -sin(longitude) + cos(longitude);                                                                                  /* eastwards */
+    wind[0] = -sin(longitude) + cos(longitude);                                 /* eastwards */
     wind[1] = -sin(latitude) * cos(longitude) - sin(latitude) * sin(longitude); /* northwards; (1, 1, 0) in space */
 }
 

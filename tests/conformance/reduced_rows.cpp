@@ -96,12 +96,12 @@ TEST(ReducedRows, NeighboursHaveTheirOrder) {
     Rows rows(random);
     rows.cells = { 4, 8, 12 };
     rows.poles = true;
-    EXPECT_EQ(rows.neighbours(1), (Keys{ 0, 2, 3, 6, 7 }));              // west, east, across the pole, the row after
-    EXPECT_EQ(rows.neighbours(4), (Keys{ 11, 5, 0, 12, 13 }));           // west is the row's last one
-    EXPECT_EQ(rows.neighbours(23), (Keys{ 22, 12, 11, 17 }));            // the last row's last one
+    EXPECT_EQ(rows.neighbours(1), (Keys{ 0, 2, 3, 6, 7 }));    // west, east, across the pole, the row after
+    EXPECT_EQ(rows.neighbours(4), (Keys{ 11, 5, 0, 12, 13 })); // west is the row's last one
+    EXPECT_EQ(rows.neighbours(23), (Keys{ 22, 12, 11, 17 }));  // the last row's last one
     rows.cells = { 1, 3 };
-    EXPECT_EQ(rows.neighbours(0), (Keys{ 1, 2, 3 }));                    // is all of its row, and across the pole itself
-    EXPECT_EQ(rows.neighbours(2), (Keys{ 1, 3, 0 }));                    // across the pole the same again
+    EXPECT_EQ(rows.neighbours(0), (Keys{ 1, 2, 3 })); // is all of its row, and across the pole itself
+    EXPECT_EQ(rows.neighbours(2), (Keys{ 1, 3, 0 })); // across the pole the same again
 }
 
 class ReducedRowsOfRanks : public testing::TestWithParam<int32_t> {};

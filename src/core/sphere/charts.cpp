@@ -131,7 +131,7 @@ void ChartsDesc::check() const {
     if (levels < 0) fail(HALO_ERR_ARGUMENT, "%s: %lld levels", what, static_cast<long long>(levels));
     check_limit(format("%s: levels", what).c_str(), levels, limits::part_cells);
     if (reach < 0) fail(HALO_ERR_ARGUMENT, "%s: reach is %d, it must be 0 or more", what, reach);
-    (Checked(parts[0]) * parts[1] * n_charts).value(format("%s: the number of parts", what).c_str(), limits::listed);
+    (Checked(parts[0]) * parts[1] * n_charts).value(format("%s: the number of parts", what).c_str(), limits::cut_boxes);
 }
 
 ChartsTopology::ChartsTopology(Context &context, const ChartsDesc &desc, FunctionRef<Passages()> passages)
