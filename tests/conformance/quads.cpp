@@ -300,11 +300,13 @@ TEST_P(Quadrilaterals, BeyondAPoleLieOnTheOtherSide) { check_random<Latitudes>(G
 INSTANTIATE_TEST_SUITE_P(Ranks, Quadrilaterals, testing::ValuesIn(rank_counts()));
 
 template <class Desc, class Change>
-void refuse(halo_status (*create)(halo_context *, const Desc *, halo_topology **), Desc desc, halo_status status, const char *text, Change &&change) {
+void refuse(halo_status (*create)(halo_context *, const Desc *, halo_topology **), const Desc &desc, halo_status status, const char *text,
+            Change &&change) {
     run(threads() ? 2 : 0, {}, [&](Rank &rank) {
-        change(desc, rank);
+        Desc own = desc;
+        change(own, rank);
         halo_topology *topology = nullptr;
-        const halo_status got = create(rank.context, &desc, &topology);
+        const halo_status got = create(rank.context, &own, &topology);
         if (got != status || !std::strstr(halo_last_error(), text))
             stop("%s, not %s: %s", halo_status_name(got), halo_status_name(status), halo_last_error());
     });
