@@ -290,8 +290,10 @@ typedef struct halo_regions_desc {
     int64_t n_joins;
     int32_t reach;          /**< widest ghosts that fields may have, in cells: no join reaches farther out. At most 2^24. */
     int32_t reserved;
+    const int32_t *vector_signs; /**< three per join: with which sign (1, -1) what of a vector lies along direction d of the receiver comes; NULL:
+                                      sign[d]. Both change beyond a pole, of which one index alone runs the other way. Copied. */
 } halo_regions_desc;
-#define HALO_REGIONS_DESC_INIT { sizeof(halo_regions_desc), 1, 3, NULL, NULL, 0, NULL, 0, 0, 0 }
+#define HALO_REGIONS_DESC_INIT { sizeof(halo_regions_desc), 1, 3, NULL, NULL, 0, NULL, 0, 0, 0, NULL }
 
 /** Collective; blocks: compares the descriptions. O(parts + joins) memory. Its fields are cell-centred (halo_exchange_create refuses others).
  *  HALO_ERR_ARGUMENT: extents of a join differ, axes are no permutation, two joins fill the same ghost. HALO_ERR_BOUNDS: a join sends cells that

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file halo_sphere.h
- * Grids of triangles on the sphere, from an icosahedron or an octahedron: neighbours by arithmetic, ghosts in rings, topologies of cells, edges and
- * vertices. No rank ever has a table of the sphere.
+ * Grids on the sphere. Of triangles, from an icosahedron or an octahedron (sections 1 and 2): neighbours by arithmetic, ghosts in rings, topologies
+ * of cells, edges and vertices; no rank ever has a table of the sphere. Of quadrilaterals (section 3): cubed sphere, latitudes and longitudes, rows
+ * of different lengths.
  *
  * Two triangles of the solid make a parallelogram. It is cut into n x n squares, each of two cells: colour 0 at the square's corner (i, j), colour 1
  * at (i + 1, j + 1). Edges have three colours: 0 from (i, j) to (i + 1, j), 1 from (i, j) to (i, j + 1), 2 between the two cells; vertices have one.
@@ -183,6 +184,87 @@ HALO_API halo_status halo_sphere_neighbours(const halo_sphere *sphere, int64_t g
  * afterwards.
  */
 HALO_API halo_status halo_sphere_topology(halo_sphere *sphere, int32_t kind, halo_topology **topology);
+
+/** @} */
+
+/* ------------------------------------------------------------------ 3 quadrilaterals */
+/** @defgroup sphere_03 3 quadrilaterals
+ *  Topologies of cells. Descriptions are the same on all ranks, which compares them.
+ *  @{ */
+
+/**
+ * Six faces of a cube, each of n x n cells and cut into as many parts by side. Seen from outside, x of a face runs to the right and y upwards: on
+ * faces 0 to 3, around the equator, eastwards and northwards, with face 1 east of face 0. y = 0 of face 4, around the north pole, lies at face 0, and
+ * so does y = n of face 5, around the south pole; x = n of both lies at face 1. Part (i, j) of face f has the gid (f p + j) p + i, p =
+ * parts_per_side, and cells from floor(i n / p) on in x; halo_topology_part has them in the index space of their face.
+ */
+typedef struct halo_cubed_sphere_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t parts_per_side; /**< 1 to n; at most 2^24 parts in all */
+    int64_t n;              /**< cells along a side of a face: 1 to 2^31 - 1 */
+    int64_t levels;         /**< cells in direction 2, which is not cut; 0: the grid has two dimensions */
+    const int32_t *owner;   /**< rank of each part, by gid; NULL: equal runs of gids. Copied. */
+    int32_t reach;          /**< widest ghosts that fields may have, in cells: 0 to n */
+    int32_t reserved;
+} halo_cubed_sphere_desc;
+#define HALO_CUBED_SPHERE_DESC_INIT                                                                                                                  \
+    { sizeof(halo_cubed_sphere_desc), 1, 1, 1, 0, NULL, 1, 0 }
+
+/**
+ * Ghosts beyond a side of a face are cells of the face there, in rows that go straight on. What lies beyond a corner of the cube, where three faces
+ * meet, is nobody's: a boundary (halo_field_boundaries), and so is what lies below and above all levels. The components of vectors go along with the
+ * index directions, and change place and sign as these do; metric factors are the program's. As halo_topology_create_regions: collective; blocks;
+ * O(parts) memory on each rank; HALO_ERR_ARGUMENT, HALO_ERR_LIMIT, HALO_ERR_MISMATCH.
+ */
+HALO_API halo_status halo_topology_create_cubed_sphere(halo_context *context, const halo_cubed_sphere_desc *desc, halo_topology **topology);
+
+/** Longitudes in x, eastwards and all the way around, latitudes in y. Part (i, j) has the gid i + j parts[0], and cells from floor(i cells[0] /
+ *  parts[0]) on in x; halo_topology_part has them in the index space of the grid. */
+typedef struct halo_latitude_longitude_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t poles;        /**< 1: both ends in y are poles, which rows of cells touch; 0: boundaries */
+    int64_t cells[2];     /**< 1 to 2^31 - 1; with poles cells[0] is even */
+    int64_t parts[2];     /**< in each direction: 1 to cells; at most 2^24 in all */
+    int64_t levels;       /**< cells in direction 2, which is not cut; 0: the grid has two dimensions */
+    const int32_t *owner; /**< rank of each part, by gid; NULL: equal runs of gids. Copied. */
+    int32_t reach;        /**< widest ghosts that fields may have, in cells: at most cells[0] and cells[1] */
+    int32_t reserved;
+} halo_latitude_longitude_desc;
+#define HALO_LATITUDE_LONGITUDE_DESC_INIT                                                                                                            \
+    { sizeof(halo_latitude_longitude_desc), 1, 1, { 2, 1 }, { 1, 1 }, 0, NULL, 1, 0 }
+
+/**
+ * Beyond a pole ghosts (x, -1 - k) are cells (x + cells[0] / 2, k), and likewise at the other one: rows run back on the opposite side. There the
+ * directions of x and of y are both the opposite ones, so both components of a vector change their sign. Errors and cost as those of a cubed sphere.
+ */
+HALO_API halo_status halo_topology_create_latitude_longitude(halo_context *context, const halo_latitude_longitude_desc *desc,
+                                                             halo_topology **topology);
+
+/** Rows of cells around the sphere, each evenly cut and beginning at the same longitude, as reduced Gaussian grids have them. Cell i of row r has the
+ *  key cells[0] + ... + cells[r - 1] + i. */
+typedef struct halo_reduced_rows_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t rings;        /**< of ghosts, by halo_reduced_rows_neighbours: 1 or more */
+    int64_t n_rows;       /**< 1 to 2^31 - 1 */
+    const int64_t *cells; /**< of each row: 1 to 2^31 - 1. Copied. */
+    int32_t poles;        /**< 1: the first row and the last one touch a pole; 0: they end at boundaries */
+    int32_t reserved;
+} halo_reduced_rows_desc;
+#define HALO_REDUCED_ROWS_DESC_INIT                                                                                                                  \
+    { sizeof(halo_reduced_rows_desc), 1, 1, 0, NULL, 1, 0 }
+
+/** Cells that share a side with one, each once: the one to the west, the one to the east, those of the row before from west to east, those of the row
+ *  after. Across a pole these are cells of the same row on the other side. Two cells are neighbours of each other, or neither is. Local; any thread;
+ *  O(rows + neighbours). HALO_ERR_BOUNDS: there is no such cell. */
+HALO_API halo_status halo_reduced_rows_neighbours(const halo_reduced_rows_desc *desc, uint64_t key, uint64_t *neighbours, int64_t capacity,
+                                                  int64_t *n);
+
+/** Points with these keys, as halo_topology_create_graph makes them of the neighbours: ranks own equal runs of keys, ghosts lie behind by ring, and
+ *  halo_topology_graph_rows has the neighbours by local index. Collective; asks no directory. O(rows + cells of this rank) memory. */
+HALO_API halo_status halo_topology_create_reduced_rows(halo_context *context, const halo_reduced_rows_desc *desc, halo_topology **topology);
 
 /** @} */
 

@@ -15,6 +15,23 @@
 
 namespace halo {
 
+/// Collective, all three.
+inline Topology cubed_sphere(const Context &context, const halo_cubed_sphere_desc &desc) {
+    halo_topology *topology = nullptr;
+    check(halo_topology_create_cubed_sphere(context, &desc, &topology));
+    return Topology::adopt(topology);
+}
+inline Topology latitude_longitude(const Context &context, const halo_latitude_longitude_desc &desc) {
+    halo_topology *topology = nullptr;
+    check(halo_topology_create_latitude_longitude(context, &desc, &topology));
+    return Topology::adopt(topology);
+}
+inline Topology reduced_rows(const Context &context, const halo_reduced_rows_desc &desc) {
+    halo_topology *topology = nullptr;
+    check(halo_topology_create_reduced_rows(context, &desc, &topology));
+    return Topology::adopt(topology);
+}
+
 class Sphere : public Handle<halo_sphere, halo_sphere_destroy> {
 public:
     Sphere(const Context &context, const halo_sphere_desc &desc) { check(halo_sphere_create(context, &desc, &handle_)); }

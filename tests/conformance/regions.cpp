@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -22,6 +23,7 @@ struct Joined {
     std::vector<int64_t> cells;
     std::vector<int32_t> owner;
     std::vector<halo_join> joins;
+    std::vector<int32_t> vector_signs; // empty: those of the joins
     halo_regions_desc desc = HALO_REGIONS_DESC_INIT;
 };
 
@@ -76,6 +78,9 @@ Joined make_joined(int64_t number, int32_t n_ranks) {
         made.owner.push_back(part.owner);
     }
     for (int64_t tries = pick(random, 4, 40); tries > 0; --tries) add_join(made, random);
+    if (number % 4 == 0) // of those that have vectors, every second one
+        for (size_t i = 0; i < 3 * made.joins.size(); ++i) made.vector_signs.push_back(chance(random, 0.5) ? 1 : -1);
+    made.desc.vector_signs = made.vector_signs.empty() ? nullptr : made.vector_signs.data();
     made.desc.cells = made.cells.data();
     made.desc.owner = made.owner.data();
     made.desc.n_parts = made.model.n_parts();
@@ -136,7 +141,8 @@ private:
     std::pair<int32_t, double> turned(const Filled &filled, int32_t component) const {
         if (!vector_ || component >= made_.model.n_dims) return { component, 1 };
         const halo_join &join = made_.joins[filled.join];
-        return { join.axis[component], join.sign[component] };
+        const bool own = !made_.vector_signs.empty();
+        return { join.axis[component], own ? made_.vector_signs[3 * filled.join + static_cast<size_t>(component)] : join.sign[component] };
     }
     void put(int64_t gid, int32_t component, const Triple &at, double number) {
         if (stores_->is_local(gid)) std::memcpy(stores_->expected(gid, 0, component, at), &number, sizeof number);
@@ -302,6 +308,13 @@ TEST(RegionErrors, AreTold) {
         joins[0].axis[1] = 1;
         joins[0].send = { { 0, 0, 0 }, { 1, 1, 1 } };
         joins[0].receive = { { 0, -1, 0 }, { 1, 0, 1 } };
+    });
+    static const int32_t signs[] = { 1, 1, 1, 1, 0, 1 };
+    refuse(HALO_ERR_ARGUMENT, "join 1: vectors along direction 1 come with sign 0",
+           [](halo_regions_desc &desc, halo_join *, Rank &) { desc.vector_signs = signs; });
+    refuse(HALO_SUCCESS, "", [](halo_regions_desc &desc, halo_join *, Rank &) { // a program that knows no such list
+        desc.struct_size = offsetof(halo_regions_desc, vector_signs);
+        desc.vector_signs = signs;
     });
     refuse(HALO_ERR_BOUNDS, "does not own all cells", [](halo_regions_desc &, halo_join *joins, Rank &) {
         joins[0].send.low[0] = 4;

@@ -24,4 +24,22 @@ TEST(Classes, Spheres) {
     EXPECT_EQ(edges.keys_report().n_global, 108);
 }
 
+TEST(Classes, GridsOfQuadrilaterals) {
+    const halo::Context context;
+    halo_cubed_sphere_desc cube = HALO_CUBED_SPHERE_DESC_INIT;
+    cube.n = 4, cube.parts_per_side = 2;
+    const halo::Topology faces = halo::cubed_sphere(context, cube);
+    EXPECT_EQ(faces.local_parts().size(), 24u);
+    EXPECT_EQ(faces.part(7).cells.low[0], 2); // part (1, 1) of face 1
+    halo_latitude_longitude_desc latitudes = HALO_LATITUDE_LONGITUDE_DESC_INIT;
+    latitudes.cells[0] = 8, latitudes.cells[1] = 4, latitudes.parts[0] = 2;
+    EXPECT_EQ(halo::latitude_longitude(context, latitudes).part(1).cells.low[0], 4);
+    const std::int64_t cells[] = { 4, 8, 4 };
+    halo_reduced_rows_desc rows = HALO_REDUCED_ROWS_DESC_INIT;
+    rows.n_rows = 3, rows.cells = cells;
+    EXPECT_EQ(halo::reduced_rows(context, rows).keys_report().n_global, 16);
+    rows.n_rows = 0;
+    EXPECT_THROW(halo::reduced_rows(context, rows), halo::error);
+}
+
 } // namespace

@@ -59,12 +59,52 @@ void sphere(Member &member, bool listed) {
     ALONE(halo_sphere_destroy(&grid));
 }
 
+// An exchange on a topology that the call makes.
+void quads(Member &member, const std::function<halo_status(halo_topology **)> &create, int32_t ghosts) {
+    halo_topology *topology = nullptr;
+    TALK(create(&topology));
+    halo_field *u = make_field(member, topology, "u", ghosts, {});
+    ALONE(halo_field_allocate(u, -1));
+    try_exchange(member, { u }, { topology }, {});
+    ALONE(halo_field_destroy(&u));
+    ALONE(halo_topology_destroy(&topology));
+}
+
+void cubed(Member &member) {
+    halo_cubed_sphere_desc desc = HALO_CUBED_SPHERE_DESC_INIT;
+    desc.n = 2, desc.parts_per_side = 1;
+    quads(
+        member, [&](halo_topology **topology) { return halo_topology_create_cubed_sphere(member.context, &desc, topology); }, 1);
+}
+
+void latitudes(Member &member) {
+    halo_latitude_longitude_desc desc = HALO_LATITUDE_LONGITUDE_DESC_INIT;
+    desc.cells[0] = 6, desc.cells[1] = 3, desc.parts[0] = 3;
+    quads(
+        member, [&](halo_topology **topology) { return halo_topology_create_latitude_longitude(member.context, &desc, topology); }, 1);
+}
+
+void rows(Member &member) {
+    const int64_t cells[] = { 3, 6, 3 };
+    halo_reduced_rows_desc desc = HALO_REDUCED_ROWS_DESC_INIT;
+    desc.n_rows = 3, desc.cells = cells;
+    uint64_t neighbours[6];
+    int64_t n_neighbours = 0;
+    ALONE(halo_reduced_rows_neighbours(&desc, 4, neighbours, 6, &n_neighbours));
+    member.keep(neighbours, static_cast<size_t>(n_neighbours) * sizeof *neighbours);
+    quads(
+        member, [&](halo_topology **topology) { return halo_topology_create_reduced_rows(member.context, &desc, topology); }, 0);
+}
+
 } // namespace
 
 std::vector<Scenario> sphere_scenarios() {
     std::vector<Scenario> all;
     add_for_ranks(all, "sphere of boxes", [](Member &member) { sphere(member, true); });
     add_for_ranks(all, "sphere", [](Member &member) { sphere(member, false); });
+    add_for_ranks(all, "cubed sphere", cubed);
+    add_for_ranks(all, "latitudes", latitudes);
+    add_for_ranks(all, "reduced rows", rows);
     return all;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Topologies, and what they are asked.
 #include "descriptions.h"
+#include "halo_sphere.h"
 
 namespace fuzz {
 
@@ -63,6 +64,8 @@ halo_topology *regions(Input &in) {
     desc.n_dims = in.choice(3, 1), desc.cells = cells.data(), desc.n_parts = in.length(2), desc.joins = joins.data(), desc.n_joins = in.length(2);
     desc.reach = in.width();
     if (in.flip()) desc.owner = owner.data();
+    const auto vector_signs = in.values<int32_t, 6>(1, 1);
+    if (in.flip()) desc.vector_signs = vector_signs.data();
     in.version(desc);
     halo_topology *topology = nullptr;
     made(halo_topology_create_regions(the_context(), &desc, &topology));
@@ -159,6 +162,39 @@ halo_topology *lists(Input &in) {
     return topology;
 }
 
+halo_topology *cubed_sphere(Input &in) {
+    Newer<halo_cubed_sphere_desc> desc{ HALO_CUBED_SPHERE_DESC_INIT, {} };
+    desc.n = in.size(), desc.parts_per_side = in.width(), desc.levels = in.size(2), desc.reach = in.width();
+    in.version(desc);
+    halo_topology *topology = nullptr;
+    made(halo_topology_create_cubed_sphere(the_context(), &desc, &topology));
+    return topology;
+}
+
+halo_topology *latitude_longitude(Input &in) {
+    Newer<halo_latitude_longitude_desc> desc{ HALO_LATITUDE_LONGITUDE_DESC_INIT, {} };
+    for (int d = 0; d < 2; ++d) desc.cells[d] = in.size(), desc.parts[d] = in.size(3);
+    desc.poles = in.choice(2), desc.levels = in.size(2), desc.reach = in.width();
+    in.version(desc);
+    halo_topology *topology = nullptr;
+    made(halo_topology_create_latitude_longitude(the_context(), &desc, &topology));
+    return topology;
+}
+
+halo_topology *reduced_rows(Input &in) {
+    auto cells = in.values<int64_t, 4>(1, 6);
+    for (int64_t &row : cells) row = std::min<int64_t>(row, 100); // all are this rank's
+    Newer<halo_reduced_rows_desc> desc{ HALO_REDUCED_ROWS_DESC_INIT, {} };
+    desc.n_rows = in.length(4), desc.cells = cells.data(), desc.poles = in.choice(2), desc.rings = in.width();
+    in.version(desc);
+    halo_topology *topology = nullptr;
+    if (!made(halo_topology_create_reduced_rows(the_context(), &desc, &topology))) return topology;
+    std::array<uint64_t, 8> neighbours;
+    int64_t n = 0;
+    made(halo_reduced_rows_neighbours(&desc, static_cast<uint64_t>(in.size()), neighbours.data(), 8, &n));
+    return topology;
+}
+
 void ask(Input &in, halo_topology *topology) {
     Newer<halo_part> part{ HALO_PART_INIT, {} };
     Newer<halo_keys_report> report{ HALO_KEYS_REPORT_INIT, {} };
@@ -177,7 +213,9 @@ void ask(Input &in, halo_topology *topology) {
 } // namespace
 
 halo_topology *topology_of(Input &in, int kind) {
-    static constexpr std::array<halo_topology *(*)(Input &), n_topology_kinds> makers{ blocks, boxes, regions, keys, graph, star, lists };
+    static constexpr std::array<halo_topology *(*)(Input &), n_topology_kinds> makers{
+        blocks, boxes, regions, keys, graph, star, lists, cubed_sphere, latitude_longitude, reduced_rows
+    };
     halo_topology *topology = makers[static_cast<size_t>(kind)](in);
     if (topology) ask(in, topology);
     return topology;

@@ -96,7 +96,7 @@ inline halo_context *the_context() {
 
 // A topology of any description; nullptr: it was refused.
 halo_topology *topology_of(Input &in, int kind);
-constexpr int n_topology_kinds = 7;
+constexpr int n_topology_kinds = 10;
 
 // Fields, exchanges and batches on a topology, then all of it is destroyed.
 void use(Input &in, halo_topology *topology);

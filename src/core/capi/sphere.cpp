@@ -5,6 +5,7 @@
 #include "capi/list.h"
 #include "comm/collective_stream.h"
 #include "sphere/position.h"
+#include "sphere/quads.h"
 
 using namespace halo;
 
@@ -18,6 +19,21 @@ SphereLattice checked_lattice(int32_t solid, int64_t n, int32_t kind) {
 
 // Of the call that makes it, for texts.
 const char *const topology_calls[n_sphere_kinds] = { "sphere cells", "sphere edges", "sphere vertices" };
+
+template <class Desc>
+halo_status create_quads(halo_context *context, const Desc *desc, const Desc &defaults, const char *name, const char *call,
+                         std::unique_ptr<Topology> (*make)(Context &, const Desc &), halo_topology **topology) {
+    return with_handle(context, [&] {
+        require(desc, "desc");
+        require(topology, "topology");
+        const Desc known = read_struct(desc, defaults, sizeof known, name);
+        ContextObject &owner = object_of<ContextObject>(context);
+        const CollectiveCall collective(owner.context, call);
+        auto made = make(owner.context, known);
+        *topology = owner.shells.make<halo_topology>(&owner, made.get());
+        made.release();
+    });
+}
 
 } // namespace
 
@@ -122,5 +138,29 @@ halo_status halo_sphere_topology(halo_sphere *sphere, int32_t kind, halo_topolog
         auto made = object.topology(kind);
         *topology = owner->shells.make<halo_topology>(owner, made.get());
         made.release();
+    });
+}
+
+halo_status halo_topology_create_cubed_sphere(halo_context *context, const halo_cubed_sphere_desc *desc, halo_topology **topology) {
+    return create_quads<halo_cubed_sphere_desc>(context, desc, HALO_CUBED_SPHERE_DESC_INIT, "halo_cubed_sphere_desc", "cubed sphere",
+                                                make_cubed_sphere, topology);
+}
+
+halo_status halo_topology_create_latitude_longitude(halo_context *context, const halo_latitude_longitude_desc *desc, halo_topology **topology) {
+    return create_quads<halo_latitude_longitude_desc>(context, desc, HALO_LATITUDE_LONGITUDE_DESC_INIT, "halo_latitude_longitude_desc", "longitudes",
+                                                      make_latitude_longitude, topology);
+}
+
+halo_status halo_topology_create_reduced_rows(halo_context *context, const halo_reduced_rows_desc *desc, halo_topology **topology) {
+    return create_quads<halo_reduced_rows_desc>(context, desc, HALO_REDUCED_ROWS_DESC_INIT, "halo_reduced_rows_desc", "reduced rows",
+                                                make_reduced_rows, topology);
+}
+
+halo_status halo_reduced_rows_neighbours(const halo_reduced_rows_desc *desc, uint64_t key, uint64_t *neighbours, int64_t capacity, int64_t *n) {
+    return guard([&] {
+        require(desc, "desc");
+        const halo_reduced_rows_desc known =
+            read_struct(desc, halo_reduced_rows_desc HALO_REDUCED_ROWS_DESC_INIT, sizeof known, "halo_reduced_rows_desc");
+        write_list(ReducedRows(known).neighbours(key), neighbours, capacity, n, "neighbours");
     });
 }

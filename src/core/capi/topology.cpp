@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cstddef>
 
 #include "capi/leftovers.h"
 #include "capi/list.h"
@@ -27,13 +28,14 @@ const GraphPoints &graph_of(const halo_topology *topology, const char *call) {
     return graph->graph();
 }
 
-// A topology made from a description, as a handle.
+// A topology made from a description, of at least so many bytes, as a handle.
 template <class Kind, class Desc>
-halo_status create_from(halo_context *context, const Desc *desc, const Desc &defaults, const char *kind, halo_topology **topology) {
+halo_status create_from(halo_context *context, const Desc *desc, const Desc &defaults, const char *kind, halo_topology **topology,
+                        size_t least_bytes = sizeof(Desc)) {
     return with_handle(context, [&] {
         require(desc, "desc");
         require(topology, "topology");
-        const Desc known = read_struct(desc, defaults, sizeof defaults, format("halo_%s_desc", kind).c_str());
+        const Desc known = read_struct(desc, defaults, least_bytes, format("halo_%s_desc", kind).c_str());
         ContextObject &owner = object_of<ContextObject>(context);
         const CollectiveCall call(owner.context, kind);
         auto object = std::make_unique<Kind>(owner.context, known);
@@ -53,7 +55,7 @@ halo_status halo_topology_create_boxes(halo_context *context, const halo_boxes_d
 }
 
 halo_status halo_topology_create_regions(halo_context *context, const halo_regions_desc *desc, halo_topology **topology) {
-    return create_from<RegionsTopology>(context, desc, HALO_REGIONS_DESC_INIT, "regions", topology);
+    return create_from<RegionsTopology>(context, desc, HALO_REGIONS_DESC_INIT, "regions", topology, offsetof(halo_regions_desc, vector_signs));
 }
 
 halo_status halo_topology_destroy(halo_topology **topology) {

@@ -93,7 +93,7 @@ void EdgeBoxes::from_vector(const BoxCopy &box, const PlacedEdge &edge, std::vec
     const int32_t end = first_component_ + static_cast<int32_t>(box.n[3]);
     for (int32_t c = first_component_; c < std::min(end, n_dims); ++c) {
         boxes.push_back(part_of(c, map.axis[static_cast<size_t>(c)], 1));
-        if (map.sign[static_cast<size_t>(c)] < 0) boxes.back().negate = source_.type;
+        if (map.vector[static_cast<size_t>(c)] < 0) boxes.back().negate = source_.type;
     }
     const int32_t others = std::max(first_component_, n_dims);
     if (others < end) boxes.push_back(part_of(others, others, static_cast<uint32_t>(end - others)));

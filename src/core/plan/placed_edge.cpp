@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "base/checked.h"
 #include "base/error.h"
 
 namespace halo {
@@ -73,8 +74,9 @@ std::span<const uint32_t> PlacedEdges::keep(std::span<const uint32_t> points) {
 
 uint8_t PlacedEdges::turn_number(const AxisMap &map) {
     if (map.is_identity()) return 0;
-    const auto known = std::find(turns_.begin(), turns_.end(), map); // there are 48 at most
+    const auto known = std::find(turns_.begin(), turns_.end(), map);
     if (known != turns_.end()) return static_cast<uint8_t>(known - turns_.begin());
+    check_limit("turns of index spaces and vectors against each other", std::ssize(turns_), UINT8_MAX);
     turns_.push_back(map);
     return static_cast<uint8_t>(turns_.size() - 1);
 }

@@ -20,6 +20,7 @@ AxisMap AxisMap::inverse() const {
     for (int8_t d = 0; d < 3; ++d) {
         back.axis[axis[d]] = d;
         back.sign[axis[d]] = sign[d];
+        back.vector[axis[d]] = vector[d];
     }
     return back;
 }
@@ -29,6 +30,7 @@ AxisMap AxisMap::then(const AxisMap &next) const {
     for (int d = 0; d < 3; ++d) {
         both.axis[d] = next.axis[axis[d]];
         both.sign[d] = static_cast<int8_t>(sign[d] * next.sign[axis[d]]);
+        both.vector[d] = static_cast<int8_t>(vector[d] * next.vector[axis[d]]);
     }
     return both;
 }

@@ -35,14 +35,15 @@ using ElementOffset = std::array<int32_t, 3>;
 constexpr ElementOffset element_offset(int32_t element) { return { element % 3 - 1, element / 3 % 3 - 1, element / 9 - 1 }; }
 
 // Index spaces that are turned against each other: direction d of the receiver runs along direction axis[d] of the sender, downwards where
-// sign[d] is -1.
+// sign[d] is -1. What of a vector lies along direction d comes from there with the sign vector[d].
 struct AxisMap {
     std::array<int8_t, 3> axis{ 0, 1, 2 };
     std::array<int8_t, 3> sign{ 1, 1, 1 };
+    std::array<int8_t, 3> vector{ 1, 1, 1 };
 
     bool is_identity() const {
         bool same = true;
-        for (size_t d = 0; d < 3; ++d) same = same && axis[d] == static_cast<int>(d) && sign[d] == 1;
+        for (size_t d = 0; d < 3; ++d) same = same && axis[d] == static_cast<int>(d) && sign[d] == 1 && vector[d] == 1;
         return same;
     }
     AxisMap inverse() const;

@@ -78,6 +78,10 @@ void RegionsTopology::read_joins(const halo_regions_desc &desc) {
         for (int d = 0; d < 3; ++d) {
             edge.map.axis[d] = static_cast<int8_t>(join.axis[d]);
             edge.map.sign[d] = static_cast<int8_t>(join.sign[d]);
+            edge.map.vector[d] = static_cast<int8_t>(desc.vector_signs ? desc.vector_signs[3 * i + d] : join.sign[d]);
+            if (edge.map.vector[d] != 1 && edge.map.vector[d] != -1)
+                fail(HALO_ERR_ARGUMENT, "regions: join %lld: vectors along direction %d come with sign %d", static_cast<long long>(i), d,
+                     edge.map.vector[d]);
         }
         joins_.push_back(edge);
         sent_[join.send_gid].push_back(static_cast<size_t>(i));
@@ -146,7 +150,8 @@ Terms RegionsTopology::terms() const {
         const Edge &join = joins_[j];
         terms.add("join " + std::to_string(j), format("part %lld, ", static_cast<long long>(join.send_gid)) + box(join.send.box) +
                                                    format(" to part %lld, ", static_cast<long long>(join.recv_gid)) + box(join.receive.box) +
-                                                   ", axes " + text_of(join.map.axis) + ", signs " + text_of(join.map.sign));
+                                                   ", axes " + text_of(join.map.axis) + ", signs " + text_of(join.map.sign) + ", of vectors " +
+                                                   text_of(join.map.vector));
     }
     return terms;
 }

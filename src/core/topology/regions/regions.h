@@ -7,7 +7,7 @@
 
 namespace halo {
 
-class RegionsTopology final : public Topology {
+class RegionsTopology : public Topology {
 public:
     RegionsTopology(Context &context, const halo_regions_desc &desc);
 
