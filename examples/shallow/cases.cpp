@@ -29,8 +29,7 @@ State rossby_wave(const Point &place) {
                      K * K / 4 * power(2 * R - 2) * ((R + 1) * square * square + (2 * R * R - R - 2) * square - 2 * R * R);
     const double B = 2 * (rotation + omega) * K / ((R + 1) * (R + 2)) * power(R) * ((R * R + 2 * R + 2) - (R + 1) * (R + 1) * square);
     const double C = K * K / 4 * power(2 * R) * ((R + 1) * square - (R + 2));
-    const double eastwards =
-        radius * omega * cosine + radius * K * power(R - 1) * (R * sine * sine - square) * std::cos(R * longitude);
+    const double eastwards = radius * omega * cosine + radius * K * power(R - 1) * (R * sine * sine - square) * std::cos(R * longitude);
     const double northwards = -radius * K * R * power(R - 1) * sine * std::sin(R * longitude);
     const Point east{ -std::sin(longitude), std::cos(longitude), 0 };
     const Point north{ -sine * std::cos(longitude), -sine * std::sin(longitude), cosine };

@@ -11,8 +11,8 @@
 
 namespace shallow {
 
-/// Cells are hexagons and twelve pentagons around the vertices of an icosahedral grid: their sides join the centres of the triangles around. Lengths and
-/// areas are those of the sphere of radius 1.
+/// Cells are hexagons and twelve pentagons around the vertices of an icosahedral grid: their sides join the centres of the triangles around. Lengths
+/// and areas are those of the sphere of radius 1.
 constexpr int most_sides = 6;
 
 struct Side {

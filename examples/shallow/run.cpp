@@ -79,9 +79,9 @@ void report(const halo::Context &context, const Outcome &outcome, double seconds
     std::int64_t counts[] = { stats.messages_sent, stats.payload_bytes };
     context.allreduce(std::span<std::int64_t>(counts), HALO_SUM);
     if (context.rank() != 0) return;
-    std::printf("%lld cells, %lld steps of three stages on %d rank%s: %.2f s; %lld messages, %lld bytes of values\n", static_cast<long long>(outcome.n_cells),
-                static_cast<long long>(outcome.n_steps), context.n_ranks(), context.n_ranks() == 1 ? "" : "s", seconds,
-                static_cast<long long>(counts[0]), static_cast<long long>(counts[1]));
+    std::printf("%lld cells, %lld steps of three stages on %d rank%s: %.2f s; %lld messages, %lld bytes of values\n",
+                static_cast<long long>(outcome.n_cells), static_cast<long long>(outcome.n_steps), context.n_ranks(),
+                context.n_ranks() == 1 ? "" : "s", seconds, static_cast<long long>(counts[0]), static_cast<long long>(counts[1]));
     std::printf("  depth against the start: %.4e in the L2 norm, %.4e at most; mass changed by %.1e of it\n", outcome.error, outcome.greatest,
                 outcome.mass_change);
     std::printf("  result: %lld cells, state %016llx\n", static_cast<long long>(outcome.n_cells), static_cast<unsigned long long>(outcome.digest));

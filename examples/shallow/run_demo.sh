@@ -16,7 +16,7 @@ launch "$way" "$build/bin/shallow" 16 32 64
 
 echo
 echo "== One rank, and every way to have several"
-"$here/same_state.sh" "$build/bin/shallow" alone {inproc,openmpi,mpich}:2 {inproc,openmpi,mpich}:4 inproc:8 -- 16 32
+"$here/../ranks/same_result.sh" "$build/bin/shallow" alone {inproc,openmpi,mpich}:2 {inproc,openmpi,mpich}:4 inproc:8 -- 16 32
 
 echo
 echo "== A Rossby-Haurwitz wave for three days"

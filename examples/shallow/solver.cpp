@@ -11,9 +11,7 @@ namespace {
 
 Point velocity(const State &state) { return (1 / state.depth) * state.momentum; }
 
-double wave_speed(const State &state, const Point &outward) {
-    return std::fabs(dot(velocity(state), outward)) + std::sqrt(gravity * state.depth);
-}
+double wave_speed(const State &state, const Point &outward) { return std::fabs(dot(velocity(state), outward)) + std::sqrt(gravity * state.depth); }
 
 } // namespace
 
@@ -77,8 +75,8 @@ void Solver::advance(double a, double b, double seconds) {
         find_slopes(part);
         for (std::size_t cell = 0; cell < mesh_.parts()[part].cells.size(); ++cell) {
             const State was = read(now_[part], cell), is = read(stage_[part], cell), rate = tendency(part, cell);
-            write(next_[part], cell, { a * was.depth + b * (is.depth + seconds * rate.depth),
-                                       a * was.momentum + b * (is.momentum + seconds * rate.momentum) });
+            write(next_[part], cell,
+                  { a * was.depth + b * (is.depth + seconds * rate.depth), a * was.momentum + b * (is.momentum + seconds * rate.momentum) });
         }
     }
     for (std::size_t part = 0; part < now_.size(); ++part)
@@ -119,7 +117,8 @@ State Solver::flux(std::size_t part, std::size_t cell, const Side &side) const {
     const double speed = std::max(wave_speed(here, side.outward), wave_speed(there, side.outward));
     const double pressure = gravity / 2 * (here.depth * here.depth + there.depth * there.depth);
     return { 0.5 * (out_here * here.depth + out_there * there.depth) - 0.5 * speed * (there.depth - here.depth),
-             0.5 * (out_here * here.momentum + out_there * there.momentum + pressure * side.outward) - (0.5 * speed) * (there.momentum - here.momentum) };
+             0.5 * (out_here * here.momentum + out_there * there.momentum + pressure * side.outward) -
+                 (0.5 * speed) * (there.momentum - here.momentum) };
 }
 
 // The pressure of a cell on itself is taken off: its sides do not quite close, on the sphere.

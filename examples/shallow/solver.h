@@ -16,8 +16,8 @@ struct State {
 };
 
 /// Shallow water over a flat bottom: finite volumes, linear in each cell, with fluxes of V. Rusanov (1961); three stages of C.-W. Shu and S. Osher
-/// (1988) in time. Every rank computes the flux through a side from the same numbers in the same order, so both cells get the same bits, and so does any
-/// number of ranks.
+/// (1988) in time. Every rank computes the flux through a side from the same numbers in the same order, so both cells get the same bits, and so does
+/// any number of ranks.
 class Solver {
 public:
     /// The planet turns around `axis`.
