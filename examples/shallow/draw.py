@@ -54,7 +54,7 @@ def main():
     show(water, corners, colours.to_rgba(depth), edges=False)
     water.set_title("Depth of a Rossby-Haurwitz wave, m")
     figure.colorbar(colours, ax=water, shrink=0.7, pad=0.02)
-    figure.savefig(picture, dpi=110)
+    figure.savefig(picture, dpi=80)
 
 
 if __name__ == "__main__":
