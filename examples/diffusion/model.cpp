@@ -57,8 +57,8 @@ void run(Stage stage, const Views &f, const Cells &cells) {
     case diffuse:
         return each(cells, [&](auto x, auto y, auto z) {
             if (z < splitter)
-                f[diffused](x, y, z) = f[u](x, y, z) - strength * (f[flux_x](x, y, z) - f[flux_x](x - 1, y, z) + f[flux_y](x, y, z) -
-                                                                   f[flux_y](x, y - 1, z));
+                f[diffused](x, y, z) =
+                    f[u](x, y, z) - strength * (f[flux_x](x, y, z) - f[flux_x](x - 1, y, z) + f[flux_y](x, y, z) - f[flux_y](x, y - 1, z));
             else
                 f[diffused](x, y, z) = f[u](x, y, z) - strength_above * f[lap](x, y, z);
         });

@@ -53,7 +53,8 @@ private:
         for (std::size_t i = 0; i < ranges.size(); ++i) {
             const halo_stencil_range &range = ranges[stage == sweep_down ? ranges.size() - 1 - i : i];
             run(stage, block.fields,
-                { { range.low[0], range.low[1], range.first }, { grid_.n_cells[0] + range.high[0], grid_.n_cells[1] + range.high[1], range.last + 1 } });
+                { { range.low[0], range.low[1], range.first },
+                  { grid_.n_cells[0] + range.high[0], grid_.n_cells[1] + range.high[1], range.last + 1 } });
         }
     }
 

@@ -11,7 +11,8 @@ namespace {
 using Accesses = std::vector<halo_stencil_access>;
 using Intervals = std::vector<halo_stencil_interval>;
 
-void add(halo::Stencil &step, const char *name, const Intervals &intervals, const Accesses &accesses, std::int32_t direction = HALO_STENCIL_PARALLEL) {
+void add(halo::Stencil &step, const char *name, const Intervals &intervals, const Accesses &accesses,
+         std::int32_t direction = HALO_STENCIL_PARALLEL) {
     halo_stencil_stage_desc desc = HALO_STENCIL_STAGE_DESC_INIT;
     desc.name = name;
     desc.accesses = accesses.data(), desc.n_accesses = static_cast<std::int32_t>(accesses.size());
