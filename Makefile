@@ -1,18 +1,22 @@
 # Thin: packages by scripts/install_packages.sh, configuring and building by CMakePresets.json, tests by ctest.
 #   make demo         the Euler solver on 4 ranks, its result shown        make lint    clang-tidy over everything
 #   make demo-unstructured   finite elements on a tetrahedral mesh         make docs    a site of docs and headers
+#   make demo-sphere   shallow water on an icosahedral grid
 #   make check        all tests but the long ones
 #   make check-full   also long tests, clang, sanitizers, mutations        make format  clang-format over everything
 #   make check-mutations  do the tests notice defects?             make pictures  draws those of docs/concepts.md (matplotlib)
 ccache := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
-.PHONY: demo demo-unstructured check check-mutations check-full check-long check-clang check-asan check-tsan packages lint format docs pictures abi-dump clean
+.PHONY: demo demo-unstructured demo-sphere check check-mutations check-full check-long check-clang check-asan check-tsan packages lint format docs pictures abi-dump clean
 
 demo: build-default
 	examples/euler/run_demo.sh build
 
 demo-unstructured: build-default
 	examples/fem/run_demo.sh build
+
+demo-sphere: build-default
+	examples/shallow/run_demo.sh build
 
 check: build-default
 	scripts/run_tests.sh build junit.xml -LE long

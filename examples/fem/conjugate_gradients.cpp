@@ -22,7 +22,7 @@ void multiply(Space &space, const Matrix &matrix, std::vector<double> &x, std::v
 }
 
 double exact_product(const halo::Context &context, std::size_t n, const std::vector<double> &a, const std::vector<double> &b) {
-    ExactSum sum;
+    ranks::ExactSum sum;
     for (std::size_t i = 0; i < n; ++i) sum.add(a[i] * b[i]);
     context.allreduce(sum.words(), HALO_SUM);
     return sum.value();

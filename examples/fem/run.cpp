@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run.h"
 
+#include "digest.h"
 #include "exact_sum.h"
 #include "manufactured.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 
@@ -37,25 +37,17 @@ double squared_error(const Mesh &mesh, const Tetrahedron &tetrahedron, const std
 
 /// In exact sums too, so that it is the same for any number of ranks.
 double error_norm(const halo::Context &context, const Space &space, const std::vector<double> &solution) {
-    ExactSum sum;
+    ranks::ExactSum sum;
     for (const auto &tetrahedron : space.mesh().tetrahedra)
         if (tetrahedron.own) sum.add(squared_error(space.mesh(), tetrahedron, solution));
     context.allreduce(sum.words(), HALO_SUM);
     return std::sqrt(sum.value());
 }
 
-/// Of keys and bits of all owned values, whoever owns them: a sum of words, each mixed as in splitmix64 (G. Steele et al., 2014).
 std::uint64_t digest(const halo::Context &context, const Space &space, const std::vector<double> &solution) {
-    const auto mix = [](std::uint64_t word) {
-        word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
-        word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
-        return word ^ (word >> 31);
-    };
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < space.n_owned(); ++i) sum += mix(mix(space.mesh().nodes[i].key) + std::bit_cast<std::uint64_t>(solution[i]));
-    std::int64_t halves[] = { static_cast<std::int64_t>(sum & 0xffffffffu), static_cast<std::int64_t>(sum >> 32) };
-    context.allreduce(std::span<std::int64_t>(halves), HALO_SUM);
-    return static_cast<std::uint64_t>(halves[0]) + (static_cast<std::uint64_t>(halves[1]) << 32);
+    ranks::Digest digest;
+    for (std::size_t i = 0; i < space.n_owned(); ++i) digest.add(space.mesh().nodes[i].key, solution[i]);
+    return digest.value(context);
 }
 
 void report_exchange(const halo::Context &context, const Space &space, bool speak) {

@@ -33,9 +33,9 @@ launch "$way" "$build/bin/fem" --vtk "$meshes/solution" "$meshes"/{coarse,medium
 
 echo
 echo "== Exact sums: one rank, and every way to have four; twice where ranks race"
-"$here/same_solution.sh" "$build/bin/fem" alone {inproc,openmpi,mpich}:4 "$way" -- "$meshes"/{coarse,medium,fine}
+"$here/../ranks/same_result.sh" "$build/bin/fem" alone {inproc,openmpi,mpich}:4 "$way" -- "$meshes"/{coarse,medium,fine}
 echo "== Sums by rank: four ranks, several times"
-"$here/same_solution.sh" "$build/bin/fem" {inproc,openmpi,mpich}:4 "$way" -- --sums by-rank "$meshes"/{coarse,medium,fine}
+"$here/../ranks/same_result.sh" "$build/bin/fem" {inproc,openmpi,mpich}:4 "$way" -- --sums by-rank "$meshes"/{coarse,medium,fine}
 
 echo
 echo "VTK: $meshes/solution.pvtu"

@@ -11,7 +11,7 @@
 namespace {
 
 double sum_of(const std::vector<double> &terms) {
-    fem::ExactSum sum;
+    ranks::ExactSum sum;
     for (const double term : terms) sum.add(term);
     return sum.value();
 }
@@ -38,10 +38,10 @@ TEST(ExactSum, depends_neither_on_order_nor_on_who_adds) {
     std::shuffle(terms.begin(), terms.end(), random);
     EXPECT_EQ(sum_of(terms), expected);
 
-    fem::ExactSum ranks[3];
+    ranks::ExactSum parts[3];
     for (std::size_t i = 0; i < terms.size(); ++i) ranks[i % 3].add(terms[i]);
-    for (std::size_t word = 0; word < fem::ExactSum::n_words; ++word) ranks[0].words()[word] += ranks[1].words()[word] + ranks[2].words()[word];
-    EXPECT_EQ(ranks[0].value(), expected);
+    for (std::size_t word = 0; word < ranks::ExactSum::n_words; ++word) parts[0].words()[word] += parts[1].words()[word] + parts[2].words()[word];
+    EXPECT_EQ(parts[0].value(), expected);
 }
 
 } // namespace

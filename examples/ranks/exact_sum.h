@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace fem {
+namespace ranks {
 
 /// A sum of doubles without rounding, so that it depends neither on the order nor on who adds what: a fixed-point number as wide as the range of
 /// doubles (U. Kulisch, "Computer Arithmetic and Validity", 2008, chapter 8: the long accumulator), kept as R. Neal does ("Fast exact summation using
@@ -63,4 +63,4 @@ private:
     std::array<std::int64_t, n_words> words_{};
 };
 
-} // namespace fem
+} // namespace ranks

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Run the solver in several ways; counts of nodes and iterations and the digests of the solutions must be the same.
-# usage: same_solution.sh FEM WAY... -- ARGUMENTS...
+# Run a solver in several ways: alone, inproc:N, openmpi:N, mpich:N; the lines "  result: ..." that it prints must be the same.
+# usage: same_result.sh PROGRAM WAY... -- ARGUMENTS...
 set -euo pipefail
 source "$(dirname "$0")/../euler/launch.sh"
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "step.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <halo_stencil.hpp>
+
+namespace diffusion {
+
+/// A periodic grid in blocks, which are not cut across the levels.
+struct Grid {
+    std::int64_t n_blocks[2] = { 4, 4 }, n_cells[2] = { 16, 16 };
+
+    std::int64_t cells(int d) const { return n_blocks[d] * n_cells[d]; }
+    halo_blocks_desc desc() const;
+};
+
+/// One block of this rank.
+struct Block {
+    std::int64_t x = 0, y = 0; ///< of its first cell in the grid
+    Views fields;
+};
+
+class Solver {
+public:
+    virtual ~Solver() = default;
+    virtual void step() = 0;
+    /// Messages and bytes of values that this rank has sent since it was made.
+    virtual std::vector<halo_exchange_stats> stats() const = 0;
+
+    const std::vector<Block> &blocks() const { return blocks_; }
+
+protected:
+    explicit Solver(const Grid &grid) : grid_(grid) {}
+    /// Storage for all blocks of a field.
+    void add(Field number, const halo::Topology &topology, halo::Field field);
+    void set_start();
+    halo::Field &field(Field number) { return fields_[static_cast<std::size_t>(number)]; }
+
+    Grid grid_;
+    std::vector<Block> blocks_;
+
+private:
+    std::vector<halo::Field> fields_;
+};
+
+/// Ghosts, stages and exchanges as the analysis found them: one exchange in a step, of what each level needs.
+std::unique_ptr<Solver> make_planned(const halo::Context &context, const Grid &grid);
+
+/// As one does it without: before each stage all ghosts of what it reads around are exchanged, and no stage runs beyond its block.
+std::unique_ptr<Solver> make_plain(const halo::Context &context, const Grid &grid);
+
+} // namespace diffusion
