@@ -39,7 +39,7 @@ TEST(ExactSum, depends_neither_on_order_nor_on_who_adds) {
     EXPECT_EQ(sum_of(terms), expected);
 
     ranks::ExactSum parts[3];
-    for (std::size_t i = 0; i < terms.size(); ++i) ranks[i % 3].add(terms[i]);
+    for (std::size_t i = 0; i < terms.size(); ++i) parts[i % 3].add(terms[i]);
     for (std::size_t word = 0; word < ranks::ExactSum::n_words; ++word) parts[0].words()[word] += parts[1].words()[word] + parts[2].words()[word];
     EXPECT_EQ(parts[0].value(), expected);
 }

@@ -293,9 +293,9 @@ void check_random(int32_t n_ranks, uint64_t n_grids) {
     });
 }
 
-TEST_P(Quadrilaterals, OfACubeGoStraightOn) { check_random<Cube>(GetParam(), 60); }
+TEST_P(Quadrilaterals, OfACubeGoStraightOn) { check_random<Cube>(GetParam(), 30); }
 
-TEST_P(Quadrilaterals, BeyondAPoleLieOnTheOtherSide) { check_random<Latitudes>(GetParam(), 120); }
+TEST_P(Quadrilaterals, BeyondAPoleLieOnTheOtherSide) { check_random<Latitudes>(GetParam(), 60); }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Quadrilaterals, testing::ValuesIn(rank_counts()));
 
