@@ -59,20 +59,20 @@ private:
     }
 
     halo::Stencil step_;
-    std::vector<halo::Topology> topologies_;
     std::vector<std::vector<halo_stencil_range>> ranges_; // by stage
     std::vector<halo::Exchange> exchanges_;
 };
 
 class Plain final : public Solver {
 public:
-    Plain(const halo::Context &context, const Grid &grid) : Solver(grid), topology_(context, grid.desc()) {
+    Plain(const halo::Context &context, const Grid &grid) : Solver(grid) {
+        topologies_.emplace_back(context, grid.desc());
         const char *const names[n_fields] = { "u", "wind", "lap", "flux x", "flux y", "diffused", "upper diagonal", "right side" };
         for (std::int32_t number = 0; number < n_fields; ++number) {
             halo_field_desc desc = HALO_FIELD_DESC_INIT;
             desc.name = names[number];
             for (int d = 0; d < 2; ++d) desc.ghost_low[d] = desc.ghost_high[d] = 1;
-            add(static_cast<Field>(number), topology_, halo::Field(topology_, desc));
+            add(static_cast<Field>(number), topologies_[0], halo::Field(topologies_[0], desc));
         }
         set_start();
         const std::vector<Field> read[n_stages] = { { u }, { lap, u }, { lap, u }, { flux_x, flux_y }, { wind }, {} };
@@ -101,7 +101,6 @@ public:
     }
 
 private:
-    halo::Topology topology_;
     std::vector<std::unique_ptr<halo::Exchange>> exchanges_; // by stage
 };
 

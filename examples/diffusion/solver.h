@@ -43,6 +43,7 @@ protected:
 
     Grid grid_;
     std::vector<Block> blocks_;
+    std::vector<halo::Topology> topologies_; // before the fields on them, which go first
 
 private:
     std::vector<halo::Field> fields_;
