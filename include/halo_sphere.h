@@ -215,13 +215,13 @@ typedef struct halo_cubed_sphere_desc {
  * Ghosts beyond a side of a face are cells of the face there, in rows that go straight on. What lies beyond a corner of the cube, where three faces
  * meet, is nobody's: a boundary (halo_field_boundaries), and so is what lies below and above all levels. The components of vectors go along with the
  * index directions, and change place and sign as these do; metric factors are the program's. As halo_topology_create_regions: collective; blocks;
- * O(parts) memory on each rank; HALO_ERR_ARGUMENT, HALO_ERR_LIMIT, HALO_ERR_MISMATCH.
+ * O(parts + joins) memory on each rank; HALO_ERR_ARGUMENT, HALO_ERR_LIMIT, HALO_ERR_MISMATCH.
  */
 HALO_API halo_status halo_topology_create_cubed_sphere(halo_context *context, const halo_cubed_sphere_desc *desc, halo_topology **topology);
 
 /** Longitudes in x, eastwards and all the way around, latitudes in y. Part (i, j) has the gid i + j parts[0], and cells from floor(i cells[0] /
  *  parts[0]) on in x; halo_topology_part has them in the index space of the grid. */
-typedef struct halo_latitude_longitude_desc {
+typedef struct halo_latitudes_desc {
     size_t struct_size;
     int32_t layout;
     int32_t poles;        /**< 1: both ends in y are poles, which rows of cells touch; 0: boundaries */
@@ -231,16 +231,15 @@ typedef struct halo_latitude_longitude_desc {
     const int32_t *owner; /**< rank of each part, by gid; NULL: equal runs of gids. Copied. */
     int32_t reach;        /**< widest ghosts that fields may have, in cells: at most cells[0] and cells[1] */
     int32_t reserved;
-} halo_latitude_longitude_desc;
-#define HALO_LATITUDE_LONGITUDE_DESC_INIT                                                                                                            \
-    { sizeof(halo_latitude_longitude_desc), 1, 1, { 2, 1 }, { 1, 1 }, 0, NULL, 1, 0 }
+} halo_latitudes_desc;
+#define HALO_LATITUDES_DESC_INIT                                                                                                                     \
+    { sizeof(halo_latitudes_desc), 1, 1, { 2, 1 }, { 1, 1 }, 0, NULL, 1, 0 }
 
 /**
  * Beyond a pole ghosts (x, -1 - k) are cells (x + cells[0] / 2, k), and likewise at the other one: rows run back on the opposite side. There the
  * directions of x and of y are both the opposite ones, so both components of a vector change their sign. Errors and cost as those of a cubed sphere.
  */
-HALO_API halo_status halo_topology_create_latitude_longitude(halo_context *context, const halo_latitude_longitude_desc *desc,
-                                                             halo_topology **topology);
+HALO_API halo_status halo_topology_create_latitudes(halo_context *context, const halo_latitudes_desc *desc, halo_topology **topology);
 
 /** Rows of cells around the sphere, each evenly cut and beginning at the same longitude, as reduced Gaussian grids have them. Cell i of row r has the
  *  key cells[0] + ... + cells[r - 1] + i. */

@@ -21,9 +21,9 @@ inline Topology cubed_sphere(const Context &context, const halo_cubed_sphere_des
     check(halo_topology_create_cubed_sphere(context, &desc, &topology));
     return Topology::adopt(topology);
 }
-inline Topology latitude_longitude(const Context &context, const halo_latitude_longitude_desc &desc) {
+inline Topology latitudes(const Context &context, const halo_latitudes_desc &desc) {
     halo_topology *topology = nullptr;
-    check(halo_topology_create_latitude_longitude(context, &desc, &topology));
+    check(halo_topology_create_latitudes(context, &desc, &topology));
     return Topology::adopt(topology);
 }
 inline Topology reduced_rows(const Context &context, const halo_reduced_rows_desc &desc) {

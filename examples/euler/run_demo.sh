@@ -4,7 +4,7 @@
 # every way there is, compared bit by bit. usage: run_demo.sh BUILD
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
-source "$here/launch.sh"
+source "$here/../shared/launch.sh"
 build="$(cd "$1" && pwd)"
 euler="$build/bin/euler"
 results="$build/demo.json" picture="$build/demo.png"

@@ -4,7 +4,7 @@
 # bit. usage: run_demo.sh BUILD
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
-source "$here/../euler/launch.sh"
+source "$here/../shared/launch.sh"
 build="$(cd "$1" && pwd)"
 meshes="$build/fem"
 picture="$build/demo-unstructured.png"
@@ -33,9 +33,9 @@ launch "$way" "$build/bin/fem" --vtk "$meshes/solution" "$meshes"/{coarse,medium
 
 echo
 echo "== Exact sums: one rank, and every way to have four; twice where ranks race"
-"$here/../ranks/same_result.sh" "$build/bin/fem" alone {inproc,openmpi,mpich}:4 "$way" -- "$meshes"/{coarse,medium,fine}
+"$here/../shared/same_result.sh" "$build/bin/fem" alone {inproc,openmpi,mpich}:4 "$way" -- "$meshes"/{coarse,medium,fine}
 echo "== Sums by rank: four ranks, several times"
-"$here/../ranks/same_result.sh" "$build/bin/fem" {inproc,openmpi,mpich}:4 "$way" -- --sums by-rank "$meshes"/{coarse,medium,fine}
+"$here/../shared/same_result.sh" "$build/bin/fem" {inproc,openmpi,mpich}:4 "$way" -- --sums by-rank "$meshes"/{coarse,medium,fine}
 
 echo
 echo "VTK: $meshes/solution.pvtu"

@@ -43,10 +43,10 @@ static int visit(const halo_topology *grid, halo_field *const *fields, int64_t g
 }
 
 static int on_latitudes(halo_context *context) {
-    halo_latitude_longitude_desc desc = HALO_LATITUDE_LONGITUDE_DESC_INIT;
+    halo_latitudes_desc desc = HALO_LATITUDES_DESC_INIT;
     desc.cells[0] = NX, desc.cells[1] = NY, desc.parts[0] = 3, desc.parts[1] = 2, desc.reach = REACH;
     halo_topology *grid;
-    need(halo_topology_create_latitude_longitude(context, &desc, &grid));
+    need(halo_topology_create_latitudes(context, &desc, &grid));
     halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
     for (int d = 0; d < 2; ++d) field_desc.ghost_low[d] = field_desc.ghost_high[d] = REACH;
     halo_field *fields[2];
@@ -71,10 +71,10 @@ static int on_latitudes(halo_context *context) {
     return wrong;
 }
 
-/* Six faces; four of the eight ghosts at the corners of each part lie beyond a corner of the cube, where there is no cell. */
+/* Six faces, each a part with four neighbours: beyond its corners, which are corners of the cube, there are no cells. */
 static int on_a_cube(halo_context *context) {
     halo_cubed_sphere_desc desc = HALO_CUBED_SPHERE_DESC_INIT;
-    desc.n = N, desc.parts_per_side = 1, desc.levels = 3; /* each face a part, of 4 x 4 x 3 cells */
+    desc.n = N, desc.parts_per_side = 1, desc.levels = 3; /* of 4 x 4 x 3 cells */
     halo_topology *grid;
     need(halo_topology_create_cubed_sphere(context, &desc, &grid));
     const int64_t *gids;

@@ -4,7 +4,7 @@
 # then a wave, drawn. usage: run_demo.sh BUILD
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
-source "$here/../euler/launch.sh"
+source "$here/../shared/launch.sh"
 build="$(cd "$1" && pwd)"
 cells="$build/shallow-cells"
 picture="$build/demo-sphere.png"
@@ -16,7 +16,7 @@ launch "$way" "$build/bin/shallow" 16 32 64
 
 echo
 echo "== One rank, and every way to have several"
-"$here/../ranks/same_result.sh" "$build/bin/shallow" alone {inproc,openmpi,mpich}:2 {inproc,openmpi,mpich}:4 inproc:8 -- 16 32
+"$here/../shared/same_result.sh" "$build/bin/shallow" alone {inproc,openmpi,mpich}:2 {inproc,openmpi,mpich}:4 inproc:8 -- 16 32
 
 echo
 echo "== A Rossby-Haurwitz wave for three days"

@@ -7,7 +7,7 @@ usage: draw.py PICTURE PREFIX...
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "ranks"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "shared"))
 import numpy  # noqa: E402
 from sphere_picture import colour, pyplot, read_cells, show  # noqa: E402
 

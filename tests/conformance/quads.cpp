@@ -163,7 +163,7 @@ public:
         error = 1e-13;
     }
     halo_topology *make(halo_context *context) const override {
-        halo_latitude_longitude_desc desc = HALO_LATITUDE_LONGITUDE_DESC_INIT;
+        halo_latitudes_desc desc = HALO_LATITUDES_DESC_INIT;
         std::copy_n(cells, 2, desc.cells);
         std::copy_n(parts, 2, desc.parts);
         desc.poles = poles_;
@@ -171,7 +171,7 @@ public:
         desc.reach = reach;
         desc.owner = owners();
         halo_topology *topology = nullptr;
-        OK(halo_topology_create_latitude_longitude(context, &desc, &topology));
+        OK(halo_topology_create_latitudes(context, &desc, &topology));
         return topology;
     }
     // Of the place, and of one vector in space along the directions there; beyond a pole both go straight on.
@@ -324,10 +324,10 @@ TEST(QuadrilateralsRefused, SayWhy) {
     cubed(HALO_ERR_LIMIT, "cubed sphere: cells in direction 0", [](auto &desc, Rank &) { desc.n = int64_t{ 1 } << 31; });
     cubed(HALO_ERR_LIMIT, "cubed sphere: the number of parts", [](auto &desc, Rank &) { desc.n = 100000, desc.parts_per_side = 100000; });
     cubed(HALO_ERR_MISMATCH, "cells of rank", [](auto &desc, Rank &rank) { desc.n = 4 + rank.rank; });
-    halo_latitude_longitude_desc latitudes = HALO_LATITUDE_LONGITUDE_DESC_INIT;
+    halo_latitudes_desc latitudes = HALO_LATITUDES_DESC_INIT;
     latitudes.cells[0] = 6, latitudes.cells[1] = 3;
     const auto latitude = [&](halo_status status, const char *text, auto &&change) {
-        refuse(halo_topology_create_latitude_longitude, latitudes, status, text, change);
+        refuse(halo_topology_create_latitudes, latitudes, status, text, change);
     };
     latitude(HALO_ERR_ARGUMENT, "7 cells around, of which none is opposite", [](auto &desc, Rank &) { desc.cells[0] = 7; });
     latitude(HALO_ERR_ARGUMENT, "reach is 4, where there are 3 cells in direction 1", [](auto &desc, Rank &) { desc.reach = 4; });

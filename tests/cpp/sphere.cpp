@@ -31,9 +31,9 @@ TEST(Classes, GridsOfQuadrilaterals) {
     const halo::Topology faces = halo::cubed_sphere(context, cube);
     EXPECT_EQ(faces.local_parts().size(), 24u);
     EXPECT_EQ(faces.part(7).cells.low[0], 2); // part (1, 1) of face 1
-    halo_latitude_longitude_desc latitudes = HALO_LATITUDE_LONGITUDE_DESC_INIT;
+    halo_latitudes_desc latitudes = HALO_LATITUDES_DESC_INIT;
     latitudes.cells[0] = 8, latitudes.cells[1] = 4, latitudes.parts[0] = 2;
-    EXPECT_EQ(halo::latitude_longitude(context, latitudes).part(1).cells.low[0], 4);
+    EXPECT_EQ(halo::latitudes(context, latitudes).part(1).cells.low[0], 4);
     const std::int64_t cells[] = { 4, 8, 4 };
     halo_reduced_rows_desc rows = HALO_REDUCED_ROWS_DESC_INIT;
     rows.n_rows = 3, rows.cells = cells;

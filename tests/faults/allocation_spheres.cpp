@@ -78,10 +78,10 @@ void cubed(Member &member) {
 }
 
 void latitudes(Member &member) {
-    halo_latitude_longitude_desc desc = HALO_LATITUDE_LONGITUDE_DESC_INIT;
+    halo_latitudes_desc desc = HALO_LATITUDES_DESC_INIT;
     desc.cells[0] = 6, desc.cells[1] = 3, desc.parts[0] = 3;
     quads(
-        member, [&](halo_topology **topology) { return halo_topology_create_latitude_longitude(member.context, &desc, topology); }, 1);
+        member, [&](halo_topology **topology) { return halo_topology_create_latitudes(member.context, &desc, topology); }, 1);
 }
 
 void rows(Member &member) {

@@ -171,13 +171,13 @@ halo_topology *cubed_sphere(Input &in) {
     return topology;
 }
 
-halo_topology *latitude_longitude(Input &in) {
-    Newer<halo_latitude_longitude_desc> desc{ HALO_LATITUDE_LONGITUDE_DESC_INIT, {} };
+halo_topology *latitudes(Input &in) {
+    Newer<halo_latitudes_desc> desc{ HALO_LATITUDES_DESC_INIT, {} };
     for (int d = 0; d < 2; ++d) desc.cells[d] = in.size(), desc.parts[d] = in.size(3);
     desc.poles = in.choice(2), desc.levels = in.size(2), desc.reach = in.width();
     in.version(desc);
     halo_topology *topology = nullptr;
-    made(halo_topology_create_latitude_longitude(the_context(), &desc, &topology));
+    made(halo_topology_create_latitudes(the_context(), &desc, &topology));
     return topology;
 }
 
@@ -213,9 +213,8 @@ void ask(Input &in, halo_topology *topology) {
 } // namespace
 
 halo_topology *topology_of(Input &in, int kind) {
-    static constexpr std::array<halo_topology *(*)(Input &), n_topology_kinds> makers{
-        blocks, boxes, regions, keys, graph, star, lists, cubed_sphere, latitude_longitude, reduced_rows
-    };
+    static constexpr std::array<halo_topology *(*)(Input &), n_topology_kinds> makers{ blocks, boxes, regions,      keys,      graph,
+                                                                                       star,   lists, cubed_sphere, latitudes, reduced_rows };
     halo_topology *topology = makers[static_cast<size_t>(kind)](in);
     if (topology) ask(in, topology);
     return topology;

@@ -23,7 +23,7 @@ const halo_star_desc star = HALO_STAR_DESC_INIT;
 const halo_lists_desc lists = HALO_LISTS_DESC_INIT;
 const halo_sphere_desc sphere = HALO_SPHERE_DESC_INIT;
 const halo_cubed_sphere_desc cubed = HALO_CUBED_SPHERE_DESC_INIT;
-const halo_latitude_longitude_desc latitudes = HALO_LATITUDE_LONGITUDE_DESC_INIT;
+const halo_latitudes_desc latitudes = HALO_LATITUDES_DESC_INIT;
 const halo_reduced_rows_desc rows = HALO_REDUCED_ROWS_DESC_INIT;
 const halo_field_desc field = HALO_FIELD_DESC_INIT;
 const halo_channel_desc channel = HALO_CHANNEL_DESC_INIT;
@@ -69,7 +69,7 @@ const Call refused_calls[] = {
     CALL(halo_sphere_destroy, &w.sphere),
     CALL(halo_sphere_topology, w.sphere, HALO_SPHERE_CELLS, &w.results.topology),
     CALL(halo_topology_create_cubed_sphere, w.context, &cubed, &w.results.topology),
-    CALL(halo_topology_create_latitude_longitude, w.context, &latitudes, &w.results.topology),
+    CALL(halo_topology_create_latitudes, w.context, &latitudes, &w.results.topology),
     CALL(halo_topology_create_reduced_rows, w.context, &rows, &w.results.topology),
     CALL(halo_topology_edit_keys, w.ring, &edit, &w.results.topology),
     CALL(halo_topology_destroy, &w.ring),

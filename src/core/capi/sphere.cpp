@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sphere/sphere.h"
 
-#include "capi/handle.h"
+#include "capi/create_topology.h"
 #include "capi/list.h"
-#include "comm/collective_stream.h"
 #include "sphere/position.h"
 #include "sphere/quads.h"
+#include "sphere/reduced_rows.h"
 
 using namespace halo;
 
@@ -19,21 +19,6 @@ SphereLattice checked_lattice(int32_t solid, int64_t n, int32_t kind) {
 
 // Of the call that makes it, for texts.
 const char *const topology_calls[n_sphere_kinds] = { "sphere cells", "sphere edges", "sphere vertices" };
-
-template <class Desc>
-halo_status create_quads(halo_context *context, const Desc *desc, const Desc &defaults, const char *name, const char *call,
-                         std::unique_ptr<Topology> (*make)(Context &, const Desc &), halo_topology **topology) {
-    return with_handle(context, [&] {
-        require(desc, "desc");
-        require(topology, "topology");
-        const Desc known = read_struct(desc, defaults, sizeof known, name);
-        ContextObject &owner = object_of<ContextObject>(context);
-        const CollectiveCall collective(owner.context, call);
-        auto made = make(owner.context, known);
-        *topology = owner.shells.make<halo_topology>(&owner, made.get());
-        made.release();
-    });
-}
 
 } // namespace
 
@@ -142,18 +127,15 @@ halo_status halo_sphere_topology(halo_sphere *sphere, int32_t kind, halo_topolog
 }
 
 halo_status halo_topology_create_cubed_sphere(halo_context *context, const halo_cubed_sphere_desc *desc, halo_topology **topology) {
-    return create_quads<halo_cubed_sphere_desc>(context, desc, HALO_CUBED_SPHERE_DESC_INIT, "halo_cubed_sphere_desc", "cubed sphere",
-                                                make_cubed_sphere, topology);
+    return create_topology<halo_cubed_sphere_desc>(context, desc, HALO_CUBED_SPHERE_DESC_INIT, "cubed_sphere", topology, make_cubed_sphere);
 }
 
-halo_status halo_topology_create_latitude_longitude(halo_context *context, const halo_latitude_longitude_desc *desc, halo_topology **topology) {
-    return create_quads<halo_latitude_longitude_desc>(context, desc, HALO_LATITUDE_LONGITUDE_DESC_INIT, "halo_latitude_longitude_desc", "longitudes",
-                                                      make_latitude_longitude, topology);
+halo_status halo_topology_create_latitudes(halo_context *context, const halo_latitudes_desc *desc, halo_topology **topology) {
+    return create_topology<halo_latitudes_desc>(context, desc, HALO_LATITUDES_DESC_INIT, "latitudes", topology, make_latitudes);
 }
 
 halo_status halo_topology_create_reduced_rows(halo_context *context, const halo_reduced_rows_desc *desc, halo_topology **topology) {
-    return create_quads<halo_reduced_rows_desc>(context, desc, HALO_REDUCED_ROWS_DESC_INIT, "halo_reduced_rows_desc", "reduced rows",
-                                                make_reduced_rows, topology);
+    return create_topology<halo_reduced_rows_desc>(context, desc, HALO_REDUCED_ROWS_DESC_INIT, "reduced_rows", topology, make_reduced_rows);
 }
 
 halo_status halo_reduced_rows_neighbours(const halo_reduced_rows_desc *desc, uint64_t key, uint64_t *neighbours, int64_t capacity, int64_t *n) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "capi/create_topology.h"
 #include "capi/leftovers.h"
 #include "capi/list.h"
 #include "comm/collective_stream.h"
@@ -26,22 +27,6 @@ const GraphPoints &graph_of(const halo_topology *topology, const char *call) {
     auto *graph = dynamic_cast<GraphTopology *>(&object_of<Topology>(topology));
     if (!graph) fail(HALO_ERR_ARGUMENT, "%s: the topology was not made from a graph", call);
     return graph->graph();
-}
-
-// A topology made from a description, of at least so many bytes, as a handle.
-template <class Kind, class Desc>
-halo_status create_from(halo_context *context, const Desc *desc, const Desc &defaults, const char *kind, halo_topology **topology,
-                        size_t least_bytes = sizeof(Desc)) {
-    return with_handle(context, [&] {
-        require(desc, "desc");
-        require(topology, "topology");
-        const Desc known = read_struct(desc, defaults, least_bytes, format("halo_%s_desc", kind).c_str());
-        ContextObject &owner = object_of<ContextObject>(context);
-        const CollectiveCall call(owner.context, kind);
-        auto object = std::make_unique<Kind>(owner.context, known);
-        *topology = owner.shells.make<halo_topology>(&owner, static_cast<Topology *>(object.get()));
-        object.release();
-    });
 }
 
 } // namespace

@@ -5,13 +5,11 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "comm/agree.h"
+#include "topology/even_owner.h"
 
 namespace halo {
 
 namespace {
-
-int64_t begin_of(int64_t part, int64_t cells, int64_t parts) { return part * cells / parts; }
-int64_t part_with(int64_t cell, int64_t cells, int64_t parts) { return ((cell + 1) * parts - 1) / cells; }
 
 // The lists of a halo_regions_desc.
 struct Joined {
@@ -31,8 +29,8 @@ halo_box counted_from(const halo_box &origin, halo_box box) {
 // What a part has of `wanted`, ghosts or cells of its own, in a chart that a passage leads to.
 void add_joins(Joined &joined, const ChartsDesc &desc, int64_t gid, const Passage &passage, const halo_box &wanted) {
     const halo_box across = passage.forward(wanted);
-    const auto first = [&](size_t d) { return part_with(across.low[d], desc.cells[d], desc.parts[d]); };
-    const auto last = [&](size_t d) { return part_with(across.high[d] - 1, desc.cells[d], desc.parts[d]); };
+    const auto first = [&](size_t d) { return even_owner(across.low[d], desc.cells[d], desc.parts[d]); };
+    const auto last = [&](size_t d) { return even_owner(across.high[d] - 1, desc.cells[d], desc.parts[d]); };
     for (int64_t j = first(1); j <= last(1); ++j)
         for (int64_t i = first(0); i <= last(0); ++i) {
             const int64_t sender = (passage.chart * desc.parts[1] + j) * desc.parts[0] + i;
@@ -113,8 +111,8 @@ halo_box ChartsDesc::part(int64_t gid) const {
     const std::array<int64_t, 2> at{ gid % parts[0], gid / parts[0] % parts[1] };
     halo_box box = chart();
     for (size_t d = 0; d < 2; ++d) {
-        box.low[d] = begin_of(at[d], cells[d], parts[d]);
-        box.high[d] = begin_of(at[d] + 1, cells[d], parts[d]);
+        box.low[d] = even_begin(at[d], cells[d], parts[d]);
+        box.high[d] = even_begin(at[d] + 1, cells[d], parts[d]);
     }
     return box;
 }

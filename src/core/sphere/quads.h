@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "halo_sphere.h"
 #include "topology/topology.h"
@@ -12,25 +11,7 @@ namespace halo {
 
 // All collective.
 std::unique_ptr<Topology> make_cubed_sphere(Context &context, const halo_cubed_sphere_desc &desc);
-std::unique_ptr<Topology> make_latitude_longitude(Context &context, const halo_latitude_longitude_desc &desc);
+std::unique_ptr<Topology> make_latitudes(Context &context, const halo_latitudes_desc &desc);
 std::unique_ptr<Topology> make_reduced_rows(Context &context, const halo_reduced_rows_desc &desc);
-
-// Rows of different lengths around the sphere.
-class ReducedRows {
-public:
-    explicit ReducedRows(const halo_reduced_rows_desc &desc);
-
-    uint64_t n_cells() const { return first_.back(); }
-    // Of one cell: west, east, then what shares a side with it in the row before, and in the row after, both eastwards.
-    std::vector<uint64_t> neighbours(uint64_t key) const;
-
-private:
-    // Cells of a row that share a side with the `i`-th of `n` of another, which is turned by half the way around where it lies across a pole.
-    void add_row(size_t row, int64_t i, int64_t n, bool across_pole, std::vector<uint64_t> &found) const;
-    int64_t length(size_t row) const { return static_cast<int64_t>(first_[row + 1] - first_[row]); }
-
-    std::vector<uint64_t> first_{ 0 }; // key of each row; one more
-    bool poles_;
-};
 
 } // namespace halo

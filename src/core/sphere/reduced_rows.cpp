@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <optional>
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "comm/agree.h"
 #include "sphere/quads.h"
+#include "sphere/reduced_rows.h"
 #include "topology/even_owner.h"
 #include "topology/graph/graph.h"
 
@@ -18,21 +20,17 @@ struct OwnRows {
     std::vector<uint64_t> keys, neighbours;
     std::vector<int64_t> offsets{ 0 };
     std::vector<int32_t> owners; // of the neighbours
-    uint64_t n_cells = 0;
 };
 
-OwnRows own_rows(const Context &context, const halo_reduced_rows_desc &desc) {
-    const ReducedRows rows(desc);
+OwnRows own_rows(const Context &context, const ReducedRows &rows) {
     OwnRows own;
-    own.n_cells = rows.n_cells();
-    const auto n = static_cast<int64_t>(own.n_cells);
-    const auto rank_of = [&](uint64_t key) { return even_owner(static_cast<int64_t>(key), n, context.size()); };
-    const auto begin = first_of_owner(context.rank(), n, context.size()), end = first_of_owner(context.rank() + 1, n, context.size());
+    const auto n = static_cast<int64_t>(rows.n_cells());
+    const auto begin = even_begin(context.rank(), n, context.size()), end = even_begin(context.rank() + 1, n, context.size());
     for (int64_t key = begin; key < end; ++key) {
         own.keys.push_back(static_cast<uint64_t>(key));
         for (const uint64_t neighbour : rows.neighbours(own.keys.back())) {
             own.neighbours.push_back(neighbour);
-            own.owners.push_back(rank_of(neighbour));
+            own.owners.push_back(even_owner(static_cast<int64_t>(neighbour), n, context.size()));
         }
         own.offsets.push_back(std::ssize(own.neighbours));
     }
@@ -60,11 +58,10 @@ std::vector<uint64_t> ReducedRows::neighbours(uint64_t key) const {
         fail(HALO_ERR_BOUNDS, "reduced rows: there are %llu cells, and none has key %llu", static_cast<unsigned long long>(n_cells()),
              static_cast<unsigned long long>(key));
     const size_t row = static_cast<size_t>(std::upper_bound(first_.begin(), first_.end(), key) - first_.begin()) - 1;
-    const size_t n_rows = first_.size() - 1;
     const int64_t n = length(row), i = static_cast<int64_t>(key - first_[row]);
     std::vector<uint64_t> found{ first_[row] + static_cast<uint64_t>((i + n - 1) % n), first_[row] + static_cast<uint64_t>((i + 1) % n) };
     if (row > 0 || poles_) add_row(row > 0 ? row - 1 : row, i, n, row == 0, found);
-    if (row + 1 < n_rows || poles_) add_row(row + 1 < n_rows ? row + 1 : row, i, n, row + 1 == n_rows, found);
+    if (row + 1 < n_rows() || poles_) add_row(row + 1 < n_rows() ? row + 1 : row, i, n, row + 1 == n_rows(), found);
     std::vector<uint64_t> all;
     for (const uint64_t one : found)
         if (one != key && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
@@ -79,20 +76,22 @@ void ReducedRows::add_row(size_t row, int64_t i, int64_t n, bool across_pole, st
     for (int64_t k = first; k <= last; ++k) found.push_back(first_[row] + static_cast<uint64_t>(k % there));
 }
 
+Terms ReducedRows::terms() const {
+    Terms terms;
+    terms.add("poles", std::to_string(poles_));
+    terms.add("list of rows", std::to_string(n_rows()), "rows");
+    for (size_t row = 0; row < n_rows(); ++row) terms.add("row " + std::to_string(row), std::to_string(length(row)) + " cells");
+    return terms;
+}
+
 std::unique_ptr<Topology> make_reduced_rows(Context &context, const halo_reduced_rows_desc &desc) {
+    std::optional<ReducedRows> rows;
     OwnRows own;
     const auto describe = [&] {
-        own = own_rows(context, desc);
-        Terms terms;
-        terms.add("poles", std::to_string(desc.poles != 0));
-        terms.add("rings", std::to_string(desc.rings));
-        terms.add("list of rows", std::to_string(desc.n_rows), "rows");
-        for (int64_t row = 0; row < desc.n_rows; ++row) terms.add("row " + std::to_string(row), std::to_string(desc.cells[row]) + " cells");
-        return terms;
+        own = own_rows(context, rows.emplace(desc));
+        return rows->terms().hash();
     };
-    Terms terms;
-    agree_on(
-        context, "reduced rows", [&] { return (terms = describe()).hash(); }, [&] { return terms; });
+    agree_on(context, "reduced rows", describe, [&] { return rows->terms(); });
     halo_graph_desc graph = HALO_GRAPH_DESC_INIT;
     graph.rings = desc.rings;
     graph.n_owned = std::ssize(own.keys);

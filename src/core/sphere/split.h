@@ -7,6 +7,7 @@
 #include "base/terms.h"
 #include "sphere/lattice.h"
 #include "topology/boxes/box_set.h"
+#include "topology/even_owner.h"
 
 namespace halo {
 
@@ -34,7 +35,7 @@ private:
     void check_box(int64_t part) const;
     void check_tiling() const;
     // Of the cuts along one side.
-    int64_t cut(int64_t place) const { return lattice_.n() * place / parts_per_side_; }
+    int64_t cut(int64_t place) const { return even_begin(place, lattice_.n(), parts_per_side_); }
     int64_t between_cuts(int64_t square) const { return ((square + 1) * parts_per_side_ - 1) / lattice_.n(); }
     int64_t first_part(int32_t rank) const { return rank * n_parts_ / n_ranks_; }
 

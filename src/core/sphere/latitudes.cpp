@@ -32,7 +32,7 @@ Passages passages_of(const ChartsDesc &desc, bool poles) {
 
 } // namespace
 
-std::unique_ptr<Topology> make_latitude_longitude(Context &context, const halo_latitude_longitude_desc &desc) {
+std::unique_ptr<Topology> make_latitudes(Context &context, const halo_latitudes_desc &desc) {
     ChartsDesc charts;
     charts.what = "latitudes and longitudes";
     charts.cells = { desc.cells[0], desc.cells[1] };
