@@ -4,44 +4,22 @@
 //   diffusion                           alone
 //   mpirun -n 4 diffusion               with MPI, though nothing here links it
 //   diffusion --inproc 4                ranks as threads of one process
-// `--steps N` (20), `--blocks X Y` (4 4), `--cells X Y` of a block (16 16).
+// More by `diffusion --help`.
 #include "digest.h"
-#include "ranks.h"
+#include "program.h"
 #include "serial.h"
 #include "solver.h"
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
-#include <stdexcept>
-#include <string>
 
 namespace {
 
 struct Arguments {
-    int inproc = 0, n_steps = 20;
+    int n_steps = 20;
     diffusion::Grid grid;
 };
-
-Arguments parse(int argc, char **argv) {
-    Arguments arguments;
-    for (int i = 1; i < argc; ++i) {
-        const std::string text = argv[i];
-        const int left = argc - 1 - i;
-        if (text == "--inproc" && left >= 1)
-            arguments.inproc = std::stoi(argv[++i]);
-        else if (text == "--steps" && left >= 1)
-            arguments.n_steps = std::stoi(argv[++i]);
-        else if (text == "--blocks" && left >= 2)
-            for (auto &n : arguments.grid.n_blocks) n = std::stoll(argv[++i]);
-        else if (text == "--cells" && left >= 2)
-            for (auto &n : arguments.grid.n_cells) n = std::stoll(argv[++i]);
-        else
-            throw std::runtime_error("usage: diffusion [--inproc RANKS] [--steps N] [--blocks X Y] [--cells X Y]");
-    }
-    return arguments;
-}
 
 struct Cost {
     double seconds = 0;
@@ -123,12 +101,10 @@ bool run_all(const halo::Context &context, const Arguments &arguments) {
 } // namespace
 
 int main(int argc, char **argv) {
-    try {
-        const auto arguments = parse(argc, argv);
-        const bool passed = ranks::run("diffusion", arguments.inproc, [&](const halo::Context &context) { return run_all(context, arguments); });
-        return passed ? EXIT_SUCCESS : EXIT_FAILURE;
-    } catch (const std::exception &failure) {
-        std::fprintf(stderr, "diffusion: %s\n", failure.what());
-        return EXIT_FAILURE;
-    }
+    Arguments arguments;
+    CLI::App options("Diffusion along 80 levels and advection across them", "diffusion");
+    options.add_option("--steps", arguments.n_steps, "of time")->check(CLI::PositiveNumber)->capture_default_str();
+    options.add_option("--blocks", arguments.grid.n_blocks, "of the grid, along x and y")->check(CLI::PositiveNumber)->capture_default_str();
+    options.add_option("--cells", arguments.grid.n_cells, "of a block, along x and y")->check(CLI::PositiveNumber)->capture_default_str();
+    return ranks::run_program(options, argc, argv, [&](const halo::Context &context) { return run_all(context, arguments); });
 }

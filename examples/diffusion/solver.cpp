@@ -109,7 +109,7 @@ private:
 halo_blocks_desc Grid::desc() const {
     halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
     desc.order = HALO_ORDER_ROWS;
-    for (int d = 0; d < 2; ++d) desc.n_blocks[d] = n_blocks[d], desc.n_cells[d] = n_cells[d], desc.periodic[d] = 1;
+    for (std::size_t d = 0; d < 2; ++d) desc.n_blocks[d] = n_blocks[d], desc.n_cells[d] = n_cells[d], desc.periodic[d] = 1;
     desc.n_blocks[2] = 1, desc.n_cells[2] = n_levels;
     return desc;
 }

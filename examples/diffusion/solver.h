@@ -3,6 +3,7 @@
 
 #include "step.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -13,9 +14,9 @@ namespace diffusion {
 
 /// A periodic grid in blocks, which are not cut across the levels.
 struct Grid {
-    std::int64_t n_blocks[2] = { 4, 4 }, n_cells[2] = { 16, 16 };
+    std::array<std::int64_t, 2> n_blocks{ 4, 4 }, n_cells{ 16, 16 };
 
-    std::int64_t cells(int d) const { return n_blocks[d] * n_cells[d]; }
+    std::int64_t cells(std::size_t d) const { return n_blocks[d] * n_cells[d]; }
     halo_blocks_desc desc() const;
 };
 

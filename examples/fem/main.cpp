@@ -6,15 +6,15 @@
 // `--sums by-rank` sums each rank by itself (faster; the same bits from run to run only); `--vtk PREFIX` writes the last solution, the
 // first (PREFIX_first) and the errors of all (PREFIX.json), for draw.py.
 #include "part_file.h"
-#include "ranks.h"
+#include "program.h"
 #include "run.h"
 #include "vtk_file.h"
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -23,37 +23,10 @@
 namespace {
 
 struct Arguments {
-    int inproc = 0;
     fem::Sum sum = fem::Sum::exact;
     std::string vtk;
     std::vector<std::string> meshes;
 };
-
-fem::Sum parse_sum(const std::string &text) {
-    if (text == "exact") return fem::Sum::exact;
-    if (text == "by-rank") return fem::Sum::by_rank;
-    throw std::runtime_error("--sums is exact or by-rank, not '" + text + "'");
-}
-
-Arguments parse(int argc, char **argv) {
-    Arguments arguments;
-    for (int i = 1; i < argc; ++i) {
-        const std::string text = argv[i];
-        const bool has_value = i + 1 < argc;
-        if (text == "--inproc" && has_value)
-            arguments.inproc = std::stoi(argv[++i]);
-        else if (text == "--sums" && has_value)
-            arguments.sum = parse_sum(argv[++i]);
-        else if (text == "--vtk" && has_value)
-            arguments.vtk = argv[++i];
-        else if (text.starts_with("-"))
-            throw std::runtime_error("unknown argument '" + text + "'");
-        else
-            arguments.meshes.push_back(text);
-    }
-    if (arguments.meshes.empty()) throw std::runtime_error("usage: fem [--inproc RANKS] [--sums exact|by-rank] [--vtk PREFIX] MESH...");
-    return arguments;
-}
 
 /// Linear elements: the error falls with the square of the tetrahedra's size. Meshes come from coarse to fine.
 bool check_convergence(const std::vector<fem::Outcome> &outcomes, bool speak) {
@@ -103,12 +76,12 @@ bool run_all(const halo::Context &context, const Arguments &arguments) {
 } // namespace
 
 int main(int argc, char **argv) {
-    try {
-        const auto arguments = parse(argc, argv);
-        const bool passed = ranks::run("fem", arguments.inproc, [&](const halo::Context &context) { return run_all(context, arguments); });
-        return passed ? EXIT_SUCCESS : EXIT_FAILURE;
-    } catch (const std::exception &failure) {
-        std::fprintf(stderr, "fem: %s\n", failure.what());
-        return EXIT_FAILURE;
-    }
+    Arguments arguments;
+    const std::map<std::string, fem::Sum> sums{ { "exact", fem::Sum::exact }, { "by-rank", fem::Sum::by_rank } };
+    CLI::App options("Poisson's equation by linear finite elements", "fem");
+    options.add_option("--sums", arguments.sum, "exact, or by-rank: faster, the same bits from run to run only")
+        ->transform(CLI::CheckedTransformer(sums));
+    options.add_option("--vtk", arguments.vtk, "prefix of files for draw.py: the last solution, the first, the errors of all");
+    options.add_option("MESH", arguments.meshes, "as fem_mesh writes them, from coarse to fine")->required();
+    return ranks::run_program(options, argc, argv, [&](const halo::Context &context) { return run_all(context, arguments); });
 }

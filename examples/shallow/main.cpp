@@ -3,55 +3,24 @@
 //   shallow 16 32 64                    alone: a steady flow on three grids, of 10 n^2 + 2 cells; its error must fall with their spacing
 //   mpirun -n 4 shallow 16 32 64        with MPI, though nothing here links it
 //   shallow --inproc 4 16 32 64         ranks as threads of one process
-// `--flow wave` follows a Rossby-Haurwitz wave instead; `--days D` for so long (1); `--picture PREFIX` writes the cells of the last grid for draw.py.
-#include "ranks.h"
+// More by `shallow --help`.
+#include "program.h"
 #include "run.h"
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <stdexcept>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace {
 
 struct Arguments {
-    int inproc = 0;
     shallow::Flow flow = shallow::Flow::steady;
     double days = 1;
     std::string picture;
     std::vector<std::int64_t> squares;
 };
-
-shallow::Flow parse_flow(const std::string &text) {
-    if (text == "steady") return shallow::Flow::steady;
-    if (text == "wave") return shallow::Flow::wave;
-    throw std::runtime_error("--flow is steady or wave, not '" + text + "'");
-}
-
-Arguments parse(int argc, char **argv) {
-    Arguments arguments;
-    for (int i = 1; i < argc; ++i) {
-        const std::string text = argv[i];
-        const bool has_value = i + 1 < argc;
-        if (text == "--inproc" && has_value)
-            arguments.inproc = std::stoi(argv[++i]);
-        else if (text == "--flow" && has_value)
-            arguments.flow = parse_flow(argv[++i]);
-        else if (text == "--days" && has_value)
-            arguments.days = std::stod(argv[++i]);
-        else if (text == "--picture" && has_value)
-            arguments.picture = argv[++i];
-        else if (text.starts_with("-"))
-            throw std::runtime_error("unknown argument '" + text + "'");
-        else
-            arguments.squares.push_back(std::stoll(text));
-    }
-    if (arguments.squares.empty())
-        throw std::runtime_error("usage: shallow [--inproc RANKS] [--flow steady|wave] [--days DAYS] [--picture PREFIX] SQUARES...");
-    return arguments;
-}
 
 /// Linear in each cell: second order. Here it falls faster still, as most of the error is what the fluxes dampen.
 bool check_convergence(const std::vector<shallow::Outcome> &outcomes, bool speak) {
@@ -91,12 +60,12 @@ bool run_all(const halo::Context &context, const Arguments &arguments) {
 } // namespace
 
 int main(int argc, char **argv) {
-    try {
-        const auto arguments = parse(argc, argv);
-        const bool passed = ranks::run("shallow", arguments.inproc, [&](const halo::Context &context) { return run_all(context, arguments); });
-        return passed ? EXIT_SUCCESS : EXIT_FAILURE;
-    } catch (const std::exception &failure) {
-        std::fprintf(stderr, "shallow: %s\n", failure.what());
-        return EXIT_FAILURE;
-    }
+    Arguments arguments;
+    const std::map<std::string, shallow::Flow> flows{ { "steady", shallow::Flow::steady }, { "wave", shallow::Flow::wave } };
+    CLI::App options("Shallow water on an icosahedral grid", "shallow");
+    options.add_option("--flow", arguments.flow, "steady, or wave")->transform(CLI::CheckedTransformer(flows));
+    options.add_option("--days", arguments.days, "of the flow")->check(CLI::PositiveNumber)->capture_default_str();
+    options.add_option("--picture", arguments.picture, "prefix of files for draw.py: the cells of the last grid");
+    options.add_option("SQUARES", arguments.squares, "n: a grid of 10 n^2 + 2 cells; from coarse to fine")->required()->check(CLI::PositiveNumber);
+    return ranks::run_program(options, argc, argv, [&](const halo::Context &context) { return run_all(context, arguments); });
 }

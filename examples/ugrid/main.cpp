@@ -6,12 +6,11 @@
 // `--rings K` (2); `--picture PREFIX` writes the faces with the rings of rank 0, for draw.py. Every rank reads the whole file: it is as small as
 // that.
 #include "mesh.h"
-#include "ranks.h"
+#include "program.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <mutex>
 #include <stdexcept>
@@ -20,30 +19,9 @@
 namespace {
 
 struct Arguments {
-    int inproc = 0;
     std::int32_t n_rings = 2;
     std::string picture, file;
 };
-
-Arguments parse(int argc, char **argv) {
-    Arguments arguments;
-    for (int i = 1; i < argc; ++i) {
-        const std::string text = argv[i];
-        const bool has_value = i + 1 < argc;
-        if (text == "--inproc" && has_value)
-            arguments.inproc = std::stoi(argv[++i]);
-        else if (text == "--rings" && has_value)
-            arguments.n_rings = std::stoi(argv[++i]);
-        else if (text == "--picture" && has_value)
-            arguments.picture = argv[++i];
-        else if (text.starts_with("-") || !arguments.file.empty())
-            throw std::runtime_error("unknown argument '" + text + "'");
-        else
-            arguments.file = text;
-    }
-    if (arguments.file.empty()) throw std::runtime_error("usage: ugrid [--inproc RANKS] [--rings K] [--picture PREFIX] FILE");
-    return arguments;
-}
 
 /// The rings of a rank by a search over the whole mesh: 0 for its own faces, -1 for what lies farther out.
 std::vector<std::int32_t> search_rings(const ugrid::Neighbours &neighbours, const std::vector<std::int32_t> &parts, std::int32_t rank,
@@ -116,11 +94,11 @@ void report(const halo::Context &context, const halo::Topology &topology, std::i
                 static_cast<long long>(sent[0]));
 }
 
-/// One line for each face: its ring, a number that is not used, then the corners of its polygon.
+/// One line for each face: its ring, its number, then the corners of its polygon.
 void write_picture(const ugrid::Mesh &mesh, const std::vector<std::int32_t> &rings, const std::string &file) {
     std::ofstream out(file);
     for (std::int64_t face = 0; face < mesh.n_faces(); ++face) {
-        out << rings[static_cast<std::size_t>(face)] << " 0";
+        out << rings[static_cast<std::size_t>(face)] << ' ' << face;
         for (const std::int64_t node : mesh.nodes_of(face)) {
             const double longitude = mesh.longitude[static_cast<std::size_t>(node)], latitude = mesh.latitude[static_cast<std::size_t>(node)];
             out << ' ' << std::cos(latitude) * std::cos(longitude) << ' ' << std::cos(latitude) * std::sin(longitude) << ' ' << std::sin(latitude);
@@ -166,12 +144,10 @@ bool run_all(const halo::Context &context, const Arguments &arguments) {
 } // namespace
 
 int main(int argc, char **argv) {
-    try {
-        const auto arguments = parse(argc, argv);
-        const bool passed = ranks::run("ugrid", arguments.inproc, [&](const halo::Context &context) { return run_all(context, arguments); });
-        return passed ? EXIT_SUCCESS : EXIT_FAILURE;
-    } catch (const std::exception &failure) {
-        std::fprintf(stderr, "ugrid: %s\n", failure.what());
-        return EXIT_FAILURE;
-    }
+    Arguments arguments;
+    CLI::App options("Ghosts of a mesh from a file of UGRID or ICON", "ugrid");
+    options.add_option("--rings", arguments.n_rings, "of ghosts")->check(CLI::PositiveNumber)->capture_default_str();
+    options.add_option("--picture", arguments.picture, "prefix of a file for draw.py: the faces with the rings of rank 0");
+    options.add_option("FILE", arguments.file, "NetCDF")->required();
+    return ranks::run_program(options, argc, argv, [&](const halo::Context &context) { return run_all(context, arguments); });
 }
