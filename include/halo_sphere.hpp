@@ -15,21 +15,21 @@
 
 namespace halo {
 
-/// Collective, all three.
-inline Topology cubed_sphere(const Context &context, const halo_cubed_sphere_desc &desc) {
+/// By a function that makes a topology of a description. Collective, as the three below.
+template <class Desc>
+Topology make_topology(halo_status (*create)(halo_context *, const Desc *, halo_topology **), const Context &context, const Desc &desc) {
     halo_topology *topology = nullptr;
-    check(halo_topology_create_cubed_sphere(context, &desc, &topology));
+    check(create(context, &desc, &topology));
     return Topology::adopt(topology);
+}
+inline Topology cubed_sphere(const Context &context, const halo_cubed_sphere_desc &desc) {
+    return make_topology(halo_topology_create_cubed_sphere, context, desc);
 }
 inline Topology latitudes(const Context &context, const halo_latitudes_desc &desc) {
-    halo_topology *topology = nullptr;
-    check(halo_topology_create_latitudes(context, &desc, &topology));
-    return Topology::adopt(topology);
+    return make_topology(halo_topology_create_latitudes, context, desc);
 }
 inline Topology reduced_rows(const Context &context, const halo_reduced_rows_desc &desc) {
-    halo_topology *topology = nullptr;
-    check(halo_topology_create_reduced_rows(context, &desc, &topology));
-    return Topology::adopt(topology);
+    return make_topology(halo_topology_create_reduced_rows, context, desc);
 }
 
 class Sphere : public Handle<halo_sphere, halo_sphere_destroy> {

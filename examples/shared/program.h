@@ -15,7 +15,8 @@ namespace ranks {
 template <class Body>
 int run_program(CLI::App &options, int argc, char **argv, Body &&body) {
     int inproc = 0;
-    options.add_option("--inproc", inproc, "ranks as so many threads of this process; else those of the launcher, or one")->check(CLI::PositiveNumber);
+    options.add_option("--inproc", inproc, "ranks as so many threads of this process; else those of the launcher, or one")
+        ->check(CLI::PositiveNumber);
     CLI11_PARSE(options, argc, argv);
     try {
         return run(options.get_name().c_str(), inproc, body) ? EXIT_SUCCESS : EXIT_FAILURE;
