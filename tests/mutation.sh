@@ -211,9 +211,9 @@ defects=(
     "over a side of a cube rows never turn back|sphere/cubed_sphere.cpp|halo_box_conformance *Cube*|s/passage.sign\[along_side\] = runs;//"
     "ghosts across a cube's edge come from its far side|sphere/cubed_sphere.cpp|halo_box_conformance *Cube*|s/first_there = inwards > 0 ? 0 : n - 1;/first_there = inwards > 0 ? n - 1 : 0;/"
     "a part sends from another's cells|sphere/charts.cpp|halo_box_conformance *Cube*|s/passage.chart \* desc.parts\[1\] + j/passage.chart * desc.parts[1] + first(1)/"
-    "across a pole a row meets itself as it lies|sphere/reduced_rows.cpp|halo_box_conformance ReducedRows*|s/(across_pole ? n : 0)/0/"
-    "cells that touch at a corner share a side|sphere/reduced_rows.cpp|halo_box_conformance ReducedRows*|s/(static_cast<__int128>(east) \* there - 1)/(static_cast<__int128>(east) * there)/"
-    "signs of vectors are lost on the way over two joins|topology/edge.cpp|halo_box_conformance Regions*|/^AxisMap AxisMap::then/,/^}/s/        both.vector\[d\] = .*$//"
+    "across a pole a row meets itself as it lies|sphere/reduced_rows.cpp|halo_box_conformance *ReducedRows*|s/(across_pole ? n : 0)/0/"
+    "cells that touch at a corner share a side|sphere/reduced_rows.cpp|halo_box_conformance *ReducedRows*|s/(static_cast<__int128>(east) \* there - 1)/(static_cast<__int128>(east) * there)/"
+    "signs of vectors are lost on the way over two joins|topology/edge.cpp|halo_box_conformance *Regions*|/^AxisMap AxisMap::then/,/^}/s/        both.vector\[d\] = .*$//"
     "lists may begin before their first entry|topology/lists/lists.cpp|misuse *Sizes*|s/desc.send_offsets\[0\] < 0/desc.send_offsets[0] == 1/"
     # Combining
     "a fetch brings the value after the contribution|base/combine.cpp|test_keys *Fetches*|s/^    store(contribution, value);/    store(contribution, op(value, more));/"
