@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The pictures of docs/concepts.md, from tables.txt beside this file, which is what examples/concepts prints. Needs matplotlib.
+"""The pictures of docs/concepts.md and docs/sphere.md, from tables.txt beside this file, which is what examples/concepts prints. Needs matplotlib.
 
 usage: draw.py [--png] [FOLDER]      SVG into this folder, or as said
 """
@@ -10,14 +10,16 @@ import sys
 from pathlib import Path
 
 import matplotlib
+import numpy
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
-from matplotlib.patches import Rectangle  # noqa: E402
+from matplotlib.patches import Polygon, Rectangle  # noqa: E402
 
 HERE = Path(__file__).parent
 PARTS = ["#7fb3d5", "#f5b971", "#8fce9b", "#e39a9a", "#b9a3d6", "#d3c27a"]
 SECTIONS = ["#7fb3d5", "#8fce9b", "#f5b971", "#eeeeee"]
+RINGS = ["#7fb3d5", "#f5b971", "#f8d9ae", "#fbeedb"]  # owned, then rings of ghosts
 OUTSIDE = "#f4f4f4"
 INK = "#333333"
 
@@ -195,6 +197,32 @@ def draw_sections(rows):
     return figure
 
 
+def draw_rings(rows):
+    """A part of an icosahedral grid from above: what it owns, and its ghosts."""
+    kinds = {kind: [(found[0], numpy.array(found[1:], float).reshape(-1, 3)) for found in numbers(rows, kind)] for kind in ("cell", "edge", "vertex")}
+    centre = sum(places.mean(axis=0) for ring, places in kinds["cell"] if ring == 0)
+    centre /= numpy.linalg.norm(centre)
+    east = numpy.cross((0, 0, 1), centre)
+    east /= numpy.linalg.norm(east)
+    onto = numpy.array((east, numpy.cross(centre, east))).T
+    kinds = {kind: [(ring, places @ onto) for ring, places in entities] for kind, entities in kinds.items()}
+    figure, axes = panels(3, 9.6, 3.4)
+    for panel, (kind, entities), title in zip(axes, kinds.items(), ("cells", "edges", "vertices")):
+        for _, places in kinds["cell"]:
+            panel.add_patch(Polygon(places, facecolor="white", edgecolor="#dddddd", linewidth=0.6))
+        for ring, places in reversed(entities):
+            if kind == "cell":
+                panel.add_patch(Polygon(places, facecolor=RINGS[ring], edgecolor="white", linewidth=0.8))
+            elif kind == "edge":
+                panel.plot(*places.T, color=RINGS[ring], linewidth=2.4, solid_capstyle="round")
+            else:
+                panel.plot(*places.T, color=RINGS[ring], marker="o", markersize=5.5, markeredgecolor=INK, markeredgewidth=0.4)
+        counts = [sum(ring == found for found, _ in entities) for ring in range(len(RINGS))]
+        panel.set_title(f"{title}: {counts[0]} owned, {counts[1]} + {counts[2]} + {counts[3]} ghosts", fontsize=9)
+        panel.autoscale_view()
+    return figure
+
+
 def main():
     arguments = [word for word in sys.argv[1:] if word != "--png"]
     folder = Path(arguments[0]) if arguments else HERE
@@ -203,7 +231,7 @@ def main():
     chapters = tables(text)
     pyplot.rcParams.update({"svg.hashsalt": "halo", "svg.fonttype": "none", "font.family": "sans-serif"})
     for name, figure in (("parts", draw_parts(chapters["blocks"])), ("join", draw_join(chapters["join"])),
-                         ("rounds", draw_rounds(chapters["rounds"])), ("sections", draw_sections(chapters["sections"]))):
+                         ("rounds", draw_rounds(chapters["rounds"])), ("sections", draw_sections(chapters["sections"])), ("rings", draw_rings(chapters["rings"]))):
         if "--png" in sys.argv:
             figure.savefig(folder / f"{name}.png", dpi=110)
         else:

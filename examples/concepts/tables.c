@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <halo_access.h>
+#include <halo_sphere.h>
 
 #include "../guides/need.h"
 
@@ -209,10 +210,50 @@ static void sections(void) {
         printf("node: %d %d owner %d section %d\n", i % (MESH_X + 1), i / (MESH_X + 1), node_owners[i], of_nodes[i]);
 }
 
+enum { SQUARES = 8, RINGS = 3 };
+
+/* In thousandths of the sphere's radius. */
+static void print_place(FILE *out, int32_t kind, uint64_t key) {
+    double place[3];
+    need(halo_sphere_position(HALO_SPHERE_ICOSAHEDRON, SQUARES, kind, key, place));
+    for (int d = 0; d < 3; ++d) fprintf(out, " %d", (int)(1000 * place[d] + (place[d] < 0 ? -0.5 : 0.5)));
+}
+
+/* Cells, edges and vertices of a part at the north pole, and its ghosts by ring: kind, ring, places of its vertices. */
+static void rings(halo_context *context, FILE *out) {
+    static const char *const names[] = { "cell", "edge", "vertex" };
+    halo_sphere_desc desc = HALO_SPHERE_DESC_INIT;
+    desc.n = SQUARES, desc.parts_per_side = 2;
+    for (int kind = 0; kind < 3; ++kind) desc.rings[kind] = RINGS;
+    halo_sphere *sphere;
+    need(halo_sphere_create(context, &desc, &sphere));
+    const int64_t *gids;
+    int64_t n_parts;
+    need(halo_sphere_local_parts(sphere, &gids, &n_parts));
+    for (int32_t kind = HALO_SPHERE_CELLS; kind <= HALO_SPHERE_VERTICES; ++kind) {
+        int64_t ends[RINGS + 1], n_ends, n;
+        uint64_t keys[512];
+        need(halo_sphere_ring_ends(sphere, gids[0], kind, ends, RINGS + 1, &n_ends));
+        need(halo_sphere_keys(sphere, gids[0], kind, keys, 512, &n));
+        for (int64_t i = 0, ring = 0; i < n; ++i) {
+            uint64_t corners[6] = { keys[i] };
+            int32_t n_corners = 1;
+            if (kind != HALO_SPHERE_VERTICES)
+                need(halo_sphere_key_neighbours(HALO_SPHERE_ICOSAHEDRON, SQUARES, kind, keys[i], HALO_SPHERE_VERTICES, corners, &n_corners));
+            while (i >= ends[ring]) ++ring;
+            fprintf(out, "%s: %d at", names[kind], (int)ring);
+            for (int32_t c = 0; c < n_corners; ++c) print_place(out, HALO_SPHERE_VERTICES, corners[c]);
+            fprintf(out, "\n");
+        }
+    }
+    need(halo_sphere_destroy(&sphere));
+}
+
 int main(void) {
     run_ranks("blocks", 2, blocks);
     run_ranks("join", 2, join);
     run_ranks("rounds", 9, rounds);
     sections();
+    run_ranks("rings", 1, rings);
     return 0;
 }
