@@ -3,7 +3,7 @@
 """Run the library on hundreds of simulated ranks and hold what each sends and allocates against what may grow with their number: nothing but the depth of
 trees. Prints a row for each stage.
 
-usage: check_scale.py SMPIRUN PROGRAM COUNTERS PLATFORM CASE RANKS...    CASE: range, hash, everywhere or cells; the first number of ranks is compared with
+usage: check_scale.py SMPIRUN PROGRAM COUNTERS PLATFORM CASE RANKS...    CASE: range, hash, everywhere, cells, sphere or sphere_large; the first number of ranks is compared with
 """
 import math
 import re
@@ -17,6 +17,8 @@ HEADER = 64
 SETUP = 5  # messages of a set-up, per neighbour and per level of a tree
 ROOT = 350  # bytes that the root of a tree sends for each of its levels, headers of collectives included; some six collectives of about 100 bytes, less the slack
 KEPT = 8192  # bytes that a collective keeps for each level of its tree until it ends, so that it can be continued
+PER_ENTITY = 400  # bytes allocated in a stage of the sphere, for each entity of the three kinds that a rank has, ghosts included
+LARGEST = 32  # of these, at a stretch
 failures = []
 
 
@@ -87,6 +89,15 @@ def check_everywhere(n_ranks, name, stage, small, n_small):
         expect(f"{at}: {what} {small[what][0]} -> {stage[what][0]}", stage[what][0] <= 1.05 * n_ranks / n_small * small[what][0])
 
 
+def check_sphere(n_ranks, name, stage, local, small, n_small):
+    """Every rank has a part of the same size, so all should cost the same. Parts at vertices with five neighbours have fewer ghosts."""
+    at = f"{n_ranks} ranks, {name}"
+    for what, slack in (("messages", SETUP), ("bytes", ROOT), ("allocated", 1.05 * (n_ranks - n_small))):
+        expect(f"{at}: mean of {what} {small[what][1]} -> {stage[what][1]}", stage[what][1] <= 1.05 * small[what][1] + slack * math.log2(n_ranks / n_small))
+    expect(f"{at}: allocated {stage['allocated'][0]} for {local} entities", stage["allocated"][0] <= PER_ENTITY * local)
+    expect(f"{at}: largest allocation {stage['largest'][0]} for {local} entities", stage["largest"][0] <= LARGEST * local)
+
+
 def main():
     *command, case = sys.argv[1:6]
     command.append(case)
@@ -106,6 +117,9 @@ def main():
                 continue
             if name == "later_runs":
                 check_exchange(n_ranks, stages)
+                continue
+            if case.startswith("sphere"):
+                check_sphere(n_ranks, name, stage, stages["ranks"]["local"][0], small[name], ranks[0])
                 continue
             hashed = name == "boxes" or (name == "topology" and case == "hash")
             if not hashed:

@@ -6,13 +6,16 @@
 #include "counters.h"
 
 #include <halo.hpp>
+#include <halo_sphere.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -224,6 +227,60 @@ void run_boxes(const halo::Context &context, const Lattice &lattice, Stages &sta
     run_cells(context, desc, "boxes", stages);
 }
 
+/// Cells, edges and vertices of an icosahedral grid, two rings of ghosts each, in one exchange: 10 p^2 ranks have a part of `squares` by `squares`
+/// each.
+void run_sphere(const halo::Context &context, int64_t squares, Stages &stages) {
+    halo_sphere_desc desc = HALO_SPHERE_DESC_INIT;
+    desc.parts_per_side = static_cast<int32_t>(std::lround(std::sqrt(context.n_ranks() / 10.0)));
+    desc.n = squares * desc.parts_per_side;
+    for (int32_t &rings : desc.rings) rings = 2;
+    stages.begin();
+    halo::Sphere sphere(context, desc);
+    stages.end("sphere");
+    stages.begin();
+    std::vector<halo::Topology> topologies;
+    for (const int32_t kind : { HALO_SPHERE_CELLS, HALO_SPHERE_EDGES, HALO_SPHERE_VERTICES }) topologies.push_back(sphere.topology(kind));
+    stages.end("topology");
+
+    const int64_t gid = sphere.local_parts()[0];
+    const halo_sphere_part part = sphere.part(gid);
+    std::array<std::vector<uint64_t>, 3> keys;
+    std::array<std::vector<double>, 3> values;
+    std::vector<halo::Field> fields;
+    std::vector<halo_field *> handles;
+    for (size_t kind = 0; kind < 3; ++kind) {
+        keys[kind] = sphere.keys(gid, static_cast<int32_t>(kind));
+        values[kind].assign(keys[kind].size(), -1.0);
+        std::copy_n(keys[kind].begin(), part.n_owned[kind], values[kind].begin());
+    }
+    stages.begin();
+    for (size_t kind = 0; kind < 3; ++kind) {
+        constexpr const char *names[] = { "cells", "edges", "vertices" };
+        halo_field_desc field = HALO_FIELD_DESC_INIT;
+        field.name = names[kind];
+        handles.push_back(fields.emplace_back(topologies[kind], field).get());
+        fields[kind].bind(gid, values[kind].data());
+    }
+    halo::Exchange exchange{ std::span<halo_field *const>(handles) };
+    exchange.start();
+    exchange.finish();
+    stages.end("first_run");
+    int64_t wrong = 0;
+    for (size_t kind = 0; kind < 3; ++kind)
+        for (size_t i = 0; i < keys[kind].size(); ++i) wrong += values[kind][i] != static_cast<double>(keys[kind][i]);
+    if (context.allreduce(wrong, HALO_SUM) != 0) throw std::runtime_error("ghosts of the sphere are not their owners'");
+    std::array<int64_t, 3> owned{ part.n_owned[0], part.n_owned[1], part.n_owned[2] };
+    std::array<int64_t, 3> local{ part.n_local[0], part.n_local[1], part.n_local[2] };
+    context.allreduce(std::span<int64_t>(owned), HALO_SUM);
+    context.allreduce(std::span<int64_t>(local), HALO_MAX);
+    const int64_t n = desc.n;
+    if (owned != std::array<int64_t, 3>{ 20 * n * n, 30 * n * n, 10 * n * n + 2 })
+        throw std::runtime_error("the sphere has not its numbers of entities");
+    if (context.rank() == 0)
+        std::printf("ranks %d cells %lld local %lld\n", context.n_ranks(), static_cast<long long>(owned[0]),
+                    static_cast<long long>(local[0] + local[1] + local[2]));
+}
+
 } // namespace
 
 void run_simulated(const std::string &what) {
@@ -238,6 +295,10 @@ void run_simulated(const std::string &what) {
         run_points(context, lattice, HALO_DIRECTORY_HASH, stages);
     } else if (what == "everywhere") {
         run_everywhere(context, stages);
+    } else if (what == "sphere") {
+        run_sphere(context, 24, stages);
+    } else if (what == "sphere_large") {
+        run_sphere(context, 142, stages);
     } else {
         run_blocks(context, lattice, stages);
         run_boxes(context, lattice, stages);
