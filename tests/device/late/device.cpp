@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "host.h"
+#include "late.h"
+#include "memory.h"
+#include "stream.h"
+
+namespace {
+
+using late::Event;
+using late::Memory;
+using late::Stream;
+
+const halo_device_ops &host = *halo_device_host.ops;
+
+std::atomic<uint64_t> next_seed{ 1 };
+std::atomic<int32_t> most_microseconds{ 50 };
+
+struct Late {
+    const halo_host *services;
+    halo_device *copies; // the host device, which does the work
+    Memory memory;
+    std::vector<std::unique_ptr<Stream>> streams; // the first one is the device's own
+    uint64_t seed = next_seed.fetch_add(1000);
+    late_counts counts{};
+    int64_t fails_after = -1;
+
+    ~Late() {
+        streams.clear(); // does what there is
+        host.close(copies);
+    }
+    Stream &stream(halo_stream stream) { return stream ? *static_cast<Stream *>(stream) : *streams.front(); }
+    void add_stream() { streams.push_back(std::make_unique<Stream>(seed++, most_microseconds)); }
+    void add_and_wait(halo_stream at, std::function<void()> work) {
+        stream(at).add(std::move(work));
+        stream(at).synchronize();
+        ++counts.host_waits;
+    }
+};
+
+// A table of the host device, and its rows, to see what they reach.
+struct Table {
+    halo_copy_table *copies = nullptr;
+    std::vector<uint32_t> pieces; // of each shape
+    std::vector<halo_copy_row> rows;
+    std::atomic<int64_t> in_use{ 0 };
+};
+
+Late &late_of(halo_device *device) { return *reinterpret_cast<Late *>(device); }
+Table &table_of(halo_copy_table *table) { return *reinterpret_cast<Table *>(table); }
+std::shared_ptr<Event> &event_of(halo_event *event) { return *reinterpret_cast<std::shared_ptr<Event> *>(event); }
+
+[[gnu::format(printf, 3, 4)]] halo_status report(const halo_host *services, halo_status status, const char *format, ...) {
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (services) services->report(services->core, text);
+    return status;
+}
+
+halo_status open(const halo_host *services, int32_t ordinal, halo_device **device) {
+    if (ordinal < 0 || ordinal > 1) return report(services, HALO_ERR_ARGUMENT, "there are the late devices 0 and 1, not %d", ordinal);
+    halo_device *copies = nullptr;
+    if (const halo_status status = host.open(services, 0, &copies)) return status;
+    auto made = std::make_unique<Late>();
+    made->services = services;
+    made->copies = copies;
+    made->add_stream();
+    *device = reinterpret_cast<halo_device *>(made.release());
+    return HALO_SUCCESS;
+}
+
+void close(halo_device *device) { delete &late_of(device); }
+
+halo_status allocate(halo_device *device, int32_t memory, size_t bytes, void **pointer) {
+    Late &self = late_of(device);
+    if (memory == HALO_MEMORY_PINNED) {
+        if (const halo_status status = host.allocate(self.copies, memory, bytes, pointer)) return status;
+        self.memory.add_pinned(*pointer, bytes);
+        return HALO_SUCCESS;
+    }
+    if (memory != HALO_MEMORY_DEVICE) return report(self.services, HALO_ERR_ARGUMENT, "the late device has no memory of kind %d", memory);
+    const bool fails = self.fails_after >= 0 && self.fails_after-- == 0;
+    void *found = fails ? nullptr : self.memory.allocate_own(bytes);
+    if (!found) return report(self.services, HALO_ERR_MEMORY, "the late device has no %zu bytes", bytes);
+    ++self.counts.allocations;
+    self.counts.bytes += static_cast<int64_t>(bytes);
+    *pointer = found;
+    return HALO_SUCCESS;
+}
+
+void release(halo_device *device, int32_t memory, void *pointer, size_t bytes) {
+    Late &self = late_of(device);
+    if (memory == HALO_MEMORY_PINNED) {
+        self.memory.remove_pinned(pointer);
+        return host.release(self.copies, memory, pointer, bytes);
+    }
+    self.memory.release_own(pointer);
+    self.counts.bytes -= static_cast<int64_t>(bytes);
+}
+
+// Other memory of the host is read before return, or written.
+halo_status copy(halo_device *device, void *dst, const void *src, size_t bytes, halo_stream stream) {
+    Late &self = late_of(device);
+    if (bytes == 0) return HALO_SUCCESS;
+    ++self.counts.copies;
+    void *to = self.memory.reach(dst);
+    const void *from = self.memory.reach(src);
+    if (!to) {
+        self.add_and_wait(stream, [=] { std::memcpy(dst, from ? from : src, bytes); });
+        return HALO_SUCCESS;
+    }
+    if (from) {
+        self.stream(stream).add([=] { std::memcpy(to, from, bytes); });
+    } else {
+        std::vector<char> snapshot(static_cast<const char *>(src), static_cast<const char *>(src) + bytes);
+        self.stream(stream).add([to, snapshot = std::move(snapshot)] { std::memcpy(to, snapshot.data(), snapshot.size()); });
+    }
+    return HALO_SUCCESS;
+}
+
+halo_status fill(halo_device *device, void *dst, const void *value, size_t element_bytes, int64_t n, halo_stream stream) {
+    Late &self = late_of(device);
+    char nothing[16];
+    if (const halo_status status = host.fill(self.copies, nothing, value, element_bytes, std::min<int64_t>(n, 0), HALO_STREAM_NONE)) return status;
+    void *to = self.memory.reach(dst);
+    if (!to && n > 0) return report(self.services, HALO_ERR_DEVICE, "a fill of %p, which the late device does not reach", dst);
+    ++self.counts.copies;
+    std::vector<char> snapshot(static_cast<const char *>(value), static_cast<const char *>(value) + element_bytes);
+    self.stream(stream).add([copies = self.copies, to, snapshot = std::move(snapshot), n] {
+        host.fill(copies, to, snapshot.data(), snapshot.size(), n, HALO_STREAM_NONE);
+    });
+    return HALO_SUCCESS;
+}
+
+halo_status event_create(halo_device *, halo_event **event) {
+    *event = reinterpret_cast<halo_event *>(new std::shared_ptr<Event>(std::make_shared<Event>()));
+    return HALO_SUCCESS;
+}
+void event_destroy(halo_device *, halo_event *event) { delete &event_of(event); }
+halo_status event_record(halo_device *device, halo_event *event, halo_stream stream) {
+    late_of(device).stream(stream).record(event_of(event));
+    return HALO_SUCCESS;
+}
+halo_status event_query(halo_device *, halo_event *event, int32_t *done) {
+    *done = event_of(event)->has_fired() ? 1 : 0;
+    return HALO_SUCCESS;
+}
+halo_status event_wait(halo_device *device, halo_event *event, halo_stream stream) {
+    late_of(device).stream(stream).wait(event_of(event));
+    return HALO_SUCCESS;
+}
+
+halo_status table_create(halo_device *device, const halo_copy_program *program, halo_copy_table **table) {
+    Late &self = late_of(device);
+    auto made = std::make_unique<Table>();
+    if (const halo_status status = host.table_create(self.copies, program, &made->copies)) return status;
+    for (int64_t i = 0; i < program->n_shapes; ++i) made->pieces.push_back(program->shapes[i].n_pieces);
+    made->rows.assign(program->rows, program->rows + program->n_rows);
+    *table = reinterpret_cast<halo_copy_table *>(made.release());
+    return HALO_SUCCESS;
+}
+
+// As with memory, nobody may destroy or change what work still uses.
+halo_status require_unused(Late &self, const Table &table, const char *call) {
+    if (table.in_use == 0) return HALO_SUCCESS;
+    return report(self.services, HALO_ERR_STATE, "%s of a table that work in a stream still uses", call);
+}
+
+void table_destroy(halo_device *device, halo_copy_table *table) {
+    Late &self = late_of(device);
+    if (require_unused(self, table_of(table), "destruction")) std::abort(); // it cannot be refused
+    host.table_destroy(self.copies, table_of(table).copies);
+    delete &table_of(table);
+}
+
+halo_status table_patch(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, const halo_copy_row *rows) {
+    Late &self = late_of(device);
+    Table &known = table_of(table);
+    if (const halo_status status = require_unused(self, known, "a patch")) return status;
+    if (const halo_status status = host.table_patch(self.copies, known.copies, first, n, rows)) return status;
+    std::copy_n(rows, n, known.rows.begin() + first);
+    return HALO_SUCCESS;
+}
+
+// The device's addresses of what some rows use, in `reached`.
+halo_status reach_bases(Late &self, const Table &table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, bool writes,
+                        std::vector<void *> &reached) {
+    if (first < 0 || n < 0 || first > std::ssize(table.rows) - n)
+        return report(self.services, HALO_ERR_ARGUMENT, "rows %lld + %lld of a table of %zu", static_cast<long long>(first),
+                      static_cast<long long>(n), table.rows.size());
+    reached.assign(static_cast<size_t>(n_bases), nullptr);
+    for (int64_t row = first; row < first + n; ++row) {
+        const halo_copy_row &known = table.rows[static_cast<size_t>(row)];
+        const auto use = [&](uint32_t base) {
+            if (base >= n_bases) return false;
+            reached[base] = self.memory.reach(bases[base]);
+            return reached[base] != nullptr;
+        };
+        bool all = !writes || use(known.dst_base);
+        for (uint32_t p = 0; all && p < table.pieces[known.shape]; ++p) all = use(known.src_base[p]);
+        if (!all)
+            return report(self.services, HALO_ERR_DEVICE, "row %lld of a table leads to memory that is neither the late device's nor pinned",
+                          static_cast<long long>(row));
+    }
+    return HALO_SUCCESS;
+}
+
+halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, int32_t op,
+                      halo_type type, halo_stream stream) {
+    Late &self = late_of(device);
+    Table &known = table_of(table);
+    std::vector<void *> reached;
+    if (const halo_status status = reach_bases(self, known, first, n, bases, n_bases, true, reached)) return status;
+    if (const halo_status status = host.table_run(self.copies, known.copies, first, 0, bases, n_bases, op, type, HALO_STREAM_NONE)) return status;
+    ++self.counts.launches;
+    ++known.in_use;
+    self.stream(stream).add([=, &self, &known, reached = std::move(reached)] {
+        const halo_status status = host.table_run(self.copies, known.copies, first, n, reached.data(), n_bases, op, type, HALO_STREAM_NONE);
+        --known.in_use;
+        if (status != HALO_SUCCESS) std::abort(); // a launch that was accepted does its work
+    });
+    return HALO_SUCCESS;
+}
+
+halo_status table_test(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases,
+                       const halo_null_test *test, uint8_t *non_null, halo_stream stream) {
+    Late &self = late_of(device);
+    Table &known = table_of(table);
+    std::vector<void *> reached;
+    if (const halo_status status = reach_bases(self, known, first, n, bases, n_bases, false, reached)) return status;
+    ++self.counts.tests;
+    halo_status status = HALO_SUCCESS;
+    self.add_and_wait(stream, [&] {
+        status = host.table_test(self.copies, known.copies, first, n, reached.data(), n_bases, test, non_null, HALO_STREAM_NONE);
+    });
+    return status;
+}
+
+halo_status table_run_tested(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases,
+                             const halo_null_test *test, uint8_t *non_null, halo_stream stream) {
+    Late &self = late_of(device);
+    Table &known = table_of(table);
+    std::vector<void *> reached;
+    if (const halo_status status = reach_bases(self, known, first, n, bases, n_bases, true, reached)) return status;
+    ++self.counts.launches;
+    ++self.counts.tests;
+    halo_status status = HALO_SUCCESS;
+    self.add_and_wait(stream, [&] {
+        status = host.table_run_tested(self.copies, known.copies, first, n, reached.data(), n_bases, test, non_null, HALO_STREAM_NONE);
+    });
+    return status;
+}
+
+int32_t query(const halo_host *, char *why, size_t why_bytes) {
+    std::snprintf(why, why_bytes, "for tests");
+    return 1;
+}
+
+constexpr halo_device_ops ops = { sizeof(halo_device_ops),
+                                  open,
+                                  close,
+                                  allocate,
+                                  release,
+                                  copy,
+                                  fill,
+                                  event_create,
+                                  event_destroy,
+                                  event_record,
+                                  event_query,
+                                  event_wait,
+                                  table_create,
+                                  table_destroy,
+                                  table_patch,
+                                  table_run,
+                                  table_test,
+                                  table_run_tested };
+
+} // namespace
+
+const halo_device_plugin halo_device_late = { HALO_PLUGIN_ABI_MAJOR,
+                                              HALO_PLUGIN_ABI_MINOR,
+                                              sizeof(halo_device_plugin),
+                                              "late",
+                                              "0.1.0",
+                                              HALO_COPY_LAYOUT,
+                                              (1U << HALO_MEMORY_PINNED) | (1U << HALO_MEMORY_DEVICE),
+                                              query,
+                                              &ops };
+
+halo_status late_stream_create(halo_device *device, halo_stream *stream) {
+    late_of(device).add_stream();
+    *stream = late_of(device).streams.back().get();
+    return HALO_SUCCESS;
+}
+
+void late_stream_destroy(halo_device *device, halo_stream stream) {
+    std::erase_if(late_of(device).streams, [&](const auto &one) { return one.get() == stream; });
+}
+
+void late_stream_synchronize(halo_device *device, halo_stream stream) { late_of(device).stream(stream).synchronize(); }
+
+void late_configure(uint64_t seed, int32_t microseconds) {
+    next_seed = seed;
+    most_microseconds = microseconds;
+}
+
+void late_fail_allocation(halo_device *device, int64_t after) { late_of(device).fails_after = after; }
+
+late_counts late_count(halo_device *device) { return late_of(device).counts; }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stream.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace late {
+
+uint64_t Event::record() {
+    const std::lock_guard lock(mutex_);
+    return ++recorded_;
+}
+
+uint64_t Event::recorded() const {
+    const std::lock_guard lock(mutex_);
+    return recorded_;
+}
+
+void Event::fire(uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    fired_ = std::max(fired_, number);
+    fired_now_.notify_all();
+}
+
+bool Event::has_fired() const {
+    const std::lock_guard lock(mutex_);
+    return fired_ >= recorded_;
+}
+
+void Event::wait(uint64_t number) {
+    std::unique_lock lock(mutex_);
+    fired_now_.wait(lock, [&] { return fired_ >= number; });
+}
+
+Stream::Stream(uint64_t seed, int32_t most_microseconds) : random_(seed), most_microseconds_(most_microseconds), thread_([this] { run(); }) {}
+
+Stream::~Stream() {
+    {
+        const std::lock_guard lock(mutex_);
+        ends_ = true;
+        changed_.notify_all();
+    }
+    thread_.join();
+}
+
+void Stream::add(std::function<void()> work) {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(work));
+    ++added_;
+    changed_.notify_all();
+}
+
+void Stream::synchronize() {
+    std::unique_lock lock(mutex_);
+    const uint64_t until = added_;
+    changed_.wait(lock, [&] { return done_ >= until; });
+}
+
+void Stream::record(const std::shared_ptr<Event> &event) {
+    add([this, event, number = event->record()] {
+        dawdle(); // what was before is done, and nobody knows yet
+        event->fire(number);
+    });
+}
+
+void Stream::wait(const std::shared_ptr<Event> &event) {
+    add([event, number = event->recorded()] { event->wait(number); });
+}
+
+void Stream::dawdle() {
+    const int32_t microseconds = std::uniform_int_distribution<int32_t>(0, most_microseconds_)(random_);
+    if (microseconds > 0) std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+}
+
+void Stream::run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        changed_.wait(lock, [&] { return ends_ || !queue_.empty(); });
+        if (queue_.empty()) return;
+        const std::function<void()> work = std::move(queue_.front());
+        queue_.pop_front();
+        lock.unlock();
+        dawdle();
+        work();
+        lock.lock();
+        ++done_;
+        changed_.notify_all();
+    }
+}
+
+} // namespace late
