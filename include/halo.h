@@ -583,8 +583,38 @@ typedef struct halo_layout {
 } halo_layout;
 #define HALO_LAYOUT_INIT { sizeof(halo_layout), 1, 0, 0, 0, { 0, 0, 0 }, 0, 0 }
 
-/** Layout of a part: what bind gave, else the natural one: x fastest, ghosts around, components slowest. */
+/** Layout of a part: what bind gave, else by halo_field_set_layout, else the natural one: x fastest, ghosts around, components slowest. */
 HALO_API halo_status halo_field_layout(const halo_field *field, int64_t gid, halo_layout *layout);
+
+#define HALO_DIM_COMPONENTS 3
+#define HALO_DIM_PLACES 4
+
+/**
+ * How storage shall lie. A row is what lies along the first direction in `order` that has more than one point. Owned points of each row begin at a
+ * multiple of `alignment` bytes from the storage's beginning, as do all components and places behind it in `order`, and `elements` is a whole number
+ * of them: rows are padded as far as the element size needs it. Parts, or blocks of temporaries, may lie `elements` after each other.
+ * Fields with the same owned points, element size and ghosts here have the same layout, whatever ghosts each has of its own.
+ */
+typedef struct halo_layout_desc {
+    size_t struct_size;
+    int32_t layout;
+    int32_t alignment;     /**< bytes: a power of two, 1 (no padding) to 4096 */
+    int32_t order[5];      /**< fastest first: directions 0, 1, 2, HALO_DIM_COMPONENTS, HALO_DIM_PLACES, each once */
+    int32_t ghost_low[3];  /**< room for ghosts per direction: those of a field, or these where they are more */
+    int32_t ghost_high[3];
+    int32_t reserved;
+} halo_layout_desc;
+#define HALO_LAYOUT_DESC_INIT                                                                                                                        \
+    { sizeof(halo_layout_desc), 1, 64, { 0, 1, 2, HALO_DIM_COMPONENTS, HALO_DIM_PLACES }, { 0, 0, 0 }, { 0, 0, 0 }, 0 }
+
+/** Layout of all local parts, in place of the natural one; halo_field_allocate then aligns storage as it says. Before storage is bound. Local, each
+ *  rank its own; O(parts). HALO_BUSY: a part has storage, or an exchange over the field is in flight. HALO_ERR_LIMIT: as halo_field_create. */
+HALO_API halo_status halo_field_set_layout(halo_field *field, const halo_layout_desc *desc);
+
+/** The layout of storage that belongs to no field: work arrays, temporaries of each block of a part. `points` are its own, per direction (1 where there
+ *  is no such direction), `ghosts` those of `desc` alone. Any thread. HALO_ERR_LIMIT: it exceeds 2^60 bytes. */
+HALO_API halo_status halo_layout_fill(const halo_layout_desc *desc, const int64_t points[3], int64_t element_bytes, int32_t n_components,
+                                      int32_t n_places, halo_layout *layout);
 
 /** Values at some points of a part only, or in an order of their own (node-to-DOF maps): local point i has position positions[i], which takes the place
  *  of i in the layout: component c is element `first_owned + positions[i]*stride[0] + c*component_stride`. Negative: no value at point i, exchanges leave it
@@ -617,7 +647,7 @@ HALO_API halo_status halo_field_bind(halo_field *field, int64_t gid, const halo_
 HALO_API halo_status halo_field_bind_many(halo_field *field, int64_t part_stride, const halo_binding *binding);
 
 /** Let the library own the storage of a part (gid >= 0) or of all local parts (-1), in every set, zeroed (sparse: filled with `fill`).
- *  First owned points are aligned to 64 bytes where the natural layout is in use. It is HALO_MEMORY_SHARED, unless the caller gave an
+ *  First owned points are aligned to 64 bytes, or to more by halo_field_set_layout. It is HALO_MEMORY_SHARED, unless the caller gave an
  *  allocator for host memory. */
 HALO_API halo_status halo_field_allocate(halo_field *field, int64_t gid);
 

@@ -11,6 +11,7 @@
 
 #include "halo.h"
 
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <initializer_list>
@@ -240,6 +241,14 @@ struct Split {
     std::vector<halo_box> rim;
 };
 
+/// Of storage that belongs to no field.
+inline halo_layout make_layout(const halo_layout_desc &desc, const std::array<std::int64_t, 3> &points, std::int64_t element_bytes = sizeof(double),
+                               std::int32_t n_components = 1, std::int32_t n_places = 1) {
+    halo_layout layout = HALO_LAYOUT_INIT;
+    check(halo_layout_fill(&desc, points.data(), element_bytes, n_components, n_places, &layout));
+    return layout;
+}
+
 class Field : public Handle<halo_field, halo_field_destroy> {
 public:
     Field(const Topology &topology, const halo_field_desc &desc) { check(halo_field_create(topology, &desc, &handle_)); }
@@ -249,6 +258,7 @@ public:
         check(halo_field_layout(handle_, gid, &layout));
         return layout;
     }
+    void set_layout(const halo_layout_desc &desc) { check(halo_field_set_layout(handle_, &desc)); }
     void bind(std::int64_t gid, const halo_binding &binding) { check(halo_field_bind(handle_, gid, &binding)); }
     void bind(std::int64_t gid, void *data, std::int32_t set = 0) {
         halo_binding binding = HALO_BINDING_INIT;

@@ -311,6 +311,10 @@ HALO_API halo_status halo_stencil_exchange_ranges(const halo_stencil *stencil, i
  * stays. */
 HALO_API halo_status halo_stencil_field_desc_fill(const halo_stencil *stencil, int32_t field, halo_field_desc *desc);
 
+/** Set the ghost widths of `desc`, begun from HALO_LAYOUT_DESC_INIT, to the widest of all fields, temporaries too: what is laid out by it has one
+ * layout, and one index leads to the same cell in each field. The rest stays. */
+HALO_API halo_status halo_stencil_layout_desc_fill(const halo_stencil *stencil, halo_layout_desc *desc);
+
 /**
  * The exchange of a group. `fields`: one for each field of the stencil, those outside of the group may be NULL. `desc` may be NULL. As
  * halo_exchange_create, collective with it. It fills all ghosts of these fields, which may be more than the group needs, on topologies other than

@@ -106,6 +106,13 @@ public:
         check(halo_stencil_field_desc_fill(handle_, field, &desc));
         return desc;
     }
+    /// Rows begin at multiples of `alignment` bytes, in all fields alike.
+    halo_layout_desc layout_desc(std::int32_t alignment = 64) const {
+        halo_layout_desc desc = HALO_LAYOUT_DESC_INIT;
+        desc.alignment = alignment;
+        check(halo_stencil_layout_desc_fill(handle_, &desc));
+        return desc;
+    }
     Exchange exchange(std::int32_t group, std::span<halo_field *const> fields, const halo_exchange_desc *desc = nullptr) const {
         halo_exchange *exchange = nullptr;
         check(halo_stencil_create_exchange(handle_, group, fields.data(), static_cast<std::int32_t>(fields.size()), desc, &exchange));

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solver.h"
 
+#include <functional>
+#include <stdexcept>
 #include <utility>
 
 namespace diffusion {
 
 namespace {
+
+View view(double *memory, const halo_layout &layout) {
+    return { memory + layout.first_owned, { layout.stride[0], layout.stride[1], layout.stride[2] } };
+}
 
 class Planned final : public Solver {
 public:
@@ -16,16 +22,19 @@ public:
         const auto topology_of = [&](std::int32_t field) -> const halo::Topology & {
             for (std::size_t number = 0; number < exchanges.size(); ++number)
                 if (exchanges[number].field == field) return topologies_[number];
-            return topologies_[0]; // only stored
+            throw std::logic_error("an analysis that exchanges neither u nor the wind");
         };
-        for (std::int32_t number = 0; number < n_fields; ++number) {
-            const halo_field_desc desc = step_.field_desc(number);
-            add(static_cast<Field>(number), topology_of(number), halo::Field(topology_of(number), desc));
+        const halo_layout_desc rows = step_.layout_desc();
+        for (const Field number : { u, wind }) {
+            halo::Field made(topology_of(number), step_.field_desc(number));
+            made.set_layout(rows);
+            add(number, topology_of(number), std::move(made));
         }
+        add_temporaries(context, rows);
         for (std::int32_t stage = 0; stage < n_stages; ++stage) ranges_.push_back(step_.stage_ranges(stage));
         set_start();
-        std::vector<halo_field *> all;
-        for (std::int32_t number = 0; number < n_fields; ++number) all.push_back(field(static_cast<Field>(number)));
+        std::vector<halo_field *> all(n_fields);
+        for (const Field number : { u, wind }) all[number] = field(number);
         const auto groups = step_.groups();
         for (std::int32_t group = 0; group < static_cast<std::int32_t>(groups.size()); ++group) {
             exchanges_.push_back(step_.exchange(group, all));
@@ -38,8 +47,8 @@ public:
     void step() override {
         exchanges_.back().start();
         exchanges_.back().finish();
-        for (std::int32_t stage = 0; stage < n_stages; ++stage)
-            for (const Block &block : blocks_) run_ranges(static_cast<Stage>(stage), block);
+        for (const Block &block : blocks_) // whose temporaries are the next one's
+            for (std::int32_t stage = 0; stage < n_stages; ++stage) run_ranges(static_cast<Stage>(stage), block);
     }
     std::vector<halo_exchange_stats> stats() const override {
         std::vector<halo_exchange_stats> all;
@@ -48,6 +57,15 @@ public:
     }
 
 private:
+    // Nobody exchanges them: one block's are enough, in memory that stays in cache.
+    void add_temporaries(const halo::Context &context, const halo_layout_desc &rows) {
+        const halo_layout layout = halo::make_layout(rows, { grid_.n_cells[0], grid_.n_cells[1], n_levels });
+        const std::int64_t bytes = (n_fields - lap) * layout.elements * static_cast<std::int64_t>(sizeof(double));
+        temporaries_ = { static_cast<double *>(context.allocate(bytes, HALO_MEMORY_HOST)), [&context](double *memory) { context.release(memory); } };
+        for (Block &block : blocks_)
+            for (std::int32_t number = lap; number < n_fields; ++number)
+                block.fields[static_cast<std::size_t>(number)] = view(temporaries_.get() + (number - lap) * layout.elements, layout);
+    }
     void run_ranges(Stage stage, const Block &block) const {
         const auto &ranges = ranges_[static_cast<std::size_t>(stage)];
         for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -59,7 +77,8 @@ private:
     }
 
     halo::Stencil step_;
-    std::vector<std::vector<halo_stencil_range>> ranges_; // by stage
+    std::unique_ptr<double, std::function<void(double *)>> temporaries_; // of one block
+    std::vector<std::vector<halo_stencil_range>> ranges_;                // by stage
     std::vector<halo::Exchange> exchanges_;
 };
 
@@ -120,12 +139,9 @@ void Solver::add(Field number, const halo::Topology &topology, halo::Field field
     const auto gids = topology.local_parts();
     blocks_.resize(gids.size());
     for (std::size_t i = 0; i < gids.size(); ++i) {
-        const halo_layout layout = field.layout(gids[i]);
         blocks_[i].x = gids[i] % grid_.n_blocks[0] * grid_.n_cells[0];
         blocks_[i].y = gids[i] / grid_.n_blocks[0] * grid_.n_cells[1];
-        View &view = blocks_[i].fields[static_cast<std::size_t>(number)];
-        view.first = field.data(gids[i]) + layout.first_owned;
-        for (int d = 0; d < 3; ++d) view.stride[d] = layout.stride[d];
+        blocks_[i].fields[static_cast<std::size_t>(number)] = view(field.data(gids[i]), field.layout(gids[i]));
     }
     fields_.push_back(std::move(field));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fields and exchanges made from an analysis, over ranks that are threads.
+#include <array>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <thread>
 
@@ -161,6 +163,34 @@ TEST(Ready, TopologiesFillAnyExchangeWithoutLevelsToo) {
         ghosts.finish();
         const halo_exchange_stats stats = ghosts.stats();
         EXPECT_EQ(context.allreduce(stats.payload_bytes + stats.local_bytes, HALO_SUM), 8 * (7 * 4 * 7 - 64) * 8);
+    });
+}
+
+TEST(Ready, LayoutsHaveRoomForTheWidestGhosts) {
+    on_ranks(2, [](halo::Context &context) {
+        const halo::Stencil stencil = two_layers();
+        const halo_layout_desc rows = stencil.layout_desc(128);
+        EXPECT_EQ(rows.alignment, 128);
+        for (size_t d = 0; d < 3; ++d) {
+            EXPECT_EQ(rows.ghost_low[d], (std::array<int32_t, 3>{ 3, 2, 0 })[d]);
+            EXPECT_EQ(rows.ghost_high[d], (std::array<int32_t, 3>{ 2, 1, 0 })[d]);
+        }
+        const halo::Topology grid(context, columns());
+        std::vector<halo::Field> fields;
+        for (const int32_t number : { 0, 1 }) {
+            fields.emplace_back(grid, stencil.field_desc(number));
+            fields.back().set_layout(rows);
+            fields.back().allocate();
+        }
+        const halo_layout own = halo::make_layout(rows, { n_cells, n_cells, n_levels });
+        for (const int64_t gid : grid.local_parts())
+            for (const halo::Field &field : fields) {
+                const halo_layout layout = field.layout(gid);
+                EXPECT_EQ(std::memcmp(&layout, &own, sizeof own), 0) << "part " << gid;
+                const auto first = reinterpret_cast<uintptr_t>(field.data(gid) + layout.first_owned);
+                EXPECT_EQ(first % 128, 0u);
+                EXPECT_EQ(layout.stride[1] % 16, 0);
+            }
     });
 }
 

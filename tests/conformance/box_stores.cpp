@@ -191,6 +191,7 @@ void BoxStores::destroy() { OK(halo_field_destroy(&handle_)); }
 
 // Strides from the innermost index to the outermost: x, y, z, component, place.
 halo_layout BoxStores::make_layout(int64_t gid) const {
+    if (field_.layout == 4) return aligned_layout(gid);
     std::array<int, 5> order{ 0, 1, 2, 3, 4 };
     if (field_.layout == 2) order = { 3, 0, 1, 2, 4 };
     if (field_.layout == 3) order = { 4, 0, 1, 2, 3 };
@@ -214,6 +215,25 @@ halo_layout BoxStores::make_layout(int64_t gid) const {
     std::copy_n(stride.begin(), 3, layout.stride);
     layout.component_stride = stride[3];
     layout.place_stride = stride[4];
+    return layout;
+}
+
+// Any order of directions, components and places; rows aligned; room for more ghosts than there are.
+halo_layout BoxStores::aligned_layout(int64_t gid) const {
+    halo_layout_desc desc = HALO_LAYOUT_DESC_INIT;
+    Random random(mix(static_cast<uint64_t>(gid)));
+    std::shuffle(desc.order, desc.order + 5, random);
+    desc.alignment = 1 << pick(random, 0, 8);
+    int32_t any = 0;
+    const std::vector<int32_t> places = field_.places(model_.n_dims);
+    for (const int32_t place : places) any |= place;
+    for (size_t d = 0; d < 3; ++d) {
+        desc.ghost_low[d] = field_.ghosts.low[d] + static_cast<int32_t>(pick(random, 0, 1));
+        desc.ghost_high[d] = field_.ghosts.high[d] + static_cast<int32_t>(pick(random, 0, 1));
+    }
+    const Triple most = model_.points(gid, any);
+    halo_layout layout = HALO_LAYOUT_INIT;
+    OK(halo_layout_fill(&desc, most.data(), field_.element_bytes, field_.n_components, static_cast<int32_t>(places.size()), &layout));
     return layout;
 }
 

@@ -71,6 +71,7 @@ private:
         std::vector<std::byte> expected;
     };
     halo_layout make_layout(int64_t gid) const;
+    halo_layout aligned_layout(int64_t gid) const;
     std::byte *find(int64_t gid, int32_t place, int32_t component, const Triple &at, bool expected);
 
     const BoxModel &model_;

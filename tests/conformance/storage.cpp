@@ -119,14 +119,26 @@ FieldStores::FieldStores(halo_topology *topology, const Grid &grid, int32_t rank
     const halo_field_desc desc = field.desc();
     OK(halo_field_create(topology, &desc, &handle_));
     stores_.assign(static_cast<size_t>(n_sets()), std::vector<Store>(gids_.size()));
+    const int32_t alignment = case_.bind == BindKind::allocate ? set_layout(random) : 0;
     make_memory(random);
     for (int32_t set = 0; set < case_.n_sets && case_.bind == BindKind::bind; ++set) bind(set);
     for (int32_t set = 0; set < case_.n_sets && case_.bind == BindKind::bind_many && !gids_.empty(); ++set) bind_many(set);
     if (case_.bind == BindKind::allocate) {
         OK(halo_field_allocate(handle_, -1));
-        for (int32_t set = 0; set < case_.n_sets; ++set) take_allocated(set);
+        for (int32_t set = 0; set < case_.n_sets; ++set) take_allocated(set, alignment);
     }
     for (int32_t set = 0; set < n_sets(); ++set) fill(set, -1 - set);
+}
+
+// Half of the fields are laid out by a rule. Bytes at whose multiples the first owned cells must be.
+int32_t FieldStores::set_layout(Random &random) {
+    if (chance(random, 0.5)) return 64;
+    halo_layout_desc desc = HALO_LAYOUT_DESC_INIT;
+    std::shuffle(desc.order, desc.order + 5, random);
+    desc.alignment = 1 << pick(random, 0, 9);
+    for (int d = 0; d < grid_.n_dims; ++d) desc.ghost_low[d] = static_cast<int32_t>(pick(random, 0, 3));
+    OK(halo_field_set_layout(handle_, &desc));
+    return std::max(desc.alignment, 64);
 }
 
 void FieldStores::destroy() { OK(destroy_if_free()); }
@@ -134,7 +146,8 @@ halo_status FieldStores::destroy_if_free() { return halo_field_destroy(&handle_)
 
 // Parts may have layouts of their own, except where one allocation holds them all.
 void FieldStores::make_memory(Random &random) {
-    const halo_layout shared = make_layout(case_.layout, grid_, case_, random);
+    halo_layout shared = make_layout(case_.layout, grid_, case_, random);
+    if (case_.bind == BindKind::allocate && !gids_.empty()) OK(halo_field_layout(handle_, gids_[0], &shared));
     for (size_t part = 0; part < gids_.size(); ++part) {
         const halo_layout layout = case_.bind == BindKind::bind && part % 2 == 1 ? make_layout(case_.layout, grid_, case_, random) : shared;
         for (int32_t set = 0; set < n_sets(); ++set) {
@@ -179,7 +192,7 @@ void FieldStores::bind_many(int32_t set) {
     }
 }
 
-void FieldStores::take_allocated(int32_t set) {
+void FieldStores::take_allocated(int32_t set, int32_t alignment) {
     for (size_t part = 0; part < gids_.size(); ++part) {
         Store &store = stores_[set][part];
         store.layout = HALO_LAYOUT_INIT;
@@ -189,9 +202,9 @@ void FieldStores::take_allocated(int32_t set) {
         store.memory = store.data = static_cast<std::byte *>(data);
         store.bytes = static_cast<size_t>(store.layout.elements * case_.element_bytes);
         const auto address = reinterpret_cast<uintptr_t>(store.element(store.layout.first_owned, case_.element_bytes));
-        if (64 % case_.element_bytes == 0 && address % 64 != 0)
-            stop("%s: part %lld: the first owned cell is at %#zx, not on 64 bytes", case_.describe().c_str(), static_cast<long long>(gids_[part]),
-                 address);
+        if (64 % case_.element_bytes == 0 && address % static_cast<uintptr_t>(alignment) != 0)
+            stop("%s: part %lld: the first owned cell is at %#zx, not on %d bytes", case_.describe().c_str(), static_cast<long long>(gids_[part]),
+                 address, alignment);
         if (std::any_of(store.memory, store.memory + store.bytes, [](std::byte b) { return b != std::byte{}; }))
             stop("%s: part %lld: allocated storage is not zero", case_.describe().c_str(), static_cast<long long>(gids_[part]));
     }

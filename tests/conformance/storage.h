@@ -88,7 +88,8 @@ private:
     void make_memory(Random &random);
     void bind(int32_t set);
     void bind_many(int32_t set);
-    void take_allocated(int32_t set);
+    int32_t set_layout(Random &random);
+    void take_allocated(int32_t set, int32_t alignment);
     std::string describe_byte(int32_t set, size_t part, size_t byte) const;
 
     const Grid &grid_;

@@ -58,6 +58,7 @@ void stencils(Member &member) {
     halo_stencil_stage stage = HALO_STENCIL_STAGE_INIT;
     halo_stencil_summary summary = HALO_STENCIL_SUMMARY_INIT;
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    halo_layout_desc layout = HALO_LAYOUT_DESC_INIT;
     ALONE(halo_stencil_describe(stencil, text, sizeof text, &needed));
     ALONE(halo_stencil_field_get(stencil, 0, &field));
     ALONE(halo_stencil_stage_get(stencil, 0, &stage));
@@ -70,6 +71,7 @@ void stencils(Member &member) {
     ALONE(halo_stencil_stage_ranges(stencil, 0, nullptr, 0, &n));
     ALONE(halo_stencil_exchange_ranges(stencil, 0, nullptr, 0, &n));
     ALONE(halo_stencil_field_desc_fill(stencil, 0, &desc));
+    ALONE(halo_stencil_layout_desc_fill(stencil, &layout));
     member.keep(text, needed);
 
     halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
@@ -78,6 +80,7 @@ void stencils(Member &member) {
     halo_topology *topology = nullptr;
     TALK(halo_stencil_create_topology(stencil, 0, member.context, &blocks, &topology));
     halo_field *u = make_field(member, topology, "u", 0, [&](halo_field_desc &known) { known = desc; });
+    ALONE(halo_field_set_layout(u, &layout));
     ALONE(halo_field_allocate(u, -1));
     halo_field *const fields[] = { u, u, u };
     halo_exchange *exchange = nullptr;

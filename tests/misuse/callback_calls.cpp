@@ -26,6 +26,7 @@ const halo_cubed_sphere_desc cubed = HALO_CUBED_SPHERE_DESC_INIT;
 const halo_latitudes_desc latitudes = HALO_LATITUDES_DESC_INIT;
 const halo_reduced_rows_desc rows = HALO_REDUCED_ROWS_DESC_INIT;
 const halo_field_desc field = HALO_FIELD_DESC_INIT;
+const halo_layout_desc layout = HALO_LAYOUT_DESC_INIT;
 const halo_channel_desc channel = HALO_CHANNEL_DESC_INIT;
 const halo_channel_key other_key{ 0, 0, 8, 0, 0 };
 
@@ -77,6 +78,7 @@ const Call refused_calls[] = {
     CALL(halo_field_create, w.ring, &field, &w.results.field),
     CALL(halo_field_destroy, &w.dense),
     CALL(halo_field_map_points, w.dense, 0, nullptr, 0),
+    CALL(halo_field_set_layout, w.dense, &layout),
     CALL(halo_exchange_create, &w.dense, 1, nullptr, &w.results.exchange),
     CALL(halo_exchange_create_transfer, &w.dense, &w.sparse, 1, nullptr, &w.results.exchange),
     CALL(halo_stencil_create_exchange, stencil(), 0, &w.dense, 1, nullptr, &w.results.exchange),

@@ -150,6 +150,18 @@ halo_status bind_with(World &w, int64_t gid, const std::function<void(halo_bindi
     return halo_field_bind(w.u, gid, &binding);
 }
 
+halo_status set_layout(World &w, const std::function<void(halo_layout_desc &)> &change) {
+    halo_layout_desc desc = HALO_LAYOUT_DESC_INIT;
+    change(desc);
+    return halo_field_set_layout(w.u, &desc);
+}
+
+halo_status fill_layout(const std::array<int64_t, 3> &points, int64_t element_bytes, int32_t n_components, int32_t n_places) {
+    const halo_layout_desc desc = HALO_LAYOUT_DESC_INIT;
+    halo_layout layout = HALO_LAYOUT_INIT;
+    return halo_layout_fill(&desc, points.data(), element_bytes, n_components, n_places, &layout);
+}
+
 halo_status register_channel(World &w, const std::function<void(halo_channel_key &, halo_channel_desc &)> &change) {
     halo_channel_key key{ 3, 7, 2, 14, 0 };
     halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
@@ -321,6 +333,42 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           [](World &w) {
               EXPECT_EQ(halo_exchange_start(w.x, nullptr, nullptr), HALO_SUCCESS);
               return finish_after(w, bind_with(w, 1, [](auto &, auto &) {}));
+          } },
+        { "layout_of_bound_storage",
+          HALO_BUSY,
+          { "field u, part 0: storage is bound already" },
+          [](World &w) { return set_layout(w, [](auto &) {}); } },
+        { "layout_with_ghosts_where_there_is_no_direction",
+          HALO_ERR_ARGUMENT,
+          { "field u", "0 and 2 in direction 1" },
+          [](World &w) { return set_layout(w, [](auto &d) { d.ghost_high[1] = 2; }); } },
+        { "layout_without_a_dimension",
+          HALO_ERR_ARGUMENT,
+          { "order { 0, 1, 2, 3, 3 }" },
+          [](World &w) { return set_layout(w, [](auto &d) { d.order[4] = 3; }); } },
+        { "layout_of_negative_points",
+          HALO_ERR_ARGUMENT,
+          { "-1 points in direction 1" },
+          [](World &) {
+              return fill_layout({ 4, -1, 1 }, 8, 1, 1);
+          } },
+        { "layout_of_elements_without_bytes",
+          HALO_ERR_ARGUMENT,
+          { "element_bytes is 0" },
+          [](World &) {
+              return fill_layout({ 4, 1, 1 }, 0, 1, 1);
+          } },
+        { "layout_without_components",
+          HALO_ERR_ARGUMENT,
+          { "n_components 0" },
+          [](World &) {
+              return fill_layout({ 4, 1, 1 }, 8, 0, 1);
+          } },
+        { "layout_of_too_much",
+          HALO_ERR_LIMIT,
+          { "4611686018427387904 x 1 x 1 points" },
+          [](World &) {
+              return fill_layout({ int64_t{ 1 } << 62, 1, 1 }, 1, 1, 1);
           } },
         { "unbound_part",
           HALO_ERR_UNBOUND,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "base/limits.h"
 #include "capi/leftovers.h"
 #include "capi/list.h"
 #include "field/field.h"
@@ -22,6 +23,21 @@ halo_binding read_binding(const halo_binding *binding, halo_layout &layout) {
         known.layout = &layout;
     }
     return known;
+}
+
+halo_layout_desc read_layout_desc(const halo_layout_desc *desc) {
+    require(desc, "desc");
+    const halo_layout_desc defaults = HALO_LAYOUT_DESC_INIT;
+    return read_struct(desc, defaults, sizeof defaults, "halo_layout_desc");
+}
+
+StorageShape read_shape(const int64_t points[3], int64_t element_bytes, int32_t n_components, int32_t n_places) {
+    for (int d = 0; d < 3; ++d)
+        if (points[d] < 0) fail(HALO_ERR_ARGUMENT, "layout: %lld points in direction %d", static_cast<long long>(points[d]), d);
+    if (element_bytes < 1) fail(HALO_ERR_ARGUMENT, "layout: element_bytes is %lld, it must be 1 or more", static_cast<long long>(element_bytes));
+    if (n_components < 1 || n_places < 1)
+        fail(HALO_ERR_ARGUMENT, "layout: n_components %d and n_places %d must be 1 or more", n_components, n_places);
+    return { { points[0], points[1], points[2] }, {}, n_components, n_places, element_bytes };
 }
 
 } // namespace
@@ -69,13 +85,27 @@ halo_status halo_field_layout(const halo_field *field, int64_t gid, halo_layout 
     return with_handle(field, [&] {
         require(layout, "layout");
         const Field &object = object_of<Field>(field);
-        const PartLayout &known = object.layout(object.topology().require_local(gid));
-        halo_layout filled = HALO_LAYOUT_INIT;
-        filled.elements = known.elements;
-        filled.first_owned = known.first_owned;
-        std::copy_n(known.stride.begin(), 3, filled.stride);
-        filled.component_stride = known.component_stride;
-        filled.place_stride = known.place_stride;
+        const halo_layout filled = as_halo_layout(object.layout(object.topology().require_local(gid)));
+        write_struct(layout, filled, sizeof filled, "halo_layout");
+    });
+}
+
+halo_status halo_field_set_layout(halo_field *field, const halo_layout_desc *desc) {
+    return with_handle(field, [&] { object_of<Field>(field).set_layout(read_layout_desc(desc)); });
+}
+
+halo_status halo_layout_fill(const halo_layout_desc *desc, const int64_t points[3], int64_t element_bytes, int32_t n_components, int32_t n_places,
+                             halo_layout *layout) {
+    return guard([&] {
+        require(points, "points");
+        require(layout, "layout");
+        const LayoutRule rule(read_layout_desc(desc));
+        const StorageShape shape = read_shape(points, element_bytes, n_components, n_places);
+        const std::optional<PartLayout> found = rule.layout(shape);
+        if (!found)
+            fail(HALO_ERR_LIMIT, "layout: storage of %lld x %lld x %lld points, with ghosts, exceeds %lld bytes", static_cast<long long>(points[0]),
+                 static_cast<long long>(points[1]), static_cast<long long>(points[2]), static_cast<long long>(limits::storage_bytes));
+        const halo_layout filled = as_halo_layout(*found);
         write_struct(layout, filled, sizeof filled, "halo_layout");
     });
 }

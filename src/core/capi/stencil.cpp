@@ -197,6 +197,24 @@ halo_status halo_stencil_field_desc_fill(const halo_stencil *stencil, int32_t fi
     });
 }
 
+halo_status halo_stencil_layout_desc_fill(const halo_stencil *stencil, halo_layout_desc *desc) {
+    return with_stencil(stencil, [&](const Stencil &object) {
+        require(desc, "desc");
+        const halo_layout_desc defaults = HALO_LAYOUT_DESC_INIT;
+        halo_layout_desc filled = read_struct(desc, defaults, sizeof defaults, "halo_layout_desc");
+        std::fill_n(filled.ghost_low, 3, 0);
+        std::fill_n(filled.ghost_high, 3, 0);
+        for (int32_t number = 0; number < std::ssize(object.program().fields()); ++number) {
+            const halo_stencil_field known = object.field(number);
+            for (int d = 0; d < 3; ++d) {
+                filled.ghost_low[d] = std::max(filled.ghost_low[d], static_cast<int32_t>(known.ghost_low[d]));
+                filled.ghost_high[d] = std::max(filled.ghost_high[d], static_cast<int32_t>(known.ghost_high[d]));
+            }
+        }
+        write_struct(desc, filled, sizeof filled, "halo_layout_desc");
+    });
+}
+
 halo_status halo_stencil_create_exchange(const halo_stencil *stencil, int32_t group, halo_field *const *fields, int32_t n_fields,
                                          const halo_exchange_desc *desc, halo_exchange **exchange) {
     std::vector<halo_field *> members;

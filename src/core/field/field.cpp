@@ -53,13 +53,8 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
         spec_.ghosts.high[d] = desc.ghost_high[d];
     }
     if (spec_.sparse) store_value(fill_value_, spec_.type, spec_.fill);
-    const auto n_parts = static_cast<int64_t>(topology.local_parts().size());
-    layouts_.reserve(n_parts);
-    for (int64_t i = 0; i < n_parts; ++i) {
-        const bool is_like_last = i > 0 && topology.cells(i) == topology.cells(i - 1);
-        layouts_.push_back(is_like_last ? layouts_.back() : natural_layout(i));
-    }
-    data_.assign(spec_.n_sets, std::vector<void *>(n_parts, nullptr));
+    layouts_ = layouts_by(layout_rule_);
+    data_.assign(spec_.n_sets, std::vector<void *>(layouts_.size(), nullptr));
     ++topology.fields;
 }
 
@@ -117,13 +112,12 @@ void Field::map_points(int64_t gid, std::span<const int64_t> positions) {
         fail(HALO_ERR_ARGUMENT, "%s: a map of %zu points, the part has %lld", what.c_str(), positions.size(),
              static_cast<long long>(topology_.cells(index)[0]));
     if (exchanges > 0) fail(HALO_BUSY, "%s: exchanges use the field", what.c_str());
-    for (const auto &set : data_)
-        if (set[index]) fail(HALO_BUSY, "%s: storage is bound already: its layout does not know the map", what.c_str());
+    require_unbound(index, "its layout does not know the map");
     auto map = std::make_unique<PointMap>(positions, what);
     maps_.resize(layouts_.size());
     std::swap(maps_[index], map);
     try {
-        layouts_[index] = natural_layout(index);
+        layouts_[index] = layout_by(layout_rule_, index);
     } catch (...) {
         std::swap(maps_[index], map);
         if (std::none_of(maps_.begin(), maps_.end(), [](const auto &one) { return one != nullptr; })) maps_.clear();
@@ -132,30 +126,48 @@ void Field::map_points(int64_t gid, std::span<const int64_t> positions) {
     layout_hash_ = 0;
 }
 
-// x fastest, ghosts around, then components, places slowest.
-PartLayout Field::natural_layout(int64_t local_index) const {
-    const Extent cells = most_points(local_index);
-    Checked elements = spec_.n_components * std::ssize(spec_.places);
-    for (int d = 0; d < 3; ++d) elements = elements * (Checked(cells[d]) + spec_.ghosts.low[d] + spec_.ghosts.high[d]);
-    require_storable(topology_.local_parts()[local_index], elements);
-    PartLayout layout;
-    int64_t size = 1; // from here on all fit
-    for (int d = 0; d < 3; ++d) {
-        layout.stride[d] = size;
-        layout.first_owned += spec_.ghosts.low[d] * size;
-        size *= cells[d] + spec_.ghosts.low[d] + spec_.ghosts.high[d];
-    }
-    layout.component_stride = size;
-    layout.place_stride = size * spec_.n_components;
-    layout.elements = layout.place_stride * std::ssize(spec_.places);
-    return layout;
+PartLayout Field::layout_by(const LayoutRule &rule, int64_t local_index) const {
+    const std::optional<PartLayout> layout =
+        rule.layout({ most_points(local_index), spec_.ghosts, spec_.n_components, std::ssize(spec_.places), spec_.element_bytes });
+    if (!layout) fail_as_too_large(topology_.local_parts()[local_index]);
+    return *layout;
 }
 
-void Field::require_storable(int64_t gid, Checked elements) const {
-    if (!(elements * spec_.element_bytes).fits(limits::storage_bytes))
-        fail(HALO_ERR_LIMIT, "field %s, part %lld: its storage, of elements of %lld bytes, exceeds the %lld bytes that a part may have",
-             spec_.name.c_str(), static_cast<long long>(gid), static_cast<long long>(spec_.element_bytes),
-             static_cast<long long>(limits::storage_bytes));
+std::vector<PartLayout> Field::layouts_by(const LayoutRule &rule) const {
+    const auto n_parts = static_cast<int64_t>(topology_.local_parts().size());
+    std::vector<PartLayout> layouts;
+    layouts.reserve(n_parts);
+    for (int64_t i = 0; i < n_parts; ++i) {
+        const bool is_like_last = i > 0 && cells(i) == cells(i - 1);
+        layouts.push_back(is_like_last ? layouts.back() : layout_by(rule, i));
+    }
+    return layouts;
+}
+
+void Field::set_layout(const halo_layout_desc &desc) {
+    const LayoutRule rule(desc);
+    const int32_t n_dims = topology_.has_cells() ? topology_.n_dims() : 0;
+    for (int d = n_dims; d < 3; ++d)
+        if (rule.ghosts.low[d] > 0 || rule.ghosts.high[d] > 0)
+            fail(HALO_ERR_ARGUMENT, "field %s: a layout with ghosts of widths %d and %d in direction %d, which its topology does not have",
+                 spec_.name.c_str(), rule.ghosts.low[d], rule.ghosts.high[d], d);
+    if (in_flight > 0) fail(HALO_BUSY, "field %s: an exchange is in flight", spec_.name.c_str());
+    for (int64_t i = 0; i < std::ssize(layouts_); ++i) require_unbound(i, "it lies as it did");
+    layouts_ = layouts_by(rule);
+    layout_rule_ = rule;
+    layout_hash_ = 0;
+}
+
+void Field::require_unbound(int64_t local_index, const char *why) const {
+    for (const auto &set : data_)
+        if (set[local_index])
+            fail(HALO_BUSY, "field %s, part %lld: storage is bound already: %s", spec_.name.c_str(),
+                 static_cast<long long>(topology_.local_parts()[local_index]), why);
+}
+
+void Field::fail_as_too_large(int64_t gid) const {
+    fail(HALO_ERR_LIMIT, "field %s, part %lld: its storage, of elements of %lld bytes, exceeds the %lld bytes that a part may have",
+         spec_.name.c_str(), static_cast<long long>(gid), static_cast<long long>(spec_.element_bytes), static_cast<long long>(limits::storage_bytes));
 }
 
 // By which nothing is reached too: those of directions with one point, and of parts without any.
@@ -177,7 +189,7 @@ void Field::check_layout(int64_t gid, int64_t local_index, const PartLayout &lay
     if (layout.elements < 0)
         fail(HALO_ERR_ARGUMENT, "field %s, part %lld: a layout of %lld elements", spec_.name.c_str(), static_cast<long long>(gid),
              static_cast<long long>(layout.elements));
-    require_storable(gid, layout.elements);
+    if (layout.elements > limits::storage_bytes / spec_.element_bytes) fail_as_too_large(gid);
     check_steps(gid, layout);
     const Extent cells = most_points(local_index);
     if (!topology_.has_cells() && cells[0] == 0) return; // a rank without points, or without values
@@ -237,16 +249,6 @@ void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLa
     if (!owned_.empty() && !owned_[local_index].empty()) owned_[local_index][set] = Buffer();
 }
 
-namespace {
-
-PartLayout as_part_layout(const halo_layout &layout) {
-    return {
-        layout.elements, layout.first_owned, { layout.stride[0], layout.stride[1], layout.stride[2] }, layout.component_stride, layout.place_stride
-    };
-}
-
-} // namespace
-
 void Field::bind(int64_t gid, const halo_binding &binding) {
     check_set(binding.set);
     const int64_t index = topology_.require_local(gid);
@@ -290,23 +292,23 @@ void Field::allocate(int64_t gid) {
     }
 }
 
-// The storage begins where the first owned cell lies on 64 bytes, as far as the element size allows.
+// The storage begins where the first owned cell lies on as many bytes as the layout's rule says, 64 at least, as far as the element size allows.
 void Field::allocate_part(int64_t local_index, int32_t first_set, int32_t n_sets) {
     const PartLayout &layout = layouts_[local_index];
-    const auto bytes = static_cast<size_t>(layout.elements * spec_.element_bytes);
+    const auto alignment = static_cast<size_t>(std::max<int64_t>(layout_rule_.alignment, Pool::alignment));
     const auto owned_at = static_cast<size_t>(layout.first_owned * spec_.element_bytes);
-    const size_t shift = (64 - owned_at % 64) % 64;
+    const auto shift = [&](const Buffer &buffer) { return -(reinterpret_cast<uintptr_t>(buffer.data()) + owned_at) % alignment; };
     std::vector<Buffer> buffers;
     for (int32_t i = 0; i < n_sets; ++i) {
         require_free(local_index, first_set + i);
         require_unleased(local_index, first_set + i, nullptr, layout);
-        buffers.push_back(topology_.context().storage(bytes + shift));
+        buffers.push_back(topology_.context().storage(bytes_of(layout) + alignment - Pool::alignment + -owned_at % Pool::alignment));
     }
     owned_.resize(layouts_.size());
     owned_[local_index].resize(static_cast<size_t>(spec_.n_sets));
     for (int32_t i = 0; i < n_sets; ++i) {
         const int32_t set = first_set + i;
-        bind_part(local_index, set, buffers[i].data() + shift, nullptr);
+        bind_part(local_index, set, buffers[i].data() + shift(buffers[i]), nullptr);
         fill(local_index, data_[set][local_index]);
         owned_[local_index][set] = std::move(buffers[i]);
     }

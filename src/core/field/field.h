@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "field/part_layout.h"
 #include "field/point_map.h"
 #include "topology/topology.h"
 
@@ -27,18 +28,6 @@ struct FieldSpec {
     double fill = 0;
 };
 
-// Storage of one part, in elements, as halo_layout.
-struct PartLayout {
-    int64_t elements = 0;
-    int64_t first_owned = 0;
-    Extent stride{};
-    int64_t component_stride = 0;
-    int64_t place_stride = 0;
-    bool operator==(const PartLayout &) const = default;
-
-    int64_t offset(int64_t x, int64_t y, int64_t z) const { return first_owned + x * stride[0] + y * stride[1] + z * stride[2]; }
-};
-
 class Field {
 public:
     Field(Topology &topology, const halo_field_desc &desc);
@@ -53,6 +42,8 @@ public:
     const PartLayout &layout(int64_t local_index) const { return layouts_[local_index]; }
     // Changes whenever a layout does; equal layouts have equal hashes. O(parts) after a change.
     uint64_t layout_hash();
+    // How storage lies of parts that are given no layout of their own; before storage is bound.
+    void set_layout(const halo_layout_desc &desc);
 
     // Where points have their values, if not in their own order; before storage is bound.
     void map_points(int64_t gid, std::span<const int64_t> positions);
@@ -89,8 +80,10 @@ private:
     void check_centring(const halo_field_desc &desc, const char *name) const;
     // Points per direction that storage must have beside ghosts: those of the place with most.
     Extent most_points(int64_t local_index) const;
-    PartLayout natural_layout(int64_t local_index) const;
-    void require_storable(int64_t gid, Checked elements) const;
+    PartLayout layout_by(const LayoutRule &rule, int64_t local_index) const;
+    std::vector<PartLayout> layouts_by(const LayoutRule &rule) const;
+    void require_unbound(int64_t local_index, const char *why) const;
+    [[noreturn]] void fail_as_too_large(int64_t gid) const;
     void check_steps(int64_t gid, const PartLayout &layout) const;
     void check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const;
     void bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout);
@@ -101,6 +94,7 @@ private:
     Topology &topology_;
     FieldSpec spec_;
     int32_t ordinal_;
+    LayoutRule layout_rule_;
     std::vector<PartLayout> layouts_;
     std::vector<std::unique_ptr<PointMap>> maps_; // of each part, or none
     std::vector<std::vector<void *>> data_;       // [set][part]

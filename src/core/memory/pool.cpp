@@ -12,7 +12,6 @@ namespace {
 
 constexpr size_t smallest = 256;
 constexpr int smallest_log2 = 8;
-constexpr size_t alignment = 64;
 
 long long ll(int64_t value) { return static_cast<long long>(value); }
 

@@ -86,7 +86,9 @@ struct PoolFigures {
 
 class Pool {
 public:
-    // `upstream` says the memory kind and returns blocks aligned to 64 bytes. `cap` bounds held_bytes.
+    static constexpr size_t alignment = 64; // of blocks, in bytes
+
+    // `upstream` says the memory kind and returns blocks that are aligned so. `cap` bounds held_bytes.
     Pool(const halo_allocator &upstream, int64_t cap);
     ~Pool();
     Pool(const Pool &) = delete;
