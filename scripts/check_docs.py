@@ -96,9 +96,9 @@ UNEXPLAINED = {
 # Quotations that stand for several texts of the source: how many.
 SEVERAL = {
     "message from rank ...": 5,
-    "an exchange is in flight": 2,
+    "an exchange is in flight": 3,
     "has been destroyed": 2,
-    "exceeds": 8,
+    "exceeds": 9,
     "/proc/self/fd/": 2,
     "memory of process": 2,
     "cannot be used:": 2,

@@ -9,7 +9,7 @@ pattern="${2:-.}"
 mkdir -p "$1"
 whole="$(cd "$1" && pwd)/whole" # the tree as it was at the start
 copy="$(cd "$1" && pwd)/tree"
-programs=(unit_base unit_memory unit_comm unit_stream unit_channel unit_exchange unit_plan unit_sphere unit_topology unit_access misuse test_channel halo_counts halo_seeded
+programs=(unit_base unit_field unit_memory unit_comm unit_stream unit_channel unit_exchange unit_plan unit_sphere unit_topology unit_access misuse test_channel halo_counts halo_seeded
     halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys halo_box_conformance halo_conformance)
 export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
@@ -220,7 +220,13 @@ defects=(
     "a number wins over NaN|base/combine.cpp|halo_goes_wrong Collectives.NaN*|s/return std::isnan(a) ? a : b;/return std::isnan(a) ? b : a;/"
     # Sizes, limits, settings
     "only the last step of a product of sizes is checked|base/checked.h|misuse *Sizes*|/operator\*/,/return product/s/ \&\& a.fits_ \&\& b.fits_;/;/"
-    "the bytes of a layout are not limited|field/field.cpp|misuse *Sizes*|s/^    require_storable(gid, layout.elements);//"
+    "the bytes of a layout are not limited|field/field.cpp|misuse *Sizes*|s/^    if (layout.elements > limits.*fail_as_too_large(gid);//"
+    "rows are not padded|field/part_layout.cpp|unit_field|s/^        size = round_up(size \* step.n(), is_row ? unit : 1);/        size = size * step.n();/"
+    "the first row is not aligned|field/part_layout.cpp|unit_field|s/^        first += round_up(size \* step.before, is_row ? unit : 1);/        first += size * step.before;/"
+    "padding may make storage larger than a part may have|field/part_layout.cpp|unit_field|s/^        if (size > most || first > most) return std::nullopt;//"
+    "room for others' ghosts is not kept|field/part_layout.cpp|unit_field|s/std::max(shape.ghosts.high.which., ghosts.high.which.)/shape.ghosts.high[which]/"
+    "storage is aligned to 64 bytes whatever the rule says|field/field.cpp|halo_conformance *RandomCases*|s/std::max<int64_t>(layout_rule_.alignment, Pool::alignment)/Pool::alignment/"
+    "bound storage gets another layout|field/field.cpp|misuse *|s/^    for (int64_t i = 0; i < std::ssize(layouts_); ++i) require_unbound(i, .*$//"
     "the bytes of an allreduce are not limited|capi/context.cpp|misuse *Sizes*|s/^.*value(\"allreduce: the bytes of n values\".*$//"
     "the limit of file sizes is not asked for|memory/shared_file.cpp|misuse ProcessLimits.*|s/limit.rlim_cur != RLIM_INFINITY/limit.rlim_cur == 1/"
     "memory that cannot be shared is refused|comm/context.cpp|misuse ProcessLimits.*|/^void .Context::allocate_shared/,/^}/s/return device_->allocate(HALO_MEMORY_HOST, bytes);/return nullptr;/"

@@ -72,6 +72,9 @@ void stencils(Member &member) {
     ALONE(halo_stencil_exchange_ranges(stencil, 0, nullptr, 0, &n));
     ALONE(halo_stencil_field_desc_fill(stencil, 0, &desc));
     ALONE(halo_stencil_layout_desc_fill(stencil, &layout));
+    const int64_t points[] = { 4, 4, 6 };
+    halo_layout tile = HALO_LAYOUT_INIT;
+    ALONE(halo_layout_fill(&layout, points, 8, 1, 1, &tile));
     member.keep(text, needed);
 
     halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
