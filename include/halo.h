@@ -633,7 +633,7 @@ typedef struct halo_binding {
     void *data;                /**< the part's storage, the caller's; it must stay until it is unbound or the field destroyed. NULL unbinds (the part
                                     is unallocated) */
     const halo_layout *layout; /**< NULL: keep the layout the part has. Copied. */
-    int32_t memory;            /**< HALO_MEMORY_... */
+    int32_t memory;            /**< HALO_MEMORY_...; shared memory is known as such, whatever kind of host memory is named */
     int32_t device;
 } halo_binding;
 #define HALO_BINDING_INIT { sizeof(halo_binding), 1, 0, NULL, NULL, HALO_MEMORY_HOST, 0 }

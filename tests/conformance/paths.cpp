@@ -292,6 +292,7 @@ TEST_P(Put, FollowsANewLayout) {
         OK(halo_memory_allocate(self.context, HALO_MEMORY_SHARED, layout.elements * 8, &memory));
         halo_binding binding = HALO_BINDING_INIT;
         binding.data = memory;
+        binding.memory = HALO_MEMORY_SHARED; // the library would find out by itself
         binding.layout = &layout;
         OK(halo_field_bind(ring.field(), self.rank, &binding));
         for (int64_t time = 3; time < 6; ++time) {

@@ -15,7 +15,7 @@ halo_binding read_binding(const halo_binding *binding, halo_layout &layout) {
     require(binding, "binding");
     const halo_binding defaults = HALO_BINDING_INIT;
     halo_binding known = read_struct(binding, defaults, sizeof defaults, "halo_binding");
-    if (known.memory != HALO_MEMORY_HOST && known.memory != HALO_MEMORY_PINNED)
+    if (known.memory != HALO_MEMORY_HOST && known.memory != HALO_MEMORY_PINNED && known.memory != HALO_MEMORY_SHARED)
         fail(HALO_ERR_DEVICE, "binding: memory kind %d, device %d: no loaded device can reach it", known.memory, known.device);
     if (known.layout) {
         const halo_layout natural = HALO_LAYOUT_INIT;
