@@ -168,6 +168,7 @@ private:
     MessageHeader make_header(MessageKind kind, size_t payload_bytes) const;
     void send_data(size_t payload_bytes, uint16_t flags, size_t bytes_elsewhere = 0);
     void send_from_slot(const MessageHeader &header, size_t payload_bytes, LeavingParts &parts);
+    static constexpr size_t least_capacity = sizeof(MessageHeader) + most_plain_bytes; // of every receive buffer
     static size_t most_bytes(const StreamDirection &direction) { return payload_offset(direction.n_states) + direction.payload_bytes; }
     void send_handshake();
     PendingMessage &add_extra();

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a stream finds its peer's messages, in a slot or by the transport, looks at their headers, and takes what they bring.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "stream/stream.h"
+
+namespace halo {
+
+namespace {
+
+constexpr uint32_t looks_per_probe = 16; // into a slot, which costs next to nothing, for one to the transport
+
+} // namespace
+
+size_t Stream::receive_capacity() const { return std::max(least_capacity, most_bytes(spec_.receive) + checksum_bytes(MessageKind::data)); }
+
+void Stream::ensure_receive_buffer(size_t bytes) {
+    if (receive_buffer_.bytes() < bytes) receive_buffer_ = context_.host_buffer(bytes);
+}
+
+void Stream::post_receive() {
+    if (receive_ != Receive::none || held_bytes_ > 0 || ahead_bytes_ > 0) return;
+    const size_t capacity = receive_capacity();
+    ensure_receive_buffer(capacity);
+    std::memset(receive_buffer_.data(), 0, sizeof(MessageHeader)); // else a shorter message, taken when the receive is cancelled, had an older one's
+    const bool found = context_.fabric().receive(spec_.peer, 0, tag_, receive_buffer_.data(), capacity, receive_request_);
+    receive_ = found ? Receive::matched : Receive::posted;
+}
+
+bool Stream::borrow() {
+    arrived_ = leases_.claim_peers(epoch_);
+    if (!arrived_) --received_by.get; // it is sent after all
+    return arrived_;
+}
+
+bool Stream::decline() {
+    --received_by.get;
+    arrived_ = false;
+    return leases_.decline_peers(epoch_);
+}
+
+bool Stream::test() {
+    const bool may_lie_in_slot = !arrived_ && slot_reader_;
+    if (may_lie_in_slot && (find_in_slot() || (receive_ == Receive::none && ++looks_ % looks_per_probe != 0))) return arrived_;
+    while (!arrived_ && find_message()) {}
+    return arrived_;
+}
+
+// What the peer sends after all, instead of what it has lent, is a message.
+bool Stream::find_in_slot() {
+    if (epoch_in_slot_ == epoch_ || !slot_reader_.is_written(epoch_)) return false;
+    epoch_in_slot_ = epoch_;
+    message_ = slot_reader_.slot(epoch_);
+    MessageHeader header;
+    std::memcpy(&header, message_, sizeof header);
+    check_header(header, payload_offset(header.n_states) + header.payload_bytes, false);
+    if (header.kind != MessageKind::data || header.serial != spec_.serial)
+        fail(HALO_ERR_WIRE, "%s: run %u of rank %d: its shared memory holds a message of kind %u, object %u", spec_.what.c_str(), epoch_, spec_.peer,
+             static_cast<unsigned>(header.kind), header.serial);
+    note_abilities(header);
+    take_data(header);
+    return true;
+}
+
+// Take one message, if there is one.
+bool Stream::find_message() {
+    if (mismatched_ && difference_.empty()) check_swap_deadline();
+    if (awaits_parts()) return find_part();
+    size_t bytes = 0;
+    if (!receive_one(bytes)) return false;
+    take(bytes);
+    return true;
+}
+
+bool Stream::receive_one(size_t &bytes) {
+    if ((bytes = std::exchange(held_bytes_, 0)) > 0) return true;
+    if (in_ahead_ || ahead_bytes_ > 0) return take_ahead(bytes);
+    Fabric &fabric = context_.fabric();
+    if (receive_ == Receive::none && probing()) {
+        Matched message{};
+        if (!fabric.probe(spec_.peer, 0, tag_, bytes, message)) return false;
+        ensure_receive_buffer(std::max(bytes, least_capacity));
+        fabric.receive_matched(message, spec_.peer, receive_buffer_.data(), receive_buffer_.bytes(), receive_request_);
+        receive_ = Receive::matched;
+    } else if (receive_ == Receive::none) {
+        post_receive();
+    }
+    if (!fabric.test(receive_request_, spec_.peer, &bytes)) return false;
+    receive_ = Receive::none;
+    return true;
+}
+
+bool Stream::take_ahead(size_t &bytes) {
+    ensure_receive_buffer(least_capacity);
+    if (!has_come_ahead()) return false;
+    bytes = std::exchange(ahead_bytes_, 0);
+    std::memcpy(receive_buffer_.data(), ahead_buffer_.data(), bytes);
+    return true;
+}
+
+bool Stream::has_come_ahead() {
+    if (!in_ahead_) return ahead_bytes_ > 0;
+    if (!context_.fabric().test(receive_request_, spec_.peer, &ahead_bytes_)) return false;
+    receive_ = Receive::none;
+    in_ahead_ = false;
+    return true;
+}
+
+// Whatever it is, it is kept for the next run.
+void Stream::look_ahead() {
+    if (!arrived_ || !spec_.receive.active || held_bytes_ > 0 || ahead_bytes_ > 0) return;
+    if (receive_ == Receive::none) {
+        Fabric &fabric = context_.fabric();
+        Matched message{};
+        size_t bytes = 0;
+        if (!fabric.probe(spec_.peer, 0, tag_, bytes, message)) return;
+        if (bytes > least_capacity) return; // no failure: it stays where it is
+        if (!ahead_buffer_) ahead_buffer_ = context_.host_buffer(least_capacity);
+        fabric.receive_matched(message, spec_.peer, ahead_buffer_.data(), ahead_buffer_.bytes(), receive_request_);
+        receive_ = Receive::matched;
+        in_ahead_ = true;
+    }
+    if (!has_come_ahead()) return;
+    MessageHeader header{};
+    std::memcpy(&header, ahead_buffer_.data(), std::min(ahead_bytes_, sizeof header));
+    const bool is_right = !wire_error(header, ahead_bytes_, context_.check_mode()) && header.serial == spec_.serial;
+    if (is_right && header.kind == MessageKind::failure && (header.flags & flag_lasts) != 0) fail_as_told(ahead_buffer_.data(), ahead_bytes_);
+}
+
+void Stream::take(size_t bytes) {
+    MessageHeader header{};
+    message_ = receive_buffer_.data();
+    std::memcpy(&header, message_, std::min(bytes, sizeof header));
+    if (header.magic == part_magic) return take_late_part(bytes);
+    check_header(header, bytes, context_.check_mode());
+    if (is_before(header.serial, spec_.serial)) {
+        ++context_.dropped;
+        return;
+    }
+    note_abilities(header);
+    if (overtakes_slot(header)) {
+        held_bytes_ = bytes;
+        find_in_slot();
+        return;
+    }
+    if (header.kind == MessageKind::data && header.epoch == epoch_ && context_.check_mode()) [[unlikely]]
+        check_sum(message_, bytes, header.payload_bytes, {});
+    switch (header.kind) {
+    case MessageKind::handshake: return take_handshake(header);
+    case MessageKind::data: return take_data(header);
+    case MessageKind::failure: return take_failure(header, bytes);
+    case MessageKind::terms: return take_terms(header);
+    case MessageKind::keys: return take_keys(header);
+    case MessageKind::credit: consumed_by_peer_ = header.epoch;
+    }
+}
+
+// A message of the next run, while that of this one lies in the slot: it was written before, and must be taken first.
+bool Stream::overtakes_slot(const MessageHeader &header) const {
+    const bool of_run = header.kind == MessageKind::data || header.kind == MessageKind::failure;
+    return of_run && is_before(epoch_, header.epoch) && !arrived_ && epoch_in_slot_ != epoch_ && slot_reader_ && slot_reader_.is_written(epoch_);
+}
+
+void Stream::note_abilities(const MessageHeader &header) {
+    peer_reads_shared_ = peer_reads_shared_ || header.flags & flag_reads_shared;
+    peer_has_notice_ = peer_has_notice_ || header.flags & flag_has_notice;
+}
+
+void Stream::check_header(const MessageHeader &header, size_t bytes, bool summed) const {
+    if (header.magic == reduction_magic)
+        fail(HALO_ERR_MISMATCH,
+             "%s: rank %d is in reduction %u of this context, this rank in object %u: the ranks create their exchanges, groups and reductions in "
+             "different order",
+             spec_.what.c_str(), spec_.peer, header.serial, spec_.serial);
+    if (const char *error = wire_error(header, bytes, summed))
+        fail(HALO_ERR_WIRE,
+             "%s: message of %zu bytes from rank %d (magic %08x, wire version %u, kind %u, flags %#x, %u states, %llu bytes of payload): %s: another "
+             "library, or truncated or damaged",
+             spec_.what.c_str(), bytes, spec_.peer, header.magic, header.version, static_cast<unsigned>(header.kind), header.flags, header.n_states,
+             static_cast<unsigned long long>(header.payload_bytes), error);
+    if (is_before(spec_.serial, header.serial))
+        fail(HALO_ERR_MISMATCH,
+             "%s: rank %d is already in object %u of this context, this rank in %u: the ranks create their exchanges, groups and reductions in "
+             "different order",
+             spec_.what.c_str(), spec_.peer, header.serial, spec_.serial);
+}
+
+void Stream::take_handshake(const MessageHeader &header) {
+    HandshakePayload peer;
+    const std::byte *const payload = receive_buffer_.data() + sizeof header;
+    std::memcpy(&peer, payload, sizeof peer);
+    if (peer.send == spec_.receive.digest && peer.receive == spec_.send.digest) {
+        verified_ = true;
+        if (spec_.shared) slot_reader_.map(context_.shared_arena(SIZE_MAX), peer.slots, most_bytes(spec_.receive));
+        if (spec_.shared) leases_.map(peer.notice, peer.process);
+        arrived_ = !spec_.receive.active;
+        return;
+    }
+    send_handshake();
+    // As the peer has got them: both find the same.
+    compare_terms(spec_.terms().packed(most_terms_bytes),
+                  std::string(reinterpret_cast<const char *>(payload) + sizeof peer, header.payload_bytes - sizeof peer));
+    mismatched_ = true;
+    mismatch_time_ = context_.clock();
+    const Terms terms = spec_.terms();
+    send_extra(MessageKind::terms, terms.packed().data(), terms.packed().size());
+}
+
+void Stream::check_sum(const std::byte *message, size_t bytes, size_t payload_bytes, const std::string &whose) const {
+    const size_t summed = bytes - sizeof(uint64_t);
+    uint64_t sum;
+    std::memcpy(&sum, message + summed, sizeof sum);
+    if (sum != checksum(message, summed))
+        fail(HALO_ERR_CHECK, "%s: run %u: a message with %zu bytes of payload from rank %d was changed on its way to rank %d%s", spec_.what.c_str(),
+             epoch_, payload_bytes, spec_.peer, context_.rank(), whose.c_str());
+}
+
+void Stream::take_data(const MessageHeader &header) {
+    if (is_before(header.epoch, epoch_) || mismatched_) {
+        ++context_.dropped;
+        return;
+    }
+    const char *what = spec_.what.c_str();
+    if (header.epoch != epoch_)
+        fail(HALO_ERR_WIRE, "%s: rank %d sent run %u, this rank is in run %u: a message is missing", what, spec_.peer, header.epoch, epoch_);
+    if (header.narrowing != narrowing_) {
+        ++context_.dropped;
+        fail_narrowed(header.narrowing);
+    }
+    check_location(header);
+    check_plan(header);
+    consumed_by_peer_ = header.consumed;
+    expect_parts(header);
+    header_ = header;
+    ++messages_received;
+    ++received_by.of(header.flags, message_ != receive_buffer_.data());
+}
+
+// The payload is exactly what the plan of this run says.
+void Stream::check_plan(const MessageHeader &header) const {
+    const StreamDirection &plan = spec_.receive;
+    bool right = header.digest == plan.digest.low && header.n_states == plan.n_states && header.payload_bytes <= plan.payload_bytes;
+    const size_t wanted = right && spec_.payload ? spec_.payload(message_) : plan.payload_bytes;
+    if (spec_.payload) right = right && header.payload_bytes == wanted;
+    if (!right)
+        fail(HALO_ERR_WIRE, "%s: run %u from rank %d has digest %016llx, %u states and %llu bytes; expected %016llx, %u and %s%zu",
+             spec_.what.c_str(), epoch_, spec_.peer, static_cast<unsigned long long>(header.digest), header.n_states,
+             static_cast<unsigned long long>(header.payload_bytes), static_cast<unsigned long long>(plan.digest.low), plan.n_states,
+             spec_.payload ? "" : "at most ", wanted);
+}
+
+// It is where the header says.
+void Stream::check_location(const MessageHeader &header) const {
+    const char *where = nullptr;
+
+    if (header.flags & flag_put && !(leases_.has_own() && leases_.own_is_done(epoch_))) where = "this rank's storage";
+    if (header.flags & flag_get && !leases_.peers()) where = "the sender's storage, of which it has not told";
+    if (where) fail(HALO_ERR_WIRE, "%s: run %u of rank %d is announced in %s, but not there", spec_.what.c_str(), epoch_, spec_.peer, where);
+}
+
+void Stream::take_failure(const MessageHeader &header, size_t bytes) {
+    if (is_before(consumed_by_peer_, header.epoch)) consumed_by_peer_ = header.epoch;
+    if (is_before(header.epoch, epoch_) || !spec_.receive.active) {
+        ++context_.dropped;
+        return;
+    }
+    fail_as_told(receive_buffer_.data(), bytes);
+}
+
+void Stream::fail_as_told(const std::byte *message, size_t bytes) {
+    MessageHeader header;
+    FailurePayload told;
+    std::memcpy(&header, message, sizeof header);
+    std::memcpy(&told, message + sizeof header, sizeof told);
+    const size_t before_text = sizeof header + sizeof told;
+    const bool lasts = (header.flags & flag_lasts) != 0;
+    try {
+        fail_after(HALO_ERR_PEER, format("%s: rank %d has no part in run %u", spec_.what.c_str(), spec_.peer, header.epoch),
+                   { told.rank, header.status, { reinterpret_cast<const char *>(message) + before_text, bytes - before_text }, lasts });
+    } catch (const Error &error) {
+        if (lasts) told_ = error;
+        throw;
+    }
+}
+
+} // namespace halo
