@@ -593,7 +593,8 @@ HALO_API halo_status halo_field_layout(const halo_field *field, int64_t gid, hal
  * How storage shall lie. A row is what lies along the first direction in `order` that has more than one point. Owned points of each row begin at a
  * multiple of `alignment` bytes from the storage's beginning, as do all components and places behind it in `order`, and `elements` is a whole number
  * of them: rows are padded as far as the element size needs it. Parts, or blocks of temporaries, may lie `elements` after each other.
- * Fields with the same owned points, element size and ghosts here have the same layout, whatever ghosts each has of its own.
+ * Fields whose ghosts all have room here have the same layout, whatever widths are each one's own, if they have the same components, element size and
+ * owned points (of faces, edges and nodes there is one more than of cells in some directions).
  */
 typedef struct halo_layout_desc {
     size_t struct_size;
@@ -607,19 +608,22 @@ typedef struct halo_layout_desc {
 #define HALO_LAYOUT_DESC_INIT                                                                                                                        \
     { sizeof(halo_layout_desc), 1, 64, { 0, 1, 2, HALO_DIM_COMPONENTS, HALO_DIM_PLACES }, { 0, 0, 0 }, { 0, 0, 0 }, 0 }
 
-/** Layout of all local parts, in place of the natural one; halo_field_allocate then aligns storage as it says. Before storage is bound. Local, each
- *  rank its own; O(parts). HALO_BUSY: a part has storage, or an exchange over the field is in flight. HALO_ERR_LIMIT: as halo_field_create. */
+/** Layout of all local parts, in place of the natural one and of those that bindings have given; halo_field_allocate then aligns storage as it says.
+ *  Before storage is bound. `desc` is copied. Local, each rank its own; O(parts). HALO_ERR_ARGUMENT: a value of `desc` is none, or it has ghosts where
+ *  the topology has none. HALO_BUSY: a part has storage, on a device perhaps, or an exchange over the field is in flight. HALO_ERR_LIMIT: as
+ *  halo_field_create. */
 HALO_API halo_status halo_field_set_layout(halo_field *field, const halo_layout_desc *desc);
 
 /** The layout of storage that belongs to no field: work arrays, temporaries of each block of a part. `points` are its own, per direction (1 where there
- *  is no such direction), `ghosts` those of `desc` alone. Any thread. HALO_ERR_LIMIT: it exceeds 2^60 bytes. */
+ *  is no such direction; of faces and nodes one more than of cells), ghosts those of `desc`. Any thread; O(1). HALO_ERR_ARGUMENT: a value of `desc` is
+ *  none, or a number is negative or 0 (of points: negative). HALO_ERR_LIMIT: it exceeds 2^60 bytes. */
 HALO_API halo_status halo_layout_fill(const halo_layout_desc *desc, const int64_t points[3], int64_t element_bytes, int32_t n_components,
                                       int32_t n_places, halo_layout *layout);
 
 /** Values at some points of a part only, or in an order of their own (node-to-DOF maps): local point i has position positions[i], which takes the place
  *  of i in the layout: component c is element `first_owned + positions[i]*stride[0] + c*component_stride`. Negative: no value at point i, exchanges leave it
  *  out, and so must all other parts that have the point. `n_points`: all local points of the part. Copied. For topologies of points; before
- *  storage is bound to the part, whose natural layout then has as many positions as the map. Local; O(points).
+ *  storage is bound to the part, whose layout then has as many positions as the map. Local; O(points).
  *  HALO_ERR_ARGUMENT: two points at one position. HALO_BUSY: storage is bound, or an exchange uses the field. Later, at an exchange's first start:
  *  HALO_ERR_MISMATCH: parts leave out different points. Not for HALO_KIND_FETCH. */
 HALO_API halo_status halo_field_map_points(halo_field *field, int64_t gid, const int64_t *positions, int64_t n_points);

@@ -308,11 +308,11 @@ HALO_API halo_status halo_stencil_exchange_ranges(const halo_stencil *stencil, i
  *  @{ */
 
 /** Set name (valid as long as the stencil), components and ghost widths of `desc`, begun from HALO_FIELD_DESC_INIT, to those of a field. The rest
- * stays. */
+ * stays. HALO_ERR_LIMIT, here and below: ghosts of more than 2^31 - 1 cells. */
 HALO_API halo_status halo_stencil_field_desc_fill(const halo_stencil *stencil, int32_t field, halo_field_desc *desc);
 
-/** Set the ghost widths of `desc`, begun from HALO_LAYOUT_DESC_INIT, to the widest of all fields, temporaries too: what is laid out by it has one
- * layout, and one index leads to the same cell in each field. The rest stays. */
+/** Set the ghost widths of `desc`, begun from HALO_LAYOUT_DESC_INIT, to the widest of all fields, temporaries too: in fields of one component and
+ * element size that are laid out by it, one index leads to the same cell. The rest stays. */
 HALO_API halo_status halo_stencil_layout_desc_fill(const halo_stencil *stencil, halo_layout_desc *desc);
 
 /**

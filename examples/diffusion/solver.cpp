@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace diffusion {
@@ -22,7 +23,7 @@ public:
         const auto topology_of = [&](std::int32_t field) -> const halo::Topology & {
             for (std::size_t number = 0; number < exchanges.size(); ++number)
                 if (exchanges[number].field == field) return topologies_[number];
-            throw std::logic_error("an analysis that exchanges neither u nor the wind");
+            throw std::logic_error("the analysis does not exchange field " + std::to_string(field));
         };
         const halo_layout_desc rows = step_.layout_desc();
         for (const Field number : { u, wind }) {
@@ -57,7 +58,7 @@ public:
     }
 
 private:
-    // Nobody exchanges them: one block's are enough, in memory that stays in cache.
+    // Nobody exchanges them: one block's are enough.
     void add_temporaries(const halo::Context &context, const halo_layout_desc &rows) {
         const halo_layout layout = halo::make_layout(rows, { grid_.n_cells[0], grid_.n_cells[1], n_levels });
         const std::int64_t bytes = (n_fields - lap) * layout.elements * static_cast<std::int64_t>(sizeof(double));

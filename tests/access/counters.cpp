@@ -111,6 +111,8 @@ TEST_P(Counters, HostStorageIsMadeWhenTheHostLooks) {
         for (int64_t i = 0; i < world.local().n_own_nodes; ++i) world.data(field, HALO_ON_DEVICE)[i] = world.local().nodes[static_cast<size_t>(i)];
         OK(halo_access_end(batch));
         equal("before", HALO_RESIDENT_HOST_UNALLOCATED, world.state(field).owned);
+        const halo_layout_desc rule = HALO_LAYOUT_DESC_INIT;
+        equal("a layout other than the device's", HALO_BUSY, halo_field_set_layout(field, &rule));
         if (world.data(field, HALO_ON_HOST)) stop("there is host memory before it is needed");
         world.touch({ via_map(field, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
         equal("after", HALO_RESIDENT_BOTH, world.state(field).owned);

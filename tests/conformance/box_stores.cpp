@@ -221,7 +221,7 @@ halo_layout BoxStores::make_layout(int64_t gid) const {
 // Any order of directions, components and places; rows aligned; room for more ghosts than there are.
 halo_layout BoxStores::aligned_layout(int64_t gid) const {
     halo_layout_desc desc = HALO_LAYOUT_DESC_INIT;
-    Random random(mix(static_cast<uint64_t>(gid)));
+    Random random(mix(static_cast<uint64_t>(number_) * 1000003u + static_cast<uint64_t>(gid)));
     std::shuffle(desc.order, desc.order + 5, random);
     desc.alignment = 1 << pick(random, 0, 8);
     int32_t any = 0;

@@ -136,7 +136,10 @@ int32_t FieldStores::set_layout(Random &random) {
     halo_layout_desc desc = HALO_LAYOUT_DESC_INIT;
     std::shuffle(desc.order, desc.order + 5, random);
     desc.alignment = 1 << pick(random, 0, 9);
-    for (int d = 0; d < grid_.n_dims; ++d) desc.ghost_low[d] = static_cast<int32_t>(pick(random, 0, 3));
+    for (int d = 0; d < grid_.n_dims; ++d) {
+        desc.ghost_low[d] = static_cast<int32_t>(pick(random, 0, 3));
+        desc.ghost_high[d] = static_cast<int32_t>(pick(random, 0, 3));
+    }
     OK(halo_field_set_layout(handle_, &desc));
     return std::max(desc.alignment, 64);
 }
@@ -202,7 +205,7 @@ void FieldStores::take_allocated(int32_t set, int32_t alignment) {
         store.memory = store.data = static_cast<std::byte *>(data);
         store.bytes = static_cast<size_t>(store.layout.elements * case_.element_bytes);
         const auto address = reinterpret_cast<uintptr_t>(store.element(store.layout.first_owned, case_.element_bytes));
-        if (64 % case_.element_bytes == 0 && address % static_cast<uintptr_t>(alignment) != 0)
+        if (address % static_cast<uintptr_t>(alignment) != 0)
             stop("%s: part %lld: the first owned cell is at %#zx, not on %d bytes", case_.describe().c_str(), static_cast<long long>(gids_[part]),
                  address, alignment);
         if (std::any_of(store.memory, store.memory + store.bytes, [](std::byte b) { return b != std::byte{}; }))

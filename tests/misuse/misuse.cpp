@@ -340,7 +340,7 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           [](World &w) { return set_layout(w, [](auto &) {}); } },
         { "layout_with_ghosts_where_there_is_no_direction",
           HALO_ERR_ARGUMENT,
-          { "field u", "0 and 2 in direction 1" },
+          { "field u", "0 and 2 in direction 1, where its topology has none" },
           [](World &w) { return set_layout(w, [](auto &d) { d.ghost_high[1] = 2; }); } },
         { "layout_without_a_dimension",
           HALO_ERR_ARGUMENT,

@@ -277,8 +277,8 @@ void run_sphere(const halo::Context &context, int64_t squares, Stages &stages) {
     if (owned != std::array<int64_t, 3>{ 20 * n * n, 30 * n * n, 10 * n * n + 2 })
         throw std::runtime_error("the sphere has not its numbers of entities");
     if (context.rank() == 0)
-        std::printf("ranks %d cells %lld local %lld\n", context.n_ranks(), static_cast<long long>(owned[0]),
-                    static_cast<long long>(local[0] + local[1] + local[2]));
+        std::printf("ranks %d cells %lld squares %lld local %lld\n", context.n_ranks(), static_cast<long long>(owned[0]),
+                    static_cast<long long>(squares), static_cast<long long>(local[0] + local[1] + local[2]));
 }
 
 } // namespace

@@ -148,6 +148,9 @@ TEST(LayoutRule, KnowsWhatAPartMayHave) {
     EXPECT_FALSE(LayoutRule(desc).layout({ { 2, most / 64 + 1, 1 }, {}, 1, 1, 1 })); // a row of two bytes takes 64
     desc.ghost_low[0] = 1;
     EXPECT_FALSE(LayoutRule(desc).layout({ { most, 1, 1 }, {}, 1, 1, 1 }));
+    EXPECT_FALSE(LayoutRule(desc).layout({ { most - 1, 1, 1 }, {}, 1, 1, 1 })); // what lies before the row is too much
+    desc.ghost_high[0] = INT32_MAX;
+    EXPECT_FALSE(LayoutRule(desc).layout({ { INT64_MAX, 1, 1 }, {}, 1, 1, 1 }));
 }
 
 TEST(LayoutRule, RefusesWhatIsNone) {

@@ -73,8 +73,11 @@ Mirror::Mirror(Field &field, int32_t set)
 }
 
 Mirror::~Mirror() {
-    for (size_t i = 0; i < device_.size(); ++i)
-        if (device_[i]) the_device_.release(HALO_MEMORY_DEVICE, device_[i], device_bytes_[i]);
+    for (size_t i = 0; i < device_.size(); ++i) {
+        if (!device_[i]) continue;
+        the_device_.release(HALO_MEMORY_DEVICE, device_[i], device_bytes_[i]);
+        --field_.on_devices;
+    }
 }
 
 Residency Mirror::first_state() const {
@@ -121,6 +124,7 @@ void Mirror::allocate(int32_t where) {
         if (!device_[i])
             fail(HALO_ERR_MEMORY, "field %s: no %zu bytes of device memory for part %lld", field_.spec().name.c_str(), device_bytes_[i],
                  static_cast<long long>(field_.topology().local_parts()[i]));
+        ++field_.on_devices;
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "analysis/joins.h"
 #include "analysis/stencil.h"
+#include "base/checked.h"
 #include "capi/handle.h"
 #include "capi/list.h"
 #include "comm/collective_stream.h"
@@ -33,6 +34,11 @@ halo_status with_stencil(H *handle, Body &&body) noexcept {
         require_stencil(handle);
         body(handle->stencil);
     });
+}
+
+int32_t ghost_width(int64_t layers) {
+    check_limit("stencil: ghost layers", layers, INT32_MAX);
+    return static_cast<int32_t>(layers);
 }
 
 // The fields of a group, of which each has the ghosts that the exchange fills.
@@ -190,8 +196,8 @@ halo_status halo_stencil_field_desc_fill(const halo_stencil *stencil, int32_t fi
         filled.name = said.name.c_str();
         filled.n_components = said.n_components;
         for (int d = 0; d < 3; ++d) {
-            filled.ghost_low[d] = static_cast<int32_t>(known.ghost_low[d]);
-            filled.ghost_high[d] = static_cast<int32_t>(known.ghost_high[d]);
+            filled.ghost_low[d] = ghost_width(known.ghost_low[d]);
+            filled.ghost_high[d] = ghost_width(known.ghost_high[d]);
         }
         write_struct(desc, filled, sizeof filled, "halo_field_desc");
     });
@@ -207,8 +213,8 @@ halo_status halo_stencil_layout_desc_fill(const halo_stencil *stencil, halo_layo
         for (int32_t number = 0; number < std::ssize(object.program().fields()); ++number) {
             const halo_stencil_field known = object.field(number);
             for (int d = 0; d < 3; ++d) {
-                filled.ghost_low[d] = std::max(filled.ghost_low[d], static_cast<int32_t>(known.ghost_low[d]));
-                filled.ghost_high[d] = std::max(filled.ghost_high[d], static_cast<int32_t>(known.ghost_high[d]));
+                filled.ghost_low[d] = std::max(filled.ghost_low[d], ghost_width(known.ghost_low[d]));
+                filled.ghost_high[d] = std::max(filled.ghost_high[d], ghost_width(known.ghost_high[d]));
             }
         }
         write_struct(desc, filled, sizeof filled, "halo_layout_desc");

@@ -146,11 +146,11 @@ std::vector<PartLayout> Field::layouts_by(const LayoutRule &rule) const {
 
 void Field::set_layout(const halo_layout_desc &desc) {
     const LayoutRule rule(desc);
-    const int32_t n_dims = topology_.has_cells() ? topology_.n_dims() : 0;
-    for (int d = n_dims; d < 3; ++d)
+    for (int d = topology_.has_cells() ? topology_.n_dims() : 0; d < 3; ++d)
         if (rule.ghosts.low[d] > 0 || rule.ghosts.high[d] > 0)
-            fail(HALO_ERR_ARGUMENT, "field %s: a layout with ghosts of widths %d and %d in direction %d, which its topology does not have",
+            fail(HALO_ERR_ARGUMENT, "field %s: a layout with ghosts of widths %d and %d in direction %d, where its topology has none",
                  spec_.name.c_str(), rule.ghosts.low[d], rule.ghosts.high[d], d);
+    if (on_devices > 0) fail(HALO_BUSY, "field %s: parts have storage on a device: it lies as it did", spec_.name.c_str());
     if (in_flight > 0) fail(HALO_BUSY, "field %s: an exchange is in flight", spec_.name.c_str());
     for (int64_t i = 0; i < std::ssize(layouts_); ++i) require_unbound(i, "it lies as it did");
     layouts_ = layouts_by(rule);
@@ -292,7 +292,7 @@ void Field::allocate(int64_t gid) {
     }
 }
 
-// The storage begins where the first owned cell lies on as many bytes as the layout's rule says, 64 at least, as far as the element size allows.
+// The storage begins where the first owned cell lies on as many bytes as the layout's rule says, 64 at least.
 void Field::allocate_part(int64_t local_index, int32_t first_set, int32_t n_sets) {
     const PartLayout &layout = layouts_[local_index];
     const auto alignment = static_cast<size_t>(std::max<int64_t>(layout_rule_.alignment, Pool::alignment));

@@ -72,8 +72,9 @@ public:
     // Ghosts of a part that no part fills, place by place.
     std::vector<halo_boundary> boundaries(int64_t gid) const;
 
-    int32_t exchanges = 0; // that use it
-    int32_t in_flight = 0; // runs over it
+    int32_t exchanges = 0;  // that use it
+    int32_t in_flight = 0;  // runs over it
+    int64_t on_devices = 0; // parts' copies there
 
 private:
     void check_desc(const halo_field_desc &desc) const;

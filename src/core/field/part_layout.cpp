@@ -81,7 +81,7 @@ std::optional<PartLayout> LayoutRule::layout(const StorageShape &shape) const {
         (is_direction ? layout.stride[which] : which == HALO_DIM_COMPONENTS ? layout.component_stride : layout.place_stride) = stride;
         const bool is_row = in_row && is_direction && step.n() > 1;
         first += round_up(size * step.before, is_row ? unit : 1);
-        beyond_first += size * (step.owned + step.after - 1);
+        beyond_first += size * (Wide{ step.owned } + step.after - 1);
         size = round_up(size * step.n(), is_row ? unit : 1);
         if (size > most || first > most) return std::nullopt;
         in_row = in_row && !is_row;

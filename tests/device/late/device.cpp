@@ -55,7 +55,7 @@ struct Table {
 
 Late &late_of(halo_device *device) { return *reinterpret_cast<Late *>(device); }
 Table &table_of(halo_copy_table *table) { return *reinterpret_cast<Table *>(table); }
-std::shared_ptr<Event> &event_of(halo_event *event) { return *reinterpret_cast<std::shared_ptr<Event> *>(event); }
+Event &event_of(halo_event *event) { return *reinterpret_cast<Event *>(event); }
 
 [[gnu::format(printf, 3, 4)]] halo_status report(const halo_host *services, halo_status status, const char *format, ...) {
     char text[256];
@@ -113,8 +113,10 @@ halo_status copy(halo_device *device, void *dst, const void *src, size_t bytes, 
     Late &self = late_of(device);
     if (bytes == 0) return HALO_SUCCESS;
     ++self.counts.copies;
-    void *to = self.memory.reach(dst);
-    const void *from = self.memory.reach(src);
+    void *to = self.memory.reach(dst, bytes);
+    const void *from = self.memory.reach(src, bytes);
+    if ((!to && self.memory.reach(dst)) || (!from && self.memory.reach(src)))
+        return report(self.services, HALO_ERR_DEVICE, "a copy of %zu bytes from %p to %p goes beyond its memory", bytes, src, dst);
     if (!to) {
         self.add_and_wait(stream, [=] { std::memcpy(dst, from ? from : src, bytes); });
         return HALO_SUCCESS;
@@ -132,8 +134,8 @@ halo_status fill(halo_device *device, void *dst, const void *value, size_t eleme
     Late &self = late_of(device);
     char nothing[16];
     if (const halo_status status = host.fill(self.copies, nothing, value, element_bytes, std::min<int64_t>(n, 0), HALO_STREAM_NONE)) return status;
-    void *to = self.memory.reach(dst);
-    if (!to && n > 0) return report(self.services, HALO_ERR_DEVICE, "a fill of %p, which the late device does not reach", dst);
+    void *to = self.memory.reach(dst, element_bytes * static_cast<size_t>(n));
+    if (!to && n > 0) return report(self.services, HALO_ERR_DEVICE, "a fill of memory at %p that the late device does not reach", dst);
     ++self.counts.copies;
     std::vector<char> snapshot(static_cast<const char *>(value), static_cast<const char *>(value) + element_bytes);
     self.stream(stream).add([copies = self.copies, to, snapshot = std::move(snapshot), n] {
@@ -143,7 +145,7 @@ halo_status fill(halo_device *device, void *dst, const void *value, size_t eleme
 }
 
 halo_status event_create(halo_device *, halo_event **event) {
-    *event = reinterpret_cast<halo_event *>(new std::shared_ptr<Event>(std::make_shared<Event>()));
+    *event = reinterpret_cast<halo_event *>(new Event());
     return HALO_SUCCESS;
 }
 void event_destroy(halo_device *, halo_event *event) { delete &event_of(event); }
@@ -152,7 +154,8 @@ halo_status event_record(halo_device *device, halo_event *event, halo_stream str
     return HALO_SUCCESS;
 }
 halo_status event_query(halo_device *, halo_event *event, int32_t *done) {
-    *done = event_of(event)->has_fired() ? 1 : 0;
+    const Event &known = event_of(event);
+    *done = !known || known->has_fired() ? 1 : 0; // nothing has been recorded, or all of it is done
     return HALO_SUCCESS;
 }
 halo_status event_wait(halo_device *device, halo_event *event, halo_stream stream) {
@@ -240,9 +243,8 @@ halo_status table_test(halo_device *device, halo_copy_table *table, int64_t firs
     if (const halo_status status = reach_bases(self, known, first, n, bases, n_bases, false, reached)) return status;
     ++self.counts.tests;
     halo_status status = HALO_SUCCESS;
-    self.add_and_wait(stream, [&] {
-        status = host.table_test(self.copies, known.copies, first, n, reached.data(), n_bases, test, non_null, HALO_STREAM_NONE);
-    });
+    self.add_and_wait(
+        stream, [&] { status = host.table_test(self.copies, known.copies, first, n, reached.data(), n_bases, test, non_null, HALO_STREAM_NONE); });
     return status;
 }
 

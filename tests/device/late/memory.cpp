@@ -16,31 +16,38 @@ constexpr int pattern = 0xa5;
 } // namespace
 
 Memory::~Memory() {
-    for (const auto &[address, block] : blocks_)
-        if (block.own) unmap(address, block);
+    for (const auto &[address, block] : blocks_) unmap(block);
 }
 
-// One file in two places: programs get the one that allows nothing.
+// One file in two places: programs get the one that allows nothing. Both end in a page without memory.
 void *Memory::allocate_own(size_t bytes) {
+    constexpr size_t alignment = 64;
     const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    const size_t mapped = (std::max<size_t>(bytes, 1) + page - 1) / page * page;
+    const size_t rounded = (std::max<size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+    const size_t usable = (rounded + page - 1) / page * page;
+    Block block;
+    block.bytes = bytes;
+    block.mapped_bytes = usable + page;
     const int file = memfd_create("late device", MFD_CLOEXEC);
-    if (file < 0) return nullptr;
-    void *own = MAP_FAILED, *guarded = MAP_FAILED;
-    if (ftruncate(file, static_cast<off_t>(mapped)) == 0) {
-        own = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        guarded = mmap(nullptr, mapped, PROT_NONE, MAP_SHARED, file, 0);
+    bool there = file >= 0 && ftruncate(file, static_cast<off_t>(usable)) == 0;
+    for (const int which : { 0, 1 }) {
+        void *const room = mmap(nullptr, block.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        there = there && room != MAP_FAILED;
+        if (room != MAP_FAILED) block.mapped[which] = static_cast<char *>(room);
+        const int allowed = which == 0 ? PROT_NONE : PROT_READ | PROT_WRITE;
+        there = there && mmap(room, usable, allowed, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
     }
-    close(file);
-    if (own == MAP_FAILED || guarded == MAP_FAILED) {
-        if (own != MAP_FAILED) munmap(own, mapped);
-        if (guarded != MAP_FAILED) munmap(guarded, mapped);
+    if (file >= 0) close(file);
+    if (!there) {
+        unmap(block);
         return nullptr;
     }
-    std::memset(own, pattern, mapped);
+    std::memset(block.mapped[1], pattern, usable);
+    block.own = block.mapped[1] + (usable - rounded);
+    char *const address = block.mapped[0] + (usable - rounded);
     const std::lock_guard lock(mutex_);
-    blocks_[static_cast<const char *>(guarded)] = { bytes, static_cast<char *>(own), mapped };
-    return guarded;
+    blocks_[address] = block;
+    return address;
 }
 
 // Work that still uses it ends in a fault.
@@ -48,18 +55,18 @@ void Memory::release_own(void *pointer) {
     const std::lock_guard lock(mutex_);
     const auto found = blocks_.find(static_cast<const char *>(pointer));
     if (found == blocks_.end()) return;
-    unmap(found->first, found->second);
+    unmap(found->second);
     blocks_.erase(found);
 }
 
-void Memory::unmap(const void *address, const Block &block) {
-    munmap(const_cast<void *>(address), block.mapped);
-    munmap(block.own, block.mapped);
+void Memory::unmap(const Block &block) {
+    for (char *const pages : block.mapped)
+        if (pages) munmap(pages, block.mapped_bytes);
 }
 
 void Memory::add_pinned(void *pointer, size_t bytes) {
     const std::lock_guard lock(mutex_);
-    blocks_[static_cast<const char *>(pointer)] = { bytes, nullptr, 0 };
+    blocks_[static_cast<const char *>(pointer)] = { bytes, nullptr, {}, 0 };
 }
 
 void Memory::remove_pinned(void *pointer) {
@@ -67,14 +74,14 @@ void Memory::remove_pinned(void *pointer) {
     blocks_.erase(static_cast<const char *>(pointer));
 }
 
-void *Memory::reach(const void *pointer) const {
+void *Memory::reach(const void *pointer, size_t bytes) const {
     const auto *address = static_cast<const char *>(pointer);
     const std::lock_guard lock(mutex_);
     auto after = blocks_.upper_bound(address);
     if (after == blocks_.begin()) return nullptr;
     const auto &[begin, block] = *--after;
     const auto at = static_cast<size_t>(address - begin);
-    if (at > block.bytes) return nullptr;
+    if (at > block.bytes || bytes > block.bytes - at) return nullptr;
     return block.own ? block.own + at : const_cast<char *>(address);
 }
 

@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stream.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
 namespace late {
 
-uint64_t Event::record() {
+void Recording::fire() {
     const std::lock_guard lock(mutex_);
-    return ++recorded_;
-}
-
-uint64_t Event::recorded() const {
-    const std::lock_guard lock(mutex_);
-    return recorded_;
-}
-
-void Event::fire(uint64_t number) {
-    const std::lock_guard lock(mutex_);
-    fired_ = std::max(fired_, number);
+    fired_ = true;
     fired_now_.notify_all();
 }
 
-bool Event::has_fired() const {
+bool Recording::has_fired() const {
     const std::lock_guard lock(mutex_);
-    return fired_ >= recorded_;
+    return fired_;
 }
 
-void Event::wait(uint64_t number) {
+void Recording::wait() {
     std::unique_lock lock(mutex_);
-    fired_now_.wait(lock, [&] { return fired_ >= number; });
+    fired_now_.wait(lock, [&] { return fired_; });
 }
 
 Stream::Stream(uint64_t seed, int32_t most_microseconds) : random_(seed), most_microseconds_(most_microseconds), thread_([this] { run(); }) {}
@@ -57,15 +46,16 @@ void Stream::synchronize() {
     changed_.wait(lock, [&] { return done_ >= until; });
 }
 
-void Stream::record(const std::shared_ptr<Event> &event) {
-    add([this, event, number = event->record()] {
+void Stream::record(Event &event) {
+    event = std::make_shared<Recording>();
+    add([this, recording = event] {
         dawdle(); // what was before is done, and nobody knows yet
-        event->fire(number);
+        recording->fire();
     });
 }
 
-void Stream::wait(const std::shared_ptr<Event> &event) {
-    add([event, number = event->recorded()] { event->wait(number); });
+void Stream::wait(const Event &event) {
+    if (event) add([recording = event] { recording->wait(); });
 }
 
 void Stream::dawdle() {

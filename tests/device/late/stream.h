@@ -14,20 +14,20 @@
 namespace late {
 
 // A point in a stream. It fires once the stream has come there, and then a little later.
-class Event {
+class Recording {
 public:
-    uint64_t record(); // the number of this recording
-    uint64_t recorded() const;
-    void fire(uint64_t number);
-    bool has_fired() const; // the last recording; also if there is none
-    void wait(uint64_t number);
+    void fire();
+    bool has_fired() const;
+    void wait();
 
 private:
     mutable std::mutex mutex_;
     std::condition_variable fired_now_;
-    uint64_t recorded_ = 0;
-    uint64_t fired_ = 0;
+    bool fired_ = false;
 };
+
+// Stands for its last recording; what waits for one before goes on waiting for that.
+using Event = std::shared_ptr<Recording>;
 
 class Stream {
 public:
@@ -37,8 +37,8 @@ public:
 
     void add(std::function<void()> work);
     void synchronize();
-    void record(const std::shared_ptr<Event> &event);
-    void wait(const std::shared_ptr<Event> &event);
+    void record(Event &event);
+    void wait(const Event &event);
 
 private:
     void run();

@@ -126,12 +126,7 @@ void FetchSteps::follow_layouts(const Item &item) const {
     for (int64_t part = 0; part < std::ssize(item.slots->parts); ++part) {
         const PartLayout &layout = item.field->layout(part);
         if (layout == item.there->layout(part)) continue;
-        halo_layout wanted = HALO_LAYOUT_INIT;
-        wanted.elements = layout.elements;
-        wanted.first_owned = layout.first_owned;
-        std::copy(layout.stride.begin(), layout.stride.end(), wanted.stride);
-        wanted.component_stride = layout.component_stride;
-        wanted.place_stride = layout.place_stride;
+        const halo_layout wanted = as_halo_layout(layout);
         halo_binding binding = HALO_BINDING_INIT;
         binding.layout = &wanted;
         for (Field *field : { item.there.get(), item.back.get() }) field->bind(field->topology().local_parts()[static_cast<size_t>(part)], binding);
