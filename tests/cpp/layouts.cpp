@@ -36,6 +36,7 @@ void on_two_ranks(const char *path, const std::function<void(const halo::Context
 halo::Topology squares(const halo::Context &context) {
     halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
     desc.n_dims = 2;
+    desc.order = HALO_ORDER_ROWS;
     for (int d = 0; d < 2; ++d) desc.n_blocks[d] = n_blocks, desc.n_cells[d] = n_cells, desc.periodic[d] = 1;
     return { context, desc };
 }

@@ -94,6 +94,7 @@ void put_into_slot(const SharedBlock &block, const std::vector<std::byte> &messa
     const SharedSlots slots(block, payload_offset(n_states) + most_payload);
     const size_t most = SharedSlots::bytes(payload_offset(n_states) + most_payload) / 2;
     std::copy_n(message.begin(), std::min(message.size(), most), slots.slot(epoch));
+    block.tell_written(epoch);
 }
 
 // What has arrived is used as an exchange would.

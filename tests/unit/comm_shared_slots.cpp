@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <thread>
 
+#include "expect_failure.h"
 #include "inproc_context.h"
 
 namespace halo {
@@ -76,13 +79,9 @@ void expect_run(Stream &link, std::byte value) {
     EXPECT_EQ(std::count(link.received_payload(), link.received_payload() + payload_bytes, value), static_cast<std::ptrdiff_t>(payload_bytes));
 }
 
-// A peer that is handed run 3 while it has not unpacked run 1 must find run 1 as it was: run 3 goes by message.
-TEST(SharedSlots, AreNotWrittenAgainBeforeTheyAreRead) {
-    TwoRanks ranks;
-    if (!ranks.contexts[0]->shared_arena(payload_bytes)) GTEST_SKIP() << "this system has no memory that ranks can share";
-    ranks.connect();
-    Stream &writer = *ranks.links[0], &reader = *ranks.links[1];
-    for (uint32_t epoch = 1; epoch <= 2; ++epoch) { // in which each learns that the other reads shared memory
+// In which each learns that the other reads shared memory.
+void make_known(Stream &writer, Stream &reader) {
+    for (uint32_t epoch = 1; epoch <= 2; ++epoch) {
         send(writer, epoch, std::byte{ 1 }, false);
         send(reader, epoch, std::byte{ 1 }, false);
         for (Stream *link : { &writer, &reader }) {
@@ -90,6 +89,15 @@ TEST(SharedSlots, AreNotWrittenAgainBeforeTheyAreRead) {
             link->consume();
         }
     }
+}
+
+// A peer that is handed run 3 while it has not unpacked run 1 must find run 1 as it was: run 3 goes by message.
+TEST(SharedSlots, AreNotWrittenAgainBeforeTheyAreRead) {
+    TwoRanks ranks;
+    if (!ranks.contexts[0]->shared_arena(payload_bytes)) GTEST_SKIP() << "this system has no memory that ranks can share";
+    ranks.connect();
+    Stream &writer = *ranks.links[0], &reader = *ranks.links[1];
+    make_known(writer, reader);
     send(reader, 3, std::byte{ 1 }, true);
     send(writer, 3, std::byte{ 3 }, true);
     expect_run(reader, std::byte{ 3 });
@@ -101,6 +109,20 @@ TEST(SharedSlots, AreNotWrittenAgainBeforeTheyAreRead) {
         reader.post(epoch, {});
         expect_run(reader, static_cast<std::byte>(epoch));
     }
+    for (auto &link : ranks.links) link->abandon();
+}
+
+TEST(SharedSlots, HoldTheMessageOfTheRunThatIsWaitedFor) {
+    TwoRanks ranks;
+    if (!ranks.contexts[0]->shared_arena(payload_bytes)) GTEST_SKIP() << "this system has no memory that ranks can share";
+    ranks.connect();
+    Stream &writer = *ranks.links[0], &reader = *ranks.links[1];
+    make_known(writer, reader);
+    send(reader, 3, std::byte{ 1 }, true);
+    send(writer, 3, std::byte{ 3 }, true);
+    constexpr uint32_t another = 5;
+    std::memcpy(writer.send_buffer() + offsetof(MessageHeader, epoch), &another, sizeof another);
+    expect_failure(HALO_ERR_WIRE, { "run 3 of rank 0", "run 5" }, [&] { expect_run(reader, std::byte{ 3 }); });
     for (auto &link : ranks.links) link->abandon();
 }
 

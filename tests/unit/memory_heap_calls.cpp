@@ -2,13 +2,14 @@
 // Apart from the tests, so that the compiler cannot look through the replaced operators.
 #include "heap_calls.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
 
 namespace {
-int64_t calls = 0;
-int64_t failing_call = 0;
+std::atomic<int64_t> calls{ 0 };
+std::atomic<int64_t> failing_call{ 0 };
 } // namespace
 
 int64_t heap_calls() { return calls; }

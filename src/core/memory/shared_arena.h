@@ -32,7 +32,8 @@ struct SharedOffer {
 
 class SharedArena;
 
-// A block that one process writes and one reads. Its first cache line has words for the two.
+// A block that one process writes and one reads. Its first two cache lines, the front, have words for the two: what a former peer, who does not know
+// yet that the block is something else now, still looks at lies there, and is never anything but these words.
 class SharedBlock {
 public:
     SharedBlock() = default;
@@ -50,6 +51,11 @@ public:
     }
     void tell_read(uint32_t epoch) const { word(0).store(tag() << 32 | epoch, std::memory_order_release); }
 
+    // The writer has written what the reader waits for in this epoch; there is a word for odd epochs, and one for even ones. What the writer of
+    // another block in its place says, before or after, does not count. Release to acquire: all that was written before.
+    void tell_written(uint32_t epoch) const { written(epoch).store(tag() << 32 | epoch, std::memory_order_release); }
+    bool is_written(uint32_t epoch) const { return written(epoch).load(std::memory_order_acquire) == (tag() << 32 | epoch); }
+
     // A word for the two ends to agree on something else: see memory/storage_gate.h.
     SharedWord<uint64_t> state() const { return word(1); }
 
@@ -64,10 +70,11 @@ public:
     }
     std::byte *front_data() const { return data_; }
 
-    static constexpr size_t front = 64;
+    static constexpr size_t front = 128; // the reader's line, and the writer's
 
 private:
     uint64_t tag() const { return offer_.word & 0xffffffffu; }
+    SharedWord<uint64_t> written(uint32_t epoch) const { return word(8 + static_cast<int>(epoch & 1)); }
     SharedWord<uint64_t> word(int number) const { return SharedWord<uint64_t>(reinterpret_cast<uint64_t *>(data_)[number]); }
 
     std::byte *data_ = nullptr; // of the whole block, front included

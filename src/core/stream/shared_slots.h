@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages in memory that two processes of a host share: one packs where the other reads, and no transport is called.
 //
-// A block has two slots, of the odd and of the even runs, each for a whole message. The epoch in its header is written last, and tells the reader
-// that the message is there. A slot is written again only when its reader has used what it holds.
+// A block has two slots, of the odd and of the even runs, each for a whole message. A word of the block tells the reader that the message is there. A
+// slot is written again only when its reader has used what it holds.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,6 @@ public:
     explicit operator bool() const { return static_cast<bool>(block_); }
     const SharedBlock &block() const { return block_; }
     std::byte *slot(uint32_t epoch) const { return block_.data() + (epoch & 1) * slot_bytes_; }
-    SharedWord<uint32_t> epoch_in(uint32_t epoch) const {
-        return SharedWord<uint32_t>(*reinterpret_cast<uint32_t *>(slot(epoch) + offsetof(MessageHeader, epoch)));
-    }
 
 private:
     static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -49,10 +46,7 @@ public:
     SharedOffer make(SharedArena *arena, size_t message_bytes) {
         arena_ = arena;
         if (arena && !slots_) slots_ = { arena->allocate(SharedSlots::bytes(message_bytes)), message_bytes };
-        if (!slots_) return {};
-        // Release: who sees this, or an epoch that is written later, sees the block's new word too.
-        for (const uint32_t parity : { 0u, 1u }) slots_.epoch_in(parity).store(0, std::memory_order_release);
-        return slots_.block().offer();
+        return slots_ ? slots_.block().offer() : SharedOffer{};
     }
     // The slot of this run is that of the last but one: what it holds must have been used. `consumed`: up to this run all has been, as the reader has
     // told in his messages.
@@ -63,13 +57,10 @@ public:
         return is_read(consumed) || is_read(slots_.block().read_epoch());
     }
     std::byte *slot(uint32_t epoch) const { return slots_.slot(epoch); }
-    // The rest of the message is in the slot. Release: to `is_written`, all of the message.
+    // The rest of the message is in the slot.
     void write(const MessageHeader &header) {
-        constexpr size_t before = offsetof(MessageHeader, epoch), behind = before + sizeof header.epoch;
-        std::byte *const slot = slots_.slot(header.epoch);
-        std::memcpy(slot, &header, before);
-        std::memcpy(slot + behind, reinterpret_cast<const std::byte *>(&header) + behind, sizeof header - behind);
-        slots_.epoch_in(header.epoch).store(header.epoch, std::memory_order_release);
+        std::memcpy(slots_.slot(header.epoch), &header, sizeof header);
+        slots_.block().tell_written(header.epoch);
         epoch_before_ = std::exchange(last_epoch_, header.epoch);
     }
 
@@ -87,8 +78,7 @@ public:
         if (arena && offer.bytes >= SharedBlock::front + SharedSlots::bytes(message_bytes)) slots_ = { arena->map(offer), message_bytes };
     }
     explicit operator bool() const { return static_cast<bool>(slots_); }
-    // Not by who has taken the block for something else since: acquire, so that an epoch of that one's is not seen without its word.
-    bool is_written(uint32_t epoch) const { return slots_.epoch_in(epoch).load(std::memory_order_acquire) == epoch && slots_.block().is_same(); }
+    bool is_written(uint32_t epoch) const { return slots_.block().is_written(epoch); }
     std::byte *slot(uint32_t epoch) const { return slots_.slot(epoch); }
     // Nothing of this run or earlier ones is needed any more.
     void read(uint32_t epoch) const { slots_.block().tell_read(epoch); }

@@ -56,9 +56,9 @@ bool Stream::find_in_slot() {
     MessageHeader header;
     std::memcpy(&header, message_, sizeof header);
     check_header(header, payload_offset(header.n_states) + header.payload_bytes, false);
-    if (header.kind != MessageKind::data || header.serial != spec_.serial)
-        fail(HALO_ERR_WIRE, "%s: run %u of rank %d: its shared memory holds a message of kind %u, object %u", spec_.what.c_str(), epoch_, spec_.peer,
-             static_cast<unsigned>(header.kind), header.serial);
+    if (header.kind != MessageKind::data || header.serial != spec_.serial || header.epoch != epoch_)
+        fail(HALO_ERR_WIRE, "%s: run %u of rank %d: its shared memory holds a message of kind %u, object %u, run %u", spec_.what.c_str(), epoch_,
+             spec_.peer, static_cast<unsigned>(header.kind), header.serial, header.epoch);
     note_abilities(header);
     take_data(header);
     return true;
