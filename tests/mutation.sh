@@ -9,7 +9,7 @@ pattern="${2:-.}"
 mkdir -p "$1"
 whole="$(cd "$1" && pwd)/whole" # the tree as it was at the start
 copy="$(cd "$1" && pwd)/tree"
-programs=(unit_base unit_field unit_memory unit_comm unit_stream unit_channel unit_exchange unit_plan unit_sphere unit_topology unit_access misuse test_channel halo_counts halo_seeded
+programs=(unit_base unit_field halo_cpp unit_memory unit_comm unit_stream unit_channel unit_exchange unit_plan unit_sphere unit_topology unit_access misuse test_channel halo_counts halo_seeded
     halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys halo_box_conformance halo_conformance)
 export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
