@@ -91,39 +91,42 @@ void make_known(Stream &writer, Stream &reader) {
     }
 }
 
-// A peer that is handed run 3 while it has not unpacked run 1 must find run 1 as it was: run 3 goes by message.
-TEST(SharedSlots, AreNotWrittenAgainBeforeTheyAreRead) {
+class SharedSlots : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!ranks.contexts[0]->shared_arena(payload_bytes)) GTEST_SKIP() << "this system has no memory that ranks can share";
+        ranks.connect();
+        make_known(writer(), reader());
+        send(reader(), 3, std::byte{ 1 }, true);
+        send(writer(), 3, std::byte{ 3 }, true);
+    }
+    void TearDown() override {
+        for (auto &link : ranks.links)
+            if (link) link->abandon();
+    }
+    Stream &writer() { return *ranks.links[0]; }
+    Stream &reader() { return *ranks.links[1]; }
+
     TwoRanks ranks;
-    if (!ranks.contexts[0]->shared_arena(payload_bytes)) GTEST_SKIP() << "this system has no memory that ranks can share";
-    ranks.connect();
-    Stream &writer = *ranks.links[0], &reader = *ranks.links[1];
-    make_known(writer, reader);
-    send(reader, 3, std::byte{ 1 }, true);
-    send(writer, 3, std::byte{ 3 }, true);
-    expect_run(reader, std::byte{ 3 });
-    for (uint32_t epoch = 4; epoch <= 5; ++epoch) send(writer, epoch, static_cast<std::byte>(epoch), epoch == 4); // 5 has the slot of 3
-    EXPECT_EQ(std::count(reader.received_payload(), reader.received_payload() + payload_bytes, std::byte{ 3 }),
+};
+
+// A peer that is handed run 3 while it has not unpacked run 1 must find run 1 as it was: run 3 goes by message.
+TEST_F(SharedSlots, AreNotWrittenAgainBeforeTheyAreRead) {
+    expect_run(reader(), std::byte{ 3 });
+    for (uint32_t epoch = 4; epoch <= 5; ++epoch) send(writer(), epoch, static_cast<std::byte>(epoch), epoch == 4); // 5 has the slot of 3
+    EXPECT_EQ(std::count(reader().received_payload(), reader().received_payload() + payload_bytes, std::byte{ 3 }),
               static_cast<std::ptrdiff_t>(payload_bytes));
     for (uint32_t epoch = 4; epoch <= 5; ++epoch) {
-        reader.consume();
-        reader.post(epoch, {});
-        expect_run(reader, static_cast<std::byte>(epoch));
+        reader().consume();
+        reader().post(epoch, {});
+        expect_run(reader(), static_cast<std::byte>(epoch));
     }
-    for (auto &link : ranks.links) link->abandon();
 }
 
-TEST(SharedSlots, HoldTheMessageOfTheRunThatIsWaitedFor) {
-    TwoRanks ranks;
-    if (!ranks.contexts[0]->shared_arena(payload_bytes)) GTEST_SKIP() << "this system has no memory that ranks can share";
-    ranks.connect();
-    Stream &writer = *ranks.links[0], &reader = *ranks.links[1];
-    make_known(writer, reader);
-    send(reader, 3, std::byte{ 1 }, true);
-    send(writer, 3, std::byte{ 3 }, true);
+TEST_F(SharedSlots, HoldTheMessageOfTheRunThatIsWaitedFor) {
     constexpr uint32_t another = 5;
-    std::memcpy(writer.send_buffer() + offsetof(MessageHeader, epoch), &another, sizeof another);
-    expect_failure(HALO_ERR_WIRE, { "run 3 of rank 0", "run 5" }, [&] { expect_run(reader, std::byte{ 3 }); });
-    for (auto &link : ranks.links) link->abandon();
+    std::memcpy(writer().send_buffer() + offsetof(MessageHeader, epoch), &another, sizeof another);
+    expect_failure(HALO_ERR_WIRE, { "run 3 of rank 0", "run 5" }, [&] { expect_run(reader(), std::byte{ 3 }); });
 }
 
 } // namespace

@@ -235,32 +235,28 @@ halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first
     return HALO_SUCCESS;
 }
 
-halo_status table_test(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases,
-                       const halo_null_test *test, uint8_t *non_null, halo_stream stream) {
+// Runs that tell what is null are done when they return.
+halo_status run_and_tell(decltype(halo_device_ops::table_test) by, bool writes, halo_device *device, halo_copy_table *table, int64_t first, int64_t n,
+                         void *const *bases, int64_t n_bases, const halo_null_test *test, uint8_t *non_null, halo_stream stream) {
     Late &self = late_of(device);
     Table &known = table_of(table);
     std::vector<void *> reached;
-    if (const halo_status status = reach_bases(self, known, first, n, bases, n_bases, false, reached)) return status;
+    if (const halo_status status = reach_bases(self, known, first, n, bases, n_bases, writes, reached)) return status;
+    self.counts.launches += writes;
     ++self.counts.tests;
     halo_status status = HALO_SUCCESS;
-    self.add_and_wait(
-        stream, [&] { status = host.table_test(self.copies, known.copies, first, n, reached.data(), n_bases, test, non_null, HALO_STREAM_NONE); });
+    self.add_and_wait(stream, [&] { status = by(self.copies, known.copies, first, n, reached.data(), n_bases, test, non_null, HALO_STREAM_NONE); });
     return status;
+}
+
+halo_status table_test(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases,
+                       const halo_null_test *test, uint8_t *non_null, halo_stream stream) {
+    return run_and_tell(host.table_test, false, device, table, first, n, bases, n_bases, test, non_null, stream);
 }
 
 halo_status table_run_tested(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases,
                              const halo_null_test *test, uint8_t *non_null, halo_stream stream) {
-    Late &self = late_of(device);
-    Table &known = table_of(table);
-    std::vector<void *> reached;
-    if (const halo_status status = reach_bases(self, known, first, n, bases, n_bases, true, reached)) return status;
-    ++self.counts.launches;
-    ++self.counts.tests;
-    halo_status status = HALO_SUCCESS;
-    self.add_and_wait(stream, [&] {
-        status = host.table_run_tested(self.copies, known.copies, first, n, reached.data(), n_bases, test, non_null, HALO_STREAM_NONE);
-    });
-    return status;
+    return run_and_tell(host.table_run_tested, true, device, table, first, n, bases, n_bases, test, non_null, stream);
 }
 
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
