@@ -37,7 +37,7 @@ halo_field *field_on(Input &in, halo_topology *topology, Able &able) {
     if (!made(halo_field_create(topology, &desc, &field))) return nullptr;
     if (in.pick(0, 7) == 0) {
         Newer<halo_layout_desc> rule{ HALO_LAYOUT_DESC_INIT, {} };
-        rule.alignment = in.choice(10) > 0 ? 1 << in.choice(13) : in.width(100);
+        rule.alignment = in.pick(0, 9) > 0 ? 1 << in.pick(0, 12) : in.width(100);
         for (int32_t &entry : rule.order) entry = in.flip() ? entry : in.choice(5);
         for (int d = 0; d < 3; ++d) rule.ghost_low[d] = in.width(4), rule.ghost_high[d] = in.width(4);
         in.version(rule);
