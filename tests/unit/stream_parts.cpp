@@ -281,6 +281,20 @@ TEST_F(Parts, ToTellOfAFailureTakesNoMemory) {
     run(4);
 }
 
+// Its message of run 3 has left, so that rank 0 hears of it as the end of run 4, and of every later one.
+TEST_F(Parts, AFailureThatLastsIsHeardByWhoHasTheSendersPart) {
+    run(1);
+    run(2);
+    post(3);
+    for (const size_t rank : { 0u, 1u }) send(rank, 3);
+    end(1).send_failure(3, Error(HALO_ERR_PEER, "rank 1 has no part", { 1, HALO_ERR_MISMATCH, "fields of different names", true }));
+    expect(0, 3);
+    end(1).end_failed_run();
+    end(0).post(4, {});
+    expect_refused({ "rank 1 has no part in run 4", "fields of different names" }, HALO_ERR_PEER);
+    EXPECT_THROW(end(0).post(5, {}), Error);
+}
+
 // What they are could not be said, so none of them has been looked for.
 TEST_F(Parts, OfAMessageThatFailedAreTakenWhenTheirObjectIsGone) {
     begin_forged_run();
