@@ -238,7 +238,7 @@ defects=(
     "memory that cannot be shared is refused|comm/context.cpp|misuse ProcessLimits.*|/^void .Context::allocate_shared/,/^}/s/return device_->allocate(HALO_MEMORY_HOST, bytes);/return nullptr;/"
     "a rank that shares no memory is not told of|comm/context.cpp|misuse ProcessLimits.*|s/^    compare_shared_memory();//"
     "memory that cannot be reached is not logged|memory/shared_arena.cpp|misuse ProcessLimits.*|s/^    if (tell_ .*tell_();/    (void)told;/"
-    "a host that could not be read once is never|memory/shared_file.cpp|misuse ProcessLimits.*|s/    if (known == 0) number = known = read_boot_id();.*/    static const uint64_t once = read_boot_id(); number = known = once;/"
+    "a host that could not be read once is never|memory/shared_file.cpp|unit_memory HostNumber*|s/    if (known == 0) number = known = read_boot_id();.*/    static const uint64_t once = read_boot_id(); number = known = once;/"
     "a settings file is as long as it says|base/config_source.cpp|misuse ProcessLimits.*|s/    bool suits = S_ISREG(status.st_mode);/    bool suits = S_ISREG(status.st_mode); if (status.st_size == 0) return text;/"
     "what is known of a field that may not go is forgotten|capi/field.cpp|halo_access_loops AccessMisuse.*|s/^        ContextObject .owner = .shell_of(.field)->owner;/& owner.accesses.forget(object);/"
     "inside a channel's allocator everything may be called|channel/mail_buffer.cpp|misuse Callbacks.*|s/^    const CallRules::Callback inside(.*\"allocate\");/    (void)context;/"
@@ -370,7 +370,7 @@ for ((worker = 0; worker < n_workers; ++worker)); do
 done
 failed=0
 for worker in "${workers[@]}"; do wait "$worker" || failed=1; done
-cat "$root"/worker*.log
+for ((worker = 0; worker < n_workers; ++worker)); do cat "$root/worker$worker.log"; done
 
 echo "| defect | file | first seen by |"
 echo "|---|---|---|"
