@@ -128,7 +128,7 @@ defects=(
     "parts that are alike are taken to have the same rows|plan/lower/copy_rows.cpp|halo_conformance *RandomCases*|s/ \&\& is_shape(following_\[last_\], shape)) return/) return/"
     "a list of points in a peer's storage is taken for a run|plan/lower/stored_edges.cpp|test_keys *Loans*|s/if (edge.n_listed > 0) at.list/if (edge.n_listed == UINT32_MAX) at.list/"
     "contributions of a canonical sum are not sorted|plan/lower/canonical.cpp|halo_box_conformance *Canonical*|s/^        halo::sort(std::span<Rank>(ranks, n));//"
-    "components of vectors keep their signs across turned joins|plan/edge_boxes.cpp|halo_box_conformance *Regions*|s/^        if (map.sign.* < 0) boxes.back().negate = source_.type;//"
+    "components of vectors keep their signs across turned joins|plan/edge_boxes.cpp|halo_box_conformance *Regions*|s/^        if (map.vector.* < 0) boxes.back().negate = source_.type;//"
     "boxes that a transfer reaches are looked for too near|plan/sources/of_transfer.cpp|halo_box_conformance *Transfers*|s/const int64_t range = 2 .* + 2;/const int64_t range = 0;/"
     "contributions are combined in the order of messages|plan/lower/rows.cpp|test_keys *RandomKeys*:*Stars*|s/order(a.edge) < order(b.edge) : key_before(a.edge, b.edge)/order(a.edge) < order(b.edge) : false/"
     # Rounds
