@@ -338,20 +338,25 @@ break_and_look() {
     return $status
 }
 
-# Rows are taken a few at a time, since neighbours break the same files.
+look_at() { # number of a row
+    local likely
+    IFS='|' read -r _ _ likely _ <<<"${chosen[$1]}"
+    if [ -z "${seconds[$likely]:-}" ]; then
+        build ${likely%% *}
+        must_pass $likely
+    fi
+    break_and_look "${chosen[$1]}" >"$root/taken/$1.line" || touch "$root/taken/$1.missed"
+}
+
+# A few rows at a time, since neighbours break the same files. Whoever makes their folder takes them.
 work() { # number of the worker
-    local row likely rest program
+    local rows=6 first row program
     if [ "$1" -eq 0 ] && [ "$pattern" = . ]; then # for when the likely ones see nothing
         for program in "${programs[@]}"; do must_pass "$program"; done
     fi
-    for ((row = 0; row < ${#chosen[@]}; ++row)); do
-        if [ $((row % 6)) -eq 0 ]; then mkdir "$root/taken/$row" 2>/dev/null || { row=$((row + 5)); continue; }; fi
-        IFS='|' read -r _ _ likely rest <<<"${chosen[$row]}"
-        if [ -z "${seconds[$likely]:-}" ]; then
-            build ${likely%% *}
-            must_pass $likely
-        fi
-        break_and_look "${chosen[$row]}" >"$root/taken/$row.line" || touch "$root/taken/$row.missed"
+    for ((first = 0; first < ${#chosen[@]}; first += rows)); do
+        mkdir "$root/taken/$first" 2>/dev/null || continue
+        for ((row = first; row < first + rows && row < ${#chosen[@]}; ++row)); do look_at "$row"; done
     done
 }
 
