@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 #define HALO_PLUGIN_ABI_MAJOR 1
-#define HALO_PLUGIN_ABI_MINOR 3
+#define HALO_PLUGIN_ABI_MINOR 4
 
 /** Services of the core. Lives longer than every instance that is in use: a device whose memory a transport has not let go of is left open, and nothing
  *  of it is called any more. */
@@ -153,7 +153,7 @@ typedef struct halo_copy_row {
     uint32_t shape;
     uint32_t dst_base;
     uint32_t src_base[HALO_COPY_PIECES];
-    uint32_t user;                                 /**< the core's; devices ignore it */
+    uint32_t flag;                                 /**< number among the flags of a halo_copy_range; else without meaning */
     int64_t dst_offset;                            /**< bytes */
     int64_t src_offset[HALO_COPY_PIECES];
 } halo_copy_row;
@@ -184,6 +184,23 @@ typedef struct halo_null_test {
 typedef struct halo_device halo_device;             /**< the module's own type: one device */
 typedef struct halo_copy_table halo_copy_table;     /**< the module's own type: a table as the device wants it */
 typedef struct halo_event halo_event;               /**< the module's own type: a point in a stream */
+
+/** Some rows of a table, one of many such ranges in one launch. Of HALO_ROWS_FLAGGED those are run whose flag is not 0 when the launch comes to them, of
+ *  HALO_ROWS_UNFLAGGED those whose flag is 0. */
+typedef struct halo_copy_range {
+    halo_copy_table *table;
+    int64_t first;
+    int64_t n;
+    void *const *bases;  /**< host array, read before return */
+    int64_t n_bases;
+    uint8_t *flags;      /**< indexed by halo_copy_row.flag; in memory that the device reaches (pinned). NULL: HALO_ROWS_ALL, and nothing is tested */
+    halo_null_test test; /**< ranges_test: of this range's rows */
+    int32_t rows;        /**< ranges_run: HALO_ROWS_... */
+    int32_t reserved;
+} halo_copy_range;
+#define HALO_ROWS_ALL 0
+#define HALO_ROWS_FLAGGED 1
+#define HALO_ROWS_UNFLAGGED 2
 
 typedef struct halo_device_ops {
     size_t struct_size;
@@ -222,6 +239,13 @@ typedef struct halo_device_ops {
     /** May be NULL: as table_run with HALO_COPY_MOVE and table_test in one pass over the data. Complete on return. */
     halo_status (*table_run_tested)(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases,
                                     const halo_null_test *test, uint8_t *non_null, halo_stream stream);
+
+    /** From minor version 4 on; may be NULL where `memory_kinds` has no HALO_MEMORY_DEVICE. As table_run with HALO_COPY_MOVE for each of the ranges, which are
+     *  disjoint in what they write, in one launch, after the stream's work before. The host does not wait. */
+    halo_status (*ranges_run)(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream);
+    /** Likewise. Tests rows' sources in one launch, and sets flags[row.flag] to 1 where a row is not null; no flag is cleared, and rows may share one.
+     *  The host may read the flags when an event behind the launch has fired. */
+    halo_status (*ranges_test)(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream);
 } halo_device_ops;
 
 typedef struct halo_device_plugin {
