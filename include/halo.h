@@ -637,13 +637,15 @@ typedef struct halo_binding {
     void *data;                /**< the part's storage, the caller's; it must stay until it is unbound or the field destroyed. NULL unbinds (the part
                                     is unallocated) */
     const halo_layout *layout; /**< NULL: keep the layout the part has. Copied. */
-    int32_t memory;            /**< HALO_MEMORY_...; shared memory is known as such, whatever kind of host memory is named */
-    int32_t device;
+    int32_t memory;            /**< HALO_MEMORY_...; shared memory is known as such, whatever kind of host memory is named. HALO_MEMORY_DEVICE: of a device of
+                                    the setting `device`; all storage of a set is in one memory. A part of it may be given another only by halo_field_bind_many */
+    int32_t device;            /**< of HALO_MEMORY_DEVICE and HALO_MEMORY_PINNED: its ordinal */
 } halo_binding;
 #define HALO_BINDING_INIT { sizeof(halo_binding), 1, 0, NULL, NULL, HALO_MEMORY_HOST, 0 }
 
 /** Give a local part its storage. Local; O(1).
- *  HALO_ERR_BOUNDS: cells or ghosts of the layout lie outside `elements`. HALO_BUSY: an exchange over the field is in flight. */
+ *  HALO_ERR_BOUNDS: cells or ghosts of the layout lie outside `elements`. HALO_BUSY: an exchange over the field is in flight. HALO_ERR_DEVICE: there is
+ *  no such device. HALO_ERR_ARGUMENT: other parts of the set have storage in another memory. */
 HALO_API halo_status halo_field_bind(halo_field *field, int64_t gid, const halo_binding *binding);
 
 /** Bind all local parts, in the order of halo_topology_local_parts, to one allocation: part i starts `i * part_stride` elements
@@ -687,8 +689,15 @@ HALO_API halo_status halo_field_interior_rim(const halo_field *field, int64_t gi
 
 typedef struct halo_exchange halo_exchange; /**< one run at a time over some fields; several in flight are several exchanges */
 
-typedef void *halo_stream; /**< a device stream or queue; HALO_STREAM_NONE for host data */
-#define HALO_STREAM_NONE NULL
+/**
+ * A device's stream or queue. Work that a call puts on it is ordered with the stream's other work, and the call returns without waiting for it: values of
+ * fields are read when the stream comes there, and ghosts are filled when it has come behind what finish or unpack has put on it. Another stream may be
+ * given to each call of a run: what a run puts on it comes behind what the same exchange has put on others. With fields on several devices the stream
+ * is one of the device of the first field that takes part and is on one; work of the others goes to their own streams.
+ */
+typedef void *halo_stream;
+#define HALO_STREAM_NONE NULL                    /**< no stream: all fields are on the host */
+#define HALO_STREAM_DEFAULT ((halo_stream)(intptr_t)-1) /**< the device's own; without meaning where all fields are on the host */
 
 #define HALO_STENCIL_FULL 0  /**< faces, edges and corners */
 #define HALO_STENCIL_FACES 1
@@ -839,19 +848,22 @@ typedef struct halo_run {
                                     first field, in the order of halo_topology_local_parts, then of the next (those that the mask leaves out, too;
                                     theirs are not read). Each has the part's layout. The list is copied, the memory must stay until the run has
                                     ended. NULL: as bound. For solvers with many vectors on one layout. */
+    const int32_t *devices;    /**< n_fields entries: the device whose memory `data` of the field is in, or HALO_DEVICE_HOST. NULL: where the field is
+                                    bound in the run's set, on the host if nowhere. Without `data` it is not read */
 } halo_run;
-#define HALO_RUN_INIT { sizeof(halo_run), 1, 0, 0, 0, NULL, NULL, NULL }
+#define HALO_RUN_INIT { sizeof(halo_run), 1, 0, 0, 0, NULL, NULL, NULL, NULL }
+#define HALO_DEVICE_HOST (-1) /**< no device: the host's memory */
 
 /**
  * Start a run: pack and send everything, do all same-rank copies. `run` may be NULL.
- * When it returns, owned data may be overwritten (device fields: when the work put on `stream` is done); ghosts are undefined until
- * finish. Collective over the ranks that share borders. Blocks only while a peer is two runs behind; HALO_TIMEOUT then leaves the run
+ * When it returns, owned data may be overwritten (on a device: by work behind it in `stream`); ghosts are undefined until finish. What a device packs
+ * leaves in whatever call of this rank on the context, or on an object of it, comes after the device has packed it (not in those with a const handle). Collective over the ranks that share borders. Blocks only while a peer is two runs behind; HALO_TIMEOUT then leaves the run
  * posted: go on with halo_exchange_send, or abandon. Local errors are told to the peers, so that they fail too instead of waiting; the next start is a new run. A first run of a
  * shape allocates; later ones do not. One that has boxes to look up (halo_exchange_create_transfer) posts nothing before: after HALO_TIMEOUT, start again.
  */
 HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);
 
-/** Wait for the peers' data and write them into the ghosts. HALO_TIMEOUT leaves the run in flight: call again, or abandon. */
+/** Wait for the peers' data and write them into the ghosts (on a device: put that on `stream`, and do not wait for it). HALO_TIMEOUT leaves the run in flight: call again, or abandon. */
 HALO_API halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream);
 
 /** The same in phases, for task lists: post (receives), send (pack, send, local copies; HALO_BUSY while start would block),
@@ -1084,7 +1096,7 @@ HALO_API halo_status halo_group_stale(halo_group *group, halo_stream stream);
 /** @defgroup chapter_10 10 looking inside
  *  @{ */
 
-/** Pool figures of one memory kind, in bytes. Filled up to the caller's struct_size. */
+/** Pool figures of one memory kind, of all devices, in bytes. Filled up to the caller's struct_size. */
 typedef struct halo_pool_stats {
     size_t struct_size;
     int32_t layout;
@@ -1104,7 +1116,10 @@ HALO_API halo_status halo_context_pool_stats(const halo_context *context, int32_
  *  context has no memory of this kind. */
 HALO_API halo_status halo_memory_allocate(halo_context *context, int32_t memory, int64_t bytes, void **pointer);
 
-/** Sets *pointer to NULL. HALO_ERR_NOT_FOUND: it is none that halo_memory_allocate gave. Fields bound to it must be unbound before. Local.
+/** The same of the memory of a device, HALO_MEMORY_DEVICE or HALO_MEMORY_PINNED. HALO_ERR_DEVICE: there is no such device. */
+HALO_API halo_status halo_memory_allocate_on(halo_context *context, int32_t memory, int32_t device, int64_t bytes, void **pointer);
+
+/** Sets *pointer to NULL. HALO_ERR_NOT_FOUND: it is none that halo_memory_allocate gave. Fields bound to it must be unbound before, and work of devices on it be done. Local.
  *  HALO_BUSY: a peer may still use it (halo_exchange_abandon). */
 HALO_API halo_status halo_memory_release(halo_context *context, void **pointer);
 

@@ -30,7 +30,8 @@ GroupRun::GroupRun(std::vector<TrackedField *> fields, std::vector<uint32_t> sec
       sections_(std::move(sections)),
       op_(op),
       exchange_(make_exchange(plain_fields(fields_), describe(sections_, op))),
-      mask_(fields_.size(), 0) {
+      mask_(fields_.size(), 0),
+      devices_(fields_.size(), HALO_DEVICE_HOST) {
     size_t n_parts = 0;
     for (size_t i = 0; i < fields_.size(); ++i) {
         sets_.push_back(fields_[i]->set);
@@ -66,6 +67,7 @@ void GroupRun::place(size_t i, halo_stream stream) {
         field.access(Section::ghosts, side, false, false, stream);
         field.access(Section::owned, side, true, false, stream);
     }
+    devices_[i] = side == HALO_ON_HOST ? HALO_DEVICE_HOST : Mirror::device;
     const size_t n_parts = field.field.topology().local_parts().size();
     for (size_t part = 0; part < n_parts; ++part) pointers_[first_part_[i] + part] = field.mirror.data(static_cast<int64_t>(part), side);
 }
@@ -77,8 +79,9 @@ void GroupRun::start(uint32_t batch, halo_stream stream) {
     run.field_mask = mask_.data();
     run.sets = sets_.data();
     run.data = pointers_.data();
+    run.devices = devices_.data();
     exchange_->run_for_batch(batch);
-    exchange_->start(run, stream);
+    exchange_->start(run, stream_of(stream));
     for (size_t i = 0; i < fields_.size(); ++i) {
         if (!mask_[i]) continue;
         AccessCounters &counters = fields_[i]->counters;

@@ -31,13 +31,15 @@ public:
 
     // `batch`: number of the batch of accesses that runs it, the same on all ranks.
     void start(uint32_t batch, halo_stream stream);
-    void finish(halo_stream stream) { exchange_->finish(stream); }
+    void finish(halo_stream stream) { exchange_->finish(stream_of(stream)); }
     uint32_t n_runs() const { return exchange_->n_runs(); }
     bool in_flight() const { return exchange_->in_flight(); }
     void abandon() noexcept;
     void refuse(const Error &error) noexcept;
 
 private:
+    // Accesses without a stream, on a device, are in its own.
+    static halo_stream stream_of(halo_stream stream) { return stream == HALO_STREAM_NONE ? HALO_STREAM_DEFAULT : stream; }
     void place(size_t i, halo_stream stream);
 
     std::vector<TrackedField *> fields_;
@@ -47,6 +49,7 @@ private:
     std::unique_ptr<Exchange> exchange_;
     std::vector<int64_t> bytes_;     // per field and run
     std::vector<int32_t> mask_;      // per field
+    std::vector<int32_t> devices_;   // per field
     std::vector<void *> pointers_;   // field-major, parts in order
     std::vector<size_t> first_part_; // per field, in `pointers_`
 };

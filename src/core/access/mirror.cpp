@@ -67,17 +67,15 @@ SectionRuns section_runs(const Field &field, int64_t local_index) {
 Mirror::Mirror(Field &field, int32_t set)
     : field_(field),
       set_(set),
-      the_device_(field.topology().context().device()),
-      device_(field.topology().local_parts().size()) {
-    device_bytes_.resize(device_.size());
-}
+      context_(field.topology().context()),
+      device_(field.topology().local_parts().size()) {}
 
+// The device may still work on it.
 Mirror::~Mirror() {
-    for (size_t i = 0; i < device_.size(); ++i) {
-        if (!device_[i]) continue;
-        the_device_.release(HALO_MEMORY_DEVICE, device_[i], device_bytes_[i]);
-        --field_.on_devices;
-    }
+    const auto n = std::count_if(device_.begin(), device_.end(), [](const Buffer &memory) { return static_cast<bool>(memory); });
+    if (n == 0) return;
+    field_.on_devices -= n;
+    context_.keep_for_device(the_device(), stream_, std::move(device_));
 }
 
 Residency Mirror::first_state() const {
@@ -113,17 +111,15 @@ void Mirror::allocate(int32_t where) {
             if (!field_.allocated(i, set_)) field_.allocate_part(i, set_, 1);
         return;
     }
-    if (!the_device_.has_memory(HALO_MEMORY_DEVICE))
+    if (!context_.devices().has_memory())
         fail(HALO_ERR_DEVICE, "field %s: access on the device, but device %s has no memory of its own", field_.spec().name.c_str(),
-             the_device_.name());
+             context_.devices().name());
+    the_device(); // its pools
+    Pool &pool = context_.pools().pool(HALO_MEMORY_DEVICE, device);
     for (size_t i = 0; i < device_.size(); ++i) {
-        if (device_[i]) continue;
-        device_bytes_[i] = static_cast<size_t>(field_.layout(static_cast<int64_t>(i)).elements * field_.spec().element_bytes);
-        if (device_bytes_[i] == 0) continue;
-        device_[i] = the_device_.allocate(HALO_MEMORY_DEVICE, device_bytes_[i]);
-        if (!device_[i])
-            fail(HALO_ERR_MEMORY, "field %s: no %zu bytes of device memory for part %lld", field_.spec().name.c_str(), device_bytes_[i],
-                 static_cast<long long>(field_.topology().local_parts()[i]));
+        const auto bytes = static_cast<size_t>(field_.layout(static_cast<int64_t>(i)).elements * field_.spec().element_bytes);
+        if (device_[i] || bytes == 0) continue;
+        device_[i] = pool.get(bytes);
         ++field_.on_devices;
     }
 }
@@ -135,7 +131,7 @@ void Mirror::copy(Section section, int32_t to, halo_stream stream) {
         auto *to_bytes = static_cast<std::byte *>(data(i, to));
         if (!from_bytes || !to_bytes) continue; // a part without points, or never written there
         for (const ByteRun &run : runs(i, section)) {
-            the_device_.copy(to_bytes + run.offset, from_bytes + run.offset, static_cast<size_t>(run.bytes), stream);
+            the_device().copy(to_bytes + run.offset, from_bytes + run.offset, static_cast<size_t>(run.bytes), put_on(stream));
             bytes += run.bytes;
         }
     }
@@ -164,7 +160,7 @@ void Mirror::access(Section section, int32_t where, bool writes, bool whole, hal
 }
 
 int32_t Mirror::exchange_side() const {
-    return valid_at(state(Section::owned), HALO_ON_DEVICE) && the_device_.has_memory(HALO_MEMORY_DEVICE) ? HALO_ON_DEVICE : HALO_ON_HOST;
+    return valid_at(state(Section::owned), HALO_ON_DEVICE) && context_.devices().has_memory() ? HALO_ON_DEVICE : HALO_ON_HOST;
 }
 
 void Mirror::fill_ghosts(int32_t where, const void *value, halo_stream stream) {
@@ -173,7 +169,7 @@ void Mirror::fill_ghosts(int32_t where, const void *value, halo_stream stream) {
         auto *bytes = static_cast<std::byte *>(data(i, where));
         if (!bytes) continue;
         for (const ByteRun &run : runs(i, Section::ghosts))
-            the_device_.fill(bytes + run.offset, value, unit, run.bytes / static_cast<int64_t>(unit), stream);
+            device_at(where).fill(bytes + run.offset, value, unit, run.bytes / static_cast<int64_t>(unit), put_on(stream));
     }
 }
 

@@ -44,7 +44,10 @@ public:
     int32_t exchange_side() const;
 
     // nullptr: none yet.
-    void *data(int64_t local_index, int32_t where) const { return where == HALO_ON_HOST ? field_.data(local_index, set_) : device_[local_index]; }
+    void *data(int64_t local_index, int32_t where) const {
+        return where == HALO_ON_HOST ? field_.data(local_index, set_) : device_[static_cast<size_t>(local_index)].data();
+    }
+    static constexpr int32_t device = 0; // ordinal
 
     // Write a value of the field's element size into all ghosts.
     void fill_ghosts(int32_t where, const void *value, halo_stream stream);
@@ -54,6 +57,10 @@ public:
 
 private:
     std::span<const ByteRun> runs(int64_t local_index, Section section);
+    const Device &the_device() const { return context_.device_of({ HALO_MEMORY_DEVICE, device }); }
+    const Device &device_at(int32_t where) const { return where == HALO_ON_HOST ? context_.device() : the_device(); }
+    // As plugins know it. An access may have none: then it is the device's own.
+    halo_stream put_on(halo_stream stream) { return stream_ = stream == HALO_STREAM_DEFAULT ? nullptr : stream; }
     void allocate(int32_t where);
     ResidencyStep make_room(Section section, int32_t where, bool writes, bool whole);
     void copy(Section section, int32_t to, halo_stream stream);
@@ -63,11 +70,11 @@ private:
 
     Field &field_;
     int32_t set_;
-    Device &the_device_;
+    Context &context_;
+    halo_stream stream_ = nullptr; // the last one that was used
     bool accessed_ = false; // before, what counts is whether the host has storage
     Residency state_[2]{};
-    std::vector<void *> device_; // per part
-    std::vector<size_t> device_bytes_;
+    std::vector<Buffer> device_; // per part
     uint64_t layout_ = 0;           // of what `device_` and `runs_` are made for
     std::vector<SectionRuns> runs_; // per part; found out when first needed
 };

@@ -22,6 +22,7 @@ inline constexpr int64_t element_bytes = INT32_MAX;          // of a value that 
 inline constexpr int64_t struct_bytes = 4096;                // of one struct in a list, of any version to come
 inline constexpr int64_t inproc_ranks = 4096;                // that live in one process
 inline constexpr int64_t settings = 4096;                    // given to a context
+inline constexpr int64_t allocators = 64;                    // likewise
 inline constexpr int64_t graph_entries = int64_t{ 1 } << 40; // of the neighbour tables of a rank
 inline constexpr int64_t reduced_bytes = int64_t{ 1 } << 40; // of a reduction
 inline constexpr int64_t channel_bytes = int64_t{ 1 } << 40; // of one channel's data

@@ -23,7 +23,10 @@ halo_status with_channel(H *channel, Body &&body) noexcept {
     return guard(
         [&] {
             require_channel(channel);
-            if constexpr (!std::is_const_v<H>) channel->registry->context().call_rules().require(Inside::nothing);
+            if constexpr (!std::is_const_v<H>) {
+                channel->registry->context().call_rules().require(Inside::nothing);
+                channel->registry->context().let_depart();
+            }
             return body(const_cast<halo_channel &>(*channel));
         },
         [&](const char *text, halo_status) noexcept {

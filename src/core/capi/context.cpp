@@ -6,6 +6,7 @@
 #include "base/types.h"
 #include "capi/leftovers.h"
 #include "comm/collective.h"
+#include "comm/wait.h"
 #include "plugin/inproc_group.h"
 
 namespace halo {
@@ -66,6 +67,34 @@ void create_inproc(halo_inproc *group, int32_t rank, const halo_context_options 
 }
 
 ContextObject &context_object(const halo_context *context) { return object_of<ContextObject>(context); }
+
+// The host writes what it reaches; with a device it waits.
+void write_zeros(Context &context, const Buffer &buffer, int64_t bytes, const Device *device) {
+    const uint8_t zero = 0;
+    if (!device) return context.device().fill(buffer.data(), &zero, 1, bytes, HALO_STREAM_NONE);
+    Event written(*device);
+    device->fill(buffer.data(), &zero, 1, bytes, nullptr);
+    written.record(nullptr);
+    Waiter waiter(context, context.timeout(HALO_TIMEOUT_CONFIGURED));
+    const auto what = [&] { return format("memory: device %d writes %lld zeros", device->ordinal(), static_cast<long long>(bytes)); };
+    while (!written.has_fired())
+        if (!waiter.pause(what)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), what().c_str());
+}
+
+void allocate_zeroed(Context &context, int32_t memory, int32_t device, int64_t bytes, void **pointer) {
+    require(pointer, "pointer");
+    if (bytes < 1) fail(HALO_ERR_ARGUMENT, "memory: %lld bytes wanted", static_cast<long long>(bytes));
+    check_limit("memory: bytes", bytes, limits::storage_bytes);
+    Pools &pools = context.pools();
+    const bool of_device = (memory == HALO_MEMORY_DEVICE || memory == HALO_MEMORY_PINNED) && context.devices().has_memory();
+    const Device *opened = of_device ? &context.devices().open(device, pools) : nullptr;
+    const int32_t kind = memory == HALO_MEMORY_SHARED && !pools.has(memory) ? HALO_MEMORY_HOST : memory;
+    Buffer buffer = pools.pool(kind, device).get(static_cast<size_t>(bytes));
+    write_zeros(context, buffer, bytes, memory == HALO_MEMORY_DEVICE ? opened : nullptr);
+    void *const data = buffer.data();
+    context.program_memory().emplace(buffer.data(), std::move(buffer));
+    *pointer = data;
+}
 
 } // namespace
 
@@ -201,8 +230,8 @@ halo_status halo_context_pool_stats(const halo_context *context, int32_t memory,
     return with_handle(context, [&] {
         require(stats, "stats");
         const Pools &pools = context_object(context).context.pools();
-        PoolFigures figures = pools.pool(memory).figures();
-        if (memory == HALO_MEMORY_HOST && pools.has(HALO_MEMORY_SHARED)) figures += pools.pool(HALO_MEMORY_SHARED).figures();
+        PoolFigures figures = pools.figures(memory);
+        if (memory == HALO_MEMORY_HOST && pools.has(HALO_MEMORY_SHARED)) figures += pools.figures(HALO_MEMORY_SHARED);
         halo_pool_stats filled = HALO_POOL_STATS_INIT;
         filled.memory = memory;
         filled.in_use_bytes = figures.in_use_bytes;
@@ -214,20 +243,11 @@ halo_status halo_context_pool_stats(const halo_context *context, int32_t memory,
 }
 
 halo_status halo_memory_allocate(halo_context *context, int32_t memory, int64_t bytes, void **pointer) {
-    return with_handle<Inside::arrival>(context, [&] {
-        require(pointer, "pointer");
-        if (bytes < 1) fail(HALO_ERR_ARGUMENT, "memory: %lld bytes wanted", static_cast<long long>(bytes));
-        check_limit("memory: bytes", bytes, limits::storage_bytes);
-        ContextObject &object = context_object(context);
-        const Pools &pools = object.context.pools();
-        const int32_t kind = memory == HALO_MEMORY_SHARED && !pools.has(memory) ? HALO_MEMORY_HOST : memory;
-        Buffer buffer = object.context.pools().get(kind, static_cast<size_t>(bytes));
-        const uint8_t zero = 0;
-        object.context.device().fill(buffer.data(), &zero, 1, bytes, HALO_STREAM_NONE);
-        void *const data = buffer.data();
-        object.context.program_memory().emplace(buffer.data(), std::move(buffer));
-        *pointer = data;
-    });
+    return with_handle<Inside::arrival>(context, [&] { allocate_zeroed(context_object(context).context, memory, 0, bytes, pointer); });
+}
+
+halo_status halo_memory_allocate_on(halo_context *context, int32_t memory, int32_t device, int64_t bytes, void **pointer) {
+    return with_handle<Inside::arrival>(context, [&] { allocate_zeroed(context_object(context).context, memory, device, bytes, pointer); });
 }
 
 halo_status halo_memory_release(halo_context *context, void **pointer) {

@@ -15,8 +15,8 @@ halo_binding read_binding(const halo_binding *binding, halo_layout &layout) {
     require(binding, "binding");
     const halo_binding defaults = HALO_BINDING_INIT;
     halo_binding known = read_struct(binding, defaults, sizeof defaults, "halo_binding");
-    if (known.memory != HALO_MEMORY_HOST && known.memory != HALO_MEMORY_PINNED && known.memory != HALO_MEMORY_SHARED)
-        fail(HALO_ERR_DEVICE, "binding: memory kind %d, device %d: no loaded device can reach it", known.memory, known.device);
+    if (known.memory < HALO_MEMORY_HOST || known.memory > HALO_MEMORY_SHARED || known.device < 0)
+        fail(HALO_ERR_ARGUMENT, "binding: memory %d of device %d: there is no such kind, or ordinal", known.memory, known.device);
     if (known.layout) {
         const halo_layout natural = HALO_LAYOUT_INIT;
         layout = read_struct(known.layout, natural, sizeof natural, "halo_layout");

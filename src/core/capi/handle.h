@@ -105,7 +105,10 @@ halo_status with_handle(H *handle, Body &&body) noexcept {
         [&] {
             require_handle(shell_of(handle), kind_of(handle));
             shell = shell_of(handle);
-            if constexpr (!std::is_const_v<H>) shell->owner->context.call_rules().require(most);
+            if constexpr (!std::is_const_v<H>) {
+                shell->owner->context.call_rules().require(most);
+                shell->owner->context.let_depart();
+            }
             return body();
         },
         [&](const char *text, halo_status status) noexcept {

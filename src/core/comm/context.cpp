@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <new>
+#include <thread>
 
 #include "base/checked.h"
 #include "base/digest.h"
@@ -34,7 +36,7 @@ std::span<const halo_setting> settings_of(const halo_context_options &options) {
 std::span<const halo_allocator> allocators_of(const halo_context_options &options) {
     if (options.n_allocators < 0 || (options.n_allocators > 0 && !options.allocators))
         fail(HALO_ERR_ARGUMENT, "context options: %d allocators at address %p", options.n_allocators, static_cast<const void *>(options.allocators));
-    check_limit("context options: n_allocators", options.n_allocators, HALO_MEMORY_SHARED); // one for each kind but the library's own
+    check_limit("context options: n_allocators", options.n_allocators, limits::allocators);
     for (int32_t i = 0; i < options.n_allocators; ++i)
         if (options.allocators[i].memory == HALO_MEMORY_SHARED) fail(HALO_ERR_ARGUMENT, "allocator %d: shared memory is the library's own", i);
     return { options.allocators, static_cast<size_t>(options.n_allocators) };
@@ -66,7 +68,7 @@ Context::Context(const ContextSource &source, const halo_context_options &option
     log_.set_rank(size() > 1 ? rank() : -1);
     if (rank() == 0)
         for (const std::string &warning : config_.warnings()) log_.warn("%s", warning.c_str());
-    device_ = std::make_unique<Device>(*choose_device(config_, host_).plugin, host_, 0, report_);
+    devices_ = std::make_unique<Devices>(config_, host_, report_);
     open_pools();
     owed_ = std::make_unique<OwedMessages>(*this);
     open_shared_memory();
@@ -106,8 +108,20 @@ halo_allocator Context::ProgramAllocator::through_rules() {
 }
 
 Context::~Context() {
+    await_devices();
     await_own_messages();
     close();
+}
+
+// Work of devices on memory of the pools. A device that does not end keeps what it works on.
+void Context::await_devices() noexcept {
+    constexpr double longest_wait = 10; // seconds, where no timeout is set
+    constexpr std::chrono::microseconds nap{ 50 };
+    const double seconds = timeout(-1) > 0 ? timeout(-1) : longest_wait;
+    for (const double begin = clock(); devices_->any_in_use() && clock() < begin + seconds; std::this_thread::sleep_for(nap)) devices_->reap();
+    if (!devices_->lose_all()) return;
+    kept_->lost_memory = true;
+    log_.warn("gave up waiting for device %s, whose memory is kept, while the context is destroyed", devices_->name());
 }
 
 void Context::close() noexcept {
@@ -128,7 +142,7 @@ void Context::keep_what_is_in_flight() noexcept {
     static std::atomic<Kept *> newest{ nullptr };
     Kept *kept = kept_.release();
     kept->messages = std::move(lingering_);
-    kept->device = std::move(device_);
+    kept->devices = std::move(devices_);
     if (shares) kept->arena = std::move(shared_arena_);
     kept->pools = std::move(pools_);
     kept->leases = std::move(leases_);
@@ -234,7 +248,7 @@ void Context::open_pools() {
     if (pools_->has(HALO_MEMORY_HOST)) return;
     halo_allocator host{};
     host.memory = HALO_MEMORY_HOST;
-    host.user = device_.get();
+    host.user = &devices_->host();
     host.allocate = [](void *device, size_t bytes) { return static_cast<Device *>(device)->allocate(HALO_MEMORY_HOST, bytes); };
     host.release = [](void *device, void *pointer, size_t bytes) { static_cast<Device *>(device)->release(HALO_MEMORY_HOST, pointer, bytes); };
     pools_->add(host);
@@ -269,14 +283,14 @@ void Context::open_shared_memory() {
 // Memory of this process alone where no more can be shared: peers are not offered it, and get messages.
 void *Context::allocate_shared(size_t bytes) {
     if (void *shared = shared_arena_->allocate_plain(bytes)) return shared;
-    return device_->allocate(HALO_MEMORY_HOST, bytes);
+    return devices_->host().allocate(HALO_MEMORY_HOST, bytes);
 }
 
 void Context::release_shared(void *pointer, size_t bytes) {
     if (shared_arena_->locate(pointer).nonce != 0)
         shared_arena_->release_plain(static_cast<std::byte *>(pointer), bytes);
     else
-        device_->release(HALO_MEMORY_HOST, pointer, bytes);
+        devices_->host().release(HALO_MEMORY_HOST, pointer, bytes);
 }
 
 std::string Context::shared_memory_text() const {
@@ -415,6 +429,20 @@ void Context::lose(Buffer memory) noexcept {
     kept_->lost_memory = true;
 }
 
+void Context::keep_for_device(const Device &device, halo_stream stream, std::vector<Buffer> memory) noexcept {
+    try {
+        DeviceUses &uses = devices_->uses(device);
+        std::unique_ptr<DeviceUse> use = uses.take();
+        use->done.record(stream);
+        use->memory = std::move(memory);
+        uses.keep(std::move(use));
+    } catch (...) {
+        for (Buffer &buffer : memory) lose(std::move(buffer));
+    }
+}
+
+void Context::lose(std::unique_ptr<DeviceUse> use) noexcept { kept_->lost_memory = DeviceUses::lose(std::move(use)) || kept_->lost_memory; }
+
 Buffer Context::owner_of(const std::byte *address) const {
     const auto above = program_memory_.upper_bound(address);
     if (above == program_memory_.begin()) return {};
@@ -437,6 +465,7 @@ void Context::take_leftovers(int32_t peer, int32_t lane, int32_t tag) {
 void Context::reap() noexcept {
     lingering_.erase_if([&](PendingMessage &message) { return has_ended(message); });
     leases_.reap();
+    devices_->reap();
     try {
         dropped += owed_->take();
     } catch (const std::exception &error) {

@@ -15,7 +15,8 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "comm/call_rules.h"
-#include "comm/device.h"
+#include "comm/departing.h"
+#include "comm/devices.h"
 #include "comm/fabric.h"
 #include "comm/inquiries.h"
 #include "comm/owed.h"
@@ -64,7 +65,18 @@ public:
     const Fabric &fabric() const { return *fabric_; }
     CollectiveStream &collectives() { return *collectives_; }
     CallRules &call_rules() { return call_rules_; }
-    Device &device() { return *device_; }
+    // Of the host.
+    Device &device() { return devices_->host(); }
+    Devices &devices() { return *devices_; }
+    const Devices &devices() const { return *devices_; }
+    // HALO_ERR_DEVICE: there is none.
+    Device &device_of(Space space) { return devices_->of(space, *pools_); }
+    // Messages that wait for a device leave if they can.
+    void let_depart() {
+        if (!departures_.empty()) [[unlikely]]
+            departures_.let_go();
+    }
+    Departures &departures() { return departures_; }
     Pools &pools() { return *pools_; }
     const Pools &pools() const { return *pools_; }
     // Payloads of at least this many bytes may lie in shared memory; nullptr: there is none.
@@ -73,6 +85,8 @@ public:
     OutstandingLeases &leases() { return leases_; }
     const Process &process() const { return process_; }
     Buffer host_buffer(size_t bytes) { return pools_->get(HALO_MEMORY_HOST, bytes); }
+    // What a device and the host both reach.
+    Buffer pinned_buffer(const Device &device, size_t bytes) { return pools_->pool(HALO_MEMORY_PINNED, device.ordinal()).get(bytes); }
     // What the program has asked for, by address.
     std::map<const std::byte *, Buffer> &program_memory() { return program_memory_; }
     // The one of these that an address lies in, or none.
@@ -151,6 +165,10 @@ public:
     // The transport does not let go of it: its memory is used no more.
     void lose(std::unique_ptr<PendingMessage> message) noexcept;
     void lose(Buffer memory) noexcept;
+    // A device may still work on it, in this stream.
+    void keep_for_device(const Device &device, halo_stream stream, std::vector<Buffer> memory) noexcept;
+    // Likewise of a device.
+    void lose(std::unique_ptr<DeviceUse> use) noexcept;
     // Take and drop what has come from a peer and nobody will ask for: else its sender would wait for that.
     void take_leftovers(int32_t peer, int32_t lane, int32_t tag);
     // What a peer still owes to an object that goes.
@@ -185,6 +203,7 @@ private:
     void read_settings();
     void await_own_messages() noexcept;
     void await_all_taken();
+    void await_devices() noexcept;
     bool has_ended(PendingMessage &message) noexcept;
     void close() noexcept;
     void keep_what_is_in_flight() noexcept;
@@ -198,7 +217,7 @@ private:
     // With what it lies in.
     struct Kept {
         PendingMessages messages;
-        std::unique_ptr<Device> device;
+        std::unique_ptr<Devices> devices;
         std::unique_ptr<SharedArena> arena;
         std::unique_ptr<Pools> pools;
         OutstandingLeases leases;
@@ -228,7 +247,8 @@ private:
     halo_transport_params opened_with_{}; // while the context is made
     std::unique_ptr<RunTags> run_tags_;
     std::unique_ptr<ChannelTags> channel_tags_;
-    std::unique_ptr<Device> device_;
+    std::unique_ptr<Devices> devices_;
+    Departures departures_;
     std::unique_ptr<SharedArena> shared_arena_;
     std::unique_ptr<Pools> pools_;
     std::map<const std::byte *, Buffer> program_memory_;

@@ -10,6 +10,7 @@ namespace halo {
 Device::Device(const halo_device_plugin &plugin, const halo_host &host, int32_t ordinal, const std::string &report)
     : ops_(*plugin.ops),
       name_(plugin.name),
+      ordinal_(ordinal),
       memory_kinds_(plugin.memory_kinds),
       report_(report) {
     const halo_status status = ops_.open(&host, ordinal, &instance_);
@@ -26,6 +27,29 @@ void *Device::allocate(int32_t memory, size_t bytes) const {
 }
 
 void Device::raise(halo_status status) const { fail(status, "device %s: %s", name_, report_.c_str()); }
+
+Event::Event(const Device &device) : device_(&device) { device.check(device.ops().event_create(device.instance(), &event_)); }
+
+Event::~Event() {
+    if (event_) device_->ops().event_destroy(device_->instance(), event_);
+}
+
+void Event::record(halo_stream stream) {
+    device_->check(device_->ops().event_record(device_->instance(), event_, stream));
+    recorded_ = true;
+}
+
+bool Event::has_fired() {
+    if (!recorded_) return true;
+    int32_t done = 0;
+    device_->check(device_->ops().event_query(device_->instance(), event_, &done));
+    recorded_ = done == 0;
+    return !recorded_;
+}
+
+void Event::hold(halo_stream stream) const {
+    if (recorded_) device_->check(device_->ops().event_wait(device_->instance(), event_, stream));
+}
 
 CopyTable::CopyTable(const Device &device, const halo_copy_program &program) : device_(&device), rows_(program.n_rows) {
     if (rows_ > 0) device.check(device.ops().table_create(device.instance(), &program, &table_));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One device, with errors as exceptions, and the tables that live on it.
+// One device, with errors as exceptions, and what lives on it: tables, events.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "halo_plugin.h"
 
@@ -18,6 +19,7 @@ public:
     Device &operator=(const Device &) = delete;
 
     const char *name() const { return name_; }
+    int32_t ordinal() const { return ordinal_; }
     bool has_memory(int32_t kind) const { return (memory_kinds_ >> kind & 1u) != 0; }
     const halo_device_ops &ops() const { return ops_; }
     halo_device *instance() const { return instance_; }
@@ -39,8 +41,34 @@ private:
     halo_device_ops ops_;
     halo_device *instance_ = nullptr;
     const char *name_;
+    int32_t ordinal_;
     uint32_t memory_kinds_;
     const std::string &report_;
+};
+
+// A point in the work of a device's stream. Before anything is recorded it has fired.
+class Event {
+public:
+    Event() = default;
+    explicit Event(const Device &device);
+    Event(Event &&other) noexcept : device_(other.device_), event_(std::exchange(other.event_, nullptr)), recorded_(std::exchange(other.recorded_, false)) {}
+    Event &operator=(Event &&other) noexcept {
+        std::swap(device_, other.device_);
+        std::swap(event_, other.event_);
+        std::swap(recorded_, other.recorded_);
+        return *this;
+    }
+    ~Event();
+
+    void record(halo_stream stream);
+    bool has_fired();
+    // Later work of the stream waits for it; the host does not.
+    void hold(halo_stream stream) const;
+
+private:
+    const Device *device_ = nullptr;
+    halo_event *event_ = nullptr;
+    bool recorded_ = false; // and not seen to have fired
 };
 
 // A copy table on a device. Move-only owner.
@@ -53,6 +81,7 @@ public:
     ~CopyTable() { reset(); }
 
     int64_t rows() const { return rows_; }
+    halo_copy_table *on_device() const { return table_; }
 
     void run(int64_t first, int64_t n, std::span<void *const> bases, halo_stream stream, int32_t op = HALO_COPY_MOVE, halo_type type = 0) const {
         if (n > 0)

@@ -45,6 +45,7 @@ public:
     template <class Describe>
     bool pause(Describe &&describe) {
         context_.fabric().progress();
+        context_.let_depart();
         if (begin_ >= 0) [[unlikely]]
             patience_.waited(seconds());
         return turn(describe);

@@ -99,6 +99,11 @@ void for_each_component(const BoxCopy &box, Visit &&visit) {
 // Dense, and moved as they are: ghosts hold exactly what was sent.
 bool is_hashed(const Piece &piece) { return !piece.combining().combines() && !piece.destination().sparse; }
 
+// What is on a device is not.
+bool is_looked_at(const PieceRun &piece) { return piece.takes_part && !piece.work; }
+
+constexpr uint32_t unknown_hash = 0; // of what a device sends
+
 } // namespace
 
 template <class Visit>
@@ -113,7 +118,7 @@ void CheckMode::for_each_hashed(const Run &run, const PlanLink &link, bool sendi
 template <class Visit>
 void CheckMode::for_each_local(const Run &run, Visit &&visit) {
     for (size_t p = 0; p < run.pieces.size() && run.plan->scope().local; ++p)
-        if (run.pieces[p].takes_part)
+        if (is_looked_at(run.pieces[p]))
             for (const PlacedEdge &edge : run.pieces[p].rows->edges(run.plan->piece(p)).local) visit(Checked{ p, &edge });
 }
 
@@ -123,7 +128,7 @@ void CheckMode::for_each_receiving(const Run &run, Visit &&visit) {
     for_each_local(run, visit);
     for (const PlanLink &link : run.plan->links())
         for (const LinkPiece &at : link.pieces)
-            if (const PieceRun &piece = run.pieces[at.piece]; piece.takes_part)
+            if (const PieceRun &piece = run.pieces[at.piece]; is_looked_at(piece))
                 for (const PlacedEdge &edge : piece.rows->edges(run.plan->piece(at.piece)).links[at.link].receive) visit(Checked{ at.piece, &edge });
 }
 
@@ -170,7 +175,8 @@ std::string CheckMode::name_element(const Field &field, int64_t part, int64_t el
 }
 
 CheckMode::Hashes CheckMode::source_hashes(const Run &run, const Checked &checked) const {
-    Hashes hashes(static_cast<size_t>(checked.edge->n_points()), 0);
+    Hashes hashes(static_cast<size_t>(checked.edge->n_points()), unknown_hash);
+    if (!is_looked_at(run.pieces[checked.piece])) return hashes;
     const auto *storage = static_cast<const std::byte *>(run.pieces[checked.piece].source_part(checked.edge->send_part));
     std::vector<BoxCopy> boxes;
     boxes_of(run, checked).pack(*checked.edge, {}, boxes);
@@ -200,7 +206,7 @@ void CheckMode::refuse_poison_in_owned(const Run &run) const {
     for (size_t p = 0; p < run.pieces.size(); ++p) {
         const PieceRun &piece = run.pieces[p];
         const Plan &plan = *run.plan;
-        if (!piece.takes_part) continue;
+        if (!is_looked_at(piece)) continue;
         const auto refuse = [&](int32_t field, const ValueShape &values, auto &&storage) {
             for (int64_t part = 0; part < values.n_parts(); ++part)
                 if (storage(part)) refuse_poison_in_part(run, *fields_[static_cast<size_t>(field)], part, storage(part));
@@ -336,7 +342,9 @@ void CheckMode::give_back_withheld(const Run &run) {
 
 void CheckMode::before_unpack(const Run &run, FunctionRef<bool(size_t link)> has_landed) {
     for (size_t i = 0; i < run.plan->links().size(); ++i)
-        if (!has_landed(i)) for_each_hashed(run, run.plan->links()[i], false, [&](const Checked &checked) { require_poison(run, checked); });
+        if (!has_landed(i)) for_each_hashed(run, run.plan->links()[i], false, [&](const Checked &checked) {
+                if (is_looked_at(run.pieces[checked.piece])) require_poison(run, checked);
+            });
     for (const Received &local : local_) require_poison(run, local);
     give_back_withheld(run);
     if (source_stable_)
@@ -352,7 +360,7 @@ void CheckMode::keep_storage(const Run &run) {
         before_[p].resize(static_cast<size_t>(values.n_parts()));
         for (int64_t part = 0; part < values.n_parts(); ++part) {
             auto &copy = before_[p][static_cast<size_t>(part)];
-            const auto *storage = run.pieces[p].takes_part ? static_cast<const std::byte *>(run.pieces[p].part(part)) : nullptr;
+            const auto *storage = is_looked_at(run.pieces[p]) ? static_cast<const std::byte *>(run.pieces[p].part(part)) : nullptr;
             copy.clear();
             if (storage) copy.assign(storage, storage + values.layout(part).elements * values.element_bytes);
         }
@@ -367,7 +375,8 @@ void CheckMode::require_hashes(const Run &run, const Checked &checked, const Has
         const int64_t offset = target_offset(box, x, y, z);
         uint32_t hash = 0;
         for (int64_t c = 0; c < box.n[3]; ++c) hash = folded(hash, target(run, checked) + offset + c * box.dst_stride[3], bytes);
-        if (hash == hashes[static_cast<size_t>(number)]) [[likely]]
+        const uint32_t sent = hashes[static_cast<size_t>(number)];
+        if (hash == sent || sent == unknown_hash) [[likely]]
             return;
         bool all_poison = true;
         for (int64_t c = 0; c < box.n[3]; ++c) {
@@ -403,7 +412,8 @@ void CheckMode::require_untouched(const Run &run) {
 }
 
 void CheckMode::after_unpack(const Run &run) {
-    for (const Received &received : received_) require_hashes(run, received, received.hashes, "does not hold what was sent");
+    for (const Received &received : received_)
+        if (is_looked_at(run.pieces[received.piece])) require_hashes(run, received, received.hashes, "does not hold what was sent");
     require_untouched(run);
 }
 

@@ -37,6 +37,7 @@ void Exchange::keep(const halo_run &run) {
     if (run.field_mask) run_.field_mask = (mask_.assign(run.field_mask, run.field_mask + n), mask_.data());
     if (run.sets) run_.sets = (sets_.assign(run.sets, run.sets + n), sets_.data());
     if (run.data) run_.data = (data_.assign(run.data, run.data + n_pointers_), data_.data());
+    if (run.devices) run_.devices = (devices_.assign(run.devices, run.devices + n), devices_.data());
     steps_->begin(run_);
 }
 

@@ -94,6 +94,7 @@ private:
     std::vector<int32_t> mask_;
     std::vector<int32_t> sets_;
     std::vector<void *> data_;
+    std::vector<int32_t> devices_;
 };
 
 } // namespace halo

@@ -7,6 +7,7 @@
 
 #include "comm/wait.h"
 #include "exchange/check_mode.h"
+#include "exchange/device_work.h"
 
 namespace halo {
 
@@ -65,6 +66,7 @@ void Messages::allocate() {
 void Messages::post(Run &run) {
     run_ = &run;
     epoch_ = run.epoch;
+    departed_ = true;
     trial_.begin();
     for (auto &link : links_) link->post(run.epoch, run.narrowing);
     std::fill(unpacked_.begin(), unpacked_.end(), false);
@@ -81,6 +83,7 @@ bool Messages::writable() {
 }
 
 void Messages::send(Run &run) {
+    if (!run.on_host()) return put_on_devices(run);
     trial_.timed([&] { send_and_copy(run); });
 }
 
@@ -107,7 +110,7 @@ void Messages::unpack(Run &run) {
 void Messages::combine(Run &run, const CombineBy &by) {
     trial_.timed([&] {
         const auto combines = [&](auto &path) { return path->combine(run, by); };
-        if (std::any_of(paths_.begin(), paths_.end(), combines)) return;
+        if (run.on_host() && std::any_of(paths_.begin(), paths_.end(), combines)) return;
         for (size_t p = 0; p < run.pieces.size(); ++p)
             if (run.pieces[p].takes_part) by(p, *run.pieces[p].rows, run.pieces[p].bases);
     });
@@ -115,7 +118,7 @@ void Messages::combine(Run &run, const CombineBy &by) {
 
 void Messages::consume() {
     for (auto &path : paths_) path->end(timeout());
-    if (trial_.end(epoch_))
+    if (run_->on_host() && trial_.end(epoch_))
         for (auto &link : links_) link->prefer_messages(!trial_.direct(epoch_));
     for (auto &link : links_) link->consume();
 }
@@ -204,7 +207,7 @@ size_t Messages::pack(Run &run, size_t i, bool dense) {
         if (way.dense_bytes == 0 || !dense) return;
         end = align_up(end, run.alignment(at));
         piece.bases[run.plan->piece(at.piece).bases().send(at.link)] = payload + end;
-        piece.run_rows(way.rows, run.stream);
+        piece.run_rows(way.rows);
         end += way.dense_bytes;
     });
     if (singles) end = pack_singles(run, i, payload, end);
@@ -222,7 +225,7 @@ int64_t Messages::pack_singles(Run &run, size_t i, std::byte *payload, int64_t e
         for (const SingleEdge &single : way.singles) {
             const int64_t begin = align_up(end, sparse_alignment);
             std::byte *const into = in_parts() ? link.add_part(static_cast<size_t>(single.bytes)) : payload + begin;
-            const EdgeState state = pack_single(piece, field, single, into, run.stream);
+            const EdgeState state = pack_single(piece, field, single, into);
             set_edge_state(link.send_buffer(), number++, state);
             if (state == EdgeState::data && !in_parts()) end = begin + single.bytes;
             if (state == EdgeState::null && in_parts()) link.take_back_part();
@@ -258,8 +261,14 @@ void Messages::unpack_link(Run &run, size_t i) {
         singles = singles || !way.singles.empty();
         if (way.dense_bytes == 0 || !dense) return;
         end = align_up(end, run.alignment(at));
-        piece.bases[run.plan->piece(at.piece).bases().receive(at.link)] = payload + end;
-        piece.run_rows(way.rows, run.stream);
+        const uint32_t base = run.plan->piece(at.piece).bases().receive(at.link);
+        if (piece.work) {
+            std::memcpy(landing(piece, base, way), payload + end, static_cast<size_t>(way.dense_bytes));
+            piece.work->add(piece, way.rows);
+        } else {
+            piece.bases[base] = payload + end;
+            piece.run_rows(way.rows);
+        }
         end += way.dense_bytes;
     });
     if (singles) unpack_singles(run, i, payload, end);
@@ -269,7 +278,9 @@ void Messages::unpack_singles(Run &run, size_t i, const std::byte *payload, int6
     const Stream &link = *links_[i];
     uint32_t number = 0;
     size_t part = 0;
-    run.for_each(planned(run, i), false, [&](PieceRun &piece, const LinkPiece &, const LoweredDirection &way) {
+    run.for_each(planned(run, i), false, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
+        if (way.singles.empty()) return;
+        std::byte *into = piece.work ? landing(piece, run.plan->piece(at.piece).bases().receive(at.link), way) : nullptr;
         for (const SingleEdge &single : way.singles) {
             const EdgeState state = edge_state(link.received(), number++);
             const int64_t begin = align_up(end, sparse_alignment);
@@ -278,7 +289,10 @@ void Messages::unpack_singles(Run &run, size_t i, const std::byte *payload, int6
                 from = link.received_part(part++);
             else if (state == EdgeState::data)
                 end = begin + single.bytes;
-            unpack_single(piece, single, state, from, run.stream);
+            if (into)
+                land_single(piece, single, state, from, into);
+            else
+                unpack_single(piece, single, state, from);
         }
     });
 }

@@ -34,8 +34,10 @@ public:
     std::string blocking_ranks() const { return halo::blocking_ranks(links_); }
     // Ranks whose part has not come, or who have kept it from being writable.
     std::vector<int32_t> awaited() const { return awaited_ranks(links_); }
-    // Pack and send everything, copy what stays on this rank.
+    // Pack and send everything, copy what stays on this rank. With storage on devices: what they are to pack and copy is put on their streams.
     void send(Run &run);
+    // Polls: sends what devices have packed. True: all has been sent.
+    bool depart(Run &run);
     // Polls; true when everything is here.
     bool test();
     // While something is missing: has a peer, whose part is here, told of a failure that lasts? Throws.
@@ -44,7 +46,7 @@ public:
     bool has_landed(size_t plan_link) const;
     // Note parts that got data but have no storage. Only when everything is here.
     void note_arrivals(const Run &run, Arrivals &arrivals);
-    // Write into the ghosts what is here and has not been written yet.
+    // Write into the ghosts what is here and has not been written yet; on devices, collect the rows that will.
     void unpack(Run &run);
     // Combine what is here, and all of it is.
     void combine(Run &run, const CombineBy &by);
@@ -78,6 +80,18 @@ private:
     void unpack_arrived(Run &run);
     size_t pack(Run &run, size_t i, bool dense);
     int64_t pack_singles(Run &run, size_t i, std::byte *payload, int64_t end);
+    // messages_on_devices.cpp
+    void put_on_devices(Run &run);
+    void make_flags(Run &run);
+    void make_outgoing(Run &run);
+    void put_tests(Run &run);
+    void put_packing(Run &run);
+    void put_local(Run &run);
+    void pack_on_host(Run &run);
+    size_t assemble(const Run &run, size_t i);
+    int64_t assemble_singles(const Run &run, size_t i, std::byte *payload, int64_t end);
+    static std::byte *landing(PieceRun &piece, uint32_t base, const LoweredDirection &way);
+    static void land_single(const PieceRun &piece, const SingleEdge &single, EdgeState state, const std::byte *from, std::byte *landing);
     void unpack_link(Run &run, size_t i);
     void unpack_singles(Run &run, size_t i, const std::byte *payload, int64_t end);
     template <class Visit>
@@ -96,6 +110,18 @@ private:
     PathTrial trial_;
     Run *run_ = nullptr;         // the last one
     std::vector<size_t> unsent_; // links of this run
+    // What of a piece goes to a peer, packed ahead of its message: in runs with devices.
+    struct Outgoing {
+        size_t link;
+        size_t piece;
+        const LoweredDirection *way;
+        std::byte *packed;
+        Buffer memory; // of pieces on the host
+    };
+    std::vector<Outgoing> outgoing_;             // by link
+    std::vector<Buffer> host_flags_;             // of pieces on the host
+    std::vector<std::vector<std::byte>> hashes_; // of check mode, by link
+    bool departed_ = true;
     uint32_t epoch_ = 0;
     int64_t states_sent_ = 0;
     int64_t nulls_sent_ = 0;

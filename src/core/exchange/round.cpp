@@ -38,7 +38,10 @@ Round::Round(RoundSpec spec)
     context_.inquiries().add(id_.serial(), *this);
 }
 
-Round::~Round() { context_.inquiries().remove(id_.serial()); }
+Round::~Round() {
+    context_.departures().remove(*this);
+    context_.inquiries().remove(id_.serial());
+}
 
 Terms Round::terms() const {
     Terms terms;
@@ -48,6 +51,7 @@ Terms Round::terms() const {
 
 void Round::prepare() {
     find_plan();
+    choose_spaces(HALO_RUN_INIT);
     for (size_t p = 0; p < run_.pieces.size(); ++p) allocate_scratch(p);
     messages_->allocate();
 }
@@ -102,9 +106,10 @@ void Round::follow_layouts() {
         const BaseNumbers &bases = plan->piece(p).bases();
         pieces[p].first_destination = bases.first_destination;
         pieces[p].bases.assign(bases.n(), nullptr);
-        pieces[p].rows = lowered(*plan, p, {});
+        pieces[p].rows = lowered(*plan, p, context_.device_of(plan->pieces()[p].field->space(0)), {});
     }
     staging_.resize(pieces.size());
+    fill_values_.resize(pieces.size());
     plan_ = std::move(plan); // from here on nothing can fail
     layouts_ = layouts;
     run_.plan = plan_.get();
@@ -143,9 +148,9 @@ void Round::check_run(const halo_run &run) const {
     if (!any) fail(HALO_ERR_ARGUMENT, "%s: the field mask leaves no field", what);
 }
 
-std::shared_ptr<const Lowered> Round::lowered(const Plan &plan, size_t number, const Narrowed &narrowed) {
+std::shared_ptr<const Lowered> Round::lowered(const Plan &plan, size_t number, const Device &device, const Narrowed &narrowed) {
     const int64_t before = compiled_;
-    std::shared_ptr<const Lowered> rows = plan.pieces()[number].piece->lowered(narrowed, spec_.per_channel, compiled_);
+    std::shared_ptr<const Lowered> rows = plan.pieces()[number].piece->lowered(device, narrowed, spec_.per_channel, compiled_);
     if (compiled_ > before) compiled_rows_ += rows->table.rows();
     return rows;
 }
@@ -162,7 +167,8 @@ void Round::narrow(const halo_run &run) {
         piece.takes_part = !run.field_mask || run.field_mask[planned.destination] != 0;
         run_.whole = run_.whole && piece.takes_part;
         if (piece.takes_part) run_.narrowing.add(p, run_.pieces.size());
-        if (piece.takes_part && !(piece.rows->narrowed == wanted)) piece.rows = lowered(*plan_, p, wanted);
+        if (piece.takes_part && (!(piece.rows->narrowed == wanted) || piece.rows->device != &device_of(piece)))
+            piece.rows = lowered(*plan_, p, device_of(piece), wanted);
     }
     if (run_.whole) run_.narrowing.pieces = 0;
     last.batch = batch_;
@@ -187,12 +193,15 @@ void Round::fill_parts(const halo_run &run, int32_t number, void **bases) const 
 }
 
 void Round::allocate_scratch(size_t number) {
-    const auto grow = [&](Buffer &buffer, int64_t bytes) {
-        if (bytes > static_cast<int64_t>(buffer.bytes())) buffer = context_.host_buffer(static_cast<size_t>(bytes));
+    const auto grow = [](Buffer &buffer, int64_t bytes, Pool &pool) {
+        if (bytes > static_cast<int64_t>(buffer.bytes()) || (bytes > 0 && !buffer.is_of(pool))) buffer = pool.get(static_cast<size_t>(bytes));
     };
-    const Lowered &rows = *run_.pieces[number].rows;
-    grow(staging_[number], rows.staging_bytes);
-    grow(canonical_scratch_, rows.canonical_scratch_bytes());
+    const PieceRun &piece = run_.pieces[number];
+    Pool &host = context_.pools().pool(HALO_MEMORY_HOST);
+    grow(staging_[number], piece.rows->staging_bytes,
+         piece.work ? context_.pools().pool(HALO_MEMORY_DEVICE, piece.work->device().ordinal()) : host);
+    grow(canonical_scratch_, piece.rows->canonical_scratch_bytes(), host);
+    if (piece.work && staging_[number]) piece.work->keep(staging_[number]);
 }
 
 void Round::fill_bases(const halo_run &run) {
@@ -204,7 +213,7 @@ void Round::fill_bases(const halo_run &run) {
         const BaseNumbers &bases = planned.piece->bases();
         fill_parts(run, planned.destination, piece.bases.data() + bases.first_destination);
         if (planned.source != planned.destination) fill_parts(run, planned.source, piece.bases.data());
-        piece.bases[bases.fill()] = const_cast<void *>(planned.field->fill_value());
+        piece.bases[bases.fill()] = fill_value(p);
         allocate_scratch(p);
         piece.bases[bases.staging()] = staging_[p].data();
     }
@@ -214,6 +223,7 @@ void Round::begin(const halo_run &run) {
     find_plan();
     check_run(run);
     follow_layouts();
+    choose_spaces(run);
     narrow(run);
     fill_bases(run);
 }
@@ -234,6 +244,9 @@ void Round::end_run(Phase phase) {
     arrivals_.clear();
     arrivals_noted_ = false;
     patience_.end();
+    context_.departures().remove(*this);
+    failed_departing_.reset();
+    for (DeviceWork *work : run_.works) work->end();
     mark_in_flight(-1);
 }
 
@@ -284,25 +297,28 @@ void Round::do_post(const halo_run &run) {
 void Round::do_send() {
     if (check_) check_->start(run_);
     messages_->send(run_);
+    leaves_later_ = !messages_->depart(run_);
+    if (leaves_later_) context_.departures().add(*this);
     if (check_) check_->after_start(run_);
     if (plan_->scope().local) {
         for (const PieceRun &piece : run_.pieces) local_bytes_ += piece.takes_part ? piece.rows->local_bytes : 0;
-        if (plan_->any_sparse()) {
-            const Arrivals::Copied copied = arrivals_.copy_local(run_, context_);
-            local_states_ += copied.edges;
-            local_nulls_ += copied.nulls;
-            local_bytes_ += copied.bytes;
-        }
+        if (plan_->any_sparse()) count_local(arrivals_.copy_local(run_, context_));
     }
     phase_ = Phase::sent;
     ++runs_;
 }
 
+void Round::count_local(const Arrivals::Copied &copied) {
+    local_states_ += copied.edges;
+    local_nulls_ += copied.nulls;
+    local_bytes_ += copied.bytes;
+}
+
 bool Round::send(halo_stream stream) {
     require(Phase::posted, "send");
-    run_.stream = stream;
     bool sent = false;
     step([&] {
+        put_on(stream);
         if ((sent = messages_->writable())) do_send();
     });
     return sent;
@@ -332,7 +348,8 @@ void Round::be_patient() {
 }
 
 bool Round::look() {
-    const bool here = messages_->test();
+    const bool left = try_depart();
+    const bool here = messages_->test() && left;
     if (!here && ++looks_in_vain_ % looks_for_one_ahead == 0) messages_->look_ahead();
     return here;
 }
@@ -341,6 +358,7 @@ void Round::note_arrivals() {
     if (arrivals_noted_ || !plan_->any_sparse()) return;
     messages_->note_arrivals(run_, arrivals_);
     arrivals_noted_ = true;
+    if (!run_.on_host() && plan_->scope().local) count_local(arrivals_.note_local_on_devices(run_));
 }
 
 std::vector<Arrivals::Part> Round::arrivals() {
@@ -352,15 +370,18 @@ std::vector<Arrivals::Part> Round::arrivals() {
 void Round::unpack(halo_stream stream) {
     require(Phase::sent, "unpack");
     if (!test()) fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done: %s", spec_.what.c_str(), messages_->missing(run_).c_str());
-    run_.stream = stream;
     step([&] {
+        put_on(stream);
         if (check_) check_->before_unpack(run_, [&](size_t link) { return messages_->has_landed(link); });
         if (on_arrival)
             for (const Arrivals::Part &part : arrivals_.wanted()) on_arrival(part);
-        arrivals_.adopt(run_, spec_.fields);
+        follow_adopted();
+        arrivals_.adopt(run_, spec_.fields, context_);
         messages_->unpack(run_);
         arrivals_.unpack_staged(run_);
+        for (DeviceWork *work : run_.works) work->run();
         if (plan_->combines()) combine();
+        for (DeviceWork *work : run_.works) work->record();
         if (check_) check_->after_unpack(run_);
         messages_->consume();
     });
@@ -373,9 +394,10 @@ void Round::combine() {
 
 void Round::combine_piece(size_t number, const Lowered &rows, const std::vector<void *> &bases) const {
     const halo_type type = plan_->piece(number).destination().type;
+    const DeviceWork *work = run_.pieces[number].work;
     for (const CombineStep &step : rows.combine_steps)
         if (step.op != HALO_USER)
-            rows.table.run(step.rows.first, step.rows.n, bases, run_.stream, step.op, type);
+            rows.table.run(step.rows.first, step.rows.n, bases, work ? work->stream() : HALO_STREAM_NONE, step.op, type);
         else
             combine_by_caller(spec_, type, rows, step, bases);
     for (const CanonicalStep &step : rows.canonical_steps)
@@ -412,8 +434,8 @@ void Round::start(const halo_run &run, halo_stream stream) {
 
 void Round::send_when_writable(halo_stream stream) {
     require(Phase::posted, "send");
-    run_.stream = stream;
     step([&] {
+        put_on(stream);
         wait_until_writable();
         do_send();
     });
@@ -423,7 +445,7 @@ void Round::send_when_writable(halo_stream stream) {
 void Round::wait_until_here() {
     Waiter waiter(context_, timeout(), id_.serial());
     const auto missing = [&] { return messages_->missing(run_) + context_.inquiries().known_of_peers(); };
-    const bool as_they_come = !plan_->any_sparse() && !plan_->combines() && !check_;
+    const bool as_they_come = !plan_->any_sparse() && !plan_->combines() && !check_ && run_.on_host();
     bool here = false;
     step([&] {
         for (int64_t time = 0; !here && time < std::min(first_looks, context_.waiting().spins); ++time) here = look();
@@ -439,7 +461,6 @@ void Round::wait_until_here() {
 
 void Round::finish(halo_stream stream) {
     require(Phase::sent, "finish");
-    run_.stream = stream;
     times_.work([&] {
         times_.wait([&] { wait_until_here(); });
         unpack(stream);
@@ -469,6 +490,8 @@ void Round::count(halo_exchange_stats &stats) const {
     stats.tables_compiled += compiled_;
     stats.rows_compiled += compiled_rows_;
     stats.dropped = context_.dropped;
+    for (const auto &work : works_) stats.device_launches += work->launches;
+    stats.runs_departed_later += departed_later_;
     const RunTimes::Seconds seconds = times_.sum();
     stats.wait_seconds += seconds.waited;
     stats.total_seconds += seconds.total;

@@ -5,21 +5,25 @@
 //
 // A run that fails is ended: peers that have not got this rank's part of it get the failure in its place, epochs stay in step, and the next run works
 // or says why on every rank. Only abandoning a run, and a transport that fails, leave the round dead.
+//
+// What devices pack is sent in whatever call of the rank comes after they have done so; a failure there is that of the round's next call.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "comm/wait.h"
 #include "exchange/check_mode.h"
+#include "exchange/device_work.h"
 #include "exchange/messages.h"
 #include "exchange/round_spec.h"
 #include "exchange/run_times.h"
 
 namespace halo {
 
-class Round : public Described {
+class Round : public Described, private Departing {
 public:
     explicit Round(RoundSpec spec);
     ~Round() override;
@@ -73,9 +77,22 @@ private:
     std::shared_ptr<Plan> compiled_plan();
     void require(Phase phase, const char *call) const;
     void check_run(const halo_run &run) const;
-    std::shared_ptr<const Lowered> lowered(const Plan &plan, size_t number, const Narrowed &narrowed);
+    std::shared_ptr<const Lowered> lowered(const Plan &plan, size_t number, const Device &device, const Narrowed &narrowed);
     void narrow(const halo_run &run);
     void allocate_scratch(size_t number);
+    // round_spaces.cpp
+    Space space_of_field(const halo_run &run, int32_t field) const;
+    bool has_storage(const halo_run &run, int32_t field) const;
+    Space space_of_piece(const halo_run &run, const PlanPiece &piece) const;
+    void choose_spaces(const halo_run &run);
+    DeviceWork &work_on(Device &device);
+    const Device &device_of(const PieceRun &piece) const { return piece.work ? piece.work->device() : context_.device(); }
+    void *fill_value(size_t number);
+    void put_on(halo_stream stream);
+    void follow_adopted();
+    bool depart() noexcept override;
+    bool try_depart();
+    bool leave();
     void fill_bases(const halo_run &run);
     void fill_parts(const halo_run &run, int32_t field, void **bases) const;
     void begin(const halo_run &run);
@@ -92,6 +109,7 @@ private:
     void wait_until_here();
     bool look();
     void note_arrivals();
+    void count_local(const Arrivals::Copied &copied);
     void combine();
     void combine_piece(size_t number, const Lowered &rows, const std::vector<void *> &bases) const;
     double timeout() const { return context_.timeout(spec_.timeout_seconds); }
@@ -115,6 +133,12 @@ private:
     std::unique_ptr<CheckMode> check_;
     std::vector<Buffer> staging_; // of each piece: contributions of this rank, where they are combined
     Buffer canonical_scratch_;
+    std::vector<std::unique_ptr<DeviceWork>> works_; // on each device that has been used
+    std::vector<Buffer> fill_values_;                // of each piece that is sparse, where devices reach them
+    halo_stream stream_ = HALO_STREAM_NONE;          // of the present phase
+    std::optional<Error> failed_departing_;          // outside of any call on this round
+    bool leaves_later_ = false;                      // this run's
+    int64_t departed_later_ = 0;                     // runs whose messages left in a later call than the one that packed them
     int64_t runs_ = 0;
     int64_t local_bytes_ = 0;
     int64_t local_states_ = 0;

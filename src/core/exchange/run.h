@@ -13,19 +13,23 @@
 namespace halo {
 
 class CheckMode;
+class DeviceWork;
 
 // What one piece of the plan does in a run.
 struct PieceRun {
     std::shared_ptr<const Lowered> rows;
     bool takes_part = false;
+    DeviceWork *work = nullptr; // where its storage is on a device
+    uint8_t *flags = nullptr;   // in runs with devices: of its single edges, which have data
     uint32_t first_destination = 0; // base of the destination's storage
     std::vector<void *> bases;      // as the piece numbers them
 
     void *source_part(int64_t part) const { return bases[static_cast<size_t>(part)]; }
     void *&part(int64_t part) { return bases[first_destination + static_cast<size_t>(part)]; }
     void *part(int64_t part) const { return bases[first_destination + static_cast<size_t>(part)]; }
-    void run_rows(RowRange range, halo_stream stream) const { rows->table.run(range.first, range.n, bases, stream); }
-    void run_row(int64_t row, halo_stream stream) const { rows->table.run(row, 1, bases, stream); }
+    // On the host.
+    void run_rows(RowRange range) const { rows->table.run(range.first, range.n, bases, HALO_STREAM_NONE); }
+    void run_row(int64_t row) const { rows->table.run(row, 1, bases, HALO_STREAM_NONE); }
 };
 
 struct Run {
@@ -35,8 +39,10 @@ struct Run {
     Narrowing narrowing;          // as it travels in headers
     std::vector<PieceRun> pieces; // of the plan
     std::vector<int32_t> sets;    // binding set per field
-    halo_stream stream = HALO_STREAM_NONE;
-    CheckMode *check = nullptr; // where check mode is on
+    std::vector<DeviceWork *> works; // on each device that has storage of it
+    CheckMode *check = nullptr;      // where check mode is on
+
+    bool on_host() const { return works.empty(); }
 
     // Calls visit(piece, planned, direction) for what takes part in one way of a link.
     template <class Visit>
@@ -58,10 +64,11 @@ struct Run {
         return end;
     }
     int64_t alignment(const LinkPiece &at) const { return edge_alignment(plan->piece(at.piece).destination().element_bytes); }
+    // What is on the host.
     void copy_within_rank() const {
         if (!plan->scope().local) return;
         for (const PieceRun &piece : pieces)
-            if (piece.takes_part) piece.run_rows(piece.rows->local, stream);
+            if (piece.takes_part && !piece.work) piece.run_rows(piece.rows->local);
     }
 };
 

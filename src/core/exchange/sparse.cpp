@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "exchange/device_work.h"
+
 namespace halo {
 
 namespace {
-
-halo_null_test null_test(const Field &field) { return { field.spec().type, 0, field.spec().threshold }; }
 
 constexpr int most_rows = 4; // of a single edge: three components of a turned vector, and the rest
 
@@ -18,23 +18,25 @@ void *&scratch(PieceRun &piece) { return *(piece.bases.end() - 3); }
 
 } // namespace
 
-EdgeState pack_single(PieceRun &piece, const Field &field, const SingleEdge &single, void *into, halo_stream stream) {
+halo_null_test null_test(const Field &field) { return { field.spec().type, 0, field.spec().threshold }; }
+
+EdgeState pack_single(PieceRun &piece, const Field &field, const SingleEdge &single, void *into) {
     if (!piece.source_part(single.edge.send_part)) return EdgeState::null;
     scratch(piece) = into;
     if (!field.spec().sparse) {
-        piece.run_rows(single.copy, stream);
+        piece.run_rows(single.copy);
         return EdgeState::data;
     }
     uint8_t non_null[most_rows] = {};
-    piece.rows->table.run_tested(single.copy.first, single.copy.n, piece.bases, null_test(field), non_null, stream);
+    piece.rows->table.run_tested(single.copy.first, single.copy.n, piece.bases, null_test(field), non_null, HALO_STREAM_NONE);
     return any(non_null) ? EdgeState::data : EdgeState::null;
 }
 
-void unpack_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const void *from, halo_stream stream) {
+void unpack_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const void *from) {
     if (!piece.part(single.edge.recv_part)) return;
-    if (state != EdgeState::data) return piece.run_row(single.fill_row, stream);
+    if (state != EdgeState::data) return piece.run_row(single.fill_row);
     scratch(piece) = const_cast<void *>(from);
-    piece.run_rows(single.copy, stream);
+    piece.run_rows(single.copy);
 }
 
 void Arrivals::note(const Run &run, size_t piece, const SingleEdge &single) {
@@ -46,22 +48,22 @@ Arrivals::Copied Arrivals::copy_local(Run &run, Context &context) {
     Copied copied;
     for (size_t p = 0; p < run.pieces.size(); ++p) {
         PieceRun &piece = run.pieces[p];
-        if (!piece.takes_part) continue;
+        if (!piece.takes_part || piece.work) continue;
         const Field &field = *run.plan->pieces()[p].field;
         copied.edges += std::ssize(piece.rows->local_singles);
         for (const SingleEdge &single : piece.rows->local_singles) {
             uint8_t non_null[most_rows] = {};
             if (piece.source_part(single.edge.send_part))
-                piece.rows->table.test(single.copy.first, single.copy.n, piece.bases, null_test(field), non_null, run.stream);
+                piece.rows->table.test(single.copy.first, single.copy.n, piece.bases, null_test(field), non_null, HALO_STREAM_NONE);
             const bool data = any(non_null);
             copied.nulls += !data;
             copied.bytes += data ? single.bytes : 0;
             if (piece.part(single.edge.recv_part)) {
-                piece.run_rows(data ? single.copy : RowRange{ single.fill_row, 1 }, run.stream);
+                piece.run_rows(data ? single.copy : RowRange{ single.fill_row, 1 });
             } else if (data) {
                 staged_.push_back({ p, &single, context.host_buffer(static_cast<size_t>(single.bytes)) });
                 scratch(piece) = staged_.back().buffer.data();
-                piece.run_rows(single.stage, run.stream);
+                piece.run_rows(single.stage);
                 note(run, p, single);
             }
         }
@@ -69,19 +71,61 @@ Arrivals::Copied Arrivals::copy_local(Run &run, Context &context) {
     return copied;
 }
 
-void Arrivals::adopt(Run &run, const std::vector<Field *> &fields) {
+void Arrivals::put_local_on_devices(Run &run) {
+    for (PieceRun &piece : run.pieces) {
+        if (!piece.takes_part || !piece.work) continue;
+        const std::vector<SingleEdge> &singles = piece.rows->local_singles;
+        const auto has_source = [&](const SingleEdge &one) { return piece.source_part(one.edge.send_part) != nullptr; };
+        const auto has_storage = [&](const SingleEdge &one) { return piece.part(one.edge.recv_part) != nullptr; };
+        const bool all_stored = std::all_of(singles.begin(), singles.end(), has_storage);
+        if (!all_stored) scratch(piece) = piece.work->pinned(static_cast<size_t>(piece.rows->local_single_bytes));
+        for (const SingleEdge &one : singles)
+            if (has_source(one) && has_storage(one)) piece.work->add(piece, one.copy, HALO_ROWS_FLAGGED);
+        for (const SingleEdge &one : singles)
+            if (has_storage(one)) piece.work->add_row(piece, one.fill_row, HALO_ROWS_UNFLAGGED);
+        for (const SingleEdge &one : singles)
+            if (has_source(one) && !has_storage(one)) piece.work->add(piece, one.stage, HALO_ROWS_FLAGGED);
+    }
+}
+
+Arrivals::Copied Arrivals::note_local_on_devices(const Run &run) {
+    Copied copied;
+    for (size_t p = 0; p < run.pieces.size(); ++p) {
+        const PieceRun &piece = run.pieces[p];
+        if (!piece.takes_part || !piece.work) continue;
+        copied.edges += std::ssize(piece.rows->local_singles);
+        for (const SingleEdge &single : piece.rows->local_singles) {
+            const bool data = piece.flags[single.flag] != 0;
+            copied.nulls += !data;
+            copied.bytes += data ? single.bytes : 0;
+            if (!data || piece.part(single.edge.recv_part)) continue;
+            staged_.push_back({ p, &single, {} });
+            note(run, p, single);
+        }
+    }
+    return copied;
+}
+
+void Arrivals::adopt(Run &run, const std::vector<Field *> &fields, Context &context) {
     for (const Part &wanted : wanted_) {
         const Field &field = *fields[static_cast<size_t>(wanted.field)];
-        void *data = field.data(wanted.part, run.sets[static_cast<size_t>(wanted.field)]);
+        const int32_t set = run.sets[static_cast<size_t>(wanted.field)];
+        void *data = field.data(wanted.part, set);
         if (!data) continue;
+        DeviceWork *work = nullptr;
         bool is_new = false;
         for (size_t p = 0; p < run.pieces.size(); ++p) {
             if (run.plan->pieces()[p].destination != wanted.field) continue;
             void *&base = run.pieces[p].part(wanted.part);
             is_new = is_new || !base;
             base = data;
+            work = run.pieces[p].work;
         }
-        if (is_new) field.fill(wanted.part, data);
+        if (!is_new) continue;
+        if (work)
+            field.fill(wanted.part, data, work->device(), work->stream());
+        else
+            field.fill(wanted.part, data, context.device(), HALO_STREAM_NONE);
     }
 }
 
@@ -89,8 +133,12 @@ void Arrivals::unpack_staged(Run &run) {
     for (const Staged &staged : staged_) {
         PieceRun &piece = run.pieces[staged.piece];
         if (!piece.part(staged.single->edge.recv_part)) continue;
+        if (piece.work) {
+            piece.work->add_row(piece, staged.single->unstage_row);
+            continue;
+        }
         scratch(piece) = staged.buffer.data();
-        piece.run_row(staged.single->unstage_row, run.stream);
+        piece.run_row(staged.single->unstage_row);
     }
     staged_.clear();
 }

@@ -9,9 +9,10 @@
 namespace halo {
 
 // Is a sparse edge's region null? Copies the region to `into` on the way when it is not.
-EdgeState pack_single(PieceRun &piece, const Field &field, const SingleEdge &single, void *into, halo_stream stream);
+EdgeState pack_single(PieceRun &piece, const Field &field, const SingleEdge &single, void *into);
 // Write what came for an edge into the ghosts, or the fill value. Parts without storage are left alone.
-void unpack_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const void *from, halo_stream stream);
+void unpack_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const void *from);
+halo_null_test null_test(const Field &field);
 
 // Parts to which data came while they have no storage.
 class Arrivals {
@@ -33,6 +34,9 @@ public:
         int64_t nulls = 0;
     };
     Copied copy_local(Run &run, Context &context);
+    // Those on devices, by flags that the device sets before; and what has become of them, once the device is done.
+    static void put_local_on_devices(Run &run);
+    Copied note_local_on_devices(const Run &run);
 
     struct Part {
         int32_t field;
@@ -41,7 +45,7 @@ public:
     };
     const std::vector<Part> &wanted() const { return wanted_; }
     // Take over the storage that the caller has bound since: its whole content becomes the fill value.
-    void adopt(Run &run, const std::vector<Field *> &fields);
+    void adopt(Run &run, const std::vector<Field *> &fields, Context &context);
     // Write what was set aside.
     void unpack_staged(Run &run);
 
@@ -49,7 +53,7 @@ private:
     struct Staged {
         size_t piece;
         const SingleEdge *single;
-        Buffer buffer;
+        Buffer buffer; // on the host
     };
     std::vector<Part> wanted_;
     std::vector<Staged> staged_;

@@ -55,6 +55,8 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     if (spec_.sparse) store_value(fill_value_, spec_.type, spec_.fill);
     layouts_ = layouts_by(layout_rule_);
     data_.assign(spec_.n_sets, std::vector<void *>(layouts_.size(), nullptr));
+    spaces_.resize(static_cast<size_t>(spec_.n_sets));
+    n_bound_.resize(static_cast<size_t>(spec_.n_sets));
     ++topology.fields;
 }
 
@@ -231,7 +233,16 @@ void Field::require_unleased(int64_t local_index, int32_t set, const void *data,
     leases.require_free(data, bytes_of(layout), what);
 }
 
-void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout) {
+void Field::require_one_space(int64_t local_index, int32_t set, Space space) const {
+    const Space now = spaces_[static_cast<size_t>(set)];
+    const int64_t n_others = n_bound_[static_cast<size_t>(set)] - (allocated(local_index, set) ? 1 : 0);
+    if (space == now || n_others == 0) return;
+    fail(HALO_ERR_ARGUMENT, "field %s, part %lld: storage in %s memory of device %d, but other parts of binding set %d have theirs in %s memory of device %d",
+         spec_.name.c_str(), static_cast<long long>(topology_.local_parts()[local_index]), memory_name(space.memory), space.device, set,
+         memory_name(now.memory), now.device);
+}
+
+void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout, Space space) {
     require_free(local_index, set);
     const int64_t gid = topology_.local_parts()[local_index];
     if (layout) check_layout(gid, local_index, *layout);
@@ -245,21 +256,33 @@ void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLa
         layouts_[local_index] = *layout;
         layout_hash_ = 0;
     }
+    n_bound_[static_cast<size_t>(set)] += (data ? 1 : 0) - (allocated(local_index, set) ? 1 : 0);
+    if (data) spaces_[static_cast<size_t>(set)] = space;
     data_[set][local_index] = data;
     if (!owned_.empty() && !owned_[local_index].empty()) owned_[local_index][set] = Buffer();
+}
+
+// HALO_ERR_DEVICE: there is no such device.
+Space Field::known_space(const halo_binding &binding) const {
+    const Space space = space_of(binding.memory, binding.device);
+    if (binding.data) topology_.context().device_of(space);
+    return space;
 }
 
 void Field::bind(int64_t gid, const halo_binding &binding) {
     check_set(binding.set);
     const int64_t index = topology_.require_local(gid);
-    if (!binding.layout) return bind_part(index, binding.set, binding.data, nullptr);
+    const Space space = known_space(binding);
+    if (binding.data) require_one_space(index, binding.set, space);
+    if (!binding.layout) return bind_part(index, binding.set, binding.data, nullptr, space);
     const PartLayout layout = as_part_layout(*binding.layout);
-    bind_part(index, binding.set, binding.data, &layout);
+    bind_part(index, binding.set, binding.data, &layout, space);
 }
 
 void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
     check_set(binding.set);
     if (!binding.data) fail(HALO_ERR_ARGUMENT, "field %s: bind_many wants storage", spec_.name.c_str());
+    const Space space = known_space(binding);
     const auto n_parts = static_cast<int64_t>(layouts_.size());
     const Checked last = Checked(part_stride) * std::max<int64_t>(n_parts - 1, 0);
     if (!(last * spec_.element_bytes).fits(limits::storage_bytes))
@@ -278,7 +301,7 @@ void Field::bind_many(int64_t part_stride, const halo_binding &binding) {
     std::byte *base = static_cast<std::byte *>(binding.data);
     for (int64_t i = 0; i < n_parts; ++i) {
         const PartLayout layout = binding.layout ? as_part_layout(*binding.layout) : layouts_[i];
-        bind_part(i, binding.set, base + i * part_stride * spec_.element_bytes, &layout);
+        bind_part(i, binding.set, base + i * part_stride * spec_.element_bytes, &layout, space);
     }
 }
 
@@ -302,6 +325,7 @@ void Field::allocate_part(int64_t local_index, int32_t first_set, int32_t n_sets
     for (int32_t i = 0; i < n_sets; ++i) {
         require_free(local_index, first_set + i);
         require_unleased(local_index, first_set + i, nullptr, layout);
+        require_one_space(local_index, first_set + i, host_space);
         buffers.push_back(topology_.context().storage(bytes_of(layout) + alignment - Pool::alignment + -owned_at % Pool::alignment));
     }
     owned_.resize(layouts_.size());
@@ -309,15 +333,15 @@ void Field::allocate_part(int64_t local_index, int32_t first_set, int32_t n_sets
     for (int32_t i = 0; i < n_sets; ++i) {
         const int32_t set = first_set + i;
         bind_part(local_index, set, buffers[i].data() + shift(buffers[i]), nullptr);
-        fill(local_index, data_[set][local_index]);
+        fill(local_index, data_[set][local_index], topology_.context().device(), HALO_STREAM_NONE);
         owned_[local_index][set] = std::move(buffers[i]);
     }
 }
 
-void Field::fill(int64_t local_index, void *data) const {
+void Field::fill(int64_t local_index, void *data, const Device &device, halo_stream stream) const {
     const size_t unit = spec_.type == HALO_BYTES ? 1 : static_cast<size_t>(spec_.element_bytes);
     const int64_t n = layouts_[local_index].elements * (spec_.element_bytes / static_cast<int64_t>(unit));
-    topology_.context().device().fill(data, fill_value_, unit, n, HALO_STREAM_NONE);
+    device.fill(data, fill_value_, unit, n, stream);
 }
 
 uint64_t Field::layout_hash() {

@@ -53,6 +53,8 @@ public:
     Extent cells(int64_t local_index) const;
 
     void *data(int64_t local_index, int32_t set) const { return data_[set][local_index]; }
+    // Where all storage of a set is, or was last.
+    Space space(int32_t set) const { return spaces_[static_cast<size_t>(set)]; }
     bool allocated(int64_t local_index, int32_t set) const { return data_[set][local_index] != nullptr; }
     // Of what is bound, in each set.
     size_t storage_bytes(int64_t local_index) const { return bytes_of(layouts_[local_index]); }
@@ -66,8 +68,8 @@ public:
     void allocate_part(int64_t local_index, int32_t first_set, int32_t n_sets);
     // The value that sparse ghosts and new storage get, as element_bytes bytes.
     const void *fill_value() const { return fill_value_; }
-    // Write the fill value into the whole storage of a part.
-    void fill(int64_t local_index, void *data) const;
+    // Write the fill value into the whole storage of a part, which `device` reaches.
+    void fill(int64_t local_index, void *data, const Device &device, halo_stream stream) const;
 
     // Ghosts of a part that no part fills, place by place.
     std::vector<halo_boundary> boundaries(int64_t gid) const;
@@ -87,7 +89,9 @@ private:
     [[noreturn]] void fail_as_too_large(int64_t gid) const;
     void check_steps(int64_t gid, const PartLayout &layout) const;
     void check_layout(int64_t gid, int64_t local_index, const PartLayout &layout) const;
-    void bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout);
+    void bind_part(int64_t local_index, int32_t set, void *data, const PartLayout *layout, Space space = host_space);
+    Space known_space(const halo_binding &binding) const;
+    void require_one_space(int64_t local_index, int32_t set, Space space) const;
     void require_free(int64_t local_index, int32_t set) const;
     size_t bytes_of(const PartLayout &layout) const { return static_cast<size_t>(layout.elements * spec_.element_bytes); }
     void require_unleased(int64_t local_index, int32_t set, const void *data, const PartLayout &layout) const;
@@ -99,6 +103,8 @@ private:
     std::vector<PartLayout> layouts_;
     std::vector<std::unique_ptr<PointMap>> maps_; // of each part, or none
     std::vector<std::vector<void *>> data_;       // [set][part]
+    std::vector<Space> spaces_;                   // of each set
+    std::vector<int64_t> n_bound_;                // parts with storage, of each set
     std::vector<std::vector<Buffer>> owned_;      // [part]: one per set, where the library owns the storage; or none
     uint64_t layout_hash_ = 0;                    // 0: to be computed
     alignas(16) std::byte fill_value_[16]{};

@@ -148,21 +148,42 @@ void Pools::add(const halo_allocator &upstream) {
     if (upstream.memory < 0 || upstream.memory >= n_kinds) fail(HALO_ERR_ARGUMENT, "allocator: %d is not a memory kind", upstream.memory);
     if (!upstream.allocate || !upstream.release)
         fail(HALO_ERR_ARGUMENT, "allocator of %s memory: %s is NULL", memory_name(upstream.memory), upstream.allocate ? "release" : "allocate");
-    if (has(upstream.memory)) fail(HALO_ERR_EXISTS, "there is already a pool of %s memory", memory_name(upstream.memory));
-    pools_[upstream.memory].emplace(upstream, cap_);
+    if (upstream.device < 0 || (upstream.device > 0 && (upstream.memory == HALO_MEMORY_HOST || upstream.memory == HALO_MEMORY_SHARED)))
+        fail(HALO_ERR_ARGUMENT, "allocator of %s memory: there is no device %d of that kind", memory_name(upstream.memory), upstream.device);
+    if (has(upstream.memory, upstream.device))
+        fail(HALO_ERR_EXISTS, "there is already a pool of %s memory of device %d", memory_name(upstream.memory), upstream.device);
+    if (upstream.device == 0)
+        pools_[upstream.memory].emplace(upstream, cap_);
+    else
+        further_.emplace_back(upstream, cap_);
 }
 
-Pool &Pools::pool(int32_t memory) {
-    if (!has(memory)) [[unlikely]]
-        fail(HALO_ERR_NOT_FOUND, "this context has no %s memory (kind %d)", memory_name(memory), memory);
-    return *pools_[memory];
+const Pool *Pools::find(int32_t memory, int32_t device) const {
+    if (memory < 0 || memory >= n_kinds) return nullptr;
+    if (device == 0) return pools_[memory].has_value() ? &*pools_[memory] : nullptr;
+    for (const Further &one : further_)
+        if (one.memory == memory && one.device == device) return &one.pool;
+    return nullptr;
 }
 
-const Pool &Pools::pool(int32_t memory) const { return const_cast<Pools *>(this)->pool(memory); }
+Pool &Pools::pool(int32_t memory, int32_t device) {
+    const Pool *found = find(memory, device);
+    if (!found) [[unlikely]]
+        fail(HALO_ERR_NOT_FOUND, "this context has no %s memory (kind %d) of device %d", memory_name(memory), memory, device);
+    return const_cast<Pool &>(*found);
+}
+
+PoolFigures Pools::figures(int32_t memory) const {
+    PoolFigures figures = const_cast<Pools *>(this)->pool(memory).figures();
+    for (const Further &one : further_)
+        if (one.memory == memory) figures += one.pool.figures();
+    return figures;
+}
 
 void Pools::trim() noexcept {
     for (auto &pool : pools_)
         if (pool) pool->trim();
+    for (Further &one : further_) one.pool.trim();
 }
 
 } // namespace halo

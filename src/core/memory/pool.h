@@ -47,6 +47,7 @@ public:
     // It stays in use as long as its pool.
     void keep() &&noexcept { block_ = nullptr; }
     explicit operator bool() const { return block_ != nullptr; }
+    bool is_of(const Pool &pool) const { return block_ && block_->pool == &pool; }
     std::byte *data() const { return block_ ? block_->data : nullptr; }
     size_t bytes() const { return block_ ? block_->bytes : 0; }             // as asked for
     size_t capacity() const;                                                // as there is
@@ -120,24 +121,34 @@ private:
     std::deque<PoolBlock> blocks_;
 };
 
-// The pools of a context, one per memory kind.
+// The pools of a context, one per memory kind, and of what devices have, one per device too.
 class Pools {
 public:
     explicit Pools(int64_t cap) : cap_(cap) {}
 
-    // Make the pool of `upstream.memory`; replaces none: HALO_ERR_EXISTS.
+    // Make the pool of `upstream.memory` of `upstream.device`; replaces none: HALO_ERR_EXISTS.
     void add(const halo_allocator &upstream);
-    bool has(int32_t memory) const { return memory >= 0 && memory < n_kinds && pools_[memory].has_value(); }
+    bool has(int32_t memory, int32_t device = 0) const { return find(memory, device) != nullptr; }
     // HALO_ERR_NOT_FOUND: the context has no pool of this kind.
-    Pool &pool(int32_t memory);
-    const Pool &pool(int32_t memory) const;
+    Pool &pool(int32_t memory, int32_t device = 0);
     Buffer get(int32_t memory, size_t bytes) { return pool(memory).get(bytes); }
+    // Of a kind, on all devices. HALO_ERR_NOT_FOUND.
+    PoolFigures figures(int32_t memory) const;
     void trim() noexcept;
 
 private:
+    struct Further {
+        Further(const halo_allocator &upstream, int64_t cap) : memory(upstream.memory), device(upstream.device), pool(upstream, cap) {}
+        int32_t memory;
+        int32_t device;
+        Pool pool;
+    };
+    const Pool *find(int32_t memory, int32_t device) const;
+
     static constexpr int32_t n_kinds = 4;
     int64_t cap_;
-    std::array<std::optional<Pool>, n_kinds> pools_;
+    std::array<std::optional<Pool>, n_kinds> pools_; // of device 0, or of the host
+    std::deque<Further> further_;
 };
 
 const char *memory_name(int32_t memory) noexcept;

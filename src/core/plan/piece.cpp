@@ -31,7 +31,7 @@ std::vector<uint64_t> PieceSpec::identity() const {
 }
 
 Piece::Piece(const PieceSpec &spec)
-    : device_(spec.destination->topology().context().device()),
+    : host_(spec.destination->topology().context().device()),
       source_(*spec.source),
       destination_(spec.destination == spec.source ? nullptr : std::make_unique<const ValueShape>(*spec.destination)),
       combining_(spec.combining),
@@ -173,13 +173,13 @@ PlacedEdges Piece::narrowed_edges(int32_t depth) const {
     return some;
 }
 
-std::shared_ptr<const Lowered> Piece::lowered(const Narrowed &narrowed, bool alone, int64_t &compiled) {
+std::shared_ptr<const Lowered> Piece::lowered(const Device &device, const Narrowed &narrowed, bool alone, int64_t &compiled) {
     constexpr size_t most_kept = 16;
-    auto known = std::find_if(lowered_.begin(), lowered_.end(), [&](const auto &one) { return one->narrowed == narrowed && one->alone == alone; });
+    auto known = std::find_if(lowered_.begin(), lowered_.end(), [&](const auto &one) { return one->narrowed == narrowed && one->alone == alone && one->device == &device; });
     if (known == lowered_.end()) {
         ++compiled;
         if (lowered_.size() == most_kept) lowered_.pop_back();
-        known = lowered_.insert(lowered_.end(), std::make_shared<const Lowered>(lower(*this, narrowed, alone)));
+        known = lowered_.insert(lowered_.end(), std::make_shared<const Lowered>(lower(*this, device, narrowed, alone)));
     }
     std::rotate(lowered_.begin(), known, known + 1);
     return lowered_.front();

@@ -70,7 +70,7 @@ public:
     const Combining &combining() const { return combining_; }
     const PlacedEdges &edges() const { return edges_; }
     const BaseNumbers &bases() const { return bases_; }
-    const Device &device() const { return device_; }
+    const Device &host() const { return host_; }
     EdgeBoxes boxes(const PlacedEdges &edges, ComponentRange components) const { return { source_, destination(), edges, components }; }
 
     // Of values that go one way over a link.
@@ -79,8 +79,8 @@ public:
     const Digest &digest(size_t link, bool sending) const { return digests_[2 * link + (sending ? 0 : 1)]; }
 
     // Tables for a run: made at the first use, and kept for as long as few others are asked for. `alone`: every edge to another rank on its own.
-    // `compiled` counts when they are made.
-    std::shared_ptr<const Lowered> lowered(const Narrowed &narrowed, bool alone, int64_t &compiled);
+    // They live on `device`, which reaches the storage. `compiled` counts when they are made.
+    std::shared_ptr<const Lowered> lowered(const Device &device, const Narrowed &narrowed, bool alone, int64_t &compiled);
     // The edges that a narrowed run has.
     PlacedEdges narrowed_edges(int32_t depth) const;
 
@@ -89,7 +89,7 @@ private:
     void count_bytes(const Field &field);
     Digest digest_of(const std::vector<PlacedEdge> &edges) const;
 
-    const Device &device_;
+    const Device &host_;
     ValueShape source_;
     std::unique_ptr<const ValueShape> destination_; // null: as the source
     Combining combining_;

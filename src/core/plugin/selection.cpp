@@ -94,13 +94,20 @@ TransportChoice choose_transport(const Config &config, const halo_host &host, co
     return choice;
 }
 
-DeviceChoice choose_device(const Config &config, const halo_host &host) {
-    const std::string &name = config.text("device");
+namespace {
+
+DeviceChoice take_device(const Config &config, const halo_host &host, const std::string &name) {
     const Rated rated = rate_plugin(PluginKind::device, name, module_directories(config), host);
     if (rated.score <= 0)
         fail(HALO_ERR_PLUGIN, "device '%s'%s%s cannot be used: %s", name.c_str(), rated.plugin.path.empty() ? "" : " ", rated.plugin.path.c_str(),
              rated.why.c_str());
     return { rated.plugin.device, rated.plugin.path };
 }
+
+} // namespace
+
+DeviceChoice choose_device(const Config &config, const halo_host &host) { return take_device(config, host, config.text("device")); }
+
+DeviceChoice find_host_device(const Config &config, const halo_host &host) { return take_device(config, host, "host"); }
 
 } // namespace halo

@@ -33,6 +33,8 @@ struct DeviceChoice {
 
 // The device of the setting "device".
 DeviceChoice choose_device(const Config &config, const halo_host &host);
+// The host's, which is built in.
+DeviceChoice find_host_device(const Config &config, const halo_host &host);
 
 // A plugin and what it says of itself in this process.
 struct Rated {

@@ -91,9 +91,11 @@ private:
     std::vector<Borrower> borrowers_;
     std::vector<Combined> combined_; // of each piece of the plan, once they are made
     double patience_ = 0;            // seconds
+    bool on_host_ = true;            // all storage of the run
 };
 
 void GetPath::open(const Run &run) {
+    on_host_ = run.on_host();
     for (size_t i = 0; i < links_.size(); ++i) {
         Lender &own = lenders_[i];
         if (!links_[i]->sends() || own.notice.is_described()) continue;
@@ -107,7 +109,7 @@ Path::Sent GetPath::send(const Run &run, size_t i, bool wanted) {
     Lender &own = lenders_[i];
     Stream &link = *links_[i];
     if (!wanted || !link.peer_has_notice() || link.peer_prefers_messages()) return Sent::no;
-    if (!run.whole || run.stream != HALO_STREAM_NONE) return Sent::no;
+    if (!run.whole || !run.on_host()) return Sent::no;
     if (own.pause > 0 && own.pause-- > 0) return Sent::no;
     if (!own.notice.publish(run)) return Sent::no;
     constexpr double message_seconds = 5e-6;
@@ -200,9 +202,10 @@ bool GetPath::receive() {
         if (!link.receives()) continue;
         if (link.arrived() && link.lent() && !own.borrowed && link.borrow()) {
             own.borrowed = true; // if that fails, it is returned
-            if (!reach(i)) {
+            const bool reaches = reach(i);
+            if (!reaches || !on_host_) { // a device combines what messages bring
                 own.borrowed = false;
-                link.prefer_messages(true);
+                if (!reaches) link.prefer_messages(true);
                 if (!link.decline()) fail_as_gone(link.peer());
             }
         }
@@ -236,7 +239,7 @@ void GetPath::compile(const Run &run) {
             n_slots += own.slots.size();
         }
         made.push_back(
-            { p, std::make_unique<const Lowered>(lower(piece, {}, false, &lent)), std::vector<void *>(piece.bases().n() + n_slots, nullptr) });
+            { p, std::make_unique<const Lowered>(lower(piece, piece.host(), {}, false, &lent)), std::vector<void *>(piece.bases().n() + n_slots, nullptr) });
     }
     combined_ = std::move(made); // from here on nothing can fail
     for (Borrower &own : borrowers_) own.layout_version = own.borrowed ? own.told_version : 0;
@@ -275,7 +278,7 @@ void GetPath::copy_to_message(Run &run, size_t i) {
         piece.bases[base] = get.bases[base] = message;
         std::transform(own.slots.begin(), own.slots.end(), get.bases.end() - std::ssize(own.slots), PeerStorage::data_of);
         schedule_point_in_storage();
-        get.table.run(0, get.table.rows(), get.bases, run.stream);
+        get.table.run(0, get.table.rows(), get.bases, HALO_STREAM_NONE);
         message += align_up(piece.rows->receive[link.pieces[at].link].dense_bytes, sparse_alignment);
     }
 }

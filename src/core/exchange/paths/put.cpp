@@ -31,7 +31,7 @@ public:
     // Is the peer's storage memory that both see, as far as is known?
     bool is_shared() const { return link_.peer_notice() && !unreachable_; }
     // Can the peer's ghosts be written at all, in such a run?
-    bool reaches(const Run &run) const { return is_shared() && run.whole && run.stream == HALO_STREAM_NONE && !link_.peer_prefers_messages(); }
+    bool reaches(const Run &run) const { return is_shared() && run.whole && run.on_host() && !link_.peer_prefers_messages(); }
     // True: all that is dense is in the peer's ghosts, and what is not has been sent. False: the peer is not there yet.
     bool put(const Run &run);
     // Layouts have changed: there is another plan.
@@ -70,7 +70,7 @@ private:
 void PutLink::open(const Run &run) {
     if (!link_.receives()) return;
     if (!notice_.is_described()) notice_.describe(*run.plan, plan_link_);
-    if (run.whole && run.stream == HALO_STREAM_NONE && notice_.publish(run)) link_.open_storage();
+    if (run.whole && run.on_host() && notice_.publish(run)) link_.open_storage();
 }
 
 void PutLink::make_tables(const Run &run) {
@@ -110,7 +110,7 @@ void PutLink::write(const Run &run) {
     for (Put &put : puts_) {
         std::copy_n(run.pieces[put.piece].bases.begin(), run.plan->piece(put.piece).bases().n_parts, put.bases.begin());
         schedule_point_in_storage();
-        put.table.run(0, put.table.rows(), put.bases, run.stream);
+        put.table.run(0, put.table.rows(), put.bases, HALO_STREAM_NONE);
     }
 }
 

@@ -40,6 +40,9 @@ public:
     // Rows that there are once more, with other bases: those of the sources in the order of the rows' pieces.
     void repeat(int64_t first, int64_t n, uint32_t dst_base, const std::vector<uint32_t> &src_bases);
     void reserve(size_t n_rows) { rows_.reserve(n_rows); }
+    void set_flag(int64_t first, int64_t n, uint32_t flag) {
+        for (int64_t i = first; i < first + n; ++i) rows_[static_cast<size_t>(i)].flag = flag;
+    }
 
     int64_t size() const { return static_cast<int64_t>(rows_.size()); }
     halo_copy_program program() const;

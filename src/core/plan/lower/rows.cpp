@@ -21,30 +21,30 @@ void append_or_widen(std::vector<BoxCopy> &boxes, const BoxCopy &box, bool same_
 
 class Lowering {
 public:
-    Lowering(const Piece &piece, const Narrowed &narrowed, bool alone, const PeerPlacements *lent)
+    Lowering(const Piece &piece, const Device &device, const Narrowed &narrowed, bool alone, const PeerPlacements *lent)
         : piece_(piece),
           lent_(lent),
           bases_(piece.bases()),
-          done_(begun(piece, narrowed, alone)),
+          done_(begun(piece, device, narrowed, alone)),
           boxes_(done_.boxes(piece)) {}
 
     Lowered lower() {
-        if (done_.combines)
-            stage_local();
-        else
-            copy_local();
         const size_t n_links = edges().links.size();
         done_.send.resize(n_links);
         done_.receive.resize(n_links);
-        for (size_t link = 0; link < n_links; ++link) {
-            pack(link);
-            unpack(link);
-        }
+        std::vector<BoxCopy> staged;
+        if (done_.combines) staged = stage_local();
+        for (size_t link = 0; link < n_links; ++link) pack(link);
+        for (size_t link = 0; link < n_links; ++link) unpack(link);
+        if (done_.combines)
+            done_.local = add(staged);
+        else
+            copy_local();
         if (piece_.combining().canonical)
             combine_by_value();
         else if (done_.combines)
             combine_by_key();
-        done_.table = CopyTable(piece_.device(), rows_.program());
+        done_.table = CopyTable(*done_.device, rows_.program());
         return std::move(done_);
     }
 
@@ -55,8 +55,9 @@ private:
         Placement at;
     };
 
-    static Lowered begun(const Piece &piece, const Narrowed &narrowed, bool alone) {
+    static Lowered begun(const Piece &piece, const Device &device, const Narrowed &narrowed, bool alone) {
         Lowered begun;
+        begun.device = &device;
         begun.narrowed = narrowed;
         begun.alone = alone;
         begun.combines = piece.combining().combines();
@@ -80,20 +81,39 @@ private:
         boxes_.pack(edge, at, boxes);
         return add(boxes);
     }
-    SingleEdge single(const PlacedEdge &edge) const {
+    bool on_device() const { return done_.device->has_memory(HALO_MEMORY_DEVICE); }
+    // The next one behind `bytes`, which it adds to.
+    SingleEdge single(const PlacedEdge &edge, int64_t &bytes) const {
         SingleEdge single;
         single.edge = edge;
         single.bytes = boxes_.bytes(edge);
+        single.offset = align_up(bytes, sparse_alignment);
+        bytes = single.offset + single.bytes;
         return single;
+    }
+    // Where it lies in its message. On the host messages are packed without those that are null.
+    Placement in_message(const SingleEdge &single, uint32_t link_base) const {
+        return on_device() ? boxes_.dense(single.edge, link_base, single.offset) : boxes_.dense(single.edge, bases_.scratch(), 0);
+    }
+    // The next flag says whether it, and so its rows, are null.
+    void give_flag(SingleEdge &single) {
+        single.flag = done_.n_flags++;
+        flag_rows(single);
+    }
+    void flag_rows(const SingleEdge &single) {
+        if (!on_device()) return;
+        rows_.set_flag(single.copy.first, single.copy.n, single.flag);
+        rows_.set_flag(single.stage.first, single.stage.n, single.flag);
     }
 
     void copy_local();
     void copy_local_singles();
     void repeat(const RowRange &rows, std::span<const PlacedEdge> part);
-    void stage_local();
+    std::vector<BoxCopy> stage_local();
     void pack(size_t link);
     void unpack(size_t link);
-    void receive_singles(const std::vector<PlacedEdge> &by_key, LoweredDirection &direction);
+    int64_t add_fill(const SingleEdge &one);
+    void receive_singles(const std::vector<PlacedEdge> &by_key, uint32_t link_base, LoweredDirection &direction);
     std::vector<PlacedEdge> by_key(const std::vector<PlacedEdge> &edges) const;
     void combine_by_key();
     void combine_by_value();
@@ -111,7 +131,8 @@ private:
 void Lowering::copy_local() {
     const std::span<const PlacedEdge> local = edges().local;
     if (sparse()) return copy_local_singles();
-    rows_.reserve(local.size());
+    const int64_t first_row = rows_.size();
+    rows_.reserve(static_cast<size_t>(first_row) + local.size());
     std::span<const PlacedEdge> last;
     RowRange rows_of_last;
     for (size_t first = 0, end = 0; first < local.size(); first = end) {
@@ -126,7 +147,7 @@ void Lowering::copy_local() {
         rows_of_last = add(boxes);
         last = part;
     }
-    done_.local = { 0, rows_.size() };
+    done_.local = { first_row, rows_.size() - first_row };
 }
 
 void Lowering::repeat(const RowRange &rows, std::span<const PlacedEdge> part) {
@@ -135,35 +156,47 @@ void Lowering::repeat(const RowRange &rows, std::span<const PlacedEdge> part) {
     rows_.repeat(rows.first, rows.n, boxes_.destination_base(part[0]), sources);
 }
 
+// Rows that a run may do together follow each other.
 void Lowering::copy_local_singles() {
-    for (const PlacedEdge &edge : edges().local) {
-        const Placement scratch = boxes_.dense(edge, bases_.scratch(), 0);
-        SingleEdge one = single(edge);
+    std::vector<SingleEdge> &singles = done_.local_singles;
+    for (const PlacedEdge &edge : edges().local) singles.push_back(single(edge, done_.local_single_bytes));
+    const auto scratch = [&](const SingleEdge &one) { return boxes_.dense(one.edge, bases_.scratch(), on_device() ? one.offset : 0); };
+    for (SingleEdge &one : singles) {
         std::vector<BoxCopy> boxes;
-        boxes_.direct(edge, boxes);
+        boxes_.direct(one.edge, boxes);
         one.copy = add(boxes);
-        one.stage = add_pack(edge, scratch);
-        one.unstage_row = rows_.add(boxes_.unpack(edge, scratch));
-        one.fill_row = rows_.add(boxes_.repeat(edge, bases_.fill()));
-        done_.local_singles.push_back(one);
+        give_flag(one);
     }
+    for (SingleEdge &one : singles) one.fill_row = add_fill(one);
+    for (SingleEdge &one : singles) {
+        one.stage = add_pack(one.edge, scratch(one));
+        flag_rows(one);
+    }
+    for (SingleEdge &one : singles) one.unstage_row = rows_.add(boxes_.unpack(one.edge, scratch(one)));
+}
+
+// Does its work where the edge is null.
+int64_t Lowering::add_fill(const SingleEdge &one) {
+    const int64_t row = rows_.add(boxes_.repeat(one.edge, bases_.fill()));
+    if (on_device()) rows_.set_flag(row, 1, one.flag);
+    return row;
 }
 
 // The caller may overwrite what contributes as soon as a run has started, so it is copied first. If he has promised not to, contributions of points
 // are read where they lie: none of them receives itself.
-void Lowering::stage_local() {
+std::vector<BoxCopy> Lowering::stage_local() {
     const std::vector<PlacedEdge> &local = edges().local;
     for (const PlacedEdge &edge : local) done_.local_bytes += boxes_.bytes(edge);
+    std::vector<BoxCopy> boxes;
     if (piece_.combining().reads_in_place && !boxes_.has_cells()) {
         for (const PlacedEdge &edge : local) contributions_.push_back({ edge, boxes_.at_source(edge) });
-        return;
+        return boxes;
     }
-    std::vector<BoxCopy> boxes;
     done_.staging_bytes = place_in_order(boxes_, bases_.staging(), 1, local, [&](const PlacedEdge &edge, const Placement &at) {
         boxes_.pack(edge, at, boxes);
         contributions_.push_back({ edge, at });
     });
-    done_.local = add(boxes);
+    return boxes;
 }
 
 std::vector<PlacedEdge> Lowering::by_key(const std::vector<PlacedEdge> &edges) const {
@@ -177,8 +210,10 @@ void Lowering::pack(size_t link) {
     const std::vector<PlacedEdge> &sent = edges().links[link].send;
     if (alone()) {
         for (const PlacedEdge &edge : by_key(sent)) {
-            direction.singles.push_back(single(edge));
-            direction.singles.back().copy = add_pack(edge, boxes_.dense(edge, bases_.scratch(), 0));
+            SingleEdge one = single(edge, direction.single_bytes);
+            one.copy = add_pack(edge, in_message(one, bases_.send(link)));
+            give_flag(one);
+            direction.singles.push_back(one);
         }
         return;
     }
@@ -191,7 +226,7 @@ void Lowering::pack(size_t link) {
 void Lowering::unpack(size_t link) {
     LoweredDirection &direction = done_.receive[link];
     const std::vector<PlacedEdge> &received = edges().links[link].receive;
-    if (alone()) return receive_singles(by_key(received), direction);
+    if (alone()) return receive_singles(by_key(received), bases_.receive(link), direction);
     const std::vector<Placement> *lent = lent_ && !(*lent_)[link].empty() ? &(*lent_)[link] : nullptr;
     std::vector<BoxCopy> boxes;
     size_t i = 0;
@@ -209,22 +244,23 @@ void Lowering::unpack(size_t link) {
     direction.rows = add(boxes);
 }
 
-void Lowering::receive_singles(const std::vector<PlacedEdge> &by_key, LoweredDirection &direction) {
+void Lowering::receive_singles(const std::vector<PlacedEdge> &by_key, uint32_t link_base, LoweredDirection &direction) {
     for (const PlacedEdge &edge : by_key) {
-        const Placement scratch = boxes_.dense(edge, bases_.scratch(), 0);
-        SingleEdge one = single(edge);
+        SingleEdge one = single(edge, direction.single_bytes);
+        const Placement from = in_message(one, link_base);
         if (done_.combines) {
             done_.staging_bytes = align_up(done_.staging_bytes, sparse_alignment);
             const Placement staged = boxes_.dense(edge, bases_.staging(), done_.staging_bytes);
-            one.copy = { rows_.add(boxes_.between(edge, scratch, staged)), 1 };
+            one.copy = { rows_.add(boxes_.between(edge, from, staged)), 1 };
             contributions_.push_back({ edge, staged });
             done_.staging_bytes += one.bytes;
         } else {
-            one.copy = { rows_.add(boxes_.unpack(edge, scratch)), 1 };
+            one.copy = { rows_.add(boxes_.unpack(edge, from)), 1 };
         }
-        if (sparse()) one.fill_row = rows_.add(boxes_.repeat(edge, bases_.fill()));
         direction.singles.push_back(one);
     }
+    if (!sparse()) return;
+    for (SingleEdge &one : direction.singles) one.fill_row = rows_.add(boxes_.repeat(one.edge, bases_.fill()));
 }
 
 // The owner's value first (it overwrites, and only where a reduction has been asked of all copies), then the others by key: contributing gid first.
@@ -265,8 +301,8 @@ void Lowering::combine_by_value() {
 
 } // namespace
 
-Lowered lower(const Piece &piece, const Narrowed &narrowed, bool alone, const PeerPlacements *lent) {
-    return Lowering(piece, narrowed, alone, lent).lower();
+Lowered lower(const Piece &piece, const Device &device, const Narrowed &narrowed, bool alone, const PeerPlacements *lent) {
+    return Lowering(piece, device, narrowed, alone, lent).lower();
 }
 
 } // namespace halo

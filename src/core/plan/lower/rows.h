@@ -23,10 +23,12 @@ struct RowRange {
 struct SingleEdge {
     int64_t bytes = 0;
     PlacedEdge edge{};
-    RowRange copy;            // to, from or (local) between; the message side is `scratch`
+    RowRange copy;            // to, from or (local) between; on the host the message side is `scratch`, on a device it is the link's, at `offset`
     int64_t fill_row = -1;    // receiver: write the field's fill value
     RowRange stage;           // local: source to scratch,
-    int64_t unstage_row = -1; // and scratch to destination
+    int64_t unstage_row = -1; // and scratch to destination; on a device at `offset`
+    int64_t offset = 0;       // if none of a link's, or of the local ones, were null
+    uint32_t flag = 0;        // its number among those that tell what is null
 };
 
 // What goes one way over a link.
@@ -34,6 +36,8 @@ struct LoweredDirection {
     RowRange rows; // dense edges
     int64_t dense_bytes = 0;
     std::vector<SingleEdge> singles; // by key
+    int64_t single_bytes = 0;        // with all of them
+    int64_t region_bytes() const { return dense_bytes + single_bytes; } // one of the two is 0
 };
 
 // Rows that are run once all contributions are here, in their order. HALO_USER: of `caller_boxes`, not of the table.
@@ -45,11 +49,14 @@ struct CombineStep {
 struct Lowered {
     Narrowed narrowed;
     bool alone = false;
+    const Device *device = nullptr;
     std::shared_ptr<const PlacedEdges> narrowed_edges; // null: all of the piece's
     CopyTable table;
     RowRange local;
     std::vector<SingleEdge> local_singles;
+    int64_t local_single_bytes = 0;     // staged
     int64_t local_bytes = 0;            // dense
+    uint32_t n_flags = 0;               // of single edges that are sent or local
     std::vector<LoweredDirection> send; // of each link
     std::vector<LoweredDirection> receive;
     int64_t staging_bytes = 0;
@@ -68,7 +75,8 @@ struct Lowered {
 // the piece name that storage.
 using PeerPlacements = std::vector<std::vector<Placement>>;
 
-Lowered lower(const Piece &piece, const Narrowed &narrowed, bool alone, const PeerPlacements *lent = nullptr);
+// For storage that `device` reaches. Rows of all sends come first, then those of all receives, then local ones.
+Lowered lower(const Piece &piece, const Device &device, const Narrowed &narrowed, bool alone, const PeerPlacements *lent = nullptr);
 
 // Sparse edges follow the dense ones, each at the next multiple of this.
 inline constexpr int64_t sparse_alignment = 16;

@@ -136,7 +136,7 @@ namespace {
 CopyTable table_of(const Piece &piece, std::vector<BoxCopy> copies) {
     CopyRows rows;
     rows.add_fused(std::move(copies));
-    return { piece.device(), rows.program() };
+    return { piece.host(), rows.program() };
 }
 
 } // namespace

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/devices.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "plugin/selection.h"
+
+namespace halo {
+
+namespace {
+
+template <int32_t memory>
+void add_pool(const Device &device, Pools &pools) {
+    if (!device.has_memory(memory) || pools.has(memory, device.ordinal())) return;
+    halo_allocator upstream{};
+    upstream.memory = memory;
+    upstream.device = device.ordinal();
+    upstream.user = const_cast<Device *>(&device);
+    upstream.allocate = [](void *self, size_t bytes) { return static_cast<Device *>(self)->allocate(memory, bytes); };
+    upstream.release = [](void *self, void *pointer, size_t bytes) { static_cast<Device *>(self)->release(memory, pointer, bytes); };
+    pools.add(upstream);
+}
+
+bool has_own_memory(const halo_device_plugin &plugin) { return (plugin.memory_kinds >> HALO_MEMORY_DEVICE & 1u) != 0; }
+
+} // namespace
+
+// A module without memory of its own works on that of the host.
+Devices::Devices(const Config &config, const halo_host &host, const std::string &report) : services_(host), report_(report) {
+    const halo_device_plugin *chosen = choose_device(config, host).plugin;
+    if (has_own_memory(*chosen)) plugin_ = std::exchange(chosen, find_host_device(config, host).plugin);
+    host_ = std::make_unique<Device>(*chosen, host, 0, report);
+}
+
+Device &Devices::open(int32_t ordinal, Pools &pools) {
+    for (const auto &one : opened_)
+        if (one->device.ordinal() == ordinal) return one->device;
+    if (!plugin_) fail(HALO_ERR_DEVICE, "device %d: device '%s' (setting device) has no memory of its own", ordinal, host_->name());
+    auto made = std::make_unique<Opened>(*plugin_, services_, ordinal, report_);
+    opened_.reserve(opened_.size() + 1);
+    add_pool<HALO_MEMORY_PINNED>(made->device, pools);
+    add_pool<HALO_MEMORY_DEVICE>(made->device, pools);
+    opened_.push_back(std::move(made));
+    return opened_.back()->device;
+}
+
+DeviceUses &Devices::uses(const Device &device) {
+    return (*std::find_if(opened_.begin(), opened_.end(), [&](const auto &one) { return &one->device == &device; }))->uses;
+}
+
+void Devices::reap() noexcept {
+    for (const auto &one : opened_) one->uses.reap();
+}
+
+bool Devices::any_in_use() const noexcept {
+    return std::any_of(opened_.begin(), opened_.end(), [](const auto &one) { return !one->uses.empty(); });
+}
+
+bool Devices::lose_all() noexcept {
+    bool any = false;
+    for (const auto &one : opened_) any = one->uses.lose_all() || any;
+    return any;
+}
+
+} // namespace halo

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The devices of a context: the host, and those with memory of their own that the module named by the setting `device` has, by ordinal. These are
+// opened when they are first asked for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "comm/device_uses.h"
+#include "memory/space.h"
+
+namespace halo {
+
+class Devices {
+public:
+    // `host` and `report` outlive it, and the pools what devices still use.
+    Devices(const Config &config, const halo_host &host, const std::string &report);
+
+    Device &host() const { return *host_; }
+    // Of the module with memory of its own; else of the host.
+    const char *name() const { return plugin_ ? plugin_->name : host_->name(); }
+    bool has_memory() const { return plugin_ != nullptr; }
+    // HALO_ERR_DEVICE: there is none. Adds its pools, unless the caller's allocators are there.
+    Device &open(int32_t ordinal, Pools &pools);
+    Device &of(Space space, Pools &pools) { return space.on_device() ? open(space.device, pools) : *host_; }
+    DeviceUses &uses(const Device &device);
+
+    void reap() noexcept;
+    bool any_in_use() const noexcept;
+    // Of what is in use: it stays. True: there was some.
+    bool lose_all() noexcept;
+
+private:
+    struct Opened {
+        Opened(const halo_device_plugin &plugin, const halo_host &host, int32_t ordinal, const std::string &report)
+            : device(plugin, host, ordinal, report),
+              uses(device) {}
+        Device device;
+        DeviceUses uses;
+    };
+
+    const halo_host &services_;
+    const std::string &report_;
+    std::unique_ptr<Device> host_;
+    const halo_device_plugin *plugin_ = nullptr;
+    std::vector<std::unique_ptr<Opened>> opened_;
+};
+
+} // namespace halo

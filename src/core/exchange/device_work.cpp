@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/device_work.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace halo {
+
+DeviceWork::DeviceWork(Context &context, Device &device)
+    : context_(context),
+      device_(device),
+      uses_(context.devices().uses(device)),
+      ready_(device) {}
+
+DeviceWork::~DeviceWork() { end(); }
+
+DeviceUse &DeviceWork::use() {
+    if (!use_) use_ = uses_.take();
+    return *use_;
+}
+
+void DeviceWork::put_on(halo_stream stream) {
+    if (stream != stream_) ready_.hold(stream);
+    stream_ = stream;
+}
+
+std::byte *DeviceWork::pinned(size_t bytes) {
+    use().memory.push_back(context_.pinned_buffer(device_, std::max<size_t>(bytes, 1)));
+    return use().memory.back().data();
+}
+
+// Rows that follow each other are one range.
+void DeviceWork::collect(Ranges &ranges, const PieceRun &piece, RowRange rows, int32_t which, const halo_null_test &test) {
+    if (rows.n == 0) return;
+    halo_copy_table *table = piece.rows->table.on_device();
+    if (!ranges.empty()) {
+        halo_copy_range &last = ranges.back();
+        if (last.table == table && last.bases == piece.bases.data() && last.rows == which && last.first + last.n == rows.first) {
+            last.n += rows.n;
+            return;
+        }
+    }
+    ranges.push_back({ table, rows.first, rows.n, piece.bases.data(), std::ssize(piece.bases), piece.flags, test, which, 0 });
+}
+
+void DeviceWork::run() {
+    if (ranges_.empty()) return;
+    device_.check(device_.ops().ranges_run(device_.instance(), ranges_.data(), std::ssize(ranges_), stream_));
+    ranges_.clear();
+    ++launches;
+}
+
+void DeviceWork::test() {
+    if (tests_.empty()) return;
+    device_.check(device_.ops().ranges_test(device_.instance(), tests_.data(), std::ssize(tests_), stream_));
+    tests_.clear();
+    ++launches;
+}
+
+void DeviceWork::record() { ready_.record(stream_); }
+
+void DeviceWork::end() noexcept {
+    ranges_.clear();
+    tests_.clear();
+    if (!use_) return;
+    try {
+        use_->done.record(stream_);
+        uses_.keep(std::move(use_));
+    } catch (...) { // the device does not even say when it is done
+        context_.lose(std::move(use_));
+    }
+}
+
+} // namespace halo

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a round does on one device: rows are collected and run in one launch, whatever piece, part or peer they are of. The host waits for none of it:
+// memory and tables of a run are kept until the device has done with them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "comm/context.h"
+#include "exchange/run.h"
+
+namespace halo {
+
+class DeviceWork {
+public:
+    DeviceWork(Context &context, Device &device);
+    ~DeviceWork();
+    DeviceWork(const DeviceWork &) = delete;
+    DeviceWork &operator=(const DeviceWork &) = delete;
+
+    Device &device() const { return device_; }
+    halo_stream stream() const { return stream_; }
+
+    // What follows goes into this stream, behind what has been put into others.
+    void put_on(halo_stream stream);
+    // Memory that host and device reach, of the present run.
+    std::byte *pinned(size_t bytes);
+    // Of others, that the run uses.
+    void keep(const Buffer &memory) { use().memory.push_back(memory); }
+    void keep(const std::shared_ptr<const Lowered> &tables) { use().tables.push_back(tables); }
+
+    // Rows for the next launch: all of them, or those whose flag is set, or is not.
+    void add(const PieceRun &piece, RowRange rows, int32_t which = HALO_ROWS_ALL) { collect(ranges_, piece, rows, which, {}); }
+    void add_row(const PieceRun &piece, int64_t row, int32_t which = HALO_ROWS_ALL) { add(piece, { row, 1 }, which); }
+    void run();
+    // Rows whose flag is to be set if they are not null.
+    void add_test(const PieceRun &piece, RowRange rows, const halo_null_test &test) { collect(tests_, piece, rows, HALO_ROWS_ALL, test); }
+    void test();
+
+    // Behind all that has been put on: then `is_done` asks for that.
+    void record();
+    bool is_done() { return ready_.has_fired(); }
+    // The run is over, or has failed.
+    void end() noexcept;
+
+    int64_t launches = 0;
+
+private:
+    using Ranges = std::vector<halo_copy_range>;
+
+    DeviceUse &use();
+    static void collect(Ranges &ranges, const PieceRun &piece, RowRange rows, int32_t which, const halo_null_test &test);
+
+    Context &context_;
+    Device &device_;
+    DeviceUses &uses_;
+    std::unique_ptr<DeviceUse> use_; // of the present run
+    Event ready_;
+    halo_stream stream_ = HALO_STREAM_NONE;
+    Ranges ranges_;
+    Ranges tests_;
+};
+
+} // namespace halo

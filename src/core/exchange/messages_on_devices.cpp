@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs with storage on devices: one launch packs all that goes to all peers into memory that the host reaches; messages are put together from that
+// once an event has fired, in whatever call comes then. What has come is copied to such memory, and one launch unpacks it.
+#include <algorithm>
+#include <cstring>
+
+#include "exchange/check_mode.h"
+#include "exchange/device_work.h"
+#include "exchange/messages.h"
+
+namespace halo {
+
+// The device works while the host packs what it has itself.
+void Messages::put_on_devices(Run &run) {
+    for (auto &path : paths_) path->open(run);
+    for (auto &link : links_)
+        if (!link->sends()) link->send(0);
+    make_flags(run);
+    make_outgoing(run);
+    put_tests(run);
+    put_packing(run);
+    put_local(run);
+    for (DeviceWork *work : run.works) work->record();
+    pack_on_host(run);
+    run.copy_within_rank();
+    departed_ = false;
+}
+
+// An edge of dense values has data wherever there is storage.
+void Messages::make_flags(Run &run) {
+    host_flags_.clear();
+    for (size_t p = 0; p < run.pieces.size(); ++p) {
+        PieceRun &piece = run.pieces[p];
+        const size_t n = piece.takes_part ? piece.rows->n_flags : 0;
+        if (n == 0) continue;
+        if (!piece.work) host_flags_.push_back(setup_.context.host_buffer(n));
+        piece.flags = reinterpret_cast<uint8_t *>(piece.work ? piece.work->pinned(n) : host_flags_.back().data());
+        std::memset(piece.flags, 0, n);
+        if (run.plan->piece(p).destination().sparse) continue;
+        for (const LoweredDirection &way : piece.rows->send)
+            for (const SingleEdge &single : way.singles) piece.flags[single.flag] = piece.source_part(single.edge.send_part) ? 1 : 0;
+    }
+}
+
+void Messages::make_outgoing(Run &run) {
+    outgoing_.clear();
+    for (size_t i = 0; i < links_.size(); ++i) {
+        if (!links_[i]->sends()) continue;
+        run.for_each(planned(run, i), true, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
+            if (way.dense_bytes == 0 && way.singles.empty()) return;
+            const auto bytes = static_cast<size_t>(way.region_bytes());
+            Outgoing one{ i, at.piece, &way, nullptr, piece.work ? Buffer() : setup_.context.host_buffer(bytes) };
+            one.packed = piece.work ? piece.work->pinned(bytes) : one.memory.data();
+            piece.bases[run.plan->piece(at.piece).bases().send(at.link)] = one.packed;
+            outgoing_.push_back(std::move(one));
+        });
+    }
+}
+
+void Messages::put_tests(Run &run) {
+    for (size_t p = 0; p < run.pieces.size(); ++p) {
+        const PieceRun &piece = run.pieces[p];
+        const Field &field = *run.plan->pieces()[p].field;
+        if (!piece.takes_part || !piece.work || !field.spec().sparse) continue;
+        const auto add = [&](const SingleEdge &single) {
+            if (piece.source_part(single.edge.send_part)) piece.work->add_test(piece, single.copy, null_test(field));
+        };
+        for (const Outgoing &one : outgoing_)
+            if (one.piece == p) std::for_each(one.way->singles.begin(), one.way->singles.end(), add);
+        if (run.plan->scope().local) std::for_each(piece.rows->local_singles.begin(), piece.rows->local_singles.end(), add);
+    }
+    for (DeviceWork *work : run.works) work->test();
+}
+
+void Messages::put_packing(Run &run) {
+    for (const Outgoing &one : outgoing_) {
+        const PieceRun &piece = run.pieces[one.piece];
+        if (!piece.work) continue;
+        piece.work->add(piece, one.way->rows);
+        const int32_t which = run.plan->piece(one.piece).destination().sparse ? HALO_ROWS_FLAGGED : HALO_ROWS_ALL;
+        for (const SingleEdge &single : one.way->singles)
+            if (piece.source_part(single.edge.send_part)) piece.work->add(piece, single.copy, which);
+    }
+    for (DeviceWork *work : run.works) work->run();
+}
+
+void Messages::put_local(Run &run) {
+    if (!run.plan->scope().local) return;
+    for (const PieceRun &piece : run.pieces)
+        if (piece.takes_part && piece.work) piece.work->add(piece, piece.rows->local);
+    Arrivals::put_local_on_devices(run);
+    for (DeviceWork *work : run.works) work->run();
+}
+
+void Messages::pack_on_host(Run &run) {
+    for (const Outgoing &one : outgoing_) {
+        PieceRun &piece = run.pieces[one.piece];
+        if (piece.work) continue;
+        piece.run_rows(one.way->rows);
+        const Field &field = *run.plan->pieces()[one.piece].field;
+        for (const SingleEdge &single : one.way->singles)
+            piece.flags[single.flag] = pack_single(piece, field, single, one.packed + single.offset) == EdgeState::data ? 1 : 0;
+    }
+    if (!run.check) return;
+    hashes_.resize(links_.size());
+    for (size_t i = 0; i < links_.size(); ++i) {
+        if (!links_[i]->sends()) continue;
+        hashes_[i].resize(CheckMode::hash_bytes(run, planned(run, i), true));
+        run.check->write_hashes(run, planned(run, i), hashes_[i].data());
+    }
+}
+
+bool Messages::depart(Run &run) {
+    if (departed_) return true;
+    if (!std::all_of(run.works.begin(), run.works.end(), [](DeviceWork *work) { return work->is_done(); })) return false;
+    departed_ = true; // or has failed
+    for (size_t i = 0; i < links_.size(); ++i)
+        if (links_[i]->sends()) links_[i]->send(assemble(run, i));
+    outgoing_.clear();
+    return true;
+}
+
+// As `pack` does it.
+size_t Messages::assemble(const Run &run, size_t i) {
+    std::byte *payload = links_[i]->send_payload();
+    int64_t end = 0;
+    bool singles = false;
+    for (const Outgoing &one : outgoing_) {
+        if (one.link != i) continue;
+        singles = singles || !one.way->singles.empty();
+        if (one.way->dense_bytes == 0) continue;
+        end = align_up(end, edge_alignment(run.plan->piece(one.piece).destination().element_bytes));
+        std::memcpy(payload + end, one.packed, static_cast<size_t>(one.way->dense_bytes));
+        end += one.way->dense_bytes;
+    }
+    if (singles) end = assemble_singles(run, i, payload, end);
+    if (!run.check) return static_cast<size_t>(end);
+    if (!hashes_[i].empty()) std::memcpy(payload + end, hashes_[i].data(), hashes_[i].size());
+    hash_bytes_sent_ += std::ssize(hashes_[i]);
+    return static_cast<size_t>(end) + hashes_[i].size();
+}
+
+int64_t Messages::assemble_singles(const Run &run, size_t i, std::byte *payload, int64_t end) {
+    Stream &link = *links_[i];
+    uint32_t number = 0;
+    for (const Outgoing &one : outgoing_) {
+        if (one.link != i) continue;
+        const PieceRun &piece = run.pieces[one.piece];
+        const bool sparse = run.plan->piece(one.piece).destination().sparse;
+        for (const SingleEdge &single : one.way->singles) {
+            const bool data = piece.flags[single.flag] != 0;
+            set_edge_state(link.send_buffer(), number++, data ? EdgeState::data : EdgeState::null);
+            states_sent_ += sparse;
+            nulls_sent_ += !data;
+            if (!data) continue;
+            std::byte *into = payload + align_up(end, sparse_alignment);
+            if (in_parts())
+                into = link.add_part(static_cast<size_t>(single.bytes));
+            else
+                end = align_up(end, sparse_alignment) + single.bytes;
+            if (single.bytes > 0) std::memcpy(into, one.packed + single.offset, static_cast<size_t>(single.bytes));
+        }
+    }
+    return end;
+}
+
+// Where a device finds what has come of a piece from a peer.
+std::byte *Messages::landing(PieceRun &piece, uint32_t base, const LoweredDirection &way) {
+    std::byte *memory = piece.work->pinned(static_cast<size_t>(way.region_bytes()));
+    piece.bases[base] = memory;
+    return memory;
+}
+
+void Messages::land_single(const PieceRun &piece, const SingleEdge &single, EdgeState state, const std::byte *from, std::byte *landing) {
+    if (!piece.part(single.edge.recv_part)) return;
+    if (state != EdgeState::data) return piece.work->add_row(piece, single.fill_row);
+    if (single.bytes > 0) std::memcpy(landing + single.offset, from, static_cast<size_t>(single.bytes));
+    piece.work->add(piece, single.copy);
+}
+
+} // namespace halo

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the storage of a run is, and what follows from that: its tables, its work on devices, when its messages leave.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "exchange/round.h"
+
+namespace halo {
+
+Space Round::space_of_field(const halo_run &run, int32_t field) const {
+    const auto f = static_cast<size_t>(field);
+    if (run.data && run.devices) return run.devices[f] == HALO_DEVICE_HOST ? host_space : Space{ HALO_MEMORY_DEVICE, run.devices[f] };
+    return spec_.fields[f]->space(run.sets ? run.sets[f] : 0);
+}
+
+bool Round::has_storage(const halo_run &run, int32_t field) const {
+    const auto f = static_cast<size_t>(field);
+    for (int64_t part = 0; part < std::ssize(spec_.fields[f]->topology().local_parts()); ++part)
+        if (run.data ? run.data[first_pointer_[f] + static_cast<size_t>(part)] : spec_.fields[f]->data(part, run.sets ? run.sets[f] : 0)) return true;
+    return false;
+}
+
+// A side without storage on this rank is where the other one is.
+Space Round::space_of_piece(const halo_run &run, const PlanPiece &piece) const {
+    const Space destination = space_of_field(run, piece.destination);
+    if (piece.source == piece.destination) return destination;
+    const Space source = space_of_field(run, piece.source);
+    if (source == destination || !has_storage(run, piece.source)) return destination;
+    if (!has_storage(run, piece.destination)) return source;
+    fail(HALO_ERR_DEVICE, "%s: field %s is in %s memory of device %d, field %s, which it goes to, in %s memory of device %d: nothing moves between them",
+         spec_.what.c_str(), spec_.fields[static_cast<size_t>(piece.source)]->spec().name.c_str(), memory_name(source.memory), source.device,
+         piece.field->spec().name.c_str(), memory_name(destination.memory), destination.device);
+}
+
+DeviceWork &Round::work_on(Device &device) {
+    auto known = std::find_if(works_.begin(), works_.end(), [&](const auto &work) { return &work->device() == &device; });
+    if (known == works_.end()) known = works_.insert(works_.end(), std::make_unique<DeviceWork>(context_, device));
+    return **known;
+}
+
+void Round::choose_spaces(const halo_run &run) {
+    run_.works.clear();
+    for (size_t p = 0; p < run_.pieces.size(); ++p) {
+        PieceRun &piece = run_.pieces[p];
+        const PlanPiece &planned = plan_->pieces()[p];
+        piece.work = nullptr;
+        if (run.field_mask && run.field_mask[planned.destination] == 0) continue;
+        const Space space = space_of_piece(run, planned);
+        if (!space.on_device()) continue;
+        const Combining &combining = planned.piece->combining();
+        if (combining.canonical || combining.op == HALO_USER)
+            fail(HALO_ERR_DEVICE, "%s: field %s is on device %d, where values are not combined %s", spec_.what.c_str(),
+                 planned.field->spec().name.c_str(), space.device, combining.canonical ? "in canonical order" : "by a function of the program");
+        piece.work = &work_on(context_.device_of(space));
+        if (std::find(run_.works.begin(), run_.works.end(), piece.work) == run_.works.end()) run_.works.push_back(piece.work);
+    }
+}
+
+// Devices read a copy of it.
+void *Round::fill_value(size_t number) {
+    const PieceRun &piece = run_.pieces[number];
+    const Field &field = *plan_->pieces()[number].field;
+    if (!piece.work || !field.spec().sparse) return const_cast<void *>(field.fill_value());
+    Buffer &copy = fill_values_[number];
+    Pool &pool = context_.pools().pool(HALO_MEMORY_PINNED, piece.work->device().ordinal());
+    if (!copy.is_of(pool)) {
+        copy = pool.get(static_cast<size_t>(field.spec().element_bytes));
+        std::memcpy(copy.data(), field.fill_value(), static_cast<size_t>(field.spec().element_bytes));
+    }
+    piece.work->keep(copy);
+    return copy.data();
+}
+
+// The caller's stream is one of the first device; others have their own.
+void Round::put_on(halo_stream stream) {
+    stream_ = stream;
+    if (run_.on_host()) return;
+    if (stream == HALO_STREAM_NONE)
+        fail(HALO_ERR_ARGUMENT, "%s: storage on device %d, and HALO_STREAM_NONE: the device's own stream is HALO_STREAM_DEFAULT", spec_.what.c_str(),
+             run_.works.front()->device().ordinal());
+    for (DeviceWork *work : run_.works) work->put_on(work == run_.works.front() && stream != HALO_STREAM_DEFAULT ? stream : nullptr);
+    for (const PieceRun &piece : run_.pieces)
+        if (piece.takes_part && piece.work) piece.work->keep(piece.rows);
+}
+
+// Pieces without any storage may have got some on a device since the run began.
+void Round::follow_adopted() {
+    for (const Arrivals::Part &wanted : arrivals_.wanted())
+        for (size_t p = 0; p < run_.pieces.size(); ++p) {
+            PieceRun &piece = run_.pieces[p];
+            const PlanPiece &planned = plan_->pieces()[p];
+            const int32_t set = run_.sets[static_cast<size_t>(wanted.field)];
+            if (planned.destination != wanted.field || !piece.takes_part || !planned.field->data(wanted.part, set)) continue;
+            const Space space = planned.field->space(set);
+            const Device &device = context_.device_of(space);
+            if (&device == &device_of(piece)) continue;
+            const BaseNumbers &bases = planned.piece->bases();
+            if (std::any_of(piece.bases.begin(), piece.bases.begin() + bases.n_parts, [](const void *part) { return part != nullptr; }))
+                fail(HALO_ERR_DEVICE, "%s: field %s, part %lld: bound to %s memory of device %d, but other parts are elsewhere in this run",
+                     spec_.what.c_str(), planned.field->spec().name.c_str(),
+                     static_cast<long long>(planned.field->topology().local_parts()[static_cast<size_t>(wanted.part)]), memory_name(space.memory),
+                     space.device);
+            piece.work = space.on_device() ? &work_on(context_.device_of(space)) : nullptr;
+            piece.rows = lowered(*plan_, p, device, piece.rows->narrowed);
+            piece.bases[bases.fill()] = fill_value(p);
+            if (piece.work && std::find(run_.works.begin(), run_.works.end(), piece.work) == run_.works.end()) run_.works.push_back(piece.work);
+            put_on(stream_);
+        }
+}
+
+// In a call on something else: nobody is there to be told.
+bool Round::depart() noexcept {
+    try {
+        return leave();
+    } catch (...) {
+        failed_departing_ = present_error();
+        return true;
+    }
+}
+
+bool Round::try_depart() {
+    if (failed_departing_) throw Error(*failed_departing_);
+    return leave();
+}
+
+bool Round::leave() {
+    const bool left = messages_->depart(run_);
+    departed_later_ += left && std::exchange(leaves_later_, false) ? 1 : 0;
+    return left;
+}
+
+} // namespace halo
