@@ -36,7 +36,7 @@ public:
 private:
     [[noreturn]] void raise(halo_status status) const;
 
-    halo_device_ops ops_;
+    halo_device_ops ops_{};
     halo_device *instance_ = nullptr;
     const char *name_;
     uint32_t memory_kinds_;

@@ -242,7 +242,9 @@ constexpr halo_device_ops ops = { sizeof(halo_device_ops),
                                   table_patch,
                                   table_run,
                                   table_test,
-                                  table_run_tested };
+                                  table_run_tested,
+                                  nullptr, // all it has is the host's memory
+                                  nullptr };
 
 } // namespace
 
