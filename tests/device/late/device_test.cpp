@@ -66,9 +66,9 @@ TEST(LateDevice, CombinesAndTests) {
     void *const bases[] = { from.get(), to.get() };
     for (const auto &[threshold, data] : { std::pair{ 1.5, 1 }, { 2.5, 0 } }) {
         const halo_null_test test{ HALO_FLOAT64, 0, threshold };
-        ASSERT_EQ(device.ops().table_test(device.get(), table.get(), 0, 1, bases, 2, &test, &non_null, HALO_STREAM_NONE), HALO_SUCCESS);
+        ASSERT_EQ(LateDevice::ops().table_test(device.get(), table.get(), 0, 1, bases, 2, &test, &non_null, HALO_STREAM_NONE), HALO_SUCCESS);
         EXPECT_EQ(non_null, data);
-        ASSERT_EQ(device.ops().table_run_tested(device.get(), table.get(), 0, 1, bases, 2, &test, &non_null, HALO_STREAM_NONE), HALO_SUCCESS);
+        ASSERT_EQ(LateDevice::ops().table_run_tested(device.get(), table.get(), 0, 1, bases, 2, &test, &non_null, HALO_STREAM_NONE), HALO_SUCCESS);
         EXPECT_EQ(non_null, data);
     }
     std::memcpy(sums, to.read().data(), 24);
@@ -83,22 +83,22 @@ TEST(LateDevice, WorkIsDoneAfterTheCall) {
     const Block from(device, 8, HALO_MEMORY_PINNED), to(device, 8, HALO_MEMORY_PINNED);
     auto *const source = static_cast<double *>(from.get()), *const result = static_cast<double *>(to.get());
     halo_event *event = nullptr;
-    ASSERT_EQ(device.ops().event_create(device.get(), &event), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_create(device.get(), &event), HALO_SUCCESS);
     int32_t done = 0;
-    EXPECT_EQ(device.ops().event_query(device.get(), event, &done), HALO_SUCCESS);
+    EXPECT_EQ(LateDevice::ops().event_query(device.get(), event, &done), HALO_SUCCESS);
     EXPECT_EQ(done, 1) << "nothing has been recorded";
     int early = 0;
     for (int turn = 1; turn <= 50; ++turn) {
         *source = turn;
         ASSERT_EQ(table.run({ from.get(), to.get() }), HALO_SUCCESS);
-        ASSERT_EQ(device.ops().event_record(device.get(), event, HALO_STREAM_NONE), HALO_SUCCESS);
-        ASSERT_EQ(device.ops().event_query(device.get(), event, &done), HALO_SUCCESS);
+        ASSERT_EQ(LateDevice::ops().event_record(device.get(), event, HALO_STREAM_NONE), HALO_SUCCESS);
+        ASSERT_EQ(LateDevice::ops().event_query(device.get(), event, &done), HALO_SUCCESS);
         early += done == 0;
-        for (done = 0; done == 0; std::this_thread::yield()) ASSERT_EQ(device.ops().event_query(device.get(), event, &done), HALO_SUCCESS);
+        for (done = 0; done == 0; std::this_thread::yield()) ASSERT_EQ(LateDevice::ops().event_query(device.get(), event, &done), HALO_SUCCESS);
         ASSERT_EQ(*result, turn);
     }
     EXPECT_GT(early, 0);
-    device.ops().event_destroy(device.get(), event);
+    LateDevice::ops().event_destroy(device.get(), event);
 }
 
 // A chain through two streams, each link of which waits for the one before: nothing else orders them.
@@ -112,13 +112,13 @@ TEST(LateDevice, EventsOrderStreams) {
     const double value = 42;
     blocks[0]->write(&value, streams[0]);
     halo_event *event = nullptr;
-    ASSERT_EQ(device.ops().event_create(device.get(), &event), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_create(device.get(), &event), HALO_SUCCESS);
     for (size_t i = 0; i < n; ++i) { // the event is recorded again while others still wait for it
         ASSERT_EQ(table.run({ blocks[i]->get(), blocks[i + 1]->get() }, streams[i % 2]), HALO_SUCCESS);
-        ASSERT_EQ(device.ops().event_record(device.get(), event, streams[i % 2]), HALO_SUCCESS);
-        ASSERT_EQ(device.ops().event_wait(device.get(), event, streams[(i + 1) % 2]), HALO_SUCCESS);
+        ASSERT_EQ(LateDevice::ops().event_record(device.get(), event, streams[i % 2]), HALO_SUCCESS);
+        ASSERT_EQ(LateDevice::ops().event_wait(device.get(), event, streams[(i + 1) % 2]), HALO_SUCCESS);
     }
-    device.ops().event_destroy(device.get(), event); // work still knows it
+    LateDevice::ops().event_destroy(device.get(), event); // work still knows it
     double last = 0;
     std::memcpy(&last, blocks[n]->read(streams[n % 2]).data(), 8);
     EXPECT_EQ(last, value);
@@ -134,24 +134,24 @@ TEST(LateDevice, RecordingsAreKeptApart) {
     first.write(&value, slow);
     for (int step = 0; step < 10; ++step) ASSERT_EQ(table.run({ first.get(), second.get() }, slow), HALO_SUCCESS);
     halo_event *event = nullptr;
-    ASSERT_EQ(device.ops().event_create(device.get(), &event), HALO_SUCCESS);
-    ASSERT_EQ(device.ops().event_record(device.get(), event, slow), HALO_SUCCESS);
-    ASSERT_EQ(device.ops().event_wait(device.get(), event, waiting), HALO_SUCCESS);
-    ASSERT_EQ(device.ops().event_record(device.get(), event, quick), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_create(device.get(), &event), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_record(device.get(), event, slow), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_wait(device.get(), event, waiting), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_record(device.get(), event, quick), HALO_SUCCESS);
     ASSERT_EQ(table.run({ second.get(), third.get() }, waiting), HALO_SUCCESS);
     double found = 0;
     std::memcpy(&found, third.read(waiting).data(), 8);
     EXPECT_EQ(found, value);
-    device.ops().event_destroy(device.get(), event);
+    LateDevice::ops().event_destroy(device.get(), event);
 }
 
 TEST(LateDevice, FaultsBehindABlock) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     LateDevice device;
     const Block from(device, 128), to(device, 64);
-    EXPECT_EQ(device.ops().copy(device.get(), to.get(), from.get(), 65, HALO_STREAM_NONE), HALO_ERR_DEVICE);
+    EXPECT_EQ(LateDevice::ops().copy(device.get(), to.get(), from.get(), 65, HALO_STREAM_NONE), HALO_ERR_DEVICE);
     EXPECT_NE(device.report.find("65 bytes"), std::string::npos) << device.report;
-    EXPECT_EQ(device.ops().fill(device.get(), to.get(), "", 1, 65, HALO_STREAM_NONE), HALO_ERR_DEVICE);
+    EXPECT_EQ(LateDevice::ops().fill(device.get(), to.get(), "", 1, 65, HALO_STREAM_NONE), HALO_ERR_DEVICE);
     const LateTable table(device, line(9), one_row);
     EXPECT_DEATH(
         {
@@ -169,10 +169,10 @@ TEST(LateDevice, ReachesPinnedMemoryOnly) {
     EXPECT_EQ(table.run({ own.get(), &plain }), HALO_ERR_DEVICE);
     EXPECT_NE(device.report.find("row 0"), std::string::npos) << device.report;
     EXPECT_EQ(table.run({ &plain, own.get() }), HALO_ERR_DEVICE);
-    EXPECT_EQ(device.ops().fill(device.get(), &plain, &plain, 8, 1, HALO_STREAM_NONE), HALO_ERR_DEVICE);
+    EXPECT_EQ(LateDevice::ops().fill(device.get(), &plain, &plain, 8, 1, HALO_STREAM_NONE), HALO_ERR_DEVICE);
     EXPECT_EQ(plain, 3);
     void *pointer = nullptr;
-    EXPECT_EQ(device.ops().allocate(device.get(), HALO_MEMORY_HOST, 8, &pointer), HALO_ERR_ARGUMENT);
+    EXPECT_EQ(LateDevice::ops().allocate(device.get(), HALO_MEMORY_HOST, 8, &pointer), HALO_ERR_ARGUMENT);
     const Block pinned(device, 8, HALO_MEMORY_PINNED);
     EXPECT_EQ(table.run({ own.get(), pinned.get() }), HALO_SUCCESS);
     device.synchronize();
@@ -187,7 +187,7 @@ TEST(LateDevice, CopiesOfPlainMemoryAreTakenAtOnce) {
     uint64_t found = 0;
     std::memcpy(&found, block.read().data(), 8);
     EXPECT_EQ(found, 5u);
-    ASSERT_EQ(device.ops().fill(device.get(), block.get(), &value, 4, 2, HALO_STREAM_NONE), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().fill(device.get(), block.get(), &value, 4, 2, HALO_STREAM_NONE), HALO_SUCCESS);
     value = 7;
     EXPECT_EQ(block.read(), (std::vector<unsigned char>{ 6, 0, 0, 0, 6, 0, 0, 0 }));
     EXPECT_EQ(device.counts().host_waits, 2);
@@ -198,7 +198,7 @@ TEST(LateDevice, AllocationsFailOnOrder) {
     late_fail_allocation(device.get(), 1);
     const Block first(device, 8);
     void *pointer = nullptr;
-    EXPECT_EQ(device.ops().allocate(device.get(), HALO_MEMORY_DEVICE, 8, &pointer), HALO_ERR_MEMORY);
+    EXPECT_EQ(LateDevice::ops().allocate(device.get(), HALO_MEMORY_DEVICE, 8, &pointer), HALO_ERR_MEMORY);
     EXPECT_NE(device.report.find("no 8 bytes"), std::string::npos);
     const Block third(device, 24);
     EXPECT_EQ(device.counts().allocations, 2);
@@ -212,12 +212,12 @@ TEST(LateDevice, PinnedAllocationsFailOnOrder) {
     late_fail_pinned_of_all(-1);
     late_fail_allocations_of_all(-1);
     void *pointer = nullptr;
-    EXPECT_EQ(device.ops().allocate(device.get(), HALO_MEMORY_PINNED, 8, &pointer), HALO_ERR_MEMORY);
+    EXPECT_EQ(LateDevice::ops().allocate(device.get(), HALO_MEMORY_PINNED, 8, &pointer), HALO_ERR_MEMORY);
     EXPECT_NE(device.report.find("pinned"), std::string::npos);
     const Block own(device, 8), pinned(device, 8, HALO_MEMORY_PINNED);
-    EXPECT_EQ(device.ops().allocate(device.get(), HALO_MEMORY_DEVICE, 8, &pointer), HALO_ERR_MEMORY);
+    EXPECT_EQ(LateDevice::ops().allocate(device.get(), HALO_MEMORY_DEVICE, 8, &pointer), HALO_ERR_MEMORY);
     late_fail_pinned(device.get(), 0);
-    EXPECT_EQ(device.ops().allocate(device.get(), HALO_MEMORY_PINNED, 8, &pointer), HALO_ERR_MEMORY);
+    EXPECT_EQ(LateDevice::ops().allocate(device.get(), HALO_MEMORY_PINNED, 8, &pointer), HALO_ERR_MEMORY);
 }
 
 TEST(LateDevice, TablesInUseAreNotChanged) {
@@ -227,11 +227,11 @@ TEST(LateDevice, TablesInUseAreNotChanged) {
     int refused = 0;
     for (int turn = 0; turn < 20 && refused == 0; ++turn) {
         ASSERT_EQ(table.run({ from.get(), to.get() }), HALO_SUCCESS);
-        refused += device.ops().table_patch(device.get(), table.get(), 0, 1, one_row.data()) == HALO_ERR_STATE;
+        refused += LateDevice::ops().table_patch(device.get(), table.get(), 0, 1, one_row.data()) == HALO_ERR_STATE;
         device.synchronize();
     }
     EXPECT_EQ(refused, 1);
-    EXPECT_EQ(device.ops().table_patch(device.get(), table.get(), 0, 1, one_row.data()), HALO_SUCCESS);
+    EXPECT_EQ(LateDevice::ops().table_patch(device.get(), table.get(), 0, 1, one_row.data()), HALO_SUCCESS);
 }
 
 TEST(LateDevice, RowsThatAreNotThere) {
@@ -239,7 +239,7 @@ TEST(LateDevice, RowsThatAreNotThere) {
     const LateTable table(device, line(1), one_row);
     const Block block(device, 8);
     void *const bases[] = { block.get() };
-    EXPECT_EQ(device.ops().table_run(device.get(), table.get(), 0, 2, bases, 1, HALO_COPY_MOVE, 0, HALO_STREAM_NONE), HALO_ERR_ARGUMENT);
+    EXPECT_EQ(LateDevice::ops().table_run(device.get(), table.get(), 0, 2, bases, 1, HALO_COPY_MOVE, 0, HALO_STREAM_NONE), HALO_ERR_ARGUMENT);
     EXPECT_EQ(table.run({ block.get() }), HALO_ERR_DEVICE); // base 1 is not given
     EXPECT_EQ(table.run({ block.get(), block.get() }, HALO_STREAM_NONE, 99, HALO_FLOAT64), HALO_ERR_ARGUMENT);
     EXPECT_EQ(device.counts().launches, 0);

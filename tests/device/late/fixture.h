@@ -46,19 +46,19 @@ private:
 class Block {
 public:
     Block(const LateDevice &device, size_t bytes, int32_t kind = HALO_MEMORY_DEVICE) : device_(device), kind_(kind), bytes_(bytes) {
-        EXPECT_EQ(device.ops().allocate(device.get(), kind, bytes, &pointer_), HALO_SUCCESS) << device.report;
+        EXPECT_EQ(LateDevice::ops().allocate(device.get(), kind, bytes, &pointer_), HALO_SUCCESS) << device.report;
     }
-    ~Block() { device_.ops().release(device_.get(), kind_, pointer_, bytes_); }
+    ~Block() { LateDevice::ops().release(device_.get(), kind_, pointer_, bytes_); }
     Block(const Block &) = delete;
     Block &operator=(const Block &) = delete;
 
     void *get() const { return pointer_; }
     void write(const void *from, halo_stream stream = HALO_STREAM_NONE) const {
-        EXPECT_EQ(device_.ops().copy(device_.get(), pointer_, from, bytes_, stream), HALO_SUCCESS);
+        EXPECT_EQ(LateDevice::ops().copy(device_.get(), pointer_, from, bytes_, stream), HALO_SUCCESS);
     }
     std::vector<unsigned char> read(halo_stream stream = HALO_STREAM_NONE) const {
         std::vector<unsigned char> values(bytes_);
-        EXPECT_EQ(device_.ops().copy(device_.get(), values.data(), pointer_, bytes_, stream), HALO_SUCCESS);
+        EXPECT_EQ(LateDevice::ops().copy(device_.get(), values.data(), pointer_, bytes_, stream), HALO_SUCCESS);
         return values;
     }
 
@@ -75,15 +75,15 @@ public:
         : device_(device),
           n_rows(static_cast<int64_t>(rows.size())) {
         const halo_copy_program program{ sizeof program, shapes.data(), static_cast<int64_t>(shapes.size()), rows.data(), n_rows, nullptr, 0 };
-        EXPECT_EQ(device.ops().table_create(device.get(), &program, &table_), HALO_SUCCESS) << device.report;
+        EXPECT_EQ(LateDevice::ops().table_create(device.get(), &program, &table_), HALO_SUCCESS) << device.report;
     }
-    ~LateTable() { device_.ops().table_destroy(device_.get(), table_); }
+    ~LateTable() { LateDevice::ops().table_destroy(device_.get(), table_); }
     LateTable(const LateTable &) = delete;
     LateTable &operator=(const LateTable &) = delete;
 
     halo_copy_table *get() const { return table_; }
     halo_status run(const std::vector<void *> &bases, halo_stream stream = HALO_STREAM_NONE, int32_t op = HALO_COPY_MOVE, halo_type type = 0) const {
-        return device_.ops().table_run(device_.get(), table_, 0, n_rows, bases.data(), static_cast<int64_t>(bases.size()), op, type, stream);
+        return LateDevice::ops().table_run(device_.get(), table_, 0, n_rows, bases.data(), static_cast<int64_t>(bases.size()), op, type, stream);
     }
 
 private:

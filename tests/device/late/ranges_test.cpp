@@ -65,10 +65,10 @@ using Ranges = std::vector<halo_copy_range>;
 using Values = std::vector<double>;
 
 halo_status run(const LateDevice &device, const Ranges &ranges, halo_stream stream = HALO_STREAM_NONE) {
-    return device.ops().ranges_run(device.get(), ranges.data(), static_cast<int64_t>(ranges.size()), stream);
+    return LateDevice::ops().ranges_run(device.get(), ranges.data(), static_cast<int64_t>(ranges.size()), stream);
 }
 halo_status test(const LateDevice &device, const Ranges &ranges, halo_stream stream = HALO_STREAM_NONE) {
-    return device.ops().ranges_test(device.get(), ranges.data(), static_cast<int64_t>(ranges.size()), stream);
+    return LateDevice::ops().ranges_test(device.get(), ranges.data(), static_cast<int64_t>(ranges.size()), stream);
 }
 
 TEST(LateRanges, ManyTablesInOneLaunch) {
@@ -130,17 +130,17 @@ TEST(LateRanges, NothingIsReadBeforeTheStreamComesThere) {
     const halo_stream first = device.stream(), second = device.stream();
     device.synchronize();
     halo_event *event = nullptr;
-    ASSERT_EQ(device.ops().event_create(device.get(), &event), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_create(device.get(), &event), HALO_SUCCESS);
     const Values later{ 8, 9 };
     transfer.from.write(later.data(), first);
     source.data()[1] = 1;
-    ASSERT_EQ(device.ops().copy(device.get(), flags.get(), source.get(), 2, first), HALO_SUCCESS);
-    ASSERT_EQ(device.ops().event_record(device.get(), event, first), HALO_SUCCESS);
-    ASSERT_EQ(device.ops().event_wait(device.get(), event, second), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().copy(device.get(), flags.get(), source.get(), 2, first), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_record(device.get(), event, first), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_wait(device.get(), event, second), HALO_SUCCESS);
     ASSERT_EQ(run(device, { transfer.range(flags.data(), HALO_ROWS_FLAGGED) }, second), HALO_SUCCESS) << device.report;
-    EXPECT_EQ(device.ops().table_patch(device.get(), transfer.table.get(), 0, 1, one_row.data()), HALO_ERR_STATE) << "it waits still";
+    EXPECT_EQ(LateDevice::ops().table_patch(device.get(), transfer.table.get(), 0, 1, one_row.data()), HALO_ERR_STATE) << "it waits still";
     EXPECT_EQ(transfer.result(second), (Values{ -1, 9 }));
-    device.ops().event_destroy(device.get(), event);
+    LateDevice::ops().event_destroy(device.get(), event);
 }
 
 TEST(LateRanges, FlagsArePinned) {
@@ -185,7 +185,7 @@ TEST(LateRanges, AllOfARangeIsChecked) {
     range = bad.range(flags.data());
     range.test.type = 999;
     EXPECT_EQ(test(device, { range }), HALO_ERR_ARGUMENT);
-    EXPECT_EQ(device.ops().ranges_run(device.get(), nullptr, -1, HALO_STREAM_NONE), HALO_ERR_ARGUMENT);
+    EXPECT_EQ(LateDevice::ops().ranges_run(device.get(), nullptr, -1, HALO_STREAM_NONE), HALO_ERR_ARGUMENT);
     EXPECT_EQ(device.counts().launches, 0);
     EXPECT_EQ(good.result(), (Values{ -1, -1 }));
 }
