@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 
 #include "expect_failure.h"
+#include "late.h"
 #include "plugin/registry.h"
+
+extern "C" const halo_device_plugin halo_device_host;
 
 namespace halo {
 namespace {
@@ -50,7 +53,7 @@ TEST(Registry, FirstDirectoryWins) {
 
 TEST(Registry, RefusesBadModules) {
     expect_refused("misnamed", { "calls itself 'another'", "'misnamed'" });
-    expect_refused("old_abi", { "ABI 7.3", "this library has 1.3" });
+    expect_refused("old_abi", { "ABI 7.4", "this library has 1.4" });
     expect_refused("small", { "description has 16 bytes" });
     expect_refused("few_ops", { "operations have 24 bytes" });
     expect_refused("hole", { "operation 9 of 11 is NULL" });
@@ -59,6 +62,51 @@ TEST(Registry, RefusesBadModules) {
     expect_refused("borrower", { "does not define the symbol halo_transport_plugin_v1" });
     expect_refused("missing", { "libhalo_transport_missing.so", HALO_TEST_MODULES });
     EXPECT_TRUE(find("good").opened()); // the registry still works
+}
+
+// The host device, as a module might offer it.
+struct OtherDevice {
+    halo_device_ops ops = *halo_device_host.ops;
+    halo_device_plugin plugin = halo_device_host;
+
+    OtherDevice() { plugin.ops = &ops; }
+    std::string problem() const { return problem_of(plugin, "host"); }
+};
+
+TEST(Registry, TakesDevicesWithOlderTables) {
+    OtherDevice older;
+    older.ops.struct_size = offsetof(halo_device_ops, ranges_run);
+    EXPECT_EQ(older.problem(), "");
+    older.ops.table_run_tested = nullptr;
+    EXPECT_EQ(older.problem(), "");
+    older.ops.table_test = nullptr;
+    EXPECT_EQ(older.problem(), "operation 16 of 17 is NULL");
+    older.ops.struct_size -= sizeof(void *);
+    EXPECT_NE(older.problem().find("operations have 136 bytes, at least 144"), std::string::npos) << older.problem();
+}
+
+TEST(Registry, MemoryOfDevicesNeedsRanges) {
+    OtherDevice device;
+    device.plugin.memory_kinds |= 1u << HALO_MEMORY_DEVICE;
+    const auto expect = [&](const char *text) { EXPECT_NE(device.problem().find(text), std::string::npos) << device.problem(); };
+    expect("ranges_run and ranges_test");
+    device.ops.ranges_run = [](halo_device *, const halo_copy_range *, int64_t, halo_stream) { return HALO_ERR_DEVICE; };
+    expect("needs ranges_test");
+    device.ops.ranges_test = device.ops.ranges_run;
+    EXPECT_EQ(device.problem(), "");
+    device.ops.struct_size = offsetof(halo_device_ops, ranges_test); // what is behind it does not count
+    expect("needs ranges_test");
+    device.ops.ranges_run = nullptr;
+    device.ops.struct_size = sizeof device.ops;
+    expect("needs ranges_run");
+}
+
+// A module that the program has already is not loaded again.
+TEST(Registry, SharesWithTheProgram) {
+    const Plugin late = Registry::instance().find(PluginKind::device, "late", { LATE_DIRECTORY });
+    ASSERT_TRUE(late.device) << late.problem;
+    EXPECT_EQ(late.device->ops, halo_device_late.ops);
+    EXPECT_NE(late.path, "");
 }
 
 TEST(Registry, RefusesADamagedFile) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/device.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/error.h"
@@ -8,11 +10,11 @@
 namespace halo {
 
 Device::Device(const halo_device_plugin &plugin, const halo_host &host, int32_t ordinal, const std::string &report)
-    : ops_(*plugin.ops),
-      name_(plugin.name),
+    : name_(plugin.name),
       ordinal_(ordinal),
       memory_kinds_(plugin.memory_kinds),
       report_(report) {
+    std::memcpy(&ops_, plugin.ops, std::min(sizeof ops_, plugin.ops->struct_size)); // older modules have fewer
     const halo_status status = ops_.open(&host, ordinal, &instance_);
     if (status != HALO_SUCCESS) fail(status, "device %s %d cannot be opened: %s", name_, ordinal, report_.c_str());
 }

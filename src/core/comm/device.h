@@ -38,7 +38,7 @@ public:
 private:
     [[noreturn]] void raise(halo_status status) const;
 
-    halo_device_ops ops_;
+    halo_device_ops ops_{};
     halo_device *instance_ = nullptr;
     const char *name_;
     int32_t ordinal_;

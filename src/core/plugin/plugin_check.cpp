@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
@@ -37,6 +38,16 @@ std::string problem_of_head(const Description &plugin, const std::string &name) 
     return {};
 }
 
+// Memory that the host cannot touch is packed and unpacked by these alone.
+std::string problem_of_ranges(const halo_device_plugin &plugin) {
+    if ((plugin.memory_kinds >> HALO_MEMORY_DEVICE & 1u) == 0) return {};
+    halo_device_ops ops{};
+    std::memcpy(&ops, plugin.ops, std::min(sizeof ops, plugin.ops->struct_size));
+    std::string missing = ops.ranges_run ? "" : "ranges_run";
+    if (!ops.ranges_test) missing += missing.empty() ? "ranges_test" : " and ranges_test";
+    return missing.empty() ? "" : "it has memory of its own, which needs " + missing + " (plugin ABI 1.4); it lacks that";
+}
+
 } // namespace
 
 std::string problem_of(const halo_transport_plugin &plugin, const std::string &name) {
@@ -48,7 +59,8 @@ std::string problem_of(const halo_device_plugin &plugin, const std::string &name
     std::string problem = problem_of_head(plugin, name);
     if (problem.empty() && plugin.copy_layout != HALO_COPY_LAYOUT)
         return format("it was built for copy tables of layout %u, this library has %d", plugin.copy_layout, HALO_COPY_LAYOUT);
-    return problem.empty() ? problem_of_operations(plugin.ops, sizeof *plugin.ops, 1) : problem;
+    if (problem.empty()) problem = problem_of_operations(plugin.ops, offsetof(halo_device_ops, ranges_run), 1);
+    return problem.empty() ? problem_of_ranges(plugin) : problem;
 }
 
 } // namespace halo

@@ -5,9 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <vector>
 
-#include "host.h"
+#include "../flagged_rows.h"
 #include "late.h"
 #include "memory.h"
 #include "stream.h"
@@ -22,6 +23,23 @@ const halo_device_ops &host = *halo_device_host.ops;
 
 std::atomic<uint64_t> next_seed{ 1 };
 std::atomic<int32_t> most_microseconds{ 50 };
+std::atomic<int64_t> allocations_fail_after{ -1 }, pinned_fails_after{ -1 }, launches_fail_after{ -1 };
+
+// Fails once, after so many that do not. Set by any thread, asked by one.
+class Failure {
+public:
+    explicit Failure(int64_t after) : after_(after) {}
+    void set(int64_t after) { after_ = after; }
+    bool is_now() { return after_ >= 0 && after_-- == 0; }
+
+private:
+    std::atomic<int64_t> after_;
+};
+
+struct Late;
+std::mutex guard; // of all that instances share
+std::set<Late *> open_ones;
+late_counts counts_of_all{};
 
 struct Late {
     const halo_host *services;
@@ -30,18 +48,32 @@ struct Late {
     std::vector<std::unique_ptr<Stream>> streams; // the first one is the device's own
     uint64_t seed = next_seed.fetch_add(1000);
     late_counts counts{};
-    int64_t fails_after = -1;
+    Failure allocation{ allocations_fail_after }, pinned{ pinned_fails_after }, launch{ launches_fail_after };
 
+    Late(const halo_host *given, halo_device *host_device) : services(given), copies(host_device) {
+        add_stream();
+        const std::lock_guard lock(guard);
+        open_ones.insert(this);
+    }
     ~Late() {
+        {
+            const std::lock_guard lock(guard);
+            open_ones.erase(this);
+        }
         streams.clear(); // does what there is
         host.close(copies);
     }
     Stream &stream(halo_stream stream) { return stream ? *static_cast<Stream *>(stream) : *streams.front(); }
     void add_stream() { streams.push_back(std::make_unique<Stream>(seed++, most_microseconds)); }
+    void count(int64_t late_counts::*what, int64_t n = 1) {
+        counts.*what += n;
+        const std::lock_guard lock(guard);
+        counts_of_all.*what += n;
+    }
     void add_and_wait(halo_stream at, std::function<void()> work) {
         stream(at).add(std::move(work));
         stream(at).synchronize();
-        ++counts.host_waits;
+        count(&late_counts::host_waits);
     }
 };
 
@@ -71,29 +103,27 @@ halo_status open(const halo_host *services, int32_t ordinal, halo_device **devic
     if (ordinal < 0 || ordinal > 1) return report(services, HALO_ERR_ARGUMENT, "there are the late devices 0 and 1, not %d", ordinal);
     halo_device *copies = nullptr;
     if (const halo_status status = host.open(services, 0, &copies)) return status;
-    auto made = std::make_unique<Late>();
-    made->services = services;
-    made->copies = copies;
-    made->add_stream();
-    *device = reinterpret_cast<halo_device *>(made.release());
+    *device = reinterpret_cast<halo_device *>(new Late(services, copies));
     return HALO_SUCCESS;
 }
 
 void close(halo_device *device) { delete &late_of(device); }
 
+halo_status allocate_pinned(Late &self, size_t bytes, void **pointer) {
+    if (self.pinned.is_now()) return report(self.services, HALO_ERR_MEMORY, "the late device has no %zu bytes of pinned memory", bytes);
+    if (const halo_status status = host.allocate(self.copies, HALO_MEMORY_PINNED, bytes, pointer)) return status;
+    self.memory.add_pinned(*pointer, bytes);
+    return HALO_SUCCESS;
+}
+
 halo_status allocate(halo_device *device, int32_t memory, size_t bytes, void **pointer) {
     Late &self = late_of(device);
-    if (memory == HALO_MEMORY_PINNED) {
-        if (const halo_status status = host.allocate(self.copies, memory, bytes, pointer)) return status;
-        self.memory.add_pinned(*pointer, bytes);
-        return HALO_SUCCESS;
-    }
+    if (memory == HALO_MEMORY_PINNED) return allocate_pinned(self, bytes, pointer);
     if (memory != HALO_MEMORY_DEVICE) return report(self.services, HALO_ERR_ARGUMENT, "the late device has no memory of kind %d", memory);
-    const bool fails = self.fails_after >= 0 && self.fails_after-- == 0;
-    void *found = fails ? nullptr : self.memory.allocate_own(bytes);
+    void *found = self.allocation.is_now() ? nullptr : self.memory.allocate_own(bytes);
     if (!found) return report(self.services, HALO_ERR_MEMORY, "the late device has no %zu bytes", bytes);
-    ++self.counts.allocations;
-    self.counts.bytes += static_cast<int64_t>(bytes);
+    self.count(&late_counts::allocations);
+    self.count(&late_counts::bytes, static_cast<int64_t>(bytes));
     *pointer = found;
     return HALO_SUCCESS;
 }
@@ -105,14 +135,14 @@ void release(halo_device *device, int32_t memory, void *pointer, size_t bytes) {
         return host.release(self.copies, memory, pointer, bytes);
     }
     self.memory.release_own(pointer);
-    self.counts.bytes -= static_cast<int64_t>(bytes);
+    self.count(&late_counts::bytes, -static_cast<int64_t>(bytes));
 }
 
 // Other memory of the host is read before return, or written.
 halo_status copy(halo_device *device, void *dst, const void *src, size_t bytes, halo_stream stream) {
     Late &self = late_of(device);
     if (bytes == 0) return HALO_SUCCESS;
-    ++self.counts.copies;
+    self.count(&late_counts::copies);
     void *to = self.memory.reach(dst, bytes);
     const void *from = self.memory.reach(src, bytes);
     if ((!to && self.memory.reach(dst)) || (!from && self.memory.reach(src)))
@@ -136,7 +166,7 @@ halo_status fill(halo_device *device, void *dst, const void *value, size_t eleme
     if (const halo_status status = host.fill(self.copies, nothing, value, element_bytes, std::min<int64_t>(n, 0), HALO_STREAM_NONE)) return status;
     void *to = self.memory.reach(dst, element_bytes * static_cast<size_t>(n));
     if (!to && n > 0) return report(self.services, HALO_ERR_DEVICE, "a fill of memory at %p that the late device does not reach", dst);
-    ++self.counts.copies;
+    self.count(&late_counts::copies);
     std::vector<char> snapshot(static_cast<const char *>(value), static_cast<const char *>(value) + element_bytes);
     self.stream(stream).add([copies = self.copies, to, snapshot = std::move(snapshot), n] {
         host.fill(copies, to, snapshot.data(), snapshot.size(), n, HALO_STREAM_NONE);
@@ -218,6 +248,10 @@ halo_status reach_bases(Late &self, const Table &table, int64_t first, int64_t n
     return HALO_SUCCESS;
 }
 
+halo_status fail_launch_on_order(Late &self) {
+    return self.launch.is_now() ? report(self.services, HALO_ERR_DEVICE, "a launch fails, as ordered") : HALO_SUCCESS;
+}
+
 halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, int32_t op,
                       halo_type type, halo_stream stream) {
     Late &self = late_of(device);
@@ -225,7 +259,8 @@ halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first
     std::vector<void *> reached;
     if (const halo_status status = reach_bases(self, known, first, n, bases, n_bases, true, reached)) return status;
     if (const halo_status status = host.table_run(self.copies, known.copies, first, 0, bases, n_bases, op, type, HALO_STREAM_NONE)) return status;
-    ++self.counts.launches;
+    if (const halo_status status = fail_launch_on_order(self)) return status;
+    self.count(&late_counts::launches);
     ++known.in_use;
     self.stream(stream).add([=, &self, &known, reached = std::move(reached)] {
         const halo_status status = host.table_run(self.copies, known.copies, first, n, reached.data(), n_bases, op, type, HALO_STREAM_NONE);
@@ -242,8 +277,8 @@ halo_status run_and_tell(decltype(halo_device_ops::table_test) by, bool writes, 
     Table &known = table_of(table);
     std::vector<void *> reached;
     if (const halo_status status = reach_bases(self, known, first, n, bases, n_bases, writes, reached)) return status;
-    self.counts.launches += writes;
-    ++self.counts.tests;
+    if (writes) self.count(&late_counts::launches);
+    self.count(&late_counts::tests);
     halo_status status = HALO_SUCCESS;
     self.add_and_wait(stream, [&] { status = by(self.copies, known.copies, first, n, reached.data(), n_bases, test, non_null, HALO_STREAM_NONE); });
     return status;
@@ -257,6 +292,67 @@ halo_status table_test(halo_device *device, halo_copy_table *table, int64_t firs
 halo_status table_run_tested(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases,
                              const halo_null_test *test, uint8_t *non_null, halo_stream stream) {
     return run_and_tell(host.table_run_tested, true, device, table, first, n, bases, n_bases, test, non_null, stream);
+}
+
+// A range as the stream's thread needs it: of the host device's table, with the addresses that the device has.
+struct Range {
+    Table *table = nullptr;
+    std::vector<void *> reached;
+    halo_copy_range of_host{};
+};
+using ByHost = decltype(halo::test::run_chosen);
+
+// The host sees flags too, so they are pinned.
+bool reaches_flags(const Late &self, const Table &table, const halo_copy_range &range) {
+    for (int64_t row = range.first; row < range.first + range.n; ++row) {
+        const uint8_t *const flag = range.flags + table.rows[static_cast<size_t>(row)].flag;
+        if (self.memory.reach(flag) != flag) return false;
+    }
+    return true;
+}
+
+// What rows use is checked whatever their flags are going to say.
+halo_status prepare(Late &self, const halo_copy_range &given, bool tests, Range &range) {
+    Table &table = table_of(given.table);
+    if (const halo_status status = reach_bases(self, table, given.first, given.n, given.bases, given.n_bases, !tests, range.reached)) return status;
+    if (!tests && (given.rows < HALO_ROWS_ALL || given.rows > HALO_ROWS_UNFLAGGED || (given.rows != HALO_ROWS_ALL && !given.flags)))
+        return report(self.services, HALO_ERR_ARGUMENT, "a range of rows of kind %d, %s flags", given.rows, given.flags ? "with" : "without");
+    const bool flagged = given.flags && (tests || given.rows != HALO_ROWS_ALL);
+    if (flagged && !reaches_flags(self, table, given))
+        return report(self.services, HALO_ERR_DEVICE, "flags of a range that are not in pinned memory");
+    range.table = &table;
+    range.of_host = given;
+    range.of_host.table = table.copies;
+    range.of_host.bases = range.reached.data();
+    uint8_t none = 0;
+    if (!tests || !flagged) return HALO_SUCCESS;
+    return host.table_test(self.copies, table.copies, given.first, 0, range.of_host.bases, given.n_bases, &given.test, &none, HALO_STREAM_NONE);
+}
+
+halo_status launch(halo_device *device, const halo_copy_range *given, int64_t n, bool tests, ByHost &by, halo_stream stream) {
+    Late &self = late_of(device);
+    if (n < 0) return report(self.services, HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n));
+    const auto ranges = std::make_shared<std::vector<Range>>(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i)
+        if (const halo_status status = prepare(self, given[i], tests, (*ranges)[static_cast<size_t>(i)])) return status;
+    if (const halo_status status = fail_launch_on_order(self)) return status;
+    self.count(tests ? &late_counts::tests : &late_counts::launches);
+    for (const Range &range : *ranges) ++range.table->in_use;
+    self.stream(stream).add([copies = self.copies, ranges, &by] {
+        for (const Range &range : *ranges) {
+            if (by(copies, range.of_host, range.table->rows.data()) != HALO_SUCCESS) std::abort();
+        }
+        for (const Range &range : *ranges) --range.table->in_use;
+    });
+    return HALO_SUCCESS;
+}
+
+halo_status ranges_run(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream) {
+    return launch(device, ranges, n_ranges, false, halo::test::run_chosen, stream);
+}
+
+halo_status ranges_test(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream) {
+    return launch(device, ranges, n_ranges, true, halo::test::test_and_flag, stream);
 }
 
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
@@ -281,19 +377,24 @@ constexpr halo_device_ops ops = { sizeof(halo_device_ops),
                                   table_patch,
                                   table_run,
                                   table_test,
-                                  table_run_tested };
+                                  table_run_tested,
+                                  ranges_run,
+                                  ranges_test };
+
+constexpr halo_device_plugin plugin = { HALO_PLUGIN_ABI_MAJOR,
+                                        HALO_PLUGIN_ABI_MINOR,
+                                        sizeof(halo_device_plugin),
+                                        "late",
+                                        "0.1.0",
+                                        HALO_COPY_LAYOUT,
+                                        (1U << HALO_MEMORY_PINNED) | (1U << HALO_MEMORY_DEVICE),
+                                        query,
+                                        &ops };
 
 } // namespace
 
-const halo_device_plugin halo_device_late = { HALO_PLUGIN_ABI_MAJOR,
-                                              HALO_PLUGIN_ABI_MINOR,
-                                              sizeof(halo_device_plugin),
-                                              "late",
-                                              "0.1.0",
-                                              HALO_COPY_LAYOUT,
-                                              (1U << HALO_MEMORY_PINNED) | (1U << HALO_MEMORY_DEVICE),
-                                              query,
-                                              &ops };
+const halo_device_plugin halo_device_late = plugin;
+extern "C" [[gnu::visibility("default")]] const halo_device_plugin halo_device_plugin_v1 = plugin;
 
 halo_status late_stream_create(halo_device *device, halo_stream *stream) {
     late_of(device).add_stream();
@@ -312,6 +413,24 @@ void late_configure(uint64_t seed, int32_t microseconds) {
     most_microseconds = microseconds;
 }
 
-void late_fail_allocation(halo_device *device, int64_t after) { late_of(device).fails_after = after; }
+halo_device *late_of_memory(const void *pointer) {
+    const std::lock_guard lock(guard);
+    for (Late *const one : open_ones)
+        if (one->memory.owns(pointer)) return reinterpret_cast<halo_device *>(one);
+    return nullptr;
+}
+
+void late_fail_allocation(halo_device *device, int64_t after) { late_of(device).allocation.set(after); }
+void late_fail_pinned(halo_device *device, int64_t after) { late_of(device).pinned.set(after); }
+void late_fail_launch(halo_device *device, int64_t after) { late_of(device).launch.set(after); }
+
+void late_fail_allocations_of_all(int64_t after) { allocations_fail_after = after; }
+void late_fail_pinned_of_all(int64_t after) { pinned_fails_after = after; }
+void late_fail_launches_of_all(int64_t after) { launches_fail_after = after; }
 
 late_counts late_count(halo_device *device) { return late_of(device).counts; }
+
+late_counts late_count_all() {
+    const std::lock_guard lock(guard);
+    return counts_of_all;
+}

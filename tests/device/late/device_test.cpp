@@ -3,110 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include "../random_table.h"
-#include "host.h"
-#include "late.h"
+#include "fixture.h"
 
 namespace {
 
 using namespace halo::test;
-
-class LateDevice {
-public:
-    explicit LateDevice(uint64_t seed = 1, int32_t microseconds = 200) {
-        late_configure(seed, microseconds);
-        services_.struct_size = sizeof services_;
-        services_.core = this;
-        services_.report = [](void *core, const char *text) { static_cast<LateDevice *>(core)->report = text; };
-        EXPECT_EQ(ops().open(&services_, 0, &device_), HALO_SUCCESS);
-    }
-    ~LateDevice() { ops().close(device_); }
-    LateDevice(const LateDevice &) = delete;
-    LateDevice &operator=(const LateDevice &) = delete;
-
-    static const halo_device_ops &ops() { return *halo_device_late.ops; }
-    halo_device *get() const { return device_; }
-    halo_stream stream() const {
-        halo_stream stream = nullptr;
-        EXPECT_EQ(late_stream_create(device_, &stream), HALO_SUCCESS);
-        return stream;
-    }
-    void synchronize(halo_stream stream = HALO_STREAM_NONE) const { late_stream_synchronize(device_, stream); }
-    late_counts counts() const { return late_count(device_); }
-
-    std::string report; // the last text
-
-private:
-    halo_host services_{};
-    halo_device *device_ = nullptr;
-};
-
-/// Memory of one kind.
-class Block {
-public:
-    Block(const LateDevice &device, size_t bytes, int32_t kind = HALO_MEMORY_DEVICE) : device_(device), kind_(kind), bytes_(bytes) {
-        EXPECT_EQ(device.ops().allocate(device.get(), kind, bytes, &pointer_), HALO_SUCCESS) << device.report;
-    }
-    ~Block() { device_.ops().release(device_.get(), kind_, pointer_, bytes_); }
-    Block(const Block &) = delete;
-    Block &operator=(const Block &) = delete;
-
-    void *get() const { return pointer_; }
-    void write(const void *from, halo_stream stream = HALO_STREAM_NONE) const {
-        EXPECT_EQ(device_.ops().copy(device_.get(), pointer_, from, bytes_, stream), HALO_SUCCESS);
-    }
-    std::vector<unsigned char> read(halo_stream stream = HALO_STREAM_NONE) const {
-        std::vector<unsigned char> values(bytes_);
-        EXPECT_EQ(device_.ops().copy(device_.get(), values.data(), pointer_, bytes_, stream), HALO_SUCCESS);
-        return values;
-    }
-
-private:
-    const LateDevice &device_;
-    int32_t kind_;
-    size_t bytes_;
-    void *pointer_ = nullptr;
-};
-
-class LateTable {
-public:
-    LateTable(const LateDevice &device, const std::vector<halo_copy_shape> &shapes, const std::vector<halo_copy_row> &rows)
-        : device_(device),
-          n_rows(static_cast<int64_t>(rows.size())) {
-        const halo_copy_program program{ sizeof program, shapes.data(), static_cast<int64_t>(shapes.size()), rows.data(), n_rows, nullptr, 0 };
-        EXPECT_EQ(device.ops().table_create(device.get(), &program, &table_), HALO_SUCCESS) << device.report;
-    }
-    ~LateTable() { device_.ops().table_destroy(device_.get(), table_); }
-    LateTable(const LateTable &) = delete;
-    LateTable &operator=(const LateTable &) = delete;
-
-    halo_copy_table *get() const { return table_; }
-    halo_status run(const std::vector<void *> &bases, halo_stream stream = HALO_STREAM_NONE, int32_t op = HALO_COPY_MOVE, halo_type type = 0) const {
-        return device_.ops().table_run(device_.get(), table_, 0, n_rows, bases.data(), static_cast<int64_t>(bases.size()), op, type, stream);
-    }
-
-private:
-    const LateDevice &device_;
-    halo_copy_table *table_ = nullptr;
-
-public:
-    const int64_t n_rows;
-};
-
-/// A row of `n` doubles from base 0 to base 1.
-std::vector<halo_copy_shape> line(uint32_t n) {
-    halo_copy_shape shape{};
-    shape.n_pieces = 1, shape.element_bytes = 8;
-    shape.n[0] = shape.n[1] = shape.n[2] = 1;
-    shape.run[0] = n;
-    shape.dst_step = shape.src_step[0] = 8;
-    return { shape };
-}
-const std::vector<halo_copy_row> one_row{ { 0, 1, { 0, UINT32_MAX, UINT32_MAX }, 0, 0, { 0, 0, 0 } } };
 
 TEST(LateDevice, MemoryIsOutOfTheHostsReach) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
@@ -161,9 +66,9 @@ TEST(LateDevice, CombinesAndTests) {
     void *const bases[] = { from.get(), to.get() };
     for (const auto &[threshold, data] : { std::pair{ 1.5, 1 }, { 2.5, 0 } }) {
         const halo_null_test test{ HALO_FLOAT64, 0, threshold };
-        ASSERT_EQ(device.ops().table_test(device.get(), table.get(), 0, 1, bases, 2, &test, &non_null, HALO_STREAM_NONE), HALO_SUCCESS);
+        ASSERT_EQ(LateDevice::ops().table_test(device.get(), table.get(), 0, 1, bases, 2, &test, &non_null, HALO_STREAM_NONE), HALO_SUCCESS);
         EXPECT_EQ(non_null, data);
-        ASSERT_EQ(device.ops().table_run_tested(device.get(), table.get(), 0, 1, bases, 2, &test, &non_null, HALO_STREAM_NONE), HALO_SUCCESS);
+        ASSERT_EQ(LateDevice::ops().table_run_tested(device.get(), table.get(), 0, 1, bases, 2, &test, &non_null, HALO_STREAM_NONE), HALO_SUCCESS);
         EXPECT_EQ(non_null, data);
     }
     std::memcpy(sums, to.read().data(), 24);
@@ -178,22 +83,22 @@ TEST(LateDevice, WorkIsDoneAfterTheCall) {
     const Block from(device, 8, HALO_MEMORY_PINNED), to(device, 8, HALO_MEMORY_PINNED);
     auto *const source = static_cast<double *>(from.get()), *const result = static_cast<double *>(to.get());
     halo_event *event = nullptr;
-    ASSERT_EQ(device.ops().event_create(device.get(), &event), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_create(device.get(), &event), HALO_SUCCESS);
     int32_t done = 0;
-    EXPECT_EQ(device.ops().event_query(device.get(), event, &done), HALO_SUCCESS);
+    EXPECT_EQ(LateDevice::ops().event_query(device.get(), event, &done), HALO_SUCCESS);
     EXPECT_EQ(done, 1) << "nothing has been recorded";
     int early = 0;
     for (int turn = 1; turn <= 50; ++turn) {
         *source = turn;
         ASSERT_EQ(table.run({ from.get(), to.get() }), HALO_SUCCESS);
-        ASSERT_EQ(device.ops().event_record(device.get(), event, HALO_STREAM_NONE), HALO_SUCCESS);
-        ASSERT_EQ(device.ops().event_query(device.get(), event, &done), HALO_SUCCESS);
+        ASSERT_EQ(LateDevice::ops().event_record(device.get(), event, HALO_STREAM_NONE), HALO_SUCCESS);
+        ASSERT_EQ(LateDevice::ops().event_query(device.get(), event, &done), HALO_SUCCESS);
         early += done == 0;
-        for (done = 0; done == 0; std::this_thread::yield()) ASSERT_EQ(device.ops().event_query(device.get(), event, &done), HALO_SUCCESS);
+        for (done = 0; done == 0; std::this_thread::yield()) ASSERT_EQ(LateDevice::ops().event_query(device.get(), event, &done), HALO_SUCCESS);
         ASSERT_EQ(*result, turn);
     }
     EXPECT_GT(early, 0);
-    device.ops().event_destroy(device.get(), event);
+    LateDevice::ops().event_destroy(device.get(), event);
 }
 
 // A chain through two streams, each link of which waits for the one before: nothing else orders them.
@@ -207,13 +112,13 @@ TEST(LateDevice, EventsOrderStreams) {
     const double value = 42;
     blocks[0]->write(&value, streams[0]);
     halo_event *event = nullptr;
-    ASSERT_EQ(device.ops().event_create(device.get(), &event), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_create(device.get(), &event), HALO_SUCCESS);
     for (size_t i = 0; i < n; ++i) { // the event is recorded again while others still wait for it
         ASSERT_EQ(table.run({ blocks[i]->get(), blocks[i + 1]->get() }, streams[i % 2]), HALO_SUCCESS);
-        ASSERT_EQ(device.ops().event_record(device.get(), event, streams[i % 2]), HALO_SUCCESS);
-        ASSERT_EQ(device.ops().event_wait(device.get(), event, streams[(i + 1) % 2]), HALO_SUCCESS);
+        ASSERT_EQ(LateDevice::ops().event_record(device.get(), event, streams[i % 2]), HALO_SUCCESS);
+        ASSERT_EQ(LateDevice::ops().event_wait(device.get(), event, streams[(i + 1) % 2]), HALO_SUCCESS);
     }
-    device.ops().event_destroy(device.get(), event); // work still knows it
+    LateDevice::ops().event_destroy(device.get(), event); // work still knows it
     double last = 0;
     std::memcpy(&last, blocks[n]->read(streams[n % 2]).data(), 8);
     EXPECT_EQ(last, value);
@@ -229,24 +134,24 @@ TEST(LateDevice, RecordingsAreKeptApart) {
     first.write(&value, slow);
     for (int step = 0; step < 10; ++step) ASSERT_EQ(table.run({ first.get(), second.get() }, slow), HALO_SUCCESS);
     halo_event *event = nullptr;
-    ASSERT_EQ(device.ops().event_create(device.get(), &event), HALO_SUCCESS);
-    ASSERT_EQ(device.ops().event_record(device.get(), event, slow), HALO_SUCCESS);
-    ASSERT_EQ(device.ops().event_wait(device.get(), event, waiting), HALO_SUCCESS);
-    ASSERT_EQ(device.ops().event_record(device.get(), event, quick), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_create(device.get(), &event), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_record(device.get(), event, slow), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_wait(device.get(), event, waiting), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().event_record(device.get(), event, quick), HALO_SUCCESS);
     ASSERT_EQ(table.run({ second.get(), third.get() }, waiting), HALO_SUCCESS);
     double found = 0;
     std::memcpy(&found, third.read(waiting).data(), 8);
     EXPECT_EQ(found, value);
-    device.ops().event_destroy(device.get(), event);
+    LateDevice::ops().event_destroy(device.get(), event);
 }
 
 TEST(LateDevice, FaultsBehindABlock) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     LateDevice device;
     const Block from(device, 128), to(device, 64);
-    EXPECT_EQ(device.ops().copy(device.get(), to.get(), from.get(), 65, HALO_STREAM_NONE), HALO_ERR_DEVICE);
+    EXPECT_EQ(LateDevice::ops().copy(device.get(), to.get(), from.get(), 65, HALO_STREAM_NONE), HALO_ERR_DEVICE);
     EXPECT_NE(device.report.find("65 bytes"), std::string::npos) << device.report;
-    EXPECT_EQ(device.ops().fill(device.get(), to.get(), "", 1, 65, HALO_STREAM_NONE), HALO_ERR_DEVICE);
+    EXPECT_EQ(LateDevice::ops().fill(device.get(), to.get(), "", 1, 65, HALO_STREAM_NONE), HALO_ERR_DEVICE);
     const LateTable table(device, line(9), one_row);
     EXPECT_DEATH(
         {
@@ -264,10 +169,10 @@ TEST(LateDevice, ReachesPinnedMemoryOnly) {
     EXPECT_EQ(table.run({ own.get(), &plain }), HALO_ERR_DEVICE);
     EXPECT_NE(device.report.find("row 0"), std::string::npos) << device.report;
     EXPECT_EQ(table.run({ &plain, own.get() }), HALO_ERR_DEVICE);
-    EXPECT_EQ(device.ops().fill(device.get(), &plain, &plain, 8, 1, HALO_STREAM_NONE), HALO_ERR_DEVICE);
+    EXPECT_EQ(LateDevice::ops().fill(device.get(), &plain, &plain, 8, 1, HALO_STREAM_NONE), HALO_ERR_DEVICE);
     EXPECT_EQ(plain, 3);
     void *pointer = nullptr;
-    EXPECT_EQ(device.ops().allocate(device.get(), HALO_MEMORY_HOST, 8, &pointer), HALO_ERR_ARGUMENT);
+    EXPECT_EQ(LateDevice::ops().allocate(device.get(), HALO_MEMORY_HOST, 8, &pointer), HALO_ERR_ARGUMENT);
     const Block pinned(device, 8, HALO_MEMORY_PINNED);
     EXPECT_EQ(table.run({ own.get(), pinned.get() }), HALO_SUCCESS);
     device.synchronize();
@@ -282,7 +187,7 @@ TEST(LateDevice, CopiesOfPlainMemoryAreTakenAtOnce) {
     uint64_t found = 0;
     std::memcpy(&found, block.read().data(), 8);
     EXPECT_EQ(found, 5u);
-    ASSERT_EQ(device.ops().fill(device.get(), block.get(), &value, 4, 2, HALO_STREAM_NONE), HALO_SUCCESS);
+    ASSERT_EQ(LateDevice::ops().fill(device.get(), block.get(), &value, 4, 2, HALO_STREAM_NONE), HALO_SUCCESS);
     value = 7;
     EXPECT_EQ(block.read(), (std::vector<unsigned char>{ 6, 0, 0, 0, 6, 0, 0, 0 }));
     EXPECT_EQ(device.counts().host_waits, 2);
@@ -293,11 +198,26 @@ TEST(LateDevice, AllocationsFailOnOrder) {
     late_fail_allocation(device.get(), 1);
     const Block first(device, 8);
     void *pointer = nullptr;
-    EXPECT_EQ(device.ops().allocate(device.get(), HALO_MEMORY_DEVICE, 8, &pointer), HALO_ERR_MEMORY);
+    EXPECT_EQ(LateDevice::ops().allocate(device.get(), HALO_MEMORY_DEVICE, 8, &pointer), HALO_ERR_MEMORY);
     EXPECT_NE(device.report.find("no 8 bytes"), std::string::npos);
     const Block third(device, 24);
     EXPECT_EQ(device.counts().allocations, 2);
     EXPECT_EQ(device.counts().bytes, 32);
+}
+
+TEST(LateDevice, PinnedAllocationsFailOnOrder) {
+    late_fail_pinned_of_all(0);
+    late_fail_allocations_of_all(1);
+    const LateDevice device;
+    late_fail_pinned_of_all(-1);
+    late_fail_allocations_of_all(-1);
+    void *pointer = nullptr;
+    EXPECT_EQ(LateDevice::ops().allocate(device.get(), HALO_MEMORY_PINNED, 8, &pointer), HALO_ERR_MEMORY);
+    EXPECT_NE(device.report.find("pinned"), std::string::npos);
+    const Block own(device, 8), pinned(device, 8, HALO_MEMORY_PINNED);
+    EXPECT_EQ(LateDevice::ops().allocate(device.get(), HALO_MEMORY_DEVICE, 8, &pointer), HALO_ERR_MEMORY);
+    late_fail_pinned(device.get(), 0);
+    EXPECT_EQ(LateDevice::ops().allocate(device.get(), HALO_MEMORY_PINNED, 8, &pointer), HALO_ERR_MEMORY);
 }
 
 TEST(LateDevice, TablesInUseAreNotChanged) {
@@ -307,11 +227,11 @@ TEST(LateDevice, TablesInUseAreNotChanged) {
     int refused = 0;
     for (int turn = 0; turn < 20 && refused == 0; ++turn) {
         ASSERT_EQ(table.run({ from.get(), to.get() }), HALO_SUCCESS);
-        refused += device.ops().table_patch(device.get(), table.get(), 0, 1, one_row.data()) == HALO_ERR_STATE;
+        refused += LateDevice::ops().table_patch(device.get(), table.get(), 0, 1, one_row.data()) == HALO_ERR_STATE;
         device.synchronize();
     }
     EXPECT_EQ(refused, 1);
-    EXPECT_EQ(device.ops().table_patch(device.get(), table.get(), 0, 1, one_row.data()), HALO_SUCCESS);
+    EXPECT_EQ(LateDevice::ops().table_patch(device.get(), table.get(), 0, 1, one_row.data()), HALO_SUCCESS);
 }
 
 TEST(LateDevice, RowsThatAreNotThere) {
@@ -319,7 +239,7 @@ TEST(LateDevice, RowsThatAreNotThere) {
     const LateTable table(device, line(1), one_row);
     const Block block(device, 8);
     void *const bases[] = { block.get() };
-    EXPECT_EQ(device.ops().table_run(device.get(), table.get(), 0, 2, bases, 1, HALO_COPY_MOVE, 0, HALO_STREAM_NONE), HALO_ERR_ARGUMENT);
+    EXPECT_EQ(LateDevice::ops().table_run(device.get(), table.get(), 0, 2, bases, 1, HALO_COPY_MOVE, 0, HALO_STREAM_NONE), HALO_ERR_ARGUMENT);
     EXPECT_EQ(table.run({ block.get() }), HALO_ERR_DEVICE); // base 1 is not given
     EXPECT_EQ(table.run({ block.get(), block.get() }, HALO_STREAM_NONE, 99, HALO_FLOAT64), HALO_ERR_ARGUMENT);
     EXPECT_EQ(device.counts().launches, 0);

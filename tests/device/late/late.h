@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A device that forgives nothing: the host cannot touch its memory, work is done late by a thread of each stream, events fire later still, and it
 // reaches only its own memory and pinned memory of the host. What a program forgets to wait for is seen without a GPU. Copies are the host device's.
+// It is a module too, and a program that links it shares it with the core, which opens instances of its own.
 #pragma once
 
 #include <cstdint>
 
 #include "halo_plugin.h"
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 extern const halo_device_plugin halo_device_late;
@@ -16,15 +18,24 @@ halo_status late_stream_create(halo_device *device, halo_stream *stream);
 void late_stream_destroy(halo_device *device, halo_stream stream);
 void late_stream_synchronize(halo_device *device, halo_stream stream);
 
+// The open device that such memory of its own belongs to; NULL: none, or memory of the host.
+halo_device *late_of_memory(const void *pointer);
+
 // Delays, in microseconds, are drawn up to this, from this seed on. Of devices that are opened afterwards.
 void late_configure(uint64_t seed, int32_t most_microseconds);
 
-// The allocation of device memory after so many others fails, once; negative: none.
+// What comes after so many others fails, once; negative: none. A launch is a run of a table or of ranges, or a test of ranges.
 void late_fail_allocation(halo_device *device, int64_t after);
+void late_fail_pinned(halo_device *device, int64_t after);
+void late_fail_launch(halo_device *device, int64_t after);
+// The same of each device that is opened afterwards.
+void late_fail_allocations_of_all(int64_t after);
+void late_fail_pinned_of_all(int64_t after);
+void late_fail_launches_of_all(int64_t after);
 
 // What has been asked of the device so far.
 struct late_counts {
-    int64_t launches;    // runs of tables
+    int64_t launches;    // runs of tables, or of many ranges at once
     int64_t tests;       // runs that tell what is null
     int64_t copies;      // and fills
     int64_t host_waits;  // calls that came back only when their work was done
@@ -32,4 +43,6 @@ struct late_counts {
     int64_t bytes;       // of it, now
 };
 late_counts late_count(halo_device *device);
+late_counts late_count_all(void); // of all devices in this process, the closed ones too
 }
+#pragma GCC visibility pop

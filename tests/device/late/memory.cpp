@@ -85,4 +85,9 @@ void *Memory::reach(const void *pointer, size_t bytes) const {
     return block.own ? block.own + at : const_cast<char *>(address);
 }
 
+bool Memory::owns(const void *pointer) const {
+    const void *const reached = reach(pointer);
+    return reached && reached != pointer;
+}
+
 } // namespace late

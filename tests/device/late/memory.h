@@ -20,6 +20,7 @@ public:
 
     // The address by which the device reaches so many bytes; nullptr: it does not.
     void *reach(const void *pointer, size_t bytes = 1) const;
+    bool owns(const void *pointer) const;
 
 private:
     struct Block {

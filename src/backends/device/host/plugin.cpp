@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <span>
 
 #include "fill.h"
 #include "host.h"
@@ -221,58 +220,6 @@ halo_status table_run_tested(halo_device *device, halo_copy_table *table, int64_
     return HALO_SUCCESS;
 }
 
-// Calls run(range, first, n) for rows that follow each other and whose flags say that they take part.
-template <class Run>
-halo_status for_each_chosen(const halo_copy_range &range, Run &&run) {
-    if (range.rows == HALO_ROWS_ALL) return run(range.first, range.n);
-    const Table &table = table_of(range.table);
-    const auto chosen = [&](int64_t row) { return (range.flags[table.flag(row)] != 0) == (range.rows == HALO_ROWS_FLAGGED); };
-    const int64_t behind = range.first + range.n;
-    for (int64_t first = range.first, end = first; first < behind; first = end) {
-        for (; end < behind && chosen(end) == chosen(first); ++end) {}
-        if (!chosen(first)) continue;
-        if (const halo_status status = run(first, end - first)) return status;
-    }
-    return HALO_SUCCESS;
-}
-
-halo_status check_ranges(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, bool tests) {
-    for (int64_t i = 0; i < n_ranges; ++i) {
-        const halo_copy_range &range = ranges[i];
-        if (range.rows < HALO_ROWS_ALL || range.rows > HALO_ROWS_UNFLAGGED || (!range.flags && (tests || range.rows != HALO_ROWS_ALL)))
-            return report(host_of(device).services, HALO_ERR_ARGUMENT, "range %lld: rows %d with flags at %p", static_cast<long long>(i), range.rows,
-                          static_cast<const void *>(range.flags));
-        if (const halo_status status = check_run(device, table_of(range.table), range.first, range.n, range.n_bases)) return status;
-        if (!tests) continue;
-        if (const halo_status status = check_test(device, table_of(range.table), range.first, range.n, range.test)) return status;
-    }
-    return HALO_SUCCESS;
-}
-
-halo_status ranges_run(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream) {
-    if (const halo_status status = check_ranges(device, ranges, n_ranges, false)) return status;
-    for (const halo_copy_range &range : std::span(ranges, static_cast<size_t>(n_ranges))) {
-        const halo_status status = for_each_chosen(range, [&](int64_t first, int64_t n) {
-            return table_run(device, range.table, first, n, range.bases, range.n_bases, HALO_COPY_MOVE, 0, stream);
-        });
-        if (status != HALO_SUCCESS) return status;
-    }
-    return HALO_SUCCESS;
-}
-
-halo_status ranges_test(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream) {
-    if (const halo_status status = check_ranges(device, ranges, n_ranges, true)) return status;
-    for (const halo_copy_range &range : std::span(ranges, static_cast<size_t>(n_ranges))) {
-        const Table &mine = table_of(range.table);
-        for (int64_t row = range.first; row < range.first + range.n; ++row) {
-            uint8_t non_null = 0;
-            mine.test(row, 1, range.bases, halo::host::null_test_of(range.test.type), halo::host::null_range(range.test.threshold), &non_null);
-            if (non_null != 0) range.flags[mine.flag(row)] = 1;
-        }
-    }
-    return HALO_SUCCESS;
-}
-
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     std::snprintf(why, why_bytes, "memory of the process");
     return 1;
@@ -296,8 +243,8 @@ constexpr halo_device_ops ops = { sizeof(halo_device_ops),
                                   table_run,
                                   table_test,
                                   table_run_tested,
-                                  ranges_run,
-                                  ranges_test };
+                                  nullptr, // all it has is the host's memory
+                                  nullptr };
 
 } // namespace
 

@@ -36,13 +36,6 @@ Table::Table(const halo_copy_program &program)
     rows_.reserve(static_cast<size_t>(program.n_rows));
     for (int64_t i = 0; i < program.n_rows; ++i) rows_.push_back(compiled(program.rows[i]));
     set_fetches(0, rows_.size());
-    note_flags(0, { program.rows, static_cast<size_t>(program.n_rows) });
-}
-
-void Table::note_flags(int64_t first, std::span<const halo_copy_row> rows) {
-    if (flags_.empty() && std::all_of(rows.begin(), rows.end(), [](const halo_copy_row &row) { return row.flag == 0; })) return;
-    flags_.resize(rows_.size());
-    std::transform(rows.begin(), rows.end(), flags_.begin() + first, [](const halo_copy_row &row) { return row.flag; });
 }
 
 void Table::compile_shapes() {
@@ -103,7 +96,6 @@ Row Table::compiled(const halo_copy_row &from) {
 void Table::patch(int64_t first, int64_t n, const halo_copy_row *rows) {
     for (int64_t i = 0; i < n; ++i) rows_[first + i] = compiled(rows[i]);
     set_fetches(static_cast<size_t>(first), static_cast<size_t>(first + n));
-    note_flags(first, { rows, static_cast<size_t>(n) });
 }
 
 // Rows of one destination follow each other; those around the range may belong to its first and last one.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "accumulate.h"
@@ -19,8 +18,6 @@ public:
 
     int64_t n_rows() const { return static_cast<int64_t>(rows_.size()); }
     const std::vector<halo_copy_shape> &shapes() const { return plain_; }
-    // Of a row, among those of a range.
-    uint32_t flag(int64_t row) const { return flags_.empty() ? 0 : flags_[static_cast<size_t>(row)]; }
     int64_t n_indices() const { return static_cast<int64_t>(indices_.size()); }
 
     // First row of [first, first + n) that names a base from `n_bases` on; -1: none.
@@ -38,7 +35,6 @@ public:
 private:
     void compile_shapes();
     Row compiled(const halo_copy_row &from);
-    void note_flags(int64_t first, std::span<const halo_copy_row> rows);
     void set_fetches(size_t begin, size_t end);
     void set_fetch(size_t first, size_t last);
     uint32_t bases_of(const Row &row) const; // one more than the largest base that the row names
@@ -50,7 +46,6 @@ private:
     std::vector<uint32_t> indices_;      // of all listed rows
     LineLists lists_;
     std::vector<Row> rows_;
-    std::vector<uint32_t> flags_; // of each row; empty: all 0
     int64_t most_slices_ = 0;
     uint32_t n_bases_ = 0; // no row names a base from here on
 };
