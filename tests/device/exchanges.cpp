@@ -2,86 +2,309 @@
 // Exchanges over fields on devices: what waits for what, on one stream and on several.
 #include <gtest/gtest.h>
 
-#include <numeric>
-#include <string>
+#include <atomic>
+#include <optional>
 
-#include "late/on_device.h"
+#include "late/ring.h"
 
 namespace {
 
 using namespace conformance;
+using late::Ring;
+using late::RingExchange;
+using late::RingField;
 
-// A ring of blocks along x, one each rank, of `n` cells with `ghosts` on both sides.
-class Ring {
-public:
-    Ring(Rank &rank, int64_t n, int32_t ghosts) : rank_(rank), n_(n), ghosts_(ghosts) {
-        halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
-        desc.n_dims = 1;
-        desc.n_blocks[0] = rank.size;
-        desc.n_cells[0] = n;
-        desc.periodic[0] = 1;
-        OK(halo_topology_create_blocks(rank.context, &desc, &topology_));
-    }
-    ~Ring() { halo_topology_destroy(&topology_); }
-
-    halo_field *field(const char *name, bool sparse = false) const {
-        halo_field_desc desc = HALO_FIELD_DESC_INIT;
-        desc.name = name;
-        desc.type = HALO_FLOAT64;
-        desc.ghost_low[0] = desc.ghost_high[0] = ghosts_;
-        desc.sparse = sparse;
-        desc.fill = -7;
-        halo_field *made = nullptr;
-        OK(halo_field_create(topology_, &desc, &made));
-        return made;
-    }
-    size_t size() const { return static_cast<size_t>(n_ + 2 * ghosts_); }
-    // Owned cells of this rank; ghosts hold -1.
-    std::vector<double> values(double shift = 0) const {
-        std::vector<double> values(size(), -1);
-        for (int64_t i = 0; i < n_; ++i) values[static_cast<size_t>(ghosts_ + i)] = shift + static_cast<double>(rank_.rank * n_ + i);
-        return values;
-    }
-    std::vector<double> exchanged(double shift = 0) const {
-        std::vector<double> values(size());
-        for (int64_t i = 0; i < std::ssize(values); ++i)
-            values[static_cast<size_t>(i)] = shift + static_cast<double>((rank_.rank * n_ + i - ghosts_ + n_ * rank_.size) % (n_ * rank_.size));
-        return values;
-    }
-
-private:
-    Rank &rank_;
-    int64_t n_;
-    int32_t ghosts_;
-    halo_topology *topology_ = nullptr;
-};
-
-void bind(halo_field *field, int64_t gid, void *data, int32_t memory = HALO_MEMORY_DEVICE, int32_t device = 0) {
-    halo_binding binding = HALO_BINDING_INIT;
-    binding.data = data;
-    binding.memory = memory;
-    binding.device = device;
-    OK(halo_field_bind(field, gid, &binding));
+TEST(OnDevices, RunAfterRunInOneStream) {
+    run(3, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        const late::Stream stream(u.device());
+        for (int turn = 0; turn < 30; ++turn) {
+            u.write(turn, stream);
+            OK(halo_exchange_start(exchange, nullptr, stream));
+            u.write(-turn - 1, stream); // peers get what was there before
+            OK(halo_exchange_finish(exchange, stream));
+            const std::vector<double> values = u.array(0).read(stream);
+            if (values[0] != ring.filled(ring.first_gid(), turn)[0]) stop("turn %d: %g came from the left", turn, values[0]);
+        }
+    });
 }
 
-TEST(Exchanges, OneStream) {
+TEST(OnDevices, NobodyWaitsInStart) {
     run(2, late::settings(), [](Rank &rank) {
-        Ring ring(rank, 16, 2);
-        halo_field *field = ring.field("u");
-        halo_exchange *exchange = nullptr;
-        OK(halo_exchange_create(&field, 1, nullptr, &exchange));
-        const late::Array<double> u(rank.context, ring.size());
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u"), s(ring, "s", 0, true);
+        for (int64_t b = 0; b < 2; ++b) late::bind(s.handle(), ring.first_gid() + b, s.array(b).data(), HALO_MEMORY_DEVICE, 0);
+        const RingExchange exchange({ u.handle(), s.handle() });
         const late::Stream stream(u.device());
-        bind(field, rank.rank, u.data());
         for (int turn = 0; turn < 20; ++turn) {
-            u.write(ring.values(turn), stream);
+            u.write(turn, stream);
+            s.write(turn, stream);
+            const int64_t before = late_count(u.device()).host_waits;
             OK(halo_exchange_start(exchange, nullptr, stream));
             OK(halo_exchange_finish(exchange, stream));
-            if (u.read(stream) != ring.exchanged(turn)) stop("turn %d differs", turn);
+            if (late_count(u.device()).host_waits != before) stop("the host has waited for the device");
+            u.expect(turn, stream, "dense");
+            s.expect(turn, stream, "sparse");
         }
-        OK(halo_exchange_destroy(&exchange));
+    });
+}
+
+// Whoever started it computes on, and calls something else of the context.
+TEST(OnDevices, MessagesLeaveInWhateverCallComesNext) {
+    std::atomic<int> done{ 0 };
+    run(2, late::settings(), [&](Rank &rank) {
+        const Ring ring(rank, 1);
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        const late::Stream stream(u.device());
+        halo_field *other = nullptr;
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        OK(halo_field_create(ring.topology(), &desc, &other));
+        std::vector<double> storage(4096);
+        for (int turn = 1; turn <= 10; ++turn) {
+            u.write(turn, stream);
+            OK(halo_exchange_start(exchange, nullptr, stream));
+            while (rank.rank == 0 && done < turn) late::bind(other, ring.first_gid(), storage.data(), HALO_MEMORY_HOST, 0);
+            OK(halo_exchange_finish(exchange, stream));
+            if (rank.rank == 1) done = turn;
+            u.expect(turn, stream, "ghosts");
+        }
+        if (exchange.stats().runs_departed_later == 0) stop("no device was late");
+        OK(halo_field_destroy(&other));
+    });
+}
+
+// Blocks beside each other on one rank: their ghosts are written at start.
+TEST(OnDevices, AStreamForEachCall) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 3);
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        std::deque<late::Stream> streams;
+        for (int i = 0; i < 4; ++i) streams.emplace_back(u.device());
+        for (int turn = 0; turn < 40; ++turn) {
+            const halo_stream first = streams[static_cast<size_t>(turn % 4)], second = streams[static_cast<size_t>((turn * 3 + 1) % 4)];
+            u.write(turn, first);
+            OK(halo_exchange_start(exchange, nullptr, first));
+            OK(halo_exchange_finish(exchange, second));
+            u.expect(turn, second, "in the stream of finish");
+            for (late::Stream &stream : streams) stream.synchronize(); // the next write is in another one
+        }
+    });
+}
+
+TEST(OnDevices, TheDevicesOwnStreamIsNamed) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 1);
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        u.write(3, nullptr);
+        OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT));
+        OK(halo_exchange_finish(exchange, HALO_STREAM_DEFAULT));
+        u.expect(3, nullptr, "default stream");
+    });
+}
+
+// One message to each peer, whatever it comes from.
+TEST(OnDevices, FieldsOfTwoDevicesAndTheHostInOneExchange) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u", 0), v(ring, "v", 1);
+        halo_field *h = nullptr;
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "h";
+        desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts;
+        OK(halo_field_create(ring.topology(), &desc, &h));
+        std::vector<std::vector<double>> on_host;
+        for (int64_t b = 0; b < 2; ++b) on_host.push_back(ring.owned(ring.first_gid() + b, 0));
+        for (int64_t b = 0; b < 2; ++b) late::bind(h, ring.first_gid() + b, on_host[static_cast<size_t>(b)].data(), HALO_MEMORY_HOST, 0);
+        {
+            const RingExchange exchange({ u.handle(), h, v.handle() });
+            const late::Stream stream(u.device());
+            for (int turn = 0; turn < 20; ++turn) {
+                u.write(turn, stream);
+                v.write(turn + 100, nullptr);
+                for (size_t b = 0; b < 2; ++b) on_host[b] = ring.owned(ring.first_gid() + static_cast<int64_t>(b), turn + 50);
+                for (int64_t b = 0; b < 2; ++b) late::bind(h, ring.first_gid() + b, on_host[static_cast<size_t>(b)].data(), HALO_MEMORY_HOST, 0);
+                OK(halo_exchange_start(exchange, nullptr, stream));
+                OK(halo_exchange_finish(exchange, stream));
+                u.expect(turn, stream, "device 0");
+                v.expect(turn + 100, nullptr, "device 1");
+                for (size_t b = 0; b < 2; ++b)
+                    if (on_host[b] != ring.filled(ring.first_gid() + static_cast<int64_t>(b), turn + 50)) stop("host: block %zu differs", b);
+            }
+            const halo_exchange_stats stats = exchange.stats();
+            if (stats.messages_sent > 2 * stats.runs) stop("%lld messages in %lld runs", static_cast<long long>(stats.messages_sent), static_cast<long long>(stats.runs));
+        }
+        OK(halo_field_destroy(&h));
+    });
+}
+
+// Sets may be in different memories, run by run.
+TEST(OnDevices, ASetOnTheHostAndOneOnTheDevice) {
+    run(2, late::settings({ { "path", "direct" }, { "shared_memory.least", "0" } }), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        halo_field *field = nullptr;
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts;
+        desc.n_sets = 2;
+        OK(halo_field_create(ring.topology(), &desc, &field));
+        std::deque<late::Array<double>> arrays;
+        std::vector<double *> on_host;
+        for (int64_t b = 0; b < 2; ++b) {
+            arrays.emplace_back(rank.context, Ring::size);
+            late::bind(field, ring.first_gid() + b, arrays.back().data(), HALO_MEMORY_DEVICE, 0, 1);
+            void *memory = nullptr;
+            OK(halo_memory_allocate(rank.context, HALO_MEMORY_SHARED, Ring::size * sizeof(double), &memory));
+            on_host.push_back(static_cast<double *>(memory));
+            late::bind(field, ring.first_gid() + b, memory, HALO_MEMORY_SHARED, 0, 0);
+        }
+        {
+            const RingExchange exchange({ field });
+            const late::Stream stream(arrays[0].device());
+            for (int turn = 0; turn < 24; ++turn) {
+                const int32_t set = turn / 3 % 2; // of this rank; the other's may be elsewhere
+                const int32_t mine = rank.rank == 0 ? set : turn / 2 % 2;
+                halo_run run = HALO_RUN_INIT;
+                run.sets = &mine;
+                for (int64_t b = 0; b < 2; ++b) {
+                    const std::vector<double> values = ring.owned(ring.first_gid() + b, turn);
+                    if (mine == 1)
+                        arrays[static_cast<size_t>(b)].write(values, stream);
+                    else
+                        std::copy(values.begin(), values.end(), on_host[static_cast<size_t>(b)]);
+                }
+                OK(halo_exchange_start(exchange, &run, stream));
+                OK(halo_exchange_finish(exchange, stream));
+                for (int64_t b = 0; b < 2; ++b) {
+                    const auto i = static_cast<size_t>(b);
+                    const std::vector<double> now = mine == 1 ? arrays[i].read(stream) : std::vector<double>(on_host[i], on_host[i] + Ring::size);
+                    if (now != ring.filled(ring.first_gid() + b, turn)) stop("turn %d, set %d, block %lld differs", turn, mine, static_cast<long long>(b));
+                }
+            }
+        }
+        OK(halo_field_destroy(&field));
+        for (double *memory : on_host) {
+            void *pointer = memory;
+            OK(halo_memory_release(rank.context, &pointer));
+        }
+    });
+}
+
+// Pointers of a run, on the device, for a field that is bound nowhere.
+TEST(OnDevices, StorageOfARun) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        halo_field *field = nullptr;
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts;
+        OK(halo_field_create(ring.topology(), &desc, &field));
+        const RingField storage(ring, "storage");
+        {
+            const RingExchange exchange({ field });
+            const late::Stream stream(storage.device());
+            void *const data[] = { storage.array(0).data(), storage.array(1).data() };
+            const int32_t device = 0;
+            halo_run run = HALO_RUN_INIT;
+            run.data = data;
+            run.devices = &device;
+            storage.write(5, stream);
+            OK(halo_exchange_start(exchange, &run, stream));
+            OK(halo_exchange_finish(exchange, stream));
+            storage.expect(5, stream, "pointers");
+        }
         OK(halo_field_destroy(&field));
     });
+}
+
+// What is put on a device does not grow with fields, blocks, peers.
+TEST(OnDevices, LaunchesOfARun) {
+    run(4, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 3);
+        std::deque<RingField> dense, sparse;
+        std::vector<halo_field *> all, dense_only;
+        for (const char *name : { "a", "b", "c" }) dense_only.push_back(dense.emplace_back(ring, name).handle());
+        all = dense_only;
+        for (const char *name : { "s", "t" }) {
+            all.push_back(sparse.emplace_back(ring, name, 0, true).handle());
+            for (int64_t b = 0; b < 3; ++b) late::bind(all.back(), ring.first_gid() + b, sparse.back().array(b).data(), HALO_MEMORY_DEVICE, 0);
+        }
+        const RingExchange exchange(dense_only), with_sparse(all);
+        const late::Stream stream(dense[0].device());
+        const auto launches = [&](const RingExchange &which) {
+            for (const RingField &field : dense) field.write(1, stream);
+            for (const RingField &field : sparse) field.write(1, stream);
+            const late_counts before = late_count(dense[0].device());
+            const int64_t told = which.stats().device_launches;
+            OK(halo_exchange_start(which, nullptr, stream));
+            OK(halo_exchange_finish(which, stream));
+            const late_counts after = late_count(dense[0].device());
+            const std::pair<int64_t, int64_t> made{ after.launches - before.launches, after.tests - before.tests };
+            if (which.stats().device_launches - told != made.first + made.second) stop("the statistics tell of other launches");
+            return made;
+        };
+        for (int turn = 0; turn < 3; ++turn) {
+            if (launches(exchange) != std::pair<int64_t, int64_t>{ 3, 0 }) stop("dense: not pack, direct, unpack");
+            if (launches(with_sparse) != std::pair<int64_t, int64_t>{ 3, 1 }) stop("sparse: not test, pack, direct, unpack");
+        }
+    });
+}
+
+// Once all has been used, nobody asks for memory, of any kind.
+TEST(OnDevices, TheSteadyStateAllocatesNothing) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u"), s(ring, "s", 0, true);
+        for (int64_t b = 0; b < 2; ++b) late::bind(s.handle(), ring.first_gid() + b, s.array(b).data(), HALO_MEMORY_DEVICE, 0);
+        const RingExchange exchange({ u.handle(), s.handle() });
+        const late::Stream stream(u.device());
+        const auto allocations = [&] {
+            int64_t n = 0;
+            for (const int32_t kind : { HALO_MEMORY_HOST, HALO_MEMORY_PINNED, HALO_MEMORY_DEVICE }) {
+                halo_pool_stats stats = HALO_POOL_STATS_INIT;
+                OK(halo_context_pool_stats(rank.context, kind, &stats));
+                n += stats.allocations;
+            }
+            return n;
+        };
+        int64_t first = 0;
+        for (int turn = 0; turn < 300; ++turn) {
+            if (turn == 40) first = allocations();
+            u.write(turn, stream);
+            s.write(turn, stream);
+            OK(halo_exchange_start(exchange, nullptr, stream));
+            OK(halo_exchange_finish(exchange, stream));
+            stream.synchronize();
+            if (turn % 10 == 0) u.expect(turn, stream, "dense");
+            if (turn % 10 == 0) s.expect(turn, stream, "sparse");
+        }
+        if (allocations() != first) stop("%lld more allocations", static_cast<long long>(allocations() - first));
+    });
+}
+
+// In the middle of the device's work: nothing of it is taken away.
+TEST(OnDevices, AbandonedAndDestroyedWhileTheDeviceWorks) {
+    late_configure(7, 2000);
+    run(2, late::settings(), [](Rank &rank) {
+        for (int turn = 0; turn < 6; ++turn) {
+            const Ring ring(rank, 2);
+            const RingField u(ring, "u");
+            const late::Stream stream(u.device());
+            {
+                const RingExchange exchange({ u.handle() });
+                u.write(turn, stream);
+                OK(halo_exchange_start(exchange, nullptr, stream));
+                if (turn % 2 == 0)
+                    OK(halo_exchange_abandon(exchange));
+                else
+                    OK(halo_exchange_finish(exchange, stream));
+            }
+            stream.synchronize(); // the program's own memory
+        }
+    });
+    late_configure(1, 50);
 }
 
 } // namespace

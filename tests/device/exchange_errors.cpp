@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exchanges over fields on devices: what is refused, and what fails on the way.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "late/ring.h"
+
+namespace {
+
+using namespace conformance;
+using late::Ring;
+using late::RingExchange;
+using late::RingField;
+
+void expect_failure(halo_context *context, halo_status status, halo_status wanted, std::initializer_list<const char *> texts) {
+    const char *text = halo_context_error(context);
+    if (status != wanted) stop("status %d, not %d: %s", status, wanted, text);
+    for (const char *part : texts)
+        if (!std::strstr(text, part)) stop("'%s' is not in: %s", part, text);
+}
+
+TEST(DeviceErrors, AStreamIsNeeded) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 1);
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        u.write(1, nullptr);
+        expect_failure(rank.context, halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE), HALO_ERR_ARGUMENT,
+                       { "storage on device 0", "HALO_STREAM_DEFAULT" });
+        OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT));
+        OK(halo_exchange_finish(exchange, HALO_STREAM_DEFAULT));
+        u.expect(1, nullptr, "the next run");
+    });
+}
+
+TEST(DeviceErrors, AllStorageOfASetIsInOneMemory) {
+    run(1, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u");
+        std::vector<double> on_host(Ring::size);
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = on_host.data();
+        expect_failure(rank.context, halo_field_bind(u.handle(), 1, &binding), HALO_ERR_ARGUMENT,
+                       { "field u, part 1", "host memory", "binding set 0", "device memory of device 0" });
+        expect_failure(rank.context, halo_field_allocate(u.handle(), 1), HALO_ERR_ARGUMENT, { "field u, part 1", "device memory" });
+        binding.memory = HALO_MEMORY_DEVICE;
+        binding.device = 5;
+        expect_failure(rank.context, halo_field_bind(u.handle(), 1, &binding), HALO_ERR_ARGUMENT, { "device late 5 cannot be opened" });
+        binding.memory = 9;
+        expect_failure(rank.context, halo_field_bind(u.handle(), 1, &binding), HALO_ERR_ARGUMENT, { "memory 9" });
+        std::vector<double> both(2 * Ring::size); // all at once may move
+        binding.memory = HALO_MEMORY_HOST;
+        binding.device = 0;
+        binding.data = both.data();
+        OK(halo_field_bind_many(u.handle(), Ring::size, &binding));
+        halo_binding nothing = HALO_BINDING_INIT;
+        for (int64_t gid = 0; gid < 2; ++gid) OK(halo_field_bind(u.handle(), gid, &nothing));
+        late::bind(u.handle(), 0, u.array(0).data(), HALO_MEMORY_DEVICE, 0);
+    });
+}
+
+TEST(DeviceErrors, AContextWithoutDevicesSaysSo) {
+    run(1, {}, [](Rank &rank) {
+        const Ring ring(rank, 1);
+        halo_field *field = nullptr;
+        const halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        OK(halo_field_create(ring.topology(), &desc, &field));
+        halo_binding binding = HALO_BINDING_INIT;
+        double storage[Ring::size];
+        binding.data = storage;
+        binding.memory = HALO_MEMORY_DEVICE;
+        expect_failure(rank.context, halo_field_bind(field, 0, &binding), HALO_ERR_DEVICE, { "device 0", "'host' (setting device) has no memory of its own" });
+        void *pointer = nullptr;
+        expect_failure(rank.context, halo_memory_allocate_on(rank.context, HALO_MEMORY_DEVICE, 0, 100, &pointer), HALO_ERR_NOT_FOUND, { "device memory" });
+        OK(halo_field_destroy(&field));
+    });
+}
+
+TEST(DeviceErrors, WhatAHostAloneDoesIsRefused) {
+    run(1, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u");
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.kind = HALO_KIND_REVERSE;
+        desc.op = HALO_SUM;
+        desc.combine_order = HALO_COMBINE_CANONICAL;
+        const RingExchange canonical({ u.handle() }, &desc);
+        expect_failure(rank.context, halo_exchange_start(canonical, nullptr, HALO_STREAM_DEFAULT), HALO_ERR_DEVICE,
+                       { "field u is on device 0", "canonical order" });
+        expect_failure(rank.context, halo_exchange_prepare(canonical), HALO_ERR_DEVICE, { "canonical order" });
+    });
+}
+
+// The run is ended on all ranks, and the next one works.
+TEST(DeviceErrors, ALaunchThatFails) {
+    run(2, late::settings({ { "timeout", "20" } }), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        const late::Stream stream(u.device());
+        for (int64_t launch = 0; launch < 3; ++launch) { // pack, direct, unpack
+            u.write(1, stream);
+            if (rank.rank == 0) late_fail_launch(u.device(), launch);
+            halo_status status = halo_exchange_start(exchange, nullptr, stream);
+            if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, stream);
+            if (rank.rank == 0)
+                expect_failure(rank.context, status, HALO_ERR_DEVICE, { "device late", "a launch fails, as ordered" });
+            else if (launch < 2)
+                expect_failure(rank.context, status, HALO_ERR_PEER, { "rank 0", "a launch fails, as ordered" });
+            else
+                OK(status); // it had its part
+            for (int turn = 0; turn < 3; ++turn) {
+                u.write(turn, stream);
+                OK(halo_exchange_start(exchange, nullptr, stream));
+                OK(halo_exchange_finish(exchange, stream));
+                u.expect(turn, stream, "after the failure");
+            }
+        }
+    });
+}
+
+TEST(DeviceErrors, WantOfPinnedMemory) {
+    run(2, late::settings({ { "timeout", "20" } }), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u"), s(ring, "s", 0, true);
+        for (int64_t b = 0; b < 2; ++b) late::bind(s.handle(), ring.first_gid() + b, s.array(b).data(), HALO_MEMORY_DEVICE, 0);
+        for (int64_t after = 0; after < 8; ++after) {
+            const RingExchange exchange({ u.handle(), s.handle() });
+            const late::Stream stream(u.device());
+            u.write(1, stream);
+            s.write(1, stream);
+            stream.synchronize();
+            OK(halo_context_trim(rank.context));
+            if (rank.rank == 0) late_fail_pinned(u.device(), after);
+            halo_status status = halo_exchange_start(exchange, nullptr, stream);
+            if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, stream);
+            if (rank.rank == 0) late_fail_pinned(u.device(), -1);
+            if (status != HALO_SUCCESS && status != HALO_ERR_MEMORY && status != HALO_ERR_PEER) expect_failure(rank.context, status, HALO_ERR_MEMORY, {});
+            u.write(2, stream);
+            s.write(2, stream);
+            OK(halo_exchange_start(exchange, nullptr, stream));
+            OK(halo_exchange_finish(exchange, stream));
+            u.expect(2, stream, "after the failure");
+            s.expect(2, stream, "after the failure");
+        }
+    });
+}
+
+// It looks at what is on the host, and lets the rest through.
+TEST(DeviceErrors, CheckModeBesideDevices) {
+    run(2, late::settings({ { "check", "1" } }), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u");
+        halo_field *h = nullptr;
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "h";
+        desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts;
+        OK(halo_field_create(ring.topology(), &desc, &h));
+        OK(halo_field_allocate(h, -1));
+        {
+            const RingExchange exchange({ u.handle(), h });
+            const late::Stream stream(u.device());
+            for (int turn = 0; turn < 5; ++turn) {
+                u.write(turn, stream);
+                OK(halo_exchange_start(exchange, nullptr, stream));
+                if (turn == 3 && rank.rank == 0) { // a ghost of the host's is written between
+                    void *data = nullptr;
+                    OK(halo_field_data(h, 0, 0, &data));
+                    static_cast<double *>(data)[0] = 1;
+                    expect_failure(rank.context, halo_exchange_finish(exchange, stream), HALO_ERR_CHECK, { "field h, part 0", "between start and finish" });
+                    continue;
+                }
+                OK(halo_exchange_finish(exchange, stream));
+                u.expect(turn, stream, "on the device");
+            }
+        }
+        OK(halo_field_destroy(&h));
+    });
+}
+
+} // namespace
