@@ -856,14 +856,16 @@ typedef struct halo_run {
 
 /**
  * Start a run: pack and send everything, do all same-rank copies. `run` may be NULL.
- * When it returns, owned data may be overwritten (on a device: by work behind it in `stream`); ghosts are undefined until finish. What a device packs
- * leaves in whatever call of this rank on the context, or on an object of it, comes after the device has packed it (not in those with a const handle). Collective over the ranks that share borders. Blocks only while a peer is two runs behind; HALO_TIMEOUT then leaves the run
- * posted: go on with halo_exchange_send, or abandon. Local errors are told to the peers, so that they fail too instead of waiting; the next start is a new run. A first run of a
- * shape allocates; later ones do not. One that has boxes to look up (halo_exchange_create_transfer) posts nothing before: after HALO_TIMEOUT, start again.
+ * When it returns, owned data may be overwritten (on a device: by work behind it in `stream`); ghosts are undefined until finish. What a device
+ * packs leaves once it has, in whatever call of this rank on the context or an object of it comes then (but for those with a const handle).
+ * Collective over the ranks that share borders. Blocks only while a peer is two runs behind; HALO_TIMEOUT then leaves the run posted: go on with
+ * halo_exchange_send, or abandon. Local errors are told to the peers, so that they fail too instead of waiting; the next start is a new run. A first
+ * run of a shape allocates; later ones do not. One that has boxes to look up (halo_exchange_create_transfer) posts nothing before: after HALO_TIMEOUT, start again.
  */
 HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);
 
-/** Wait for the peers' data and write them into the ghosts (on a device: put that on `stream`, and do not wait for it). HALO_TIMEOUT leaves the run in flight: call again, or abandon. */
+/** Wait for the peers' data and write them into the ghosts (on a device: put that on `stream`, and do not wait for it). HALO_TIMEOUT leaves the run in
+ *  flight: call again, or abandon. */
 HALO_API halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream);
 
 /** The same in phases, for task lists: post (receives), send (pack, send, local copies; HALO_BUSY while start would block),

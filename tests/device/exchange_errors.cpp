@@ -70,9 +70,11 @@ TEST(DeviceErrors, AContextWithoutDevicesSaysSo) {
         double storage[Ring::size];
         binding.data = storage;
         binding.memory = HALO_MEMORY_DEVICE;
-        expect_failure(rank.context, halo_field_bind(field, 0, &binding), HALO_ERR_DEVICE, { "device 0", "'host' (setting device) has no memory of its own" });
+        expect_failure(rank.context, halo_field_bind(field, 0, &binding), HALO_ERR_DEVICE,
+                       { "device 0", "'host' (setting device) has no memory of its own" });
         void *pointer = nullptr;
-        expect_failure(rank.context, halo_memory_allocate_on(rank.context, HALO_MEMORY_DEVICE, 0, 100, &pointer), HALO_ERR_NOT_FOUND, { "device memory" });
+        expect_failure(rank.context, halo_memory_allocate_on(rank.context, HALO_MEMORY_DEVICE, 0, 100, &pointer), HALO_ERR_NOT_FOUND,
+                       { "device memory" });
         OK(halo_field_destroy(&field));
     });
 }
@@ -136,7 +138,8 @@ TEST(DeviceErrors, WantOfPinnedMemory) {
             halo_status status = halo_exchange_start(exchange, nullptr, stream);
             if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, stream);
             if (rank.rank == 0) late_fail_pinned(u.device(), -1);
-            if (status != HALO_SUCCESS && status != HALO_ERR_MEMORY && status != HALO_ERR_PEER) expect_failure(rank.context, status, HALO_ERR_MEMORY, {});
+            if (status != HALO_SUCCESS && status != HALO_ERR_MEMORY && status != HALO_ERR_PEER)
+                expect_failure(rank.context, status, HALO_ERR_MEMORY, {});
             u.write(2, stream);
             s.write(2, stream);
             OK(halo_exchange_start(exchange, nullptr, stream));
@@ -168,7 +171,8 @@ TEST(DeviceErrors, CheckModeBesideDevices) {
                     void *data = nullptr;
                     OK(halo_field_data(h, 0, 0, &data));
                     static_cast<double *>(data)[0] = 1;
-                    expect_failure(rank.context, halo_exchange_finish(exchange, stream), HALO_ERR_CHECK, { "field h, part 0", "between start and finish" });
+                    expect_failure(rank.context, halo_exchange_finish(exchange, stream), HALO_ERR_CHECK,
+                                   { "field h, part 0", "between start and finish" });
                     continue;
                 }
                 OK(halo_exchange_finish(exchange, stream));

@@ -136,7 +136,8 @@ TEST(OnDevices, FieldsOfTwoDevicesAndTheHostInOneExchange) {
                     if (on_host[b] != ring.filled(ring.first_gid() + static_cast<int64_t>(b), turn + 50)) stop("host: block %zu differs", b);
             }
             const halo_exchange_stats stats = exchange.stats();
-            if (stats.messages_sent > 2 * stats.runs) stop("%lld messages in %lld runs", static_cast<long long>(stats.messages_sent), static_cast<long long>(stats.runs));
+            if (stats.messages_sent > 2 * stats.runs)
+                stop("%lld messages in %lld runs", static_cast<long long>(stats.messages_sent), static_cast<long long>(stats.runs));
         }
         OK(halo_field_destroy(&h));
     });
@@ -181,7 +182,8 @@ TEST(OnDevices, ASetOnTheHostAndOneOnTheDevice) {
                 for (int64_t b = 0; b < 2; ++b) {
                     const auto i = static_cast<size_t>(b);
                     const std::vector<double> now = mine == 1 ? arrays[i].read(stream) : std::vector<double>(on_host[i], on_host[i] + Ring::size);
-                    if (now != ring.filled(ring.first_gid() + b, turn)) stop("turn %d, set %d, block %lld differs", turn, mine, static_cast<long long>(b));
+                    if (now != ring.filled(ring.first_gid() + b, turn))
+                        stop("turn %d, set %d, block %lld differs", turn, mine, static_cast<long long>(b));
                 }
             }
         }

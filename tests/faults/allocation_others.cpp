@@ -24,6 +24,9 @@ void texts(Member &member) {
         ALONE(halo_memory_allocate(member.context, memory, 100000, &pointer));
         ALONE(halo_memory_release(member.context, &pointer));
     }
+    void *on_device = nullptr;
+    ALONE(halo_memory_allocate_on(member.context, HALO_MEMORY_HOST, 0, 100000, &on_device));
+    ALONE(halo_memory_release(member.context, &on_device));
     halo_pool_stats stats = HALO_POOL_STATS_INIT;
     ALONE(halo_context_pool_stats(member.context, HALO_MEMORY_HOST, &stats));
     ALONE(halo_context_trim(member.context));

@@ -143,6 +143,7 @@ const Call bound_calls[] = {
       } },
     CALL(halo_field_allocate, w.spare, -1),
     CALL(halo_memory_allocate, w.context, HALO_MEMORY_HOST, 8, &w.pointer),
+    CALL(halo_memory_allocate_on, w.context, HALO_MEMORY_HOST, 0, 8, &w.pointer),
 };
 
 // A struct that is filled.

@@ -72,9 +72,9 @@ private:
     int32_t set_;
     Context &context_;
     halo_stream stream_ = nullptr; // the last one that was used
-    bool accessed_ = false; // before, what counts is whether the host has storage
+    bool accessed_ = false;        // before, what counts is whether the host has storage
     Residency state_[2]{};
-    std::vector<Buffer> device_; // per part
+    std::vector<Buffer> device_;    // per part
     uint64_t layout_ = 0;           // of what `device_` and `runs_` are made for
     std::vector<SectionRuns> runs_; // per part; found out when first needed
 };

@@ -51,7 +51,10 @@ class Event {
 public:
     Event() = default;
     explicit Event(const Device &device);
-    Event(Event &&other) noexcept : device_(other.device_), event_(std::exchange(other.event_, nullptr)), recorded_(std::exchange(other.recorded_, false)) {}
+    Event(Event &&other) noexcept
+        : device_(other.device_),
+          event_(std::exchange(other.event_, nullptr)),
+          recorded_(std::exchange(other.recorded_, false)) {}
     Event &operator=(Event &&other) noexcept {
         std::swap(device_, other.device_);
         std::swap(event_, other.event_);

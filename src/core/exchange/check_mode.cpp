@@ -342,7 +342,8 @@ void CheckMode::give_back_withheld(const Run &run) {
 
 void CheckMode::before_unpack(const Run &run, FunctionRef<bool(size_t link)> has_landed) {
     for (size_t i = 0; i < run.plan->links().size(); ++i)
-        if (!has_landed(i)) for_each_hashed(run, run.plan->links()[i], false, [&](const Checked &checked) {
+        if (!has_landed(i))
+            for_each_hashed(run, run.plan->links()[i], false, [&](const Checked &checked) {
                 if (is_looked_at(run.pieces[checked.piece])) require_poison(run, checked);
             });
     for (const Received &local : local_) require_poison(run, local);

@@ -198,8 +198,7 @@ void Round::allocate_scratch(size_t number) {
     };
     const PieceRun &piece = run_.pieces[number];
     Pool &host = context_.pools().pool(HALO_MEMORY_HOST);
-    grow(staging_[number], piece.rows->staging_bytes,
-         piece.work ? context_.pools().pool(HALO_MEMORY_DEVICE, piece.work->device().ordinal()) : host);
+    grow(staging_[number], piece.rows->staging_bytes, piece.work ? context_.pools().pool(HALO_MEMORY_DEVICE, piece.work->device().ordinal()) : host);
     grow(canonical_scratch_, piece.rows->canonical_scratch_bytes(), host);
     if (piece.work && staging_[number]) piece.work->keep(staging_[number]);
 }

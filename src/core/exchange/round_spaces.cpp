@@ -28,7 +28,8 @@ Space Round::space_of_piece(const halo_run &run, const PlanPiece &piece) const {
     const Space source = space_of_field(run, piece.source);
     if (source == destination || !has_storage(run, piece.source)) return destination;
     if (!has_storage(run, piece.destination)) return source;
-    fail(HALO_ERR_DEVICE, "%s: field %s is in %s memory of device %d, field %s, which it goes to, in %s memory of device %d: nothing moves between them",
+    fail(HALO_ERR_DEVICE,
+         "%s: field %s is in %s memory of device %d, field %s, which it goes to, in %s memory of device %d: nothing moves between them",
          spec_.what.c_str(), spec_.fields[static_cast<size_t>(piece.source)]->spec().name.c_str(), memory_name(source.memory), source.device,
          piece.field->spec().name.c_str(), memory_name(destination.memory), destination.device);
 }

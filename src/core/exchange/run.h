@@ -19,8 +19,8 @@ class DeviceWork;
 struct PieceRun {
     std::shared_ptr<const Lowered> rows;
     bool takes_part = false;
-    DeviceWork *work = nullptr; // where its storage is on a device
-    uint8_t *flags = nullptr;   // in runs with devices: of its single edges, which have data
+    DeviceWork *work = nullptr;     // where its storage is on a device
+    uint8_t *flags = nullptr;       // in runs with devices: of its single edges, which have data
     uint32_t first_destination = 0; // base of the destination's storage
     std::vector<void *> bases;      // as the piece numbers them
 
@@ -35,10 +35,10 @@ struct PieceRun {
 struct Run {
     uint32_t epoch = 0;
     const Plan *plan = nullptr;
-    bool whole = true;            // all fields, components and layers
-    Narrowing narrowing;          // as it travels in headers
-    std::vector<PieceRun> pieces; // of the plan
-    std::vector<int32_t> sets;    // binding set per field
+    bool whole = true;               // all fields, components and layers
+    Narrowing narrowing;             // as it travels in headers
+    std::vector<PieceRun> pieces;    // of the plan
+    std::vector<int32_t> sets;       // binding set per field
     std::vector<DeviceWork *> works; // on each device that has storage of it
     CheckMode *check = nullptr;      // where check mode is on
 

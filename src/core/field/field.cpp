@@ -237,7 +237,8 @@ void Field::require_one_space(int64_t local_index, int32_t set, Space space) con
     const Space now = spaces_[static_cast<size_t>(set)];
     const int64_t n_others = n_bound_[static_cast<size_t>(set)] - (allocated(local_index, set) ? 1 : 0);
     if (space == now || n_others == 0) return;
-    fail(HALO_ERR_ARGUMENT, "field %s, part %lld: storage in %s memory of device %d, but other parts of binding set %d have theirs in %s memory of device %d",
+    fail(HALO_ERR_ARGUMENT,
+         "field %s, part %lld: storage in %s memory of device %d, but other parts of binding set %d have theirs in %s memory of device %d",
          spec_.name.c_str(), static_cast<long long>(topology_.local_parts()[local_index]), memory_name(space.memory), space.device, set,
          memory_name(now.memory), now.device);
 }

@@ -175,7 +175,8 @@ PlacedEdges Piece::narrowed_edges(int32_t depth) const {
 
 std::shared_ptr<const Lowered> Piece::lowered(const Device &device, const Narrowed &narrowed, bool alone, int64_t &compiled) {
     constexpr size_t most_kept = 16;
-    auto known = std::find_if(lowered_.begin(), lowered_.end(), [&](const auto &one) { return one->narrowed == narrowed && one->alone == alone && one->device == &device; });
+    auto known = std::find_if(lowered_.begin(), lowered_.end(),
+                              [&](const auto &one) { return one->narrowed == narrowed && one->alone == alone && one->device == &device; });
     if (known == lowered_.end()) {
         ++compiled;
         if (lowered_.size() == most_kept) lowered_.pop_back();

@@ -45,8 +45,7 @@ public:
     std::vector<double> filled(int64_t gid, double shift) const {
         const int64_t all = n_cells * n_blocks_ * rank_.size;
         std::vector<double> values(size);
-        for (size_t i = 0; i < size; ++i)
-            values[i] = shift + static_cast<double>((gid * n_cells + static_cast<int64_t>(i) - ghosts + all) % all);
+        for (size_t i = 0; i < size; ++i) values[i] = shift + static_cast<double>((gid * n_cells + static_cast<int64_t>(i) - ghosts + all) % all);
         return values;
     }
 

@@ -238,8 +238,8 @@ void GetPath::compile(const Run &run) {
                 if (link.pieces[at].piece == p) lent[link.pieces[at].link] = placements(piece, own.told.pieces[at], n_slots);
             n_slots += own.slots.size();
         }
-        made.push_back(
-            { p, std::make_unique<const Lowered>(lower(piece, piece.host(), {}, false, &lent)), std::vector<void *>(piece.bases().n() + n_slots, nullptr) });
+        made.push_back({ p, std::make_unique<const Lowered>(lower(piece, piece.host(), {}, false, &lent)),
+                         std::vector<void *>(piece.bases().n() + n_slots, nullptr) });
     }
     combined_ = std::move(made); // from here on nothing can fail
     for (Borrower &own : borrowers_) own.layout_version = own.borrowed ? own.told_version : 0;

@@ -35,8 +35,8 @@ struct SingleEdge {
 struct LoweredDirection {
     RowRange rows; // dense edges
     int64_t dense_bytes = 0;
-    std::vector<SingleEdge> singles; // by key
-    int64_t single_bytes = 0;        // with all of them
+    std::vector<SingleEdge> singles;                                    // by key
+    int64_t single_bytes = 0;                                           // with all of them
     int64_t region_bytes() const { return dense_bytes + single_bytes; } // one of the two is 0
 };
 
