@@ -354,6 +354,7 @@ std::string Messages::describe_missing(const Run &run, size_t i) const {
 
 std::string Messages::missing(const Run &run) const {
     std::string text = setup_.spec.what + ":";
+    if (!departed_) text += " a device has not packed what this rank sends;";
     for (size_t i = 0; i < links_.size(); ++i)
         if (!links_[i]->arrived()) text += " missing " + (links_[i]->awaits_parts() ? describe_missing_parts(i) : describe_missing(run, i));
     return text;

@@ -245,6 +245,7 @@ void Round::end_run(Phase phase) {
     patience_.end();
     context_.departures().remove(*this);
     failed_departing_.reset();
+    leaves_later_ = false;
     for (DeviceWork *work : run_.works) work->end();
     mark_in_flight(-1);
 }
@@ -315,6 +316,7 @@ void Round::count_local(const Arrivals::Copied &copied) {
 
 bool Round::send(halo_stream stream) {
     require(Phase::posted, "send");
+    require_stream(stream);
     bool sent = false;
     step([&] {
         put_on(stream);
@@ -368,6 +370,7 @@ std::vector<Arrivals::Part> Round::arrivals() {
 
 void Round::unpack(halo_stream stream) {
     require(Phase::sent, "unpack");
+    require_stream(stream);
     if (!test()) fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done: %s", spec_.what.c_str(), messages_->missing(run_).c_str());
     step([&] {
         put_on(stream);
@@ -460,6 +463,7 @@ void Round::wait_until_here() {
 
 void Round::finish(halo_stream stream) {
     require(Phase::sent, "finish");
+    require_stream(stream);
     times_.work([&] {
         times_.wait([&] { wait_until_here(); });
         unpack(stream);

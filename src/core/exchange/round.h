@@ -81,17 +81,23 @@ private:
     void narrow(const halo_run &run);
     void allocate_scratch(size_t number);
     // round_spaces.cpp
-    Space space_of_field(const halo_run &run, int32_t field) const;
     bool has_storage(const halo_run &run, int32_t field) const;
     Space space_of_piece(const halo_run &run, const PlanPiece &piece) const;
     void choose_spaces(const halo_run &run);
     DeviceWork &work_on(Device &device);
     const Device &device_of(const PieceRun &piece) const { return piece.work ? piece.work->device() : context_.device(); }
     void *fill_value(size_t number);
+    void require_stream(halo_stream stream) const;
     void put_on(halo_stream stream);
     void follow_adopted();
     bool depart() noexcept override;
-    bool try_depart();
+    bool try_depart() {
+        if (!leaves_later_) [[likely]]
+            return true;
+        raise_failed_departure();
+        return leave();
+    }
+    void raise_failed_departure() const;
     bool leave();
     void fill_bases(const halo_run &run);
     void fill_parts(const halo_run &run, int32_t field, void **bases) const;

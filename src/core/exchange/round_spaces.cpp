@@ -8,12 +8,6 @@
 
 namespace halo {
 
-Space Round::space_of_field(const halo_run &run, int32_t field) const {
-    const auto f = static_cast<size_t>(field);
-    if (run.data && run.devices) return run.devices[f] == HALO_DEVICE_HOST ? host_space : Space{ HALO_MEMORY_DEVICE, run.devices[f] };
-    return spec_.fields[f]->space(run.sets ? run.sets[f] : 0);
-}
-
 bool Round::has_storage(const halo_run &run, int32_t field) const {
     const auto f = static_cast<size_t>(field);
     for (int64_t part = 0; part < std::ssize(spec_.fields[f]->topology().local_parts()); ++part)
@@ -23,9 +17,9 @@ bool Round::has_storage(const halo_run &run, int32_t field) const {
 
 // A side without storage on this rank is where the other one is.
 Space Round::space_of_piece(const halo_run &run, const PlanPiece &piece) const {
-    const Space destination = space_of_field(run, piece.destination);
+    const Space destination = space_in(run, static_cast<size_t>(piece.destination), *piece.field);
     if (piece.source == piece.destination) return destination;
-    const Space source = space_of_field(run, piece.source);
+    const Space source = space_in(run, static_cast<size_t>(piece.source), *spec_.fields[static_cast<size_t>(piece.source)]);
     if (source == destination || !has_storage(run, piece.source)) return destination;
     if (!has_storage(run, piece.destination)) return source;
     fail(HALO_ERR_DEVICE,
@@ -41,6 +35,7 @@ DeviceWork &Round::work_on(Device &device) {
 }
 
 void Round::choose_spaces(const halo_run &run) {
+    if (!context_.devices().has_memory() && !run.devices) return;
     run_.works.clear();
     for (size_t p = 0; p < run_.pieces.size(); ++p) {
         PieceRun &piece = run_.pieces[p];
@@ -73,13 +68,17 @@ void *Round::fill_value(size_t number) {
     return copy.data();
 }
 
+void Round::require_stream(halo_stream stream) const {
+    if (stream != HALO_STREAM_NONE || run_.on_host()) return;
+    fail(HALO_ERR_ARGUMENT, "%s: storage on device %d, and HALO_STREAM_NONE: the device's own stream is HALO_STREAM_DEFAULT", spec_.what.c_str(),
+         run_.works.front()->device().ordinal());
+}
+
 // The caller's stream is one of the first device; others have their own.
 void Round::put_on(halo_stream stream) {
     stream_ = stream;
     if (run_.on_host()) return;
-    if (stream == HALO_STREAM_NONE)
-        fail(HALO_ERR_ARGUMENT, "%s: storage on device %d, and HALO_STREAM_NONE: the device's own stream is HALO_STREAM_DEFAULT", spec_.what.c_str(),
-             run_.works.front()->device().ordinal());
+    require_stream(stream);
     for (DeviceWork *work : run_.works) work->put_on(work == run_.works.front() && stream != HALO_STREAM_DEFAULT ? stream : nullptr);
     for (const PieceRun &piece : run_.pieces)
         if (piece.takes_part && piece.work) piece.work->keep(piece.rows);
@@ -120,15 +119,16 @@ bool Round::depart() noexcept {
     }
 }
 
-bool Round::try_depart() {
+void Round::raise_failed_departure() const {
     if (failed_departing_) throw Error(*failed_departing_);
-    return leave();
 }
 
 bool Round::leave() {
     const bool left = messages_->depart(run_);
-    departed_later_ += left && std::exchange(leaves_later_, false) ? 1 : 0;
-    return left;
+    if (!left) return false;
+    leaves_later_ = false;
+    ++departed_later_;
+    return true;
 }
 
 } // namespace halo

@@ -34,6 +34,12 @@ struct RoundSpec {
     std::string what{}; // "exchange 3 over u, v"
 };
 
+// Where the storage of the f-th field of a run is.
+inline Space space_in(const halo_run &run, size_t f, const Field &field) {
+    if (run.data && run.devices) return run.devices[f] == HALO_DEVICE_HOST ? host_space : Space{ HALO_MEMORY_DEVICE, run.devices[f] };
+    return field.space(run.sets ? run.sets[f] : 0);
+}
+
 // What its peers must have alike, in words.
 Terms terms_of(const RoundSpec &spec);
 

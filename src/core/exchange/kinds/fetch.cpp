@@ -139,11 +139,14 @@ void FetchSteps::begin(halo_run &run) {
         const Item &item = items_[f];
         const int32_t set = run.sets && takes_part(run, f) ? run.sets[f] : 0;
         item.field->check_set(set);
+        if (takes_part(run, f) && space_in(run, f, *item.field).on_device())
+            fail(HALO_ERR_DEVICE, "fetch: field %s is on a device: copies are fetched on the host alone", item.field->spec().name.c_str());
         follow_layouts(item);
         for (size_t part = 0; part < item.slots->parts.size(); ++part)
             data_[item.first_data + part] = given ? *given++ : item.field->data(static_cast<int64_t>(part), set);
     }
     run.sets = nullptr;
+    run.devices = nullptr;
     run.data = data_.data();
 }
 
