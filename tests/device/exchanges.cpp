@@ -286,24 +286,33 @@ TEST(OnDevices, TheSteadyStateAllocatesNothing) {
     });
 }
 
-// In the middle of the device's work: nothing of it is taken away.
+// In the middle of the device's work: nothing of it is taken away. Storage is the program's.
 TEST(OnDevices, AbandonedAndDestroyedWhileTheDeviceWorks) {
     late_configure(7, 2000);
     run(2, late::settings(), [](Rank &rank) {
         for (int turn = 0; turn < 6; ++turn) {
-            const Ring ring(rank, 2);
-            const RingField u(ring, "u");
-            const late::Stream stream(u.device());
+            const late::Array<double> first(rank.context, Ring::size), second(rank.context, Ring::size);
+            const late::Stream stream(first.device());
             {
-                const RingExchange exchange({ u.handle() });
-                u.write(turn, stream);
-                OK(halo_exchange_start(exchange, nullptr, stream));
-                if (turn % 2 == 0)
-                    OK(halo_exchange_abandon(exchange));
-                else
-                    OK(halo_exchange_finish(exchange, stream));
+                const Ring ring(rank, 2);
+                halo_field *field = nullptr;
+                halo_field_desc desc = HALO_FIELD_DESC_INIT;
+                desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts;
+                OK(halo_field_create(ring.topology(), &desc, &field));
+                late::bind(field, ring.first_gid(), first.data(), HALO_MEMORY_DEVICE, 0);
+                late::bind(field, ring.first_gid() + 1, second.data(), HALO_MEMORY_DEVICE, 0);
+                {
+                    const RingExchange exchange({ field });
+                    first.write(ring.owned(ring.first_gid(), turn), stream);
+                    OK(halo_exchange_start(exchange, nullptr, stream));
+                    if (turn % 2 == 0)
+                        OK(halo_exchange_abandon(exchange));
+                    else
+                        OK(halo_exchange_finish(exchange, stream));
+                }
+                OK(halo_field_destroy(&field));
             }
-            stream.synchronize(); // the program's own memory
+            stream.synchronize();
         }
     });
     late_configure(1, 50);

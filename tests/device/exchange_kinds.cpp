@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exchanges over fields on devices that do more than move: sparse fields with arrivals, sums, channels of their own, several rounds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "late/ring.h"
+
+namespace {
+
+using namespace conformance;
+using late::Ring;
+using late::RingExchange;
+using late::RingField;
+
+// Which blocks have storage in a turn, and which of those have values.
+struct Occupied {
+    int64_t n_blocks;
+    bool stored(int64_t gid, int turn) const { return (gid * 7 + turn * 3) % 5 < 3; }
+    bool has_values(int64_t gid, int turn) const { return stored(gid, turn) && (gid + turn) % 4 != 0; }
+    int64_t left(int64_t gid) const { return (gid + n_blocks - 1) % n_blocks; }
+    int64_t right(int64_t gid) const { return (gid + 1) % n_blocks; }
+    bool gets_values(int64_t gid, int turn) const { return has_values(left(gid), turn) || has_values(right(gid), turn); }
+};
+
+struct Binder {
+    const Ring &ring;
+    const RingField &field;
+    std::vector<int64_t> bound;
+
+    static halo_status arrive(void *self, const halo_arrival *arrival) {
+        auto *binder = static_cast<Binder *>(self);
+        binder->bound.push_back(arrival->gid);
+        late::bind(arrival->field, arrival->gid, binder->field.array(arrival->gid - binder->ring.first_gid()).data(), HALO_MEMORY_DEVICE, 0);
+        return HALO_SUCCESS;
+    }
+};
+
+void run_sparse(Rank &rank, int32_t messages) {
+    const Ring ring(rank, 3);
+    const Occupied occupied{ 3 * rank.size };
+    const RingField s(ring, "s", 0, true);
+    Binder binder{ ring, s, {} };
+    halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+    desc.messages = messages;
+    desc.arrival = Binder::arrive;
+    desc.arrival_user = &binder;
+    const RingExchange exchange({ s.handle() }, &desc);
+    const late::Stream stream(s.device());
+    for (int turn = 0; turn < 20; ++turn) {
+        std::vector<std::vector<double>> expected(3);
+        const halo_binding nothing = HALO_BINDING_INIT;
+        binder.bound.clear();
+        for (int64_t b = 0; b < 3; ++b) {
+            const int64_t gid = ring.first_gid() + b;
+            OK(halo_field_bind(s.handle(), gid, &nothing));
+            std::vector<double> values(Ring::size, occupied.stored(gid, turn) ? Ring::unset : -7);
+            for (int64_t i = Ring::ghosts; occupied.stored(gid, turn) && i < Ring::ghosts + Ring::n_cells; ++i)
+                values[static_cast<size_t>(i)] = occupied.has_values(gid, turn) ? ring.filled(gid, turn + 1)[static_cast<size_t>(i)] : 0;
+            s.array(b).write(values, stream);
+            if (occupied.stored(gid, turn)) late::bind(s.handle(), gid, s.array(b).data(), HALO_MEMORY_DEVICE, 0);
+            const std::vector<double> all = ring.filled(gid, turn + 1);
+            for (size_t g = 0; g < Ring::ghosts; ++g) {
+                values[g] = occupied.has_values(occupied.left(gid), turn) ? all[g] : -7;
+                const size_t high = Ring::size - 1 - g;
+                values[high] = occupied.has_values(occupied.right(gid), turn) ? all[high] : -7;
+            }
+            expected[static_cast<size_t>(b)] = values;
+        }
+        stream.synchronize(); // arrays of unbound blocks are written no more
+        OK(halo_exchange_start(exchange, nullptr, stream));
+        OK(halo_exchange_finish(exchange, stream));
+        for (int64_t b = 0; b < 3; ++b) {
+            const int64_t gid = ring.first_gid() + b;
+            const bool arrived = std::find(binder.bound.begin(), binder.bound.end(), gid) != binder.bound.end();
+            if (arrived != (!occupied.stored(gid, turn) && occupied.gets_values(gid, turn)))
+                stop("turn %d: block %lld %s", turn, static_cast<long long>(gid), arrived ? "got storage for nothing" : "got no storage");
+            if ((arrived || occupied.stored(gid, turn)) && s.array(b).read(stream) != expected[static_cast<size_t>(b)])
+                stop("turn %d: block %lld differs", turn, static_cast<long long>(gid));
+        }
+    }
+    const halo_exchange_stats stats = exchange.stats();
+    if (stats.sparse_null == 0 || stats.sparse_null >= stats.sparse_sent) stop("%lld of %lld were null", static_cast<long long>(stats.sparse_null), static_cast<long long>(stats.sparse_sent));
+}
+
+TEST(KindsOnDevices, SparseFieldsWithArrivals) {
+    run(2, late::settings(), [](Rank &rank) { run_sparse(rank, HALO_MESSAGES_AGGREGATE); });
+}
+
+TEST(KindsOnDevices, SparseFieldsInMessagesOfTheirOwn) {
+    run(3, late::settings(), [](Rank &rank) { run_sparse(rank, HALO_MESSAGES_PER_CHANNEL); });
+}
+
+TEST(KindsOnDevices, DenseFieldsInMessagesOfTheirOwn) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u");
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.messages = HALO_MESSAGES_PER_CHANNEL;
+        const RingExchange exchange({ u.handle() }, &desc);
+        const late::Stream stream(u.device());
+        for (int turn = 0; turn < 10; ++turn) {
+            u.write(turn, stream);
+            OK(halo_exchange_start(exchange, nullptr, stream));
+            OK(halo_exchange_finish(exchange, stream));
+            u.expect(turn, stream, "per channel");
+        }
+    });
+}
+
+// Ghosts are added to the cells they stand for, once more in each run.
+TEST(KindsOnDevices, Sums) {
+    for (const int32_t messages : { HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL })
+        run(2, late::settings(), [&](Rank &rank) {
+            const Ring ring(rank, 2);
+            const RingField u(ring, "u");
+            halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+            desc.kind = HALO_KIND_REVERSE;
+            desc.op = HALO_SUM;
+            desc.messages = messages;
+            const RingExchange exchange({ u.handle() }, &desc);
+            const late::Stream stream(u.device()), other(u.device());
+            for (int turn = 0; turn < 10; ++turn) {
+                for (int64_t b = 0; b < 2; ++b) u.array(b).write(ring.filled(ring.first_gid() + b, turn), stream);
+                OK(halo_exchange_start(exchange, nullptr, stream));
+                OK(halo_exchange_finish(exchange, other));
+                for (int64_t b = 0; b < 2; ++b) {
+                    std::vector<double> expected = ring.filled(ring.first_gid() + b, turn);
+                    for (int64_t i = 0; i < Ring::ghosts; ++i) {
+                        expected[static_cast<size_t>(Ring::ghosts + i)] *= 2;
+                        expected[static_cast<size_t>(Ring::n_cells + i)] *= 2;
+                    }
+                    if (u.array(b).read(other) != expected) stop("turn %d: block %lld differs", turn, static_cast<long long>(b));
+                }
+            }
+        });
+}
+
+// Who waits in one exchange lets the messages of another leave.
+TEST(KindsOnDevices, AWaitLetsOtherMessagesLeave) {
+    late_configure(3, 3000);
+    run(2, late::settings({ { "timeout", "20" } }), [](Rank &rank) {
+        const Ring ring(rank, 1);
+        const RingField u(ring, "u");
+        halo_field *h = nullptr;
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts;
+        OK(halo_field_create(ring.topology(), &desc, &h));
+        OK(halo_field_allocate(h, -1));
+        {
+            const RingExchange on_device({ u.handle() }), on_host({ h });
+            const late::Stream stream(u.device());
+            for (int turn = 0; turn < 3; ++turn) {
+                u.write(turn, stream);
+                OK(halo_exchange_start(on_device, nullptr, stream));
+                if (rank.rank == 1) OK(halo_exchange_finish(on_device, stream)); // before it takes part in the other one
+                OK(halo_exchange_start(on_host, nullptr, HALO_STREAM_NONE));
+                OK(halo_exchange_finish(on_host, HALO_STREAM_NONE));
+                if (rank.rank == 0) OK(halo_exchange_finish(on_device, stream));
+                u.expect(turn, stream, "ghosts");
+            }
+        }
+        OK(halo_field_destroy(&h));
+    });
+    late_configure(1, 50);
+}
+
+TEST(KindsOnDevices, InPhases) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        const late::Stream stream(u.device());
+        for (int turn = 0; turn < 10; ++turn) {
+            u.write(turn, stream);
+            OK(halo_exchange_post(exchange, nullptr));
+            halo_status status = HALO_BUSY;
+            while (status == HALO_BUSY) status = halo_exchange_send(exchange, stream);
+            OK(status);
+            for (int32_t done = 0; !done;) OK(halo_exchange_test(exchange, &done));
+            OK(halo_exchange_unpack(exchange, stream));
+            OK(halo_exchange_refine(exchange, stream));
+            u.expect(turn, stream, "phases");
+        }
+    });
+}
+
+} // namespace
