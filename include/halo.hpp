@@ -112,6 +112,12 @@ public:
         check(halo_memory_allocate(handle_, memory, bytes, &pointer));
         return pointer;
     }
+    /// The same of a device's memory.
+    void *allocate_on(std::int32_t device, std::int64_t bytes, std::int32_t memory = HALO_MEMORY_DEVICE) const {
+        void *pointer = nullptr;
+        check(halo_memory_allocate_on(handle_, memory, device, bytes, &pointer));
+        return pointer;
+    }
     void release(void *pointer) const { check(halo_memory_release(handle_, &pointer)); }
 
     /// Combine in place over all ranks, in the order of ranks.

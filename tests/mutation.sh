@@ -12,7 +12,7 @@ mkdir -p "$1"
 root="$(cd "$1" && pwd)"
 whole="$root/whole" # the tree as it was at the start
 programs=(unit_base unit_field halo_cpp unit_memory unit_comm unit_stream unit_channel unit_exchange unit_plan unit_sphere unit_topology unit_access misuse test_channel halo_counts halo_seeded
-    halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys halo_box_conformance halo_conformance)
+    halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys halo_box_conformance halo_conformance late_device_programs)
 export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
 declare -A seconds # that a program, or some of its tests, may take
@@ -28,6 +28,29 @@ defects=(
     "a channel takes what was sent to another|channel/mailbox.cpp|unit_channel|s/; header.seal != expected)/; header.seal == ~expected)/"
     "a group's message ends behind its first slice|channel/aggregate.cpp|test_channel *Aggregated*|s/(!link.any_data .. place.index > link.last_index)/!link.any_data/"
     "a destroyed group gives up what peers have not taken|channel/group.cpp|test_channel AggregatedGroup.*|s/if (!run_ .. run_->busy()) abandon();/abandon();/"
+    # Devices
+    "a message leaves before the device has packed it|exchange/messages_on_devices.cpp|late_device_programs OnDevices.*|s/return work->is_done();/return true;/"
+    "who waits lets no other messages leave|comm/wait.h|late_device_programs KindsOnDevices.AWait*|s/^        context_.let_depart();//"
+    "calls on objects let no messages leave|capi/handle.h|late_device_programs OnDevices.Messages*|s/shell->owner->context.let_depart();//"
+    "work in another stream does not wait for what came before|exchange/device_work.cpp|late_device_programs OnDevices.AStream*|s/if (stream != stream_) ready_.hold(stream);//"
+    "what start has put on a device is not marked|exchange/messages_on_devices.cpp|late_device_programs OnDevices.*|s/for (DeviceWork .work : run.works) work->record();//"
+    "what unpacking has put on a device is not marked|exchange/round.cpp|late_device_programs OnDevices.AStream*|s/for (DeviceWork .work : run_.works) work->record();//"
+    "memory of a run is given back while a device uses it|exchange/device_work.cpp|late_device_programs OnDevices.*|s/use_->done.record(stream_);//"
+    "what a device uses is let go of too early|comm/device_uses.cpp|late_device_programs OnDevices.*|s/if (!is_over(\*\*place)) {/if (false) {/"
+    "tables are not kept for a device|exchange/round_spaces.cpp|late_device_programs OnDevices.Abandoned*|s/if (piece.takes_part \&\& piece.work) piece.work->keep(piece.rows);//"
+    "flags of null edges are those of another run|exchange/messages_on_devices.cpp|late_device_programs KindsOnDevices.Sparse*|s/^        std::memset(piece.flags, 0, n);//"
+    "null edges are sent as data from devices|exchange/messages_on_devices.cpp|late_device_programs KindsOnDevices.Sparse*|s/const bool data = piece.flags.single.flag. != 0;/const bool data = true;/"
+    "what is null within the rank is copied on devices|exchange/sparse.cpp|late_device_programs KindsOnDevices.Sparse*|s/piece.work->add(piece, one.copy, HALO_ROWS_FLAGGED);/piece.work->add(piece, one.copy);/"
+    "ghosts of null neighbours are not filled on devices|exchange/sparse.cpp|late_device_programs KindsOnDevices.Sparse*|s/if (has_storage(one)) piece.work->add_row(piece, one.fill_row, HALO_ROWS_UNFLAGGED);//"
+    "what arrives within the rank on a device is not set aside|exchange/sparse.cpp|late_device_programs KindsOnDevices.Sparse*|s/if (has_source(one) \&\& !has_storage(one)) piece.work->add(piece, one.stage, HALO_ROWS_FLAGGED);//"
+    "a device reads the fill value on the host|exchange/round_spaces.cpp|late_device_programs KindsOnDevices.Sparse*|s/if (!piece.work .. !field.spec().sparse) return/if (true) return/"
+    "sums on a device are put on its own stream|exchange/round.cpp|late_device_programs KindsOnDevices.Sums|s/work ? work->stream() : HALO_STREAM_NONE/HALO_STREAM_NONE/"
+    "sums on a device are staged on the host|exchange/round.cpp|late_device_programs KindsOnDevices.Sums|s/piece.work ? context_.pools().pool(HALO_MEMORY_DEVICE, piece.work->device().ordinal()) : host/host/"
+    "messages of edges of their own are packed at one place|plan/lower/rows.cpp|late_device_programs KindsOnDevices.*Own|s/boxes_.dense(single.edge, link_base, single.offset)/boxes_.dense(single.edge, link_base, 0)/"
+    "check mode looks at devices|exchange/check_mode.cpp|late_device_programs DeviceErrors.Check*|s/return piece.takes_part \&\& !piece.work;/return piece.takes_part;/"
+    "the pointers of a run lie where the field is bound|exchange/round_spec.h|late_device_programs OnDevices.Storage*|s/^    if (run.data \&\& run.devices) return.*$//"
+    "parts of one set lie in two memories|field/field.cpp|late_device_programs DeviceErrors.AllStorage*|s/if (space == now || n_others == 0) return;/return;/"
+    "a launch that fails leaves its rows behind|exchange/device_work.cpp|late_device_programs DeviceErrors.ALaunch*|/^void DeviceWork::end/,/^}/s/    ranges_.clear();//"
     # Waiting
     "a rank that is asked does not answer|comm/inquiries.cpp|unit_comm Inquiries.*|s/if (header.kind == InquiryKind::question) send/if (false) send/"
     "what another rank answers is not compared|comm/inquiries.cpp|unit_comm Inquiries.*|s/    if (text.empty()) {/    if (true) {/"
@@ -153,7 +176,7 @@ defects=(
     "the memory of parts is used again while they leave|stream/parts.cpp|unit_stream Parts.*|s/if (!is_complete(.parts_\[n_ - 1\], context.fabric())) return false;//"
     "the null test of sparse fields is inverted|exchange/sparse.cpp|halo_conformance *Sparse*|s/return any(non_null) ? EdgeState::data : EdgeState::null/return any(non_null) ? EdgeState::null : EdgeState::data/"
     "ghosts of a null neighbour keep what they held|exchange/sparse.cpp|halo_conformance *Sparse*|s/if (state != EdgeState::data) return piece.run_row(.*$/if (state != EdgeState::data) return;/"
-    "storage that was bound for an arrival is not filled|exchange/sparse.cpp|halo_conformance *Sparse*|s/^        if (is_new) field.fill(.*$//"
+    "storage that was bound for an arrival is not filled|exchange/sparse.cpp|halo_conformance *Sparse*|/^void Arrivals::adopt/,/^}/s/        if (!is_new) continue;/        continue;/"
     # Set-up
     "ranks are told of that there are not|topology/points/points.cpp|unit_comm ForgedKeys.*|s/ || run.n_ranks > n_ranks - run.first || / || /"
     "other copies of a point are told of than this rank has|topology/points/points.cpp|unit_comm ForgedKeys.*|s/has_here = run.copies == copies.size();/has_here = true;/"
@@ -173,7 +196,7 @@ defects=(
     # Check mode
     "ghosts are not poisoned while a run is in flight|exchange/check_mode.cpp|halo_goes_wrong *CheckMode*|/^void CheckMode::start/,/^}/s/checked.piece))) poison(run, checked);/checked.piece))) (void)checked;/"
     "ghosts that this rank has filled itself are not poisoned again|exchange/check_mode.cpp|halo_seeded *EarlyRead*|s/^    for (const Received \&local : local_) poison(run, local);//"
-    "what arrived is not compared with what was sent|exchange/check_mode.cpp|halo_seeded *Wrong*|s/^    for (const Received \&received : received_) require_hashes(.*$//"
+    "what arrived is not compared with what was sent|exchange/check_mode.cpp|halo_seeded *Wrong*|s/if (is_looked_at(run.pieces\[received.piece\])) require_hashes(/if (false) require_hashes(/"
     "what nobody fills may be changed by unpacking|exchange/check_mode.cpp|halo_seeded *TooLong*|/^void CheckMode::after_unpack/,/^}/s/    require_untouched(run);//"
     "a source that was promised to be stable may change|exchange/check_mode.cpp|halo_seeded *Promise*|s/require_source(run, source, source.hashes);/(void)source;/"
     # Accesses
@@ -235,7 +258,7 @@ defects=(
     "bound storage gets another layout|field/field.cpp|misuse *|s/^    for (int64_t i = 0; i < std::ssize(layouts_); ++i) require_unbound(i, .*$//"
     "the bytes of an allreduce are not limited|capi/context.cpp|misuse *Sizes*|s/^.*value(\"allreduce: the bytes of n values\".*$//"
     "the limit of file sizes is not asked for|memory/shared_file.cpp|misuse ProcessLimits.*|s/limit.rlim_cur != RLIM_INFINITY/limit.rlim_cur == 1/"
-    "memory that cannot be shared is refused|comm/context.cpp|misuse ProcessLimits.*|/^void .Context::allocate_shared/,/^}/s/return device_->allocate(HALO_MEMORY_HOST, bytes);/return nullptr;/"
+    "memory that cannot be shared is refused|comm/context.cpp|misuse ProcessLimits.*|/^void .Context::allocate_shared/,/^}/s/return devices_->host().allocate(HALO_MEMORY_HOST, bytes);/return nullptr;/"
     "a rank that shares no memory is not told of|comm/context.cpp|misuse ProcessLimits.*|s/^    compare_shared_memory();//"
     "memory that cannot be reached is not logged|memory/shared_arena.cpp|misuse ProcessLimits.*|s/^    if (tell_ .*tell_();/    (void)told;/"
     "a host that could not be read once is never|memory/shared_file.cpp|unit_memory HostNumber*|s/    if (known == 0) number = known = read_boot_id();.*/    static const uint64_t once = read_boot_id(); number = known = once;/"

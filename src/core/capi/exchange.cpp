@@ -15,7 +15,7 @@ Exchange &exchange_of(const halo_exchange *exchange) { return *object_of<Exchang
 
 halo_run read_run(const halo_run *run) {
     const halo_run defaults = HALO_RUN_INIT;
-    return read_optional_struct(run, defaults, sizeof defaults, "halo_run");
+    return read_optional_struct(run, defaults, offsetof(halo_run, devices), "halo_run"); // older callers have no devices
 }
 
 // From lists of fields, of which the first field stands for the context.
