@@ -80,7 +80,8 @@ void run_sparse(Rank &rank, int32_t messages) {
         }
     }
     const halo_exchange_stats stats = exchange.stats();
-    if (stats.sparse_null == 0 || stats.sparse_null >= stats.sparse_sent) stop("%lld of %lld were null", static_cast<long long>(stats.sparse_null), static_cast<long long>(stats.sparse_sent));
+    if (stats.sparse_null == 0 || stats.sparse_null >= stats.sparse_sent)
+        stop("%lld of %lld were null", static_cast<long long>(stats.sparse_null), static_cast<long long>(stats.sparse_sent));
 }
 
 TEST(KindsOnDevices, SparseFieldsWithArrivals) {
@@ -163,6 +164,33 @@ TEST(KindsOnDevices, AWaitLetsOtherMessagesLeave) {
         OK(halo_field_destroy(&h));
     });
     late_configure(1, 50);
+}
+
+// What is packed in several launches leaves, and is unpacked, peer by peer.
+TEST(KindsOnDevices, InChunks) {
+    run(4, late::settings({ { "device.chunk", "1" } }), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u"), s(ring, "s", 0, true);
+        for (int64_t b = 0; b < 2; ++b) late::bind(s.handle(), ring.first_gid() + b, s.array(b).data(), HALO_MEMORY_DEVICE, 0);
+        const RingExchange exchange({ u.handle(), s.handle() }), dense({ u.handle() });
+        const late::Stream stream(u.device()), other(u.device());
+        for (int turn = 0; turn < 20; ++turn) {
+            u.write(turn, stream);
+            s.write(turn, stream);
+            OK(halo_exchange_start(exchange, nullptr, stream));
+            OK(halo_exchange_finish(exchange, other));
+            u.expect(turn, other, "dense");
+            s.expect(turn, other, "sparse");
+            other.synchronize();
+            u.write(turn + 100, stream);
+            OK(halo_exchange_start(dense, nullptr, stream));
+            OK(halo_exchange_finish(dense, other));
+            u.expect(turn + 100, other, "dense alone");
+            other.synchronize();
+        }
+        if (exchange.stats().device_launches != 20 * 5)
+            stop("%lld launches: not test, pack for each of 2 peers, direct, unpack", static_cast<long long>(exchange.stats().device_launches));
+    });
 }
 
 TEST(KindsOnDevices, InPhases) {

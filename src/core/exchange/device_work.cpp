@@ -6,11 +6,7 @@
 
 namespace halo {
 
-DeviceWork::DeviceWork(Context &context, Device &device)
-    : context_(context),
-      device_(device),
-      uses_(context.devices().uses(device)),
-      ready_(device) {}
+DeviceWork::DeviceWork(Context &context, Device &device) : context_(context), device_(device), uses_(context.devices().uses(device)), last_(device) {}
 
 DeviceWork::~DeviceWork() { end(); }
 
@@ -20,7 +16,7 @@ DeviceUse &DeviceWork::use() {
 }
 
 void DeviceWork::put_on(halo_stream stream) {
-    if (stream != stream_) ready_.hold(stream);
+    if (stream != stream_) last_.hold(stream);
     stream_ = stream;
 }
 
@@ -57,11 +53,17 @@ void DeviceWork::test() {
     ++launches;
 }
 
-void DeviceWork::record() { ready_.record(stream_); }
+void DeviceWork::mark() {
+    if (n_marks_ == marks_.size()) marks_.emplace_back(device_);
+    marks_[n_marks_++].record(stream_);
+}
+
+void DeviceWork::leave_stream() { last_.record(stream_); }
 
 void DeviceWork::end() noexcept {
     ranges_.clear();
     tests_.clear();
+    n_marks_ = 0;
     if (!use_) return;
     try {
         use_->done.record(stream_);

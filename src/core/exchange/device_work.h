@@ -38,9 +38,11 @@ public:
     void add_test(const PieceRun &piece, RowRange rows, const halo_null_test &test) { collect(tests_, piece, rows, HALO_ROWS_ALL, test); }
     void test();
 
-    // Behind all that has been put on: then `is_done` asks for that.
-    void record();
-    bool is_done() { return ready_.has_fired(); }
+    // The run's next mark, behind all that has been put on. Marks are counted from 0.
+    void mark();
+    // The next call may name another stream.
+    void leave_stream();
+    bool has_reached(size_t mark) { return mark >= n_marks_ || marks_[mark].has_fired(); }
     // The run is over, or has failed.
     void end() noexcept;
 
@@ -56,7 +58,9 @@ private:
     Device &device_;
     DeviceUses &uses_;
     std::unique_ptr<DeviceUse> use_; // of the present run
-    Event ready_;
+    std::vector<Event> marks_;       // the first n_marks_ are of the present run
+    size_t n_marks_ = 0;
+    Event last_; // behind what the last call has put on
     halo_stream stream_ = HALO_STREAM_NONE;
     Ranges ranges_;
     Ranges tests_;

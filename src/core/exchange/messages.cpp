@@ -29,6 +29,7 @@ std::string describe_way(const char *way, int32_t peer, int64_t n_channels, int6
 
 Messages::Messages(const MessageSetup &setup)
     : setup_(setup),
+      chunk_(static_cast<size_t>(setup.context.config().bytes("device.chunk"))),
       links_(make_links(setup, link_content())),
       plan_link_(plan_links_of(setup.plan, links_)),
       unpacked_(links_.size(), true),
@@ -66,7 +67,7 @@ void Messages::allocate() {
 void Messages::post(Run &run) {
     run_ = &run;
     epoch_ = run.epoch;
-    departed_ = true;
+    next_departure_ = links_.size();
     trial_.begin();
     for (auto &link : links_) link->post(run.epoch, run.narrowing);
     std::fill(unpacked_.begin(), unpacked_.end(), false);
@@ -354,7 +355,7 @@ std::string Messages::describe_missing(const Run &run, size_t i) const {
 
 std::string Messages::missing(const Run &run) const {
     std::string text = setup_.spec.what + ":";
-    if (!departed_) text += " a device has not packed what this rank sends;";
+    if (next_departure_ < links_.size()) text += " a device has not packed what this rank sends;";
     for (size_t i = 0; i < links_.size(); ++i)
         if (!links_[i]->arrived()) text += " missing " + (links_[i]->awaits_parts() ? describe_missing_parts(i) : describe_missing(run, i));
     return text;

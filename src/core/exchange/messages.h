@@ -38,6 +38,8 @@ public:
     void send(Run &run);
     // Polls: sends what devices have packed. True: all has been sent.
     bool depart(Run &run);
+    // So much comes that a device should not wait for the last of it.
+    bool unpacks_as_they_come(const Run &run) const;
     // Polls; true when everything is here.
     bool test();
     // While something is missing: has a peer, whose part is here, told of a failure that lasts? Throws.
@@ -86,6 +88,7 @@ private:
     void make_outgoing(Run &run);
     void put_tests(Run &run);
     void put_packing(Run &run);
+    void launch_packing(Run &run);
     void put_local(Run &run);
     void pack_on_host(Run &run);
     size_t assemble(const Run &run, size_t i);
@@ -103,6 +106,7 @@ private:
     std::string why_this_path(size_t i) const;
 
     MessageSetup setup_;
+    size_t chunk_; // bytes that one launch of a device packs, at least
     Links links_;
     std::vector<size_t> plan_link_; // number of each link in the plan
     std::vector<uint8_t> unpacked_;
@@ -121,7 +125,8 @@ private:
     std::vector<Outgoing> outgoing_;             // by link
     std::vector<Buffer> host_flags_;             // of pieces on the host
     std::vector<std::vector<std::byte>> hashes_; // of check mode, by link
-    bool departed_ = true;
+    std::vector<size_t> marks_;                  // of each link: the device's mark behind what it packs for it
+    size_t next_departure_ = SIZE_MAX;           // links from here on have not left
     uint32_t epoch_ = 0;
     int64_t states_sent_ = 0;
     int64_t nulls_sent_ = 0;

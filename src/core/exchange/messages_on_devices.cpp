@@ -20,10 +20,10 @@ void Messages::put_on_devices(Run &run) {
     put_tests(run);
     put_packing(run);
     put_local(run);
-    for (DeviceWork *work : run.works) work->record();
+    for (DeviceWork *work : run.works) work->leave_stream();
     pack_on_host(run);
     run.copy_within_rank();
-    departed_ = false;
+    next_departure_ = 0;
 }
 
 // An edge of dense values has data wherever there is storage.
@@ -72,16 +72,33 @@ void Messages::put_tests(Run &run) {
     for (DeviceWork *work : run.works) work->test();
 }
 
+// A launch for so many links as make a chunk; mostly one for all.
 void Messages::put_packing(Run &run) {
-    for (const Outgoing &one : outgoing_) {
-        const PieceRun &piece = run.pieces[one.piece];
-        if (!piece.work) continue;
-        piece.work->add(piece, one.way->rows);
-        const int32_t which = run.plan->piece(one.piece).destination().sparse ? HALO_ROWS_FLAGGED : HALO_ROWS_ALL;
-        for (const SingleEdge &single : one.way->singles)
-            if (piece.source_part(single.edge.send_part)) piece.work->add(piece, single.copy, which);
+    marks_.assign(links_.size(), 0);
+    size_t n_marks = 0, bytes = 0;
+    for (size_t o = 0; o < outgoing_.size(); ++o) {
+        const Outgoing &one = outgoing_[o];
+        marks_[one.link] = n_marks;
+        bytes += static_cast<size_t>(one.way->region_bytes());
+        if (const PieceRun &piece = run.pieces[one.piece]; piece.work) {
+            piece.work->add(piece, one.way->rows);
+            const int32_t which = run.plan->piece(one.piece).destination().sparse ? HALO_ROWS_FLAGGED : HALO_ROWS_ALL;
+            for (const SingleEdge &single : one.way->singles)
+                if (piece.source_part(single.edge.send_part)) piece.work->add(piece, single.copy, which);
+        }
+        const bool is_last = o + 1 == outgoing_.size();
+        if (!is_last && (outgoing_[o + 1].link == one.link || bytes < chunk_)) continue;
+        launch_packing(run);
+        ++n_marks;
+        bytes = 0;
     }
-    for (DeviceWork *work : run.works) work->run();
+}
+
+void Messages::launch_packing(Run &run) {
+    for (DeviceWork *work : run.works) {
+        work->run();
+        work->mark();
+    }
 }
 
 void Messages::put_local(Run &run) {
@@ -111,13 +128,20 @@ void Messages::pack_on_host(Run &run) {
 }
 
 bool Messages::depart(Run &run) {
-    if (departed_) return true;
-    if (!std::all_of(run.works.begin(), run.works.end(), [](DeviceWork *work) { return work->is_done(); })) return false;
-    departed_ = true; // or has failed
-    for (size_t i = 0; i < links_.size(); ++i)
-        if (links_[i]->sends()) links_[i]->send(assemble(run, i));
+    for (; next_departure_ < links_.size(); ++next_departure_) {
+        const size_t i = next_departure_;
+        if (!links_[i]->sends()) continue;
+        if (!std::all_of(run.works.begin(), run.works.end(), [&](DeviceWork *work) { return work->has_reached(marks_[i]); })) return false;
+        links_[i]->send(assemble(run, i));
+    }
     outgoing_.clear();
     return true;
+}
+
+bool Messages::unpacks_as_they_come(const Run &run) const {
+    size_t bytes = 0;
+    for (const PlanLink &link : run.plan->links()) bytes += static_cast<size_t>(link.bytes_received);
+    return run.on_host() || bytes > chunk_;
 }
 
 // As `pack` does it.

@@ -383,7 +383,7 @@ void Round::unpack(halo_stream stream) {
         arrivals_.unpack_staged(run_);
         for (DeviceWork *work : run_.works) work->run();
         if (plan_->combines()) combine();
-        for (DeviceWork *work : run_.works) work->record();
+        for (DeviceWork *work : run_.works) work->leave_stream();
         if (check_) check_->after_unpack(run_);
         messages_->consume();
     });
@@ -443,16 +443,21 @@ void Round::send_when_writable(halo_stream stream) {
     });
 }
 
+void Round::unpack_what_is_here() {
+    messages_->unpack(run_);
+    for (DeviceWork *work : run_.works) work->run();
+}
+
 // Without sparse fields, each message is unpacked as it comes: the regions are disjoint, so the order does not show.
 void Round::wait_until_here() {
     Waiter waiter(context_, timeout(), id_.serial());
     const auto missing = [&] { return messages_->missing(run_) + context_.inquiries().known_of_peers(); };
-    const bool as_they_come = !plan_->any_sparse() && !plan_->combines() && !check_ && run_.on_host();
+    const bool as_they_come = !plan_->any_sparse() && !plan_->combines() && !check_ && messages_->unpacks_as_they_come(run_);
     bool here = false;
     step([&] {
         for (int64_t time = 0; !here && time < std::min(first_looks, context_.waiting().spins); ++time) here = look();
         while (!here) {
-            if (as_they_come) messages_->unpack(run_);
+            if (as_they_come) unpack_what_is_here();
             if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
             here = look();
         }
@@ -464,6 +469,7 @@ void Round::wait_until_here() {
 void Round::finish(halo_stream stream) {
     require(Phase::sent, "finish");
     require_stream(stream);
+    step([&] { put_on(stream); });
     times_.work([&] {
         times_.wait([&] { wait_until_here(); });
         unpack(stream);

@@ -114,6 +114,7 @@ private:
     void wait_until_writable();
     void wait_until_here();
     bool look();
+    void unpack_what_is_here();
     void note_arrivals();
     void count_local(const Arrivals::Copied &copied);
     void combine();
