@@ -31,7 +31,7 @@ defects=(
     # Devices
     "a message leaves before the device has packed it|exchange/messages_on_devices.cpp|late_device_programs OnDevices.*|s/return work->has_reached(marks_.i.);/return true;/"
     "who waits lets no other messages leave|comm/wait.h|late_device_programs KindsOnDevices.AWait*|s/^        context_.let_depart();//"
-    "calls on objects let no messages leave|capi/handle.h|late_device_programs OnDevices.Messages*|s/shell->owner->context.let_depart();//"
+    "calls on objects let no messages leave|capi/handle.h|late_device_programs OnDevices.Messages*|s/^    context.let_depart();//"
     "work in another stream does not wait for what came before|exchange/device_work.cpp|late_device_programs OnDevices.AStream*|s/if (stream != stream_) last_.hold(stream);//"
     "what start has put on a device is not marked|exchange/messages_on_devices.cpp|late_device_programs OnDevices.*|s/for (DeviceWork .work : run.works) work->leave_stream();//"
     "what unpacking has put on a device is not marked|exchange/round.cpp|late_device_programs OnDevices.AStream*|s/for (DeviceWork .work : run_.works) work->leave_stream();//"

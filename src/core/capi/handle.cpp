@@ -49,7 +49,7 @@ void require_handle(const Handle *handle, HandleKind kind) {
 
 void require_callable(const Handle *handle, HandleKind kind, Inside most) {
     require_handle(handle, kind);
-    handle->owner->context.call_rules().require(most);
+    enter(handle->owner->context, most);
 }
 
 } // namespace halo

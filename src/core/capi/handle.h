@@ -93,6 +93,12 @@ struct ContextObject {
 // The handle is what it should be, and its object lives. HALO_ERR_ARGUMENT, HALO_ERR_HANDLE.
 void require_handle(const Handle *handle, HandleKind kind);
 
+// Every call that may change something: is it allowed now? HALO_ERR_STATE. What devices have made ready leaves.
+inline void enter(Context &context, Inside most) {
+    context.call_rules().require(most);
+    context.let_depart();
+}
+
 // The same, and its context may be called now. HALO_ERR_STATE.
 void require_callable(const Handle *handle, HandleKind kind, Inside most = Inside::nothing);
 
@@ -105,10 +111,7 @@ halo_status with_handle(H *handle, Body &&body) noexcept {
         [&] {
             require_handle(shell_of(handle), kind_of(handle));
             shell = shell_of(handle);
-            if constexpr (!std::is_const_v<H>) {
-                shell->owner->context.call_rules().require(most);
-                shell->owner->context.let_depart();
-            }
+            if constexpr (!std::is_const_v<H>) enter(shell->owner->context, most);
             return body();
         },
         [&](const char *text, halo_status status) noexcept {
