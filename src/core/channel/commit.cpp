@@ -202,6 +202,8 @@ std::string Commit::difference(const PairList &list, const EndRecord *mine, cons
     const EndRecord &receiver = list.sends ? *theirs : *mine;
     if (sender.type != receiver.type)
         return ends + format(": rank %d sends %s, rank %d receives %s", from, type_name(sender.type), to, type_name(receiver.type));
+    if (sender.varies != receiver.varies)
+        return ends + format(": rank %d has it with `varies`, rank %d without", sender.varies ? from : to, sender.varies ? to : from);
     if (sender.bytes > receiver.bytes)
         return ends + format(": rank %d sends %lld bytes, rank %d receives at most %lld", from, static_cast<long long>(sender.bytes), to,
                              static_cast<long long>(receiver.bytes));

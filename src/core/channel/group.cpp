@@ -61,10 +61,11 @@ void Group::open_mailboxes(const std::vector<PairList> &pairs) {
     const ChannelTags &tags = context().channel_tags();
     for (const uint32_t slot : slots_) registry_.at(slot).box.open({ id_.serial(), {}, false });
     for (const PairList &pair : pairs)
-        for (size_t i = 0; i < pair.slots.size(); ++i)
-            registry_.at(pair.slots[i])
-                .box.open(
-                    { id_.serial(), tags.tag(first_channel_tag_ + static_cast<int64_t>(i)), pair.bare(registry_, i), pair.wire_bytes(registry_, i) });
+        for (size_t i = 0; i < pair.slots.size(); ++i) {
+            Mailbox &box = registry_.at(pair.slots[i]).box;
+            const int64_t bytes = box.varies() ? -1 : pair.wire_bytes(registry_, i);
+            box.open({ id_.serial(), tags.tag(first_channel_tag_ + static_cast<int64_t>(i)), pair.bare(registry_, i), bytes });
+        }
 }
 
 void Group::open_run(const std::vector<PairList> &pairs) {
