@@ -1054,8 +1054,12 @@ typedef struct halo_group_desc {
     int32_t layout;
     int32_t messages;       /**< HALO_MESSAGES_AGGREGATE (also AUTO): use halo_group_...; PER_CHANNEL: use halo_channel_... */
     double timeout_seconds; /**< of the commit */
+    int32_t memory;         /**< AGGREGATE: where the slices are, HALO_MEMORY_HOST, or HALO_MEMORY_DEVICE; that of its channels does not count. Ranks may differ */
+    int32_t device;         /**< HALO_MEMORY_DEVICE: its ordinal */
+    int32_t flags_memory;   /**< slices in HALO_MEMORY_DEVICE: where the `null_flags` of halo_group_send are, HALO_MEMORY_HOST (read during the call),
+                                 HALO_MEMORY_PINNED or HALO_MEMORY_DEVICE (read when the stream comes there) */
 } halo_group_desc;
-#define HALO_GROUP_DESC_INIT { sizeof(halo_group_desc), 1, HALO_MESSAGES_AUTO, HALO_TIMEOUT_CONFIGURED }
+#define HALO_GROUP_DESC_INIT { sizeof(halo_group_desc), 1, HALO_MESSAGES_AUTO, HALO_TIMEOUT_CONFIGURED, HALO_MEMORY_HOST, 0, HALO_MEMORY_HOST }
 
 /**
  * Commit channels: number their tags, check both ends. Collective over the context (ranks may bring none; the list is copied); blocks.
@@ -1092,13 +1096,16 @@ HALO_API halo_status halo_group_writable(halo_group *group, int32_t *writable);
 HALO_API halo_status halo_group_start_receive(halo_group *group);
 
 /** Send all channels that this rank sends: one message per peer. `null_flags` (per row, may be NULL) marks channels that are null;
- *  entries of rows that this rank does not send are ignored. Never blocks: HALO_BUSY while a peer is two runs behind. Read during the call. */
+ *  entries of rows that this rank does not send are ignored. Never blocks: HALO_BUSY while a peer is two runs behind. Read during the call. With
+ *  slices on a device they, and flags as halo_group_desc says, are read when `stream` comes there; messages leave in whatever call of this rank comes
+ *  after that. HALO_ERR_ARGUMENT: such slices and HALO_STREAM_NONE. */
 HALO_API halo_status halo_group_send(halo_group *group, const uint8_t *null_flags, halo_stream stream);
 
 /** `done` 1 when every message of this run is here; the table then shows the states. */
 HALO_API halo_status halo_group_try_receive(halo_group *group, int32_t *done);
 
-/** What this run received is no longer needed; the next run may begin. */
+/** What this run received is no longer needed; the next run may begin. With slices on a device: once `stream` has come there; until then
+ *  halo_group_writable answers 0 and halo_group_destroy returns HALO_BUSY. */
 HALO_API halo_status halo_group_stale(halo_group *group, halo_stream stream);
 
 /** @} */

@@ -9,9 +9,9 @@
 // caller's memory there is no place for a header: the message is the payload alone (`bare`), "null" is a message of no bytes, and the
 // epoch's parity is in the tag. Data of no size always travel as a header.
 //
-// Payload in a device's memory (mailbox_on_device.cpp): messages lie in memory that the host reaches too. A send leaves once its stream has come there,
-// what has come is received once it has been copied, and what is staled is so once the stream has come there; until then `operation_` is a DeviceMail
-// that waits. Those messages always have a place for a header.
+// Payload in a device's memory (mailbox_on_device.cpp): messages lie in memory that the host reaches too. A send leaves once its stream has come
+// there, what has come is received once it has been copied, and what is staled is so once the stream has come there; until then `operation_` is a
+// DeviceMail that waits. Those messages always have a place for a header.
 //
 // An idle mailbox owns no request: see MailRoom. Sending, receiving and staling allocate nothing once rooms and pools are warm.
 #pragma once
