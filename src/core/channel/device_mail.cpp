@@ -63,7 +63,7 @@ bool MailQueue::go_on(DeviceMail &mail) noexcept {
     mail.device_memory.reset();
     if (mail.work != DeviceMail::Work::leaving) return true;
     try {
-        if (mail.summed) mail.header_place()->seal ^= static_cast<uint32_t>(checksum(mail.payload(), mail.payload_bytes));
+        if (std::exchange(mail.summed, false)) mail.header_place()->seal ^= static_cast<uint32_t>(checksum(mail.payload(), mail.payload_bytes));
         context_.fabric().send(mail.peer, mail.lane, mail.tag, mail.message, mail.message_bytes, mail.request);
         mail.in_flight = true;
     } catch (...) {
@@ -99,6 +99,11 @@ void DeviceMails::await(DeviceMail &mail, DeviceMail::Work work, halo_stream str
     mail.done.record(stream);
     mail.work = work;
     queue.add(mail);
+}
+
+void DeviceMails::leave_again(DeviceMail &mail) {
+    mail.work = DeviceMail::Work::leaving;
+    queue_of(nullptr).add(mail);
 }
 
 MailQueue &DeviceMails::queue_of(halo_stream stream) {

@@ -79,6 +79,8 @@ public:
     void make_room(DeviceMail &mail, size_t payload_bytes) const;
     // The mail goes on when the stream, nullptr: the device's own, has come here.
     void await(DeviceMail &mail, DeviceMail::Work work, halo_stream stream);
+    // What was to leave, and could not.
+    void leave_again(DeviceMail &mail);
     // It does not go on. What the device uses stays for as long as it does.
     void give_up(DeviceMail &mail) noexcept;
 

@@ -15,7 +15,7 @@ struct MailMemory {
     int32_t kind = HALO_BUFFER_POOL;
     void *memory = nullptr;
     const halo_allocator *allocator = nullptr;
-    Space space;
+    Space space{};
 };
 
 // Pooled and allocated blocks of the host have 64 bytes in front of the payload, the last 16 of which are the header's place. Those of a device have

@@ -34,7 +34,8 @@ void Mailbox::require_settled(const char *call) {
     if (!settled()) fail(HALO_BUSY, "%s: the device is at work on the buffer: %s", call, describe().c_str());
 }
 
-// What failed is as if it had not been asked for, but that a message which has come is landed again by the next call.
+// What failed is as if it had not been asked for, but that messages stay: one that could not leave leaves later, one that has come is landed by the
+// next call.
 bool Mailbox::settle() {
     using Work = DeviceMail::Work;
     DeviceMail &mail = this->mail();
@@ -44,7 +45,9 @@ bool Mailbox::settle() {
         const Error error(*mail.error);
         mail.error.reset();
         mail.arrived = work == Work::landing;
-        if (!mail.arrived) {
+        if (work == Work::leaving && mail.buffer) {
+            mails().leave_again(mail);
+        } else if (!mail.arrived) {
             drop_operation();
             state_ = HALO_STALE;
         }
