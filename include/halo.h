@@ -979,11 +979,14 @@ typedef struct halo_channel_desc {
     void *buffer;                    /**< HALO_BUFFER_CALLER: count elements, stays the caller's; must stay until the channel is destroyed (and longer
                                           after halo_channel_abandon) */
     const halo_allocator *allocator; /**< HALO_BUFFER_ALLOCATOR. Must outlive the channel; see halo_allocator. */
+    int32_t memory;                  /**< of the buffer: HALO_MEMORY_HOST, or HALO_MEMORY_DEVICE. The ends may differ. Calls that take a stream then want one */
+    int32_t device;                  /**< HALO_MEMORY_DEVICE: its ordinal */
+    int32_t varies;                  /**< 1: halo_channel_send_bytes may send fewer bytes than the channel has. Both ends say the same */
 } halo_channel_desc;
-#define HALO_CHANNEL_DESC_INIT { sizeof(halo_channel_desc), 1, 0, 0, HALO_FLOAT64, 0, 0, 0, HALO_BUFFER_POOL, NULL, NULL }
+#define HALO_CHANNEL_DESC_INIT { sizeof(halo_channel_desc), 1, 0, 0, HALO_FLOAT64, 0, 0, 0, HALO_BUFFER_POOL, NULL, NULL, HALO_MEMORY_HOST, 0, 0 }
 
 /** Register one end of a channel (both, when send_rank = recv_rank = this rank). Key and description are copied. Local; O(1); usable after a group has committed it.
- *  HALO_ERR_EXISTS: the key is registered. Unregister with halo_channel_destroy, then register again. */
+ *  HALO_ERR_EXISTS: the key is registered. Unregister with halo_channel_destroy, then register again. HALO_ERR_DEVICE: there is no such device. */
 HALO_API halo_status halo_channel_register(halo_context *context, const halo_channel_key *key, const halo_channel_desc *desc, halo_channel **channel);
 
 /** Register many. `keys` and `descs` are arrays of `n`, `desc_bytes`, at most 4096, the size of one descriptor. All or none: then `channels` are none. */
@@ -997,7 +1000,7 @@ HALO_API halo_status halo_channel_destroy(halo_channel **channel);
 
 /** Give up what is under way, when the other end never answers: a posted receive is cancelled, late messages are dropped. Afterwards the
  *  channel can only be destroyed. A buffer of the caller's that is being sent or received into must stay until the context is destroyed,
- *  over MPI until MPI_Finalize; one of halo_memory_allocate does. Local. */
+ *  over MPI until MPI_Finalize; one of halo_memory_allocate does. A send whose stream has not come to it does not leave. Local. */
 HALO_API halo_status halo_channel_abandon(halo_channel *channel);
 
 /** May the sender write? Progresses the sender's own message; a completed one makes the channel stale again. */
@@ -1021,17 +1024,23 @@ typedef struct halo_buffer {
 HALO_API halo_status halo_channel_buffer(const halo_channel *channel, halo_buffer *buffer);
 
 /** Send the buffer; without one, or by send_null, only "null" travels. Never blocks: HALO_BUSY while the last send is under way.
- *  HALO_ERR_STATE: the channel is not stale. */
+ *  HALO_ERR_STATE: the channel is not stale. In a device's memory the buffer is read when `stream` comes there, and the message leaves in whatever
+ *  call of this rank comes after that. HALO_ERR_ARGUMENT: that memory and HALO_STREAM_NONE. */
 HALO_API halo_status halo_channel_send(halo_channel *channel, halo_stream stream);
+/** The first `bytes` of it; the receiver's halo_buffer has their number. HALO_ERR_STATE: a channel without `varies`. Where an end is in the
+ *  caller's own host memory there must be at least one, for none would be null. */
+HALO_API halo_status halo_channel_send_bytes(halo_channel *channel, int64_t bytes, halo_stream stream);
 HALO_API halo_status halo_channel_send_null(halo_channel *channel, halo_stream stream);
 
 /** Receiver: dense channels post their receive, sparse ones probe. Twice does nothing; nothing to do on the same rank. */
 HALO_API halo_status halo_channel_start_receive(halo_channel *channel);
 
-/** Receiver: has it come? `done` 1: the state is received or received_null. `state` may be NULL. */
+/** Receiver: has it come? `done` 1: the state is received or received_null. `state` may be NULL. In a device's memory what has come can be read on
+ *  any stream then. */
 HALO_API halo_status halo_channel_try_receive(halo_channel *channel, int32_t *done, int32_t *state);
 
-/** Receiver: what was received is no longer needed. */
+/** Receiver: what was received is no longer needed; in a device's memory once `stream` has come there: until then the buffer stays as it is, and
+ *  halo_channel_destroy and halo_channel_release return HALO_BUSY. Afterwards that of a sparse receiver there goes back by itself. */
 HALO_API halo_status halo_channel_stale(halo_channel *channel, halo_stream stream);
 
 HALO_API halo_status halo_channel_get_key(const halo_channel *channel, halo_channel_key *key);
@@ -1047,8 +1056,12 @@ typedef struct halo_group_desc {
     int32_t layout;
     int32_t messages;       /**< HALO_MESSAGES_AGGREGATE (also AUTO): use halo_group_...; PER_CHANNEL: use halo_channel_... */
     double timeout_seconds; /**< of the commit */
+    int32_t memory;         /**< AGGREGATE: where the slices are, HALO_MEMORY_HOST, or HALO_MEMORY_DEVICE; that of its channels does not count. Ranks may differ */
+    int32_t device;         /**< HALO_MEMORY_DEVICE: its ordinal */
+    int32_t flags_memory;   /**< slices in HALO_MEMORY_DEVICE: where the `null_flags` of halo_group_send are, HALO_MEMORY_HOST (read during the call),
+                                 HALO_MEMORY_PINNED or HALO_MEMORY_DEVICE (read when the stream comes there) */
 } halo_group_desc;
-#define HALO_GROUP_DESC_INIT { sizeof(halo_group_desc), 1, HALO_MESSAGES_AUTO, HALO_TIMEOUT_CONFIGURED }
+#define HALO_GROUP_DESC_INIT { sizeof(halo_group_desc), 1, HALO_MESSAGES_AUTO, HALO_TIMEOUT_CONFIGURED, HALO_MEMORY_HOST, 0, HALO_MEMORY_HOST }
 
 /**
  * Commit channels: number their tags, check both ends. Collective over the context (ranks may bring none; the list is copied); blocks.
@@ -1085,13 +1098,16 @@ HALO_API halo_status halo_group_writable(halo_group *group, int32_t *writable);
 HALO_API halo_status halo_group_start_receive(halo_group *group);
 
 /** Send all channels that this rank sends: one message per peer. `null_flags` (per row, may be NULL) marks channels that are null;
- *  entries of rows that this rank does not send are ignored. Never blocks: HALO_BUSY while a peer is two runs behind. Read during the call. */
+ *  entries of rows that this rank does not send are ignored. Never blocks: HALO_BUSY while a peer is two runs behind. Read during the call. With
+ *  slices on a device they, and flags as halo_group_desc says, are read when `stream` comes there; messages leave in whatever call of this rank comes
+ *  after that. HALO_ERR_ARGUMENT: such slices and HALO_STREAM_NONE. */
 HALO_API halo_status halo_group_send(halo_group *group, const uint8_t *null_flags, halo_stream stream);
 
 /** `done` 1 when every message of this run is here; the table then shows the states. */
 HALO_API halo_status halo_group_try_receive(halo_group *group, int32_t *done);
 
-/** What this run received is no longer needed; the next run may begin. */
+/** What this run received is no longer needed; the next run may begin. With slices on a device: once `stream` has come there; until then
+ *  halo_group_writable answers 0 and halo_group_destroy returns HALO_BUSY. */
 HALO_API halo_status halo_group_stale(halo_group *group, halo_stream stream);
 
 /** @} */

@@ -383,6 +383,7 @@ public:
         return buffer;
     }
     bool send(halo_stream stream = HALO_STREAM_NONE) { return done(halo_channel_send(handle_, stream)); }
+    bool send_bytes(std::int64_t bytes, halo_stream stream = HALO_STREAM_NONE) { return done(halo_channel_send_bytes(handle_, bytes, stream)); }
     bool send_null(halo_stream stream = HALO_STREAM_NONE) { return done(halo_channel_send_null(handle_, stream)); }
     void start_receive() { check(halo_channel_start_receive(handle_)); }
     bool try_receive() {

@@ -75,6 +75,7 @@ UNEXPLAINED = {
     "group: ... is in a group already": "says it all",
     "...: group ... sends one message per channel: use the calls of its channels": "says what to do",
     "... is illegal in the state ... (...": "tells the state of the channel",
+    "send_bytes is illegal without `varies`: ...": "says it all",
     "...: a collective before this one has not ended": "of a callback that swallows a failure",
     "... exchanges, aggregated groups and reductions exist in this context, and that is the most: destroy some": "says what to do",
     "...: post or start is illegal: a run is in flight": "tells the state",

@@ -80,7 +80,10 @@ TEST(Steady, AggregatedGroupsAllocateNothing) {
             desc.count = i;
             channels.push_back(&registries[rank]->add(check_channel(pair.context(rank), { i, 1, 0, 0, 0 }, desc)));
         }
-        groups[rank] = std::make_unique<Group>(*registries[rank], channels.data(), 30, HALO_MESSAGES_AGGREGATE, 60.0);
+        halo_group_desc desc = HALO_GROUP_DESC_INIT;
+        desc.messages = HALO_MESSAGES_AGGREGATE;
+        desc.timeout_seconds = 60;
+        groups[rank] = std::make_unique<Group>(*registries[rank], channels.data(), 30, desc);
     });
     AggregateRun &left = groups[0]->run("test");
     AggregateRun &right = groups[1]->run("test");

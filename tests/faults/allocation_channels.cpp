@@ -24,7 +24,8 @@ Ends ends_of(const Member &member, int32_t field, bool sparse) {
     for (int i = 0; i < 2; ++i) {
         ends.keys[i] = { from[i], to[i], field, 0, 0 };
         ends.descs[i] = HALO_CHANNEL_DESC_INIT;
-        ends.descs[i].send_rank = from[i], ends.descs[i].recv_rank = to[i], ends.descs[i].count = 100, ends.descs[i].sparse = sparse;
+        ends.descs[i].send_rank = from[i], ends.descs[i].recv_rank = to[i], ends.descs[i].count = 100, ends.descs[i].sparse = sparse,
+        ends.descs[i].varies = 1;
     }
     return ends;
 }
@@ -60,7 +61,10 @@ void by_hand(Member &member, bool sparse) {
         ALONE(halo_channel_buffer(sender, &buffer));
         for (int i = 0; i < 100; ++i) static_cast<double *>(buffer.data)[i] = 100 * time + i;
         ALONE(halo_channel_start_receive(receiver));
-        ALONE(time == 2 ? halo_channel_send_null(sender, HALO_STREAM_NONE) : halo_channel_send(sender, HALO_STREAM_NONE));
+        if (time == 1)
+            ALONE(halo_channel_send_bytes(sender, 100 * sizeof(double), HALO_STREAM_NONE));
+        else
+            ALONE(time == 2 ? halo_channel_send_null(sender, HALO_STREAM_NONE) : halo_channel_send(sender, HALO_STREAM_NONE));
         int32_t state = 0;
         member.alone("halo_channel_try_receive", [&] {
             return until_done([&](int32_t &done) {

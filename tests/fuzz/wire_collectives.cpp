@@ -87,7 +87,8 @@ struct TwoChannels {
 void commit(Context &context) {
     static TwoChannels channels(context);
     const CollectiveCall call(context, "commit", 1e-9);
-    Commit(channels.registry, channels.all.data(), std::ssize(channels.all), HALO_MESSAGES_AGGREGATE).run();
+    const halo_group_desc desc = HALO_GROUP_DESC_INIT;
+    Commit(channels.registry, channels.all.data(), std::ssize(channels.all), desc).run();
 }
 
 using Call = void (*)(Context &);

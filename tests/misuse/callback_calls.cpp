@@ -102,6 +102,7 @@ const Call refused_calls[] = {
     CALL(halo_channel_allocate, w.channel),
     CALL(halo_channel_release, w.channel),
     CALL(halo_channel_send, w.channel, HALO_STREAM_NONE),
+    CALL(halo_channel_send_bytes, w.channel, 1, HALO_STREAM_NONE),
     CALL(halo_channel_send_null, w.channel, HALO_STREAM_NONE),
     CALL(halo_channel_start_receive, w.channel),
     CALL(halo_channel_try_receive, w.channel, &w.number, nullptr),

@@ -496,7 +496,7 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
         { "bytes_of_a_channel", limit, { "desc_bytes 18446744073709551615 exceeds 4096" }, [](World &w) { return register_two(w, SIZE_MAX, 0); } },
         { "second_channel_longer_than_a_row",
           HALO_ERR_VERSION,
-          { "desc_bytes is 64, but struct_size is 4096" },
+          { "desc_bytes is 80, but struct_size is 4096" },
           [](World &w) { return register_two(w, sizeof(halo_channel_desc), 4096); } },
         { "entities_of_a_set",
           limit,

@@ -76,7 +76,8 @@ TEST_F(ForgedCollective, AChannelWithARankThatIsNot) {
     };
     send(CollectiveKind::commit, 4, "commit", std::vector<Announcement>{ { 0, 9, {} } });
     ChannelRegistry registry(ranks.context());
-    Commit commit(registry, nullptr, 0, HALO_MESSAGES_AGGREGATE);
+    const halo_group_desc desc = HALO_GROUP_DESC_INIT;
+    Commit commit(registry, nullptr, 0, desc);
     expect_failure(HALO_ERR_WIRE, { "group", "rank 9", "of 2 ranks" }, [&] { commit.run(); });
 }
 
@@ -93,12 +94,13 @@ TEST_F(ForgedCollective, AChannelOfNegativeSize) {
     spec.mailbox.bytes = 8;
     halo_channel *const channel = &registry.add(spec);
     EndRecord theirs = end_record(*channel);
+    halo_group_desc desc = HALO_GROUP_DESC_INIT;
+    desc.messages = HALO_MESSAGES_PER_CHANNEL;
     theirs.bytes = -8;
     send(CollectiveKind::commit, 4, "commit", std::vector<Announcement>{ { 0, 1, 1, 0, {}, {} } });
     send(CollectiveKind::commit, 0, "commit", std::vector<int32_t>{});
     send(CollectiveKind::commit, 2, "commit", std::vector<EndRecord>{ theirs });
-    expect_failure(HALO_ERR_WIRE, { "group", "rank 1 tells of -8 bytes", "3 -> 7" },
-                   [&] { Commit(registry, &channel, 1, HALO_MESSAGES_PER_CHANNEL).run(); });
+    expect_failure(HALO_ERR_WIRE, { "group", "rank 1 tells of -8 bytes", "3 -> 7" }, [&] { Commit(registry, &channel, 1, desc).run(); });
 }
 
 TEST(ForgedRoute, RecordsForARankThatIsNot) {

@@ -16,7 +16,7 @@ ChannelRegistry &registry_of(const halo_context *context) { return object_of<Con
 
 ChannelSpec read_channel(const Context &context, const halo_channel_key &key, const halo_channel_desc *desc) {
     const halo_channel_desc defaults = HALO_CHANNEL_DESC_INIT;
-    return check_channel(context, key, read_struct(desc, defaults, sizeof defaults, "halo_channel_desc"));
+    return check_channel(context, key, read_struct(desc, defaults, offsetof(halo_channel_desc, memory), "halo_channel_desc"));
 }
 
 // All or none.
@@ -128,12 +128,16 @@ halo_status halo_channel_buffer(const halo_channel *channel, halo_buffer *buffer
     });
 }
 
-halo_status halo_channel_send(halo_channel *channel, halo_stream) {
-    return with_channel(channel, [](halo_channel &object) { return object.box.send() ? HALO_SUCCESS : HALO_BUSY; });
+halo_status halo_channel_send(halo_channel *channel, halo_stream stream) {
+    return with_channel(channel, [&](halo_channel &object) { return object.box.send(stream) ? HALO_SUCCESS : HALO_BUSY; });
 }
 
-halo_status halo_channel_send_null(halo_channel *channel, halo_stream) {
-    return with_channel(channel, [](halo_channel &object) { return object.box.send_null() ? HALO_SUCCESS : HALO_BUSY; });
+halo_status halo_channel_send_bytes(halo_channel *channel, int64_t bytes, halo_stream stream) {
+    return with_channel(channel, [&](halo_channel &object) { return object.box.send_bytes(bytes, stream) ? HALO_SUCCESS : HALO_BUSY; });
+}
+
+halo_status halo_channel_send_null(halo_channel *channel, halo_stream stream) {
+    return with_channel(channel, [&](halo_channel &object) { return object.box.send_null(stream) ? HALO_SUCCESS : HALO_BUSY; });
 }
 
 halo_status halo_channel_start_receive(halo_channel *channel) {
@@ -148,8 +152,8 @@ halo_status halo_channel_try_receive(halo_channel *channel, int32_t *done, int32
     });
 }
 
-halo_status halo_channel_stale(halo_channel *channel, halo_stream) {
-    return with_channel(channel, [](halo_channel &object) { object.box.stale(); });
+halo_status halo_channel_stale(halo_channel *channel, halo_stream stream) {
+    return with_channel(channel, [&](halo_channel &object) { object.box.stale(stream); });
 }
 
 halo_status halo_channel_get_key(const halo_channel *channel, halo_channel_key *key) {

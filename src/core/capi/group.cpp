@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "channel/group.h"
 
+#include <cstddef>
+
 #include "capi/handle.h"
 #include "comm/collective_stream.h"
 
@@ -20,14 +22,14 @@ halo_status halo_group_create(halo_context *context, halo_channel *const *channe
     return with_handle(context, [&] {
         require(group, "group");
         const halo_group_desc defaults = HALO_GROUP_DESC_INIT;
-        const halo_group_desc known = read_optional_struct(desc, defaults, sizeof defaults, "halo_group_desc");
+        const halo_group_desc known = read_optional_struct(desc, defaults, offsetof(halo_group_desc, memory), "halo_group_desc");
         check_timeout("group", known.timeout_seconds);
         ContextObject &owner = object_of<ContextObject>(context);
         const CollectiveCall call(owner.context, "group", known.timeout_seconds);
         Context::KeepsNumbers numbers(owner.context);
         halo_group *const made = owner.shells.make<halo_group>(&owner, nullptr); // nothing fails here alone when all have agreed
         try {
-            shell_of(made)->object = new Group(owner.channels, channels, n, known.messages, known.timeout_seconds);
+            shell_of(made)->object = new Group(owner.channels, channels, n, known);
         } catch (...) {
             owner.shells.retire(shell_of(made));
             throw;
@@ -68,8 +70,8 @@ halo_status halo_group_start_receive(halo_group *group) {
     return with_handle(group, [&] { group_of(group).run("halo_group_start_receive").start_receive(); });
 }
 
-halo_status halo_group_send(halo_group *group, const uint8_t *null_flags, halo_stream) {
-    return with_handle(group, [&] { return group_of(group).run("halo_group_send").send(null_flags) ? HALO_SUCCESS : HALO_BUSY; });
+halo_status halo_group_send(halo_group *group, const uint8_t *null_flags, halo_stream stream) {
+    return with_handle(group, [&] { return group_of(group).run("halo_group_send").send(null_flags, stream) ? HALO_SUCCESS : HALO_BUSY; });
 }
 
 halo_status halo_group_try_receive(halo_group *group, int32_t *done) {
@@ -79,6 +81,6 @@ halo_status halo_group_try_receive(halo_group *group, int32_t *done) {
     });
 }
 
-halo_status halo_group_stale(halo_group *group, halo_stream) {
-    return with_handle(group, [&] { group_of(group).run("halo_group_stale").stale(); });
+halo_status halo_group_stale(halo_group *group, halo_stream stream) {
+    return with_handle(group, [&] { group_of(group).run("halo_group_stale").stale(stream); });
 }

@@ -17,13 +17,16 @@ void add_to(Digest &digest, const halo_channel_key &key, int64_t bytes, halo_typ
 
 } // namespace
 
-AggregateRun::AggregateRun(ChannelRegistry &registry, const RunId &id, const std::vector<uint32_t> &slots, const std::vector<PairList> &pairs)
+AggregateRun::AggregateRun(ChannelRegistry &registry, const RunId &id, const std::vector<uint32_t> &slots, const std::vector<PairList> &pairs,
+                           const Space &space, int32_t flags_memory)
     : registry_(registry),
       serial_(id.serial()),
       slots_(slots),
-      places_(slots.size()) {
+      places_(slots.size()),
+      flags_on_device_(flags_memory != HALO_MEMORY_HOST) {
     place_local();
     add_links(id, pairs);
+    if (space.on_device()) place_on_device(space);
     sends_any_ = std::any_of(places_.begin(), places_.end(), [](const Place &place) { return place.sender; });
 }
 
@@ -105,7 +108,12 @@ int64_t AggregateRun::bytes_of(uint32_t row) const {
 }
 
 void AggregateRun::illegal(const char *call) const {
-    const char *state = abandoned_ ? "abandoned" : !begun_ ? "not begun" : received_ ? "received" : sent_ ? "sent, not received" : "begun, not sent";
+    const char *state = abandoned_  ? "abandoned"
+                        : !begun_   ? "not begun"
+                        : staling_  ? "stale once its stream has come there"
+                        : received_ ? "received"
+                        : sent_     ? "sent, not received"
+                                    : "begun, not sent";
     fail(HALO_ERR_STATE, "%s is illegal: group %u, run %u is %s", call, serial_, epoch_, state);
 }
 
@@ -128,41 +136,53 @@ void AggregateRun::begin() {
 }
 
 bool AggregateRun::writable() {
+    if (!settled()) return false;
     begin();
     if (writable_ || sent_) return !sent_;
     for (Link &link : links_)
         if (link.peer->sends() && !link.peer->writable()) return false;
-    if (!local_buffer_ && !local_states_.empty()) local_buffer_ = context().host_buffer(static_cast<size_t>(std::max<int64_t>(local_bytes_, 1)));
+    if (device_)
+        device_->allocate();
+    else if (!local_buffer_ && !local_states_.empty())
+        local_buffer_ = context().host_buffer(static_cast<size_t>(std::max<int64_t>(local_bytes_, 1)));
     writable_ = true;
     return true;
 }
 
 void AggregateRun::start_receive() {
     if (received_) illegal("start_receive");
+    if (!settled()) return;
     begin();
     started_ = true;
 }
 
-bool AggregateRun::send(const uint8_t *null_flags) {
+bool AggregateRun::send(const uint8_t *null_flags, halo_stream stream) {
     if (sent_) illegal("send");
+    if (device_) stream = device_->require(stream, "halo_group_send");
     if (!writable()) return false;
-    if (!sending_) { // else a call that failed for one peer is gone on with, as it was
-        sent_all_ = complete_ && null_flags == nullptr;
-        if (sent_all_)
-            mark_all_data();
-        else
-            mark(null_flags);
-    }
+    if (device_) return send_from_device(null_flags, stream);
+    if (!sending_) note_flags(null_flags); // else a call that failed for one peer is gone on with, as it was
     for (Link &link : links_) {
         if (!link.peer->sends() || link.peer->has_sent()) continue; // by a call that failed for another peer
-        size_t end = link.all_bytes;
-        if (!sent_all_) end = link.any_data ? static_cast<size_t>(places_[link.last_row].offset * alignment + bytes_of(link.last_row)) : 0;
-        link.peer->send(end);
+        link.peer->send(end_of_data(link));
         sending_ = true;
     }
     sent_ = true;
     sending_ = false;
     return true;
+}
+
+void AggregateRun::note_flags(const uint8_t *null_flags) {
+    sent_all_ = complete_ && null_flags == nullptr;
+    if (sent_all_)
+        mark_all_data();
+    else
+        mark(null_flags);
+}
+
+size_t AggregateRun::end_of_data(const Link &link) const {
+    if (sent_all_) return link.all_bytes;
+    return link.any_data ? static_cast<size_t>(places_[link.last_row].offset * alignment + bytes_of(link.last_row)) : 0;
 }
 
 void AggregateRun::mark_all_data() {
@@ -193,19 +213,27 @@ void AggregateRun::mark(uint32_t row, bool data) {
 }
 
 bool AggregateRun::try_receive() {
+    if (!settled()) return false;
     begin();
     if (received_) return true;
-    bool all = local_states_.empty() || sent_;
+    bool all = local_states_.empty() || (sent_ && !leaving_);
     for (Link &link : links_) all &= link.peer->test();
+    if (device_) all = receive_on_device() && all;
     if (!all) return false;
     for (uint8_t &state : local_states_) state = state == HALO_SENDING ? HALO_RECEIVED : HALO_RECEIVED_NULL;
     received_ = true;
     return true;
 }
 
-void AggregateRun::stale() {
+void AggregateRun::stale(halo_stream stream) {
     if (!received_ || (sends_any_ && !sent_)) illegal("stale");
-    for (Link &link : links_) link.peer->consume();
+    if (device_) {
+        device_->staled.record(device_->require(stream, "halo_group_stale"));
+        staling_ = true;
+        context().departures().add(*this);
+    } else {
+        for (Link &link : links_) link.peer->consume();
+    }
     std::fill(local_states_.begin(), local_states_.end(), HALO_STALE);
     begun_ = started_ = sent_ = received_ = writable_ = false;
 }
@@ -213,6 +241,9 @@ void AggregateRun::stale() {
 void AggregateRun::abandon() noexcept {
     for (Link &link : links_) link.peer->abandon();
     abandoned_ = true;
+    if (device_) device_->give_up();
+    context().departures().remove(*this);
+    leaving_ = staling_ = flags_come_ = false;
     beginning_ = begun_ = started_ = sending_ = sent_ = received_ = writable_ = false;
 }
 
@@ -223,28 +254,27 @@ AggregateRun::Slice AggregateRun::slice(uint32_t row) const {
     slice.bytes = bytes_of(row);
     slice.run = epoch_;
     if (place.link == local) {
-        slice.data = local_buffer_ ? local_buffer_.data() + offset : nullptr;
+        slice.data = local_data() ? local_data() + offset : nullptr;
         slice.state = local_states_[place.index];
         return slice;
     }
-    Stream &peer = *links_[place.link].peer;
-    if (place.sender) {
-        slice.data = writable_ ? peer.send_payload() + offset : nullptr;
-        if (sent_) slice.state = edge_state(peer.send_buffer(), place.index) == EdgeState::data ? HALO_SENDING : HALO_SENDING_NULL;
-    } else if (begun_ && peer.arrived()) {
-        const bool data = edge_state(peer.received(), place.index) == EdgeState::data;
-        slice.data = data ? peer.received_payload() + offset : nullptr;
-        slice.state = data ? HALO_RECEIVED : HALO_RECEIVED_NULL;
-    }
+    const Memory memory = memory_of(links_[place.link]);
+    const std::byte *states = place.sender ? memory.sent_states : memory.received_states;
+    const bool data = states && edge_state(states, place.index) == EdgeState::data;
+    std::byte *payload = place.sender ? memory.send : memory.received;
+    if (payload && (place.sender || data)) slice.data = payload + offset;
+    if (states && place.sender) slice.state = data ? HALO_SENDING : HALO_SENDING_NULL;
+    if (states && !place.sender) slice.state = data ? HALO_RECEIVED : HALO_RECEIVED_NULL;
     return slice;
 }
 
-AggregateRun::Memory AggregateRun::memory_of(const Stream &peer) const {
+AggregateRun::Memory AggregateRun::memory_of(const Link &link) const {
+    const Stream &peer = *link.peer;
     Memory memory;
-    if (writable_ && peer.sends()) memory.send = peer.send_payload();
-    if (sent_ && peer.sends()) memory.sent_states = peer.send_buffer();
-    if (begun_ && peer.receives() && peer.arrived()) {
-        memory.received = peer.received_payload();
+    if (writable_ && peer.sends()) memory.send = device_ ? device_->at(link.send_place) : peer.send_payload();
+    if (sent_ && peer.sends() && !flags_come_) memory.sent_states = peer.send_buffer();
+    if (begun_ && peer.receives() && peer.arrived() && (!device_ || received_)) {
+        memory.received = device_ ? device_->at(link.receive_place) : peer.received_payload();
         memory.received_states = peer.received();
     }
     return memory;
@@ -252,11 +282,11 @@ AggregateRun::Memory AggregateRun::memory_of(const Stream &peer) const {
 
 const AggregateRun::View &AggregateRun::view() const {
     view_.links.clear();
-    view_.local = local_buffer_.data();
-    view_.local_state = received_ ? HALO_RECEIVED : sent_ ? HALO_SENDING : HALO_STALE;
+    view_.local = local_data();
+    view_.local_state = received_ ? HALO_RECEIVED : sent_ && !flags_come_ ? HALO_SENDING : HALO_STALE;
     view_.any_null = sent_ && !sent_all_;
     for (const Link &link : links_) {
-        const Memory memory = memory_of(*link.peer);
+        const Memory memory = memory_of(link);
         view_.any_null |= memory.received_states != nullptr && !are_all_data(memory.received_states, link.n_received);
         view_.links.push_back(memory);
     }

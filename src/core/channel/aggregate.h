@@ -4,18 +4,25 @@
 // A run: (slices written) -> send -> try_receive until done -> (slices read) -> stale. It begins by itself with the first call that
 // needs it. Slices are in the order of keys, aligned to 16 bytes, at the same place in every run; null ones leave a hole, except behind
 // the last slice that carries data. Channels within this rank have their slices in local memory.
+//
+// Slices on a device (aggregate_on_device.cpp): each peer's message is fetched from there in the caller's stream, and leaves when that has been done,
+// in whatever call of the rank comes then; what has come is copied there before the run is received. The next run begins when the stream given to
+// `stale` has come there.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "base/error.h"
 #include "channel/channel_list.h"
+#include "channel/device_slices.h"
 #include "stream/stream.h"
 
 namespace halo {
 
-class AggregateRun {
+class AggregateRun final : public Departing {
 public:
     // Slices of one message, and those within a rank, begin at multiples of this, which every type but complex128 wants, and that one accepts; none
     // beyond the last.
@@ -27,19 +34,24 @@ public:
     static constexpr uint32_t no_slot = UINT32_MAX;
 
     // `slots` of the channels in the order of rows; outlives this object. An entry turns to no_slot when its channel goes.
-    AggregateRun(ChannelRegistry &registry, const RunId &id, const std::vector<uint32_t> &slots, const std::vector<PairList> &pairs);
+    AggregateRun(ChannelRegistry &registry, const RunId &id, const std::vector<uint32_t> &slots, const std::vector<PairList> &pairs,
+                 const Space &space = host_space, int32_t flags_memory = HALO_MEMORY_HOST);
+    ~AggregateRun() override { context().departures().remove(*this); }
     AggregateRun(const AggregateRun &) = delete;
     AggregateRun &operator=(const AggregateRun &) = delete;
 
     bool writable();
     void start_receive();
     // False: a peer is two runs behind.
-    [[nodiscard]] bool send(const uint8_t *null_flags);
+    [[nodiscard]] bool send(const uint8_t *null_flags, halo_stream stream = HALO_STREAM_NONE);
     bool try_receive();
-    void stale();
+    void stale(halo_stream stream = HALO_STREAM_NONE);
 
-    bool busy() const { return started_ || sending_ || sent_ || received_; }
+    // On a device: does the run before wait for no stream any more? Tells, once, what has failed since the last call.
+    bool settled();
+    bool busy() const { return started_ || sending_ || sent_ || received_ || leaving_ || staling_; }
     void abandon() noexcept;
+    bool depart() noexcept override;
 
     struct Slice {
         std::byte *data = nullptr;
@@ -76,8 +88,6 @@ public:
     void leave() { complete_ = false; }
 
 private:
-    Memory memory_of(const Stream &peer) const;
-
     struct Place {
         uint32_t link : 31; // into links_, or `local`
         uint32_t sender : 1;
@@ -92,10 +102,21 @@ private:
         uint32_t last_row = 0;               // the sent row furthest in the message that is not null
         uint32_t last_index = 0;
         bool any_data = false;
+        size_t send_place = 0, receive_place = 0; // on a device
+        uint32_t landed_epoch = 0;
     };
     static constexpr uint32_t local = INT32_MAX;
 
     Context &context() const { return registry_.context(); }
+    Memory memory_of(const Link &link) const;
+    std::byte *local_data() const { return device_ ? device_->local() : local_buffer_.data(); }
+    size_t end_of_data(const Link &link) const;
+    void note_flags(const uint8_t *null_flags);
+    void place_on_device(Space space);
+    bool send_from_device(const uint8_t *null_flags, halo_stream stream);
+    void send_fetched();
+    bool receive_on_device();
+    void end_run();
     StreamDirection place_pair(const PairList &pair, uint32_t link, std::vector<size_t> *ends);
     size_t received_bytes(uint32_t link, const std::byte *message) const;
     void place_local();
@@ -131,6 +152,13 @@ private:
     bool sent_ = false;
     bool received_ = false;
     bool abandoned_ = false;
+    // On a device.
+    std::unique_ptr<DeviceSlices> device_;
+    bool flags_on_device_ = false; // or in memory that it writes
+    bool flags_come_ = false;      // with the slices; until then nobody knows what is null
+    bool leaving_ = false;
+    bool staling_ = false;
+    std::optional<Error> failed_departing_; // to be told by the next call
 };
 
 } // namespace halo

@@ -42,7 +42,7 @@ void add_to(Digest &digest, const EndRecord &record) {
     digest.add(static_cast<uint64_t>(static_cast<uint32_t>(record.key.field)) << 32 | static_cast<uint32_t>(record.key.element));
     digest.add(static_cast<uint64_t>(record.key.extra));
     digest.add(static_cast<uint64_t>(record.bytes));
-    digest.add(static_cast<uint64_t>(record.type) << 1 | static_cast<uint64_t>(record.caller_owned));
+    digest.add(static_cast<uint64_t>(record.type) << 2 | static_cast<uint64_t>(record.varies) << 1 | static_cast<uint64_t>(record.headless));
 }
 
 // Records lie in the order of registration, which may be any.
@@ -55,7 +55,8 @@ void prefetch(const halo_channel &channel) {
 } // namespace
 
 EndRecord end_record(const halo_channel &channel) {
-    return { channel.box.key(), channel.box.bytes(), channel.type, channel.box.caller_owned() ? 1 : 0 };
+    const Mailbox &box = channel.box;
+    return { box.key(), box.bytes(), channel.type, static_cast<int16_t>(box.headless()), static_cast<int16_t>(box.varies()) };
 }
 
 int64_t PairList::wire_bytes(const ChannelRegistry &registry, size_t i) const {
@@ -63,7 +64,7 @@ int64_t PairList::wire_bytes(const ChannelRegistry &registry, size_t i) const {
 }
 
 bool PairList::bare(const ChannelRegistry &registry, size_t i) const {
-    const bool owned = registry.at(slots[i]).box.caller_owned() || (!theirs.empty() && theirs[i].caller_owned);
+    const bool owned = registry.at(slots[i]).box.headless() || (!theirs.empty() && theirs[i].headless);
     return owned && wire_bytes(registry, i) > 0;
 }
 

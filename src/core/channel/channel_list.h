@@ -15,7 +15,8 @@ struct EndRecord {
     halo_channel_key key;
     int64_t bytes;
     halo_type type;
-    int32_t caller_owned;
+    int16_t headless; // see MailBuffer
+    int16_t varies;
 };
 static_assert(sizeof(EndRecord) == 48);
 

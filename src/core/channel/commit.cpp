@@ -24,17 +24,18 @@ Part edges_part(const PairList &list, int32_t here) { return (here < list.peer) 
 
 } // namespace
 
-Commit::Commit(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages)
+Commit::Commit(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, const halo_group_desc &desc)
     : registry_(registry),
       given_(channels),
       n_given_(n),
-      messages_(messages) {}
+      desc_(desc) {}
 
 std::vector<PairList> Commit::run() {
     try {
         check_channels();
+        check_memory();
         sort_channels();
-        if (messages_ != HALO_MESSAGES_PER_CHANNEL) check_room();
+        if (desc_.messages != HALO_MESSAGES_PER_CHANNEL) check_room();
     } catch (const Error &error) {
         misuse_ = error;
     }
@@ -53,7 +54,8 @@ void Commit::check_channels() {
     if (n_given_ < 0 || (n_given_ > 0 && !given_))
         fail(HALO_ERR_ARGUMENT, "group: %lld channels at address %p", static_cast<long long>(n_given_), static_cast<const void *>(given_));
     channels_ = { given_, static_cast<size_t>(n_given_) };
-    if (messages_ < HALO_MESSAGES_AUTO || messages_ > HALO_MESSAGES_PER_CHANNEL) fail(HALO_ERR_ARGUMENT, "group: messages is %d", messages_);
+    if (desc_.messages < HALO_MESSAGES_AUTO || desc_.messages > HALO_MESSAGES_PER_CHANNEL)
+        fail(HALO_ERR_ARGUMENT, "group: messages is %d", desc_.messages);
     for (size_t i = 0; i < channels_.size(); ++i) {
         const halo_channel *channel = channels_[i];
         if (!channel) fail(HALO_ERR_ARGUMENT, "group: channel %zu is NULL", i);
@@ -62,6 +64,22 @@ void Commit::check_channels() {
         if (channel->box.serial() != 0) fail(HALO_ERR_STATE, "group: %s is in a group already", channel->box.describe().c_str());
     }
     check_duplicates();
+}
+
+// The device is opened here, where all ranks hear of one that is not there.
+void Commit::check_memory() const {
+    const bool on_device = desc_.memory == HALO_MEMORY_DEVICE;
+    const int32_t flags = desc_.flags_memory;
+    if (!on_device && desc_.memory != HALO_MEMORY_HOST)
+        fail(HALO_ERR_ARGUMENT, "group: memory is %d, neither HALO_MEMORY_HOST nor HALO_MEMORY_DEVICE", desc_.memory);
+    if (on_device && desc_.messages == HALO_MESSAGES_PER_CHANNEL)
+        fail(HALO_ERR_ARGUMENT, "group: memory on device %d, and one message per channel: their own descriptions say where channels are",
+             desc_.device);
+    if (desc_.device < 0 || (!on_device && desc_.device != 0))
+        fail(HALO_ERR_ARGUMENT, "group: there is no %s memory of device %d", memory_name(desc_.memory), desc_.device);
+    if (flags != HALO_MEMORY_HOST && (!on_device || (flags != HALO_MEMORY_PINNED && flags != HALO_MEMORY_DEVICE)))
+        fail(HALO_ERR_ARGUMENT, "group: flags_memory is %d, with slices in %s memory", flags, memory_name(desc_.memory));
+    if (on_device) registry_.context().device_of(space_of(desc_.memory, desc_.device));
 }
 
 // Channels that are in no group do not need their row.
@@ -202,6 +220,8 @@ std::string Commit::difference(const PairList &list, const EndRecord *mine, cons
     const EndRecord &receiver = list.sends ? *theirs : *mine;
     if (sender.type != receiver.type)
         return ends + format(": rank %d sends %s, rank %d receives %s", from, type_name(sender.type), to, type_name(receiver.type));
+    if (sender.varies != receiver.varies)
+        return ends + format(": rank %d has it with `varies`, rank %d without", sender.varies ? from : to, sender.varies ? to : from);
     if (sender.bytes > receiver.bytes)
         return ends + format(": rank %d sends %lld bytes, rank %d receives at most %lld", from, static_cast<long long>(sender.bytes), to,
                              static_cast<long long>(receiver.bytes));
@@ -219,7 +239,7 @@ std::string Commit::whereabouts(const EndRecord &theirs) const {
 void Commit::agree() {
     const int64_t rank = context().rank();
     const int64_t nobody = context().size();
-    const bool per_channel = messages_ == HALO_MESSAGES_PER_CHANNEL;
+    const bool per_channel = desc_.messages == HALO_MESSAGES_PER_CHANNEL;
     std::array<int64_t, 4> first{ misuse_ ? rank : nobody, mismatch_ ? rank : nobody, per_channel ? nobody : rank, per_channel ? rank : nobody };
     allreduce(context(), first.data(), first.data(), first.size(), HALO_INT64, HALO_MIN);
     const auto [misuse, mismatch, aggregating, separate] = first;

@@ -19,7 +19,7 @@ namespace halo {
 
 class Commit {
 public:
-    Commit(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages);
+    Commit(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, const halo_group_desc &desc);
 
     // Collective. Fails on every rank or on none, except for HALO_TIMEOUT. Each channel's row is then its number.
     std::vector<PairList> run();
@@ -45,6 +45,7 @@ private:
     Context &context() const { return registry_.context(); }
     void check_channels();
     void check_duplicates() const;
+    void check_memory() const;
     void sort_channels();
     void check_room() const;
     void announce(Collective &collective);
@@ -62,7 +63,7 @@ private:
     halo_channel *const *given_;
     int64_t n_given_;
     std::span<halo_channel *const> channels_; // those given, once they are known to be a list
-    int32_t messages_;
+    const halo_group_desc &desc_;
     std::vector<PairList> pairs_;
     std::map<int32_t, Peer> peers_;
     std::optional<Error> misuse_;   // of this rank

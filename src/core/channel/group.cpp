@@ -10,10 +10,10 @@
 
 namespace halo {
 
-Group::Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages, double timeout_seconds) : registry_(registry) {
-    const CollectiveCall call(context(), "group", timeout_seconds);
-    const std::vector<PairList> pairs = Commit(registry, channels, n, messages).run();
-    if (messages == HALO_MESSAGES_PER_CHANNEL) {
+Group::Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, const halo_group_desc &desc) : registry_(registry) {
+    const CollectiveCall call(context(), "group", desc.timeout_seconds);
+    const std::vector<PairList> pairs = Commit(registry, channels, n, desc).run();
+    if (desc.messages == HALO_MESSAGES_PER_CHANNEL) {
         size_t longest = 0;
         for (const PairList &pair : pairs) longest = std::max(longest, pair.slots.size());
         first_channel_tag_ = context().reserve_channel_tags(static_cast<int64_t>(longest));
@@ -24,10 +24,10 @@ Group::Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n
         for (int64_t i = 0; i < n; ++i) slots_.push_back(channels[i]->slot);
         registry_.add_group(id_.serial(), *this);
         context().inquiries().add(id_.serial(), *this);
-        if (messages == HALO_MESSAGES_PER_CHANNEL)
+        if (desc.messages == HALO_MESSAGES_PER_CHANNEL)
             open_mailboxes(pairs);
         else
-            open_run(pairs);
+            open_run(pairs, desc);
     } catch (...) {
         close();
         if (first_channel_tag_ >= 0) context().channel_tags().take_back(first_channel_tag_);
@@ -61,19 +61,21 @@ void Group::open_mailboxes(const std::vector<PairList> &pairs) {
     const ChannelTags &tags = context().channel_tags();
     for (const uint32_t slot : slots_) registry_.at(slot).box.open({ id_.serial(), {}, false });
     for (const PairList &pair : pairs)
-        for (size_t i = 0; i < pair.slots.size(); ++i)
-            registry_.at(pair.slots[i])
-                .box.open(
-                    { id_.serial(), tags.tag(first_channel_tag_ + static_cast<int64_t>(i)), pair.bare(registry_, i), pair.wire_bytes(registry_, i) });
+        for (size_t i = 0; i < pair.slots.size(); ++i) {
+            Mailbox &box = registry_.at(pair.slots[i]).box;
+            const int64_t bytes = box.varies() ? -1 : pair.wire_bytes(registry_, i);
+            box.open({ id_.serial(), tags.tag(first_channel_tag_ + static_cast<int64_t>(i)), pair.bare(registry_, i), bytes });
+        }
 }
 
-void Group::open_run(const std::vector<PairList> &pairs) {
+void Group::open_run(const std::vector<PairList> &pairs, const halo_group_desc &desc) {
     for (const uint32_t slot : slots_) registry_.at(slot).box.aggregate(id_.serial());
-    run_ = std::make_unique<AggregateRun>(registry_, id_, slots_, pairs);
+    const Space space = space_of(desc.memory, desc.device);
+    run_ = std::make_unique<AggregateRun>(registry_, id_, slots_, pairs, space, desc.flags_memory);
 }
 
 bool Group::busy() {
-    if (run_) return run_->busy();
+    if (run_) return !run_->settled() || run_->busy();
     bool any = false;
     for (const uint32_t slot : slots_) any = (slot != AggregateRun::no_slot && registry_.at(slot).box.busy()) || any;
     return any;

@@ -15,8 +15,8 @@ namespace halo {
 
 class Group final : public Described {
 public:
-    // Collective; blocks. Nothing is changed if it fails. `messages`: HALO_MESSAGES_...
-    Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, int32_t messages, double timeout_seconds);
+    // Collective; blocks. Nothing is changed if it fails.
+    Group(ChannelRegistry &registry, halo_channel *const *channels, int64_t n, const halo_group_desc &desc);
     // The channels live on, uncommitted. What has been sent still arrives; nothing more is received.
     ~Group() override;
     Group(const Group &) = delete;
@@ -44,7 +44,7 @@ public:
 
 private:
     void open_mailboxes(const std::vector<PairList> &pairs);
-    void open_run(const std::vector<PairList> &pairs);
+    void open_run(const std::vector<PairList> &pairs, const halo_group_desc &desc);
     halo_group_row row(uint32_t i) const;
     void close();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "channel/mail_buffer.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace halo {
@@ -12,7 +13,10 @@ const std::byte nowhere[1]{};
 
 } // namespace
 
-MailBuffer::MailBuffer(const MailMemory &source) : memory_(source.memory), kind_(static_cast<uint8_t>(source.kind)) {
+MailBuffer::MailBuffer(const MailMemory &source)
+    : memory_(source.memory),
+      kind_(static_cast<uint8_t>(source.kind)),
+      device_(static_cast<int16_t>(source.space.on_device() ? source.space.device : -1)) {
     if (source.kind == HALO_BUFFER_ALLOCATOR) allocator_ = source.allocator;
     if (source.kind == HALO_BUFFER_CALLER && !memory_) memory_ = const_cast<std::byte *>(nowhere);
 }
@@ -23,21 +27,22 @@ MailBuffer::MailBuffer(MailBuffer &&other) noexcept
       pooled_(std::move(other.pooled_)),
       memory_(other.memory_),
       generation_(other.generation_),
-      kind_(other.kind_) {}
+      kind_(other.kind_),
+      device_(other.device_) {}
 
 void MailBuffer::replace(Context &context, int64_t bytes) {
-    const size_t block_bytes = static_cast<size_t>(lead_bytes + bytes);
+    const size_t block_bytes = static_cast<size_t>(std::max<int64_t>(lead() + bytes, 1));
     if (kind_ == HALO_BUFFER_CALLER) {
         data_ = static_cast<std::byte *>(memory_);
     } else if (kind_ == HALO_BUFFER_POOL) {
-        Buffer fresh = context.host_buffer(block_bytes);
+        Buffer fresh = on_device() ? context.pools().pool(HALO_MEMORY_DEVICE, device_).get(block_bytes) : context.host_buffer(block_bytes);
         pooled_ = std::move(fresh);
-        data_ = pooled_.data() + lead_bytes;
+        data_ = pooled_.data() + lead();
     } else {
         void *block = allocate(context, block_bytes);
         if (!block) fail(HALO_ERR_MEMORY, "the caller's allocator has no %zu bytes (%lld of payload)", block_bytes, static_cast<long long>(bytes));
         release(context);
-        data_ = static_cast<std::byte *>(block) + lead_bytes;
+        data_ = static_cast<std::byte *>(block) + lead();
     }
     capacity_ = bytes;
     ++generation_;
@@ -51,7 +56,7 @@ void *MailBuffer::allocate(Context &context, size_t bytes) const {
 void MailBuffer::release(Context &context) noexcept {
     if (data_ && kind_ == HALO_BUFFER_ALLOCATOR) {
         const CallRules::Callback inside(context.call_rules(), Inside::callback, "release");
-        allocator_->release(allocator_->user, data_ - lead_bytes, static_cast<size_t>(lead_bytes + capacity_));
+        allocator_->release(allocator_->user, data_ - lead(), static_cast<size_t>(std::max<int64_t>(lead() + capacity_, 1)));
     }
     pooled_.reset();
     data_ = nullptr;

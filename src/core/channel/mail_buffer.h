@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "channel/mail_room.h"
+#include "memory/space.h"
 
 namespace halo {
 
@@ -14,9 +15,11 @@ struct MailMemory {
     int32_t kind = HALO_BUFFER_POOL;
     void *memory = nullptr;
     const halo_allocator *allocator = nullptr;
+    Space space{};
 };
 
-// Pooled and allocated blocks have 64 bytes in front of the payload, the last 16 of which are the header's place.
+// Pooled and allocated blocks of the host have 64 bytes in front of the payload, the last 16 of which are the header's place. Those of a device have
+// the payload alone: its messages lie elsewhere, in memory that the host reaches too.
 class MailBuffer {
 public:
     static constexpr int64_t lead_bytes = 64;
@@ -30,7 +33,11 @@ public:
     int64_t capacity() const { return capacity_; }
     uint32_t generation() const { return generation_; }
     bool caller_owned() const { return kind_ == HALO_BUFFER_CALLER; }
-    MailHeader *header() const { return reinterpret_cast<MailHeader *>(data_ - sizeof(MailHeader)); }
+    bool pooled() const { return kind_ == HALO_BUFFER_POOL; }
+    bool on_device() const { return device_ >= 0; }
+    int32_t device() const { return device_; }
+    // There is no place for a header in front of the payload.
+    bool headless() const { return caller_owned() && !on_device(); }
 
     // Hold at least `bytes`. A buffer that is too small is replaced.
     void take(Context &context, int64_t bytes) {
@@ -44,6 +51,7 @@ public:
 private:
     void replace(Context &context, int64_t bytes);
     void *allocate(Context &context, size_t bytes) const;
+    int64_t lead() const { return on_device() ? 0 : lead_bytes; }
 
     std::byte *data_ = nullptr;
     int64_t capacity_ = 0;
@@ -54,6 +62,7 @@ private:
     };
     uint32_t generation_ = 0;
     uint8_t kind_;
+    int16_t device_; // ordinal; -1: none
 };
 
 } // namespace halo

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/digest.h"
 #include "comm/context.h"
@@ -39,14 +40,18 @@ struct MailOperation : PendingMessage {
     MailOperation *next_free = nullptr;
 };
 
+class DeviceMails;
+
 class MailRoom {
 public:
-    explicit MailRoom(Context &context) : context_(context) {}
+    explicit MailRoom(Context &context);
     ~MailRoom();
     MailRoom(const MailRoom &) = delete;
     MailRoom &operator=(const MailRoom &) = delete;
 
     Context &context() const { return context_; }
+    // Of the device's own memory. HALO_ERR_DEVICE: there is none.
+    DeviceMails &on_device(int32_t ordinal);
 
     // Allocates only when more operations are in flight than ever before.
     MailOperation *take() {
@@ -64,10 +69,7 @@ public:
 private:
     Context &context_;
     MailOperation *free_ = nullptr;
+    std::vector<std::unique_ptr<DeviceMails>> devices_;
 };
-
-inline MailRoom::~MailRoom() {
-    while (free_) delete take();
-}
 
 } // namespace halo

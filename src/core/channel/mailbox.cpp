@@ -17,7 +17,8 @@ Mailbox::Mailbox(MailRoom &room, const MailboxSpec &spec)
       state_(HALO_STALE),
       sparse_(spec.sparse),
       bare_(false),
-      exact_(false) {
+      exact_(false),
+      varies_(spec.varies) {
     const int32_t here = room.context().rank();
     if (spec.send_rank == spec.recv_rank)
         role_ = Role::both;
@@ -45,7 +46,8 @@ Mailbox::Mailbox(Mailbox &&other) noexcept
       state_(other.state_),
       sparse_(other.sparse_),
       bare_(other.bare_),
-      exact_(other.exact_) {}
+      exact_(other.exact_),
+      varies_(other.varies_) {}
 
 void Mailbox::open(const MailAddress &address) {
     serial_ = address.serial;
@@ -77,7 +79,7 @@ std::string Mailbox::describe() const {
 }
 
 int64_t Mailbox::data_bytes() const {
-    if (state_ == HALO_RECEIVED && role_ == Role::receiver) return message_bytes_;
+    if (state_ == HALO_RECEIVED && (role_ == Role::receiver || varies_)) return message_bytes_;
     return buffer_.held() ? std::min(bytes_, buffer_.capacity()) : bytes_;
 }
 
@@ -94,6 +96,7 @@ void Mailbox::allocate() {
     if (access_ >= Access::aggregated || state_ != HALO_STALE) [[unlikely]]
         illegal("allocate");
     if (buffer_.held() && buffer_.capacity() >= bytes_) return;
+    require_settled("allocate");
     if (operation_) [[unlikely]]
         illegal("allocate");
     buffer_.take(context(), bytes_);
@@ -103,6 +106,7 @@ void Mailbox::release() {
     if (access_ >= Access::aggregated || state_ != HALO_STALE) [[unlikely]]
         illegal("release");
     if (!buffer_.held()) return;
+    require_settled("release");
     if (operation_) [[unlikely]]
         illegal("release");
     buffer_.release(context());
@@ -110,19 +114,38 @@ void Mailbox::release() {
 
 void Mailbox::drop_operation() noexcept {
     operation_->in_flight = false;
-    room_->put(std::exchange(operation_, nullptr));
+    MailOperation *operation = std::exchange(operation_, nullptr);
+    if (buffer_.on_device()) [[unlikely]]
+        return put_mail(operation);
+    room_->put(operation);
 }
 
-bool Mailbox::post(bool data, const char *call) {
+bool Mailbox::send_bytes(int64_t bytes, halo_stream stream) {
+    if (!varies_) fail(HALO_ERR_STATE, "send_bytes is illegal without `varies`: %s", describe().c_str());
+    if (bytes < 0 || bytes > bytes_)
+        fail(HALO_ERR_ARGUMENT, "send_bytes: %lld bytes, of 0 to %lld: %s", static_cast<long long>(bytes), static_cast<long long>(bytes_),
+             describe().c_str());
+    if (bare_ && bytes == 0)
+        fail(HALO_ERR_ARGUMENT, "send_bytes: no bytes, which are null where an end is in the caller's memory: %s", describe().c_str());
+    return post(buffer_.held(), bytes, stream, "send_bytes");
+}
+
+bool Mailbox::post(bool data, int64_t bytes, halo_stream stream, const char *call) {
     if (role_ == Role::receiver || access_ != Access::open) [[unlikely]]
         illegal(call);
+    if (buffer_.on_device()) [[unlikely]] {
+        require_stream(stream, call);
+        if (state_ == HALO_STALE && !settled()) return false;
+    }
     if (state_ != HALO_STALE) {
         if (role_ == Role::both) [[unlikely]]
             illegal(call);
         if (!poll_send()) return false;
     }
-    message_bytes_ = data ? bytes_ : 0;
-    if (role_ == Role::sender)
+    message_bytes_ = data ? bytes : 0;
+    if (buffer_.on_device()) [[unlikely]]
+        send_from_device(data, stream);
+    else if (role_ == Role::sender)
         transmit(data);
     else if (data && context().check_mode()) [[unlikely]]
         note_payload();
@@ -146,12 +169,12 @@ uint32_t Mailbox::seal(size_t payload) const {
     const uint32_t seal = mail_seal(key_hash_, payload);
     if (payload == 0 || !context().check_mode()) [[likely]]
         return seal;
-    return seal ^ static_cast<uint32_t>(checksum(buffer_.data(), payload));
+    return seal ^ static_cast<uint32_t>(checksum(this->payload(), payload));
 }
 
 // Put the message of the next epoch on its way.
 void Mailbox::transmit(bool data) {
-    operation_ = room_->take();
+    operation_ = take_operation();
     const auto payload = static_cast<size_t>(message_bytes_);
     const void *message = &operation_->header;
     size_t bytes = sizeof(MailHeader);
@@ -159,13 +182,13 @@ void Mailbox::transmit(bool data) {
         message = data ? buffer_.data() : message;
         bytes = payload;
     } else if (payload > 0) {
-        *buffer_.header() = make_header(MailKind::data, payload);
-        message = buffer_.header();
+        *header_place() = make_header(MailKind::data, payload);
+        message = header_place();
         bytes += payload;
     } else {
         operation_->header = make_header(data ? MailKind::data : MailKind::null, 0);
     }
-    if (data && context().check_mode()) [[unlikely]]
+    if (data && context().check_mode() && !buffer_.on_device()) [[unlikely]]
         note_payload();
     try {
         context().fabric().send(peer_, lane_, tag(epoch_ + 1), message, bytes, operation_->request);
@@ -178,6 +201,7 @@ void Mailbox::transmit(bool data) {
 
 // True when the own send has completed; the channel is then stale.
 bool Mailbox::poll_send() {
+    if (!settled()) return false;
     bool done;
     try {
         done = context().fabric().test(operation_->request, peer_);
@@ -187,7 +211,7 @@ bool Mailbox::poll_send() {
         throw;
     }
     if (!done) return false;
-    const bool checked = state_ == HALO_SENDING && context().check_mode();
+    const bool checked = state_ == HALO_SENDING && context().check_mode() && !buffer_.on_device();
     state_ = HALO_STALE;
     if (checked) [[unlikely]]
         check_payload();
@@ -199,19 +223,20 @@ bool Mailbox::poll_send() {
 bool Mailbox::writable() {
     if (role_ == Role::receiver || access_ != Access::open) [[unlikely]]
         illegal("writable");
-    if (state_ == HALO_STALE) return true;
+    if (state_ == HALO_STALE) return settled();
     return role_ == Role::sender && poll_send();
 }
 
 void Mailbox::start_receive() {
     if (role_ == Role::sender || access_ != Access::open || state_ == HALO_RECEIVED || state_ == HALO_RECEIVED_NULL) [[unlikely]]
         illegal("start_receive");
-    if (role_ == Role::receiver) post_receive();
+    if (role_ == Role::receiver && settled() && state_ == HALO_STALE) post_receive();
 }
 
 bool Mailbox::try_receive() {
     if (role_ == Role::sender || access_ != Access::open) [[unlikely]]
         illegal("try_receive");
+    if (!settled()) return false;
     if (state_ == HALO_RECEIVED || state_ == HALO_RECEIVED_NULL) return true;
     if (role_ == Role::both) {
         if (state_ == HALO_STALE) return false;
@@ -230,13 +255,15 @@ bool Mailbox::try_receive() {
             drop_operation();
             throw;
         }
-        if (take_message(bytes)) return true;
+        if (take_message(bytes)) return state_ != HALO_STALE;
     }
 }
 
-void Mailbox::stale() {
+void Mailbox::stale(halo_stream stream) {
     if (role_ == Role::sender || access_ != Access::open || (state_ != HALO_RECEIVED && state_ != HALO_RECEIVED_NULL)) [[unlikely]]
         illegal("stale");
+    if (buffer_.on_device()) [[unlikely]]
+        return stale_on_device(stream);
     if (context().check_mode() && role_ == Role::receiver && state_ == HALO_RECEIVED) [[unlikely]]
         std::memset(buffer_.data(), 0xff, static_cast<size_t>(message_bytes_));
     state_ = HALO_STALE;
@@ -250,12 +277,14 @@ void Mailbox::post_receive() {
         return;
     }
     buffer_.take(context(), bytes_);
-    operation_ = room_->take();
+    operation_ = take_operation();
     // Without a place for the header in front of the payload, only empty data can come in this form.
-    const bool header_only = !bare_ && buffer_.caller_owned();
-    void *into = bare_ ? static_cast<void *>(buffer_.data()) : header_only ? &operation_->header : buffer_.header();
+    const bool header_only = !bare_ && buffer_.headless();
     const int64_t capacity = (bare_ ? 0 : static_cast<int64_t>(sizeof(MailHeader))) + (header_only ? 0 : bytes_);
     try {
+        if (buffer_.on_device()) [[unlikely]]
+            make_room(static_cast<size_t>(bytes_));
+        void *into = bare_ ? static_cast<void *>(payload()) : header_only ? &operation_->header : header_place();
         context().fabric().receive(peer_, lane_, tag(epoch_ + 1), into, static_cast<size_t>(capacity), operation_->request);
     } catch (...) {
         drop_operation();
@@ -268,7 +297,7 @@ bool Mailbox::probe() {
     Matched message{};
     size_t bytes = 0;
     if (!context().fabric().probe(peer_, lane_, tag(epoch_ + 1), bytes, message)) return false;
-    operation_ = room_->take();
+    operation_ = take_operation();
     operation_->matched = message;
     operation_->matched_bytes = bytes;
     return true;
@@ -278,14 +307,16 @@ bool Mailbox::probe() {
 void Mailbox::receive_matched() {
     MailOperation &operation = *operation_;
     const size_t lead = bare_ ? 0 : sizeof(MailHeader);
-    const size_t room = !bare_ && buffer_.caller_owned() ? 0 : static_cast<size_t>(bytes_);
-    const bool payload = operation.matched_bytes > lead;
+    const size_t room = !bare_ && buffer_.headless() ? 0 : static_cast<size_t>(bytes_);
+    const bool has_payload = operation.matched_bytes > lead;
     if (operation.matched_bytes > lead + room)
         fail(HALO_ERR_WIRE, "a message of %zu bytes came, at most %zu were expected: %s, epoch %u", operation.matched_bytes, lead + room,
              describe().c_str(), epoch_ + 1);
-    if (payload) buffer_.take(context(), static_cast<int64_t>(operation.matched_bytes - lead));
+    if (has_payload) buffer_.take(context(), static_cast<int64_t>(operation.matched_bytes - lead));
+    if (has_payload && buffer_.on_device()) [[unlikely]]
+        make_room(operation.matched_bytes - lead);
     void *into = &operation.header;
-    if (payload) into = bare_ ? static_cast<void *>(buffer_.data()) : buffer_.header();
+    if (has_payload) into = bare_ ? static_cast<void *>(payload()) : header_place();
     try {
         context().fabric().receive_matched(operation.matched, peer_, into, operation.matched_bytes, operation.request);
     } catch (...) {
@@ -297,6 +328,8 @@ void Mailbox::receive_matched() {
 
 // False: it was a late message of an earlier group, and was dropped.
 bool Mailbox::take_message(size_t bytes) {
+    if (buffer_.on_device()) [[unlikely]]
+        return take_for_device(bytes);
     if (bare_) {
         drop_operation();
         check_bytes(bytes > 0, bytes);
@@ -305,16 +338,19 @@ bool Mailbox::take_message(size_t bytes) {
     }
     const MailHeader header = came();
     drop_operation();
-    return take_header(header, bytes);
+    if (!is_mine(header, bytes)) return false;
+    finish_receive(header.kind == static_cast<uint8_t>(MailKind::data), static_cast<int64_t>(bytes - sizeof header));
+    return true;
 }
 
 // The header of a message that has been received.
 MailHeader Mailbox::came() const {
-    const bool alone = buffer_.caller_owned() || (sparse_ && operation_->matched_bytes <= sizeof(MailHeader));
-    return alone ? operation_->header : *buffer_.header();
+    const bool alone = buffer_.headless() || (sparse_ && operation_->matched_bytes <= sizeof(MailHeader));
+    return alone ? operation_->header : *header_place();
 }
 
-bool Mailbox::take_header(const MailHeader &header, size_t bytes) {
+// False: it is a late message of an earlier group.
+bool Mailbox::is_mine(const MailHeader &header, size_t bytes) const {
     if (bytes < sizeof header || header.magic != mail_magic || header.version != mail_version)
         fail(HALO_ERR_WIRE, "a message of %zu bytes has no channel header of version %d: %s, epoch %u", bytes, mail_version, describe().c_str(),
              epoch_ + 1);
@@ -334,7 +370,6 @@ bool Mailbox::take_header(const MailHeader &header, size_t bytes) {
     if (header.epoch != epoch_ + 1)
         fail(HALO_ERR_WIRE, "the message of epoch %u came, epoch %u was expected: %s", header.epoch, epoch_ + 1, describe().c_str());
     check_bytes(data, payload);
-    finish_receive(data, static_cast<int64_t>(payload));
     return true;
 }
 
@@ -361,7 +396,7 @@ bool Mailbox::busy() {
             return false;
         }
     }
-    return operation_ || state_ != HALO_STALE;
+    return !settled() || operation_ || state_ != HALO_STALE;
 }
 
 void Mailbox::let_linger(bool abandoned) {
@@ -372,11 +407,13 @@ void Mailbox::let_linger(bool abandoned) {
 
 // The operation, with its memory.
 std::unique_ptr<PendingMessage> Mailbox::take_away() {
-    operation_->buffer = buffer_.caller_owned() ? context().owner_of(buffer_.data()) : buffer_.surrender();
+    if (!buffer_.on_device()) operation_->buffer = buffer_.caller_owned() ? context().owner_of(buffer_.data()) : buffer_.surrender();
     return std::unique_ptr<PendingMessage>(std::exchange(operation_, nullptr));
 }
 
 void Mailbox::give_up(bool abandoned) noexcept {
+    if (operation_ && buffer_.on_device()) [[unlikely]]
+        give_up_on_device();
     try {
         if (role_ == Role::sender && operation_ && !poll_send()) {
             let_linger(abandoned);

@@ -9,6 +9,10 @@
 // caller's memory there is no place for a header: the message is the payload alone (`bare`), "null" is a message of no bytes, and the
 // epoch's parity is in the tag. Data of no size always travel as a header.
 //
+// Payload in a device's memory (mailbox_on_device.cpp): messages lie in memory that the host reaches too. A send leaves once its stream has come
+// there, what has come is received once it has been copied, and what is staled is so once the stream has come there; until then `operation_` is a
+// DeviceMail that waits. Those messages always have a place for a header.
+//
 // An idle mailbox owns no request: see MailRoom. Sending, receiving and staling allocate nothing once rooms and pools are warm.
 #pragma once
 
@@ -21,12 +25,15 @@
 
 namespace halo {
 
+struct DeviceMail;
+
 struct MailboxSpec {
     halo_channel_key key{};
     int32_t send_rank = 0;
     int32_t recv_rank = 0;
     int64_t bytes = 0;   // of payload that this end holds; the receiver's may be larger
     bool sparse = false; // receiver: probe, and take a buffer only for what has come
+    bool varies = false; // messages may have fewer
     MailMemory memory;
 };
 
@@ -63,7 +70,8 @@ public:
     int64_t bytes() const { return bytes_; }
     uint32_t serial() const { return serial_; } // of the group; 0: none
     bool aggregated() const { return access_ == Access::aggregated; }
-    bool caller_owned() const { return buffer_.caller_owned(); }
+    bool headless() const { return buffer_.headless(); }
+    bool varies() const { return varies_; }
     int32_t state() const { return state_; } // HALO_STALE ...
 
     // The buffer: nullptr where none is held. Its bytes: of the channel, after a receive of what came.
@@ -73,13 +81,14 @@ public:
     void allocate();
     void release();
 
-    // False: the last send is still under way.
-    [[nodiscard]] bool send() { return post(buffer_.held(), "send"); }
-    [[nodiscard]] bool send_null() { return post(false, "send_null"); }
+    // False: the last send is still under way. Streams count for payload on a device only.
+    [[nodiscard]] bool send(halo_stream stream = HALO_STREAM_NONE) { return post(buffer_.held(), bytes_, stream, "send"); }
+    [[nodiscard]] bool send_bytes(int64_t bytes, halo_stream stream);
+    [[nodiscard]] bool send_null(halo_stream stream = HALO_STREAM_NONE) { return post(false, 0, stream, "send_null"); }
     bool writable();
     void start_receive();
     bool try_receive();
-    void stale();
+    void stale(halo_stream stream = HALO_STREAM_NONE);
 
     // Is anything between stale and stale? Polls the own send.
     bool busy();
@@ -95,9 +104,12 @@ private:
 
     Context &context() const { return room_->context(); }
     int32_t tag(uint32_t epoch) const { return tag_ + (bare_ ? static_cast<int32_t>(epoch & 1u) : 0); }
-    bool post(bool data, const char *call);
+    std::byte *payload() const { return buffer_.on_device() ? payload_on_host() : buffer_.data(); }
+    MailHeader *header_place() const { return reinterpret_cast<MailHeader *>(payload() - sizeof(MailHeader)); }
+    bool post(bool data, int64_t bytes, halo_stream stream, const char *call);
     void transmit(bool data);
     bool poll_send();
+    MailOperation *take_operation() { return buffer_.on_device() ? take_mail() : room_->take(); }
     void drop_operation() noexcept;
     void give_up(bool abandoned) noexcept;
     void let_linger(bool abandoned);
@@ -107,7 +119,7 @@ private:
     void receive_matched();
     bool take_message(size_t bytes);
     MailHeader came() const;
-    bool take_header(const MailHeader &header, size_t bytes);
+    bool is_mine(const MailHeader &header, size_t bytes) const;
     void check_bytes(bool data, size_t payload) const;
     MailHeader make_header(MailKind kind, size_t bytes) const;
     uint32_t seal(size_t payload) const;
@@ -115,6 +127,24 @@ private:
     void note_payload();
     void check_payload();
     [[noreturn]] void illegal(const char *call) const;
+
+    // On a device. Nothing that it is at waits any more; what has failed there is told.
+    bool settled() { return !operation_ || !buffer_.on_device() || settle(); }
+    bool settle();
+    void require_settled(const char *call);
+    void require_stream(halo_stream stream, const char *call) const;
+    DeviceMails &mails() const { return room_->on_device(buffer_.device()); }
+    DeviceMail &mail() const;
+    MailOperation *take_mail() const;
+    void put_mail(MailOperation *operation) const noexcept;
+    std::byte *payload_on_host() const;
+    void make_room(size_t payload_bytes) const;
+    void send_from_device(bool data, halo_stream stream);
+    void put_leaving(halo_stream stream);
+    bool take_for_device(size_t bytes);
+    void land();
+    void stale_on_device(halo_stream stream);
+    void give_up_on_device() noexcept;
 
     MailRoom *room_;
     halo_channel_key key_;
@@ -134,6 +164,7 @@ private:
     bool sparse_ : 1;
     bool bare_ : 1;
     bool exact_ : 1; // receiver
+    bool varies_ : 1;
 };
 static_assert(sizeof(Mailbox) <= 128, "a million of them must stay small");
 

@@ -4,11 +4,33 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/types.h"
+#include "channel/device_mail.h"
 #include "channel/group.h"
 
 namespace halo {
 
 namespace {
+
+void check_space(const halo_channel_key &key, const halo_channel_desc &desc) {
+    if (desc.memory != HALO_MEMORY_HOST && desc.memory != HALO_MEMORY_DEVICE)
+        fail(HALO_ERR_ARGUMENT, "channel %s: memory is %d, neither HALO_MEMORY_HOST nor HALO_MEMORY_DEVICE", describe(key).c_str(), desc.memory);
+    if (desc.device < 0 || desc.device > INT16_MAX || (desc.memory == HALO_MEMORY_HOST && desc.device != 0))
+        fail(HALO_ERR_ARGUMENT, "channel %s: there is no %s memory of device %d", describe(key).c_str(), memory_name(desc.memory), desc.device);
+}
+
+void check_allocator(const std::string &name, const halo_channel_desc &desc) {
+    if (!desc.allocator || !desc.allocator->allocate || !desc.allocator->release)
+        fail(HALO_ERR_ARGUMENT, "channel %s: HALO_BUFFER_ALLOCATOR without an allocator's two functions", name.c_str());
+    const int32_t memory = desc.allocator->memory;
+    if (desc.memory == HALO_MEMORY_DEVICE) {
+        if (memory != HALO_MEMORY_DEVICE || desc.allocator->device != desc.device)
+            fail(HALO_ERR_ARGUMENT, "channel %s: the allocator has %s memory of device %d, the channel is on device %d", name.c_str(),
+                 memory_name(memory), desc.allocator->device, desc.device);
+    } else if (memory != HALO_MEMORY_HOST && memory != HALO_MEMORY_PINNED) {
+        fail(HALO_ERR_ARGUMENT, "channel %s: the allocator's memory kind is %d; channels in host memory want host or pinned memory", name.c_str(),
+             memory);
+    }
+}
 
 void check_memory(const halo_channel_key &key, const halo_channel_desc &desc) {
     const std::string name = describe(key);
@@ -17,13 +39,7 @@ void check_memory(const halo_channel_key &key, const halo_channel_desc &desc) {
     case HALO_BUFFER_CALLER:
         if (!desc.buffer && desc.count > 0) fail(HALO_ERR_ARGUMENT, "channel %s: HALO_BUFFER_CALLER without a buffer", name.c_str());
         return;
-    case HALO_BUFFER_ALLOCATOR:
-        if (!desc.allocator || !desc.allocator->allocate || !desc.allocator->release)
-            fail(HALO_ERR_ARGUMENT, "channel %s: HALO_BUFFER_ALLOCATOR without an allocator's two functions", name.c_str());
-        if (desc.allocator->memory != HALO_MEMORY_HOST && desc.allocator->memory != HALO_MEMORY_PINNED)
-            fail(HALO_ERR_ARGUMENT, "channel %s: the allocator's memory kind is %d; channels by hand want host or pinned memory", name.c_str(),
-                 desc.allocator->memory);
-        return;
+    case HALO_BUFFER_ALLOCATOR: return check_allocator(name, desc);
     default: fail(HALO_ERR_ARGUMENT, "channel %s: buffer_kind is %d", name.c_str(), desc.buffer_kind);
     }
 }
@@ -56,7 +72,10 @@ int64_t payload_bytes(const halo_channel_key &key, const halo_channel_desc &desc
 ChannelSpec check_channel(const Context &context, const halo_channel_key &key, const halo_channel_desc &desc) {
     if (key.element < 0 || key.element > 26) fail(HALO_ERR_ARGUMENT, "channel %s: elements are 0 to 26", describe(key).c_str());
     if (desc.sparse != 0 && desc.sparse != 1) fail(HALO_ERR_ARGUMENT, "channel %s: sparse is %d, not 0 or 1", describe(key).c_str(), desc.sparse);
+    if (desc.varies != 0 && desc.varies != 1) fail(HALO_ERR_ARGUMENT, "channel %s: varies is %d, not 0 or 1", describe(key).c_str(), desc.varies);
     check_ranks(context, key, desc);
+    if (desc.memory != HALO_MEMORY_HOST || desc.device != 0) [[unlikely]]
+        check_space(key, desc);
     if (desc.buffer_kind != HALO_BUFFER_POOL) [[unlikely]]
         check_memory(key, desc);
     ChannelSpec spec;
@@ -66,7 +85,8 @@ ChannelSpec check_channel(const Context &context, const halo_channel_key &key, c
     spec.mailbox.recv_rank = desc.recv_rank;
     spec.mailbox.bytes = payload_bytes(key, desc);
     spec.mailbox.sparse = desc.sparse != 0;
-    spec.mailbox.memory = { desc.buffer_kind, desc.buffer, desc.allocator };
+    spec.mailbox.varies = desc.varies != 0;
+    spec.mailbox.memory = { desc.buffer_kind, desc.buffer, desc.allocator, space_of(desc.memory, desc.device) };
     return spec;
 }
 
@@ -85,6 +105,8 @@ std::vector<halo_channel_key> ChannelRegistry::first_keys(size_t most) const {
 halo_channel &ChannelRegistry::add(const ChannelSpec &spec) {
     if (find(spec.mailbox.key)) [[unlikely]]
         fail(HALO_ERR_EXISTS, "channel %s is already registered", describe(spec.mailbox.key).c_str());
+    if (const Space space = spec.mailbox.memory.space; space.on_device()) [[unlikely]]
+        room_.on_device(space.device);
     reserve(1);
     const uint32_t slot = take_slot();
     halo_channel &channel = at(slot);

@@ -39,6 +39,14 @@ std::unique_ptr<DeviceUse> DeviceUses::take() {
 
 void DeviceUses::keep(std::unique_ptr<DeviceUse> use) noexcept { push(in_use_, std::move(use)); }
 
+void DeviceUses::keep(Event &done, std::initializer_list<Buffer *> memory) {
+    std::unique_ptr<DeviceUse> use = take();
+    use->memory.reserve(memory.size());
+    use->done = std::move(done); // which swaps them
+    for (Buffer *buffer : memory) use->memory.push_back(std::move(*buffer));
+    keep(std::move(use));
+}
+
 bool DeviceUses::lose(std::unique_ptr<DeviceUse> use) noexcept {
     const bool any = !use->memory.empty() || !use->tables.empty();
     for (Buffer &buffer : use->memory) std::move(buffer).keep();

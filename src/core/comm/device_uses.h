@@ -2,6 +2,7 @@
 // What a device still works on: memory and tables that are let go of when an event behind the work has fired.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -31,6 +32,8 @@ public:
     std::unique_ptr<DeviceUse> take();
     // Its event has been recorded.
     void keep(std::unique_ptr<DeviceUse> use) noexcept;
+    // Memory until an event has fired that has been recorded: there is another one in its place afterwards. What fails leaves all as it was.
+    void keep(Event &done, std::initializer_list<Buffer *> memory);
     // Nobody knows when the device is done with it: its memory is used no more. True: there was some.
     static bool lose(std::unique_ptr<DeviceUse> use) noexcept;
     // Lets go of what is over.

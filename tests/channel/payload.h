@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Payload of the channels of a schedule: on the host, or on the late device, by which of payload_host.cpp and payload_late.cpp a program has.
+#pragma once
+
+#include <memory>
+
+#include "ranks.h"
+
+namespace test {
+
+class Payload {
+public:
+    // For an end with `kind` of buffer, HALO_BUFFER_..., of so many bytes.
+    Payload(halo_context *context, int32_t kind, int64_t bytes);
+    ~Payload();
+    void describe(halo_channel_desc &desc);
+    int64_t blocks_out() const; // of the allocator
+    void write(void *payload, const std::vector<unsigned char> &bytes) const;
+    std::vector<unsigned char> read(const void *payload, int64_t bytes) const;
+    static halo_stream stream();
+
+private:
+    struct Body;
+    std::unique_ptr<Body> body_;
+};
+
+} // namespace test
