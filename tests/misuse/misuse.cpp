@@ -273,7 +273,7 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           [](World &w) { return bind_with(w, 1, [](auto &b, auto &) { b.set = 3; }); } },
         { "memory_nobody_can_reach",
           HALO_ERR_DEVICE,
-          { "memory kind 2", "device 1" },
+          { "device 1", "has no memory of its own" },
           [](World &w) { return bind_with(w, 1, [](auto &b, auto &) { b.memory = HALO_MEMORY_DEVICE, b.device = 1; }); } },
         { "memory_of_no_bytes",
           HALO_ERR_ARGUMENT,

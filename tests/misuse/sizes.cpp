@@ -473,7 +473,7 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
         { "settings", limit, { "n_settings 2147483647 exceeds" }, [](World &) { return context_with([](auto &o) { o.n_settings = INT32_MAX; }); } },
         { "allocators",
           limit,
-          { "n_allocators 2147483647 exceeds 3" },
+          { "n_allocators 2147483647 exceeds 64" },
           [](World &) { return context_with([](auto &o) { o.n_allocators = INT32_MAX; }); } },
         { "ranks_of_a_process",
           limit,
