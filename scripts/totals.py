@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sum up ctest's JUnit files: why tests were skipped, which failed, and as the last line `N passed, N failed, N skipped`.
+"""Sum up ctest's JUnit files: why tests were skipped, which failed, and as the last line `N passed, N failed, N skipped`. What stands in FILE's
+neighbour NAME.again.xml was run again after it had failed.
 
 usage: totals.py FILE...      exit status 1 if a test failed or none ran
 """
@@ -14,6 +15,15 @@ def last_line(case):
     return lines[-1] if lines else "no output"
 
 
+def cases_of(file):
+    """Each with its present status, and whether it had failed before."""
+    again = Path(file).with_suffix(".again.xml")
+    later = {case.get("name"): case for case in tree.parse(again).getroot().iter("testcase")} if again.is_file() else {}
+    for case in tree.parse(file).getroot().iter("testcase"):
+        had_failed = case.get("status") == "fail"
+        yield (later.get(case.get("name"), case), True) if had_failed else (case, False)
+
+
 def main():
     counts = {"run": 0, "fail": 0, "notrun": 0}
     for file in sys.argv[1:]:
@@ -21,8 +31,10 @@ def main():
             print(f"{file}: missing: its tests did not run to their end")
             counts["fail"] += 1
             continue
-        for case in tree.parse(file).getroot().iter("testcase"):
+        for case, had_failed in cases_of(file):
             status = case.get("status")
+            if had_failed and status == "run":
+                print(f"UNSTEADY: {case.get('name')} ({Path(file).parent.name}): failed beside others, passed alone")
             if status == "disabled":
                 status = "notrun"
             counts[status] += 1

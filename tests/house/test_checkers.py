@@ -395,6 +395,16 @@ class Totals(Tree):
         self.put("run", "fail")
         self.finds("1 passed, 1 failed", "totals.py", self.root / "junit.xml")
 
+    def test_failed_and_passed_alone(self):
+        self.put("run", "fail")
+        self.write("junit.again.xml", '<testsuite><testcase name="t1" status="run"/></testsuite>')
+        self.assertIn("UNSTEADY: t1", self.check("totals.py", self.root / "junit.xml").stdout)
+
+    def test_failed_twice(self):
+        self.put("run", "fail", "fail")
+        self.write("junit.again.xml", '<testsuite><testcase name="t1" status="run"/><testcase name="t2" status="fail"/></testsuite>')
+        self.finds("2 passed, 1 failed", "totals.py", self.root / "junit.xml")
+
     def test_none_ran(self):
         self.put()
         self.finds("0 passed", "totals.py", self.root / "junit.xml")
