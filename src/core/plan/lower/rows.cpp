@@ -81,6 +81,11 @@ private:
         boxes_.pack(edge, at, boxes);
         return add(boxes);
     }
+    // An edge may bring no values of a field with mapped points: no row then, whose memory there need not be.
+    RowRange add_one(const BoxCopy &box) {
+        if (std::ranges::count(box.n, 0u) > 0) return { rows_.size(), 0 };
+        return { rows_.add(box), 1 };
+    }
     bool on_device() const { return done_.device->has_memory(HALO_MEMORY_DEVICE); }
     // The next one behind `bytes`, which it adds to.
     SingleEdge single(const PlacedEdge &edge, int64_t &bytes) const {
@@ -251,11 +256,11 @@ void Lowering::receive_singles(const std::vector<PlacedEdge> &by_key, uint32_t l
         if (done_.combines) {
             done_.staging_bytes = align_up(done_.staging_bytes, sparse_alignment);
             const Placement staged = boxes_.dense(edge, bases_.staging(), done_.staging_bytes);
-            one.copy = { rows_.add(boxes_.between(edge, from, staged)), 1 };
+            one.copy = add_one(boxes_.between(edge, from, staged));
             contributions_.push_back({ edge, staged });
             done_.staging_bytes += one.bytes;
         } else {
-            one.copy = { rows_.add(boxes_.unpack(edge, from)), 1 };
+            one.copy = add_one(boxes_.unpack(edge, from));
         }
         direction.singles.push_back(one);
     }
