@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "../flagged_rows.h"
@@ -407,6 +408,36 @@ void late_stream_destroy(halo_device *device, halo_stream stream) {
 }
 
 void late_stream_synchronize(halo_device *device, halo_stream stream) { late_of(device).stream(stream).synchronize(); }
+
+halo_status late_copy_pieces(halo_device *device, const late_piece *pieces, int64_t n, halo_stream stream) {
+    Late &self = late_of(device);
+    struct Move {
+        void *to;
+        const void *from;
+        size_t snapshot, bytes;
+    };
+    std::vector<Move> moves;
+    std::vector<char> snapshots;
+    bool waits = false;
+    for (const late_piece &piece : std::span(pieces, static_cast<size_t>(n))) {
+        void *const to = self.memory.reach(piece.dst, piece.bytes);
+        const void *const from = self.memory.reach(piece.src, piece.bytes);
+        if ((!to && self.memory.reach(piece.dst)) || (!from && self.memory.reach(piece.src)))
+            return report(self.services, HALO_ERR_DEVICE, "a piece of %zu bytes goes beyond its memory", piece.bytes);
+        waits = waits || !to;
+        moves.push_back({ to ? to : piece.dst, from, snapshots.size(), piece.bytes });
+        const char *const bytes = static_cast<const char *>(piece.src);
+        if (!from) snapshots.insert(snapshots.end(), bytes, bytes + piece.bytes);
+    }
+    self.count(&late_counts::copies);
+    self.stream(stream).add([moves = std::move(moves), snapshots = std::move(snapshots)] {
+        for (const Move &move : moves) std::memcpy(move.to, move.from ? move.from : snapshots.data() + move.snapshot, move.bytes);
+    });
+    if (!waits) return HALO_SUCCESS;
+    self.stream(stream).synchronize();
+    self.count(&late_counts::host_waits);
+    return HALO_SUCCESS;
+}
 
 void late_configure(uint64_t seed, int32_t microseconds) {
     next_seed = seed;

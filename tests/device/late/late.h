@@ -18,6 +18,14 @@ halo_status late_stream_create(halo_device *device, halo_stream *stream);
 void late_stream_destroy(halo_device *device, halo_stream stream);
 void late_stream_synchronize(halo_device *device, halo_stream stream);
 
+// Many copies in one operation of a stream, as a kernel of the program's does them: each like the device's `copy`.
+struct late_piece {
+    void *dst;
+    const void *src;
+    size_t bytes;
+};
+halo_status late_copy_pieces(halo_device *device, const late_piece *pieces, int64_t n, halo_stream stream);
+
 // The open device that such memory of its own belongs to; NULL: none, or memory of the host.
 halo_device *late_of_memory(const void *pointer);
 
