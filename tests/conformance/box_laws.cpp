@@ -25,8 +25,9 @@ halo_exchange *make_exchange(halo_field *field, int32_t kind, int32_t shared, in
 
 void run_once(halo_field *field, int32_t kind, int32_t shared, int32_t messages = HALO_MESSAGES_AUTO) {
     halo_exchange *exchange = make_exchange(field, kind, shared, messages);
-    OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-    OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+    OK(halo_exchange_start(exchange, nullptr, stream()));
+    OK(halo_exchange_finish(exchange, finish_stream()));
+    follow_finish();
     OK(halo_exchange_destroy(&exchange));
 }
 
@@ -69,10 +70,13 @@ void set_all(BoxStores &stores, Value &&value) {
     stores.for_each_element([&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
         number_at(stores, gid, place, component, at) = value(gid, place, component, at);
     });
+    stores.upload();
 }
 
 int64_t dot(const Rank &rank, BoxStores &a, BoxStores &b) {
     int64_t sum = 0;
+    a.download();
+    b.download();
     a.for_each_element([&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
         sum += number_at(a, gid, place, component, at) * number_at(b, gid, place, component, at);
     });
@@ -96,6 +100,7 @@ void check_transpose(const Rank &rank, Scene &scene, int32_t shared) {
     };
     set_all(written, unique);
     run_once(written.handle(), HALO_KIND_GHOSTS, shared);
+    written.download();
     set_all(u, [&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
         const bool is_written = number_at(written, gid, place, component, at) != unique(gid, place, component, at);
         return is_written ? 0 : small_number(scene.field, 1, gid, place, component, at);
@@ -114,6 +119,30 @@ void check_transpose(const Rank &rank, Scene &scene, int32_t shared) {
     for (BoxStores *stores : { &u, &v, &written, &before }) stores->destroy();
 }
 
+// Three reductions in a row, each on what the one before has left, without and with a host that waits between them.
+void check_in_a_row(const Rank &rank, Scene &scene) {
+    BoxStores in_a_row(scene.topology, scene.model, rank.rank, scene.field, 1);
+    BoxStores with_waits(scene.topology, scene.model, rank.rank, scene.field, 1);
+    for (BoxStores *stores : { &in_a_row, &with_waits }) {
+        stores->fill(7);
+        halo_exchange *exchange = make_exchange(stores->handle(), HALO_KIND_SHARED_REDUCE, HALO_SHARED_OWNER);
+        for (int run = 0; run < 3; ++run) {
+            OK(halo_exchange_start(exchange, nullptr, stream()));
+            OK(halo_exchange_finish(exchange, finish_stream()));
+            if (stores == &with_waits) stores->download();
+        }
+        OK(halo_exchange_destroy(&exchange));
+        stores->download();
+    }
+    in_a_row.for_each_element([&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
+        if (std::memcmp(in_a_row.element(gid, place, component, at), with_waits.element(gid, place, component, at), 8) != 0)
+            stop("part %lld differs at (%lld, %lld, %lld): %s", static_cast<long long>(gid), static_cast<long long>(at[0]),
+                 static_cast<long long>(at[1]), static_cast<long long>(at[2]), scene.model.describe().c_str());
+    });
+    in_a_row.destroy();
+    with_waits.destroy();
+}
+
 // In floating point, so that the order shows.
 void check_one_round(const Rank &rank, Scene &scene, int32_t shared, int32_t messages) {
     BoxStores at_once(scene.topology, scene.model, rank.rank, scene.field, 1);
@@ -123,6 +152,8 @@ void check_one_round(const Rank &rank, Scene &scene, int32_t shared, int32_t mes
     run_once(at_once.handle(), HALO_KIND_SHARED_REDUCE, shared, messages);
     run_once(in_turn.handle(), HALO_KIND_REVERSE, shared);
     run_once(in_turn.handle(), HALO_KIND_GHOSTS, shared);
+    at_once.download();
+    in_turn.download();
     at_once.for_each_element([&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
         if (std::memcmp(at_once.element(gid, place, component, at), in_turn.element(gid, place, component, at), 8) != 0)
             stop("shared %s: part %lld differs at (%lld, %lld, %lld): %s", shared_name(shared), static_cast<long long>(gid),
@@ -137,6 +168,7 @@ class BoxLaws : public testing::TestWithParam<int32_t> {};
 TEST_P(BoxLaws, ReverseIsTheTranspose) {
     run(GetParam(), {}, [](Rank &rank) {
         for (int64_t number = 0; number < 60; ++number) {
+            begin_case(static_cast<uint64_t>(number));
             Scene scene(rank, number, HALO_INT64);
             for (int32_t shared = HALO_SHARED_KEEP; shared <= HALO_SHARED_ONLY; ++shared) check_transpose(rank, scene, shared);
             OK(halo_topology_destroy(&scene.topology));
@@ -147,9 +179,21 @@ TEST_P(BoxLaws, ReverseIsTheTranspose) {
 TEST_P(BoxLaws, SharedReduceIsReverseThenForward) {
     run(GetParam(), {}, [](Rank &rank) {
         for (int64_t number = 0; number < 60; ++number) {
+            begin_case(static_cast<uint64_t>(number));
             Scene scene(rank, number, HALO_FLOAT64);
             for (int32_t shared = HALO_SHARED_KEEP; shared <= HALO_SHARED_ONLY; ++shared)
                 check_one_round(rank, scene, shared, number % 2 == 0 ? HALO_MESSAGES_AGGREGATE : HALO_MESSAGES_PER_CHANNEL);
+            OK(halo_topology_destroy(&scene.topology));
+        }
+    });
+}
+
+TEST_P(BoxLaws, RunsFollowEachOtherOnAnyStream) {
+    run(GetParam(), {}, [](Rank &rank) {
+        for (int64_t number = 0; number < 60 && on_device(); ++number) {
+            begin_case(static_cast<uint64_t>(number));
+            Scene scene(rank, number, HALO_FLOAT64);
+            check_in_a_row(rank, scene);
             OK(halo_topology_destroy(&scene.topology));
         }
     });
@@ -180,6 +224,7 @@ void check_two_boxes(int32_t kind, int32_t shared, const std::vector<int64_t> &f
         BoxStores stores(boxes.topology, boxes.model, rank.rank, boxes.field, 0);
         set_all(stores, [](int64_t gid, int32_t, int32_t, const Triple &at) { return 10 * (gid + 1) + at[0] + 1; });
         run_once(stores.handle(), kind, shared);
+        stores.download();
         stores.for_each_element([&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
             const int64_t wanted = (gid == 0 ? first : second)[static_cast<size_t>(at[0] + 1)];
             if (number_at(stores, gid, place, component, at) != wanted)

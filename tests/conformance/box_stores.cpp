@@ -6,8 +6,6 @@
 #include <complex>
 #include <cstring>
 
-#include "ranks.h"
-
 namespace conformance {
 
 namespace {
@@ -181,7 +179,7 @@ BoxStores::BoxStores(halo_topology *topology, const BoxModel &model, int32_t ran
             store.layout = make_layout(gids_[part]);
         store.memory.resize(static_cast<size_t>(store.layout.elements * field.element_bytes) + 2 * guard_bytes);
         halo_binding binding = HALO_BINDING_INIT;
-        binding.data = store.memory.data() + guard_bytes;
+        place(binding, store.memory.data() + guard_bytes);
         binding.layout = &store.layout;
         OK(halo_field_bind(handle_, gids_[part], &binding));
     }
@@ -255,18 +253,35 @@ void BoxStores::fill(int64_t time) {
         make_value(field_, { number_, gid, place, component, at, time }, element(gid, place, component, at));
     });
     for (Store &store : stores_) store.expected.assign(store.memory.begin(), store.memory.end());
+    upload();
+}
+
+void BoxStores::upload() {
+    Copies copies;
+    for (const Store &store : stores_) copies.up(store.memory.data(), store.memory.size());
+    copies.go();
+}
+
+void BoxStores::download() {
+    Copies copies;
+    for (Store &store : stores_) copies.down(store.memory.data(), store.memory.size());
+    copies.go();
 }
 
 void BoxStores::overwrite(bool owned, int64_t time) {
     const std::vector<int32_t> places = field_.places(model_.n_dims);
+    Copies copies;
     for_each_element([&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
         if ((element_of(at, model_.points(gid, places[static_cast<size_t>(place)])) == 13) != owned) return;
         make_value(field_, { number_, gid, place, component, at, time }, element(gid, place, component, at));
         make_value(field_, { number_, gid, place, component, at, time }, expected(gid, place, component, at));
+        copies.up(element(gid, place, component, at), static_cast<size_t>(field_.element_bytes));
     });
+    copies.go();
 }
 
 std::string BoxStores::first_difference() {
+    download();
     std::string text;
     for (size_t part = 0; part < gids_.size() && text.empty(); ++part) {
         const Store &store = stores_[part];

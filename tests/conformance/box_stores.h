@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "box_case.h"
+#include "placed.h"
 #include "ranks.h"
 
 namespace conformance {
@@ -50,6 +51,9 @@ public:
     std::byte *element(int64_t gid, int32_t place, int32_t component, const Triple &at) { return find(gid, place, component, at, false); }
     std::byte *expected(int64_t gid, int32_t place, int32_t component, const Triple &at) { return find(gid, place, component, at, true); }
     bool is_local(int64_t gid) const;
+    // What `element` has written, and what it is to read: on the host the same memory.
+    void upload();
+    void download();
 
     // Empty, or the first byte that is not as it should be.
     std::string first_difference();

@@ -133,6 +133,7 @@ void expect(const Side &from, BoxStores &destination, const Side &to, bool add, 
 
 void run_transfer(const Rank &rank, int64_t number) {
     Random random(static_cast<uint64_t>(number) * 104729 + 3);
+    begin_case(static_cast<uint64_t>(number));
     Side from;
     Side to;
     make_sides(from, to, number, rank.size, random);
@@ -159,8 +160,8 @@ void run_transfer(const Rank &rank, int64_t number) {
         source.fill(time);
         destination.fill(time);
         expect(from, destination, to, desc.op == HALO_TRANSFER_ADD, time, narrowed.depth);
-        OK(halo_exchange_start(exchange, &narrowed, HALO_STREAM_NONE));
-        OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+        OK(halo_exchange_start(exchange, &narrowed, stream()));
+        OK(halo_exchange_finish(exchange, finish_stream()));
         for (BoxStores *stores : { &source, &destination })
             if (const std::string difference = stores->first_difference(); !difference.empty())
                 stop("transfer %lld: %s\nfrom %s\nto %s", static_cast<long long>(number), difference.c_str(), from.model.describe().c_str(),

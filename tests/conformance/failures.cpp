@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "placed.h"
 #include "ranks.h"
 
 namespace conformance {
@@ -69,13 +70,14 @@ public:
         std::array<void *, n_fields> data{};
         const bool fails = chances.fail[static_cast<size_t>(self_.rank)], differs = chances.differ[static_cast<size_t>(self_.rank)];
         const uint32_t taken = differs ? chances.mask % Chances::all + 1 : chances.mask;
-        for (size_t f = 0; f < n_fields; ++f) mask[f] = static_cast<int32_t>(taken >> f & 1U), data[f] = storage_[f].data();
+        for (size_t f = 0; f < n_fields; ++f) mask[f] = static_cast<int32_t>(taken >> f & 1U), data[f] = placed(storage_[f].data());
         if (fails) data.fill(nullptr);
         fill(number);
         halo_run run = HALO_RUN_INIT;
         run.field_mask = mask.data(), run.data = data.data();
-        halo_status status = halo_exchange_start(exchange_, &run, HALO_STREAM_NONE);
-        if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange_, HALO_STREAM_NONE);
+        run.devices = devices(n_fields);
+        halo_status status = halo_exchange_start(exchange_, &run, stream());
+        if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange_, finish_stream());
         const bool allowed = fails ? status == HALO_ERR_UNBOUND
                                    : status == HALO_SUCCESS || (!chances.calm && (status == HALO_ERR_PEER || status == HALO_ERR_MISMATCH));
         if (!allowed) stop("rank %d, run %d: %s: %s", self_.rank, number, halo_status_name(status), halo_last_error());
@@ -90,9 +92,11 @@ private:
             for (int32_t c = 0; c < n_components[f]; ++c)
                 for (int64_t cell = 0; cell < row; ++cell)
                     at(f, cell, c) = cell == 0 || cell == row - 1 ? -1 : value(self_.rank, static_cast<int>(f), c, number);
+        for (const auto &values : storage_) upload(values.data(), values.size() * sizeof(double));
     }
     void expect_ghosts(int number, const std::array<int32_t, n_fields> &mask) {
         const int32_t below = (self_.rank + self_.size - 1) % self_.size, above = (self_.rank + 1) % self_.size;
+        for (auto &values : storage_) download(values.data(), values.size() * sizeof(double));
         for (size_t f = 0; f < n_fields; ++f)
             for (int32_t c = 0; c < n_components[f]; ++c) {
                 const auto wanted = [&](int32_t rank) { return mask[f] ? value(rank, static_cast<int>(f), c, number) : -1; };
@@ -115,6 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, Failures, testing::ValuesIn(rank_counts()), test
 void run_with_chances(Rank &self, int32_t messages, int32_t receive) {
     halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
     desc.messages = messages, desc.receive = receive;
+    begin_case(static_cast<uint64_t>(messages * 10 + receive));
     Ring ring(self, desc);
     std::mt19937 random(static_cast<uint32_t>(messages * 10 + receive));
     const int64_t n_runs = number_from("CONFORMANCE_FAILURES", 150);

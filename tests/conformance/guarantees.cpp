@@ -73,7 +73,7 @@ TEST_P(Guarantees, SwappedStageArraysCompileNothing) {
         for (int32_t step = 0; step < 20; ++step) {
             const int32_t set = step % 4; // the last is reached by pointers
             std::vector<void *> pointers;
-            for (size_t part = 0; part < stores.n_parts(); ++part) pointers.push_back(stores.store(set, part).data);
+            for (size_t part = 0; part < stores.n_parts(); ++part) pointers.push_back(stores.address(set, part));
             halo_run run = HALO_RUN_INIT;
             run.sets = &set;
             if (set == 3) {
@@ -81,16 +81,17 @@ TEST_P(Guarantees, SwappedStageArraysCompileNothing) {
                 run.data = pointers.data();
             }
             stores.fill(set, step);
-            OK(halo_exchange_start(exchange, &run, HALO_STREAM_NONE));
+            OK(halo_exchange_start(exchange, &run, stream()));
             stores.overwrite_owned(set);
-            OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(exchange, finish_stream()));
             expect_everything(stores, set, step);
+            begin_case(static_cast<uint64_t>(step));
             for (size_t part = 0; part < stores.n_parts(); ++part) { // sets 0 and 1 change places
                 std::swap(stores.store(0, part), stores.store(1, part));
                 for (int32_t bound = 0; bound < 2; ++bound) {
                     halo_binding binding = HALO_BINDING_INIT;
                     binding.set = bound;
-                    binding.data = stores.store(bound, part).data;
+                    place(binding, stores.store(bound, part).data);
                     OK(halo_field_bind(stores.handle(), stores.gid(part), &binding));
                 }
             }
@@ -102,6 +103,39 @@ TEST_P(Guarantees, SwappedStageArraysCompileNothing) {
                  static_cast<long long>(before.rows_compiled));
         OK(halo_exchange_destroy(&exchange));
         stores.destroy();
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+// Two sets of the host and two of the device, one of each by pointers, in turn; each kind has its tables, and keeps them.
+TEST_P(Guarantees, SetsMayBeOfTheHostAndOfTheDevice) {
+    run(GetParam(), {}, [](Rank &rank) {
+        if (!on_device()) return;
+        const Grid grid = cube_of_blocks(2, 4, rank.size);
+        halo_topology *topology = make_topology(rank, grid);
+        for (const uint64_t on_host : { 2, 1, 5, 6 }) {
+            FieldCase field = plain_field("u", 2, 2, 2);
+            field.on_host = on_host;
+            FieldStores stores(topology, grid, rank.rank, field, Random(1));
+            halo_exchange *exchange = make_exchange(stores);
+            for (int32_t step = 0; step < 9; ++step) {
+                begin_case(static_cast<uint64_t>(step / 3));
+                const int32_t set = step % 3, device = stores.is_on_device(set) ? 0 : HALO_DEVICE_HOST;
+                std::vector<void *> pointers;
+                for (size_t part = 0; part < stores.n_parts(); ++part) pointers.push_back(stores.address(set, part));
+                halo_run run = HALO_RUN_INIT;
+                run.sets = set < 2 ? &set : nullptr;
+                run.data = set < 2 ? nullptr : pointers.data();
+                run.devices = &device;
+                stores.fill(set, step);
+                OK(halo_exchange_start(exchange, &run, stream()));
+                stores.overwrite_owned(set);
+                OK(halo_exchange_finish(exchange, finish_stream()));
+                expect_everything(stores, set, step);
+            }
+            OK(halo_exchange_destroy(&exchange));
+            stores.destroy();
+        }
         OK(halo_topology_destroy(&topology));
     });
 }
@@ -124,8 +158,8 @@ TEST_P(Guarantees, OneMessagePerPeerAndOnePlanPerShape) {
         for (int64_t time = 0; time < 10; ++time) {
             const halo_exchange_stats before = stats_of(first);
             stores.fill(0, time);
-            OK(halo_exchange_start(first, nullptr, HALO_STREAM_NONE));
-            OK(halo_exchange_finish(first, HALO_STREAM_NONE));
+            OK(halo_exchange_start(first, nullptr, stream()));
+            OK(halo_exchange_finish(first, finish_stream()));
             expect_everything(stores, 0, time);
             const int64_t sent = stats_of(first).messages_sent - before.messages_sent;
             const int64_t received = stats_of(first).messages_received - before.messages_received;
@@ -151,9 +185,9 @@ TEST_P(Guarantees, ARankMayLeaveAtOnce) {
             desc.messages = messages;
             halo_exchange *exchange = make_exchange(stores, &desc);
             stores.fill(0, 1);
-            OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+            OK(halo_exchange_start(exchange, nullptr, stream()));
             if (rank.rank == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
-            OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(exchange, finish_stream()));
             expect_everything(stores, 0, 1);
             OK(halo_exchange_destroy(&exchange));
             stores.destroy();
@@ -176,8 +210,8 @@ TEST_P(Guarantees, ARankHoldsOnlyItsOwnParts) {
         int64_t own = 0;
         for (size_t part = 0; part < stores.n_parts(); ++part) own += stores.store(0, part).layout.elements * field.element_bytes;
         halo_exchange *exchange = make_exchange(stores);
-        OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-        OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+        OK(halo_exchange_start(exchange, nullptr, stream()));
+        OK(halo_exchange_finish(exchange, finish_stream()));
         const halo_exchange_stats stats = stats_of(exchange);
         halo_pool_stats pool = HALO_POOL_STATS_INIT;
         OK(halo_context_pool_stats(rank.context, HALO_MEMORY_HOST, &pool));

@@ -7,13 +7,15 @@
 
 #include "coverage.h"
 #include "library.h"
+#include "placed.h"
 #include "ranks.h"
 
 int main(int argc, char **argv) {
     for (int i = 1; i < argc; ++i)
         if (std::strcmp(argv[i], "--processes") == 0) conformance::set_processes();
     testing::InitGoogleTest(&argc, argv);
-    const int failed = RUN_ALL_TESTS();
+    int failed = RUN_ALL_TESTS();
+    failed = !conformance::print_device_counts() || failed;
     const conformance::Coverage &coverage = conformance::coverage();
     if (!coverage.any()) return failed;
     const int empty = coverage.print();

@@ -14,6 +14,7 @@
 
 #include "grid.h"
 #include "halo_sphere.h"
+#include "placed.h"
 #include "ranks.h"
 
 namespace conformance {
@@ -214,7 +215,7 @@ public:
         desc.name = "vector";
         desc.vector = 1;
         OK(halo_field_create(topology_, &desc, &fields_[1]));
-        for (halo_field *field : fields_) OK(halo_field_allocate(field, -1));
+        for (halo_field *field : fields_) allocate_storage(topology_, field);
     }
     void check();
     void destroy() {
@@ -244,9 +245,8 @@ void Fields::visit(bool ghosts, Visit &&visit) const {
         const int64_t widest = ghosts ? grid_.reach : 0;
         for (int field = 0; field < 2; ++field) {
             halo_layout layout = HALO_LAYOUT_INIT;
-            void *data = nullptr;
             OK(halo_field_layout(fields_[field], gids[p], &layout));
-            OK(halo_field_data(fields_[field], gids[p], 0, &data));
+            void *const data = storage_of(fields_[field], gids[p]);
             for (int64_t z = 0; z < part.cells.high[2]; ++z)
                 for (int64_t y = part.cells.low[1] - widest; y < part.cells.high[1] + widest; ++y)
                     for (int64_t x = part.cells.low[0] - widest; x < part.cells.high[0] + widest; ++x) {
@@ -267,11 +267,13 @@ void Fields::visit(bool ghosts, Visit &&visit) const {
 void Fields::check() {
     visit(true, [](double &value, const std::optional<double> &, const std::string &) { value = untouched; });
     visit(false, [](double &value, const std::optional<double> &right, const std::string &) { value = *right; });
+    for (const halo_field *field : fields_) upload(field);
     halo_exchange *exchange = nullptr;
     OK(halo_exchange_create(fields_, 2, nullptr, &exchange));
-    OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-    OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+    OK(halo_exchange_start(exchange, nullptr, stream()));
+    OK(halo_exchange_finish(exchange, finish_stream()));
     OK(halo_exchange_destroy(&exchange));
+    for (const halo_field *field : fields_) download(field);
     visit(true, [&](const double &value, const std::optional<double> &right, const std::string &where) {
         if (!(std::fabs(value - right.value_or(untouched)) <= grid_.error))
             stop("%s: %.17g, not %.17g", where.c_str(), value, right.value_or(untouched));
@@ -284,6 +286,7 @@ template <class Grid>
 void check_random(int32_t n_ranks, uint64_t n_grids) {
     run(n_ranks, {}, [&](Rank &rank) {
         for (uint64_t number = 0; number < n_grids; ++number) {
+            begin_case(number);
             Random random(number * 7919 + 5);
             const Grid grid(random, rank.size);
             Fields fields(grid, rank.context);

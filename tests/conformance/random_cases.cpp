@@ -9,6 +9,7 @@
 
 #include "case.h"
 #include "coverage.h"
+#include "placed.h"
 #include "ranks.h"
 
 namespace conformance {
@@ -21,6 +22,7 @@ struct Running {
     halo_exchange *handle = nullptr;
     Narrow narrow;
     std::vector<void *> data;
+    std::vector<int32_t> devices;
     bool in_flight = false;
     int64_t expected_sends = 0; // channels to other ranks, over all runs
 };
@@ -30,8 +32,12 @@ public:
     CaseRun(const Rank &rank, const Case &made) : rank_(rank), made_(made), order_(made.seed * 31 + static_cast<uint64_t>(rank.rank)) {
         const halo_blocks_desc desc = made.grid.desc();
         OK(halo_topology_create_blocks(rank.context, &desc, &topology_));
-        for (size_t i = 0; i < made.fields.size(); ++i)
-            fields_.emplace_back(topology_, made.grid, rank.rank, made.fields[i], Random(made.seed + i * 77 + static_cast<uint64_t>(rank.rank)));
+        begin_case(made.seed);
+        for (size_t i = 0; i < made.fields.size(); ++i) {
+            FieldCase field = made.fields[i];
+            field.some_on_host = true;
+            fields_.emplace_back(topology_, made.grid, rank.rank, field, Random(made.seed + i * 77 + static_cast<uint64_t>(rank.rank)));
+        }
         for (const ExchangeCase &exchange : made.exchanges) create(exchange);
     }
 
@@ -41,6 +47,7 @@ public:
 
 private:
     void create(const ExchangeCase &made);
+    void give_pointers(Running &running, halo_run &run);
     void start(Running &running, int64_t time);
     void send_when_possible(Running &running);
     void finish(Running &running);
@@ -62,6 +69,22 @@ void CaseRun::create(const ExchangeCase &made) {
     OK(halo_exchange_create(handles.data(), static_cast<int32_t>(handles.size()), &made.desc, &running.handle));
 }
 
+// Where it goes without saying, nothing is said of devices.
+void CaseRun::give_pointers(Running &running, halo_run &run) {
+    const Narrow &narrow = running.narrow;
+    running.data.clear();
+    running.devices.clear();
+    bool as_bound = true;
+    for (size_t i = 0; i < narrow.mask.size(); ++i) {
+        FieldStores &field = fields_[running.made->fields[i]];
+        for (size_t part = 0; part < field.n_parts(); ++part) running.data.push_back(narrow.mask[i] ? field.address(narrow.sets[i], part) : nullptr);
+        running.devices.push_back(field.is_on_device(narrow.sets[i]) ? 0 : HALO_DEVICE_HOST);
+        as_bound = as_bound && field.is_on_device(0) == field.is_on_device(narrow.sets[i]);
+    }
+    run.data = running.data.data();
+    run.devices = as_bound ? nullptr : running.devices.data();
+}
+
 void CaseRun::start(Running &running, int64_t time) {
     const Narrow &narrow = running.narrow;
     halo_run run = HALO_RUN_INIT;
@@ -70,11 +93,7 @@ void CaseRun::start(Running &running, int64_t time) {
     run.depth = narrow.depth;
     run.field_mask = narrow.mask.data();
     if (narrow.pointers) {
-        running.data.clear();
-        for (size_t i = 0; i < running.made->fields.size(); ++i)
-            for (size_t part = 0; part < fields_[running.made->fields[i]].n_parts(); ++part)
-                running.data.push_back(narrow.mask[i] ? fields_[running.made->fields[i]].store(narrow.sets[i], part).data : nullptr);
-        run.data = running.data.data();
+        give_pointers(running, run);
     } else {
         run.sets = narrow.sets.data();
     }
@@ -84,7 +103,7 @@ void CaseRun::start(Running &running, int64_t time) {
         OK(halo_exchange_post(running.handle, &run));
         send_when_possible(running);
     } else {
-        OK(halo_exchange_start(running.handle, &run, HALO_STREAM_NONE));
+        OK(halo_exchange_start(running.handle, &run, stream()));
     }
     running.in_flight = true;
 }
@@ -92,7 +111,7 @@ void CaseRun::start(Running &running, int64_t time) {
 void CaseRun::send_when_possible(Running &running) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     halo_status status;
-    while ((status = halo_exchange_send(running.handle, HALO_STREAM_NONE)) == HALO_BUSY) {
+    while ((status = halo_exchange_send(running.handle, stream())) == HALO_BUSY) {
         std::this_thread::yield();
         if (std::chrono::steady_clock::now() > end) stop("send stayed busy for a minute");
     }
@@ -101,15 +120,15 @@ void CaseRun::send_when_possible(Running &running) {
 
 void CaseRun::finish(Running &running) {
     running.in_flight = false;
-    if (!running.made->phases) return OK(halo_exchange_finish(running.handle, HALO_STREAM_NONE));
+    if (!running.made->phases) return OK(halo_exchange_finish(running.handle, finish_stream()));
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     for (int32_t done = 0; !done;) {
         OK(halo_exchange_test(running.handle, &done));
         std::this_thread::yield();
         if (std::chrono::steady_clock::now() > end) stop("a run was not here after a minute");
     }
-    OK(halo_exchange_unpack(running.handle, HALO_STREAM_NONE));
-    OK(halo_exchange_refine(running.handle, HALO_STREAM_NONE));
+    OK(halo_exchange_unpack(running.handle, finish_stream()));
+    OK(halo_exchange_refine(running.handle, finish_stream()));
 }
 
 // The oracle: which ghosts this run fills.

@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+
+#include "placed.h"
 
 namespace conformance {
 
@@ -41,8 +44,15 @@ void with_context(halo_inproc *group, int32_t rank, const Settings &settings, co
     OK(make_context(group, rank, settings, &self.context));
     OK(halo_context_rank(self.context, &self.rank, &self.size));
     if (storage_is_shared()) context_of_thread = self.context;
-    body(self);
+    if (storage_is_on_device()) enter_device(self.context);
+    try {
+        body(self);
+    } catch (...) {
+        leave_device();
+        throw;
+    }
     context_of_thread = nullptr;
+    leave_device();
     OK(halo_context_destroy(&self.context));
 }
 
@@ -70,9 +80,11 @@ void succeed(halo_status status, const char *call, const char *file, int line) {
 
 halo_status make_context(halo_inproc *group, int32_t rank, const Settings &settings, halo_context **context) {
     std::vector<halo_setting> list{ { "timeout", "60s" } };
+    if (storage_is_on_device()) list.insert(list.end(), { { "device", "late" }, { "plugin_path", LATE_DIRECTORY } });
     for (const auto &[key, value] : settings) {
-        if (key == "timeout")
-            list[0].value = value.c_str();
+        const auto known = std::find_if(list.begin(), list.end(), [&](const halo_setting &one) { return key == one.key; });
+        if (known != list.end())
+            known->value = value.c_str();
         else
             list.push_back({ key.c_str(), value.c_str() });
     }
@@ -107,24 +119,31 @@ std::vector<int32_t> rank_counts() {
     return { 1, 2, 3, 4, 5, 8 };
 }
 
-bool storage_is_shared() {
+namespace {
+
+bool storage_is(const char *what) {
     const char *storage = std::getenv("CONFORMANCE_STORAGE");
-    return storage && std::strcmp(storage, "shared") == 0;
+    return storage && std::strcmp(storage, what) == 0;
 }
 
-std::byte *take_memory(size_t bytes) {
-    if (!context_of_thread) return static_cast<std::byte *>(::operator new(bytes));
+} // namespace
+
+bool storage_is_shared() { return storage_is("shared"); }
+bool storage_is_on_device() { return storage_is("device"); }
+
+std::byte *take_memory(size_t bytes, bool shared) {
+    if (!shared || !context_of_thread) return take_twinned(bytes);
     void *memory = nullptr;
     OK(halo_memory_allocate(context_of_thread, HALO_MEMORY_SHARED, static_cast<int64_t>(bytes), &memory));
     return static_cast<std::byte *>(memory);
 }
 
-void give_memory(std::byte *memory) noexcept {
+void give_memory(std::byte *memory, bool shared) noexcept {
     void *given = memory;
-    if (context_of_thread)
+    if (shared && context_of_thread)
         halo_memory_release(context_of_thread, &given);
     else
-        ::operator delete(memory);
+        give_twinned(memory);
 }
 
 int64_t number_from(const char *variable, int64_t otherwise) {

@@ -31,7 +31,8 @@ struct Rank {
     int32_t size = 1;
 };
 
-// A context with settings; "timeout" is 60 s unless given, so that nothing hangs. `group` null: halo_context_create.
+// A context with settings; "timeout" is 60 s unless given, so that nothing hangs. With CONFORMANCE_STORAGE=device the late device is its device.
+// `group` null: halo_context_create.
 halo_status make_context(halo_inproc *group, int32_t rank, const Settings &settings, halo_context **context);
 
 // False: this process is one rank of a launcher's (option --processes).
@@ -46,19 +47,27 @@ void run_raw(int32_t n_ranks, const std::function<void(halo_inproc *group, int32
 // What a parameterised test runs over: 1, 2, 3, 4, 5, 8 as threads; 0 under a launcher.
 std::vector<int32_t> rank_counts();
 
-// Memory for storage: with CONFORMANCE_STORAGE=shared, of the context that `run` gave this thread; else of the C++ library.
+// Memory for storage: with CONFORMANCE_STORAGE=shared, of the context that `run` gave this thread; else of the C++ library. With =device it may have
+// a twin on the device (placed.h).
 bool storage_is_shared();
-std::byte *take_memory(size_t bytes);
-void give_memory(std::byte *memory) noexcept;
+bool storage_is_on_device();
+std::byte *take_memory(size_t bytes, bool shared = true);
+void give_memory(std::byte *memory, bool shared = true) noexcept;
 
-template <class T>
+template <class T, bool shared = true>
 struct StorageAllocator {
     using value_type = T;
-    T *allocate(size_t n) { return reinterpret_cast<T *>(take_memory(n * sizeof(T))); }
-    void deallocate(T *memory, size_t) noexcept { give_memory(reinterpret_cast<std::byte *>(memory)); }
+    template <class U>
+    struct rebind {
+        using other = StorageAllocator<U, shared>;
+    };
+    T *allocate(size_t n) { return reinterpret_cast<T *>(take_memory(n * sizeof(T), shared)); }
+    void deallocate(T *memory, size_t) noexcept { give_memory(reinterpret_cast<std::byte *>(memory), shared); }
     bool operator==(const StorageAllocator &) const = default;
 };
 using Bytes = std::vector<std::byte, StorageAllocator<std::byte>>;
+template <class T>
+using OwnMemory = std::vector<T, StorageAllocator<T, false>>; // never shared
 
 // Value of an environment variable as a number.
 int64_t number_from(const char *variable, int64_t otherwise);

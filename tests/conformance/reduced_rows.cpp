@@ -9,6 +9,7 @@
 
 #include "grid.h"
 #include "halo_sphere.h"
+#include "placed.h"
 #include "ranks.h"
 
 namespace conformance {
@@ -109,6 +110,7 @@ class ReducedRowsOfRanks : public testing::TestWithParam<int32_t> {};
 TEST_P(ReducedRowsOfRanks, HaveTheirNeighboursAsGhosts) {
     run(GetParam(), {}, [](Rank &rank) {
         for (uint64_t number = 0; number < 60; ++number) {
+            begin_case(number);
             Random random(number + 1000);
             const Rows rows(random);
             halo_reduced_rows_desc desc = rows.desc();
@@ -137,16 +139,18 @@ TEST_P(ReducedRowsOfRanks, HaveTheirNeighboursAsGhosts) {
             halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
             halo_field *field = nullptr;
             halo_exchange *exchange = nullptr;
-            std::vector<double> values(keys.size() + 1, -1);
+            OwnMemory<double> values(keys.size() + 1, -1);
             for (int64_t i = 0; i < report.n_owned; ++i) values[static_cast<size_t>(i)] = static_cast<double>(keys[static_cast<size_t>(i)]);
             field_desc.name = "u";
             OK(halo_field_create(topology, &field_desc, &field));
             halo_binding memory = HALO_BINDING_INIT;
-            memory.data = values.data();
+            place(memory, values.data());
             OK(halo_field_bind(field, rank.rank, &memory));
+            upload(values.data(), values.size() * sizeof(double));
             OK(halo_exchange_create(&field, 1, nullptr, &exchange));
-            OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-            OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+            OK(halo_exchange_start(exchange, nullptr, stream()));
+            OK(halo_exchange_finish(exchange, finish_stream()));
+            download(values.data(), values.size() * sizeof(double));
             for (size_t i = 0; i < keys.size(); ++i)
                 if (values[i] != static_cast<double>(keys[i])) stop("rows %d: a ghost has another value", static_cast<int>(number));
             OK(halo_exchange_destroy(&exchange));

@@ -186,8 +186,8 @@ void JoinedRun::run(int32_t kind, int32_t messages) {
     OK(halo_exchange_create(&field, 1, &desc, &exchange));
     stores_->fill(5);
     expect(kind);
-    OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-    OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+    OK(halo_exchange_start(exchange, nullptr, stream()));
+    OK(halo_exchange_finish(exchange, finish_stream()));
     OK(halo_exchange_destroy(&exchange));
     if (const std::string difference = stores_->first_difference(); !difference.empty())
         stop("%s, %s: %s", kind_name(kind), vector_ ? "vector" : "scalars", difference.c_str());
@@ -198,6 +198,7 @@ class Regions : public testing::TestWithParam<int32_t> {};
 TEST_P(Regions, EqualTheModel) {
     run(GetParam(), {}, [](Rank &rank) {
         for (int64_t number = 0; number < 120; ++number) {
+            begin_case(static_cast<uint64_t>(number));
             const Joined made = make_joined(number, rank.size);
             BoxField field;
             field.n_components = made.model.n_dims + 1;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "grid.h"
+#include "placed.h"
 #include "ranks.h"
 
 namespace conformance {
@@ -30,6 +31,8 @@ struct FieldCase {
     int32_t n_sets = 1;
     LayoutKind layout = LayoutKind::natural;
     BindKind bind = BindKind::bind;
+    bool some_on_host = false; // of its sets, where storage is on a device: as chance has it,
+    uint64_t on_host = 0;      // or these, as bits
 
     halo_field_desc desc() const;
     std::string describe() const;
@@ -74,6 +77,10 @@ public:
     size_t n_parts() const { return gids_.size(); }
     int64_t gid(size_t part) const { return gids_[part]; }
 
+    bool is_on_device(int32_t set) const { return on_device() && !(on_host_ >> set & 1); }
+    // What is bound, or given to a run.
+    void *address(int32_t set, size_t part) { return is_on_device(set) ? placed(store(set, part).data) : store(set, part).data; }
+
     // Sentinels everywhere, then owned cells with the values of a time.
     void fill(int32_t set, int64_t time);
     // Other values into the owned cells of a set that a run has started with.
@@ -85,7 +92,9 @@ public:
     std::string first_difference();
 
 private:
+    void choose_sets_on_host(Random random);
     void make_memory(Random &random);
+    void place_in(int32_t set, halo_binding &binding, std::byte *data) const;
     void bind(int32_t set);
     void bind_many(int32_t set);
     int32_t set_layout(Random &random);
@@ -94,6 +103,8 @@ private:
 
     const Grid &grid_;
     FieldCase case_;
+    bool allocates_ = false; // the library does; where storage is on a device, memory of the same layout is bound
+    uint64_t on_host_ = 0;   // bits of sets
     halo_field *handle_ = nullptr;
     std::vector<int64_t> gids_;
     std::vector<std::vector<Store>> stores_; // [set][part]

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "grid.h"
+#include "placed.h"
 #include "ranks.h"
 
 namespace conformance {
@@ -67,7 +68,7 @@ struct Swept {
         desc.n_components = 2;
         for (int d = 0; d < made.n_dims; ++d) desc.ghost_low[d] = made.low[d], desc.ghost_high[d] = made.high[d];
         OK(halo_field_create(topology, &desc, &field));
-        OK(halo_field_allocate(field, -1));
+        allocate_storage(topology, field);
         halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
         how.pattern = pattern;
         how.messages = made.messages;
@@ -89,24 +90,20 @@ struct Swept {
                         values[layout.first_owned + x + y * layout.stride[1] + z * layout.stride[2] + c * layout.component_stride] =
                             1e6 * static_cast<double>(gid) + 1e4 * static_cast<double>(round) + static_cast<double>(((c * 20 + z) * 20 + y) * 20 + x);
     }
-    double *data(int64_t gid) const {
-        void *pointer = nullptr;
-        OK(halo_field_data(field, gid, 0, &pointer));
-        return static_cast<double *>(pointer);
-    }
+    double *data(int64_t gid) const { return static_cast<double *>(storage_of(field, gid)); }
     void run(const SweepCase &made) const {
         halo_run narrow = HALO_RUN_INIT;
         narrow.depth = made.depth;
         if (!made.phases) {
-            OK(halo_exchange_start(exchange, &narrow, HALO_STREAM_NONE));
-            OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+            OK(halo_exchange_start(exchange, &narrow, stream()));
+            OK(halo_exchange_finish(exchange, finish_stream()));
             return;
         }
         OK(halo_exchange_post(exchange, &narrow));
-        while (halo_exchange_send(exchange, HALO_STREAM_NONE) == HALO_BUSY) {}
+        while (halo_exchange_send(exchange, stream()) == HALO_BUSY) {}
         for (int32_t done = 0; !done;) OK(halo_exchange_test(exchange, &done));
-        OK(halo_exchange_unpack(exchange, HALO_STREAM_NONE));
-        OK(halo_exchange_refine(exchange, HALO_STREAM_NONE));
+        OK(halo_exchange_unpack(exchange, finish_stream()));
+        OK(halo_exchange_refine(exchange, finish_stream()));
     }
     void destroy() {
         OK(halo_exchange_destroy(&exchange));
@@ -122,8 +119,10 @@ void compare(const Rank &rank, const SweepCase &made) {
     OK(halo_topology_local_parts(topology, &gids, &n));
     for (int64_t round = 0; round < 2; ++round) {
         for (int64_t i = 0; i < n; ++i) direct.fill(gids[i], round), swept.fill(gids[i], round);
+        for (const Swept *one : { &direct, &swept }) upload(one->field);
         direct.run(made);
         swept.run(made);
+        for (const Swept *one : { &direct, &swept }) download(one->field);
         for (int64_t i = 0; i < n; ++i) {
             halo_layout layout = HALO_LAYOUT_INIT;
             OK(halo_field_layout(direct.field, gids[i], &layout));
@@ -143,7 +142,10 @@ class Sweeping : public testing::TestWithParam<int32_t> {};
 TEST_P(Sweeping, EqualsAllNeighboursAtOnce) {
     run(GetParam(), {}, [](Rank &rank) {
         Random random(4711);
-        for (int i = 0; i < 60; ++i) compare(rank, make_case(random));
+        for (uint64_t i = 0; i < 60; ++i) {
+            begin_case(i);
+            compare(rank, make_case(random));
+        }
     });
 }
 
@@ -183,8 +185,8 @@ TEST(Sweeps, FailTogether) {
         for (int turn = 0; turn < 4; ++turn) {
             halo_run narrow = HALO_RUN_INIT;
             if (rank.rank == 0 && turn == 1) narrow.first_component = 5;
-            halo_status status = halo_exchange_start(swept.exchange, &narrow, HALO_STREAM_NONE);
-            if (status == HALO_SUCCESS) status = halo_exchange_finish(swept.exchange, HALO_STREAM_NONE);
+            halo_status status = halo_exchange_start(swept.exchange, &narrow, stream());
+            if (status == HALO_SUCCESS) status = halo_exchange_finish(swept.exchange, finish_stream());
             const halo_status wanted = turn != 1 ? HALO_SUCCESS : rank.rank == 0 ? HALO_ERR_ARGUMENT : HALO_ERR_PEER;
             if (status != wanted) stop("turn %d: %s: %s", turn, halo_status_name(status), halo_last_error());
         }

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "placed.h"
 #include "ranks.h"
 
 namespace conformance {
@@ -45,7 +46,7 @@ public:
             halo_field_desc field = HALO_FIELD_DESC_INIT;
             field.name = f == 0 ? "mass" : "load";
             OK(halo_field_create(topology_, &field, &fields_[f]));
-            OK(halo_field_allocate(fields_[f], -1));
+            allocate_storage(topology_, fields_[f]);
         }
         create();
     }
@@ -68,9 +69,9 @@ public:
 
     halo_status start(const halo_run *run = nullptr) {
         fill(++time_);
-        return halo_exchange_start(exchange_, run, HALO_STREAM_NONE);
+        return halo_exchange_start(exchange_, run, stream());
     }
-    halo_status finish() const { return halo_exchange_finish(exchange_, HALO_STREAM_NONE); }
+    halo_status finish() const { return halo_exchange_finish(exchange_, finish_stream()); }
     halo_status finish_however_long_it_takes() const {
         halo_status status = HALO_TIMEOUT;
         while (status == HALO_TIMEOUT) status = finish();
@@ -103,6 +104,7 @@ public:
         }
     }
     void expect() const {
+        for (const halo_field *field : fields_) download(field);
         for (int f = 0; f < n_fields; ++f)
             for (int32_t i = 0; i < n_points; ++i)
                 if (data(f)[i] != wanted(f, i))
@@ -120,15 +122,12 @@ public:
 private:
     int32_t above() const { return (self_.rank + 1) % self_.size; }
     int32_t below() const { return (self_.rank + self_.size - 1) % self_.size; }
-    double *data(int field) const {
-        void *storage = nullptr;
-        OK(halo_field_data(fields_[static_cast<size_t>(field)], self_.rank, 0, &storage));
-        return static_cast<double *>(storage);
-    }
+    double *data(int field) const { return static_cast<double *>(storage_of(fields_[static_cast<size_t>(field)], self_.rank)); }
     static double value(int32_t rank, int field, int32_t point, int time) { return time * 10000 + rank * 1000 + field * 100 + point; }
     void fill(int time) const {
         for (int f = 0; f < n_fields; ++f)
             for (int32_t i = 0; i < n_points; ++i) data(f)[i] = value(self_.rank, f, i, time);
+        for (const halo_field *field : fields_) upload(field);
     }
     double wanted(int field, int32_t point) const {
         const double own = value(self_.rank, field, point, time_);
@@ -168,6 +167,7 @@ protected:
         const Settings settings{ { "path", way.path }, { "shared_memory.least", "0" }, { "check", "no" } };
         conformance::run(std::get<1>(GetParam()), settings, [&](Rank &self) {
             if (self.size == 1) return;
+            begin_case(std::get<0>(GetParam()) + static_cast<size_t>(self.size));
             Cycle cycle(self, way, timeout);
             cycle.expect_way();
             body(self, cycle);
@@ -208,6 +208,7 @@ TEST_P(Ways, ARankThatGivesItsRunUp) {
     on_each_rank(0.05, [](Rank &self, Cycle &cycle) {
         if (self.rank == 0) {
             OK(cycle.start());
+            let_messages_leave(self.context);
             cycle.abandon();
             EXPECT_EQ(cycle.start(), HALO_ERR_STATE);
         }
