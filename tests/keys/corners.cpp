@@ -33,22 +33,26 @@ halo_keys_report report_of(const halo_topology *topology) {
     return report;
 }
 
+using Doubles = conformance::OwnMemory<double>;
+
 // Runs an exchange over one field of one component; values by local index.
-void exchange(Rank &rank, halo_topology *topology, std::vector<double> &values, int32_t kind, halo_op op = HALO_SUM) {
+void exchange(Rank &rank, halo_topology *topology, Doubles &values, int32_t kind, halo_op op = HALO_SUM) {
     halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
     halo_field *field = nullptr;
     OK(halo_field_create(topology, &field_desc, &field));
     halo_binding binding = HALO_BINDING_INIT;
-    binding.data = values.data();
+    conformance::place(binding, values.data());
     OK(halo_field_bind(field, rank.rank, &binding));
     halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
     desc.kind = kind;
     desc.op = op;
     halo_exchange *made = nullptr;
     OK(halo_exchange_create(&field, 1, &desc, &made));
-    OK(halo_exchange_start(made, nullptr, HALO_STREAM_NONE));
-    OK(halo_exchange_finish(made, HALO_STREAM_NONE));
+    conformance::upload(values.data(), values.size() * sizeof(double));
+    OK(halo_exchange_start(made, nullptr, conformance::stream()));
+    OK(halo_exchange_finish(made, conformance::finish_stream()));
     OK(halo_exchange_destroy(&made));
+    conformance::download(values.data(), values.size() * sizeof(double));
     OK(halo_field_destroy(&field));
 }
 
@@ -63,7 +67,7 @@ TEST(Corners, NodesOfACube) {
                 for (uint64_t x = x0; x <= x0 + 8; ++x) nodes.push_back((z * 17 + y) * 17 + x);
         halo_topology *topology = topology_of(rank, nodes);
         WANT(report_of(topology).n_global == 4913);
-        std::vector<double> values(nodes.size(), 1);
+        Doubles values(nodes.size(), 1);
         exchange(rank, topology, values, HALO_KIND_SHARED_REDUCE);
         for (size_t i = 0; i < nodes.size(); ++i) {
             const uint64_t x = nodes[i] % 17, y = nodes[i] / 17 % 17;
@@ -82,7 +86,7 @@ TEST(Corners, KeyOnEveryRank) {
             halo_topology *topology = topology_of(rank, keys);
             const int32_t have = rank.size > 1 ? rank.size - 1 : 1;
             WANT(report_of(topology).n_global == 2);
-            std::vector<double> values(keys.size(), 1.0 + rank.rank);
+            Doubles values(keys.size(), 1.0 + rank.rank);
             exchange(rank, topology, values, HALO_KIND_SHARED_REDUCE, HALO_MAX);
             for (const double value : values) WANT(value == rank.size || (rank.size == 2 && value == 1));
             std::fill(values.begin(), values.end(), 1.0);
@@ -115,7 +119,7 @@ TEST(Corners, RankThatTouchesAll) {
             halo_topology *topology = nullptr;
             OK(halo_topology_create_keys(rank.context, &desc, &topology));
             WANT(report_of(topology).n_owned == 1 && report_of(topology).first_global == rank.rank);
-            std::vector<double> values(keys.size(), rank.rank);
+            Doubles values(keys.size(), rank.rank);
             exchange(rank, topology, values, HALO_KIND_GHOSTS);
             for (size_t i = 0; i < values.size(); ++i) WANT(values[i] == static_cast<double>(keys[i]));
             OK(halo_topology_destroy(&topology));
@@ -127,11 +131,11 @@ TEST(Corners, PeriodicWithItself) {
     conformance::run(conformance::threads() ? 1 : 0, {}, [](Rank &rank) {
         if (rank.size > 1) return;
         halo_topology *topology = topology_of(rank, { 7, 8, 9, 10, 10, 7 });
-        std::vector<double> values{ 1, 2, 3, 4, -1, -1 };
+        Doubles values{ 1, 2, 3, 4, -1, -1 };
         exchange(rank, topology, values, HALO_KIND_GHOSTS);
-        WANT((values == std::vector<double>{ 1, 2, 3, 4, 4, 1 }));
+        WANT((values == Doubles{ 1, 2, 3, 4, 4, 1 }));
         exchange(rank, topology, values, HALO_KIND_REVERSE);
-        WANT((values == std::vector<double>{ 2, 2, 3, 8, 4, 1 }));
+        WANT((values == Doubles{ 2, 2, 3, 8, 4, 1 }));
         OK(halo_topology_destroy(&topology));
     });
 }
@@ -151,9 +155,9 @@ TEST(Corners, WhatNobodyOwnsStays) {
             const halo_keys_report report = report_of(topology);
             WANT(report.n_unclaimed == 1 && report.n_unclaimed_here == 1 && report.unclaimed[0] == 5);
             WANT(report.n_points == 2 && report.n_owned == 1);
-            std::vector<double> values{ 1, -7 };
+            Doubles values{ 1, -7 };
             exchange(rank, topology, values, HALO_KIND_GHOSTS);
-            WANT((values == std::vector<double>{ 1, -7 }));
+            WANT((values == Doubles{ 1, -7 }));
             OK(halo_topology_destroy(&topology));
         });
 }

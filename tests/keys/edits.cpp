@@ -42,9 +42,11 @@ std::vector<int64_t> exchanged(halo_topology *topology, const std::vector<uint64
     desc.kind = kind;
     halo_exchange *exchange = nullptr;
     OK(halo_exchange_create(&field, 1, &desc, &exchange));
-    OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-    OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+    storage.upload();
+    OK(halo_exchange_start(exchange, nullptr, conformance::stream()));
+    OK(halo_exchange_finish(exchange, conformance::finish_stream()));
     OK(halo_exchange_destroy(&exchange));
+    storage.download();
     return { storage.values().begin(), storage.values().end() };
 }
 

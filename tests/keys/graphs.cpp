@@ -169,9 +169,11 @@ void check_exchange(uint64_t seed, const Local &local, halo_topology *topology, 
     halo_field *field = storage.field();
     halo_exchange *exchange = nullptr;
     OK(halo_exchange_create(&field, 1, nullptr, &exchange));
-    OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-    OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+    storage.upload();
+    OK(halo_exchange_start(exchange, nullptr, conformance::stream()));
+    OK(halo_exchange_finish(exchange, conformance::finish_stream()));
     OK(halo_exchange_destroy(&exchange));
+    storage.download();
     for (uint32_t i = 0; i < local.keys.size(); ++i)
         if (storage.at(i, 0) != (local.owners[i] < 0 ? -1 : static_cast<int64_t>(local.keys[i] * 3)))
             conformance::stop("seed %llu: wrong value of point %u", static_cast<unsigned long long>(seed), i);
@@ -188,6 +190,7 @@ TEST_P(Graphs, RingsAsASearchFindsThem) {
     conformance::run(n_ranks, { { "discovery", discovery } }, [&](Rank &rank) {
         for (uint64_t seed = first; seed < first + static_cast<uint64_t>(n_cases); ++seed) {
             Random random(seed);
+            conformance::begin_case(seed);
             const Graph graph = random_graph(random, rank.size);
             const Local local = expected(graph, rank.rank);
             halo_topology *topology = make(rank, graph);

@@ -5,11 +5,13 @@
 
 #include <cstring>
 
+#include "placed.h"
 #include "ranks.h"
 
 int main(int argc, char **argv) {
     for (int i = 1; i < argc; ++i)
         if (std::strcmp(argv[i], "--processes") == 0) conformance::set_processes();
     testing::InitGoogleTest(&argc, argv);
-    return RUN_ALL_TESTS();
+    const int failed = RUN_ALL_TESTS();
+    return !conformance::print_device_counts() || failed;
 }

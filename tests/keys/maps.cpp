@@ -66,7 +66,7 @@ struct Twins {
         }
         values.assign(static_cast<size_t>(layout.elements), gap);
         halo_binding binding = HALO_BINDING_INIT;
-        binding.data = values.empty() ? static_cast<void *>(&values) : values.data();
+        conformance::place(binding, values.empty() ? conformance::somewhere() : values.data());
         binding.layout = &layout;
         OK(halo_field_bind(field, rank.rank, &binding));
     }
@@ -74,6 +74,12 @@ struct Twins {
         halo_layout layout = HALO_LAYOUT_INIT;
         OK(halo_field_layout(field, rank, &layout));
         return values[static_cast<size_t>(layout.first_owned + position * layout.stride[0] + component * layout.component_stride)];
+    }
+    void upload() const {
+        for (const Values<int64_t> *values : { &whole_values, &some_values }) conformance::upload(values->data(), values->size() * sizeof(int64_t));
+    }
+    void download() {
+        for (Values<int64_t> *values : { &whole_values, &some_values }) conformance::download(values->data(), values->size() * sizeof(int64_t));
     }
     void fill(const Rank &rank, uint64_t seed) {
         for (size_t i = 0; i < positions.size(); ++i)
@@ -105,10 +111,10 @@ void run_exchange(const Rank &rank, std::vector<std::unique_ptr<Twins>> &twins, 
     halo_exchange *exchange = nullptr;
     OK(halo_exchange_create(fields.data(), static_cast<int32_t>(fields.size()), &desc, &exchange));
     for (int run = 0; run < 4; ++run) {
-        for (const auto &twin : twins) twin->fill(rank, seed);
-        OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-        OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
-        for (const auto &twin : twins) twin->check(rank, seed, kind);
+        for (const auto &twin : twins) twin->fill(rank, seed), twin->upload();
+        OK(halo_exchange_start(exchange, nullptr, conformance::stream()));
+        OK(halo_exchange_finish(exchange, conformance::finish_stream()));
+        for (const auto &twin : twins) twin->download(), twin->check(rank, seed, kind);
     }
     OK(halo_exchange_destroy(&exchange));
 }
@@ -121,6 +127,7 @@ TEST_P(Maps, AsAFieldOnAllPoints) {
     conformance::run(GetParam(), {}, [&](Rank &rank) {
         for (uint64_t seed = 1; seed <= n_cases; ++seed) {
             Random random(seed);
+            conformance::begin_case(seed);
             const Model model = random_model(random, rank.size);
             halo_topology *topology = model.make(rank.context, rank.rank);
             const auto &entries = model.ranks[static_cast<size_t>(rank.rank)];
@@ -210,8 +217,8 @@ TEST_P(Maps, OtherPointsOnTheOtherSide) {
             OK(halo_field_allocate(field, -1));
             halo_exchange *exchange = nullptr;
             OK(halo_exchange_create(&field, 1, nullptr, &exchange));
-            OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-            EXPECT_EQ(halo_exchange_finish(exchange, HALO_STREAM_NONE), HALO_ERR_MISMATCH);
+            OK(halo_exchange_start(exchange, nullptr, conformance::stream()));
+            EXPECT_EQ(halo_exchange_finish(exchange, conformance::finish_stream()), HALO_ERR_MISMATCH);
             EXPECT_NE(std::strstr(halo_last_error(), "channel"), nullptr) << halo_last_error();
             EXPECT_NE(std::strstr(halo_last_error(), by_number ? "leave out different points" : "8 bytes"), nullptr) << halo_last_error();
             OK(halo_barrier(rank.context));

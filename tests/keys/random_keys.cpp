@@ -127,8 +127,10 @@ void run_exchange(Run run, halo_topology *const topologies[2], const std::vector
     constexpr int64_t n_runs = 4; // ranks get to know each other's storage in the first
     for (int64_t i = 0; i < n_runs; ++i) {
         for (int t = 0; t < 2; ++t) fill<T>(run, *storages[t], indices[t]);
-        OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-        OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+        for (const auto &storage : storages) storage->upload();
+        OK(halo_exchange_start(exchange, nullptr, conformance::stream()));
+        OK(halo_exchange_finish(exchange, conformance::finish_stream()));
+        for (const auto &storage : storages) storage->download();
         for (int t = 0; t < 2; ++t) check<T>({ *models[t], run.rank, run.seed, run.kind, run.op, run.messages }, *storages[t], indices[t]);
     }
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
@@ -141,6 +143,7 @@ void run_exchange(Run run, halo_topology *const topologies[2], const std::vector
 
 void run_seed(Rank &rank, uint64_t seed) {
     Random random(seed);
+    conformance::begin_case(seed);
     const Model first = random_model(random, rank.size), second = random_model(random, rank.size);
     const Model *models[2] = { &first, &second };
     halo_topology *topologies[2] = {};

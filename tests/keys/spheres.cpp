@@ -8,6 +8,7 @@
 
 #include "halo_sphere.h"
 #include "model.h"
+#include "placed.h"
 #include "ranks.h"
 
 namespace {
@@ -238,7 +239,7 @@ double value_of(int32_t kind, uint64_t key) { return static_cast<double>(key * 3
 // Storage of all parts for one kind.
 struct Variable {
     halo_field *field = nullptr;
-    std::vector<std::vector<double>> parts;
+    std::vector<conformance::OwnMemory<double>> parts;
 };
 
 Variable make_variable(halo_topology *topology, const char *name, int32_t kind, const std::vector<Here> &here) {
@@ -248,18 +249,20 @@ Variable make_variable(halo_topology *topology, const char *name, int32_t kind, 
     OK(halo_field_create(topology, &desc, &variable.field));
     for (const Here &part : here) {
         const Stored &stored = part.stored[kind];
-        std::vector<double> &values = variable.parts.emplace_back(stored.keys.size(), -1.0);
+        conformance::OwnMemory<double> &values = variable.parts.emplace_back(stored.keys.size(), -1.0);
         for (size_t i = 0; i < stored.keys.size(); ++i)
             if (stored.rings[i] == 0) values[i] = value_of(kind, stored.keys[i]);
         halo_binding binding = HALO_BINDING_INIT;
-        binding.data = values.data();
+        conformance::place(binding, values.data());
         OK(halo_field_bind(variable.field, part.gid, &binding));
+        conformance::upload(values.data(), values.size() * sizeof(double));
     }
     return variable;
 }
 
 // One exchange of all three kinds; ghosts then have what a global list says.
 void check_exchange(const Grid &grid, halo_topology *const *topologies, const std::vector<Here> &here) {
+    conformance::begin_case(here.size());
     Variable variables[3];
     halo_field *fields[3];
     for (const int32_t kind : kinds) {
@@ -268,10 +271,11 @@ void check_exchange(const Grid &grid, halo_topology *const *topologies, const st
     }
     halo_exchange *exchange = nullptr;
     OK(halo_exchange_create(fields, 3, nullptr, &exchange));
-    OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-    OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+    OK(halo_exchange_start(exchange, nullptr, conformance::stream()));
+    OK(halo_exchange_finish(exchange, conformance::finish_stream()));
     OK(halo_exchange_destroy(&exchange));
     for (const int32_t kind : kinds) {
+        for (auto &values : variables[kind].parts) conformance::download(values.data(), values.size() * sizeof(double));
         for (size_t part = 0; part < here.size(); ++part)
             for (size_t i = 0; i < here[part].stored[kind].keys.size(); ++i)
                 if (variables[kind].parts[part][i] != value_of(kind, here[part].stored[kind].keys[i])) wrong(grid, here[part].number, kind, "value");

@@ -126,11 +126,13 @@ void check_forest(Rank &rank, const Forest &forest, halo_topology *topology, uin
     const Values<T> before = storage.values();
     for (int run = 0; run < 3; ++run) { // ranks get to know each other's storage in the first
         std::copy(before.begin(), before.end(), storage.values().begin());
+        storage.upload();
         OK(halo_barrier(rank.context));
-        OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-        OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+        OK(halo_exchange_start(exchange, nullptr, conformance::stream()));
+        OK(halo_exchange_finish(exchange, conformance::finish_stream()));
     }
     OK(halo_exchange_destroy(&exchange));
+    storage.download();
     if (storage.values() != wanted) conformance::stop("seed %llu: wrong values", static_cast<unsigned long long>(seed));
 }
 
@@ -159,6 +161,7 @@ TEST_P(Stars, AsAPlainGather) {
     conformance::run(GetParam(), {}, [&](Rank &rank) {
         for (uint64_t seed = 1; seed <= static_cast<uint64_t>(n_cases); ++seed) {
             Random random(seed);
+            conformance::begin_case(seed);
             const Forest forest = random_forest(random, rank.size);
             for (const bool lists : { false, true }) {
                 const bool sharers = pick(random, 0, 1) == 0;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "model.h"
+#include "placed.h"
 #include "ranks.h"
 
 namespace keys {
@@ -46,7 +47,7 @@ public:
         step_ = known.stride[0];
         component_stride_ = known.component_stride;
         halo_binding binding = HALO_BINDING_INIT;
-        binding.data = values_.data();
+        conformance::place(binding, values_.data());
         binding.layout = &known;
         OK(halo_field_bind(field_, rank, &binding));
     }
@@ -60,6 +61,9 @@ public:
     }
     T &at(int64_t point, int32_t component) { return at(values_, point, component); }
     Values<T> &values() { return values_; }
+    // Between the host, which has written or will read, and where exchanges find them.
+    void upload() const { conformance::upload(values_.data(), values_.size() * sizeof(T)); }
+    void download() { conformance::download(values_.data(), values_.size() * sizeof(T)); }
     int32_t n_components() const { return n_components_; }
 
 private:
