@@ -109,6 +109,7 @@ TEST_P(Counters, HostStorageIsMadeWhenTheHostLooks) {
         halo_batch *batch = world.begin({ direct(field, HALO_WRITE, 1) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE);
         OK(halo_access_ready(batch));
         for (int64_t i = 0; i < world.local().n_own_nodes; ++i) world.data(field, HALO_ON_DEVICE)[i] = world.local().nodes[static_cast<size_t>(i)];
+        put_back();
         OK(halo_access_end(batch));
         equal("before", HALO_RESIDENT_HOST_UNALLOCATED, world.state(field).owned);
         const halo_layout_desc rule = HALO_LAYOUT_DESC_INIT;

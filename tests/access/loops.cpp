@@ -163,6 +163,7 @@ void fill(World &world, Serial &serial) {
 
 void run_case(const Rank &rank, uint64_t seed, bool on_device) {
     Random random(seed);
+    conformance::begin_case(seed);
     const Mesh mesh = random_mesh(random, rank.size);
     World world(rank, mesh);
     Serial serial(mesh);

@@ -85,6 +85,7 @@ private:
 
 void run_case(const Rank &rank, uint64_t seed, bool on_device) {
     Random random(seed);
+    conformance::begin_case(seed);
     const Mesh mesh = random_mesh(random, rank.size);
     TwoSets sets(rank, mesh);
     Serial serial(mesh);

@@ -16,9 +16,10 @@ void write_and_read(const Rank &rank, halo_field *field, int32_t from, int32_t t
                     const std::function<void(int32_t where)> &check) {
     const auto run = [&](const halo_access &access, int32_t where, const std::function<void(int32_t)> &body) {
         halo_batch *batch = nullptr;
-        OK(halo_access_begin(rank.context, &access, 1, sizeof access, HALO_STYLE_REVERSE, where, HALO_STREAM_NONE, &batch));
+        OK(halo_access_begin(rank.context, &access, 1, sizeof access, HALO_STYLE_REVERSE, where, conformance::stream(), &batch));
         OK(halo_access_ready(batch));
         body(where);
+        put_back();
         OK(halo_access_end(batch));
     };
     run(direct(field, HALO_WRITE, 1), from, write);
@@ -56,9 +57,8 @@ TEST_P(Storage, OfBlocks) {
         OK(halo_topology_local_parts(topology, &gids, &n_parts));
         const auto visit = [&](int32_t where, int64_t ghosts, auto &&body) {
             for (int64_t p = 0; p < n_parts; ++p) {
-                void *data = nullptr;
                 halo_layout layout = HALO_LAYOUT_INIT;
-                OK(halo_access_data(field, gids[p], 0, where, &data));
+                void *const data = values_at(field, gids[p], 0, where);
                 OK(halo_field_layout(field, gids[p], &layout));
                 for (int64_t c = 0; c < n_components; ++c)
                     for (int64_t y = -ghosts; y < n_cells + ghosts; ++y)
@@ -122,8 +122,7 @@ TEST_P(Storage, OfPointsWithComponents) {
         OK(halo_field_bind(field, rank.rank, &binding));
         int64_t version = 0;
         const auto visit = [&](int32_t where, bool ghosts, auto &&body) {
-            void *data = nullptr;
-            OK(halo_access_data(field, rank.rank, 0, where, &data));
+            void *const data = values_at(field, rank.rank, 0, where);
             for (size_t i = 0; i < keys.size(); ++i)
                 for (size_t c = 0; c < n_components; ++c)
                     if (ghosts || owners[i] == rank.rank)
@@ -175,8 +174,7 @@ TEST_P(Storage, OfSeveralParts) {
         int64_t version = 0;
         const auto visit = [&](int32_t where, bool ghosts, auto &&body) {
             for (int64_t part = 0; part < n_parts; ++part) {
-                void *data = nullptr;
-                OK(halo_access_data(field, n_parts * rank.rank + part, 0, where, &data));
+                void *const data = values_at(field, n_parts * rank.rank + part, 0, where);
                 for (int64_t i = 0; i < n_keys; ++i) {
                     const auto place = static_cast<size_t>(part * n_keys + i);
                     if (ghosts || owned[place])

@@ -1,9 +1,60 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "world.h"
 
+#include <cstring>
+#include <list>
+
 namespace access_test {
 
-conformance::Settings with_device() { return { { "device", "memory" }, { "plugin_path", MEMORY_DIRECTORY } }; }
+conformance::Settings with_device() {
+    if (conformance::storage_is_on_device()) return {}; // contexts have one
+    return { { "device", "memory" }, { "plugin_path", MEMORY_DIRECTORY } };
+}
+
+namespace {
+
+struct Copy {
+    void *on_device;
+    std::vector<std::byte> now, before;
+};
+thread_local std::list<Copy> copies;
+
+void do_pieces(const void *on_device, const std::vector<late_piece> &pieces) {
+    const halo_stream stream = conformance::stream();
+    conformance::succeed(
+        late_copy_pieces(late_of_memory(on_device), pieces.data(), std::ssize(pieces), stream == HALO_STREAM_DEFAULT ? HALO_STREAM_NONE : stream),
+        "late_copy_pieces", __FILE__, __LINE__);
+}
+
+} // namespace
+
+// All types of these tests have 8 bytes.
+void *values_at(const halo_field *field, int64_t gid, int32_t set, int32_t where) {
+    void *data = nullptr;
+    OK(halo_access_data(field, gid, set, where, &data));
+    if (where != HALO_ON_DEVICE || !data || !conformance::on_device()) return data;
+    for (Copy &copy : copies)
+        if (copy.on_device == data) return copy.now.data();
+    halo_layout layout = HALO_LAYOUT_INIT;
+    OK(halo_field_layout(field, gid, &layout));
+    Copy &copy = copies.emplace_back();
+    copy.on_device = data;
+    copy.now.resize(static_cast<size_t>(layout.elements) * 8);
+    do_pieces(data, { { copy.now.data(), data, copy.now.size() } });
+    copy.before = copy.now;
+    return copy.now.data();
+}
+
+void put_back() {
+    for (const Copy &copy : copies) {
+        std::vector<late_piece> changed;
+        for (size_t at = 0; at < copy.now.size(); at += 8)
+            if (std::memcmp(copy.now.data() + at, copy.before.data() + at, 8) != 0)
+                changed.push_back({ static_cast<std::byte *>(copy.on_device) + at, copy.now.data() + at, 8 });
+        do_pieces(copy.on_device, changed);
+    }
+    copies.clear();
+}
 
 World::World(const Rank &rank, const Mesh &mesh) : rank_(rank), local_(mesh, rank.rank) {
     nodes = make_topology(rank, local_.nodes, local_.node_owner);
@@ -46,9 +97,7 @@ halo_field *World::make_field(halo_topology *topology, const char *name, int32_t
 }
 
 int64_t *World::data(const halo_field *field, int32_t where, int32_t set) const {
-    void *pointer = nullptr;
-    OK(halo_access_data(field, rank_.rank, set, where, &pointer));
-    return static_cast<int64_t *>(pointer);
+    return static_cast<int64_t *>(values_at(field, rank_.rank, set, where));
 }
 
 halo_access_state World::state(const halo_field *field, int32_t set) const {
@@ -65,8 +114,8 @@ halo_access_stats World::stats(const char *name) const {
 
 halo_batch *World::begin(const std::vector<halo_access> &accesses, int32_t style, int32_t where) const {
     halo_batch *batch = nullptr;
-    OK(halo_access_begin(rank_.context, accesses.data(), static_cast<int32_t>(accesses.size()), sizeof accesses[0], style, where, HALO_STREAM_NONE,
-                         &batch));
+    OK(halo_access_begin(rank_.context, accesses.data(), static_cast<int32_t>(accesses.size()), sizeof accesses[0], style, where,
+                         conformance::stream(), &batch));
     return batch;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mesh.h"
+#include "placed.h"
 #include "ranks.h"
 
 namespace access_test {
@@ -15,6 +16,11 @@ using conformance::Rank;
 
 // A device with memory of its own.
 conformance::Settings with_device();
+
+// Values of a part at one side. On a device whose memory the host cannot reach it is a copy that loops of the host work on; what they have changed
+// goes there by `put_back`.
+void *values_at(const halo_field *field, int64_t gid, int32_t set, int32_t where);
+void put_back();
 
 class World {
 public:
@@ -40,12 +46,14 @@ public:
         const int64_t *n = local_.edge_sizes.n;
         halo_batch *batch = begin(accesses, style, where);
         for (int64_t e = 0; e < n[0]; ++e) body(e);
+        put_back();
         OK(halo_access_ready(batch));
         for (int64_t e = n[0]; e < n[0] + n[1]; ++e) body(e);
         int32_t needs_exec = 0;
         OK(halo_access_needs_exec(batch, &needs_exec));
         if (needs_exec)
             for (int64_t e = n[0] + n[1]; e < n[0] + n[1] + n[2]; ++e) body(e);
+        put_back();
         OK(halo_access_end(batch));
     }
     template <class Body>
@@ -53,6 +61,7 @@ public:
         halo_batch *batch = begin(accesses, HALO_STYLE_REVERSE, where);
         OK(halo_access_ready(batch));
         for (int64_t i = 0; i < local_.n_own_nodes; ++i) body(i);
+        put_back();
         OK(halo_access_end(batch));
     }
     // Ghosts of what is given are exchanged, no values are looked at.
