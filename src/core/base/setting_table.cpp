@@ -30,9 +30,8 @@ constexpr Setting table[] = {
     { "device", SettingType::text, "host", 0, 0, "host or the name of a module", fixed, may_differ,
       "Where fields may be, besides the host, and are packed then." },
     { "device.chunk", SettingType::bytes, "4MiB", 1, unlimited, nullptr, fixed, may_differ,
-      "What a device packs leaves once it is as much as this, while the rest is being packed; and larger runs are unpacked as they come. `inf`: one "
-      "launch "
-      "packs all, and one unpacks." },
+      "What a device packs leaves once it is as much as this, while the rest is being packed, and larger runs are unpacked as they come. "
+      "`inf`: all in one launch." },
     { "timeout", SettingType::duration, "none", 0, longest, nullptr, changeable, may_differ,
       "Limit of every blocking call that has none of its own. The call then returns HALO_TIMEOUT and names what is missing." },
     { "warn_after", SettingType::duration, "10s", 0, longest, nullptr, changeable, may_differ,
