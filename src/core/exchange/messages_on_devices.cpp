@@ -70,12 +70,15 @@ void Messages::put_tests(Run &run) {
         if (run.plan->scope().local) std::for_each(piece.rows->local_singles.begin(), piece.rows->local_singles.end(), add);
     }
     for (DeviceWork *work : run.works) work->test();
+    first_packing_mark_ = run.plan->any_sparse() && run.plan->scope().local ? 1 : 0;
+    if (first_packing_mark_ > 0) // then the flags of this rank's own edges can be read
+        for (DeviceWork *work : run.works) work->mark();
 }
 
 // A launch for so many links as make a chunk; mostly one for all.
 void Messages::put_packing(Run &run) {
-    marks_.assign(links_.size(), 0);
-    size_t n_marks = 0, bytes = 0;
+    size_t n_marks = first_packing_mark_, bytes = 0;
+    marks_.assign(links_.size(), n_marks);
     for (size_t o = 0; o < outgoing_.size(); ++o) {
         const Outgoing &one = outgoing_[o];
         marks_[one.link] = n_marks;
@@ -127,11 +130,16 @@ void Messages::pack_on_host(Run &run) {
     }
 }
 
+// Who has no peers, or nothing for them, still waits for what the tests have found.
 bool Messages::depart(Run &run) {
+    const auto reached = [&](size_t mark) {
+        return std::all_of(run.works.begin(), run.works.end(), [&](DeviceWork *work) { return work->has_reached(mark); });
+    };
+    if (first_packing_mark_ > 0 && !reached(0)) return false;
     for (; next_departure_ < links_.size(); ++next_departure_) {
         const size_t i = next_departure_;
         if (!links_[i]->sends()) continue;
-        if (!std::all_of(run.works.begin(), run.works.end(), [&](DeviceWork *work) { return work->has_reached(marks_[i]); })) return false;
+        if (!reached(marks_[i])) return false;
         links_[i]->send(assemble(run, i));
     }
     outgoing_.clear();
