@@ -29,7 +29,7 @@ defects=(
     "a group's message ends behind its first slice|channel/aggregate.cpp|test_channel *Aggregated*|s/(!link.any_data .. place.index > link.last_index)/!link.any_data/"
     "a destroyed group gives up what peers have not taken|channel/group.cpp|test_channel AggregatedGroup.*|s/if (!run_ .. run_->busy()) abandon();/abandon();/"
     # Devices
-    "a message leaves before the device has packed it|exchange/messages_on_devices.cpp|late_device_programs OnDevices.*|s/return work->has_reached(marks_.i.);/return true;/"
+    "a message leaves before the device has packed it|exchange/messages_on_devices.cpp|late_device_programs OnDevices.*|s/return work->has_reached(mark);/return true;/"
     "who waits lets no other messages leave|comm/wait.h|late_device_programs KindsOnDevices.AWait*|s/^        context_.let_depart();//"
     "calls on objects let no messages leave|capi/handle.h|late_device_programs OnDevices.Messages*|s/^    context.let_depart();//"
     "work in another stream does not wait for what came before|exchange/device_work.cpp|late_device_programs OnDevices.AStream*|s/if (stream != stream_) last_.hold(stream);//"
@@ -47,6 +47,7 @@ defects=(
     "sums on a device are put on its own stream|exchange/round.cpp|late_device_programs KindsOnDevices.Sums|s/work ? work->stream() : HALO_STREAM_NONE/HALO_STREAM_NONE/"
     "sums on a device are staged on the host|exchange/round.cpp|late_device_programs KindsOnDevices.Sums|s/piece.work ? context_.pools().pool(HALO_MEMORY_DEVICE, piece.work->device().ordinal()) : host/host/"
     "messages of edges of their own are packed at one place|plan/lower/rows.cpp|late_device_programs KindsOnDevices.*Own|s/boxes_.dense(single.edge, link_base, single.offset)/boxes_.dense(single.edge, link_base, 0)/"
+    "a rank without peers does not wait for what its device tests|exchange/messages_on_devices.cpp|late_device_programs KindsOnDevices.Sparse*|s/if (first_packing_mark_ > 0 \&\& !reached(0)) return false;//"
     "a message leaves with the first launch of many|exchange/messages_on_devices.cpp|late_device_programs KindsOnDevices.InChunks|s/^        marks_.one.link. = n_marks;//"
     "check mode looks at devices|exchange/check_mode.cpp|late_device_programs DeviceErrors.Check*|s/return piece.takes_part \&\& !piece.work;/return piece.takes_part;/"
     "the pointers of a run lie where the field is bound|exchange/round_spec.h|late_device_programs OnDevices.Storage*|s/^    if (run.data \&\& run.devices) return.*$//"

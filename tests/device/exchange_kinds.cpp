@@ -85,6 +85,7 @@ void run_sparse(Rank &rank, int32_t messages) {
 }
 
 TEST(KindsOnDevices, SparseFieldsWithArrivals) {
+    run(1, late::settings(), [](Rank &rank) { run_sparse(rank, HALO_MESSAGES_AGGREGATE); });
     run(2, late::settings(), [](Rank &rank) { run_sparse(rank, HALO_MESSAGES_AGGREGATE); });
 }
 
