@@ -48,7 +48,8 @@ struct Device {
         succeed(ops().event_wait(instance, event, raw(after)), "event_wait", __FILE__, __LINE__);
     }
     void wait() const {
-        for (const halo_stream one : { streams[0], streams[1], halo_stream{} }) late_stream_synchronize(instance, one);
+        const halo_stream all[] = { streams[0], streams[1], nullptr };
+        for (const halo_stream one : all) late_stream_synchronize(instance, one);
     }
 };
 

@@ -118,7 +118,8 @@ MailQueue &DeviceMails::queue_of(halo_stream stream) {
 }
 
 void DeviceMails::give_up(DeviceMail &mail) noexcept {
-    std::any_of(queues_.begin(), queues_.end(), [&](const auto &queue) { return queue->remove(mail); });
+    for (const auto &queue : queues_)
+        if (queue->remove(mail)) break;
     try {
         context_.devices().uses(device_).keep(mail.done, { &mail.buffer, &mail.device_memory });
     } catch (...) {
