@@ -82,7 +82,7 @@ halo_status make_context(halo_inproc *group, int32_t rank, const Settings &setti
     std::vector<halo_setting> list{ { "timeout", "60s" } };
     if (storage_is_on_device()) list.insert(list.end(), { { "device", "late" }, { "plugin_path", LATE_DIRECTORY } });
     for (const auto &[key, value] : settings) {
-        const auto known = std::find_if(list.begin(), list.end(), [&](const halo_setting &one) { return key == one.key; });
+        const auto known = std::find_if(list.begin(), list.end(), [&wanted = key](const halo_setting &one) { return wanted == one.key; });
         if (known != list.end())
             known->value = value.c_str();
         else

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "channel/device_mail.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "channel/mail_buffer.h"
