@@ -30,9 +30,9 @@ check-long: build-default
 check-clang: build-clang
 	scripts/run_tests.sh build-clang junit.xml -LE 'long|house'
 
-# Under a sanitizer: ranks as threads; no MPI of others, no checks of the tree; fewer random cases, and random boxes in one mode alone. Built with clang, and with each fuzzer for a while.
+# Under a sanitizer: ranks as threads; no MPI of others, no checks of the tree; fewer random cases, and random boxes in one mode alone, on the host. Built with clang, and with each fuzzer for a while.
 check-asan: build-asan
-	CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=30 KEYS_CASES=6 scripts/sanitized.sh scripts/run_tests.sh build-asan junit.xml -LE 'mpi|long|house' -E '^conformance_boxes_(check|landing)$$'
+	CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=30 KEYS_CASES=6 scripts/sanitized.sh scripts/run_tests.sh build-asan junit.xml -LE 'mpi|long|house' -E '^(conformance_boxes_(check|landing)|conformance_device_(check|boxes))$$'
 
 # Threads: what runs ranks as threads.
 check-tsan: build-tsan
