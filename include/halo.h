@@ -644,8 +644,9 @@ typedef struct halo_binding {
 #define HALO_BINDING_INIT { sizeof(halo_binding), 1, 0, NULL, NULL, HALO_MEMORY_HOST, 0 }
 
 /** Give a local part its storage. Local; O(1).
- *  HALO_ERR_BOUNDS: cells or ghosts of the layout lie outside `elements`. HALO_BUSY: an exchange over the field is in flight. HALO_ERR_DEVICE: there is
- *  no such device. HALO_ERR_ARGUMENT: other parts of the set have storage in another memory. */
+ *  HALO_ERR_BOUNDS: cells or ghosts of the layout lie outside `elements`. HALO_BUSY: an exchange over the field is in flight. HALO_ERR_DEVICE: the
+ *  context has no device with memory of its own; one that cannot be opened fails as its module says. HALO_ERR_ARGUMENT: other parts of the set have
+ *  storage in another memory. */
 HALO_API halo_status halo_field_bind(halo_field *field, int64_t gid, const halo_binding *binding);
 
 /** Bind all local parts, in the order of halo_topology_local_parts, to one allocation: part i starts `i * part_stride` elements
@@ -861,6 +862,7 @@ typedef struct halo_run {
  * Collective over the ranks that share borders. Blocks only while a peer is two runs behind; HALO_TIMEOUT then leaves the run posted: go on with
  * halo_exchange_send, or abandon. Local errors are told to the peers, so that they fail too instead of waiting; the next start is a new run. A first
  * run of a shape allocates; later ones do not. One that has boxes to look up (halo_exchange_create_transfer) posts nothing before: after HALO_TIMEOUT, start again.
+ * HALO_ERR_ARGUMENT: a field is on a device, and HALO_STREAM_NONE is given. HALO_ERR_DEVICE: the exchange is one that the host alone makes (docs/devices.md).
  */
 HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);
 
@@ -878,9 +880,10 @@ HALO_API halo_status halo_exchange_test(halo_exchange *exchange, int32_t *done);
 HALO_API halo_status halo_exchange_unpack(halo_exchange *exchange, halo_stream stream);
 HALO_API halo_status halo_exchange_refine(halo_exchange *exchange, halo_stream stream);
 
-/** Give up a run in flight: its receives are cancelled, late messages are dropped. Afterwards the exchange can only be destroyed. Local. A peer that was
- *  using this rank's storage at that moment and has been stopped may go on with it later: until it has ended, or is gone, halo_field_bind, start and
- *  halo_memory_release of that storage are HALO_BUSY, with a text that names the rank and the exchange. */
+/** Give up a run in flight: its receives are cancelled, late messages are dropped, what a device has not packed by now does not leave. Afterwards the
+ *  exchange can only be destroyed. Local. A peer that was using this rank's storage at that moment and has been stopped may go on with it later:
+ *  until it has ended, or is gone, halo_field_bind, start and halo_memory_release of that storage are HALO_BUSY, with a text that names the rank and
+ *  the exchange. */
 HALO_API halo_status halo_exchange_abandon(halo_exchange *exchange);
 
 /** Counters since creation. Filled up to the caller's struct_size. */
@@ -1136,7 +1139,8 @@ HALO_API halo_status halo_context_pool_stats(const halo_context *context, int32_
  *  context has no memory of this kind. */
 HALO_API halo_status halo_memory_allocate(halo_context *context, int32_t memory, int64_t bytes, void **pointer);
 
-/** The same of the memory of a device, HALO_MEMORY_DEVICE or HALO_MEMORY_PINNED. HALO_ERR_DEVICE: there is no such device. */
+/** The same of the memory of a device, HALO_MEMORY_DEVICE or HALO_MEMORY_PINNED. HALO_ERR_NOT_FOUND: the context has no such memory. A
+ *  device that cannot be opened fails as its module says. */
 HALO_API halo_status halo_memory_allocate_on(halo_context *context, int32_t memory, int32_t device, int64_t bytes, void **pointer);
 
 /** Sets *pointer to NULL. HALO_ERR_NOT_FOUND: it is none that halo_memory_allocate gave. Fields bound to it must be unbound before, and work of devices on it be done. Local.
