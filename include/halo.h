@@ -147,6 +147,24 @@ HALO_API halo_status halo_context_create(const halo_context_options *options, ha
 HALO_API halo_status halo_context_create_communicator(const void *communicator, size_t handle_bytes, const char *mpi, const halo_context_options *options,
                                                       halo_context **context);
 
+/** How ranks reach each other before they have a context: by another library, a launcher, a pipe. */
+typedef struct halo_bootstrap {
+    size_t struct_size;
+    int32_t layout;
+    int32_t rank; /**< of this process, from 0 */
+    int32_t n_ranks;
+    int32_t reserved;
+    void *user; /**< given to `allgather` */
+    /** Collective: `bytes` from each rank, the same number on all, go into `all` in the order of ranks. May block, and may be called several times. A status
+     *  other than HALO_SUCCESS ends the context's creation with it, here; that others do not wait for ever is the function's business. */
+    halo_status (*allgather)(void *user, const void *mine, size_t bytes, void *all);
+} halo_bootstrap;
+#define HALO_BOOTSTRAP_INIT { sizeof(halo_bootstrap), 1, 0, 0, 0, NULL, NULL }
+
+/** Make a context over ranks that only know how to exchange addresses. A transport that can be opened so carries its messages: setting `transport`.
+ *  `bootstrap` is used until the call returns. Collective; blocks; otherwise as halo_context_create. */
+HALO_API halo_status halo_context_create_over(const halo_bootstrap *bootstrap, const halo_context_options *options, halo_context **context);
+
 /** Make a group of `n_ranks` ranks, at most 4096, that live in this process. Local. */
 HALO_API halo_status halo_inproc_create(int32_t n_ranks, halo_inproc **group);
 

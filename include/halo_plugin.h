@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 #define HALO_PLUGIN_ABI_MAJOR 1
-#define HALO_PLUGIN_ABI_MINOR 4
+#define HALO_PLUGIN_ABI_MINOR 5
 
 /** Services of the core. Lives longer than every instance that is in use: a device whose memory a transport has not let go of is left open, and nothing
  *  of it is called any more. */
@@ -61,6 +61,8 @@ typedef struct halo_transport_params {
     void *group;              /**< inproc: the group; else NULL */
     int32_t rank;             /**< inproc: the rank; else -1 */
     int32_t reserved;
+    /** From minor version 5 on: by which the ranks may exchange addresses, for as long as `open` runs. Its ranks are those of the transport. NULL: none. */
+    const halo_bootstrap *bootstrap;
 } halo_transport_params;
 
 /**
@@ -115,7 +117,10 @@ typedef struct halo_transport_plugin {
     /** Can it be used in this process, now? Returns a score (the highest usable wins; 0: not usable) and says why in `why`. */
     int32_t (*query)(const halo_host *host, char *why, size_t why_bytes);
     const halo_transport_ops *ops;
+    uint32_t capabilities; /**< from minor version 5 on: HALO_TRANSPORT_... bits */
+    uint32_t reserved;
 } halo_transport_plugin;
+#define HALO_TRANSPORT_OVER_BOOTSTRAP 1u /**< it needs nothing but halo_transport_params.bootstrap to open */
 
 /** @} */
 

@@ -177,7 +177,7 @@ void guarded(const RawBody &body, const halo_transport_plugin &plugin, const hal
 } // namespace
 
 void run_raw(int32_t n_ranks, const RawBody &body) {
-    halo_transport_params params{ sizeof(halo_transport_params), nullptr, 0, nullptr, -1, 0 };
+    halo_transport_params params{ sizeof(halo_transport_params), nullptr, 0, nullptr, -1, 0, nullptr };
     if (!world.threads()) return guarded(body, *world.plugin, params);
     halo_inproc_group *group = nullptr;
     ASSERT_EQ(halo_inproc_group_create(n_ranks, &group), HALO_SUCCESS);

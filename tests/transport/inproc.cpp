@@ -19,7 +19,7 @@ public:
     explicit Group(int32_t n) { EXPECT_EQ(halo_inproc_group_create(n, &group_), HALO_SUCCESS); }
     ~Group() { EXPECT_EQ(halo_inproc_group_destroy(group_), HALO_SUCCESS); }
     std::unique_ptr<Rank> open(int32_t rank) {
-        return std::make_unique<Rank>(halo_transport_inproc, halo_transport_params{ sizeof(halo_transport_params), nullptr, 0, group_, rank, 0 });
+        return std::make_unique<Rank>(halo_transport_inproc, halo_transport_params{ sizeof(halo_transport_params), nullptr, 0, group_, rank, 0, nullptr });
     }
     halo_inproc_group *get() { return group_; }
 
@@ -145,7 +145,7 @@ TEST(Inproc, ARankThatFailsHasHeardOfAnother) {
 }
 
 TEST(Inproc, WithoutAGroupARankIsAlone) {
-    Rank r(halo_transport_inproc, { sizeof(halo_transport_params), nullptr, 0, nullptr, -1, 0 });
+    Rank r(halo_transport_inproc, { sizeof(halo_transport_params), nullptr, 0, nullptr, -1, 0, nullptr });
     EXPECT_EQ(r.rank, 0);
     EXPECT_EQ(r.size, 1);
     EXPECT_EQ(r.ops.progress(r.transport), HALO_SUCCESS);

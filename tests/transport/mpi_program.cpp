@@ -19,7 +19,7 @@ const halo_transport_plugin *load(const char *path) {
 }
 
 halo_transport_params params_of(const MPI_Comm *communicator, size_t handle_bytes = sizeof(MPI_Comm)) {
-    return { sizeof(halo_transport_params), communicator, handle_bytes, nullptr, -1, 0 };
+    return { sizeof(halo_transport_params), communicator, handle_bytes, nullptr, -1, 0, nullptr };
 }
 
 struct Attempt {

@@ -14,6 +14,7 @@ namespace halo {
 namespace {
 
 const size_t options_bytes = sizeof(halo_context_options);
+const size_t bootstrap_bytes = sizeof(halo_bootstrap);
 
 // Shells of contexts outlive them, so that the use of a destroyed one is noticed.
 struct ContextShells {
@@ -66,6 +67,12 @@ void create_inproc(halo_inproc *group, int32_t rank, const halo_context_options 
     }
 }
 
+void check_bootstrap(const halo_bootstrap &given) {
+    if (given.n_ranks < 1 || given.rank < 0 || given.rank >= given.n_ranks)
+        fail(HALO_ERR_ARGUMENT, "bootstrap: rank %d of %d", given.rank, given.n_ranks);
+    if (!given.allgather && given.n_ranks > 1) fail(HALO_ERR_ARGUMENT, "bootstrap: allgather is NULL, of %d ranks", given.n_ranks);
+}
+
 ContextObject &context_object(const halo_context *context) { return object_of<ContextObject>(context); }
 
 // The host writes what it reaches; with a device it waits.
@@ -115,6 +122,18 @@ halo_status halo_context_create_communicator(const void *communicator, size_t ha
         source.communicator = communicator;
         source.handle_bytes = handle_bytes;
         source.mpi = mpi;
+        create(source, options, context);
+    });
+}
+
+halo_status halo_context_create_over(const halo_bootstrap *bootstrap, const halo_context_options *options, halo_context **context) {
+    return guard([&] {
+        require(bootstrap, "bootstrap");
+        const halo_bootstrap defaults = HALO_BOOTSTRAP_INIT;
+        const halo_bootstrap given = read_struct(bootstrap, defaults, bootstrap_bytes, "halo_bootstrap");
+        check_bootstrap(given);
+        ContextSource source;
+        source.bootstrap = &given;
         create(source, options, context);
     });
 }

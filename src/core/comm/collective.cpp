@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/collective.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -126,6 +127,25 @@ int64_t allreduce_min(Context &context, int64_t value) { return allreduce_one(co
 int64_t allreduce_max(Context &context, int64_t value) { return allreduce_one(context, value, HALO_MAX); }
 
 int64_t allreduce_sum(Context &context, int64_t value) { return allreduce_one(context, value, HALO_SUM); }
+
+// Bruck's: before round k every rank has what it and the 2^k - 1 ranks above it bring, and hands that to the one 2^k below.
+void allgather(Context &context, const void *mine, size_t bytes, void *all) {
+    const auto size = static_cast<size_t>(context.size()), rank = static_cast<size_t>(context.rank());
+    Collective collective(context, CollectiveKind::gather, bytes, { static_cast<const std::byte *>(mine), bytes });
+    std::vector<std::byte> from_mine_on(size * bytes);
+    if (bytes > 0) std::memcpy(from_mine_on.data(), mine, bytes);
+    for (size_t step = 1; step < size; step *= 2) {
+        const size_t n = std::min(step, size - step) * bytes;
+        const auto part = static_cast<int32_t>(step);
+        collective.send(static_cast<int32_t>((rank + size - step) % size), part, from_mine_on.data(), n);
+        collective.receive(static_cast<int32_t>((rank + step) % size), part, from_mine_on.data() + step * bytes, n);
+    }
+    collective.finish();
+    const size_t below = rank * bytes;
+    if (size * bytes == 0) return;
+    std::memcpy(static_cast<std::byte *>(all) + below, from_mine_on.data(), from_mine_on.size() - below);
+    std::memcpy(all, from_mine_on.data() + from_mine_on.size() - below, below);
+}
 
 // In round k every rank hands the sum of itself and the 2^k - 1 ranks below it to the one 2^k above.
 int64_t exclusive_sum(Context &context, int64_t value) {

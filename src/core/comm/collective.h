@@ -27,6 +27,9 @@ int64_t allreduce_min(Context &context, int64_t value);
 int64_t allreduce_max(Context &context, int64_t value);
 int64_t allreduce_sum(Context &context, int64_t value);
 
+// `bytes` of each rank, in the order of ranks.
+void allgather(Context &context, const void *mine, size_t bytes, void *all);
+
 // Sum over the ranks below this one.
 int64_t exclusive_sum(Context &context, int64_t value);
 

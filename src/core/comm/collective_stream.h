@@ -28,7 +28,7 @@
 
 namespace halo {
 
-enum class CollectiveKind : uint16_t { ended, barrier, broadcast, allreduce, sum, route, discovery, answer, commit, lanes };
+enum class CollectiveKind : uint16_t { ended, barrier, broadcast, allreduce, sum, route, discovery, answer, commit, lanes, gather };
 
 // The detail of an allreduce.
 struct AllreduceDetail {

@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "base/types.h"
 #include "comm/agree.h"
+#include "comm/bootstrap.h"
 #include "comm/collective.h"
 #include "comm/collective_stream.h"
 #include "comm/wait.h"
@@ -40,6 +41,12 @@ std::span<const halo_allocator> allocators_of(const halo_context_options &option
     for (int32_t i = 0; i < options.n_allocators; ++i)
         if (options.allocators[i].memory == HALO_MEMORY_SHARED) fail(HALO_ERR_ARGUMENT, "allocator %d: shared memory is the library's own", i);
     return { options.allocators, static_cast<size_t>(options.n_allocators) };
+}
+
+void check_ranks(const Transport &transport, const halo_bootstrap &bootstrap) {
+    if (transport.rank() == bootstrap.rank && transport.size() == bootstrap.n_ranks) return;
+    fail(HALO_ERR_PLUGIN, "transport %s has this rank as %d of %d, the bootstrap as %d of %d", transport.name(), transport.rank(), transport.size(),
+         bootstrap.rank, bootstrap.n_ranks);
 }
 
 LogLevel level_of(const Config &config) {
@@ -199,9 +206,12 @@ void Context::open_transport(const ContextSource &source) {
     params.handle_bytes = source.handle_bytes;
     params.group = source.meeting ? source.meeting->group() : nullptr;
     params.rank = source.meeting ? source.meeting->rank() : -1;
+    params.bootstrap = source.bootstrap;
     TransportChoice choice;
     if (source.meeting) {
         choice = take_transport(config_, host_, "inproc");
+    } else if (source.bootstrap) {
+        choice = choose_transport_over(*source.bootstrap, config_, host_);
     } else {
         const MpiChoice mpi = choose_mpi(look_for_mpi(), config_.word("mpi"), source.mpi);
         choice = source.communicator ? take_transport(config_, host_, mpi.module()) : choose_transport(config_, host_, mpi);
@@ -210,7 +220,9 @@ void Context::open_transport(const ContextSource &source) {
     transport_path_ = place_of(choice);
     if (source.meeting) enter(*source.meeting);
     opened_with_ = params;
-    fabric_ = std::make_unique<Fabric>(std::make_unique<Transport>(*choice.plugin, host_, params, report_));
+    auto transport = std::make_unique<Transport>(*choice.plugin, host_, params, report_);
+    if (source.bootstrap) check_ranks(*transport, *source.bootstrap);
+    fabric_ = std::make_unique<Fabric>(std::move(transport));
     keep_to_limits(fabric_->max_tag());
     collectives_ = std::make_unique<CollectiveStream>(*this);
 }
@@ -355,13 +367,15 @@ void Context::add_transports() {
     const std::vector<std::string> names = names_in(config_.text("transport.besides"));
     if (names.empty()) return;
     halo_transport_params params = opened_with_;
+    ContextBootstrap bootstrap(*this);
+    params.bootstrap = &bootstrap.given();
     std::string paths;
     for (const std::string &name : names) {
         TransportChoice choice;
         together(*this, "transport.besides", [&] { choice = take_transport(config_, host_, name); });
         std::unique_ptr<Transport> opened;
         together(*this, "transport.besides", [&] {
-            opened = std::make_unique<Transport>(*choice.plugin, host_, params, report_);
+            opened = bootstrap.opens([&] { return std::make_unique<Transport>(*choice.plugin, host_, params, report_); });
             fabric_->make_room_for(*opened);
         });
         fabric_->add(std::move(opened));

@@ -30,11 +30,12 @@ namespace halo {
 
 class InprocMeeting;
 
-// Where ranks come from. At most one of `communicator` and `meeting` is set.
+// Where ranks come from. At most one of `communicator`, `bootstrap` and `meeting` is set.
 struct ContextSource {
     const void *communicator = nullptr;
     size_t handle_bytes = 0;
     const char *mpi = nullptr;
+    const halo_bootstrap *bootstrap = nullptr; // while the context is made
     InprocMeeting *meeting = nullptr; // lives until the ranks have met
 };
 

@@ -26,13 +26,13 @@ std::string problem_of_operations(const Ops *ops, size_t needed, size_t optional
 }
 
 // Both kinds begin alike. Nothing behind struct_size may be read before the sizes have been checked.
+// `needed`: bytes of what minor version 0 has.
 template <class Description>
-std::string problem_of_head(const Description &plugin, const std::string &name) {
+std::string problem_of_head(const Description &plugin, size_t needed, const std::string &name) {
     if (plugin.abi_major != HALO_PLUGIN_ABI_MAJOR)
         return format("it was built for plugin ABI %u.%u, this library has %d.%d", plugin.abi_major, plugin.abi_minor, HALO_PLUGIN_ABI_MAJOR,
                       HALO_PLUGIN_ABI_MINOR);
-    if (plugin.struct_size < sizeof plugin)
-        return format("its description has %zu bytes, at least %zu are needed", plugin.struct_size, sizeof plugin);
+    if (plugin.struct_size < needed) return format("its description has %zu bytes, at least %zu are needed", plugin.struct_size, needed);
     if (!plugin.name || !plugin.version || !plugin.query) return "its name, version or query is NULL";
     if (plugin.name != name) return format("it calls itself '%s', its file name says '%s'", plugin.name, name.c_str());
     return {};
@@ -51,12 +51,12 @@ std::string problem_of_ranges(const halo_device_plugin &plugin) {
 } // namespace
 
 std::string problem_of(const halo_transport_plugin &plugin, const std::string &name) {
-    std::string problem = problem_of_head(plugin, name);
+    std::string problem = problem_of_head(plugin, offsetof(halo_transport_plugin, capabilities), name);
     return problem.empty() ? problem_of_operations(plugin.ops, offsetof(halo_transport_ops, threads), 0) : problem;
 }
 
 std::string problem_of(const halo_device_plugin &plugin, const std::string &name) {
-    std::string problem = problem_of_head(plugin, name);
+    std::string problem = problem_of_head(plugin, sizeof plugin, name);
     if (problem.empty() && plugin.copy_layout != HALO_COPY_LAYOUT)
         return format("it was built for copy tables of layout %u, this library has %d", plugin.copy_layout, HALO_COPY_LAYOUT);
     if (problem.empty()) problem = problem_of_operations(plugin.ops, offsetof(halo_device_ops, ranges_run), 1);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugin/selection.h"
 
+#include <cstddef>
+#include <functional>
+
 #include "base/error.h"
 
 namespace halo {
@@ -35,16 +38,24 @@ std::vector<std::string> automatic_names(const std::vector<std::string> &directo
     return names;
 }
 
-TransportChoice choose_best(const std::vector<std::string> &directories, const halo_host &host, const MpiChoice &mpi) {
+// The one with the highest score, and why others cannot be used.
+Rated best_of(const std::vector<std::string> &names, const std::vector<std::string> &directories, const halo_host &host, std::string &reasons,
+              const std::function<const char *(const Rated &)> &why_not) {
     Rated best;
-    std::string reasons;
-    for (const std::string &name : automatic_names(directories, mpi)) {
+    for (const std::string &name : names) {
         Rated rated = rate_plugin(PluginKind::transport, name, directories, host);
-        if (rated.score > best.score)
+        if (const char *why = rated.score > 0 ? why_not(rated) : rated.why.c_str())
+            reasons += "; " + name + ": " + why;
+        else if (rated.score > best.score)
             best = std::move(rated);
-        else if (rated.score <= 0)
-            reasons += "; " + name + ": " + rated.why;
     }
+    return best;
+}
+
+TransportChoice choose_best(const std::vector<std::string> &directories, const halo_host &host, const MpiChoice &mpi) {
+    std::string reasons;
+    const auto usable = [](const Rated &) -> const char * { return nullptr; };
+    const Rated best = best_of(automatic_names(directories, mpi), directories, host, reasons, usable);
     if (best.score > 0) return { best.plugin.transport, best.plugin.path, mpi.why + "; " + best.why };
     if (mpi.ranks && mpi.mpi.empty()) reasons += "; the launcher serves any MPI: choose with the setting mpi";
     fail(HALO_ERR_PLUGIN, "no transport can connect the ranks: %s%s. For separate runs of one rank: transport = inproc", mpi.why.c_str(),
@@ -92,6 +103,40 @@ TransportChoice choose_transport(const Config &config, const halo_host &host, co
     TransportChoice choice = take_transport(config, host, name);
     choice.why = "transport = " + wanted + " from " + *config.source("transport") + "; " + mpi.why + "; " + choice.why;
     return choice;
+}
+
+namespace {
+
+bool opens_over_bootstrap(const halo_transport_plugin &plugin) {
+    constexpr size_t end = offsetof(halo_transport_plugin, capabilities) + sizeof plugin.capabilities;
+    return plugin.struct_size >= end && (plugin.capabilities & HALO_TRANSPORT_OVER_BOOTSTRAP) != 0;
+}
+
+const char *why_not_over_bootstrap(const halo_transport_plugin &plugin, int32_t n_ranks) {
+    const bool alone = n_ranks == 1 && std::string(plugin.name) == "inproc";
+    return alone || opens_over_bootstrap(plugin) ? nullptr : "it needs more to open than a bootstrap";
+}
+
+} // namespace
+
+TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const Config &config, const halo_host &host) {
+    const std::string &wanted = config.text("transport");
+    const std::string ranks = format("rank %d of %d by a bootstrap", bootstrap.rank, bootstrap.n_ranks);
+    const auto why_not = [&](const Rated &rated) { return why_not_over_bootstrap(*rated.plugin.transport, bootstrap.n_ranks); };
+    if (wanted != "auto") {
+        TransportChoice choice = take_transport(config, host, wanted);
+        if (const char *why = why_not_over_bootstrap(*choice.plugin, bootstrap.n_ranks))
+            fail(HALO_ERR_PLUGIN, "transport = %s, but %s, and %s", wanted.c_str(), ranks.c_str(), why);
+        return choice;
+    }
+    const std::vector<std::string> directories = module_directories(config);
+    std::vector<std::string> names = module_names(PluginKind::transport, directories);
+    std::erase_if(names, is_mpi_module); // to open one would bring an MPI into the process
+    for (const std::string &name : Registry::instance().built_in(PluginKind::transport)) names.push_back(name);
+    std::string reasons;
+    const Rated best = best_of(names, directories, host, reasons, why_not);
+    if (best.score > 0) return { best.plugin.transport, best.plugin.path, ranks + "; " + best.why };
+    fail(HALO_ERR_PLUGIN, "no transport can connect the ranks: %s%s", ranks.c_str(), reasons.c_str());
 }
 
 namespace {

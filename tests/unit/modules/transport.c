@@ -84,5 +84,5 @@ static const halo_transport_ops operations = {
 
 extern const halo_transport_plugin halo_transport_plugin_v1;
 const halo_transport_plugin halo_transport_plugin_v1 = {
-    ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, DESCRIPTION_BYTES, MODULE_NAME, "1.2.3", query, &operations,
+    ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, DESCRIPTION_BYTES, MODULE_NAME, "1.2.3", query, &operations, 0, 0,
 };
