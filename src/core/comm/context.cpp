@@ -194,6 +194,7 @@ void Context::read_settings() {
     log_.set_level(level_of(config_));
     waiting_.spins = config_.integer("wait.spin");
     waiting_.sleep_after = config_.duration("wait.sleep_after") > 0 ? config_.duration("wait.sleep_after") : std::numeric_limits<double>::infinity();
+    waiting_.timeout = config_.duration("timeout");
     waiting_.warn_seconds = config_.duration("warn_after");
     waiting_.ask_after = config_.duration("wait.ask_after") > 0 ? config_.duration("wait.ask_after") : std::numeric_limits<double>::infinity();
     check_mode_ = config_.boolean("check");
@@ -388,8 +389,6 @@ void Context::add_transports() {
              fabric_->describe().c_str());
     keep_to_limits(static_cast<int32_t>(allreduce_min(*this, fabric_->max_tag())));
 }
-
-double Context::timeout(double asked) const { return asked >= 0 ? asked : config_.duration("timeout"); }
 
 void Context::set(const std::string &key, const std::string &value) {
     config_.set(key, value);

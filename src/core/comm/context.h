@@ -44,6 +44,7 @@ struct WaitPolicy {
     double sleep_after = 0;  // seconds of yielding before the first sleep
     double warn_seconds = 0; // 0: never
     double ask_after = 0;    // seconds before other ranks are asked
+    double timeout = 0;      // seconds that a blocking call may take which has no limit of its own; 0: none
 };
 
 class CollectiveStream;
@@ -102,7 +103,7 @@ public:
     bool check_mode() const { return check_mode_; }
 
     // Seconds of a blocking call: `asked` if it is >= 0, else the setting "timeout"; 0: no limit.
-    double timeout(double asked) const;
+    double timeout(double asked) const { return asked >= 0 ? asked : waiting_.timeout; }
 
     // Change a setting at run time.
     void set(const std::string &key, const std::string &value);

@@ -197,6 +197,7 @@ void Round::allocate_scratch(size_t number) {
         if (bytes > static_cast<int64_t>(buffer.bytes()) || (bytes > 0 && !buffer.is_of(pool))) buffer = pool.get(static_cast<size_t>(bytes));
     };
     const PieceRun &piece = run_.pieces[number];
+    if (piece.rows->staging_bytes == 0 && piece.rows->canonical_scratch_bytes() == 0) return;
     Pool &host = context_.pools().pool(HALO_MEMORY_HOST);
     grow(staging_[number], piece.rows->staging_bytes, piece.work ? context_.pools().pool(HALO_MEMORY_DEVICE, piece.work->device().ordinal()) : host);
     grow(canonical_scratch_, piece.rows->canonical_scratch_bytes(), host);
@@ -243,10 +244,7 @@ void Round::end_run(Phase phase) {
     arrivals_.clear();
     arrivals_noted_ = false;
     patience_.end();
-    context_.departures().remove(*this);
-    failed_departing_.reset();
-    leaves_later_ = false;
-    for (DeviceWork *work : run_.works) work->end();
+    if (!run_.on_host()) end_on_devices();
     mark_in_flight(-1);
 }
 
@@ -297,8 +295,7 @@ void Round::do_post(const halo_run &run) {
 void Round::do_send() {
     if (check_) check_->start(run_);
     messages_->send(run_);
-    leaves_later_ = !messages_->depart(run_);
-    if (leaves_later_) context_.departures().add(*this);
+    if (!run_.on_host()) leave_when_packed();
     if (check_) check_->after_start(run_);
     if (plan_->scope().local) {
         for (const PieceRun &piece : run_.pieces) local_bytes_ += piece.takes_part ? piece.rows->local_bytes : 0;
@@ -377,11 +374,11 @@ void Round::unpack(halo_stream stream) {
         if (check_) check_->before_unpack(run_, [&](size_t link) { return messages_->has_landed(link); });
         if (on_arrival)
             for (const Arrivals::Part &part : arrivals_.wanted()) on_arrival(part);
-        follow_adopted();
+        if (!arrivals_.wanted().empty()) follow_adopted();
         arrivals_.adopt(run_, spec_.fields, context_);
         messages_->unpack(run_);
         arrivals_.unpack_staged(run_);
-        for (DeviceWork *work : run_.works) work->run();
+        if (!run_.on_host()) launch_unpacking();
         if (plan_->combines()) combine();
         for (DeviceWork *work : run_.works) work->leave_stream();
         if (check_) check_->after_unpack(run_);
@@ -445,7 +442,7 @@ void Round::send_when_writable(halo_stream stream) {
 
 void Round::unpack_what_is_here() {
     messages_->unpack(run_);
-    for (DeviceWork *work : run_.works) work->run();
+    if (!run_.on_host()) launch_unpacking();
 }
 
 // Without sparse fields, each message is unpacked as it comes: the regions are disjoint, so the order does not show.
@@ -469,7 +466,7 @@ void Round::wait_until_here() {
 void Round::finish(halo_stream stream) {
     require(Phase::sent, "finish");
     require_stream(stream);
-    step([&] { put_on(stream); });
+    if (!run_.on_host()) step([&] { put_works_on(stream); });
     times_.work([&] {
         times_.wait([&] { wait_until_here(); });
         unpack(stream);

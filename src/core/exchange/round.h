@@ -80,15 +80,29 @@ private:
     std::shared_ptr<const Lowered> lowered(const Plan &plan, size_t number, const Device &device, const Narrowed &narrowed);
     void narrow(const halo_run &run);
     void allocate_scratch(size_t number);
-    // round_spaces.cpp
+    // round_spaces.cpp: runs on the host alone cost a look at whether they are that.
     bool has_storage(const halo_run &run, int32_t field) const;
     Space space_of_piece(const halo_run &run, const PlanPiece &piece) const;
-    void choose_spaces(const halo_run &run);
+    void choose_spaces(const halo_run &run) {
+        if (context_.devices().has_memory() || run.devices) [[unlikely]]
+            choose_devices(run);
+    }
+    void choose_devices(const halo_run &run);
     DeviceWork &work_on(Device &device);
     const Device &device_of(const PieceRun &piece) const { return piece.work ? piece.work->device() : context_.device(); }
     void *fill_value(size_t number);
-    void require_stream(halo_stream stream) const;
-    void put_on(halo_stream stream);
+    void *fill_value_on_device(size_t number);
+    void require_stream(halo_stream stream) const {
+        if (!run_.on_host()) [[unlikely]]
+            require_stream_of_device(stream);
+    }
+    void require_stream_of_device(halo_stream stream) const;
+    void put_on(halo_stream stream) {
+        stream_ = stream;
+        if (!run_.on_host()) [[unlikely]]
+            put_works_on(stream);
+    }
+    void put_works_on(halo_stream stream);
     void follow_adopted();
     bool depart() noexcept override;
     bool try_depart() {
@@ -99,6 +113,9 @@ private:
     }
     void raise_failed_departure() const;
     bool leave();
+    void leave_when_packed();
+    void launch_unpacking();
+    void end_on_devices();
     void fill_bases(const halo_run &run);
     void fill_parts(const halo_run &run, int32_t field, void **bases) const;
     void begin(const halo_run &run);

@@ -34,8 +34,7 @@ DeviceWork &Round::work_on(Device &device) {
     return **known;
 }
 
-void Round::choose_spaces(const halo_run &run) {
-    if (!context_.devices().has_memory() && !run.devices) return;
+void Round::choose_devices(const halo_run &run) {
     run_.works.clear();
     for (size_t p = 0; p < run_.pieces.size(); ++p) {
         PieceRun &piece = run_.pieces[p];
@@ -53,11 +52,15 @@ void Round::choose_spaces(const halo_run &run) {
     }
 }
 
-// Devices read a copy of it.
 void *Round::fill_value(size_t number) {
+    const Field &field = *plan_->pieces()[number].field;
+    return run_.pieces[number].work && field.spec().sparse ? fill_value_on_device(number) : const_cast<void *>(field.fill_value());
+}
+
+// Devices read a copy of it.
+void *Round::fill_value_on_device(size_t number) {
     const PieceRun &piece = run_.pieces[number];
     const Field &field = *plan_->pieces()[number].field;
-    if (!piece.work || !field.spec().sparse) return const_cast<void *>(field.fill_value());
     Buffer &copy = fill_values_[number];
     Pool &pool = context_.pools().pool(HALO_MEMORY_PINNED, piece.work->device().ordinal());
     if (!copy.is_of(pool)) {
@@ -68,17 +71,15 @@ void *Round::fill_value(size_t number) {
     return copy.data();
 }
 
-void Round::require_stream(halo_stream stream) const {
-    if (stream != HALO_STREAM_NONE || run_.on_host()) return;
+void Round::require_stream_of_device(halo_stream stream) const {
+    if (stream != HALO_STREAM_NONE) return;
     fail(HALO_ERR_ARGUMENT, "%s: storage on device %d, and HALO_STREAM_NONE: the device's own stream is HALO_STREAM_DEFAULT", spec_.what.c_str(),
          run_.works.front()->device().ordinal());
 }
 
 // The caller's stream is one of the first device; others have their own.
-void Round::put_on(halo_stream stream) {
-    stream_ = stream;
-    if (run_.on_host()) return;
-    require_stream(stream);
+void Round::put_works_on(halo_stream stream) {
+    require_stream_of_device(stream);
     for (DeviceWork *work : run_.works) work->put_on(work == run_.works.front() && stream != HALO_STREAM_DEFAULT ? stream : nullptr);
     for (const PieceRun &piece : run_.pieces)
         if (piece.takes_part && piece.work) piece.work->keep(piece.rows);
@@ -129,6 +130,22 @@ bool Round::leave() {
     leaves_later_ = false;
     ++departed_later_;
     return true;
+}
+
+void Round::leave_when_packed() {
+    leaves_later_ = !messages_->depart(run_);
+    if (leaves_later_) context_.departures().add(*this);
+}
+
+void Round::launch_unpacking() {
+    for (DeviceWork *work : run_.works) work->run();
+}
+
+void Round::end_on_devices() {
+    context_.departures().remove(*this);
+    failed_departing_.reset();
+    leaves_later_ = false;
+    for (DeviceWork *work : run_.works) work->end();
 }
 
 } // namespace halo
