@@ -60,8 +60,11 @@ PathSetup Messages::path_setup() {
              [this](size_t i) { return has_besides() ? pack(*run_, i, false) : 0; } };
 }
 
-void Messages::allocate() {
-    for (auto &link : links_) link->allocate();
+void Messages::allocate(const Run &run) {
+    for (size_t i = 0; i < links_.size(); ++i) {
+        links_[i]->lie_in(memory_on_devices(run, i));
+        links_[i]->allocate();
+    }
 }
 
 void Messages::post(Run &run) {
@@ -69,7 +72,10 @@ void Messages::post(Run &run) {
     epoch_ = run.epoch;
     next_departure_ = links_.size();
     trial_.begin();
-    for (auto &link : links_) link->post(run.epoch, run.narrowing);
+    for (size_t i = 0; i < links_.size(); ++i) {
+        links_[i]->lie_in(run.on_host() ? nullptr : memory_on_devices(run, i));
+        links_[i]->post(run.epoch, run.narrowing);
+    }
     std::fill(unpacked_.begin(), unpacked_.end(), false);
 }
 
@@ -264,8 +270,7 @@ void Messages::unpack_link(Run &run, size_t i) {
         end = align_up(end, run.alignment(at));
         const uint32_t base = run.plan->piece(at.piece).bases().receive(at.link);
         if (piece.work) {
-            std::memcpy(landing(piece, base, way), payload + end, static_cast<size_t>(way.dense_bytes));
-            piece.work->add(piece, way.rows);
+            land(piece, base, way, *links_[i], payload + end);
         } else {
             piece.bases[base] = payload + end;
             piece.run_rows(way.rows);
@@ -273,6 +278,7 @@ void Messages::unpack_link(Run &run, size_t i) {
         end += way.dense_bytes;
     });
     if (singles) unpack_singles(run, i, payload, end);
+    if (!run.on_host()) keep_received(run, i);
 }
 
 void Messages::unpack_singles(Run &run, size_t i, const std::byte *payload, int64_t end) {

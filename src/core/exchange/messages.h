@@ -24,7 +24,7 @@ public:
     Messages &operator=(const Messages &) = delete;
 
     // What messages of a run that is not narrowed lie in.
-    void allocate();
+    void allocate(const Run &run);
     void post(Run &run);
     // Plans that runs were seen with may be gone.
     void forget_plans();
@@ -93,6 +93,12 @@ private:
     void pack_on_host(Run &run);
     size_t assemble(const Run &run, size_t i);
     int64_t assemble_singles(const Run &run, size_t i, std::byte *payload, int64_t end);
+    struct Outgoing;
+    void place(Outgoing &one, const PieceRun &piece, std::byte *in_message) const;
+    Pool *memory_on_devices(const Run &run, size_t i) const;
+    Pool &pinned_by(const PieceRun &piece) const;
+    void land(PieceRun &piece, uint32_t base, const LoweredDirection &way, const Stream &link, std::byte *from);
+    void keep_received(const Run &run, size_t i);
     static std::byte *landing(PieceRun &piece, uint32_t base, const LoweredDirection &way);
     static void land_single(const PieceRun &piece, const SingleEdge &single, EdgeState state, const std::byte *from, std::byte *landing);
     void unpack_link(Run &run, size_t i);
@@ -120,7 +126,8 @@ private:
         size_t piece;
         const LoweredDirection *way;
         std::byte *packed;
-        Buffer memory; // of pieces on the host
+        bool in_place; // in its message
+        Buffer memory; // of pieces on the host, else
     };
     std::vector<Outgoing> outgoing_;             // by link
     std::vector<Buffer> host_flags_;             // of pieces on the host

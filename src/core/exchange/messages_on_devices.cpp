@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs with storage on devices: one launch packs all that goes to all peers into memory that the host reaches; messages are put together from that
-// once an event has fired, in whatever call comes then. What has come is copied to such memory, and one launch unpacks it.
+// Runs with storage on devices: one launch packs all that goes to all peers. A peer's messages lie in memory that the host and a device reach: that
+// device packs dense values where they leave from, and reads them where they have come. What others pack, and sparse values, of which not all leave,
+// is copied on the way. Messages leave once an event has fired, in whatever call comes then.
 #include <algorithm>
 #include <cstring>
 
@@ -42,19 +43,43 @@ void Messages::make_flags(Run &run) {
     }
 }
 
+Pool &Messages::pinned_by(const PieceRun &piece) const {
+    return setup_.context.pools().pool(HALO_MEMORY_PINNED, piece.work->device().ordinal());
+}
+
+// That of the first device which has to do with the peer; nullptr: none has, or the setting `path` wants slots.
+Pool *Messages::memory_on_devices(const Run &run, size_t i) const {
+    if (setup_.paths.slot && !setup_.paths.measured) return nullptr;
+    for (const LinkPiece &at : planned(run, i).pieces)
+        if (const PieceRun &piece = run.pieces[at.piece]; piece.work) return &pinned_by(piece);
+    return nullptr;
+}
+
 void Messages::make_outgoing(Run &run) {
     outgoing_.clear();
     for (size_t i = 0; i < links_.size(); ++i) {
         if (!links_[i]->sends()) continue;
+        int64_t end = 0;
         run.for_each(planned(run, i), true, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
             if (way.dense_bytes == 0 && way.singles.empty()) return;
-            const auto bytes = static_cast<size_t>(way.region_bytes());
-            Outgoing one{ i, at.piece, &way, nullptr, piece.work ? Buffer() : setup_.context.host_buffer(bytes) };
-            one.packed = piece.work ? piece.work->pinned(bytes) : one.memory.data();
+            Outgoing one{ i, at.piece, &way, nullptr, false, {} };
+            if (way.dense_bytes > 0) end = align_up(end, run.alignment(at));
+            place(one, piece, links_[i]->send_payload() + end);
+            end += way.dense_bytes;
             piece.bases[run.plan->piece(at.piece).bases().send(at.link)] = one.packed;
             outgoing_.push_back(std::move(one));
         });
     }
+}
+
+// In the message if all of it goes there, and its device reaches that.
+void Messages::place(Outgoing &one, const PieceRun &piece, std::byte *in_message) const {
+    const Buffer &message = links_[one.link]->send_memory();
+    const auto bytes = static_cast<size_t>(one.way->region_bytes());
+    one.in_place = one.way->singles.empty() && (!piece.work || (links_[one.link]->lies_there() && message.is_of(pinned_by(piece))));
+    if (!one.in_place && !piece.work) one.memory = setup_.context.host_buffer(bytes);
+    if (one.in_place && piece.work) piece.work->keep(message);
+    one.packed = one.in_place ? in_message : piece.work ? piece.work->pinned(bytes) : one.memory.data();
 }
 
 void Messages::put_tests(Run &run) {
@@ -163,7 +188,7 @@ size_t Messages::assemble(const Run &run, size_t i) {
         singles = singles || !one.way->singles.empty();
         if (one.way->dense_bytes == 0) continue;
         end = align_up(end, edge_alignment(run.plan->piece(one.piece).destination().element_bytes));
-        std::memcpy(payload + end, one.packed, static_cast<size_t>(one.way->dense_bytes));
+        if (!one.in_place) std::memcpy(payload + end, one.packed, static_cast<size_t>(one.way->dense_bytes));
         end += one.way->dense_bytes;
     }
     if (singles) end = assemble_singles(run, i, payload, end);
@@ -195,6 +220,22 @@ int64_t Messages::assemble_singles(const Run &run, size_t i, std::byte *payload,
         }
     }
     return end;
+}
+
+// Dense values are read where they have come, if the device reaches that.
+void Messages::land(PieceRun &piece, uint32_t base, const LoweredDirection &way, const Stream &link, std::byte *from) {
+    if (link.has_come_to(pinned_by(piece)))
+        piece.bases[base] = from;
+    else
+        std::memcpy(landing(piece, base, way), from, static_cast<size_t>(way.dense_bytes));
+    piece.work->add(piece, way.rows);
+}
+
+void Messages::keep_received(const Run &run, size_t i) {
+    for (DeviceWork *work : run.works) {
+        const Pool &pinned = setup_.context.pools().pool(HALO_MEMORY_PINNED, work->device().ordinal());
+        if (links_[i]->has_come_to(pinned)) return work->keep(links_[i]->take_received());
+    }
 }
 
 // Where a device finds what has come of a piece from a peer.

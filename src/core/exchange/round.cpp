@@ -53,7 +53,7 @@ void Round::prepare() {
     find_plan();
     choose_spaces(HALO_RUN_INIT);
     for (size_t p = 0; p < run_.pieces.size(); ++p) allocate_scratch(p);
-    messages_->allocate();
+    messages_->allocate(run_);
 }
 
 void Round::find_plan() {

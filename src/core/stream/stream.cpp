@@ -97,7 +97,7 @@ bool Stream::writable() {
     blocked_ = true;
     while (!credit_left() && find_message()) {}
     if (!credit_left()) return false;
-    sending_shared_ = peer_reads_shared_ && slot_writer_.may_write(epoch_, consumed_by_peer_);
+    sending_shared_ = peer_reads_shared_ && !memory_ && slot_writer_.may_write(epoch_, consumed_by_peer_);
     if (!sending_shared_) {
         slot_ = has_left(0) ? 0 : 1;
         if (slot_ == 1 && !has_left(1)) {
@@ -113,7 +113,7 @@ bool Stream::writable() {
 void Stream::ensure_send_buffer() {
     Buffer &buffer = slots_[slot_]->buffer;
     const size_t wanted = most_bytes(spec_.send) + checksum_bytes(MessageKind::data);
-    if (buffer.bytes() < wanted) buffer = context_.host_buffer(wanted);
+    if (!is_fit(buffer, wanted)) buffer = new_buffer(wanted);
 }
 
 void Stream::allocate() {
@@ -260,6 +260,7 @@ void Stream::consume() {
 
 void Stream::end_failed_run() {
     has_failed_ = true;
+    if (memory_ && !slots_[slot_]->in_flight) slots_[slot_]->buffer.reset(); // a device may still write there
     if (receive_ == Receive::posted) // what has been found comes to its end in the next run
         if (const auto header = cancel_receive()) note_cancelled(*header);
     arrived_ = true;

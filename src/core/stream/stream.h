@@ -75,6 +75,9 @@ public:
 
     // What messages lie in, ahead of the first one.
     void allocate();
+    // The messages of runs from here on lie in memory of this pool, which a device reaches; nullptr: it does not matter where, and slots will do.
+    void lie_in(Pool *memory) { memory_ = memory; }
+    bool lies_there() const { return memory_ != nullptr; }
     // Begin a run: post its receive (posted policy).
     void post(uint32_t epoch, const Narrowing &narrowing);
     // May this run's message be packed now? Polls; never blocks.
@@ -84,6 +87,8 @@ public:
     // Start of the message: header, states, then the payload. Valid after writable().
     std::byte *send_buffer() const { return sending_shared_ ? slot_writer_.slot(epoch_) : slots_[slot_]->buffer.data(); }
     std::byte *send_payload() const { return send_buffer() + payload_offset(spec_.send.n_states); }
+    // What that lies in, for a device that writes it. After a run that fails it is not used again.
+    const Buffer &send_memory() const { return slots_[slot_]->buffer; }
     // Memory of this run's next part. Valid after writable().
     std::byte *add_part(size_t bytes) { return leaving_[slot_].add(context_, bytes); }
     void take_back_part() { leaving_[slot_].take_back_last(); }
@@ -135,6 +140,10 @@ public:
     // They cannot be read after all: a message is to come. False: as above, and none will.
     bool decline();
     const std::byte *received() const { return message_; }
+    // Is it in such memory?
+    bool has_come_to(const Pool &memory) const { return receive_buffer_.is_of(memory) && message_ == receive_buffer_.data(); }
+    // What it lies in, for a device that reads it: nothing else comes there.
+    Buffer take_received() { return std::exchange(receive_buffer_, {}); }
     std::byte *received_payload() const { return message_ + payload_offset(spec_.receive.n_states); }
     std::byte *received_part(size_t i) const { return arriving_.payload(i); }
     // While the run's message is here, and not all of its parts.
@@ -178,6 +187,8 @@ private:
     bool credit_left() const;
 
     void ensure_send_buffer();
+    bool is_fit(const Buffer &buffer, size_t bytes) const { return buffer.bytes() >= bytes && (!memory_ || buffer.is_of(*memory_)); }
+    Buffer new_buffer(size_t bytes) { return memory_ ? memory_->get(bytes) : context_.host_buffer(bytes); }
     size_t receive_capacity() const;
     void ensure_receive_buffer(size_t bytes);
     void post_receive();
@@ -231,6 +242,7 @@ private:
     LeavingParts leaving_[2];                  // with the same slot's message
     ArrivingParts arriving_;
     int slot_ = 0;
+    Pool *memory_ = nullptr; // of messages, where a device reaches them
     std::vector<std::unique_ptr<PendingMessage>> extras_; // failures and credits, then handshake, terms, keys too
     bool blocked_ = false;                                // this run's message may not be packed yet
     bool handshake_sent_ = false;

@@ -17,7 +17,7 @@ constexpr uint32_t looks_per_probe = 16; // into a slot, which costs next to not
 size_t Stream::receive_capacity() const { return std::max(least_capacity, most_bytes(spec_.receive) + checksum_bytes(MessageKind::data)); }
 
 void Stream::ensure_receive_buffer(size_t bytes) {
-    if (receive_buffer_.bytes() < bytes) receive_buffer_ = context_.host_buffer(bytes);
+    if (!is_fit(receive_buffer_, bytes)) receive_buffer_ = new_buffer(bytes);
 }
 
 void Stream::post_receive() {
