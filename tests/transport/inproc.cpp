@@ -19,7 +19,8 @@ public:
     explicit Group(int32_t n) { EXPECT_EQ(halo_inproc_group_create(n, &group_), HALO_SUCCESS); }
     ~Group() { EXPECT_EQ(halo_inproc_group_destroy(group_), HALO_SUCCESS); }
     std::unique_ptr<Rank> open(int32_t rank) {
-        return std::make_unique<Rank>(halo_transport_inproc, halo_transport_params{ sizeof(halo_transport_params), nullptr, 0, group_, rank, 0, nullptr });
+        return std::make_unique<Rank>(halo_transport_inproc,
+                                      halo_transport_params{ sizeof(halo_transport_params), nullptr, 0, group_, rank, 0, nullptr });
     }
     halo_inproc_group *get() { return group_; }
 

@@ -14,7 +14,9 @@ namespace halo {
 
 namespace {
 
-constexpr const char *kind_names[] = { "end", "barrier", "broadcast", "allreduce", "sum", "route", "discovery", "answer", "commit", "lanes", "gather" };
+constexpr const char *kind_names[] = {
+    "end", "barrier", "broadcast", "allreduce", "sum", "route", "discovery", "answer", "commit", "lanes", "gather"
+};
 
 const char *name_of(CollectiveKind kind) { return kind_names[static_cast<size_t>(kind)]; }
 

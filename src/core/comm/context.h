@@ -36,7 +36,7 @@ struct ContextSource {
     size_t handle_bytes = 0;
     const char *mpi = nullptr;
     const halo_bootstrap *bootstrap = nullptr; // while the context is made
-    InprocMeeting *meeting = nullptr; // lives until the ranks have met
+    InprocMeeting *meeting = nullptr;          // lives until the ranks have met
 };
 
 struct WaitPolicy {

@@ -43,9 +43,7 @@ void Messages::make_flags(Run &run) {
     }
 }
 
-Pool &Messages::pinned_by(const PieceRun &piece) const {
-    return setup_.context.pools().pool(HALO_MEMORY_PINNED, piece.work->device().ordinal());
-}
+Pool &Messages::pinned_by(const PieceRun &piece) const { return setup_.context.pools().pool(HALO_MEMORY_PINNED, piece.work->device().ordinal()); }
 
 // That of the first device which has to do with the peer; nullptr: none has, or the setting `path` wants slots.
 Pool *Messages::memory_on_devices(const Run &run, size_t i) const {

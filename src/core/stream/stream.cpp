@@ -261,7 +261,7 @@ void Stream::consume() {
 void Stream::end_failed_run() {
     has_failed_ = true;
     if (memory_ && !slots_[slot_]->in_flight) slots_[slot_]->buffer.reset(); // a device may still write there
-    if (receive_ == Receive::posted) // what has been found comes to its end in the next run
+    if (receive_ == Receive::posted)                                         // what has been found comes to its end in the next run
         if (const auto header = cancel_receive()) note_cancelled(*header);
     arrived_ = true;
     lacks_parts_ = arriving_.give_up(context_);

@@ -242,7 +242,7 @@ private:
     LeavingParts leaving_[2];                  // with the same slot's message
     ArrivingParts arriving_;
     int slot_ = 0;
-    Pool *memory_ = nullptr; // of messages, where a device reaches them
+    Pool *memory_ = nullptr;                              // of messages, where a device reaches them
     std::vector<std::unique_ptr<PendingMessage>> extras_; // failures and credits, then handshake, terms, keys too
     bool blocked_ = false;                                // this run's message may not be packed yet
     bool handshake_sent_ = false;
