@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "harness.h"
 
+#include <dlfcn.h>
+
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
@@ -14,6 +16,21 @@
 namespace transport_tests {
 
 World world;
+
+const char *module_wanted(int argc, char **argv) {
+    const char option[] = "--module=";
+    for (int i = 1; i < argc; ++i)
+        if (std::strncmp(argv[i], option, sizeof option - 1) == 0) return argv[i] + sizeof option - 1;
+    return nullptr;
+}
+
+bool take_module(const char *file) {
+    void *module = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    const void *plugin = module != nullptr ? dlsym(module, "halo_transport_plugin_v1") : nullptr;
+    if (plugin == nullptr) std::fprintf(stderr, "%s\n", dlerror());
+    world.plugin = static_cast<const halo_transport_plugin *>(plugin);
+    return plugin != nullptr;
+}
 
 void require(bool condition, const char *format, ...) {
     if (condition) return;
@@ -169,15 +186,17 @@ void guarded(const RawBody &body, const halo_transport_plugin &plugin, const hal
     try {
         body(plugin, params);
     } catch (const Stop &stop) {
-        ADD_FAILURE() << "rank " << params.rank << ": " << stop.text;
-        if (!world.threads()) std::_Exit(1); // the launcher ends the others
+        ADD_FAILURE() << "rank " << (params.bootstrap != nullptr ? params.bootstrap->rank : params.rank) << ": " << stop.text;
+        if (world.threads()) return;
+        std::fflush(nullptr);
+        std::_Exit(1); // the launcher ends the others
     }
 }
 
 } // namespace
 
 void run_raw(int32_t n_ranks, const RawBody &body) {
-    halo_transport_params params{ sizeof(halo_transport_params), nullptr, 0, nullptr, -1, 0, nullptr };
+    halo_transport_params params{ sizeof(halo_transport_params), nullptr, 0, nullptr, -1, 0, world.bootstrap };
     if (!world.threads()) return guarded(body, *world.plugin, params);
     halo_inproc_group *group = nullptr;
     ASSERT_EQ(halo_inproc_group_create(n_ranks, &group), HALO_SUCCESS);

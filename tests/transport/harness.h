@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs one body on every rank of a transport, be they threads of this process or processes of a launcher.
+// Runs one body on every rank of a transport, be they threads of this process, processes of a launcher, or forked ones.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -73,11 +73,17 @@ void check_payload(const Bytes &data, size_t bytes, int32_t source, int32_t dest
 // What the suite runs over. Set before GoogleTest is initialised.
 struct World {
     const halo_transport_plugin *plugin = nullptr; // null: threads
+    const halo_bootstrap *bootstrap = nullptr;     // of forked processes
     bool threads() const { return plugin == nullptr; }
 };
 extern World world;
 
-// Opens one endpoint per rank; `n_ranks` counts for threads only, a launcher has its own.
+// The file in the argument `--module=FILE`; null: there is none.
+const char *module_wanted(int argc, char **argv);
+// Loads it and makes it the world's transport; says why it cannot.
+bool take_module(const char *file);
+
+// Opens one endpoint per rank; `n_ranks` counts for threads only, processes are as many as were started.
 using Body = std::function<void(Rank &)>;
 void run(int32_t n_ranks, const Body &body);
 
@@ -85,7 +91,7 @@ void run(int32_t n_ranks, const Body &body);
 using RawBody = std::function<void(const halo_transport_plugin &, const halo_transport_params &)>;
 void run_raw(int32_t n_ranks, const RawBody &body);
 
-// Numbers of ranks a parameterised test gets: 1..8 as threads; 0, i.e. all, under a launcher.
+// Numbers of ranks a parameterised test gets: 1..8 as threads; 0, i.e. all, as processes.
 std::vector<int32_t> rank_counts();
 
 class OverRanks : public testing::TestWithParam<int32_t> {};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `transport_ping [--module=FILE]`: half round trip between ranks 0 and 1, printed for several sizes. Threads are pinned to cores 0 and 1;
-// processes are pinned by their launcher.
-#include <dlfcn.h>
+// `transport_ping [--module=FILE [--ranks=2]]`: half round trip between ranks 0 and 1, printed for several sizes. Threads and forked processes are
+// pinned to cores 0 and 1; others by their launcher.
 #include <pthread.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "forked.h"
 #include "harness.h"
 
 namespace {
@@ -58,18 +58,23 @@ void measure(Rank &r, size_t bytes) {
     if (r.rank == 0) std::printf("%9zu bytes: half round trip median %.3f us, best %.3f us\n", bytes, microseconds[n_batches / 2], microseconds[0]);
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
-    if (argc > 1) {
-        void *module = dlopen(argv[1] + std::strlen("--module="), RTLD_NOW | RTLD_LOCAL);
-        if (module == nullptr) return std::fprintf(stderr, "%s\n", dlerror()), 1;
-        transport_tests::world.plugin = static_cast<const halo_transport_plugin *>(dlsym(module, "halo_transport_plugin_v1"));
-    }
+int measure_all() {
     transport_tests::run(2, [](Rank &r) {
-        if (transport_tests::world.threads()) pin(r.rank);
+        if (transport_tests::world.threads() || transport_tests::world.bootstrap != nullptr) pin(r.rank);
         require(r.size == 2, "two ranks wanted, there are %d", r.size);
         for (size_t bytes : { 8, 64, 448, 4096, 65536, 1 << 20 }) measure(r, bytes);
     });
     return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    const char *file = transport_tests::module_wanted(argc, argv);
+    const int32_t n_ranks = transport_tests::ranks_wanted(argc, argv);
+    if (n_ranks == 0 || file == nullptr) return file == nullptr || transport_tests::take_module(file) ? measure_all() : 1;
+    return transport_tests::launch_forked(n_ranks, [&](const halo_bootstrap &bootstrap) {
+        transport_tests::world.bootstrap = &bootstrap;
+        return transport_tests::take_module(file) ? measure_all() : 1;
+    });
 }
