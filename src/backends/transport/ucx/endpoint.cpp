@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "endpoint.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "library.h"
+#include "report.h"
+
+namespace halo::ucx {
+
+using transport::report;
+
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds patience_cancel{ 1 }; // for a message that is coming in while its receive is given up
+constexpr seconds patience_close{ 2 };  // for messages to get away
+constexpr seconds patience_lost{ 1 };   // for messages of a rank that has gone to come in
+
+constexpr uint64_t exactly = ~uint64_t{ 0 };
+constexpr uint64_t from_any = ~source_mask;
+
+ucp_request_param_t host_memory() {
+    ucp_request_param_t param{};
+    param.op_attr_mask = UCP_OP_ATTR_FIELD_MEMORY_TYPE; // else UCX may have to find out, each time
+    param.memory_type = UCS_MEMORY_TYPE_HOST;
+    return param;
+}
+
+// A receive that is complete at once would not tell its size.
+ucp_request_param_t with_request() {
+    ucp_request_param_t param = host_memory();
+    param.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+    return param;
+}
+
+} // namespace
+
+Endpoint::Endpoint(const halo_host *host, int32_t rank, int32_t size, std::unique_ptr<Worker> worker, Addresses addresses)
+    : host_(host), rank_(rank), worker_(std::move(worker)), addresses_(std::move(addresses)), peers_(static_cast<size_t>(size)) {
+    in_flight_.previous = in_flight_.next = &in_flight_;
+}
+
+halo_status Endpoint::check(const char *call, Address address) const {
+    if (address.peer >= 0 && address.peer < size() && address.peer != rank_ && address.lane >= 0 && address.lane < n_lanes_ && address.tag >= 0 &&
+        address.tag <= max_tag) [[likely]]
+        return HALO_SUCCESS;
+    return report(host_, HALO_ERR_ARGUMENT, "%s: peer %d, lane %d, tag %d; this is rank %d of %d with %d lanes and tags up to %d", call, address.peer,
+                  address.lane, address.tag, rank_, size(), n_lanes_, max_tag);
+}
+
+// -1: from any rank, where there are others.
+halo_status Endpoint::check_probe(Address from) const {
+    const bool any = from.peer == -1 && size() > 1;
+    return check("probe", { any ? (rank_ + 1) % size() : from.peer, from.lane, from.tag });
+}
+
+halo_status Endpoint::open_lanes(int32_t n_lanes) {
+    if (n_lanes > most_lanes) return report(host_, HALO_ERR_ARGUMENT, "ucx: %d lanes are wanted, it has at most %d", n_lanes, most_lanes);
+    n_lanes_ = std::max(n_lanes_, n_lanes);
+    return HALO_SUCCESS;
+}
+
+// ---- peers
+
+void Endpoint::note_failure(void *self, ucp_ep_h endpoint, ucs_status_t status) {
+    auto &own = *static_cast<Endpoint *>(self);
+    const auto at = std::find_if(own.peers_.begin(), own.peers_.end(), [&](const Peer &one) { return one.endpoint == endpoint; });
+    if (at == own.peers_.end() || at->failure != UCS_OK) return;
+    at->failure = status;
+    at->failed_at = Clock::now();
+    ++own.n_lost_;
+}
+
+// Without UCP_ERR_HANDLING_MODE_PEER. With it, UCX 1.13 takes TCP to ranks of the same host (10 to 40 times the latency), or, told that its shared memory can
+// handle errors, copies large messages twice; and its watch over processes takes those of another PID namespace for dead. Without, the death of a rank of the
+// same host is not noticed: operations with it stay pending. Over a network the handler is called all the same.
+halo_status Endpoint::connect(Address to) {
+    Peer &one = peer(to.peer);
+    ucp_ep_params_t params{};
+    params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+    params.address = reinterpret_cast<const ucp_address_t *>(addresses_.of(to.peer));
+    params.err_mode = UCP_ERR_HANDLING_MODE_NONE;
+    params.err_handler.cb = note_failure;
+    params.err_handler.arg = this;
+    const ucs_status_t status = ucp.ep_create(worker_->handle(), &params, &one.endpoint);
+    if (status == UCS_OK) return HALO_SUCCESS;
+    one.endpoint = nullptr;
+    return report(host_, HALO_ERR_TRANSPORT, "ucp_ep_create to rank %d: %s", to.peer, ucp.status_string(status));
+}
+
+halo_status Endpoint::lost(Address address, ucs_status_t why) const {
+    return report(host_, HALO_ERR_TRANSPORT, "the connection to rank %d is lost (lane %d, tag %d): %s", address.peer, address.lane, address.tag,
+                  ucp.status_string(why));
+}
+
+// ---- what is in flight
+
+void Endpoint::began(Request &request, Request::Kind kind, Address address, size_t capacity, ucs_status_ptr_t answer) {
+    request.kind = kind;
+    request.address = address;
+    request.capacity = capacity;
+    if (!UCS_PTR_IS_PTR(answer)) { // complete
+        request.status = UCS_PTR_STATUS(answer);
+        return;
+    }
+    request.handle = answer;
+    request.previous = in_flight_.previous;
+    request.next = &in_flight_;
+    request.previous->next = request.next->previous = &request;
+}
+
+void Endpoint::unlink(Request &request) {
+    request.previous->next = request.next;
+    request.next->previous = request.previous;
+    request.handle = nullptr;
+}
+
+halo_status Endpoint::send(Address to, const void *data, size_t bytes, Request &request) {
+    if (const halo_status status = check("send", to); status != HALO_SUCCESS) return status;
+    Peer &one = peer(to.peer);
+    if (one.failure != UCS_OK) [[unlikely]]
+        return lost(to, one.failure);
+    if (one.endpoint == nullptr) [[unlikely]]
+        if (const halo_status status = connect(to); status != HALO_SUCCESS) return status;
+    const ucp_request_param_t param = host_memory();
+    const ucs_status_ptr_t answer = ucp.tag_send_nbx(one.endpoint, data, bytes, match_bits(to.lane, to.tag, rank_), &param);
+    began(request, Request::Kind::send, to, bytes, answer);
+    return HALO_SUCCESS;
+}
+
+halo_status Endpoint::receive(Address from, void *data, size_t capacity, Request &request) {
+    if (const halo_status status = check("receive", from); status != HALO_SUCCESS) return status;
+    const ucp_request_param_t param = with_request();
+    const ucs_status_ptr_t answer = ucp.tag_recv_nbx(worker_->handle(), data, capacity, match_bits(from.lane, from.tag, from.peer), exactly, &param);
+    began(request, Request::Kind::receive, from, capacity, answer);
+    return HALO_SUCCESS;
+}
+
+// ---- completion
+
+// True if it is complete.
+bool Endpoint::poll(Request &request) {
+    if (request.handle == nullptr) return true;
+    if (request.kind == Request::Kind::send) {
+        request.status = ucp.request_check_status(request.handle);
+        if (request.status == UCS_INPROGRESS) return false;
+    } else {
+        ucp_tag_recv_info_t info{};
+        request.status = ucp.tag_recv_request_test(request.handle, &info);
+        if (request.status == UCS_INPROGRESS) return false;
+        request.bytes = info.length;
+    }
+    ucp.request_free(request.handle);
+    unlink(request);
+    return true;
+}
+
+bool Endpoint::poll_for_a_while(Request &request) {
+    const Clock::time_point end = Clock::now() + patience_cancel;
+    while (!poll(request)) {
+        if (Clock::now() > end) return false;
+        worker_->progress();
+    }
+    return true;
+}
+
+// Of a complete request.
+halo_status Endpoint::end(Request &request, size_t &bytes) {
+    const bool sends = std::exchange(request.kind, Request::Kind::none) == Request::Kind::send;
+    bytes = request.bytes;
+    if (request.status == UCS_OK) [[likely]]
+        return HALO_SUCCESS;
+    bytes = !sends && request.status == UCS_ERR_MESSAGE_TRUNCATED && request.bytes > request.capacity ? request.bytes : 0;
+    if (request.status == UCS_ERR_MESSAGE_TRUNCATED)
+        return report(host_, HALO_ERR_WIRE, "a longer message (%zu bytes, 0: unknown) than the receive of %zu bytes came from rank %d (lane %d, tag %d)",
+                      bytes, request.capacity, request.address.peer, request.address.lane, request.address.tag);
+    return report(host_, HALO_ERR_TRANSPORT, "%s rank %d (lane %d, tag %d), %zu bytes: %s", sends ? "send to" : "receive from", request.address.peer,
+                  request.address.lane, request.address.tag, request.capacity, ucp.status_string(request.status));
+}
+
+halo_status Endpoint::test(Request &request, bool &done, size_t &bytes) {
+    bytes = 0;
+    done = true;
+    if (request.kind == Request::Kind::none) return HALO_SUCCESS; // a test that failed has ended it
+    if (poll(request)) return end(request, bytes);
+    worker_->progress();
+    if (poll(request)) return end(request, bytes);
+    done = false;
+    return n_lost_ == 0 ? HALO_SUCCESS : end_if_lost(request, done);
+}
+
+// What is still on its way from a rank that has gone may come; then nothing will.
+halo_status Endpoint::end_if_lost(Request &request, bool &done) {
+    const Peer &one = peer(request.address.peer);
+    if (one.failure == UCS_OK || request.kind != Request::Kind::receive || Clock::now() < one.failed_at + patience_lost) return HALO_SUCCESS;
+    const Address address = request.address;
+    bool complete = false;
+    if (const halo_status status = cancel(request, complete); status != HALO_SUCCESS) return status;
+    done = true;
+    return lost(address, one.failure);
+}
+
+halo_status Endpoint::cancel(Request &request, bool &done) {
+    done = request.kind == Request::Kind::none;
+    if (done) return HALO_SUCCESS;
+    if (request.kind == Request::Kind::send) return report(host_, HALO_ERR_ARGUMENT, "cancel of a send to rank %d", request.address.peer);
+    // A message that was found must be received.
+    if (!poll(request) && request.kind == Request::Kind::receive) ucp.request_cancel(worker_->handle(), request.handle);
+    if (!poll_for_a_while(request)) {
+        unlink(request);
+        request.kind = Request::Kind::none;
+        stuck_ = true;
+        return report(host_, HALO_ERR_TRANSPORT, "UCX does not let go of a receive of %zu bytes: its message from rank %d (lane %d, tag %d) is coming in",
+                      request.capacity, request.address.peer, request.address.lane, request.address.tag);
+    }
+    done = request.status != UCS_ERR_CANCELED;
+    size_t bytes = 0;
+    if (done) return end(request, bytes);
+    request.kind = Request::Kind::none;
+    return HALO_SUCCESS;
+}
+
+// ---- probing
+
+halo_status Endpoint::probe(Address from, bool &found, size_t &bytes, Matched &matched) {
+    found = false;
+    if (const halo_status status = check_probe(from); status != HALO_SUCCESS) return status;
+    const bool any = from.peer < 0;
+    const uint64_t bits = match_bits(from.lane, from.tag, any ? 0 : from.peer);
+    const auto look = [&](ucp_tag_recv_info_t &info) { return ucp.tag_probe_nb(worker_->handle(), bits, any ? from_any : exactly, 1, &info); };
+    ucp_tag_recv_info_t info{};
+    matched.message = look(info);
+    if (matched.message == nullptr) {
+        worker_->progress();
+        matched.message = look(info);
+    }
+    if (matched.message == nullptr) return HALO_SUCCESS;
+    found = true;
+    bytes = info.length;
+    matched.address = { source_of(info.sender_tag), from.lane, from.tag };
+    return HALO_SUCCESS;
+}
+
+halo_status Endpoint::receive_matched(Matched &matched, void *data, size_t capacity, Request &request) {
+    const ucp_request_param_t param = with_request();
+    const ucs_status_ptr_t answer = ucp.tag_msg_recv_nbx(worker_->handle(), data, capacity, std::exchange(matched.message, nullptr), &param);
+    began(request, Request::Kind::matched, matched.address, capacity, answer);
+    return HALO_SUCCESS;
+}
+
+// ---- the end
+
+// Starts something with every endpoint and progresses until all of it is complete; false: it has not been in time.
+bool Endpoint::get_away(ucs_status_ptr_t (*start)(ucp_ep_h)) {
+    std::vector<void *> waiting;
+    for (const Peer &one : peers_) {
+        if (one.endpoint == nullptr || one.failure != UCS_OK) continue;
+        if (const ucs_status_ptr_t answer = start(one.endpoint); UCS_PTR_IS_PTR(answer)) waiting.push_back(answer);
+    }
+    const Clock::time_point end = Clock::now() + patience_close;
+    while (worker_->progress() != 0 || !waiting.empty()) {
+        std::erase_if(waiting, [](void *handle) {
+            if (ucp.request_check_status(handle) == UCS_INPROGRESS) return false;
+            ucp.request_free(handle);
+            return true;
+        });
+        if (Clock::now() > end) return waiting.empty();
+    }
+    return true;
+}
+
+// Receives are withdrawn. Of sends that nobody has taken UCX cannot let go.
+void Endpoint::give_up() {
+    for (Request *one = in_flight_.next; one != &in_flight_;) {
+        Request &request = *std::exchange(one, one->next);
+        bool done = false;
+        if (request.kind != Request::Kind::send) cancel(request, done);
+    }
+}
+
+// Endpoints are closed once all they had is flushed, and only if nothing is left that would still use them: a peer may answer a send of before.
+Endpoint::~Endpoint() {
+    give_up();
+    const auto flush = [](ucp_ep_h endpoint) {
+        const ucp_request_param_t plain{};
+        return ucp.ep_flush_nbx(endpoint, &plain);
+    };
+    const auto close = [](ucp_ep_h endpoint) {
+        const ucp_request_param_t plain{};
+        return ucp.ep_close_nbx(endpoint, &plain);
+    };
+    bool ended = get_away(flush);
+    for (Request *one = in_flight_.next; one != &in_flight_;) ended = poll(*std::exchange(one, one->next)) && ended;
+    if (ended && !stuck_ && get_away(close)) return;
+    worker_->keep();
+    if (host_->log != nullptr) host_->log(host_->core, 1, "ucx transport closed with messages in flight: its worker is kept until the process ends");
+}
+
+} // namespace halo::ucx
