@@ -39,7 +39,11 @@ ucp_request_param_t with_request() {
 } // namespace
 
 Endpoint::Endpoint(const halo_host *host, int32_t rank, int32_t size, std::unique_ptr<Worker> worker, Addresses addresses)
-    : host_(host), rank_(rank), worker_(std::move(worker)), addresses_(std::move(addresses)), peers_(static_cast<size_t>(size)) {
+    : host_(host),
+      rank_(rank),
+      worker_(std::move(worker)),
+      addresses_(std::move(addresses)),
+      peers_(static_cast<size_t>(size)) {
     in_flight_.previous = in_flight_.next = &in_flight_;
 }
 
@@ -74,9 +78,9 @@ void Endpoint::note_failure(void *self, ucp_ep_h endpoint, ucs_status_t status) 
     ++own.n_lost_;
 }
 
-// Without UCP_ERR_HANDLING_MODE_PEER. With it, UCX 1.13 takes TCP to ranks of the same host (10 to 40 times the latency), or, told that its shared memory can
-// handle errors, copies large messages twice; and its watch over processes takes those of another PID namespace for dead. Without, the death of a rank of the
-// same host is not noticed: operations with it stay pending. Over a network the handler is called all the same.
+// Without UCP_ERR_HANDLING_MODE_PEER. With it, UCX 1.13 takes TCP to ranks of the same host (10 to 40 times the latency), or, told that its shared
+// memory can handle errors, copies large messages twice; and its watch over processes takes those of another PID namespace for dead. Without, the
+// death of a rank of the same host is not noticed: operations with it stay pending. Over a network the handler is called all the same.
 halo_status Endpoint::connect(Address to) {
     Peer &one = peer(to.peer);
     ucp_ep_params_t params{};
@@ -175,8 +179,9 @@ halo_status Endpoint::end(Request &request, size_t &bytes) {
         return HALO_SUCCESS;
     bytes = !sends && request.status == UCS_ERR_MESSAGE_TRUNCATED && request.bytes > request.capacity ? request.bytes : 0;
     if (request.status == UCS_ERR_MESSAGE_TRUNCATED)
-        return report(host_, HALO_ERR_WIRE, "a longer message (%zu bytes, 0: unknown) than the receive of %zu bytes came from rank %d (lane %d, tag %d)",
-                      bytes, request.capacity, request.address.peer, request.address.lane, request.address.tag);
+        return report(host_, HALO_ERR_WIRE,
+                      "a longer message (%zu bytes, 0: unknown) than the receive of %zu bytes came from rank %d (lane %d, tag %d)", bytes,
+                      request.capacity, request.address.peer, request.address.lane, request.address.tag);
     return report(host_, HALO_ERR_TRANSPORT, "%s rank %d (lane %d, tag %d), %zu bytes: %s", sends ? "send to" : "receive from", request.address.peer,
                   request.address.lane, request.address.tag, request.capacity, ucp.status_string(request.status));
 }
@@ -213,8 +218,9 @@ halo_status Endpoint::cancel(Request &request, bool &done) {
         unlink(request);
         request.kind = Request::Kind::none;
         stuck_ = true;
-        return report(host_, HALO_ERR_TRANSPORT, "UCX does not let go of a receive of %zu bytes: its message from rank %d (lane %d, tag %d) is coming in",
-                      request.capacity, request.address.peer, request.address.lane, request.address.tag);
+        return report(host_, HALO_ERR_TRANSPORT,
+                      "UCX does not let go of a receive of %zu bytes: its message from rank %d (lane %d, tag %d) is coming in", request.capacity,
+                      request.address.peer, request.address.lane, request.address.tag);
     }
     done = request.status != UCS_ERR_CANCELED;
     size_t bytes = 0;
@@ -253,25 +259,6 @@ halo_status Endpoint::receive_matched(Matched &matched, void *data, size_t capac
 
 // ---- the end
 
-// Starts something with every endpoint and progresses until all of it is complete; false: it has not been in time.
-bool Endpoint::get_away(ucs_status_ptr_t (*start)(ucp_ep_h)) {
-    std::vector<void *> waiting;
-    for (const Peer &one : peers_) {
-        if (one.endpoint == nullptr || one.failure != UCS_OK) continue;
-        if (const ucs_status_ptr_t answer = start(one.endpoint); UCS_PTR_IS_PTR(answer)) waiting.push_back(answer);
-    }
-    const Clock::time_point end = Clock::now() + patience_close;
-    while (worker_->progress() != 0 || !waiting.empty()) {
-        std::erase_if(waiting, [](void *handle) {
-            if (ucp.request_check_status(handle) == UCS_INPROGRESS) return false;
-            ucp.request_free(handle);
-            return true;
-        });
-        if (Clock::now() > end) return waiting.empty();
-    }
-    return true;
-}
-
 // Receives are withdrawn. Of sends that nobody has taken UCX cannot let go.
 void Endpoint::give_up() {
     for (Request *one = in_flight_.next; one != &in_flight_;) {
@@ -281,20 +268,39 @@ void Endpoint::give_up() {
     }
 }
 
-// Endpoints are closed once all they had is flushed, and only if nothing is left that would still use them: a peer may answer a send of before.
+// Messages that nobody will receive any more; of each UCX would print a line.
+void Endpoint::drop_unreceived() {
+    ucp_tag_recv_info_t info{};
+    while (ucp_tag_message_h message = ucp.tag_probe_nb(worker_->handle(), 0, 0, 1, &info)) {
+        const ucp_request_param_t param = host_memory();
+        const ucs_status_ptr_t answer = ucp.tag_msg_recv_nbx(worker_->handle(), nullptr, 0, message, &param);
+        if (UCS_PTR_IS_PTR(answer)) ucp.request_free(answer);
+    }
+}
+
+// What has been sent is on its way, be it a peer's memory or a socket. Not by the endpoints, which would first connect what no message has needed,
+// and for that wait for their peers. False: it is not, in time.
+bool Endpoint::flush() {
+    const Clock::time_point end = Clock::now() + patience_close;
+    const ucp_request_param_t plain{};
+    const ucs_status_ptr_t answer = ucp.worker_flush_nbx(worker_->handle(), &plain);
+    bool flushed = !UCS_PTR_IS_PTR(answer);
+    while (worker_->progress() != 0 || !flushed) {
+        if (!flushed) flushed = ucp.request_check_status(answer) != UCS_INPROGRESS;
+        if (Clock::now() > end) break;
+    }
+    if (UCS_PTR_IS_PTR(answer)) ucp.request_free(answer);
+    return flushed;
+}
+
+// Endpoints go with their worker, and the worker only if nothing uses it any more: a peer may answer a send of before.
 Endpoint::~Endpoint() {
     give_up();
-    const auto flush = [](ucp_ep_h endpoint) {
-        const ucp_request_param_t plain{};
-        return ucp.ep_flush_nbx(endpoint, &plain);
-    };
-    const auto close = [](ucp_ep_h endpoint) {
-        const ucp_request_param_t plain{};
-        return ucp.ep_close_nbx(endpoint, &plain);
-    };
-    bool ended = get_away(flush);
+    worker_->progress();
+    drop_unreceived();
+    bool ended = flush();
     for (Request *one = in_flight_.next; one != &in_flight_;) ended = poll(*std::exchange(one, one->next)) && ended;
-    if (ended && !stuck_ && get_away(close)) return;
+    if (ended && !stuck_) return;
     worker_->keep();
     if (host_->log != nullptr) host_->log(host_->core, 1, "ucx transport closed with messages in flight: its worker is kept until the process ends");
 }

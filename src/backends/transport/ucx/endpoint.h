@@ -81,7 +81,8 @@ private:
     halo_status end(Request &request, size_t &bytes);
     halo_status end_if_lost(Request &request, bool &done);
     void give_up();
-    bool get_away(ucs_status_ptr_t (*start)(ucp_ep_h));
+    void drop_unreceived();
+    bool flush();
 
     const halo_host *host_;
     int32_t rank_;
@@ -90,7 +91,7 @@ private:
     std::unique_ptr<Worker> worker_;
     Addresses addresses_;
     std::vector<Peer> peers_;
-    Request in_flight_; // anchor of the ring
+    Request in_flight_;  // anchor of the ring
     bool stuck_ = false; // something was given up that UCX does not let go of
 };
 

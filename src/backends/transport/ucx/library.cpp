@@ -63,7 +63,8 @@ public:
     // `library`: what has been loaded since.
     void restore(void *library) const {
         if (wanted_) return;
-        if (auto *disable = reinterpret_cast<void (*)()>(dlsym(library, "ucs_debug_disable_signals"))) disable(); // it would not do so again when it ends
+        if (auto *disable = reinterpret_cast<void (*)()>(dlsym(library, "ucs_debug_disable_signals")))
+            disable(); // it would not do so again when it ends
         for (size_t i = 1; i < actions_.size(); ++i) {
             struct sigaction now {};
             const int signal = static_cast<int>(i);
@@ -107,9 +108,8 @@ std::string take_all(void *library) {
     take(library, ucp.worker_get_address, "ucp_worker_get_address", missing);
     take(library, ucp.worker_release_address, "ucp_worker_release_address", missing);
     take(library, ucp.worker_progress, "ucp_worker_progress", missing);
+    take(library, ucp.worker_flush_nbx, "ucp_worker_flush_nbx", missing);
     take(library, ucp.ep_create, "ucp_ep_create", missing);
-    take(library, ucp.ep_flush_nbx, "ucp_ep_flush_nbx", missing);
-    take(library, ucp.ep_close_nbx, "ucp_ep_close_nbx", missing);
     take(library, ucp.tag_send_nbx, "ucp_tag_send_nbx", missing);
     take(library, ucp.tag_recv_nbx, "ucp_tag_recv_nbx", missing);
     take(library, ucp.tag_msg_recv_nbx, "ucp_tag_msg_recv_nbx", missing);

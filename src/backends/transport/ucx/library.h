@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The UCX of this process: which it is, whether it can be used, its functions. The module is not linked with it, so that it brings none where there is one.
+// The UCX of this process: which it is, whether it can be used, its functions. The module is not linked with it, so that it brings none where there
+// is one.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -23,9 +24,8 @@ struct Functions {
     decltype(&ucp_worker_get_address) worker_get_address = nullptr;
     decltype(&ucp_worker_release_address) worker_release_address = nullptr;
     decltype(&ucp_worker_progress) worker_progress = nullptr;
+    decltype(&ucp_worker_flush_nbx) worker_flush_nbx = nullptr;
     decltype(&ucp_ep_create) ep_create = nullptr;
-    decltype(&ucp_ep_flush_nbx) ep_flush_nbx = nullptr;
-    decltype(&ucp_ep_close_nbx) ep_close_nbx = nullptr;
     decltype(&ucp_tag_send_nbx) tag_send_nbx = nullptr;
     decltype(&ucp_tag_recv_nbx) tag_recv_nbx = nullptr;
     decltype(&ucp_tag_msg_recv_nbx) tag_msg_recv_nbx = nullptr;

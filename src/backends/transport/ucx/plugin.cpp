@@ -35,11 +35,12 @@ const halo_bootstrap *bootstrap_of(const halo_transport_params &params) {
 
 halo_status check(const halo_host *host, const halo_bootstrap *bootstrap) {
     if (bootstrap == nullptr)
-        return report(host, HALO_ERR_PLUGIN, "transport ucx opens over a bootstrap (halo_context_create_over, or transport.besides), and there is none");
+        return report(host, HALO_ERR_PLUGIN,
+                      "transport ucx opens over a bootstrap (halo_context_create_over, or transport.besides), and there is none");
     const bool makes_sense = bootstrap->n_ranks >= 1 && bootstrap->rank >= 0 && bootstrap->rank < bootstrap->n_ranks;
     if (!makes_sense || (bootstrap->n_ranks > 1 && bootstrap->allgather == nullptr))
-        return report(host, HALO_ERR_ARGUMENT, "transport ucx: the bootstrap has rank %d of %d, and %s allgather", bootstrap->rank, bootstrap->n_ranks,
-                      bootstrap->allgather != nullptr ? "an" : "no");
+        return report(host, HALO_ERR_ARGUMENT, "transport ucx: the bootstrap has rank %d of %d, and %s allgather", bootstrap->rank,
+                      bootstrap->n_ranks, bootstrap->allgather != nullptr ? "an" : "no");
     if (bootstrap->n_ranks > halo::ucx::most_ranks)
         return report(host, HALO_ERR_ARGUMENT, "transport ucx: %d ranks, it can tell %d apart", bootstrap->n_ranks, halo::ucx::most_ranks);
     return HALO_SUCCESS;
@@ -139,10 +140,21 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
 }
 
 // ends_all_when_closed is no: a send that nobody takes keeps its worker and its memory, from which the peer may still read.
-constexpr halo_transport_ops ops = {
-    sizeof(halo_transport_ops), open,    close,   identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress, nullptr,
-    nullptr,                    nullptr
-};
+constexpr halo_transport_ops ops = { sizeof(halo_transport_ops),
+                                     open,
+                                     close,
+                                     identify,
+                                     open_lanes,
+                                     send,
+                                     receive,
+                                     test,
+                                     cancel,
+                                     probe,
+                                     receive_matched,
+                                     progress,
+                                     nullptr,
+                                     nullptr,
+                                     nullptr };
 
 } // namespace
 

@@ -26,7 +26,8 @@ std::string Worker::create(int32_t n_ranks) {
     ucp_config_t *config = nullptr;
     if (const ucs_status_t status = ucp.config_read(nullptr, nullptr, &config); status != UCS_OK) return failure("ucp_config_read", status);
     ucp_params_t params{};
-    params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_TAG_SENDER_MASK | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
+    params.field_mask =
+        UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_TAG_SENDER_MASK | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
     params.features = UCP_FEATURE_TAG;
     params.tag_sender_mask = source_mask;
     params.mt_workers_shared = 0;
