@@ -178,6 +178,10 @@ TEST_P(OverRanks, EndpointsOpenAtOnceAreSeparate) {
     run_raw(GetParam(), [](const halo_transport_plugin &plugin, const halo_transport_params &params) {
         Rank first(plugin, params);
         Rank second(plugin, params);
+        for (int32_t peer : first.peers()) { // there are wires that are connected by their first message, while both of their ends wait
+            first.meet(peer);
+            second.meet(peer);
+        }
         for (int32_t peer : first.peers()) {
             Bytes out1 = payload(first.rank, peer, 1, 600);
             Bytes out2 = payload(first.rank, peer, 2, 600);

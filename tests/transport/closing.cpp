@@ -68,7 +68,8 @@ TEST_P(OverRanks, SmallMessagesOutliveTheirSender) {
         Rank other(plugin, params);
         Bytes out = payload(0, 0, 1, 64);
         halo_request request;
-        closing.barrier(); // there are wires that are connected by their first message, and by both of their ends
+        for (int32_t peer : closing.peers())
+            closing.meet(peer); // there are wires that are connected by their first message, while both of their ends wait
         if (closing.rank == 0) {
             for (int32_t peer : closing.peers()) {
                 closing.send(peer, 1, out, request);
