@@ -8,17 +8,25 @@
 
 namespace halo {
 
-Rated rate_plugin(PluginKind kind, const std::string &name, const std::vector<std::string> &directories, const halo_host &host) {
-    Rated rated{ Registry::instance().find(kind, name, directories), 0, {} };
+namespace {
+
+void rate(Rated &rated, const halo_host &host) {
     if (!rated.plugin.opened()) {
         rated.why = rated.plugin.problem;
-        return rated;
+        return;
     }
     char why[512] = "";
     const auto query = rated.plugin.transport ? rated.plugin.transport->query : rated.plugin.device->query;
     rated.score = query(&host, why, sizeof why);
     why[sizeof why - 1] = '\0';
     rated.why = why;
+}
+
+} // namespace
+
+Rated rate_plugin(PluginKind kind, const std::string &name, const std::vector<std::string> &directories, const halo_host &host) {
+    Rated rated{ Registry::instance().find(kind, name, directories), 0, {} };
+    rate(rated, host);
     return rated;
 }
 
@@ -38,14 +46,21 @@ std::vector<std::string> automatic_names(const std::vector<std::string> &directo
     return names;
 }
 
-// The one with the highest score, and why others cannot be used.
+bool opens_over_bootstrap(const halo_transport_plugin &plugin) {
+    constexpr size_t end = offsetof(halo_transport_plugin, capabilities) + sizeof plugin.capabilities;
+    return plugin.struct_size >= end && (plugin.capabilities & HALO_TRANSPORT_OVER_BOOTSTRAP) != 0;
+}
+
+// The one with the highest score, and why others cannot be used. Those that `why_not` excludes are not asked: to answer, some load a library.
 Rated best_of(const std::vector<std::string> &names, const std::vector<std::string> &directories, const halo_host &host, std::string &reasons,
-              const std::function<const char *(const Rated &)> &why_not) {
+              const std::function<const char *(const halo_transport_plugin &)> &why_not) {
     Rated best;
     for (const std::string &name : names) {
-        Rated rated = rate_plugin(PluginKind::transport, name, directories, host);
-        if (const char *why = rated.score > 0 ? why_not(rated) : rated.why.c_str())
-            reasons += "; " + name + ": " + why;
+        Rated rated{ Registry::instance().find(PluginKind::transport, name, directories), 0, {} };
+        const char *why = rated.plugin.opened() ? why_not(*rated.plugin.transport) : nullptr;
+        if (!why) rate(rated, host);
+        if (why || rated.score <= 0)
+            reasons += "; " + name + ": " + (why ? why : rated.why);
         else if (rated.score > best.score)
             best = std::move(rated);
     }
@@ -54,8 +69,8 @@ Rated best_of(const std::vector<std::string> &names, const std::vector<std::stri
 
 TransportChoice choose_best(const std::vector<std::string> &directories, const halo_host &host, const MpiChoice &mpi) {
     std::string reasons;
-    const auto usable = [](const Rated &) -> const char * { return nullptr; };
-    const Rated best = best_of(automatic_names(directories, mpi), directories, host, reasons, usable);
+    const auto why_not = [](const halo_transport_plugin &plugin) { return opens_over_bootstrap(plugin) ? "it opens over a bootstrap" : nullptr; };
+    const Rated best = best_of(automatic_names(directories, mpi), directories, host, reasons, why_not);
     if (best.score > 0) return { best.plugin.transport, best.plugin.path, mpi.why + "; " + best.why };
     if (mpi.ranks && mpi.mpi.empty()) reasons += "; the launcher serves any MPI: choose with the setting mpi";
     fail(HALO_ERR_PLUGIN, "no transport can connect the ranks: %s%s. For separate runs of one rank: transport = inproc", mpi.why.c_str(),
@@ -107,11 +122,6 @@ TransportChoice choose_transport(const Config &config, const halo_host &host, co
 
 namespace {
 
-bool opens_over_bootstrap(const halo_transport_plugin &plugin) {
-    constexpr size_t end = offsetof(halo_transport_plugin, capabilities) + sizeof plugin.capabilities;
-    return plugin.struct_size >= end && (plugin.capabilities & HALO_TRANSPORT_OVER_BOOTSTRAP) != 0;
-}
-
 const char *why_not_over_bootstrap(const halo_transport_plugin &plugin, int32_t n_ranks) {
     const bool alone = n_ranks == 1 && std::string(plugin.name) == "inproc";
     return alone || opens_over_bootstrap(plugin) ? nullptr : "it needs more to open than a bootstrap";
@@ -122,7 +132,7 @@ const char *why_not_over_bootstrap(const halo_transport_plugin &plugin, int32_t 
 TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const Config &config, const halo_host &host) {
     const std::string &wanted = config.text("transport");
     const std::string ranks = format("rank %d of %d by a bootstrap", bootstrap.rank, bootstrap.n_ranks);
-    const auto why_not = [&](const Rated &rated) { return why_not_over_bootstrap(*rated.plugin.transport, bootstrap.n_ranks); };
+    const auto why_not = [&](const halo_transport_plugin &plugin) { return why_not_over_bootstrap(plugin, bootstrap.n_ranks); };
     if (wanted != "auto") {
         TransportChoice choice = take_transport(config, host, wanted);
         if (const char *why = why_not_over_bootstrap(*choice.plugin, bootstrap.n_ranks))
