@@ -44,12 +44,19 @@ TEST(Selection, AutoTakesTheHighestScore) {
     EXPECT_NE(choice.why.find("scores 1000"), std::string::npos);
 }
 
+// Which has a higher score, but could not be opened.
+TEST(Selection, AutoLeavesOutWhatOpensOverABootstrap) {
+    Host host;
+    EXPECT_GT(rate_plugin(PluginKind::transport, "bootstrapped", { HALO_TEST_MODULES }, host.host).score, 1000);
+    EXPECT_STREQ(choose_transport(config_with("auto", HALO_TEST_MODULES), host.host, {}).plugin->name, "better");
+}
+
 TEST(Selection, NamedIsTakenOrAnError) {
     Host host;
     EXPECT_STREQ(choose_transport(config_with("good", HALO_TEST_MODULES), host.host, {}).plugin->name, "good");
     expect_failure(HALO_ERR_PLUGIN, { "'unwilling'", "scores 0" },
                    [&] { choose_transport(config_with("unwilling", HALO_TEST_MODULES), host.host, {}); });
-    expect_failure(HALO_ERR_PLUGIN, { "'old_abi'", "libhalo_transport_old_abi.so", "ABI 7.4" },
+    expect_failure(HALO_ERR_PLUGIN, { "'old_abi'", "libhalo_transport_old_abi.so", "ABI 7.5" },
                    [&] { choose_transport(config_with("old_abi", HALO_TEST_MODULES), host.host, {}); });
     expect_failure(HALO_ERR_PLUGIN, { "'pigeon'", "libhalo_transport_pigeon.so", "/nowhere" },
                    [&] { choose_transport(config_with("pigeon"), host.host, {}); });
@@ -87,7 +94,7 @@ TEST(Selection, ModulesText) {
                                              "transport good 1.2.3, " + directory,
                                              "score 5",
                                              "transport old_abi, " + directory,
-                                             "not usable: it was built for plugin ABI 7.4",
+                                             "not usable: it was built for plugin ABI 7.5",
                                              "device host ",
                                              "a context now would take better",
                                              "modules are looked for in " + directory };

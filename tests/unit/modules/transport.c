@@ -16,6 +16,9 @@
 #ifndef OPS_BYTES
 #define OPS_BYTES sizeof(halo_transport_ops)
 #endif
+#ifndef CAPABILITIES
+#define CAPABILITIES 0
+#endif
 
 #ifdef CALL_NOBODY
 void halo_test_defined_nowhere(void);
@@ -84,5 +87,5 @@ static const halo_transport_ops operations = {
 
 extern const halo_transport_plugin halo_transport_plugin_v1;
 const halo_transport_plugin halo_transport_plugin_v1 = {
-    ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, DESCRIPTION_BYTES, MODULE_NAME, "1.2.3", query, &operations, 0, 0,
+    ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, DESCRIPTION_BYTES, MODULE_NAME, "1.2.3", query, &operations, CAPABILITIES, 0,
 };

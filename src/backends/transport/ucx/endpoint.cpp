@@ -218,9 +218,8 @@ halo_status Endpoint::cancel(Request &request, bool &done) {
         unlink(request);
         request.kind = Request::Kind::none;
         stuck_ = true;
-        return report(host_, HALO_ERR_TRANSPORT,
-                      "UCX does not let go of a receive of %zu bytes: its message from rank %d (lane %d, tag %d) is coming in", request.capacity,
-                      request.address.peer, request.address.lane, request.address.tag);
+        return report(host_, HALO_ERR_TRANSPORT, "UCX does not let go of a receive of %zu bytes: rank %d is sending to it (lane %d, tag %d)",
+                      request.capacity, request.address.peer, request.address.lane, request.address.tag);
     }
     done = request.status != UCS_ERR_CANCELED;
     size_t bytes = 0;
