@@ -22,19 +22,14 @@ constexpr seconds patience_lost{ 1 };   // for messages of a rank that has gone 
 constexpr uint64_t exactly = ~uint64_t{ 0 };
 constexpr uint64_t from_any = ~source_mask;
 
-ucp_request_param_t host_memory() {
+constexpr ucp_request_param_t params(uint32_t flags) {
     ucp_request_param_t param{};
-    param.op_attr_mask = UCP_OP_ATTR_FIELD_MEMORY_TYPE; // else UCX may have to find out, each time
+    param.op_attr_mask = UCP_OP_ATTR_FIELD_MEMORY_TYPE | flags; // else UCX may have to find out, each time
     param.memory_type = UCS_MEMORY_TYPE_HOST;
     return param;
 }
-
-// A receive that is complete at once would not tell its size.
-ucp_request_param_t with_request() {
-    ucp_request_param_t param = host_memory();
-    param.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
-    return param;
-}
+constexpr ucp_request_param_t for_send = params(0);
+constexpr ucp_request_param_t for_receive = params(UCP_OP_ATTR_FLAG_NO_IMM_CMPL); // one that is complete at once would not tell its size
 
 } // namespace
 
@@ -129,16 +124,15 @@ halo_status Endpoint::send(Address to, const void *data, size_t bytes, Request &
         return lost(to, one.failure);
     if (one.endpoint == nullptr) [[unlikely]]
         if (const halo_status status = connect(to); status != HALO_SUCCESS) return status;
-    const ucp_request_param_t param = host_memory();
-    const ucs_status_ptr_t answer = ucp.tag_send_nbx(one.endpoint, data, bytes, match_bits(to.lane, to.tag, rank_), &param);
+    const ucs_status_ptr_t answer = ucp.tag_send_nbx(one.endpoint, data, bytes, match_bits(to.lane, to.tag, rank_), &for_send);
     began(request, Request::Kind::send, to, bytes, answer);
     return HALO_SUCCESS;
 }
 
 halo_status Endpoint::receive(Address from, void *data, size_t capacity, Request &request) {
     if (const halo_status status = check("receive", from); status != HALO_SUCCESS) return status;
-    const ucp_request_param_t param = with_request();
-    const ucs_status_ptr_t answer = ucp.tag_recv_nbx(worker_->handle(), data, capacity, match_bits(from.lane, from.tag, from.peer), exactly, &param);
+    const ucs_status_ptr_t answer =
+        ucp.tag_recv_nbx(worker_->handle(), data, capacity, match_bits(from.lane, from.tag, from.peer), exactly, &for_receive);
     began(request, Request::Kind::receive, from, capacity, answer);
     return HALO_SUCCESS;
 }
@@ -191,8 +185,7 @@ halo_status Endpoint::test(Request &request, bool &done, size_t &bytes) {
     done = true;
     if (request.kind == Request::Kind::none) return HALO_SUCCESS; // a test that failed has ended it
     if (poll(request)) return end(request, bytes);
-    worker_->progress();
-    if (poll(request)) return end(request, bytes);
+    if (worker_->progress() != 0 && poll(request)) return end(request, bytes);
     done = false;
     return n_lost_ == 0 ? HALO_SUCCESS : end_if_lost(request, done);
 }
@@ -250,8 +243,7 @@ halo_status Endpoint::probe(Address from, bool &found, size_t &bytes, Matched &m
 }
 
 halo_status Endpoint::receive_matched(Matched &matched, void *data, size_t capacity, Request &request) {
-    const ucp_request_param_t param = with_request();
-    const ucs_status_ptr_t answer = ucp.tag_msg_recv_nbx(worker_->handle(), data, capacity, std::exchange(matched.message, nullptr), &param);
+    const ucs_status_ptr_t answer = ucp.tag_msg_recv_nbx(worker_->handle(), data, capacity, std::exchange(matched.message, nullptr), &for_receive);
     began(request, Request::Kind::matched, matched.address, capacity, answer);
     return HALO_SUCCESS;
 }
@@ -271,8 +263,7 @@ void Endpoint::give_up() {
 void Endpoint::drop_unreceived() {
     ucp_tag_recv_info_t info{};
     while (ucp_tag_message_h message = ucp.tag_probe_nb(worker_->handle(), 0, 0, 1, &info)) {
-        const ucp_request_param_t param = host_memory();
-        const ucs_status_ptr_t answer = ucp.tag_msg_recv_nbx(worker_->handle(), nullptr, 0, message, &param);
+        const ucs_status_ptr_t answer = ucp.tag_msg_recv_nbx(worker_->handle(), nullptr, 0, message, &for_receive);
         if (UCS_PTR_IS_PTR(answer)) ucp.request_free(answer);
     }
 }
