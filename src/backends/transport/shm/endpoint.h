@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank among those of its host. Used by one thread at a time; other ranks reach it through rings alone, and never touch memory of its program.
+//
+// A message goes into the ring to its receiver: small ones in a cell, middle ones in pieces, large ones in pieces once the receiver has a place for
+// them. It is sent when all of it is in the ring. What a full ring does not take waits in its peer's outbox, so that nobody waits for anybody.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "halo_plugin.h"
+#include "process.h"
+#include "segment.h"
+#include "store.h"
+
+namespace halo::shm {
+
+// Larger messages wait at their sender until they are received: what is not expected is stored.
+inline constexpr size_t unasked_bytes = 64 << 10;
+
+// Lives in the core's halo_request.
+struct Request : Keyed { // linked where its state says
+    enum class State : uint8_t {
+        finished,
+        // receives
+        posted,    // in the table
+        filling,   // its message comes in pieces, unasked
+        accepting, // in the outbox: it has met an offer
+        receiving, // its message comes in pieces that name it
+        // sends
+        queued,  // in the outbox
+        offered, // until the receiver accepts
+        sending, // in the list of streams
+    };
+    State state = State::finished;
+    halo_status status = HALO_SUCCESS;
+    unsigned char *data = nullptr;
+    size_t size = 0;  // of the buffer
+    size_t bytes = 0; // receives: of the message
+    union {
+        void *other; // the peer's request, in its memory
+        size_t got;  // receives: of the message, here
+    };
+    Request() : other(nullptr) {}
+    bool is_send() const { return state >= State::queued; }
+    size_t &sent() { return bytes; }
+};
+static_assert(sizeof(Request) <= sizeof(halo_request) && alignof(Request) <= alignof(halo_request));
+
+struct Peer : Link { // linked while it has an outbox or streams
+    int32_t rank = -1;
+    int32_t place = -1; // among the ranks of the host
+    Process process;
+    Segment segment;
+
+    // sending
+    RingWriter out;
+    bool cells_reserved = false;
+    bool bulk_reserved = false;
+    bool is_busy = false; // linked
+    std::atomic<uint64_t> *bells = nullptr;
+    uint64_t bell = 0;
+    Link outbox;
+    Link streams;
+
+    // receiving
+    RingReader in;
+    bool heard = false;                                             // it has sent something
+    uint32_t idle = 0;                                              // turns in which nothing came, though its bell is set
+    size_t left = 0;                                                // of a message that comes unasked, still to come,
+    Request *filling = nullptr;                                     // into this receive,
+    Stored *storing = nullptr;                                      // or into store; neither: it is lost
+    enum class Over : uint8_t { no, closed, died } over = Over::no; // and all that came before has been read
+    int64_t looked_at = 0;                                          // when it was last asked whether the process lives, nanoseconds
+};
+
+class Endpoint {
+public:
+    Endpoint(const halo_host *host, int32_t rank, int32_t size) : host_(host), rank_(rank), by_rank_(static_cast<size_t>(size)) {
+        inproc::make_ring(busy_);
+    }
+    // What is in flight is given up.
+    ~Endpoint();
+    Endpoint(const Endpoint &) = delete;
+    Endpoint &operator=(const Endpoint &) = delete;
+
+    // ---- opening, in this order; `trouble` says what fails
+
+    // `places`: the ranks of this host, in order.
+    bool make_segment(const std::vector<int32_t> &places, Trouble &trouble);
+    const Segment &segment() const { return own_; }
+    // Maps the memory of the rank of that place if it can be; tells it so.
+    void meet(int32_t place, const SegmentAddress &address, uint64_t started);
+    // All ranks have met: those that have mapped each other reach each other.
+    void settle();
+
+    const halo_host *host() const { return host_; }
+    int32_t rank() const { return rank_; }
+    int32_t size() const { return static_cast<int32_t>(by_rank_.size()); }
+    bool reaches(int32_t peer) const { return peer >= 0 && peer < size() && (peer == rank_ || by_rank_[static_cast<size_t>(peer)] != nullptr); }
+
+    halo_status open_lanes(int32_t n_lanes);
+    halo_status send(int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, Request &request);
+    halo_status receive(int32_t peer, int32_t lane, int32_t tag, Request &request);
+    halo_status test(Request &request, bool &done);
+    halo_status cancel(Request &request, bool &done);
+    // The message found, or nullptr. `peer` -1: from any.
+    halo_status probe(int32_t peer, int32_t lane, int32_t tag, Stored *&message);
+    halo_status receive_matched(Stored &message, Request &request);
+    void progress();
+
+private:
+    halo_status check(const char *call, int32_t peer, int32_t lane, int32_t tag) const;
+    halo_status failure(const Request &request) const;
+    halo_status lost(const Peer &peer) const;
+    Peer &peer_of(int32_t rank) const { return *by_rank_[static_cast<size_t>(rank)]; }
+    Peer &peer_of(Key key) const { return *peers_[static_cast<size_t>(inproc::peer_of(key))]; }
+
+    // sending
+    halo_status reserve(Peer &peer, size_t bytes);
+    void ring_bell(Peer &peer);
+    void make_busy(Peer &peer);
+    void flush(Peer &peer);
+    bool push(Peer &peer, Request &request);
+    bool push_unasked(Peer &peer, Request &request);
+    bool push_piece(Peer &peer, Request &request);
+
+    // receiving (inbound.cpp)
+    int poll(Peer &peer);
+    void rest(Peer &peer);
+    void arrive(Peer &peer, const Cell &cell, uint64_t stamp);
+    void arrive_small(Peer &peer, const Cell &cell, size_t bytes);
+    void arrive_first(Peer &peer, const Cell &cell);
+    void arrive_more(Peer &peer, const Cell &cell);
+    void arrive_offer(Peer &peer, const Cell &cell);
+    void arrive_accept(Peer &peer, const Cell &cell);
+    void arrive_piece(Peer &peer, const Cell &cell);
+    Request *take_posted(Key key);
+    Stored &store(Key key, size_t bytes, size_t room);
+    void forget(Stored &message);
+    Stored *next_unexpected(Key key);
+    Stored *next_from_any(int32_t lane, int32_t tag);
+    Stored *usable(Stored &message);
+    void take(Stored &message, Request &request);
+    void accept(Peer &peer, Request &request, size_t bytes, void *offer);
+
+    // ends
+    bool is_over(Peer &peer, bool ask_system);
+    void end(Peer &peer, Request &request);
+
+    const halo_host *host_;
+    int32_t rank_;
+    int32_t place_ = 0;
+    int32_t n_lanes_ = 1;
+    uint32_t n_waits_ = 0;
+    size_t n_bell_words_ = 0;
+    Segment own_;
+    std::vector<std::unique_ptr<Peer>> peers_; // by place; null: this one, or out of reach
+    std::vector<Peer *> by_rank_;
+    Link busy_;
+    MatchTable posted_;
+    MatchTable unexpected_;
+    MatchTable unexpected_from_any_;
+    Store store_;
+};
+
+} // namespace halo::shm

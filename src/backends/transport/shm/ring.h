@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One-way traffic between two processes, in shared memory: one writes, one reads, neither ever waits for the other.
+//
+// Cells of fixed size carry headers and small payloads; larger ones lie in pieces in a byte ring beside them, to which cells point. Each cell begins
+// with its number in the traffic, written last: so number, header and a small payload reach the reader in one cache line, and no cell is ever
+// cleared.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace halo::shm {
+
+enum class Kind : uint8_t {
+    small,  // a message, all of it in the cell
+    first,  // the first piece of a message that is sent without asking
+    more,   // the next piece of it
+    offer,  // a message that waits at its sender
+    accept, // to an offer: send it, or (no receiver) forget it
+    piece,  // of a message that was accepted
+};
+
+inline constexpr size_t cell_words = 16; // two cache lines: processors fetch the second along
+struct alignas(64) Cell {
+    std::atomic<uint64_t> stamp; // low half: number in the traffic; then kind, then bytes of a small message
+    uint64_t word[cell_words - 1];
+};
+inline constexpr size_t small_bytes = sizeof(Cell) - 16; // word 0 says where to
+static_assert(sizeof(Cell) == 8 * cell_words && std::atomic<uint64_t>::is_always_lock_free);
+
+inline constexpr size_t page = 4096;
+inline constexpr size_t n_cells = 256;
+inline constexpr size_t bulk_bytes = 128 << 10;
+inline constexpr size_t piece_bytes = 8 << 10; // the reader copies one out while the writer copies the next one in
+
+// Written by the reader: what the writer may use again.
+struct RingFront {
+    alignas(64) std::atomic<uint64_t> cells_read;
+    std::atomic<uint64_t> bulk_read;
+};
+
+// As it lies in the writer's memory. The kernel fills it with zeros. The halves are reserved one by one when they are first needed.
+struct Ring {
+    RingFront front;
+    alignas(page) Cell cells[n_cells];
+    alignas(page) unsigned char bulk[bulk_bytes];
+};
+inline constexpr size_t cells_end = offsetof(Ring, bulk);
+
+inline uint64_t number_of(uint64_t position) { return (position + 1) & 0xffffffff; } // never 0 in the first lap
+inline Kind kind_of(uint64_t stamp) { return static_cast<Kind>(stamp >> 32 & 0xff); }
+inline size_t small_size_of(uint64_t stamp) { return static_cast<size_t>(stamp >> 40 & 0xff); }
+
+class RingWriter {
+public:
+    RingWriter() = default;
+    explicit RingWriter(Ring *ring) : ring_(ring) {}
+
+    bool has_cell() {
+        if (cells_written_ - cells_read_ < n_cells) [[likely]]
+            return true;
+        cells_read_ = ring_->front.cells_read.load(std::memory_order_acquire); // what the reader has read of them
+        return cells_written_ - cells_read_ < n_cells;
+    }
+    // The next cell, where there is one; its stamp is not to be touched.
+    Cell &cell() { return ring_->cells[cells_written_ % n_cells]; }
+    // Sequentially consistent, for the bell: see Endpoint::ring_bell.
+    void publish(Kind kind, size_t bytes_in_cell = 0) {
+        uint64_t stamp = number_of(cells_written_) | static_cast<uint64_t>(kind) << 32 | static_cast<uint64_t>(bytes_in_cell) << 40;
+        cell().stamp.store(stamp, std::memory_order_seq_cst);
+        ++cells_written_;
+    }
+
+    // Copies a piece of `bytes` in, as much as is of use; 0: there is no room. Returns where it is to the word that tells the reader.
+    size_t put(const unsigned char *data, size_t bytes, uint64_t &place) {
+        size_t wanted = bytes < piece_bytes ? bytes : piece_bytes;
+        size_t offset = bulk_written_ % bulk_bytes;
+        if (bulk_bytes - offset < wanted) wanted = bulk_bytes - offset; // the rest follows in a piece of its own
+        if (bulk_bytes - (bulk_written_ - bulk_read_) < wanted) [[unlikely]] {
+            bulk_read_ = ring_->front.bulk_read.load(std::memory_order_acquire); // what the reader has copied out
+            if (bulk_bytes - (bulk_written_ - bulk_read_) < wanted) return 0;
+        }
+        std::memcpy(ring_->bulk + offset, data, wanted);
+        bulk_written_ += (wanted + 63) / 64 * 64;
+        place = static_cast<uint64_t>(offset) << 32 | wanted;
+        return wanted;
+    }
+
+private:
+    Ring *ring_ = nullptr;
+    uint64_t cells_written_ = 0;
+    uint64_t cells_read_ = 0; // as last seen
+    uint64_t bulk_written_ = 0;
+    uint64_t bulk_read_ = 0;
+};
+
+class RingReader {
+public:
+    RingReader() = default;
+    explicit RingReader(Ring *ring) : ring_(ring) {}
+
+    // The next cell, or nullptr. Sequentially consistent, for the bell.
+    const Cell *next(uint64_t &stamp) const {
+        const Cell &cell = ring_->cells[cells_read_ % n_cells];
+        stamp = cell.stamp.load(std::memory_order_seq_cst);
+        return (stamp & 0xffffffff) == number_of(cells_read_) ? &cell : nullptr;
+    }
+    void release() { ring_->front.cells_read.store(++cells_read_, std::memory_order_release); } // after reading it
+
+    // Where a piece lies. It is released when it has been copied out.
+    static size_t size_of_piece(uint64_t place) { return static_cast<size_t>(place & 0xffffffff); }
+    const unsigned char *piece(uint64_t place) const { return ring_->bulk + (place >> 32); }
+    void release_piece(uint64_t place) {
+        bulk_read_ += (size_of_piece(place) + 63) / 64 * 64;
+        ring_->front.bulk_read.store(bulk_read_, std::memory_order_release);
+    }
+
+private:
+    Ring *ring_ = nullptr;
+    uint64_t cells_read_ = 0;
+    uint64_t bulk_read_ = 0;
+};
+
+} // namespace halo::shm
