@@ -2,6 +2,7 @@
 // What a module of a transport tells of itself is looked at before anything is made of it.
 #include "comm/transport.h"
 
+#include "comm/fabric.h"
 #include "expect_failure.h"
 
 namespace halo {
@@ -11,6 +12,7 @@ namespace {
 // What it tells, and how many are open.
 struct Told {
     int32_t rank, size, max_tag;
+    int32_t out_of_reach = -1; // a rank
 };
 Told told;
 int n_open = 0;
@@ -30,6 +32,7 @@ std::unique_ptr<Transport> open_one(const Told &tells) {
         *size = told.size;
         *max_tag = told.max_tag;
     };
+    ops.reaches = [](const halo_transport *, int32_t peer) -> int32_t { return peer != told.out_of_reach ? 1 : 0; };
     halo_transport_plugin plugin{};
     plugin.name = "fake";
     plugin.ops = &ops;
@@ -50,6 +53,14 @@ TEST(TransportTells, WhatCannotBeIsRefused) {
     expect_failure(HALO_ERR_PLUGIN, { "transport fake", "rank 2 of 2" }, [] { open_one({ 2, 2, 100 }); });
     expect_failure(HALO_ERR_PLUGIN, { "transport fake", "rank 0 of 0" }, [] { open_one({ 0, 0, 100 }); });
     expect_failure(HALO_ERR_PLUGIN, { "transport fake", "tags up to 15", "must reach 16" }, [] { open_one({ 0, 2, 15 }); });
+    EXPECT_EQ(n_open, 0);
+}
+
+TEST(TransportTells, TheOnlyOneMustReachAll) {
+    EXPECT_EQ(Fabric(open_one({ 1, 4, 100 })).size(), 4);
+    EXPECT_EQ(Fabric(open_one({ 1, 4, 100, 1 })).size(), 4); // nobody sends to itself
+    expect_failure(HALO_ERR_PLUGIN, { "transport fake", "rank 2 from rank 1", "cannot be the only one" },
+                   [] { Fabric(open_one({ 1, 4, 100, 2 })); });
     EXPECT_EQ(n_open, 0);
 }
 

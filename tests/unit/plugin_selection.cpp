@@ -44,11 +44,14 @@ TEST(Selection, AutoTakesTheHighestScore) {
     EXPECT_NE(choice.why.find("scores 1000"), std::string::npos);
 }
 
-// Which has a higher score, but could not be opened.
-TEST(Selection, AutoLeavesOutWhatOpensOverABootstrap) {
+// Its score is the highest of all.
+TEST(Selection, AutoTakesAModuleForABootstrapWhereThereIsOneAlone) {
     Host host;
-    EXPECT_GT(rate_plugin(PluginKind::transport, "bootstrapped", { HALO_TEST_MODULES }, host.host).score, 1000);
-    EXPECT_STREQ(choose_transport(config_with("auto", HALO_TEST_MODULES), host.host, {}).plugin->name, "better");
+    const Config config = config_with("auto", HALO_TEST_MODULES);
+    EXPECT_STREQ(choose_transport(config, host.host, {}).plugin->name, "better");
+    halo_bootstrap bootstrap = HALO_BOOTSTRAP_INIT;
+    bootstrap.n_ranks = 2;
+    EXPECT_STREQ(choose_transport_over(bootstrap, config, host.host).plugin->name, "over");
 }
 
 TEST(Selection, NamedIsTakenOrAnError) {

@@ -11,6 +11,10 @@
 namespace halo {
 
 Fabric::Fabric(std::unique_ptr<Transport> transport) : serves_(static_cast<size_t>(transport->size()), 0) {
+    for (int32_t peer = 0; peer < transport->size(); ++peer)
+        if (peer != transport->rank() && !transport->reaches(peer))
+            fail(HALO_ERR_PLUGIN, "transport %s does not reach rank %d from rank %d: it cannot be the only one", transport->name(), peer,
+                 transport->rank());
     all_.push_back(std::move(transport));
     found_.resize(8);
 }

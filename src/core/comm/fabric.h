@@ -22,7 +22,7 @@ struct Matched : halo_matched {
 
 class Fabric {
 public:
-    // Reaches all ranks.
+    // Must reach all ranks.
     explicit Fabric(std::unique_ptr<Transport> transport);
     // A transport between the same ranks, for which there must be room. From then on it serves those that it reaches and none before it did; what has
     // no order of its own may be on its way. All ranks must have it before any uses it.

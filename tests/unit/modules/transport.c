@@ -20,6 +20,7 @@
 #define CAPABILITIES 0
 #endif
 
+
 #ifdef CALL_NOBODY
 void halo_test_defined_nowhere(void);
 #endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rings, and what is special about messages in them.
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "shm/ring.h"
+#include "shm_ranks.h"
+
+namespace shm_tests {
+namespace {
+
+using halo::shm::Kind;
+using halo::shm::Ring;
+using halo::shm::RingReader;
+using halo::shm::RingWriter;
+
+std::unique_ptr<Ring> zeroed_ring() { return std::make_unique<Ring>(); }
+
+// From every place in the byte ring where a piece can begin, pieces of sizes up to the largest come out as they went in.
+TEST(ShmRing, PiecesComeOutFromEveryOffset) {
+    using halo::shm::bulk_bytes;
+    using halo::shm::piece_bytes;
+    const std::vector<size_t> sizes = { 1, 63, 64, 65, 4000, piece_bytes - 1, piece_bytes, piece_bytes + 1, 3 * piece_bytes + 17 };
+    const auto ring = zeroed_ring();
+    RingWriter writer(ring.get());
+    RingReader reader(ring.get());
+    int64_t n_pieces = 0;
+    for (size_t begin = 0; begin < 2 * bulk_bytes; begin += 64) {
+        for (const size_t size : sizes) {
+            const Bytes in = payload(0, 1, static_cast<int64_t>(begin), size);
+            Bytes out;
+            for (size_t sent = 0; sent < size; ++n_pieces) {
+                uint64_t place = 0;
+                const size_t n = writer.put(in.data() + sent, size - sent, place);
+                ASSERT_GT(n, 0u);
+                ASSERT_LE(n, piece_bytes);
+                ASSERT_EQ(RingReader::size_of_piece(place), n);
+                const unsigned char *piece = reader.piece(place);
+                ASSERT_GE(piece, ring->bulk);
+                ASSERT_LE(piece + n, ring->bulk + bulk_bytes);
+                out.insert(out.end(), piece, piece + n);
+                reader.release_piece(place);
+                sent += n;
+            }
+            ASSERT_EQ(out, in) << "from " << begin;
+        }
+        uint64_t place = 0; // one step on
+        const unsigned char byte = 1;
+        ASSERT_EQ(writer.put(&byte, 1, place), 1u);
+        reader.release_piece(place);
+    }
+    EXPECT_GT(n_pieces, static_cast<int64_t>(2 * bulk_bytes / 64 * sizes.size()));
+}
+
+TEST(ShmRing, AFullRingTakesNothingUntilItIsRead) {
+    const auto ring = zeroed_ring();
+    RingWriter writer(ring.get());
+    RingReader reader(ring.get());
+    uint64_t stamp = 0;
+    for (int lap = 0; lap < 3; ++lap) {
+        EXPECT_EQ(reader.next(stamp), nullptr);
+        for (size_t i = 0; i < halo::shm::n_cells; ++i) {
+            ASSERT_TRUE(writer.has_cell());
+            writer.cell().word[0] = i;
+            writer.publish(Kind::small, 8);
+        }
+        EXPECT_FALSE(writer.has_cell());
+        for (size_t i = 0; i < halo::shm::n_cells; ++i) {
+            const halo::shm::Cell *cell = reader.next(stamp);
+            ASSERT_NE(cell, nullptr);
+            EXPECT_EQ(halo::shm::kind_of(stamp), Kind::small);
+            EXPECT_EQ(halo::shm::small_size_of(stamp), 8u);
+            EXPECT_EQ(cell->word[0], i);
+            reader.release();
+            EXPECT_TRUE(writer.has_cell());
+        }
+    }
+    const Bytes data(halo::shm::piece_bytes);
+    std::vector<uint64_t> places;
+    for (uint64_t place = 0; writer.put(data.data(), data.size(), place) != 0;) places.push_back(place);
+    EXPECT_EQ(places.size(), halo::shm::bulk_bytes / halo::shm::piece_bytes);
+    reader.release_piece(places.front());
+    uint64_t place = 0;
+    EXPECT_EQ(writer.put(data.data(), data.size(), place), data.size());
+}
+
+size_t size_of(int i) {
+    const size_t bounds[] = { 0, 1, 111, 112, 113, 8191, 8192, 8193, 65535, 65536, 65537, 131072, 131073, 500000 };
+    if (i % 5 == 0) return bounds[static_cast<size_t>(i / 5) % std::size(bounds)];
+    return static_cast<size_t>(i) * 193 % 9001;
+}
+
+// All of a size's ways, one behind the other on one tag, many times around the ring.
+TEST(Shm, EverySizeInOrderOnOneTag) {
+    run_ranks(2, [](Rank &r) {
+        const int32_t peer = 1 - r.rank;
+        for (int i = 0; i < 6000; ++i) {
+            Bytes out = payload(r.rank, peer, i, size_of(i));
+            Bytes in(out.size() + 8, 0xa5);
+            halo_request requests[2] = {};
+            if (i % 3 != 0) r.receive(peer, 1, in, requests[0]);
+            r.send(peer, 1, out, requests[1]);
+            if (i % 3 == 0) r.receive(peer, 1, in, requests[0]);
+            require(r.wait(requests[0]) == out.size(), "message %d has a wrong size", i);
+            check_payload(in, out.size(), peer, r.rank, i);
+            require(std::count(in.end() - 8, in.end(), 0xa5) == 8, "message %d wrote behind its end", i);
+            r.wait(requests[1]);
+        }
+    });
+}
+
+struct Burst {
+    std::vector<Bytes> out, in;
+    std::vector<halo_request> sends, receives;
+    explicit Burst(size_t n) : out(n), in(n), sends(n), receives(n) {}
+};
+
+// Both fill the ring to the other before any of them receives: nobody waits for anybody.
+TEST(Shm, BothRingsFull) {
+    constexpr int n = 1500;
+    run_ranks(2, [](Rank &r) {
+        const int32_t peer = 1 - r.rank;
+        Burst b(n);
+        const auto bytes_of = [](int i) { return i % 2 == 0 ? size_t{ 40 } : static_cast<size_t>(3000 + i); };
+        int n_done = 0;
+        for (int i = 0; i < n; ++i) {
+            const auto at = static_cast<size_t>(i);
+            b.out[at] = payload(r.rank, peer, i, bytes_of(i));
+            r.send(peer, i % 3, b.out[at], b.sends[at]);
+            int32_t done = 0;
+            size_t bytes = 0;
+            if (i % 100 == 99) require(r.ops.test(r.transport, &b.sends[at], &done, &bytes) == HALO_SUCCESS, "test: %s", r.error.c_str());
+            n_done += done;
+        }
+        require(n_done < 15, "the ring was never full"); // else the test has no point
+        for (int tag = 2; tag >= 0; --tag) {
+            for (int i = tag; i < n; i += 3) {
+                const auto at = static_cast<size_t>(i);
+                b.in[at].resize(bytes_of(i));
+                r.receive(peer, tag, b.in[at], b.receives[at]);
+                require(r.wait(b.receives[at]) == bytes_of(i), "message %d has a wrong size", i);
+                check_payload(b.in[at], bytes_of(i), peer, r.rank, i);
+            }
+        }
+        for (int i = 0; i < n; ++i) {
+            if (i % 100 == 99) { // may have been done above
+                int32_t done = 0;
+                size_t bytes = 0;
+                while (done == 0) require(r.ops.test(r.transport, &b.sends[static_cast<size_t>(i)], &done, &bytes) == HALO_SUCCESS, "test");
+            } else {
+                r.wait(b.sends[static_cast<size_t>(i)]);
+            }
+        }
+        r.barrier();
+    });
+}
+
+// Large messages of several tags to several peers at once, received in another order, some found by a probe.
+TEST(Shm, ManyLargeMessagesAtOnce) {
+    constexpr int32_t n_tags = 10;
+    run_ranks(3, [](Rank &r) {
+        const auto bytes_of = [](int32_t tag) { return static_cast<size_t>(100000 + tag * 211111); };
+        const std::vector<int32_t> peers = r.peers();
+        Burst b(peers.size() * n_tags);
+        for (size_t p = 0; p < peers.size(); ++p) {
+            for (int32_t tag = 0; tag < n_tags; ++tag) {
+                const size_t at = p * n_tags + static_cast<size_t>(tag);
+                b.out[at] = payload(r.rank, peers[p], tag, bytes_of(tag));
+                b.in[at].resize(bytes_of(tag));
+                if (tag % 3 == 0) r.receive(peers[p], tag, b.in[at], b.receives[at]);
+                r.send(peers[p], tag, b.out[at], b.sends[at]);
+            }
+        }
+        for (size_t p = 0; p < peers.size(); ++p) {
+            for (int32_t tag = n_tags - 1; tag >= 0; --tag) {
+                const size_t at = p * n_tags + static_cast<size_t>(tag);
+                if (tag % 3 == 1) r.receive(peers[p], tag, b.in[at], b.receives[at]);
+                if (tag % 3 != 2) continue;
+                size_t bytes = 0;
+                halo_matched message;
+                r.wait_for_message(peers[p], tag, bytes, message);
+                require(bytes == bytes_of(tag), "the probe says %zu bytes", bytes);
+                r.receive_matched(message, b.in[at], b.receives[at]);
+            }
+        }
+        for (size_t at = 0; at < b.in.size(); ++at) {
+            const auto tag = static_cast<int32_t>(at % n_tags);
+            require(r.wait(b.receives[at]) == bytes_of(tag), "tag %d has a wrong size", tag);
+            check_payload(b.in[at], bytes_of(tag), peers[at / n_tags], r.rank, tag);
+            r.wait(b.sends[at]);
+        }
+    });
+}
+
+// A receiver that has gone over to waiting for the bell hears every message, whenever it comes.
+TEST(Shm, SilentPeersAreHeardAgain) {
+    constexpr int n = 4000;
+    run_ranks(2, [](Rank &r) {
+        std::mt19937 random(7);
+        halo_request request;
+        for (int i = 0; i < n; ++i) {
+            const auto pause = static_cast<int>(random() % 700); // about as many turns as a silent peer is asked
+            if (r.rank == 0) {
+                for (volatile int turn = 0; turn < 20 * pause;) turn = turn + 1;
+                const Bytes out = payload(0, 1, i, 30);
+                r.send(1, 2, out, request);
+                r.wait(request);
+            } else {
+                for (int turn = 0; turn < pause; ++turn) r.ops.progress(r.transport);
+                size_t bytes = 0;
+                halo_matched message;
+                r.wait_for_message(-1, 2, bytes, message);
+                Bytes in(bytes);
+                r.receive_matched(message, in, request);
+                require(r.wait(request) == 30, "message %d has a wrong size", i);
+                check_payload(in, 30, 0, 1, i);
+            }
+            if (i % 50 == 49) r.barrier();
+        }
+    });
+}
+
+// From any rank: in the order of arrival, of the tag asked for.
+TEST(Shm, ProbesOfAnyRankFindAll) {
+    constexpr int n = 200;
+    run_ranks(3, [](Rank &r) {
+        halo_request request;
+        if (r.rank > 0) {
+            for (int i = 0; i < n; ++i) {
+                const Bytes out = payload(r.rank, 0, i, 16 + static_cast<size_t>(i) * 50);
+                r.send(0, 4, out, request);
+                r.wait(request);
+            }
+            return r.barrier();
+        }
+        int next[3] = {};
+        for (int i = 0; i < 2 * n; ++i) {
+            size_t bytes = 0;
+            halo_matched message;
+            r.wait_for_message(-1, 4, bytes, message);
+            Bytes in(bytes);
+            r.receive_matched(message, in, request);
+            r.wait(request);
+            const auto is_next_of = [&](int32_t source) { return in == payload(source, 0, next[source], 16 + static_cast<size_t>(next[source]) * 50); };
+            const int32_t source = is_next_of(1) ? 1 : 2;
+            require(is_next_of(source), "message %d of %zu bytes is the next of no rank", i, bytes);
+            ++next[source];
+        }
+        require(next[1] == n && next[2] == n, "%d from rank 1, %d from rank 2", next[1], next[2]);
+        r.barrier();
+    });
+}
+
+} // namespace
+} // namespace shm_tests
