@@ -62,7 +62,7 @@ int measure_all() {
     transport_tests::run(2, [](Rank &r) {
         if (transport_tests::world.threads() || transport_tests::world.bootstrap != nullptr) pin(r.rank);
         require(r.size == 2, "two ranks wanted, there are %d", r.size);
-        for (size_t bytes : { 8, 64, 448, 4096, 65536, 1 << 20 }) measure(r, bytes);
+        for (size_t bytes : { 8, 64, 448, 4096, 16384, 65536, 1 << 20, 4 << 20 }) measure(r, bytes);
     });
     return 0;
 }
