@@ -319,7 +319,16 @@ bool Endpoint::is_over(Peer &peer, bool ask_system) {
     if (!closed && !died) return false;
     while (poll(peer) > 0) {}
     peer.over = closed ? Peer::Over::closed : Peer::Over::died;
+    if (!closed && dead_ == nullptr) dead_ = &peer;
     return true;
+}
+
+// One more peer is asked in each call.
+const Peer *Endpoint::find_dead() {
+    if (dead_ != nullptr) return dead_;
+    asked_ = (asked_ + 1) % peers_.size();
+    if (Peer *peer = peers_[asked_].get()) is_over(*peer, true);
+    return dead_;
 }
 
 // A request whose peer is over. Nobody reads what is sent to one that has closed; what it might have sent has not come, and is waited for.

@@ -146,13 +146,17 @@ private:
 
     // ends
     bool is_over(Peer &peer, bool ask_system);
+    const Peer *find_dead();
     void end(Peer &peer, Request &request);
 
     const halo_host *host_;
     int32_t rank_;
     int32_t place_ = 0;
     int32_t n_lanes_ = 1;
-    uint32_t n_waits_ = 0;
+    uint32_t n_waits_ = 0; // turns in vain
+    uint32_t n_waits_for_any_ = 0;
+    size_t asked_ = 0;           // place of the peer that was asked last whether it lives,
+    const Peer *dead_ = nullptr; // and the first that did not
     size_t n_bell_words_ = 0;
     Segment own_;
     std::vector<std::unique_ptr<Peer>> peers_; // by place; null: this one, or out of reach

@@ -260,7 +260,11 @@ halo_status Endpoint::probe(int32_t rank, int32_t lane, int32_t tag, Stored *&me
         forget(*message);
         return HALO_SUCCESS;
     }
-    if (from_any || !is_over(peer_of(rank), ++n_waits_ % 64 == 0)) return HALO_SUCCESS;
+    if (from_any) { // who waits for long may wait for one that has died
+        const Peer *dead = ++n_waits_for_any_ % 64 == 0 ? find_dead() : nullptr;
+        return dead != nullptr ? lost(*dead) : HALO_SUCCESS;
+    }
+    if (!is_over(peer_of(rank), ++n_waits_ % 64 == 0)) return HALO_SUCCESS;
     message = next();
     if (message != nullptr) forget(*message);
     return message == nullptr && peer_of(rank).over == Peer::Over::died ? lost(peer_of(rank)) : HALO_SUCCESS;
