@@ -243,7 +243,9 @@ TEST(Shm, ProbesOfAnyRankFindAll) {
             Bytes in(bytes);
             r.receive_matched(message, in, request);
             r.wait(request);
-            const auto is_next_of = [&](int32_t source) { return in == payload(source, 0, next[source], 16 + static_cast<size_t>(next[source]) * 50); };
+            const auto is_next_of = [&](int32_t source) {
+                return in == payload(source, 0, next[source], 16 + static_cast<size_t>(next[source]) * 50);
+            };
             const int32_t source = is_next_of(1) ? 1 : 2;
             require(is_next_of(source), "message %d of %zu bytes is the next of no rank", i, bytes);
             ++next[source];

@@ -15,10 +15,12 @@
 namespace shm_tests {
 namespace {
 
-int entries_of(const char *path) {
+// Whose names have this in them.
+int entries_of(const char *path, const char *part = "") {
     DIR *directory = opendir(path);
     int n = 0;
-    while (directory != nullptr && readdir(directory) != nullptr) ++n;
+    const dirent *entry = nullptr;
+    while (directory != nullptr && (entry = readdir(directory)) != nullptr) n += std::strstr(entry->d_name, part) != nullptr ? 1 : 0;
     if (directory != nullptr) closedir(directory);
     return n;
 }
@@ -123,7 +125,7 @@ TEST(ShmOpen, ARankThatMapsNobodyIsReachedByNobody) { check_reach(1); }
 TEST(ShmOpen, ARankWithoutDescriptorsIsReachedByNobody) { check_reach(0); }
 
 TEST(ShmEnds, NothingIsLeft) {
-    const int named = entries_of("/dev/shm");
+    const int named = entries_of("/dev/shm", "halo");
     run_unopened(2, [](const halo_transport_plugin &plugin, const halo_transport_params &params) {
         const int descriptors = entries_of("/proc/self/fd");
         for (int i = 0; i < 50; ++i) {
@@ -134,7 +136,7 @@ TEST(ShmEnds, NothingIsLeft) {
         require(entries_of("/proc/self/fd") == descriptors, "descriptors are left");
         require(mappings_of_messages() == 0, "mappings are left");
     });
-    EXPECT_EQ(entries_of("/dev/shm"), named);
+    EXPECT_EQ(entries_of("/dev/shm", "halo"), named);
 }
 
 constexpr size_t huge = 64 << 20;
@@ -146,7 +148,7 @@ void expect_end(Rank &r, halo_status status, const char *what) {
 
 // Rank 1 is killed while a large message goes each way.
 TEST(ShmEnds, APeerKilledInTheMiddleIsNamed) {
-    const int named = entries_of("/dev/shm");
+    const int named = entries_of("/dev/shm", "halo");
     const auto body = [](Rank &r) {
         const int32_t peer = 1 - r.rank;
         Bytes out(huge), in(huge), small(32), late(16);
@@ -185,34 +187,33 @@ TEST(ShmEnds, APeerKilledInTheMiddleIsNamed) {
         expect_end(r, status, "probes of any rank, in vain");
     };
     run_ranks(2, body, { 1 });
-    EXPECT_EQ(entries_of("/dev/shm"), named);
+    EXPECT_EQ(entries_of("/dev/shm", "halo"), named);
 }
 
 // Others go on with each other.
 TEST(ShmEnds, ADeathIsNoneOfTheOthersBusiness) {
-    run_ranks(
-        3,
-        [](Rank &r) {
-            r.barrier();
-            if (r.rank == 1) raise(SIGKILL);
-            Bytes in(8);
-            halo_request request;
-            size_t bytes = 0;
-            if (r.rank == 0) {
-                r.receive(1, 1, in, request);
-                expect_end(r, r.outcome(request, bytes), "a receive");
-            }
-            for (int i = 0; i < 100; ++i) r.meet(2 - r.rank);
-            if (r.rank == 0) return;
-            int32_t found = 0; // this one has not asked for it yet
-            halo_matched message{};
-            halo_status status = HALO_SUCCESS;
-            const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-            while (status == HALO_SUCCESS && std::chrono::steady_clock::now() < end)
-                status = r.ops.probe(r.transport, -1, 0, 5, &found, &bytes, &message);
-            expect_end(r, status, "probes of any rank");
-        },
-        { 1 });
+    run_ranks(3,
+              [](Rank &r) {
+                  r.barrier();
+                  if (r.rank == 1) raise(SIGKILL);
+                  Bytes in(8);
+                  halo_request request;
+                  size_t bytes = 0;
+                  if (r.rank == 0) {
+                      r.receive(1, 1, in, request);
+                      expect_end(r, r.outcome(request, bytes), "a receive");
+                  }
+                  for (int i = 0; i < 100; ++i) r.meet(2 - r.rank);
+                  if (r.rank == 0) return;
+                  int32_t found = 0; // this one has not asked for it yet
+                  halo_matched message{};
+                  halo_status status = HALO_SUCCESS;
+                  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+                  while (status == HALO_SUCCESS && std::chrono::steady_clock::now() < end)
+                      status = r.ops.probe(r.transport, -1, 0, 5, &found, &bytes, &message);
+                  expect_end(r, status, "probes of any rank");
+              },
+              { 1 });
 }
 
 // A process that does not run is waited for, longer than it takes to look whether it lives.

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdio>
 
-
 namespace shm_tests {
 
 void run_unopened(int32_t n, const RawBody &body, const std::vector<int32_t> &killed) {
