@@ -59,8 +59,7 @@ TEST(TransportTells, WhatCannotBeIsRefused) {
 TEST(TransportTells, TheOnlyOneMustReachAll) {
     EXPECT_EQ(Fabric(open_one({ 1, 4, 100 })).size(), 4);
     EXPECT_EQ(Fabric(open_one({ 1, 4, 100, 1 })).size(), 4); // nobody sends to itself
-    expect_failure(HALO_ERR_PLUGIN, { "transport fake", "rank 2 from rank 1", "cannot be the only one" },
-                   [] { Fabric(open_one({ 1, 4, 100, 2 })); });
+    expect_failure(HALO_ERR_PLUGIN, { "transport fake", "rank 2 from rank 1", "cannot be the only one" }, [] { Fabric(open_one({ 1, 4, 100, 2 })); });
     EXPECT_EQ(n_open, 0);
 }
 

@@ -19,8 +19,6 @@
 #ifndef CAPABILITIES
 #define CAPABILITIES 0
 #endif
-
-
 #ifdef CALL_NOBODY
 void halo_test_defined_nowhere(void);
 #endif

@@ -18,6 +18,18 @@
 
 namespace halo::inproc {
 
+using transport::Key;
+using transport::Keyed;
+using transport::lane_of;
+using transport::Link;
+using transport::link_before;
+using transport::make_key;
+using transport::make_ring;
+using transport::MatchTable;
+using transport::peer_of;
+using transport::tag_of;
+using transport::unlink;
+
 enum class NodeState : uint32_t {
     empty,     // sender's to fill
     eager,     // payload is in the node

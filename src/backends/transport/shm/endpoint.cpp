@@ -12,13 +12,13 @@
 
 namespace halo::shm {
 
-using inproc::lane_of;
-using inproc::link_before;
-using inproc::make_key;
-using inproc::make_ring;
-using inproc::tag_of;
-using inproc::unlink;
+using transport::lane_of;
+using transport::link_before;
+using transport::make_key;
+using transport::make_ring;
 using transport::report;
+using transport::tag_of;
+using transport::unlink;
 
 namespace {
 
@@ -283,7 +283,7 @@ halo_status Endpoint::cancel(Request &request, bool &done) {
         if (!done) sched_yield();
     }
     if (done) return status;
-    return report(host_, HALO_ERR_TRANSPORT, "a receive of %zu bytes cannot be given up: its message from rank %d (lane %d, tag %d) is coming in",
+    return report(host_, HALO_ERR_TRANSPORT, "a receive of %zu bytes from rank %d (lane %d, tag %d) cannot be given up: it has begun to come in",
                   request.size, peer_of(request.key).rank, lane_of(request.key), tag_of(request.key));
 }
 

@@ -77,7 +77,7 @@ struct Peer : Link { // linked while it has an outbox or streams
 class Endpoint {
 public:
     Endpoint(const halo_host *host, int32_t rank, int32_t size) : host_(host), rank_(rank), by_rank_(static_cast<size_t>(size)) {
-        inproc::make_ring(busy_);
+        transport::make_ring(busy_);
     }
     // What is in flight is given up.
     ~Endpoint();
@@ -114,7 +114,7 @@ private:
     halo_status failure(const Request &request) const;
     halo_status lost(const Peer &peer) const;
     Peer &peer_of(int32_t rank) const { return *by_rank_[static_cast<size_t>(rank)]; }
-    Peer &peer_of(Key key) const { return *peers_[static_cast<size_t>(inproc::peer_of(key))]; }
+    Peer &peer_of(Key key) const { return *peers_[static_cast<size_t>(transport::peer_of(key))]; }
 
     // sending
     halo_status reserve(Peer &peer, size_t bytes);

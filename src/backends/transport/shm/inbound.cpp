@@ -7,11 +7,11 @@
 
 namespace halo::shm {
 
-using inproc::lane_of;
-using inproc::link_before;
-using inproc::make_key;
-using inproc::tag_of;
+using transport::lane_of;
+using transport::link_before;
+using transport::make_key;
 using transport::report;
+using transport::tag_of;
 
 namespace {
 

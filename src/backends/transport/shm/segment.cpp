@@ -58,7 +58,7 @@ uint64_t random_word() {
 bool is_within_limit(size_t bytes, Trouble &trouble) {
     rlimit limit{};
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) return true;
-    std::snprintf(trouble, sizeof trouble, "a file of %zu bytes exceeds the limit of file sizes (ulimit -f), %zu", bytes,
+    std::snprintf(trouble, sizeof trouble, "a file of %zu bytes is beyond the limit of file sizes (ulimit -f), %zu", bytes,
                   static_cast<size_t>(limit.rlim_cur));
     return false;
 }

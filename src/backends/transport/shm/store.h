@@ -8,14 +8,14 @@
 #include <memory>
 #include <vector>
 
-#include "inproc/match_table.h"
+#include "match_table.h"
 
 namespace halo::shm {
 
-using inproc::Key;
-using inproc::Keyed;
-using inproc::Link;
-using inproc::MatchTable;
+using transport::Key;
+using transport::Keyed;
+using transport::Link;
+using transport::MatchTable;
 
 struct Stored;
 struct FromAny : Keyed { // by (lane, tag)

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace halo::inproc {
+namespace halo::transport {
 
 // (peer, lane, tag) in one word: 16, 16 and 32 bits.
 using Key = uint64_t;
@@ -76,4 +76,4 @@ private:
     int shift_; // 64 - log2(buckets)
 };
 
-} // namespace halo::inproc
+} // namespace halo::transport

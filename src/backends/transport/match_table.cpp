@@ -3,7 +3,7 @@
 
 #include <new>
 
-namespace halo::inproc {
+namespace halo::transport {
 
 MatchTable::MatchTable() : buckets_(256), shift_(56) {
     for (Link &anchor : buckets_) make_ring(anchor);
@@ -29,4 +29,4 @@ void MatchTable::grow() noexcept {
     }
 }
 
-} // namespace halo::inproc
+} // namespace halo::transport
