@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::string_view prefix = "HALO_";
 constexpr const char *job_file_variable = "HALO_CONFIG_FILE";
+constexpr std::string_view launcher_prefix = "HALO_LAUNCH_"; // what halo_launch tells programs
 constexpr size_t largest_file = 1 << 20;
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -132,7 +133,7 @@ std::vector<Assignment> environment_assignments(const char *const *environment, 
         const size_t equals = variable.find('=');
         const std::string_view name = variable.substr(0, equals);
         const bool set = equals != std::string_view::npos && equals + 1 < variable.size();
-        if (!set || !name.starts_with(prefix) || name == job_file_variable) continue;
+        if (!set || !name.starts_with(prefix) || name == job_file_variable || name.starts_with(launcher_prefix)) continue;
         std::string key = key_of_variable(name);
         if (!secure || key != "plugin_path")
             assignments.push_back({ std::move(key), std::string(variable.substr(equals + 1)), "environment", std::string(name) });

@@ -19,6 +19,7 @@
 #include "comm/collective_stream.h"
 #include "comm/wait.h"
 #include "plugin/inproc_group.h"
+#include "plugin/rendezvous.h"
 #include "plugin/selection.h"
 
 namespace halo {
@@ -200,6 +201,7 @@ void Context::read_settings() {
     check_mode_ = config_.boolean("check");
 }
 
+// Ranks that were brought together for this program alone are meant, whatever MPI is there.
 void Context::open_transport(const ContextSource &source) {
     halo_transport_params params{};
     params.struct_size = sizeof params;
@@ -208,21 +210,36 @@ void Context::open_transport(const ContextSource &source) {
     params.group = source.meeting ? source.meeting->group() : nullptr;
     params.rank = source.meeting ? source.meeting->rank() : -1;
     params.bootstrap = source.bootstrap;
-    TransportChoice choice;
     if (source.meeting) {
-        choice = take_transport(config_, host_, "inproc");
+        const TransportChoice choice = take_transport(config_, host_, "inproc");
+        enter(*source.meeting);
+        open_chosen(choice, params);
     } else if (source.bootstrap) {
-        choice = choose_transport_over(*source.bootstrap, config_, host_);
+        const std::string ranks = format("rank %d of %d by a bootstrap", source.bootstrap->rank, source.bootstrap->n_ranks);
+        open_chosen(choose_transport_over(*source.bootstrap, ranks, config_, host_), params);
+    } else if (!source.communicator && !config_.text("rendezvous").empty()) {
+        const auto tell = [&](const std::string &text) { log_.warn("%s", text.c_str()); };
+        Rendezvous rendezvous(rendezvous_place(config_), timeout(HALO_TIMEOUT_CONFIGURED), waiting_.warn_seconds, tell);
+        rendezvous.opens([&] { open_over_rendezvous(rendezvous, params); });
     } else {
         const MpiChoice mpi = choose_mpi(look_for_mpi(), config_.word("mpi"), source.mpi);
-        choice = source.communicator ? take_transport(config_, host_, mpi.module()) : choose_transport(config_, host_, mpi);
+        open_chosen(source.communicator ? take_transport(config_, host_, mpi.module()) : choose_transport(config_, host_, mpi), params);
     }
+}
+
+void Context::open_over_rendezvous(Rendezvous &rendezvous, halo_transport_params params) {
+    const std::string ranks = rendezvous.place().text() + mpi_left_aside(look_for_mpi());
+    params.bootstrap = &rendezvous.given();
+    open_chosen(choose_transport_over(rendezvous.given(), ranks, config_, host_), params);
+    rendezvous.done();
+}
+
+void Context::open_chosen(const TransportChoice &choice, const halo_transport_params &params) {
     log_.info("transport %s: %s", choice.plugin->name, choice.why.c_str());
     transport_path_ = place_of(choice);
-    if (source.meeting) enter(*source.meeting);
     opened_with_ = params;
     auto transport = std::make_unique<Transport>(*choice.plugin, host_, params, report_);
-    if (source.bootstrap) check_ranks(*transport, *source.bootstrap);
+    if (params.bootstrap) check_ranks(*transport, *params.bootstrap);
     fabric_ = std::make_unique<Fabric>(std::move(transport));
     keep_to_limits(fabric_->max_tag());
     collectives_ = std::make_unique<CollectiveStream>(*this);

@@ -29,6 +29,8 @@
 namespace halo {
 
 class InprocMeeting;
+class Rendezvous;
+struct TransportChoice;
 
 // Where ranks come from. At most one of `communicator`, `bootstrap` and `meeting` is set.
 struct ContextSource {
@@ -188,6 +190,8 @@ public:
 
 private:
     void open_transport(const ContextSource &source);
+    void open_over_rendezvous(Rendezvous &rendezvous, halo_transport_params params);
+    void open_chosen(const TransportChoice &choice, const halo_transport_params &params);
     void keep_to_limits(int32_t max_tag);
     void enter(InprocMeeting &meeting);
     void await_all(InprocMeeting &meeting);

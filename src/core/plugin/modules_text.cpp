@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What halo_info says about transports and devices.
 #include "base/error.h"
+#include "plugin/rendezvous.h"
 #include "plugin/selection.h"
 
 namespace halo {
@@ -32,12 +33,25 @@ std::string describe(PluginKind kind, const std::string &name, const std::vector
     return text + (rated.score > 0 ? "" : ", not usable") + (rated.why.empty() ? "" : ": " + rated.why) + "\n";
 }
 
+// As a context does, but for the way to a rendezvous.
+TransportChoice choose_now(const Config &config, const halo_host &host, MpiChoice &mpi) {
+    const MpiFacts facts = look_for_mpi();
+    const RendezvousPlace place = rendezvous_place(config);
+    if (place.address.empty()) {
+        mpi = choose_mpi(facts, config.word("mpi"), nullptr);
+        return choose_transport(config, host, mpi);
+    }
+    halo_bootstrap over = HALO_BOOTSTRAP_INIT;
+    over.rank = place.rank;
+    over.n_ranks = place.n_ranks;
+    return choose_transport_over(over, place.text() + mpi_left_aside(facts), config, host);
+}
+
 std::string render_transports(const Config &config, const std::vector<std::string> &directories, const halo_host &host) {
     MpiChoice mpi;
     std::string text, chosen;
     try {
-        mpi = choose_mpi(look_for_mpi(), config.word("mpi"), nullptr);
-        const TransportChoice choice = choose_transport(config, host, mpi);
+        const TransportChoice choice = choose_now(config, host, mpi);
         chosen = std::string(choice.plugin->name) + ": " + choice.why;
     } catch (const Error &error) {
         chosen = std::string("none: ") + error.what();

@@ -73,4 +73,13 @@ MpiChoice choose_mpi(const MpiFacts &facts, const std::string &setting, const ch
     return choice;
 }
 
+std::string mpi_left_aside(const MpiFacts &facts) {
+    std::string text;
+    for (const LoadedMpi &loaded : facts.loaded)
+        if (loaded.initialised) text += "; left aside: " + describe(loaded) + ", initialised";
+    for (const Launcher &launcher : facts.launchers)
+        if (launcher.n_ranks > 1) text += "; left aside: " + describe(launcher);
+    return text;
+}
+
 } // namespace halo

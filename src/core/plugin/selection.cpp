@@ -129,14 +129,14 @@ const char *why_not_over_bootstrap(const halo_transport_plugin &plugin, int32_t 
 
 } // namespace
 
-TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const Config &config, const halo_host &host) {
+TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const std::string &ranks, const Config &config, const halo_host &host) {
     const std::string &wanted = config.text("transport");
-    const std::string ranks = format("rank %d of %d by a bootstrap", bootstrap.rank, bootstrap.n_ranks);
     const auto why_not = [&](const halo_transport_plugin &plugin) { return why_not_over_bootstrap(plugin, bootstrap.n_ranks); };
     if (wanted != "auto") {
         TransportChoice choice = take_transport(config, host, wanted);
         if (const char *why = why_not_over_bootstrap(*choice.plugin, bootstrap.n_ranks))
             fail(HALO_ERR_PLUGIN, "transport = %s, but %s, and %s", wanted.c_str(), ranks.c_str(), why);
+        choice.why = "transport = " + wanted + " from " + *config.source("transport") + "; " + ranks + "; " + choice.why;
         return choice;
     }
     const std::vector<std::string> directories = module_directories(config);
