@@ -43,8 +43,10 @@ bool goes_far(const std::string &variable) {
 void add_exported(std::vector<std::string> &environment, const std::vector<std::string> &exported, const std::vector<std::string> &own) {
     for (const std::string &one : exported) {
         const auto mine = std::find_if(own.begin(), own.end(), [&](const std::string &variable) { return name_of(variable) == one; });
-        if (one.find('=') != std::string::npos) set(environment, one);
-        else if (mine != own.end()) set(environment, *mine);
+        if (one.find('=') != std::string::npos)
+            set(environment, one);
+        else if (mine != own.end())
+            set(environment, *mine);
     }
 }
 
@@ -193,13 +195,17 @@ void Job::forward_input() {
         char some[4096];
         const ssize_t n = ::read(STDIN_FILENO, some, sizeof some);
         if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
-        if (n > 0) input_.assign(some, static_cast<size_t>(n));
-        else forwards_ = false;
+        if (n > 0)
+            input_.assign(some, static_cast<size_t>(n));
+        else
+            forwards_ = false;
     }
     if (!input_.empty()) {
         const ssize_t n = write(first.input, input_.data(), input_.size());
-        if (n > 0) input_.erase(0, static_cast<size_t>(n));
-        else if (errno != EINTR && errno != EAGAIN) forwards_ = false;
+        if (n > 0)
+            input_.erase(0, static_cast<size_t>(n));
+        else if (errno != EINTR && errno != EAGAIN)
+            forwards_ = false;
     }
     if (!forwards_) first.close_input();
 }
@@ -237,8 +243,10 @@ void Job::end_all(int status) {
     if (status != 0) status_ = status;
     ends_at_ = seconds() + options_.grace;
     for (size_t r = 0; r < ranks_.size(); ++r)
-        if (places_[r].host.empty() || ranks_[r].process.ended) signal_group(ranks_[r].process, SIGTERM);
-        else ranks_[r].process.close_input();
+        if (places_[r].host.empty() || ranks_[r].process.ended)
+            signal_group(ranks_[r].process, SIGTERM);
+        else
+            ranks_[r].process.close_input();
 }
 
 void Job::end_harder() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a program as several ranks, without MPI. Exit status: that of the first rank that fails, 128 and its number where a signal has ended it; 0; 2 for
-// wrong use.
+// Runs a program as several ranks, without MPI. Exit status: that of the first rank that fails, 128 and its number where a signal has ended it; 0; 2
+// for wrong use.
 #include <array>
 #include <cerrno>
 #include <cstdio>

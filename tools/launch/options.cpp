@@ -14,17 +14,20 @@ const char *const usage =
     "       halo_launch --serve PORT -n RANKS [--address HOST]\n"
     "Runs a program as several ranks without MPI, and brings them together. The first one that fails ends all; its status is that of halo_launch.\n"
     "  -n, --ranks N        how many\n"
-    "      --hosts A,B:4    where: hosts with the ranks that each takes, filled in this order; without, all run here. Without a number: an equal share\n"
+    "      --hosts A,B:4    where: hosts with the ranks that each takes, filled in this order; without, all run here. Without a number: an equal "
+    "share\n"
     "      --shell COMMAND  starts what is on other hosts, as COMMAND HOST LINE (ssh)\n"
     "      --address HOST   name or number by which ranks reach this machine (its host name; 127.0.0.1 where all ranks run here)\n"
-    "  -x, --export NAME    a variable, or NAME=VALUE, for the ranks. Those of other hosts get HALO_*, UCX_*, OMP_*, PATH and LD_LIBRARY_PATH anyway\n"
+    "  -x, --export NAME    a variable, or NAME=VALUE, for the ranks. Those of other hosts get HALO_*, UCX_*, OMP_*, PATH and LD_LIBRARY_PATH "
+    "anyway\n"
     "      --no-prefix      lines of output as they are, without `[rank] ` in front\n"
     "      --grace SECONDS  between SIGTERM and SIGKILL, when ranks are to end (5)\n"
     "      --serve PORT     starts nothing: serves ranks that are started otherwise, and prints what to set for them. PORT 0: any.\n"
     "                       The id is HALO_RENDEZVOUS_ID where that is set\n"
     "      --version        of the library\n"
     "      --help           this text\n"
-    "Standard input goes to rank 0, if it runs here. Ranks find HALO_RENDEZVOUS, HALO_RENDEZVOUS_ID, HALO_RENDEZVOUS_RANK, HALO_RENDEZVOUS_RANKS, which\n"
+    "Standard input goes to rank 0, if it runs here. Ranks find HALO_RENDEZVOUS, HALO_RENDEZVOUS_ID, HALO_RENDEZVOUS_RANK, HALO_RENDEZVOUS_RANKS, "
+    "which\n"
     "halo_context_create reads, and HALO_LAUNCH_LOCAL_RANK, HALO_LAUNCH_LOCAL_RANKS: this one, and how many, on its host.\n";
 
 namespace {
@@ -87,11 +90,16 @@ void set_option(Options &options, int which) {
 } // namespace
 
 Options parse_options(int argc, char **argv) {
-    static const option known[] = { { "ranks", required_argument, nullptr, 'n' },  { "hosts", required_argument, nullptr, 'H' },
-                                    { "shell", required_argument, nullptr, 'S' },  { "address", required_argument, nullptr, 'A' },
-                                    { "export", required_argument, nullptr, 'x' }, { "no-prefix", no_argument, nullptr, 'P' },
-                                    { "grace", required_argument, nullptr, 'G' },  { "serve", required_argument, nullptr, 's' },
-                                    { "version", no_argument, nullptr, 'V' },      { "help", no_argument, nullptr, 'h' },
+    static const option known[] = { { "ranks", required_argument, nullptr, 'n' },
+                                    { "hosts", required_argument, nullptr, 'H' },
+                                    { "shell", required_argument, nullptr, 'S' },
+                                    { "address", required_argument, nullptr, 'A' },
+                                    { "export", required_argument, nullptr, 'x' },
+                                    { "no-prefix", no_argument, nullptr, 'P' },
+                                    { "grace", required_argument, nullptr, 'G' },
+                                    { "serve", required_argument, nullptr, 's' },
+                                    { "version", no_argument, nullptr, 'V' },
+                                    { "help", no_argument, nullptr, 'h' },
                                     { nullptr, 0, nullptr, 0 } };
     Options options;
     for (int which = 0; (which = getopt_long(argc, argv, "+n:x:h", known, nullptr)) >= 0;) set_option(options, which);
@@ -117,7 +125,8 @@ std::vector<Place> deal(const Options &options) {
         wanted -= options.n_ranks > 0 ? host.slots : 0;
         n_open += host.slots == 0 ? 1 : 0;
     }
-    if (wanted > 0 && n_open == 0) refuse("-n " + std::to_string(options.n_ranks) + ", but --hosts takes " + std::to_string(options.n_ranks - wanted));
+    if (wanted > 0 && n_open == 0)
+        refuse("-n " + std::to_string(options.n_ranks) + ", but --hosts takes " + std::to_string(options.n_ranks - wanted));
     for (Host &host : hosts) {
         if (host.slots > 0) continue;
         host.slots = std::max(0, (wanted + n_open - 1) / n_open);

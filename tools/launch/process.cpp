@@ -119,8 +119,7 @@ Process start(const Command &command, const Before &before) {
     close(report.take_writer());
     int trouble = 0;
     ssize_t n = 0;
-    while ((n = read(report.to_read(), &trouble, sizeof trouble)) < 0 && errno == EINTR) {
-    }
+    while ((n = read(report.to_read(), &trouble, sizeof trouble)) < 0 && errno == EINTR) {}
     if (n == static_cast<ssize_t>(sizeof trouble)) {
         waitpid(process.pid, nullptr, 0);
         throw std::system_error(trouble, std::generic_category(), "cannot start " + command.arguments[0]);
@@ -157,7 +156,8 @@ int exit_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status
 std::string line_for_shell(const std::vector<std::string> &environment, const std::vector<std::string> &command, double grace) {
     std::array<char, 4096> directory{};
     if (!getcwd(directory.data(), directory.size())) throw std::system_error(errno, std::generic_category(), "working directory");
-    std::string line = "exec /bin/sh -c " + quoted(far_script) + " halo_launch " + quoted(directory.data()) + " " + std::to_string(static_cast<int>(grace));
+    std::string line =
+        "exec /bin/sh -c " + quoted(far_script) + " halo_launch " + quoted(directory.data()) + " " + std::to_string(static_cast<int>(grace));
     for (const auto *list : { &environment, &command })
         for (const std::string &one : *list) line.append(" ").append(quoted(one));
     return line;

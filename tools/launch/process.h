@@ -52,8 +52,8 @@ std::string how_it_ended(int status, bool far_away);
 // As a shell has it.
 int exit_status(int status);
 
-// A line for another host's shell: changes to this directory, reads the rendezvous' id from standard input, starts the command in a session of its own, and
-// ends that when standard input ends, by SIGKILL after `grace` seconds.
+// A line for another host's shell: changes to this directory, reads the rendezvous' id from standard input, starts the command in a session of its
+// own, and ends that when standard input ends, by SIGKILL after `grace` seconds.
 std::string line_for_shell(const std::vector<std::string> &environment, const std::vector<std::string> &command, double grace);
 
 } // namespace halo::launch

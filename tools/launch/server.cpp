@@ -101,8 +101,10 @@ void Server::listen(bool on_loopback_alone, uint16_t port) {
     socklen_t bytes = sizeof bound;
     if (getsockname(listener_, reinterpret_cast<sockaddr *>(&bound), &bytes) != 0) fail("getsockname");
     in_port_t given = 0;
-    if (bound.ss_family == AF_INET6) given = reinterpret_cast<const sockaddr_in6 *>(&bound)->sin6_port;
-    else given = reinterpret_cast<const sockaddr_in *>(&bound)->sin_port;
+    if (bound.ss_family == AF_INET6)
+        given = reinterpret_cast<const sockaddr_in6 *>(&bound)->sin6_port;
+    else
+        given = reinterpret_cast<const sockaddr_in *>(&bound)->sin_port;
     port_ = ntohs(given);
 }
 
@@ -154,8 +156,7 @@ void Server::read(Connection &from) {
     if (n <= 0) return leave(from);
     if (from.refused) return;
     from.in.append(some, static_cast<size_t>(n));
-    while (!from.dead && !from.refused && take_frame(from)) {
-    }
+    while (!from.dead && !from.refused && take_frame(from)) {}
 }
 
 // False: none is complete.
@@ -172,8 +173,10 @@ bool Server::take_frame(Connection &from) {
     if (from.in.size() - sizeof head < head.bytes) return false;
     const std::string payload = from.in.substr(sizeof head, head.bytes);
     from.in.erase(0, sizeof head + head.bytes);
-    if (first) greet(from, payload);
-    else answer(from, head, payload);
+    if (first)
+        greet(from, payload);
+    else
+        answer(from, head, payload);
     return true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rendezvous: ranks come to it by TCP, once for each context that they make, and it gathers what they give. Single-threaded: what is there is served.
+// The rendezvous: ranks come to it by TCP, once for each context that they make, and it gathers what they give. Single-threaded: what is there is
+// served.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,8 @@ struct Assignment {
 // Lines of `key = value`; `#` starts a comment at the start of a line or after a blank. Fails with HALO_ERR_CONFIG naming the line.
 std::vector<Assignment> parse_config_text(std::string_view text, const std::string &path);
 
-// Assignments from an environment block: HALO_... variables that are not empty, but HALO_CONFIG_FILE and HALO_LAUNCH_.... `secure` leaves plugin_path out.
+// Assignments from an environment block: HALO_... variables that are not empty, but HALO_CONFIG_FILE and HALO_LAUNCH_.... `secure` leaves plugin_path
+// out.
 std::vector<Assignment> environment_assignments(const char *const *environment, bool secure);
 
 // All sources of this process, weakest first: user file ($XDG_CONFIG_HOME or ~/.config, halo/halo.conf), job file (HALO_CONFIG_FILE, absolute),

@@ -74,8 +74,10 @@ std::unique_ptr<addrinfo, FreeAddresses> look_up(const std::string &address, std
     addrinfo *all = nullptr;
     const int error = getaddrinfo(parts.host.c_str(), parts.port.c_str(), &hints, &all);
     if (error == EAI_MEMORY) throw std::bad_alloc();
-    if (error == EAI_AGAIN || error == EAI_SYSTEM) trouble = error == EAI_SYSTEM ? std::strerror(errno) : gai_strerror(error);
-    else if (error != 0) fail(HALO_ERR_CONFIG, "setting rendezvous = '%s': %s", address.c_str(), gai_strerror(error));
+    if (error == EAI_AGAIN || error == EAI_SYSTEM)
+        trouble = error == EAI_SYSTEM ? std::strerror(errno) : gai_strerror(error);
+    else if (error != 0)
+        fail(HALO_ERR_CONFIG, "setting rendezvous = '%s': %s", address.c_str(), gai_strerror(error));
     return std::unique_ptr<addrinfo, FreeAddresses>(error == 0 ? all : nullptr);
 }
 
@@ -299,9 +301,12 @@ void Rendezvous::read_more(double until) {
     if (!await_ready(socket_.get(), POLLIN, until)) return;
     char some[1 << 16];
     const ssize_t n = recv(socket_.get(), some, sizeof some, 0);
-    if (n > 0) in_.append(some, static_cast<size_t>(n));
-    else if (n == 0) lost("receive", 0);
-    else if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) lost("receive", errno);
+    if (n > 0)
+        in_.append(some, static_cast<size_t>(n));
+    else if (n == 0)
+        lost("receive", 0);
+    else if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)
+        lost("receive", errno);
 }
 
 bool Rendezvous::take_frame(Head &head, std::string &payload) {
