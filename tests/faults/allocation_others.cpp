@@ -34,6 +34,15 @@ void texts(Member &member) {
     if (!halo_context_error(member.context)) conformance::stop("no text");
 }
 
+// One rank, by itself.
+void over_bootstrap(Member &member) {
+    halo_bootstrap bootstrap = HALO_BOOTSTRAP_INIT;
+    bootstrap.n_ranks = 1;
+    halo_context *made = nullptr;
+    ALONE(halo_context_create_over(&bootstrap, nullptr, &made));
+    ALONE(halo_context_destroy(&made));
+}
+
 void collectives(Member &member) {
     for (int time = 0; time < 2; ++time) {
         TALK(halo_barrier(member.context));
@@ -149,6 +158,7 @@ std::vector<Scenario> other_scenarios() {
         all.push_back({ "creation, no limit", n_ranks, { { "timeout", "0" } }, use, Creation::fails_together });
     }
     add_for_ranks(all, "context and texts", texts);
+    add_for_ranks(all, "context over a bootstrap", over_bootstrap);
     add_for_ranks(all, "collectives", collectives);
     add_for_ranks(all, "reductions", reductions);
     add_for_ranks(all, "sections of entities", classify);

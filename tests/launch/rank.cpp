@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank of a rendezvous, as its environment has it. usage: rendezvous_rank gather CONTEXTS | killed RANK | waits | hello. Exit status: 0; 3 when the
+// One rank of a rendezvous, as its environment has it. usage: rendezvous_rank gather CONTEXTS | killed RANK | hello. Exit status: 0; 3 when the
 // rendezvous fails, and the text on standard error.
 #include <csignal>
 #include <cstdio>

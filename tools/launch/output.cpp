@@ -35,12 +35,13 @@ void Signals::drain() {
 // Nobody may read it for long: then a signal still ends the job.
 void Sink::write(const std::string &text, const void *whose) {
     constexpr size_t without_blocking = 4096; // of a pipe that has room at all
+    constexpr int patience_of_the_end = 50;   // milliseconds
     const bool tears = unfinished_ && unfinished_ != whose;
     const std::string all = tears ? "\n" + text : text;
     if (!text.empty()) unfinished_ = text.back() == '\n' ? nullptr : whose;
     for (size_t at = 0; at < all.size() && !closed_;) {
         pollfd ready[] = { { descriptor_, POLLOUT, 0 }, { signals_.descriptor(), POLLIN, 0 } };
-        if (poll(ready, 2, -1) < 0) continue;
+        if (poll(ready, 2, signals_.stop() != 0 ? patience_of_the_end : -1) < 0) continue;
         if (ready[1].revents != 0) signals_.drain();
         if (ready[0].revents == 0) {
             if (signals_.stop() != 0) return;

@@ -86,13 +86,13 @@ shift 2
 exec 3<&0
 setsid env "$@" </dev/null 3<&- &
 p=$!
-{ cat <&3; kill -TERM -- -$p; sleep "$grace"; kill -KILL -- -$p; } >/dev/null 2>&1 &
+{ cat <&3; kill -TERM -$p; sleep "$grace"; kill -KILL -$p; } >/dev/null 2>&1 &
 w=$!
 exec 3<&-
 wait $p
 s=$?
 kill $w 2>/dev/null
-kill -TERM -- -$p 2>/dev/null
+kill -TERM -$p 2>/dev/null
 exit $s)";
 
 } // namespace
