@@ -95,6 +95,9 @@ public:
     Context(const Inproc &group, std::int32_t rank, const halo_context_options *options = nullptr) {
         check(halo_context_create_inproc(group, rank, options, &handle_));
     }
+    explicit Context(const halo_bootstrap &bootstrap, const halo_context_options *options = nullptr) {
+        check(halo_context_create_over(&bootstrap, options, &handle_));
+    }
     /// Take over a context made otherwise, e.g. by halo_context_create_mpi.
     static Context adopt(halo_context *context) { return Context(Adopted{ context }); }
 

@@ -100,6 +100,9 @@ SEVERAL = {
     "an exchange is in flight": 3,
     "has been destroyed": 2,
     "exceeds": 9,
+    "timed out after ... s: ": 4,
+    "no transport can connect the ranks": 2,
+    "rendezvous ... cannot be reached: ...": 2,
     "/proc/self/fd/": 2,
     "memory of process": 2,
     "cannot be used:": 2,
@@ -127,7 +130,7 @@ LITERALS = r'(?:"(?:[^"\\\n]|\\.)*"\s*)+'
 
 
 def sources(root):
-    for source in [*(root / "src").rglob("*.cpp"), *(root / "src").rglob("*.h")]:
+    for source in [one for folder in ("src", "tools/launch") for suffix in ("cpp", "h") for one in (root / folder).rglob(f"*.{suffix}")]:
         yield source, re.sub(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*', lambda found: found.group(1) or "", source.read_text())
 
 

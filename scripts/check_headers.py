@@ -74,8 +74,9 @@ def alone(include, work):
 def structs(text):
     """Names of the structs that callers fill, and of the initialisers."""
     bodies = re.findall(r"typedef struct (\w+) \{(.*?)\n\} \1;", text, flags=re.S)
-    grows = {name for name, body in bodies if "struct_size;" in body and "(*" not in body}
-    return grows, set(re.findall(r"#define (HALO_\w+)_INIT\b", text))
+    names = set(re.findall(r"#define (HALO_\w+)_INIT\b", text))
+    grows = {name for name, body in bodies if "struct_size;" in body and ("(*" not in body or name.upper() in names)}
+    return grows, names
 
 
 def initialiser_program(names):

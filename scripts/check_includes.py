@@ -25,6 +25,7 @@ LAYERS = {
     "sphere": ["topology", "channel", "stream", "comm", "memory", "plugin", "base"],
     "capi": ["sphere", "analysis", "access", "exchange", "plan", "field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
 }
+SHARED = {"tools/launch": {"plugin/rendezvous_wire.h"}}  # what a tool and the core say to each other
 PUBLIC = {"halo.h", "halo_access.h", "halo_sphere.h", "halo_stencil.h", "halo.hpp", "halo_access.hpp", "halo_sphere.hpp", "halo_stencil.hpp", "halo_views.hpp", "halo_mpi.h", "halo_plugin.h"}
 FOREIGN = re.compile(r"^(mpi|ucp/|ucs/|uct/|cuda|hip/|CL/|petsc)")
 LIBRARIES = {"inproc": (), "host": (), "mpi": ("mpi",)}  # of backends; of others: any
@@ -65,7 +66,9 @@ def backend_error(path, home, quoted, target):
     return "backends see halo.h, halo_plugin.h and their own files alone"
 
 
-def user_error(quoted, target):
+def user_error(folder, quoted, target):
+    if target in SHARED.get(folder, ()):
+        return None
     if quoted and "/" in target and target.split("/")[0] in LAYERS:
         return "only the library and its tests see the core"
     return None
@@ -91,7 +94,7 @@ def error_of(root, path, quoted, target):
         return backend_error(path, root.joinpath(*parts[: min(4, len(parts) - 1)]), quoted, target)
     if parts[0] == "include":
         return public_error(path.name, quoted, target)
-    return user_error(quoted, target)
+    return user_error("/".join(parts[:-1]), quoted, target)
 
 
 def main():

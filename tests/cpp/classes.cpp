@@ -33,6 +33,14 @@ TEST(Classes, ARankIsNotGoneForItself) {
     EXPECT_THROW(context.rank_gone(1), halo::error);
 }
 
+TEST(Classes, AContextOverGivenRanks) {
+    halo_bootstrap alone = HALO_BOOTSTRAP_INIT;
+    alone.n_ranks = 1;
+    const halo::Context context(alone);
+    EXPECT_EQ(context.rank(), 0);
+    EXPECT_EQ(context.n_ranks(), 1);
+}
+
 TEST(Classes, BlocksFieldAndExchange) {
     const halo::Context context;
     halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;

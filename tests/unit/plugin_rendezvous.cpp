@@ -117,16 +117,17 @@ TEST_F(RendezvousTest, PlaceOfSettings) {
         config_with({ { "rendezvous", "[::1]:70" }, { "rendezvous.id", "x" }, { "rendezvous.rank", "1" }, { "rendezvous.ranks", "3" } }));
     EXPECT_EQ(place.text(), "rank 1 of 3 by the rendezvous [::1]:70");
     EXPECT_EQ(place.id, "x");
-    expect_failure(HALO_ERR_CONFIG, { "rendezvous = a:1", "rendezvous.rank = -1", "rendezvous.ranks = 0" },
-                   [] { rendezvous_place(config_with({ { "rendezvous", "a:1" } })); });
+    expect_failure(HALO_ERR_CONFIG, { "rendezvous = a:1", "rendezvous.rank = -1", "rendezvous.ranks = 0" }, [] {
+        rendezvous_place(config_with({ { "rendezvous", "a:1" } }));
+    });
     for (const char *address : { "a", "a:", ":1", "a:b", "a:1x" })
         expect_failure(HALO_ERR_CONFIG, { address, "host:port is wanted" }, [&] {
             rendezvous_place(config_with({ { "rendezvous", address }, { "rendezvous.rank", "0" }, { "rendezvous.ranks", "1" } }));
         });
     const std::string id(64, 'x');
     expect_failure(HALO_ERR_CONFIG, { "64 characters", "63" }, [&] {
-        rendezvous_place(config_with(
-            { { "rendezvous", "a:1" }, { "rendezvous.rank", "0" }, { "rendezvous.ranks", "1" }, { "rendezvous.id", id.c_str() } }));
+        rendezvous_place(
+            config_with({ { "rendezvous", "a:1" }, { "rendezvous.rank", "0" }, { "rendezvous.ranks", "1" }, { "rendezvous.id", id.c_str() } }));
     });
 }
 
@@ -159,7 +160,8 @@ TEST_F(RendezvousTest, TwoContextsAtOnce) {
         for (Rank *one : { r == 0 ? &first : &second, r == 0 ? &second : &first }) { // the server keeps them apart
             const char mine = static_cast<char>((one == &first ? 'a' : 'A') + r);
             std::thread other;
-            if (r == 0) one->allgather(&mine, 1, all);
+            if (r == 0)
+                one->allgather(&mine, 1, all);
             else {
                 std::thread waits([&, one] { one->allgather(&mine, 1, all); });
                 Rank *const later = one == &first ? &second : &first;
@@ -271,8 +273,8 @@ TEST_F(RendezvousTest, OthersHearWhy) {
         again.emplace_back([&, r] {
             Rank rank(served.place(r, 3));
             std::string all(3, ' ');
-            rank.allgather("x", 1, all.data());
-            EXPECT_EQ(all, "xxx");
+            rank.allgather("y", 1, all.data());
+            EXPECT_EQ(all, "yyy");
             rank.done();
         });
     for (std::thread &thread : again) thread.join();
@@ -330,8 +332,7 @@ TEST_F(RendezvousTest, WhatAnswersIsNoRendezvous) {
     }
     const Listener silent([](int one) {
         char some[1024];
-        while (recv(one, some, sizeof some, 0) > 0) {
-        }
+        while (recv(one, some, sizeof some, 0) > 0) {}
     });
     expect_failure(HALO_TIMEOUT, { "the server does not answer" }, [&] { Rank(silent.place(), soon); });
 }
