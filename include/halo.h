@@ -135,10 +135,10 @@ typedef struct halo_context_options {
 #define HALO_CONTEXT_OPTIONS_INIT { sizeof(halo_context_options), 1, 0, NULL, NULL, NULL, NULL, 0, 0 }
 
 /**
- * Make a context over the ranks of the setting `rendezvous` (halo_launch has set it), else of the process's MPI if it is initialised, else of the launcher, else this process alone.
+ * Make a context over the ranks of the setting `rendezvous` (halo_launch sets it), else of the process's MPI if it is initialised, else of the launcher, else this process alone.
  * Collective; blocks (over MPI without a time limit, until all ranks have come); compares the settings that must agree. `options` may be NULL.
  * HALO_ERR_PLUGIN: a launcher started several ranks, but no usable transport was found, or two MPIs are loaded.
- * HALO_ERR_MISMATCH: a setting differs between ranks; the text names key, values and ranks. HALO_TIMEOUT, HALO_ERR_PEER, at a rendezvous: ranks have not come, have failed; call again.
+ * HALO_ERR_MISMATCH: a setting differs between ranks; the text names key, values and ranks. HALO_TIMEOUT, HALO_ERR_PEER, at a rendezvous: ranks are missing, or failed; call again.
  */
 HALO_API halo_status halo_context_create(const halo_context_options *options, halo_context **context);
 

