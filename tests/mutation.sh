@@ -11,7 +11,7 @@ n_workers="$(nproc)"
 mkdir -p "$1"
 root="$(cd "$1" && pwd)"
 whole="$root/whole" # the tree as it was at the start
-programs=(unit_base unit_field halo_cpp unit_memory unit_comm unit_stream unit_channel unit_exchange unit_plan unit_sphere unit_topology unit_access misuse test_channel halo_counts halo_seeded
+programs=(unit_base unit_field halo_cpp unit_memory unit_comm unit_stream unit_channel unit_exchange unit_plan unit_plugin unit_sphere unit_topology unit_access misuse test_channel halo_counts halo_seeded
     halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys halo_box_conformance halo_conformance late_device_programs)
 export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
@@ -53,6 +53,12 @@ defects=(
     "the pointers of a run lie where the field is bound|exchange/round_spec.h|late_device_programs OnDevices.Storage*|s/^    if (run.data \&\& run.devices) return.*$//"
     "parts of one set lie in two memories|field/field.cpp|late_device_programs DeviceErrors.AllStorage*|s/if (space == now || n_others == 0) return;/return;/"
     "a launch that fails leaves its rows behind|exchange/device_work.cpp|late_device_programs DeviceErrors.ALaunch*|/^void DeviceWork::end/,/^}/s/    ranges_.clear();//"
+    # Rendezvous
+    "a context that a rendezvous has refused counts|plugin/rendezvous.cpp|unit_plugin RendezvousTest.Refuses|s/^    if (kept_) return;/    return;/"
+    "what a transport makes of a failed exchange is told instead of it|plugin/rendezvous.h|unit_plugin RendezvousTest.AnExchange*|s/const Error why = failed_ ? \*failed_ : present_error();/const Error why = present_error();/"
+    "other ranks do not hear why one gives up|plugin/rendezvous.cpp|unit_plugin RendezvousTest.OthersHearWhy|s/send(rendezvous::give_up, .*$/static_cast<void>(why);/"
+    "who waits too long does not ask who is missing|plugin/rendezvous.cpp|unit_plugin RendezvousTest.NamesWho*|/now >= limit/,/ends = true/s/            send(ask, 0, nullptr, 0);//"
+    "what the launcher tells programs is taken for settings|base/config_source.cpp|unit_base ConfigSources.*|s/ .. name.starts_with(launcher_prefix)//"
     # Waiting
     "a rank that is asked does not answer|comm/inquiries.cpp|unit_comm Inquiries.*|s/if (header.kind == InquiryKind::question) send/if (false) send/"
     "what another rank answers is not compared|comm/inquiries.cpp|unit_comm Inquiries.*|s/    if (text.empty()) {/    if (true) {/"

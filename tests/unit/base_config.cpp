@@ -65,6 +65,14 @@ TEST_F(ConfigSources, EachSourceBeatsTheNext) {
     EXPECT_TRUE(config.warnings().empty());
 }
 
+TEST_F(ConfigSources, WhatTheLauncherTellsProgramsIsNoSetting) {
+    setenv("HALO_LAUNCH_LOCAL_RANK", "1", 1);
+    setenv("HALO_RENDEZVOUS_RANK", "3", 1);
+    const Config config = load({ { "strict", "yes" } });
+    EXPECT_TRUE(config.warnings().empty());
+    EXPECT_EQ(config.integer("rendezvous.rank"), 3);
+}
+
 TEST_F(ConfigSources, UserDirectory) {
     write("other/halo/halo.conf", "check = yes");
     write(".config/halo/halo.conf", "check = no");
