@@ -30,6 +30,7 @@ read -ra private < <(pkg-config --libs --static halo)
 [[ " ${private[*]} " != *mpi* ]] || fail "halo.pc names an MPI"
 cc -std=c99 "$first" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/pc_c"
 expect_ring "C by pkg-config" "$work/pc_c"
+expect_ring "C under halo_launch" "$prefix/bin/halo_launch" -n 1 --no-prefix "$work/pc_c"
 c++ -std=c++20 "$here/uses.cpp" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/pc_cxx"
 timeout 60 "$work/pc_cxx" >"$work/modules.txt" || fail "C++ by pkg-config"
 

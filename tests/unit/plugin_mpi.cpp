@@ -29,6 +29,14 @@ TEST(MpiChoice, NothingThere) {
     EXPECT_EQ(choice.launcher_ranks, 0);
 }
 
+TEST(MpiChoice, ARendezvousLeavesItAside) {
+    EXPECT_EQ(mpi_left_aside({}), "");
+    EXPECT_EQ(mpi_left_aside({ { not_initialised(openmpi) }, { { "PMI_SIZE", "mpich", 1 } } }), "");
+    EXPECT_EQ(mpi_left_aside({ { openmpi }, { { "PMI_SIZE", "mpich", 4 } } }),
+              "; left aside: this process has loaded Open MPI (/lib/libmpi.so.40), initialised; left aside: a launcher of MPICH started 4 ranks "
+              "(PMI_SIZE)");
+}
+
 TEST(MpiChoice, LoadedDecides) {
     const MpiChoice choice = choose_mpi({ { mpich }, {} }, "auto", nullptr);
     EXPECT_EQ(choice.module(), "mpi_mpich");

@@ -115,7 +115,9 @@ TEST_F(RendezvousTest, PlaceOfSettings) {
     EXPECT_EQ(rendezvous_place(Config()).address, "");
     const RendezvousPlace place = rendezvous_place(
         config_with({ { "rendezvous", "[::1]:70" }, { "rendezvous.id", "x" }, { "rendezvous.rank", "1" }, { "rendezvous.ranks", "3" } }));
-    EXPECT_EQ(place.text(), "rank 1 of 3 by the rendezvous [::1]:70");
+    EXPECT_EQ(place.text(), "the rendezvous [::1]:70");
+    EXPECT_EQ(place.rank, 1);
+    EXPECT_EQ(place.n_ranks, 3);
     EXPECT_EQ(place.id, "x");
     expect_failure(HALO_ERR_CONFIG, { "rendezvous = a:1", "rendezvous.rank = -1", "rendezvous.ranks = 0" }, [] {
         rendezvous_place(config_with({ { "rendezvous", "a:1" } }));

@@ -215,8 +215,7 @@ void Context::open_transport(const ContextSource &source) {
         enter(*source.meeting);
         open_chosen(choice, params);
     } else if (source.bootstrap) {
-        const std::string ranks = format("rank %d of %d by a bootstrap", source.bootstrap->rank, source.bootstrap->n_ranks);
-        open_chosen(choose_transport_over(*source.bootstrap, ranks, config_, host_), params);
+        open_chosen(choose_transport_over(*source.bootstrap, config_, host_), params);
     } else if (!source.communicator && !config_.text("rendezvous").empty()) {
         const auto tell = [&](const std::string &text) { log_.warn("%s", text.c_str()); };
         Rendezvous rendezvous(rendezvous_place(config_), timeout(HALO_TIMEOUT_CONFIGURED), waiting_.warn_seconds, tell);
@@ -228,9 +227,8 @@ void Context::open_transport(const ContextSource &source) {
 }
 
 void Context::open_over_rendezvous(Rendezvous &rendezvous, halo_transport_params params) {
-    const std::string ranks = rendezvous.place().text() + mpi_left_aside(look_for_mpi());
     params.bootstrap = &rendezvous.given();
-    open_chosen(choose_transport_over(rendezvous.given(), ranks, config_, host_), params);
+    open_chosen(choose_transport_over(rendezvous.given(), config_, host_, rendezvous.place().text() + mpi_left_aside(look_for_mpi())), params);
     rendezvous.done();
 }
 

@@ -44,7 +44,7 @@ TransportChoice choose_now(const Config &config, const halo_host &host, MpiChoic
     halo_bootstrap over = HALO_BOOTSTRAP_INIT;
     over.rank = place.rank;
     over.n_ranks = place.n_ranks;
-    return choose_transport_over(over, place.text() + mpi_left_aside(facts), config, host);
+    return choose_transport_over(over, config, host, place.text() + mpi_left_aside(facts));
 }
 
 std::string render_transports(const Config &config, const std::vector<std::string> &directories, const halo_host &host) {

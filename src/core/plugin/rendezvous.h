@@ -20,7 +20,7 @@ struct RendezvousPlace {
     int32_t rank = 0;
     int32_t n_ranks = 0;
 
-    std::string text() const { return format("rank %d of %d by the rendezvous %s", rank, n_ranks, address.c_str()); }
+    std::string text() const { return "the rendezvous " + address; }
 };
 
 // Of the settings. HALO_ERR_CONFIG: they do not fit together.

@@ -129,8 +129,9 @@ const char *why_not_over_bootstrap(const halo_transport_plugin &plugin, int32_t 
 
 } // namespace
 
-TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const std::string &ranks, const Config &config, const halo_host &host) {
+TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const Config &config, const halo_host &host, const std::string &by) {
     const std::string &wanted = config.text("transport");
+    const std::string ranks = format("rank %d of %d by %s", bootstrap.rank, bootstrap.n_ranks, by.c_str());
     const auto why_not = [&](const halo_transport_plugin &plugin) { return why_not_over_bootstrap(plugin, bootstrap.n_ranks); };
     if (wanted != "auto") {
         TransportChoice choice = take_transport(config, host, wanted);

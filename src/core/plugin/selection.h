@@ -20,8 +20,9 @@ struct TransportChoice {
 // HALO_ERR_PLUGIN: a named one is not usable, or a launcher started several ranks and nothing can connect them; the text has the reasons.
 TransportChoice choose_transport(const Config &config, const halo_host &host, const MpiChoice &mpi);
 
-// Over ranks that can exchange addresses, `ranks` says by what. The same, among those that need no more to open.
-TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const std::string &ranks, const Config &config, const halo_host &host);
+// Over ranks that can exchange addresses, for the text: `by` what. The same, among those that need no more to open.
+TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const Config &config, const halo_host &host,
+                                      const std::string &by = "a bootstrap");
 
 // For a communicator: the module of its MPI, whatever "transport" says. For an in-process group: "inproc".
 TransportChoice take_transport(const Config &config, const halo_host &host, const std::string &name);
