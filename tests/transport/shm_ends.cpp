@@ -290,7 +290,8 @@ TEST(ShmEnds, ClosingInTheMiddleIsAnError) {
 // A receive whose message is coming in cannot be given up before it has come.
 TEST(ShmEnds, CancelWaitsForWhatIsComingIn) {
     run_ranks(2, [](Rank &r) {
-        Bytes out = payload(0, 1, 1, huge), in(huge);
+        constexpr size_t size = 1 << 20;
+        Bytes out = payload(0, 1, 1, size), in(size);
         halo_request request;
         size_t bytes = 0;
         halo_matched message;
@@ -302,7 +303,7 @@ TEST(ShmEnds, CancelWaitsForWhatIsComingIn) {
             r.receive_matched(message, in, request);
             int32_t done = 0;
             require(r.ops.cancel(r.transport, &request, &done) == HALO_SUCCESS && done == 1, "done %d: %s", done, r.error.c_str());
-            check_payload(in, huge, 0, 1, 1);
+            check_payload(in, size, 0, 1, 1);
         }
         r.barrier();
         if (r.rank == 0) { // offered, never sent further: this rank is busy elsewhere
@@ -315,7 +316,7 @@ TEST(ShmEnds, CancelWaitsForWhatIsComingIn) {
             int32_t done = 0;
             require(r.ops.cancel(r.transport, &request, &done) == HALO_ERR_TRANSPORT && done == 0, "done %d", done);
             require(r.error.find("rank 0") != std::string::npos, "text: %s", r.error.c_str());
-            require(r.wait(request) == huge, "wrong size"); // its storage was not free
+            require(r.wait(request) == size, "wrong size"); // its storage was not free
         }
         r.barrier();
     });

@@ -216,14 +216,15 @@ bool Endpoint::push_piece(Peer &peer, Request &request) {
     return true;
 }
 
-// As far as the ring takes it. What comes first in the outbox goes first; large messages take turns.
+// As far as the ring takes it, and no longer than a ring of pieces, as its reader makes room all the time. What comes first in the outbox goes first;
+// large messages take turns.
 void Endpoint::flush(Peer &peer) {
     while (!is_empty(peer.outbox)) {
         auto &request = static_cast<Request &>(*peer.outbox.next);
         if (!push(peer, request)) return;
         unlink(request);
     }
-    while (!is_empty(peer.streams)) {
+    for (size_t left = bulk_bytes / piece_bytes; left > 0 && !is_empty(peer.streams); --left) {
         auto &request = static_cast<Request &>(*peer.streams.next);
         if (!push_piece(peer, request)) return;
         unlink(request);
