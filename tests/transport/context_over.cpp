@@ -35,12 +35,12 @@ int run(const halo_bootstrap &bootstrap, const char *fails) {
     if (fails != nullptr && bootstrap.rank == 1) setenv(fails, "nothing", 1);
     halo_context *context = nullptr;
     const halo_status status = halo_context_create_over(&bootstrap, nullptr, &context);
-    const std::string text = halo_context_error(context);
+    const std::string text = halo_last_error();
     if (fails != nullptr)
         return status != HALO_SUCCESS && text.find("rank 1") != std::string::npos ? 0 : fail(bootstrap.rank, "no failure of rank 1", text.c_str());
     if (status != HALO_SUCCESS) return fail(bootstrap.rank, "no context", text.c_str());
     const int result = use(context, bootstrap);
-    return halo_context_destroy(&context) == HALO_SUCCESS ? result : fail(bootstrap.rank, "destroy", halo_context_error(nullptr));
+    return halo_context_destroy(&context) == HALO_SUCCESS ? result : fail(bootstrap.rank, "destroy", halo_last_error());
 }
 
 } // namespace

@@ -15,9 +15,10 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds patience_cancel{ 1 }; // for a message that is coming in while its receive is given up
-constexpr seconds patience_close{ 2 };  // for messages to get away
-constexpr seconds patience_lost{ 1 };   // for messages of a rank that has gone to come in
+constexpr seconds patience_cancel{ 1 };                   // for a message that is coming in while its receive is given up
+constexpr seconds patience_close{ 2 };                    // for messages to get away
+constexpr std::chrono::milliseconds patience_part{ 500 }; // for peers that close, too
+constexpr seconds patience_lost{ 1 };                     // for messages of a rank that has gone to come in
 
 constexpr uint64_t exactly = ~uint64_t{ 0 };
 constexpr uint64_t from_any = ~source_mask;
@@ -268,6 +269,19 @@ void Endpoint::drop_unreceived() {
     }
 }
 
+// A send that has not got away may be the answer that its peer waits for. False: one has not, in time.
+bool Endpoint::sends_end() {
+    const Clock::time_point end = Clock::now() + patience_close;
+    for (Request *one = in_flight_.next; one != &in_flight_;) {
+        Request &request = *std::exchange(one, one->next);
+        while (!poll(request)) {
+            if (Clock::now() > end) return false;
+            worker_->progress();
+        }
+    }
+    return true;
+}
+
 // What has been sent is on its way, be it a peer's memory or a socket. Not by the endpoints, which would first connect what no message has needed,
 // and for that wait for their peers. False: it is not, in time.
 bool Endpoint::flush() {
@@ -283,14 +297,57 @@ bool Endpoint::flush() {
     return flushed;
 }
 
+// Peers that close at the same time wait for each other's last message, for a moment. With a worker its sockets go, and with one of them UCX gives up
+// all that has come from there and is not read yet. Those who have not spoken to a peer answer it. False: not all of this rank's messages have got
+// away.
+bool Endpoint::part() {
+    std::vector<unsigned char> told(peers_.size()), heard(peers_.size());
+    std::vector<void *> sending;
+    const auto tell = [&](size_t rank) {
+        Peer &one = peers_[rank];
+        const int32_t number = static_cast<int32_t>(rank);
+        if (told[rank] != 0 || one.failure != UCS_OK || (one.endpoint == nullptr && connect({ number, 0, 0 }) != HALO_SUCCESS)) return;
+        told[rank] = 1;
+        const ucs_status_ptr_t answer = ucp.tag_send_nbx(one.endpoint, nullptr, 0, match_bits(goodbye_lane, max_tag, rank_), &for_send);
+        if (UCS_PTR_IS_PTR(answer)) sending.push_back(answer);
+    };
+    const auto hear = [&] {
+        ucp_tag_recv_info_t info{};
+        while (ucp_tag_message_h message = ucp.tag_probe_nb(worker_->handle(), match_bits(goodbye_lane, max_tag, 0), from_any, 1, &info)) {
+            const ucs_status_ptr_t answer = ucp.tag_msg_recv_nbx(worker_->handle(), nullptr, 0, message, &for_receive);
+            if (UCS_PTR_IS_PTR(answer)) ucp.request_free(answer);
+            const auto rank = static_cast<size_t>(source_of(info.sender_tag));
+            heard[rank] = 1;
+            tell(rank);
+        }
+    };
+    const auto waits_for_some = [&] {
+        for (size_t rank = 0; rank < peers_.size(); ++rank)
+            if (told[rank] != 0 && heard[rank] == 0 && peers_[rank].failure == UCS_OK) return true;
+        return false;
+    };
+    for (size_t rank = 0; rank < peers_.size(); ++rank)
+        if (peers_[rank].endpoint != nullptr) tell(rank);
+    const Clock::time_point end = Clock::now() + patience_part;
+    do {
+        worker_->progress();
+        hear();
+        std::erase_if(sending, [](void *handle) {
+            if (ucp.request_check_status(handle) == UCS_INPROGRESS) return false;
+            ucp.request_free(handle);
+            return true;
+        });
+    } while ((!sending.empty() || waits_for_some()) && Clock::now() < end);
+    return sending.empty();
+}
+
 // Endpoints go with their worker, and the worker only if nothing uses it any more: a peer may answer a send of before.
 Endpoint::~Endpoint() {
     give_up();
-    worker_->progress();
-    drop_unreceived();
-    bool ended = flush();
-    for (Request *one = in_flight_.next; one != &in_flight_;) ended = poll(*std::exchange(one, one->next)) && ended;
-    if (ended && !stuck_) return;
+    if (sends_end() && part() && !stuck_) {
+        drop_unreceived();
+        if (flush()) return;
+    }
     worker_->keep();
     if (host_->log != nullptr) host_->log(host_->core, 1, "ucx transport closed with messages in flight: its worker is kept until the process ends");
 }

@@ -82,7 +82,9 @@ private:
     halo_status end_if_lost(Request &request, bool &done);
     void give_up();
     void drop_unreceived();
+    bool sends_end();
     bool flush();
+    bool part();
 
     const halo_host *host_;
     int32_t rank_;

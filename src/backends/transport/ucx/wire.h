@@ -12,7 +12,8 @@ constexpr int lane_bits = 64 - tag_bits - source_bits;
 
 constexpr int32_t most_ranks = int32_t{ 1 } << source_bits;
 constexpr int32_t max_tag = (int32_t{ 1 } << tag_bits) - 1;
-constexpr int32_t most_lanes = int32_t{ 1 } << lane_bits;
+constexpr int32_t most_lanes = (int32_t{ 1 } << lane_bits) - 1;
+constexpr int32_t goodbye_lane = most_lanes; // of the module's own messages
 
 constexpr uint64_t source_mask = most_ranks - 1;
 
