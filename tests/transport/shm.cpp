@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "shm/ring.h"
@@ -19,14 +20,15 @@ using halo::shm::RingWriter;
 std::unique_ptr<Ring> zeroed_ring() { return std::make_unique<Ring>(); }
 
 // From every place in the byte ring where a piece can begin, pieces of sizes up to the largest come out as they went in.
-TEST(ShmRing, PiecesComeOutFromEveryOffset) {
-    using halo::shm::bulk_bytes;
+void check_pieces(bool all, size_t bulk_bytes) {
     using halo::shm::piece_bytes;
     const std::vector<size_t> sizes = { 1, 63, 64, 65, 4000, piece_bytes - 1, piece_bytes, piece_bytes + 1, 3 * piece_bytes + 17 };
     const auto ring = zeroed_ring();
     RingWriter writer(ring.get());
     RingReader reader(ring.get());
+    if (all) writer.grow();
     int64_t n_pieces = 0;
+    std::set<size_t> begins;
     for (size_t begin = 0; begin < 2 * bulk_bytes; begin += 64) {
         for (const size_t size : sizes) {
             const Bytes in = payload(0, 1, static_cast<int64_t>(begin), size);
@@ -38,6 +40,7 @@ TEST(ShmRing, PiecesComeOutFromEveryOffset) {
                 ASSERT_LE(n, piece_bytes);
                 ASSERT_EQ(RingReader::size_of_piece(place), n);
                 const unsigned char *piece = reader.piece(place);
+                begins.insert(static_cast<size_t>(piece - ring->bulk));
                 ASSERT_GE(piece, ring->bulk);
                 ASSERT_LE(piece + n, ring->bulk + bulk_bytes);
                 out.insert(out.end(), piece, piece + n);
@@ -52,6 +55,28 @@ TEST(ShmRing, PiecesComeOutFromEveryOffset) {
         reader.release_piece(place);
     }
     EXPECT_GT(n_pieces, static_cast<int64_t>(2 * bulk_bytes / 64 * sizes.size()));
+    EXPECT_EQ(begins.size(), bulk_bytes / 64);
+}
+
+TEST(ShmRing, PiecesComeOutFromEveryOffset) { check_pieces(false, halo::shm::modest_bytes); }
+TEST(ShmRing, PiecesComeOutFromEveryOffsetOfAllOfIt) { check_pieces(true, halo::shm::bulk_bytes); }
+
+// Only where nothing lies in what is in use.
+TEST(ShmRing, AnEmptyRingGrows) {
+    const auto ring = zeroed_ring();
+    RingWriter writer(ring.get());
+    RingReader reader(ring.get());
+    const Bytes data(halo::shm::piece_bytes);
+    uint64_t first = 0, place = 0;
+    ASSERT_EQ(writer.put(data.data(), data.size(), first), data.size());
+    writer.grow();
+    size_t n = 1;
+    while (writer.put(data.data(), data.size(), place) != 0) ++n;
+    EXPECT_EQ(n, halo::shm::modest_bytes / halo::shm::piece_bytes);
+    for (size_t i = 0; i < n; ++i) reader.release_piece(first);
+    writer.grow();
+    for (n = 0; writer.put(data.data(), data.size(), place) != 0;) ++n;
+    EXPECT_EQ(n, halo::shm::bulk_bytes / halo::shm::piece_bytes);
 }
 
 TEST(ShmRing, AFullRingTakesNothingUntilItIsRead) {
@@ -80,14 +105,14 @@ TEST(ShmRing, AFullRingTakesNothingUntilItIsRead) {
     const Bytes data(halo::shm::piece_bytes);
     std::vector<uint64_t> places;
     for (uint64_t place = 0; writer.put(data.data(), data.size(), place) != 0;) places.push_back(place);
-    EXPECT_EQ(places.size(), halo::shm::bulk_bytes / halo::shm::piece_bytes);
+    EXPECT_EQ(places.size(), halo::shm::modest_bytes / halo::shm::piece_bytes);
     reader.release_piece(places.front());
     uint64_t place = 0;
     EXPECT_EQ(writer.put(data.data(), data.size(), place), data.size());
 }
 
 size_t size_of(int i) {
-    const size_t bounds[] = { 0, 1, 111, 112, 113, 8191, 8192, 8193, 65535, 65536, 65537, 131072, 131073, 500000 };
+    const size_t bounds[] = { 0, 1, 111, 112, 113, 8191, 8192, 8193, 16383, 16384, 16385, 65535, 65536, 65537, 131072, 131073, 500000 };
     if (i % 5 == 0) return bounds[static_cast<size_t>(i / 5) % std::size(bounds)];
     return static_cast<size_t>(i) * 193 % 9001;
 }

@@ -115,11 +115,12 @@ halo_status Endpoint::check(const char *call, int32_t peer, int32_t lane, int32_
 
 // So that no write to the ring can go wrong: a page that there is no memory for would end the process.
 halo_status Endpoint::reserve(Peer &peer, size_t bytes) {
-    if (peer.cells_reserved && (peer.bulk_reserved || bytes <= small_bytes)) [[likely]]
+    if (peer.cells_reserved && (bytes <= small_bytes || (peer.modest_reserved && (bytes <= unasked_bytes || peer.rest_reserved)))) [[likely]]
         return HALO_SUCCESS;
     bool done = peer.cells_reserved || own_.reserve(peer.place, 0, cells_end);
     peer.cells_reserved = done;
-    if (done && bytes > small_bytes) done = peer.bulk_reserved = own_.reserve(peer.place, cells_end, sizeof(Ring));
+    if (done && bytes > small_bytes && !peer.modest_reserved) done = peer.modest_reserved = own_.reserve(peer.place, cells_end, modest_end);
+    if (done && bytes > unasked_bytes) done = peer.rest_reserved = own_.reserve(peer.place, modest_end, sizeof(Ring));
     if (done) return HALO_SUCCESS;
     return report(host_, HALO_ERR_MEMORY, "%zu bytes of shared memory for messages to rank %d: %s", sizeof(Ring), peer.rank, std::strerror(errno));
 }
@@ -205,6 +206,7 @@ bool Endpoint::push_unasked(Peer &peer, Request &request) {
 
 bool Endpoint::push_piece(Peer &peer, Request &request) {
     uint64_t place = 0;
+    peer.out.grow();
     size_t n = peer.out.has_cell() ? peer.out.put(request.data + request.sent(), request.size - request.sent(), place) : 0;
     if (n == 0) return false;
     Cell &cell = peer.out.cell();

@@ -56,7 +56,8 @@ struct Peer : Link { // linked while it has an outbox or streams
     // sending
     RingWriter out;
     bool cells_reserved = false;
-    bool bulk_reserved = false;
+    bool modest_reserved = false;
+    bool rest_reserved = false;
     bool is_busy = false; // linked
     std::atomic<uint64_t> *bells = nullptr;
     uint64_t bell = 0;

@@ -32,8 +32,9 @@ static_assert(sizeof(Cell) == 8 * cell_words && std::atomic<uint64_t>::is_always
 
 inline constexpr size_t page = 4096;
 inline constexpr size_t n_cells = 256;
-inline constexpr size_t bulk_bytes = 128 << 10;
-inline constexpr size_t piece_bytes = 8 << 10; // the reader copies one out while the writer copies the next one in
+inline constexpr size_t bulk_bytes = 512 << 10;   // for large messages: what a cache holds more than once is copied faster,
+inline constexpr size_t modest_bytes = 128 << 10; // for others this much of it, to take less memory
+inline constexpr size_t piece_bytes = 16 << 10;   // the reader copies one out while the writer copies the next one in
 
 // Written by the reader: what the writer may use again.
 struct RingFront {
@@ -41,13 +42,14 @@ struct RingFront {
     std::atomic<uint64_t> bulk_read;
 };
 
-// As it lies in the writer's memory. The kernel fills it with zeros. The halves are reserved one by one when they are first needed.
+// As it lies in the writer's memory. The kernel fills it with zeros. Cells, modest part and rest are reserved one by one when they are first needed.
 struct Ring {
     RingFront front;
     alignas(page) Cell cells[n_cells];
     alignas(page) unsigned char bulk[bulk_bytes];
 };
 inline constexpr size_t cells_end = offsetof(Ring, bulk);
+inline constexpr size_t modest_end = cells_end + modest_bytes;
 
 inline uint64_t number_of(uint64_t position) { return (position + 1) & 0xffffffff; } // never 0 in the first lap
 inline Kind kind_of(uint64_t stamp) { return static_cast<Kind>(stamp >> 32 & 0xff); }
@@ -76,16 +78,25 @@ public:
     // Copies a piece of `bytes` in, as much as is of use; 0: there is no room. Returns where it is to the word that tells the reader.
     size_t put(const unsigned char *data, size_t bytes, uint64_t &place) {
         size_t wanted = bytes < piece_bytes ? bytes : piece_bytes;
-        size_t offset = bulk_written_ % bulk_bytes;
-        if (bulk_bytes - offset < wanted) wanted = bulk_bytes - offset; // the rest follows in a piece of its own
-        if (bulk_bytes - (bulk_written_ - bulk_read_) < wanted) [[unlikely]] {
+        if (bulk_end_ - offset_ < wanted) wanted = bulk_end_ - offset_; // the rest follows in a piece of its own
+        if (bulk_end_ - (bulk_written_ - bulk_read_) < wanted) [[unlikely]] {
             bulk_read_ = ring_->front.bulk_read.load(std::memory_order_acquire); // what the reader has copied out
-            if (bulk_bytes - (bulk_written_ - bulk_read_) < wanted) return 0;
+            if (bulk_end_ - (bulk_written_ - bulk_read_) < wanted) return 0;
         }
-        std::memcpy(ring_->bulk + offset, data, wanted);
-        bulk_written_ += (wanted + 63) / 64 * 64;
-        place = static_cast<uint64_t>(offset) << 32 | wanted;
+        std::memcpy(ring_->bulk + offset_, data, wanted);
+        place = static_cast<uint64_t>(offset_) << 32 | wanted;
+        size_t taken = (wanted + 63) / 64 * 64;
+        bulk_written_ += taken;
+        offset_ = offset_ + taken == bulk_end_ ? 0 : offset_ + taken;
         return wanted;
+    }
+    // From now on all of the byte ring is used, if there is nothing in it.
+    void grow() {
+        if (bulk_end_ == bulk_bytes) return;
+        bulk_read_ = ring_->front.bulk_read.load(std::memory_order_acquire);
+        if (bulk_written_ != bulk_read_) return;
+        bulk_end_ = bulk_bytes;
+        offset_ = 0;
     }
 
 private:
@@ -94,6 +105,8 @@ private:
     uint64_t cells_read_ = 0; // as last seen
     uint64_t bulk_written_ = 0;
     uint64_t bulk_read_ = 0;
+    size_t bulk_end_ = modest_bytes; // of what is in use
+    size_t offset_ = 0;              // of the next piece
 };
 
 class RingReader {
