@@ -69,7 +69,9 @@ Rated best_of(const std::vector<std::string> &names, const std::vector<std::stri
 
 TransportChoice choose_best(const std::vector<std::string> &directories, const halo_host &host, const MpiChoice &mpi) {
     std::string reasons;
-    const auto why_not = [](const halo_transport_plugin &plugin) { return opens_over_bootstrap(plugin) ? "it opens over a bootstrap, and there is none" : nullptr; };
+    const auto why_not = [](const halo_transport_plugin &plugin) {
+        return opens_over_bootstrap(plugin) ? "it opens over a bootstrap, and there is none" : nullptr;
+    };
     const Rated best = best_of(automatic_names(directories, mpi), directories, host, reasons, why_not);
     if (best.score > 0) return { best.plugin.transport, best.plugin.path, mpi.why + "; " + best.why };
     if (mpi.ranks && mpi.mpi.empty()) reasons += "; the launcher serves any MPI: choose with the setting mpi";
