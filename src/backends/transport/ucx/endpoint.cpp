@@ -123,8 +123,9 @@ halo_status Endpoint::send(Address to, const void *data, size_t bytes, Request &
     Peer &one = peer(to.peer);
     if (one.failure != UCS_OK) [[unlikely]]
         return lost(to, one.failure);
-    if (one.endpoint == nullptr) [[unlikely]]
+    if (one.endpoint == nullptr) [[unlikely]] {
         if (const halo_status status = connect(to); status != HALO_SUCCESS) return status;
+    }
     const ucs_status_ptr_t answer = ucp.tag_send_nbx(one.endpoint, data, bytes, match_bits(to.lane, to.tag, rank_), &for_send);
     began(request, Request::Kind::send, to, bytes, answer);
     return HALO_SUCCESS;
