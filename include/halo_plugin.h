@@ -87,7 +87,7 @@ typedef struct halo_transport_ops {
     /** `done` 1: the request's storage is free again; `bytes` is what came (sends: unspecified). Progresses. May be called again only if 0. */
     halo_status (*test)(halo_transport *transport, halo_request *request, int32_t *done, size_t *bytes);
     /** Give up a receive; its storage is free on return. `done` 1: it had completed before. A message that a probe has found is not given up: it is waited for,
-     *  and HALO_ERR_TRANSPORT after a while; then its storage is not free, and the core leaves it alone. */
+     *  and HALO_ERR_TRANSPORT after a while; then its buffer is not free, and the core leaves that alone. */
     halo_status (*cancel)(halo_transport *transport, halo_request *request, int32_t *done);
 
     /** Matched probe: `found` 1 takes the message out of the queue; it must then be received. Progresses. `peer` -1: from any rank. */

@@ -157,6 +157,7 @@ halo_status Endpoint::send(int32_t rank, int32_t lane, int32_t tag, const void *
 // Writes what the request has to say; false: not all of it yet. In the order of the outbox.
 bool Endpoint::push(Peer &peer, Request &request) {
     if (!peer.out.has_cell()) return false;
+    if (request.state == State::accepting && peer.find_given_up(&request) != nullptr) return false; // once what comes for that one has come
     Cell &cell = peer.out.cell();
     if (request.state == State::accepting) {
         bool fits = request.bytes <= request.size;
@@ -218,9 +219,23 @@ bool Endpoint::push_piece(Peer &peer, Request &request) {
     return true;
 }
 
+bool Endpoint::push_refusals(Peer &peer) {
+    while (!peer.refused.empty()) {
+        if (!peer.out.has_cell()) return false;
+        Cell &cell = peer.out.cell();
+        cell.word[0] = reinterpret_cast<uintptr_t>(peer.refused.back());
+        cell.word[1] = 0;
+        peer.out.publish(Kind::accept);
+        ring_bell(peer);
+        peer.refused.pop_back();
+    }
+    return true;
+}
+
 // As far as the ring takes it, and no longer than a ring of pieces, as its reader makes room all the time. What comes first in the outbox goes first;
 // large messages take turns.
 void Endpoint::flush(Peer &peer) {
+    if (!push_refusals(peer)) return;
     while (!is_empty(peer.outbox)) {
         auto &request = static_cast<Request &>(*peer.outbox.next);
         if (!push(peer, request)) return;
@@ -253,7 +268,7 @@ void Endpoint::progress() {
         auto &peer = static_cast<Peer &>(*link);
         link = link->next;
         if (peer.over == Peer::Over::no) flush(peer);
-        if (peer.over == Peer::Over::no && !(is_empty(peer.outbox) && is_empty(peer.streams))) continue;
+        if (peer.over == Peer::Over::no && !(is_empty(peer.outbox) && is_empty(peer.streams) && peer.refused.empty())) continue;
         unlink(peer);
         peer.is_busy = false;
     }
@@ -270,7 +285,7 @@ halo_status Endpoint::test(Request &request, bool &done) {
     return request.status == HALO_SUCCESS ? HALO_SUCCESS : failure(request);
 }
 
-// A message that is on its way in is waited for.
+// A message that is on its way in is waited for, as others may follow from it; if its sender does not go on, the rest of it is dropped when it comes.
 halo_status Endpoint::cancel(Request &request, bool &done) {
     done = request.state == State::finished;
     if (!done && request.is_send()) return report(host_, HALO_ERR_ARGUMENT, "cancel of a send to rank %d", peer_of(request.key).rank);
@@ -286,8 +301,22 @@ halo_status Endpoint::cancel(Request &request, bool &done) {
         if (!done) sched_yield();
     }
     if (done) return status;
+    Peer &peer = peer_of(request.key);
+    detach(peer, request);
+    if (!peer.refused.empty()) make_busy(peer);
     return report(host_, HALO_ERR_TRANSPORT, "a receive of %zu bytes from rank %d (lane %d, tag %d) cannot be given up: it has begun to come in",
-                  request.size, peer_of(request.key).rank, lane_of(request.key), tag_of(request.key));
+                  request.size, peer.rank, lane_of(request.key), tag_of(request.key));
+}
+
+// Nothing leads to a receive any more.
+void Endpoint::detach(Peer &peer, Request &request) {
+    if (request.state == State::filling && peer.filling == &request) peer.filling = nullptr;
+    if (request.state == State::receiving) peer.given_up.push_back({ &request, request.bytes - request.got });
+    if (request.state == State::accepting) {
+        peer.refused.push_back(request.other);
+        unlink(request);
+    }
+    request.state = State::finished;
 }
 
 halo_status Endpoint::lost(const Peer &peer) const {

@@ -5,6 +5,7 @@
 // them. It is sent when all of it is in the ring. What a full ring does not take waits in its peer's outbox, so that nobody waits for anybody.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -73,6 +74,18 @@ struct Peer : Link { // linked while it has an outbox or streams
     Stored *storing = nullptr;                                      // or into store; neither: it is lost
     enum class Over : uint8_t { no, closed, died } over = Over::no; // and all that came before has been read
     int64_t looked_at = 0;                                          // when it was last asked whether the process lives, nanoseconds
+
+    // Of receives that were given up in the middle of their messages, whose requests are gone.
+    struct GivenUp {
+        const void *request; // as the peer knows it
+        size_t left;         // bytes that still come
+    };
+    std::vector<GivenUp> given_up;
+    std::vector<void *> refused; // offers that are to be told so
+    GivenUp *find_given_up(const void *request) {
+        auto found = std::find_if(given_up.begin(), given_up.end(), [&](const GivenUp &one) { return one.request == request; });
+        return found == given_up.end() ? nullptr : &*found;
+    }
 };
 
 class Endpoint {
@@ -122,6 +135,7 @@ private:
     void ring_bell(Peer &peer);
     void make_busy(Peer &peer);
     void flush(Peer &peer);
+    bool push_refusals(Peer &peer);
     bool push(Peer &peer, Request &request);
     bool push_unasked(Peer &peer, Request &request);
     bool push_piece(Peer &peer, Request &request);
@@ -149,6 +163,7 @@ private:
     bool is_over(Peer &peer, bool ask_system);
     const Peer *find_dead();
     void end(Peer &peer, Request &request);
+    static void detach(Peer &peer, Request &request);
 
     const halo_host *host_;
     int32_t rank_;

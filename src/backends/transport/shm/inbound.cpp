@@ -180,6 +180,12 @@ void Endpoint::arrive_piece(Peer &peer, const Cell &cell) {
     auto &request = *reinterpret_cast<Request *>(cell.word[0]);
     uint64_t place = cell.word[2];
     size_t n = RingReader::size_of_piece(place);
+    if (Peer::GivenUp *gone = peer.find_given_up(&request)) [[unlikely]] {
+        peer.in.release_piece(place);
+        gone->left -= n;
+        if (gone->left == 0) peer.given_up.erase(peer.given_up.begin() + (gone - peer.given_up.data()));
+        return;
+    }
     copy_bytes(request.data + request.got, peer.in.piece(place), n);
     peer.in.release_piece(place);
     request.got += n;
