@@ -30,8 +30,8 @@ halo_status allgather(const halo_host *host, const halo_bootstrap &bootstrap, co
     }
     const halo_status status = bootstrap.allgather(bootstrap.user, mine, bytes, all);
     if (status == HALO_SUCCESS) return HALO_SUCCESS;
-    return report(host, status, "ucx: the bootstrap could not exchange addresses of %d ranks, here rank %d: status %d", bootstrap.n_ranks,
-                  bootstrap.rank, status);
+    return report(host, status, "transport ucx: the bootstrap's allgather of %d ranks ended with status %d on rank %d", bootstrap.n_ranks, status,
+                  bootstrap.rank);
 }
 
 // The rank that has failed says why to all.
