@@ -11,8 +11,8 @@ most_again=5
 rm -f "$result" "$again"
 if ! ctest --test-dir "$build" --no-tests=error --output-on-failure --timeout 300 -j"$(nproc)" --output-junit "$result" "$@"; then
     n_failed="$(grep -c 'status="fail"' "$result")"
-    if [ "$n_failed" -gt 0 ] && [ "$n_failed" -le "$most_again" ]; then
-        ctest --test-dir "$build" --rerun-failed --output-on-failure --timeout 300 -j1 --output-junit "$again"
+    if [ "$n_failed" -gt 0 ] && [ "$n_failed" -le "$most_again" ]; then # by their names: without the options numbers may be others'
+        ctest --test-dir "$build" -R "$("$(dirname "$0")/totals.py" --failed "$result")" --output-on-failure --timeout 300 -j1 --output-junit "$again"
     fi
 fi
 exec "$(dirname "$0")/totals.py" "$result"

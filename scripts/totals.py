@@ -4,7 +4,9 @@
 neighbour NAME.again.xml was run again after it had failed.
 
 usage: totals.py FILE...      exit status 1 if a test failed or none ran
+       totals.py --failed FILE   a regular expression for ctest's -R: the names of those that failed
 """
+import re
 import sys
 import xml.etree.ElementTree as tree
 from pathlib import Path
@@ -24,7 +26,15 @@ def cases_of(file):
         yield (later.get(case.get("name"), case), True) if had_failed else (case, False)
 
 
+def failed_in(file):
+    names = [case.get("name") for case in tree.parse(file).getroot().iter("testcase") if case.get("status") == "fail"]
+    return "^(" + "|".join(re.sub(r"([^A-Za-z0-9_ ])", r"\\\1", name) for name in names) + ")$"
+
+
 def main():
+    if sys.argv[1:2] == ["--failed"]:
+        print(failed_in(sys.argv[2]))
+        return 0
     counts = {"run": 0, "fail": 0, "notrun": 0}
     for file in sys.argv[1:]:
         if not Path(file).is_file():

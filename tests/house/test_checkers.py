@@ -395,6 +395,10 @@ class Totals(Tree):
         self.put("run", "fail")
         self.finds("1 passed, 1 failed", "totals.py", self.root / "junit.xml")
 
+    def test_names_of_those_that_failed(self):
+        self.write("junit.xml", '<testsuite><testcase name="a.B/c (1, 0)" status="fail"/><testcase name="d" status="run"/></testsuite>')
+        self.assertEqual(self.check("totals.py", "--failed", self.root / "junit.xml").stdout, "^(a\\.B\\/c \\(1\\, 0\\))$\n")
+
     def test_failed_and_passed_alone(self):
         self.put("run", "fail")
         self.write("junit.again.xml", '<testsuite><testcase name="t1" status="run"/></testsuite>')
