@@ -49,6 +49,7 @@ defects=(
     "messages of edges of their own are packed at one place|plan/lower/rows.cpp|late_device_programs KindsOnDevices.*Own|s/boxes_.dense(single.edge, link_base, single.offset)/boxes_.dense(single.edge, link_base, 0)/"
     "a rank without peers does not wait for what its device tests|exchange/messages_on_devices.cpp|late_device_programs KindsOnDevices.Sparse*|s/if (first_packing_mark_ > 0 \&\& !reached(0)) return false;//"
     "a message leaves with the first launch of many|exchange/messages_on_devices.cpp|late_device_programs KindsOnDevices.InChunks|s/^        marks_.one.link. = n_marks;//"
+    "dense values are packed beside their message|exchange/messages_on_devices.cpp|late_device_programs OnDevices.Dense*|s/one.in_place = one.way/one.in_place = false \&\& one.way/"
     "check mode looks at devices|exchange/check_mode.cpp|late_device_programs DeviceErrors.Check*|s/return piece.takes_part \&\& !piece.work;/return piece.takes_part;/"
     "the pointers of a run lie where the field is bound|exchange/round_spec.h|late_device_programs OnDevices.Storage*|s/^    if (run.data \&\& run.devices) return.*$//"
     "parts of one set lie in two memories|field/field.cpp|late_device_programs DeviceErrors.AllStorage*|s/if (space == now || n_others == 0) return;/return;/"

@@ -48,7 +48,7 @@ struct MpiChoice {
 // HALO_ERR_PLUGIN: two MPIs are loaded; the loaded one is not that of the communicator, of the launcher of several ranks, or of the setting.
 MpiChoice choose_mpi(const MpiFacts &facts, const std::string &setting, const char *communicator_mpi);
 
-// What of it is left aside where ranks come by a rendezvous: "", or "; besides, ...".
+// What of it is left aside where ranks come by a rendezvous: "", or "; left aside: ...".
 std::string mpi_left_aside(const MpiFacts &facts);
 
 } // namespace halo

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The operations table and the module's entry.
-#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <new>
 
+#include "bootstrap.h"
 #include "endpoint.h"
 #include "open.h"
 #include "report.h"
@@ -14,6 +14,7 @@ namespace {
 using halo::shm::Endpoint;
 using halo::shm::Request;
 using halo::shm::Stored;
+using halo::transport::bootstrap_of;
 using halo::transport::report;
 
 // Below that of a transport that reaches other hosts: `query` does not know on how many the ranks are.
@@ -35,14 +36,14 @@ halo_status guard(const halo_host *host, Body body) {
 }
 
 halo_status open(const halo_host *host, const halo_transport_params *params, halo_transport **transport) {
-    constexpr size_t end = offsetof(halo_transport_params, bootstrap) + sizeof params->bootstrap;
-    if (params->struct_size < end || params->bootstrap == nullptr)
+    const halo_bootstrap *bootstrap = bootstrap_of(*params);
+    if (bootstrap == nullptr)
         return report(host, HALO_ERR_PLUGIN,
                       "transport shm opens over a bootstrap alone, and there is none: halo_context_create_over, or the setting "
                       "transport.besides next to another transport");
     return guard(host, [&] {
         std::unique_ptr<Endpoint> opened;
-        halo_status status = halo::shm::open_endpoint(host, *params->bootstrap, opened);
+        halo_status status = halo::shm::open_endpoint(host, *bootstrap, opened);
         if (status == HALO_SUCCESS) *transport = reinterpret_cast<halo_transport *>(opened.release());
         return status;
     });

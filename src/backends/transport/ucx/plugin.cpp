@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The operations table and the module's entry.
-#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <new>
 
 #include "addresses.h"
+#include "bootstrap.h"
 #include "endpoint.h"
 #include "library.h"
 #include "report.h"
 
 namespace {
 
+using halo::transport::bootstrap_of;
 using halo::transport::report;
 using halo::ucx::Address;
 using halo::ucx::Addresses;
@@ -27,11 +28,6 @@ constexpr int32_t score_usable = 100;
 Endpoint &endpoint_of(halo_transport *transport) { return *reinterpret_cast<Endpoint *>(transport); }
 Request &new_request(halo_request *request) { return *new (request) Request; }
 Request &request_of(halo_request *request) { return *std::launder(reinterpret_cast<Request *>(request)); }
-
-const halo_bootstrap *bootstrap_of(const halo_transport_params &params) {
-    constexpr size_t end = offsetof(halo_transport_params, bootstrap) + sizeof params.bootstrap;
-    return params.struct_size >= end ? params.bootstrap : nullptr;
-}
 
 halo_status check(const halo_host *host, const halo_bootstrap *bootstrap) {
     if (bootstrap == nullptr)
