@@ -50,6 +50,8 @@ defects=(
     "a rank without peers does not wait for what its device tests|exchange/messages_on_devices.cpp|late_device_programs KindsOnDevices.Sparse*|s/if (first_packing_mark_ > 0 \&\& !reached(0)) return false;//"
     "a message leaves with the first launch of many|exchange/messages_on_devices.cpp|late_device_programs KindsOnDevices.InChunks|s/^        marks_.one.link. = n_marks;//"
     "dense values are packed beside their message|exchange/messages_on_devices.cpp|late_device_programs OnDevices.Dense*|s/one.in_place = one.way/one.in_place = false \&\& one.way/"
+    "dense values are copied from their message before they are read|exchange/messages_on_devices.cpp|late_device_programs OnDevices.Dense*|s/if (link.has_come_to(pinned_by(piece)))/if (link.has_come_to(pinned_by(piece)) \&\& base > 99999)/"
+    "a message comes where a device still reads the one before|exchange/messages_on_devices.cpp|late_device_programs OnDevices.WhatHasCome*|s/return work->keep(links_.i.->take_received());/return;/"
     "check mode looks at devices|exchange/check_mode.cpp|late_device_programs DeviceErrors.Check*|s/return piece.takes_part \&\& !piece.work;/return piece.takes_part;/"
     "the pointers of a run lie where the field is bound|exchange/round_spec.h|late_device_programs OnDevices.Storage*|s/^    if (run.data \&\& run.devices) return.*$//"
     "parts of one set lie in two memories|field/field.cpp|late_device_programs DeviceErrors.AllStorage*|s/if (space == now || n_others == 0) return;/return;/"

@@ -2,6 +2,7 @@
 // Exchanges over fields on devices: what waits for what, on one stream and on several.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <optional>
 
@@ -151,6 +152,34 @@ TEST(OnDevices, DenseValuesArePackedWhereTheyLeaveFrom) {
         const int64_t host = most_held(rank, HALO_MEMORY_HOST);
         if (host >= message) stop("%lld bytes on the host", static_cast<long long>(host));
         OK(halo_field_destroy(&field));
+    });
+}
+
+// Runs of one exchange that nobody waits for between, each of another field, while one rank's device has much to do before it unpacks.
+TEST(OnDevices, WhatHasComeIsReadBeforeMoreComesThere) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 1);
+        const RingField u(ring, "u"), v(ring, "v");
+        const RingExchange exchange({ u.handle(), v.handle() });
+        const late::Stream stream(u.device());
+        const late::Array<double> elsewhere(rank.context, 1);
+        const auto be_busy = [&] {
+            const double value = 0;
+            for (int i = 0; i < 50; ++i) OK(halo_device_late.ops->fill(u.device(), elsewhere.data(), &value, sizeof value, 1, stream));
+        };
+        for (int turn = 0; turn < 10; ++turn) {
+            u.write(turn, stream);
+            v.write(turn + 1000, stream);
+            for (const auto &mask : { std::array<int32_t, 2>{ 1, 0 }, std::array<int32_t, 2>{ 0, 1 } }) {
+                halo_run of_one = HALO_RUN_INIT;
+                of_one.field_mask = mask.data();
+                OK(halo_exchange_start(exchange, &of_one, stream));
+                if (rank.rank == 0) be_busy();
+                OK(halo_exchange_finish(exchange, stream));
+            }
+            u.expect(turn, stream, "first run");
+            v.expect(turn + 1000, stream, "second run");
+        }
     });
 }
 
