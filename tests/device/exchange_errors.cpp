@@ -2,6 +2,7 @@
 // Exchanges over fields on devices: what is refused, and what fails on the way.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 
 #include "late/ring.h"
@@ -9,6 +10,7 @@
 namespace {
 
 using namespace conformance;
+using late::HostRingField;
 using late::Ring;
 using late::RingExchange;
 using late::RingField;
@@ -118,6 +120,39 @@ TEST(DeviceErrors, ALaunchThatFails) {
                 OK(halo_exchange_finish(exchange, stream));
                 u.expect(turn, stream, "after the failure");
             }
+        }
+    });
+}
+
+// What a device still packs of a run that has failed goes into no message of a later one.
+TEST(DeviceErrors, ARunFailsBeforeTheDeviceHasPacked) {
+    run(2, late::settings({ { "timeout", "20" } }), [](Rank &rank) {
+        const Ring ring(rank, 1);
+        HostRingField h(ring, "h");
+        const RingField u(ring, "u");
+        const RingExchange exchange({ h.handle(), u.handle() });
+        const late::Stream stream(u.device());
+        const late::Chores chores(u, rank);
+        const auto run_of = [&](std::array<int32_t, 2> fields) {
+            halo_run run = HALO_RUN_INIT;
+            run.field_mask = fields.data();
+            const halo_status status = halo_exchange_start(exchange, &run, stream);
+            return status == HALO_SUCCESS ? halo_exchange_finish(exchange, stream) : status;
+        };
+        for (int turn = 0; turn < 10; ++turn) {
+            u.write(turn, stream);
+            h.write(turn + 100);
+            stream.synchronize();
+            if (rank.rank == 0)
+                chores.put_on(stream);
+            else
+                late_fail_launch(u.device(), 0);
+            expect_failure(rank.context, run_of({ 0, 1 }), rank.rank == 0 ? HALO_ERR_PEER : HALO_ERR_DEVICE, { "a launch fails, as ordered" });
+            OK(run_of({ 1, 0 }));
+            h.write(turn + 200);
+            OK(run_of({ 1, 1 })); // in the same slot
+            h.expect(turn + 200, "on the host");
+            u.expect(turn, stream, "on the device");
         }
     });
 }

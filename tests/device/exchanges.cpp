@@ -11,6 +11,7 @@
 namespace {
 
 using namespace conformance;
+using late::HostRingField;
 using late::Ring;
 using late::RingExchange;
 using late::RingField;
@@ -162,11 +163,7 @@ TEST(OnDevices, WhatHasComeIsReadBeforeMoreComesThere) {
         const RingField u(ring, "u"), v(ring, "v");
         const RingExchange exchange({ u.handle(), v.handle() });
         const late::Stream stream(u.device());
-        const late::Array<double> elsewhere(rank.context, 1);
-        const auto be_busy = [&] {
-            const double value = 0;
-            for (int i = 0; i < 50; ++i) OK(halo_device_late.ops->fill(u.device(), elsewhere.data(), &value, sizeof value, 1, stream));
-        };
+        const late::Chores chores(u, rank);
         for (int turn = 0; turn < 10; ++turn) {
             u.write(turn, stream);
             v.write(turn + 1000, stream);
@@ -174,7 +171,7 @@ TEST(OnDevices, WhatHasComeIsReadBeforeMoreComesThere) {
                 halo_run of_one = HALO_RUN_INIT;
                 of_one.field_mask = mask.data();
                 OK(halo_exchange_start(exchange, &of_one, stream));
-                if (rank.rank == 0) be_busy();
+                if (rank.rank == 0) chores.put_on(stream);
                 OK(halo_exchange_finish(exchange, stream));
             }
             u.expect(turn, stream, "first run");
@@ -188,34 +185,22 @@ TEST(OnDevices, FieldsOfTwoDevicesAndTheHostInOneExchange) {
     run(2, late::settings(), [](Rank &rank) {
         const Ring ring(rank, 2);
         const RingField u(ring, "u", 0), v(ring, "v", 1);
-        halo_field *h = nullptr;
-        halo_field_desc desc = HALO_FIELD_DESC_INIT;
-        desc.name = "h";
-        desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts;
-        OK(halo_field_create(ring.topology(), &desc, &h));
-        std::vector<std::vector<double>> on_host;
-        for (int64_t b = 0; b < 2; ++b) on_host.push_back(ring.owned(ring.first_gid() + b, 0));
-        for (int64_t b = 0; b < 2; ++b) late::bind(h, ring.first_gid() + b, on_host[static_cast<size_t>(b)].data(), HALO_MEMORY_HOST, 0);
-        {
-            const RingExchange exchange({ u.handle(), h, v.handle() });
-            const late::Stream stream(u.device());
-            for (int turn = 0; turn < 20; ++turn) {
-                u.write(turn, stream);
-                v.write(turn + 100, nullptr);
-                for (size_t b = 0; b < 2; ++b) on_host[b] = ring.owned(ring.first_gid() + static_cast<int64_t>(b), turn + 50);
-                for (int64_t b = 0; b < 2; ++b) late::bind(h, ring.first_gid() + b, on_host[static_cast<size_t>(b)].data(), HALO_MEMORY_HOST, 0);
-                OK(halo_exchange_start(exchange, nullptr, stream));
-                OK(halo_exchange_finish(exchange, stream));
-                u.expect(turn, stream, "device 0");
-                v.expect(turn + 100, nullptr, "device 1");
-                for (size_t b = 0; b < 2; ++b)
-                    if (on_host[b] != ring.filled(ring.first_gid() + static_cast<int64_t>(b), turn + 50)) stop("host: block %zu differs", b);
-            }
-            const halo_exchange_stats stats = exchange.stats();
-            if (stats.messages_sent > 2 * stats.runs)
-                stop("%lld messages in %lld runs", static_cast<long long>(stats.messages_sent), static_cast<long long>(stats.runs));
+        HostRingField h(ring, "h");
+        const RingExchange exchange({ u.handle(), h.handle(), v.handle() });
+        const late::Stream stream(u.device());
+        for (int turn = 0; turn < 20; ++turn) {
+            u.write(turn, stream);
+            v.write(turn + 100, nullptr);
+            h.write(turn + 50);
+            OK(halo_exchange_start(exchange, nullptr, stream));
+            OK(halo_exchange_finish(exchange, stream));
+            u.expect(turn, stream, "device 0");
+            v.expect(turn + 100, nullptr, "device 1");
+            h.expect(turn + 50, "host");
         }
-        OK(halo_field_destroy(&h));
+        const halo_exchange_stats stats = exchange.stats();
+        if (stats.messages_sent > 2 * stats.runs)
+            stop("%lld messages in %lld runs", static_cast<long long>(stats.messages_sent), static_cast<long long>(stats.runs));
     });
 }
 

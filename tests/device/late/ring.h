@@ -2,6 +2,7 @@
 // A ring of blocks along x, `n_blocks` on each rank, whose cells have their number in the ring as values. Storage of one block is one array.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -101,6 +102,54 @@ private:
     const Ring &ring_;
     halo_field *handle_ = nullptr;
     std::deque<Array<double>> arrays_;
+};
+
+// The same on the host.
+class HostRingField {
+public:
+    HostRingField(const Ring &ring, const char *name) : ring_(ring), arrays_(static_cast<size_t>(ring.n_blocks()), std::vector<double>(Ring::size)) {
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = name;
+        desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts;
+        OK(halo_field_create(ring.topology(), &desc, &handle_));
+        for (size_t b = 0; b < arrays_.size(); ++b) bind(handle_, gid(b), arrays_[b].data(), HALO_MEMORY_HOST, 0);
+    }
+    ~HostRingField() { halo_field_destroy(&handle_); }
+    HostRingField(const HostRingField &) = delete;
+    HostRingField &operator=(const HostRingField &) = delete;
+
+    halo_field *handle() const { return handle_; }
+    void write(double shift) {
+        for (size_t b = 0; b < arrays_.size(); ++b) {
+            const std::vector<double> values = ring_.owned(gid(b), shift);
+            std::copy(values.begin(), values.end(), arrays_[b].begin());
+        }
+    }
+    void expect(double shift, const char *when) const {
+        for (size_t b = 0; b < arrays_.size(); ++b)
+            if (arrays_[b] != ring_.filled(gid(b), shift)) conformance::stop("%s: block %lld differs", when, static_cast<long long>(gid(b)));
+    }
+
+private:
+    int64_t gid(size_t block) const { return ring_.first_gid() + static_cast<int64_t>(block); }
+
+    const Ring &ring_;
+    halo_field *handle_ = nullptr;
+    std::vector<std::vector<double>> arrays_;
+};
+
+// Work for a device's stream that takes a while.
+class Chores {
+public:
+    explicit Chores(const RingField &field, const conformance::Rank &rank) : device_(field.device()), memory_(rank.context, 1) {}
+    void put_on(halo_stream stream) const {
+        const double value = 0;
+        for (int i = 0; i < 50; ++i) OK(halo_device_late.ops->fill(device_, memory_.data(), &value, sizeof value, 1, stream));
+    }
+
+private:
+    halo_device *device_;
+    Array<double> memory_;
 };
 
 class RingExchange {
