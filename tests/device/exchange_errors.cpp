@@ -132,7 +132,6 @@ TEST(DeviceErrors, ARunFailsBeforeTheDeviceHasPacked) {
         const RingField u(ring, "u");
         const RingExchange exchange({ h.handle(), u.handle() });
         const late::Stream stream(u.device());
-        const late::Chores chores(u, rank);
         const auto run_of = [&](std::array<int32_t, 2> fields) {
             halo_run run = HALO_RUN_INIT;
             run.field_mask = fields.data();
@@ -144,7 +143,7 @@ TEST(DeviceErrors, ARunFailsBeforeTheDeviceHasPacked) {
             h.write(turn + 100);
             stream.synchronize();
             if (rank.rank == 0)
-                chores.put_on(stream);
+                late_delay_launch(u.device(), 0, 5000);
             else
                 late_fail_launch(u.device(), 0);
             expect_failure(rank.context, run_of({ 0, 1 }), rank.rank == 0 ? HALO_ERR_PEER : HALO_ERR_DEVICE, { "a launch fails, as ordered" });

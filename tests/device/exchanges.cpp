@@ -84,15 +84,39 @@ TEST(OnDevices, AStreamForEachCall) {
         const Ring ring(rank, 3);
         const RingField u(ring, "u");
         const RingExchange exchange({ u.handle() });
-        std::deque<late::Stream> streams;
-        for (int i = 0; i < 4; ++i) streams.emplace_back(u.device());
-        for (int turn = 0; turn < 40; ++turn) {
-            const halo_stream first = streams[static_cast<size_t>(turn % 4)], second = streams[static_cast<size_t>((turn * 3 + 1) % 4)];
+        const late::Stream first(u.device()), second(u.device());
+        for (int turn = 0; turn < 4; ++turn) {
             u.write(turn, first);
+            if (rank.rank == turn % 2) late_delay_launch(u.device(), 1, 20000); // within the rank
             OK(halo_exchange_start(exchange, nullptr, first));
             OK(halo_exchange_finish(exchange, second));
             u.expect(turn, second, "in the stream of finish");
-            for (late::Stream &stream : streams) stream.synchronize(); // the next write is in another one
+            first.synchronize();
+        }
+    });
+}
+
+TEST(OnDevices, AStreamOfTheNextRunWaitsForThisOne) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 1);
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        const late::Stream first(u.device()), second(u.device());
+        for (int turn = 0; turn < 4; ++turn) {
+            const auto write_owned = [&](double shift) {
+                const std::vector<double> values = ring.owned(ring.first_gid(), shift);
+                OK(halo_device_late.ops->copy(u.device(), u.array(0).data() + Ring::ghosts, values.data() + Ring::ghosts,
+                                              static_cast<size_t>(Ring::n_cells) * sizeof(double), first));
+            };
+            write_owned(turn);
+            if (rank.rank == turn % 2) late_delay_launch(u.device(), 1, 20000); // the unpacking
+            OK(halo_exchange_start(exchange, nullptr, first));
+            write_owned(turn + 100); // the run has taken what was there before
+            OK(halo_exchange_finish(exchange, second));
+            OK(halo_exchange_start(exchange, nullptr, first));
+            OK(halo_exchange_finish(exchange, first));
+            second.synchronize();
+            u.expect(turn + 100, first, "second run");
         }
     });
 }
@@ -156,22 +180,21 @@ TEST(OnDevices, DenseValuesArePackedWhereTheyLeaveFrom) {
     });
 }
 
-// Runs of one exchange that nobody waits for between, each of another field, while one rank's device has much to do before it unpacks.
+// Runs of one exchange that nobody waits for between, each of another field, while one rank's device unpacks late.
 TEST(OnDevices, WhatHasComeIsReadBeforeMoreComesThere) {
     run(2, late::settings(), [](Rank &rank) {
         const Ring ring(rank, 1);
         const RingField u(ring, "u"), v(ring, "v");
         const RingExchange exchange({ u.handle(), v.handle() });
         const late::Stream stream(u.device());
-        const late::Chores chores(u, rank);
         for (int turn = 0; turn < 10; ++turn) {
             u.write(turn, stream);
             v.write(turn + 1000, stream);
             for (const auto &mask : { std::array<int32_t, 2>{ 1, 0 }, std::array<int32_t, 2>{ 0, 1 } }) {
                 halo_run of_one = HALO_RUN_INIT;
                 of_one.field_mask = mask.data();
+                if (rank.rank == 0) late_delay_launch(u.device(), 1, 5000); // the unpacking
                 OK(halo_exchange_start(exchange, &of_one, stream));
-                if (rank.rank == 0) chores.put_on(stream);
                 OK(halo_exchange_finish(exchange, stream));
             }
             u.expect(turn, stream, "first run");

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <set>
 #include <span>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 #include "../flagged_rows.h"
@@ -50,6 +53,8 @@ struct Late {
     uint64_t seed = next_seed.fetch_add(1000);
     late_counts counts{};
     Failure allocation{ allocations_fail_after }, pinned{ pinned_fails_after }, launch{ launches_fail_after };
+    int64_t delayed_after = -1; // and for how long a launch is
+    std::chrono::microseconds delay{ 0 };
 
     Late(const halo_host *given, halo_device *host_device) : services(given), copies(host_device) {
         add_stream();
@@ -330,19 +335,41 @@ halo_status prepare(Late &self, const halo_copy_range &given, bool tests, Range 
     return host.table_test(self.copies, table.copies, given.first, 0, range.of_host.bases, given.n_bases, &given.test, &none, HALO_STREAM_NONE);
 }
 
+// Ranges are disjoint in what they write.
+bool has_row_twice(const halo_copy_range *ranges, int64_t n) {
+    std::set<std::tuple<const halo_copy_table *, void *const *, int64_t, int32_t>> known;
+    for (const halo_copy_range &range : std::span(ranges, static_cast<size_t>(n)))
+        for (int64_t row = range.first; row < range.first + range.n; ++row)
+            if (!known.emplace(range.table, range.bases, row, range.rows).second) return true;
+    return false;
+}
+
+void run_by_host(halo_device *copies, const Range &range, bool backwards, ByHost &by) {
+    halo_copy_range some = range.of_host;
+    if (backwards) some.n = 1;
+    for (int64_t at = 0; at < range.of_host.n; at += some.n) {
+        some.first = range.of_host.first + (backwards ? range.of_host.n - 1 - at : at);
+        if (by(copies, some, range.table->rows.data()) != HALO_SUCCESS) std::abort();
+    }
+}
+
+// Its rows run in any order: in every second launch the last one first.
 halo_status launch(halo_device *device, const halo_copy_range *given, int64_t n, bool tests, ByHost &by, halo_stream stream) {
     Late &self = late_of(device);
     if (n < 0) return report(self.services, HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n));
     const auto ranges = std::make_shared<std::vector<Range>>(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i)
         if (const halo_status status = prepare(self, given[i], tests, (*ranges)[static_cast<size_t>(i)])) return status;
+    if (!tests && has_row_twice(given, n)) return report(self.services, HALO_ERR_ARGUMENT, "a row of a table twice in one launch");
     if (const halo_status status = fail_launch_on_order(self)) return status;
     self.count(tests ? &late_counts::tests : &late_counts::launches);
     for (const Range &range : *ranges) ++range.table->in_use;
-    self.stream(stream).add([copies = self.copies, ranges, &by] {
-        for (const Range &range : *ranges) {
-            if (by(copies, range.of_host, range.table->rows.data()) != HALO_SUCCESS) std::abort();
-        }
+    const bool backwards = self.counts.launches % 2 == 0;
+    const auto delay = self.delayed_after >= 0 && self.delayed_after-- == 0 ? self.delay : std::chrono::microseconds(0);
+    if (backwards) std::reverse(ranges->begin(), ranges->end());
+    self.stream(stream).add([copies = self.copies, ranges, backwards, delay, &by] {
+        std::this_thread::sleep_for(delay);
+        for (const Range &range : *ranges) run_by_host(copies, range, backwards, by);
         for (const Range &range : *ranges) --range.table->in_use;
     });
     return HALO_SUCCESS;
@@ -454,6 +481,10 @@ halo_device *late_of_memory(const void *pointer) {
 void late_fail_allocation(halo_device *device, int64_t after) { late_of(device).allocation.set(after); }
 void late_fail_pinned(halo_device *device, int64_t after) { late_of(device).pinned.set(after); }
 void late_fail_launch(halo_device *device, int64_t after) { late_of(device).launch.set(after); }
+void late_delay_launch(halo_device *device, int64_t after, int32_t microseconds) {
+    late_of(device).delayed_after = after;
+    late_of(device).delay = std::chrono::microseconds(microseconds);
+}
 
 void late_fail_allocations_of_all(int64_t after) { allocations_fail_after = after; }
 void late_fail_pinned_of_all(int64_t after) { pinned_fails_after = after; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A device that forgives nothing: the host cannot touch its memory, work is done late by a thread of each stream, events fire later still, and it
-// reaches only its own memory and pinned memory of the host. What a program forgets to wait for is seen without a GPU. Copies are the host device's.
-// It is a module too, and a program that links it shares it with the core, which opens instances of its own.
+// A device that forgives nothing: the host cannot touch its memory, work is done late by a thread of each stream, rows of a launch from either
+// end, events fire later still, and it reaches only its own memory and pinned memory of the host. What a program forgets to wait for is seen without
+// a GPU. Copies are the host device's. It is a module too, and a program that links it shares it with the core, which opens instances of its own.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,8 @@ void late_configure(uint64_t seed, int32_t most_microseconds);
 void late_fail_allocation(halo_device *device, int64_t after);
 void late_fail_pinned(halo_device *device, int64_t after);
 void late_fail_launch(halo_device *device, int64_t after);
+// A launch of ranges, after so many others, takes so much longer, once.
+void late_delay_launch(halo_device *device, int64_t after, int32_t microseconds);
 // The same of each device that is opened afterwards.
 void late_fail_allocations_of_all(int64_t after);
 void late_fail_pinned_of_all(int64_t after);

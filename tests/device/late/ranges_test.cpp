@@ -122,6 +122,29 @@ TEST(LateRanges, RowsShareFlagsAndNoneIsCleared) {
     EXPECT_EQ(std::vector<uint8_t>(flags.data(), flags.data() + 5), (std::vector<uint8_t>{ 2, 0, 0, 1, 0 }));
 }
 
+// Those that are chosen by flags, and those that are not, are different ones.
+TEST(LateRanges, NoRowIsRunTwiceInOneLaunch) {
+    const LateDevice device;
+    const Transfer transfer(device, { 1, 2 });
+    const Flags flags(device, 2);
+    EXPECT_EQ(run(device, { transfer.range(), transfer.range() }), HALO_ERR_ARGUMENT);
+    EXPECT_NE(device.report.find("a row of a table twice in one launch"), std::string::npos) << device.report;
+    EXPECT_EQ(run(device, { transfer.range(flags.data(), HALO_ROWS_FLAGGED), transfer.range(flags.data(), HALO_ROWS_UNFLAGGED) }), HALO_SUCCESS);
+    EXPECT_EQ(transfer.result(), (Values{ 1, 2 }));
+}
+
+// Rows that write the same bytes, which no program may have, show it.
+TEST(LateRanges, EverySecondLaunchRunsBackwards) {
+    const LateDevice device;
+    std::vector<halo_copy_row> rows = rows_of(2);
+    rows[1].dst_offset = 0;
+    const Transfer transfer(device, { 1, 2 }, rows);
+    for (const double last : { 2, 1, 2 }) {
+        ASSERT_EQ(run(device, { transfer.range() }), HALO_SUCCESS) << device.report;
+        EXPECT_EQ(transfer.result().front(), last);
+    }
+}
+
 // The stream waits for an event behind what changes sources and flags.
 TEST(LateRanges, NothingIsReadBeforeTheStreamComesThere) {
     const LateDevice device(5, 2000);

@@ -138,20 +138,6 @@ private:
     std::vector<std::vector<double>> arrays_;
 };
 
-// Work for a device's stream that takes a while.
-class Chores {
-public:
-    explicit Chores(const RingField &field, const conformance::Rank &rank) : device_(field.device()), memory_(rank.context, 1) {}
-    void put_on(halo_stream stream) const {
-        const double value = 0;
-        for (int i = 0; i < 50; ++i) OK(halo_device_late.ops->fill(device_, memory_.data(), &value, sizeof value, 1, stream));
-    }
-
-private:
-    halo_device *device_;
-    Array<double> memory_;
-};
-
 class RingExchange {
 public:
     explicit RingExchange(std::vector<halo_field *> fields, const halo_exchange_desc *desc = nullptr) {
