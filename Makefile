@@ -36,7 +36,7 @@ check-asan: build-asan
 
 # Threads: what runs ranks as threads.
 check-tsan: build-tsan
-	CONFORMANCE_CASES=40 scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc|conformance_device$$|keys_inproc_direct|keys_device|faults.absent|device_late)' -LE 'mpi|long'
+	CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=20 scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc|conformance_device(_boxes)?$$|keys_inproc_direct|keys_device|access_device|faults.absent|device_late)' -LE 'mpi|long'
 
 # Breaks a copy of the tree in one line after the other: does some test see it?
 check-mutations: packages

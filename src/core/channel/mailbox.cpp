@@ -133,25 +133,23 @@ bool Mailbox::send_bytes(int64_t bytes, halo_stream stream) {
 bool Mailbox::post(bool data, int64_t bytes, halo_stream stream, const char *call) {
     if (role_ == Role::receiver || access_ != Access::open) [[unlikely]]
         illegal(call);
-    if (buffer_.on_device()) [[unlikely]] {
-        require_stream(stream, call);
-        if (state_ == HALO_STALE && !settled()) return false;
-    }
-    if (state_ != HALO_STALE) {
-        if (role_ == Role::both) [[unlikely]]
-            illegal(call);
-        if (!poll_send()) return false;
-    }
-    message_bytes_ = data ? bytes : 0;
     if (buffer_.on_device()) [[unlikely]]
-        send_from_device(data, stream);
-    else if (role_ == Role::sender)
+        return post_on_device(data, bytes, stream, call);
+    if (!may_post(call)) return false;
+    message_bytes_ = data ? bytes : 0;
+    if (role_ == Role::sender)
         transmit(data);
     else if (data && context().check_mode()) [[unlikely]]
         note_payload();
-    ++epoch_;
-    state_ = data ? HALO_SENDING : HALO_SENDING_NULL;
+    note_posted(data);
     return true;
+}
+
+bool Mailbox::may_post(const char *call) {
+    if (state_ == HALO_STALE) return true;
+    if (role_ == Role::both) [[unlikely]]
+        illegal(call);
+    return poll_send();
 }
 
 MailHeader Mailbox::make_header(MailKind kind, size_t bytes) const {
@@ -172,7 +170,7 @@ uint32_t Mailbox::seal(size_t payload) const {
     return seal ^ static_cast<uint32_t>(checksum(this->payload(), payload));
 }
 
-// Put the message of the next epoch on its way.
+// Put the message of the next epoch on its way. A device's has no payload.
 void Mailbox::transmit(bool data) {
     operation_ = take_operation();
     const auto payload = static_cast<size_t>(message_bytes_);
@@ -182,8 +180,8 @@ void Mailbox::transmit(bool data) {
         message = data ? buffer_.data() : message;
         bytes = payload;
     } else if (payload > 0) {
-        *header_place() = make_header(MailKind::data, payload);
-        message = header_place();
+        *header_of(buffer_.data()) = make_header(MailKind::data, payload);
+        message = header_of(buffer_.data());
         bytes += payload;
     } else {
         operation_->header = make_header(data ? MailKind::data : MailKind::null, 0);
@@ -230,7 +228,7 @@ bool Mailbox::writable() {
 void Mailbox::start_receive() {
     if (role_ == Role::sender || access_ != Access::open || state_ == HALO_RECEIVED || state_ == HALO_RECEIVED_NULL) [[unlikely]]
         illegal("start_receive");
-    if (role_ == Role::receiver && settled() && state_ == HALO_STALE) post_receive();
+    if (role_ == Role::receiver && settled() && state_ == HALO_STALE && !under_way()) post_receive();
 }
 
 bool Mailbox::try_receive() {
@@ -246,9 +244,11 @@ bool Mailbox::try_receive() {
         return true;
     }
     for (;;) {
-        post_receive();
+        if (!under_way()) {
+            post_receive();
+            if (!under_way()) return false;
+        }
         size_t bytes = 0;
-        if (!operation_ || !operation_->in_flight) return false;
         try {
             if (!context().fabric().test(operation_->request, peer_, &bytes)) return false;
         } catch (...) {
@@ -269,9 +269,8 @@ void Mailbox::stale(halo_stream stream) {
     state_ = HALO_STALE;
 }
 
-// Dense: a receive of the next epoch is in flight afterwards. Sparse: if its message is there.
+// Dense: a receive of the next epoch is under way afterwards. Sparse: if its message is there.
 void Mailbox::post_receive() {
-    if (operation_ && operation_->in_flight) return;
     if (sparse_) {
         if (operation_ || probe()) receive_matched();
         return;
@@ -282,9 +281,8 @@ void Mailbox::post_receive() {
     const bool header_only = !bare_ && buffer_.headless();
     const int64_t capacity = (bare_ ? 0 : static_cast<int64_t>(sizeof(MailHeader))) + (header_only ? 0 : bytes_);
     try {
-        if (buffer_.on_device()) [[unlikely]]
-            make_room(static_cast<size_t>(bytes_));
-        void *into = bare_ ? static_cast<void *>(payload()) : header_only ? &operation_->header : header_place();
+        std::byte *const payload = room_for(static_cast<size_t>(bytes_));
+        void *into = bare_ ? static_cast<void *>(payload) : header_only ? &operation_->header : header_of(payload);
         context().fabric().receive(peer_, lane_, tag(epoch_ + 1), into, static_cast<size_t>(capacity), operation_->request);
     } catch (...) {
         drop_operation();
@@ -313,10 +311,11 @@ void Mailbox::receive_matched() {
         fail(HALO_ERR_WIRE, "a message of %zu bytes came, at most %zu were expected: %s, epoch %u", operation.matched_bytes, lead + room,
              describe().c_str(), epoch_ + 1);
     if (has_payload) buffer_.take(context(), static_cast<int64_t>(operation.matched_bytes - lead));
-    if (has_payload && buffer_.on_device()) [[unlikely]]
-        make_room(operation.matched_bytes - lead);
     void *into = &operation.header;
-    if (has_payload) into = bare_ ? static_cast<void *>(payload()) : header_place();
+    if (has_payload) {
+        std::byte *const payload = room_for(operation.matched_bytes - lead);
+        into = bare_ ? static_cast<void *>(payload) : header_of(payload);
+    }
     try {
         context().fabric().receive_matched(operation.matched, peer_, into, operation.matched_bytes, operation.request);
     } catch (...) {
@@ -336,17 +335,11 @@ bool Mailbox::take_message(size_t bytes) {
         finish_receive(bytes > 0, static_cast<int64_t>(bytes));
         return true;
     }
-    const MailHeader header = came();
+    const MailHeader header = buffer_.headless() || came_alone() ? operation_->header : *header_of(buffer_.data());
     drop_operation();
     if (!is_mine(header, bytes)) return false;
     finish_receive(header.kind == static_cast<uint8_t>(MailKind::data), static_cast<int64_t>(bytes - sizeof header));
     return true;
-}
-
-// The header of a message that has been received.
-MailHeader Mailbox::came() const {
-    const bool alone = buffer_.headless() || (sparse_ && operation_->matched_bytes <= sizeof(MailHeader));
-    return alone ? operation_->header : *header_place();
 }
 
 // False: it is a late message of an earlier group.
@@ -417,11 +410,11 @@ void Mailbox::give_up(bool abandoned) noexcept {
     try {
         if (role_ == Role::sender && operation_ && !poll_send()) {
             let_linger(abandoned);
-        } else if (operation_ && operation_->in_flight) {
+        } else if (under_way()) {
             context().fabric().cancel(operation_->request, peer_);
         }
     } catch (...) {
-        if (operation_ && operation_->in_flight && may_still_be_used()) context().lose(take_away());
+        if (under_way() && may_still_be_used()) context().lose(take_away());
     }
     if (operation_) drop_operation();
     state_ = HALO_STALE;

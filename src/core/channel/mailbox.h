@@ -105,20 +105,36 @@ private:
     Context &context() const { return room_->context(); }
     int32_t tag(uint32_t epoch) const { return tag_ + (bare_ ? static_cast<int32_t>(epoch & 1u) : 0); }
     std::byte *payload() const { return buffer_.on_device() ? payload_on_host() : buffer_.data(); }
-    MailHeader *header_place() const { return reinterpret_cast<MailHeader *>(payload() - sizeof(MailHeader)); }
+    static MailHeader *header_of(std::byte *payload) { return reinterpret_cast<MailHeader *>(payload - sizeof(MailHeader)); }
     bool post(bool data, int64_t bytes, halo_stream stream, const char *call);
+    bool may_post(const char *call);
+    void note_posted(bool data) {
+        ++epoch_;
+        state_ = data ? HALO_SENDING : HALO_SENDING_NULL;
+    }
     void transmit(bool data);
     bool poll_send();
-    MailOperation *take_operation() { return buffer_.on_device() ? take_mail() : room_->take(); }
+    MailOperation *take_operation() {
+        if (buffer_.on_device()) [[unlikely]]
+            return take_mail();
+        return room_->take();
+    }
     void drop_operation() noexcept;
     void give_up(bool abandoned) noexcept;
     void let_linger(bool abandoned);
     std::unique_ptr<PendingMessage> take_away();
+    bool under_way() const { return operation_ && operation_->in_flight; }
     void post_receive();
+    // Where the payload of a message comes.
+    std::byte *room_for(size_t payload_bytes) const {
+        if (buffer_.on_device()) [[unlikely]]
+            return room_on_host(payload_bytes);
+        return buffer_.data();
+    }
     bool probe();
     void receive_matched();
     bool take_message(size_t bytes);
-    MailHeader came() const;
+    bool came_alone() const { return sparse_ && operation_->matched_bytes <= sizeof(MailHeader); }
     bool is_mine(const MailHeader &header, size_t bytes) const;
     void check_bytes(bool data, size_t payload) const;
     MailHeader make_header(MailKind kind, size_t bytes) const;
@@ -129,7 +145,11 @@ private:
     [[noreturn]] void illegal(const char *call) const;
 
     // On a device. Nothing that it is at waits any more; what has failed there is told.
-    bool settled() { return !operation_ || !buffer_.on_device() || settle(); }
+    bool settled() {
+        if (buffer_.on_device()) [[unlikely]]
+            return !operation_ || settle();
+        return true;
+    }
     bool settle();
     void require_settled(const char *call);
     void require_stream(halo_stream stream, const char *call) const;
@@ -138,7 +158,8 @@ private:
     MailOperation *take_mail() const;
     void put_mail(MailOperation *operation) const noexcept;
     std::byte *payload_on_host() const;
-    void make_room(size_t payload_bytes) const;
+    std::byte *room_on_host(size_t payload_bytes) const;
+    bool post_on_device(bool data, int64_t bytes, halo_stream stream, const char *call);
     void send_from_device(bool data, halo_stream stream);
     void put_leaving(halo_stream stream);
     bool take_for_device(size_t bytes);

@@ -22,7 +22,10 @@ void Mailbox::put_mail(MailOperation *operation) const noexcept { mails().put(st
 
 std::byte *Mailbox::payload_on_host() const { return mail().payload(); }
 
-void Mailbox::make_room(size_t payload_bytes) const { mails().make_room(mail(), payload_bytes); }
+std::byte *Mailbox::room_on_host(size_t payload_bytes) const {
+    mails().make_room(mail(), payload_bytes);
+    return mail().payload();
+}
 
 void Mailbox::require_stream(halo_stream stream, const char *call) const {
     if (stream == HALO_STREAM_NONE)
@@ -65,6 +68,16 @@ bool Mailbox::settle() {
         drop_operation();
         if (work == Work::staling && sparse_ && role_ == Role::receiver) buffer_.release(context());
     }
+    return true;
+}
+
+bool Mailbox::post_on_device(bool data, int64_t bytes, halo_stream stream, const char *call) {
+    require_stream(stream, call);
+    if (state_ == HALO_STALE && !settled()) return false;
+    if (!may_post(call)) return false;
+    message_bytes_ = data ? bytes : 0;
+    send_from_device(data, stream);
+    note_posted(data);
     return true;
 }
 
@@ -118,7 +131,7 @@ bool Mailbox::take_for_device(size_t bytes) {
         if (bare_) {
             check_bytes(data, bytes);
         } else {
-            const MailHeader header = came();
+            const MailHeader header = came_alone() ? mail.header : *mail.header_place();
             if (!is_mine(header, bytes)) {
                 drop_operation();
                 return false;
