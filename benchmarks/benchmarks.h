@@ -47,6 +47,9 @@ void run_rate(const Session &session, const Options &options, Report &report);
 // Ghosts of a few points between ranks 0 and 1, against what one would write by hand.
 void run_small(const Session &session, const Options &options, Report &report);
 
+// Batches of accesses, found again among many.
+void run_loops(const Session &session, const Options &options, Report &report);
+
 // What it costs to make things: exchanges of the works, and many channels by hand.
 void run_setup(const Session &session, const Options &options, Report &report);
 // The part of it that is about boxes: the first fill, a second field, memory.

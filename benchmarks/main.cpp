@@ -73,6 +73,7 @@ void add_commands(CLI::App &app, CommandLine &line) {
     ping->add_option("--to", line.options.bytes_to, "largest message, bytes")->capture_default_str()->check(CLI::Range(8, 1 << 30));
     add_command(app, line, "rate", "rate of small messages; 2 ranks", run_rate);
     add_command(app, line, "small", "ghosts of a few points of one peer, against messages by hand; 2 ranks", run_small);
+    add_command(app, line, "loops", "batches of accesses that need no exchange, found among many", run_loops);
     CLI::App *setup = add_command(app, line, "setup", "cost of making exchanges and many channels", run_setup);
     add_work_options(setup, line);
     setup->add_option("--channels", line.options.channels, "channels by hand")->capture_default_str()->check(CLI::Range(1, 100000000));

@@ -29,8 +29,7 @@ const AccessCounters *Accesses::counters(const std::string &name) const {
 }
 
 Batch &Accesses::find(const BatchShape &shape) {
-    for (const auto &batch : batches_)
-        if (batch->shape() == shape) return *batch;
+    if (const auto known = batches_.find(shape); known != batches_.end()) return **known;
     if (shape.style != HALO_STYLE_REDUNDANT && shape.style != HALO_STYLE_REVERSE)
         fail(HALO_ERR_ARGUMENT, "batch: style %d is none of HALO_STYLE_...", shape.style);
     if (shape.where != HALO_ON_HOST && shape.where != HALO_ON_DEVICE)
@@ -43,9 +42,9 @@ Batch &Accesses::find(const BatchShape &shape) {
         fields.push_back(&tracked(*argument.field, argument.set));
     }
     Context::KeepsNumbers numbers(context_);
-    batches_.push_back(std::make_unique<Batch>(context_, shape, fields));
+    const auto made = batches_.insert(std::make_unique<Batch>(context_, shape, fields)).first;
     numbers.succeed();
-    return *batches_.back();
+    return **made;
 }
 
 void Accesses::begin(Batch &batch, halo_stream stream) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "access/batch.h"
@@ -36,10 +37,22 @@ public:
     std::function<void(void *handle)> on_drop;
 
 private:
+    // Batches by their shape.
+    struct HashOfShape {
+        using is_transparent = void;
+        size_t operator()(const BatchShape &shape) const { return shape.hash(); }
+        size_t operator()(const std::unique_ptr<Batch> &batch) const { return batch->shape().hash(); }
+    };
+    struct SameShape {
+        using is_transparent = void;
+        bool operator()(const std::unique_ptr<Batch> &one, const std::unique_ptr<Batch> &other) const { return one == other; }
+        bool operator()(const BatchShape &shape, const std::unique_ptr<Batch> &batch) const { return shape == batch->shape(); }
+    };
+
     Context &context_;
     std::map<std::string, AccessCounters> counters_;
     std::vector<std::unique_ptr<TrackedField>> fields_;
-    std::vector<std::unique_ptr<Batch>> batches_;
+    std::unordered_set<std::unique_ptr<Batch>, HashOfShape, SameShape> batches_;
     uint32_t n_begun_ = 0; // one of which peers do not know that it has failed, or will be called again, is not counted
 };
 

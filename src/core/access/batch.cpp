@@ -5,10 +5,21 @@
 #include <utility>
 
 #include "access/use.h"
+#include "base/digest.h"
 #include "comm/agree.h"
 #include "comm/collective_stream.h"
 
 namespace halo {
+
+size_t BatchShape::hash() const {
+    uint64_t value = Digest::mix(static_cast<uint64_t>(style) << 32 ^ static_cast<uint64_t>(where));
+    for (const Argument &argument : arguments) {
+        const auto how = static_cast<uint64_t>(argument.mode) ^ static_cast<uint64_t>(argument.through) << 8 ^
+                         static_cast<uint64_t>(argument.sections) << 16 ^ static_cast<uint64_t>(argument.set) << 48;
+        value = Digest::mix(value ^ reinterpret_cast<uintptr_t>(argument.field)) + how;
+    }
+    return static_cast<size_t>(Digest::mix(value));
+}
 
 Batch::Batch(Context &context, const BatchShape &shape, const std::vector<TrackedField *> &fields)
     : context_(context),

@@ -27,6 +27,7 @@ struct BatchShape {
     int32_t style = 0;
     int32_t where = 0;
     bool operator==(const BatchShape &) const = default;
+    size_t hash() const;
 };
 
 class Batch {
