@@ -50,7 +50,8 @@ using Loop = std::vector<halo_access>;
 
 std::vector<Loop> make_loops(const Fields &fields, size_t n) {
     std::vector<Loop> loops;
-    for (size_t i = 0; i < n; ++i) loops.push_back({ fields.read(i), fields.read(i / n_fields + 7), fields.read(i / n_fields / n_fields + 14), fields.read(21) });
+    for (size_t i = 0; i < n; ++i)
+        loops.push_back({ fields.read(i), fields.read(i / n_fields + 7), fields.read(i / n_fields / n_fields + 14), fields.read(21) });
     return loops;
 }
 

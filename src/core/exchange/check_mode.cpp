@@ -13,13 +13,7 @@ namespace halo {
 namespace {
 
 // Of a value of up to any size; never 0.
-uint32_t folded(uint64_t hash, const std::byte *value, int64_t bytes) {
-    if (bytes == 8) { // most values
-        uint64_t word;
-        std::memcpy(&word, value, sizeof word);
-        hash = Digest::mix(hash ^ word) + 1;
-        return static_cast<uint32_t>(hash >> 32 ^ hash) | 1u;
-    }
+inline uint32_t folded(uint64_t hash, const std::byte *value, int64_t bytes) {
     for (int64_t done = 0; done < bytes; done += 8) {
         uint64_t word = 0;
         std::memcpy(&word, value + done, static_cast<size_t>(std::min<int64_t>(8, bytes - done)));
@@ -59,38 +53,21 @@ void negate(halo_type type, std::byte *value, int64_t bytes) {
     }
 }
 
-// Calls visit(number, x, y, z) for every point of a box, x fastest.
-template <class Visit>
-void for_each_point(const BoxCopy &box, Visit &&visit) {
-    int64_t number = 0;
-    for (int64_t z = 0; z < box.n[2]; ++z)
-        for (int64_t y = 0; y < box.n[1]; ++y)
-            for (int64_t x = 0; x < box.n[0]; ++x) visit(number++, x, y, z);
-}
-
-int64_t source_offset(const BoxCopy &box, int64_t x, int64_t y, int64_t z) {
-    return box.src_offset + (box.src_list ? box.src_list[x] : x) * box.src_stride[0] + y * box.src_stride[1] + z * box.src_stride[2];
-}
-int64_t target_offset(const BoxCopy &box, int64_t x, int64_t y, int64_t z) {
-    return box.dst_offset + (box.dst_list ? box.dst_list[x] : x) * box.dst_stride[0] + y * box.dst_stride[1] + z * box.dst_stride[2];
-}
-
 // One hash per point over its components, in the receiver's order.
-void add_source(const BoxCopy &box, const std::byte *storage, std::vector<uint32_t> &hashes) {
-    std::vector<std::byte> value(box.element_bytes);
-    for_each_point(box, [&](int64_t number, int64_t x, int64_t y, int64_t z) {
-        for (int64_t c = 0; c < box.n[3]; ++c) {
-            std::memcpy(value.data(), storage + source_offset(box, x, y, z) + c * box.src_stride[3], box.element_bytes);
-            if (box.negate != 0) negate(box.negate, value.data(), box.element_bytes);
-            hashes[number] = folded(hashes[number], value.data(), box.element_bytes);
-        }
+void add_hashes(const BoxValues &values, const std::byte *storage, std::vector<uint32_t> &hashes) {
+    values.for_each([&](int64_t point, int64_t offset, auto bytes) {
+        uint32_t &hash = hashes[static_cast<size_t>(point)];
+        hash = folded(hash, storage + offset, bytes);
     });
 }
 
-template <class Visit>
-void for_each_component(const BoxCopy &box, Visit &&visit) {
-    for_each_point(box, [&](int64_t number, int64_t x, int64_t y, int64_t z) {
-        for (int64_t c = 0; c < box.n[3]; ++c) visit(number, x, y, z, target_offset(box, x, y, z) + c * box.dst_stride[3]);
+void add_negated(const BoxCopy &box, const std::byte *storage, std::vector<uint32_t> &hashes) {
+    std::vector<std::byte> value(box.element_bytes);
+    BoxValues::of_source(box).for_each([&](int64_t point, int64_t offset, int64_t bytes) {
+        std::memcpy(value.data(), storage + offset, value.size());
+        negate(box.negate, value.data(), bytes);
+        uint32_t &hash = hashes[static_cast<size_t>(point)];
+        hash = folded(hash, value.data(), bytes);
     });
 }
 
@@ -137,17 +114,20 @@ EdgeBoxes CheckMode::boxes_of(const Run &run, const Checked &checked) const {
 }
 
 // Where the edge receives: one box, whose source does not matter.
-BoxCopy CheckMode::target_of(const Run &run, const Checked &checked) const { return boxes_of(run, checked).repeat(*checked.edge, 0); }
+BoxValues CheckMode::target_of(const Run &run, const Checked &checked) const {
+    return BoxValues::of_target(boxes_of(run, checked).repeat(*checked.edge, 0));
+}
 
-std::string CheckMode::name_point(const Run &run, const Checked &checked, int64_t x, int64_t y, int64_t z) const {
+std::string CheckMode::name_point(const Run &run, const Checked &checked, int64_t point) const {
     const Field &field = field_of(run, checked);
     const PlacedEdge &edge = *checked.edge;
-    const BoxCopy box = target_of(run, checked);
+    const BoxCopy box = boxes_of(run, checked).repeat(edge, 0);
+    const auto [x, y, z] = BoxValues::of_target(box).place(point);
     const long long cell[3] = { edge.low[0] + x, edge.low[1] + y, edge.low[2] + z };
-    const std::string point = box.dst_list ? format("%s %u", field.is_mapped() ? "position" : "point", box.dst_list[x])
-                                           : format("cell (%lld, %lld, %lld)", cell[0], cell[1], cell[2]);
+    const std::string name = box.dst_list ? format("%s %u", field.is_mapped() ? "position" : "point", box.dst_list[x])
+                                          : format("cell (%lld, %lld, %lld)", cell[0], cell[1], cell[2]);
     return format("field %s, part %lld, %s, which part %lld on rank %d fills", field.spec().name.c_str(), static_cast<long long>(edge.recv_gid),
-                  point.c_str(), static_cast<long long>(edge.send_gid), sender_of(run, checked));
+                  name.c_str(), static_cast<long long>(edge.send_gid), sender_of(run, checked));
 }
 
 // This rank, if no link has the edge.
@@ -180,7 +160,11 @@ CheckMode::Hashes CheckMode::source_hashes(const Run &run, const Checked &checke
     const auto *storage = static_cast<const std::byte *>(run.pieces[checked.piece].source_part(checked.edge->send_part));
     std::vector<BoxCopy> boxes;
     boxes_of(run, checked).pack(*checked.edge, {}, boxes);
-    for (const BoxCopy &box : boxes) add_source(box, storage, hashes);
+    for (const BoxCopy &box : boxes)
+        if (box.negate != 0)
+            add_negated(box, storage, hashes);
+        else
+            add_hashes(BoxValues::of_source(box), storage, hashes);
     return hashes;
 }
 
@@ -225,28 +209,31 @@ void CheckMode::refuse_poison_in_part(const Run &run, const Field &field, int64_
     const auto *storage = static_cast<const std::byte *>(memory);
     if (!can_be_poison(spec)) return;
     const bool has_cells = field.topology().has_cells();
+    const int64_t step = layout.stride[0];
     for (int64_t c = 0; c < spec.n_components; ++c)
         for (int64_t z = 0; z < cells[2]; ++z)
-            for (int64_t y = 0; y < cells[1]; ++y)
-                for (int64_t x = 0; x < cells[0]; ++x) {
-                    const int64_t element = layout.offset(x, y, z) + c * layout.component_stride;
-                    const PoisonOrigin origin = poison_origin(spec, storage + element * spec.element_bytes);
-                    if (!origin.found) continue;
-                    // A copy that a failed run has not filled.
-                    if (!has_cells && holds_poison(spec, poison_of(field, element * spec.element_bytes), storage + element * spec.element_bytes))
-                        continue;
+            for (int64_t y = 0; y < cells[1]; ++y) {
+                const int64_t row = layout.offset(0, y, z) + c * layout.component_stride;
+                const auto next = [&](int64_t x) {
+                    return x + find_poison(spec, storage + (row + x * step) * spec.element_bytes, step * spec.element_bytes, cells[0] - x);
+                };
+                for (int64_t x = next(0); x < cells[0]; x = next(x + 1)) {
+                    const int64_t element = row + x * step;
+                    const std::byte *const value = storage + element * spec.element_bytes;
+                    if (!has_cells && poison_of(field).is_at(element, value, spec.element_bytes)) continue; // a copy that a failed run has not filled
+                    const PoisonOrigin origin = poison_origin(spec, value);
                     const std::string from = origin.ordinal < 0 ? std::string("a ghost") : format("a ghost of field number %d", origin.ordinal);
                     fail(HALO_ERR_CHECK,
                          "%s: run %u: %s was computed from %s (element %lld of its part's storage) that was read between start and finish",
                          what_.c_str(), run.epoch, name_element(field, part, element).c_str(), from.c_str(), static_cast<long long>(origin.element));
                 }
+            }
 }
 
 void CheckMode::poison(const Run &run, const Checked &checked) const {
-    const Field &field = field_of(run, checked);
-    for_each_component(target_of(run, checked), [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
-        store_poison(field.spec(), poison_of(field, offset), target(run, checked) + offset);
-    });
+    const Poison poison = poison_of(field_of(run, checked));
+    std::byte *const storage = target(run, checked);
+    target_of(run, checked).for_each([&](int64_t, int64_t offset, auto bytes) { poison.store(offset / bytes, storage + offset, bytes); });
 }
 
 size_t CheckMode::hash_bytes(const Plan &plan, const PlanLink &link, bool sending) {
@@ -293,12 +280,16 @@ void CheckMode::take_hashes(const Run &run, const PlanLink &link, const std::byt
 // ---- finish
 
 void CheckMode::require_poison(const Run &run, const Checked &checked) const {
-    const Field &field = field_of(run, checked);
-    for_each_component(target_of(run, checked), [&](int64_t, int64_t x, int64_t y, int64_t z, int64_t offset) {
-        if (!holds_poison(field.spec(), poison_of(field, offset), target(run, checked) + offset))
-            fail(HALO_ERR_CHECK, "%s: run %u: %s, was written between start and finish", what_.c_str(), run.epoch,
-                 name_point(run, checked, x, y, z).c_str());
+    const Poison poison = poison_of(field_of(run, checked));
+    const std::byte *const storage = target(run, checked);
+    int64_t written = -1;
+    target_of(run, checked).for_each([&](int64_t point, int64_t offset, auto bytes) {
+        if (!poison.is_at(offset / bytes, storage + offset, bytes)) [[unlikely]]
+            written = point;
     });
+    if (written >= 0)
+        fail(HALO_ERR_CHECK, "%s: run %u: %s, was written between start and finish", what_.c_str(), run.epoch,
+             name_point(run, checked, written).c_str());
 }
 
 void CheckMode::require_source(const Run &run, const Checked &checked, const Hashes &hashes) const {
@@ -320,10 +311,14 @@ void CheckMode::after_start(const Run &run) {
     withheld_.clear();
     for (const Received &local : local_) {
         require_hashes(run, local, local.hashes, "does not hold what it was given");
-        const BoxCopy box = target_of(run, local);
-        for_each_component(box, [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
-            const std::byte *value = target(run, local) + offset;
-            withheld_.insert(withheld_.end(), value, value + box.element_bytes);
+        const std::byte *const storage = target(run, local);
+        const BoxValues values = target_of(run, local);
+        const size_t done = withheld_.size();
+        withheld_.resize(done + static_cast<size_t>(values.bytes()));
+        std::byte *into = withheld_.data() + done;
+        values.for_each([&](int64_t, int64_t offset, auto bytes) {
+            std::memcpy(into, storage + offset, static_cast<size_t>(bytes));
+            into += bytes;
         });
     }
     for (const Received &local : local_) poison(run, local);
@@ -332,10 +327,10 @@ void CheckMode::after_start(const Run &run) {
 void CheckMode::give_back_withheld(const Run &run) {
     const std::byte *value = withheld_.data();
     for (const Received &local : local_) {
-        const BoxCopy box = target_of(run, local);
-        for_each_component(box, [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
-            std::memcpy(target(run, local) + offset, value, box.element_bytes);
-            value += box.element_bytes;
+        std::byte *const storage = target(run, local);
+        target_of(run, local).for_each([&](int64_t, int64_t offset, auto bytes) {
+            std::memcpy(storage + offset, value, static_cast<size_t>(bytes));
+            value += bytes;
         });
     }
 }
@@ -368,35 +363,37 @@ void CheckMode::keep_storage(const Run &run) {
     }
 }
 
-void CheckMode::require_hashes(const Run &run, const Checked &checked, const Hashes &hashes, const char *blame) const {
+void CheckMode::require_hashes(const Run &run, const Checked &checked, const Hashes &hashes, const char *blame) {
+    const BoxValues values = target_of(run, checked);
+    now_.assign(hashes.size(), 0);
+    add_hashes(values, target(run, checked), now_);
+    for (int64_t point = 0; point < values.n_points(); ++point) {
+        const uint32_t sent = hashes[static_cast<size_t>(point)];
+        if (now_[static_cast<size_t>(point)] != sent && sent != unknown_hash) refuse_point(run, checked, values, point, blame);
+    }
+}
+
+void CheckMode::refuse_point(const Run &run, const Checked &checked, const BoxValues &values, int64_t point, const char *blame) const {
     const Field &field = field_of(run, checked);
-    const BoxCopy box = target_of(run, checked);
     const int64_t bytes = field.spec().element_bytes;
-    for_each_point(box, [&](int64_t number, int64_t x, int64_t y, int64_t z) {
-        const int64_t offset = target_offset(box, x, y, z);
-        uint32_t hash = 0;
-        for (int64_t c = 0; c < box.n[3]; ++c) hash = folded(hash, target(run, checked) + offset + c * box.dst_stride[3], bytes);
-        const uint32_t sent = hashes[static_cast<size_t>(number)];
-        if (hash == sent || sent == unknown_hash) [[likely]]
-            return;
-        bool all_poison = true;
-        for (int64_t c = 0; c < box.n[3]; ++c) {
-            const int64_t at = offset + c * box.dst_stride[3];
-            all_poison = all_poison && holds_poison(field.spec(), poison_of(field, at), target(run, checked) + at);
-        }
-        fail(HALO_ERR_CHECK, "%s: run %u: %s, %s", what_.c_str(), run.epoch, name_point(run, checked, x, y, z).c_str(),
-             all_poison ? "was not filled" : blame);
-    });
+    bool all_poison = true;
+    for (int64_t c = 0; c < values.n_components(); ++c) {
+        const int64_t offset = values.offset(point, c);
+        all_poison = all_poison && poison_of(field).is_at(offset / bytes, target(run, checked) + offset, bytes);
+    }
+    fail(HALO_ERR_CHECK, "%s: run %u: %s, %s", what_.c_str(), run.epoch, name_point(run, checked, point).c_str(),
+         all_poison ? "was not filled" : blame);
 }
 
 // What the run may write becomes equal on both sides; then nothing may differ.
 void CheckMode::require_untouched(const Run &run) {
     for_each_receiving(run, [&](const Checked &checked) {
-        const BoxCopy box = target_of(run, checked);
         auto &copy = before_[checked.piece][static_cast<size_t>(checked.edge->recv_part)];
         if (copy.empty()) return;
-        for_each_component(box, [&](int64_t, int64_t, int64_t, int64_t, int64_t offset) {
-            std::memcpy(copy.data() + offset, target(run, checked) + offset, box.element_bytes);
+        const std::byte *const storage = target(run, checked);
+        std::byte *const into = copy.data();
+        target_of(run, checked).for_each([&](int64_t, int64_t offset, auto bytes) {
+            std::memcpy(into + offset, storage + offset, static_cast<size_t>(bytes));
         });
     });
     for (size_t p = 0; p < run.pieces.size(); ++p) {
@@ -404,10 +401,10 @@ void CheckMode::require_untouched(const Run &run) {
         for (size_t part = 0; part < before_[p].size(); ++part) {
             const auto &copy = before_[p][part];
             const auto *storage = static_cast<const std::byte *>(run.pieces[p].part(static_cast<int64_t>(part)));
+            if (copy.empty() || std::memcmp(copy.data(), storage, copy.size()) == 0) continue;
             const auto differs = std::mismatch(copy.begin(), copy.end(), storage).first;
-            if (differs != copy.end())
-                fail(HALO_ERR_CHECK, "%s: run %u: %s, was changed by unpacking, though no part fills it", what_.c_str(), run.epoch,
-                     name_element(field, static_cast<int64_t>(part), (differs - copy.begin()) / field.spec().element_bytes).c_str());
+            fail(HALO_ERR_CHECK, "%s: run %u: %s, was changed by unpacking, though no part fills it", what_.c_str(), run.epoch,
+                 name_element(field, static_cast<int64_t>(part), (differs - copy.begin()) / field.spec().element_bytes).c_str());
         }
     }
 }

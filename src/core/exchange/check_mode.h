@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
+#include "exchange/box_values.h"
 #include "exchange/poison.h"
 #include "exchange/round_spec.h"
 #include "exchange/run.h"
@@ -53,16 +54,16 @@ private:
     template <class Visit>
     static void for_each_receiving(const Run &run, Visit &&visit);
     EdgeBoxes boxes_of(const Run &run, const Checked &checked) const;
-    BoxCopy target_of(const Run &run, const Checked &checked) const;
+    BoxValues target_of(const Run &run, const Checked &checked) const;
     const Field &field_of(const Run &run, const Checked &checked) const { return *run.plan->pieces()[checked.piece].field; }
     void refuse_poison_in_owned(const Run &run) const;
     void refuse_poison_in_part(const Run &run, const Field &field, int64_t part, const void *storage) const;
-    // `offset` in bytes.
-    Poison poison_of(const Field &field, int64_t offset) const { return { field.ordinal(), offset / field.spec().element_bytes, seed_ }; }
+    Poison poison_of(const Field &field) const { return { field.spec(), field.ordinal(), seed_ }; }
     void poison(const Run &run, const Checked &checked) const;
     void require_poison(const Run &run, const Checked &checked) const;
     void require_source(const Run &run, const Checked &checked, const Hashes &hashes) const;
-    void require_hashes(const Run &run, const Checked &checked, const Hashes &hashes, const char *blame) const;
+    void require_hashes(const Run &run, const Checked &checked, const Hashes &hashes, const char *blame);
+    [[noreturn]] void refuse_point(const Run &run, const Checked &checked, const BoxValues &values, int64_t point, const char *blame) const;
     void give_back_withheld(const Run &run);
     void keep_storage(const Run &run);
     void require_untouched(const Run &run);
@@ -70,7 +71,7 @@ private:
     static std::byte *target(const Run &run, const Checked &checked) {
         return static_cast<std::byte *>(run.pieces[checked.piece].part(checked.edge->recv_part));
     }
-    std::string name_point(const Run &run, const Checked &checked, int64_t x, int64_t y, int64_t z) const;
+    std::string name_point(const Run &run, const Checked &checked, int64_t point) const;
     int32_t sender_of(const Run &run, const Checked &checked) const;
     std::string name_element(const Field &field, int64_t part, int64_t element) const;
 
@@ -82,6 +83,7 @@ private:
     std::vector<std::byte> withheld_; // and the values, from start to finish
     std::vector<Received> sent_;      // source_stable: and to others
     std::vector<Received> received_;
+    Hashes now_;                                              // scratch
     std::vector<std::vector<std::vector<std::byte>>> before_; // storage by piece and part of the destination
 };
 

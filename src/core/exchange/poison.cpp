@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/poison.h"
 
-#include <algorithm>
-#include <cstring>
-
-#include "base/digest.h"
-
 namespace halo {
 
 namespace {
@@ -22,49 +17,56 @@ constexpr uint32_t tell32 = quiet32 | 0x3fu << 16;
 bool is_double(const FieldSpec &spec) { return spec.type == HALO_FLOAT64 || spec.type == HALO_COMPLEX128; }
 bool is_float(const FieldSpec &spec) { return spec.type == HALO_FLOAT32 || spec.type == HALO_COMPLEX64; }
 
-uint64_t word_of(const FieldSpec &spec, const Poison &poison) {
-    const auto place = static_cast<uint64_t>(poison.element);
-    if (is_double(spec)) return quiet64 | mark64 | static_cast<uint64_t>(poison.ordinal & 0xff) << 32 | (place & 0xffffffffu);
-    if (is_float(spec)) {
-        const uint64_t value = quiet32 | mark32 | (place & 0xffffu);
-        return value << 32 | value;
-    }
-    // Integers and bytes: any pattern that a program is unlikely to write.
-    return Digest::mix(Digest::mix(static_cast<uint64_t>(poison.seed)) + place + 1);
+template <class Word>
+Word word_at(const std::byte *at) {
+    Word word;
+    std::memcpy(&word, at, sizeof word);
+    return word;
+}
+bool is_poison(uint64_t word) { return (word & tell64) == (quiet64 | mark64); }
+bool is_poison(uint32_t word) { return (word & tell32) == (quiet32 | mark32); }
+
+// Values of `parts` numbers each.
+template <class Word>
+int64_t find(const std::byte *at, int64_t step, int64_t n, int64_t parts) {
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t part = 0; part < parts; ++part)
+            if (is_poison(word_at<Word>(at + i * step + part * static_cast<int64_t>(sizeof(Word))))) return i;
+    return n;
 }
 
 } // namespace
 
+Poison::Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed) : tells_place_(can_be_poison(spec)) {
+    if (is_double(spec)) {
+        base_ = quiet64 | mark64 | static_cast<uint64_t>(ordinal & 0xff) << 32;
+        mask_ = 0xffffffffu;
+    } else if (is_float(spec)) {
+        factor_ = uint64_t{ 1 } << 32 | 1; // two of them
+        base_ = (quiet32 | mark32) * factor_;
+        mask_ = 0xffffu;
+    } else {
+        base_ = Digest::mix(static_cast<uint64_t>(seed)); // any pattern that a program is unlikely to write
+    }
+}
+
 bool can_be_poison(const FieldSpec &spec) { return is_double(spec) || is_float(spec); }
-
-void store_poison(const FieldSpec &spec, const Poison &poison, std::byte *at) {
-    const uint64_t word = word_of(spec, poison);
-    for (int64_t done = 0; done < spec.element_bytes; done += 8)
-        std::memcpy(at + done, &word, static_cast<size_t>(std::min<int64_t>(8, spec.element_bytes - done)));
-}
-
-bool holds_poison(const FieldSpec &spec, const Poison &poison, const std::byte *at) {
-    const uint64_t word = word_of(spec, poison);
-    for (int64_t done = 0; done < spec.element_bytes; done += 8)
-        if (std::memcmp(at + done, &word, static_cast<size_t>(std::min<int64_t>(8, spec.element_bytes - done))) != 0) return false;
-    return true;
-}
 
 PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at) {
     if (is_double(spec))
-        for (int64_t done = 0; done < spec.element_bytes; done += 8) {
-            uint64_t word;
-            std::memcpy(&word, at + done, sizeof word);
-            if ((word & tell64) == (quiet64 | mark64))
+        for (int64_t done = 0; done < spec.element_bytes; done += 8)
+            if (const auto word = word_at<uint64_t>(at + done); is_poison(word))
                 return { true, static_cast<int32_t>(word >> 32 & 0xff), static_cast<int64_t>(word & 0xffffffffu) };
-        }
     if (is_float(spec))
-        for (int64_t done = 0; done < spec.element_bytes; done += 4) {
-            uint32_t word;
-            std::memcpy(&word, at + done, sizeof word);
-            if ((word & tell32) == (quiet32 | mark32)) return { true, -1, static_cast<int64_t>(word & 0xffffu) };
-        }
+        for (int64_t done = 0; done < spec.element_bytes; done += 4)
+            if (const auto word = word_at<uint32_t>(at + done); is_poison(word)) return { true, -1, static_cast<int64_t>(word & 0xffffu) };
     return {};
+}
+
+int64_t find_poison(const FieldSpec &spec, const std::byte *at, int64_t step, int64_t n) {
+    if (is_double(spec)) return spec.element_bytes == 8 ? find<uint64_t>(at, step, n, 1) : find<uint64_t>(at, step, n, spec.element_bytes / 8);
+    if (is_float(spec)) return spec.element_bytes == 4 ? find<uint32_t>(at, step, n, 1) : find<uint32_t>(at, step, n, spec.element_bytes / 4);
+    return n;
 }
 
 } // namespace halo

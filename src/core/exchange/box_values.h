@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Check mode: the values that one box takes from a part's storage, or puts there. What is done with each is compiled for the usual size.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include "plan/lower/copy_rows.h"
+
+namespace halo {
+
+class BoxValues {
+public:
+    static BoxValues of_source(const BoxCopy &box) { return { box, box.src_offset, box.src_stride, box.src_list }; }
+    static BoxValues of_target(const BoxCopy &box) { return { box, box.dst_offset, box.dst_stride, box.dst_list }; }
+
+    int64_t n_points() const { return n_[0] * n_[1] * n_[2]; }
+    int64_t n_components() const { return n_[3]; }
+    int64_t bytes() const { return n_points() * n_[3] * element_bytes_; }
+
+    // Calls visit(point, offset, bytes) for each: components outermost, then points by number, x fastest.
+    template <class Visit>
+    void for_each(Visit &&visit) const {
+        if (element_bytes_ == 8) return visit_all(std::integral_constant<int64_t, 8>(), visit);
+        visit_all(element_bytes_, visit);
+    }
+
+    // Where a point is in the box, and its value of a component.
+    std::array<int64_t, 3> place(int64_t point) const { return { point % n_[0], point / n_[0] % n_[1], point / n_[0] / n_[1] }; }
+    int64_t offset(int64_t point, int64_t component) const {
+        const auto [x, y, z] = place(point);
+        return row(y, z, component) + (list_ ? list_[x] : x) * stride_[0];
+    }
+
+private:
+    BoxValues(const BoxCopy &box, int64_t first, const std::array<int64_t, 4> &stride, const uint32_t *list)
+        : first_(first),
+          element_bytes_(box.element_bytes),
+          n_{ box.n[0], box.n[1], box.n[2], box.n[3] },
+          stride_(stride),
+          list_(list) {}
+
+    int64_t row(int64_t y, int64_t z, int64_t component) const { return first_ + y * stride_[1] + z * stride_[2] + component * stride_[3]; }
+
+    template <class Bytes, class Visit>
+    void visit_all(Bytes bytes, Visit &&visit) const {
+        for (int64_t component = 0; component < n_[3]; ++component) {
+            int64_t point = 0;
+            for (int64_t z = 0; z < n_[2]; ++z)
+                for (int64_t y = 0; y < n_[1]; ++y) {
+                    const int64_t begin = row(y, z, component);
+                    if (list_)
+                        for (int64_t x = 0; x < n_[0]; ++x) visit(point++, begin + list_[x] * stride_[0], bytes);
+                    else
+                        for (int64_t x = 0; x < n_[0]; ++x) visit(point++, begin + x * stride_[0], bytes);
+                }
+        }
+    }
+
+    int64_t first_;
+    int64_t element_bytes_;
+    std::array<int64_t, 4> n_;
+    std::array<int64_t, 4> stride_;
+    const uint32_t *list_;
+};
+
+} // namespace halo
