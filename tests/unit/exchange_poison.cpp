@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Poison of ghosts in flight: kept exactly, found wherever arithmetic has handed it on, and in no other value.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <complex>
+#include <limits>
+#include <vector>
+
+#include "exchange/poison.h"
+
+namespace {
+
+using namespace halo;
+
+template <class Value>
+FieldSpec spec_of(halo_type type) {
+    FieldSpec spec;
+    spec.type = type;
+    spec.element_bytes = sizeof(Value);
+    return spec;
+}
+
+template <class Value>
+std::byte *bytes_of(Value &value) {
+    return reinterpret_cast<std::byte *>(&value);
+}
+
+// Value `at` of 6, every second one of an array, is computed from the poison of element 70,000; the rest are what programs have.
+template <class Value>
+void expect_found(halo_type type, int32_t ordinal) {
+    const FieldSpec spec = spec_of<Value>(type);
+    const Poison poison(spec, 3, 0);
+    const Value nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+    for (size_t at = 0; at <= 6; ++at) {
+        std::vector<Value> values{ Value(0), Value(1), nan, Value(2), infinite, Value(-3), -nan, Value(4), Value(5), Value(6), Value(7), Value(8) };
+        if (at < 6) {
+            poison.store(70000, bytes_of(values[2 * at]), sizeof(Value));
+            values[2 * at] = values[2 * at] + Value(1);
+        }
+        EXPECT_EQ(find_poison(spec, bytes_of(values[0]), 2 * sizeof(Value), 6), static_cast<int64_t>(at));
+        if (at == 6) continue;
+        const PoisonOrigin origin = poison_origin(spec, bytes_of(values[2 * at]));
+        EXPECT_TRUE(origin.found);
+        EXPECT_EQ(origin.ordinal, ordinal);
+        EXPECT_EQ(origin.element, ordinal < 0 ? 70000 % 65536 : 70000);
+    }
+}
+
+template <class Value>
+void expect_kept(halo_type type) {
+    const FieldSpec spec = spec_of<Value>(type);
+    const Poison poison(spec, 3, 5), of_other_field(spec, 4, 6);
+    Value value{};
+    poison.store(9, bytes_of(value), sizeof value);
+    EXPECT_TRUE(poison.is_at(9, bytes_of(value), sizeof value));
+    EXPECT_FALSE(poison.is_at(10, bytes_of(value), sizeof value));
+    EXPECT_EQ(of_other_field.is_at(9, bytes_of(value), sizeof value), type == HALO_FLOAT32 || type == HALO_COMPLEX64); // no room to tell
+    for (size_t byte = 0; byte < sizeof value; ++byte) {
+        bytes_of(value)[byte] ^= std::byte{ 1 };
+        EXPECT_FALSE(poison.is_at(9, bytes_of(value), sizeof value)) << byte;
+        bytes_of(value)[byte] ^= std::byte{ 1 };
+    }
+}
+
+TEST(Poison, IsFoundWhereArithmeticHasHandedItOn) {
+    expect_found<double>(HALO_FLOAT64, 3);
+    expect_found<float>(HALO_FLOAT32, -1);
+    expect_found<std::complex<double>>(HALO_COMPLEX128, 3);
+    expect_found<std::complex<float>>(HALO_COMPLEX64, -1);
+}
+
+TEST(Poison, IsKeptExactly) {
+    expect_kept<double>(HALO_FLOAT64);
+    expect_kept<float>(HALO_FLOAT32);
+    expect_kept<std::complex<double>>(HALO_COMPLEX128);
+    expect_kept<std::complex<float>>(HALO_COMPLEX64);
+    expect_kept<int32_t>(HALO_INT32);
+    expect_kept<int64_t>(HALO_INT64);
+    expect_kept<std::array<char, 13>>(HALO_BYTES);
+}
+
+TEST(Poison, IntegersCannotTell) {
+    const FieldSpec spec = spec_of<int64_t>(HALO_INT64);
+    int64_t value = 0;
+    Poison(spec, 0, 0).store(1, bytes_of(value), sizeof value);
+    EXPECT_FALSE(can_be_poison(spec));
+    EXPECT_EQ(find_poison(spec, bytes_of(value), sizeof value, 1), 1);
+    EXPECT_FALSE(poison_origin(spec, bytes_of(value)).found);
+}
+
+} // namespace
