@@ -37,7 +37,7 @@ defects=(
     "what unpacking has put on a device is not marked|exchange/round.cpp|late_device_programs OnDevices.AStream*|s/for (DeviceWork .work : run_.works) work->leave_stream();//"
     "memory of a run is given back while a device uses it|exchange/device_work.cpp|late_device_programs OnDevices.*|s/use_->done.record(stream_);//"
     "what a device uses is let go of too early|comm/device_uses.cpp|late_device_programs OnDevices.*|s/if (!is_over(\*\*place)) {/if (false) {/"
-    "tables are not kept for a device|exchange/round_spaces.cpp|late_device_programs OnDevices.Abandoned*|s/if (piece.takes_part \&\& piece.work) piece.work->keep(piece.rows);//"
+    "tables are not kept for a device|exchange/round_spaces.cpp|late_device_programs OnDevices.Abandoned*|s/if (piece.takes_part \&\& piece.work) piece.work->keep/if (false) piece.work->keep/"
     "flags of null edges are those of another run|exchange/messages_on_devices.cpp|late_device_programs KindsOnDevices.Sparse*|s/^        std::memset(piece.flags, 0, n);//"
     "null edges are sent as data from devices|exchange/messages_on_devices.cpp|late_device_programs KindsOnDevices.Sparse*|s/const bool data = piece.flags.single.flag. != 0;/const bool data = true;/"
     "what is null within the rank is copied on devices|exchange/sparse.cpp|late_device_programs KindsOnDevices.Sparse*|s/piece.work->add(piece, one.copy, HALO_ROWS_FLAGGED);/piece.work->add(piece, one.copy);/"
