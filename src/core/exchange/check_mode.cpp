@@ -284,7 +284,7 @@ void CheckMode::require_poison(const Run &run, const Checked &checked) const {
     const std::byte *const storage = target(run, checked);
     int64_t written = -1;
     target_of(run, checked).for_each([&](int64_t point, int64_t offset, auto bytes) {
-        if (!poison.is_at(offset / bytes, storage + offset, bytes)) [[unlikely]]
+        if (written < 0 && !poison.is_at(offset / bytes, storage + offset, bytes)) [[unlikely]]
             written = point;
     });
     if (written >= 0)
