@@ -8,10 +8,9 @@
 #include "contenders.h"
 #include "pairs.h"
 #include "report.h"
+#include "timed.h"
 
 namespace bench {
-
-inline constexpr double microseconds = 1e6;
 
 // Time, spread, rate (of all ranks' payload) and how libhalo compares.
 void add_times(Row &row, int64_t payload_bytes, const Estimate &ratio, const std::vector<double> &seconds);

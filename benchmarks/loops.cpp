@@ -75,7 +75,7 @@ void run_loops(const Session &session, const Options &options, Report &report) {
         run_all(session, loops);
         std::vector<double> times;
         for (int pair = 0; pair < options.pairs; ++pair)
-            times.push_back(timed(session, [&] { run_all(session, loops); }) * 1e6 / static_cast<double>(n));
+            times.push_back(timed(session, [&] { run_all(session, loops); }) * microseconds / static_cast<double>(n));
         const Estimate each = estimate(times);
         report.row(Row().add("loops", static_cast<int64_t>(n)).add("median us", each.median).add("low", each.low).add("high", each.high));
     }

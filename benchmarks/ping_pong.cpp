@@ -6,12 +6,11 @@
 #include "hand_channels.h"
 #include "pairs.h"
 #include "text.h"
+#include "timed.h"
 
 namespace bench {
 
 namespace {
-
-constexpr double microseconds = 1e6;
 
 // All ranks leave with the time of the slower of the two.
 double slowest(const Session &session, double seconds) {

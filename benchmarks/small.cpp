@@ -10,12 +10,11 @@
 #include "contenders.h"
 #include "pairs.h"
 #include "text.h"
+#include "timed.h"
 
 namespace bench {
 
 namespace {
-
-constexpr double microseconds = 1e6;
 
 // One array per rank: owned points, then as many ghosts as are sent.
 class SmallWork {

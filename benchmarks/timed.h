@@ -9,6 +9,7 @@
 namespace bench {
 
 constexpr double milliseconds = 1e3;
+constexpr double microseconds = 1e6;
 
 // Seconds of the slowest rank.
 template <class Action>

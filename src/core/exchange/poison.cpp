@@ -37,7 +37,7 @@ int64_t find(const std::byte *at, int64_t step, int64_t n, int64_t parts) {
 
 } // namespace
 
-Poison::Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed) : tells_place_(can_be_poison(spec)) {
+Poison::Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed) {
     if (is_double(spec)) {
         base_ = quiet64 | mark64 | static_cast<uint64_t>(ordinal & 0xff) << 32;
         mask_ = 0xffffffffu;
@@ -64,8 +64,8 @@ PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at) {
 }
 
 int64_t find_poison(const FieldSpec &spec, const std::byte *at, int64_t step, int64_t n) {
-    if (is_double(spec)) return spec.element_bytes == 8 ? find<uint64_t>(at, step, n, 1) : find<uint64_t>(at, step, n, spec.element_bytes / 8);
-    if (is_float(spec)) return spec.element_bytes == 4 ? find<uint32_t>(at, step, n, 1) : find<uint32_t>(at, step, n, spec.element_bytes / 4);
+    if (is_double(spec)) return find<uint64_t>(at, step, n, spec.element_bytes / 8);
+    if (is_float(spec)) return find<uint32_t>(at, step, n, spec.element_bytes / 4);
     return n;
 }
 

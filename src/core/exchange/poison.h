@@ -33,11 +33,12 @@ public:
 private:
     uint64_t word_of(int64_t element) const {
         const auto place = static_cast<uint64_t>(element);
-        return tells_place_ ? base_ | (place & mask_) * factor_ : Digest::mix(base_ + place + 1);
+        return mask_ != 0 ? base_ | (place & mask_) * factor_ : Digest::mix(base_ + place + 1);
     }
 
-    bool tells_place_;
-    uint64_t base_, mask_ = 0, factor_ = 1;
+    uint64_t base_;
+    uint64_t mask_ = 0; // of the place, which a floating-point value has room for
+    uint64_t factor_ = 1;
 };
 
 // Only floating-point values can tell that they were computed from poison.

@@ -29,10 +29,10 @@ std::atomic<uint64_t> next_seed{ 1 };
 std::atomic<int32_t> most_microseconds{ 50 };
 std::atomic<int64_t> allocations_fail_after{ -1 }, pinned_fails_after{ -1 }, launches_fail_after{ -1 };
 
-// Fails once, after so many that do not. Set by any thread, asked by one.
-class Failure {
+// One of many, after so many others, or none. Set by any thread, asked by one.
+class Once {
 public:
-    explicit Failure(int64_t after) : after_(after) {}
+    explicit Once(int64_t after) : after_(after) {}
     void set(int64_t after) { after_ = after; }
     bool is_now() { return after_ >= 0 && after_-- == 0; }
 
@@ -52,8 +52,8 @@ struct Late {
     std::vector<std::unique_ptr<Stream>> streams; // the first one is the device's own
     uint64_t seed = next_seed.fetch_add(1000);
     late_counts counts{};
-    Failure allocation{ allocations_fail_after }, pinned{ pinned_fails_after }, launch{ launches_fail_after };
-    int64_t delayed_after = -1; // and for how long a launch is
+    Once allocation{ allocations_fail_after }, pinned{ pinned_fails_after }, launch{ launches_fail_after }; // which fails
+    Once delayed{ -1 };                                                                                     // launch, and for how long
     std::chrono::microseconds delay{ 0 };
 
     Late(const halo_host *given, halo_device *host_device) : services(given), copies(host_device) {
@@ -365,7 +365,7 @@ halo_status launch(halo_device *device, const halo_copy_range *given, int64_t n,
     self.count(tests ? &late_counts::tests : &late_counts::launches);
     for (const Range &range : *ranges) ++range.table->in_use;
     const bool backwards = self.counts.launches % 2 == 0;
-    const auto delay = self.delayed_after >= 0 && self.delayed_after-- == 0 ? self.delay : std::chrono::microseconds(0);
+    const auto delay = self.delayed.is_now() ? self.delay : std::chrono::microseconds(0);
     if (backwards) std::reverse(ranges->begin(), ranges->end());
     self.stream(stream).add([copies = self.copies, ranges, backwards, delay, &by] {
         std::this_thread::sleep_for(delay);
@@ -482,8 +482,8 @@ void late_fail_allocation(halo_device *device, int64_t after) { late_of(device).
 void late_fail_pinned(halo_device *device, int64_t after) { late_of(device).pinned.set(after); }
 void late_fail_launch(halo_device *device, int64_t after) { late_of(device).launch.set(after); }
 void late_delay_launch(halo_device *device, int64_t after, int32_t microseconds) {
-    late_of(device).delayed_after = after;
     late_of(device).delay = std::chrono::microseconds(microseconds);
+    late_of(device).delayed.set(after);
 }
 
 void late_fail_allocations_of_all(int64_t after) { allocations_fail_after = after; }
