@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -55,13 +56,14 @@ std::vector<Loop> make_loops(const Fields &fields, size_t n) {
     return loops;
 }
 
-void run_all(const Session &session, const std::vector<Loop> &loops) {
-    for (const Loop &loop : loops) {
-        halo_batch *batch = nullptr;
+// The batch that each loop has got.
+void run_all(const Session &session, const std::vector<Loop> &loops, std::vector<halo_batch *> &batches) {
+    for (size_t i = 0; i < loops.size(); ++i) {
+        const Loop &loop = loops[i];
         halo::check(halo_access_begin(session.context(), loop.data(), static_cast<int32_t>(loop.size()), sizeof loop[0], HALO_STYLE_REDUNDANT,
-                                      HALO_ON_HOST, HALO_STREAM_NONE, &batch));
-        halo::check(halo_access_ready(batch));
-        halo::check(halo_access_end(batch));
+                                      HALO_ON_HOST, HALO_STREAM_NONE, &batches[i]));
+        halo::check(halo_access_ready(batches[i]));
+        halo::check(halo_access_end(batches[i]));
     }
 }
 
@@ -72,10 +74,12 @@ void run_loops(const Session &session, const Options &options, Report &report) {
     for (const size_t n : { 10, 100, 1000, 4000 }) {
         const Fields fields(session);
         const std::vector<Loop> loops = make_loops(fields, n);
-        run_all(session, loops);
+        std::vector<halo_batch *> first(n), batches(n);
+        run_all(session, loops, first);
         std::vector<double> times;
         for (int pair = 0; pair < options.pairs; ++pair)
-            times.push_back(timed(session, [&] { run_all(session, loops); }) * microseconds / static_cast<double>(n));
+            times.push_back(timed(session, [&] { run_all(session, loops, batches); }) * microseconds / static_cast<double>(n));
+        if (batches != first) throw std::runtime_error("a loop has got another batch than before");
         const Estimate each = estimate(times);
         report.row(Row().add("loops", static_cast<int64_t>(n)).add("median us", each.median).add("low", each.low).add("high", each.high));
     }
