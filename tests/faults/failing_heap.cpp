@@ -43,7 +43,7 @@ int note_object(dl_phdr_info *info, size_t, void *) {
     }
     const char *slash = std::strrchr(info->dlpi_name, '/');
     const char *name = slash ? slash + 1 : info->dlpi_name;
-    if (std::strstr(name, "libhalo")) objects.library = range;
+    if (std::strstr(name, "libhalo.so") == name) objects.library = range; // none of its modules
     if ((is_runtime(name) || std::strstr(name, "ld-linux")) && objects.n_runtimes < 16) objects.runtimes[objects.n_runtimes++] = range;
     return 0;
 }
