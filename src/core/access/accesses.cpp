@@ -29,7 +29,7 @@ const AccessCounters *Accesses::counters(const std::string &name) const {
 }
 
 Batch &Accesses::find(const BatchShape &shape) {
-    if (const auto known = batches_.find(shape); known != batches_.end()) return **known;
+    if (const auto known = by_shape_.find(shape); known != by_shape_.end()) return **known;
     if (shape.style != HALO_STYLE_REDUNDANT && shape.style != HALO_STYLE_REVERSE)
         fail(HALO_ERR_ARGUMENT, "batch: style %d is none of HALO_STYLE_...", shape.style);
     if (shape.where != HALO_ON_HOST && shape.where != HALO_ON_DEVICE)
@@ -42,9 +42,15 @@ Batch &Accesses::find(const BatchShape &shape) {
         fields.push_back(&tracked(*argument.field, argument.set));
     }
     Context::KeepsNumbers numbers(context_);
-    const auto made = batches_.insert(std::make_unique<Batch>(context_, shape, fields)).first;
+    batches_.push_back(std::make_unique<Batch>(context_, shape, fields));
+    try {
+        by_shape_.insert(batches_.back().get());
+    } catch (...) {
+        batches_.pop_back();
+        throw;
+    }
     numbers.succeed();
-    return **made;
+    return *batches_.back();
 }
 
 void Accesses::begin(Batch &batch, halo_stream stream) {
@@ -67,6 +73,7 @@ void Accesses::forget(const Field &field) {
     std::erase_if(batches_, [&](const auto &batch) {
         if (!batch->uses(field)) return false;
         if (on_drop && batch->handle) on_drop(batch->handle);
+        by_shape_.erase(batch.get());
         return true;
     });
     std::erase_if(fields_, [&](const auto &known) { return &known->field == &field; });

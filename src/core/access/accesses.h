@@ -41,18 +41,19 @@ private:
     struct HashOfShape {
         using is_transparent = void;
         size_t operator()(const BatchShape &shape) const { return shape.hash(); }
-        size_t operator()(const std::unique_ptr<Batch> &batch) const { return batch->shape().hash(); }
+        size_t operator()(const Batch *batch) const { return batch->shape().hash(); }
     };
     struct SameShape {
         using is_transparent = void;
-        bool operator()(const std::unique_ptr<Batch> &one, const std::unique_ptr<Batch> &other) const { return one == other; }
-        bool operator()(const BatchShape &shape, const std::unique_ptr<Batch> &batch) const { return shape == batch->shape(); }
+        bool operator()(const Batch *one, const Batch *other) const { return one == other; }
+        bool operator()(const BatchShape &shape, const Batch *batch) const { return shape == batch->shape(); }
     };
 
     Context &context_;
     std::map<std::string, AccessCounters> counters_;
     std::vector<std::unique_ptr<TrackedField>> fields_;
-    std::unordered_set<std::unique_ptr<Batch>, HashOfShape, SameShape> batches_;
+    std::vector<std::unique_ptr<Batch>> batches_; // as they were made: so they go, on all ranks alike
+    std::unordered_set<Batch *, HashOfShape, SameShape> by_shape_;
     uint32_t n_begun_ = 0; // one of which peers do not know that it has failed, or will be called again, is not counted
 };
 
