@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "host_fixture.h"
+#include "tested_device.h"
 #include "random_table.h"
 
 namespace {
@@ -71,7 +71,7 @@ void set_values(RandomTable &table, Random &random) {
 
 template <class T, class Part = T>
 void expect_right(halo_type type, const std::vector<int32_t> &ops) {
-    const HostDevice device;
+    const TestedDevice device;
     for (const int32_t op : ops)
         for (uint64_t seed = 1; seed <= 6; ++seed) {
             Random random(seed * 100 + static_cast<uint64_t>(type) * 10 + static_cast<uint64_t>(op));
@@ -94,7 +94,7 @@ void expect_right(halo_type type, const std::vector<int32_t> &ops) {
                     }
                 });
             }
-            HostTable(device, table.shapes(), table.rows()).run(table.bases(), op, type);
+            TestedTable(device, table.shapes(), table.rows()).run(table.bases(), op, type);
             ASSERT_TRUE(table.storage() == expected) << "type " << type << " op " << op << " seed " << seed;
         }
 }
@@ -124,7 +124,7 @@ halo_copy_shape four_numbers(uint32_t bytes) {
 }
 
 TEST(Accumulate, RowsGoInTheirOrder) {
-    const HostDevice device("4");
+    const TestedDevice device("4");
     double sum[4] = {};
     std::vector<std::vector<double>> parts;
     std::vector<void *> bases{ sum };
@@ -142,21 +142,21 @@ TEST(Accumulate, RowsGoInTheirOrder) {
     double expected[4] = {};
     for (const std::vector<double> &part : parts)
         for (int k = 0; k < 4; ++k) expected[k] += part[static_cast<size_t>(k)];
-    HostTable(device, { four_numbers(8) }, rows).run(bases, HALO_SUM, HALO_FLOAT64);
+    TestedTable(device, { four_numbers(8) }, rows).run(bases, HALO_SUM, HALO_FLOAT64);
     for (int k = 0; k < 4; ++k) EXPECT_EQ(sum[k], expected[k]);
 }
 
 // -0 below +0, NaN over numbers, whichever comes first.
 template <class T>
 void expect_extremes_without_order(halo_type type) {
-    const HostDevice device;
+    const TestedDevice device;
     const T nan = std::numeric_limits<T>::quiet_NaN(), zero = 0, one = 1;
     const T first[4] = { zero, -zero, nan, one }, second[4] = { -zero, zero, one, nan };
     for (const int32_t op : { HALO_MIN, HALO_MAX }) {
         T to[4], from[4];
         std::copy_n(first, 4, to);
         std::copy_n(second, 4, from);
-        HostTable(device, { four_numbers(sizeof(T)) }, { halo_copy_row{ 0, 0, { 1, 0, 0 }, 0, 0, { 0, 0, 0 } } }).run({ to, from }, op, type);
+        TestedTable(device, { four_numbers(sizeof(T)) }, { halo_copy_row{ 0, 0, { 1, 0, 0 }, 0, 0, { 0, 0, 0 } } }).run({ to, from }, op, type);
         EXPECT_EQ(to[0], 0);
         EXPECT_EQ(to[1], 0);
         EXPECT_EQ(std::signbit(to[0]), op == HALO_MIN);
@@ -172,16 +172,16 @@ TEST(Accumulate, ExtremesDoNotDependOnOrder) {
 }
 
 TEST(Accumulate, WhatCannotBeCombined) {
-    const HostDevice device;
-    const HostTable table(device, { four_numbers(8) }, { halo_copy_row{} });
+    const TestedDevice device;
+    const TestedTable table(device, { four_numbers(8) }, { halo_copy_row{} });
     double values[4] = { 1, 2, 3, 4 };
-    void *bases[] = { values };
+    const std::vector<void *> bases{ values };
     const std::pair<int32_t, halo_type> wrong[] = {
         { HALO_SUM, HALO_BYTES }, { HALO_MIN, HALO_COMPLEX64 }, { HALO_MAX, HALO_COMPLEX64 }, { HALO_SUM, HALO_COMPLEX128 },
         { HALO_SUM, 0 },          { 5, HALO_FLOAT64 },          { -1, HALO_FLOAT64 }
     };
     for (const auto &[op, type] : wrong) {
-        EXPECT_EQ(device.ops().table_run(device.get(), table.get(), 0, 1, bases, 1, op, type, nullptr), HALO_ERR_ARGUMENT) << op << " " << type;
+        EXPECT_EQ(table.run_rows(0, 1, bases, op, type), HALO_ERR_ARGUMENT) << op << " " << type;
         EXPECT_FALSE(device.report().empty());
         EXPECT_EQ(values[2], 3);
     }

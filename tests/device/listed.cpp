@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "host_fixture.h"
+#include "tested_device.h"
 #include "random_table.h"
 
 namespace {
@@ -83,7 +83,7 @@ void for_each_listed(Listed &one, std::vector<unsigned char> &destination, Each 
 }
 
 TEST(Listed, MovesOfEverySize) {
-    const HostDevice device;
+    const TestedDevice device;
     for (uint64_t seed = 1; seed <= 8; ++seed)
         for (const uint32_t lists : { HALO_LIST_SOURCE, HALO_LIST_DESTINATION, HALO_LIST_SOURCE | HALO_LIST_DESTINATION })
             for (const uint32_t bytes : { 1U, 2U, 3U, 4U, 8U, 12U, 16U, 20U, 24U })
@@ -92,7 +92,7 @@ TEST(Listed, MovesOfEverySize) {
                     Listed one = random_case(random, lists, bytes, components, false);
                     std::vector<unsigned char> expected = one.destination;
                     for_each_listed(one, expected, [&](unsigned char *to, const unsigned char *from) { std::memcpy(to, from, bytes); });
-                    HostTable(device, one.program()).run(one.bases());
+                    TestedTable(device, one.program()).run(one.bases());
                     ASSERT_TRUE(one.destination == expected) << "seed " << seed << " lists " << lists << " bytes " << bytes << " x " << components;
                 }
 }
@@ -100,7 +100,7 @@ TEST(Listed, MovesOfEverySize) {
 // Destinations may be named several times: their contributions come in the order of the list.
 template <class T>
 void expect_combined(halo_type type, int32_t op, T (*combine)(T, T)) {
-    const HostDevice device;
+    const TestedDevice device;
     for (uint64_t seed = 1; seed <= 12; ++seed)
         for (const uint32_t lists : { HALO_LIST_SOURCE, HALO_LIST_DESTINATION, HALO_LIST_SOURCE | HALO_LIST_DESTINATION })
             for (const uint32_t components : { 1U, 3U, 4U }) {
@@ -119,7 +119,7 @@ void expect_combined(halo_type type, int32_t op, T (*combine)(T, T)) {
                     a = combine(a, b);
                     std::memcpy(to, &a, sizeof a);
                 });
-                HostTable(device, one.program()).run(one.bases(), op, type);
+                TestedTable(device, one.program()).run(one.bases(), op, type);
                 ASSERT_TRUE(one.destination == expected) << "type " << type << " op " << op << " seed " << seed << " lists " << lists;
             }
 }
@@ -134,7 +134,7 @@ TEST(Listed, CombinesInTheOrderOfTheList) {
 }
 
 TEST(Listed, NullTests) {
-    const HostDevice device;
+    const TestedDevice device;
     int n_data = 0;
     for (uint64_t seed = 1; seed <= 200; ++seed) {
         Random random(seed);
@@ -150,7 +150,7 @@ TEST(Listed, NullTests) {
             if (found != 0) expected = 1;
         });
         n_data += expected;
-        const HostTable table(device, one.program());
+        const TestedTable table(device, one.program());
         EXPECT_EQ(table.test(one.bases(), HALO_FLOAT64, 0)[0], expected);
         EXPECT_EQ(table.run_tested(one.bases(), HALO_FLOAT64, 0)[0], expected);
     }
@@ -160,7 +160,7 @@ TEST(Listed, NullTests) {
 
 template <class T, class Part = T>
 void expect_negated(halo_type type) {
-    const HostDevice device;
+    const TestedDevice device;
     for (uint64_t seed = 1; seed <= 10; ++seed) {
         Random random(seed);
         ShapeLimits limits;
@@ -185,7 +185,7 @@ void expect_negated(halo_type type) {
                     std::memcpy(dst + at, &value, sizeof value);
                 }
             });
-        HostTable(device, shapes, table.rows()).run(table.bases());
+        TestedTable(device, shapes, table.rows()).run(table.bases());
         ASSERT_TRUE(table.storage() == expected) << "type " << type << " seed " << seed;
     }
 }
@@ -200,7 +200,7 @@ TEST(Negated, EveryType) {
 }
 
 TEST(Negated, ThroughAList) {
-    const HostDevice device;
+    const TestedDevice device;
     Random random(3);
     Listed one = random_case(random, HALO_LIST_SOURCE, 4, 2, false);
     one.shape.negate = HALO_INT32;
@@ -211,13 +211,13 @@ TEST(Negated, ThroughAList) {
         value = 0 - value;
         std::memcpy(to, &value, sizeof value);
     });
-    HostTable(device, one.program()).run(one.bases());
+    TestedTable(device, one.program()).run(one.bases());
     EXPECT_TRUE(one.destination == expected);
 }
 
 void expect_refused(const Listed &one, const char *text) {
     SCOPED_TRACE(text);
-    const HostDevice device;
+    const TestedDevice device;
     halo_copy_table *table = nullptr;
     const halo_copy_program program = one.program();
     EXPECT_EQ(device.ops().table_create(device.get(), &program, &table), HALO_ERR_ARGUMENT);
@@ -258,11 +258,11 @@ TEST(Listed, WhatCannotBe) {
     wrong.shape.negate = HALO_COMPLEX128;
     expect_refused(wrong, "whole number");
 
-    const HostDevice device;
-    const HostTable table(device, good.program());
+    const TestedDevice device;
+    TestedTable table(device, good.program());
     halo_copy_row row = good.row;
     row.src_offset[2] = 5;
-    EXPECT_EQ(device.ops().table_patch(device.get(), table.get(), 0, 1, &row), HALO_ERR_ARGUMENT);
+    EXPECT_EQ(table.patch(0, 1, &row), HALO_ERR_ARGUMENT);
     EXPECT_NE(device.report().find("indices 5 + 4 of 6"), std::string::npos);
 }
 

@@ -5,9 +5,8 @@
 #include <cstring>
 
 #include "ghost_case.h"
-#include "host_fixture.h"
+#include "tested_device.h"
 #include "random_table.h"
-#include "table.h"
 
 namespace {
 
@@ -26,11 +25,11 @@ Storage moved_by_reference(RandomTable &table) {
 
 void expect_moves_right(const ShapeLimits &limits, int n_shapes, uint64_t seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    const HostDevice device;
+    const TestedDevice device;
     Random random(seed);
     RandomTable table(random, limits, n_shapes, 3);
     const Storage expected = moved_by_reference(table);
-    const HostTable mine(device, table.shapes(), table.rows());
+    const TestedTable mine(device, table.shapes(), table.rows());
     mine.run(table.bases());
     ASSERT_TRUE(table.storage() == expected);
 }
@@ -79,45 +78,15 @@ TEST(Moves, EveryWidth) {
 }
 
 TEST(Moves, GhostCases) {
-    const HostDevice device;
+    const TestedDevice device;
     for (const GhostCase &what :
          { GhostCase{ 32, 16, 1, 2 }, GhostCase{ 32, 16, 2, 3 }, GhostCase{ 24, 8, 4, 2 }, GhostCase{ 32, 8, 1, 1 }, GhostCase{ 12, 4, 2, 4 } }) {
         GhostWork work(what);
         work.fill();
         ASSERT_GT(work.wrong_values(), 0);
-        HostTable(device, work.shapes(), work.rows()).run(work.bases());
+        TestedTable(device, work.shapes(), work.rows()).run(work.bases());
         EXPECT_EQ(work.wrong_values(), 0) << "blocks of " << what.block << ", ghost " << what.ghost;
     }
-}
-
-// The rows of a block and its neighbours become one move each: what costs time is decided when the table is made.
-TEST(Moves, GhostRowsAreOneMove) {
-    const GhostWork work({ 32, 8, 4, 2 });
-    for (const halo_copy_shape &shape : work.shapes()) {
-        halo::host::LineLists lists;
-        const auto moves = halo::host::compile(shape, lists);
-        ASSERT_EQ(moves.size(), 1U);
-        EXPECT_EQ(moves[0].n_pieces, shape.n_pieces);
-        EXPECT_NE(moves[0].lines, nullptr);
-    }
-}
-
-// Components that lie side by side become part of the run.
-TEST(Moves, InterleavedComponentsAreOneRun) {
-    halo_copy_shape shape{};
-    shape.n_pieces = 1;
-    shape.element_bytes = 8;
-    shape.run[0] = 5;
-    shape.n[0] = 6, shape.n[1] = 7, shape.n[2] = 4;
-    const int64_t strides[3] = { 640, 12800, 8 };
-    std::copy_n(strides, 3, shape.dst_stride);
-    std::copy_n(strides, 3, shape.src_stride[0]);
-    shape.dst_step = shape.src_step[0] = 32;
-    halo::host::LineLists lists;
-    const auto moves = halo::host::compile(halo::host::widened(shape), lists);
-    ASSERT_EQ(moves.size(), 1U);
-    EXPECT_EQ(moves[0].middle, 5 * 32);
-    EXPECT_EQ(moves[0].n_lines, 6 * 7);
 }
 
 } // namespace

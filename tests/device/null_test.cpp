@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "host_fixture.h"
+#include "tested_device.h"
 #include "random_table.h"
 
 namespace {
@@ -28,11 +28,11 @@ halo_copy_shape one_run(uint32_t element_bytes, uint32_t run) {
 // Is a run of `n` zeros with `value` somewhere data? Every place, at every length, must give the same answer.
 template <class T>
 bool is_data(halo_type type, T value, double threshold) {
-    const HostDevice device;
+    const TestedDevice device;
     const uint32_t per_element = type == HALO_COMPLEX64 || type == HALO_COMPLEX128 ? 2 : 1;
     int data = 0, null = 0;
     for (const uint32_t n : { 2U, 34U, 68U }) {
-        const HostTable table(device, { one_run(per_element * sizeof(T), n / per_element) },
+        const TestedTable table(device, { one_run(per_element * sizeof(T), n / per_element) },
                               { halo_copy_row{ 0, 1, { 0, 0, 0 }, 0, 0, { 0, 0, 0 } } });
         for (uint32_t at = 0; at < n; ++at) {
             std::vector<T> from(n, T{}), to(n, T{ 1 });
@@ -110,7 +110,7 @@ TEST(NullTest, BytesAreNullWhenAllAreZero) {
 
 // Random shapes in which only some places of a row are not zero.
 TEST(NullTest, RandomTables) {
-    const HostDevice device;
+    const TestedDevice device;
     int64_t n_null = 0, n_data = 0;
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         Random random(seed);
@@ -137,7 +137,7 @@ TEST(NullTest, RandomTables) {
             (data ? n_data : n_null) += 1;
         }
         std::vector<std::vector<unsigned char>> copied = table.storage();
-        const HostTable mine(device, table.shapes(), table.rows());
+        const TestedTable mine(device, table.shapes(), table.rows());
         ASSERT_EQ(mine.test(bases, HALO_FLOAT64, 1.25), expected) << "seed " << seed;
         ASSERT_TRUE(table.storage() == copied);
         ASSERT_EQ(mine.run_tested(bases, HALO_FLOAT64, 1.25), expected) << "seed " << seed;
@@ -150,30 +150,30 @@ TEST(NullTest, RandomTables) {
 
 // Rows of several fields share a table; only those asked for must have values of the type.
 TEST(NullTest, RowsOfOtherTypes) {
-    const HostDevice device;
-    const HostTable table(device, { one_run(8, 2), one_run(4, 1) }, { halo_copy_row{}, halo_copy_row{ 1, 0, { 1, 0, 0 }, 0, 0, { 0, 0, 0 } } });
+    const TestedDevice device;
+    const TestedTable table(device, { one_run(8, 2), one_run(4, 1) }, { halo_copy_row{}, halo_copy_row{ 1, 0, { 1, 0, 0 }, 0, 0, { 0, 0, 0 } } });
     double wide[2] = { 0, 2 };
     float narrow = 0;
-    void *bases[] = { wide, &narrow };
+    const std::vector<void *> bases{ wide, &narrow };
     const halo_null_test of_wide{ HALO_FLOAT64, 0, 0.0 }, of_narrow{ HALO_FLOAT32, 0, 0.0 };
     uint8_t non_null[2] = { 55, 55 };
-    EXPECT_EQ(device.ops().table_test(device.get(), table.get(), 0, 1, bases, 2, &of_wide, non_null, nullptr), HALO_SUCCESS);
-    EXPECT_EQ(device.ops().table_test(device.get(), table.get(), 1, 1, bases, 2, &of_narrow, non_null + 1, nullptr), HALO_SUCCESS);
+    EXPECT_EQ(table.test_rows(0, 1, bases, of_wide, non_null), HALO_SUCCESS);
+    EXPECT_EQ(table.test_rows(1, 1, bases, of_narrow, non_null + 1), HALO_SUCCESS);
     EXPECT_EQ(non_null[0], 1);
     EXPECT_EQ(non_null[1], 0);
-    EXPECT_EQ(device.ops().table_test(device.get(), table.get(), 0, 2, bases, 2, &of_wide, non_null, nullptr), HALO_ERR_ARGUMENT);
+    EXPECT_EQ(table.test_rows(0, 2, bases, of_wide, non_null), HALO_ERR_ARGUMENT);
 }
 
 TEST(NullTest, WhatCannotBeTested) {
-    const HostDevice device;
-    const HostTable table(device, { one_run(8, 2) }, { halo_copy_row{} });
+    const TestedDevice device;
+    const TestedTable table(device, { one_run(8, 2) }, { halo_copy_row{} });
     double values[2] = {};
-    void *bases[] = { values };
+    const std::vector<void *> bases{ values };
     uint8_t non_null = 55;
     for (const halo_type type : { 0, 8, HALO_COMPLEX128 }) {
         const halo_null_test test{ type, 0, 0.0 };
-        EXPECT_EQ(device.ops().table_test(device.get(), table.get(), 0, 1, bases, 1, &test, &non_null, nullptr), HALO_ERR_ARGUMENT);
-        EXPECT_EQ(device.ops().table_run_tested(device.get(), table.get(), 0, 1, bases, 1, &test, &non_null, nullptr), HALO_ERR_ARGUMENT);
+        EXPECT_EQ(table.test_rows(0, 1, bases, test, &non_null), HALO_ERR_ARGUMENT);
+        EXPECT_EQ(table.run_tested_rows(0, 1, bases, test, &non_null), HALO_ERR_ARGUMENT);
         EXPECT_EQ(non_null, 55);
     }
 }

@@ -3,16 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "ghost_case.h"
-#include "host_fixture.h"
+#include "tested_device.h"
 
 namespace {
 
 using namespace halo::test;
 
 TEST(Threads, SameResult) {
-    const HostDevice device("3");
+    const TestedDevice device("3");
     GhostWork work({ 48, 8, 2, 2 });
-    const HostTable table(device, work.shapes(), work.rows());
+    const TestedTable table(device, work.shapes(), work.rows());
     for (int again = 0; again < 3; ++again) {
         work.fill();
         table.run(work.bases());
@@ -21,8 +21,8 @@ TEST(Threads, SameResult) {
 }
 
 TEST(Threads, SaysOnceWhenThereAreNone) {
-    EXPECT_TRUE(HostDevice("1").log().empty());
-    const HostDevice device("2");
+    EXPECT_TRUE(TestedDevice("1").log().empty());
+    const TestedDevice device("2");
 #ifdef HALO_HAS_OPENMP
     EXPECT_TRUE(device.log().empty());
 #else

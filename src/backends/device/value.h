@@ -6,7 +6,7 @@
 
 #include "halo.h"
 
-namespace halo::host {
+namespace halo::device {
 
 template <class T>
 T load(const char *from) {
@@ -34,4 +34,4 @@ inline size_t value_bytes(halo_type type) {
     }
 }
 
-} // namespace halo::host
+} // namespace halo::device

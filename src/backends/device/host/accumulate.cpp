@@ -8,11 +8,14 @@
 #include <type_traits>
 
 #include "listed.h"
-#include "value.h"
+#include "../value.h"
 
 namespace halo::host {
 
 namespace {
+
+using device::load;
+using device::store;
 
 template <class T>
 struct Complex {

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "value.h"
 
 namespace halo::host {
 
@@ -29,14 +28,6 @@ halo_copy_shape slice_of(const halo_copy_shape &shape) {
     halo_copy_shape slice = shape;
     if (is_sliced(shape)) slice.n[2] = 1;
     return slice;
-}
-
-// Do the elements of index `d` lie side by side everywhere?
-bool side_by_side(const halo_copy_shape &shape, int d) {
-    if (shape.n[d] < 2 || shape.dst_stride[d] != shape.element_bytes || uint64_t{ shape.n[d] } * shape.element_bytes > UINT32_MAX) return false;
-    for (uint32_t p = 0; p < shape.n_pieces; ++p)
-        if (shape.src_stride[p][d] != shape.element_bytes) return false;
-    return true;
 }
 
 bool is_contiguous(const halo_copy_shape &shape, uint32_t p) {
@@ -190,29 +181,6 @@ Move first_move(const halo_copy_shape &shape, uint32_t first, LineLists &lists) 
 }
 
 } // namespace
-
-const char *problem_of(const halo_copy_shape &shape) {
-    if (shape.n_pieces < 1 || shape.n_pieces > HALO_COPY_PIECES) return "the number of pieces is not 1, 2 or 3";
-    if (shape.element_bytes == 0) return "elements have no bytes";
-    if ((shape.lists & ~(HALO_LIST_SOURCE | HALO_LIST_DESTINATION)) != 0) return "unknown bits in `lists`";
-    if (shape.lists != 0 && shape.n_pieces != 1) return "a listed row has one piece";
-    if (shape.negate == 0) return nullptr;
-    const size_t value = value_bytes(shape.negate);
-    if (value == 0 || shape.negate == HALO_BYTES) return "values of the type in `negate` have no sign";
-    if (shape.element_bytes % value != 0) return "elements are no whole number of the values to negate";
-    return nullptr;
-}
-
-halo_copy_shape widened(const halo_copy_shape &shape) {
-    halo_copy_shape wide = shape;
-    for (int tries = 0; tries < 3; ++tries)
-        for (int d = 0; d < 3; ++d)
-            if (side_by_side(wide, d)) {
-                wide.element_bytes *= wide.n[d];
-                wide.n[d] = 1;
-            }
-    return wide;
-}
 
 Extent destination_of(const halo_copy_shape &shape) {
     const halo_copy_shape slice = slice_of(shape);

@@ -9,13 +9,6 @@
 
 namespace halo::host {
 
-// Texts of what is wrong with a shape; nullptr: nothing.
-const char *problem_of(const halo_copy_shape &shape);
-
-// The same bytes with the longest elements: outer indices whose elements lie side by side become part of the element. Values keep their place, not
-// the order in which they are reached.
-halo_copy_shape widened(const halo_copy_shape &shape);
-
 // What one slice of a shape writes: `bytes` of [low, high), counted from the row's offset.
 struct Extent {
     int64_t low = INT64_MAX;

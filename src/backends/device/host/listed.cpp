@@ -5,11 +5,14 @@
 #include <cstring>
 #include <type_traits>
 
-#include "value.h"
+#include "../value.h"
 
 namespace halo::host {
 
 namespace {
+
+using device::load;
+using device::store;
 
 using PointKernel = void (*)(const Points &points, int64_t n, int64_t bytes);
 

@@ -2,17 +2,18 @@
 #include "null_test.h"
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
 
 #include "listed.h"
-#include "value.h"
+#include "../value.h"
 
 namespace halo::host {
 
 namespace {
+
+using device::load;
 
 template <class T>
 struct Range {
@@ -84,20 +85,6 @@ bool row_has_data(const halo_copy_shape &shape, const Row &row, void *const *bas
 }
 
 } // namespace
-
-NullRange null_range(double threshold) {
-    if (threshold == 0) return { 0, 0, 0.0, 0.0F };
-    if (!(threshold > 0)) return { 1, 0, -1.0, -1.0F };
-    NullRange range{};
-    range.bound = std::nextafter(threshold, 0.0);
-    range.bound32 = static_cast<float>(threshold);
-    if (range.bound32 >= threshold) range.bound32 = std::nextafter(range.bound32, 0.0F);
-    constexpr double limit = 9223372036854775808.0; // 2^63
-    if (threshold > limit) return { INT64_MIN, INT64_MAX, range.bound, range.bound32 };
-    range.high = threshold == limit ? INT64_MAX : static_cast<int64_t>(std::ceil(threshold)) - 1;
-    range.low = -range.high;
-    return range;
-}
 
 NullTest null_test_of(halo_type type) {
     switch (type) {

@@ -2,19 +2,12 @@
 // Has a row's source anything that must be sent? HALO_BYTES have no magnitude: there any byte that is not 0 is data.
 #pragma once
 
+#include "../null_range.h"
 #include "move.h"
 
 namespace halo::host {
 
-// Values within [low, high] are null; of numbers with a fraction, those within [-bound, bound].
-struct NullRange {
-    int64_t low;
-    int64_t high;
-    double bound;
-    float bound32;
-};
-
-NullRange null_range(double threshold);
+using device::NullRange;
 
 using NullTest = bool (*)(const halo_copy_shape &shape, const Row &row, void *const *bases, const uint32_t *indices, const NullRange &range);
 

@@ -8,10 +8,11 @@
 #include <cstring>
 #include <new>
 
+#include "../program.h"
+#include "../value.h"
 #include "fill.h"
 #include "host.h"
 #include "table.h"
-#include "value.h"
 
 namespace {
 
@@ -119,31 +120,16 @@ halo_status event_query(halo_device *, halo_event *, int32_t *done) {
     return HALO_SUCCESS;
 }
 
-bool list_exists(const halo_copy_shape &shape, int64_t start, int64_t n_indices) {
-    return start >= 0 && int64_t{ shape.run[0] } <= n_indices && start <= n_indices - int64_t{ shape.run[0] };
-}
-
 halo_status check_rows(halo_device *device, const halo_copy_row *rows, int64_t n, const halo_copy_shape *shapes, int64_t n_shapes,
                        int64_t n_indices) {
-    const halo_host *services = host_of(device).services;
-    for (int64_t i = 0; i < n; ++i) {
-        const halo_copy_row &row = rows[i];
-        if (row.shape >= n_shapes)
-            return report(services, HALO_ERR_ARGUMENT, "row %lld of a table names shape %u of %lld", static_cast<long long>(i), row.shape,
-                          static_cast<long long>(n_shapes));
-        const halo_copy_shape &shape = shapes[row.shape];
-        for (const int side : { 1, 2 })
-            if ((shape.lists & (side == 1 ? HALO_LIST_SOURCE : HALO_LIST_DESTINATION)) != 0 && !list_exists(shape, row.src_offset[side], n_indices))
-                return report(services, HALO_ERR_ARGUMENT, "row %lld of a table names indices %lld + %u of %lld", static_cast<long long>(i),
-                              static_cast<long long>(row.src_offset[side]), shape.run[0], static_cast<long long>(n_indices));
-    }
-    return HALO_SUCCESS;
+    char text[160];
+    return halo::device::rows_are_right(rows, n, shapes, n_shapes, n_indices, text, sizeof text) ? HALO_SUCCESS : report(device, text);
 }
 
 halo_status table_create(halo_device *device, const halo_copy_program *program, halo_copy_table **table) {
     const halo_host *services = host_of(device).services;
     for (int64_t i = 0; i < program->n_shapes; ++i)
-        if (const char *problem = halo::host::problem_of(program->shapes[i]))
+        if (const char *problem = halo::device::problem_of(program->shapes[i]))
             return report(services, HALO_ERR_ARGUMENT, "shape %lld of a table: %s", static_cast<long long>(i), problem);
     if (const halo_status status = check_rows(device, program->rows, program->n_rows, program->shapes, program->n_shapes, program->n_indices))
         return status;
@@ -190,14 +176,14 @@ halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first
     }
     const Accumulate function = halo::host::accumulate_of(op, type);
     if (function == nullptr) return report(host_of(device).services, HALO_ERR_ARGUMENT, "op %d does not combine values of type %d", op, type);
-    if (!mine.divides_into(first, n, halo::host::value_bytes(type)))
+    if (!mine.divides_into(first, n, halo::device::value_bytes(type)))
         return report(device, "a table's elements are no whole number of the values to combine");
     mine.accumulate(first, n, bases, function);
     return HALO_SUCCESS;
 }
 
 halo_status check_test(halo_device *device, const Table &table, int64_t first, int64_t n, const halo_null_test &test) {
-    const size_t bytes = halo::host::value_bytes(test.type);
+    const size_t bytes = halo::device::value_bytes(test.type);
     if (bytes == 0) return report(host_of(device).services, HALO_ERR_ARGUMENT, "a null test of type %d, which is none", test.type);
     return table.divides_into(first, n, bytes) ? HALO_SUCCESS : report(device, "a table's elements are no whole number of the values to test");
 }
@@ -207,7 +193,7 @@ halo_status table_test(halo_device *device, halo_copy_table *table, int64_t firs
     const Table &mine = table_of(table);
     if (const halo_status status = check_run(device, mine, first, n, n_bases)) return status;
     if (const halo_status status = check_test(device, mine, first, n, *test)) return status;
-    mine.test(first, n, bases, halo::host::null_test_of(test->type), halo::host::null_range(test->threshold), non_null);
+    mine.test(first, n, bases, halo::host::null_test_of(test->type), halo::device::null_range(test->threshold), non_null);
     return HALO_SUCCESS;
 }
 
@@ -216,7 +202,7 @@ halo_status table_run_tested(halo_device *device, halo_copy_table *table, int64_
     const Table &mine = table_of(table);
     if (const halo_status status = check_run(device, mine, first, n, n_bases)) return status;
     if (const halo_status status = check_test(device, mine, first, n, *test)) return status;
-    mine.move_tested(first, n, bases, halo::host::null_test_of(test->type), halo::host::null_range(test->threshold), non_null);
+    mine.move_tested(first, n, bases, halo::host::null_test_of(test->type), halo::device::null_range(test->threshold), non_null);
     return HALO_SUCCESS;
 }
 

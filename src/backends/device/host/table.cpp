@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../program.h"
 #include "listed.h"
 
 namespace halo::host {
@@ -41,7 +42,7 @@ Table::Table(const halo_copy_program &program)
 void Table::compile_shapes() {
     std::vector<Move> parts;
     std::vector<size_t> end; // of each shape's parts
-    for (const halo_copy_shape &shape : plain_) wide_.push_back(widened(shape));
+    for (const halo_copy_shape &shape : plain_) wide_.push_back(device::widened(shape));
     for (const halo_copy_shape &shape : wide_) {
         const std::vector<Move> moves = is_special(shape) ? std::vector{ special_move(shape, indices_.data()) } : compile(shape, lists_);
         parts.insert(parts.end(), moves.begin(), moves.end());

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What launches are told, in memory of the device. A launch like one before, as the runs of an exchange are, finds what it is told there already, and
+// nothing is sent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <span>
+#include <vector>
+
+#include "memory.h"
+
+namespace halo::accelerator {
+
+class Arguments {
+public:
+    explicit Arguments(Runtime &runtime) : runtime_(runtime) {}
+
+    // `bytes` in memory of the device, for a launch that comes next in `stream`, and is told of by `used`.
+    class Placed;
+    Placed &place(std::span<const std::byte> bytes, halo_stream stream);
+    void used(Placed &placed, halo_stream stream);
+    static char *address(Placed &placed);
+
+    class Placed {
+        friend class Arguments;
+        Placed(Runtime &runtime, size_t capacity)
+            : pinned_(runtime, HALO_MEMORY_PINNED, capacity),
+              on_device_(runtime, HALO_MEMORY_DEVICE, capacity),
+              sent_(runtime),
+              last_use_(runtime) {}
+
+        Block pinned_, on_device_;
+        size_t n_ = 0; // bytes
+        uint64_t hash_ = 0;
+        Event sent_, last_use_;
+        halo_stream stream_ = nullptr; // the only one that it is used in
+        bool is_there_ = false;        // and the event need not be asked any more
+
+    public:
+        Placed(Placed &&) = default;
+    };
+
+private:
+    static constexpr size_t most_kept = 64; // but for what is in use
+
+    Placed &take(size_t n);
+
+    Runtime &runtime_;
+    std::list<Placed> all_; // the one used last in front
+};
+
+} // namespace halo::accelerator

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the host tells kernels, and how it lies in memory of the device. Read as C++ by the host, as CUDA, HIP and OpenCL C by kernels; addresses are
+ * numbers here. */
+#ifndef HALO_ACCELERATOR_LAYOUT_H
+#define HALO_ACCELERATOR_LAYOUT_H
+
+#ifdef __OPENCL_VERSION__
+typedef uchar halo_u8;
+typedef uint halo_u32;
+typedef int halo_i32;
+typedef ulong halo_u64;
+typedef long halo_i64;
+#else
+#include <stdint.h>
+typedef uint8_t halo_u8;
+typedef uint32_t halo_u32;
+typedef int32_t halo_i32;
+typedef uint64_t halo_u64;
+typedef int64_t halo_i64;
+#endif
+
+#define HALO_THREADS 128u    /* of a group */
+#define HALO_LANES 32u       /* threads that do a chunk together, and nothing else */
+#define HALO_CHUNK_BYTES 2048u /* about so much of a segment is a chunk */
+
+/* Values that moves negate, and that null tests look at. */
+#define HALO_VALUE_NONE 0
+#define HALO_VALUE_BYTE 1
+#define HALO_VALUE_FLOAT 2
+#define HALO_VALUE_DOUBLE 3
+#define HALO_VALUE_INT32 4
+#define HALO_VALUE_INT64 5
+
+/* One piece of a copy shape: lines of `run` elements. Strides in bytes. */
+typedef struct halo_piece {
+    halo_i64 dst_stride[3], src_stride[3]; /* y, z, component */
+    halo_i64 dst_step, src_step;
+    halo_u32 n[2];    /* lines along y, z */
+    halo_u32 n_lines; /* along y, z, component */
+    halo_u32 run;
+    halo_u32 element_bytes;
+    halo_u32 lists;  /* HALO_LIST_... */
+    halo_u32 negate; /* HALO_VALUE_... */
+    /* A chunk is some lines, or a part of one. */
+    halo_u32 chunk_lines, chunk_run, chunks_per_line;
+} halo_piece;
+
+/* One piece of a row. */
+typedef struct halo_segment {
+    halo_i64 dst_offset, src_offset;
+    halo_i64 src_list, dst_list; /* first of the table's indices */
+    halo_u32 piece;
+    halo_u32 dst_base, src_base;
+    halo_u32 flag;
+    halo_u32 row;
+    halo_u32 reserved;
+} halo_segment;
+
+typedef struct halo_chunk {
+    halo_u32 segment;
+    halo_u32 number; /* among its segment's */
+} halo_chunk;
+
+/* Chunks of a table that belong to rows which follow each other. */
+typedef struct halo_range {
+    halo_u64 pieces, segments, chunks, indices; /* of the table */
+    halo_u64 bases;  /* bytes from the launch on */
+    halo_u64 flags;  /* 0: none */
+    halo_i64 low, high; /* null are integers within, */
+    double bound;       /* and numbers with a fraction in [-bound, bound] */
+    float bound32;
+    halo_u32 value;       /* HALO_VALUE_... that a test looks at */
+    halo_u32 first_chunk; /* in the table */
+    halo_u32 end;         /* of the launch's chunks */
+    halo_u32 rows;        /* HALO_ROWS_... */
+    halo_u32 first_row;
+    halo_u32 flag_by_row; /* 1: flag i is of row first_row + i, 0: a row says which is its */
+    halo_u32 reserved;
+} halo_range;
+
+/* Of moves and tests. Ranges follow. */
+typedef struct halo_launch {
+    halo_u32 n_ranges;
+    halo_u32 n_chunks;
+} halo_launch;
+
+/* Where values are combined into, and with what, in this order. */
+typedef struct halo_contribution {
+    halo_i64 offset;
+    halo_u32 base;
+    halo_u32 reserved;
+} halo_contribution;
+
+typedef struct halo_target {
+    halo_i64 offset;
+    halo_u32 base;
+    halo_u32 first; /* contribution; they go on to that of the target behind */
+} halo_target;
+
+typedef struct halo_combination {
+    halo_u64 targets, contributions;
+    halo_u64 bases; /* bytes from here on */
+    halo_u32 n_targets;
+    halo_i32 op;
+    halo_i32 type;
+    halo_u32 reserved;
+} halo_combination;
+
+typedef struct halo_filling {
+    halo_u64 dst;
+    halo_u64 n;
+    halo_u32 element_bytes;
+    halo_u8 value[16];
+    halo_u32 reserved;
+} halo_filling;
+
+#endif

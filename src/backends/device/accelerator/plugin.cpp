@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The operations table over a runtime.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../null_range.h"
+#include "../program.h"
+#include "../value.h"
+#include "arguments.h"
+#include "failure.h"
+#include "runtime.h"
+#include "table.h"
+
+namespace halo::accelerator {
+
+namespace {
+
+struct Device {
+    Device(const halo_host *given, std::unique_ptr<Runtime> made) : services(given), runtime(std::move(made)), arguments(*runtime) {}
+
+    const halo_host *services;
+    std::unique_ptr<Runtime> runtime;
+    Arguments arguments;
+    // Of the launch that is being made.
+    std::vector<std::byte> bytes;
+    std::vector<halo_range> ranges;
+    std::vector<void *> reached;
+};
+
+Device &device_of(halo_device *device) { return *reinterpret_cast<Device *>(device); }
+Table &table_of(halo_copy_table *table) { return *reinterpret_cast<Table *>(table); }
+
+halo_status report(const halo_host *services, halo_status status, const char *text) {
+    if (services != nullptr && services->report != nullptr) services->report(services->core, text);
+    return status;
+}
+
+// The body of an operation: failures become statuses.
+template <class Body>
+halo_status guard(const halo_host *services, Body &&body) noexcept {
+    try {
+        body();
+        return HALO_SUCCESS;
+    } catch (const Failure &failure) {
+        return report(services, failure.status, failure.text);
+    } catch (const std::bad_alloc &) {
+        return report(services, HALO_ERR_MEMORY, "no memory of the host");
+    } catch (const std::exception &other) {
+        return report(services, HALO_ERR_INTERNAL, other.what());
+    }
+}
+
+template <class Body>
+halo_status within(halo_device *device, Body &&body) noexcept {
+    Device &self = device_of(device);
+    return guard(self.services, [&] {
+        self.runtime->enter();
+        body(self);
+    });
+}
+
+halo_status open(const halo_host *services, int32_t ordinal, halo_device **device) {
+    return guard(services, [&] {
+        *device = reinterpret_cast<halo_device *>(new Device(services, open_runtime(services, ordinal)));
+    });
+}
+
+void close(halo_device *device) {
+    guard(nullptr, [&] { device_of(device).runtime->enter(); });
+    delete &device_of(device);
+}
+
+halo_status allocate(halo_device *device, int32_t memory, size_t bytes, void **pointer) {
+    return within(device, [&](Device &self) {
+        if (memory != HALO_MEMORY_DEVICE && memory != HALO_MEMORY_PINNED) fail(HALO_ERR_ARGUMENT, "a device has no memory of kind %d", memory);
+        void *const found = self.runtime->allocate(memory, std::max<size_t>(bytes, 1));
+        if (!found) fail(HALO_ERR_MEMORY, "no %zu bytes of %s memory", bytes, memory == HALO_MEMORY_PINNED ? "pinned" : "the device's");
+        *pointer = found;
+    });
+}
+
+void release(halo_device *device, int32_t memory, void *pointer, size_t) {
+    within(device, [&](Device &self) { self.runtime->release(memory, pointer); });
+}
+
+halo_status copy(halo_device *device, void *dst, const void *src, size_t bytes, halo_stream stream) {
+    return within(device, [&](Device &self) {
+        if (bytes > 0) self.runtime->copy(dst, src, bytes, stream);
+    });
+}
+
+// Arguments and kernel in the stream. What `reached` leads to is the caller's care.
+void launch(Device &self, Kernel kernel, uint64_t n_groups, std::span<const std::byte> bytes, halo_stream stream) {
+    Arguments::Placed &placed = self.arguments.place(bytes, stream);
+    self.runtime->launch(kernel, static_cast<int64_t>(n_groups), Arguments::address(placed), self.reached, stream);
+    self.arguments.used(placed, stream);
+}
+
+halo_status fill(halo_device *device, void *dst, const void *value, size_t element_bytes, int64_t n, halo_stream stream) {
+    return within(device, [&](Device &self) {
+        if (element_bytes < 1 || element_bytes > sizeof(halo_filling::value) || n < 0)
+            fail(HALO_ERR_ARGUMENT, "a fill of %lld values of %zu bytes: values have 1 to 16", static_cast<long long>(n), element_bytes);
+        if (n == 0) return;
+        halo_filling filling{};
+        filling.dst = reinterpret_cast<halo_u64>(dst);
+        filling.n = static_cast<uint64_t>(n);
+        filling.element_bytes = static_cast<uint32_t>(element_bytes);
+        std::memcpy(filling.value, value, element_bytes);
+        self.reached.assign({ dst });
+        constexpr uint64_t most_groups = 16384; // they go round
+        const uint64_t n_groups = filling.n * element_bytes / HALO_THREADS + 1;
+        launch(self, Kernel::fill, std::min(n_groups, most_groups), std::as_bytes(std::span(&filling, 1)), stream);
+    });
+}
+
+halo_status event_create(halo_device *device, halo_event **event) {
+    return within(device, [&](Device &self) { *event = self.runtime->event_create(); });
+}
+void event_destroy(halo_device *device, halo_event *event) {
+    within(device, [&](Device &self) { self.runtime->event_destroy(event); });
+}
+halo_status event_record(halo_device *device, halo_event *event, halo_stream stream) {
+    return within(device, [&](Device &self) { self.runtime->event_record(event, stream); });
+}
+halo_status event_query(halo_device *device, halo_event *event, int32_t *done) {
+    return within(device, [&](Device &self) { *done = self.runtime->event_has_fired(event) ? 1 : 0; });
+}
+halo_status event_wait(halo_device *device, halo_event *event, halo_stream stream) {
+    return within(device, [&](Device &self) { self.runtime->event_wait(event, stream); });
+}
+
+void check_rows(const halo_copy_row *rows, int64_t n, const halo_copy_shape *shapes, int64_t n_shapes, int64_t n_indices) {
+    char text[160];
+    if (!device::rows_are_right(rows, n, shapes, n_shapes, n_indices, text, sizeof text)) fail(HALO_ERR_ARGUMENT, "%s", text);
+}
+
+halo_status table_create(halo_device *device, const halo_copy_program *program, halo_copy_table **table) {
+    return within(device, [&](Device &self) {
+        for (int64_t i = 0; i < program->n_shapes; ++i)
+            if (const char *problem = device::problem_of(program->shapes[i]))
+                fail(HALO_ERR_ARGUMENT, "shape %lld of a table: %s", static_cast<long long>(i), problem);
+        check_rows(program->rows, program->n_rows, program->shapes, program->n_shapes, program->n_indices);
+        *table = reinterpret_cast<halo_copy_table *>(new Table(*self.runtime, *program));
+    });
+}
+
+void table_destroy(halo_device *device, halo_copy_table *table) {
+    within(device, [&](Device &) { delete &table_of(table); });
+}
+
+void check_range(const Table &table, int64_t first, int64_t n) {
+    if (first < 0 || n < 0 || first > table.rows().n_rows() - n)
+        fail(HALO_ERR_ARGUMENT, "rows %lld + %lld of a table of %lld", static_cast<long long>(first), static_cast<long long>(n),
+             static_cast<long long>(table.rows().n_rows()));
+}
+
+void check_run(const Table &table, int64_t first, int64_t n, int64_t n_bases, bool with_dst) {
+    check_range(table, first, n);
+    const int64_t row = table.rows().row_beyond_bases(first, n, n_bases, with_dst);
+    if (row >= 0)
+        fail(HALO_ERR_ARGUMENT, "row %lld of a table names a base beyond the %lld given", static_cast<long long>(row), static_cast<long long>(n_bases));
+}
+
+void check_values(const Table &table, int64_t first, int64_t n, size_t value_bytes, const char *purpose) {
+    if (!table.rows().divides_into(first, n, value_bytes))
+        fail(HALO_ERR_ARGUMENT, "a table's elements are no whole number of the values to %s", purpose);
+}
+
+halo_status table_patch(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, const halo_copy_row *rows) {
+    return within(device, [&](Device &) {
+        Table &mine = table_of(table);
+        check_range(mine, first, n);
+        const Lowering &known = mine.rows();
+        check_rows(rows, n, known.shapes().data(), std::ssize(known.shapes()), std::ssize(known.indices()));
+        mine.patch(first, n, rows);
+    });
+}
+
+// Ranges one after the other in one launch, with the bases that they have: equal lists once.
+class Launch {
+public:
+    explicit Launch(Device &device) : device_(device) {
+        device_.ranges.clear();
+        device_.reached.clear();
+    }
+
+    // Its chunks become those of the launch. Returns its record, which begins as `said`; nullptr: there is nothing to do.
+    halo_range *add(const Table &table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, const halo_range &said = {}) {
+        halo_range range = said;
+        table.set_range(range, first, n);
+        if (range.end == 0) return nullptr;
+        const uint64_t end = uint64_t{ n_chunks_ } + range.end;
+        if (end > INT32_MAX) fail(HALO_ERR_LIMIT, "a launch of more than 2^31 pieces of work");
+        n_chunks_ = range.end = static_cast<uint32_t>(end);
+        range.bases = place_of(bases, n_bases);
+        device_.reached.push_back(table.data());
+        device_.ranges.push_back(range);
+        return &device_.ranges.back();
+    }
+
+    void go(Kernel kernel, halo_stream stream) {
+        if (n_chunks_ == 0) return;
+        constexpr uint32_t chunks_per_group = HALO_THREADS / HALO_LANES;
+        const halo_launch head{ static_cast<uint32_t>(device_.ranges.size()), n_chunks_ };
+        write(head);
+        launch(device_, kernel, (n_chunks_ + chunks_per_group - 1) / chunks_per_group, device_.bytes, stream);
+    }
+
+private:
+    struct Bases {
+        void *const *from;
+        int64_t n;
+        uint64_t place; // in the list of all
+    };
+
+    // As a number among all bases, until the launch knows where they lie.
+    uint64_t place_of(void *const *bases, int64_t n) {
+        for (const Bases &one : lists_)
+            if (one.from == bases && one.n == n) return one.place;
+        const uint64_t place = n_bases_;
+        lists_.push_back({ bases, n, place });
+        n_bases_ += static_cast<uint64_t>(n);
+        device_.reached.insert(device_.reached.end(), bases, bases + n);
+        return place;
+    }
+
+    // Behind the head: the ranges, then all bases.
+    void write(const halo_launch &head) {
+        const size_t ranges_bytes = device_.ranges.size() * sizeof(halo_range), bases_begin = sizeof head + ranges_bytes;
+        for (halo_range &range : device_.ranges) range.bases = bases_begin + range.bases * sizeof(halo_u64);
+        device_.bytes.resize(bases_begin + n_bases_ * sizeof(halo_u64));
+        std::memcpy(device_.bytes.data(), &head, sizeof head);
+        std::memcpy(device_.bytes.data() + sizeof head, device_.ranges.data(), ranges_bytes);
+        for (const Bases &one : lists_)
+            if (one.n > 0)
+                std::memcpy(device_.bytes.data() + bases_begin + one.place * sizeof(halo_u64), one.from, static_cast<size_t>(one.n) * sizeof(halo_u64));
+    }
+
+    Device &device_;
+    std::vector<Bases> lists_;
+    uint32_t n_chunks_ = 0;
+    uint64_t n_bases_ = 0;
+};
+
+void combine(Device &self, Table &table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, int32_t op, halo_type type, halo_stream stream) {
+    const size_t value_bytes = device::value_bytes(type);
+    const bool integer = type == HALO_INT32 || type == HALO_INT64, complex = type == HALO_COMPLEX64 || type == HALO_COMPLEX128;
+    const bool known = complex ? op == HALO_SUM || op == HALO_PROD
+                               : op == HALO_SUM || op == HALO_MIN || op == HALO_MAX || op == HALO_PROD || op == HALO_LAND || op == HALO_LOR ||
+                                     op == HALO_LXOR || (integer && (op == HALO_BAND || op == HALO_BOR || op == HALO_BXOR));
+    if (!known || value_bytes == 0 || type == HALO_BYTES) fail(HALO_ERR_ARGUMENT, "op %d does not combine values of type %d", op, type);
+    check_values(table, first, n, value_bytes, "combine");
+    const Table::Combination &combination = table.combination(first, n, value_bytes);
+    if (combination.n_targets == 0) return;
+    halo_combination what{};
+    what.targets = reinterpret_cast<halo_u64>(combination.on_device.data());
+    what.contributions = what.targets + combination.contributions;
+    what.bases = sizeof what;
+    what.n_targets = combination.n_targets;
+    what.op = op;
+    what.type = type;
+    const size_t bases_bytes = static_cast<size_t>(n_bases) * sizeof(halo_u64);
+    self.bytes.resize(sizeof what + bases_bytes);
+    std::memcpy(self.bytes.data(), &what, sizeof what);
+    std::memcpy(self.bytes.data() + sizeof what, bases, bases_bytes);
+    self.reached.assign(bases, bases + n_bases);
+    self.reached.push_back(combination.on_device.data());
+    launch(self, Kernel::combine, (uint64_t{ what.n_targets } + HALO_THREADS - 1) / HALO_THREADS, self.bytes, stream);
+}
+
+halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, int32_t op,
+                      halo_type type, halo_stream stream) {
+    return within(device, [&](Device &self) {
+        Table &mine = table_of(table);
+        check_run(mine, first, n, n_bases, true);
+        if (op != HALO_COPY_MOVE) return combine(self, mine, first, n, bases, n_bases, op, type, stream);
+        Launch moves(self);
+        moves.add(mine, first, n, bases, n_bases);
+        moves.go(Kernel::move, stream);
+    });
+}
+
+// Texts name what is wrong.
+void set_test(halo_range &range, const Table &table, int64_t first, int64_t n, const halo_null_test &test) {
+    const size_t bytes = device::value_bytes(test.type);
+    if (bytes == 0) fail(HALO_ERR_ARGUMENT, "a null test of type %d, which is none", test.type);
+    check_values(table, first, n, bytes, "test");
+    const device::NullRange null = device::null_range(test.threshold);
+    range.low = null.low;
+    range.high = null.high;
+    range.bound = null.bound;
+    range.bound32 = null.bound32;
+    range.value = test.type == HALO_BYTES ? HALO_VALUE_BYTE : value_of(test.type);
+}
+
+halo_status table_test(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases,
+                       const halo_null_test *test, uint8_t *non_null, halo_stream stream) {
+    return within(device, [&](Device &self) {
+        const Table &mine = table_of(table);
+        check_run(mine, first, n, n_bases, false);
+        halo_range said{};
+        set_test(said, mine, first, n, *test);
+        if (n == 0) return;
+        Block flags(*self.runtime, HALO_MEMORY_PINNED, static_cast<size_t>(n));
+        std::memset(flags.data(), 0, static_cast<size_t>(n));
+        Launch tests(self);
+        if (halo_range *const range = tests.add(mine, first, n, bases, n_bases, said)) {
+            range->flags = reinterpret_cast<halo_u64>(flags.data());
+            range->flag_by_row = 1;
+            self.reached.push_back(flags.data());
+        }
+        tests.go(Kernel::test, stream);
+        self.runtime->synchronize(stream);
+        std::memcpy(non_null, flags.data(), static_cast<size_t>(n));
+    });
+}
+
+halo_status ranges_run(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream) {
+    return within(device, [&](Device &self) {
+        if (n_ranges < 0) fail(HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n_ranges));
+        Launch moves(self);
+        for (const halo_copy_range &given : std::span(ranges, static_cast<size_t>(n_ranges))) {
+            const Table &table = table_of(given.table);
+            check_run(table, given.first, given.n, given.n_bases, true);
+            if (given.rows < HALO_ROWS_ALL || given.rows > HALO_ROWS_UNFLAGGED || (given.rows != HALO_ROWS_ALL && given.flags == nullptr))
+                fail(HALO_ERR_ARGUMENT, "a range of rows of kind %d, %s flags", given.rows, given.flags != nullptr ? "with" : "without");
+            halo_range *const range = moves.add(table, given.first, given.n, given.bases, given.n_bases);
+            if (range == nullptr) continue;
+            range->rows = static_cast<halo_u32>(given.rows);
+            range->flags = reinterpret_cast<halo_u64>(given.flags);
+            if (given.rows != HALO_ROWS_ALL) self.reached.push_back(given.flags);
+        }
+        moves.go(Kernel::move, stream);
+    });
+}
+
+halo_status ranges_test(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream) {
+    return within(device, [&](Device &self) {
+        if (n_ranges < 0) fail(HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n_ranges));
+        Launch tests(self);
+        for (const halo_copy_range &given : std::span(ranges, static_cast<size_t>(n_ranges))) {
+            const Table &table = table_of(given.table);
+            check_run(table, given.first, given.n, given.n_bases, false);
+            if (given.flags == nullptr) continue;
+            halo_range said{};
+            set_test(said, table, given.first, given.n, given.test);
+            halo_range *const range = tests.add(table, given.first, given.n, given.bases, given.n_bases, said);
+            if (range == nullptr) continue;
+            range->flags = reinterpret_cast<halo_u64>(given.flags);
+            self.reached.push_back(given.flags);
+        }
+        tests.go(Kernel::test, stream);
+    });
+}
+
+constexpr halo_device_ops operations = { sizeof(halo_device_ops),
+                                     open,
+                                     close,
+                                     allocate,
+                                     release,
+                                     copy,
+                                     fill,
+                                     event_create,
+                                     event_destroy,
+                                     event_record,
+                                     event_query,
+                                     event_wait,
+                                     table_create,
+                                     table_destroy,
+                                     table_patch,
+                                     table_run,
+                                     table_test,
+                                     nullptr, // a test and then a run
+                                     ranges_run,
+                                     ranges_test };
+
+} // namespace
+
+} // namespace halo::accelerator
+
+extern "C" [[gnu::visibility("default")]] const halo_device_plugin halo_device_plugin_v1 = {
+    HALO_PLUGIN_ABI_MAJOR,
+    HALO_PLUGIN_ABI_MINOR,
+    sizeof(halo_device_plugin),
+    HALO_MODULE_NAME,
+    "0.1.0",
+    HALO_COPY_LAYOUT,
+    (1U << HALO_MEMORY_DEVICE) | (1U << HALO_MEMORY_PINNED),
+    halo::accelerator::query,
+    &halo::accelerator::operations,
+};

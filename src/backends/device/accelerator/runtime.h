@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the runtimes of CUDA, HIP and OpenCL are asked for. One of them, of one device, is what a module has besides this folder.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "halo_plugin.h"
+
+namespace halo::accelerator {
+
+enum class Kernel { move, test, combine, fill };
+inline constexpr int n_kernels = 4;
+
+// Errors are Failures. A null stream is the device's own.
+class Runtime {
+public:
+    Runtime() = default;
+    virtual ~Runtime() = default;
+    Runtime(const Runtime &) = delete;
+    Runtime &operator=(const Runtime &) = delete;
+
+    // Makes the device the calling thread's, where a runtime has such a thing.
+    virtual void enter() = 0;
+
+    // HALO_MEMORY_DEVICE, or HALO_MEMORY_PINNED, which kernels reach by the same address. nullptr: there is none.
+    virtual void *allocate(int32_t memory, size_t bytes) = 0;
+    virtual void release(int32_t memory, void *pointer) noexcept = 0;
+
+    // In the stream. Memory of the host that is not pinned is read before it returns, or written.
+    virtual void copy(void *dst, const void *src, size_t bytes, halo_stream stream) = 0;
+    // From pinned memory to the device's, in the stream; never waits.
+    virtual void copy_pinned(void *dst, const void *src, size_t bytes, halo_stream stream) = 0;
+    // From the host's memory to memory that no work uses; done when it returns. No stream waits.
+    virtual void upload(void *dst, const void *src, size_t bytes) = 0;
+
+    // `n_groups` of HALO_THREADS threads. `arguments` lies in memory of the device; `reached` is what it leads to.
+    virtual void launch(Kernel kernel, int64_t n_groups, void *arguments, std::span<void *const> reached, halo_stream stream) = 0;
+
+    virtual halo_event *event_create() = 0;
+    virtual void event_destroy(halo_event *event) noexcept = 0;
+    virtual void event_record(halo_event *event, halo_stream stream) = 0;
+    virtual bool event_has_fired(halo_event *event) = 0; // also when nothing has been recorded
+    virtual void event_wait(halo_event *event, halo_stream stream) = 0;
+
+    // The host waits.
+    virtual void synchronize(halo_stream stream) = 0;
+};
+
+// Of this module. Can it be used, and why not?
+int32_t query(const halo_host *services, char *why, size_t why_bytes);
+std::unique_ptr<Runtime> open_runtime(const halo_host *services, int32_t ordinal);
+
+} // namespace halo::accelerator

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "table.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "combining.h"
+
+namespace halo::accelerator {
+
+namespace {
+
+// Arrays one after the other, each where any type may begin.
+class Joined {
+public:
+    template <class T>
+    size_t add(const std::vector<T> &values) {
+        constexpr size_t boundary = 16;
+        const size_t begin = (bytes_.size() + boundary - 1) / boundary * boundary;
+        bytes_.resize(begin + values.size() * sizeof(T));
+        if (!values.empty()) std::memcpy(bytes_.data() + begin, values.data(), values.size() * sizeof(T));
+        return begin;
+    }
+    Block on_device(Runtime &runtime) const {
+        Block block(runtime, HALO_MEMORY_DEVICE, std::max<size_t>(bytes_.size(), 1));
+        if (!bytes_.empty()) runtime.upload(block.data(), bytes_.data(), bytes_.size());
+        return block;
+    }
+
+private:
+    std::vector<char> bytes_;
+};
+
+halo_u64 address(const char *pointer) { return reinterpret_cast<halo_u64>(pointer); }
+
+} // namespace
+
+Table::Table(Runtime &runtime, const halo_copy_program &program) : runtime_(runtime), lowering_(program) { upload_all(); }
+
+void Table::upload_all() {
+    Joined all;
+    all.add(lowering_.pieces());
+    segments_ = all.add(lowering_.segments());
+    chunks_ = all.add(lowering_.chunks());
+    indices_ = all.add(lowering_.indices());
+    on_device_ = all.on_device(runtime_);
+}
+
+void Table::patch(int64_t first, int64_t n, const halo_copy_row *rows) {
+    combinations_.clear();
+    if (!lowering_.patch(first, n, rows)) return upload_all();
+    const size_t begin = lowering_.first_segment(first), end = lowering_.first_segment(first + n);
+    if (begin == end) return;
+    runtime_.upload(on_device_.data() + segments_ + begin * sizeof(halo_segment), lowering_.segments().data() + begin,
+                    (end - begin) * sizeof(halo_segment));
+}
+
+void Table::set_range(halo_range &range, int64_t first, int64_t n) const {
+    range.pieces = address(on_device_.data());
+    range.segments = address(on_device_.data() + segments_);
+    range.chunks = address(on_device_.data() + chunks_);
+    range.indices = address(on_device_.data() + indices_);
+    range.first_chunk = lowering_.first_chunk(first);
+    range.end = lowering_.first_chunk(first + n) - range.first_chunk;
+    range.first_row = static_cast<uint32_t>(first);
+}
+
+const Table::Combination &Table::combination(int64_t first, int64_t n, size_t value_bytes) {
+    const std::tuple key(first, n, value_bytes);
+    if (const auto found = combinations_.find(key); found != combinations_.end()) return found->second;
+    const Combining combining = combining_of(lowering_, first, n, value_bytes);
+    Joined all;
+    all.add(combining.targets);
+    const size_t contributions = all.add(combining.contributions);
+    const auto n_targets = static_cast<uint32_t>(combining.targets.size() - 1);
+    return combinations_.emplace(key, Combination{ all.on_device(runtime_), n_targets, contributions }).first->second;
+}
+
+} // namespace halo::accelerator

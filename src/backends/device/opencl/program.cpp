@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program.h"
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "failure.h"
+
+namespace halo::opencl {
+
+using accelerator::fail;
+
+namespace {
+
+const char source[] =
+#include "kernels_text.h"
+    ;
+
+const char *name_of_error(cl_int error) {
+    switch (error) {
+    case CL_DEVICE_NOT_AVAILABLE: return "device not available";
+    case CL_OUT_OF_RESOURCES: return "out of resources";
+    case CL_OUT_OF_HOST_MEMORY: return "out of host memory";
+    case CL_BUILD_PROGRAM_FAILURE: return "the program does not build";
+    case CL_INVALID_VALUE: return "invalid value";
+    case CL_INVALID_CONTEXT: return "invalid context";
+    case CL_INVALID_COMMAND_QUEUE: return "invalid command queue";
+    case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST: return "what it waited for has failed";
+    default: return "see CL/cl.h";
+    }
+}
+
+template <class T>
+T info_of(cl_device_id device, cl_device_info what) {
+    T value{};
+    clGetDeviceInfo(device, what, sizeof value, &value, nullptr); // of what it does not know, nothing
+    return value;
+}
+
+// nullptr: it can be used.
+const char *what_lacks(cl_device_id device) {
+    if (info_of<cl_bool>(device, CL_DEVICE_AVAILABLE) == CL_FALSE) return "is not available";
+    if ((info_of<cl_device_svm_capabilities>(device, CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) == 0)
+        return "has no fine-grained shared virtual memory";
+    if (info_of<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) == 0) return "has no double precision";
+    if (info_of<cl_bool>(device, CL_DEVICE_ENDIAN_LITTLE) == CL_FALSE) return "is not little-endian";
+    if (info_of<cl_uint>(device, CL_DEVICE_ADDRESS_BITS) != 64) return "has addresses of other than 64 bits";
+    return nullptr;
+}
+
+std::vector<cl_device_id> all_devices() {
+    cl_uint n_platforms = 0;
+    if (clGetPlatformIDs(0, nullptr, &n_platforms) != CL_SUCCESS) return {};
+    std::vector<cl_platform_id> platforms(n_platforms);
+    if (n_platforms > 0) clGetPlatformIDs(n_platforms, platforms.data(), nullptr);
+    std::vector<cl_device_id> all;
+    for (const cl_platform_id platform : platforms) {
+        cl_uint n = 0;
+        if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &n) != CL_SUCCESS) continue;
+        all.resize(all.size() + n);
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, n, all.data() + (all.size() - n), nullptr);
+    }
+    return all;
+}
+
+std::vector<cl_device_id> devices_of(cl_context context) {
+    size_t bytes = 0;
+    check(clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &bytes), "clGetContextInfo of the setting device.context");
+    std::vector<cl_device_id> all(bytes / sizeof(cl_device_id));
+    check(clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, all.data(), nullptr), "clGetContextInfo");
+    return all;
+}
+
+} // namespace
+
+void check(cl_int error, const char *call) {
+    if (error == CL_SUCCESS) return;
+    const bool memory = error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_HOST_MEMORY;
+    fail(memory ? HALO_ERR_MEMORY : HALO_ERR_DEVICE, "%s: OpenCL error %d (%s)", call, error, name_of_error(error));
+}
+
+std::string name_of(cl_device_id device) {
+    char name[256] = {};
+    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name - 1, name, nullptr);
+    return name;
+}
+
+Devices find_devices(cl_context context) {
+    Devices found;
+    for (const cl_device_id device : context != nullptr ? devices_of(context) : all_devices()) {
+        const char *const lacks = what_lacks(device);
+        if (lacks == nullptr)
+            found.usable.push_back(device);
+        else
+            found.others += (found.others.empty() ? "" : ", ") + name_of(device) + " " + lacks;
+    }
+    return found;
+}
+
+std::shared_ptr<Program> Program::of(cl_device_id device, cl_context context) {
+    static std::mutex guard;
+    static std::map<std::pair<cl_device_id, cl_context>, std::weak_ptr<Program>> known;
+    const std::lock_guard lock(guard);
+    std::weak_ptr<Program> &place = known[{ device, context }];
+    std::shared_ptr<Program> program = place.lock();
+    if (!program) place = program = std::make_shared<Program>(device, context);
+    return program;
+}
+
+Program::Program(cl_device_id device, cl_context context) : device_(device), context_(context) {
+    cl_int error = CL_SUCCESS;
+    if (context_ != nullptr)
+        check(clRetainContext(context_), "clRetainContext");
+    else
+        context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &error);
+    check(error, "clCreateContext");
+    try {
+        build();
+    } catch (...) {
+        if (program_ != nullptr) clReleaseProgram(program_);
+        clReleaseContext(context_);
+        throw;
+    }
+}
+
+Program::~Program() {
+    clReleaseProgram(program_);
+    clReleaseContext(context_);
+}
+
+void Program::build() {
+    const char *text = source;
+    cl_int error = CL_SUCCESS;
+    program_ = clCreateProgramWithSource(context_, 1, &text, nullptr, &error);
+    check(error, "clCreateProgramWithSource");
+    error = clBuildProgram(program_, 1, &device_, "-cl-std=CL1.2", nullptr, nullptr);
+    if (error == CL_SUCCESS) return;
+    char log[256] = {};
+    clGetProgramBuildInfo(program_, device_, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, nullptr);
+    fail(HALO_ERR_DEVICE, "clBuildProgram: OpenCL error %d: %s", error, log);
+}
+
+cl_kernel Program::create_kernel(const char *name) const {
+    cl_int error = CL_SUCCESS;
+    const cl_kernel kernel = clCreateKernel(program_, name, &error);
+    check(error, "clCreateKernel");
+    return kernel;
+}
+
+} // namespace halo::opencl

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// OpenCL with shared virtual memory: pointers, as all of libhalo has them. A stream is a command queue.
+#include "runtime.h"
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "failure.h"
+#include "layout.h"
+#include "program.h"
+
+namespace halo::opencl {
+
+using accelerator::fail;
+using accelerator::Kernel;
+
+namespace {
+
+struct Marker {
+    cl_event event = nullptr;
+};
+
+Marker &marker_of(halo_event *event) { return *reinterpret_cast<Marker *>(event); }
+
+class Runtime final : public accelerator::Runtime {
+public:
+    explicit Runtime(std::shared_ptr<Program> program) : program_(std::move(program)) {
+        own_ = create_queue();
+        setup_ = create_queue();
+        const char *const names[accelerator::n_kernels] = { "halo_move", "halo_test", "halo_combine", "halo_fill" };
+        for (int k = 0; k < accelerator::n_kernels; ++k) kernels_[k] = program_->create_kernel(names[k]);
+    }
+
+    ~Runtime() override {
+        clFinish(own_);
+        for (const cl_kernel kernel : kernels_) clReleaseKernel(kernel);
+        clReleaseCommandQueue(setup_);
+        clReleaseCommandQueue(own_);
+    }
+
+    void enter() override {}
+
+    void *allocate(int32_t memory, size_t bytes) override {
+        constexpr cl_uint alignment = 64;
+        const cl_svm_mem_flags fine = memory == HALO_MEMORY_PINNED ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0;
+        void *const found = clSVMAlloc(program_->context(), CL_MEM_READ_WRITE | fine, bytes, alignment);
+        if (found != nullptr) mine_[static_cast<const char *>(found)] = bytes;
+        return found;
+    }
+
+    void release(int32_t, void *pointer) noexcept override {
+        mine_.erase(static_cast<const char *>(pointer));
+        clSVMFree(program_->context(), pointer);
+    }
+
+    // What it has not given itself may be memory of the host.
+    void copy(void *dst, const void *src, size_t bytes, halo_stream stream) override {
+        const cl_bool waits = is_mine(dst) && is_mine(src) ? CL_FALSE : CL_TRUE;
+        check(clEnqueueSVMMemcpy(queue_of(stream), waits, dst, src, bytes, 0, nullptr, nullptr), "clEnqueueSVMMemcpy");
+    }
+
+    void copy_pinned(void *dst, const void *src, size_t bytes, halo_stream stream) override {
+        check(clEnqueueSVMMemcpy(queue_of(stream), CL_FALSE, dst, src, bytes, 0, nullptr, nullptr), "clEnqueueSVMMemcpy");
+    }
+
+    void upload(void *dst, const void *src, size_t bytes) override {
+        check(clEnqueueSVMMemcpy(setup_, CL_TRUE, dst, src, bytes, 0, nullptr, nullptr), "clEnqueueSVMMemcpy");
+    }
+
+    void launch(Kernel which, int64_t n_groups, void *arguments, std::span<void *const> reached, halo_stream stream) override {
+        const cl_kernel kernel = kernels_[static_cast<int>(which)];
+        check(clSetKernelArgSVMPointer(kernel, 0, arguments), "clSetKernelArgSVMPointer");
+        pointers_.assign(reached.begin(), reached.end());
+        std::erase(pointers_, nullptr);
+        if (!pointers_.empty())
+            check(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, pointers_.size() * sizeof(void *), pointers_.data()), "clSetKernelExecInfo");
+        const size_t threads = HALO_THREADS, all = static_cast<size_t>(n_groups) * threads;
+        check(clEnqueueNDRangeKernel(queue_of(stream), kernel, 1, nullptr, &all, &threads, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
+    }
+
+    halo_event *event_create() override { return reinterpret_cast<halo_event *>(new Marker()); }
+
+    void event_destroy(halo_event *event) noexcept override {
+        Marker *const marker = &marker_of(event);
+        if (marker->event != nullptr) clReleaseEvent(marker->event);
+        delete marker;
+    }
+
+    void event_record(halo_event *event, halo_stream stream) override {
+        Marker &marker = marker_of(event);
+        const cl_command_queue queue = queue_of(stream);
+        cl_event now = nullptr;
+        check(clEnqueueMarkerWithWaitList(queue, 0, nullptr, &now), "clEnqueueMarkerWithWaitList");
+        if (marker.event != nullptr) clReleaseEvent(marker.event);
+        marker.event = now;
+        check(clFlush(queue), "clFlush"); // nobody need ask for the work to begin
+    }
+
+    bool event_has_fired(halo_event *event) override {
+        const Marker &marker = marker_of(event);
+        if (marker.event == nullptr) return true;
+        cl_int status = CL_COMPLETE;
+        check(clGetEventInfo(marker.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr), "clGetEventInfo");
+        if (status < 0) check(status, "work in a queue");
+        return status == CL_COMPLETE;
+    }
+
+    void event_wait(halo_event *event, halo_stream stream) override {
+        const Marker &marker = marker_of(event);
+        if (marker.event == nullptr) return;
+        check(clEnqueueBarrierWithWaitList(queue_of(stream), 1, &marker.event, nullptr), "clEnqueueBarrierWithWaitList");
+    }
+
+    void synchronize(halo_stream stream) override { check(clFinish(queue_of(stream)), "clFinish"); }
+
+private:
+    cl_command_queue create_queue() const {
+        cl_int error = CL_SUCCESS;
+        const cl_command_queue queue = clCreateCommandQueueWithProperties(program_->context(), program_->device(), nullptr, &error);
+        check(error, "clCreateCommandQueueWithProperties");
+        return queue;
+    }
+
+    // A queue is looked at when it is another than the last.
+    cl_command_queue queue_of(halo_stream stream) {
+        if (stream == nullptr) return own_;
+        const auto queue = static_cast<cl_command_queue>(stream);
+        if (queue == known_) return queue;
+        cl_context context = nullptr;
+        cl_command_queue_properties properties = 0;
+        check(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr), "clGetCommandQueueInfo of a stream");
+        check(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr), "clGetCommandQueueInfo");
+        if (context != program_->context())
+            fail(HALO_ERR_ARGUMENT, "a stream is a command queue of another OpenCL context: the setting device.context names the program's");
+        if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) fail(HALO_ERR_ARGUMENT, "a stream is an out-of-order command queue");
+        return known_ = queue;
+    }
+
+    bool is_mine(const void *pointer) const {
+        const auto *const at = static_cast<const char *>(pointer);
+        const auto after = mine_.upper_bound(at);
+        if (after == mine_.begin()) return false;
+        const auto &[begin, bytes] = *std::prev(after);
+        return at < begin + bytes;
+    }
+
+    std::shared_ptr<Program> program_;
+    cl_command_queue own_ = nullptr, setup_ = nullptr, known_ = nullptr;
+    cl_kernel kernels_[accelerator::n_kernels] = {};
+    std::map<const char *, size_t> mine_; // memory that it has given, and its bytes
+    std::vector<void *> pointers_;
+};
+
+// The setting device.context: the program's cl_context, as a number.
+cl_context context_of(const halo_host *services) {
+    const char *const text = services != nullptr && services->setting != nullptr ? services->setting(services->core, "device.context") : nullptr;
+    if (text == nullptr || *text == '\0') return nullptr;
+    const char *const digits = std::strncmp(text, "0x", 2) == 0 ? text + 2 : text;
+    uintptr_t address = 0;
+    const auto [end, error] = std::from_chars(digits, digits + std::strlen(digits), address, 16);
+    if (error != std::errc() || *end != '\0' || address == 0)
+        fail(HALO_ERR_CONFIG, "the setting device.context is '%s': a cl_context is a hexadecimal number", text);
+    return reinterpret_cast<cl_context>(address);
+}
+
+} // namespace
+
+} // namespace halo::opencl
+
+namespace halo::accelerator {
+
+int32_t query(const halo_host *, char *why, size_t why_bytes) {
+    const opencl::Devices found = opencl::find_devices();
+    if (found.usable.empty()) {
+        std::snprintf(why, why_bytes, "no OpenCL device that can be used%s%s", found.others.empty() ? "" : ": ", found.others.c_str());
+        return 0;
+    }
+    std::snprintf(why, why_bytes, "%zu OpenCL device%s: %s%s", found.usable.size(), found.usable.size() == 1 ? "" : "s",
+                  opencl::name_of(found.usable.front()).c_str(), found.usable.size() == 1 ? "" : ", ...");
+    return 1;
+}
+
+std::unique_ptr<Runtime> open_runtime(const halo_host *services, int32_t ordinal) {
+    const cl_context context = opencl::context_of(services);
+    const opencl::Devices found = opencl::find_devices(context);
+    if (ordinal < 0 || ordinal >= static_cast<int32_t>(found.usable.size()))
+        fail(HALO_ERR_ARGUMENT, "there is no OpenCL device %d among %zu%s%s%s", ordinal, found.usable.size(),
+             context != nullptr ? " of the context that device.context names" : "", found.others.empty() ? "" : "; ", found.others.c_str());
+    return std::make_unique<opencl::Runtime>(opencl::Program::of(found.usable[static_cast<size_t>(ordinal)], context));
+}
+
+} // namespace halo::accelerator
