@@ -10,3 +10,14 @@ function(halo_add_accelerator name)
   set_target_properties(halo_device_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/halo LINK_DEPENDS ${common}/accelerator/module.map)
   install(TARGETS halo_device_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/halo)
 endfunction()
+
+# The kernels of a vendor, by its compiler: halo_compile_kernels(NAME SOURCE COMPILER FLAGS...) sets halo_kernels_NAME to the object.
+function(halo_compile_kernels name source compiler)
+  set(common ${PROJECT_SOURCE_DIR}/src/backends/device/accelerator)
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/kernels.o)
+  add_custom_command(OUTPUT ${object} COMMAND ${compiler} ${ARGN} -I${common} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+                     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${common}/gpu_kernels.h ${common}/kernels.h ${common}/layout.h
+                     COMMENT "Building kernels of device ${name}" VERBATIM)
+  set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  set(halo_kernels_${name} ${object} PARENT_SCOPE)
+endfunction()

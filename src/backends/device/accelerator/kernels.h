@@ -248,7 +248,7 @@ HALO_DEVICE void halo_move_chunk(HALO_GLOBAL const halo_launch *launch, halo_u32
         }                                                                                                  \
         return 0;                                                                                          \
     }
-HALO_DEFINE_TEST(halo_test_byte, halo_u8, 1, *at, 0, 0)
+HALO_DEFINE_TEST(halo_test_byte, halo_i32, 1, *at, 0, 0)
 HALO_DEFINE_TEST(halo_test_float, float, 4, HALO_AS_FLOAT(halo_load4(at)), -range->bound32, range->bound32)
 HALO_DEFINE_TEST(halo_test_double, double, 8, HALO_AS_DOUBLE(halo_load8(at)), -range->bound, range->bound)
 HALO_DEFINE_TEST(halo_test_int32, halo_i64, 4, (halo_i32)halo_load4(at), range->low, range->high)

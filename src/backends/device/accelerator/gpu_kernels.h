@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The form of the kernels that CUDA and HIP share, and what starts one. Whoever includes it has included the runtime's header, and defined
+// HALO_GPU(name), by which its functions are called.
+#pragma once
+
+#define HALO_DEVICE static __device__ __forceinline__
+#define HALO_GLOBAL
+#define HALO_WORD16 uint4
+#define HALO_AS_FLOAT(bits) __uint_as_float(bits)
+#define HALO_AS_DOUBLE(bits) __longlong_as_double(static_cast<long long>(bits))
+#define HALO_AS_U32(value) __float_as_uint(value)
+#define HALO_AS_U64(value) static_cast<halo_u64>(__double_as_longlong(value))
+
+#include "kernels.h"
+
+#define HALO_CHUNK (blockIdx.x * (HALO_THREADS / HALO_LANES) + threadIdx.x / HALO_LANES)
+#define HALO_LANE (threadIdx.x % HALO_LANES)
+#define HALO_NUMBER (blockIdx.x * HALO_THREADS + threadIdx.x)
+
+static __global__ __launch_bounds__(HALO_THREADS) void halo_move(const halo_launch *launch) { halo_move_chunk(launch, HALO_CHUNK, HALO_LANE); }
+static __global__ __launch_bounds__(HALO_THREADS) void halo_test(const halo_launch *launch) { halo_test_chunk(launch, HALO_CHUNK, HALO_LANE); }
+static __global__ __launch_bounds__(HALO_THREADS) void halo_combine(const halo_combination *what) { halo_combine_target(what, HALO_NUMBER); }
+static __global__ __launch_bounds__(HALO_THREADS) void halo_fill(const halo_filling *what) {
+    halo_fill_bytes(what, HALO_NUMBER, static_cast<halo_u64>(gridDim.x) * HALO_THREADS);
+}
+
+// `kernel` is a number of accelerator::Kernel. Returns the runtime's error.
+extern "C" int halo_gpu_launch(int kernel, unsigned n_groups, const void *arguments, void *stream) {
+    const auto on = static_cast<HALO_GPU(Stream_t)>(stream);
+    switch (kernel) {
+    case 0: halo_move<<<n_groups, HALO_THREADS, 0, on>>>(static_cast<const halo_launch *>(arguments)); break;
+    case 1: halo_test<<<n_groups, HALO_THREADS, 0, on>>>(static_cast<const halo_launch *>(arguments)); break;
+    case 2: halo_combine<<<n_groups, HALO_THREADS, 0, on>>>(static_cast<const halo_combination *>(arguments)); break;
+    default: halo_fill<<<n_groups, HALO_THREADS, 0, on>>>(static_cast<const halo_filling *>(arguments)); break;
+    }
+    return static_cast<int>(HALO_GPU(GetLastError)());
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The runtimes of CUDA and HIP, which differ in their names. Whoever includes it has included the vendor's header, and defined HALO_GPU(name), by which its
+// functions and types are called, and HALO_GPU_NAME, that of the vendor's platform. A stream is a cudaStream_t or hipStream_t; the null stream is the device's.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <span>
+
+#include "failure.h"
+#include "layout.h"
+#include "runtime.h"
+
+extern "C" int halo_gpu_launch(int kernel, unsigned n_groups, const void *arguments, void *stream);
+
+namespace halo::accelerator {
+
+namespace {
+
+constexpr auto success = HALO_GPU(Success);
+
+void check(HALO_GPU(Error_t) error, const char *call) {
+    if (error == success) return;
+    (void)HALO_GPU(GetLastError)(); // the next call is another one
+    const halo_status status = error == HALO_GPU(ErrorMemoryAllocation) ? HALO_ERR_MEMORY : HALO_ERR_DEVICE;
+    fail(status, "%s: " HALO_GPU_NAME " error %d (%s)", call, static_cast<int>(error), HALO_GPU(GetErrorString)(error));
+}
+
+HALO_GPU(Stream_t) of(halo_stream stream) { return static_cast<HALO_GPU(Stream_t)>(stream); }
+HALO_GPU(Event_t) of(halo_event *event) { return reinterpret_cast<HALO_GPU(Event_t)>(event); }
+
+class GpuRuntime final : public Runtime {
+public:
+    explicit GpuRuntime(int ordinal) : ordinal_(ordinal) {
+        enter();
+        check(HALO_GPU(StreamCreateWithFlags)(&setup_, HALO_GPU(StreamNonBlocking)), "StreamCreateWithFlags");
+    }
+    ~GpuRuntime() override { (void)HALO_GPU(StreamDestroy)(setup_); }
+
+    void enter() override { check(HALO_GPU(SetDevice)(ordinal_), "SetDevice"); }
+
+    void *allocate(int32_t memory, size_t bytes) override {
+        void *found = nullptr;
+        const auto error = memory == HALO_MEMORY_PINNED ? HALO_GPU_HOST_ALLOC(&found, bytes, HALO_GPU_HOST_FLAGS) : HALO_GPU(Malloc)(&found, bytes);
+        if (error == success) return found;
+        (void)HALO_GPU(GetLastError)();
+        return nullptr;
+    }
+    void release(int32_t memory, void *pointer) noexcept override {
+        (void)(memory == HALO_MEMORY_PINNED ? HALO_GPU_HOST_FREE(pointer) : HALO_GPU(Free)(pointer));
+    }
+
+    void copy(void *dst, const void *src, size_t bytes, halo_stream stream) override {
+        check(HALO_GPU(MemcpyAsync)(dst, src, bytes, HALO_GPU(MemcpyDefault), of(stream)), "MemcpyAsync");
+    }
+    void copy_pinned(void *dst, const void *src, size_t bytes, halo_stream stream) override {
+        check(HALO_GPU(MemcpyAsync)(dst, src, bytes, HALO_GPU(MemcpyHostToDevice), of(stream)), "MemcpyAsync");
+    }
+    void upload(void *dst, const void *src, size_t bytes) override {
+        check(HALO_GPU(MemcpyAsync)(dst, src, bytes, HALO_GPU(MemcpyHostToDevice), setup_), "MemcpyAsync");
+        check(HALO_GPU(StreamSynchronize)(setup_), "StreamSynchronize");
+    }
+
+    void launch(Kernel kernel, int64_t n_groups, void *arguments, std::span<void *const>, halo_stream stream) override {
+        const int error = halo_gpu_launch(static_cast<int>(kernel), static_cast<unsigned>(n_groups), arguments, stream);
+        check(static_cast<HALO_GPU(Error_t)>(error), "a kernel's launch");
+    }
+
+    halo_event *event_create() override {
+        HALO_GPU(Event_t) event = nullptr;
+        check(HALO_GPU(EventCreateWithFlags)(&event, HALO_GPU(EventDisableTiming)), "EventCreateWithFlags");
+        return reinterpret_cast<halo_event *>(event);
+    }
+    void event_destroy(halo_event *event) noexcept override { (void)HALO_GPU(EventDestroy)(of(event)); }
+    void event_record(halo_event *event, halo_stream stream) override { check(HALO_GPU(EventRecord)(of(event), of(stream)), "EventRecord"); }
+    bool event_has_fired(halo_event *event) override {
+        const auto error = HALO_GPU(EventQuery)(of(event));
+        if (error == HALO_GPU(ErrorNotReady)) {
+            (void)HALO_GPU(GetLastError)();
+            return false;
+        }
+        check(error, "EventQuery"); // also what a kernel before it has done wrong
+        return true;
+    }
+    void event_wait(halo_event *event, halo_stream stream) override { check(HALO_GPU(StreamWaitEvent)(of(stream), of(event), 0), "StreamWaitEvent"); }
+
+    void synchronize(halo_stream stream) override { check(HALO_GPU(StreamSynchronize)(of(stream)), "StreamSynchronize"); }
+
+private:
+    int ordinal_;
+    HALO_GPU(Stream_t) setup_ = nullptr;
+};
+
+// The error is the driver's text where there is none.
+int count_devices(char *why, size_t why_bytes) {
+    int n = 0;
+    const auto error = HALO_GPU(GetDeviceCount)(&n);
+    if (error == success && n > 0) return n;
+    (void)HALO_GPU(GetLastError)();
+    std::snprintf(why, why_bytes, "no " HALO_GPU_NAME " device: %s", error == success ? "there is none" : HALO_GPU(GetErrorString)(error));
+    return 0;
+}
+
+} // namespace
+
+int32_t query(const halo_host *, char *why, size_t why_bytes) {
+    const int n = count_devices(why, why_bytes);
+    if (n == 0) return 0;
+    HALO_GPU_PROPERTIES properties;
+    if (HALO_GPU_GET_PROPERTIES(&properties, 0) != success) properties.name[0] = '\0';
+    std::snprintf(why, why_bytes, "%d " HALO_GPU_NAME " device%s: %s%s", n, n == 1 ? "" : "s", properties.name, n == 1 ? "" : ", ...");
+    return 1;
+}
+
+std::unique_ptr<Runtime> open_runtime(const halo_host *, int32_t ordinal) {
+    char why[256] = "";
+    const int n = count_devices(why, sizeof why);
+    if (n == 0) fail(HALO_ERR_DEVICE, "%s", why);
+    if (ordinal < 0 || ordinal >= n) fail(HALO_ERR_ARGUMENT, "there is no " HALO_GPU_NAME " device %d among %d", ordinal, n);
+    return std::make_unique<GpuRuntime>(ordinal);
+}
+
+} // namespace halo::accelerator

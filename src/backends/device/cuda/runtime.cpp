@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cuda_runtime_api.h>
+
+#define HALO_GPU(name) cuda##name
+#define HALO_GPU_NAME "CUDA"
+#define HALO_GPU_HOST_ALLOC cudaHostAlloc
+#define HALO_GPU_HOST_FREE cudaFreeHost
+#define HALO_GPU_HOST_FLAGS (cudaHostAllocPortable | cudaHostAllocMapped)
+#define HALO_GPU_PROPERTIES cudaDeviceProp
+#define HALO_GPU_GET_PROPERTIES cudaGetDeviceProperties
+#include "gpu_runtime.h"
