@@ -29,8 +29,9 @@ SHARED = {"tools/launch": {"plugin/rendezvous_wire.h"}}  # what a tool and the c
 PUBLIC = {"halo.h", "halo_access.h", "halo_sphere.h", "halo_stencil.h", "halo.hpp", "halo_access.hpp", "halo_sphere.hpp", "halo_stencil.hpp", "halo_views.hpp", "halo_mpi.h", "halo_plugin.h"}
 FOREIGN = re.compile(r"^(mpi|ucp/|ucs/|uct/|cuda|hip/|CL/|petsc)")
 LIBRARIES = {"inproc": (), "host": (), "mpi": ("mpi",)}  # of backends; of others: any
+FAMILIES = {"cuda": "accelerator", "hip": "accelerator", "opencl": "accelerator"}  # backends and the folder beside them that they share
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-SOURCES = {".h", ".hpp", ".c", ".cpp", ".inl"}
+SOURCES = {".h", ".hpp", ".c", ".cpp", ".cu", ".hip", ".cl", ".inl"}
 
 
 def includes(path):
@@ -60,8 +61,9 @@ def backend_error(path, home, quoted, target):
         return "this backend knows no such library" if FOREIGN.match(target) and not mine else None
     if target in ("halo.h", "halo_plugin.h"):
         return None
-    own = [path.parent / target, home / target, home.parent / target]
-    if any(file.is_file() and (home in file.parents or file.parent == home.parent) for file in map(Path.resolve, own)):
+    family = home.parent / FAMILIES.get(home.name, home.name)
+    own = [path.parent / target, home / target, family / target, home.parent / target]
+    if any(file.is_file() and (home in file.parents or file.parent in (family, home.parent)) for file in map(Path.resolve, own)):
         return None
     return "backends see halo.h, halo_plugin.h and their own files alone"
 

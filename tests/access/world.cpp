@@ -19,11 +19,9 @@ struct Copy {
 };
 thread_local std::list<Copy> copies;
 
-void do_pieces(const void *on_device, const std::vector<late_piece> &pieces) {
+void do_pieces(void *on_device, const std::vector<late_piece> &pieces) {
     const halo_stream stream = conformance::stream();
-    conformance::succeed(
-        late_copy_pieces(late_of_memory(on_device), pieces.data(), std::ssize(pieces), stream == HALO_STREAM_DEFAULT ? HALO_STREAM_NONE : stream),
-        "late_copy_pieces", __FILE__, __LINE__);
+    conformance::test_device().copy(conformance::test_device().enter(on_device), pieces, stream == HALO_STREAM_DEFAULT ? HALO_STREAM_NONE : stream);
 }
 
 } // namespace

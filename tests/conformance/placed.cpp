@@ -12,12 +12,10 @@ namespace conformance {
 
 namespace {
 
-const halo_device_ops &ops() { return *halo_device_late.ops; }
+const halo_device_ops &ops() { return *test_device().plugin().ops; }
 
 // As the device knows it.
 halo_stream raw(halo_stream stream) { return stream == HALO_STREAM_DEFAULT ? nullptr : stream; }
-
-constexpr int32_t most_microseconds = 5; // of a delay: there are a great many
 
 // Memory of a test, and what stands for it on the device once somebody asks.
 struct Block {
@@ -49,7 +47,7 @@ struct Device {
     }
     void wait() const {
         const halo_stream all[] = { streams[0], streams[1], nullptr };
-        for (const halo_stream one : all) late_stream_synchronize(instance, one);
+        for (const halo_stream one : all) test_device().synchronize(instance, one);
     }
 };
 
@@ -84,15 +82,13 @@ std::byte *twin_of(const void *data, size_t bytes, bool make) {
 } // namespace
 
 void enter_device(halo_context *context) {
-    static std::once_flag configured;
-    std::call_once(configured, [] { late_configure(static_cast<uint64_t>(number_from("CONFORMANCE_SEED", 20240229)), most_microseconds); });
     void *memory = nullptr;
     OK(halo_memory_allocate_on(context, HALO_MEMORY_DEVICE, 0, 64, &memory));
     here = std::make_unique<Device>();
-    here->instance = late_of_memory(memory);
+    here->instance = test_device().enter(memory);
     OK(halo_memory_release(context, &memory));
     succeed(ops().event_create(here->instance, &here->event), "event_create", __FILE__, __LINE__);
-    for (halo_stream &stream : here->streams) succeed(late_stream_create(here->instance, &stream), "late_stream_create", __FILE__, __LINE__);
+    for (halo_stream &stream : here->streams) stream = test_device().create_stream(here->instance);
 }
 
 void leave_device() {
@@ -101,8 +97,9 @@ void leave_device() {
     here->nothing = {};
     here->wait();
     ops().event_destroy(here->instance, here->event);
-    for (const halo_stream stream : here->streams) late_stream_destroy(here->instance, stream);
+    for (const halo_stream stream : here->streams) test_device().destroy_stream(here->instance, stream);
     here.reset();
+    test_device().leave();
 }
 
 bool on_device() { return here != nullptr; }
@@ -191,7 +188,7 @@ void Copies::down(void *data, size_t bytes) {
 void Copies::go(halo_stream in) {
     if (pieces_.empty()) return;
     here->order(in == here->at_start ? here->at_finish : here->at_start, in);
-    succeed(late_copy_pieces(here->instance, pieces_.data(), std::ssize(pieces_), raw(in)), "late_copy_pieces", __FILE__, __LINE__);
+    test_device().copy(here->instance, pieces_, raw(in));
     pieces_.clear();
     waits_ = false;
 }
@@ -267,13 +264,10 @@ bool skips(const char *what) {
 
 bool print_device_counts() {
     if (!storage_is_on_device()) return true;
-    const late_counts done = late_count_all();
-    std::printf(
-        "on the late device: %lld cases of ranks, %lld blocks of storage; %lld launches, %lld tests, %lld copies, %lld times the host waited\n",
-        static_cast<long long>(cases), static_cast<long long>(twins), static_cast<long long>(done.launches), static_cast<long long>(done.tests),
-        static_cast<long long>(done.copies), static_cast<long long>(done.host_waits));
+    const bool well = test_device().print_counts();
+    std::printf("  %lld cases of ranks, %lld blocks of storage\n", static_cast<long long>(cases), static_cast<long long>(twins));
     for (const auto &[what, times] : skipped) std::printf("  not there, %lld times: %s\n", static_cast<long long>(times), what.c_str());
-    return done.launches > 0;
+    return well;
 }
 
 } // namespace conformance

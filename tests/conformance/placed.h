@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Storage of tests that fill and compare it on the host. With CONFORMANCE_STORAGE=device what is bound is a twin of it in memory of the late device:
+// Storage of tests that fill and compare it on the host. With CONFORMANCE_STORAGE=device what is bound is a twin of it in memory of test_device():
 // values go there and come back in streams, and the host waits for nothing before it compares. Else all of this does nothing.
 #pragma once
 
 #include <vector>
 
-#include "late.h"
 #include "ranks.h"
+#include "test_device.h"
 
 namespace conformance {
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "placed.h"
+#include "test_device.h"
 
 namespace conformance {
 
@@ -80,7 +81,8 @@ void succeed(halo_status status, const char *call, const char *file, int line) {
 
 halo_status make_context(halo_inproc *group, int32_t rank, const Settings &settings, halo_context **context) {
     std::vector<halo_setting> list{ { "timeout", "60s" } };
-    if (storage_is_on_device()) list.insert(list.end(), { { "device", "late" }, { "plugin_path", LATE_DIRECTORY } });
+    if (storage_is_on_device())
+        for (const auto &[key, value] : test_device().settings()) list.push_back({ key.c_str(), value.c_str() });
     for (const auto &[key, value] : settings) {
         const auto known = std::find_if(list.begin(), list.end(), [&wanted = key](const halo_setting &one) { return wanted == one.key; });
         if (known != list.end())

@@ -31,8 +31,8 @@ struct Rank {
     int32_t size = 1;
 };
 
-// A context with settings; "timeout" is 60 s unless given, so that nothing hangs. With CONFORMANCE_STORAGE=device the late device is its device.
-// `group` null: halo_context_create.
+// A context with settings; "timeout" is 60 s unless given, so that nothing hangs. With CONFORMANCE_STORAGE=device it has that of tests
+// (test_device.h). `group` null: halo_context_create.
 halo_status make_context(halo_inproc *group, int32_t rank, const Settings &settings, halo_context **context);
 
 // False: this process is one rank of a launcher's (option --processes).

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "program.h"
 #include "compile_shape.h"
 #include "ghost_case.h"
+#include "program.h"
 
 namespace {
 

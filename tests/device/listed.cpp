@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 
-#include "tested_device.h"
 #include "random_table.h"
+#include "tested_device.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "ghost_case.h"
-#include "tested_device.h"
 #include "random_table.h"
+#include "tested_device.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 
-#include "tested_device.h"
 #include "random_table.h"
+#include "tested_device.h"
 
 namespace {
 
@@ -33,7 +33,7 @@ bool is_data(halo_type type, T value, double threshold) {
     int data = 0, null = 0;
     for (const uint32_t n : { 2U, 34U, 68U }) {
         const TestedTable table(device, { one_run(per_element * sizeof(T), n / per_element) },
-                              { halo_copy_row{ 0, 1, { 0, 0, 0 }, 0, 0, { 0, 0, 0 } } });
+                                { halo_copy_row{ 0, 1, { 0, 0, 0 }, 0, 0, { 0, 0, 0 } } });
         for (uint32_t at = 0; at < n; ++at) {
             std::vector<T> from(n, T{}), to(n, T{ 1 });
             from[at] = value;

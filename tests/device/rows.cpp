@@ -56,7 +56,7 @@ TEST(Rows, BasesThatAreNotGiven) {
     Doubles work(3);
     work.rows[2].src_base[0] = 5;
     TestedTable table(device, work.shapes, work.rows);
-        EXPECT_EQ(table.run_rows(0, 3, work.bases), HALO_ERR_ARGUMENT);
+    EXPECT_EQ(table.run_rows(0, 3, work.bases), HALO_ERR_ARGUMENT);
     EXPECT_NE(device.report().find("row 2"), std::string::npos);
     EXPECT_EQ(work.to[0], -1.0);
     EXPECT_EQ(table.run_rows(0, 2, work.bases), HALO_SUCCESS);

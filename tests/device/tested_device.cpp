@@ -44,8 +44,7 @@ TestedTable::~TestedTable() { device_.ops().table_destroy(device_.get(), table_)
 
 halo_status TestedTable::run_rows(int64_t first, int64_t n, const std::vector<void *> &bases, int32_t op, halo_type type) const {
     Copied copied(*this, first, n, bases);
-    const halo_status status =
-        device_.ops().table_run(device_.get(), table_, first, n, copied.bases(), copied.n_bases(), op, type, HALO_STREAM_NONE);
+    const halo_status status = device_.ops().table_run(device_.get(), table_, first, n, copied.bases(), copied.n_bases(), op, type, HALO_STREAM_NONE);
     copied.write_back();
     return status;
 }
@@ -98,12 +97,12 @@ Copied::Copied(const TestedTable &table, int64_t first, int64_t n, const std::ve
     if (!has_own_memory() || first < 0 || n < 0 || first > table.n_rows() - n) return;
     for (const halo_copy_row &row : std::span(table.rows_).subspan(static_cast<size_t>(first), static_cast<size_t>(n))) {
         const halo_copy_shape &shape = table.shapes_[row.shape];
-        const auto list = [&](int side) {
-            return (shape.lists >> (side - 1) & 1U) != 0 ? table.indices_.data() + row.src_offset[side] : nullptr;
-        };
+        const auto list = [&](int side) { return (shape.lists >> (side - 1) & 1U) != 0 ? table.indices_.data() + row.src_offset[side] : nullptr; };
         for (uint32_t p = 0; p < shape.n_pieces; ++p) {
-            add(row.dst_base, row.dst_offset + shape.dst_shift[p], shape.dst_stride, shape.n, shape.dst_step, shape.run[p], list(2), shape.element_bytes, true);
-            add(row.src_base[p], row.src_offset[p], shape.src_stride[p], shape.n, shape.src_step[p], shape.run[p], list(1), shape.element_bytes, false);
+            add(row.dst_base, row.dst_offset + shape.dst_shift[p], shape.dst_stride, shape.n, shape.dst_step, shape.run[p], list(2),
+                shape.element_bytes, true);
+            add(row.src_base[p], row.src_offset[p], shape.src_stride[p], shape.n, shape.src_step[p], shape.run[p], list(1), shape.element_bytes,
+                false);
         }
     }
     size_t bytes = boundary;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The device that is tested, open, with services that remember what they were told; tables on it. Values of tests are the host's: a device with memory of
-// its own works on copies of what a table reaches, which come back.
+// The device that is tested, open, with services that remember what they were told; tables on it. Values of tests are the host's: a device with
+// memory of its own works on copies of what a table reaches, which come back.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -87,7 +87,8 @@ private:
         bool written = false;
         size_t place = 0; // in the copy
     };
-    void add(size_t base, int64_t offset, const int64_t *stride, const uint32_t *n, int64_t step, uint32_t run, const uint32_t *list, int64_t bytes, bool writes);
+    void add(size_t base, int64_t offset, const int64_t *stride, const uint32_t *n, int64_t step, uint32_t run, const uint32_t *list, int64_t bytes,
+             bool writes);
 
     const TestedTable &table_;
     std::vector<void *> given_, bases_;

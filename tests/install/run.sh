@@ -55,7 +55,8 @@ grep -qF "modules are looked for in $lib/halo" "$work/modules.txt" || { cat "$wo
 for module in "$lib"/halo/libhalo_*.so; do
     [ -e "$module" ] || continue
     name="$(basename "$module" .so)"
-    grep -qE "^${name/libhalo_transport_/transport }[ ,]" "$work/modules.txt" || { cat "$work/modules.txt"; fail "$name was not found"; }
+    kind="${name#libhalo_}"
+    grep -qE "^${kind/_/ }[ ,]" "$work/modules.txt" || { cat "$work/modules.txt"; fail "$name was not found"; }
     echo "found: $name"
 done
 timeout 60 "$prefix/bin/halo_info" >/dev/null || fail "the installed halo_info"

@@ -37,7 +37,8 @@ const char *problem_of(const halo_copy_shape &shape) {
     return nullptr;
 }
 
-bool rows_are_right(const halo_copy_row *rows, int64_t n, const halo_copy_shape *shapes, int64_t n_shapes, int64_t n_indices, char *text, size_t text_bytes) {
+bool rows_are_right(const halo_copy_row *rows, int64_t n, const halo_copy_shape *shapes, int64_t n_shapes, int64_t n_indices, char *text,
+                    size_t text_bytes) {
     for (int64_t i = 0; i < n; ++i) {
         const halo_copy_row &row = rows[i];
         if (row.shape >= n_shapes) {

@@ -36,6 +36,8 @@ constexpr Setting table[] = {
     { "rendezvous.ranks", SettingType::integer, "0", 0, 2147483647, nullptr, fixed, may_differ, "How many ranks meet at the rendezvous." },
     { "device", SettingType::text, "host", 0, 0, "host or the name of a module", fixed, may_differ,
       "Where fields may be, besides the host, and are packed then." },
+    { "device.context", SettingType::text, "", 0, 0, "a hexadecimal number", fixed, may_differ,
+      "The program's context that a device works in. opencl: its cl_context; empty: one of the module's own." },
     { "device.chunk", SettingType::bytes, "4MiB", 1, unlimited, nullptr, fixed, may_differ,
       "What a device packs leaves once it is as much as this, while the rest is being packed, and larger runs are unpacked as they come. "
       "`inf`: all in one launch." },

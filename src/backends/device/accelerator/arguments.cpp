@@ -26,7 +26,9 @@ char *Arguments::address(Placed &placed) { return placed.on_device_.data(); }
 Arguments::Placed &Arguments::place(std::span<const std::byte> bytes, halo_stream stream) {
     const uint64_t hash = hash_of(bytes);
     for (auto one = all_.begin(); one != all_.end(); ++one) {
-        if (one->hash_ != hash || one->stream_ != stream || one->n_ != bytes.size() || std::memcmp(one->pinned_.data(), bytes.data(), bytes.size()) != 0) continue;
+        if (one->hash_ != hash || one->stream_ != stream || one->n_ != bytes.size() ||
+            std::memcmp(one->pinned_.data(), bytes.data(), bytes.size()) != 0)
+            continue;
         all_.splice(all_.begin(), all_, one);
         if (!one->is_there_ && !(one->is_there_ = one->sent_.has_fired())) one->sent_.hold(stream); // another stream may have had the same name
         return *one;

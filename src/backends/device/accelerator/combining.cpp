@@ -55,8 +55,7 @@ Combining combining_of(const Lowering &lowering, int64_t first, int64_t n, size_
     Combining all;
     all.contributions.reserve(terms.size());
     for (size_t i = 0; i < terms.size(); ++i) {
-        if (i == 0 || place(terms[i]) != place(terms[i - 1]))
-            all.targets.push_back({ terms[i].to, terms[i].to_base, static_cast<uint32_t>(i) });
+        if (i == 0 || place(terms[i]) != place(terms[i - 1])) all.targets.push_back({ terms[i].to, terms[i].to_base, static_cast<uint32_t>(i) });
         all.contributions.push_back({ terms[i].from, terms[i].from_base, 0 });
     }
     all.targets.push_back({ 0, 0, static_cast<uint32_t>(terms.size()) });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The runtimes of CUDA and HIP, which differ in their names. Whoever includes it has included the vendor's header, and defined HALO_GPU(name), by which its
-// functions and types are called, and HALO_GPU_NAME, that of the vendor's platform. A stream is a cudaStream_t or hipStream_t; the null stream is the device's.
+// The runtimes of CUDA and HIP, which differ in their names. Whoever includes it has included the vendor's header, and defined HALO_GPU(name), by
+// which its functions and types are called, and HALO_GPU_NAME, that of the vendor's platform. A stream is a cudaStream_t or hipStream_t; the null
+// stream is the device's.
 #pragma once
 
 #include <cstdio>

@@ -97,8 +97,8 @@ HALO_DEVICE HALO_GLOBAL const halo_segment *halo_segment_of(HALO_GLOBAL const ha
 }
 
 /* Tests have no destination. */
-HALO_DEVICE halo_lines halo_lines_of(HALO_GLOBAL const halo_launch *launch, HALO_GLOBAL const halo_range *range, HALO_GLOBAL const halo_segment *segment,
-                                      halo_u32 number, int with_dst) {
+HALO_DEVICE halo_lines halo_lines_of(HALO_GLOBAL const halo_launch *launch, HALO_GLOBAL const halo_range *range,
+                                     HALO_GLOBAL const halo_segment *segment, halo_u32 number, int with_dst) {
     HALO_GLOBAL const halo_piece *piece = HALO_AT(const halo_piece, range->pieces) + segment->piece;
     HALO_GLOBAL const halo_u64 *bases = HALO_AT(const halo_u64, (HALO_GLOBAL const halo_u8 *)launch + range->bases);
     HALO_GLOBAL const halo_u32 *indices = HALO_AT(const halo_u32, range->indices);
@@ -139,23 +139,23 @@ HALO_DEVICE void halo_place(const halo_lines *lines, halo_u32 unit, halo_u32 wor
 /* ---------------------------------------------------------------- moves */
 
 /* All that is loaded in a turn is loaded before anything is stored, so that the loads are under way together. */
-#define HALO_DEFINE_MOVE(NAME, WORD, LOAD, STORE, CHANGED)                                                 \
-    HALO_DEVICE void NAME(const halo_lines *lines, halo_u32 lane) {                                        \
-        const halo_u32 n = lines->n_lines * lines->n * lines->words;                                       \
-        for (halo_u32 first = lane; first < n; first += HALO_UNROLL * HALO_LANES) {                        \
-            WORD word[HALO_UNROLL];                                                                        \
-            halo_i64 to[HALO_UNROLL];                                                                      \
-            for (halo_u32 k = 0; k < HALO_UNROLL; ++k) {                                                   \
-                halo_i64 from;                                                                             \
-                if (first + k * HALO_LANES >= n) break;                                                    \
-                halo_place(lines, first + k * HALO_LANES, sizeof(WORD), &to[k], &from);                    \
-                word[k] = LOAD(lines->src + from);                                                         \
-            }                                                                                              \
-            for (halo_u32 k = 0; k < HALO_UNROLL && first + k * HALO_LANES < n; ++k) {                     \
-                const WORD w = word[k];                                                                    \
-                STORE(lines->dst + to[k], CHANGED);                                                        \
-            }                                                                                              \
-        }                                                                                                  \
+#define HALO_DEFINE_MOVE(NAME, WORD, LOAD, STORE, CHANGED)                                                                                           \
+    HALO_DEVICE void NAME(const halo_lines *lines, halo_u32 lane) {                                                                                  \
+        const halo_u32 n = lines->n_lines * lines->n * lines->words;                                                                                 \
+        for (halo_u32 first = lane; first < n; first += HALO_UNROLL * HALO_LANES) {                                                                  \
+            WORD word[HALO_UNROLL];                                                                                                                  \
+            halo_i64 to[HALO_UNROLL];                                                                                                                \
+            for (halo_u32 k = 0; k < HALO_UNROLL; ++k) {                                                                                             \
+                halo_i64 from;                                                                                                                       \
+                if (first + k * HALO_LANES >= n) break;                                                                                              \
+                halo_place(lines, first + k * HALO_LANES, sizeof(WORD), &to[k], &from);                                                              \
+                word[k] = LOAD(lines->src + from);                                                                                                   \
+            }                                                                                                                                        \
+            for (halo_u32 k = 0; k < HALO_UNROLL && first + k * HALO_LANES < n; ++k) {                                                               \
+                const WORD w = word[k];                                                                                                              \
+                STORE(lines->dst + to[k], CHANGED);                                                                                                  \
+            }                                                                                                                                        \
+        }                                                                                                                                            \
     }
 #define HALO_LOAD1(from) (*HALO_AT(const halo_u8, from))
 #define HALO_LOAD2(from) (*HALO_AT(const unsigned short, from))
@@ -235,18 +235,18 @@ HALO_DEVICE void halo_move_chunk(HALO_GLOBAL const halo_launch *launch, halo_u32
 /* ---------------------------------------------------------------- null tests */
 
 /* NaN is in no interval. */
-#define HALO_DEFINE_TEST(NAME, VALUE, BYTES, LOADED, LOW, HIGH)                                            \
-    HALO_DEVICE int NAME(const halo_lines *lines, halo_u32 lane, HALO_GLOBAL const halo_range *range) {    \
-        const halo_u32 n = lines->n_lines * lines->n * lines->words;                                       \
-        const VALUE low = (LOW), high = (HIGH);                                                            \
-        for (halo_u32 unit = lane; unit < n; unit += HALO_LANES) {                                         \
-            halo_i64 to, from;                                                                             \
-            halo_place(lines, unit, BYTES, &to, &from);                                                    \
-            HALO_GLOBAL const halo_u8 *at = lines->src + from;                                             \
-            const VALUE value = (LOADED);                                                                  \
-            if (!(value >= low && value <= high)) return 1;                                                \
-        }                                                                                                  \
-        return 0;                                                                                          \
+#define HALO_DEFINE_TEST(NAME, VALUE, BYTES, LOADED, LOW, HIGH)                                                                                      \
+    HALO_DEVICE int NAME(const halo_lines *lines, halo_u32 lane, HALO_GLOBAL const halo_range *range) {                                              \
+        const halo_u32 n = lines->n_lines * lines->n * lines->words;                                                                                 \
+        const VALUE low = (LOW), high = (HIGH);                                                                                                      \
+        for (halo_u32 unit = lane; unit < n; unit += HALO_LANES) {                                                                                   \
+            halo_i64 to, from;                                                                                                                       \
+            halo_place(lines, unit, BYTES, &to, &from);                                                                                              \
+            HALO_GLOBAL const halo_u8 *at = lines->src + from;                                                                                       \
+            const VALUE value = (LOADED);                                                                                                            \
+            if (!(value >= low && value <= high)) return 1;                                                                                          \
+        }                                                                                                                                            \
+        return 0;                                                                                                                                    \
     }
 HALO_DEFINE_TEST(halo_test_byte, halo_i32, 1, *at, 0, 0)
 HALO_DEFINE_TEST(halo_test_float, float, 4, HALO_AS_FLOAT(halo_load4(at)), -range->bound32, range->bound32)
@@ -271,46 +271,45 @@ HALO_DEVICE void halo_test_chunk(HALO_GLOBAL const halo_launch *launch, halo_u32
     HALO_GLOBAL const halo_segment *segment = halo_segment_of(range, mine);
     halo_lines lines = halo_lines_of(launch, range, segment, mine.number, 0);
     lines.words = lines.piece->element_bytes / halo_bytes_of(range->value);
-    if (halo_has_data(&lines, lane, range))
-        HALO_AT(halo_u8, range->flags)[range->flag_by_row ? segment->row - range->first_row : segment->flag] = 1;
+    if (halo_has_data(&lines, lane, range)) HALO_AT(halo_u8, range->flags)[range->flag_by_row ? segment->row - range->first_row : segment->flag] = 1;
 }
 
 /* ---------------------------------------------------------------- combining */
 
 /* Equal numbers differ at most in the sign of zero: the minimum has it set, the maximum clear. NaN wins. */
-#define HALO_DEFINE_COMBINE_FLOAT(NAME, VALUE, BITS, AS_VALUE, AS_BITS)                                    \
-    HALO_DEVICE VALUE NAME(halo_i32 op, VALUE a, VALUE b) {                                                \
-        const int left = a != 0, right = b != 0;                                                           \
-        switch (op) {                                                                                      \
-        case HALO_OP_SUM: return a + b;                                                                    \
-        case HALO_OP_PROD: return a * b;                                                                   \
-        case HALO_OP_LAND: return (VALUE)(left && right);                                                  \
-        case HALO_OP_LOR: return (VALUE)(left || right);                                                   \
-        case HALO_OP_LXOR: return (VALUE)(left != right);                                                  \
-        default:                                                                                           \
-            if (a < b) return op == HALO_OP_MIN ? a : b;                                                   \
-            if (b < a) return op == HALO_OP_MIN ? b : a;                                                   \
-            if (a != a) return a;                                                                          \
-            if (b != b) return b;                                                                          \
-            return AS_VALUE((BITS)(op == HALO_OP_MIN ? AS_BITS(a) | AS_BITS(b) : AS_BITS(a) & AS_BITS(b))); \
-        }                                                                                                  \
+#define HALO_DEFINE_COMBINE_FLOAT(NAME, VALUE, BITS, AS_VALUE, AS_BITS)                                                                              \
+    HALO_DEVICE VALUE NAME(halo_i32 op, VALUE a, VALUE b) {                                                                                          \
+        const int left = a != 0, right = b != 0;                                                                                                     \
+        switch (op) {                                                                                                                                \
+        case HALO_OP_SUM: return a + b;                                                                                                              \
+        case HALO_OP_PROD: return a * b;                                                                                                             \
+        case HALO_OP_LAND: return (VALUE)(left && right);                                                                                            \
+        case HALO_OP_LOR: return (VALUE)(left || right);                                                                                             \
+        case HALO_OP_LXOR: return (VALUE)(left != right);                                                                                            \
+        default:                                                                                                                                     \
+            if (a < b) return op == HALO_OP_MIN ? a : b;                                                                                             \
+            if (b < a) return op == HALO_OP_MIN ? b : a;                                                                                             \
+            if (a != a) return a;                                                                                                                    \
+            if (b != b) return b;                                                                                                                    \
+            return AS_VALUE((BITS)(op == HALO_OP_MIN ? AS_BITS(a) | AS_BITS(b) : AS_BITS(a) & AS_BITS(b)));                                          \
+        }                                                                                                                                            \
     }
 /* Integers wrap around. */
-#define HALO_DEFINE_COMBINE_INTEGER(NAME, VALUE, BITS)                                                     \
-    HALO_DEVICE VALUE NAME(halo_i32 op, VALUE a, VALUE b) {                                                \
-        const int left = a != 0, right = b != 0;                                                           \
-        switch (op) {                                                                                      \
-        case HALO_OP_SUM: return (VALUE)((BITS)a + (BITS)b);                                               \
-        case HALO_OP_PROD: return (VALUE)((BITS)a * (BITS)b);                                              \
-        case HALO_OP_MIN: return a < b ? a : b;                                                            \
-        case HALO_OP_MAX: return a < b ? b : a;                                                            \
-        case HALO_OP_LAND: return left && right;                                                           \
-        case HALO_OP_LOR: return left || right;                                                            \
-        case HALO_OP_LXOR: return left != right;                                                           \
-        case HALO_OP_BAND: return a & b;                                                                   \
-        case HALO_OP_BOR: return a | b;                                                                    \
-        default: return a ^ b;                                                                             \
-        }                                                                                                  \
+#define HALO_DEFINE_COMBINE_INTEGER(NAME, VALUE, BITS)                                                                                               \
+    HALO_DEVICE VALUE NAME(halo_i32 op, VALUE a, VALUE b) {                                                                                          \
+        const int left = a != 0, right = b != 0;                                                                                                     \
+        switch (op) {                                                                                                                                \
+        case HALO_OP_SUM: return (VALUE)((BITS)a + (BITS)b);                                                                                         \
+        case HALO_OP_PROD: return (VALUE)((BITS)a * (BITS)b);                                                                                        \
+        case HALO_OP_MIN: return a < b ? a : b;                                                                                                      \
+        case HALO_OP_MAX: return a < b ? b : a;                                                                                                      \
+        case HALO_OP_LAND: return left && right;                                                                                                     \
+        case HALO_OP_LOR: return left || right;                                                                                                      \
+        case HALO_OP_LXOR: return left != right;                                                                                                     \
+        case HALO_OP_BAND: return a & b;                                                                                                             \
+        case HALO_OP_BOR: return a | b;                                                                                                              \
+        default: return a ^ b;                                                                                                                       \
+        }                                                                                                                                            \
     }
 HALO_DEFINE_COMBINE_FLOAT(halo_combine_float, float, halo_u32, HALO_AS_FLOAT, HALO_AS_U32)
 HALO_DEFINE_COMBINE_FLOAT(halo_combine_double, double, halo_u64, HALO_AS_DOUBLE, HALO_AS_U64)
@@ -319,34 +318,34 @@ HALO_DEFINE_COMBINE_INTEGER(halo_combine_int64, halo_i64, halo_u64)
 
 #define HALO_SOURCE(k) (HALO_AT(const halo_u8, bases[from[k].base]) + from[k].offset)
 
-#define HALO_DEFINE_TARGET(NAME, VALUE, LOADED, STORED, COMBINE)                                           \
-    HALO_DEVICE void NAME(HALO_GLOBAL halo_u8 *to, HALO_GLOBAL const halo_contribution *from, halo_u32 n,  \
-                          HALO_GLOBAL const halo_u64 *bases, halo_i32 op) {                                \
-        HALO_GLOBAL const halo_u8 *at = to;                                                                \
-        VALUE value = LOADED;                                                                              \
-        for (halo_u32 k = 0; k < n; ++k) {                                                                 \
-            at = HALO_SOURCE(k);                                                                           \
-            value = COMBINE(op, value, LOADED);                                                            \
-        }                                                                                                  \
-        STORED;                                                                                            \
+#define HALO_DEFINE_TARGET(NAME, VALUE, LOADED, STORED, COMBINE)                                                                                     \
+    HALO_DEVICE void NAME(HALO_GLOBAL halo_u8 *to, HALO_GLOBAL const halo_contribution *from, halo_u32 n, HALO_GLOBAL const halo_u64 *bases,         \
+                          halo_i32 op) {                                                                                                             \
+        HALO_GLOBAL const halo_u8 *at = to;                                                                                                          \
+        VALUE value = LOADED;                                                                                                                        \
+        for (halo_u32 k = 0; k < n; ++k) {                                                                                                           \
+            at = HALO_SOURCE(k);                                                                                                                     \
+            value = COMBINE(op, value, LOADED);                                                                                                      \
+        }                                                                                                                                            \
+        STORED;                                                                                                                                      \
     }
 HALO_DEFINE_TARGET(halo_target_float, float, HALO_AS_FLOAT(halo_load4(at)), halo_store4(to, HALO_AS_U32(value)), halo_combine_float)
 HALO_DEFINE_TARGET(halo_target_double, double, HALO_AS_DOUBLE(halo_load8(at)), halo_store8(to, HALO_AS_U64(value)), halo_combine_double)
 HALO_DEFINE_TARGET(halo_target_int32, halo_i32, (halo_i32)halo_load4(at), halo_store4(to, (halo_u32)value), halo_combine_int32)
 HALO_DEFINE_TARGET(halo_target_int64, halo_i64, (halo_i64)halo_load8(at), halo_store8(to, (halo_u64)value), halo_combine_int64)
 
-#define HALO_DEFINE_COMPLEX_TARGET(NAME, VALUE, BYTES, LOADED, STORED)                                     \
-    HALO_DEVICE void NAME(HALO_GLOBAL halo_u8 *to, HALO_GLOBAL const halo_contribution *from, halo_u32 n,  \
-                          HALO_GLOBAL const halo_u64 *bases, halo_i32 op) {                                \
-        VALUE real = LOADED(to), imaginary = LOADED(to + (BYTES));                                         \
-        for (halo_u32 k = 0; k < n; ++k) {                                                                 \
-            const VALUE a = real, b = imaginary;                                                           \
-            const VALUE c = LOADED(HALO_SOURCE(k)), d = LOADED(HALO_SOURCE(k) + (BYTES));                  \
-            real = op == HALO_OP_SUM ? a + c : a * c - b * d;                                              \
-            imaginary = op == HALO_OP_SUM ? b + d : a * d + b * c;                                         \
-        }                                                                                                  \
-        STORED(to, real);                                                                                  \
-        STORED(to + (BYTES), imaginary);                                                                   \
+#define HALO_DEFINE_COMPLEX_TARGET(NAME, VALUE, BYTES, LOADED, STORED)                                                                               \
+    HALO_DEVICE void NAME(HALO_GLOBAL halo_u8 *to, HALO_GLOBAL const halo_contribution *from, halo_u32 n, HALO_GLOBAL const halo_u64 *bases,         \
+                          halo_i32 op) {                                                                                                             \
+        VALUE real = LOADED(to), imaginary = LOADED(to + (BYTES));                                                                                   \
+        for (halo_u32 k = 0; k < n; ++k) {                                                                                                           \
+            const VALUE a = real, b = imaginary;                                                                                                     \
+            const VALUE c = LOADED(HALO_SOURCE(k)), d = LOADED(HALO_SOURCE(k) + (BYTES));                                                            \
+            real = op == HALO_OP_SUM ? a + c : a * c - b * d;                                                                                        \
+            imaginary = op == HALO_OP_SUM ? b + d : a * d + b * c;                                                                                   \
+        }                                                                                                                                            \
+        STORED(to, real);                                                                                                                            \
+        STORED(to + (BYTES), imaginary);                                                                                                             \
     }
 #define HALO_LOAD_FLOAT(at) HALO_AS_FLOAT(halo_load4(at))
 #define HALO_LOAD_DOUBLE(at) HALO_AS_DOUBLE(halo_load8(at))

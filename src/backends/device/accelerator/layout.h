@@ -19,8 +19,8 @@ typedef uint64_t halo_u64;
 typedef int64_t halo_i64;
 #endif
 
-#define HALO_THREADS 128u    /* of a group */
-#define HALO_LANES 32u       /* threads that do a chunk together, and nothing else */
+#define HALO_THREADS 128u      /* of a group */
+#define HALO_LANES 32u         /* threads that do a chunk together, and nothing else */
 #define HALO_CHUNK_BYTES 2048u /* about so much of a segment is a chunk */
 
 /* Values that moves negate, and that null tests look at. */
@@ -64,10 +64,10 @@ typedef struct halo_chunk {
 /* Chunks of a table that belong to rows which follow each other. */
 typedef struct halo_range {
     halo_u64 pieces, segments, chunks, indices; /* of the table */
-    halo_u64 bases;  /* bytes from the launch on */
-    halo_u64 flags;  /* 0: none */
-    halo_i64 low, high; /* null are integers within, */
-    double bound;       /* and numbers with a fraction in [-bound, bound] */
+    halo_u64 bases;                             /* bytes from the launch on */
+    halo_u64 flags;                             /* 0: none */
+    halo_i64 low, high;                         /* null are integers within, */
+    double bound;                               /* and numbers with a fraction in [-bound, bound] */
     float bound32;
     halo_u32 value;       /* HALO_VALUE_... that a test looks at */
     halo_u32 first_chunk; /* in the table */

@@ -118,9 +118,7 @@ halo_piece lowered(const halo_copy_shape &shape, uint32_t p) {
     return piece;
 }
 
-uint64_t n_chunks(const halo_piece &piece) {
-    return (uint64_t{ piece.n_lines } + piece.chunk_lines - 1) / piece.chunk_lines * piece.chunks_per_line;
-}
+uint64_t n_chunks(const halo_piece &piece) { return (uint64_t{ piece.n_lines } + piece.chunk_lines - 1) / piece.chunk_lines * piece.chunks_per_line; }
 
 } // namespace
 

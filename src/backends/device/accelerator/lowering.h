@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From shapes and rows to what kernels read: every piece of a row is a segment, and segments are cut into chunks of about the same size, so that corners of
-// many blocks fill a device as well as one large face.
+// From shapes and rows to what kernels read: every piece of a row is a segment, and segments are cut into chunks of about the same size, so that
+// corners of many blocks fill a device as well as one large face.
 #pragma once
 
 #include <cstdint>

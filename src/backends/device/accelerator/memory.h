@@ -12,7 +12,11 @@ namespace halo::accelerator {
 class Block {
 public:
     Block() = default;
-    Block(Runtime &runtime, int32_t memory, size_t bytes) : runtime_(&runtime), memory_(memory), pointer_(runtime.allocate(memory, bytes)), bytes_(bytes) {
+    Block(Runtime &runtime, int32_t memory, size_t bytes)
+        : runtime_(&runtime),
+          memory_(memory),
+          pointer_(runtime.allocate(memory, bytes)),
+          bytes_(bytes) {
         if (!pointer_) fail(HALO_ERR_MEMORY, "no %zu bytes of %s memory", bytes, memory == HALO_MEMORY_PINNED ? "pinned" : "the device's");
     }
     Block(Block &&other) noexcept

@@ -66,9 +66,7 @@ halo_status within(halo_device *device, Body &&body) noexcept {
 }
 
 halo_status open(const halo_host *services, int32_t ordinal, halo_device **device) {
-    return guard(services, [&] {
-        *device = reinterpret_cast<halo_device *>(new Device(services, open_runtime(services, ordinal)));
-    });
+    return guard(services, [&] { *device = reinterpret_cast<halo_device *>(new Device(services, open_runtime(services, ordinal))); });
 }
 
 void close(halo_device *device) {
@@ -164,7 +162,8 @@ void check_run(const Table &table, int64_t first, int64_t n, int64_t n_bases, bo
     check_range(table, first, n);
     const int64_t row = table.rows().row_beyond_bases(first, n, n_bases, with_dst);
     if (row >= 0)
-        fail(HALO_ERR_ARGUMENT, "row %lld of a table names a base beyond the %lld given", static_cast<long long>(row), static_cast<long long>(n_bases));
+        fail(HALO_ERR_ARGUMENT, "row %lld of a table names a base beyond the %lld given", static_cast<long long>(row),
+             static_cast<long long>(n_bases));
 }
 
 void check_values(const Table &table, int64_t first, int64_t n, size_t value_bytes, const char *purpose) {
@@ -239,7 +238,8 @@ private:
         std::memcpy(device_.bytes.data() + sizeof head, device_.ranges.data(), ranges_bytes);
         for (const Bases &one : lists_)
             if (one.n > 0)
-                std::memcpy(device_.bytes.data() + bases_begin + one.place * sizeof(halo_u64), one.from, static_cast<size_t>(one.n) * sizeof(halo_u64));
+                std::memcpy(device_.bytes.data() + bases_begin + one.place * sizeof(halo_u64), one.from,
+                            static_cast<size_t>(one.n) * sizeof(halo_u64));
     }
 
     Device &device_;
@@ -248,7 +248,8 @@ private:
     uint64_t n_bases_ = 0;
 };
 
-void combine(Device &self, Table &table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, int32_t op, halo_type type, halo_stream stream) {
+void combine(Device &self, Table &table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, int32_t op, halo_type type,
+             halo_stream stream) {
     const size_t value_bytes = device::value_bytes(type);
     const bool integer = type == HALO_INT32 || type == HALO_INT64, complex = type == HALO_COMPLEX64 || type == HALO_COMPLEX128;
     const bool known = complex ? op == HALO_SUM || op == HALO_PROD
@@ -360,25 +361,25 @@ halo_status ranges_test(halo_device *device, const halo_copy_range *ranges, int6
 }
 
 constexpr halo_device_ops operations = { sizeof(halo_device_ops),
-                                     open,
-                                     close,
-                                     allocate,
-                                     release,
-                                     copy,
-                                     fill,
-                                     event_create,
-                                     event_destroy,
-                                     event_record,
-                                     event_query,
-                                     event_wait,
-                                     table_create,
-                                     table_destroy,
-                                     table_patch,
-                                     table_run,
-                                     table_test,
-                                     nullptr, // a test and then a run
-                                     ranges_run,
-                                     ranges_test };
+                                         open,
+                                         close,
+                                         allocate,
+                                         release,
+                                         copy,
+                                         fill,
+                                         event_create,
+                                         event_destroy,
+                                         event_record,
+                                         event_query,
+                                         event_wait,
+                                         table_create,
+                                         table_destroy,
+                                         table_patch,
+                                         table_run,
+                                         table_test,
+                                         nullptr, // a test and then a run
+                                         ranges_run,
+                                         ranges_test };
 
 } // namespace
 

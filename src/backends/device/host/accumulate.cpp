@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "listed.h"
 #include "../value.h"
+#include "listed.h"
 
 namespace halo::host {
 

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <utility>
 
-
 namespace halo::host {
 
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "listed.h"
 #include "../value.h"
+#include "listed.h"
 
 namespace halo::host {
 

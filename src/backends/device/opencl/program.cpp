@@ -13,10 +13,6 @@ using accelerator::fail;
 
 namespace {
 
-const char source[] =
-#include "kernels_text.h"
-    ;
-
 const char *name_of_error(cl_int error) {
     switch (error) {
     case CL_DEVICE_NOT_AVAILABLE: return "device not available";
@@ -117,6 +113,7 @@ Program::Program(cl_device_id device, cl_context context) : device_(device), con
     check(error, "clCreateContext");
     try {
         build();
+        own_queue_ = create_queue();
     } catch (...) {
         if (program_ != nullptr) clReleaseProgram(program_);
         clReleaseContext(context_);
@@ -125,13 +122,15 @@ Program::Program(cl_device_id device, cl_context context) : device_(device), con
 }
 
 Program::~Program() {
+    clFinish(own_queue_);
+    clReleaseCommandQueue(own_queue_);
     clReleaseProgram(program_);
     clReleaseContext(context_);
 }
 
 void Program::build() {
-    const char *text = source;
     cl_int error = CL_SUCCESS;
+    const char *text = kernels_text;
     program_ = clCreateProgramWithSource(context_, 1, &text, nullptr, &error);
     check(error, "clCreateProgramWithSource");
     error = clBuildProgram(program_, 1, &device_, "-cl-std=CL1.2", nullptr, nullptr);
@@ -139,6 +138,13 @@ void Program::build() {
     char log[256] = {};
     clGetProgramBuildInfo(program_, device_, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, nullptr);
     fail(HALO_ERR_DEVICE, "clBuildProgram: OpenCL error %d: %s", error, log);
+}
+
+cl_command_queue Program::create_queue() const {
+    cl_int error = CL_SUCCESS;
+    const cl_command_queue queue = clCreateCommandQueueWithProperties(context_, device_, nullptr, &error);
+    check(error, "clCreateCommandQueueWithProperties");
+    return queue;
 }
 
 cl_kernel Program::create_kernel(const char *name) const {

@@ -11,6 +11,8 @@
 
 namespace halo::opencl {
 
+extern const char *const kernels_text; // written by the build
+
 // Failure: names the call and OpenCL's error.
 void check(cl_int error, const char *call);
 
@@ -22,7 +24,8 @@ struct Devices {
 Devices find_devices(cl_context context = nullptr);
 std::string name_of(cl_device_id device);
 
-// A context and what is built in it. All instances of a device in this process share one, so that memory of one is memory of all.
+// A context, what is built in it, and the device's own queue there. All instances of a device in this process share one, so that memory of one is
+// memory of all.
 class Program {
 public:
     // `context` is the caller's, or nullptr: the library's own.
@@ -34,6 +37,8 @@ public:
 
     cl_context context() const { return context_; }
     cl_device_id device() const { return device_; }
+    cl_command_queue own_queue() const { return own_queue_; }
+    cl_command_queue create_queue() const;
     cl_kernel create_kernel(const char *name) const;
 
 private:
@@ -42,6 +47,7 @@ private:
     cl_device_id device_;
     cl_context context_ = nullptr;
     cl_program program_ = nullptr;
+    cl_command_queue own_queue_ = nullptr;
 };
 
 } // namespace halo::opencl

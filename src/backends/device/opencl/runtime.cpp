@@ -30,17 +30,15 @@ Marker &marker_of(halo_event *event) { return *reinterpret_cast<Marker *>(event)
 class Runtime final : public accelerator::Runtime {
 public:
     explicit Runtime(std::shared_ptr<Program> program) : program_(std::move(program)) {
-        own_ = create_queue();
-        setup_ = create_queue();
+        setup_ = program_->create_queue();
         const char *const names[accelerator::n_kernels] = { "halo_move", "halo_test", "halo_combine", "halo_fill" };
         for (int k = 0; k < accelerator::n_kernels; ++k) kernels_[k] = program_->create_kernel(names[k]);
     }
 
     ~Runtime() override {
-        clFinish(own_);
+        clFinish(program_->own_queue()); // whose work may have these kernels
         for (const cl_kernel kernel : kernels_) clReleaseKernel(kernel);
         clReleaseCommandQueue(setup_);
-        clReleaseCommandQueue(own_);
     }
 
     void enter() override {}
@@ -78,7 +76,8 @@ public:
         pointers_.assign(reached.begin(), reached.end());
         std::erase(pointers_, nullptr);
         if (!pointers_.empty())
-            check(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, pointers_.size() * sizeof(void *), pointers_.data()), "clSetKernelExecInfo");
+            check(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, pointers_.size() * sizeof(void *), pointers_.data()),
+                  "clSetKernelExecInfo");
         const size_t threads = HALO_THREADS, all = static_cast<size_t>(n_groups) * threads;
         check(clEnqueueNDRangeKernel(queue_of(stream), kernel, 1, nullptr, &all, &threads, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
     }
@@ -119,16 +118,9 @@ public:
     void synchronize(halo_stream stream) override { check(clFinish(queue_of(stream)), "clFinish"); }
 
 private:
-    cl_command_queue create_queue() const {
-        cl_int error = CL_SUCCESS;
-        const cl_command_queue queue = clCreateCommandQueueWithProperties(program_->context(), program_->device(), nullptr, &error);
-        check(error, "clCreateCommandQueueWithProperties");
-        return queue;
-    }
-
     // A queue is looked at when it is another than the last.
     cl_command_queue queue_of(halo_stream stream) {
-        if (stream == nullptr) return own_;
+        if (stream == nullptr) return program_->own_queue();
         const auto queue = static_cast<cl_command_queue>(stream);
         if (queue == known_) return queue;
         cl_context context = nullptr;
@@ -150,7 +142,7 @@ private:
     }
 
     std::shared_ptr<Program> program_;
-    cl_command_queue own_ = nullptr, setup_ = nullptr, known_ = nullptr;
+    cl_command_queue setup_ = nullptr, known_ = nullptr;
     cl_kernel kernels_[accelerator::n_kernels] = {};
     std::map<const char *, size_t> mine_; // memory that it has given, and its bytes
     std::vector<void *> pointers_;
@@ -188,10 +180,10 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
 std::unique_ptr<Runtime> open_runtime(const halo_host *services, int32_t ordinal) {
     const cl_context context = opencl::context_of(services);
     const opencl::Devices found = opencl::find_devices(context);
-    if (ordinal < 0 || ordinal >= static_cast<int32_t>(found.usable.size()))
-        fail(HALO_ERR_ARGUMENT, "there is no OpenCL device %d among %zu%s%s%s", ordinal, found.usable.size(),
-             context != nullptr ? " of the context that device.context names" : "", found.others.empty() ? "" : "; ", found.others.c_str());
-    return std::make_unique<opencl::Runtime>(opencl::Program::of(found.usable[static_cast<size_t>(ordinal)], context));
+    if (ordinal >= 0 && static_cast<size_t>(ordinal) < found.usable.size())
+        return std::make_unique<opencl::Runtime>(opencl::Program::of(found.usable[static_cast<size_t>(ordinal)], context));
+    fail(HALO_ERR_ARGUMENT, "there is no OpenCL device %d among %zu%s%s%s", ordinal, found.usable.size(),
+         context != nullptr ? " of the context that device.context names" : "", found.others.empty() ? "" : "; ", found.others.c_str());
 }
 
 } // namespace halo::accelerator
