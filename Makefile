@@ -4,10 +4,11 @@
 #   make demo-sphere   shallow water on an icosahedral grid
 #   make check        all tests but the long ones
 #   make check-full   also long tests, clang, sanitizers, mutations        make format  clang-format over everything
+#   make check-gpu    the tests of devices on a machine with a GPU: GPU=cuda or hip
 #   make check-mutations  do the tests notice defects?             make pictures  draws those of docs/concepts.md (matplotlib)
 ccache := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
-.PHONY: demo demo-unstructured demo-sphere check check-mutations check-full check-long check-clang check-asan check-tsan packages lint format docs pictures abi-dump clean
+.PHONY: demo demo-unstructured demo-sphere check check-mutations check-full check-long check-clang check-asan check-tsan check-gpu packages lint format docs pictures abi-dump clean
 
 demo: build-default
 	examples/euler/run_demo.sh build
@@ -37,6 +38,10 @@ check-asan: build-asan
 # Threads: what runs ranks as threads.
 check-tsan: build-tsan
 	CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=20 scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc|conformance_device(_boxes)?$$|keys_inproc_direct|keys_device|access_device|faults.absent|device_late)' -LE 'mpi|long'
+
+GPU ?= cuda
+check-gpu: build-default
+	scripts/check_gpu.sh build $(GPU)
 
 # Breaks a copy of the tree in one line after the other: does some test see it?
 check-mutations: packages

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Payload of the channels of a schedule: on the host, or on the late device, by which of payload_host.cpp and payload_late.cpp a program has.
+// Payload of the channels of a schedule: on the host, or on a device, by which of payload_host.cpp and payload_device.cpp a program has.
 #pragma once
 
 #include <memory>

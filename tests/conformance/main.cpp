@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // usage: halo_conformance [--processes] [options of GoogleTest]
 // --processes: this process is one rank of a launcher's, or alone; without it ranks are threads.
-#include <gtest/gtest.h>
-
-#include <cstring>
-
 #include "coverage.h"
 #include "library.h"
 #include "placed.h"
-#include "ranks.h"
 
 int main(int argc, char **argv) {
-    for (int i = 1; i < argc; ++i)
-        if (std::strcmp(argv[i], "--processes") == 0) conformance::set_processes();
-    testing::InitGoogleTest(&argc, argv);
-    int failed = RUN_ALL_TESTS();
-    failed = !conformance::print_device_counts() || failed;
+    const int failed = conformance::run_tests(argc, argv);
     const conformance::Coverage &coverage = conformance::coverage();
     if (!coverage.any()) return failed;
     const int empty = coverage.print();

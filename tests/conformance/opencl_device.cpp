@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "opencl_device.h"
-
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
 
-#include <atomic>
-#include <cstdio>
-#include <string>
 #include <thread>
 
-#include <dlfcn.h>
+#include "module_device.h"
 
 namespace conformance {
 
@@ -19,47 +14,30 @@ void check(cl_int error, const char *call) {
     if (error != CL_SUCCESS) stop("%s: OpenCL error %d", call, error);
 }
 
-// Of the calling thread. Its memory and its own stream are those of the core's instances, for all have the program's context.
-thread_local halo_device *here = nullptr;
+// A program's own OpenCL, of which libhalo is told by the setting device.context.
+struct OpenCl {
+    cl_device_id device = nullptr;
+    cl_context context = nullptr;
 
-class OpenClDevice final : public TestDevice {
-public:
-    explicit OpenClDevice(const char *module) {
+    OpenCl() {
         cl_platform_id platform = nullptr;
-        check(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
-        check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device_, nullptr), "clGetDeviceIDs");
+        if (clGetPlatformIDs(1, &platform, nullptr) != CL_SUCCESS) return; // the module says so
+        check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr), "clGetDeviceIDs");
         cl_int error = CL_SUCCESS;
-        context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &error);
+        context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
         check(error, "clCreateContext");
-        address_ = text_of("%p", static_cast<void *>(context_));
-        const std::string path = module;
-        settings_ = { { "device", "opencl" }, { "device.context", address_ }, { "plugin_path", path.substr(0, path.rfind('/')) } };
-        void *const opened = dlopen(module, RTLD_NOW | RTLD_LOCAL);
-        if (!opened) stop("%s", dlerror());
-        plugin_ = static_cast<const halo_device_plugin *>(dlsym(opened, "halo_device_plugin_v1"));
-        services_.struct_size = sizeof services_;
-        services_.core = this;
-        services_.report = [](void *, const char *text) { std::printf("opencl: %s\n", text); };
-        services_.setting = [](void *self, const char *key) -> const char * {
-            return std::string(key) == "device.context" ? static_cast<OpenClDevice *>(self)->address_.c_str() : nullptr;
-        };
     }
+};
 
-    const halo_device_plugin &plugin() const override { return *plugin_; }
-    const Settings &settings() const override { return settings_; }
-
-    halo_device *enter(void *) override {
-        if (!here) succeed(plugin_->ops->open(&services_, 0, &here), "open", __FILE__, __LINE__);
-        return here;
-    }
-    void leave() override {
-        if (here) plugin_->ops->close(here);
-        here = nullptr;
-    }
+class OpenClDevice final : public ModuleDevice {
+public:
+    OpenClDevice(const char *file, const OpenCl &made)
+        : ModuleDevice("opencl", file, { { "device.context", text_of("%p", static_cast<void *>(made.context)) } }),
+          mine_(made) {}
 
     halo_stream create_stream(halo_device *) override {
         cl_int error = CL_SUCCESS;
-        const cl_command_queue queue = clCreateCommandQueueWithProperties(context_, device_, nullptr, &error);
+        const cl_command_queue queue = clCreateCommandQueueWithProperties(mine_.context, mine_.device, nullptr, &error);
         check(error, "clCreateCommandQueueWithProperties");
         return queue;
     }
@@ -68,7 +46,7 @@ public:
     // Its own stream is the module's.
     void synchronize(halo_device *device, halo_stream stream) override {
         if (stream) return check(clFinish(queue(stream)), "clFinish");
-        const halo_device_ops &ops = *plugin_->ops;
+        const halo_device_ops &ops = *plugin().ops;
         halo_event *event = nullptr;
         succeed(ops.event_create(device, &event), "event_create", __FILE__, __LINE__);
         succeed(ops.event_record(device, event, nullptr), "event_record", __FILE__, __LINE__);
@@ -76,39 +54,26 @@ public:
         ops.event_destroy(device, event);
     }
 
-    // Waits in any case: a vendor's runtime does the same with memory of the host that is not pinned.
+    // Waits in any case, as a vendor's runtime does with memory of the host that is not pinned.
     void copy(halo_device *device, const std::vector<late_piece> &pieces, halo_stream stream) override {
-        ++n_copies_;
+        count_copy();
         for (const late_piece &piece : pieces) {
             if (stream)
                 check(clEnqueueSVMMemcpy(queue(stream), CL_FALSE, piece.dst, piece.src, piece.bytes, 0, nullptr, nullptr), "clEnqueueSVMMemcpy");
             else
-                succeed(plugin_->ops->copy(device, piece.dst, piece.src, piece.bytes, nullptr), "copy", __FILE__, __LINE__);
+                succeed(plugin().ops->copy(device, piece.dst, piece.src, piece.bytes, nullptr), "copy", __FILE__, __LINE__);
         }
         if (stream) check(clFinish(queue(stream)), "clFinish");
-    }
-
-    bool print_counts() const override {
-        char name[256] = "";
-        clGetDeviceInfo(device_, CL_DEVICE_NAME, sizeof name - 1, name, nullptr);
-        std::printf("on OpenCL device %s: %lld copies\n", name, static_cast<long long>(n_copies_));
-        return n_copies_ > 0;
     }
 
 private:
     static cl_command_queue queue(halo_stream stream) { return static_cast<cl_command_queue>(stream); }
 
-    cl_device_id device_ = nullptr;
-    cl_context context_ = nullptr;
-    std::string address_;
-    Settings settings_;
-    const halo_device_plugin *plugin_ = nullptr;
-    halo_host services_{};
-    std::atomic<int64_t> n_copies_{ 0 };
+    const OpenCl mine_;
 };
 
 } // namespace
 
-std::unique_ptr<TestDevice> make_opencl_device(const char *module) { return std::make_unique<OpenClDevice>(module); }
+std::unique_ptr<TestDevice> make_opencl_device(const char *file) { return std::make_unique<OpenClDevice>(file, OpenCl()); }
 
 } // namespace conformance

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "placed.h"
 
+#include <gtest/gtest.h>
+
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -262,12 +265,17 @@ bool skips(const char *what) {
     return true;
 }
 
-bool print_device_counts() {
-    if (!storage_is_on_device()) return true;
-    const bool well = test_device().print_counts();
+int run_tests(int argc, char **argv) {
+    for (int i = 1; i < argc; ++i)
+        if (std::strcmp(argv[i], "--processes") == 0) set_processes();
+    testing::InitGoogleTest(&argc, argv);
+    if (!storage_is_on_device()) return RUN_ALL_TESTS();
+    const TestDevice &device = test_device();
+    const int failed = RUN_ALL_TESTS();
+    const bool worked = device.print_counts();
     std::printf("  %lld cases of ranks, %lld blocks of storage\n", static_cast<long long>(cases), static_cast<long long>(twins));
     for (const auto &[what, times] : skipped) std::printf("  not there, %lld times: %s\n", static_cast<long long>(times), what.c_str());
-    return well;
+    return failed || !worked;
 }
 
 } // namespace conformance

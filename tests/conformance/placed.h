@@ -60,8 +60,9 @@ void download(const halo_field *field);
 
 // Something that devices refuse is left out; true on the device. At the end it is told how often.
 bool skips(const char *what);
-// False: CONFORMANCE_STORAGE=device, and no device has done anything.
-bool print_device_counts();
+// All of a program's, with --processes as one rank of a launcher's. Tells of what has been done on a device; not 0: a test has failed, or with
+// CONFORMANCE_STORAGE=device the device has done nothing.
+int run_tests(int argc, char **argv);
 
 // For `run`, and for memory of storage.
 void enter_device(halo_context *context);

@@ -7,9 +7,7 @@
 #include <mutex>
 #include <string>
 
-#ifdef OPENCL_MODULE
-#include "opencl_device.h"
-#endif
+#include "module_device.h"
 
 namespace conformance {
 
@@ -53,6 +51,12 @@ std::unique_ptr<TestDevice> make_device() {
     if (!name || name == std::string("late")) return std::make_unique<LateDevice>();
 #ifdef OPENCL_MODULE
     if (name == std::string("opencl")) return make_opencl_device(OPENCL_MODULE);
+#endif
+#ifdef CUDA_MODULE
+    if (name == std::string("cuda")) return make_cuda_device(CUDA_MODULE);
+#endif
+#ifdef HIP_MODULE
+    if (name == std::string("hip")) return make_hip_device(HIP_MODULE);
 #endif
     std::printf("CONFORMANCE_DEVICE=%s: these tests have no such device\n", name);
     std::exit(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The device of tests whose storage is on one: the late one, or with CONFORMANCE_DEVICE=opencl the module of that name. What a program has from a
-// vendor's runtime: streams, and copies between the host and the device.
+// The device of tests whose storage is on one: the late one, or with CONFORMANCE_DEVICE=opencl, cuda or hip the module of that name. What a program
+// has from a vendor's runtime: streams, and copies between the host and the device.
 #pragma once
 
 #include <cstddef>

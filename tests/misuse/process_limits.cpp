@@ -273,11 +273,11 @@ TEST(ProcessLimits, NoFilesWithoutAName) {
 }
 
 TEST(ProcessLimits, NoProc) {
-    const auto limit = [] {
-        char empty[] = "/tmp/halo_empty_XXXXXX";
-        return mkdtemp(empty) != nullptr && chroot(empty) == 0 && chdir("/") == 0;
-    };
+    char empty[] = "/tmp/halo_empty_XXXXXX";
+    ASSERT_NE(mkdtemp(empty), nullptr);
+    const auto limit = [&] { return chroot(empty) == 0 && chdir("/") == 0; };
     expect_works_with(limit, "shared memory: not used: /proc/self/fd: ", "shared memory is not used");
+    rmdir(empty);
 }
 
 // Whoever makes the settings file a FIFO must not make the program wait for ever.
