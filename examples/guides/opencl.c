@@ -19,7 +19,7 @@ static double begin(int64_t x, int64_t y) { return (double)(x * x % 17 + y * y %
 /* The same on the host, for the whole periodic grid. */
 static double grid[2][N][N];
 static void diffuse_on_host(int step) {
-    double (*const u)[N] = grid[step % 2], (*const to)[N] = grid[(step + 1) % 2];
+    double(*const u)[N] = grid[step % 2], (*const to)[N] = grid[(step + 1) % 2];
     for (int y = 0; y < N; ++y)
         for (int x = 0; x < N; ++x)
             to[y][x] = u[y][x] + 0.2 * (u[y][(x + N - 1) % N] + u[y][(x + 1) % N] + u[(y + N - 1) % N][x] + u[(y + 1) % N][x] - 4 * u[y][x]);

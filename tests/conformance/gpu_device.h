@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CUDA's or HIP's runtime as a program has it. Whoever includes it has included the vendor's header, and defined HALO_GPU(name), by which its functions
-// and types are called, and HALO_GPU_MODULE, the name of libhalo's module.
+// CUDA's or HIP's runtime as a program has it. Whoever includes it has included the vendor's header, and defined HALO_GPU(name), by which its
+// functions and types are called, and HALO_GPU_MODULE, the name of libhalo's module.
 #pragma once
 
 #include <atomic>
