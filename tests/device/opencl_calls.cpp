@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a run asks of OpenCL, counted at its entry points: this program stands in front of them.
+#define CL_TARGET_OPENCL_VERSION 200
+#include <CL/cl.h>
+
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+
+#include "placed.h"
+
+namespace {
+
+struct Calls {
+    int64_t kernels = 0, copies = 0, waits = 0, allocations = 0;
+};
+thread_local Calls calls; // of a rank
+
+template <class Function>
+Function *real(const char *name) {
+    return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
+}
+
+} // namespace
+
+#define COUNTED extern "C" __attribute__((visibility("default"))) CL_API_ENTRY
+
+COUNTED cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n_dims, const size_t *offset, const size_t *all,
+                                                  const size_t *group, cl_uint n_events, const cl_event *events, cl_event *event) {
+    static const auto call = real<decltype(clEnqueueNDRangeKernel)>("clEnqueueNDRangeKernel");
+    ++calls.kernels;
+    return call(queue, kernel, n_dims, offset, all, group, n_events, events, event);
+}
+COUNTED cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool waits, void *dst, const void *src, size_t bytes, cl_uint n_events,
+                                              const cl_event *events, cl_event *event) {
+    static const auto call = real<decltype(clEnqueueSVMMemcpy)>("clEnqueueSVMMemcpy");
+    ++calls.copies;
+    calls.waits += waits == CL_TRUE;
+    return call(queue, waits, dst, src, bytes, n_events, events, event);
+}
+COUNTED cl_int CL_API_CALL clFinish(cl_command_queue queue) {
+    static const auto call = real<decltype(clFinish)>("clFinish");
+    ++calls.waits;
+    return call(queue);
+}
+COUNTED cl_int CL_API_CALL clWaitForEvents(cl_uint n, const cl_event *events) {
+    static const auto call = real<decltype(clWaitForEvents)>("clWaitForEvents");
+    ++calls.waits;
+    return call(n, events);
+}
+COUNTED void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t bytes, cl_uint alignment) {
+    static const auto call = real<decltype(clSVMAlloc)>("clSVMAlloc");
+    ++calls.allocations;
+    return call(context, flags, bytes, alignment);
+}
+
+namespace {
+
+using namespace conformance;
+
+constexpr int64_t n_cells = 8, ghosts = 2;
+
+// A periodic grid of 4 by 2 by 2 blocks, and fields of one component and more, whose values tell cell, component and turn.
+class Grid {
+public:
+    explicit Grid(Rank &rank, int32_t n_fields, int32_t n_sparse) {
+        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        for (int d = 0; d < 3; ++d) blocks.n_blocks[d] = d == 0 ? 4 : 2, blocks.n_cells[d] = n_cells, blocks.periodic[d] = 1;
+        OK(halo_topology_create_blocks(rank.context, &blocks, &topology_));
+        OK(halo_topology_local_parts(topology_, &gids_, &n_parts_));
+        for (int32_t f = 0; f < n_fields; ++f) add_field(1 + f % 3, f >= n_fields - n_sparse);
+        OK(halo_exchange_create(fields_.data(), n_fields, nullptr, &exchange_));
+    }
+    ~Grid() {
+        halo_exchange_destroy(&exchange_);
+        for (halo_field *&field : fields_) halo_field_destroy(&field);
+        halo_topology_destroy(&topology_);
+    }
+    Grid(const Grid &) = delete;
+    Grid &operator=(const Grid &) = delete;
+
+    // Owned cells are set, ghosts are not.
+    void write(int turn) {
+        visit(turn, [](double &value, double wanted, bool owned) { value = owned ? wanted : -1; });
+        for (const auto &storage : storage_) upload(storage.data(), storage.size() * sizeof(double));
+    }
+    void run() {
+        OK(halo_exchange_start(exchange_, nullptr, stream()));
+        OK(halo_exchange_finish(exchange_, stream()));
+    }
+    int64_t wrong_values(int turn) {
+        int64_t wrong = 0;
+        for (auto &storage : storage_) download(storage.data(), storage.size() * sizeof(double));
+        visit(turn, [&](double value, double wanted, bool) { wrong += value != wanted; });
+        return wrong;
+    }
+
+private:
+    void add_field(int32_t n_components, bool sparse) {
+        const std::string name = text_of("f%zu", fields_.size());
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = name.c_str(), desc.n_components = n_components, desc.sparse = sparse;
+        for (int d = 0; d < 3; ++d) desc.ghost_low[d] = desc.ghost_high[d] = ghosts;
+        OK(halo_field_create(topology_, &desc, &fields_.emplace_back()));
+        layouts_.push_back(halo_layout HALO_LAYOUT_INIT);
+        OK(halo_field_layout(fields_.back(), gids_[0], &layouts_.back()));
+        storage_.emplace_back(static_cast<size_t>(n_parts_ * layouts_.back().elements));
+        halo_binding binding = HALO_BINDING_INIT;
+        place(binding, storage_.back().data());
+        OK(halo_field_bind_many(fields_.back(), layouts_.back().elements, &binding));
+    }
+    template <class Each>
+    void visit(int turn, Each &&each) {
+        for (size_t f = 0; f < fields_.size(); ++f)
+            for (int64_t p = 0; p < n_parts_; ++p) visit_part(turn, f, p, each);
+    }
+    template <class Each>
+    void visit_part(int turn, size_t f, int64_t p, Each &&each) {
+        halo_part part = HALO_PART_INIT;
+        OK(halo_topology_part(topology_, gids_[p], &part));
+        const halo_layout &at = layouts_[f];
+        const auto inside = [](int64_t i) { return i >= 0 && i < n_cells; };
+        for (int64_t c = 0; c < 1 + static_cast<int64_t>(f) % 3; ++c)
+            for (int64_t z = -ghosts; z < n_cells + ghosts; ++z)
+                for (int64_t y = -ghosts; y < n_cells + ghosts; ++y)
+                    for (int64_t x = -ghosts; x < n_cells + ghosts; ++x) {
+                        const int64_t cell = (x + part.cells.low[0] + 4 * n_cells) % (4 * n_cells) + 100 * ((y + part.cells.low[1] + 2 * n_cells) % (2 * n_cells)) +
+                                             10000 * ((z + part.cells.low[2] + 2 * n_cells) % (2 * n_cells));
+                        const int64_t place = p * at.elements + at.first_owned + x * at.stride[0] + y * at.stride[1] + z * at.stride[2] + c * at.component_stride;
+                        each(storage_[f][static_cast<size_t>(place)], 1.0 + turn + static_cast<double>(cell) + 0.125 * static_cast<double>(c),
+                             inside(x) && inside(y) && inside(z));
+                    }
+    }
+
+    halo_topology *topology_ = nullptr;
+    const int64_t *gids_ = nullptr;
+    int64_t n_parts_ = 0;
+    std::vector<halo_field *> fields_;
+    std::vector<halo_layout> layouts_;
+    std::vector<OwnMemory<double>> storage_;
+    halo_exchange *exchange_ = nullptr;
+};
+
+// `per_run` launches, at most as many copies, which are what they are told and seldom needed, and no wait. Messages go round among buffers of the pools: when
+// launches have met all of them, no memory is taken any more.
+void expect_launches(Rank &rank, int32_t n_fields, int32_t n_sparse, int64_t per_run) {
+    constexpr int n_turns = 300, steady = 200;
+    Grid grid(rank, n_fields, n_sparse);
+    int64_t copies = 0;
+    for (int turn = 0; turn < n_turns; ++turn) {
+        grid.write(turn);
+        const Calls before = calls;
+        grid.run();
+        const Calls after = calls;
+        if (after.kernels - before.kernels != per_run) stop("turn %d: %lld launches", turn, static_cast<long long>(after.kernels - before.kernels));
+        if (after.waits != before.waits && turn > 0) stop("turn %d: the host has waited for the device", turn);
+        if (after.allocations != before.allocations && turn >= steady) stop("turn %d: memory has been taken", turn);
+        if (turn >= steady) copies += after.copies - before.copies;
+        if (const int64_t wrong = grid.wrong_values(turn)) stop("turn %d: %lld wrong values", turn, static_cast<long long>(wrong));
+    }
+    if (2 * copies > (n_turns - steady) * per_run) stop("%lld copies in %d runs", static_cast<long long>(copies), n_turns - steady);
+}
+
+TEST(CallsOfOpenCl, OneRank) { // copies within it
+    run(1, {}, [](Rank &rank) { expect_launches(rank, 5, 0, 1); });
+}
+
+TEST(CallsOfOpenCl, TwoRanks) { // pack, copies within the rank, unpack
+    for (const int32_t n_fields : { 1, 5 }) run(2, {}, [&](Rank &rank) { expect_launches(rank, n_fields, 0, 3); });
+}
+
+TEST(CallsOfOpenCl, SparseFields) { // and a test of what is null
+    run(2, {}, [](Rank &rank) { expect_launches(rank, 4, 2, 4); });
+}
+
+} // namespace
