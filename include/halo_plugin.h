@@ -232,7 +232,7 @@ typedef struct halo_device_ops {
     /** Everything is copied. */
     halo_status (*table_create)(halo_device *device, const halo_copy_program *program, halo_copy_table **table);
     void (*table_destroy)(halo_device *device, halo_copy_table *table);
-    /** Replace rows in place. */
+    /** Replace rows in place, of a table that no work uses any more. */
     halo_status (*table_patch)(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, const halo_copy_row *rows);
     /** Do rows [first, first + n) with `bases` (host array, read before return). Moves: rows may run in any order, no two write the
      *  same byte. Other ops: row order is kept for each destination value; `type` says what is combined. */

@@ -29,12 +29,28 @@ static void need_cl(cl_int error, const char *what) {
     if (error != CL_SUCCESS) fprintf(stderr, "%s: OpenCL error %d\n", what, error), exit(1);
 }
 
+/* The first that shares memory as libhalo wants it. */
+static cl_device_id find_device(void) {
+    enum { MOST = 8 };
+    cl_platform_id platforms[MOST];
+    cl_device_id devices[MOST];
+    cl_uint n_platforms = 0, n = 0;
+    clGetPlatformIDs(MOST, platforms, &n_platforms);
+    for (cl_uint p = 0; p < n_platforms && p < MOST; ++p) {
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MOST, devices, &n) != CL_SUCCESS) continue;
+        for (cl_uint d = 0; d < n && d < MOST; ++d) {
+            cl_device_svm_capabilities shares = 0;
+            clGetDeviceInfo(devices[d], CL_DEVICE_SVM_CAPABILITIES, sizeof shares, &shares, NULL);
+            if (shares & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) return devices[d];
+        }
+    }
+    puts("no OpenCL device with fine-grained shared virtual memory");
+    exit(77);
+}
+
 int main(void) {
-    cl_platform_id platform;
-    cl_device_id device;
+    cl_device_id device = find_device();
     cl_int error;
-    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS) return puts("no OpenCL platform"), 77;
-    need_cl(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
     cl_context mine = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     cl_command_queue queue = clCreateCommandQueueWithProperties(mine, device, NULL, &error);
     cl_program program = clCreateProgramWithSource(mine, 1, (const char **)&text, NULL, &error);

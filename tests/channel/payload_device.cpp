@@ -18,10 +18,14 @@ const halo_device_plugin *module() {
         const char *const file = std::getenv("HALO_TEST_MODULE");
         void *const opened = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : nullptr;
         const auto *const found = opened ? static_cast<const halo_device_plugin *>(dlsym(opened, "halo_device_plugin_v1")) : nullptr;
+        if (file && !found) {
+            std::printf("%s\n", dlerror());
+            std::exit(EXIT_FAILURE);
+        }
         char why[256] = "";
-        if (file && (!found || found->query(nullptr, why, sizeof why) == 0)) {
+        if (found && found->query(nullptr, why, sizeof why) == 0) {
             constexpr int skipped = 77;
-            std::printf("%s cannot be used: %s\n", file, found ? why : dlerror());
+            std::printf("device %s cannot be used: %s\n", found->name, why);
             std::exit(skipped);
         }
         return found;

@@ -21,10 +21,14 @@ ModuleDevice::ModuleDevice(const char *name, const char *file, Settings more) : 
     settings_.emplace_back("plugin_path", path.substr(0, path.rfind('/')));
     void *const opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     plugin_ = opened ? static_cast<const halo_device_plugin *>(dlsym(opened, "halo_device_plugin_v1")) : nullptr;
+    if (!plugin_) {
+        std::printf("%s\n", dlerror());
+        std::exit(EXIT_FAILURE);
+    }
     char why[256] = "";
-    if (!plugin_ || plugin_->query(nullptr, why, sizeof why) == 0) {
+    if (plugin_->query(nullptr, why, sizeof why) == 0) {
         constexpr int skipped = 77;
-        std::printf("device %s cannot be used: %s\n", name, plugin_ ? why : dlerror());
+        std::printf("device %s cannot be used: %s\n", name, why);
         std::exit(skipped);
     }
     what_ = why;

@@ -19,13 +19,29 @@ struct OpenCl {
     cl_device_id device = nullptr;
     cl_context context = nullptr;
 
+    // Of the first device that shares memory finely, as the module wants it; else none, and the module says so.
     OpenCl() {
-        cl_platform_id platform = nullptr;
-        if (clGetPlatformIDs(1, &platform, nullptr) != CL_SUCCESS) return; // the module says so
-        check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr), "clGetDeviceIDs");
+        cl_uint n = 0;
+        if (clGetPlatformIDs(0, nullptr, &n) != CL_SUCCESS) return;
+        std::vector<cl_platform_id> platforms(n);
+        check(clGetPlatformIDs(n, platforms.data(), nullptr), "clGetPlatformIDs");
+        for (const cl_platform_id platform : platforms)
+            if (!device && clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &n) == CL_SUCCESS) find_in(platform, n);
+        if (!device) return;
         cl_int error = CL_SUCCESS;
         context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
         check(error, "clCreateContext");
+    }
+
+private:
+    void find_in(cl_platform_id platform, cl_uint n) {
+        std::vector<cl_device_id> devices(n);
+        check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, n, devices.data(), nullptr), "clGetDeviceIDs");
+        for (const cl_device_id one : devices) {
+            cl_device_svm_capabilities shares = 0;
+            clGetDeviceInfo(one, CL_DEVICE_SVM_CAPABILITIES, sizeof shares, &shares, nullptr);
+            if (!device && (shares & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) != 0) device = one;
+        }
     }
 };
 

@@ -166,6 +166,7 @@ void expect_negated(halo_type type) {
         ShapeLimits limits;
         limits.element_bytes = { sizeof(T) };
         limits.contiguous = seed % 2 == 0;
+        limits.run.insert(limits.run.end(), { 300, 1000 });
         RandomTable table(random, limits, 30, 2);
         std::vector<halo_copy_shape> shapes = table.shapes();
         for (halo_copy_shape &shape : shapes) shape.negate = pick(random, 0, 1) == 0 ? type : 0;

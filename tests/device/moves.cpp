@@ -38,6 +38,13 @@ TEST(Moves, AnyLayout) {
     for (uint64_t seed = 1; seed <= 40; ++seed) expect_moves_right({}, 100, seed);
 }
 
+TEST(Moves, LongRunsApart) {
+    ShapeLimits limits;
+    limits.run = { 1, 300, 1000 };
+    limits.most_lines = 2;
+    for (uint64_t seed = 51; seed <= 60; ++seed) expect_moves_right(limits, 20, seed);
+}
+
 TEST(Moves, ContiguousRuns) {
     ShapeLimits limits;
     limits.contiguous = true;

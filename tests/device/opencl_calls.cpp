@@ -5,6 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <span>
+#include <vector>
+
 #include <dlfcn.h>
 
 #include "placed.h"
@@ -12,9 +18,19 @@
 namespace {
 
 struct Calls {
-    int64_t kernels = 0, copies = 0, waits = 0, allocations = 0;
+    int64_t kernels = 0, copies = 0, waits = 0, allocations = 0, strange = 0; // strange: pointers told of that lead to no shared memory
 };
 thread_local Calls calls; // of a rank
+
+// Memory that OpenCL shares now.
+std::mutex guard;
+std::map<const char *, size_t> shared;
+bool is_shared(const void *pointer) {
+    const std::lock_guard lock(guard);
+    const auto *const at = static_cast<const char *>(pointer);
+    const auto after = shared.upper_bound(at);
+    return after != shared.begin() && at < std::prev(after)->first + std::prev(after)->second;
+}
 
 template <class Function>
 Function *real(const char *name) {
@@ -51,7 +67,25 @@ COUNTED cl_int CL_API_CALL clWaitForEvents(cl_uint n, const cl_event *events) {
 COUNTED void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t bytes, cl_uint alignment) {
     static const auto call = real<decltype(clSVMAlloc)>("clSVMAlloc");
     ++calls.allocations;
-    return call(context, flags, bytes, alignment);
+    void *const memory = call(context, flags, bytes, alignment);
+    const std::lock_guard lock(guard);
+    shared[static_cast<const char *>(memory)] = bytes;
+    return memory;
+}
+COUNTED void CL_API_CALL clSVMFree(cl_context context, void *memory) {
+    static const auto call = real<decltype(clSVMFree)>("clSVMFree");
+    {
+        const std::lock_guard lock(guard);
+        shared.erase(static_cast<const char *>(memory));
+    }
+    call(context, memory);
+}
+// Drivers may refuse what is no memory of theirs.
+COUNTED cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info what, size_t bytes, const void *value) {
+    static const auto call = real<decltype(clSetKernelExecInfo)>("clSetKernelExecInfo");
+    if (what == CL_KERNEL_EXEC_INFO_SVM_PTRS)
+        for (const void *pointer : std::span(static_cast<void *const *>(value), bytes / sizeof(void *))) calls.strange += !is_shared(pointer);
+    return call(kernel, what, bytes, value);
 }
 
 namespace {
@@ -124,9 +158,11 @@ private:
             for (int64_t z = -ghosts; z < n_cells + ghosts; ++z)
                 for (int64_t y = -ghosts; y < n_cells + ghosts; ++y)
                     for (int64_t x = -ghosts; x < n_cells + ghosts; ++x) {
-                        const int64_t cell = (x + part.cells.low[0] + 4 * n_cells) % (4 * n_cells) + 100 * ((y + part.cells.low[1] + 2 * n_cells) % (2 * n_cells)) +
+                        const int64_t cell = (x + part.cells.low[0] + 4 * n_cells) % (4 * n_cells) +
+                                             100 * ((y + part.cells.low[1] + 2 * n_cells) % (2 * n_cells)) +
                                              10000 * ((z + part.cells.low[2] + 2 * n_cells) % (2 * n_cells));
-                        const int64_t place = p * at.elements + at.first_owned + x * at.stride[0] + y * at.stride[1] + z * at.stride[2] + c * at.component_stride;
+                        const int64_t place =
+                            p * at.elements + at.first_owned + x * at.stride[0] + y * at.stride[1] + z * at.stride[2] + c * at.component_stride;
                         each(storage_[f][static_cast<size_t>(place)], 1.0 + turn + static_cast<double>(cell) + 0.125 * static_cast<double>(c),
                              inside(x) && inside(y) && inside(z));
                     }
@@ -141,8 +177,8 @@ private:
     halo_exchange *exchange_ = nullptr;
 };
 
-// `per_run` launches, at most as many copies, which are what they are told and seldom needed, and no wait. Messages go round among buffers of the pools: when
-// launches have met all of them, no memory is taken any more.
+// `per_run` launches, at most as many copies, which are what they are told and seldom needed, and no wait. Messages go round among buffers of the
+// pools: when launches have met all of them, no memory is taken any more.
 void expect_launches(Rank &rank, int32_t n_fields, int32_t n_sparse, int64_t per_run) {
     constexpr int n_turns = 300, steady = 200;
     Grid grid(rank, n_fields, n_sparse);
@@ -155,6 +191,7 @@ void expect_launches(Rank &rank, int32_t n_fields, int32_t n_sparse, int64_t per
         if (after.kernels - before.kernels != per_run) stop("turn %d: %lld launches", turn, static_cast<long long>(after.kernels - before.kernels));
         if (after.waits != before.waits && turn > 0) stop("turn %d: the host has waited for the device", turn);
         if (after.allocations != before.allocations && turn >= steady) stop("turn %d: memory has been taken", turn);
+        if (after.strange != 0) stop("turn %d: a kernel is told of memory that is not shared", turn);
         if (turn >= steady) copies += after.copies - before.copies;
         if (const int64_t wrong = grid.wrong_values(turn)) stop("turn %d: %lld wrong values", turn, static_cast<long long>(wrong));
     }

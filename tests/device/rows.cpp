@@ -51,6 +51,30 @@ TEST(Rows, PatchReplacesRows) {
     EXPECT_EQ(work.to, (std::vector<double>{ 0, 3, 77, 3 }));
 }
 
+// Rows get longer, so that there is more to do than before, and what was made ready for the rows before is not used for these.
+TEST(Rows, PatchReplacesShapes) {
+    const TestedDevice device;
+    Doubles work(6);
+    work.shapes.push_back(work.shapes[0]);
+    work.shapes[1].run[0] = 3;
+    work.shapes[1].dst_step = work.shapes[1].src_step[0] = 8;
+    work.rows.resize(2);
+    TestedTable table(device, work.shapes, work.rows);
+    table.run(work.bases, HALO_SUM, HALO_FLOAT64); // -1 + 0, -1 + 1
+    table.run(work.bases);
+    EXPECT_EQ(work.to, (std::vector<double>{ 0, 1, -1, -1, -1, -1 }));
+    const halo_copy_row longer{ 1, 1, { 0, 0, 0 }, 0, 24, { 24, 0, 0 } };
+    ASSERT_EQ(table.patch(1, 1, &longer), HALO_SUCCESS);
+    table.run(work.bases);
+    EXPECT_EQ(work.to, (std::vector<double>{ 0, 1, -1, 3, 4, 5 }));
+    table.run(work.bases, HALO_SUM, HALO_FLOAT64);
+    EXPECT_EQ(work.to, (std::vector<double>{ 0, 1, -1, 6, 8, 10 }));
+    const halo_copy_row back{ 0, 1, { 0, 0, 0 }, 0, 16, { 40, 0, 0 } };
+    ASSERT_EQ(table.patch(1, 1, &back), HALO_SUCCESS);
+    table.run(work.bases, HALO_SUM, HALO_FLOAT64);
+    EXPECT_EQ(work.to, (std::vector<double>{ 0, 1, 4, 6, 8, 10 }));
+}
+
 TEST(Rows, BasesThatAreNotGiven) {
     const TestedDevice device;
     Doubles work(3);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 namespace halo::accelerator {
 
@@ -35,8 +36,10 @@ Arguments::Placed &Arguments::place(std::span<const std::byte> bytes, halo_strea
     }
     Placed &placed = take(bytes.size());
     std::memcpy(placed.pinned_.data(), bytes.data(), bytes.size());
+    placed.in_doubt_ = true;
     runtime_.copy_pinned(placed.on_device_.data(), placed.pinned_.data(), bytes.size(), stream);
     placed.sent_.record(stream);
+    placed.in_doubt_ = false;
     placed.n_ = bytes.size();
     placed.hash_ = hash;
     placed.stream_ = stream;
@@ -44,15 +47,30 @@ Arguments::Placed &Arguments::place(std::span<const std::byte> bytes, halo_strea
     return placed;
 }
 
-void Arguments::used(Placed &placed, halo_stream stream) { placed.last_use_.record(stream); }
+void Arguments::used(Placed &placed, halo_stream stream) {
+    placed.in_doubt_ = true;
+    placed.last_use_.record(stream);
+    placed.in_doubt_ = false;
+}
 
-// The one used longest ago, if no launch uses it any more and there are many; else a new one.
+Arguments::~Arguments() {
+    try {
+        for (const Placed &placed : all_)
+            while (!is_free(placed)) std::this_thread::yield();
+    } catch (const Failure &) { // nothing of the device works any more
+    }
+}
+
+bool Arguments::is_free(const Placed &placed) { return placed.in_doubt_ || (placed.sent_.has_fired() && placed.last_use_.has_fired()); }
+
+// Of many, the one used longest ago that has the room and that no launch uses any more; else a new one.
 Arguments::Placed &Arguments::take(size_t n) {
-    if (all_.size() >= most_kept && all_.back().last_use_.has_fired() && all_.back().sent_.has_fired()) {
-        all_.splice(all_.begin(), all_, std::prev(all_.end()));
-        all_.front().n_ = 0;
-        if (all_.front().on_device_.bytes() >= n) return all_.front();
-        all_.pop_front();
+    for (auto one = all_.end(); all_.size() >= most_kept && one != all_.begin();) {
+        --one;
+        if (one->in_doubt_ || one->on_device_.bytes() < n || !is_free(*one)) continue;
+        one->n_ = 0;
+        all_.splice(all_.begin(), all_, one);
+        return all_.front();
     }
     constexpr size_t least = 1024;
     all_.push_front(Placed(runtime_, std::max(least, n + n / 2)));

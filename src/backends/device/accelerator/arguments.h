@@ -16,6 +16,10 @@ namespace halo::accelerator {
 class Arguments {
 public:
     explicit Arguments(Runtime &runtime) : runtime_(runtime) {}
+    // Waits for launches that read them.
+    ~Arguments();
+    Arguments(const Arguments &) = delete;
+    Arguments &operator=(const Arguments &) = delete;
 
     // `bytes` in memory of the device, for a launch that comes next in `stream`, and is told of by `used`.
     class Placed;
@@ -37,6 +41,7 @@ public:
         Event sent_, last_use_;
         halo_stream stream_ = nullptr; // the only one that it is used in
         bool is_there_ = false;        // and the event need not be asked any more
+        bool in_doubt_ = false;        // something uses it, and no event tells of it
 
     public:
         Placed(Placed &&) = default;
@@ -45,6 +50,7 @@ public:
 private:
     static constexpr size_t most_kept = 64; // but for what is in use
 
+    static bool is_free(const Placed &placed);
     Placed &take(size_t n);
 
     Runtime &runtime_;

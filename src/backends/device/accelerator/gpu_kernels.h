@@ -20,18 +20,21 @@
 static __global__ __launch_bounds__(HALO_THREADS) void halo_move(const halo_launch *launch) { halo_move_chunk(launch, HALO_CHUNK, HALO_LANE); }
 static __global__ __launch_bounds__(HALO_THREADS) void halo_test(const halo_launch *launch) { halo_test_chunk(launch, HALO_CHUNK, HALO_LANE); }
 static __global__ __launch_bounds__(HALO_THREADS) void halo_combine(const halo_combination *what) { halo_combine_target(what, HALO_NUMBER); }
-static __global__ __launch_bounds__(HALO_THREADS) void halo_fill(const halo_filling *what) {
-    halo_fill_bytes(what, HALO_NUMBER, static_cast<halo_u64>(gridDim.x) * HALO_THREADS);
+static __global__ __launch_bounds__(HALO_THREADS) void halo_fill(halo_filling what) {
+    halo_fill_bytes(&what, HALO_NUMBER, static_cast<halo_u64>(gridDim.x) * HALO_THREADS);
 }
 
-// `kernel` is a number of accelerator::Kernel. Returns the runtime's error.
+// `kernel` is a HALO_KERNEL_... Returns the launch's own error, not what the program has done before.
 extern "C" int halo_gpu_launch(int kernel, unsigned n_groups, const void *arguments, void *stream) {
-    const auto on = static_cast<HALO_GPU(Stream_t)>(stream);
-    switch (kernel) {
-    case 0: halo_move<<<n_groups, HALO_THREADS, 0, on>>>(static_cast<const halo_launch *>(arguments)); break;
-    case 1: halo_test<<<n_groups, HALO_THREADS, 0, on>>>(static_cast<const halo_launch *>(arguments)); break;
-    case 2: halo_combine<<<n_groups, HALO_THREADS, 0, on>>>(static_cast<const halo_combination *>(arguments)); break;
-    default: halo_fill<<<n_groups, HALO_THREADS, 0, on>>>(static_cast<const halo_filling *>(arguments)); break;
-    }
-    return static_cast<int>(HALO_GPU(GetLastError)());
+    const void *const function = kernel == HALO_KERNEL_MOVE   ? reinterpret_cast<const void *>(halo_move)
+                                 : kernel == HALO_KERNEL_TEST ? reinterpret_cast<const void *>(halo_test)
+                                                              : reinterpret_cast<const void *>(halo_combine);
+    void *given[] = { &arguments };
+    return static_cast<int>(HALO_GPU(LaunchKernel)(function, dim3(n_groups), dim3(HALO_THREADS), given, 0, static_cast<HALO_GPU(Stream_t)>(stream)));
+}
+
+extern "C" int halo_gpu_fill(unsigned n_groups, halo_filling what, void *stream) {
+    void *given[] = { &what };
+    return static_cast<int>(HALO_GPU(LaunchKernel)(reinterpret_cast<const void *>(halo_fill), dim3(n_groups), dim3(HALO_THREADS), given, 0,
+                                                   static_cast<HALO_GPU(Stream_t)>(stream)));
 }

@@ -13,6 +13,7 @@
 #include "runtime.h"
 
 extern "C" int halo_gpu_launch(int kernel, unsigned n_groups, const void *arguments, void *stream);
+extern "C" int halo_gpu_fill(unsigned n_groups, halo_filling what, void *stream);
 
 namespace halo::accelerator {
 
@@ -20,9 +21,14 @@ namespace {
 
 constexpr auto success = HALO_GPU(Success);
 
+// Nothing of it is left for the next call to say. False: there was an error.
+bool quietly(HALO_GPU(Error_t) error) noexcept {
+    if (error != success) (void)HALO_GPU(GetLastError)();
+    return error == success;
+}
+
 void check(HALO_GPU(Error_t) error, const char *call) {
-    if (error == success) return;
-    (void)HALO_GPU(GetLastError)(); // the next call is another one
+    if (quietly(error)) return;
     const halo_status status = error == HALO_GPU(ErrorMemoryAllocation) ? HALO_ERR_MEMORY : HALO_ERR_DEVICE;
     fail(status, "%s: " HALO_GPU_NAME " error %d (%s)", call, static_cast<int>(error), HALO_GPU(GetErrorString)(error));
 }
@@ -33,22 +39,32 @@ HALO_GPU(Event_t) of(halo_event *event) { return reinterpret_cast<HALO_GPU(Event
 class GpuRuntime final : public Runtime {
 public:
     explicit GpuRuntime(int ordinal) : ordinal_(ordinal) {
-        enter();
-        check(HALO_GPU(StreamCreateWithFlags)(&setup_, HALO_GPU(StreamNonBlocking)), "StreamCreateWithFlags");
+        const int before = enter();
+        const auto error = HALO_GPU(StreamCreateWithFlags)(&setup_, HALO_GPU(StreamNonBlocking));
+        leave(before);
+        check(error, "StreamCreateWithFlags");
     }
-    ~GpuRuntime() override { (void)HALO_GPU(StreamDestroy)(setup_); }
+    ~GpuRuntime() override { quietly(HALO_GPU(StreamDestroy)(setup_)); }
 
-    void enter() override { check(HALO_GPU(SetDevice)(ordinal_), "SetDevice"); }
+    int enter() override {
+        int before = ordinal_;
+        check(HALO_GPU(GetDevice)(&before), "GetDevice");
+        if (before != ordinal_) check(HALO_GPU(SetDevice)(ordinal_), "SetDevice");
+        return before;
+    }
+    void leave(int before) noexcept override {
+        if (before != ordinal_) quietly(HALO_GPU(SetDevice)(before));
+    }
+    bool wants_reached() const override { return false; }
 
     void *allocate(int32_t memory, size_t bytes) override {
         void *found = nullptr;
         const auto error = memory == HALO_MEMORY_PINNED ? HALO_GPU_HOST_ALLOC(&found, bytes, HALO_GPU_HOST_FLAGS) : HALO_GPU(Malloc)(&found, bytes);
-        if (error == success) return found;
-        (void)HALO_GPU(GetLastError)();
-        return nullptr;
+        quietly(error);
+        return error == success ? found : nullptr;
     }
     void release(int32_t memory, void *pointer) noexcept override {
-        (void)(memory == HALO_MEMORY_PINNED ? HALO_GPU_HOST_FREE(pointer) : HALO_GPU(Free)(pointer));
+        quietly(memory == HALO_MEMORY_PINNED ? HALO_GPU_HOST_FREE(pointer) : HALO_GPU(Free)(pointer));
     }
 
     void copy(void *dst, const void *src, size_t bytes, halo_stream stream) override {
@@ -66,20 +82,20 @@ public:
         const int error = halo_gpu_launch(static_cast<int>(kernel), static_cast<unsigned>(n_groups), arguments, stream);
         check(static_cast<HALO_GPU(Error_t)>(error), "a kernel's launch");
     }
+    void fill(const halo_filling &what, int64_t n_groups, halo_stream stream) override {
+        check(static_cast<HALO_GPU(Error_t)>(halo_gpu_fill(static_cast<unsigned>(n_groups), what, stream)), "a kernel's launch");
+    }
 
     halo_event *event_create() override {
         HALO_GPU(Event_t) event = nullptr;
         check(HALO_GPU(EventCreateWithFlags)(&event, HALO_GPU(EventDisableTiming)), "EventCreateWithFlags");
         return reinterpret_cast<halo_event *>(event);
     }
-    void event_destroy(halo_event *event) noexcept override { (void)HALO_GPU(EventDestroy)(of(event)); }
+    void event_destroy(halo_event *event) noexcept override { quietly(HALO_GPU(EventDestroy)(of(event))); }
     void event_record(halo_event *event, halo_stream stream) override { check(HALO_GPU(EventRecord)(of(event), of(stream)), "EventRecord"); }
     bool event_has_fired(halo_event *event) override {
         const auto error = HALO_GPU(EventQuery)(of(event));
-        if (error == HALO_GPU(ErrorNotReady)) {
-            (void)HALO_GPU(GetLastError)();
-            return false;
-        }
+        if (error == HALO_GPU(ErrorNotReady)) return quietly(error);
         check(error, "EventQuery"); // also what a kernel before it has done wrong
         return true;
     }
@@ -92,32 +108,44 @@ private:
     HALO_GPU(Stream_t) setup_ = nullptr;
 };
 
-// The error is the driver's text where there is none.
-int count_devices(char *why, size_t why_bytes) {
+// How many the driver has; the error's text where there are none.
+int count_all(char *why, size_t why_bytes) {
     int n = 0;
     const auto error = HALO_GPU(GetDeviceCount)(&n);
-    if (error == success && n > 0) return n;
-    (void)HALO_GPU(GetLastError)();
+    if (quietly(error) && n > 0) return n;
     std::snprintf(why, why_bytes, "no " HALO_GPU_NAME " device: %s", error == success ? "there is none" : HALO_GPU(GetErrorString)(error));
     return 0;
 }
 
+// "": the kernels run on it.
+const char *what_lacks(const HALO_GPU_PROPERTIES &properties) {
+    return properties.major < HALO_GPU_LEAST_MAJOR ? ", of a compute capability below " HALO_GPU_LEAST : "";
+}
+
 } // namespace
 
-int32_t query(const halo_host *, char *why, size_t why_bytes) {
-    const int n = count_devices(why, why_bytes);
-    if (n == 0) return 0;
-    HALO_GPU_PROPERTIES properties;
-    if (HALO_GPU_GET_PROPERTIES(&properties, 0) != success) properties.name[0] = '\0';
-    std::snprintf(why, why_bytes, "%d " HALO_GPU_NAME " device%s: %s%s", n, n == 1 ? "" : "s", properties.name, n == 1 ? "" : ", ...");
-    return 1;
+int count_devices(char *why, size_t why_bytes) {
+    const int n = count_all(why, why_bytes);
+    int usable = 0;
+    HALO_GPU_PROPERTIES first{};
+    for (int i = 0; i < n; ++i) {
+        HALO_GPU_PROPERTIES properties;
+        if (!quietly(HALO_GPU_GET_PROPERTIES(&properties, i))) continue;
+        if (i == 0) first = properties;
+        if (*what_lacks(properties) == '\0') ++usable;
+    }
+    if (n > 0) std::snprintf(why, why_bytes, "%d " HALO_GPU_NAME " device%s, the first is %s%s", n, n == 1 ? "" : "s", first.name, what_lacks(first));
+    return usable;
 }
 
 std::unique_ptr<Runtime> open_runtime(const halo_host *, int32_t ordinal) {
     char why[256] = "";
-    const int n = count_devices(why, sizeof why);
+    const int n = count_all(why, sizeof why);
     if (n == 0) fail(HALO_ERR_DEVICE, "%s", why);
     if (ordinal < 0 || ordinal >= n) fail(HALO_ERR_ARGUMENT, "there is no " HALO_GPU_NAME " device %d among %d", ordinal, n);
+    HALO_GPU_PROPERTIES properties;
+    check(HALO_GPU_GET_PROPERTIES(&properties, ordinal), "GetDeviceProperties");
+    if (*what_lacks(properties) != '\0') fail(HALO_ERR_DEVICE, HALO_GPU_NAME " device %d is %s%s", ordinal, properties.name, what_lacks(properties));
     return std::make_unique<GpuRuntime>(ordinal);
 }
 

@@ -11,26 +11,6 @@
 
 #define HALO_UNROLL 4u
 
-/* Numbers of halo.h and halo_plugin.h. */
-#define HALO_OP_SUM 1
-#define HALO_OP_MIN 2
-#define HALO_OP_MAX 3
-#define HALO_OP_PROD 4
-#define HALO_OP_LAND 6
-#define HALO_OP_LOR 7
-#define HALO_OP_LXOR 8
-#define HALO_OP_BAND 9
-#define HALO_OP_BOR 10
-#define HALO_OP_BXOR 11
-#define HALO_TYPE_FLOAT32 1
-#define HALO_TYPE_FLOAT64 2
-#define HALO_TYPE_INT32 3
-#define HALO_TYPE_INT64 4
-#define HALO_TYPE_COMPLEX64 5
-#define HALO_TYPE_COMPLEX128 6
-#define HALO_ALL_ROWS 0u
-#define HALO_FLAGGED_ROWS 1u
-
 /* ---------------------------------------------------------------- values at any address */
 
 HALO_DEVICE halo_u32 halo_load4(HALO_GLOBAL const halo_u8 *from) {
@@ -113,8 +93,8 @@ HALO_DEVICE halo_lines halo_lines_of(HALO_GLOBAL const halo_launch *launch, HALO
     lines.src_step = piece->src_step;
     lines.src = HALO_AT(const halo_u8, bases[segment->src_base]) + segment->src_offset;
     lines.dst = with_dst ? HALO_AT(halo_u8, bases[segment->dst_base]) + segment->dst_offset : 0;
-    lines.src_list = (piece->lists & 1u) != 0 ? indices + segment->src_list + x : 0;
-    lines.dst_list = (piece->lists & 2u) != 0 ? indices + segment->dst_list + x : 0;
+    lines.src_list = (piece->lists & HALO_SOURCE_LIST) != 0 ? indices + segment->src_list + x : 0;
+    lines.dst_list = (piece->lists & HALO_DESTINATION_LIST) != 0 ? indices + segment->dst_list + x : 0;
     if (!lines.src_list) lines.src += x * piece->src_step;
     if (!lines.dst_list && with_dst) lines.dst += x * piece->dst_step;
     return lines;
@@ -373,7 +353,7 @@ HALO_DEVICE void halo_combine_target(HALO_GLOBAL const halo_combination *what, h
 
 /* ---------------------------------------------------------------- fills */
 
-HALO_DEVICE void halo_fill_bytes(HALO_GLOBAL const halo_filling *what, halo_u64 first, halo_u64 step) {
+HALO_DEVICE void halo_fill_bytes(const halo_filling *what, halo_u64 first, halo_u64 step) {
     HALO_GLOBAL halo_u8 *dst = HALO_AT(halo_u8, what->dst);
     const halo_u64 n = what->n * what->element_bytes;
     for (halo_u64 i = first; i < n; i += step) dst[i] = what->value[i % what->element_bytes];

@@ -23,6 +23,32 @@ typedef int64_t halo_i64;
 #define HALO_LANES 32u         /* threads that do a chunk together, and nothing else */
 #define HALO_CHUNK_BYTES 2048u /* about so much of a segment is a chunk */
 
+#define HALO_KERNEL_MOVE 0
+#define HALO_KERNEL_TEST 1
+#define HALO_KERNEL_COMBINE 2
+
+/* Numbers of halo.h and halo_plugin.h. */
+#define HALO_OP_SUM 1
+#define HALO_OP_MIN 2
+#define HALO_OP_MAX 3
+#define HALO_OP_PROD 4
+#define HALO_OP_LAND 6
+#define HALO_OP_LOR 7
+#define HALO_OP_LXOR 8
+#define HALO_OP_BAND 9
+#define HALO_OP_BOR 10
+#define HALO_OP_BXOR 11
+#define HALO_TYPE_FLOAT32 1
+#define HALO_TYPE_FLOAT64 2
+#define HALO_TYPE_INT32 3
+#define HALO_TYPE_INT64 4
+#define HALO_TYPE_COMPLEX64 5
+#define HALO_TYPE_COMPLEX128 6
+#define HALO_ALL_ROWS 0
+#define HALO_FLAGGED_ROWS 1
+#define HALO_SOURCE_LIST 1
+#define HALO_DESTINATION_LIST 2
+
 /* Values that moves negate, and that null tests look at. */
 #define HALO_VALUE_NONE 0
 #define HALO_VALUE_BYTE 1

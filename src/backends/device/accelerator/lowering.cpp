@@ -11,7 +11,14 @@ namespace halo::accelerator {
 
 namespace {
 
-static_assert(HALO_LIST_SOURCE == 1 && HALO_LIST_DESTINATION == 2, "as the kernels have them");
+// What kernels have is what the headers say.
+static_assert(HALO_LIST_SOURCE == HALO_SOURCE_LIST && HALO_LIST_DESTINATION == HALO_DESTINATION_LIST);
+static_assert(HALO_ROWS_ALL == HALO_ALL_ROWS && HALO_ROWS_FLAGGED == HALO_FLAGGED_ROWS);
+static_assert(HALO_SUM == HALO_OP_SUM && HALO_MIN == HALO_OP_MIN && HALO_MAX == HALO_OP_MAX && HALO_PROD == HALO_OP_PROD);
+static_assert(HALO_LAND == HALO_OP_LAND && HALO_LOR == HALO_OP_LOR && HALO_LXOR == HALO_OP_LXOR);
+static_assert(HALO_BAND == HALO_OP_BAND && HALO_BOR == HALO_OP_BOR && HALO_BXOR == HALO_OP_BXOR);
+static_assert(HALO_FLOAT32 == HALO_TYPE_FLOAT32 && HALO_FLOAT64 == HALO_TYPE_FLOAT64 && HALO_INT32 == HALO_TYPE_INT32);
+static_assert(HALO_INT64 == HALO_TYPE_INT64 && HALO_COMPLEX64 == HALO_TYPE_COMPLEX64 && HALO_COMPLEX128 == HALO_TYPE_COMPLEX128);
 
 // Of one piece, while it is brought into the form that kernels like best: few, long lines.
 struct Loops {
@@ -103,8 +110,10 @@ halo_piece lowered(const halo_copy_shape &shape, uint32_t p) {
     halo_piece piece{};
     if (loops.element > longest_element) fail(HALO_ERR_LIMIT, "elements of more than 2^30 bytes");
     if (loops.n[0] * loops.n[1] > most || loops.n[0] * loops.n[1] * loops.n[2] > most) fail(HALO_ERR_LIMIT, "a row of more than 2^32 lines");
-    std::copy_n(loops.dst_stride, 3, piece.dst_stride);
-    std::copy_n(loops.src_stride, 3, piece.src_stride);
+    for (int d = 0; d < 3; ++d) { // strides that nobody goes along are not to spoil alignment
+        piece.dst_stride[d] = loops.n[d] > 1 ? loops.dst_stride[d] : 0;
+        piece.src_stride[d] = loops.n[d] > 1 ? loops.src_stride[d] : 0;
+    }
     piece.dst_step = loops.dst_step;
     piece.src_step = loops.src_step;
     piece.n[0] = static_cast<uint32_t>(loops.n[0]);
@@ -207,15 +216,25 @@ bool Lowering::divides_into(int64_t first, int64_t n, size_t value_bytes) const 
                        [&](const halo_copy_row &row) { return shapes_[row.shape].element_bytes % value_bytes == 0; });
 }
 
-bool Lowering::patch(int64_t first, int64_t n, const halo_copy_row *rows) {
-    const auto begin = rows_.begin() + first;
-    const bool same_shapes =
-        std::equal(begin, begin + n, rows, [](const halo_copy_row &one, const halo_copy_row &other) { return one.shape == other.shape; });
-    std::copy_n(rows, n, begin);
-    if (!same_shapes) {
-        lower_rows();
-        return false;
+std::vector<uint32_t> Lowering::bases_of(int64_t first, int64_t n, bool with_dst) const {
+    std::vector<uint32_t> bases;
+    for (int64_t i = first; i < first + n; ++i) {
+        const halo_copy_row &row = rows_[static_cast<size_t>(i)];
+        if (with_dst) bases.push_back(row.dst_base);
+        bases.insert(bases.end(), row.src_base, row.src_base + shapes_[row.shape].n_pieces);
     }
+    std::sort(bases.begin(), bases.end());
+    bases.erase(std::unique(bases.begin(), bases.end()), bases.end());
+    return bases;
+}
+
+bool Lowering::keeps_shapes(int64_t first, int64_t n, const halo_copy_row *rows) const {
+    const auto begin = rows_.begin() + first;
+    return std::equal(begin, begin + n, rows, [](const halo_copy_row &one, const halo_copy_row &other) { return one.shape == other.shape; });
+}
+
+void Lowering::patch_segments(int64_t first, int64_t n, const halo_copy_row *rows) noexcept {
+    std::copy_n(rows, n, rows_.begin() + first);
     for (int64_t row = first; row < first + n; ++row) {
         n_bases_ = std::max<int64_t>(n_bases_, int64_t{ rows_[static_cast<size_t>(row)].dst_base } + 1);
         for (uint32_t s = first_segment(row), p = 0; s < first_segment(row + 1); ++s, ++p) {
@@ -223,7 +242,13 @@ bool Lowering::patch(int64_t first, int64_t n, const halo_copy_row *rows) {
             n_bases_ = std::max<int64_t>(n_bases_, int64_t{ segments_[s].src_base } + 1);
         }
     }
-    return true;
+}
+
+Lowering Lowering::patched(int64_t first, int64_t n, const halo_copy_row *rows) const {
+    Lowering other = *this;
+    std::copy_n(rows, n, other.rows_.begin() + first);
+    other.lower_rows();
+    return other;
 }
 
 } // namespace halo::accelerator

@@ -35,8 +35,13 @@ public:
     // Are the elements of these rows whole numbers of values of this size?
     bool divides_into(int64_t first, int64_t n, size_t value_bytes) const;
 
-    // True: only the segments of these rows have changed.
-    bool patch(int64_t first, int64_t n, const halo_copy_row *rows);
+    // Bases that rows [first, first + n) name, each once. A test has no destinations.
+    std::vector<uint32_t> bases_of(int64_t first, int64_t n, bool with_dst) const;
+
+    // Other rows in place of these. Where every row keeps its shape only their segments change.
+    bool keeps_shapes(int64_t first, int64_t n, const halo_copy_row *rows) const;
+    void patch_segments(int64_t first, int64_t n, const halo_copy_row *rows) noexcept;
+    Lowering patched(int64_t first, int64_t n, const halo_copy_row *rows) const;
 
 private:
     void lower_shapes();

@@ -56,11 +56,24 @@ halo_status guard(const halo_host *services, Body &&body) noexcept {
     }
 }
 
+// The calling thread's device, for as long as an operation lasts.
+class Entered {
+public:
+    explicit Entered(Runtime &runtime) : runtime_(runtime), before_(runtime.enter()) {}
+    ~Entered() { runtime_.leave(before_); }
+    Entered(const Entered &) = delete;
+    Entered &operator=(const Entered &) = delete;
+
+private:
+    Runtime &runtime_;
+    const int before_;
+};
+
 template <class Body>
 halo_status within(halo_device *device, Body &&body) noexcept {
     Device &self = device_of(device);
     return guard(self.services, [&] {
-        self.runtime->enter();
+        const Entered entered(*self.runtime);
         body(self);
     });
 }
@@ -70,8 +83,12 @@ halo_status open(const halo_host *services, int32_t ordinal, halo_device **devic
 }
 
 void close(halo_device *device) {
-    guard(nullptr, [&] { device_of(device).runtime->enter(); });
-    delete &device_of(device);
+    Device &self = device_of(device);
+    int before = 0;
+    const bool entered = guard(nullptr, [&] { before = self.runtime->enter(); }) == HALO_SUCCESS;
+    const std::unique_ptr<Runtime> runtime = std::move(self.runtime); // outlives what it has given
+    delete &self;
+    if (entered) runtime->leave(before);
 }
 
 halo_status allocate(halo_device *device, int32_t memory, size_t bytes, void **pointer) {
@@ -110,10 +127,9 @@ halo_status fill(halo_device *device, void *dst, const void *value, size_t eleme
         filling.n = static_cast<uint64_t>(n);
         filling.element_bytes = static_cast<uint32_t>(element_bytes);
         std::memcpy(filling.value, value, element_bytes);
-        self.reached.assign({ dst });
         constexpr uint64_t most_groups = 16384; // they go round
         const uint64_t n_groups = filling.n * element_bytes / HALO_THREADS + 1;
-        launch(self, Kernel::fill, std::min(n_groups, most_groups), std::as_bytes(std::span(&filling, 1)), stream);
+        self.runtime->fill(filling, static_cast<int64_t>(std::min(n_groups, most_groups)), stream);
     });
 }
 
@@ -184,7 +200,7 @@ halo_status table_patch(halo_device *device, halo_copy_table *table, int64_t fir
 // Ranges one after the other in one launch, with the bases that they have: equal lists once.
 class Launch {
 public:
-    explicit Launch(Device &device) : device_(device) {
+    Launch(Device &device, Kernel kernel) : device_(device), kernel_(kernel) {
         device_.ranges.clear();
         device_.reached.clear();
     }
@@ -198,17 +214,20 @@ public:
         if (end > INT32_MAX) fail(HALO_ERR_LIMIT, "a launch of more than 2^31 pieces of work");
         n_chunks_ = range.end = static_cast<uint32_t>(end);
         range.bases = place_of(bases, n_bases);
-        device_.reached.push_back(table.data());
         device_.ranges.push_back(range);
+        if (device_.runtime->wants_reached()) {
+            device_.reached.push_back(table.data());
+            for (const uint32_t base : table.bases_of(first, n, kernel_ == Kernel::move)) device_.reached.push_back(bases[base]);
+        }
         return &device_.ranges.back();
     }
 
-    void go(Kernel kernel, halo_stream stream) {
+    void go(halo_stream stream) {
         if (n_chunks_ == 0) return;
         constexpr uint32_t chunks_per_group = HALO_THREADS / HALO_LANES;
         const halo_launch head{ static_cast<uint32_t>(device_.ranges.size()), n_chunks_ };
         write(head);
-        launch(device_, kernel, (n_chunks_ + chunks_per_group - 1) / chunks_per_group, device_.bytes, stream);
+        launch(device_, kernel_, (n_chunks_ + chunks_per_group - 1) / chunks_per_group, device_.bytes, stream);
     }
 
 private:
@@ -225,7 +244,6 @@ private:
         const uint64_t place = n_bases_;
         lists_.push_back({ bases, n, place });
         n_bases_ += static_cast<uint64_t>(n);
-        device_.reached.insert(device_.reached.end(), bases, bases + n);
         return place;
     }
 
@@ -243,6 +261,7 @@ private:
     }
 
     Device &device_;
+    const Kernel kernel_;
     std::vector<Bases> lists_;
     uint32_t n_chunks_ = 0;
     uint64_t n_bases_ = 0;
@@ -270,8 +289,11 @@ void combine(Device &self, Table &table, int64_t first, int64_t n, void *const *
     self.bytes.resize(sizeof what + bases_bytes);
     std::memcpy(self.bytes.data(), &what, sizeof what);
     std::memcpy(self.bytes.data() + sizeof what, bases, bases_bytes);
-    self.reached.assign(bases, bases + n_bases);
-    self.reached.push_back(combination.on_device.data());
+    self.reached.clear();
+    if (self.runtime->wants_reached()) {
+        self.reached.push_back(combination.on_device.data());
+        for (const uint32_t base : table.bases_of(first, n, true)) self.reached.push_back(bases[base]);
+    }
     launch(self, Kernel::combine, (uint64_t{ what.n_targets } + HALO_THREADS - 1) / HALO_THREADS, self.bytes, stream);
 }
 
@@ -281,9 +303,9 @@ halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first
         Table &mine = table_of(table);
         check_run(mine, first, n, n_bases, true);
         if (op != HALO_COPY_MOVE) return combine(self, mine, first, n, bases, n_bases, op, type, stream);
-        Launch moves(self);
+        Launch moves(self, Kernel::move);
         moves.add(mine, first, n, bases, n_bases);
-        moves.go(Kernel::move, stream);
+        moves.go(stream);
     });
 }
 
@@ -310,13 +332,13 @@ halo_status table_test(halo_device *device, halo_copy_table *table, int64_t firs
         if (n == 0) return;
         Block flags(*self.runtime, HALO_MEMORY_PINNED, static_cast<size_t>(n));
         std::memset(flags.data(), 0, static_cast<size_t>(n));
-        Launch tests(self);
+        Launch tests(self, Kernel::test);
         if (halo_range *const range = tests.add(mine, first, n, bases, n_bases, said)) {
             range->flags = reinterpret_cast<halo_u64>(flags.data());
             range->flag_by_row = 1;
             self.reached.push_back(flags.data());
         }
-        tests.go(Kernel::test, stream);
+        tests.go(stream);
         self.runtime->synchronize(stream);
         std::memcpy(non_null, flags.data(), static_cast<size_t>(n));
     });
@@ -325,7 +347,7 @@ halo_status table_test(halo_device *device, halo_copy_table *table, int64_t firs
 halo_status ranges_run(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream) {
     return within(device, [&](Device &self) {
         if (n_ranges < 0) fail(HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n_ranges));
-        Launch moves(self);
+        Launch moves(self, Kernel::move);
         for (const halo_copy_range &given : std::span(ranges, static_cast<size_t>(n_ranges))) {
             const Table &table = table_of(given.table);
             check_run(table, given.first, given.n, given.n_bases, true);
@@ -337,14 +359,14 @@ halo_status ranges_run(halo_device *device, const halo_copy_range *ranges, int64
             range->flags = reinterpret_cast<halo_u64>(given.flags);
             if (given.rows != HALO_ROWS_ALL) self.reached.push_back(given.flags);
         }
-        moves.go(Kernel::move, stream);
+        moves.go(stream);
     });
 }
 
 halo_status ranges_test(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream) {
     return within(device, [&](Device &self) {
         if (n_ranges < 0) fail(HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n_ranges));
-        Launch tests(self);
+        Launch tests(self, Kernel::test);
         for (const halo_copy_range &given : std::span(ranges, static_cast<size_t>(n_ranges))) {
             const Table &table = table_of(given.table);
             check_run(table, given.first, given.n, given.n_bases, false);
@@ -356,8 +378,14 @@ halo_status ranges_test(halo_device *device, const halo_copy_range *ranges, int6
             range->flags = reinterpret_cast<halo_u64>(given.flags);
             self.reached.push_back(given.flags);
         }
-        tests.go(Kernel::test, stream);
+        tests.go(stream);
     });
+}
+
+int32_t query(const halo_host *, char *why, size_t why_bytes) {
+    int n = 0;
+    guard(nullptr, [&] { n = count_devices(why, why_bytes); });
+    return n > 0 ? 1 : 0;
 }
 
 constexpr halo_device_ops operations = { sizeof(halo_device_ops),

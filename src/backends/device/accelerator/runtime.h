@@ -8,11 +8,11 @@
 #include <span>
 
 #include "halo_plugin.h"
+#include "layout.h"
 
 namespace halo::accelerator {
 
-enum class Kernel { move, test, combine, fill };
-inline constexpr int n_kernels = 4;
+enum class Kernel { move = HALO_KERNEL_MOVE, test = HALO_KERNEL_TEST, combine = HALO_KERNEL_COMBINE };
 
 // Errors are Failures. A null stream is the device's own.
 class Runtime {
@@ -22,8 +22,11 @@ public:
     Runtime(const Runtime &) = delete;
     Runtime &operator=(const Runtime &) = delete;
 
-    // Makes the device the calling thread's, where a runtime has such a thing.
-    virtual void enter() = 0;
+    // Makes the device the calling thread's, where a runtime has such a thing, and tells which one was; `leave` makes it that again.
+    virtual int enter() = 0;
+    virtual void leave(int before) noexcept = 0;
+    // Must a launch say what its arguments lead to?
+    virtual bool wants_reached() const = 0;
 
     // HALO_MEMORY_DEVICE, or HALO_MEMORY_PINNED, which kernels reach by the same address. nullptr: there is none.
     virtual void *allocate(int32_t memory, size_t bytes) = 0;
@@ -36,8 +39,10 @@ public:
     // From the host's memory to memory that no work uses; done when it returns. No stream waits.
     virtual void upload(void *dst, const void *src, size_t bytes) = 0;
 
-    // `n_groups` of HALO_THREADS threads. `arguments` lies in memory of the device; `reached` is what it leads to.
+    // `n_groups` of HALO_THREADS threads. `arguments` lies in memory of the device; `reached` is what it leads to, for those who want it.
     virtual void launch(Kernel kernel, int64_t n_groups, void *arguments, std::span<void *const> reached, halo_stream stream) = 0;
+
+    virtual void fill(const halo_filling &what, int64_t n_groups, halo_stream stream) = 0;
 
     virtual halo_event *event_create() = 0;
     virtual void event_destroy(halo_event *event) noexcept = 0;
@@ -49,8 +54,8 @@ public:
     virtual void synchronize(halo_stream stream) = 0;
 };
 
-// Of this module. Can it be used, and why not?
-int32_t query(const halo_host *services, char *why, size_t why_bytes);
+// Of this module. How many devices there are that can be used; which, or why there are none.
+int count_devices(char *why, size_t why_bytes);
 std::unique_ptr<Runtime> open_runtime(const halo_host *services, int32_t ordinal);
 
 } // namespace halo::accelerator

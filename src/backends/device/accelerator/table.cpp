@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "combining.h"
@@ -36,31 +37,48 @@ halo_u64 address(const char *pointer) { return reinterpret_cast<halo_u64>(pointe
 
 } // namespace
 
-Table::Table(Runtime &runtime, const halo_copy_program &program) : runtime_(runtime), lowering_(program) { upload_all(); }
+Table::Table(Runtime &runtime, const halo_copy_program &program) : runtime_(runtime), lowering_(program), on_device_(upload(runtime, lowering_)) {}
 
-void Table::upload_all() {
+Table::Uploaded Table::upload(Runtime &runtime, const Lowering &lowering) {
+    Uploaded uploaded;
     Joined all;
-    all.add(lowering_.pieces());
-    segments_ = all.add(lowering_.segments());
-    chunks_ = all.add(lowering_.chunks());
-    indices_ = all.add(lowering_.indices());
-    on_device_ = all.on_device(runtime_);
+    all.add(lowering.pieces());
+    uploaded.segments = all.add(lowering.segments());
+    uploaded.chunks = all.add(lowering.chunks());
+    uploaded.indices = all.add(lowering.indices());
+    uploaded.block = all.on_device(runtime);
+    return uploaded;
 }
 
+// A patch that fails leaves the table as it was, if the device still works.
 void Table::patch(int64_t first, int64_t n, const halo_copy_row *rows) {
+    if (!lowering_.keeps_shapes(first, n, rows)) {
+        Lowering other = lowering_.patched(first, n, rows);
+        on_device_ = upload(runtime_, other);
+        lowering_ = std::move(other);
+    } else {
+        lowering_.patch_segments(first, n, rows);
+        const size_t begin = lowering_.first_segment(first), end = lowering_.first_segment(first + n);
+        if (begin != end)
+            runtime_.upload(on_device_.block.data() + on_device_.segments + begin * sizeof(halo_segment), lowering_.segments().data() + begin,
+                            (end - begin) * sizeof(halo_segment));
+    }
     combinations_.clear();
-    if (!lowering_.patch(first, n, rows)) return upload_all();
-    const size_t begin = lowering_.first_segment(first), end = lowering_.first_segment(first + n);
-    if (begin == end) return;
-    runtime_.upload(on_device_.data() + segments_ + begin * sizeof(halo_segment), lowering_.segments().data() + begin,
-                    (end - begin) * sizeof(halo_segment));
+    bases_.clear();
+}
+
+const std::vector<uint32_t> &Table::bases_of(int64_t first, int64_t n, bool with_dst) const {
+    const std::tuple key(first, n, with_dst);
+    const auto found = bases_.find(key);
+    return found != bases_.end() ? found->second : bases_.emplace(key, lowering_.bases_of(first, n, with_dst)).first->second;
 }
 
 void Table::set_range(halo_range &range, int64_t first, int64_t n) const {
-    range.pieces = address(on_device_.data());
-    range.segments = address(on_device_.data() + segments_);
-    range.chunks = address(on_device_.data() + chunks_);
-    range.indices = address(on_device_.data() + indices_);
+    const char *const begin = on_device_.block.data();
+    range.pieces = address(begin);
+    range.segments = address(begin + on_device_.segments);
+    range.chunks = address(begin + on_device_.chunks);
+    range.indices = address(begin + on_device_.indices);
     range.first_chunk = lowering_.first_chunk(first);
     range.end = lowering_.first_chunk(first + n) - range.first_chunk;
     range.first_row = static_cast<uint32_t>(first);

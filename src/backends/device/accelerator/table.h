@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "lowering.h"
 #include "memory.h"
@@ -21,7 +22,10 @@ public:
 
     // The addresses on the device, and as `end` how many chunks there are; what they lead to begins at data().
     void set_range(halo_range &range, int64_t first, int64_t n) const;
-    void *data() const { return on_device_.data(); }
+    void *data() const { return on_device_.block.data(); }
+
+    // Bases that these rows name; found when they are first asked for, and kept.
+    const std::vector<uint32_t> &bases_of(int64_t first, int64_t n, bool with_dst) const;
 
     // What combines these rows' values of one size; made when it is first asked for, and kept.
     struct Combination {
@@ -32,13 +36,18 @@ public:
     const Combination &combination(int64_t first, int64_t n, size_t value_bytes);
 
 private:
-    void upload_all();
+    // A lowering in memory of the device, and where its arrays begin there.
+    struct Uploaded {
+        Block block;
+        size_t segments = 0, chunks = 0, indices = 0;
+    };
+    static Uploaded upload(Runtime &runtime, const Lowering &lowering);
 
     Runtime &runtime_;
     Lowering lowering_;
-    Block on_device_;
-    size_t segments_ = 0, chunks_ = 0, indices_ = 0; // where they begin
+    Uploaded on_device_;
     std::map<std::tuple<int64_t, int64_t, size_t>, Combination> combinations_;
+    mutable std::map<std::tuple<int64_t, int64_t, bool>, std::vector<uint32_t>> bases_;
 };
 
 } // namespace halo::accelerator

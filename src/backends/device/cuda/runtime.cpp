@@ -8,4 +8,6 @@
 #define HALO_GPU_HOST_FLAGS (cudaHostAllocPortable | cudaHostAllocMapped)
 #define HALO_GPU_PROPERTIES cudaDeviceProp
 #define HALO_GPU_GET_PROPERTIES cudaGetDeviceProperties
+#define HALO_GPU_LEAST_MAJOR 8
+#define HALO_GPU_LEAST "8.0"
 #include "gpu_runtime.h"

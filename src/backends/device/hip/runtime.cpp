@@ -9,4 +9,6 @@
 #define HALO_GPU_HOST_FLAGS (hipHostMallocPortable | hipHostMallocMapped)
 #define HALO_GPU_PROPERTIES hipDeviceProp_t
 #define HALO_GPU_GET_PROPERTIES hipGetDeviceProperties
+#define HALO_GPU_LEAST_MAJOR 0 // which targets there is code for says the compiler
+#define HALO_GPU_LEAST "0"
 #include "gpu_runtime.h"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "failure.h"
+#include "layout.h"
 
 namespace halo::opencl {
 
@@ -40,6 +41,9 @@ const char *what_lacks(cl_device_id device) {
     if ((info_of<cl_device_svm_capabilities>(device, CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) == 0)
         return "has no fine-grained shared virtual memory";
     if (info_of<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) == 0) return "has no double precision";
+    if ((info_of<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_DENORM) == 0)
+        return "flushes small numbers of single precision to zero";
+    if (info_of<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE) < HALO_THREADS) return "has work-groups of less than 128 threads";
     if (info_of<cl_bool>(device, CL_DEVICE_ENDIAN_LITTLE) == CL_FALSE) return "is not little-endian";
     if (info_of<cl_uint>(device, CL_DEVICE_ADDRESS_BITS) != 64) return "has addresses of other than 64 bits";
     return nullptr;
@@ -104,52 +108,44 @@ std::shared_ptr<Program> Program::of(cl_device_id device, cl_context context) {
     return program;
 }
 
-Program::Program(cl_device_id device, cl_context context) : device_(device), context_(context) {
+Program::Program(cl_device_id device, cl_context context) : device_(device) {
     cl_int error = CL_SUCCESS;
-    if (context_ != nullptr)
-        check(clRetainContext(context_), "clRetainContext");
+    if (context != nullptr)
+        check(clRetainContext(context), "clRetainContext");
     else
-        context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &error);
+        context = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &error);
     check(error, "clCreateContext");
-    try {
-        build();
-        own_queue_ = create_queue();
-    } catch (...) {
-        if (program_ != nullptr) clReleaseProgram(program_);
-        clReleaseContext(context_);
-        throw;
-    }
+    context_ = Context(context);
+    build();
+    own_queue_ = create_queue();
 }
 
 Program::~Program() {
-    clFinish(own_queue_);
-    clReleaseCommandQueue(own_queue_);
-    clReleaseProgram(program_);
-    clReleaseContext(context_);
+    if (own_queue_.get() != nullptr) clFinish(own_queue_.get());
 }
 
 void Program::build() {
     cl_int error = CL_SUCCESS;
     const char *text = kernels_text;
-    program_ = clCreateProgramWithSource(context_, 1, &text, nullptr, &error);
+    program_ = BuiltProgram(clCreateProgramWithSource(context_.get(), 1, &text, nullptr, &error));
     check(error, "clCreateProgramWithSource");
-    error = clBuildProgram(program_, 1, &device_, "-cl-std=CL1.2", nullptr, nullptr);
+    error = clBuildProgram(program_.get(), 1, &device_, "-cl-std=CL1.2", nullptr, nullptr);
     if (error == CL_SUCCESS) return;
     char log[256] = {};
-    clGetProgramBuildInfo(program_, device_, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, nullptr);
+    clGetProgramBuildInfo(program_.get(), device_, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, nullptr);
     fail(HALO_ERR_DEVICE, "clBuildProgram: OpenCL error %d: %s", error, log);
 }
 
-cl_command_queue Program::create_queue() const {
+Queue Program::create_queue() const {
     cl_int error = CL_SUCCESS;
-    const cl_command_queue queue = clCreateCommandQueueWithProperties(context_, device_, nullptr, &error);
+    Queue queue(clCreateCommandQueueWithProperties(context_.get(), device_, nullptr, &error));
     check(error, "clCreateCommandQueueWithProperties");
     return queue;
 }
 
-cl_kernel Program::create_kernel(const char *name) const {
+KernelObject Program::create_kernel(const char *name) const {
     cl_int error = CL_SUCCESS;
-    const cl_kernel kernel = clCreateKernel(program_, name, &error);
+    KernelObject kernel(clCreateKernel(program_.get(), name, &error));
     check(error, "clCreateKernel");
     return kernel;
 }

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace halo::opencl {
@@ -15,6 +16,30 @@ extern const char *const kernels_text; // written by the build
 
 // Failure: names the call and OpenCL's error.
 void check(cl_int error, const char *call);
+
+// A queue or kernel that goes with its owner.
+template <class Object, cl_int(CL_API_CALL *release)(Object)>
+class Owned {
+public:
+    Owned() = default;
+    explicit Owned(Object object) : object_(object) {}
+    Owned(Owned &&other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    Owned &operator=(Owned &&other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
+    ~Owned() {
+        if (object_ != nullptr) release(object_);
+    }
+    Object get() const { return object_; }
+
+private:
+    Object object_ = nullptr;
+};
+using Context = Owned<cl_context, clReleaseContext>;
+using BuiltProgram = Owned<cl_program, clReleaseProgram>;
+using Queue = Owned<cl_command_queue, clReleaseCommandQueue>;
+using KernelObject = Owned<cl_kernel, clReleaseKernel>;
 
 struct Devices {
     std::vector<cl_device_id> usable;
@@ -35,19 +60,19 @@ public:
     Program(const Program &) = delete;
     Program &operator=(const Program &) = delete;
 
-    cl_context context() const { return context_; }
+    cl_context context() const { return context_.get(); }
     cl_device_id device() const { return device_; }
-    cl_command_queue own_queue() const { return own_queue_; }
-    cl_command_queue create_queue() const;
-    cl_kernel create_kernel(const char *name) const;
+    cl_command_queue own_queue() const { return own_queue_.get(); }
+    Queue create_queue() const;
+    KernelObject create_kernel(const char *name) const;
 
 private:
     void build();
 
     cl_device_id device_;
-    cl_context context_ = nullptr;
-    cl_program program_ = nullptr;
-    cl_command_queue own_queue_ = nullptr;
+    Context context_;
+    BuiltProgram program_;
+    Queue own_queue_;
 };
 
 } // namespace halo::opencl

@@ -29,25 +29,28 @@ Marker &marker_of(halo_event *event) { return *reinterpret_cast<Marker *>(event)
 
 class Runtime final : public accelerator::Runtime {
 public:
-    explicit Runtime(std::shared_ptr<Program> program) : program_(std::move(program)) {
-        setup_ = program_->create_queue();
-        const char *const names[accelerator::n_kernels] = { "halo_move", "halo_test", "halo_combine", "halo_fill" };
-        for (int k = 0; k < accelerator::n_kernels; ++k) kernels_[k] = program_->create_kernel(names[k]);
+    explicit Runtime(std::shared_ptr<Program> program)
+        : program_(std::move(program)),
+          setup_(program_->create_queue()),
+          fill_(program_->create_kernel("halo_fill")) {
+        for (const char *name : { "halo_move", "halo_test", "halo_combine" }) kernels_.push_back(program_->create_kernel(name));
     }
 
-    ~Runtime() override {
-        clFinish(program_->own_queue()); // whose work may have these kernels
-        for (const cl_kernel kernel : kernels_) clReleaseKernel(kernel);
-        clReleaseCommandQueue(setup_);
-    }
-
-    void enter() override {}
+    int enter() override { return 0; }
+    void leave(int) noexcept override {}
+    bool wants_reached() const override { return true; }
 
     void *allocate(int32_t memory, size_t bytes) override {
         constexpr cl_uint alignment = 64;
         const cl_svm_mem_flags fine = memory == HALO_MEMORY_PINNED ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0;
         void *const found = clSVMAlloc(program_->context(), CL_MEM_READ_WRITE | fine, bytes, alignment);
-        if (found != nullptr) mine_[static_cast<const char *>(found)] = bytes;
+        if (found == nullptr) return nullptr;
+        try {
+            mine_[static_cast<const char *>(found)] = bytes;
+        } catch (...) {
+            clSVMFree(program_->context(), found);
+            throw;
+        }
         return found;
     }
 
@@ -67,11 +70,11 @@ public:
     }
 
     void upload(void *dst, const void *src, size_t bytes) override {
-        check(clEnqueueSVMMemcpy(setup_, CL_TRUE, dst, src, bytes, 0, nullptr, nullptr), "clEnqueueSVMMemcpy");
+        check(clEnqueueSVMMemcpy(setup_.get(), CL_TRUE, dst, src, bytes, 0, nullptr, nullptr), "clEnqueueSVMMemcpy");
     }
 
     void launch(Kernel which, int64_t n_groups, void *arguments, std::span<void *const> reached, halo_stream stream) override {
-        const cl_kernel kernel = kernels_[static_cast<int>(which)];
+        const cl_kernel kernel = kernels_[static_cast<size_t>(which)].get();
         check(clSetKernelArgSVMPointer(kernel, 0, arguments), "clSetKernelArgSVMPointer");
         pointers_.assign(reached.begin(), reached.end());
         std::erase(pointers_, nullptr);
@@ -80,6 +83,14 @@ public:
                   "clSetKernelExecInfo");
         const size_t threads = HALO_THREADS, all = static_cast<size_t>(n_groups) * threads;
         check(clEnqueueNDRangeKernel(queue_of(stream), kernel, 1, nullptr, &all, &threads, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
+    }
+
+    void fill(const halo_filling &what, int64_t n_groups, halo_stream stream) override {
+        auto *const dst = reinterpret_cast<void *>(what.dst);
+        const size_t threads = HALO_THREADS, all = static_cast<size_t>(n_groups) * threads;
+        check(clSetKernelArg(fill_.get(), 0, sizeof what, &what), "clSetKernelArg");
+        check(clSetKernelExecInfo(fill_.get(), CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof dst, &dst), "clSetKernelExecInfo");
+        check(clEnqueueNDRangeKernel(queue_of(stream), fill_.get(), 1, nullptr, &all, &threads, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
     }
 
     halo_event *event_create() override { return reinterpret_cast<halo_event *>(new Marker()); }
@@ -126,9 +137,12 @@ private:
         cl_context context = nullptr;
         cl_command_queue_properties properties = 0;
         check(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr), "clGetCommandQueueInfo of a stream");
+        cl_device_id device = nullptr;
         check(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr), "clGetCommandQueueInfo");
+        check(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr), "clGetCommandQueueInfo");
         if (context != program_->context())
             fail(HALO_ERR_ARGUMENT, "a stream is a command queue of another OpenCL context: the setting device.context names the program's");
+        if (device != program_->device()) fail(HALO_ERR_ARGUMENT, "a stream is a command queue of another OpenCL device");
         if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) fail(HALO_ERR_ARGUMENT, "a stream is an out-of-order command queue");
         return known_ = queue;
     }
@@ -142,8 +156,10 @@ private:
     }
 
     std::shared_ptr<Program> program_;
-    cl_command_queue setup_ = nullptr, known_ = nullptr;
-    cl_kernel kernels_[accelerator::n_kernels] = {};
+    Queue setup_;
+    KernelObject fill_;
+    std::vector<KernelObject> kernels_; // by accelerator::Kernel
+    cl_command_queue known_ = nullptr;
     std::map<const char *, size_t> mine_; // memory that it has given, and its bytes
     std::vector<void *> pointers_;
 };
@@ -166,15 +182,15 @@ cl_context context_of(const halo_host *services) {
 
 namespace halo::accelerator {
 
-int32_t query(const halo_host *, char *why, size_t why_bytes) {
+int count_devices(char *why, size_t why_bytes) {
     const opencl::Devices found = opencl::find_devices();
-    if (found.usable.empty()) {
+    const size_t n = found.usable.size();
+    if (n == 0)
         std::snprintf(why, why_bytes, "no OpenCL device that can be used%s%s", found.others.empty() ? "" : ": ", found.others.c_str());
-        return 0;
-    }
-    std::snprintf(why, why_bytes, "%zu OpenCL device%s: %s%s", found.usable.size(), found.usable.size() == 1 ? "" : "s",
-                  opencl::name_of(found.usable.front()).c_str(), found.usable.size() == 1 ? "" : ", ...");
-    return 1;
+    else
+        std::snprintf(why, why_bytes, "%zu OpenCL device%s: %s%s", n, n == 1 ? "" : "s", opencl::name_of(found.usable.front()).c_str(),
+                      n == 1 ? "" : ", ...");
+    return static_cast<int>(n);
 }
 
 std::unique_ptr<Runtime> open_runtime(const halo_host *services, int32_t ordinal) {
