@@ -2,6 +2,7 @@
 #include "arguments.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <thread>
 
@@ -22,22 +23,19 @@ uint64_t hash_of(std::span<const std::byte> bytes) {
 
 } // namespace
 
-char *Arguments::address(Placed &placed) { return placed.on_device_.data(); }
-
 Arguments::Placed &Arguments::place(std::span<const std::byte> bytes, halo_stream stream) {
     const uint64_t hash = hash_of(bytes);
     for (auto one = all_.begin(); one != all_.end(); ++one) {
-        if (one->hash_ != hash || one->stream_ != stream || one->n_ != bytes.size() ||
-            std::memcmp(one->pinned_.data(), bytes.data(), bytes.size()) != 0)
+        if (one->hash_ != hash || one->stream_ != stream || one->n_ != bytes.size() || std::memcmp(one->pinned_, bytes.data(), bytes.size()) != 0)
             continue;
         all_.splice(all_.begin(), all_, one);
         if (!one->is_there_ && !(one->is_there_ = one->sent_.has_fired())) one->sent_.hold(stream); // another stream may have had the same name
         return *one;
     }
     Placed &placed = take(bytes.size());
-    std::memcpy(placed.pinned_.data(), bytes.data(), bytes.size());
+    std::memcpy(placed.pinned_, bytes.data(), bytes.size());
     placed.in_doubt_ = true;
-    runtime_.copy_pinned(placed.on_device_.data(), placed.pinned_.data(), bytes.size(), stream);
+    runtime_.copy_pinned(placed.on_device_, placed.pinned_, bytes.size(), stream);
     placed.sent_.record(stream);
     placed.in_doubt_ = false;
     placed.n_ = bytes.size();
@@ -63,18 +61,28 @@ Arguments::~Arguments() {
 
 bool Arguments::is_free(const Placed &placed) { return placed.in_doubt_ || (placed.sent_.has_fired() && placed.last_use_.has_fired()); }
 
-// Of many, the one used longest ago that has the room and that no launch uses any more; else a new one.
+// The one used longest ago that has the room and that no launch uses any more.
 Arguments::Placed &Arguments::take(size_t n) {
-    for (auto one = all_.end(); all_.size() >= most_kept && one != all_.begin();) {
-        --one;
-        if (one->in_doubt_ || one->on_device_.bytes() < n || !is_free(*one)) continue;
-        one->n_ = 0;
-        all_.splice(all_.begin(), all_, one);
-        return all_.front();
+    for (;;) {
+        for (auto one = all_.end(); one != all_.begin();) {
+            --one;
+            if (one->in_doubt_ || one->capacity_ < n || !is_free(*one)) continue;
+            one->n_ = 0;
+            all_.splice(all_.begin(), all_, one);
+            return all_.front();
+        }
+        constexpr size_t least = 4096; // few sizes, so that most of them have the room for any
+        add(std::max(least, std::bit_ceil(n)));
     }
-    constexpr size_t least = 1024;
-    all_.push_front(Placed(runtime_, std::max(least, n + n / 2)));
-    return all_.front();
+}
+
+void Arguments::add(size_t capacity) {
+    constexpr size_t at_once = 16;
+    memory_.emplace_back(runtime_, HALO_MEMORY_PINNED, at_once * capacity);
+    char *const pinned = memory_.back().data();
+    memory_.emplace_back(runtime_, HALO_MEMORY_DEVICE, at_once * capacity);
+    char *const on_device = memory_.back().data();
+    for (size_t i = 0; i < at_once; ++i) all_.push_back(Placed(runtime_, pinned + i * capacity, on_device + i * capacity, capacity));
 }
 
 } // namespace halo::accelerator

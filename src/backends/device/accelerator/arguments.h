@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What launches are told, in memory of the device. A launch like one before, as the runs of an exchange are, finds what it is told there already, and
-// nothing is sent.
+// What launches are told, in memory of the device. A launch like one of the last, as the runs of an exchange may be, finds what it is told there
+// already, and nothing is sent.
 #pragma once
 
 #include <cstddef>
@@ -22,20 +22,17 @@ public:
     Arguments &operator=(const Arguments &) = delete;
 
     // `bytes` in memory of the device, for a launch that comes next in `stream`, and is told of by `used`.
-    class Placed;
-    Placed &place(std::span<const std::byte> bytes, halo_stream stream);
-    void used(Placed &placed, halo_stream stream);
-    static char *address(Placed &placed);
-
     class Placed {
         friend class Arguments;
-        Placed(Runtime &runtime, size_t capacity)
-            : pinned_(runtime, HALO_MEMORY_PINNED, capacity),
-              on_device_(runtime, HALO_MEMORY_DEVICE, capacity),
+        Placed(Runtime &runtime, char *pinned, char *on_device, size_t capacity)
+            : pinned_(pinned),
+              on_device_(on_device),
+              capacity_(capacity),
               sent_(runtime),
               last_use_(runtime) {}
 
-        Block pinned_, on_device_;
+        char *pinned_, *on_device_;
+        size_t capacity_;
         size_t n_ = 0; // bytes
         uint64_t hash_ = 0;
         Event sent_, last_use_;
@@ -44,16 +41,18 @@ public:
         bool in_doubt_ = false;        // something uses it, and no event tells of it
 
     public:
-        Placed(Placed &&) = default;
+        char *address() const { return on_device_; }
     };
+    Placed &place(std::span<const std::byte> bytes, halo_stream stream);
+    void used(Placed &placed, halo_stream stream);
 
 private:
-    static constexpr size_t most_kept = 64; // but for what is in use
-
     static bool is_free(const Placed &placed);
     Placed &take(size_t n);
+    void add(size_t capacity);
 
     Runtime &runtime_;
+    std::vector<Block> memory_;
     std::list<Placed> all_; // the one used last in front
 };
 

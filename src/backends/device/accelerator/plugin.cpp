@@ -113,7 +113,7 @@ halo_status copy(halo_device *device, void *dst, const void *src, size_t bytes, 
 // Arguments and kernel in the stream. What `reached` leads to is the caller's care.
 void launch(Device &self, Kernel kernel, uint64_t n_groups, std::span<const std::byte> bytes, halo_stream stream) {
     Arguments::Placed &placed = self.arguments.place(bytes, stream);
-    self.runtime->launch(kernel, static_cast<int64_t>(n_groups), Arguments::address(placed), self.reached, stream);
+    self.runtime->launch(kernel, static_cast<int64_t>(n_groups), placed.address(), self.reached, stream);
     self.arguments.used(placed, stream);
 }
 
