@@ -344,14 +344,14 @@ class Meetings(unittest.TestCase):
 
 
 class Hosts(unittest.TestCase):
-    """Another host's shell is played by a script, which notes for whom it was called."""
+    """Another host's shell is played by a script, which notes for whom it was called. What it starts is no child of the launcher's, as on another host."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.calls = Path(folder.name) / "calls"
         self.shell = Path(folder.name) / "shell"
-        self.shell.write_text(f'#!/bin/sh\necho "$1" >>{self.calls}\necho "$2" >>{self.calls}.lines\nexec env -i PATH=/usr/bin:/bin sh -c "$2"\n')
+        self.shell.write_text(f'#!/bin/sh\necho "$1" >>{self.calls}\necho "$2" >>{self.calls}.lines\nenv -i PATH=/usr/bin:/bin sh -c "$2"\n')
         self.shell.chmod(0o755)
 
     def far(self, *arguments, **more):
