@@ -3,7 +3,7 @@ function(halo_add_accelerator name)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   set(common ${PROJECT_SOURCE_DIR}/src/backends/device)
   add_library(halo_device_${name} MODULE ${sources} ${common}/null_range.cpp ${common}/program.cpp ${common}/accelerator/arguments.cpp
-              ${common}/accelerator/combining.cpp ${common}/accelerator/lowering.cpp ${common}/accelerator/plugin.cpp ${common}/accelerator/table.cpp)
+              ${common}/accelerator/combining.cpp ${common}/accelerator/launcher.cpp ${common}/accelerator/lowering.cpp ${common}/accelerator/plugin.cpp ${common}/accelerator/table.cpp)
   target_compile_definitions(halo_device_${name} PRIVATE HALO_MODULE_NAME="${name}")
   target_include_directories(halo_device_${name} PRIVATE ${common}/accelerator ${PROJECT_SOURCE_DIR}/include)
   target_link_options(halo_device_${name} PRIVATE -Wl,--version-script=${common}/accelerator/module.map -Wl,--as-needed)
@@ -11,8 +11,8 @@ function(halo_add_accelerator name)
   install(TARGETS halo_device_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/halo)
 endfunction()
 
-# Does a vendor's compiler make a kernel with these flags? halo_kernels_compile(RESULT NAME SUFFIX COMPILER FLAGS...); asked once for each set of flags.
-function(halo_kernels_compile result name suffix compiler)
+# Does a vendor's compiler make a kernel with these flags? halo_can_compile_kernels(RESULT NAME SUFFIX COMPILER FLAGS...); asked once for each set of flags.
+function(halo_can_compile_kernels result name suffix compiler)
   string(MD5 asked "${compiler} ${ARGN}")
   if(NOT HALO_KERNELS_ASKED_${name} STREQUAL asked)
     set(probe ${CMAKE_CURRENT_BINARY_DIR}/probe.${suffix})

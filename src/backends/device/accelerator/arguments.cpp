@@ -29,15 +29,15 @@ Arguments::Placed &Arguments::place(std::span<const std::byte> bytes, halo_strea
         if (one->hash_ != hash || one->stream_ != stream || one->n_ != bytes.size() || std::memcmp(one->pinned_, bytes.data(), bytes.size()) != 0)
             continue;
         all_.splice(all_.begin(), all_, one);
-        if (!one->is_there_ && !(one->is_there_ = one->sent_.has_fired())) one->sent_.hold(stream); // another stream may have had the same name
+        if (!one->is_there_ && !(one->is_there_ = one->last_use_.has_fired()))
+            one->last_use_.hold(stream); // another stream may have had the same name
+        one->in_use_ = true;
         return *one;
     }
     Placed &placed = take(bytes.size());
+    placed.in_use_ = true;
     std::memcpy(placed.pinned_, bytes.data(), bytes.size());
-    placed.in_doubt_ = true;
     runtime_.copy_pinned(placed.on_device_, placed.pinned_, bytes.size(), stream);
-    placed.sent_.record(stream);
-    placed.in_doubt_ = false;
     placed.n_ = bytes.size();
     placed.hash_ = hash;
     placed.stream_ = stream;
@@ -45,28 +45,25 @@ Arguments::Placed &Arguments::place(std::span<const std::byte> bytes, halo_strea
     return placed;
 }
 
-void Arguments::used(Placed &placed, halo_stream stream) {
-    placed.in_doubt_ = true;
-    placed.last_use_.record(stream);
-    placed.in_doubt_ = false;
+void Arguments::used(Placed &placed) {
+    placed.last_use_.record(placed.stream_);
+    placed.in_use_ = false;
 }
 
 Arguments::~Arguments() {
     try {
         for (const Placed &placed : all_)
-            while (!is_free(placed)) std::this_thread::yield();
+            while (!placed.last_use_.has_fired()) std::this_thread::yield();
     } catch (const Failure &) { // nothing of the device works any more
     }
 }
-
-bool Arguments::is_free(const Placed &placed) { return placed.in_doubt_ || (placed.sent_.has_fired() && placed.last_use_.has_fired()); }
 
 // The one used longest ago that has the room and that no launch uses any more.
 Arguments::Placed &Arguments::take(size_t n) {
     for (;;) {
         for (auto one = all_.end(); one != all_.begin();) {
             --one;
-            if (one->in_doubt_ || one->capacity_ < n || !is_free(*one)) continue;
+            if (one->in_use_ || one->capacity_ < n || !one->last_use_.has_fired()) continue;
             one->n_ = 0;
             all_.splice(all_.begin(), all_, one);
             return all_.front();

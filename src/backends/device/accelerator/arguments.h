@@ -21,33 +21,32 @@ public:
     Arguments(const Arguments &) = delete;
     Arguments &operator=(const Arguments &) = delete;
 
-    // `bytes` in memory of the device, for a launch that comes next in `stream`, and is told of by `used`.
+    // Where something of this size and content lies for launches in one stream.
     class Placed {
         friend class Arguments;
         Placed(Runtime &runtime, char *pinned, char *on_device, size_t capacity)
             : pinned_(pinned),
               on_device_(on_device),
               capacity_(capacity),
-              sent_(runtime),
               last_use_(runtime) {}
 
         char *pinned_, *on_device_;
         size_t capacity_;
         size_t n_ = 0; // bytes
         uint64_t hash_ = 0;
-        Event sent_, last_use_;
-        halo_stream stream_ = nullptr; // the only one that it is used in
-        bool is_there_ = false;        // and the event need not be asked any more
-        bool in_doubt_ = false;        // something uses it, and no event tells of it
+        halo_stream stream_ = nullptr;
+        Event last_use_;        // behind the launch, and so behind the copy
+        bool is_there_ = false; // and the event need not be asked any more
+        bool in_use_ = false;   // by what no event tells of yet
 
     public:
         char *address() const { return on_device_; }
     };
+    // `bytes` in memory of the device, for a launch that comes next in `stream`, and is told of by `used`, also if it fails.
     Placed &place(std::span<const std::byte> bytes, halo_stream stream);
-    void used(Placed &placed, halo_stream stream);
+    void used(Placed &placed);
 
 private:
-    static bool is_free(const Placed &placed);
     Placed &take(size_t n);
     void add(size_t capacity);
 

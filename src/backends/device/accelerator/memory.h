@@ -12,23 +12,14 @@ namespace halo::accelerator {
 class Block {
 public:
     Block() = default;
-    Block(Runtime &runtime, int32_t memory, size_t bytes)
-        : runtime_(&runtime),
-          memory_(memory),
-          pointer_(runtime.allocate(memory, bytes)),
-          bytes_(bytes) {
+    Block(Runtime &runtime, int32_t memory, size_t bytes) : runtime_(&runtime), memory_(memory), pointer_(runtime.allocate(memory, bytes)) {
         if (!pointer_) fail(HALO_ERR_MEMORY, "no %zu bytes of %s memory", bytes, memory == HALO_MEMORY_PINNED ? "pinned" : "the device's");
     }
-    Block(Block &&other) noexcept
-        : runtime_(other.runtime_),
-          memory_(other.memory_),
-          pointer_(std::exchange(other.pointer_, nullptr)),
-          bytes_(std::exchange(other.bytes_, 0)) {}
+    Block(Block &&other) noexcept : runtime_(other.runtime_), memory_(other.memory_), pointer_(std::exchange(other.pointer_, nullptr)) {}
     Block &operator=(Block &&other) noexcept {
         std::swap(runtime_, other.runtime_);
         std::swap(memory_, other.memory_);
         std::swap(pointer_, other.pointer_);
-        std::swap(bytes_, other.bytes_);
         return *this;
     }
     ~Block() {
@@ -36,24 +27,18 @@ public:
     }
 
     char *data() const { return static_cast<char *>(pointer_); }
-    size_t bytes() const { return bytes_; }
 
 private:
     Runtime *runtime_ = nullptr;
     int32_t memory_ = HALO_MEMORY_DEVICE;
     void *pointer_ = nullptr;
-    size_t bytes_ = 0;
 };
 
 class Event {
 public:
     explicit Event(Runtime &runtime) : runtime_(&runtime), event_(runtime.event_create()) {}
+    Event &operator=(Event &&) = delete;
     Event(Event &&other) noexcept : runtime_(other.runtime_), event_(std::exchange(other.event_, nullptr)) {}
-    Event &operator=(Event &&other) noexcept {
-        std::swap(runtime_, other.runtime_);
-        std::swap(event_, other.event_);
-        return *this;
-    }
     ~Event() {
         if (event_) runtime_->event_destroy(event_);
     }

@@ -6,14 +6,13 @@
 #include <memory>
 #include <new>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "../null_range.h"
 #include "../program.h"
 #include "../value.h"
-#include "arguments.h"
 #include "failure.h"
+#include "launcher.h"
+#include "memory.h"
 #include "runtime.h"
 #include "table.h"
 
@@ -22,15 +21,11 @@ namespace halo::accelerator {
 namespace {
 
 struct Device {
-    Device(const halo_host *given, std::unique_ptr<Runtime> made) : services(given), runtime(std::move(made)), arguments(*runtime) {}
+    Device(const halo_host *given, std::unique_ptr<Runtime> made) : services(given), runtime(std::move(made)), launcher(*runtime) {}
 
     const halo_host *services;
     std::unique_ptr<Runtime> runtime;
-    Arguments arguments;
-    // Of the launch that is being made.
-    std::vector<std::byte> bytes;
-    std::vector<halo_range> ranges;
-    std::vector<void *> reached;
+    Launcher launcher;
 };
 
 Device &device_of(halo_device *device) { return *reinterpret_cast<Device *>(device); }
@@ -110,13 +105,6 @@ halo_status copy(halo_device *device, void *dst, const void *src, size_t bytes, 
     });
 }
 
-// Arguments and kernel in the stream. What `reached` leads to is the caller's care.
-void launch(Device &self, Kernel kernel, uint64_t n_groups, std::span<const std::byte> bytes, halo_stream stream) {
-    Arguments::Placed &placed = self.arguments.place(bytes, stream);
-    self.runtime->launch(kernel, static_cast<int64_t>(n_groups), placed.address(), self.reached, stream);
-    self.arguments.used(placed, stream);
-}
-
 halo_status fill(halo_device *device, void *dst, const void *value, size_t element_bytes, int64_t n, halo_stream stream) {
     return within(device, [&](Device &self) {
         if (element_bytes < 1 || element_bytes > sizeof(halo_filling::value) || n < 0)
@@ -187,6 +175,27 @@ void check_values(const Table &table, int64_t first, int64_t n, size_t value_byt
         fail(HALO_ERR_ARGUMENT, "a table's elements are no whole number of the values to %s", purpose);
 }
 
+void check_combination(const Table &table, int64_t first, int64_t n, int32_t op, halo_type type) {
+    const bool integer = type == HALO_INT32 || type == HALO_INT64, complex = type == HALO_COMPLEX64 || type == HALO_COMPLEX128;
+    const bool real = integer || type == HALO_FLOAT32 || type == HALO_FLOAT64;
+    bool known = false;
+    switch (op) {
+    case HALO_SUM:
+    case HALO_PROD: known = real || complex; break;
+    case HALO_MIN:
+    case HALO_MAX:
+    case HALO_LAND:
+    case HALO_LOR:
+    case HALO_LXOR: known = real; break;
+    case HALO_BAND:
+    case HALO_BOR:
+    case HALO_BXOR: known = integer; break;
+    default: break;
+    }
+    if (!known) fail(HALO_ERR_ARGUMENT, "op %d does not combine values of type %d", op, type);
+    check_values(table, first, n, device::value_bytes(type), "combine");
+}
+
 halo_status table_patch(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, const halo_copy_row *rows) {
     return within(device, [&](Device &) {
         Table &mine = table_of(table);
@@ -197,115 +206,18 @@ halo_status table_patch(halo_device *device, halo_copy_table *table, int64_t fir
     });
 }
 
-// Ranges one after the other in one launch, with the bases that they have: equal lists once.
-class Launch {
-public:
-    Launch(Device &device, Kernel kernel) : device_(device), kernel_(kernel) {
-        device_.ranges.clear();
-        device_.reached.clear();
-    }
-
-    // Its chunks become those of the launch. Returns its record, which begins as `said`; nullptr: there is nothing to do.
-    halo_range *add(const Table &table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, const halo_range &said = {}) {
-        halo_range range = said;
-        table.set_range(range, first, n);
-        if (range.end == 0) return nullptr;
-        const uint64_t end = uint64_t{ n_chunks_ } + range.end;
-        if (end > INT32_MAX) fail(HALO_ERR_LIMIT, "a launch of more than 2^31 pieces of work");
-        n_chunks_ = range.end = static_cast<uint32_t>(end);
-        range.bases = place_of(bases, n_bases);
-        device_.ranges.push_back(range);
-        if (device_.runtime->wants_reached()) {
-            device_.reached.push_back(table.data());
-            for (const uint32_t base : table.bases_of(first, n, kernel_ == Kernel::move)) device_.reached.push_back(bases[base]);
-        }
-        return &device_.ranges.back();
-    }
-
-    void go(halo_stream stream) {
-        if (n_chunks_ == 0) return;
-        constexpr uint32_t chunks_per_group = HALO_THREADS / HALO_LANES;
-        const halo_launch head{ static_cast<uint32_t>(device_.ranges.size()), n_chunks_ };
-        write(head);
-        launch(device_, kernel_, (n_chunks_ + chunks_per_group - 1) / chunks_per_group, device_.bytes, stream);
-    }
-
-private:
-    struct Bases {
-        void *const *from;
-        int64_t n;
-        uint64_t place; // in the list of all
-    };
-
-    // As a number among all bases, until the launch knows where they lie.
-    uint64_t place_of(void *const *bases, int64_t n) {
-        for (const Bases &one : lists_)
-            if (one.from == bases && one.n == n) return one.place;
-        const uint64_t place = n_bases_;
-        lists_.push_back({ bases, n, place });
-        n_bases_ += static_cast<uint64_t>(n);
-        return place;
-    }
-
-    // Behind the head: the ranges, then all bases.
-    void write(const halo_launch &head) {
-        const size_t ranges_bytes = device_.ranges.size() * sizeof(halo_range), bases_begin = sizeof head + ranges_bytes;
-        for (halo_range &range : device_.ranges) range.bases = bases_begin + range.bases * sizeof(halo_u64);
-        device_.bytes.resize(bases_begin + n_bases_ * sizeof(halo_u64));
-        std::memcpy(device_.bytes.data(), &head, sizeof head);
-        std::memcpy(device_.bytes.data() + sizeof head, device_.ranges.data(), ranges_bytes);
-        for (const Bases &one : lists_)
-            if (one.n > 0)
-                std::memcpy(device_.bytes.data() + bases_begin + one.place * sizeof(halo_u64), one.from,
-                            static_cast<size_t>(one.n) * sizeof(halo_u64));
-    }
-
-    Device &device_;
-    const Kernel kernel_;
-    std::vector<Bases> lists_;
-    uint32_t n_chunks_ = 0;
-    uint64_t n_bases_ = 0;
-};
-
-void combine(Device &self, Table &table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, int32_t op, halo_type type,
-             halo_stream stream) {
-    const size_t value_bytes = device::value_bytes(type);
-    const bool integer = type == HALO_INT32 || type == HALO_INT64, complex = type == HALO_COMPLEX64 || type == HALO_COMPLEX128;
-    const bool known = complex ? op == HALO_SUM || op == HALO_PROD
-                               : op == HALO_SUM || op == HALO_MIN || op == HALO_MAX || op == HALO_PROD || op == HALO_LAND || op == HALO_LOR ||
-                                     op == HALO_LXOR || (integer && (op == HALO_BAND || op == HALO_BOR || op == HALO_BXOR));
-    if (!known || value_bytes == 0 || type == HALO_BYTES) fail(HALO_ERR_ARGUMENT, "op %d does not combine values of type %d", op, type);
-    check_values(table, first, n, value_bytes, "combine");
-    const Table::Combination &combination = table.combination(first, n, value_bytes);
-    if (combination.n_targets == 0) return;
-    halo_combination what{};
-    what.targets = reinterpret_cast<halo_u64>(combination.on_device.data());
-    what.contributions = what.targets + combination.contributions;
-    what.bases = sizeof what;
-    what.n_targets = combination.n_targets;
-    what.op = op;
-    what.type = type;
-    const size_t bases_bytes = static_cast<size_t>(n_bases) * sizeof(halo_u64);
-    self.bytes.resize(sizeof what + bases_bytes);
-    std::memcpy(self.bytes.data(), &what, sizeof what);
-    std::memcpy(self.bytes.data() + sizeof what, bases, bases_bytes);
-    self.reached.clear();
-    if (self.runtime->wants_reached()) {
-        self.reached.push_back(combination.on_device.data());
-        for (const uint32_t base : table.bases_of(first, n, true)) self.reached.push_back(bases[base]);
-    }
-    launch(self, Kernel::combine, (uint64_t{ what.n_targets } + HALO_THREADS - 1) / HALO_THREADS, self.bytes, stream);
-}
-
 halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, int32_t op,
                       halo_type type, halo_stream stream) {
     return within(device, [&](Device &self) {
         Table &mine = table_of(table);
         check_run(mine, first, n, n_bases, true);
-        if (op != HALO_COPY_MOVE) return combine(self, mine, first, n, bases, n_bases, op, type, stream);
-        Launch moves(self, Kernel::move);
-        moves.add(mine, first, n, bases, n_bases);
-        moves.go(stream);
+        if (op != HALO_COPY_MOVE) {
+            check_combination(mine, first, n, op, type);
+            return self.launcher.combine(mine, first, n, bases, n_bases, op, type, stream);
+        }
+        self.launcher.begin(Kernel::move);
+        self.launcher.add(mine, first, n, bases, n_bases, {});
+        self.launcher.go(stream);
     });
 }
 
@@ -332,13 +244,11 @@ halo_status table_test(halo_device *device, halo_copy_table *table, int64_t firs
         if (n == 0) return;
         Block flags(*self.runtime, HALO_MEMORY_PINNED, static_cast<size_t>(n));
         std::memset(flags.data(), 0, static_cast<size_t>(n));
-        Launch tests(self, Kernel::test);
-        if (halo_range *const range = tests.add(mine, first, n, bases, n_bases, said)) {
-            range->flags = reinterpret_cast<halo_u64>(flags.data());
-            range->flag_by_row = 1;
-            self.reached.push_back(flags.data());
-        }
-        tests.go(stream);
+        said.flags = reinterpret_cast<halo_u64>(flags.data());
+        said.flag_by_row = 1;
+        self.launcher.begin(Kernel::test);
+        self.launcher.add(mine, first, n, bases, n_bases, said);
+        self.launcher.go(stream);
         self.runtime->synchronize(stream);
         std::memcpy(non_null, flags.data(), static_cast<size_t>(n));
     });
@@ -347,38 +257,35 @@ halo_status table_test(halo_device *device, halo_copy_table *table, int64_t firs
 halo_status ranges_run(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream) {
     return within(device, [&](Device &self) {
         if (n_ranges < 0) fail(HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n_ranges));
-        Launch moves(self, Kernel::move);
+        self.launcher.begin(Kernel::move);
         for (const halo_copy_range &given : std::span(ranges, static_cast<size_t>(n_ranges))) {
             const Table &table = table_of(given.table);
             check_run(table, given.first, given.n, given.n_bases, true);
             if (given.rows < HALO_ROWS_ALL || given.rows > HALO_ROWS_UNFLAGGED || (given.rows != HALO_ROWS_ALL && given.flags == nullptr))
                 fail(HALO_ERR_ARGUMENT, "a range of rows of kind %d, %s flags", given.rows, given.flags != nullptr ? "with" : "without");
-            halo_range *const range = moves.add(table, given.first, given.n, given.bases, given.n_bases);
-            if (range == nullptr) continue;
-            range->rows = static_cast<halo_u32>(given.rows);
-            range->flags = reinterpret_cast<halo_u64>(given.flags);
-            if (given.rows != HALO_ROWS_ALL) self.reached.push_back(given.flags);
+            halo_range said{};
+            said.rows = static_cast<halo_u32>(given.rows);
+            if (given.rows != HALO_ROWS_ALL) said.flags = reinterpret_cast<halo_u64>(given.flags);
+            self.launcher.add(table, given.first, given.n, given.bases, given.n_bases, said);
         }
-        moves.go(stream);
+        self.launcher.go(stream);
     });
 }
 
 halo_status ranges_test(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream) {
     return within(device, [&](Device &self) {
         if (n_ranges < 0) fail(HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n_ranges));
-        Launch tests(self, Kernel::test);
+        self.launcher.begin(Kernel::test);
         for (const halo_copy_range &given : std::span(ranges, static_cast<size_t>(n_ranges))) {
             const Table &table = table_of(given.table);
             check_run(table, given.first, given.n, given.n_bases, false);
             if (given.flags == nullptr) continue;
             halo_range said{};
             set_test(said, table, given.first, given.n, given.test);
-            halo_range *const range = tests.add(table, given.first, given.n, given.bases, given.n_bases, said);
-            if (range == nullptr) continue;
-            range->flags = reinterpret_cast<halo_u64>(given.flags);
-            self.reached.push_back(given.flags);
+            said.flags = reinterpret_cast<halo_u64>(given.flags);
+            self.launcher.add(table, given.first, given.n, given.bases, given.n_bases, said);
         }
-        tests.go(stream);
+        self.launcher.go(stream);
     });
 }
 

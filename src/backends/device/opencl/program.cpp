@@ -115,19 +115,19 @@ Program::Program(cl_device_id device, cl_context context) : device_(device) {
     else
         context = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &error);
     check(error, "clCreateContext");
-    context_ = Context(context);
+    context_.reset(context);
     build();
     own_queue_ = create_queue();
 }
 
 Program::~Program() {
-    if (own_queue_.get() != nullptr) clFinish(own_queue_.get());
+    if (own_queue_) clFinish(own_queue_.get());
 }
 
 void Program::build() {
     cl_int error = CL_SUCCESS;
     const char *text = kernels_text;
-    program_ = BuiltProgram(clCreateProgramWithSource(context_.get(), 1, &text, nullptr, &error));
+    program_.reset(clCreateProgramWithSource(context_.get(), 1, &text, nullptr, &error));
     check(error, "clCreateProgramWithSource");
     error = clBuildProgram(program_.get(), 1, &device_, "-cl-std=CL1.2", nullptr, nullptr);
     if (error == CL_SUCCESS) return;

@@ -7,7 +7,7 @@
 
 #include <memory>
 #include <string>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 namespace halo::opencl {
@@ -17,25 +17,16 @@ extern const char *const kernels_text; // written by the build
 // Failure: names the call and OpenCL's error.
 void check(cl_int error, const char *call);
 
-// A queue or kernel that goes with its owner.
-template <class Object, cl_int(CL_API_CALL *release)(Object)>
-class Owned {
-public:
-    Owned() = default;
-    explicit Owned(Object object) : object_(object) {}
-    Owned(Owned &&other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-    Owned &operator=(Owned &&other) noexcept {
-        std::swap(object_, other.object_);
-        return *this;
+// Objects of OpenCL that go with their owner.
+template <auto release>
+struct Release {
+    template <class Object>
+    void operator()(Object *object) const {
+        release(object);
     }
-    ~Owned() {
-        if (object_ != nullptr) release(object_);
-    }
-    Object get() const { return object_; }
-
-private:
-    Object object_ = nullptr;
 };
+template <class Object, auto release>
+using Owned = std::unique_ptr<std::remove_pointer_t<Object>, Release<release>>;
 using Context = Owned<cl_context, clReleaseContext>;
 using BuiltProgram = Owned<cl_program, clReleaseProgram>;
 using Queue = Owned<cl_command_queue, clReleaseCommandQueue>;
