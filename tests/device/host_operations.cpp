@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the host device alone promises: memory, copies, fills and events, and that runs allocate nothing.
+// What the host device alone promises: events that are done at once, and that runs allocate nothing.
 #include <gtest/gtest.h>
-
-#include <cstring>
-#include <numeric>
 
 #include "allocations.h"
 #include "host.h"
@@ -26,19 +23,6 @@ TEST(Host, DescribesItself) {
     EXPECT_EQ(device, nullptr);
 }
 
-TEST(Host, MemoryIsAligned) {
-    const TestedDevice device;
-    for (const int32_t memory : { HALO_MEMORY_HOST, HALO_MEMORY_PINNED })
-        for (const size_t bytes : { size_t{ 0 }, size_t{ 1 }, size_t{ 64 }, size_t{ 1000 }, size_t{ 1 } << 20 }) {
-            void *pointer = nullptr;
-            ASSERT_EQ(device.ops().allocate(device.get(), memory, bytes, &pointer), HALO_SUCCESS);
-            ASSERT_NE(pointer, nullptr);
-            EXPECT_EQ(reinterpret_cast<uintptr_t>(pointer) % 64, 0U);
-            std::memset(pointer, 1, bytes);
-            device.ops().release(device.get(), memory, pointer, bytes);
-        }
-}
-
 TEST(Host, MemoryThatThereIsNot) {
     const TestedDevice device;
     int there = 0;
@@ -47,27 +31,6 @@ TEST(Host, MemoryThatThereIsNot) {
     EXPECT_EQ(device.ops().allocate(device.get(), HALO_MEMORY_HOST, SIZE_MAX, &pointer), HALO_ERR_MEMORY);
     EXPECT_NE(device.report().find(std::to_string(SIZE_MAX)), std::string::npos);
     EXPECT_EQ(pointer, &there);
-}
-
-TEST(Host, CopyAndFill) {
-    const TestedDevice device;
-    unsigned char value[16];
-    std::iota(value, value + 16, static_cast<unsigned char>(3));
-    for (size_t bytes = 1; bytes <= 16; ++bytes)
-        for (const int64_t n : { 0, 1, 2, 3, 7, 100, 5000 }) {
-            const size_t total = bytes * static_cast<size_t>(n);
-            std::vector<unsigned char> filled(total + 1, 99), copied(total + 1, 98);
-            ASSERT_EQ(device.ops().fill(device.get(), filled.data(), value, bytes, n, nullptr), HALO_SUCCESS);
-            for (size_t i = 0; i < total; ++i) ASSERT_EQ(filled[i], value[i % bytes]) << i << " of values of " << bytes << " bytes";
-            EXPECT_EQ(filled[total], 99);
-            ASSERT_EQ(device.ops().copy(device.get(), copied.data(), filled.data(), total, nullptr), HALO_SUCCESS);
-            EXPECT_EQ(std::memcmp(copied.data(), filled.data(), total), 0);
-            EXPECT_EQ(copied[total], 98);
-        }
-    EXPECT_EQ(device.ops().copy(device.get(), nullptr, nullptr, 0, nullptr), HALO_SUCCESS);
-    EXPECT_EQ(device.ops().fill(device.get(), value, value, 0, 1, nullptr), HALO_ERR_ARGUMENT);
-    EXPECT_EQ(device.ops().fill(device.get(), value, value, 17, 1, nullptr), HALO_ERR_ARGUMENT);
-    EXPECT_EQ(device.ops().fill(device.get(), value, value, 1, -1, nullptr), HALO_ERR_ARGUMENT);
 }
 
 TEST(Host, EventsAreDoneAtOnce) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run asks of OpenCL, counted at its entry points: this program stands in front of them.
+// What a run asks of OpenCL, counted at its entry points: this program stands in front of them. And what cannot be a stream.
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -119,8 +121,9 @@ public:
         visit(turn, [](double &value, double wanted, bool owned) { value = owned ? wanted : -1; });
         for (const auto &storage : storage_) upload(storage.data(), storage.size() * sizeof(double));
     }
+    halo_status start(halo_stream on) { return halo_exchange_start(exchange_, nullptr, on); }
     void run() {
-        OK(halo_exchange_start(exchange_, nullptr, stream()));
+        OK(start(stream()));
         OK(halo_exchange_finish(exchange_, stream()));
     }
     int64_t wrong_values(int turn) {
@@ -211,6 +214,53 @@ TEST(CallsOfOpenCl, TwoRanks) { // pack, copies within the rank, unpack
 
 TEST(CallsOfOpenCl, SparseFields) { // and a test of what is null
     run(2, {}, [](Rank &rank) { expect_launches(rank, 4, 2, 4); });
+}
+
+// A queue that cannot be a stream: the call says why, and the next one works.
+void expect_refused(halo_stream stream, const char *text) {
+    run(1, {}, [&](Rank &rank) {
+        Grid grid(rank, 1, 0);
+        grid.write(1);
+        const halo_status status = grid.start(stream);
+        if (status != HALO_ERR_DEVICE && status != HALO_ERR_ARGUMENT) stop("%s", halo_status_name(status));
+        if (!std::strstr(halo_last_error(), text)) stop("%s", halo_last_error());
+        grid.run();
+        if (grid.wrong_values(1) != 0) stop("the next run brings wrong values");
+    });
+}
+
+TEST(StreamsOfOpenCl, InOrderInTheContextThatIsNamed) {
+    const std::string &address = test_device().settings().front().second;
+    auto *const context = reinterpret_cast<cl_context>(std::strtoull(address.c_str(), nullptr, 16));
+    cl_device_id device = nullptr;
+    ASSERT_EQ(clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof device, &device, nullptr), CL_SUCCESS);
+    const cl_queue_properties unordered[] = { CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0 };
+    cl_int error = CL_SUCCESS;
+    const cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, unordered, &error);
+    if (error == CL_SUCCESS) { // else the device has none
+        expect_refused(queue, "an out-of-order command queue");
+        clReleaseCommandQueue(queue);
+    }
+    const cl_context other = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
+    ASSERT_EQ(error, CL_SUCCESS);
+    const cl_command_queue elsewhere = clCreateCommandQueueWithProperties(other, device, nullptr, &error);
+    ASSERT_EQ(error, CL_SUCCESS);
+    expect_refused(elsewhere, "a command queue of another OpenCL context");
+    clReleaseCommandQueue(elsewhere);
+    clReleaseContext(other);
+}
+
+TEST(StreamsOfOpenCl, AContextIsANumber) {
+    for (const char *wrong : { "mine", "0x", "12x", "0" })
+        run_raw(1, [&](halo_inproc *group, int32_t rank) {
+            halo_context *context = nullptr;
+            OK(make_context(group, rank, { { "device.context", wrong } }, &context));
+            void *memory = nullptr;
+            const halo_status status = halo_memory_allocate_on(context, HALO_MEMORY_DEVICE, 0, 64, &memory);
+            if (status != HALO_ERR_CONFIG) stop("%s: %s", wrong, halo_status_name(status));
+            if (!std::strstr(halo_last_error(), "a cl_context is a hexadecimal number")) stop("%s", halo_last_error());
+            OK(halo_context_destroy(&context));
+        });
 }
 
 } // namespace

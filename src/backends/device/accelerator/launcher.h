@@ -43,7 +43,7 @@ private:
     std::vector<halo_range> ranges_;
     std::vector<Bases> lists_;
     uint64_t n_bases_ = 0;
-    std::vector<void *> reached_; // what the kernel will use, if the runtime wants to know
+    std::vector<void *> reached_;  // what the kernel will use, if the runtime wants to know
     std::vector<std::byte> bytes_; // what it is told
 };
 
