@@ -25,8 +25,9 @@ check: build-default
 check-full: check check-long check-clang check-asan check-tsan check-mutations
 	@scripts/totals.py build/junit.xml build/junit-long.xml build-clang/junit.xml build-asan/junit.xml build-tsan/junit.xml
 
+# Most of these sleep most of the time: several at once for each processor.
 check-long: build-default
-	scripts/run_tests.sh build junit-long.xml -L long --timeout 1500
+	scripts/run_tests.sh build junit-long.xml -L long --timeout 1500 -j$$((3 * $$(nproc)))
 
 check-clang: build-clang
 	scripts/run_tests.sh build-clang junit.xml -LE 'long|house'
