@@ -57,6 +57,14 @@ defects=(
     "parts of one set lie in two memories|field/field.cpp|late_device_programs DeviceErrors.AllStorage*|s/if (space == now || n_others == 0) return;/return;/"
     "a device may still write where a later message lies|stream/stream.cpp|late_device_programs DeviceErrors.ARun*|s/    if (memory_ \&\& !slots_.slot_.->in_flight) slots_/    if (false) slots_/"
     "a launch that fails leaves its rows behind|exchange/device_work.cpp|late_device_programs DeviceErrors.ALaunch*|/^void DeviceWork::end/,/^}/s/    ranges_.clear();//"
+    # Callers and modules of other versions
+    "a struct must be as long as it is now|capi/guard.h|misuse Versions.*|/^void write_struct(/,/^}/s/first_version<T>, sizeof/FirstVersion{ first_version<T>.name, sizeof(T) + 1 }, sizeof/"
+    "what an older caller lacks is read behind its struct|capi/guard.h|misuse Versions.*|s/, std::min(user_bytes, sizeof(T)) - head/, sizeof(T) - head/"
+    "what this library does not know is not looked at|capi/status.cpp|misuse Versions.*|s/if (size > known_bytes \&\& !all_zero/if (false \&\& !all_zero/"
+    "an older caller's memory is written behind its struct|capi/status.cpp|unit_base Structs.*|s/const size_t known = std::min(size, known_bytes);/const size_t known = known_bytes;/"
+    "a transport's table is read behind its end|comm/transport.cpp|unit_plugin ModuleVersions.*|s/std::min(sizeof ops_, plugin.ops->struct_size)/sizeof ops_/"
+    "a device's table is read behind its end|comm/device.cpp|unit_plugin ModuleVersions.*|s/std::min(sizeof ops_, plugin.ops->struct_size)/sizeof ops_/"
+    "a transport's description is read behind its end|plugin/selection.cpp|unit_plugin ModuleVersions.*|s/return plugin.struct_size >= end \&\& /return /"
     # Rendezvous
     "a context that a rendezvous has refused counts|plugin/rendezvous.cpp|unit_plugin RendezvousTest.Refuses|s/^    if (kept_) return;/    return;/"
     "what a transport makes of a failed exchange is told instead of it|plugin/rendezvous.h|unit_plugin RendezvousTest.AnExchange*|s/const Error why = failed_ ? \*failed_ : present_error();/const Error why = present_error();/"

@@ -353,6 +353,50 @@ HALO_API halo_status halo_field_rank(const halo_field *field,
         self.defect("    CALL(halo_field_bind, w.field),", "    CALL(halo_field_bind, w.field),\n    CALL(halo_field_bind, w.other),", "halo_field_bind: twice")
 
 
+class Versions(Tree):
+    FIRST = """constexpr FirstVersion first_of(const halo_box *) { return { "halo_box", 16 }; }
+constexpr FirstVersion first_of(const halo_ops *) { return { "halo_ops", 24 }; }
+"""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("access", "sphere", "stencil"):
+            self.write(f"include/halo_{name}.h", "")
+        self.write("include/halo_plugin.h", "typedef struct halo_ops {\n    size_t struct_size;\n    void (*close)(void);\n} halo_ops;\n"
+                   "typedef struct halo_host {\n    size_t struct_size;\n} halo_host;\n")
+        self.write("src/core/base/first_version.h", self.FIRST)
+        self.write("abi/libhalo-0.1.abi", "<class-decl name='halo_box' size-in-bits='128' is-struct='yes'>\n")
+        self.write("tests/misuse/versions.cpp", "read(halo_box HALO_BOX_INIT)\n")
+        self.write("tests/unit/plugin_versions.cpp", "halo_ops ops;\n")
+
+    def defect(self, old, new, text):
+        self.write("src/core/base/first_version.h", self.FIRST.replace(old, new))
+        self.finds(text, "check_versions.py", self.root)
+
+    def test_good(self):
+        self.passes("check_versions.py", self.root)
+
+    def test_no_first_size(self):
+        self.defect("halo_ops", "halo_other", "halo_ops: no first size")
+
+    def test_no_such_struct(self):
+        self.defect(self.FIRST, self.FIRST + self.FIRST.replace("halo_ops", "halo_gone"), "halo_gone: a first size, but no such struct")
+
+    def test_another_name(self):
+        self.defect('"halo_box"', '"halo_bax"', "halo_box is called 'halo_bax'")
+
+    def test_first_size_raised(self):
+        self.defect("16", "24", "halo_box: its first size is 24, in libhalo-0.1.abi it has 16")
+
+    def test_untested(self):
+        self.write("tests/misuse/versions.cpp", "read(halo_boxes HALO_BOXES_INIT)\n")
+        self.finds("halo_box: not in tests/misuse/versions.cpp", "check_versions.py", self.root)
+
+    def test_untested_table(self):
+        self.write("tests/unit/plugin_versions.cpp", "")
+        self.finds("halo_ops: not in tests/unit/plugin_versions.cpp", "check_versions.py", self.root)
+
+
 class Scenarios(Tree):
     HEADER = """HALO_API int32_t halo_version(void);
 HALO_API halo_status halo_context_create_communicator(const void *communicator,

@@ -78,11 +78,12 @@ struct Newer {
     int64_t b;
     int64_t c;
 };
+constexpr FirstVersion first_of(const Known *) { return { "halo_known", sizeof(First) }; }
 constexpr Known defaults = { sizeof(Known), 1, 10, 20 };
 
 template <class T>
 Known read(const T &user) {
-    return read_struct(reinterpret_cast<const Known *>(&user), defaults, sizeof(First), "halo_known");
+    return read_struct(reinterpret_cast<const Known *>(&user), defaults);
 }
 
 TEST(Structs, ReadAllVersions) {
@@ -95,7 +96,7 @@ TEST(Structs, ReadAllVersions) {
     EXPECT_EQ(same.b, 7);
     const Known newer = read(Newer{ sizeof(Newer), 1, 8, 9, 0 });
     EXPECT_EQ(newer.b, 9);
-    EXPECT_EQ(read_optional_struct<Known>(nullptr, defaults, sizeof(First), "halo_known").b, 20);
+    EXPECT_EQ(read_optional_struct<Known>(nullptr, defaults).b, 20);
 }
 
 TEST(Structs, RefuseWhatIsNotKnown) {
@@ -103,26 +104,26 @@ TEST(Structs, RefuseWhatIsNotKnown) {
     expect_failure(HALO_ERR_VERSION, { "halo_known", "struct_size is 12" }, [] { read(Known{ 12, 1, 6, 7 }); });
     expect_failure(HALO_ERR_VERSION, { "halo_known", "layout is 2" }, [] { read(Known{ sizeof(Known), 2, 6, 7 }); });
     expect_failure(HALO_ERR_VERSION, { "halo_known", "not zero" }, [] { read(Newer{ sizeof(Newer), 1, 8, 9, 1 }); });
-    expect_failure(HALO_ERR_ARGUMENT, { "'halo_known' is NULL" }, [] { read_struct<Known>(nullptr, defaults, sizeof(First), "halo_known"); });
+    expect_failure(HALO_ERR_ARGUMENT, { "'halo_known' is NULL" }, [] { read_struct<Known>(nullptr, defaults); });
 }
 
 TEST(Structs, WriteKeepsToTheCallersSize) {
     const Known value = { sizeof(Known), 1, 1, 2 };
     First older[2] = { { sizeof(First), 1, 0 }, { 77, 77, 77 } };
-    write_struct(reinterpret_cast<Known *>(&older[0]), value, sizeof(First), "halo_known");
+    write_struct(reinterpret_cast<Known *>(&older[0]), value);
     EXPECT_EQ(older[0].a, 1);
     EXPECT_EQ(older[0].struct_size, sizeof(First));
     EXPECT_EQ(older[1].struct_size, 77u);
     Newer newer = { sizeof(Newer), 1, 0, 0, 99 };
-    write_struct(reinterpret_cast<Known *>(&newer), value, sizeof(First), "halo_known");
+    write_struct(reinterpret_cast<Known *>(&newer), value);
     EXPECT_EQ(newer.b, 2);
     EXPECT_EQ(newer.c, 0);
     EXPECT_EQ(newer.struct_size, sizeof(Newer));
     Known bad = { 3, 1, 0, 0 };
-    expect_failure(HALO_ERR_VERSION, { "halo_known", "struct_size is 3" }, [&] { write_struct(&bad, value, sizeof(First), "halo_known"); });
+    expect_failure(HALO_ERR_VERSION, { "halo_known", "struct_size is 3" }, [&] { write_struct(&bad, value); });
     bad = { sizeof(Known), 9, 0, 0 };
-    expect_failure(HALO_ERR_VERSION, { "halo_known", "layout is 9" }, [&] { write_struct(&bad, value, sizeof(First), "halo_known"); });
-    expect_failure(HALO_ERR_ARGUMENT, { "halo_known" }, [&] { write_struct<Known>(nullptr, value, sizeof(First), "halo_known"); });
+    expect_failure(HALO_ERR_VERSION, { "halo_known", "layout is 9" }, [&] { write_struct(&bad, value); });
+    expect_failure(HALO_ERR_ARGUMENT, { "halo_known" }, [&] { write_struct<Known>(nullptr, value); });
 }
 
 } // namespace

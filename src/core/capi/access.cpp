@@ -15,8 +15,6 @@ namespace halo {
 
 namespace {
 
-constexpr size_t least_access_bytes = offsetof(halo_access, set); // of the first version
-
 // Accesses may grow: what the caller's are longer must be zero, what they are shorter is as in HALO_ACCESS_INIT.
 halo_access read_access(const void *accesses, size_t bytes, int32_t i) {
     const auto *one = static_cast<const std::byte *>(accesses) + static_cast<size_t>(i) * bytes;
@@ -35,7 +33,7 @@ void read_shape(BatchShape &shape, const halo_access *accesses, int32_t n, size_
     if (n < 1) fail(HALO_ERR_ARGUMENT, "batch of %d accesses", n);
     check_limit("batch: the number of accesses", n, limits::fields);
     check_bytes_limit("batch: access_bytes", bytes, limits::struct_bytes);
-    if (bytes < least_access_bytes) fail(HALO_ERR_VERSION, "accesses of %zu bytes; halo_access has %zu", bytes, sizeof(halo_access));
+    if (bytes < first_version<halo_access>.bytes) fail(HALO_ERR_VERSION, "accesses of %zu bytes; halo_access has %zu", bytes, sizeof(halo_access));
     shape.arguments.resize(static_cast<size_t>(n));
     for (int32_t i = 0; i < n; ++i) {
         const halo_access given = read_access(accesses, bytes, i);
@@ -75,7 +73,7 @@ halo_status halo_sections_classify(int32_t rank, const int32_t *owners, int64_t 
         const Sections found = classify(rank, all, { maps, static_cast<size_t>(n_maps) });
         halo_section_sizes filled = HALO_SECTION_SIZES_INIT;
         std::copy(found.sizes.begin(), found.sizes.end(), filled.n);
-        if (sizes) write_struct(sizes, filled, sizeof filled, "halo_section_sizes"); // which may be refused
+        if (sizes) write_struct(sizes, filled); // which may be refused
         if (sections) std::copy(found.of.begin(), found.of.end(), sections);
         if (!order) return;
         const std::vector<uint32_t> by_section = found.order(all);
@@ -152,7 +150,7 @@ halo_status halo_access_state_get(const halo_field *field, int32_t set, halo_acc
         filled.owned = static_cast<int32_t>(known.mirror.state(Section::owned));
         filled.ghosts = static_cast<int32_t>(known.mirror.state(Section::ghosts));
         filled.version = known.freshness.version();
-        write_struct(state, filled, sizeof filled, "halo_access_state");
+        write_struct(state, filled);
     });
 }
 
@@ -196,7 +194,7 @@ halo_status halo_access_stats_get(const halo_context *context, const char *field
         filled.bytes_sent = counters->bytes_sent;
         filled.bytes_up = counters->bytes_up;
         filled.bytes_down = counters->bytes_down;
-        write_struct(stats, filled, sizeof filled, "halo_access_stats");
+        write_struct(stats, filled);
     });
 }
 

@@ -16,7 +16,7 @@ ChannelRegistry &registry_of(const halo_context *context) { return object_of<Con
 
 ChannelSpec read_channel(const Context &context, const halo_channel_key &key, const halo_channel_desc *desc) {
     const halo_channel_desc defaults = HALO_CHANNEL_DESC_INIT;
-    return check_channel(context, key, read_struct(desc, defaults, offsetof(halo_channel_desc, memory), "halo_channel_desc"));
+    return check_channel(context, key, read_struct(desc, defaults));
 }
 
 // All or none.
@@ -124,7 +124,7 @@ halo_status halo_channel_release(halo_channel *channel) {
 halo_status halo_channel_buffer(const halo_channel *channel, halo_buffer *buffer) {
     return with_channel(channel, [&](const halo_channel &object) {
         require(buffer, "buffer");
-        write_struct(buffer, buffer_of(object), sizeof(halo_buffer), "halo_buffer");
+        write_struct(buffer, buffer_of(object));
     });
 }
 

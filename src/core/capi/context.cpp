@@ -13,9 +13,6 @@ namespace halo {
 
 namespace {
 
-const size_t options_bytes = sizeof(halo_context_options);
-const size_t bootstrap_bytes = sizeof(halo_bootstrap);
-
 // Shells of contexts outlive them, so that the use of a destroyed one is noticed.
 struct ContextShells {
     std::mutex mutex;
@@ -42,7 +39,7 @@ void retire(Handle *shell) {
 void create(const ContextSource &source, const halo_context_options *options, halo_context **context) {
     require(context, "context");
     const halo_context_options defaults = HALO_CONTEXT_OPTIONS_INIT;
-    auto object = std::make_unique<ContextObject>(source, read_optional_struct(options, defaults, options_bytes, "halo_context_options"));
+    auto object = std::make_unique<ContextObject>(source, read_optional_struct(options, defaults));
     halo_context *shell = make_shell(*object);
     try {
         object->context.meet(source.meeting);
@@ -130,7 +127,7 @@ halo_status halo_context_create_over(const halo_bootstrap *bootstrap, const halo
     return guard([&] {
         require(bootstrap, "bootstrap");
         const halo_bootstrap defaults = HALO_BOOTSTRAP_INIT;
-        const halo_bootstrap given = read_struct(bootstrap, defaults, bootstrap_bytes, "halo_bootstrap");
+        const halo_bootstrap given = read_struct(bootstrap, defaults);
         check_bootstrap(given);
         ContextSource source;
         source.bootstrap = &given;
@@ -257,7 +254,7 @@ halo_status halo_context_pool_stats(const halo_context *context, int32_t memory,
         filled.held_bytes = figures.held_bytes;
         filled.peak_bytes = figures.peak_bytes;
         filled.allocations = figures.allocations;
-        write_struct(stats, filled, sizeof filled, "halo_pool_stats");
+        write_struct(stats, filled);
     });
 }
 

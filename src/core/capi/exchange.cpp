@@ -15,7 +15,7 @@ Exchange &exchange_of(const halo_exchange *exchange) { return *object_of<Exchang
 
 halo_run read_run(const halo_run *run) {
     const halo_run defaults = HALO_RUN_INIT;
-    return read_optional_struct(run, defaults, offsetof(halo_run, devices), "halo_run"); // older callers have no devices
+    return read_optional_struct(run, defaults);
 }
 
 // From lists of fields, of which the first field stands for the context.
@@ -25,7 +25,7 @@ halo_status create_exchange(std::initializer_list<halo_field *const *> lists, in
         require(exchange, "exchange");
         check_limit("exchange: n_fields", n_fields, limits::fields);
         const halo_exchange_desc defaults = HALO_EXCHANGE_DESC_INIT;
-        halo_exchange_desc known = read_optional_struct(desc, defaults, sizeof defaults, "halo_exchange_desc");
+        halo_exchange_desc known = read_optional_struct(desc, defaults);
         const Topology &topology = object_of<Field>(**lists.begin()).topology();
         const Context::TakesNumbers numbers(topology.context(), numbers_of(topology, n_fields, known));
         std::vector<halo_field *> fields;
@@ -39,7 +39,7 @@ halo_status create_exchange(std::initializer_list<halo_field *const *> lists, in
             objects.push_back(&object);
         }
         const halo_transfer_desc transfer_defaults = HALO_TRANSFER_DESC_INIT;
-        const halo_transfer_desc way = read_optional_struct(transfer, transfer_defaults, sizeof transfer_defaults, "halo_transfer_desc");
+        const halo_transfer_desc way = read_optional_struct(transfer, transfer_defaults);
         if (transfer) {
             known.messages = way.messages;
             known.receive = way.receive;
@@ -143,6 +143,6 @@ halo_status halo_exchange_stats_get(const halo_exchange *exchange, halo_exchange
         require(stats, "stats");
         halo_exchange_stats filled = HALO_EXCHANGE_STATS_INIT;
         exchange_of(exchange).count(filled);
-        write_struct(stats, filled, sizeof filled, "halo_exchange_stats");
+        write_struct(stats, filled);
     });
 }

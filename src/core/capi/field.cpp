@@ -14,12 +14,12 @@ namespace {
 halo_binding read_binding(const halo_binding *binding, halo_layout &layout) {
     require(binding, "binding");
     const halo_binding defaults = HALO_BINDING_INIT;
-    halo_binding known = read_struct(binding, defaults, sizeof defaults, "halo_binding");
+    halo_binding known = read_struct(binding, defaults);
     if (known.memory < HALO_MEMORY_HOST || known.memory > HALO_MEMORY_SHARED || known.device < 0)
         fail(HALO_ERR_ARGUMENT, "binding: memory %d of device %d: there is no such kind, or ordinal", known.memory, known.device);
     if (known.layout) {
         const halo_layout natural = HALO_LAYOUT_INIT;
-        layout = read_struct(known.layout, natural, sizeof natural, "halo_layout");
+        layout = read_struct(known.layout, natural);
         known.layout = &layout;
     }
     return known;
@@ -28,7 +28,7 @@ halo_binding read_binding(const halo_binding *binding, halo_layout &layout) {
 halo_layout_desc read_layout_desc(const halo_layout_desc *desc) {
     require(desc, "desc");
     const halo_layout_desc defaults = HALO_LAYOUT_DESC_INIT;
-    return read_struct(desc, defaults, sizeof defaults, "halo_layout_desc");
+    return read_struct(desc, defaults);
 }
 
 StorageShape read_shape(const int64_t points[3], int64_t element_bytes, int32_t n_components, int32_t n_places) {
@@ -53,7 +53,7 @@ halo_status halo_field_create(halo_topology *topology, const halo_field_desc *de
         const halo_field_desc defaults = HALO_FIELD_DESC_INIT;
         Topology &on = object_of<Topology>(topology);
         const Context::TakesNumbers numbers(on.context(), { 0, 1 });
-        auto object = std::make_unique<Field>(on, read_struct(desc, defaults, sizeof defaults, "halo_field_desc"));
+        auto object = std::make_unique<Field>(on, read_struct(desc, defaults));
         ContextObject *owner = shell_of(topology)->owner;
         *field = owner->shells.make<halo_field>(owner, object.get());
         object.release();
@@ -86,7 +86,7 @@ halo_status halo_field_layout(const halo_field *field, int64_t gid, halo_layout 
         require(layout, "layout");
         const Field &object = object_of<Field>(field);
         const halo_layout filled = as_halo_layout(object.layout(object.topology().require_local(gid)));
-        write_struct(layout, filled, sizeof filled, "halo_layout");
+        write_struct(layout, filled);
     });
 }
 
@@ -106,7 +106,7 @@ halo_status halo_layout_fill(const halo_layout_desc *desc, const int64_t points[
             fail(HALO_ERR_LIMIT, "layout: storage of %lld x %lld x %lld points, with ghosts, exceeds %lld bytes", static_cast<long long>(points[0]),
                  static_cast<long long>(points[1]), static_cast<long long>(points[2]), static_cast<long long>(limits::storage_bytes));
         const halo_layout filled = as_halo_layout(*found);
-        write_struct(layout, filled, sizeof filled, "halo_layout");
+        write_struct(layout, filled);
     });
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "channel/group.h"
 
-#include <cstddef>
-
 #include "capi/handle.h"
 #include "comm/collective_stream.h"
 
@@ -22,7 +20,7 @@ halo_status halo_group_create(halo_context *context, halo_channel *const *channe
     return with_handle(context, [&] {
         require(group, "group");
         const halo_group_desc defaults = HALO_GROUP_DESC_INIT;
-        const halo_group_desc known = read_optional_struct(desc, defaults, offsetof(halo_group_desc, memory), "halo_group_desc");
+        const halo_group_desc known = read_optional_struct(desc, defaults);
         check_timeout("group", known.timeout_seconds);
         ContextObject &owner = object_of<ContextObject>(context);
         const CollectiveCall call(owner.context, "group", known.timeout_seconds);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/first_version.h"
 #include "halo.h"
 
 namespace halo {
@@ -49,17 +50,18 @@ halo_status guard(Body &&body) noexcept {
 // Fails with HALO_ERR_ARGUMENT: "argument 'what' is NULL".
 void require(const void *pointer, const char *what);
 
-// Check the head of a caller's struct. `min_bytes` is its size in the first version that had this layout.
-void check_struct(const void *user, size_t min_bytes, size_t known_bytes, int32_t layout, const char *name);
+// Check the head of a caller's struct.
+void check_struct(const void *user, const FirstVersion &first, size_t known_bytes, int32_t layout);
 
 // A caller's struct as this library knows it. `defaults` (a HALO_..._INIT) gives the layout and what older, smaller structs lack.
-// HALO_ERR_VERSION names the struct: no or too small struct_size, another layout, or a newer struct whose unknown tail is not zero.
-template <class T>
-T read_struct(const T *user, const T &defaults, size_t min_bytes, const char *name) {
+// HALO_ERR_VERSION names the struct: no struct_size or one below the first version's, another layout, or a newer struct whose unknown tail is not
+// zero.
+template <Growing T>
+T read_struct(const T *user, const T &defaults) {
     static_assert(std::is_trivially_copyable_v<T>);
     int32_t layout;
     std::memcpy(&layout, reinterpret_cast<const char *>(&defaults) + sizeof(size_t), sizeof layout);
-    check_struct(user, min_bytes, sizeof(T), layout, name);
+    check_struct(user, first_version<T>, sizeof(T), layout);
     size_t user_bytes;
     std::memcpy(&user_bytes, user, sizeof user_bytes);
     T value = defaults;
@@ -69,18 +71,18 @@ T read_struct(const T *user, const T &defaults, size_t min_bytes, const char *na
 }
 
 // The same where NULL means the defaults.
-template <class T>
-T read_optional_struct(const T *user, const T &defaults, size_t min_bytes, const char *name) {
-    return user ? read_struct(user, defaults, min_bytes, name) : defaults;
+template <Growing T>
+T read_optional_struct(const T *user, const T &defaults) {
+    return user ? read_struct(user, defaults) : defaults;
 }
 
 // Fill a caller's struct up to its struct_size, which is kept. `value` starts as HALO_..._INIT. A newer caller's tail is zeroed.
-void write_struct_bytes(void *user, const void *value, size_t min_bytes, size_t known_bytes, const char *name);
+void write_struct_bytes(void *user, const void *value, const FirstVersion &first, size_t known_bytes);
 
-template <class T>
-void write_struct(T *user, const T &value, size_t min_bytes, const char *name) {
+template <Growing T>
+void write_struct(T *user, const T &value) {
     static_assert(std::is_trivially_copyable_v<T>);
-    write_struct_bytes(user, &value, min_bytes, sizeof(T), name);
+    write_struct_bytes(user, &value, first_version<T>, sizeof(T));
 }
 
 } // namespace halo

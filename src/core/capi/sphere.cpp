@@ -68,7 +68,7 @@ halo_status halo_sphere_create(halo_context *context, const halo_sphere_desc *de
     return with_handle(context, [&] {
         require(desc, "desc");
         require(sphere, "sphere");
-        const halo_sphere_desc known = read_struct(desc, halo_sphere_desc HALO_SPHERE_DESC_INIT, sizeof known, "halo_sphere_desc");
+        const halo_sphere_desc known = read_struct(desc, halo_sphere_desc HALO_SPHERE_DESC_INIT);
         ContextObject &owner = object_of<ContextObject>(context);
         const CollectiveCall call(owner.context, "sphere");
         auto object = std::make_unique<Sphere>(owner.context, known);
@@ -97,7 +97,7 @@ halo_status halo_sphere_local_parts(const halo_sphere *sphere, const int64_t **g
 halo_status halo_sphere_part_get(const halo_sphere *sphere, int64_t gid, halo_sphere_part *part) {
     return with_handle(sphere, [&] {
         require(part, "part");
-        write_struct(part, object_of<Sphere>(sphere).part(gid), sizeof *part, "halo_sphere_part");
+        write_struct(part, object_of<Sphere>(sphere).part(gid));
     });
 }
 
@@ -141,8 +141,7 @@ halo_status halo_topology_create_reduced_rows(halo_context *context, const halo_
 halo_status halo_reduced_rows_neighbours(const halo_reduced_rows_desc *desc, uint64_t key, uint64_t *neighbours, int64_t capacity, int64_t *n) {
     return guard([&] {
         require(desc, "desc");
-        const halo_reduced_rows_desc known =
-            read_struct(desc, halo_reduced_rows_desc HALO_REDUCED_ROWS_DESC_INIT, sizeof known, "halo_reduced_rows_desc");
+        const halo_reduced_rows_desc known = read_struct(desc, halo_reduced_rows_desc HALO_REDUCED_ROWS_DESC_INIT);
         write_list(ReducedRows(known).neighbours(key), neighbours, capacity, n, "neighbours");
     });
 }

@@ -38,6 +38,14 @@ int32_t layout_of(const void *user) {
     return layout;
 }
 
+size_t checked_size(const void *user, const FirstVersion &first) {
+    require(user, first.name);
+    const size_t size = struct_size_of(user);
+    if (size < first.bytes)
+        fail(HALO_ERR_VERSION, "%s: struct_size is %zu, the smallest known is %zu; begin from its ..._INIT value", first.name, size, first.bytes);
+    return size;
+}
+
 } // namespace
 
 void set_last_error(const char *text) noexcept { std::snprintf(last_text(), text_bytes, "%s", text); }
@@ -64,23 +72,18 @@ void require(const void *pointer, const char *what) {
     if (!pointer) fail(HALO_ERR_ARGUMENT, "argument '%s' is NULL", what);
 }
 
-void check_struct(const void *user, size_t min_bytes, size_t known_bytes, int32_t layout, const char *name) {
-    require(user, name);
-    const size_t size = struct_size_of(user);
-    if (size < min_bytes)
-        fail(HALO_ERR_VERSION, "%s: struct_size is %zu, the smallest known is %zu; begin from its ..._INIT value", name, size, min_bytes);
-    if (layout_of(user) != layout) fail(HALO_ERR_VERSION, "%s: layout is %d, this library knows %d", name, layout_of(user), layout);
+void check_struct(const void *user, const FirstVersion &first, size_t known_bytes, int32_t layout) {
+    const size_t size = checked_size(user, first);
+    if (layout_of(user) != layout) fail(HALO_ERR_VERSION, "%s: layout is %d, this library knows %d", first.name, layout_of(user), layout);
     if (size > known_bytes && !all_zero(static_cast<const char *>(user) + known_bytes, size - known_bytes))
-        fail(HALO_ERR_VERSION, "%s: struct_size is %zu, this library knows %zu bytes, and what follows them is not zero", name, size, known_bytes);
+        fail(HALO_ERR_VERSION, "%s: struct_size is %zu, this library knows %zu bytes, and what follows them is not zero", first.name, size,
+             known_bytes);
 }
 
-void write_struct_bytes(void *user, const void *value, size_t min_bytes, size_t known_bytes, const char *name) {
-    require(user, name);
-    const size_t size = struct_size_of(user);
-    if (size < min_bytes)
-        fail(HALO_ERR_VERSION, "%s: struct_size is %zu, the smallest known is %zu; begin from its ..._INIT value", name, size, min_bytes);
+void write_struct_bytes(void *user, const void *value, const FirstVersion &first, size_t known_bytes) {
+    const size_t size = checked_size(user, first);
     if (layout_of(user) != layout_of(value))
-        fail(HALO_ERR_VERSION, "%s: layout is %d, this library knows %d", name, layout_of(user), layout_of(value));
+        fail(HALO_ERR_VERSION, "%s: layout is %d, this library knows %d", first.name, layout_of(user), layout_of(value));
     const size_t head = sizeof(size_t);
     const size_t known = std::min(size, known_bytes);
     std::memcpy(static_cast<char *>(user) + head, static_cast<const char *>(value) + head, known - head);

@@ -72,7 +72,7 @@ void take_numbers(const Stencil &stencil, int32_t group, halo_field *const *fiel
     require_handle(shell_of(field), HandleKind::field);
     const Topology &topology = object_of<Field>(field).topology();
     const halo_exchange_desc defaults = HALO_EXCHANGE_DESC_INIT;
-    const auto numbers = numbers_of(topology, n, read_optional_struct(desc, defaults, sizeof defaults, "halo_exchange_desc"));
+    const auto numbers = numbers_of(topology, n, read_optional_struct(desc, defaults));
     const Context::TakesNumbers taken(topology.context(), numbers);
 }
 
@@ -87,7 +87,7 @@ halo_status halo_stencil_create(const halo_stencil_desc *desc, halo_stencil **st
         require(desc, "desc");
         require(stencil, "stencil");
         const halo_stencil_desc defaults = HALO_STENCIL_DESC_INIT;
-        *stencil = new halo_stencil(read_struct(desc, defaults, sizeof defaults, "halo_stencil_desc"));
+        *stencil = new halo_stencil(read_struct(desc, defaults));
     });
 }
 
@@ -106,7 +106,7 @@ halo_status halo_stencil_add_field(halo_stencil *stencil, const halo_stencil_fie
         require(desc, "desc");
         require(field, "field");
         const halo_stencil_field_desc defaults = HALO_STENCIL_FIELD_DESC_INIT;
-        *field = object.editable().add_field(read_struct(desc, defaults, sizeof defaults, "halo_stencil_field_desc"));
+        *field = object.editable().add_field(read_struct(desc, defaults));
     });
 }
 
@@ -115,7 +115,7 @@ halo_status halo_stencil_add_stage(halo_stencil *stencil, const halo_stencil_sta
         require(desc, "desc");
         require(stage, "stage");
         const halo_stencil_stage_desc defaults = HALO_STENCIL_STAGE_DESC_INIT;
-        *stage = object.editable().add_stage(read_struct(desc, defaults, sizeof defaults, "halo_stencil_stage_desc"));
+        *stage = object.editable().add_stage(read_struct(desc, defaults));
     });
 }
 
@@ -126,14 +126,14 @@ halo_status halo_stencil_analyse(halo_stencil *stencil) {
 halo_status halo_stencil_field_get(const halo_stencil *stencil, int32_t field, halo_stencil_field *result) {
     return with_stencil(stencil, [&](const Stencil &object) {
         require(result, "result");
-        write_struct(result, object.field(field), sizeof *result, "halo_stencil_field");
+        write_struct(result, object.field(field));
     });
 }
 
 halo_status halo_stencil_stage_get(const halo_stencil *stencil, int32_t stage, halo_stencil_stage *result) {
     return with_stencil(stencil, [&](const Stencil &object) {
         require(result, "result");
-        write_struct(result, object.stage(stage), sizeof *result, "halo_stencil_stage");
+        write_struct(result, object.stage(stage));
     });
 }
 
@@ -158,7 +158,7 @@ halo_status halo_stencil_summary_get(const halo_stencil *stencil, halo_stencil_s
         filled.values = costs.values;
         filled.cells_twice = costs.cells_twice;
         filled.cost = costs.cost;
-        write_struct(summary, filled, sizeof filled, "halo_stencil_summary");
+        write_struct(summary, filled);
     });
 }
 
@@ -190,7 +190,7 @@ halo_status halo_stencil_field_desc_fill(const halo_stencil *stencil, int32_t fi
     return with_stencil(stencil, [&](const Stencil &object) {
         require(desc, "desc");
         const halo_field_desc defaults = HALO_FIELD_DESC_INIT;
-        halo_field_desc filled = read_struct(desc, defaults, sizeof defaults, "halo_field_desc");
+        halo_field_desc filled = read_struct(desc, defaults);
         const halo_stencil_field known = object.field(field);
         const StencilField &said = object.program().fields()[object.require_field(field)];
         filled.name = said.name.c_str();
@@ -199,7 +199,7 @@ halo_status halo_stencil_field_desc_fill(const halo_stencil *stencil, int32_t fi
             filled.ghost_low[d] = ghost_width(known.ghost_low[d]);
             filled.ghost_high[d] = ghost_width(known.ghost_high[d]);
         }
-        write_struct(desc, filled, sizeof filled, "halo_field_desc");
+        write_struct(desc, filled);
     });
 }
 
@@ -207,7 +207,7 @@ halo_status halo_stencil_layout_desc_fill(const halo_stencil *stencil, halo_layo
     return with_stencil(stencil, [&](const Stencil &object) {
         require(desc, "desc");
         const halo_layout_desc defaults = HALO_LAYOUT_DESC_INIT;
-        halo_layout_desc filled = read_struct(desc, defaults, sizeof defaults, "halo_layout_desc");
+        halo_layout_desc filled = read_struct(desc, defaults);
         std::fill_n(filled.ghost_low, 3, 0);
         std::fill_n(filled.ghost_high, 3, 0);
         for (int32_t number = 0; number < std::ssize(object.program().fields()); ++number) {
@@ -217,7 +217,7 @@ halo_status halo_stencil_layout_desc_fill(const halo_stencil *stencil, halo_layo
                 filled.ghost_high[d] = std::max(filled.ghost_high[d], ghost_width(known.ghost_high[d]));
             }
         }
-        write_struct(desc, filled, sizeof filled, "halo_layout_desc");
+        write_struct(desc, filled);
     });
 }
 
@@ -244,7 +244,7 @@ halo_status halo_stencil_create_topology(const halo_stencil *stencil, int32_t ex
         require(blocks, "blocks");
         require(topology, "topology");
         const halo_blocks_desc defaults = HALO_BLOCKS_DESC_INIT;
-        const halo_blocks_desc known = read_struct(blocks, defaults, sizeof defaults, "halo_blocks_desc");
+        const halo_blocks_desc known = read_struct(blocks, defaults);
         const std::vector<halo_stencil_range> ranges = stencil->stencil.filled_ranges(exchange);
         ContextObject &owner = object_of<ContextObject>(context);
         const CollectiveCall call(owner.context, "stencil");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cstddef>
 
 #include "capi/create_topology.h"
 #include "capi/leftovers.h"
@@ -40,7 +39,7 @@ halo_status halo_topology_create_boxes(halo_context *context, const halo_boxes_d
 }
 
 halo_status halo_topology_create_regions(halo_context *context, const halo_regions_desc *desc, halo_topology **topology) {
-    return create_from<RegionsTopology>(context, desc, HALO_REGIONS_DESC_INIT, "regions", topology, offsetof(halo_regions_desc, vector_signs));
+    return create_from<RegionsTopology>(context, desc, HALO_REGIONS_DESC_INIT, "regions", topology);
 }
 
 halo_status halo_topology_destroy(halo_topology **topology) {
@@ -66,7 +65,7 @@ halo_status halo_topology_local_parts(const halo_topology *topology, const int64
 halo_status halo_topology_part(const halo_topology *topology, int64_t gid, halo_part *part) {
     return with_handle(topology, [&] {
         require(part, "part");
-        write_struct(part, object_of<Topology>(topology).part(gid), sizeof *part, "halo_part");
+        write_struct(part, object_of<Topology>(topology).part(gid));
     });
 }
 
@@ -106,7 +105,7 @@ halo_status halo_topology_keys_report(const halo_topology *topology, halo_keys_r
         value.n_ghosts = points.n_points() - points.n_owned();
         value.first_global = points.first_global();
         value.n_global = points.n_global();
-        write_struct(report, value, sizeof *report, "halo_keys_report");
+        write_struct(report, value);
     });
 }
 
@@ -147,7 +146,7 @@ halo_status halo_topology_edit_keys(const halo_topology *topology, const halo_ke
         require_callable(shell_of(topology), HandleKind::topology);
         require(edit, "edit");
         require(edited, "edited");
-        const halo_keys_edit known = read_struct(edit, halo_keys_edit HALO_KEYS_EDIT_INIT, sizeof known, "halo_keys_edit");
+        const halo_keys_edit known = read_struct(edit, halo_keys_edit HALO_KEYS_EDIT_INIT);
         const auto *from = dynamic_cast<const KeysTopology *>(&object_of<Topology>(topology));
         if (!from) fail(HALO_ERR_ARGUMENT, "edit: the topology was not made from keys");
         ContextObject *owner = shell_of(topology)->owner;

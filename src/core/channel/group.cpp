@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/checked.h"
+#include "base/first_version.h"
 #include "base/limits.h"
 #include "channel/commit.h"
 
@@ -103,9 +104,9 @@ AggregateRun &Group::run(const char *call) {
 const halo_group_row *Group::table(size_t row_bytes) {
     run("halo_group_table");
     check_bytes_limit("halo_group_table: row_bytes", row_bytes, limits::struct_bytes);
-    if (row_bytes < sizeof(halo_group_row) || row_bytes % alignof(halo_group_row) != 0)
-        fail(HALO_ERR_VERSION, "halo_group_row: row_bytes is %zu; the size of the struct, at least %zu, is wanted", row_bytes,
-             sizeof(halo_group_row));
+    constexpr FirstVersion first = first_version<halo_group_row>;
+    if (row_bytes < first.bytes || row_bytes % alignof(halo_group_row) != 0)
+        fail(HALO_ERR_VERSION, "%s: row_bytes is %zu; the size of the struct, at least %zu, is wanted", first.name, row_bytes, first.bytes);
     const AggregateRun::View &now = run_->view();
     for (const int i : { recent_, 1 - recent_ })
         if (tables_[i].row_bytes == row_bytes && tables_[i].view.same_as(now)) {
@@ -124,7 +125,7 @@ void Group::fill(Table &table, size_t row_bytes) const {
     table.rows.assign(slots_.size() * row_bytes, std::byte{ 0 });
     for (uint32_t i = 0; i < slots_.size(); ++i) {
         const halo_group_row values = row(i);
-        std::memcpy(table.rows.data() + i * row_bytes, &values, sizeof values);
+        std::memcpy(table.rows.data() + i * row_bytes, &values, std::min(row_bytes, sizeof values));
     }
     table.row_bytes = row_bytes;
 }

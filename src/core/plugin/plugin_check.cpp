@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 
 #include "base/error.h"
+#include "base/first_version.h"
 #include "plugin/registry.h"
 
 namespace halo {
 
 namespace {
 
-// Operation tables are a size and then function pointers.
-// `needed`: bytes of those that minor version 0 has.
-template <class Ops>
-std::string problem_of_operations(const Ops *ops, size_t needed, size_t optional_at_end) {
-    const size_t n = (needed - sizeof(size_t)) / sizeof(void (*)());
+// Operation tables are a size and then function pointers. Those of minor version 0 are needed, but for the last few.
+template <Growing Ops>
+std::string problem_of_operations(const Ops *ops, size_t optional_at_end) {
+    constexpr size_t needed = first_version<Ops>.bytes;
+    constexpr size_t n = (needed - sizeof(size_t)) / sizeof(void (*)());
     if (!ops) return "it has no operations";
     if (ops->struct_size < needed) return format("its operations have %zu bytes, at least %zu are needed", ops->struct_size, needed);
     for (size_t i = 0; i + optional_at_end < n; ++i) {
@@ -26,9 +26,9 @@ std::string problem_of_operations(const Ops *ops, size_t needed, size_t optional
 }
 
 // Both kinds begin alike. Nothing behind struct_size may be read before the sizes have been checked.
-// `needed`: bytes of what minor version 0 has.
-template <class Description>
-std::string problem_of_head(const Description &plugin, size_t needed, const std::string &name) {
+template <Growing Description>
+std::string problem_of_head(const Description &plugin, const std::string &name) {
+    constexpr size_t needed = first_version<Description>.bytes;
     if (plugin.abi_major != HALO_PLUGIN_ABI_MAJOR)
         return format("it was built for plugin ABI %u.%u, this library has %d.%d", plugin.abi_major, plugin.abi_minor, HALO_PLUGIN_ABI_MAJOR,
                       HALO_PLUGIN_ABI_MINOR);
@@ -51,15 +51,15 @@ std::string problem_of_ranges(const halo_device_plugin &plugin) {
 } // namespace
 
 std::string problem_of(const halo_transport_plugin &plugin, const std::string &name) {
-    std::string problem = problem_of_head(plugin, offsetof(halo_transport_plugin, capabilities), name);
-    return problem.empty() ? problem_of_operations(plugin.ops, offsetof(halo_transport_ops, threads), 0) : problem;
+    std::string problem = problem_of_head(plugin, name);
+    return problem.empty() ? problem_of_operations(plugin.ops, 0) : problem;
 }
 
 std::string problem_of(const halo_device_plugin &plugin, const std::string &name) {
-    std::string problem = problem_of_head(plugin, sizeof plugin, name);
+    std::string problem = problem_of_head(plugin, name);
     if (problem.empty() && plugin.copy_layout != HALO_COPY_LAYOUT)
         return format("it was built for copy tables of layout %u, this library has %d", plugin.copy_layout, HALO_COPY_LAYOUT);
-    if (problem.empty()) problem = problem_of_operations(plugin.ops, offsetof(halo_device_ops, ranges_run), 1);
+    if (problem.empty()) problem = problem_of_operations(plugin.ops, 1);
     return problem.empty() ? problem_of_ranges(plugin) : problem;
 }
 

@@ -10,6 +10,9 @@
 #ifndef ABI_MAJOR
 #define ABI_MAJOR HALO_PLUGIN_ABI_MAJOR
 #endif
+#ifndef ABI_MINOR
+#define ABI_MINOR HALO_PLUGIN_ABI_MINOR
+#endif
 #ifndef DESCRIPTION_BYTES
 #define DESCRIPTION_BYTES sizeof(halo_transport_plugin)
 #endif
@@ -86,5 +89,5 @@ static const halo_transport_ops operations = {
 
 extern const halo_transport_plugin halo_transport_plugin_v1;
 const halo_transport_plugin halo_transport_plugin_v1 = {
-    ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, DESCRIPTION_BYTES, MODULE_NAME, "1.2.3", query, &operations, CAPABILITIES, 0,
+    ABI_MAJOR, ABI_MINOR, DESCRIPTION_BYTES, MODULE_NAME, "1.2.3", query, &operations, CAPABILITIES, 0,
 };
