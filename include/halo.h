@@ -657,14 +657,14 @@ typedef struct halo_binding {
     const halo_layout *layout; /**< NULL: keep the layout the part has. Copied. */
     int32_t memory;            /**< HALO_MEMORY_...; shared memory is known as such, whatever kind of host memory is named. HALO_MEMORY_DEVICE: of a device of
                                     the setting `device`; all storage of a set is in one memory. A part of it may be given another only by halo_field_bind_many */
-    int32_t device;            /**< of HALO_MEMORY_DEVICE and HALO_MEMORY_PINNED: its ordinal */
+    int32_t device;            /**< of HALO_MEMORY_DEVICE and HALO_MEMORY_PINNED: its ordinal; else 0 */
 } halo_binding;
 #define HALO_BINDING_INIT { sizeof(halo_binding), 1, 0, NULL, NULL, HALO_MEMORY_HOST, 0 }
 
 /** Give a local part its storage. Local; O(1).
  *  HALO_ERR_BOUNDS: cells or ghosts of the layout lie outside `elements`. HALO_BUSY: an exchange over the field is in flight. HALO_ERR_DEVICE: the
- *  context has no device with memory of its own; one that cannot be opened fails as its module says. HALO_ERR_ARGUMENT: other parts of the set have
- *  storage in another memory. */
+ *  context has no device with memory of its own; one that cannot be opened fails as its module says (pinned memory of ordinal 0 needs none).
+ *  HALO_ERR_ARGUMENT: other parts of the set have storage in another memory. */
 HALO_API halo_status halo_field_bind(halo_field *field, int64_t gid, const halo_binding *binding);
 
 /** Bind all local parts, in the order of halo_topology_local_parts, to one allocation: part i starts `i * part_stride` elements
@@ -711,7 +711,8 @@ typedef struct halo_exchange halo_exchange; /**< one run at a time over some fie
 /**
  * A device's stream or queue. Work that a call puts on it is ordered with the stream's other work, and the call returns without waiting for it: values of
  * fields are read when the stream comes there, and ghosts are filled when it has come behind what finish or unpack has put on it. Another stream may be
- * given to each call of a run: what a run puts on it comes behind what the same exchange has put on others. With fields on several devices the stream
+ * given to each call of a run, and to the next start: what an exchange puts on it comes behind what it has put on others, in the run before too. What the
+ * program has put on them itself, kernels that read ghosts or write what is sent next, the program orders. With fields on several devices the stream
  * is one of the device of the first field that takes part and is on one; work of the others goes to their own streams.
  */
 typedef void *halo_stream;

@@ -81,6 +81,36 @@ TEST(DeviceErrors, AContextWithoutDevicesSaysSo) {
     });
 }
 
+// Of pinned memory too, though the host reaches it. A field is left as it is.
+TEST(DeviceErrors, AnOrdinalThatNoDeviceHas) {
+    const auto bind_all = [](Rank &rank, int32_t memory, int32_t device) {
+        const Ring ring(rank, 1);
+        halo_field *field = nullptr;
+        const halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        OK(halo_field_create(ring.topology(), &desc, &field));
+        double storage[Ring::size];
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = storage, binding.memory = memory, binding.device = device;
+        const halo_status status = halo_field_bind(field, 0, &binding);
+        void *bound = nullptr;
+        OK(halo_field_data(field, 0, 0, &bound));
+        if (bound != (status == HALO_SUCCESS ? storage : nullptr)) stop("memory %d of device %d: bound to another storage", memory, device);
+        OK(halo_field_destroy(&field));
+        return status;
+    };
+    run(1, late::settings(), [&](Rank &rank) {
+        for (const int32_t device : { 0, 1 }) OK(bind_all(rank, HALO_MEMORY_PINNED, device));
+        expect_failure(rank.context, bind_all(rank, HALO_MEMORY_PINNED, 5), HALO_ERR_ARGUMENT, { "device late 5 cannot be opened" });
+        for (const int32_t memory : { HALO_MEMORY_HOST, HALO_MEMORY_SHARED })
+            expect_failure(rank.context, bind_all(rank, memory, 1), HALO_ERR_ARGUMENT,
+                           { memory == HALO_MEMORY_HOST ? "no host memory of device 1" : "no shared memory of device 1" });
+    });
+    run(1, {}, [&](Rank &rank) {
+        OK(bind_all(rank, HALO_MEMORY_PINNED, 0));
+        expect_failure(rank.context, bind_all(rank, HALO_MEMORY_PINNED, 2), HALO_ERR_DEVICE, { "device 2", "has no memory of its own" });
+    });
+}
+
 TEST(DeviceErrors, WhatAHostAloneDoesIsRefused) {
     run(1, late::settings(), [](Rank &rank) {
         const Ring ring(rank, 2);

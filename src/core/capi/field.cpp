@@ -17,6 +17,8 @@ halo_binding read_binding(const halo_binding *binding, halo_layout &layout) {
     halo_binding known = read_struct(binding, defaults);
     if (known.memory < HALO_MEMORY_HOST || known.memory > HALO_MEMORY_SHARED || known.device < 0)
         fail(HALO_ERR_ARGUMENT, "binding: memory %d of device %d: there is no such kind, or ordinal", known.memory, known.device);
+    if (known.device > 0 && (known.memory == HALO_MEMORY_HOST || known.memory == HALO_MEMORY_SHARED))
+        fail(HALO_ERR_ARGUMENT, "binding: there is no %s memory of device %d", memory_name(known.memory), known.device);
     if (known.layout) {
         const halo_layout natural = HALO_LAYOUT_INIT;
         layout = read_struct(known.layout, natural);

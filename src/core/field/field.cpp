@@ -263,10 +263,15 @@ void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLa
     if (!owned_.empty() && !owned_[local_index].empty()) owned_[local_index][set] = Buffer();
 }
 
-// HALO_ERR_DEVICE: there is no such device.
+// HALO_ERR_DEVICE: there is no such device. That of pinned memory is looked for if a binding names another than the first: a program may have pinned
+// memory, and ordinals of 0, without a device of the library's.
 Space Field::known_space(const halo_binding &binding) const {
     const Space space = space_of(binding.memory, binding.device);
-    if (binding.data) topology_.context().device_of(space);
+    if (!binding.data) return space;
+    Context &context = topology_.context();
+    context.device_of(space);
+    if (binding.memory == HALO_MEMORY_PINNED && binding.device > 0 && !context.pools().has(HALO_MEMORY_PINNED, binding.device))
+        context.devices().open(binding.device, context.pools());
     return space;
 }
 

@@ -18,7 +18,7 @@ struct Space {
 
 inline constexpr Space host_space{};
 
-// Of memory of a kind that a binding or descriptor names.
+// Of memory of a kind that a binding or descriptor names. What the host reaches is one space, whichever device's driver has pinned it.
 constexpr Space space_of(int32_t memory, int32_t device) { return memory == HALO_MEMORY_DEVICE ? Space{ memory, device } : host_space; }
 
 } // namespace halo
