@@ -11,6 +11,11 @@
  * - On an error it puts one line of text into `halo_host.report`, then returns the status.
  * - The core calls one instance from one thread at a time; different instances may be called at once.
  * - Tables only grow at their end; the core accepts any struct_size from that of minor version 0 on, of its own major version.
+ *
+ * Reserved are: header and payload of a message as two pieces; memory that a transport exports, imports or registers; put and get; a descriptor to sleep
+ * on; send and receive on a stream, with an event; terms of rows as kernels known by number. Each comes as entries at the end of a table, behind a new
+ * minor version, together with what calls them. A table never carries an entry that nobody calls, so a module prepares for none of this, and one without
+ * goes on as it does now.
  */
 #ifndef HALO_PLUGIN_H
 #define HALO_PLUGIN_H
