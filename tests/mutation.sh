@@ -56,6 +56,7 @@ defects=(
     "the pointers of a run lie where the field is bound|exchange/round_spec.h|late_device_programs OnDevices.Storage*|s/^    if (run.data \&\& run.devices) return.*$//"
     "parts of one set lie in two memories|field/field.cpp|late_device_programs DeviceErrors.AllStorage*|s/if (space == now || n_others == 0) return;/return;/"
     "a device may still write where a later message lies|stream/stream.cpp|late_device_programs DeviceErrors.ARun*|s/    if (memory_ \&\& !slots_.slot_.->in_flight) slots_/    if (false) slots_/"
+    "pinned memory of a device that is not there is taken|field/field.cpp|late_device_programs DeviceErrors.AnOrdinal*|s/if (binding.memory == HALO_MEMORY_PINNED \&\& /if (false \&\& /"
     "a launch that fails leaves its rows behind|exchange/device_work.cpp|late_device_programs DeviceErrors.ALaunch*|/^void DeviceWork::end/,/^}/s/    ranges_.clear();//"
     # Callers and modules of other versions
     "a struct must be as long as it is now|capi/guard.h|misuse Versions.*|/^void write_struct(/,/^}/s/first_version<T>, sizeof/FirstVersion{ first_version<T>.name, sizeof(T) + 1 }, sizeof/"
