@@ -11,7 +11,7 @@
 #include "comm/agree.h"
 #include "comm/collective.h"
 #include "topology/discovery.h"
-#include "topology/graph/key_index.h"
+#include "topology/keys/key_index.h"
 #include "topology/keys/keys.h"
 
 namespace halo {

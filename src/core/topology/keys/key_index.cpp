@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/keys/key_index.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace halo {
+
+KeyIndex::KeyIndex(size_t expected, DenseKeys dense) : first_(dense.first), dense_(dense.n, none) {
+    keys_.reserve(std::max<size_t>(expected, dense.n));
+    resize(std::bit_ceil(dense.n > 0 ? 2 : 2 * expected + 2));
+}
+
+std::pair<uint32_t, bool> KeyIndex::add_hashed(uint64_t key) {
+    if (2 * (hashed_.size() + 1) > slots_.size()) resize(2 * slots_.size());
+    uint32_t &slot = slots_[slot_of(key)];
+    if (slot != none) return { slot, false };
+    slot = next_number(key);
+    hashed_.push_back(slot);
+    return { slot, true };
+}
+
+// Sixteen keys that follow each other share a cache line of slots.
+size_t KeyIndex::slot_of(uint64_t key) const {
+    const uint64_t block = mixed(key >> 4);
+    size_t slot = (block << 4 | ((key ^ block >> 60) & 15)) & (slots_.size() - 1);
+    while (slots_[slot] != none && keys_[slots_[slot]] != key) slot = (slot + 1) & (slots_.size() - 1);
+    return slot;
+}
+
+void KeyIndex::resize(size_t n_slots) {
+    slots_.assign(n_slots, none);
+    for (const uint32_t number : hashed_) slots_[slot_of(keys_[number])] = number;
+}
+
+} // namespace halo

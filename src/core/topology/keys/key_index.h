@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers of keys, in the order in which they were added.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/checked.h"
+#include "base/limits.h"
+#include "topology/keys/placement.h"
+
+namespace halo {
+
+// A span of keys, most of which are expected: they are looked up in a table instead of by a hash.
+struct DenseKeys {
+    uint64_t first = 0;
+    uint64_t n = 0;
+};
+
+class KeyIndex {
+public:
+    static constexpr uint32_t none = UINT32_MAX;
+
+    explicit KeyIndex(size_t expected, DenseKeys dense = {});
+
+    // Number of the key, and whether it is new.
+    std::pair<uint32_t, bool> add(uint64_t key) {
+        if (!is_dense(key)) return add_hashed(key);
+        uint32_t &number = dense_[key - first_];
+        if (number != none) return { number, false };
+        return { number = next_number(key), true };
+    }
+    uint32_t find(uint64_t key) const { return is_dense(key) ? dense_[key - first_] : slots_[slot_of(key)]; } // `none`: it was not added
+    const std::vector<uint64_t> &keys() const { return keys_; }
+
+private:
+    bool is_dense(uint64_t key) const { return key - first_ < dense_.size(); }
+    std::pair<uint32_t, bool> add_hashed(uint64_t key);
+    uint32_t next_number(uint64_t key) {
+        check_limit("points: the number of different keys on this rank", std::ssize(keys_) + 1, limits::points);
+        keys_.push_back(key);
+        return static_cast<uint32_t>(keys_.size() - 1);
+    }
+    size_t slot_of(uint64_t key) const; // the one that has the key, or the free one for it
+    void resize(size_t n_slots);
+
+    std::vector<uint64_t> keys_;
+    uint64_t first_ = 0;
+    std::vector<uint32_t> dense_;  // numbers of the keys from first_ on
+    std::vector<uint32_t> slots_;  // those of others; at most half of them are taken, their count is a power of 2
+    std::vector<uint32_t> hashed_; // numbers in slots
+};
+
+} // namespace halo
