@@ -67,7 +67,7 @@ TEST_F(AccessMisuse, ArgumentsThatAreNone) {
         OK(halo_access_end(batch));
         expect(HALO_ERR_ARGUMENT, "batch of 0 accesses",
                halo_access_begin(rank.context, &one, 0, sizeof one, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
-        expect(HALO_ERR_VERSION, "accesses of 4 bytes",
+        expect(HALO_ERR_VERSION, "halo_access 0 has 4 bytes",
                halo_access_begin(rank.context, &one, 1, 4, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
         struct Longer {
             halo_access known;

@@ -490,7 +490,10 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
               return halo_inproc_create(0, &group);
           } },
         { "accesses", limit, { "accesses 2147483647 exceeds 65536" }, [](World &w) { return accesses(w, INT32_MAX, sizeof(halo_access)); } },
-        { "bytes_of_an_access", limit, { "access_bytes 18446744073709551615 exceeds 4096" }, [](World &w) { return accesses(w, 1, SIZE_MAX); } },
+        { "bytes_of_an_access",
+          limit,
+          { "halo_access: its size 18446744073709551615 exceeds 4096" },
+          [](World &w) { return accesses(w, 1, SIZE_MAX); } },
         { "bytes_of_a_row", limit, { "row_bytes 1099511627776 exceeds 4096" }, [](World &w) { return rows(w, size_t{ 1 } << 40); } },
         { "rows_of_2_to_the_64_bytes", limit, { "row_bytes 9223372036854775808 exceeds 4096" }, [](World &w) { return rows(w, size_t{ 1 } << 63); } },
         { "bytes_of_a_channel", limit, { "desc_bytes 18446744073709551615 exceeds 4096" }, [](World &w) { return register_two(w, SIZE_MAX, 0); } },

@@ -15,28 +15,14 @@ namespace halo {
 
 namespace {
 
-// Accesses may grow: what the caller's are longer must be zero, what they are shorter is as in HALO_ACCESS_INIT.
-halo_access read_access(const void *accesses, size_t bytes, int32_t i) {
-    const auto *one = static_cast<const std::byte *>(accesses) + static_cast<size_t>(i) * bytes;
-    for (size_t b = sizeof(halo_access); b < bytes; ++b)
-        if (one[b] != std::byte{})
-            fail(HALO_ERR_VERSION, "access %d has %zu bytes, of which this library knows %zu, and the rest is not zero", i, bytes,
-                 sizeof(halo_access));
-    halo_access access = HALO_ACCESS_INIT;
-    std::memcpy(&access, one, std::min(bytes, sizeof access));
-    if (access.reserved != 0) fail(HALO_ERR_VERSION, "access %d: reserved is %d, not 0", i, access.reserved);
-    return access;
-}
-
 void read_shape(BatchShape &shape, const halo_access *accesses, int32_t n, size_t bytes) {
     require(accesses, "accesses");
     if (n < 1) fail(HALO_ERR_ARGUMENT, "batch of %d accesses", n);
     check_limit("batch: the number of accesses", n, limits::fields);
-    check_bytes_limit("batch: access_bytes", bytes, limits::struct_bytes);
-    if (bytes < first_version<halo_access>.bytes) fail(HALO_ERR_VERSION, "accesses of %zu bytes; halo_access has %zu", bytes, sizeof(halo_access));
     shape.arguments.resize(static_cast<size_t>(n));
     for (int32_t i = 0; i < n; ++i) {
-        const halo_access given = read_access(accesses, bytes, i);
+        const halo_access given = read_item(accesses, bytes, i, halo_access HALO_ACCESS_INIT);
+        if (given.reserved != 0) fail(HALO_ERR_VERSION, "access %d: reserved is %d, not 0", i, given.reserved);
         require_handle(shell_of(given.field), HandleKind::field);
         shape.arguments[static_cast<size_t>(i)] = {
             &object_of<Field>(given.field), given.mode, given.through, given.sections, given.whole, given.set

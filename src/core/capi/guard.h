@@ -76,6 +76,20 @@ T read_optional_struct(const T *user, const T &defaults) {
     return user ? read_struct(user, defaults) : defaults;
 }
 
+// Item `i` of a caller's list of structs of `bytes` each: what they are longer must be zero, what they are shorter is as in the defaults.
+// HALO_ERR_VERSION, HALO_ERR_LIMIT.
+void check_item(const void *item, size_t bytes, int64_t i, const FirstVersion &first, size_t known_bytes);
+
+template <Growing T>
+T read_item(const T *list, size_t bytes, int64_t i, const T &defaults) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const char *item = reinterpret_cast<const char *>(list) + static_cast<size_t>(i) * bytes;
+    check_item(item, bytes, i, first_version<T>, sizeof(T));
+    T value = defaults;
+    std::memcpy(reinterpret_cast<char *>(&value), item, std::min(bytes, sizeof(T)));
+    return value;
+}
+
 // Fill a caller's struct up to its struct_size, which is kept. `value` starts as HALO_..._INIT. A newer caller's tail is zeroed.
 void write_struct_bytes(void *user, const void *value, const FirstVersion &first, size_t known_bytes);
 

@@ -3,7 +3,9 @@
 #include <new>
 #include <stdexcept>
 
+#include "base/checked.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/schedule_point.h"
 #include "capi/guard.h"
 
@@ -77,6 +79,15 @@ void check_struct(const void *user, const FirstVersion &first, size_t known_byte
     if (layout_of(user) != layout) fail(HALO_ERR_VERSION, "%s: layout is %d, this library knows %d", first.name, layout_of(user), layout);
     if (size > known_bytes && !all_zero(static_cast<const char *>(user) + known_bytes, size - known_bytes))
         fail(HALO_ERR_VERSION, "%s: struct_size is %zu, this library knows %zu bytes, and what follows them is not zero", first.name, size,
+             known_bytes);
+}
+
+void check_item(const void *item, size_t bytes, int64_t i, const FirstVersion &first, size_t known_bytes) {
+    const auto number = static_cast<long long>(i);
+    if (bytes > known_bytes) check_bytes_limit(format("%s: its size", first.name).c_str(), bytes, limits::struct_bytes);
+    if (bytes < first.bytes) fail(HALO_ERR_VERSION, "%s %lld has %zu bytes, the smallest known is %zu", first.name, number, bytes, first.bytes);
+    if (bytes > known_bytes && !all_zero(static_cast<const char *>(item) + known_bytes, bytes - known_bytes))
+        fail(HALO_ERR_VERSION, "%s %lld has %zu bytes, of which this library knows %zu, and the rest is not zero", first.name, number, bytes,
              known_bytes);
 }
 
