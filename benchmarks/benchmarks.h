@@ -26,6 +26,7 @@ struct Options {
     bool only_expert = false;
     int64_t bytes_from = 8, bytes_to = 65536;
     int64_t channels = 1000000;
+    int64_t side = 55;
 };
 
 std::vector<WorkSize> suite();
@@ -49,6 +50,9 @@ void run_small(const Session &session, const Options &options, Report &report);
 
 // Batches of accesses, found again among many.
 void run_loops(const Session &session, const Options &options, Report &report);
+
+// A mesh made local, against topologies from keys.
+void run_mesh(const Session &session, const Options &options, Report &report);
 
 // What it costs to make things: exchanges of the works, and many channels by hand.
 void run_setup(const Session &session, const Options &options, Report &report);

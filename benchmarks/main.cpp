@@ -74,6 +74,10 @@ void add_commands(CLI::App &app, CommandLine &line) {
     add_command(app, line, "rate", "rate of small messages; 2 ranks", run_rate);
     add_command(app, line, "small", "ghosts of a few points of one peer, against messages by hand; 2 ranks", run_small);
     add_command(app, line, "loops", "batches of accesses that need no exchange, found among many", run_loops);
+    add_command(app, line, "mesh", "a mesh made local, against topologies from keys", run_mesh)
+        ->add_option("--side", line.options.side, "cubes of six cells along each side of a rank's slab")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 400));
     CLI::App *setup = add_command(app, line, "setup", "cost of making exchanges and many channels", run_setup);
     add_work_options(setup, line);
     setup->add_option("--channels", line.options.channels, "channels by hand")->capture_default_str()->check(CLI::Range(1, 100000000));

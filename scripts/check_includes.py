@@ -22,11 +22,12 @@ LAYERS = {
     "plan": ["field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
     "exchange": ["plan", "field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
     "access": ["exchange", "plan", "field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
+    "mesh": ["topology", "channel", "stream", "comm", "memory", "plugin", "base"],
     "sphere": ["topology", "channel", "stream", "comm", "memory", "plugin", "base"],
-    "capi": ["sphere", "analysis", "access", "exchange", "plan", "field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
+    "capi": ["mesh", "sphere", "analysis", "access", "exchange", "plan", "field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
 }
 SHARED = {"tools/launch": {"plugin/rendezvous_wire.h"}}  # what a tool and the core say to each other
-PUBLIC = {"halo.h", "halo_access.h", "halo_sphere.h", "halo_stencil.h", "halo.hpp", "halo_access.hpp", "halo_sphere.hpp", "halo_stencil.hpp", "halo_views.hpp", "halo_mpi.h", "halo_plugin.h"}
+PUBLIC = {"halo.h", "halo_access.h", "halo_mesh.h", "halo_sphere.h", "halo_stencil.h", "halo.hpp", "halo_access.hpp", "halo_mesh.hpp", "halo_sphere.hpp", "halo_stencil.hpp", "halo_views.hpp", "halo_mpi.h", "halo_plugin.h"}
 FOREIGN = re.compile(r"^(mpi|ucp/|ucs/|uct/|cuda|hip/|CL/|petsc)")
 LIBRARIES = {"inproc": (), "host": (), "mpi": ("mpi",)}  # of backends; of others: any
 FAMILIES = {"cuda": "accelerator", "hip": "accelerator", "opencl": "accelerator"}  # backends and the folder beside them that they share
@@ -44,7 +45,7 @@ def includes(path):
 def core_error(layer, quoted, target):
     if not quoted:
         return "the core knows no such library" if FOREIGN.match(target) else None
-    if target in ("halo.h", "halo_access.h", "halo_sphere.h", "halo_stencil.h", "halo_plugin.h"):
+    if target in ("halo.h", "halo_access.h", "halo_mesh.h", "halo_sphere.h", "halo_stencil.h", "halo_plugin.h"):
         return None
     other = target.split("/")[0]
     if "/" not in target or other not in LAYERS:
@@ -81,7 +82,7 @@ def public_error(name, quoted, target):
         return None if target in PUBLIC else "public headers include each other alone"
     if target == "mpi.h":
         return None if name == "halo_mpi.h" else "only halo_mpi.h includes mpi.h"
-    if name in ("halo.h", "halo_access.h", "halo_sphere.h", "halo_stencil.h", "halo_plugin.h") and target not in ("stddef.h", "stdint.h"):
+    if name in ("halo.h", "halo_access.h", "halo_mesh.h", "halo_sphere.h", "halo_stencil.h", "halo_plugin.h") and target not in ("stddef.h", "stdint.h"):
         return "only stddef.h and stdint.h"
     return None
 

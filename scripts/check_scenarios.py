@@ -18,7 +18,7 @@ LEFT_OUT = {
 def main():
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
     functions = []
-    for name in ("halo.h", "halo_access.h", "halo_sphere.h", "halo_stencil.h"):
+    for name in ("halo.h", "halo_access.h", "halo_mesh.h", "halo_sphere.h", "halo_stencil.h"):
         text = re.sub(r"/\*.*?\*/", "", (root / "include" / name).read_text(), flags=re.S)
         functions += re.findall(r"HALO_API\s[^;()]*?(\w+)\s*\([^)]*\);", text)
     called = set()

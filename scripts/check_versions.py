@@ -11,9 +11,9 @@ import re
 import sys
 from pathlib import Path
 
-HEADERS = ("halo.h", "halo_access.h", "halo_sphere.h", "halo_stencil.h")
+HEADERS = ("halo.h", "halo_access.h", "halo_mesh.h", "halo_sphere.h", "halo_stencil.h")
 READ_BY_MODULES = {"halo_host", "halo_transport_params", "halo_copy_program"}
-SIZED_BY_CALL = {"halo_access", "halo_group_row"}  # arrays, of which a call is told the size of one element
+SIZED_BY_CALL = {"halo_access", "halo_group_row", "halo_mesh_set", "halo_mesh_map"}  # arrays, of which a call is told the size of one element
 
 
 def growing(path):

@@ -21,6 +21,7 @@ const halo_keys_edit edit = HALO_KEYS_EDIT_INIT;
 const halo_graph_desc points = HALO_GRAPH_DESC_INIT;
 const halo_star_desc star = HALO_STAR_DESC_INIT;
 const halo_lists_desc lists = HALO_LISTS_DESC_INIT;
+const halo_mesh_desc mesh = HALO_MESH_DESC_INIT;
 const halo_sphere_desc sphere = HALO_SPHERE_DESC_INIT;
 const halo_cubed_sphere_desc cubed = HALO_CUBED_SPHERE_DESC_INIT;
 const halo_latitudes_desc latitudes = HALO_LATITUDES_DESC_INIT;
@@ -66,6 +67,11 @@ const Call refused_calls[] = {
     CALL(halo_topology_create_graph, w.context, &points, &w.results.topology),
     CALL(halo_topology_create_star, w.context, &star, &w.results.topology),
     CALL(halo_topology_create_lists, w.context, &lists, &w.results.topology),
+    CALL(halo_mesh_create, w.context, &mesh, &w.results.mesh),
+    CALL(halo_mesh_destroy, &w.mesh),
+    CALL(halo_mesh_topology, w.mesh, 0, &w.results.topology),
+    CALL(halo_mesh_distribute, w.mesh, 0, w.values, w.values, sizeof w.values[0]),
+    CALL(halo_mesh_collect, w.mesh, 0, w.values, w.values, sizeof w.values[0]),
     CALL(halo_sphere_create, w.context, &sphere, &w.results.sphere),
     CALL(halo_sphere_destroy, &w.sphere),
     CALL(halo_sphere_topology, w.sphere, HALO_SPHERE_CELLS, &w.results.topology),
@@ -164,6 +170,8 @@ const Call allowed_calls[] = {
     ANSWER(halo_context_pool_stats, halo_pool_stats, HALO_POOL_STATS_INIT, w.context, HALO_MEMORY_HOST),
     CALL(halo_info, w.context, HALO_INFO_MODULES, w.buffer, sizeof w.buffer, &w.needed),
     CALL(halo_topology_graph_rows, w.graph, reinterpret_cast<const int64_t **>(&w.list), reinterpret_cast<const uint32_t **>(&w.other_list), &w.n),
+    ANSWER(halo_mesh_local_get, halo_mesh_local, HALO_MESH_LOCAL_INIT, w.mesh, 0),
+    CALL(halo_mesh_map_get, w.mesh, 0, reinterpret_cast<const uint32_t **>(&w.list), &w.n, nullptr),
     CALL(halo_sphere_local_parts, w.sphere, nullptr, &w.n),
     ANSWER(halo_sphere_part_get, halo_sphere_part, HALO_SPHERE_PART_INIT, w.sphere, 0),
     CALL(halo_sphere_ring_ends, w.sphere, 0, HALO_SPHERE_CELLS, nullptr, 0, &w.n),

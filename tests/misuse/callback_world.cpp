@@ -44,6 +44,7 @@ World::~World() {
     EXPECT_EQ(halo_exchange_destroy(&arriving), HALO_SUCCESS);
     EXPECT_EQ(halo_exchange_destroy(&summing), HALO_SUCCESS);
     for (halo_field **field : { &sparse, &dense, &spare }) EXPECT_EQ(halo_field_destroy(field), HALO_SUCCESS);
+    EXPECT_EQ(halo_mesh_destroy(&mesh), HALO_SUCCESS);
     EXPECT_EQ(halo_sphere_destroy(&sphere), HALO_SUCCESS);
     for (halo_topology **topology : { &ring, &graph }) EXPECT_EQ(halo_topology_destroy(topology), HALO_SUCCESS);
     EXPECT_EQ(halo_context_destroy(&context), HALO_SUCCESS);
@@ -88,6 +89,14 @@ void World::make_topologies() {
     EXPECT_EQ(halo_topology_create_graph(context, &pair, &graph), HALO_SUCCESS) << halo_last_error();
     const halo_sphere_desc grid = HALO_SPHERE_DESC_INIT;
     EXPECT_EQ(halo_sphere_create(context, &grid, &sphere), HALO_SUCCESS) << halo_last_error();
+    const auto next = static_cast<uint64_t>(rank);
+    halo_mesh_set points = HALO_MESH_SET_INIT; // one that leads to itself
+    points.name = "points", points.n = 1, points.keys = &next;
+    halo_mesh_map map = HALO_MESH_MAP_INIT;
+    map.name = "next", map.keys = &next;
+    halo_mesh_desc desc = HALO_MESH_DESC_INIT;
+    desc.n_sets = 1, desc.sets = &points, desc.n_maps = 1, desc.maps = &map;
+    EXPECT_EQ(halo_mesh_create(context, &desc, &mesh), HALO_SUCCESS) << halo_last_error();
 }
 
 void World::make_fields() {

@@ -26,6 +26,7 @@ struct World {
     halo_exchange *exchange = nullptr;
     halo_channel *channel = nullptr;
     halo_sphere *sphere = nullptr;
+    halo_mesh *mesh = nullptr;
     halo_stencil *stencil = nullptr;
     halo_channel_key next_key = { 0, 1, 0, 13, 0 };
 
@@ -60,6 +61,14 @@ halo_stencil_field_desc stencil_field_desc() {
     return desc;
 }
 
+halo_mesh_desc points_mesh() {
+    static halo_mesh_set points = HALO_MESH_SET_INIT;
+    points.name = "points";
+    halo_mesh_desc desc = HALO_MESH_DESC_INIT;
+    desc.n_sets = 1, desc.sets = &points;
+    return desc;
+}
+
 halo_stencil_stage_desc stage_desc() {
     static const halo_stencil_access reads = { 0, HALO_STENCIL_READ, { -1, 0, 0 }, { 1, 0, 0 }, HALO_STENCIL_ALL, 0 };
     halo_stencil_stage_desc desc = HALO_STENCIL_STAGE_DESC_INIT;
@@ -86,6 +95,8 @@ World::World() {
     halo_sphere_desc grid = HALO_SPHERE_DESC_INIT;
     grid.n = 2;
     EXPECT_EQ(halo_sphere_create(context, &grid, &sphere), HALO_SUCCESS);
+    const halo_mesh_desc entities = points_mesh();
+    EXPECT_EQ(halo_mesh_create(context, &entities, &mesh), HALO_SUCCESS);
     const halo_stencil_desc sequence = HALO_STENCIL_DESC_INIT;
     EXPECT_EQ(halo_stencil_create(&sequence, &stencil), HALO_SUCCESS);
     int32_t number = 0;
@@ -98,6 +109,7 @@ World::World() {
 
 World::~World() {
     EXPECT_EQ(halo_stencil_destroy(&stencil), HALO_SUCCESS);
+    EXPECT_EQ(halo_mesh_destroy(&mesh), HALO_SUCCESS);
     EXPECT_EQ(halo_sphere_destroy(&sphere), HALO_SUCCESS);
     EXPECT_EQ(halo_channel_destroy(&channel), HALO_SUCCESS);
     EXPECT_EQ(halo_exchange_destroy(&exchange), HALO_SUCCESS);
@@ -256,6 +268,13 @@ std::vector<Case> topologies() {
                  return undo(status, made, halo_sphere_destroy);
              }),
         written(halo_sphere_part HALO_SPHERE_PART_INIT, [](World &w, halo_sphere_part *part) { return halo_sphere_part_get(w.sphere, 0, part); }),
+        read(points_mesh(),
+             [](World &w, const halo_mesh_desc *desc) {
+                 halo_mesh *made = nullptr;
+                 const halo_status status = halo_mesh_create(w.context, desc, &made);
+                 return undo(status, made, halo_mesh_destroy);
+             }),
+        written(halo_mesh_local HALO_MESH_LOCAL_INIT, [](World &w, halo_mesh_local *local) { return halo_mesh_local_get(w.mesh, 0, local); }),
     };
 }
 

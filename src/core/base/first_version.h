@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "halo_access.h"
+#include "halo_mesh.h"
 #include "halo_plugin.h"
 #include "halo_sphere.h"
 #include "halo_stencil.h"
@@ -48,6 +49,12 @@ constexpr FirstVersion first_of(const halo_section_sizes *) { return { "halo_sec
 constexpr FirstVersion first_of(const halo_access *) { return { "halo_access", 24 }; }
 constexpr FirstVersion first_of(const halo_access_state *) { return { "halo_access_state", 40 }; }
 constexpr FirstVersion first_of(const halo_access_stats *) { return { "halo_access_stats", 64 }; }
+
+// halo_mesh.h
+constexpr FirstVersion first_of(const halo_mesh_set *) { return { "halo_mesh_set", 40 }; }
+constexpr FirstVersion first_of(const halo_mesh_map *) { return { "halo_mesh_map", 40 }; }
+constexpr FirstVersion first_of(const halo_mesh_desc *) { return { "halo_mesh_desc", 64 }; }
+constexpr FirstVersion first_of(const halo_mesh_local *) { return { "halo_mesh_local", 72 }; }
 
 // halo_sphere.h
 constexpr FirstVersion first_of(const halo_sphere_desc *) { return { "halo_sphere_desc", 64 }; }

@@ -15,6 +15,7 @@ const char *handle_kind_name(HandleKind kind) noexcept {
     case HandleKind::batch: return "batch";
     case HandleKind::reduction: return "reduction";
     case HandleKind::sphere: return "sphere";
+    case HandleKind::mesh: return "mesh";
     }
     return "unknown handle";
 }

@@ -13,6 +13,7 @@
 #include "capi/guard.h"
 #include "channel/registry.h"
 #include "comm/context.h"
+#include "halo_mesh.h"
 #include "halo_sphere.h"
 
 namespace halo {
@@ -26,6 +27,7 @@ enum class HandleKind : uint32_t {
     batch = 0x48435442,
     reduction = 0x44455248,
     sphere = 0x48505348,
+    mesh = 0x48534d48,
 };
 const char *handle_kind_name(HandleKind kind) noexcept;
 
@@ -48,6 +50,7 @@ inline HandleKind kind_of(const halo_group *) { return HandleKind::group; }
 inline HandleKind kind_of(const halo_batch *) { return HandleKind::batch; }
 inline HandleKind kind_of(const halo_reduction *) { return HandleKind::reduction; }
 inline HandleKind kind_of(const halo_sphere *) { return HandleKind::sphere; }
+inline HandleKind kind_of(const halo_mesh *) { return HandleKind::mesh; }
 
 // The caller's opaque pointer is the shell's address.
 template <class H>

@@ -47,6 +47,7 @@ std::string all_left(ContextObject &owner) {
     });
     const auto add = [&](const std::string &more) { text += (text.empty() || more.empty() ? "" : "; ") + more; };
     add(names(owner.shells, HandleKind::sphere, "; ", [](void *) { return std::string("sphere"); }));
+    add(names(owner.shells, HandleKind::mesh, "; ", [](void *) { return std::string("mesh"); }));
     add(names(owner.shells, HandleKind::group, "; ", [&](void *object) { return static_cast<Group *>(object)->what(); }));
     add(names(owner.shells, HandleKind::reduction, "; ", [&](void *object) { return static_cast<Reduction *>(object)->what(); }));
     if (owner.channels.size() == 0) return text;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A mesh made local: what this rank stores of each set, and maps between them by local index.
+#pragma once
+
+#include <memory>
+
+#include "mesh/layers.h"
+#include "topology/topology.h"
+
+namespace halo {
+
+// What this rank stores of a set, by local index.
+struct LocalSet {
+    std::vector<uint64_t> keys;
+    std::vector<int32_t> owners;
+    std::vector<uint32_t> groups;    // section bits of each ghost
+    std::vector<int64_t> layer_ends; // own entities, then layers of executed ghosts
+    std::vector<int64_t> reach_ends; // what is only read
+    int64_t n_core = 0;
+    std::vector<uint32_t> brought; // by position among what this rank has brought; those that it does not own: ghosts, or none
+    Moved moved;
+
+    uint32_t n_owned() const { return static_cast<uint32_t>(layer_ends[0]); }
+};
+
+struct LocalMap {
+    std::vector<uint32_t> to;
+    int64_t n_rows = 0;
+    int32_t arity = 1;
+};
+
+class Mesh {
+public:
+    // Collective.
+    Mesh(Context &context, const halo_mesh_desc &desc, std::span<const halo_mesh_set> sets, std::span<const halo_mesh_map> maps);
+    ~Mesh() { --context_.children; }
+    Mesh(const Mesh &) = delete;
+    Mesh &operator=(const Mesh &) = delete;
+
+    Context &context() const { return context_; }
+    uint64_t id() const { return id_; }
+    int32_t depth() const { return depth_; }
+    // HALO_ERR_ARGUMENT: there is no such set, no such map.
+    const LocalSet &set(int32_t number) const;
+    const LocalMap &map(int32_t number) const;
+
+    // Collective.
+    std::unique_ptr<Topology> topology(int32_t set) const;
+    void distribute(int32_t set, const std::byte *brought, std::byte *local, size_t bytes) const;
+    void collect(int32_t set, const std::byte *local, std::byte *brought, size_t bytes) const;
+
+private:
+    void check_values(int32_t set, const std::byte *brought, const std::byte *local, size_t bytes) const;
+
+    Context &context_;
+    uint64_t id_;
+    int32_t depth_;
+    std::vector<LocalSet> sets_;
+    std::vector<LocalMap> maps_;
+};
+
+} // namespace halo

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/owners.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "comm/agree.h"
+#include "mesh/ballot.h"
+#include "topology/discovery.h"
+#include "topology/keys/placement.h"
+
+namespace halo {
+
+namespace {
+
+constexpr int32_t nobody = KnownSet::nobody;
+
+// What a rank tells the one that decides about a key. The answer is the owner.
+struct Claim {
+    uint64_t key;
+    int32_t rank;  // for which it votes, or that is to own the key if nobody votes; nobody: a question
+    int32_t votes; // 0: it brings the entity, or only asks
+};
+
+// Keys that other ranks have claimed, and that this one decides about.
+class Register {
+public:
+    Register(const MeshSet &set, int32_t n_ranks) : set_(set), n_ranks_(n_ranks) {}
+
+    void note(const Delivery &claims);
+    void vote(uint32_t entry, Votes votes) { ballot_.add(entry, votes); }
+    // Two ranks may not bring an entity.
+    void bring(uint32_t entry, int32_t wanted, int32_t by);
+    const std::vector<uint64_t> &keys() const { return index_.keys(); }
+    int32_t owner(uint32_t entry) const;
+    std::vector<int32_t> answers(const Delivery &claims) const;
+
+private:
+    const MeshSet &set_;
+    int32_t n_ranks_;
+    KeyIndex index_{ 0 };
+    // By entry, that is, number in the index.
+    Ballot ballot_{ 0 };
+    std::vector<int32_t> wanted_; // who is to own it if nobody votes
+    std::vector<int32_t> bringer_;
+};
+
+void Register::note(const Delivery &claims) {
+    for (const Claim &claim : from_bytes<Claim>(claims.bytes)) {
+        if (claim.rank < nobody || claim.rank >= n_ranks_ || claim.votes < 0)
+            fail(HALO_ERR_WIRE, "mesh: rank %d claims a key for rank %d with %d votes", claims.rank, claim.rank, claim.votes);
+        const uint32_t entry = index_.add(claim.key).first;
+        wanted_.resize(keys().size(), nobody);
+        bringer_.resize(keys().size(), nobody);
+        ballot_.resize(keys().size());
+        if (claim.votes > 0)
+            vote(entry, { claim.rank, claim.votes });
+        else if (claim.rank != nobody)
+            bring(entry, claim.rank, claims.rank);
+    }
+}
+
+void Register::bring(uint32_t entry, int32_t wanted, int32_t by) {
+    if (bringer_[entry] != nobody)
+        fail(HALO_ERR_ARGUMENT, "mesh: set %s: entity %llu is brought by ranks %d and %d", set_.name.c_str(),
+             static_cast<unsigned long long>(keys()[entry]), std::min(by, bringer_[entry]), std::max(by, bringer_[entry]));
+    bringer_[entry] = by;
+    wanted_[entry] = wanted;
+}
+
+// Rows start at what somebody brings.
+int32_t Register::owner(uint32_t entry) const {
+    if (bringer_[entry] == nobody && !set_.may_be_implied()) return nobody;
+    return ballot_.has_votes(entry) ? ballot_.winner(entry) : wanted_[entry];
+}
+
+std::vector<int32_t> Register::answers(const Delivery &claims) const {
+    std::vector<int32_t> owners;
+    for (const Claim &claim : from_bytes<Claim>(claims.bytes)) owners.push_back(owner(index_.find(claim.key)));
+    return owners;
+}
+
+class SetOwners {
+public:
+    SetOwners(Context &context, const MeshDescription &mesh, KnownMesh &known, size_t number)
+        : context_(context),
+          mesh_(mesh),
+          known_(known),
+          brought_(mesh.sets[number]),
+          set_(known.sets[number]),
+          ballot_(votes() ? set_.size() : 0) {}
+
+    void find();
+
+private:
+    bool votes() const { return brought_.owner_rule == HALO_MESH_OWNER_OF_SOURCES; }
+    bool is_brought(uint32_t entity) const { return entity < brought_.keys.size(); }
+    int32_t owner_of_targets(uint32_t entity) const;
+    void propose();
+    KeyPlacement choose_placement() const;
+    std::vector<Delivery> make_claims(const KeyPlacement &placement);
+    std::vector<Delivery> decide(const std::vector<Delivery> &claims);
+    void take(const Delivery &answers);
+    void check_owners() const;
+    [[noreturn]] void fail_for(uint32_t entity) const;
+
+    Context &context_;
+    const MeshDescription &mesh_;
+    KnownMesh &known_;
+    const MeshSet &brought_;
+    KnownSet &set_;
+    Ballot ballot_;                                  // of this rank
+    std::map<int32_t, std::vector<uint32_t>> asked_; // by deciding rank: the entity that each claim is about
+};
+
+int32_t SetOwners::owner_of_targets(uint32_t entity) const {
+    const std::vector<int32_t> &owners = known_.sets[mesh_.maps[brought_.owner_map].to].owners;
+    Ballot ballot(1);
+    for (const uint32_t target : known_.row(mesh_, brought_.owner_map, set_.row_of(entity)))
+        if (target != KnownSet::none) ballot.add(0, { owners[target], 1 });
+    return ballot.has_votes(0) ? ballot.winner(0) : context_.rank();
+}
+
+// As this rank alone would have it: owners of what it brings, and its votes.
+void SetOwners::propose() {
+    if (brought_.owner_rule == HALO_MESH_OWNER_GIVEN)
+        std::ranges::copy(brought_.owners, set_.owners.begin());
+    else if (brought_.owner_rule != HALO_MESH_OWNER_OF_TARGETS)
+        std::fill_n(set_.owners.begin(), brought_.keys.size(), context_.rank());
+    else
+        for (uint32_t entity = 0; is_brought(entity); ++entity) set_.owners[entity] = owner_of_targets(entity);
+    if (!votes()) return;
+    const KnownSet &voters = known_.sets[mesh_.maps[brought_.owner_map].from];
+    for (size_t place = 0; place < voters.n_rows(); ++place) {
+        const Votes vote{ voters.owners[voters.entity_at(place)], 1 };
+        for (const uint32_t target : known_.row(mesh_, brought_.owner_map, place))
+            if (target != KnownSet::none) ballot_.add(target, vote);
+    }
+}
+
+// Ranges of about equal numbers of keys: a sample tells them.
+KeyPlacement SetOwners::choose_placement() const {
+    if (mesh_.directory == HALO_DIRECTORY_HASH) return KeyPlacement::by_hash(context_.size());
+    std::vector<uint64_t> sample;
+    for (size_t i = 0; i<set_.size(); i += set_.size()> 4096 ? 16 : 1) sample.push_back(set_.index.keys()[i]);
+    halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+    desc.n_keys = std::ssize(sample);
+    desc.keys = sample.data();
+    KeyPlacement ranges = KeyPlacement::by_range(context_, desc);
+    return mesh_.directory == HALO_DIRECTORY_AUTO && ranges.uneven() ? KeyPlacement::by_hash(context_.size()) : ranges;
+}
+
+// About keys that others decide about. As long as nobody else claims the rest, those are as this rank has them.
+std::vector<Delivery> SetOwners::make_claims(const KeyPlacement &placement) {
+    std::map<int32_t, std::vector<Claim>> out;
+    const std::optional<KeyRange> own = placement.ascending() ? placement.range_of(context_.rank()) : std::nullopt;
+    for (uint32_t entity = 0; entity < set_.size(); ++entity) {
+        const uint64_t key = set_.key(entity);
+        const int32_t decides = own && own->has(key) ? context_.rank() : placement.rank_of(key);
+        const bool voted = votes() && ballot_.has_votes(entity);
+        if (decides == context_.rank()) {
+            if (voted && (is_brought(entity) || brought_.may_be_implied())) set_.owners[entity] = ballot_.winner(entity);
+            continue;
+        }
+        const auto claim = [&](int32_t rank, int32_t n_votes) {
+            out[decides].push_back({ key, rank, n_votes });
+            asked_[decides].push_back(entity);
+        };
+        if (voted) ballot_.for_each(entity, [&](Votes given) { claim(given.rank, given.n); });
+        if (is_brought(entity) || !voted) claim(set_.owners[entity], 0);
+    }
+    std::vector<Delivery> deliveries;
+    for (const auto &[rank, claims] : out) deliveries.push_back({ rank, to_bytes(claims) });
+    return deliveries;
+}
+
+std::vector<Delivery> SetOwners::decide(const std::vector<Delivery> &claims) {
+    Register entries(brought_, context_.size());
+    for (const Delivery &delivery : claims) entries.note(delivery);
+    const std::vector<uint64_t> &keys = entries.keys();
+    for (uint32_t entry = 0; entry < keys.size(); ++entry) {
+        const uint32_t entity = set_.index.find(keys[entry]);
+        if (entity == KnownSet::none) continue;
+        if (is_brought(entity)) entries.bring(entry, votes() ? context_.rank() : set_.owners[entity], context_.rank());
+        if (votes()) ballot_.for_each(entity, [&](Votes given) { entries.vote(entry, given); });
+        set_.owners[entity] = entries.owner(entry);
+    }
+    std::vector<Delivery> answers;
+    for (const Delivery &delivery : claims) answers.push_back({ delivery.rank, to_bytes(entries.answers(delivery)) });
+    return answers;
+}
+
+void SetOwners::take(const Delivery &answers) {
+    const std::vector<int32_t> owners = from_bytes<int32_t>(answers.bytes);
+    const std::vector<uint32_t> &asked = asked_[answers.rank];
+    if (owners.size() != asked.size())
+        fail(HALO_ERR_WIRE, "mesh: rank %d tells %zu owners; it was asked for %zu", answers.rank, owners.size(), asked.size());
+    for (size_t i = 0; i < asked.size(); ++i) set_.owners[asked[i]] = owners[i];
+}
+
+void SetOwners::fail_for(uint32_t entity) const {
+    const auto key = static_cast<unsigned long long>(set_.key(entity));
+    for (const size_t m : brought_.maps_to)
+        if (std::ranges::find(known_.rows[m], entity) != known_.rows[m].end())
+            fail(HALO_ERR_ARGUMENT, "mesh: map %s leads to entity %llu of set %s, which no rank brings%s", mesh_.maps[m].name.c_str(), key,
+                 brought_.name.c_str(), brought_.may_be_implied() ? ", nor does the map lead there that decides owners" : "");
+    fail(HALO_ERR_ARGUMENT, "mesh: set %s: entity %llu has no owner", brought_.name.c_str(), key);
+}
+
+void SetOwners::check_owners() const {
+    for (uint32_t entity = 0; entity < set_.size(); ++entity) {
+        if (set_.owners[entity] < nobody || set_.owners[entity] >= context_.size())
+            fail(HALO_ERR_WIRE, "mesh: entity %llu of set %s is said to be of rank %d", static_cast<unsigned long long>(set_.key(entity)),
+                 brought_.name.c_str(), set_.owners[entity]);
+        if (set_.owners[entity] == nobody) fail_for(entity);
+    }
+}
+
+void SetOwners::find() {
+    propose();
+    Discovery discovery(context_, discovery_kind(context_), "mesh");
+    const std::vector<Delivery> claims = discovery.exchange(make_claims(choose_placement()));
+    std::vector<Delivery> answers;
+    together(context_, "mesh", [&] { answers = decide(claims); });
+    std::vector<int32_t> ranks;
+    for (const auto &[rank, entities] : asked_) ranks.push_back(rank);
+    const std::vector<Delivery> told = discovery.answer(std::move(answers), ranks);
+    together(context_, "mesh", [&] {
+        for (const Delivery &owners : told) take(owners);
+        check_owners();
+    });
+}
+
+} // namespace
+
+void find_owners(Context &context, const MeshDescription &mesh, KnownMesh &known) {
+    for (const size_t set : mesh.owner_order) SetOwners(context, mesh, known, set).find();
+}
+
+} // namespace halo

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random meshes made local, against the definitions; values that travel on them; loops that run redundantly between exchanges.
+#include <gtest/gtest.h>
+
+#include "halo_access.h"
+#include "model.h"
+#include "placed.h"
+#include "ranks.h"
+
+namespace {
+
+using namespace mesh;
+using conformance::Rank;
+using conformance::stop;
+
+using Seed = unsigned long long;
+
+// What one rank brings of a model, in any order.
+class Brought {
+public:
+    Brought(const Model &model, int32_t rank, uint64_t seed) : rows_(model.maps.size()), keys_(model.sets.size()), owners_(model.sets.size()) {
+        Random random(seed * 31 + static_cast<uint64_t>(rank));
+        for (size_t s = 0; s < model.sets.size(); ++s) add_set(model, s, rank, random);
+        for (size_t s = 0; s < model.sets.size(); ++s) {
+            halo_mesh_set set = HALO_MESH_SET_INIT;
+            set.name = model.sets[s].name.c_str();
+            set.n = static_cast<int64_t>(keys_[s].size());
+            set.keys = keys_[s].data();
+            set.owners = owners_[s].data();
+            set.owner_rule = model.sets[s].rule;
+            set.owner_map = static_cast<int32_t>(model.sets[s].owner_map);
+            sets_.push_back(set);
+        }
+        for (size_t m = 0; m < model.maps.size(); ++m) {
+            halo_mesh_map map = HALO_MESH_MAP_INIT;
+            map.name = model.maps[m].name.c_str();
+            map.from = static_cast<int32_t>(model.maps[m].from);
+            map.to = static_cast<int32_t>(model.maps[m].to);
+            map.arity = model.maps[m].arity;
+            map.has_none = model.maps[m].has_none;
+            map.none = nowhere;
+            map.keys = rows_[m].data();
+            maps_.push_back(map);
+        }
+        desc.depth = model.depth;
+        desc.n_sets = static_cast<int32_t>(sets_.size());
+        desc.sets = sets_.data();
+        desc.n_maps = static_cast<int32_t>(maps_.size());
+        desc.maps = maps_.data();
+    }
+
+    const std::vector<uint64_t> &keys(size_t set) const { return keys_[set]; }
+
+    halo_mesh_desc desc = HALO_MESH_DESC_INIT;
+
+private:
+    void add_set(const Model &model, size_t s, int32_t rank, Random &random) {
+        for (const auto &[key, entity] : model.sets[s].entities)
+            if (entity.bringer == rank) keys_[s].push_back(key);
+        std::shuffle(keys_[s].begin(), keys_[s].end(), random);
+        for (const uint64_t key : keys_[s]) {
+            const Entity &entity = model.at(s, key);
+            owners_[s].push_back(entity.given);
+            for (const auto &[m, row] : entity.rows) rows_[m].insert(rows_[m].end(), row.begin(), row.end());
+        }
+    }
+
+    std::vector<std::vector<uint64_t>> rows_, keys_;
+    std::vector<std::vector<int32_t>> owners_;
+    std::vector<halo_mesh_set> sets_;
+    std::vector<halo_mesh_map> maps_;
+};
+
+struct Local {
+    halo_mesh_local known = HALO_MESH_LOCAL_INIT;
+    std::map<uint64_t, uint32_t> index;
+
+    Local(const halo_mesh *made, size_t set) {
+        OK(halo_mesh_local_get(made, static_cast<int32_t>(set), &known));
+        for (int64_t i = 0; i < known.n; ++i) index[known.keys[i]] = static_cast<uint32_t>(i);
+    }
+    Keys keys(int64_t begin, int64_t end) const { return { known.keys + begin, known.keys + end }; }
+};
+
+void check_order(Seed seed, const Local &local, int64_t begin, int64_t end, const char *what) {
+    for (int64_t i = begin + 1; i < end; ++i)
+        if (std::pair(local.known.owners[i - 1], local.known.keys[i - 1]) >= std::pair(local.known.owners[i], local.known.keys[i]))
+            stop("seed %llu: %s at %lld are in the wrong order", seed, what, static_cast<long long>(i));
+}
+
+void check_set(Seed seed, const Model &model, size_t s, const Stored &wanted, const Local &local, int32_t rank) {
+    const halo_mesh_local &known = local.known;
+    const auto depth = static_cast<size_t>(model.depth);
+    if (known.depth != model.depth || known.n != static_cast<int64_t>(local.index.size())) stop("seed %llu: a key is stored twice", seed);
+    if (local.keys(0, known.n_owned) != wanted.own) stop("seed %llu: wrong own entities of %s", seed, model.sets[s].name.c_str());
+    if (known.layer_ends[0] != known.n_owned || known.reach_ends[depth] != known.n) stop("seed %llu: wrong ends", seed);
+    for (int64_t i = 0; i < known.n_owned; ++i)
+        if (model.is_core(s, known.keys[i], rank) != (i < known.n_core)) stop("seed %llu: entity %lld of core", seed, static_cast<long long>(i));
+    for (size_t k = 1; k <= depth; ++k) {
+        if (local.keys(known.layer_ends[k - 1], known.layer_ends[k]) != wanted.layers[k]) stop("seed %llu: wrong layer %zu", seed, k);
+        check_order(seed, local, known.layer_ends[k - 1], known.layer_ends[k], "executed ghosts");
+    }
+    int64_t begin = known.layer_ends[depth];
+    const Keys executed = wanted.executed(depth);
+    for (size_t k = 0; k <= depth; ++k) {
+        Keys read;
+        for (const uint64_t key : wanted.reach[k])
+            if (!executed.contains(key)) read.insert(key);
+        if (local.keys(known.layer_ends[depth], known.reach_ends[k]) != read) stop("seed %llu: wrong reach %zu", seed, k);
+        check_order(seed, local, begin, known.reach_ends[k], "read ghosts");
+        begin = known.reach_ends[k];
+    }
+    for (int64_t i = 0; i < known.n; ++i)
+        if (known.owners[i] != model.at(s, known.keys[i]).owner) stop("seed %llu: wrong owner", seed);
+}
+
+void check_map(Seed seed, const Model &model, size_t m, const halo_mesh *made, const std::vector<Local> &locals) {
+    const ModelMap &map = model.maps[m];
+    const uint32_t *to = nullptr;
+    int64_t n_rows = 0;
+    int32_t arity = 0;
+    OK(halo_mesh_map_get(made, static_cast<int32_t>(m), &to, &n_rows, &arity));
+    const halo_mesh_local &from = locals[map.from].known;
+    if (arity != map.arity || n_rows != from.layer_ends[model.depth]) stop("seed %llu: map of %lld rows", seed, static_cast<long long>(n_rows));
+    for (int64_t i = 0; i < n_rows; ++i)
+        for (int32_t a = 0; a < arity; ++a) {
+            const uint64_t key = model.at(map.from, from.keys[i]).rows.at(m)[static_cast<size_t>(a)];
+            const uint32_t wanted = model.leads(m, key) ? locals[map.to].index.at(key) : HALO_NO_INDEX;
+            if (to[i * arity + a] != wanted) stop("seed %llu: row %lld of map %zu", seed, static_cast<long long>(i), m);
+        }
+}
+
+// One exchange of all ghosts, or those within a reach: others keep what they hold.
+void exchange(halo_field *field, uint32_t sections) {
+    halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+    desc.sections = &sections;
+    halo_exchange *made = nullptr;
+    OK(halo_exchange_create(&field, 1, &desc, &made));
+    OK(halo_exchange_start(made, nullptr, HALO_STREAM_NONE));
+    OK(halo_exchange_finish(made, HALO_STREAM_NONE));
+    OK(halo_exchange_destroy(&made));
+}
+
+class Values {
+public:
+    Values(halo_mesh *made, size_t set, int64_t n, int32_t rank) : values(static_cast<size_t>(n), -1) {
+        OK(halo_mesh_topology(made, static_cast<int32_t>(set), &topology_));
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "u";
+        desc.type = HALO_INT64;
+        OK(halo_field_create(topology_, &desc, &field));
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = values.data();
+        OK(halo_field_bind(field, rank, &binding));
+    }
+    ~Values() {
+        halo_field_destroy(&field);
+        halo_topology_destroy(&topology_);
+    }
+    Values(const Values &) = delete;
+    Values &operator=(const Values &) = delete;
+
+    std::vector<int64_t> values;
+    halo_field *field = nullptr;
+
+private:
+    halo_topology *topology_ = nullptr;
+};
+
+int64_t value_of(uint64_t key) { return static_cast<int64_t>(key % 1000003) + 7; }
+
+void check_exchanges(Seed seed, const Model &model, halo_mesh *made, size_t s, const Stored &wanted, const Local &local, int32_t rank) {
+    Values u(made, s, local.known.n, rank);
+    for (int32_t k = 0; k <= model.depth + 1; ++k) {
+        for (int64_t i = 0; i < local.known.n; ++i) u.values[static_cast<size_t>(i)] = i < local.known.n_owned ? value_of(local.known.keys[i]) : -1;
+        exchange(u.field, k <= model.depth ? HALO_MESH_REACH(k) : (1u << HALO_SECTION_EXEC));
+        for (int64_t i = local.known.n_owned; i < local.known.n; ++i) {
+            const uint64_t key = local.known.keys[i];
+            const bool wants = k <= model.depth ? wanted.reach[static_cast<size_t>(k)].contains(key) : i < local.known.layer_ends[model.depth];
+            if (u.values[static_cast<size_t>(i)] != (wants ? value_of(key) : -1))
+                stop("seed %llu: ghost %lld of reach %d", seed, static_cast<long long>(i), k);
+        }
+    }
+}
+
+// What was brought goes to the owners and comes back.
+void check_values(Seed seed, const Model &model, halo_mesh *made, size_t s, const Brought &brought, const Local &local) {
+    struct Pair {
+        int64_t value;
+        char more[5];
+    };
+    std::vector<Pair> there, here(static_cast<size_t>(local.known.n), Pair{ -1, "none" });
+    for (const uint64_t key : brought.keys(s)) there.push_back({ value_of(key), "some" });
+    OK(halo_mesh_distribute(made, static_cast<int32_t>(s), there.data(), here.data(), sizeof(Pair)));
+    for (int64_t i = 0; i < local.known.n; ++i) {
+        const uint64_t key = local.known.keys[i];
+        const bool came = i < local.known.n_owned && model.at(s, key).bringer >= 0;
+        const Pair &pair = here[static_cast<size_t>(i)];
+        if (pair.value != (came ? value_of(key) : -1) || std::string(pair.more) != (came ? "some" : "none"))
+            stop("seed %llu: value %lld that was brought", seed, static_cast<long long>(i));
+    }
+    for (int64_t i = 0; i < local.known.n; ++i) here[static_cast<size_t>(i)].value = i < local.known.n_owned ? 2 * value_of(local.known.keys[i]) : -5;
+    OK(halo_mesh_collect(made, static_cast<int32_t>(s), here.data(), there.data(), sizeof(Pair)));
+    for (size_t i = 0; i < there.size(); ++i)
+        if (there[i].value != 2 * value_of(brought.keys(s)[i])) stop("seed %llu: value %zu that was collected", seed, i);
+}
+
+// As many loops as layers without an exchange between: each adds through a map what the one before has left, and writes nothing else.
+void check_loops(Seed seed, const Model &model, size_t m, halo_mesh *made, const std::vector<Local> &locals, int32_t rank) {
+    const ModelMap &map = model.maps[m];
+    std::map<uint64_t, int64_t> all;
+    for (const auto &[key, entity] : model.sets[map.to].entities) all[key] = value_of(key) % 10;
+    const halo_mesh_local &to = locals[map.to].known, &from = locals[map.from].known;
+    Values u(made, map.to, to.n, rank);
+    for (int64_t i = 0; i < to.n_owned; ++i) u.values[static_cast<size_t>(i)] = all.at(to.keys[i]);
+    exchange(u.field, HALO_MESH_REACH(model.depth));
+
+    const uint32_t *rows = nullptr;
+    int64_t n_rows = 0;
+    OK(halo_mesh_map_get(made, static_cast<int32_t>(m), &rows, &n_rows, nullptr));
+    for (int32_t layer = model.depth; layer >= 1; --layer) {
+        const std::map<uint64_t, int64_t> before = all;
+        for (const auto &[key, entity] : model.sets[map.from].entities) {
+            int64_t sum = 1;
+            for (const uint64_t target : entity.rows.at(m)) sum += model.leads(m, target) ? before.at(target) : 0;
+            for (const uint64_t target : entity.rows.at(m))
+                if (model.leads(m, target)) all[target] += sum % 1000;
+        }
+        const std::vector<int64_t> old = u.values;
+        for (int64_t e = 0; e < from.layer_ends[layer]; ++e) {
+            const uint32_t *row = rows + e * map.arity;
+            int64_t sum = 1;
+            for (int32_t a = 0; a < map.arity; ++a) sum += row[a] != HALO_NO_INDEX ? old[row[a]] : 0;
+            for (int32_t a = 0; a < map.arity; ++a)
+                if (row[a] != HALO_NO_INDEX) u.values[row[a]] += sum % 1000;
+        }
+    }
+    for (int64_t i = 0; i < to.n_owned; ++i)
+        if (u.values[static_cast<size_t>(i)] != all.at(to.keys[i]))
+            stop("seed %llu: loops over map %zu left another value at %lld", seed, m, static_cast<long long>(i));
+}
+
+class Meshes : public testing::TestWithParam<int32_t> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, Meshes, testing::ValuesIn(conformance::rank_counts()));
+
+TEST_P(Meshes, AsDefined) {
+    const int64_t n_cases = conformance::number_from("MESH_CASES", 60);
+    const auto first = static_cast<uint64_t>(conformance::number_from("MESH_SEED", 1));
+    for (const char *discovery : { "alltoall", "consensus" })
+        conformance::run(GetParam(), { { "discovery", discovery } }, [&](Rank &rank) {
+            for (uint64_t seed = first; seed < first + static_cast<uint64_t>(n_cases); ++seed) {
+                Random random(seed);
+                const Model model = random_model(random, rank.size);
+                Brought brought(model, rank.rank, seed);
+                brought.desc.directory = static_cast<int32_t>(seed % 3);
+                halo_mesh *made = nullptr;
+                OK(halo_mesh_create(rank.context, &brought.desc, &made));
+                const std::vector<Stored> wanted = model.stored(rank.rank);
+                std::vector<Local> locals;
+                for (size_t s = 0; s < model.sets.size(); ++s) locals.emplace_back(made, s);
+                for (size_t s = 0; s < model.sets.size(); ++s) {
+                    check_set(seed, model, s, wanted[s], locals[s], rank.rank);
+                    check_values(seed, model, made, s, brought, locals[s]);
+                    check_exchanges(seed, model, made, s, wanted[s], locals[s], rank.rank);
+                }
+                for (size_t m = 0; m < model.maps.size(); ++m) {
+                    check_map(seed, model, m, made, locals);
+                    check_loops(seed, model, m, made, locals, rank.rank);
+                }
+                OK(halo_mesh_destroy(&made));
+            }
+        });
+}
+
+} // namespace
