@@ -9,12 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "left_out.h"
 #include "world.h"
 
 namespace {
 
 using namespace access_test;
 using conformance::stop;
+const conformance::LeftOutOnDevices left_out[] = {
+    { "ReductionMisuse.*", "of the host's loops" },
+};
 
 class Reductions : public testing::TestWithParam<int32_t> {};
 

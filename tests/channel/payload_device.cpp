@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -35,6 +36,16 @@ const halo_device_plugin *module() {
 
 [[maybe_unused]] const halo_device_plugin *const known_from_the_start = module(); // a program without the device is skipped as a whole
 
+std::atomic<int64_t> n_ends{ 0 }, n_written{ 0 }, n_read{ 0 };
+
+class Counts : public testing::Environment {
+    void TearDown() override {
+        std::printf("%lld ends of channels on a device, %lld payloads written there, %lld read\n", static_cast<long long>(n_ends),
+                    static_cast<long long>(n_written), static_cast<long long>(n_read));
+    }
+};
+[[maybe_unused]] const testing::Environment *const counts = testing::AddGlobalTestEnvironment(new Counts);
+
 const halo_device_ops &ops() { return module() ? *module()->ops : *halo_device_late.ops; }
 
 } // namespace
@@ -48,6 +59,7 @@ struct Payload::Body {
     int64_t blocks_out = 0;
 
     Body(halo_context *given, int32_t kind_given, int64_t bytes) : context(given), kind(kind_given) {
+        ++n_ends;
         EXPECT_OK(halo_memory_allocate_on(context, HALO_MEMORY_DEVICE, 0, std::max<int64_t>(bytes, 1), &own));
         if (module()) {
             static const halo_host services{};
@@ -91,9 +103,13 @@ void Payload::describe(halo_channel_desc &desc) {
 
 int64_t Payload::blocks_out() const { return body_->blocks_out; }
 
-void Payload::write(void *payload, const std::vector<unsigned char> &bytes) const { body_->copy(payload, bytes.data(), bytes.size()); }
+void Payload::write(void *payload, const std::vector<unsigned char> &bytes) const {
+    ++n_written;
+    body_->copy(payload, bytes.data(), bytes.size());
+}
 
 std::vector<unsigned char> Payload::read(const void *payload, int64_t bytes) const {
+    ++n_read;
     std::vector<unsigned char> values(static_cast<size_t>(bytes));
     body_->copy(values.data(), payload, values.size());
     return values;

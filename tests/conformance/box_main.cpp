@@ -2,7 +2,26 @@
 // usage: halo_box_conformance [--processes] [options of GoogleTest]
 // --processes: this process is one rank of a launcher's, or alone; without it ranks are threads.
 #include "box_coverage.h"
+#include "left_out.h"
 #include "placed.h"
+
+namespace {
+
+const conformance::LeftOutOnDevices left_out[] = {
+    { "*BoxQueries*", "nothing is exchanged there" },
+    { "*QueriesEqual*", "nothing is exchanged there" },
+    { "*Errors.*", "it is refused, nothing is exchanged" },
+    { "*Refused*", "it is refused, nothing is exchanged" },
+    { "Sweeps.WhatTheyRefuse", "it is refused, nothing is exchanged" },
+    { "BoxCut.*", "nothing is exchanged there" },
+    { "ReducedRows.*", "nothing is exchanged there" },
+    { "*SendsToNeighbours*", "nothing is exchanged there" },
+    { "Prepare.*", "what the host allocates, of fields that the library has allocated" },
+    { "Reuse.*", "what the host compiles, of fields that the library has allocated" },
+    { "*Canonical.*", "canonical sums are the host's" },
+};
+
+} // namespace
 
 int main(int argc, char **argv) {
     const int failed = conformance::run_tests(argc, argv);

@@ -10,11 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "left_out.h"
 #include "ranks.h"
 
 namespace conformance {
 
 namespace {
+
+const conformance::LeftOutOnDevices left_out[] = {
+    { "Paths.*", "of storage that ranks of a host share" },
+    { "*Put.*", "of storage that ranks of a host share" },
+};
 
 const Settings whenever_possible = { { "shared_memory.least", "0" }, { "path", "direct" }, { "check", "no" } };
 constexpr int64_t cells = 6, ghosts = 2, row = cells + 2 * ghosts;

@@ -11,6 +11,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "left_out.h"
+
 namespace conformance {
 
 namespace {
@@ -271,11 +273,13 @@ int run_tests(int argc, char **argv) {
     testing::InitGoogleTest(&argc, argv);
     if (!storage_is_on_device()) return RUN_ALL_TESTS();
     const TestDevice &device = test_device();
+    const bool all_there = leave_out_on_devices();
     const int failed = RUN_ALL_TESTS();
+    print_skipped();
     const bool worked = device.print_counts();
     std::printf("  %lld cases of ranks, %lld blocks of storage\n", static_cast<long long>(cases), static_cast<long long>(twins));
     for (const auto &[what, times] : skipped) std::printf("  not there, %lld times: %s\n", static_cast<long long>(times), what.c_str());
-    return failed || !worked;
+    return failed || !worked || !all_there;
 }
 
 } // namespace conformance

@@ -6,11 +6,16 @@
 #include <set>
 
 #include "case.h"
+#include "left_out.h"
 #include "ranks.h"
 
 namespace conformance {
 
 namespace {
+
+const conformance::LeftOutOnDevices left_out[] = {
+    { "*Queries.*", "nothing is exchanged there" },
+};
 
 // How often each cell of a part (ghosts included) lies in some box.
 class Painted {

@@ -91,52 +91,109 @@ TEST(DeviceChannels, BothWaysInCheckMode) {
     });
 }
 
-// Device memory of a sparse receiver follows what comes, and so do nulls.
+// What a pool has given out, and has held at most, since this was made.
+class PoolUse {
+public:
+    PoolUse(halo_context *context, int32_t memory) : context_(context), memory_(memory), first_(late::pool_of(context, memory)) {
+        if (first_.peak_bytes != first_.in_use_bytes) stop("some memory of kind %d is free at the beginning", memory);
+    }
+    int64_t now() const { return late::pool_of(context_, memory_).in_use_bytes - first_.in_use_bytes; }
+    void expect(int64_t bytes, int percent) const {
+        if (now() != bytes)
+            stop("%d %%: %lld bytes of kind %d in use, not %lld", percent, static_cast<long long>(now()), memory_, static_cast<long long>(bytes));
+    }
+    void expect_at_most(int64_t bytes, int percent) const {
+        const int64_t most = late::pool_of(context_, memory_).peak_bytes - first_.peak_bytes;
+        if (most > bytes)
+            stop("%d %%: there were %lld bytes of kind %d, not %lld", percent, static_cast<long long>(most), memory_, static_cast<long long>(bytes));
+    }
+
+private:
+    halo_context *context_;
+    int32_t memory_;
+    halo_pool_stats first_;
+};
+
+void exchange_some(Rank &rank, const std::vector<std::unique_ptr<End>> &ends, size_t occupied) {
+    for (size_t i = 0; i < ends.size(); ++i) {
+        const End &end = *ends[i];
+        const std::vector<double> values = numbers(32, static_cast<double>(i));
+        if (rank.rank == 0 && i < occupied) {
+            end.send(values, nullptr);
+        } else if (rank.rank == 0) {
+            end.wait_writable();
+            OK(halo_channel_release(end.channel));
+            OK(halo_channel_send(end.channel, HALO_STREAM_DEFAULT));
+        } else if (i < occupied) {
+            expect_values(end.received(nullptr), values, "channel", static_cast<int>(i));
+        } else {
+            until([&] { return end.try_receive(); });
+            if (end.buffer().state != HALO_RECEIVED_NULL) stop("channel %zu is not null", i);
+        }
+    }
+}
+
+// Memory of sparse channels follows what comes, and so do nulls: that of a payload on the device, and that of a message, which is there while it is
+// on its way.
 TEST(DeviceChannels, MemoryFollowsOccupancy) {
     run(2, late::settings(), [](Rank &rank) {
-        constexpr int n_channels = 40;
+        constexpr size_t n_channels = 40;
+        constexpr int64_t payload = 256, message = 64 + payload; // sizes that pools have
         std::vector<std::unique_ptr<End>> ends;
         std::vector<halo_channel *> channels;
         Terms terms;
         terms.sparse = 1;
-        terms.n = 32; // 256 bytes: the smallest that a pool has
-        for (; terms.field < n_channels; ++terms.field) {
+        terms.n = payload / sizeof(double);
+        for (; ends.size() < n_channels; ++terms.field) {
             ends.push_back(std::make_unique<End>(rank, terms, pool));
             channels.push_back(ends.back()->channel);
         }
         halo_group *group = commit(rank, channels);
-        const int64_t before = late::pool_of(rank.context, HALO_MEMORY_DEVICE).in_use_bytes;
+        const PoolUse own(rank.context, HALO_MEMORY_DEVICE), pinned(rank.context, HALO_MEMORY_PINNED);
+        int64_t most = 0;
         for (const int percent : { 0, 5, 25, 100, 25, 0 }) {
-            const int occupied = n_channels * percent / 100;
-            for (int i = 0; i < n_channels; ++i) {
-                const End &end = *ends[static_cast<size_t>(i)];
-                if (rank.rank == 0 && i < occupied) {
-                    end.send(numbers(terms.n, i), nullptr);
-                } else if (rank.rank == 0) {
-                    end.wait_writable();
-                    OK(halo_channel_release(end.channel));
-                    OK(halo_channel_send(end.channel, HALO_STREAM_DEFAULT));
-                } else if (i < occupied) {
-                    expect_values(end.received(nullptr), numbers(terms.n, i), "channel", i);
-                } else {
-                    until([&] { return end.try_receive(); });
-                    if (end.buffer().state != HALO_RECEIVED_NULL) stop("channel %d is not null", i);
-                }
-            }
-            const int64_t used = late::pool_of(rank.context, HALO_MEMORY_DEVICE).in_use_bytes - before;
-            if (used != occupied * 256) stop("%d %%: %lld bytes in use", percent, static_cast<long long>(used));
-            if (rank.rank == 0) {
+            const auto occupied = static_cast<int64_t>(n_channels) * percent / 100;
+            most = std::max(most, occupied);
+            exchange_some(rank, ends, static_cast<size_t>(occupied));
+            own.expect(occupied * payload, percent);
+            if (rank.rank == 0)
                 for (const auto &end : ends) end->wait_writable();
-                continue;
-            }
+            pinned.expect(0, percent);
+            own.expect_at_most(most * payload, percent);
+            pinned.expect_at_most(most * message, percent);
+            if (rank.rank == 0) continue;
             for (const auto &end : ends) end->stale(HALO_STREAM_DEFAULT);
             until([&] {
                 OK(halo_progress(rank.context));
-                return late::pool_of(rank.context, HALO_MEMORY_DEVICE).in_use_bytes == before;
+                return own.now() == 0;
             });
         }
         late::destroy(rank, group);
         for (const auto &end : ends) end->destroy();
+    });
+}
+
+// By the next call on the channel, which may call the allocator.
+TEST(DeviceChannels, WhatAnAllocatorGaveGoesBackWhenItIsStale) {
+    run(2, late::settings(), [](Rank &rank) {
+        Terms terms;
+        terms.sparse = 1;
+        End end(rank, terms, allocators);
+        halo_group *group = commit(rank, { end.channel });
+        for (int turn = 0; turn < 3; ++turn) {
+            if (rank.rank == 0) {
+                end.send(numbers(terms.n, turn), nullptr);
+                end.wait_writable();
+            } else {
+                expect_values(end.received(nullptr), numbers(terms.n, turn), "turn", turn);
+                if (end.blocks_out() != 1) stop("%lld blocks for one payload", static_cast<long long>(end.blocks_out()));
+                end.stale(HALO_STREAM_DEFAULT);
+                until([&] { return !end.try_receive() && end.blocks_out() == 0; });
+            }
+            OK(halo_barrier(rank.context));
+        }
+        late::destroy(rank, group);
+        end.destroy();
     });
 }
 
@@ -356,6 +413,40 @@ TEST(DeviceChannels, TwoDevices) {
         first.destroy();
         second.destroy();
     });
+}
+
+// Nothing is done to a payload before what is queued in front of `send` has written it, and while what is queued in front of `stale` reads it.
+TEST(DeviceChannels, WithinOneRankStreamsAreWaitedFor) {
+    for (const Place place : { pool, callers })
+        run(1, late::settings(), [&](Rank &rank) {
+            constexpr size_t n_copies = 200;
+            Terms terms;
+            terms.to = 0;
+            End end(rank, terms, place);
+            halo_group *group = commit(rank, { end.channel });
+            const late::Array<double> kept(rank.context, terms.n), other(rank.context, terms.n);
+            {
+                const Stream sends(end.device().get()), reads(end.device().get());
+                const auto queue = [&](const void *from, halo_stream stream) {
+                    for (size_t copy = 0; copy < n_copies; ++copy) end.device().copy(kept.data(), from, terms.n * sizeof(double), stream);
+                };
+                for (int turn = 0; turn < 3; ++turn) {
+                    queue(other.data(), sends);
+                    end.send(numbers(terms.n, turn), sends);
+                    until([&] { return end.try_receive(); });
+                    queue(end.buffer().data, reads);
+                    end.stale(reads);
+                    REFUSED(HALO_BUSY, "", halo_channel_send(end.channel, HALO_STREAM_DEFAULT));
+                    REFUSED(HALO_BUSY, "at work on the buffer", halo_channel_release(end.channel));
+                    REFUSED(HALO_BUSY, "under way", halo_channel_destroy(&end.channel));
+                    end.wait_writable();
+                    end.write(numbers(terms.n, -1), sends);
+                    expect_values(kept.read(reads), numbers(terms.n, turn), "turn", turn);
+                }
+            }
+            late::destroy(rank, group);
+            end.destroy();
+        });
 }
 
 // What there was no memory for is sent, or received, by the next call.

@@ -305,38 +305,90 @@ TEST(OnDevices, StorageOfARun) {
     });
 }
 
+// So many blocks on each rank, in three dimensions: each has all around it as neighbours.
+class Cube {
+public:
+    Cube(Rank &rank, int64_t per_rank) : rank_(rank) {
+        halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
+        for (int d = 0; d < 3; ++d) desc.n_cells[d] = 4, desc.periodic[d] = 1;
+        for (int64_t left = per_rank * rank.size, d = 0; left > 1; left /= 2, d = (d + 1) % 3) desc.n_blocks[d] *= 2;
+        OK(halo_topology_create_blocks(rank.context, &desc, &topology_));
+    }
+    ~Cube() {
+        for (halo_field *&field : fields_) halo_field_destroy(&field);
+        halo_topology_destroy(&topology_);
+    }
+    Cube(const Cube &) = delete;
+    Cube &operator=(const Cube &) = delete;
+
+    // With storage of ones.
+    halo_field *add_field(bool sparse) {
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.sparse = sparse;
+        for (int d = 0; d < 3; ++d) desc.ghost_low[d] = desc.ghost_high[d] = 1;
+        halo_field *field = nullptr;
+        OK(halo_field_create(topology_, &desc, &field));
+        fields_.push_back(field);
+        const int64_t *gids = nullptr;
+        int64_t n = 0;
+        OK(halo_topology_local_parts(topology_, &gids, &n));
+        for (int64_t part = 0; part < n; ++part) {
+            halo_layout layout = HALO_LAYOUT_INIT;
+            OK(halo_field_layout(field, gids[part], &layout));
+            const std::vector<double> ones(static_cast<size_t>(layout.elements), 1);
+            late::bind(field, gids[part], arrays_.emplace_back(rank_.context, ones.size()).data(), HALO_MEMORY_DEVICE, 0);
+            arrays_.back().write(ones, nullptr);
+        }
+        return field;
+    }
+    halo_device *device() const { return arrays_.front().device(); }
+    void synchronize() const { late_stream_synchronize(device(), nullptr); }
+
+private:
+    Rank &rank_;
+    halo_topology *topology_ = nullptr;
+    std::vector<halo_field *> fields_;
+    std::deque<late::Array<double>> arrays_;
+};
+
+using PerRun = std::pair<int64_t, int64_t>; // launches that copy, and that test
+
+PerRun launches_of_a_run(const RingExchange &exchange, halo_device *device) {
+    const late_counts before = late_count(device);
+    const int64_t told = exchange.stats().device_launches;
+    OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT));
+    OK(halo_exchange_finish(exchange, HALO_STREAM_DEFAULT));
+    const late_counts after = late_count(device);
+    const PerRun made{ after.launches - before.launches, after.tests - before.tests };
+    if (exchange.stats().device_launches - told != made.first + made.second) stop("the statistics tell of other launches");
+    return made;
+}
+
+class Launches : public testing::TestWithParam<std::tuple<int32_t, int64_t>> {};
+
 // What is put on a device does not grow with fields, blocks, peers.
-TEST(OnDevices, LaunchesOfARun) {
-    run(4, late::settings(), [](Rank &rank) {
-        const Ring ring(rank, 3);
-        std::deque<RingField> dense, sparse;
-        std::vector<halo_field *> all, dense_only;
-        for (const char *name : { "a", "b", "c" }) dense_only.push_back(dense.emplace_back(ring, name).handle());
-        all = dense_only;
-        for (const char *name : { "s", "t" }) {
-            all.push_back(sparse.emplace_back(ring, name, 0, true).handle());
-            for (int64_t b = 0; b < 3; ++b) late::bind(all.back(), ring.first_gid() + b, sparse.back().array(b).data(), HALO_MEMORY_DEVICE, 0);
-        }
-        const RingExchange exchange(dense_only), with_sparse(all);
-        const late::Stream stream(dense[0].device());
-        const auto launches = [&](const RingExchange &which) {
-            for (const RingField &field : dense) field.write(1, stream);
-            for (const RingField &field : sparse) field.write(1, stream);
-            const late_counts before = late_count(dense[0].device());
-            const int64_t told = which.stats().device_launches;
-            OK(halo_exchange_start(which, nullptr, stream));
-            OK(halo_exchange_finish(which, stream));
-            const late_counts after = late_count(dense[0].device());
-            const std::pair<int64_t, int64_t> made{ after.launches - before.launches, after.tests - before.tests };
-            if (which.stats().device_launches - told != made.first + made.second) stop("the statistics tell of other launches");
-            return made;
-        };
+TEST_P(Launches, OfARun) {
+    const auto [n_ranks, per_rank] = GetParam();
+    run(n_ranks, late::settings(), [n_blocks = per_rank](Rank &rank) {
+        Cube cube(rank, n_blocks);
+        std::vector<halo_field *> fields{ cube.add_field(false), cube.add_field(false), cube.add_field(false) };
+        const RingExchange dense(fields);
+        fields.insert(fields.end(), { cube.add_field(true), cube.add_field(true) });
+        const RingExchange with_sparse(fields);
+        const halo_exchange_stats stats = dense.stats();
+        const int64_t copies = stats.channels_local > 0 ? 3 : 2; // pack, direct, unpack
+        if (rank.size * n_blocks >= 8 && stats.n_peers != rank.size - 1) stop("%d peers", stats.n_peers);
         for (int turn = 0; turn < 3; ++turn) {
-            if (launches(exchange) != std::pair<int64_t, int64_t>{ 3, 0 }) stop("dense: not pack, direct, unpack");
-            if (launches(with_sparse) != std::pair<int64_t, int64_t>{ 3, 1 }) stop("sparse: not test, pack, direct, unpack");
+            if (launches_of_a_run(dense, cube.device()) != PerRun{ copies, 0 }) stop("dense: not pack, direct, unpack");
+            if (launches_of_a_run(with_sparse, cube.device()) != PerRun{ copies, 1 }) stop("sparse: not test, pack, direct, unpack");
         }
+        cube.synchronize();
     });
 }
+
+INSTANTIATE_TEST_SUITE_P(OnDevices, Launches, testing::Combine(testing::Values(2, 4, 8), testing::Values(1, 2, 4, 8)), [](const auto &one) {
+    return std::to_string(std::get<0>(one.param)) + "Ranks" + std::to_string(std::get<1>(one.param)) + "Blocks";
+});
 
 // Once all has been used, nobody asks for memory, of any kind.
 TEST(OnDevices, TheSteadyStateAllocatesNothing) {

@@ -18,6 +18,9 @@ thread_local bool inside = false; // looking at the stack may allocate
 thread_local heap::Calls calls;
 thread_local char caller[256];
 
+// A device of tests is none.
+bool is_of_library(const char *object) { return std::strstr(object, "libhalo") && !std::strstr(object, "libhalo_device_late"); }
+
 // The first object on the stack that is neither a runtime nor the counter itself.
 void note() {
     if (!counting || inside) return;
@@ -32,7 +35,7 @@ void note() {
         if (!dladdr(frames[i], &info) || !info.dli_fname || is_runtime(info.dli_fname)) continue;
         if (i < 4 && info.dli_fbase == self.dli_fbase) continue; // note, malloc
         const char *name = std::strrchr(info.dli_fname, '/');
-        library = std::strstr(name ? name : info.dli_fname, "libhalo") != nullptr;
+        library = is_of_library(name ? name : info.dli_fname);
         if (library && !caller[0])
             std::snprintf(caller, sizeof caller, "%s(+0x%zx)", info.dli_fname,
                           static_cast<size_t>(static_cast<char *>(frames[i]) - static_cast<char *>(info.dli_fbase)));

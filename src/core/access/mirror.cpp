@@ -154,6 +154,7 @@ void Mirror::reserve(int32_t where, bool fills_ghosts) {
 
 void Mirror::access(Section section, int32_t where, bool writes, bool whole, halo_stream stream) {
     const ResidencyStep step = make_room(section, where, writes, whole);
+    if (where == HALO_ON_DEVICE) put_on(stream); // where the loop, and what is exchanged for it, will be
     if (step.copy) copy(section, where, stream);
     state_[static_cast<int>(section)] = step.next;
     accessed_ = true;
