@@ -1004,8 +1004,9 @@ typedef struct halo_channel_desc {
     int32_t memory;                  /**< of the buffer: HALO_MEMORY_HOST, or HALO_MEMORY_DEVICE. The ends may differ. Calls that take a stream then want one */
     int32_t device;                  /**< HALO_MEMORY_DEVICE: its ordinal */
     int32_t varies;                  /**< 1: halo_channel_send_bytes may send fewer bytes than the channel has. Both ends say the same */
+    int32_t reserved;
 } halo_channel_desc;
-#define HALO_CHANNEL_DESC_INIT { sizeof(halo_channel_desc), 1, 0, 0, HALO_FLOAT64, 0, 0, 0, HALO_BUFFER_POOL, NULL, NULL, HALO_MEMORY_HOST, 0, 0 }
+#define HALO_CHANNEL_DESC_INIT { sizeof(halo_channel_desc), 1, 0, 0, HALO_FLOAT64, 0, 0, 0, HALO_BUFFER_POOL, NULL, NULL, HALO_MEMORY_HOST, 0, 0, 0 }
 
 /** Register one end of a channel (both, when send_rank = recv_rank = this rank). Key and description are copied. Local; O(1); usable after a group has committed it.
  *  HALO_ERR_EXISTS: the key is registered. Unregister with halo_channel_destroy, then register again. HALO_ERR_DEVICE: there is no such device. */
@@ -1082,8 +1083,9 @@ typedef struct halo_group_desc {
     int32_t device;         /**< HALO_MEMORY_DEVICE: its ordinal */
     int32_t flags_memory;   /**< slices in HALO_MEMORY_DEVICE: where the `null_flags` of halo_group_send are, HALO_MEMORY_HOST (read during the call),
                                  HALO_MEMORY_PINNED or HALO_MEMORY_DEVICE (read when the stream comes there) */
+    int32_t reserved;
 } halo_group_desc;
-#define HALO_GROUP_DESC_INIT { sizeof(halo_group_desc), 1, HALO_MESSAGES_AUTO, HALO_TIMEOUT_CONFIGURED, HALO_MEMORY_HOST, 0, HALO_MEMORY_HOST }
+#define HALO_GROUP_DESC_INIT { sizeof(halo_group_desc), 1, HALO_MESSAGES_AUTO, HALO_TIMEOUT_CONFIGURED, HALO_MEMORY_HOST, 0, HALO_MEMORY_HOST, 0 }
 
 /**
  * Commit channels: number their tags, check both ends. Collective over the context (ranks may bring none; the list is copied); blocks.

@@ -113,7 +113,7 @@ typedef struct halo_sphere_desc {
                                  in equal runs; at most n. Else ignored. */
     const halo_sphere_box *boxes; /**< all parts, the same list on all ranks: together each square once; NULL: the library cuts. Copied. */
     int64_t n_boxes;
-    int32_t reserved;
+    int64_t reserved;
 } halo_sphere_desc;
 #define HALO_SPHERE_DESC_INIT                                                                                                                        \
     { sizeof(halo_sphere_desc), 1, HALO_SPHERE_ICOSAHEDRON, 1, { 1, 1, 1 }, 1, NULL, 0, 0 }

@@ -118,7 +118,7 @@ class Includes(Tree):
 class Headers(Tree):
     def setUp(self):
         super().setUp()
-        for name in ("halo_access.h", "halo_sphere.h", "halo_stencil.h", "halo_plugin.h", "halo_mpi.h", "halo.hpp", "halo_access.hpp", "halo_sphere.hpp", "halo_stencil.hpp", "halo_views.hpp"):
+        for name in ("halo_access.h", "halo_mesh.h", "halo_sphere.h", "halo_stencil.h", "halo_plugin.h", "halo_mpi.h", "halo.hpp", "halo_access.hpp", "halo_mesh.hpp", "halo_sphere.hpp", "halo_stencil.hpp", "halo_views.hpp"):
             self.write(f"include/{name}", "#include <halo.h>\n")
 
     def test_good(self):
@@ -323,6 +323,7 @@ HALO_API halo_status halo_field_rank(const halo_field *field,
                                      halo_context **context);
 """)
         self.write("include/halo_access.h", "HALO_API halo_status halo_box_turn(const halo_field *field);\n")
+        self.write("include/halo_mesh.h", "")
         self.write("include/halo_sphere.h", "")
         self.write("include/halo_stencil.h", "")
         self.write("docs/threads.md", "| `halo_arrival_fn` | const; `halo_field_bind` | error |\n`halo_box_turn` do more than read\n")
@@ -360,7 +361,7 @@ constexpr FirstVersion first_of(const halo_ops *) { return { "halo_ops", 24 }; }
 
     def setUp(self):
         super().setUp()
-        for name in ("access", "sphere", "stencil"):
+        for name in ("access", "mesh", "sphere", "stencil"):
             self.write(f"include/halo_{name}.h", "")
         self.write("include/halo_plugin.h", "typedef struct halo_ops {\n    size_t struct_size;\n    void (*close)(void);\n} halo_ops;\n"
                    "typedef struct halo_host {\n    size_t struct_size;\n} halo_host;\n")
@@ -408,6 +409,7 @@ HALO_API halo_status halo_barrier(halo_context *context); /* as halo_wait( does 
         super().setUp()
         self.write("include/halo.h", self.HEADER)
         self.write("include/halo_access.h", "HALO_API halo_status halo_box_turn(const halo_field *field);\n")
+        self.write("include/halo_mesh.h", "")
         self.write("include/halo_sphere.h", "")
         self.write("include/halo_stencil.h", "")
         self.write("tests/conformance/ranks.cpp", "")
