@@ -18,7 +18,7 @@ void check_rings(const halo_sphere_desc &desc) {
         if (rings < 0) fail(HALO_ERR_ARGUMENT, "sphere: %d rings", rings);
         check_limit("sphere: rings", rings, limits::reach);
     }
-    if (desc.reserved != 0) fail(HALO_ERR_VERSION, "sphere: reserved is %d, not 0", desc.reserved);
+    if (desc.reserved != 0) fail(HALO_ERR_VERSION, "sphere: reserved is %lld, not 0", static_cast<long long>(desc.reserved));
 }
 
 uint64_t hash_of(const halo_sphere_desc &desc, const SphereSplit &split) {
