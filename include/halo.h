@@ -353,7 +353,7 @@ typedef struct halo_keys_desc {
                                    are copies of it. */
     const int32_t *flags;     /**< HALO_KEY_... bits of each; NULL: none */
     const int64_t *weights;   /**< HALO_OWNER_WEIGHT: of each key; NULL: 0 */
-    const int32_t *owners;    /**< rank that owns each key, where the caller knows: then no directory is asked. On all ranks or none. */
+    const int32_t *owners;    /**< rank that owns each key, where the caller knows: then no directory is asked. On all ranks with keys, or none. */
     int32_t numbering;        /**< HALO_NUMBERING_... */
     int32_t directory;        /**< HALO_DIRECTORY_... */
     int32_t editable;         /**< 1: kept such that halo_topology_edit_keys can be called. The same on all ranks. */
@@ -408,7 +408,7 @@ typedef struct halo_graph_desc {
     const uint64_t *keys;      /**< of each, any values */
     const int64_t *offsets;    /**< n_owned + 1: where the neighbours of each begin in `neighbours`; NULL: `width` for each */
     const uint64_t *neighbours; /**< keys; a point may be its own neighbour, or have one several times; not every neighbour need have the point as its own */
-    const int32_t *owners;     /**< rank that owns each neighbour, where the caller knows; NULL: found out by key. On all ranks or none. */
+    const int32_t *owners;     /**< rank that owns each neighbour, where the caller knows; NULL: found out by key. On all ranks that have some, or none. */
     int64_t width;             /**< n_owned * width is at most 2^40 */
     uint64_t skip;             /**< with has_skip: entries of this value are no neighbours */
     int32_t has_skip;

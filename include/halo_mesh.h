@@ -146,9 +146,9 @@ HALO_API halo_status halo_mesh_topology(halo_mesh *mesh, int32_t set, halo_topol
  *  @{ */
 
 /**
- * Values of a set, `bytes` for each entity, from where they were brought to their owners: `brought`, in the order of halo_mesh_set.keys, to `local`,
- * by local index, of which own entities alone are written; entities that nobody brought keep theirs. An exchange of ghosts does the rest. Collective,
- * with the same set and bytes (HALO_ERR_MISMATCH); one message to each rank that has got entities from this one. `bytes`: at most 2^31 - 1.
+ * Values of a set in host memory, `bytes` (at most 2^31 - 1) for each entity, from where they were brought to the owners: `brought`, in the order of
+ * halo_mesh_set.keys, to `local`, by local index. Own entities alone are written, less those that nobody brought; ghosts come by an exchange.
+ * Collective, with the same set and bytes (HALO_ERR_MISMATCH); one message to each rank that has got entities from this one.
  */
 HALO_API halo_status halo_mesh_distribute(halo_mesh *mesh, int32_t set, const void *brought, void *local, int64_t bytes);
 

@@ -134,7 +134,7 @@ halo_topology *make(Rank &rank, const Graph &graph) {
     desc.keys = own.data();
     desc.offsets = graph.width > 0 ? nullptr : offsets.data();
     desc.neighbours = neighbours.data() + unused;
-    desc.owners = graph.known_owners ? owners.data() + unused : nullptr;
+    desc.owners = graph.known_owners && owners.size() > 3 ? owners.data() + unused : nullptr; // an empty list may be nowhere
     desc.width = graph.width;
     desc.has_skip = graph.has_skip;
     desc.skip = skip;

@@ -147,7 +147,7 @@ halo_topology *Model::make(halo_context *context, int32_t rank) const {
     desc.flags = any ? flags.data() : nullptr;
     desc.weights = weights.data();
     desc.owners = known_owners ? owners.data() : nullptr;
-    if (list.empty() && known_owners) desc.owners = reinterpret_cast<const int32_t *>(&desc); // none is read
+    if (list.empty() && known_owners && editable) desc.owners = reinterpret_cast<const int32_t *>(&desc); // no rank may have any: none is read
     halo_topology *topology = nullptr;
     OK(halo_topology_create_keys(context, &desc, &topology));
     return topology;

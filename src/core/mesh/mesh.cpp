@@ -99,16 +99,15 @@ const LocalMap &Mesh::map(int32_t number) const {
 
 std::unique_ptr<Topology> Mesh::topology(int32_t number) const {
     const LocalSet &local = set(number);
-    std::vector<int32_t> flags(local.keys.size(), HALO_KEY_WANT), owners = local.owners;
+    std::vector<int32_t> flags(local.keys.size(), HALO_KEY_WANT);
     std::fill_n(flags.begin(), local.layer_ends[0], 0);
     std::vector<uint32_t> groups(local.keys.size(), 0);
     std::ranges::copy(local.groups, groups.begin() + local.layer_ends[0]);
-    owners.push_back(0); // a rank without entities has an address too
     halo_keys_desc desc = HALO_KEYS_DESC_INIT;
     desc.n_keys = std::ssize(local.keys);
     desc.keys = local.keys.data();
     desc.flags = flags.data();
-    desc.owners = owners.data();
+    desc.owners = local.owners.data();
     desc.numbering = HALO_NUMBERING_AS_GIVEN;
     auto topology = std::make_unique<KeysTopology>(context_, desc);
     topology->set_sections(groups);

@@ -144,8 +144,10 @@ void SetOwners::propose() {
 // Ranges of about equal numbers of keys: a sample tells them.
 KeyPlacement SetOwners::choose_placement() const {
     if (mesh_.directory == HALO_DIRECTORY_HASH) return KeyPlacement::by_hash(context_.size());
+    const std::vector<uint64_t> &keys = set_.index.keys();
+    const size_t step = keys.size() > 4096 ? 16 : 1;
     std::vector<uint64_t> sample;
-    for (size_t i = 0; i<set_.size(); i += set_.size()> 4096 ? 16 : 1) sample.push_back(set_.index.keys()[i]);
+    for (size_t i = 0; i < keys.size(); i += step) sample.push_back(keys[i]);
     halo_keys_desc desc = HALO_KEYS_DESC_INIT;
     desc.n_keys = std::ssize(sample);
     desc.keys = sample.data();

@@ -34,7 +34,6 @@ OwnRows own_rows(const Context &context, const ReducedRows &rows) {
         }
         own.offsets.push_back(std::ssize(own.neighbours));
     }
-    own.owners.push_back(0); // a rank without cells has an address too
     return own;
 }
 

@@ -20,7 +20,6 @@ KnownKeys known_keys(const GraphPoints &points, int32_t n_ranks) {
         known.flags.push_back(points.rings[i] == 0 ? 0 : HALO_KEY_WANT);
         known.owners.push_back(points.owners[i] < 0 ? anywhere.rank_of(points.keys[i]) : points.owners[i]);
     }
-    known.owners.push_back(0); // a rank without points has an address too
     known.desc.n_keys = std::ssize(points.keys);
     known.desc.keys = points.keys.data();
     known.desc.flags = known.flags.data();

@@ -64,6 +64,7 @@ private:
     std::vector<int32_t> rings_;
     std::vector<std::vector<uint32_t>> ghost_rows_; // by number, less n_owned; those not asked for are empty
     std::vector<uint32_t> own_rows_;                // all behind each other
+    bool knows_owners_ = false;
 };
 
 // A ghost that this rank is said to own, but does not, is nobody's.
@@ -227,12 +228,14 @@ GraphPoints RingFinder::in_order() const {
 
 GraphPoints RingFinder::find() {
     together(context_, "graph", [&] { take_own_points(); });
+    const bool any_knows = allreduce_max(context_, !own_rows_.empty() && desc_.owners ? 1 : 0) > 0;
+    knows_owners_ = own_rows_.empty() ? any_knows : desc_.owners != nullptr; // who has no neighbours does as the others
     Terms terms;
     terms.add("rings", std::to_string(desc_.rings));
     terms.add("directory", std::to_string(desc_.directory));
-    terms.add("owners", desc_.owners ? "given" : "not given");
+    terms.add("owners", knows_owners_ ? "given" : "not given");
     agree(context_, "graph", terms);
-    if (!desc_.owners) find_owners();
+    if (!knows_owners_) find_owners();
     Discovery discovery(context_, discovery_kind(context_), "graph");
     for (int32_t ring = 2; ring <= desc_.rings; ++ring) {
         const size_t known = index_.keys().size();

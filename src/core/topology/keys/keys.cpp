@@ -83,10 +83,11 @@ void NotedKeys::add_positions(int64_t i, bool own, std::vector<uint32_t> &to) co
 
 KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : PointsTopology(context) {
     together(context, "keys", [&] { check_desc(desc); });
-    agree(context, "keys", terms_of(desc));
-    const int64_t most_parts = agree_on_parts(desc);
+    halo_keys_desc known = desc;
+    const int64_t most_parts = agree_on_parts(known);
+    agree(context, "keys", terms_of(known));
     if (desc.editable) record_ = std::make_unique<KeysRecord>();
-    Work work{ desc };
+    Work work{ known };
     choose_placement(work);
     split(work);
     divide(work);
@@ -99,9 +100,15 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : Point
         make_parts({ context.rank(), most_parts, { desc.part_offsets, desc.part_offsets + (desc.n_parts > 0 ? desc.n_parts + 1 : 0) } });
 }
 
-// Parts of the rank that has most; 0: ranks are not split.
-int64_t KeysTopology::agree_on_parts(const halo_keys_desc &desc) const {
-    const int64_t most = allreduce_max(context_, desc.n_parts);
+// Parts of the rank that has most; 0: ranks are not split. A rank without keys knows owners where the others do.
+int64_t KeysTopology::agree_on_parts(halo_keys_desc &desc) const {
+    static constexpr int32_t read_by_nobody = 0;
+    const bool gives = desc.owners != nullptr, has_keys = desc.n_keys > 0;
+    int64_t of_all[4] = { desc.n_parts, has_keys, has_keys && gives, gives };
+    allreduce(context_, of_all, of_all, 4, HALO_INT64, HALO_MAX);
+    const int64_t most = of_all[0];
+    const bool any_keys = of_all[1] > 0, given_with_keys = of_all[2] > 0, given = of_all[3] > 0;
+    if (!has_keys) desc.owners = (any_keys ? given_with_keys : given) ? &read_by_nobody : nullptr;
     together(context_, "keys", [&] {
         if (most > 0 && desc.n_parts == 0 && desc.n_keys > 0)
             fail(HALO_ERR_ARGUMENT, "keys: %lld keys in no part: others have up to %lld parts", static_cast<long long>(desc.n_keys),
