@@ -38,7 +38,7 @@ extern "C" {
 
 typedef struct halo_mesh halo_mesh; /**< sets and maps, and what this rank stores of them */
 
-/** Who is to own an entity. */
+/** Who is to own an entity. Entries of maps count: what leads to the same twice counts twice. */
 #define HALO_MESH_OWNER_BROUGHT 0 /**< the rank that brings it */
 #define HALO_MESH_OWNER_GIVEN 1   /**< `owners`, of a partitioner for instance */
 #define HALO_MESH_OWNER_OF_TARGETS                                                                                                                   \
@@ -52,7 +52,7 @@ typedef struct halo_mesh halo_mesh; /**< sets and maps, and what this rank store
 typedef struct halo_mesh_set {
     const char *name; /**< for texts; the same on all ranks */
     int64_t n;
-    const uint64_t *keys;  /**< of each, any values, none twice in the set */
+    const uint64_t *keys;  /**< of each, any values, none twice in the set; NULL where n is 0 */
     const int32_t *owners; /**< HALO_MESH_OWNER_GIVEN: rank that is to own each. Else ignored. */
     int32_t owner_rule;    /**< HALO_MESH_OWNER_... */
     int32_t owner_map;     /**< number of the map that the rule follows; else ignored */
@@ -91,11 +91,11 @@ typedef struct halo_mesh_desc {
     { sizeof(halo_mesh_desc), 1, 1, 0, 0, NULL, sizeof(halo_mesh_set), NULL, sizeof(halo_mesh_map), HALO_DIRECTORY_AUTO, 0 }
 
 /**
- * Find owners, bring every entity to its owner, and lay `depth` layers of ghosts around. Collective; communicates: a question and an answer for each
- * set, then two messages with each rank whose entities touch, and two for each further layer. O(what this rank brings and stores + a share of a
- * directory) memory and time. HALO_ERR_ARGUMENT: rules that follow each other in a circle; an entity that two ranks bring, or one twice; what a map
- * leads to is brought by nobody: the text names map, set, key, and ranks. HALO_ERR_MISMATCH: ranks differ in depth, names, rules or maps.
- * HALO_ERR_PEER: another rank's were refused.
+ * Find owners, bring every entity to its owner, and lay `depth` layers of ghosts around. Collective; communicates: a few reductions, a question and
+ * an answer for each set, then two messages with each rank whose entities touch, and two for each further layer. O(what this rank brings and stores +
+ * a share of a directory) memory; time likewise, times `depth`. HALO_ERR_ARGUMENT: rules that follow each other in a circle; an entity that two ranks
+ * bring, or one twice; what a map leads to is brought by nobody: the text names map, set, key, and ranks. HALO_ERR_MISMATCH: ranks differ in depth,
+ * directory, names, rules or maps (in `n`, `has_none` and `none` they may). HALO_ERR_PEER: another rank's were refused.
  */
 HALO_API halo_status halo_mesh_create(halo_context *context, const halo_mesh_desc *desc, halo_mesh **mesh);
 
@@ -124,19 +124,21 @@ typedef struct halo_mesh_local {
 #define HALO_MESH_LOCAL_INIT                                                                                                                         \
     { sizeof(halo_mesh_local), 1, 0, 0, 0, 0, NULL, NULL, NULL, NULL }
 
-/** Local indices: own entities in the order in which this rank brought them, those from other ranks behind, core before the rest; executed ghosts by
- *  layer, others by reach, then both by owner, then key. */
+/** Local indices: core before other own entities, both in the order in which this rank brought them, then those that it did not bring, in an order
+ *  that is the same in every run; executed ghosts by layer, others by reach, then both by owner, then key. */
 HALO_API halo_status halo_mesh_local_get(const halo_mesh *mesh, int32_t set, halo_mesh_local *local);
 
 /** A map by local index. `to`: `arity` entries for each of the first `n_rows` local entities of the set where it starts, which are its own and all
- *  executed ghosts; HALO_NO_INDEX: leads nowhere. The list lives as long as the mesh. */
+ *  executed ghosts; HALO_NO_INDEX: leads nowhere. The list lives as long as the mesh. `n_rows` and `arity` may be NULL. */
 HALO_API halo_status halo_mesh_map_get(const halo_mesh *mesh, int32_t map, const uint32_t **to, int64_t *n_rows, int32_t *arity);
 
-/** Section bits of halo_access.h beside HALO_SECTION_EXEC and HALO_SECTION_NON_EXEC: ghosts within reach k, which loops over layers 0 to k read. */
+/** Section bits of halo_access.h beside HALO_SECTION_EXEC and HALO_SECTION_NON_EXEC: ghosts within reach k (0 to depth), which loops over layers 0 to
+ * k read. */
 #define HALO_MESH_REACH(k) (1u << (4 + (k)))
 
 /** A topology of one set, as halo_topology_create_keys makes it: fields on it are numbered by local index. Its ghosts know their sections, so
- * exchanges and batches of accesses can be had for some alone. Collective; communicates with peers. */
+ *  exchanges and batches of accesses can be had for some alone (and halo_topology_set_sections is HALO_ERR_STATE). Collective, with the same set
+ *  (HALO_ERR_MISMATCH); communicates with peers. */
 HALO_API halo_status halo_mesh_topology(halo_mesh *mesh, int32_t set, halo_topology **topology);
 
 /** @} */
@@ -148,7 +150,8 @@ HALO_API halo_status halo_mesh_topology(halo_mesh *mesh, int32_t set, halo_topol
 /**
  * Values of a set in host memory, `bytes` (at most 2^31 - 1) for each entity, from where they were brought to the owners: `brought`, in the order of
  * halo_mesh_set.keys, to `local`, by local index. Own entities alone are written, less those that nobody brought; ghosts come by an exchange.
- * Collective, with the same set and bytes (HALO_ERR_MISMATCH); one message to each rank that has got entities from this one.
+ * The two may not overlap; one may be NULL where there is nothing for it. Collective, with the same set and bytes (HALO_ERR_MISMATCH); one message to
+ * each rank that has got entities from this one. After an error `local` may be partly written. HALO_TIMEOUT: call again, with the same values.
  */
 HALO_API halo_status halo_mesh_distribute(halo_mesh *mesh, int32_t set, const void *brought, void *local, int64_t bytes);
 

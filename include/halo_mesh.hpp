@@ -9,7 +9,8 @@
  *     sets.owners_of_sources(nodes, corners);
  *     halo::Mesh mesh(context, sets, 2);
  *     const halo::Topology topology = mesh.topology(nodes);
- *     for (const std::uint32_t node : mesh.map(corners).row(cell)) ...
+ *     const halo::LocalMap corners_of = mesh.map(corners);
+ *     for (const std::uint32_t node : corners_of.row(cell)) ...
  */
 #pragma once
 
@@ -18,6 +19,7 @@
 #include <deque>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "halo.hpp"
@@ -28,6 +30,10 @@ namespace halo {
 /// What a rank brings. Names are copied; keys and owners must live until the mesh has been made.
 class MeshSets {
 public:
+    MeshSets() = default;
+    MeshSets(const MeshSets &) = delete; // names are pointed to
+    MeshSets &operator=(const MeshSets &) = delete;
+
     /// Owned by the rank that brings them. Returns the set's number, as the two below.
     std::int32_t add(const std::string &name, std::span<const std::uint64_t> keys = {}) {
         halo_mesh_set set = HALO_MESH_SET_INIT;
@@ -124,10 +130,12 @@ public:
     /// Values that were brought, to their owners; and the way back.
     template <class T>
     void distribute(std::int32_t set, const T *brought, T *local) {
+        static_assert(std::is_trivially_copyable_v<T>, "values are copied as bytes");
         check(halo_mesh_distribute(handle_, set, brought, local, sizeof(T)));
     }
     template <class T>
     void collect(std::int32_t set, const T *local, T *brought) {
+        static_assert(std::is_trivially_copyable_v<T>, "values are copied as bytes");
         check(halo_mesh_collect(handle_, set, local, brought, sizeof(T)));
     }
 };

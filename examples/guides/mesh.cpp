@@ -45,8 +45,9 @@ int main() try {
     ghosts.finish();
 
     // Own cells and one layer of ghosts: own nodes get all that is to be added to them.
+    const halo::LocalMap nodes = mesh.map(nodes_of_cells);
     for (int64_t cell = 0; cell < local_cells.layer_ends[1]; ++cell)
-        for (const uint32_t node : mesh.map(nodes_of_cells).row(cell)) around[node] += area[static_cast<size_t>(cell)];
+        for (const uint32_t node : nodes.row(cell)) around[node] += area[static_cast<size_t>(cell)];
 
     int wrong = 0;
     for (int64_t node = 0; node < local_nodes.n_owned; ++node) {

@@ -2,6 +2,10 @@
 // Random meshes made local, against the definitions; values that travel on them; loops that run redundantly between exchanges.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <functional>
+#include <thread>
+
 #include "halo_access.h"
 #include "model.h"
 #include "placed.h"
@@ -243,33 +247,78 @@ void check_loops(Seed seed, const Model &model, size_t m, halo_mesh *made, const
 class Meshes : public testing::TestWithParam<int32_t> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, Meshes, testing::ValuesIn(conformance::rank_counts()));
 
+void check(Rank &rank, uint64_t seed, int64_t most) {
+    Random random(seed);
+    const Model model = random_model(random, rank.size, most);
+    Brought brought(model, rank.rank, seed);
+    brought.desc.directory = static_cast<int32_t>(seed % 3);
+    halo_mesh *made = nullptr;
+    OK(halo_mesh_create(rank.context, &brought.desc, &made));
+    const std::vector<Stored> wanted = model.stored(rank.rank);
+    std::vector<Local> locals;
+    for (size_t s = 0; s < model.sets.size(); ++s) locals.emplace_back(made, s);
+    for (size_t s = 0; s < model.sets.size(); ++s) {
+        check_set(seed, model, s, wanted[s], locals[s], rank.rank);
+        check_values(seed, model, made, s, brought, locals[s]);
+        check_exchanges(seed, model, made, s, wanted[s], locals[s], rank.rank);
+    }
+    for (size_t m = 0; m < model.maps.size(); ++m) {
+        check_map(seed, model, m, made, locals);
+        check_loops(seed, model, m, made, locals, rank.rank);
+    }
+    OK(halo_mesh_destroy(&made));
+}
+
 TEST_P(Meshes, AsDefined) {
     const int64_t n_cases = conformance::number_from("MESH_CASES", 60);
     const auto first = static_cast<uint64_t>(conformance::number_from("MESH_SEED", 1));
-    for (const char *discovery : { "alltoall", "consensus" })
+    for (const char *discovery : { "alltoall", "reduce_scatter", "consensus" })
         conformance::run(GetParam(), { { "discovery", discovery } }, [&](Rank &rank) {
-            for (uint64_t seed = first; seed < first + static_cast<uint64_t>(n_cases); ++seed) {
-                Random random(seed);
-                const Model model = random_model(random, rank.size);
-                Brought brought(model, rank.rank, seed);
-                brought.desc.directory = static_cast<int32_t>(seed % 3);
-                halo_mesh *made = nullptr;
-                OK(halo_mesh_create(rank.context, &brought.desc, &made));
-                const std::vector<Stored> wanted = model.stored(rank.rank);
-                std::vector<Local> locals;
-                for (size_t s = 0; s < model.sets.size(); ++s) locals.emplace_back(made, s);
-                for (size_t s = 0; s < model.sets.size(); ++s) {
-                    check_set(seed, model, s, wanted[s], locals[s], rank.rank);
-                    check_values(seed, model, made, s, brought, locals[s]);
-                    check_exchanges(seed, model, made, s, wanted[s], locals[s], rank.rank);
-                }
-                for (size_t m = 0; m < model.maps.size(); ++m) {
-                    check_map(seed, model, m, made, locals);
-                    check_loops(seed, model, m, made, locals, rank.rank);
-                }
-                OK(halo_mesh_destroy(&made));
-            }
+            for (uint64_t seed = first; seed < first + static_cast<uint64_t>(n_cases); ++seed) check(rank, seed, 40);
         });
+}
+
+// Many keys of each rank, close together and far apart.
+TEST_P(Meshes, AsDefinedWhereLarge) {
+    conformance::run(GetParam(), {}, [&](Rank &rank) {
+        for (uint64_t seed = 1; seed <= 6; ++seed) check(rank, seed, 4000);
+    });
+}
+
+// Ranks leave and come back at any time.
+TEST_P(Meshes, AsDefinedWhereEveryCallMayTimeOut) {
+    if (!conformance::threads()) GTEST_SKIP() << "processes of an MPI wait longer";
+    const auto until_done = [](const std::function<halo_status()> &call) {
+        halo_status status = HALO_TIMEOUT;
+        while (status == HALO_TIMEOUT) status = call();
+        OK(status);
+    };
+    conformance::run(GetParam(), {}, [&](Rank &rank) {
+        OK(halo_barrier(rank.context));
+        OK(halo_context_set(rank.context, "timeout", "1ms"));
+        for (uint64_t seed = 1; seed <= 8; ++seed) {
+            Random random(seed);
+            const Model model = random_model(random, rank.size);
+            const Brought brought(model, rank.rank, seed);
+            halo_mesh *made = nullptr;
+            halo_topology *topology = nullptr;
+            if (seed % 3 == static_cast<uint64_t>(rank.rank)) std::this_thread::sleep_for(std::chrono::milliseconds(4));
+            until_done([&] { return halo_mesh_create(rank.context, &brought.desc, &made); });
+            const Local local(made, 0);
+            check_set(seed, model, 0, model.stored(rank.rank)[0], local, rank.rank);
+            if (seed % 2 == static_cast<uint64_t>(rank.rank)) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+            until_done([&] { return halo_mesh_topology(made, 0, &topology); });
+            std::vector<int64_t> there, here(static_cast<size_t>(local.known.n));
+            for (const uint64_t key : brought.keys(0)) there.push_back(value_of(key));
+            const std::vector<int64_t> before = there;
+            until_done([&] { return halo_mesh_distribute(made, 0, there.data(), here.data(), sizeof here[0]); });
+            if (seed % 2 != static_cast<uint64_t>(rank.rank)) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+            until_done([&] { return halo_mesh_collect(made, 0, here.data(), there.data(), sizeof here[0]); });
+            if (there != before) stop("seed %llu: values have not come back", static_cast<Seed>(seed));
+            OK(halo_topology_destroy(&topology));
+            OK(halo_mesh_destroy(&made));
+        }
+    });
 }
 
 } // namespace

@@ -7,10 +7,6 @@ namespace mesh {
 
 namespace {
 
-uint64_t any_key(Random &random, const ModelSet &set) {
-    return std::next(set.entities.begin(), pick(random, 0, static_cast<int64_t>(set.entities.size()) - 1))->first;
-}
-
 int32_t most_votes(const std::map<int32_t, int64_t> &votes, int32_t otherwise) {
     int64_t most = 0;
     for (const auto &[rank, n] : votes) most = std::max(most, n);
@@ -19,19 +15,26 @@ int32_t most_votes(const std::map<int32_t, int64_t> &votes, int32_t otherwise) {
     return otherwise;
 }
 
+using Ballots = std::map<uint64_t, std::map<int32_t, int64_t>>;
+
+// By key of what a map leads to: how many entries of whose entities do.
+Ballots votes_by_sources(const Model &model, size_t m) {
+    Ballots ballots;
+    for (const auto &[key, entity] : model.sets[model.maps[m].from].entities)
+        for (const uint64_t target : entity.rows.at(m))
+            if (model.leads(m, target)) ++ballots[target][entity.owner];
+    return ballots;
+}
+
 void find_owners(Model &model, size_t s) {
     ModelSet &set = model.sets[s];
+    Ballots ballots;
+    if (set.rule == HALO_MESH_OWNER_OF_SOURCES) ballots = votes_by_sources(model, set.owner_map);
     for (auto &[key, entity] : set.entities) {
-        std::map<int32_t, int64_t> votes;
-        if (set.rule == HALO_MESH_OWNER_OF_TARGETS) {
+        if (set.rule == HALO_MESH_OWNER_OF_TARGETS)
             for (const uint64_t target : entity.rows.at(set.owner_map))
-                if (model.leads(set.owner_map, target)) ++votes[model.at(model.maps[set.owner_map].to, target).owner];
-        } else if (set.rule == HALO_MESH_OWNER_OF_SOURCES) {
-            for (const auto &[from_key, from] : model.sets[model.maps[set.owner_map].from].entities)
-                for (const uint64_t target : from.rows.at(set.owner_map))
-                    if (model.leads(set.owner_map, target) && target == key) ++votes[from.owner];
-        }
-        entity.owner = most_votes(votes, set.rule == HALO_MESH_OWNER_GIVEN ? entity.given : entity.bringer);
+                if (model.leads(set.owner_map, target)) ++ballots[key][model.at(model.maps[set.owner_map].to, target).owner];
+        entity.owner = most_votes(ballots[key], set.rule == HALO_MESH_OWNER_GIVEN ? entity.given : entity.bringer);
     }
     // What nobody brings and nothing leads to is not there.
     std::erase_if(set.entities, [](const auto &entry) { return entry.second.owner < 0; });
@@ -42,10 +45,10 @@ int32_t some_rank(Random &random, int64_t i, int64_t n, int32_t n_ranks) {
     return static_cast<int32_t>(pick(random, 0, 5) == 0 ? pick(random, 0, n_ranks - 1) : i * n_ranks / n);
 }
 
-void add_entities(Random &random, Model &model) {
+void add_entities(Random &random, Model &model, int64_t most) {
     const bool keys_apart = pick(random, 0, 1) == 0;
     for (ModelSet &set : model.sets) {
-        const int64_t n = pick(random, 1, 40);
+        const int64_t n = pick(random, most / 40, most);
         for (int64_t i = 0; i < n; ++i) {
             const uint64_t key = keys_apart ? random() : i == 0 ? UINT64_MAX : static_cast<uint64_t>(i);
             if (key == nowhere) continue;
@@ -66,13 +69,18 @@ void add_maps(Random &random, Model &model) {
         const ModelMap &map = model.maps[m];
         ModelSet &from = model.sets[map.from];
         const ModelSet &to = model.sets[map.to];
+        std::vector<uint64_t> keys;
+        for (const auto &[key, entity] : to.entities) keys.push_back(key);
         int64_t place = 0;
         for (auto &[key, entity] : from.entities) {
             const int64_t near = place++ * static_cast<int64_t>(to.entities.size()) / static_cast<int64_t>(from.entities.size());
             for (int32_t i = 0; i < map.arity; ++i) {
-                const auto neighbour = std::next(to.entities.begin(), std::min(near + i, static_cast<int64_t>(to.entities.size()) - 1));
+                const auto neighbour = keys[static_cast<size_t>(std::min(near + i, static_cast<int64_t>(keys.size()) - 1))];
                 const int64_t what = pick(random, 0, 9);
-                entity.rows[m].push_back(what == 0 && map.has_none ? nowhere : what == 1 ? any_key(random, to) : neighbour->first);
+                entity.rows[m].push_back(what == 0 && map.has_none ? nowhere
+                                         : what == 1 && pick(random, 0, static_cast<int64_t>(keys.size()) / 40) == 0
+                                             ? keys[static_cast<size_t>(pick(random, 0, std::ssize(keys) - 1))]
+                                             : neighbour);
             }
         }
     }
@@ -103,13 +111,12 @@ void leave_out_brought(Random &random, Model &model) {
         ModelSet &set = model.sets[s];
         if (set.rule != HALO_MESH_OWNER_OF_SOURCES || starts_map(model, s)) continue;
         const bool all = pick(random, 0, 1) == 0;
-        for (auto &[key, entity] : set.entities) {
-            bool is_led_to = false, by_others = false;
-            for (size_t m = 0; m < model.maps.size(); ++m)
-                for (const auto &[from_key, from] : model.sets[model.maps[m].from].entities)
-                    if (model.maps[m].to == s && std::ranges::count(from.rows.at(m), key) > 0) (m == set.owner_map ? is_led_to : by_others) = true;
-            if ((all || pick(random, 0, 2) == 0) && (is_led_to || !by_others)) entity.bringer = -1;
-        }
+        Keys by_rule, by_others;
+        for (size_t m = 0; m < model.maps.size(); ++m)
+            for (const auto &[from_key, from] : model.sets[model.maps[m].from].entities)
+                if (model.maps[m].to == s) (m == set.owner_map ? by_rule : by_others).insert(from.rows.at(m).begin(), from.rows.at(m).end());
+        for (auto &[key, entity] : set.entities)
+            if ((all || pick(random, 0, 2) == 0) && (by_rule.contains(key) || !by_others.contains(key))) entity.bringer = -1;
     }
 }
 
@@ -172,12 +179,12 @@ std::vector<Stored> Model::stored(int32_t rank) const {
     return all;
 }
 
-Model random_model(Random &random, int32_t n_ranks) {
+Model random_model(Random &random, int32_t n_ranks, int64_t most) {
     Model model;
     model.n_ranks = n_ranks;
-    model.depth = static_cast<int32_t>(pick(random, 1, 4));
+    model.depth = static_cast<int32_t>(pick(random, 0, 9) == 0 ? 11 : pick(random, 1, 4));
     for (int64_t s = pick(random, 1, 3); s > 0; --s) model.sets.push_back({ "set" + std::to_string(s), 0, 0, {} });
-    add_entities(random, model);
+    add_entities(random, model, most);
     add_maps(random, model);
     choose_rules(random, model);
     leave_out_brought(random, model);

@@ -65,6 +65,7 @@ private:
     bool leads_into(size_t set, uint64_t key, const std::vector<Keys> &region) const;
 };
 
-Model random_model(Random &random, int32_t n_ranks);
+// `most`: entities of a set.
+Model random_model(Random &random, int32_t n_ranks, int64_t most = 40);
 
 } // namespace mesh

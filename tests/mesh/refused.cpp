@@ -80,6 +80,8 @@ TEST_P(RefusedMeshes, Descriptions) {
         REFUSED(HALO_ERR_ARGUMENT, "'sets' is NULL", chain.desc.sets = nullptr);
         REFUSED(HALO_ERR_VERSION, "halo_mesh_set 0 has 8 bytes", chain.desc.set_bytes = 8);
         REFUSED(HALO_ERR_VERSION, "halo_mesh_desc", chain.desc.struct_size = 8);
+        REFUSED(HALO_ERR_VERSION, "reserved is 1", chain.desc.reserved = 1);
+        REFUSED(HALO_ERR_ARGUMENT, "follow a map, and there are none", chain.desc.n_maps = 0);
     });
 }
 
@@ -95,9 +97,9 @@ TEST_P(RefusedMeshes, Entities) {
             chain.desc.directory = directory;
             chain.keys[0] = 77;
             halo_mesh *mesh = nullptr;
-            const halo_status got = halo_mesh_create(rank.context, &chain.desc, &mesh);
+            const halo_status got = halo_mesh_create(rank.context, &chain.desc, &mesh); // the rank that decides about 77 tells the others
             if (got != HALO_ERR_ARGUMENT && got != HALO_ERR_PEER) stop("status %d", got);
-            if (!std::strstr(halo_last_error(), "entity 77 is brought by ranks") && got != HALO_ERR_PEER) stop("%s", halo_last_error());
+            if (!std::strstr(halo_last_error(), "entity 77 is brought by ranks")) stop("%s", halo_last_error());
         }
     });
 }
@@ -116,9 +118,28 @@ TEST_P(RefusedMeshes, RanksDiffer) {
         int64_t values[8] = { 0 }, local[64] = { 0 };
         if (halo_mesh_distribute(mesh, 0, values, local, last ? 4 : 8) != HALO_ERR_MISMATCH) stop("bytes that differ: %s", halo_last_error());
         if (halo_mesh_distribute(mesh, last ? 1 : 0, values, local, 8) != HALO_ERR_MISMATCH) stop("sets that differ: %s", halo_last_error());
+        if (halo_mesh_distribute(mesh, 0, values, local, last ? 0 : 8) != HALO_ERR_MISMATCH) stop("no bytes: %s", halo_last_error());
+        halo_topology *topology = nullptr;
+        if (halo_mesh_topology(mesh, last ? 1 : 0, &topology) != HALO_ERR_MISMATCH) stop("topologies that differ: %s", halo_last_error());
         if (halo_mesh_distribute(mesh, 0, last ? nullptr : values, local, 8) != (last ? HALO_ERR_ARGUMENT : HALO_ERR_PEER))
             stop("no values: %s", halo_last_error());
         OK(halo_mesh_distribute(mesh, 0, values, local, 8));
+        OK(halo_mesh_destroy(&mesh));
+    });
+}
+
+// One rank brings values back while the others hand them out: that ends the collectives, and says so.
+TEST_P(RefusedMeshes, ThereAndBackAtOnce) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        if (rank.size == 1) return;
+        Chain chain(rank);
+        halo_mesh *mesh = nullptr;
+        OK(halo_mesh_create(rank.context, &chain.desc, &mesh));
+        OK(halo_barrier(rank.context));
+        int64_t values[8] = { 0 }, local[64] = { 0 };
+        const halo_status status = rank.rank == 0 ? halo_mesh_collect(mesh, 0, local, values, 8) : halo_mesh_distribute(mesh, 0, values, local, 8);
+        if (status == HALO_SUCCESS || status == HALO_TIMEOUT || !std::strstr(halo_last_error(), "mesh "))
+            stop("status %d: %s", status, halo_last_error());
         OK(halo_mesh_destroy(&mesh));
     });
 }

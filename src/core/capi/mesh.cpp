@@ -36,12 +36,6 @@ halo_mesh_local described(const Mesh &mesh, const LocalSet &set) {
     return local;
 }
 
-size_t value_bytes(int64_t bytes) {
-    if (bytes < 1) fail(HALO_ERR_ARGUMENT, "mesh: values of %lld bytes", static_cast<long long>(bytes));
-    check_limit("mesh: the bytes of a value", bytes, limits::element_bytes);
-    return static_cast<size_t>(bytes);
-}
-
 } // namespace
 
 halo_status halo_mesh_create(halo_context *context, const halo_mesh_desc *desc, halo_mesh **mesh) {
@@ -89,7 +83,6 @@ halo_status halo_mesh_topology(halo_mesh *mesh, int32_t set, halo_topology **top
     return with_handle(mesh, [&] {
         require(topology, "topology");
         const Mesh &object = object_of<Mesh>(mesh);
-        object.set(set);
         const CollectiveCall call(object.context(), "mesh topology", HALO_TIMEOUT_CONFIGURED, object.id());
         std::unique_ptr<Topology> made = object.topology(set);
         ContextObject &owner = *shell_of(mesh)->owner;
@@ -101,15 +94,15 @@ halo_status halo_mesh_topology(halo_mesh *mesh, int32_t set, halo_topology **top
 halo_status halo_mesh_distribute(halo_mesh *mesh, int32_t set, const void *brought, void *local, int64_t bytes) {
     return with_handle(mesh, [&] {
         const Mesh &object = object_of<Mesh>(mesh);
-        const CollectiveCall call(object.context(), "mesh values", HALO_TIMEOUT_CONFIGURED, object.id());
-        object.distribute(set, static_cast<const std::byte *>(brought), static_cast<std::byte *>(local), value_bytes(bytes));
+        const CollectiveCall call(object.context(), "mesh distribute", HALO_TIMEOUT_CONFIGURED, object.id());
+        object.distribute(set, static_cast<const std::byte *>(brought), static_cast<std::byte *>(local), bytes);
     });
 }
 
 halo_status halo_mesh_collect(halo_mesh *mesh, int32_t set, const void *local, void *brought, int64_t bytes) {
     return with_handle(mesh, [&] {
         const Mesh &object = object_of<Mesh>(mesh);
-        const CollectiveCall call(object.context(), "mesh values", HALO_TIMEOUT_CONFIGURED, object.id());
-        object.collect(set, static_cast<const std::byte *>(local), static_cast<std::byte *>(brought), value_bytes(bytes));
+        const CollectiveCall call(object.context(), "mesh collect", HALO_TIMEOUT_CONFIGURED, object.id());
+        object.collect(set, static_cast<const std::byte *>(local), static_cast<std::byte *>(brought), bytes);
     });
 }

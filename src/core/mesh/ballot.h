@@ -12,7 +12,7 @@ namespace halo {
 
 struct Votes {
     int32_t rank = -1;
-    int32_t n = 0;
+    int64_t n = 0;
 };
 
 // Mostly all votes for an entity are for one rank.
@@ -44,7 +44,7 @@ public:
 
 private:
     std::vector<Votes> first_;                               // by entity
-    std::map<std::pair<uint32_t, int32_t>, int32_t> others_; // (entity, rank): votes
+    std::map<std::pair<uint32_t, int32_t>, int64_t> others_; // (entity, rank): votes
 };
 
 } // namespace halo

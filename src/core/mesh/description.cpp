@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mesh/description.h"
 
-#include <algorithm>
-
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -46,6 +44,7 @@ MeshSet read_set(const halo_mesh_set &given, size_t number, size_t n_maps, int32
         check_given(set, n_ranks);
     }
     if (!set.follows_map()) return set;
+    if (n_maps == 0) fail(HALO_ERR_ARGUMENT, "mesh: %s: its owners follow a map, and there are none", what.c_str());
     check_in("owner_map", what, given.owner_map, 0, static_cast<int64_t>(n_maps) - 1);
     set.owner_map = static_cast<size_t>(given.owner_map);
     return set;
@@ -133,6 +132,7 @@ Terms MeshDescription::terms() const {
 
 MeshDescription describe_mesh(const halo_mesh_desc &desc, std::span<const halo_mesh_set> sets, std::span<const halo_mesh_map> maps, int32_t n_ranks) {
     MeshDescription mesh;
+    if (desc.reserved != 0) fail(HALO_ERR_VERSION, "mesh: reserved is %d, not 0", desc.reserved);
     check_in("depth", "halo_mesh_desc", desc.depth, 1, 11);
     check_in("directory", "halo_mesh_desc", desc.directory, HALO_DIRECTORY_AUTO, HALO_DIRECTORY_HASH);
     mesh.depth = desc.depth;

@@ -10,22 +10,22 @@ namespace halo {
 
 namespace {
 
-constexpr uint64_t least_density = 4; // one in so many keys of a table is used
+constexpr uint64_t least_density = 4; // one key of a table in so many is used, about
 constexpr size_t sampled = 64;        // one key in so many is looked at
 
 // Where the keys of a set lie that this rank brings or leads to, if they lie close together. A few may lie elsewhere.
 DenseKeys dense_keys(const MeshDescription &mesh, size_t set) {
-    uint64_t low = UINT64_MAX, high = 0, n = 0;
-    const auto widen = [&](std::span<const uint64_t> keys, std::optional<uint64_t> none) {
-        n += keys.size();
+    uint64_t low = UINT64_MAX, high = 0, n = 0; // of rows: their entries are met several times
+    const auto widen = [&](std::span<const uint64_t> keys, size_t arity, std::optional<uint64_t> none) {
+        n += keys.size() / arity;
         for (size_t i = 0; i < keys.size(); i += sampled) {
             if (none == keys[i]) continue;
             low = std::min(low, keys[i]);
             high = std::max(high, keys[i]);
         }
     };
-    widen(mesh.sets[set].keys, std::nullopt);
-    for (const size_t m : mesh.sets[set].maps_to) widen(mesh.maps[m].keys, mesh.maps[m].none);
+    widen(mesh.sets[set].keys, 1, std::nullopt);
+    for (const size_t m : mesh.sets[set].maps_to) widen(mesh.maps[m].keys, mesh.maps[m].arity, mesh.maps[m].none);
     const bool close = low <= high && (high - low) / least_density < n;
     return close ? DenseKeys{ low, high - low + 1 } : DenseKeys{};
 }

@@ -148,12 +148,19 @@ void Layers::for_each_row_to(const std::vector<EntityMarks> &marked, Visit &&vis
     }
 }
 
+// All that is this rank's is known by now.
 void Layers::take(const std::vector<Delivery> &came, uint8_t layer) {
+    std::vector<size_t> n_known;
+    for (const KnownSet &set : known_.sets) n_known.push_back(set.size());
     for (const Delivery &delivery : came) {
         const std::vector<std::vector<uint32_t>> entities = take_rows(mesh_, known_, delivery, context_.size());
         for (size_t s = 0; s < entities.size(); ++s)
             for (const uint32_t entity : entities[s]) execute(s, entity, layer);
     }
+    for (size_t s = 0; s < n_known.size(); ++s)
+        if (std::find(known_.sets[s].owners.begin() + static_cast<int64_t>(n_known[s]), known_.sets[s].owners.end(), context_.rank()) !=
+            known_.sets[s].owners.end())
+            fail(HALO_ERR_WIRE, "mesh: other ranks say that this one owns entities of set %s, which have not come here", mesh_.sets[s].name.c_str());
 }
 
 // By owner, by set: how many, and the keys of what came into reach last.
@@ -198,6 +205,7 @@ void Layers::note(const Delivery &question, Askers &askers) const {
             askers.add(s, number, question.rank);
         }
     }
+    if (at < words.size()) fail(HALO_ERR_WIRE, "mesh: a question from rank %d goes on after %zu words", question.rank, at);
 }
 
 // An owner has the rows of all that leads to its entities: its own, and its first layer.
@@ -231,6 +239,23 @@ void Layers::lay() {
 
 } // namespace
 
+namespace {
+
+// What came is this rank's, and what is this rank's has come.
+void check_own(const MeshSet &brought, const KnownSet &set, const Moved &moved, int32_t rank) {
+    for (const auto &[from, numbers] : moved.here)
+        for (const uint32_t number : numbers)
+            if (set.owners[number] != rank)
+                fail(HALO_ERR_WIRE, "mesh: rank %d moves entity %llu of set %s here, which rank %d owns", from,
+                     static_cast<unsigned long long>(set.key(number)), brought.name.c_str(), set.owners[number]);
+    for (uint32_t number = 0; !brought.maps_from.empty() && number < set.size(); ++number)
+        if (set.owners[number] == rank && !set.has_row(number))
+            fail(HALO_ERR_WIRE, "mesh: entity %llu of set %s has not come to its owner", static_cast<unsigned long long>(set.key(number)),
+                 brought.name.c_str());
+}
+
+} // namespace
+
 std::vector<Moved> move_to_owners(Context &context, const MeshDescription &mesh, KnownMesh &known) {
     std::vector<Moved> moved(mesh.sets.size());
     RowLists lists;
@@ -248,6 +273,7 @@ std::vector<Moved> move_to_owners(Context &context, const MeshDescription &mesh,
             for (size_t s = 0; s < entities.size(); ++s)
                 if (!entities[s].empty()) moved[s].here[delivery.rank] = std::move(entities[s]);
         }
+        for (size_t s = 0; s < known.sets.size(); ++s) check_own(mesh.sets[s], known.sets[s], moved[s], context.rank());
     });
     return moved;
 }

@@ -2,6 +2,7 @@
 #include "mesh/local_order.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "halo_access.h"
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checked.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "comm/agree.h"
 #include "mesh/local_order.h"
 #include "mesh/owners.h"
@@ -70,21 +72,22 @@ Mesh::Mesh(Context &context, const halo_mesh_desc &desc, std::span<const halo_me
     find_owners(context, mesh, known);
     std::vector<Moved> moved = move_to_owners(context, mesh, known);
     lay_layers(context, mesh, known);
-    together(context, "mesh", [&] {
-        std::vector<LocalOrder> orders;
-        for (size_t s = 0; s < mesh.sets.size(); ++s) orders.push_back(order_locally(mesh, known, s, context.rank()));
-        for (size_t m = 0; m < mesh.maps.size(); ++m)
-            maps_.push_back(map_locally(mesh, known, m, orders[mesh.maps[m].from], orders[mesh.maps[m].to]));
-        for (size_t s = 0; s < mesh.sets.size(); ++s) {
-            for (auto &[from, numbers] : moved[s].here)
-                for (uint32_t &number : numbers) number = orders[s].indices[number];
-            orders[s].set.moved = std::move(moved[s]);
-            orders[s].set.brought = std::move(orders[s].indices); // numbers begin with what was brought
-            orders[s].set.brought.resize(mesh.sets[s].keys.size());
-            sets_.push_back(std::move(orders[s].set));
-        }
-    });
+    together(context, "mesh", [&] { make_local(mesh, known, std::move(moved)); });
     ++context_.children;
+}
+
+void Mesh::make_local(const MeshDescription &mesh, const KnownMesh &known, std::vector<Moved> moved) {
+    std::vector<LocalOrder> orders;
+    for (size_t s = 0; s < mesh.sets.size(); ++s) orders.push_back(order_locally(mesh, known, s, context_.rank()));
+    for (size_t m = 0; m < mesh.maps.size(); ++m) maps_.push_back(map_locally(mesh, known, m, orders[mesh.maps[m].from], orders[mesh.maps[m].to]));
+    for (size_t s = 0; s < mesh.sets.size(); ++s) {
+        for (auto &[from, numbers] : moved[s].here)
+            for (uint32_t &number : numbers) number = orders[s].indices[number];
+        orders[s].set.moved = std::move(moved[s]);
+        orders[s].set.brought = std::move(orders[s].indices); // numbers begin with what was brought
+        orders[s].set.brought.resize(mesh.sets[s].keys.size());
+        sets_.push_back(std::move(orders[s].set));
+    }
 }
 
 const LocalSet &Mesh::set(int32_t number) const {
@@ -98,6 +101,9 @@ const LocalMap &Mesh::map(int32_t number) const {
 }
 
 std::unique_ptr<Topology> Mesh::topology(int32_t number) const {
+    Terms terms;
+    terms.add("set", std::to_string(number));
+    agree(context_, "mesh topology", terms); // else keys of two sets would be taken for the same
     const LocalSet &local = set(number);
     std::vector<int32_t> flags(local.keys.size(), HALO_KEY_WANT);
     std::fill_n(flags.begin(), local.layer_ends[0], 0);
@@ -114,31 +120,32 @@ std::unique_ptr<Topology> Mesh::topology(int32_t number) const {
     return topology;
 }
 
-// All ranks move the same, and have it.
-void Mesh::check_values(int32_t number, const std::byte *brought, const std::byte *local, size_t bytes) const {
+size_t Mesh::check_values(int32_t number, const std::byte *brought, const std::byte *local, int64_t bytes) const {
     Terms terms;
     terms.add("set", std::to_string(number));
     terms.add("bytes of a value", std::to_string(bytes));
     agree(context_, "mesh values", terms);
     together(context_, "mesh values", [&] {
         const LocalSet &here = set(number);
+        if (bytes < 1) fail(HALO_ERR_ARGUMENT, "mesh values: %lld bytes each", static_cast<long long>(bytes));
+        check_limit("mesh values: the bytes of each", bytes, limits::element_bytes);
         if (!here.brought.empty() && !brought)
             fail(HALO_ERR_ARGUMENT, "mesh values: this rank has brought %zu entities, 'brought' is NULL", here.brought.size());
-        if (here.layer_ends[0] > 0 && !local)
-            fail(HALO_ERR_ARGUMENT, "mesh values: this rank owns %lld entities, 'local' is NULL", static_cast<long long>(here.layer_ends[0]));
+        if (here.n_owned() > 0 && !local) fail(HALO_ERR_ARGUMENT, "mesh values: this rank owns %u entities, 'local' is NULL", here.n_owned());
     });
+    return static_cast<size_t>(bytes);
 }
 
-void Mesh::distribute(int32_t number, const std::byte *brought, std::byte *local, size_t bytes) const {
-    check_values(number, brought, local, bytes);
+void Mesh::distribute(int32_t number, const std::byte *brought, std::byte *local, int64_t bytes_of_each) const {
+    const size_t bytes = check_values(number, brought, local, bytes_of_each);
     const LocalSet &here = set(number);
     for (size_t position = 0; position < here.brought.size(); ++position)
         if (here.brought[position] < here.n_owned()) std::memcpy(local + here.brought[position] * bytes, brought + position * bytes, bytes);
     move_values(context_, here.moved.away, brought, here.moved.here, local, bytes);
 }
 
-void Mesh::collect(int32_t number, const std::byte *local, std::byte *brought, size_t bytes) const {
-    check_values(number, brought, local, bytes);
+void Mesh::collect(int32_t number, const std::byte *local, std::byte *brought, int64_t bytes_of_each) const {
+    const size_t bytes = check_values(number, brought, local, bytes_of_each);
     const LocalSet &here = set(number);
     for (size_t position = 0; position < here.brought.size(); ++position)
         if (here.brought[position] < here.n_owned()) std::memcpy(brought + position * bytes, local + here.brought[position] * bytes, bytes);

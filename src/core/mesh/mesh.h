@@ -46,11 +46,13 @@ public:
 
     // Collective.
     std::unique_ptr<Topology> topology(int32_t set) const;
-    void distribute(int32_t set, const std::byte *brought, std::byte *local, size_t bytes) const;
-    void collect(int32_t set, const std::byte *local, std::byte *brought, size_t bytes) const;
+    void distribute(int32_t set, const std::byte *brought, std::byte *local, int64_t bytes) const;
+    void collect(int32_t set, const std::byte *local, std::byte *brought, int64_t bytes) const;
 
 private:
-    void check_values(int32_t set, const std::byte *brought, const std::byte *local, size_t bytes) const;
+    void make_local(const MeshDescription &mesh, const KnownMesh &known, std::vector<Moved> moved);
+    // All ranks move the same, and have it. Collective; returns the bytes.
+    size_t check_values(int32_t set, const std::byte *brought, const std::byte *local, int64_t bytes) const;
 
     Context &context_;
     uint64_t id_;

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "comm/agree.h"
 #include "mesh/ballot.h"
 #include "topology/discovery.h"
@@ -17,12 +18,13 @@ namespace halo {
 namespace {
 
 constexpr int32_t nobody = KnownSet::nobody;
+constexpr size_t sampled = 16; // of the keys that tell how keys lie, one in so many
 
 // What a rank tells the one that decides about a key. The answer is the owner.
 struct Claim {
     uint64_t key;
-    int32_t rank;  // for which it votes, or that is to own the key if nobody votes; nobody: a question
-    int32_t votes; // 0: it brings the entity, or only asks
+    int64_t votes; // 0: it brings the entity, or only asks
+    int64_t rank;  // for which it votes, or that is to own the key if nobody votes; nobody: a question
 };
 
 // Keys that other ranks have claimed, and that this one decides about.
@@ -50,16 +52,18 @@ private:
 
 void Register::note(const Delivery &claims) {
     for (const Claim &claim : from_bytes<Claim>(claims.bytes)) {
-        if (claim.rank < nobody || claim.rank >= n_ranks_ || claim.votes < 0)
-            fail(HALO_ERR_WIRE, "mesh: rank %d claims a key for rank %d with %d votes", claims.rank, claim.rank, claim.votes);
+        const bool is_question = claim.rank == nobody && claim.votes == 0;
+        if (!is_question && (claim.rank < 0 || claim.rank >= n_ranks_ || claim.votes < 0 || claim.votes > limits::graph_entries))
+            fail(HALO_ERR_WIRE, "mesh: rank %d claims a key for rank %lld with %lld votes", claims.rank, static_cast<long long>(claim.rank),
+                 static_cast<long long>(claim.votes));
         const uint32_t entry = index_.add(claim.key).first;
         wanted_.resize(keys().size(), nobody);
         bringer_.resize(keys().size(), nobody);
         ballot_.resize(keys().size());
         if (claim.votes > 0)
-            vote(entry, { claim.rank, claim.votes });
-        else if (claim.rank != nobody)
-            bring(entry, claim.rank, claims.rank);
+            vote(entry, { static_cast<int32_t>(claim.rank), claim.votes });
+        else if (!is_question)
+            bring(entry, static_cast<int32_t>(claim.rank), claims.rank);
     }
 }
 
@@ -145,9 +149,8 @@ void SetOwners::propose() {
 KeyPlacement SetOwners::choose_placement() const {
     if (mesh_.directory == HALO_DIRECTORY_HASH) return KeyPlacement::by_hash(context_.size());
     const std::vector<uint64_t> &keys = set_.index.keys();
-    const size_t step = keys.size() > 4096 ? 16 : 1;
     std::vector<uint64_t> sample;
-    for (size_t i = 0; i < keys.size(); i += step) sample.push_back(keys[i]);
+    for (size_t i = 0; i < keys.size(); i += sampled) sample.push_back(keys[i]);
     halo_keys_desc desc = HALO_KEYS_DESC_INIT;
     desc.n_keys = std::ssize(sample);
     desc.keys = sample.data();
@@ -167,8 +170,8 @@ std::vector<Delivery> SetOwners::make_claims(const KeyPlacement &placement) {
             if (voted && (is_brought(entity) || brought_.may_be_implied())) set_.owners[entity] = ballot_.winner(entity);
             continue;
         }
-        const auto claim = [&](int32_t rank, int32_t n_votes) {
-            out[decides].push_back({ key, rank, n_votes });
+        const auto claim = [&](int32_t rank, int64_t n_votes) {
+            out[decides].push_back({ key, n_votes, rank });
             asked_[decides].push_back(entity);
         };
         if (voted) ballot_.for_each(entity, [&](Votes given) { claim(given.rank, given.n); });

@@ -31,6 +31,10 @@ public:
             fail(HALO_ERR_WIRE, "mesh: rows from rank %d name an owner %llu", rank_, static_cast<unsigned long long>(word));
         return static_cast<int32_t>(word);
     }
+    [[noreturn]] void fail_for_owner(uint64_t key, int32_t owner, int32_t known) const {
+        fail(HALO_ERR_WIRE, "mesh: rows from rank %d say that rank %d owns entity %llu, which rank %d does", rank_, owner,
+             static_cast<unsigned long long>(key), known);
+    }
     void end() const {
         if (at_ < words_.size()) fail(HALO_ERR_WIRE, "mesh: rows from rank %d go on after %zu words", rank_, at_);
     }
@@ -65,7 +69,12 @@ void pack_entity(const MeshDescription &mesh, const KnownMesh &known, size_t s, 
 }
 
 uint32_t take_entity(const MeshDescription &mesh, KnownMesh &known, size_t s, Words &words) {
-    const auto take = [&](KnownSet &of, uint64_t key, uint64_t owner) { return of.add(key, words.owner(owner)); };
+    const auto take = [&](KnownSet &of, uint64_t key, uint64_t word) {
+        const int32_t owner = words.owner(word);
+        const uint32_t number = of.add(key, owner);
+        if (of.owners[number] != owner) words.fail_for_owner(key, owner, of.owners[number]);
+        return number;
+    };
     const uint64_t key = words.next();
     const uint32_t entity = take(known.sets[s], key, words.next());
     const bool is_new = !known.sets[s].has_row(entity);
@@ -89,10 +98,12 @@ std::vector<uint32_t> &list_for(RowLists &lists, const MeshDescription &mesh, in
 std::vector<Delivery> pack_rows(const MeshDescription &mesh, const KnownMesh &known, const RowLists &lists) {
     std::vector<Delivery> out;
     for (const auto &[rank, of_sets] : lists) {
+        size_t n_words = of_sets.size();
+        for (size_t s = 0; s < of_sets.size(); ++s) n_words += of_sets[s].size() * record_words(mesh, s);
         std::vector<uint64_t> words;
+        words.reserve(n_words);
         for (size_t s = 0; s < of_sets.size(); ++s) {
             words.push_back(of_sets[s].size());
-            words.reserve(words.size() + of_sets[s].size() * record_words(mesh, s) + of_sets.size());
             for (const uint32_t entity : of_sets[s]) pack_entity(mesh, known, s, entity, words);
         }
         out.push_back({ rank, to_bytes(words) });

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "topology/keys/key_index.h"
 
-#include <algorithm>
 #include <bit>
+
+#include "topology/keys/placement.h"
 
 namespace halo {
 
 KeyIndex::KeyIndex(size_t expected, DenseKeys dense) : first_(dense.first), dense_(dense.n, none) {
-    keys_.reserve(std::max<size_t>(expected, dense.n));
+    keys_.reserve(expected);
     resize(std::bit_ceil(dense.n > 0 ? 2 : 2 * expected + 2));
 }
 

@@ -9,7 +9,6 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
-#include "topology/keys/placement.h"
 
 namespace halo {
 

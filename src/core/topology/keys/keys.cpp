@@ -84,7 +84,7 @@ void NotedKeys::add_positions(int64_t i, bool own, std::vector<uint32_t> &to) co
 KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : PointsTopology(context) {
     together(context, "keys", [&] { check_desc(desc); });
     halo_keys_desc known = desc;
-    const int64_t most_parts = agree_on_parts(known);
+    const int64_t most_parts = agree_on_what_is_given(known);
     agree(context, "keys", terms_of(known));
     if (desc.editable) record_ = std::make_unique<KeysRecord>();
     Work work{ known };
@@ -101,7 +101,7 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : Point
 }
 
 // Parts of the rank that has most; 0: ranks are not split. A rank without keys knows owners where the others do.
-int64_t KeysTopology::agree_on_parts(halo_keys_desc &desc) const {
+int64_t KeysTopology::agree_on_what_is_given(halo_keys_desc &desc) const {
     static constexpr int32_t read_by_nobody = 0;
     const bool gives = desc.owners != nullptr, has_keys = desc.n_keys > 0;
     int64_t of_all[4] = { desc.n_parts, has_keys, has_keys && gives, gives };

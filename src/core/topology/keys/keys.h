@@ -30,7 +30,7 @@ private:
 
     void check_desc(const halo_keys_desc &desc) const;
     void check_parts(const halo_keys_desc &desc) const;
-    int64_t agree_on_parts(halo_keys_desc &desc) const;
+    int64_t agree_on_what_is_given(halo_keys_desc &desc) const;
     void choose_placement(Work &work);
     void follow_first_entries(Work &work) const;
     void split(Work &work) const;
