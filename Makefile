@@ -38,7 +38,7 @@ check-asan: build-asan
 
 # Threads: what runs ranks as threads.
 check-tsan: build-tsan
-	CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=20 scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc|conformance_device(_boxes)?$$|keys_inproc_direct|keys_device|access_device|faults.absent|device_late|device_programs)' -LE 'mpi|long'
+	CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=20 scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc|conformance_device(_boxes)?$$|keys_inproc_direct|keys_device|mesh_inproc|access_device|faults.absent|device_late|device_programs)' -LE 'mpi|long'
 
 GPU ?= cuda
 check-gpu: build-default

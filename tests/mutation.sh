@@ -13,7 +13,7 @@ root="$(cd "$1" && pwd)"
 whole="$root/whole" # the tree as it was at the start
 programs=(unit_base unit_field halo_cpp unit_memory unit_comm unit_stream unit_channel unit_exchange unit_plan unit_plugin unit_sphere unit_topology unit_access misuse test_channel halo_counts halo_seeded
     halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_mesh halo_box_conformance halo_conformance late_device_programs)
-export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000
+export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 MESH_LARGE_CASES=1 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
 declare -A seconds # that a program, or some of its tests, may take
 
