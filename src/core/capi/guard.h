@@ -83,6 +83,7 @@ void check_item(const void *item, size_t bytes, int64_t i, const FirstVersion &f
 template <Growing T>
 T read_item(const T *list, size_t bytes, int64_t i, const T &defaults) {
     static_assert(std::is_trivially_copyable_v<T>);
+    if (bytes == sizeof(T)) return list[i];
     const char *item = reinterpret_cast<const char *>(list) + static_cast<size_t>(i) * bytes;
     check_item(item, bytes, i, first_version<T>, sizeof(T));
     T value = defaults;
