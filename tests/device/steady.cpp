@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has run before asks the heap for nothing, however far the device is behind: exchanges, channels, groups.
+// What has run before asks the heap for nothing, but once where the device first is behind: exchanges, channels, groups.
 #include <gtest/gtest.h>
 
 #include <functional>

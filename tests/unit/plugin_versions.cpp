@@ -81,23 +81,18 @@ halo_host services() {
     return host;
 }
 
-TEST(ModuleVersions, TransportsAreTaken) {
-    for (uint32_t minor = 0; minor < n_minors; ++minor) EXPECT_EQ(OlderTransport(minor).problem(), "") << minor;
-    OlderTransport newer(n_minors - 1);
+template <class Older>
+void expect_all_taken() {
+    for (uint32_t minor = 0; minor < n_minors; ++minor) EXPECT_EQ(Older(minor).problem(), "") << minor;
+    Older newer(n_minors - 1);
     newer.plugin.abi_minor = 99;
     newer.plugin.struct_size += 64;
     newer.ops.struct_size += 64;
     EXPECT_EQ(newer.problem(), "");
 }
 
-TEST(ModuleVersions, DevicesAreTaken) {
-    for (uint32_t minor = 0; minor < n_minors; ++minor) EXPECT_EQ(OlderDevice(minor).problem(), "") << minor;
-    OlderDevice newer(n_minors - 1);
-    newer.plugin.abi_minor = 99;
-    newer.plugin.struct_size += 64;
-    newer.ops.struct_size += 64;
-    EXPECT_EQ(newer.problem(), "");
-}
+TEST(ModuleVersions, TransportsAreTaken) { expect_all_taken<OlderTransport>(); }
+TEST(ModuleVersions, DevicesAreTaken) { expect_all_taken<OlderDevice>(); }
 
 TEST(ModuleVersions, LessThanTheFirstIsRefused) {
     OlderTransport transport(0);

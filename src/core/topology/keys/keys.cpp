@@ -83,8 +83,11 @@ void NotedKeys::add_positions(int64_t i, bool own, std::vector<uint32_t> &to) co
 
 KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : PointsTopology(context) {
     together(context, "keys", [&] { check_desc(desc); });
+    static constexpr int32_t read_by_nobody = 0;
+    const auto [most_parts, knows_owners] = find_given(desc);
+    check_that_parts_are_given(desc, most_parts);
     halo_keys_desc known = desc;
-    const int64_t most_parts = agree_on_what_is_given(known);
+    if (desc.n_keys == 0) known.owners = knows_owners ? &read_by_nobody : nullptr;
     agree(context, "keys", terms_of(known));
     if (desc.editable) record_ = std::make_unique<KeysRecord>();
     Work work{ known };
@@ -100,21 +103,20 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : Point
         make_parts({ context.rank(), most_parts, { desc.part_offsets, desc.part_offsets + (desc.n_parts > 0 ? desc.n_parts + 1 : 0) } });
 }
 
-// Parts of the rank that has most; 0: ranks are not split. A rank without keys knows owners where the others do.
-int64_t KeysTopology::agree_on_what_is_given(halo_keys_desc &desc) const {
-    static constexpr int32_t read_by_nobody = 0;
+KeysTopology::Given KeysTopology::find_given(const halo_keys_desc &desc) const {
     const bool gives = desc.owners != nullptr, has_keys = desc.n_keys > 0;
     int64_t of_all[4] = { desc.n_parts, has_keys, has_keys && gives, gives };
     allreduce(context_, of_all, of_all, 4, HALO_INT64, HALO_MAX);
-    const int64_t most = of_all[0];
     const bool any_keys = of_all[1] > 0, given_with_keys = of_all[2] > 0, given = of_all[3] > 0;
-    if (!has_keys) desc.owners = (any_keys ? given_with_keys : given) ? &read_by_nobody : nullptr;
+    return { of_all[0], has_keys ? gives : any_keys ? given_with_keys : given };
+}
+
+void KeysTopology::check_that_parts_are_given(const halo_keys_desc &desc, int64_t most_parts) const {
     together(context_, "keys", [&] {
-        if (most > 0 && desc.n_parts == 0 && desc.n_keys > 0)
+        if (most_parts > 0 && desc.n_parts == 0 && desc.n_keys > 0)
             fail(HALO_ERR_ARGUMENT, "keys: %lld keys in no part: others have up to %lld parts", static_cast<long long>(desc.n_keys),
-                 static_cast<long long>(most));
+                 static_cast<long long>(most_parts));
     });
-    return most;
 }
 
 void KeysTopology::check_parts(const halo_keys_desc &desc) const {

@@ -24,13 +24,20 @@ public:
     std::vector<uint64_t> point_keys() const override;
 
 private:
+    // What ranks take from the others.
+    struct Given {
+        int64_t most_parts; // of any rank; 0: ranks are not split
+        bool owners;        // where a rank has no keys: as those that have
+    };
     struct Found;
     struct Stretch;
     struct Work;
 
     void check_desc(const halo_keys_desc &desc) const;
     void check_parts(const halo_keys_desc &desc) const;
-    int64_t agree_on_what_is_given(halo_keys_desc &desc) const;
+    // Collective.
+    Given find_given(const halo_keys_desc &desc) const;
+    void check_that_parts_are_given(const halo_keys_desc &desc, int64_t most_parts) const;
     void choose_placement(Work &work);
     void follow_first_entries(Work &work) const;
     void split(Work &work) const;
