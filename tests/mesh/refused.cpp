@@ -111,6 +111,8 @@ TEST_P(RefusedMeshes, RanksDiffer) {
         REFUSED(HALO_ERR_MISMATCH, "depth", chain.desc.depth = last ? 2 : 1);
         REFUSED(HALO_ERR_MISMATCH, "edges", chain.sets[0].name = last ? "cells" : "edges");
         REFUSED(HALO_ERR_MISMATCH, "arity", chain.sets[0].n = last ? 1 : 2, chain.map.arity = last ? 4 : 2);
+        REFUSED(last ? HALO_ERR_ARGUMENT : HALO_ERR_PEER, "-1 of sets", chain.desc.n_sets = last ? -1 : 2);
+        REFUSED(last ? HALO_ERR_VERSION : HALO_ERR_PEER, "halo_mesh_map 0 has 8 bytes", if (last) chain.desc.map_bytes = 8);
         REFUSED(last ? HALO_ERR_ARGUMENT : HALO_ERR_PEER, "depth is 0", chain.desc.depth = last ? 0 : 1);
         Chain chain(rank);
         halo_mesh *mesh = nullptr;

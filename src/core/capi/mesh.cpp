@@ -23,6 +23,12 @@ std::vector<T> read_items(const T *list, int32_t n, size_t bytes, const T &defau
     return items;
 }
 
+MeshDescription read_mesh(const halo_mesh_desc &desc, int32_t n_ranks) {
+    const auto sets = read_items(desc.sets, desc.n_sets, desc.set_bytes, halo_mesh_set HALO_MESH_SET_INIT, "sets");
+    const auto maps = read_items(desc.maps, desc.n_maps, desc.map_bytes, halo_mesh_map HALO_MESH_MAP_INIT, "maps");
+    return describe_mesh(desc, sets, maps, n_ranks);
+}
+
 halo_mesh_local described(const Mesh &mesh, const LocalSet &set) {
     halo_mesh_local local = HALO_MESH_LOCAL_INIT;
     local.depth = mesh.depth();
@@ -43,11 +49,9 @@ halo_status halo_mesh_create(halo_context *context, const halo_mesh_desc *desc, 
         require(desc, "desc");
         require(mesh, "mesh");
         const halo_mesh_desc known = read_struct(desc, halo_mesh_desc HALO_MESH_DESC_INIT);
-        const auto sets = read_items(known.sets, known.n_sets, known.set_bytes, halo_mesh_set HALO_MESH_SET_INIT, "sets");
-        const auto maps = read_items(known.maps, known.n_maps, known.map_bytes, halo_mesh_map HALO_MESH_MAP_INIT, "maps");
         ContextObject &owner = object_of<ContextObject>(context);
         const CollectiveCall call(owner.context, "mesh");
-        auto object = std::make_unique<Mesh>(owner.context, known, sets, maps);
+        auto object = std::make_unique<Mesh>(owner.context, [&] { return read_mesh(known, owner.context.size()); });
         *mesh = owner.shells.make<halo_mesh>(&owner, object.get());
         object.release();
     });

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "comm/agree.h"
+#include "mesh/words.h"
 
 namespace halo {
 
@@ -191,21 +192,19 @@ std::vector<Delivery> Layers::questions(int32_t reach, std::vector<int32_t> &ask
 }
 
 void Layers::note(const Delivery &question, Askers &askers) const {
-    const std::vector<uint64_t> words = from_bytes<uint64_t>(question.bytes);
-    size_t at = 0;
+    Words words(question, context_.size());
     for (size_t s = 0; s < known_.sets.size(); ++s) {
-        if (at == words.size() || words[at] > words.size() - at - 1)
-            fail(HALO_ERR_WIRE, "mesh: a question from rank %d ends after %zu words", question.rank, words.size());
         const KnownSet &set = known_.sets[s];
-        for (const size_t end = at + 1 + words[at]; ++at < end;) {
-            const uint32_t number = set.index.find(words[at]);
+        for (uint64_t n = words.next_count(1); n > 0; --n) {
+            const uint64_t key = words.next();
+            const uint32_t number = set.index.find(key);
             if (number == KnownSet::none || set.owners[number] != context_.rank())
                 fail(HALO_ERR_WIRE, "mesh: rank %d asks about entity %llu of set %s, which is none of this rank's", question.rank,
-                     static_cast<unsigned long long>(words[at]), mesh_.sets[s].name.c_str());
+                     static_cast<unsigned long long>(key), mesh_.sets[s].name.c_str());
             askers.add(s, number, question.rank);
         }
     }
-    if (at < words.size()) fail(HALO_ERR_WIRE, "mesh: a question from rank %d goes on after %zu words", question.rank, at);
+    words.end();
 }
 
 // An owner has the rows of all that leads to its entities: its own, and its first layer.

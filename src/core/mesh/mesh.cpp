@@ -58,17 +58,15 @@ void move_values(Context &context, const std::map<int32_t, std::vector<uint32_t>
 
 } // namespace
 
-Mesh::Mesh(Context &context, const halo_mesh_desc &desc, std::span<const halo_mesh_set> sets, std::span<const halo_mesh_map> maps)
-    : context_(context),
-      id_(context.next_topology()),
-      depth_(desc.depth) {
+Mesh::Mesh(Context &context, FunctionRef<MeshDescription()> describe) : context_(context), id_(context.next_topology()) {
     MeshDescription mesh;
     KnownMesh known;
     together(context, "mesh", [&] {
-        mesh = describe_mesh(desc, sets, maps, context.size());
+        mesh = describe();
         known.add_brought(mesh);
     });
     agree(context, "mesh", mesh.terms());
+    depth_ = mesh.depth;
     find_owners(context, mesh, known);
     std::vector<Moved> moved = move_to_owners(context, mesh, known);
     lay_layers(context, mesh, known);

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/function_ref.h"
 #include "mesh/layers.h"
 #include "topology/topology.h"
 
@@ -31,8 +32,8 @@ struct LocalMap {
 
 class Mesh {
 public:
-    // Collective.
-    Mesh(Context &context, const halo_mesh_desc &desc, std::span<const halo_mesh_set> sets, std::span<const halo_mesh_map> maps);
+    // Collective. Where `describe` fails on a rank, all do.
+    Mesh(Context &context, FunctionRef<MeshDescription()> describe);
     ~Mesh() { --context_.children; }
     Mesh(const Mesh &) = delete;
     Mesh &operator=(const Mesh &) = delete;
@@ -56,7 +57,7 @@ private:
 
     Context &context_;
     uint64_t id_;
-    int32_t depth_;
+    int32_t depth_ = 1;
     std::vector<LocalSet> sets_;
     std::vector<LocalMap> maps_;
 };

@@ -7,9 +7,8 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/limits.h"
 #include "comm/agree.h"
-#include "mesh/ballot.h"
+#include "mesh/register.h"
 #include "topology/discovery.h"
 #include "topology/keys/placement.h"
 
@@ -19,73 +18,6 @@ namespace {
 
 constexpr int32_t nobody = KnownSet::nobody;
 constexpr size_t sampled = 16; // of the keys that tell how keys lie, one in so many
-
-// What a rank tells the one that decides about a key. The answer is the owner.
-struct Claim {
-    uint64_t key;
-    int64_t votes; // 0: it brings the entity, or only asks
-    int64_t rank;  // for which it votes, or that is to own the key if nobody votes; nobody: a question
-};
-
-// Keys that other ranks have claimed, and that this one decides about.
-class Register {
-public:
-    Register(const MeshSet &set, int32_t n_ranks) : set_(set), n_ranks_(n_ranks) {}
-
-    void note(const Delivery &claims);
-    void vote(uint32_t entry, Votes votes) { ballot_.add(entry, votes); }
-    // Two ranks may not bring an entity.
-    void bring(uint32_t entry, int32_t wanted, int32_t by);
-    const std::vector<uint64_t> &keys() const { return index_.keys(); }
-    int32_t owner(uint32_t entry) const;
-    std::vector<int32_t> answers(const Delivery &claims) const;
-
-private:
-    const MeshSet &set_;
-    int32_t n_ranks_;
-    KeyIndex index_{ 0 };
-    // By entry, that is, number in the index.
-    Ballot ballot_{ 0 };
-    std::vector<int32_t> wanted_; // who is to own it if nobody votes
-    std::vector<int32_t> bringer_;
-};
-
-void Register::note(const Delivery &claims) {
-    for (const Claim &claim : from_bytes<Claim>(claims.bytes)) {
-        const bool is_question = claim.rank == nobody && claim.votes == 0;
-        if (!is_question && (claim.rank < 0 || claim.rank >= n_ranks_ || claim.votes < 0 || claim.votes > limits::graph_entries))
-            fail(HALO_ERR_WIRE, "mesh: rank %d claims a key for rank %lld with %lld votes", claims.rank, static_cast<long long>(claim.rank),
-                 static_cast<long long>(claim.votes));
-        const uint32_t entry = index_.add(claim.key).first;
-        wanted_.resize(keys().size(), nobody);
-        bringer_.resize(keys().size(), nobody);
-        ballot_.resize(keys().size());
-        if (claim.votes > 0)
-            vote(entry, { static_cast<int32_t>(claim.rank), claim.votes });
-        else if (!is_question)
-            bring(entry, static_cast<int32_t>(claim.rank), claims.rank);
-    }
-}
-
-void Register::bring(uint32_t entry, int32_t wanted, int32_t by) {
-    if (bringer_[entry] != nobody)
-        fail(HALO_ERR_ARGUMENT, "mesh: set %s: entity %llu is brought by ranks %d and %d", set_.name.c_str(),
-             static_cast<unsigned long long>(keys()[entry]), std::min(by, bringer_[entry]), std::max(by, bringer_[entry]));
-    bringer_[entry] = by;
-    wanted_[entry] = wanted;
-}
-
-// Rows start at what somebody brings.
-int32_t Register::owner(uint32_t entry) const {
-    if (bringer_[entry] == nobody && !set_.may_be_implied()) return nobody;
-    return ballot_.has_votes(entry) ? ballot_.winner(entry) : wanted_[entry];
-}
-
-std::vector<int32_t> Register::answers(const Delivery &claims) const {
-    std::vector<int32_t> owners;
-    for (const Claim &claim : from_bytes<Claim>(claims.bytes)) owners.push_back(owner(index_.find(claim.key)));
-    return owners;
-}
 
 class SetOwners {
 public:
@@ -122,10 +54,17 @@ private:
 
 int32_t SetOwners::owner_of_targets(uint32_t entity) const {
     const std::vector<int32_t> &owners = known_.sets[mesh_.maps[brought_.owner_map].to].owners;
-    Ballot ballot(1);
+    std::vector<int32_t> ranks;
     for (const uint32_t target : known_.row(mesh_, brought_.owner_map, set_.row_of(entity)))
-        if (target != KnownSet::none) ballot.add(0, { owners[target], 1 });
-    return ballot.has_votes(0) ? ballot.winner(0) : context_.rank();
+        if (target != KnownSet::none) ranks.push_back(owners[target]);
+    std::ranges::sort(ranks);
+    Votes best{ context_.rank(), 0 };
+    for (auto begin = ranks.begin(); begin != ranks.end();) {
+        const auto end = std::upper_bound(begin, ranks.end(), *begin);
+        if (end - begin > best.n) best = { *begin, end - begin };
+        begin = end;
+    }
+    return best.rank;
 }
 
 // As this rank alone would have it: owners of what it brings, and its votes.

@@ -3,48 +3,13 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "mesh/words.h"
 
 namespace halo {
 
 namespace {
 
 constexpr uint64_t nowhere = UINT64_MAX; // in place of an owner
-
-// What follows each other in a message.
-class Words {
-public:
-    Words(const Delivery &came, int32_t n_ranks) : words_(from_bytes<uint64_t>(came.bytes)), rank_(came.rank), n_ranks_(n_ranks) {}
-
-    uint64_t next() {
-        if (at_ == words_.size()) fail(HALO_ERR_WIRE, "mesh: rows from rank %d end after %zu words", rank_, words_.size());
-        return words_[at_++];
-    }
-    // Of records of so many words each.
-    uint64_t next_count(size_t record) {
-        const uint64_t n = next();
-        if (n > (words_.size() - at_) / record)
-            fail(HALO_ERR_WIRE, "mesh: %zu words from rank %d cannot hold %llu rows", words_.size(), rank_, static_cast<unsigned long long>(n));
-        return n;
-    }
-    int32_t owner(uint64_t word) const {
-        if (word >= static_cast<uint64_t>(n_ranks_))
-            fail(HALO_ERR_WIRE, "mesh: rows from rank %d name an owner %llu", rank_, static_cast<unsigned long long>(word));
-        return static_cast<int32_t>(word);
-    }
-    [[noreturn]] void fail_for_owner(uint64_t key, int32_t owner, int32_t known) const {
-        fail(HALO_ERR_WIRE, "mesh: rows from rank %d say that rank %d owns entity %llu, which rank %d does", rank_, owner,
-             static_cast<unsigned long long>(key), known);
-    }
-    void end() const {
-        if (at_ < words_.size()) fail(HALO_ERR_WIRE, "mesh: rows from rank %d go on after %zu words", rank_, at_);
-    }
-
-private:
-    std::vector<uint64_t> words_;
-    size_t at_ = 0;
-    int32_t rank_;
-    int32_t n_ranks_;
-};
 
 size_t record_words(const MeshDescription &mesh, size_t set) {
     size_t words = 2;
@@ -70,9 +35,11 @@ void pack_entity(const MeshDescription &mesh, const KnownMesh &known, size_t s, 
 
 uint32_t take_entity(const MeshDescription &mesh, KnownMesh &known, size_t s, Words &words) {
     const auto take = [&](KnownSet &of, uint64_t key, uint64_t word) {
-        const int32_t owner = words.owner(word);
+        const int32_t owner = words.rank(word);
         const uint32_t number = of.add(key, owner);
-        if (of.owners[number] != owner) words.fail_for_owner(key, owner, of.owners[number]);
+        if (of.owners[number] != owner)
+            fail(HALO_ERR_WIRE, "mesh: rank %d says that rank %d owns entity %llu, which rank %d does", words.from(), owner,
+                 static_cast<unsigned long long>(key), of.owners[number]);
         return number;
     };
     const uint64_t key = words.next();
