@@ -146,12 +146,7 @@ TEST(OnDevices, DenseValuesArePackedWhereTheyLeaveFrom) {
         constexpr auto message =
             static_cast<int64_t>(2 * Ring::ghosts * n_components * sizeof(double)); // both ends of the block have the same neighbour
         const Ring ring(rank, 1);
-        halo_field_desc desc = HALO_FIELD_DESC_INIT;
-        desc.type = HALO_FLOAT64;
-        desc.n_components = n_components;
-        desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts;
-        halo_field *field = nullptr;
-        OK(halo_field_create(ring.topology(), &desc, &field));
+        halo_field *field = late::make_field(ring, n_components);
         {
             const late::Array<double> values(rank.context, Ring::size * n_components);
             late::bind(field, ring.first_gid(), values.data(), HALO_MEMORY_DEVICE, 0);

@@ -58,11 +58,7 @@ TEST(KeptForDevices, AMessageThatIsPacked) {
         constexpr int32_t n_components = 560;
         constexpr int64_t bytes = int64_t{ n_components } * 2 * Ring::ghosts * int64_t{ sizeof(double) }; // with its header, of one size of the pools
         const Ring ring(rank, 1);
-        halo_field_desc desc = HALO_FIELD_DESC_INIT;
-        desc.n_components = n_components;
-        desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts;
-        halo_field *field = nullptr;
-        OK(halo_field_create(ring.topology(), &desc, &field));
+        halo_field *field = late::make_field(ring, n_components);
         const late::Array<double> values(rank.context, Ring::size * n_components);
         late::bind(field, ring.first_gid(), values.data(), HALO_MEMORY_DEVICE, 0);
         {
@@ -151,10 +147,7 @@ TEST_P(StorageOfFields, IsKept) {
         const late::OpenDevice device(rank.context);
         const late::Array<double> kept(rank.context, Ring::size);
         const late::Stream stream(device.get());
-        halo_field *field = nullptr;
-        halo_field_desc desc = HALO_FIELD_DESC_INIT;
-        desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts;
-        OK(halo_field_create(ring.topology(), &desc, &field));
+        halo_field *field = late::make_field(ring);
         OK(halo_field_allocate(field, -1));
         access(rank, field, what == "Brought" ? HALO_READ : HALO_WRITE, HALO_DIRECT, stream);
         void *data = nullptr;

@@ -65,6 +65,16 @@ inline void bind(halo_field *field, int64_t gid, void *data, int32_t memory, int
     OK(halo_field_bind(field, gid, &binding));
 }
 
+// With the ring's ghosts, to be bound.
+inline halo_field *make_field(const Ring &ring, int32_t n_components = 1) {
+    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    desc.n_components = n_components;
+    desc.ghost_low[0] = desc.ghost_high[0] = Ring::ghosts;
+    halo_field *field = nullptr;
+    OK(halo_field_create(ring.topology(), &desc, &field));
+    return field;
+}
+
 // A field on a ring, on a device.
 class RingField {
 public:
