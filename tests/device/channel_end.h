@@ -190,10 +190,4 @@ inline std::vector<double> numbers(size_t n, double from) {
     return values;
 }
 
-inline halo_pool_stats pool_of(halo_context *context, int32_t memory) {
-    halo_pool_stats stats = HALO_POOL_STATS_INIT;
-    OK(halo_context_pool_stats(context, memory, &stats));
-    return stats;
-}
-
 } // namespace late

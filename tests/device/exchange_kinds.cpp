@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
 
 #include "late/ring.h"
 
@@ -191,6 +194,27 @@ TEST(KindsOnDevices, InChunks) {
         }
         if (exchange.stats().device_launches != 20 * 5)
             stop("%lld launches: not test, pack for each of 2 peers, direct, unpack", static_cast<long long>(exchange.stats().device_launches));
+    });
+}
+
+// Two peers' values make a chunk, and not one's alone: what the first brings waits for what the other does.
+TEST(KindsOnDevices, PeersThatBringLittleAreUnpackedTogether) {
+    run(3, late::settings({ { "device.chunk", std::to_string(Ring::ghosts * sizeof(double) + 1) } }), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        const late::Stream stream(u.device());
+        constexpr int n_turns = 3;
+        for (int turn = 0; turn < n_turns; ++turn) {
+            u.write(turn, stream);
+            OK(halo_barrier(rank.context));
+            if (rank.rank == 2) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+            OK(halo_exchange_start(exchange, nullptr, stream));
+            OK(halo_exchange_finish(exchange, stream));
+            u.expect(turn, stream, "together");
+        }
+        if (exchange.stats().device_launches != n_turns * 3)
+            stop("%lld launches: not pack, direct, unpack", static_cast<long long>(exchange.stats().device_launches));
     });
 }
 

@@ -39,7 +39,7 @@ constexpr Setting table[] = {
     { "device.context", SettingType::text, "", 0, 0, "a hexadecimal number", fixed, may_differ,
       "The program's context that a device works in. opencl: its cl_context; empty: one of the module's own." },
     { "device.chunk", SettingType::bytes, "4MiB", 1, unlimited, nullptr, fixed, may_differ,
-      "What a device packs leaves once it is as much as this, while the rest is being packed, and larger runs are unpacked as they come. "
+      "What a device packs leaves once it is as much as this, while the rest is being packed, and larger runs are unpacked likewise as they come. "
       "`inf`: all in one launch." },
     { "timeout", SettingType::duration, "none", 0, longest, nullptr, changeable, may_differ,
       "Limit of every blocking call that has none of its own. The call then returns HALO_TIMEOUT and names what is missing." },

@@ -74,9 +74,20 @@ void Messages::post(Run &run) {
     trial_.begin();
     for (size_t i = 0; i < links_.size(); ++i) {
         links_[i]->lie_in(run.on_host() ? nullptr : memory_on_devices(run, i));
+        if (run.plan->any_sparse()) links_[i]->send_at_most(most_sent(run, i));
         links_[i]->post(run.epoch, run.narrowing);
     }
     std::fill(unpacked_.begin(), unpacked_.end(), false);
+}
+
+// Nothing of parts without storage.
+size_t Messages::most_sent(const Run &run, size_t i) const {
+    int64_t end = run.dense_bytes(planned(run, i), true);
+    run.for_each(planned(run, i), true, [&](const PieceRun &piece, const LinkPiece &, const LoweredDirection &way) {
+        for (const SingleEdge &single : way.singles)
+            if (piece.source_part(single.edge.send_part)) place_single(single, end);
+    });
+    return static_cast<size_t>(end) + (run.check ? CheckMode::hash_bytes(run, planned(run, i), true) : 0);
 }
 
 void Messages::forget_plans() {
@@ -278,26 +289,21 @@ void Messages::unpack_link(Run &run, size_t i) {
         end += way.dense_bytes;
     });
     if (singles) unpack_singles(run, i, payload, end);
+    unpacked_bytes_ += static_cast<size_t>(link.bytes_received);
     if (!run.on_host()) keep_received(run, i);
 }
 
-void Messages::unpack_singles(Run &run, size_t i, const std::byte *payload, int64_t end) {
+void Messages::unpack_singles(Run &run, size_t i, std::byte *payload, int64_t end) {
     const Stream &link = *links_[i];
     uint32_t number = 0;
     size_t part = 0;
-    run.for_each(planned(run, i), false, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
-        if (way.singles.empty()) return;
-        std::byte *into = piece.work ? landing(piece, run.plan->piece(at.piece).bases().receive(at.link), way) : nullptr;
+    run.for_each(planned(run, i), false, [&](PieceRun &piece, const LinkPiece &, const LoweredDirection &way) {
         for (const SingleEdge &single : way.singles) {
             const EdgeState state = edge_state(link.received(), number++);
-            const int64_t begin = align_up(end, sparse_alignment);
-            const std::byte *from = payload + begin;
-            if (state == EdgeState::data && in_parts())
-                from = link.received_part(part++);
-            else if (state == EdgeState::data)
-                end = begin + single.bytes;
-            if (into)
-                land_single(piece, single, state, from, into);
+            std::byte *from = nullptr;
+            if (state == EdgeState::data) from = in_parts() ? link.received_part(part++) : payload + place_single(single, end);
+            if (piece.work)
+                land_single(piece, single, state, link, from);
             else
                 unpack_single(piece, single, state, from);
         }
@@ -321,8 +327,7 @@ size_t Messages::received_bytes(size_t plan_link, const std::byte *message) cons
     if ((header.flags & flag_get) != 0) return 0;
     const PlanLink &link = run_->plan->links()[plan_link];
     int64_t end = (header.flags & flag_put) != 0 ? 0 : run_->dense_bytes(link, false);
-    if (!in_parts())
-        for_each_that_came(plan_link, message, [&](size_t, const SingleEdge &single) { end = align_up(end, sparse_alignment) + single.bytes; });
+    if (!in_parts()) for_each_that_came(plan_link, message, [&](size_t, const SingleEdge &single) { place_single(single, end); });
     return static_cast<size_t>(end) + (run_->check ? CheckMode::hash_bytes(*run_, link, false) : 0);
 }
 

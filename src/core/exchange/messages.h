@@ -40,6 +40,8 @@ public:
     bool depart(Run &run);
     // So much comes that a device should not wait for the last of it.
     bool unpacks_as_they_come(const Run &run) const;
+    // Since the last time that it said so.
+    bool unpacked_a_chunk();
     // Polls; true when everything is here.
     bool test();
     // While something is missing: has a peer, whose part is here, told of a failure that lasts? Throws.
@@ -68,6 +70,7 @@ public:
 private:
     const PlanLink &planned(const Run &run, size_t i) const { return run.plan->links()[plan_link_[i]]; }
     double timeout() const { return setup_.context.timeout(setup_.spec.timeout_seconds); }
+    size_t most_sent(const Run &run, size_t i) const;
     bool in_parts() const { return setup_.spec.per_channel; }
     LinkContent link_content();
     PathSetup path_setup();
@@ -94,15 +97,15 @@ private:
     size_t assemble(const Run &run, size_t i);
     int64_t assemble_singles(const Run &run, size_t i, std::byte *payload, int64_t end);
     struct Outgoing;
-    void place(Outgoing &one, const PieceRun &piece, std::byte *in_message) const;
+    void place(Outgoing &one, PieceRun &piece, std::byte *in_message) const;
     Pool *memory_on_devices(const Run &run, size_t i) const;
     Pool &pinned_by(const PieceRun &piece) const;
     void land(PieceRun &piece, uint32_t base, const LoweredDirection &way, const Stream &link, std::byte *from);
     void keep_received(const Run &run, size_t i);
-    static std::byte *landing(PieceRun &piece, uint32_t base, const LoweredDirection &way);
-    static void land_single(const PieceRun &piece, const SingleEdge &single, EdgeState state, const std::byte *from, std::byte *landing);
+    void land_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const Stream &link, std::byte *from);
+    static std::byte *copied(const PieceRun &piece, const std::byte *from, int64_t bytes);
     void unpack_link(Run &run, size_t i);
-    void unpack_singles(Run &run, size_t i, const std::byte *payload, int64_t end);
+    void unpack_singles(Run &run, size_t i, std::byte *payload, int64_t end);
     template <class Visit>
     void for_each_that_came(size_t plan_link, const std::byte *message, Visit &&visit) const;
     size_t received_bytes(size_t plan_link, const std::byte *message) const;
@@ -112,7 +115,8 @@ private:
     std::string why_this_path(size_t i) const;
 
     MessageSetup setup_;
-    size_t chunk_; // bytes that one launch of a device packs, at least
+    size_t chunk_;              // bytes that one launch of a device packs or unpacks, at least
+    size_t unpacked_bytes_ = 0; // since the last such launch
     Links links_;
     std::vector<size_t> plan_link_; // number of each link in the plan
     std::vector<uint8_t> unpacked_;
@@ -125,7 +129,8 @@ private:
         size_t link;
         size_t piece;
         const LoweredDirection *way;
-        std::byte *packed;
+        std::byte *packed; // dense values
+        size_t bytes;
         bool in_place; // in its message
         Buffer memory; // of pieces on the host, else
     };

@@ -25,6 +25,7 @@ void Messages::put_on_devices(Run &run) {
     pack_on_host(run);
     run.copy_within_rank();
     next_departure_ = 0;
+    unpacked_bytes_ = 0;
 }
 
 // An edge of dense values has data wherever there is storage.
@@ -60,7 +61,7 @@ void Messages::make_outgoing(Run &run) {
         int64_t end = 0;
         run.for_each(planned(run, i), true, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
             if (way.dense_bytes == 0 && way.singles.empty()) return;
-            Outgoing one{ i, at.piece, &way, nullptr, false, {} };
+            Outgoing one{ i, at.piece, &way, nullptr, 0, false, {} };
             if (way.dense_bytes > 0) end = align_up(end, run.alignment(at));
             place(one, piece, links_[i]->send_payload() + end);
             end += way.dense_bytes;
@@ -70,14 +71,23 @@ void Messages::make_outgoing(Run &run) {
     }
 }
 
-// In the message if all of it goes there, and its device reaches that.
-void Messages::place(Outgoing &one, const PieceRun &piece, std::byte *in_message) const {
+// In the message if all of it goes there, and its device reaches that. Of single edges those have room that there is storage for.
+void Messages::place(Outgoing &one, PieceRun &piece, std::byte *in_message) const {
+    const auto memory = [&](size_t bytes) {
+        if (piece.work) return piece.work->pinned(bytes);
+        one.memory = setup_.context.host_buffer(bytes);
+        return one.memory.data();
+    };
+    const auto is_stored = [&](const SingleEdge &single) { return piece.source_part(single.edge.send_part) != nullptr; };
+    if (!one.way->singles.empty()) {
+        one.bytes = place_singles(piece, one.way->singles, is_stored, memory);
+        return;
+    }
     const Buffer &message = links_[one.link]->send_memory();
-    const auto bytes = static_cast<size_t>(one.way->region_bytes());
-    one.in_place = one.way->singles.empty() && (!piece.work || (links_[one.link]->lies_there() && message.is_of(pinned_by(piece))));
-    if (!one.in_place && !piece.work) one.memory = setup_.context.host_buffer(bytes);
+    one.bytes = static_cast<size_t>(one.way->dense_bytes);
+    one.in_place = !piece.work || (links_[one.link]->lies_there() && message.is_of(pinned_by(piece)));
     if (one.in_place && piece.work) piece.work->keep(message);
-    one.packed = one.in_place ? in_message : piece.work ? piece.work->pinned(bytes) : one.memory.data();
+    one.packed = one.in_place ? in_message : memory(one.bytes);
 }
 
 void Messages::put_tests(Run &run) {
@@ -105,7 +115,7 @@ void Messages::put_packing(Run &run) {
     for (size_t o = 0; o < outgoing_.size(); ++o) {
         const Outgoing &one = outgoing_[o];
         marks_[one.link] = n_marks;
-        bytes += static_cast<size_t>(one.way->region_bytes());
+        bytes += one.bytes;
         if (const PieceRun &piece = run.pieces[one.piece]; piece.work) {
             piece.work->add(piece, one.way->rows);
             const int32_t which = run.plan->piece(one.piece).destination().sparse ? HALO_ROWS_FLAGGED : HALO_ROWS_ALL;
@@ -142,7 +152,7 @@ void Messages::pack_on_host(Run &run) {
         piece.run_rows(one.way->rows);
         const Field &field = *run.plan->pieces()[one.piece].field;
         for (const SingleEdge &single : one.way->singles)
-            piece.flags[single.flag] = pack_single(piece, field, single, one.packed + single.offset) == EdgeState::data ? 1 : 0;
+            piece.flags[single.flag] = pack_single(piece, field, single, piece.bases[single.base]) == EdgeState::data ? 1 : 0;
     }
     if (!run.check) return;
     hashes_.resize(links_.size());
@@ -174,6 +184,13 @@ bool Messages::unpacks_as_they_come(const Run &run) const {
     size_t bytes = 0;
     for (const PlanLink &link : run.plan->links()) bytes += static_cast<size_t>(link.bytes_received);
     return bytes > chunk_;
+}
+
+// A launch for so many peers as make a chunk.
+bool Messages::unpacked_a_chunk() {
+    if (unpacked_bytes_ < chunk_) return false;
+    unpacked_bytes_ = 0;
+    return true;
 }
 
 // As `pack` does it.
@@ -209,12 +226,8 @@ int64_t Messages::assemble_singles(const Run &run, size_t i, std::byte *payload,
             states_sent_ += sparse;
             nulls_sent_ += !data;
             if (!data) continue;
-            std::byte *into = payload + align_up(end, sparse_alignment);
-            if (in_parts())
-                into = link.add_part(static_cast<size_t>(single.bytes));
-            else
-                end = align_up(end, sparse_alignment) + single.bytes;
-            if (single.bytes > 0) std::memcpy(into, one.packed + single.offset, static_cast<size_t>(single.bytes));
+            std::byte *const into = in_parts() ? link.add_part(static_cast<size_t>(single.bytes)) : payload + place_single(single, end);
+            if (single.bytes > 0) std::memcpy(into, piece.bases[single.base], static_cast<size_t>(single.bytes));
         }
     }
     return end;
@@ -222,10 +235,7 @@ int64_t Messages::assemble_singles(const Run &run, size_t i, std::byte *payload,
 
 // Dense values are read where they have come, if the device reaches that.
 void Messages::land(PieceRun &piece, uint32_t base, const LoweredDirection &way, const Stream &link, std::byte *from) {
-    if (link.has_come_to(pinned_by(piece)))
-        piece.bases[base] = from;
-    else
-        std::memcpy(landing(piece, base, way), from, static_cast<size_t>(way.dense_bytes));
+    piece.bases[base] = link.has_come_to(pinned_by(piece)) ? from : copied(piece, from, way.dense_bytes);
     piece.work->add(piece, way.rows);
 }
 
@@ -236,18 +246,18 @@ void Messages::keep_received(const Run &run, size_t i) {
     }
 }
 
-// Where a device finds what has come of a piece from a peer.
-std::byte *Messages::landing(PieceRun &piece, uint32_t base, const LoweredDirection &way) {
-    std::byte *memory = piece.work->pinned(static_cast<size_t>(way.region_bytes()));
-    piece.bases[base] = memory;
-    return memory;
-}
-
-void Messages::land_single(const PieceRun &piece, const SingleEdge &single, EdgeState state, const std::byte *from, std::byte *landing) {
+// Likewise; messages of their own come where no device reaches.
+void Messages::land_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const Stream &link, std::byte *from) {
     if (!piece.part(single.edge.recv_part)) return;
     if (state != EdgeState::data) return piece.work->add_row(piece, single.fill_row);
-    if (single.bytes > 0) std::memcpy(landing + single.offset, from, static_cast<size_t>(single.bytes));
+    piece.bases[single.base] = !in_parts() && link.has_come_to(pinned_by(piece)) ? from : copied(piece, from, single.bytes);
     piece.work->add(piece, single.copy);
+}
+
+std::byte *Messages::copied(const PieceRun &piece, const std::byte *from, int64_t bytes) {
+    std::byte *const copy = piece.work->pinned(static_cast<size_t>(bytes));
+    if (bytes > 0) std::memcpy(copy, from, static_cast<size_t>(bytes));
+    return copy;
 }
 
 } // namespace halo

@@ -106,7 +106,7 @@ void Round::follow_layouts() {
         const BaseNumbers &bases = plan->piece(p).bases();
         pieces[p].first_destination = bases.first_destination;
         pieces[p].bases.assign(bases.n(), nullptr);
-        pieces[p].rows = lowered(*plan, p, context_.device_of(plan->pieces()[p].field->space(0)), {});
+        pieces[p].take_rows(lowered(*plan, p, context_.device_of(plan->pieces()[p].field->space(0)), {}));
     }
     staging_.resize(pieces.size());
     fill_values_.resize(pieces.size());
@@ -168,7 +168,7 @@ void Round::narrow(const halo_run &run) {
         run_.whole = run_.whole && piece.takes_part;
         if (piece.takes_part) run_.narrowing.add(p, run_.pieces.size());
         if (piece.takes_part && (!(piece.rows->narrowed == wanted) || piece.rows->device != &device_of(piece)))
-            piece.rows = lowered(*plan_, p, device_of(piece), wanted);
+            piece.take_rows(lowered(*plan_, p, device_of(piece), wanted));
     }
     if (run_.whole) run_.narrowing.pieces = 0;
     last.batch = batch_;
@@ -442,7 +442,7 @@ void Round::send_when_writable(halo_stream stream) {
 
 void Round::unpack_what_is_here() {
     messages_->unpack(run_);
-    if (!run_.on_host()) launch_unpacking();
+    if (!run_.on_host() && messages_->unpacked_a_chunk()) launch_unpacking();
 }
 
 // Without sparse fields, each message is unpacked as it comes: the regions are disjoint, so the order does not show.

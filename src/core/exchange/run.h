@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "plan/lower/rows.h"
@@ -22,8 +23,12 @@ struct PieceRun {
     DeviceWork *work = nullptr;     // where its storage is on a device
     uint8_t *flags = nullptr;       // in runs with devices: of its single edges, which have data
     uint32_t first_destination = 0; // base of the destination's storage
-    std::vector<void *> bases;      // as the piece numbers them
+    std::vector<void *> bases;      // as the piece and its rows number them
 
+    void take_rows(std::shared_ptr<const Lowered> of) {
+        rows = std::move(of);
+        if (bases.size() < rows->n_bases) bases.resize(rows->n_bases);
+    }
     void *source_part(int64_t part) const { return bases[static_cast<size_t>(part)]; }
     void *&part(int64_t part) { return bases[first_destination + static_cast<size_t>(part)]; }
     void *part(int64_t part) const { return bases[first_destination + static_cast<size_t>(part)]; }

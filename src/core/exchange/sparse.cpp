@@ -13,16 +13,13 @@ constexpr int most_rows = 4; // of a single edge: three components of a turned v
 
 bool any(const uint8_t (&non_null)[most_rows]) { return non_null[0] || non_null[1] || non_null[2] || non_null[3]; }
 
-// Where a table finds the message of the edge that it is run for.
-void *&scratch(PieceRun &piece) { return *(piece.bases.end() - 3); }
-
 } // namespace
 
 halo_null_test null_test(const Field &field) { return { field.spec().type, 0, field.spec().threshold }; }
 
 EdgeState pack_single(PieceRun &piece, const Field &field, const SingleEdge &single, void *into) {
     if (!piece.source_part(single.edge.send_part)) return EdgeState::null;
-    scratch(piece) = into;
+    piece.bases[single.base] = into;
     if (!field.spec().sparse) {
         piece.run_rows(single.copy);
         return EdgeState::data;
@@ -35,7 +32,7 @@ EdgeState pack_single(PieceRun &piece, const Field &field, const SingleEdge &sin
 void unpack_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const void *from) {
     if (!piece.part(single.edge.recv_part)) return;
     if (state != EdgeState::data) return piece.run_row(single.fill_row);
-    scratch(piece) = const_cast<void *>(from);
+    piece.bases[single.base] = const_cast<void *>(from);
     piece.run_rows(single.copy);
 }
 
@@ -62,7 +59,7 @@ Arrivals::Copied Arrivals::copy_local(Run &run, Context &context) {
                 piece.run_rows(data ? single.copy : RowRange{ single.fill_row, 1 });
             } else if (data) {
                 staged_.push_back({ p, &single, context.host_buffer(static_cast<size_t>(single.bytes)) });
-                scratch(piece) = staged_.back().buffer.data();
+                piece.bases[single.base] = staged_.back().buffer.data();
                 piece.run_rows(single.stage);
                 note(run, p, single);
             }
@@ -77,14 +74,14 @@ void Arrivals::put_local_on_devices(Run &run) {
         const std::vector<SingleEdge> &singles = piece.rows->local_singles;
         const auto has_source = [&](const SingleEdge &one) { return piece.source_part(one.edge.send_part) != nullptr; };
         const auto has_storage = [&](const SingleEdge &one) { return piece.part(one.edge.recv_part) != nullptr; };
-        const bool all_stored = std::all_of(singles.begin(), singles.end(), has_storage);
-        if (!all_stored) scratch(piece) = piece.work->pinned(static_cast<size_t>(piece.rows->local_single_bytes));
+        const auto is_set_aside = [&](const SingleEdge &one) { return has_source(one) && !has_storage(one); };
+        place_singles(piece, singles, is_set_aside, [&](size_t bytes) { return piece.work->pinned(bytes); });
         for (const SingleEdge &one : singles)
             if (has_source(one) && has_storage(one)) piece.work->add(piece, one.copy, HALO_ROWS_FLAGGED);
         for (const SingleEdge &one : singles)
             if (has_storage(one)) piece.work->add_row(piece, one.fill_row, HALO_ROWS_UNFLAGGED);
         for (const SingleEdge &one : singles)
-            if (has_source(one) && !has_storage(one)) piece.work->add(piece, one.stage, HALO_ROWS_FLAGGED);
+            if (is_set_aside(one)) piece.work->add(piece, one.stage, HALO_ROWS_FLAGGED);
     }
 }
 
@@ -137,7 +134,6 @@ void Arrivals::unpack_staged(Run &run) {
             piece.work->add_row(piece, staged.single->unstage_row);
             continue;
         }
-        scratch(piece) = staged.buffer.data();
         piece.run_row(staged.single->unstage_row);
     }
     staged_.clear();

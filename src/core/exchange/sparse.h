@@ -14,6 +14,19 @@ EdgeState pack_single(PieceRun &piece, const Field &field, const SingleEdge &sin
 void unpack_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const void *from);
 halo_null_test null_test(const Field &field);
 
+// Gives each of the single edges that `takes` its place, one behind the other in what `memory` hands out for all of them. Returns how much that is.
+template <class Takes, class Memory>
+size_t place_singles(PieceRun &piece, const std::vector<SingleEdge> &singles, Takes &&takes, Memory &&memory) {
+    int64_t bytes = 0, end = 0;
+    for (const SingleEdge &single : singles)
+        if (takes(single)) place_single(single, bytes);
+    if (bytes == 0) return 0;
+    std::byte *const begin = memory(static_cast<size_t>(bytes));
+    for (const SingleEdge &single : singles)
+        if (takes(single)) piece.bases[single.base] = begin + place_single(single, end);
+    return static_cast<size_t>(bytes);
+}
+
 // Parts to which data came while they have no storage.
 class Arrivals {
 public:

@@ -52,10 +52,9 @@ struct BaseNumbers {
 
     uint32_t send(size_t link) const { return n_parts + static_cast<uint32_t>(link); }
     uint32_t receive(size_t link) const { return send(n_links + link); }
-    uint32_t scratch() const { return send(2 * size_t{ n_links }); } // of a single edge
-    uint32_t staging() const { return scratch() + 1; }               // contributions of this rank
-    uint32_t fill() const { return scratch() + 2; }                  // the field's fill value
-    size_t n() const { return size_t{ scratch() } + 3; }
+    uint32_t staging() const { return send(2 * size_t{ n_links }); } // contributions of this rank
+    uint32_t fill() const { return staging() + 1; }                  // the field's fill value
+    size_t n() const { return size_t{ fill() } + 1; }
 };
 
 class Piece {

@@ -112,7 +112,8 @@ bool Stream::writable() {
 
 void Stream::ensure_send_buffer() {
     Buffer &buffer = slots_[slot_]->buffer;
-    const size_t wanted = most_bytes(spec_.send) + checksum_bytes(MessageKind::data);
+    const size_t payload = std::min(spec_.send.payload_bytes, most_sent_);
+    const size_t wanted = payload_offset(spec_.send.n_states) + payload + checksum_bytes(MessageKind::data);
     if (!is_fit(buffer, wanted)) buffer = new_buffer(wanted);
 }
 

@@ -78,6 +78,8 @@ public:
     // The messages of runs from here on lie in memory of this pool, which a device reaches; nullptr: it does not matter where, and slots will do.
     void lie_in(Pool *memory) { memory_ = memory; }
     bool lies_there() const { return memory_ != nullptr; }
+    // Runs from here on carry less than they might.
+    void send_at_most(size_t payload_bytes) { most_sent_ = payload_bytes; }
     // Begin a run: post its receive (posted policy).
     void post(uint32_t epoch, const Narrowing &narrowing);
     // May this run's message be packed now? Polls; never blocks.
@@ -249,10 +251,11 @@ private:
     bool verified_ = false;   // the peer's handshake came and agrees
     bool mismatched_ = false; // it came and differs: edges are being swapped
     double mismatch_time_ = 0;
-    std::string difference_;    // what mismatched, once it is known: no run can work
-    std::optional<Error> told_; // a failure that lasts: no run can work
-    uint32_t last_sent_ = 0;    // run whose data have left
-    uint32_t last_told_ = 0;    // of which the peer has been told that it fails
+    std::string difference_;      // what mismatched, once it is known: no run can work
+    std::optional<Error> told_;   // a failure that lasts: no run can work
+    size_t most_sent_ = SIZE_MAX; // payload that has room
+    uint32_t last_sent_ = 0;      // run whose data have left
+    uint32_t last_told_ = 0;      // of which the peer has been told that it fails
     SharedSlotWriter slot_writer_;
     SharedSlotReader slot_reader_;
     StorageLeases leases_;

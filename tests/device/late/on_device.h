@@ -67,4 +67,10 @@ private:
     halo_stream stream_ = nullptr;
 };
 
+inline halo_pool_stats pool_of(halo_context *context, int32_t memory) {
+    halo_pool_stats stats = HALO_POOL_STATS_INIT;
+    OK(halo_context_pool_stats(context, memory, &stats));
+    return stats;
+}
+
 } // namespace late

@@ -296,7 +296,7 @@ bool GetPath::is_ready(Run &run) {
     }
     for (Combined &one : combined_) {
         const std::vector<void *> &bases = run.pieces[one.piece].bases;
-        auto end = std::copy(bases.begin(), bases.end(), one.bases.begin());
+        auto end = std::copy_n(bases.begin(), run.plan->piece(one.piece).bases().n(), one.bases.begin());
         for (const Borrower &own : borrowers_)
             if (own.borrowed) end = std::transform(own.slots.begin(), own.slots.end(), end, PeerStorage::data_of);
     }

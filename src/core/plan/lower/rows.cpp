@@ -5,8 +5,6 @@
 #include <span>
 #include <tuple>
 
-#include "plan/message_order.h"
-
 namespace halo {
 
 namespace {
@@ -61,6 +59,7 @@ private:
         begun.narrowed = narrowed;
         begun.alone = alone;
         begun.combines = piece.combining().combines();
+        begun.n_bases = piece.bases().n();
         if (narrowed.depth > 0) begun.narrowed_edges = std::make_shared<const PlacedEdges>(piece.narrowed_edges(narrowed.depth));
         return begun;
     }
@@ -87,19 +86,15 @@ private:
         return { rows_.add(box), 1 };
     }
     bool on_device() const { return done_.device->has_memory(HALO_MEMORY_DEVICE); }
-    // The next one behind `bytes`, which it adds to.
-    SingleEdge single(const PlacedEdge &edge, int64_t &bytes) const {
+    SingleEdge single(const PlacedEdge &edge) {
         SingleEdge single;
         single.edge = edge;
         single.bytes = boxes_.bytes(edge);
-        single.offset = align_up(bytes, sparse_alignment);
-        bytes = single.offset + single.bytes;
+        single.base = static_cast<uint32_t>(done_.n_bases++);
         return single;
     }
-    // Where it lies in its message. On the host messages are packed without those that are null.
-    Placement in_message(const SingleEdge &single, uint32_t link_base) const {
-        return on_device() ? boxes_.dense(single.edge, link_base, single.offset) : boxes_.dense(single.edge, bases_.scratch(), 0);
-    }
+    // Messages are packed without those that are null, so where it lies is known in a run.
+    Placement apart(const SingleEdge &single) const { return boxes_.dense(single.edge, single.base, 0); }
     // The next flag says whether it, and so its rows, are null.
     void give_flag(SingleEdge &single) {
         single.flag = done_.n_flags++;
@@ -118,7 +113,7 @@ private:
     void pack(size_t link);
     void unpack(size_t link);
     int64_t add_fill(const SingleEdge &one);
-    void receive_singles(const std::vector<PlacedEdge> &by_key, uint32_t link_base, LoweredDirection &direction);
+    void receive_singles(const std::vector<PlacedEdge> &by_key, LoweredDirection &direction);
     std::vector<PlacedEdge> by_key(const std::vector<PlacedEdge> &edges) const;
     void combine_by_key();
     void combine_by_value();
@@ -164,8 +159,7 @@ void Lowering::repeat(const RowRange &rows, std::span<const PlacedEdge> part) {
 // Rows that a run may do together follow each other.
 void Lowering::copy_local_singles() {
     std::vector<SingleEdge> &singles = done_.local_singles;
-    for (const PlacedEdge &edge : edges().local) singles.push_back(single(edge, done_.local_single_bytes));
-    const auto scratch = [&](const SingleEdge &one) { return boxes_.dense(one.edge, bases_.scratch(), on_device() ? one.offset : 0); };
+    for (const PlacedEdge &edge : edges().local) singles.push_back(single(edge));
     for (SingleEdge &one : singles) {
         std::vector<BoxCopy> boxes;
         boxes_.direct(one.edge, boxes);
@@ -174,10 +168,10 @@ void Lowering::copy_local_singles() {
     }
     for (SingleEdge &one : singles) one.fill_row = add_fill(one);
     for (SingleEdge &one : singles) {
-        one.stage = add_pack(one.edge, scratch(one));
+        one.stage = add_pack(one.edge, apart(one));
         flag_rows(one);
     }
-    for (SingleEdge &one : singles) one.unstage_row = rows_.add(boxes_.unpack(one.edge, scratch(one)));
+    for (SingleEdge &one : singles) one.unstage_row = rows_.add(boxes_.unpack(one.edge, apart(one)));
 }
 
 // Does its work where the edge is null.
@@ -215,8 +209,8 @@ void Lowering::pack(size_t link) {
     const std::vector<PlacedEdge> &sent = edges().links[link].send;
     if (alone()) {
         for (const PlacedEdge &edge : by_key(sent)) {
-            SingleEdge one = single(edge, direction.single_bytes);
-            one.copy = add_pack(edge, in_message(one, bases_.send(link)));
+            SingleEdge one = single(edge);
+            one.copy = add_pack(edge, apart(one));
             give_flag(one);
             direction.singles.push_back(one);
         }
@@ -231,7 +225,7 @@ void Lowering::pack(size_t link) {
 void Lowering::unpack(size_t link) {
     LoweredDirection &direction = done_.receive[link];
     const std::vector<PlacedEdge> &received = edges().links[link].receive;
-    if (alone()) return receive_singles(by_key(received), bases_.receive(link), direction);
+    if (alone()) return receive_singles(by_key(received), direction);
     const std::vector<Placement> *lent = lent_ && !(*lent_)[link].empty() ? &(*lent_)[link] : nullptr;
     std::vector<BoxCopy> boxes;
     size_t i = 0;
@@ -249,10 +243,10 @@ void Lowering::unpack(size_t link) {
     direction.rows = add(boxes);
 }
 
-void Lowering::receive_singles(const std::vector<PlacedEdge> &by_key, uint32_t link_base, LoweredDirection &direction) {
+void Lowering::receive_singles(const std::vector<PlacedEdge> &by_key, LoweredDirection &direction) {
     for (const PlacedEdge &edge : by_key) {
-        SingleEdge one = single(edge, direction.single_bytes);
-        const Placement from = in_message(one, link_base);
+        SingleEdge one = single(edge);
+        const Placement from = apart(one);
         if (done_.combines) {
             done_.staging_bytes = align_up(done_.staging_bytes, sparse_alignment);
             const Placement staged = boxes_.dense(edge, bases_.staging(), done_.staging_bytes);

@@ -10,6 +10,7 @@
 
 #include "comm/device.h"
 #include "plan/lower/canonical.h"
+#include "plan/message_order.h"
 #include "plan/piece.h"
 
 namespace halo {
@@ -23,11 +24,11 @@ struct RowRange {
 struct SingleEdge {
     int64_t bytes = 0;
     PlacedEdge edge{};
-    RowRange copy;            // to, from or (local) between; on the host the message side is `scratch`, on a device it is the link's, at `offset`
+    RowRange copy;            // to its message, from it, or (local) from storage to storage
     int64_t fill_row = -1;    // receiver: write the field's fill value
-    RowRange stage;           // local: source to scratch,
-    int64_t unstage_row = -1; // and scratch to destination; on a device at `offset`
-    int64_t offset = 0;       // if none of a link's, or of the local ones, were null
+    RowRange stage;           // local: set aside what comes before there is storage for it,
+    int64_t unstage_row = -1; // and put it there
+    uint32_t base = 0;        // its own: of its values in the message, or set aside
     uint32_t flag = 0;        // its number among those that tell what is null
 };
 
@@ -35,9 +36,7 @@ struct SingleEdge {
 struct LoweredDirection {
     RowRange rows; // dense edges
     int64_t dense_bytes = 0;
-    std::vector<SingleEdge> singles;                                    // by key
-    int64_t single_bytes = 0;                                           // with all of them
-    int64_t region_bytes() const { return dense_bytes + single_bytes; } // one of the two is 0
+    std::vector<SingleEdge> singles; // by key; then there are no dense ones
 };
 
 // Rows that are run once all contributions are here, in their order. HALO_USER: of `caller_boxes`, not of the table.
@@ -54,8 +53,8 @@ struct Lowered {
     CopyTable table;
     RowRange local;
     std::vector<SingleEdge> local_singles;
-    int64_t local_single_bytes = 0;     // staged
     int64_t local_bytes = 0;            // dense
+    size_t n_bases = 0;                 // the piece's, then those of single edges
     uint32_t n_flags = 0;               // of single edges that are sent or local
     std::vector<LoweredDirection> send; // of each link
     std::vector<LoweredDirection> receive;
@@ -80,5 +79,12 @@ Lowered lower(const Piece &piece, const Device &device, const Narrowed &narrowed
 
 // Sparse edges follow the dense ones, each at the next multiple of this.
 inline constexpr int64_t sparse_alignment = 16;
+
+// Where such an edge begins behind `end`, which becomes its own end.
+inline int64_t place_single(const SingleEdge &single, int64_t &end) {
+    const int64_t begin = align_up(end, sparse_alignment);
+    end = begin + single.bytes;
+    return begin;
+}
 
 } // namespace halo
