@@ -204,7 +204,7 @@ BoxRun make_run(const BoxCase &made, Random &random) {
     if (made.fields.size() > 1 && chance(random, 0.3)) {
         run.mask.assign(made.fields.size(), 0);
         for (int32_t &takes_part : run.mask) takes_part = chance(random, 0.5);
-        run.mask[static_cast<size_t>(pick(random, 0, std::ssize(run.mask) - 1))] = 1;
+        if (!chance(random, 0.1)) run.mask[static_cast<size_t>(pick(random, 0, std::ssize(run.mask) - 1))] = 1;
     }
     return run;
 }

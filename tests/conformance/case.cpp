@@ -165,6 +165,7 @@ std::vector<Narrow> make_round(const Case &made, Random &random) {
             narrow.first_component = static_cast<int32_t>(pick(random, 0, fewest - 1));
             narrow.n_components = static_cast<int32_t>(pick(random, 0, fewest - narrow.first_component));
         }
+        if (!narrow.takes_part) narrow.takes_part = chance(random, 0.5); // without any field
         narrow.depth = chance(random, 0.3) ? static_cast<int32_t>(pick(random, 1, 4)) : 0;
         round.push_back(narrow);
     }

@@ -74,7 +74,7 @@ void run_masks(int32_t n_ranks, uint32_t n) {
         masked.field_mask = mask.data();
         const int64_t compiled = tables(exchange);
         int64_t used = 0;
-        for (uint32_t bits = 1; bits < n; ++bits) {
+        for (uint32_t bits = 0; bits < n; ++bits) {
             for (int f = 0; f < n_fields; ++f) mask[static_cast<size_t>(f)] = static_cast<int32_t>(bits >> f & 1u);
             run_once(exchange, &masked);
             if (bits == n / 16) used = bytes_in_use(rank);

@@ -218,10 +218,10 @@ TEST(FetchFails, OnRanksThatDoNotKnowTheOneThatFailed) {
             desc.kind = HALO_KIND_FETCH;
             halo_exchange *exchange = nullptr;
             OK(halo_exchange_create(&field, 1, &desc, &exchange));
-            const int32_t nothing = 0, no_such_set = 7;
+            const int32_t no_such_set = 7;
             for (int turn = 0; turn < 6; ++turn) {
                 halo_run run = HALO_RUN_INIT;
-                if (turn == 1) run.field_mask = &nothing;
+                if (turn == 1) run.first_component = -1;
                 if (turn == 3) run.sets = &no_such_set;
                 counter.at(0, 0) = n_leaves > 0 ? 1 : 10 * turn;
                 halo_status status = halo_exchange_start(exchange, rank.rank == 2 ? &run : nullptr, HALO_STREAM_NONE);

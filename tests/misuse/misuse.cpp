@@ -383,15 +383,6 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           HALO_ERR_ARGUMENT,
           { "components 1+2", "field u has 2" },
           [](World &w) { return with_run(w, [](auto &r) { r.first_component = 1, r.n_components = 2; }); } },
-        { "mask_without_fields",
-          HALO_ERR_ARGUMENT,
-          { "mask leaves no field" },
-          [](World &w) {
-              return with_run(w, [](auto &r) {
-                  static const int32_t none[1] = {};
-                  r.field_mask = none;
-              });
-          } },
         { "destroy_a_field_in_use", HALO_BUSY, { "field u", "exchange 1 over u" }, [](World &w) { return halo_field_destroy(&w.u); } },
         { "destroy_a_topology_in_use", HALO_BUSY, { "fields on it still exist: u, s" }, [](World &w) { return halo_topology_destroy(&w.ring); } },
         { "destroy_a_context_in_use", HALO_BUSY, { "topology with fields u, s" }, [](World &w) { return halo_context_destroy(&w.context); } },

@@ -157,6 +157,25 @@ TEST(ManyFields, MasksThatDifferAreNamed) {
         });
 }
 
+// A run without values on all ranks is one as any.
+TEST(ManyFields, AMaskThatLeavesNoFieldDiffersFromOneThatLeavesSome) {
+    for (const int n : { 3, 40 })
+        on_ranks(2, [&](halo_inproc *group, int32_t rank) {
+            Grid grid;
+            grid.n_fields = n;
+            grid.exchange.timeout_seconds = 10;
+            const Rank end(group, rank, grid);
+            const std::vector<int32_t> none(static_cast<size_t>(n), 0);
+            halo_run nothing = HALO_RUN_INIT;
+            nothing.field_mask = none.data();
+            EXPECT_EQ(end.exchange(&nothing), HALO_SUCCESS) << halo_last_error();
+            EXPECT_EQ(end.exchange(rank == 0 ? &nothing : nullptr), HALO_ERR_MISMATCH) << n;
+            expect_text({ "run 2 is narrowed differently", "rank 0 runs no field" });
+            EXPECT_EQ(end.exchange(&nothing), HALO_SUCCESS) << halo_last_error();
+            EXPECT_EQ(end.exchange(), HALO_SUCCESS) << halo_last_error();
+        });
+}
+
 // ---- rounds
 
 class Rounds : public testing::TestWithParam<int32_t> {};

@@ -82,7 +82,7 @@ std::vector<size_t> pieces_in(uint32_t sum, size_t n) {
 
 uint32_t sum_of(const Narrowing &run, size_t n) {
     uint32_t sum = run.pieces;
-    for (size_t p = 0; run.pieces == 0 && p < n; ++p) sum ^= Narrowing::mark(p);
+    for (size_t p = 0; run.pieces == 0 && run.takes_any() && p < n; ++p) sum ^= Narrowing::mark(p);
     return sum & ~1u;
 }
 
@@ -92,7 +92,7 @@ std::string many_fields(const MessageSetup &setup, const Narrowing &own, const N
     const uint32_t differing = sum_of(own, n) ^ sum_of(peers, n);
     const std::vector<size_t> differ = differing == 0 ? std::vector<size_t>{} : pieces_in(differing, n);
     if (of_peer && differing != 0 && differ.empty()) return "others, which differ in more than a few";
-    const auto own_takes = [&](size_t p) { return own.pieces == 0 || setup.run.pieces[p].takes_part; };
+    const auto own_takes = [&](size_t p) { return own.takes_any() && (own.pieces == 0 || setup.run.pieces[p].takes_part); };
     size_t taken = 0;
     for (size_t p = 0; p < n; ++p) taken += own_takes(p);
     std::vector<std::string> with, without;
@@ -110,6 +110,7 @@ std::string many_fields(const MessageSetup &setup, const Narrowing &own, const N
 std::string text_of(const MessageSetup &setup, const Narrowing &own, const Narrowing &peers, bool of_peer) {
     const Narrowing &run = of_peer ? peers : own;
     const auto &pieces = setup.plan.pieces();
+    if (!run.takes_any()) return "no field";
     std::string text;
     if (pieces.size() > Narrowing::most_listed) {
         text = many_fields(setup, own, peers, of_peer);

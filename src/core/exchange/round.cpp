@@ -132,20 +132,17 @@ void Round::check_run(const halo_run &run) const {
             fail(HALO_ERR_ARGUMENT, "%s: the field mask parts source %s from destination %s", what,
                  spec_.fields[static_cast<size_t>(piece.source)]->spec().name.c_str(),
                  spec_.fields[static_cast<size_t>(piece.destination)]->spec().name.c_str());
-    bool any = false;
     for (size_t f = 0; f < spec_.fields.size(); ++f) {
         const Field &field = *spec_.fields[f];
         const FieldSpec &spec = field.spec();
         if (run.depth > 0 && !field.topology().has_cells())
             fail(HALO_ERR_ARGUMENT, "%s: run with depth %d: the points of field %s have no layers", what, run.depth, spec.name.c_str());
         if (run.field_mask && !run.field_mask[f]) continue;
-        any = true;
         if (run.first_component >= spec.n_components || run.n_components > spec.n_components - run.first_component)
             fail(HALO_ERR_ARGUMENT, "%s: run with components %d+%d, but field %s has %d", what, run.first_component, run.n_components,
                  spec.name.c_str(), spec.n_components);
         if (run.sets) field.check_set(run.sets[f]);
     }
-    if (!any) fail(HALO_ERR_ARGUMENT, "%s: the field mask leaves no field", what);
 }
 
 std::shared_ptr<const Lowered> Round::lowered(const Plan &plan, size_t number, const Device &device, const Narrowed &narrowed) {
@@ -160,17 +157,20 @@ void Round::narrow(const halo_run &run) {
     const Narrowed wanted{ { run.first_component, run.n_components }, run.depth };
     Narrowing last = run_.narrowing;
     run_.whole = wanted == Narrowed{};
+    bool any = run_.pieces.empty();
     run_.narrowing = { 0, batch_, run.first_component, run.n_components, run.depth };
     for (size_t p = 0; p < run_.pieces.size(); ++p) {
         PieceRun &piece = run_.pieces[p];
         const PlanPiece &planned = plan_->pieces()[p];
         piece.takes_part = !run.field_mask || run.field_mask[planned.destination] != 0;
         run_.whole = run_.whole && piece.takes_part;
+        any = any || piece.takes_part;
         if (piece.takes_part) run_.narrowing.add(p, run_.pieces.size());
         if (piece.takes_part && (!(piece.rows->narrowed == wanted) || piece.rows->device != &device_of(piece)))
             piece.take_rows(lowered(*plan_, p, device_of(piece), wanted));
     }
     if (run_.whole) run_.narrowing.pieces = 0;
+    if (!any) run_.narrowing = { 0, batch_, 0, Narrowing::of_none, 0 };
     last.batch = batch_;
     if (last != run_.narrowing) times_.measure_after_all();
 }

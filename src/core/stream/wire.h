@@ -31,13 +31,16 @@ struct Narrowing {
     uint32_t pieces = 0; // a bit for each that takes part, or, of more than 32, a sum of their marks; 0: all
     uint32_t batch = 0;  // number of the batch of accesses that runs it; 0: none
     int32_t first_component = 0;
-    int32_t n_components = 0;
+    int32_t n_components = 0; // of_none: no piece takes part
     int32_t depth = 0;
     bool operator==(const Narrowing &) const = default;
 
+    static constexpr int32_t of_none = -1;
+    bool takes_any() const { return n_components != of_none; }
+
     // Of `n` pieces.
     void add(size_t piece, size_t n) { pieces = n <= most_listed ? pieces | 1u << piece : (pieces ^ mark(piece)) | 1u; }
-    bool takes(size_t piece) const { return pieces == 0 || (pieces >> piece & 1u) != 0; }
+    bool takes(size_t piece) const { return takes_any() && (pieces == 0 || (pieces >> piece & 1u) != 0); }
 
     static constexpr size_t most_listed = 32;
     // Of one of many: what stands in one sum of marks and not in the other is the sum of those that are in one of the two alone.
