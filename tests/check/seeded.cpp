@@ -143,9 +143,44 @@ TEST_P(Seeded, LateWriteIntoGhosts) {
             solver.destroy();
         });
         EXPECT_EQ(findings.n, 1);
-        findings.expect({ "field density, part 0", text_of("cell (%lld, 0, 0)", static_cast<long long>(ghost)), "written between start and finish",
-                          ghost < 0 ? "part 3 on rank 1" : "part 1 on rank 0" });
+        findings.expect({ "field density, part 0",
+                          text_of("cell (%lld, 0, 0), in all (%lld, 0, 0)", static_cast<long long>(ghost), static_cast<long long>(ghost)),
+                          "written between start and finish",
+                          ghost < 0 ? "part 3 on rank 1 fills (channel 3 -> 0, field density" : "part 1 on rank 0 fills (channel 1 -> 0" });
     }
+}
+
+// Of points, the program's key is named where the library keeps it.
+TEST(SeededPoints, LateWriteIntoACopy) {
+    constexpr uint64_t keys[n_ranks][2] = { { 100, 200 }, { 200, 100 } };
+    Findings findings;
+    run(n_ranks, checked, [&](Rank &rank) {
+        constexpr int32_t owners[n_ranks][2] = { { 0, 1 }, { 1, 0 } };
+        halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+        desc.n_keys = 2;
+        desc.keys = keys[rank.rank];
+        desc.owners = owners[rank.rank];
+        desc.editable = 1;
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_keys(rank.context, &desc, &topology));
+        halo_field_desc described = HALO_FIELD_DESC_INIT;
+        described.name = "pressure";
+        halo_field *field = nullptr;
+        OK(halo_field_create(topology, &described, &field));
+        double values[] = { 1.0 + rank.rank, 0 };
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = values;
+        OK(halo_field_bind(field, rank.rank, &binding));
+        halo_exchange *exchange = nullptr;
+        OK(halo_exchange_create(&field, 1, nullptr, &exchange));
+        OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+        if (rank.rank == 0) values[1] = 7;
+        findings.note(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+        OK(halo_exchange_destroy(&exchange));
+        OK(halo_field_destroy(&field));
+        OK(halo_topology_destroy(&topology));
+    });
+    findings.expect({ "field pressure, part 0, point 1, key 200, which part 1 on rank 1 fills", "written between start and finish" });
 }
 
 // The value spreads by arithmetic into an owned cell, which the next start looks at. A ghost that the same rank fills, and one that the other does.

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "base/error.h"
 #include "exchange/poison.h"
 #include "stream/wire_edge.h"
+#include "topology/topology.h"
 
 namespace halo {
 
@@ -81,6 +83,23 @@ bool is_looked_at(const PieceRun &piece) { return piece.takes_part && !piece.wor
 
 constexpr uint32_t unknown_hash = 0; // of what a device sends
 
+std::string name_listed(const Field &field, uint32_t point) {
+    if (field.is_mapped()) return format("position %u", point);
+    const std::optional<uint64_t> key = field.topology().key_of(point);
+    return format("point %u", point) + (key ? format(", key %llu", static_cast<unsigned long long>(*key)) : "");
+}
+
+// As the program counts, in the part and in the whole grid.
+std::string name_cell(const Field &field, int64_t gid, const Extent &cell) {
+    if (!field.topology().has_cells()) return name_listed(field, static_cast<uint32_t>(cell[0]));
+    std::string text =
+        format("cell (%lld, %lld, %lld)", static_cast<long long>(cell[0]), static_cast<long long>(cell[1]), static_cast<long long>(cell[2]));
+    if (!field.topology().boxes()) return text;
+    const halo_part part = field.topology().part(gid);
+    return text + format(", in all (%lld, %lld, %lld)", static_cast<long long>(part.cells.low[0] + cell[0]),
+                         static_cast<long long>(part.cells.low[1] + cell[1]), static_cast<long long>(part.cells.low[2] + cell[2]));
+}
+
 } // namespace
 
 template <class Visit>
@@ -123,11 +142,11 @@ std::string CheckMode::name_point(const Run &run, const Checked &checked, int64_
     const PlacedEdge &edge = *checked.edge;
     const BoxCopy box = boxes_of(run, checked).repeat(edge, 0);
     const auto [x, y, z] = BoxValues::of_target(box).place(point);
-    const long long cell[3] = { edge.low[0] + x, edge.low[1] + y, edge.low[2] + z };
-    const std::string name = box.dst_list ? format("%s %u", field.is_mapped() ? "position" : "point", box.dst_list[x])
-                                          : format("cell (%lld, %lld, %lld)", cell[0], cell[1], cell[2]);
-    return format("field %s, part %lld, %s, which part %lld on rank %d fills", field.spec().name.c_str(), static_cast<long long>(edge.recv_gid),
-                  name.c_str(), static_cast<long long>(edge.send_gid), sender_of(run, checked));
+    const std::string name =
+        box.dst_list ? name_listed(field, box.dst_list[x]) : name_cell(field, edge.recv_gid, { edge.low[0] + x, edge.low[1] + y, edge.low[2] + z });
+    return format("field %s, part %lld, %s, which part %lld on rank %d fills (channel %s)", field.spec().name.c_str(),
+                  static_cast<long long>(edge.recv_gid), name.c_str(), static_cast<long long>(edge.send_gid), sender_of(run, checked),
+                  run.plan->describe(run.plan->pieces()[checked.piece].key(edge)).c_str());
 }
 
 // This rank, if no link has the edge.
@@ -149,8 +168,8 @@ std::string CheckMode::name_element(const Field &field, int64_t part, int64_t el
                 for (int64_t y = -spec.ghosts.low[1]; y < points(cells[1], spec.places[place], 1) + spec.ghosts.high[1]; ++y)
                     for (int64_t x = -spec.ghosts.low[0]; x < points(cells[0], spec.places[place], 0) + spec.ghosts.high[0]; ++x)
                         if (layout.offset(x, y, z) + c * layout.component_stride + place * layout.place_stride == element)
-                            return format("field %s, part %lld, cell (%lld, %lld, %lld), component %lld", spec.name.c_str(), gid,
-                                          static_cast<long long>(x), static_cast<long long>(y), static_cast<long long>(z), static_cast<long long>(c));
+                            return format("field %s, part %lld, %s, component %lld", spec.name.c_str(), gid,
+                                          name_cell(field, gid, { x, y, z }).c_str(), static_cast<long long>(c));
     return format("field %s, part %lld, element %lld of its storage, which is no cell", spec.name.c_str(), gid, static_cast<long long>(element));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "comm/context.h"
@@ -61,6 +62,8 @@ public:
     virtual Extent cells_of(int64_t gid) const = 0;
     // Parts as boxes of one index space; null: there is none.
     virtual const BoxSource *boxes() const { return nullptr; }
+    // The caller's key of a local point, where it is kept.
+    virtual std::optional<uint64_t> key_of(int64_t) const { return std::nullopt; }
     // Else those near the local ones alone.
     virtual bool knows_all_boxes() const { return true; }
 

@@ -13,6 +13,7 @@ public:
 
     const GraphPoints &graph() const { return graph_; }
     std::vector<uint64_t> point_keys() const override { return graph_.keys; }
+    std::optional<uint64_t> key_of(int64_t point) const override { return graph_.keys[static_cast<size_t>(point)]; }
 
 private:
     GraphTopology(Context &context, GraphPoints graph);

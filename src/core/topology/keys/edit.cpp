@@ -275,4 +275,9 @@ std::vector<uint64_t> KeysTopology::point_keys() const {
     return keys;
 }
 
+std::optional<uint64_t> KeysTopology::key_of(int64_t point) const {
+    if (!record_) return std::nullopt;
+    return point_keys()[static_cast<size_t>(point)];
+}
+
 } // namespace halo

@@ -22,6 +22,7 @@ public:
 
     halo_keys_report report() const;
     std::vector<uint64_t> point_keys() const override;
+    std::optional<uint64_t> key_of(int64_t point) const override;
 
 private:
     // What ranks take from the others.
