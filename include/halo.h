@@ -862,7 +862,7 @@ typedef struct halo_run {
     int32_t first_component;   /**< of every field that takes part */
     int32_t n_components;      /**< 0: all from first_component */
     int32_t depth;             /**< ghost layers to fill, at most; 0: all */
-    const int32_t *field_mask; /**< n_fields entries, 0 leaves a field out; NULL: all */
+    const int32_t *field_mask; /**< n_fields entries, 0 leaves a field out; NULL: all. All 0: a run without values, as any on all ranks alike */
     const int32_t *sets;       /**< binding set per field; NULL: set 0 */
     void *const *data;         /**< storage of this run in place of what is bound, of which there need be none: a pointer for each local part of the
                                     first field, in the order of halo_topology_local_parts, then of the next (those that the mask leaves out, too;
