@@ -124,18 +124,19 @@ typedef struct halo_batch halo_batch; /**< the accesses of one loop, from begin 
                                            open at once, as long as none changes what another uses. */
 
 /**
- * Say what the next loop does. Adds what is pending to the values that it needs, starts one exchange of all stale ghosts that it reads (one message
- * per peer), brings what is out of date to where it runs, and sets ghosts that it adds to (HALO_STYLE_REVERSE) to zero, greatest or least value. Core
- * entities may be executed when this returns. `accesses` are copied; `access_bytes` is sizeof(halo_access). `stream`: as in halo_exchange_start.
+ * Say what the next loop does. Brings what is pending to its owners where the loop needs it there, or adds by another operation; starts one exchange
+ * of all stale ghosts that it reads (one message per peer), brings what is out of date to where it runs, and sets ghosts that it adds to
+ * (HALO_STYLE_REVERSE) to zero, greatest or least value. Core entities may be executed when this returns. `accesses` are copied; `access_bytes` is
+ * sizeof(halo_access). `stream`: as in halo_exchange_start.
  * Collective: the same accesses and the same history on all ranks. Waits for peers only where something is pending. The first batch with given
  * accesses (fields, sets, style, place) compiles, which communicates nothing; later ones allocate nothing and take O(accesses) beside exchange and
  * copies. HALO_TIMEOUT: call again (which fails where a peer was two runs behind: see halo_access_abandon), or, where it gives a batch, abandon that:
  * what was pending is lost. After other errors `*batch` is NULL if nothing of the call has reached a peer: after HALO_ERR_MEMORY call again. Else it
  * has failed for all: the ranks tell each other (those that have begun call ready first), abandon it, and begin anew with known values, marked fresh
  * (what was pending is lost) and dirty. HALO_ERR_STATE: a field
- * is frozen, is used by another batch that does not allow it, or has something else pending than what is to be added. HALO_ERR_DEVICE: HALO_ON_DEVICE
- * without a device that has memory of its own. HALO_ERR_PEER: another rank's begin was refused. HALO_ERR_MISMATCH (here or in ready): ranks disagree
- * about what is stale; check mode tells at once, else when both next exchange.
+ * is frozen, or is used by another batch that does not allow it. HALO_ERR_DEVICE: HALO_ON_DEVICE without a device that has memory of its own.
+ * HALO_ERR_PEER: another rank's begin was refused. HALO_ERR_MISMATCH (here or in ready): ranks disagree about what is stale; check mode tells at
+ * once, else when both next exchange.
  */
 HALO_API halo_status halo_access_begin(halo_context *context, const halo_access *accesses, int32_t n, size_t access_bytes, int32_t style,
                                        int32_t where, halo_stream stream, halo_batch **batch);

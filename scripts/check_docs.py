@@ -64,7 +64,6 @@ UNEXPLAINED = {
     "field ...: ... while a batch uses it": "tells what to do: end the batch",
     "field ...: another batch that is not ended ...": "names the field; two batches overlap",
     "field ...: its ghosts are in flight for another batch that is not ready": "the same",
-    "field ...: ... are to be added while ... are pending: let a batch read them first": "says what to do",
     "field ...: marked dirty while ... are pending: read it before": "says what to do",
     "field ...: marked fresh while what was pending is on its way to the owners: begin the batch that has timed out again": "says what to do",
     "field ...: its layout has changed since it was used on the device, where part ... has storage of the old one": "says it all",

@@ -283,7 +283,9 @@ defects=(
     "a source that was promised to be stable may change|exchange/check_mode.cpp|halo_seeded *Promise*|s/require_source(run, source, source.hashes);/(void)source;/"
     # Accesses
     "what a loop has written is not stale afterwards|access/freshness.cpp|unit_access|/^void Freshness::close/,/^}/s/    fresh_ = 0;//"
-    "what is pending is not added before it is read|access/freshness.cpp|unit_access|s/needs.reverse = pending_ != 0 .. !use.to_ghosts;/needs.reverse = false;/"
+    "what is pending is not added before it is read|access/freshness.cpp|unit_access|s/needs.reverse = pending_ != 0 .*;/needs.reverse = false;/"
+    "another operation is added to what is pending|access/freshness.cpp|halo_access_loops *Loops*|s/ || use.adds != pending_);/);/"
+    "ghosts begin another operation with what the last has left|access/freshness.cpp|halo_access_loops *Loops*|s/(pending_ == 0 || needs.reverse);/pending_ == 0;/"
     "a batch that has read its fields still uses them|access/freshness.cpp|unit_access|/^void Freshness::close/,/^}/s/        --readers_;//"
     "ghosts that are added to begin with what they held|access/batch.cpp|halo_access_loops *Loops*|s/field.mirror.fill_ghosts(.*$//"
     "other ranks are not told of a batch that is refused|access/batch.cpp|halo_access_loops AccessMismatch.*|s/if (forward_ .. forward) refuse(\*forward_);//"

@@ -11,7 +11,7 @@ namespace {
 using namespace access_test;
 using conformance::stop;
 
-constexpr int n_loops = 8;
+constexpr int n_loops = 10;
 
 // All values, by global number.
 struct Serial {
@@ -63,6 +63,16 @@ void Serial::run(int loop, int64_t step) {
     case 6:
         for (size_t i = 0; i < n; i += 2) x[i] = first_x(static_cast<int64_t>(i), step);
         return;
+    case 7:
+        return for_edges([&](size_t e, size_t a, size_t b) {
+            low[a] += w[e];
+            low[b] -= w[e];
+        });
+    case 8:
+        return for_edges([&](size_t, size_t a, size_t b) {
+            res[a] = std::max(res[a], x[b]);
+            res[b] = std::max(res[b], x[a]);
+        });
     default:
         return for_edges([&](size_t, size_t a, size_t b) {
             for (const size_t i : { a, b }) high[i] = std::max(high[i], first_x(static_cast<int64_t>(i), step));
@@ -107,6 +117,18 @@ void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where
     case 6:
         return world.over_nodes({ direct(world.x, HALO_WRITE) }, where, [&](int64_t i) {
             if (local.nodes[static_cast<size_t>(i)] % 2 == 0) at(world.x)[i] = first_x(local.nodes[static_cast<size_t>(i)], step);
+        });
+    case 7: // another operation than that of loop 3; so is the next one, than that of loop 1
+        return world.over_edges({ direct(world.w, HALO_READ), via_map(world.low, HALO_INC) }, style, where, [&](int64_t e) {
+            at(world.low)[node_of(e, 0)] += at(world.w)[e];
+            at(world.low)[node_of(e, 1)] -= at(world.w)[e];
+        });
+    case 8:
+        return world.over_edges({ via_map(world.x, HALO_READ, near), via_map(world.res, HALO_ACCESS_MAX) }, style, where, [&](int64_t e) {
+            for (int which = 0; which < 2; ++which) {
+                int64_t &high = at(world.res)[node_of(e, which)];
+                high = std::max(high, at(world.x)[node_of(e, 1 - which)]);
+            }
         });
     default: // what several edges write is the same; owners see it only where all that touch their nodes are executed
         return world.over_edges({ via_map(world.high, HALO_RW) }, HALO_STYLE_REDUNDANT, where, [&](int64_t e) {
@@ -192,6 +214,32 @@ void run_cases(int32_t n_ranks, bool on_device) {
 TEST_P(Loops, OnTheHostEqualSerial) { run_cases(GetParam(), false); }
 
 TEST_P(Loops, OnHostAndDeviceInTurnEqualSerial) { run_cases(GetParam(), true); }
+
+// Each loop by an operation of its own: the one before is with the owners then.
+TEST_P(Loops, AnotherOperationFinishesWhatIsPending) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        const Mesh mesh = ring(rank.size);
+        World world(rank, mesh);
+        std::vector<int64_t> wanted(static_cast<size_t>(mesh.n_nodes));
+        const auto loop = [&](int32_t mode, halo_op op, auto &&combine) {
+            for (const auto &edge : mesh.edges)
+                for (const int64_t node : edge) combine(wanted[static_cast<size_t>(node)], edge[0]);
+            world.over_edges({ via_map(world.res, mode) }, HALO_STYLE_REVERSE, HALO_ON_HOST, [&](int64_t e) {
+                const int64_t first = world.local().edges[static_cast<size_t>(e)];
+                for (int64_t which = 0; which < 2; ++which)
+                    combine(world.data(world.res, HALO_ON_HOST)[world.local().ends[static_cast<size_t>(2 * e + which)]], first);
+            });
+            if (world.state(world.res).pending != op) stop("pending is %d, not %d", world.state(world.res).pending, op);
+        };
+        loop(HALO_INC, HALO_SUM, [](int64_t &value, int64_t first) { value += 10 * first; });
+        loop(HALO_ACCESS_MIN, HALO_MIN, [](int64_t &value, int64_t first) { value = std::min(value, 60 + first); });
+        loop(HALO_ACCESS_MAX, HALO_MAX, [](int64_t &value, int64_t first) { value = std::max(value, 2 * first); });
+        loop(HALO_INC, HALO_SUM, [](int64_t &value, int64_t first) { value -= first; });
+        world.touch({ via_map(world.res, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        compare(world, world.res, "res", world.local().nodes, wanted, static_cast<int64_t>(world.local().nodes.size()), 0);
+        if (world.stats("res").reversed != 4) stop("%lld reverse exchanges, not 4", static_cast<long long>(world.stats("res").reversed));
+    });
+}
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Loops, testing::ValuesIn(conformance::rank_counts()));
 

@@ -143,7 +143,6 @@ TEST_F(AccessMisuse, PairsThatDoNotGoTogether) {
         expect(HALO_ERR_ARGUMENT, "field x: one loop cannot", begin({ via_map(world.x, HALO_READ), via_map(world.x, HALO_INC) }));
         expect(HALO_ERR_ARGUMENT, "field x: one loop cannot", begin({ via_map(world.x, HALO_ACCESS_MAX), via_map(world.x, HALO_INC) }));
         world.touch({ via_map(world.res, HALO_INC) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
-        expect(HALO_ERR_STATE, "minima are to be added while sums are pending", begin({ via_map(world.res, HALO_ACCESS_MIN) }));
         expect(HALO_ERR_STATE, "marked dirty while sums are pending", halo_access_mark_dirty(world.res, 0, HALO_ON_HOST));
         OK(halo_access_freeze(world.x, 1));
         expect(HALO_ERR_STATE, "field x is frozen", begin({ direct(world.x, HALO_READ), direct(world.low, HALO_RW) }));

@@ -144,14 +144,24 @@ TEST(Freshness, RedundantAdditionFinishesWhatIsPending) {
     EXPECT_TRUE(field.needs(make_use(HALO_INC, HALO_VIA_MAP, HALO_STYLE_REDUNDANT, true), "u").reverse);
 }
 
-TEST(Freshness, AnotherOperationOnWhatIsPendingIsIllegal) {
+TEST(Freshness, AnotherOperationFinishesWhatIsPending) {
+    const Use raise_ghosts = make_use(HALO_ACCESS_MAX, HALO_VIA_MAP);
     Freshness field;
     run(field, add_ghosts);
-    expect_error("minima are to be added while sums are pending", [&] { field.needs(lower_ghosts, "u"); });
-    run(field, read_own);
-    run(field, lower_ghosts);
-    expect_error("sums are to be added while minima are pending", [&] { field.needs(add_ghosts, "u"); });
-    expect_error("maxima are to be added while minima are pending", [&] { field.needs(make_use(HALO_ACCESS_MAX, HALO_VIA_MAP), "u"); });
+    for (const Use &use : { lower_ghosts, raise_ghosts, add_ghosts }) {
+        const Freshness::Needs needs = field.needs(use, "u");
+        EXPECT_TRUE(needs.reverse);
+        EXPECT_TRUE(needs.identity);
+        EXPECT_EQ(needs.exchange, 0u);
+        run(field, use);
+        EXPECT_EQ(field.pending(), use.adds);
+        EXPECT_FALSE(field.needs(use, "u").identity);
+    }
+    for (const int32_t through : { HALO_DIRECT, HALO_VIA_MAP }) {
+        const Freshness::Needs needs = field.needs(make_use(HALO_ACCESS_MIN, through, HALO_STYLE_REDUNDANT, true), "u");
+        EXPECT_TRUE(needs.reverse);
+        EXPECT_FALSE(needs.identity);
+    }
 }
 
 TEST(Freshness, BatchesAtOnceMayOnlyRead) {

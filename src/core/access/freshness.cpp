@@ -24,14 +24,11 @@ Freshness::Needs Freshness::needs(const Use &use, const char *name) const {
     if (writer_) fail(HALO_ERR_STATE, "field %s: another batch that is not ended changes it", name);
     if (readers_ > 0 && use.changes()) fail(HALO_ERR_STATE, "field %s: another batch that is not ended reads it", name);
     if (in_flight_ != 0 && use.ghosts != 0) fail(HALO_ERR_STATE, "field %s: its ghosts are in flight for another batch that is not ready", name);
-    if (pending_ != 0 && use.adds != 0 && use.adds != pending_)
-        fail(HALO_ERR_STATE, "field %s: %s are to be added while %s are pending: let a batch read them first", name, plural_of(use.adds),
-             plural_of(pending_));
     Needs needs;
-    needs.reverse = pending_ != 0 && !use.to_ghosts;
+    needs.reverse = pending_ != 0 && (!use.to_ghosts || use.adds != pending_); // more of the same is added to it
     const uint32_t fresh = needs.reverse ? 0 : fresh_;
     needs.exchange = use.ghosts & ~fresh;
-    needs.identity = use.to_ghosts && pending_ == 0;
+    needs.identity = use.to_ghosts && (pending_ == 0 || needs.reverse);
     return needs;
 }
 

@@ -4,7 +4,8 @@
 //          start            arrive
 //   STALE -------> IN_FLIGHT -------> VALID      any write: back to STALE
 //     ^  add through a map, HALO_STYLE_REVERSE
-//     +---------- PENDING_REVERSE(op) <---+      finish_reverse: back to STALE; more of the same op: stays
+//     +---------- PENDING_REVERSE(op) <---+      finish_reverse: back to STALE; more of the same op: stays;
+//                                                another op: finish_reverse, then pending anew
 //                                                FROZEN: lies over all of these
 #pragma once
 
