@@ -99,7 +99,7 @@ HALO_API halo_status halo_topology_set_sections(halo_topology *topology, const u
 #define HALO_VIA_MAP 1 /**< at what the entity touches */
 
 /** How values that loops add through maps reach their owners. What a loop sets through a map (HALO_WRITE, HALO_RW) reaches them in
- *  HALO_STYLE_REDUNDANT alone. */
+ *  HALO_STYLE_REDUNDANT alone; HALO_STYLE_REVERSE wants halo_access.may_lose for it. */
 #define HALO_STYLE_REDUNDANT 1 /**< loops run over core, owned, and exec where it is asked for; what they add to ghosts is worth nothing */
 #define HALO_STYLE_REVERSE 2   /**< loops run over core and owned; what they add to ghosts is sent to the owners before somebody needs it */
 
@@ -115,7 +115,7 @@ typedef struct halo_access {
     uint32_t sections; /**< HALO_VIA_MAP: section bits of the ghosts that the loop reaches; 0: all */
     int32_t whole;     /**< HALO_WRITE: 1: every owned value is written, so the old ones need not be brought to where the loop runs */
     int32_t set;       /**< binding set whose values these are; freshness is kept for each alone */
-    int32_t reserved;  /**< 0 */
+    int32_t may_lose;  /**< HALO_WRITE, HALO_RW via map: 1: what the loop sets in ghosts may be lost, which HALO_STYLE_REVERSE refuses else */
 } halo_access;
 #define HALO_ACCESS_INIT                                                                                                                             \
     { NULL, 0, HALO_DIRECT, 0, 0, 0, 0 }
@@ -127,16 +127,15 @@ typedef struct halo_batch halo_batch; /**< the accesses of one loop, from begin 
  * Say what the next loop does. Brings what is pending to its owners where the loop needs it there, or adds by another operation; starts one exchange
  * of all stale ghosts that it reads (one message per peer), brings what is out of date to where it runs, and sets ghosts that it adds to
  * (HALO_STYLE_REVERSE) to zero, greatest or least value. Core entities may be executed when this returns. `accesses` are copied; `access_bytes` is
- * sizeof(halo_access). `stream`: as in halo_exchange_start.
- * Collective: the same accesses and the same history on all ranks. Waits for peers only where something is pending. The first batch with given
- * accesses (fields, sets, style, place) compiles, which communicates nothing; later ones allocate nothing and take O(accesses) beside exchange and
- * copies. HALO_TIMEOUT: call again (which fails where a peer was two runs behind: see halo_access_abandon), or, where it gives a batch, abandon that:
- * what was pending is lost. After other errors `*batch` is NULL if nothing of the call has reached a peer: after HALO_ERR_MEMORY call again. Else it
- * has failed for all: the ranks tell each other (those that have begun call ready first), abandon it, and begin anew with known values, marked fresh
- * (what was pending is lost) and dirty. HALO_ERR_STATE: a field
- * is frozen, or is used by another batch that does not allow it. HALO_ERR_DEVICE: HALO_ON_DEVICE without a device that has memory of its own.
- * HALO_ERR_PEER: another rank's begin was refused. HALO_ERR_MISMATCH (here or in ready): ranks disagree about what is stale; check mode tells at
- * once, else when both next exchange.
+ * sizeof(halo_access). `stream`: as in halo_exchange_start. Collective: the same accesses and the same history on all ranks. Waits for peers only
+ * where something is pending. The first batch with given accesses (fields, sets, style, place) compiles, which communicates nothing; later ones
+ * allocate nothing and take O(accesses) beside exchange and copies. HALO_TIMEOUT: call again (which fails where a peer was two runs behind: see
+ * halo_access_abandon), or, where it gives a batch, abandon that: what was pending is lost. After other errors `*batch` is NULL if nothing of the
+ * call has reached a peer: after HALO_ERR_MEMORY call again. Else it has failed for all: the ranks tell each other (those that have begun call ready
+ * first), abandon it, and begin anew with known values, marked fresh (what was pending is lost) and dirty. HALO_ERR_STATE: a field is frozen, or is
+ * used by another batch that does not allow it. HALO_ERR_DEVICE: HALO_ON_DEVICE without a device that has memory of its own. HALO_ERR_PEER: another
+ * rank's begin was refused. HALO_ERR_MISMATCH (here or in ready): ranks disagree about what is stale; check mode tells at once, else when both next
+ * exchange.
  */
 HALO_API halo_status halo_access_begin(halo_context *context, const halo_access *accesses, int32_t n, size_t access_bytes, int32_t style,
                                        int32_t where, halo_stream stream, halo_batch **batch);

@@ -287,6 +287,7 @@ defects=(
     "another operation is added to what is pending|access/freshness.cpp|halo_access_loops *Loops*|s/ || use.adds != pending_);/);/"
     "ghosts begin another operation with what the last has left|access/freshness.cpp|halo_access_loops *Loops*|s/(pending_ == 0 || needs.reverse);/pending_ == 0;/"
     "a batch that has read its fields still uses them|access/freshness.cpp|unit_access|/^void Freshness::close/,/^}/s/        --readers_;//"
+    "what loops set in ghosts is lost without a word|access/use.cpp|halo_access_loops AccessMisuse.*|s/if (sets_via_map \&\& style == HALO_STYLE_REVERSE \&\& !argument.may_lose)/if (false)/"
     "ghosts that are added to begin with what they held|access/batch.cpp|halo_access_loops *Loops*|s/field.mirror.fill_ghosts(.*$//"
     "other ranks are not told of a batch that is refused|access/batch.cpp|halo_access_loops AccessMismatch.*|s/if (forward_ .. forward) refuse(\*forward_);//"
     "batches are not numbered in messages|access/group_run.cpp|halo_access_loops AccessMismatch.*|s/^    exchange_->run_for_batch(.*$//"

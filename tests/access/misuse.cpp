@@ -63,7 +63,11 @@ TEST_F(AccessMisuse, ArgumentsThatAreNone) {
         expect(HALO_ERR_ARGUMENT, "only with HALO_WRITE", begin({ direct(world.x, HALO_RW, 1) }));
         expect(HALO_ERR_ARGUMENT, "binding set 1 does not exist", begin({ direct(world.x, HALO_READ, 0, 1) }));
         expect(HALO_ERR_ARGUMENT, "binding set -1 does not exist", halo_access_mark_dirty(world.x, -1, HALO_ON_HOST));
-        expect(HALO_ERR_VERSION, "reserved is 1", begin({ { world.x, HALO_READ, HALO_DIRECT, 0, 0, 0, 1 } }));
+        for (const halo_access &access : { halo_access{ world.x, HALO_READ, HALO_VIA_MAP, 0, 0, 0, 1 },
+                                           { world.x, HALO_RW, HALO_DIRECT, 0, 0, 0, 1 },
+                                           { world.x, HALO_INC, HALO_VIA_MAP, 0, 0, 0, 1 },
+                                           { world.x, HALO_RW, HALO_VIA_MAP, 0, 0, 0, 2 } })
+            expect(HALO_ERR_ARGUMENT, "field x: may_lose is", begin({ access }));
         expect(HALO_ERR_ARGUMENT, "the field handle is NULL", begin({ direct(nullptr, HALO_READ) }));
         expect(HALO_ERR_DEVICE, "has no memory of its own", begin({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE));
         halo_batch *batch = nullptr;
@@ -89,6 +93,25 @@ TEST_F(AccessMisuse, ArgumentsThatAreNone) {
         expect(HALO_ERR_ARGUMENT, "neither HALO_ON_HOST", halo_access_data(world.x, rank.rank, 0, 9, &data));
         halo_access_stats stats = HALO_ACCESS_STATS_INIT;
         expect(HALO_ERR_NOT_FOUND, "'nothing'", halo_access_stats_get(rank.context, "nothing", &stats));
+    });
+}
+
+TEST_F(AccessMisuse, WhatIsSetThroughMapsReachesOwnersInOneStyle) {
+    on_both([](Rank &, World &world, auto &&begin) {
+        for (const int32_t mode : { HALO_WRITE, HALO_RW }) {
+            const char *const text =
+                mode == HALO_RW ? "access 1, to field res: HALO_RW through a map" : "access 1, to field res: HALO_WRITE through a map";
+            halo_access sets = via_map(world.res, mode);
+            for (int i = 0; i < 3; ++i) {
+                expect(HALO_ERR_ARGUMENT, text, begin({ direct(world.x, HALO_READ), sets }));
+                sets.may_lose = 1; // also after a batch that differs in this alone
+                for (const int32_t style : { HALO_STYLE_REVERSE, HALO_STYLE_REDUNDANT })
+                    world.touch({ direct(world.x, HALO_READ), sets }, style, HALO_ON_HOST);
+                sets.may_lose = 0;
+            }
+            world.touch({ direct(world.x, HALO_READ), sets }, HALO_STYLE_REDUNDANT, HALO_ON_HOST);
+            world.touch({ direct(world.x, HALO_READ), direct(world.res, mode) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        }
     });
 }
 

@@ -159,7 +159,7 @@ void access(Input &in, halo_field *field) {
     for (halo_access &one : all) {
         one = HALO_ACCESS_INIT;
         one.field = field, one.mode = in.choice(6, HALO_READ), one.through = in.choice(2);
-        one.sections = static_cast<uint32_t>(in.choice(16)), one.whole = in.choice(2), one.set = in.choice(2), one.reserved = in.choice(1);
+        one.sections = static_cast<uint32_t>(in.choice(16)), one.whole = in.choice(2), one.set = in.choice(2), one.may_lose = in.choice(2);
     }
     halo_batch *batch = nullptr;
     const int64_t n = in.length(2);

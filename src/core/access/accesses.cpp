@@ -38,7 +38,7 @@ Batch &Accesses::find(const BatchShape &shape) {
     for (const Argument &argument : shape.arguments) {
         if (&argument.field->topology().context() != &context_)
             fail(HALO_ERR_ARGUMENT, "batch: field %s lives in another context", argument.field->spec().name.c_str());
-        check_argument(argument);
+        check_argument(argument, shape.style, fields.size());
         fields.push_back(&tracked(*argument.field, argument.set));
     }
     Context::KeepsNumbers numbers(context_);

@@ -15,6 +15,7 @@ size_t BatchShape::hash() const {
     uint64_t value = Digest::mix(static_cast<uint64_t>(style) << 32 ^ static_cast<uint64_t>(where));
     for (const Argument &argument : arguments) {
         const auto how = static_cast<uint64_t>(argument.mode) ^ static_cast<uint64_t>(argument.through) << 8 ^
+                         static_cast<uint64_t>(argument.whole) << 9 ^ static_cast<uint64_t>(argument.may_lose) << 10 ^
                          static_cast<uint64_t>(argument.sections) << 16 ^ static_cast<uint64_t>(argument.set) << 48;
         value = Digest::mix(value ^ reinterpret_cast<uintptr_t>(argument.field)) + how;
     }

@@ -19,6 +19,7 @@ struct Argument {
     uint32_t sections = 0;
     int32_t whole = 0;
     int32_t set = 0;
+    int32_t may_lose = 0;
     bool operator==(const Argument &) const = default;
 };
 

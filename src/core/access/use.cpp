@@ -29,7 +29,7 @@ T identity(halo_op op) {
 
 } // namespace
 
-void check_argument(const Argument &argument) {
+void check_argument(const Argument &argument, int32_t style, size_t number) {
     const char *name = argument.field->spec().name.c_str();
     if (argument.mode < HALO_READ || argument.mode > HALO_ACCESS_MAX)
         fail(HALO_ERR_ARGUMENT, "access to field %s: mode %d is none of HALO_READ ... HALO_ACCESS_MAX", name, argument.mode);
@@ -39,6 +39,15 @@ void check_argument(const Argument &argument) {
         fail(HALO_ERR_ARGUMENT, "access to field %s: sections %#x of a direct access", name, argument.sections);
     if (argument.whole && argument.mode != HALO_WRITE)
         fail(HALO_ERR_ARGUMENT, "access to field %s: `whole` says that all is written and nothing read: only with HALO_WRITE", name);
+    const bool sets_via_map = argument.through == HALO_VIA_MAP && (argument.mode == HALO_WRITE || argument.mode == HALO_RW);
+    if (argument.may_lose != 0 && (argument.may_lose != 1 || !sets_via_map))
+        fail(HALO_ERR_ARGUMENT, "access to field %s: may_lose is %d: 1 is for HALO_WRITE and HALO_RW through a map alone, all else has 0", name,
+             argument.may_lose);
+    if (sets_via_map && style == HALO_STYLE_REVERSE && !argument.may_lose)
+        fail(HALO_ERR_ARGUMENT,
+             "access %zu, to field %s: %s through a map in HALO_STYLE_REVERSE: what it sets in ghosts does not reach their owners. Use "
+             "HALO_STYLE_REDUNDANT, or say `may_lose`",
+             number, name, argument.mode == HALO_RW ? "HALO_RW" : "HALO_WRITE");
     if (argument.field->spec().sparse)
         fail(HALO_ERR_ARGUMENT,
              "access to field %s: it is sparse: who gives storage to its parts while ghosts arrive? Exchange it with halo_exchange_start and "

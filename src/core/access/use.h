@@ -6,8 +6,8 @@
 
 namespace halo {
 
-// Fails where the argument is none.
-void check_argument(const Argument &argument);
+// Fails where the argument is none, or not in this style. `number`: its place among the loop's.
+void check_argument(const Argument &argument, int32_t style, size_t number);
 
 // Is something written through a map, so that entities of others contribute to what this rank owns?
 bool writes_through_maps(const BatchShape &shape);
