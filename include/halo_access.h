@@ -126,16 +126,16 @@ typedef struct halo_batch halo_batch; /**< the accesses of one loop, from begin 
 /**
  * Say what the next loop does. Brings what is pending to its owners where the loop needs it there, or adds by another operation; starts one exchange
  * of all stale ghosts that it reads (one message per peer), brings what is out of date to where it runs, and sets ghosts that it adds to
- * (HALO_STYLE_REVERSE) to zero, greatest or least value. Core entities may be executed when this returns. `accesses` are copied; `access_bytes` is
- * sizeof(halo_access). `stream`: as in halo_exchange_start. Collective: the same accesses and the same history on all ranks. Waits for peers only
- * where something is pending. The first batch with given accesses (fields, sets, style, place) compiles, which communicates nothing; later ones
- * allocate nothing and take O(accesses) beside exchange and copies. HALO_TIMEOUT: call again (which fails where a peer was two runs behind: see
- * halo_access_abandon), or, where it gives a batch, abandon that: what was pending is lost. After other errors `*batch` is NULL if nothing of the
- * call has reached a peer: after HALO_ERR_MEMORY call again. Else it has failed for all: the ranks tell each other (those that have begun call ready
- * first), abandon it, and begin anew with known values, marked fresh (what was pending is lost) and dirty. HALO_ERR_STATE: a field is frozen, or is
- * used by another batch that does not allow it. HALO_ERR_DEVICE: HALO_ON_DEVICE without a device that has memory of its own. HALO_ERR_PEER: another
- * rank's begin was refused. HALO_ERR_MISMATCH (here or in ready): ranks disagree about what is stale; check mode tells at once, else when both next
- * exchange.
+ * (HALO_STYLE_REVERSE) to zero, greatest or least value. Core entities may be executed when this returns. `accesses` (n; NULL where n is 0: the loop
+ * uses no field) are copied; `access_bytes` is sizeof(halo_access). `stream`: as in halo_exchange_start. Collective: the same accesses and the same
+ * history on all ranks. Waits for peers only where something is pending. The first batch with given accesses (fields, sets, style, place) compiles,
+ * which communicates nothing; later ones allocate nothing and take O(accesses) beside exchange and copies. HALO_TIMEOUT: call again (which fails
+ * where a peer was two runs behind: see halo_access_abandon), or, where it gives a batch, abandon that: what was pending is lost. After other errors
+ * `*batch` is NULL if nothing of the call has reached a peer: after HALO_ERR_MEMORY call again. Else it has failed for all: the ranks tell each other
+ * (those that have begun call ready first), abandon it, and begin anew with known values, marked fresh (what was pending is lost) and dirty.
+ * HALO_ERR_STATE: a field is frozen, or is used by another batch that does not allow it. HALO_ERR_DEVICE: HALO_ON_DEVICE without a device that has
+ * memory of its own. HALO_ERR_PEER: another rank's begin was refused. HALO_ERR_MISMATCH (here or in ready): ranks disagree about what is stale; check
+ * mode tells at once, else when both next exchange.
  */
 HALO_API halo_status halo_access_begin(halo_context *context, const halo_access *accesses, int32_t n, size_t access_bytes, int32_t style,
                                        int32_t where, halo_stream stream, halo_batch **batch);
@@ -237,8 +237,8 @@ typedef struct halo_reduction halo_reduction; /**< values combined over all rank
  *  communicate, so that the first run finds what differs. HALO_ERR_ARGUMENT: values of this type cannot be combined so. */
 HALO_API halo_status halo_reduction_create(halo_context *context, int64_t n, halo_type type, halo_op op, halo_reduction **reduction);
 
-/** Start with this rank's `n` values, which are copied. Collective; allocates nothing; waits only where a peer has not yet taken what the run before
- *  last sent it (HALO_TIMEOUT: call again). HALO_ERR_STATE: begun and not ended, or failed before. */
+/** Start with this rank's `n` values, which are copied (NULL where n is 0; so in end). Collective; allocates nothing; waits only where a peer has not
+ *  yet taken what the run before last sent it (HALO_TIMEOUT: call again). HALO_ERR_STATE: begun and not ended, or failed before. */
 HALO_API halo_status halo_reduction_begin(halo_reduction *reduction, const void *in);
 
 /** Let it work, without waiting. `done` 1: end will not wait. */

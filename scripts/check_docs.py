@@ -60,7 +60,7 @@ EXPLAINED = "PEER|MISMATCH|STATE"  # HALO_ERR_...; and HALO_TIMEOUT
 
 # Texts that need no row, and why.
 UNEXPLAINED = {
-    "batch with field ...: ... is illegal: the batch is ...": "tells the state, as that of exchanges does",
+    "...: ... is illegal: the batch is ...": "tells the state, as that of exchanges does",
     "field ...: ... while a batch uses it": "tells what to do: end the batch",
     "field ...: another batch that is not ended ...": "names the field; two batches overlap",
     "field ...: its ghosts are in flight for another batch that is not ready": "the same",

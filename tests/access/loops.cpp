@@ -215,6 +215,26 @@ TEST_P(Loops, OnTheHostEqualSerial) { run_cases(GetParam(), false); }
 
 TEST_P(Loops, OnHostAndDeviceInTurnEqualSerial) { run_cases(GetParam(), true); }
 
+// Between others, so that these see what they have seen without them.
+TEST_P(Loops, ThatUseNoFieldAreEmpty) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        World world(rank, ring(rank.size));
+        for (const int32_t style : { HALO_STYLE_REDUNDANT, HALO_STYLE_REVERSE })
+            for (int i = 0; i < 3; ++i) {
+                halo_batch *batch = nullptr;
+                int32_t needs_exec = 1;
+                OK(halo_access_begin(rank.context, nullptr, 0, 0, style, HALO_ON_HOST, conformance::stream(), &batch));
+                world.touch({ via_map(world.res, HALO_INC) }, HALO_STYLE_REVERSE, HALO_ON_HOST); // while it is open
+                OK(halo_access_needs_exec(batch, &needs_exec));
+                if (needs_exec) stop("nothing is written through a map");
+                OK(halo_access_ready(batch));
+                OK(halo_access_end(batch));
+                if (world.state(world.res).pending != HALO_SUM) stop("an empty loop has finished what is pending");
+                world.touch({ via_map(world.res, HALO_READ), direct(world.x, HALO_RW) }, style, HALO_ON_HOST);
+            }
+    });
+}
+
 // Each loop by an operation of its own: the one before is with the owners then.
 TEST_P(Loops, AnotherOperationFinishesWhatIsPending) {
     conformance::run(GetParam(), {}, [](Rank &rank) {

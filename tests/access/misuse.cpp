@@ -75,8 +75,11 @@ TEST_F(AccessMisuse, ArgumentsThatAreNone) {
         OK(halo_access_begin(rank.context, &one, 1, offsetof(halo_access, set), HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch)); // of before sets
         OK(halo_access_ready(batch));
         OK(halo_access_end(batch));
-        expect(HALO_ERR_ARGUMENT, "batch of 0 accesses",
-               halo_access_begin(rank.context, &one, 0, sizeof one, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
+        expect(HALO_ERR_ARGUMENT, "batch of -1 accesses",
+               halo_access_begin(rank.context, &one, -1, sizeof one, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
+        expect(HALO_ERR_ARGUMENT, "'accesses' is NULL",
+               halo_access_begin(rank.context, nullptr, 1, sizeof one, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
+        expect(HALO_ERR_ARGUMENT, "style 7", begin({}, 7));
         expect(HALO_ERR_VERSION, "halo_access 0 has 4 bytes",
                halo_access_begin(rank.context, &one, 1, 4, HALO_STYLE_REVERSE, HALO_ON_HOST, nullptr, &batch));
         struct Longer {
@@ -208,6 +211,29 @@ TEST_F(AccessMisuse, BatchesOutOfOrder) {
     });
 }
 
+// Of a loop that uses no field.
+TEST_F(AccessMisuse, AnEmptyBatchOutOfOrder) {
+    on_both([](Rank &, World &world, auto &&begin) {
+        halo_batch *batch = world.begin({}, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        expect(HALO_ERR_STATE, "batch without fields: end is illegal", halo_access_end(batch));
+        expect(HALO_ERR_STATE, "batch without fields: begin is illegal", begin({}));
+        OK(halo_access_ready(batch));
+        OK(halo_access_abandon(batch));
+        expect(HALO_ERR_STATE, "batch without fields: ready is illegal: the batch is not open", halo_access_ready(batch));
+    });
+}
+
+TEST(AccessLeft, AnOpenEmptyBatchIsNamed) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    conformance::run(1, {}, [](Rank &rank) {
+        halo_batch *batch = nullptr;
+        OK(halo_access_begin(rank.context, nullptr, 0, sizeof(halo_access), HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch));
+        halo_context *context = rank.context;
+        expect(HALO_BUSY, "batch without fields that is not ended", halo_context_destroy(&context));
+        OK(halo_access_abandon(batch));
+    });
+}
+
 TEST_F(AccessMisuse, WhatMayNotGoYetIsUnchanged) {
     on_both([](Rank &, World &world, auto &&) {
         halo_field *field = extra_field(world.nodes, 3, 0);
@@ -295,6 +321,52 @@ TEST(AccessMismatch, CheckModeTellsAtOnce) {
                halo_access_begin(rank.context, &read, 1, sizeof read, HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch));
         if (rank.rank == 1) OK(halo_access_mark_dirty(world.x, 0, HALO_ON_HOST));
         world.touch({ read }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+    });
+}
+
+// A list that is empty on one rank alone is another batch.
+TEST(AccessMismatch, AListThatIsEmptyOnOneRankIsToldInCheckMode) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    for (const int32_t empty : { 0, 1 })
+        conformance::run(2, { { "check", "yes" } }, [empty](Rank &rank) {
+            World world(rank, line(2));
+            const halo_access read = via_map(world.x, HALO_READ);
+            halo_batch *batch = nullptr;
+            expect(HALO_ERR_MISMATCH, "what a batch needs must agree on all ranks: field x: stale",
+                   halo_access_begin(rank.context, rank.rank == empty ? nullptr : &read, rank.rank == empty ? 0 : 1, sizeof read, HALO_STYLE_REVERSE,
+                                     HALO_ON_HOST, HALO_STREAM_NONE, &batch));
+            world.touch({}, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        });
+}
+
+TEST(AccessMismatch, AListThatIsEmptyOnOneRankIsToldWhenBothExchange) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    for (const int32_t empty : { 0, 1 })
+        conformance::run(2, { { "check", "no" } }, [empty](Rank &rank) {
+            World world(rank, line(2));
+            const halo_access read = via_map(world.x, HALO_READ);
+            if (rank.rank == empty) world.touch({}, HALO_STYLE_REVERSE, HALO_ON_HOST);
+            halo_batch *batch = world.begin({ read }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+            expect(HALO_ERR_MISMATCH, "narrowed differently", halo_access_ready(batch));
+            OK(halo_access_abandon(batch));
+        });
+}
+
+TEST(AccessMismatch, ARankThatHasBegunAnEmptyBatchIsWaitedForAsAnyOther) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    conformance::run(2, { { "check", "no" } }, [](Rank &rank) {
+        World world(rank, line(2));
+        if (rank.rank == 1) OK(halo_context_set(rank.context, "timeout", "0.2s"));
+        halo_batch *batch = nullptr;
+        if (rank.rank == 0)
+            world.touch({}, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        else {
+            batch = world.begin({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+            expect(HALO_TIMEOUT, "rank 0", halo_access_ready(batch));
+            OK(halo_access_abandon(batch));
+            OK(halo_context_set(rank.context, "timeout", "60s"));
+        }
+        OK(halo_barrier(rank.context));
     });
 }
 

@@ -46,6 +46,18 @@ TEST_P(Reductions, GiveTheBitsOfAllreduce) {
     });
 }
 
+TEST_P(Reductions, OfNothingNeedNoMemory) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        halo_reduction *reduction = nullptr;
+        OK(halo_reduction_create(rank.context, 0, HALO_FLOAT64, HALO_SUM, &reduction));
+        for (int i = 0; i < 3; ++i) {
+            OK(halo_reduction_begin(reduction, nullptr));
+            OK(halo_reduction_end(reduction, nullptr));
+        }
+        OK(halo_reduction_destroy(&reduction));
+    });
+}
+
 TEST_P(Reductions, EndInAnyOrder) {
     conformance::run(GetParam(), {}, [](Rank &rank) {
         constexpr int n = 5;
@@ -163,6 +175,7 @@ TEST(ReductionMisuse, IsNamed) {
         expect(HALO_ERR_STATE, "nothing is under way", halo_reduction_end(reduction, &out));
         expect(HALO_ERR_ARGUMENT, "'in' is NULL", halo_reduction_begin(reduction, nullptr));
         OK(halo_reduction_begin(reduction, &in));
+        expect(HALO_ERR_ARGUMENT, "'out' is NULL", halo_reduction_end(reduction, nullptr));
         expect(HALO_ERR_STATE, "begun and not ended", halo_reduction_begin(reduction, &in));
         OK(halo_reduction_end(reduction, &out));
         if (out != rank.size) stop("the sum of ones is %g", out);

@@ -112,7 +112,7 @@ halo_access_stats World::stats(const char *name) const {
 
 halo_batch *World::begin(const std::vector<halo_access> &accesses, int32_t style, int32_t where) const {
     halo_batch *batch = nullptr;
-    OK(halo_access_begin(rank_.context, accesses.data(), static_cast<int32_t>(accesses.size()), sizeof accesses[0], style, where,
+    OK(halo_access_begin(rank_.context, accesses.data(), static_cast<int32_t>(accesses.size()), sizeof(halo_access), style, where,
                          conformance::stream(), &batch));
     return batch;
 }

@@ -63,6 +63,10 @@ void Accesses::begin(Batch &batch, halo_stream stream) {
     ++n_begun_;
 }
 
+int64_t Accesses::n_open_without_fields() const {
+    return std::count_if(batches_.begin(), batches_.end(), [](const auto &batch) { return batch->open() && batch->shape().arguments.empty(); });
+}
+
 void Accesses::forget(const Field &field) {
     const char *name = field.spec().name.c_str();
     for (const auto &batch : batches_)

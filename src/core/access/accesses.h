@@ -30,6 +30,9 @@ public:
     // nullptr: no batch has used a field of this name.
     const AccessCounters *counters(const std::string &name) const;
 
+    // Open ones that use no field, and so stay with the context.
+    int64_t n_open_without_fields() const;
+
     // Before the field goes: its batches go too. HALO_BUSY where that cannot be.
     void forget(const Field &field);
 

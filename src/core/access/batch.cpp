@@ -68,8 +68,9 @@ bool Batch::uses(const Field &field) const {
 
 void Batch::require(Phase phase, const char *call) const {
     static constexpr const char *names[] = { "not open", "not ready", "running", "failed: it can only be abandoned" };
-    if (phase_ != phase)
-        fail(HALO_ERR_STATE, "batch with field %s: %s is illegal: the batch is %s", slots_[0].field->name(), call, names[static_cast<int>(phase_)]);
+    if (phase_ == phase) return;
+    const std::string what = slots_.empty() ? "batch without fields" : format("batch with field %s", slots_[0].field->name());
+    fail(HALO_ERR_STATE, "%s: %s is illegal: the batch is %s", what.c_str(), call, names[static_cast<int>(phase_)]);
 }
 
 void Batch::find_needs() {

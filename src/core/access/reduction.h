@@ -39,6 +39,7 @@ public:
     std::string what() const override;
     Terms terms() const override;
     std::vector<int32_t> awaited() const override;
+    int64_t n() const { return what_.n; }
     void begin(const void *in);
     bool test();
     void end(void *out);

@@ -16,8 +16,8 @@ namespace halo {
 namespace {
 
 void read_shape(BatchShape &shape, const halo_access *accesses, int32_t n, size_t bytes) {
-    require(accesses, "accesses");
-    if (n < 1) fail(HALO_ERR_ARGUMENT, "batch of %d accesses", n);
+    if (n < 0) fail(HALO_ERR_ARGUMENT, "batch of %d accesses", n);
+    if (n > 0) require(accesses, "accesses");
     check_limit("batch: the number of accesses", n, limits::fields);
     shape.arguments.resize(static_cast<size_t>(n));
     for (int32_t i = 0; i < n; ++i) {
@@ -199,8 +199,9 @@ halo_status halo_reduction_create(halo_context *context, int64_t n, halo_type ty
 
 halo_status halo_reduction_begin(halo_reduction *reduction, const void *in) {
     return with_handle(reduction, [&] {
-        require(in, "in");
-        object_of<Reduction>(reduction).begin(in);
+        Reduction &object = object_of<Reduction>(reduction);
+        if (object.n() > 0) require(in, "in");
+        object.begin(in);
     });
 }
 
@@ -213,8 +214,9 @@ halo_status halo_reduction_test(halo_reduction *reduction, int32_t *done) {
 
 halo_status halo_reduction_end(halo_reduction *reduction, void *out) {
     return with_handle(reduction, [&] {
-        require(out, "out");
-        object_of<Reduction>(reduction).end(out);
+        Reduction &object = object_of<Reduction>(reduction);
+        if (object.n() > 0) require(out, "out");
+        object.end(out);
     });
 }
 

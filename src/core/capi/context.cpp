@@ -165,7 +165,7 @@ halo_status halo_context_destroy(halo_context **context) {
         require(context, "context");
         require_callable(shell_of(*context), HandleKind::context);
         ContextObject &object = context_object(*context);
-        const int64_t children = object.context.children + object.channels.size();
+        const int64_t children = object.context.children + object.channels.size() + object.accesses.n_open_without_fields();
         if (children > 0) fail(HALO_BUSY, "context: what was made with it still exists: %s", all_left(object).c_str());
         Handle *shell = shell_of(*context);
         *context = nullptr;

@@ -50,6 +50,7 @@ std::string all_left(ContextObject &owner) {
     add(names(owner.shells, HandleKind::mesh, "; ", [](void *) { return std::string("mesh"); }));
     add(names(owner.shells, HandleKind::group, "; ", [&](void *object) { return static_cast<Group *>(object)->what(); }));
     add(names(owner.shells, HandleKind::reduction, "; ", [&](void *object) { return static_cast<Reduction *>(object)->what(); }));
+    if (owner.accesses.n_open_without_fields() > 0) add("batch without fields that is not ended");
     if (owner.channels.size() == 0) return text;
     std::string channels = format("%lld channels: ", static_cast<long long>(owner.channels.size()));
     size_t n = 0;
