@@ -378,8 +378,8 @@ public:
     }
 
     bool writable() { return ask(halo_channel_writable); }
-    void allocate() { check(halo_channel_allocate(handle_)); }
-    void release() { check(halo_channel_release(handle_)); }
+    bool allocate() { return done(halo_channel_allocate(handle_)); }
+    bool release() { return done(halo_channel_release(handle_)); }
     halo_buffer buffer() const {
         halo_buffer buffer = HALO_BUFFER_INIT;
         check(halo_channel_buffer(handle_, &buffer));

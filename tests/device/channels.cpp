@@ -395,6 +395,37 @@ TEST(DeviceChannels, AbandonedWhileTheDeviceWorks) {
     late_configure(1, 50);
 }
 
+// What has come is not given back, though it is `release` that finds it there.
+TEST(DeviceChannels, WhatHasComeIsNotReleased) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Terms terms;
+        End end(rank, terms, pool);
+        halo_group *group = commit(rank, { end.channel });
+        for (int turn = 0; turn < 10; ++turn) {
+            if (rank.rank == 0) {
+                end.send(numbers(terms.n, turn), nullptr);
+                continue;
+            }
+            OK(halo_channel_start_receive(end.channel));
+            until([&] {
+                end.try_receive();
+                for (int look = 0; look < 20; ++look) {
+                    OK(halo_channel_allocate(end.channel));
+                    REFUSED(HALO_BUSY, "release: the", halo_channel_release(end.channel));
+                    std::this_thread::sleep_for(std::chrono::microseconds(50));
+                }
+                return end.buffer().state == HALO_RECEIVED;
+            });
+            expect_values(end.received(nullptr), numbers(terms.n, turn), "turn", turn);
+            end.stale(nullptr);
+            until([&] { return halo_channel_release(end.channel) == HALO_SUCCESS; });
+        }
+        if (rank.rank == 0) end.wait_writable();
+        late::destroy(rank, group);
+        end.destroy();
+    });
+}
+
 TEST(DeviceChannels, TwoDevices) {
     run(2, late::settings(), [](Rank &rank) {
         Terms there, back;

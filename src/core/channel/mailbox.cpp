@@ -93,22 +93,18 @@ void Mailbox::illegal(const char *call) const {
 }
 
 void Mailbox::allocate() {
-    if (access_ >= Access::aggregated || state_ != HALO_STALE) [[unlikely]]
+    if (access_ >= Access::aggregated) [[unlikely]]
         illegal("allocate");
     if (buffer_.held() && buffer_.capacity() >= bytes_) return;
-    require_settled("allocate");
-    if (operation_) [[unlikely]]
-        illegal("allocate");
+    require_unused("allocate");
     buffer_.take(context(), bytes_);
 }
 
 void Mailbox::release() {
-    if (access_ >= Access::aggregated || state_ != HALO_STALE) [[unlikely]]
+    if (access_ >= Access::aggregated) [[unlikely]]
         illegal("release");
     if (!buffer_.held()) return;
-    require_settled("release");
-    if (operation_) [[unlikely]]
-        illegal("release");
+    require_unused("release");
     buffer_.release(context());
 }
 
@@ -136,6 +132,15 @@ bool Mailbox::post(bool data, int64_t bytes, halo_stream stream, const char *cal
     if (buffer_.on_device()) [[unlikely]]
         return post_on_device(data, bytes, stream, call);
     if (!may_post(call)) return false;
+// Nobody writes or reads the buffer, or will. Polls the own send.
+void Mailbox::require_unused(const char *call) {
+    require_settled(call);
+    if (state_ != HALO_STALE && role_ == Role::sender) poll_send();
+    if (state_ == HALO_STALE && !operation_) return;
+    fail(HALO_BUSY, "%s: the buffer is in use, state %s%s: %s, epoch %u", call, state_name(state_),
+         state_ == HALO_STALE ? " with a receive under way" : "", describe().c_str(), epoch_);
+}
+
     message_bytes_ = data ? bytes : 0;
     if (role_ == Role::sender)
         transmit(data);

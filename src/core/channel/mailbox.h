@@ -79,6 +79,7 @@ public:
     int64_t data_bytes() const;
     uint32_t generation() const { return buffer_.generation(); }
     void allocate();
+    // Do nothing where nothing is to be changed. HALO_BUSY: the buffer is in use.
     void release();
 
     // False: the last send is still under way. Streams count for payload on a device only.
@@ -157,6 +158,7 @@ private:
     DeviceMail &mail() const;
     MailOperation *take_mail() const;
     void put_mail(MailOperation *operation) const noexcept;
+    void require_unused(const char *call);
     std::byte *payload_on_host() const;
     std::byte *room_on_host(size_t payload_bytes) const;
     bool post_on_device(bool data, int64_t bytes, halo_stream stream, const char *call);
