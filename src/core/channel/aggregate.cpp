@@ -135,7 +135,33 @@ void AggregateRun::begin() {
     begun_ = true;
 }
 
-bool AggregateRun::writable() {
+void AggregateRun::look_at_wait(bool receives) {
+    const uint32_t state = (sent_ ? 1 : 0) + (received_ ? 2 : 0) + (writable_ ? 4 : 0);
+    if (wait_.lasts(context(), epoch_, state))
+        context().log().warn("waiting for %.1f s: group %u, run %u is not %s:%s", wait_.seconds(), serial_, epoch_,
+                             receives ? "received" : "writable", awaited(receives).c_str());
+}
+
+// The first few peers, each with one of its channels.
+std::string AggregateRun::awaited(bool receives) const {
+    constexpr size_t n_named = 3;
+    size_t n = 0;
+    std::string text;
+    for (uint32_t i = 0; i < links_.size(); ++i) {
+        const Stream &peer = *links_[i].peer;
+        if ((receives ? peer.arrived() : !peer.sends() || !peer.blocked()) || ++n > n_named) continue;
+        const std::vector<WireEdge> channels = edges(i, !receives);
+        text += format(receives ? " nothing has come from rank %d" : " it is two runs ahead of rank %d", peer.peer());
+        if (!channels.empty()) text += " (channel " + describe(channels[0].key);
+        if (channels.size() > 1) text += format(" and %zu more", channels.size() - 1);
+        if (!channels.empty()) text += ")";
+    }
+    if (n > n_named) text += format(", and %zu more ranks", n - n_named);
+    if (n == 0) text += device_ ? " waits for the device" : sent_ ? " what has come has not been made stale" : " this rank has not sent";
+    return text;
+}
+
+bool AggregateRun::may_write() {
     if (!settled()) return false;
     begin();
     if (writable_ || sent_) return !sent_;
@@ -212,7 +238,7 @@ void AggregateRun::mark(uint32_t row, bool data) {
     }
 }
 
-bool AggregateRun::try_receive() {
+bool AggregateRun::has_come() {
     if (!settled()) return false;
     begin();
     if (received_) return true;

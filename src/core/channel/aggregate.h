@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "channel/channel_list.h"
 #include "channel/device_slices.h"
+#include "channel/long_waits.h"
 #include "stream/stream.h"
 
 namespace halo {
@@ -40,11 +41,11 @@ public:
     AggregateRun(const AggregateRun &) = delete;
     AggregateRun &operator=(const AggregateRun &) = delete;
 
-    bool writable();
+    bool writable() { return answer(may_write(), false); }
     void start_receive();
     // False: a peer is two runs behind.
     [[nodiscard]] bool send(const uint8_t *null_flags, halo_stream stream = HALO_STREAM_NONE);
-    bool try_receive();
+    bool try_receive() { return answer(has_come(), true); }
     void stale(halo_stream stream = HALO_STREAM_NONE);
 
     // On a device: does the run before wait for no stream any more? Tells, once, what has failed since the last call.
@@ -124,6 +125,16 @@ private:
     std::vector<WireEdge> edges(uint32_t link, bool sending) const;
     int64_t bytes_of(uint32_t row) const;
     void begin();
+    bool may_write();
+    bool has_come();
+    // What a poll is answered. Of those in vain every 16th looks how long the wait lasts.
+    bool answer(bool yes, bool receives) {
+        if (!yes && ++n_vain_ % polls_per_look == 0) [[unlikely]]
+            look_at_wait(receives);
+        return yes;
+    }
+    void look_at_wait(bool receives);
+    std::string awaited(bool receives) const;
     void mark_all_data();
     void mark(const uint8_t *null_flags);
     void mark(uint32_t row, bool data);
@@ -152,6 +163,8 @@ private:
     bool sent_ = false;
     bool received_ = false;
     bool abandoned_ = false;
+    uint32_t n_vain_ = 0; // polls
+    PolledWait wait_;     // the present one
     // On a device.
     std::unique_ptr<DeviceSlices> device_;
     bool flags_on_device_ = false; // or in memory that it writes

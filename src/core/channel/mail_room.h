@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "channel/long_waits.h"
 #include "comm/context.h"
 
 namespace halo {
@@ -50,6 +51,7 @@ public:
     MailRoom &operator=(const MailRoom &) = delete;
 
     Context &context() const { return context_; }
+    LongWaits &long_waits() { return long_waits_; }
     // Of the device's own memory. HALO_ERR_DEVICE: there is none.
     DeviceMails &on_device(int32_t ordinal);
 
@@ -69,6 +71,7 @@ public:
 private:
     Context &context_;
     MailOperation *free_ = nullptr;
+    LongWaits long_waits_;
     std::vector<std::unique_ptr<DeviceMails>> devices_;
 };
 

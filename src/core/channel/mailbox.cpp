@@ -5,7 +5,15 @@
 #include <cstring>
 #include <utility>
 
+#include "channel/device_mail.h"
+
 namespace halo {
+
+namespace {
+
+constexpr const char *ends[] = { "sender's end", "receiver's end", "both ends on this rank" }; // by role
+
+} // namespace
 
 Mailbox::Mailbox(MailRoom &room, const MailboxSpec &spec)
     : room_(&room),
@@ -18,7 +26,9 @@ Mailbox::Mailbox(MailRoom &room, const MailboxSpec &spec)
       sparse_(spec.sparse),
       bare_(false),
       exact_(false),
-      varies_(spec.varies) {
+      varies_(spec.varies),
+      told_(false),
+      n_vain_(0) {
     const int32_t here = room.context().rank();
     if (spec.send_rank == spec.recv_rank)
         role_ = Role::both;
@@ -47,7 +57,9 @@ Mailbox::Mailbox(Mailbox &&other) noexcept
       sparse_(other.sparse_),
       bare_(other.bare_),
       exact_(other.exact_),
-      varies_(other.varies_) {}
+      varies_(other.varies_),
+      told_(other.told_),
+      n_vain_(other.n_vain_) {}
 
 void Mailbox::open(const MailAddress &address) {
     serial_ = address.serial;
@@ -66,6 +78,9 @@ void Mailbox::aggregate(uint32_t serial) {
 }
 
 void Mailbox::close() {
+    room_->long_waits().forget(*this);
+    n_vain_ = 0;
+    told_ = false;
     serial_ = 0;
     epoch_ = 0;
     access_ = Access::closed;
@@ -83,8 +98,17 @@ int64_t Mailbox::data_bytes() const {
     return buffer_.held() ? std::min(bytes_, buffer_.capacity()) : bytes_;
 }
 
+std::string Mailbox::awaited() const {
+    const bool next = state_ == HALO_STALE;
+    const char *what = buffer_.on_device() && operation_ && mail().waits ? "waits for the device"
+                       : role_ == Role::sender                           ? "has not left"
+                       : !next                                           ? "has not been made stale"
+                       : role_ == Role::receiver                         ? "has not come"
+                                                                         : "has not been sent";
+    return format("%s: %s %s, epoch %u %s", describe().c_str(), ends[static_cast<int>(role_)], state_name(state_), epoch_ + (next ? 1 : 0), what);
+}
+
 void Mailbox::illegal(const char *call) const {
-    static constexpr const char *ends[] = { "sender's end", "receiver's end", "both ends on this rank" };
     static constexpr const char *hindrances[] = { ", not committed by a group", "", ", in an aggregated group", ", abandoned" };
     const char *extra = hindrances[static_cast<int>(access_)];
     if (access_ == Access::open && operation_ && state_ == HALO_STALE) extra = ", with a receive under way";
@@ -106,6 +130,15 @@ void Mailbox::release() {
     if (!buffer_.held()) return;
     require_unused("release");
     buffer_.release(context());
+}
+
+// Nobody writes or reads the buffer, or will. Polls the own send.
+void Mailbox::require_unused(const char *call) {
+    require_settled(call);
+    if (state_ != HALO_STALE && role_ == Role::sender) poll_send();
+    if (state_ == HALO_STALE && !operation_) return;
+    fail(HALO_BUSY, "%s: the buffer is in use, state %s%s: %s, epoch %u", call, state_name(state_),
+         state_ == HALO_STALE ? " with a receive under way" : "", describe().c_str(), epoch_);
 }
 
 void Mailbox::drop_operation() noexcept {
@@ -130,24 +163,15 @@ bool Mailbox::post(bool data, int64_t bytes, halo_stream stream, const char *cal
     if (role_ == Role::receiver || access_ != Access::open) [[unlikely]]
         illegal(call);
     if (buffer_.on_device()) [[unlikely]]
-        return post_on_device(data, bytes, stream, call);
-    if (!may_post(call)) return false;
-// Nobody writes or reads the buffer, or will. Polls the own send.
-void Mailbox::require_unused(const char *call) {
-    require_settled(call);
-    if (state_ != HALO_STALE && role_ == Role::sender) poll_send();
-    if (state_ == HALO_STALE && !operation_) return;
-    fail(HALO_BUSY, "%s: the buffer is in use, state %s%s: %s, epoch %u", call, state_name(state_),
-         state_ == HALO_STALE ? " with a receive under way" : "", describe().c_str(), epoch_);
-}
-
+        return answer(post_on_device(data, bytes, stream, call));
+    if (!may_post(call)) return answer(false);
     message_bytes_ = data ? bytes : 0;
     if (role_ == Role::sender)
         transmit(data);
     else if (data && context().check_mode()) [[unlikely]]
         note_payload();
     note_posted(data);
-    return true;
+    return answer(true);
 }
 
 bool Mailbox::may_post(const char *call) {
@@ -226,8 +250,7 @@ bool Mailbox::poll_send() {
 bool Mailbox::writable() {
     if (role_ == Role::receiver || access_ != Access::open) [[unlikely]]
         illegal("writable");
-    if (state_ == HALO_STALE) return settled();
-    return role_ == Role::sender && poll_send();
+    return answer(state_ == HALO_STALE ? settled() : role_ == Role::sender && poll_send());
 }
 
 void Mailbox::start_receive() {
@@ -236,7 +259,7 @@ void Mailbox::start_receive() {
     if (role_ == Role::receiver && settled() && state_ == HALO_STALE && !under_way()) post_receive();
 }
 
-bool Mailbox::try_receive() {
+bool Mailbox::has_come() {
     if (role_ == Role::sender || access_ != Access::open) [[unlikely]]
         illegal("try_receive");
     if (!settled()) return false;
@@ -385,7 +408,7 @@ void Mailbox::finish_receive(bool data, int64_t bytes) {
     state_ = data ? HALO_RECEIVED : HALO_RECEIVED_NULL;
 }
 
-bool Mailbox::busy() {
+bool Mailbox::is_busy() {
     if (role_ == Role::sender && state_ != HALO_STALE) {
         try {
             return !poll_send();
@@ -410,6 +433,7 @@ std::unique_ptr<PendingMessage> Mailbox::take_away() {
 }
 
 void Mailbox::give_up(bool abandoned) noexcept {
+    room_->long_waits().forget(*this);
     if (operation_ && buffer_.on_device()) [[unlikely]]
         give_up_on_device();
     try {

@@ -73,13 +73,14 @@ public:
     bool headless() const { return buffer_.headless(); }
     bool varies() const { return varies_; }
     int32_t state() const { return state_; } // HALO_STALE ...
+    uint32_t epoch() const { return epoch_; }
 
     // The buffer: nullptr where none is held. Its bytes: of the channel, after a receive of what came.
     std::byte *data() const { return buffer_.data(); }
     int64_t data_bytes() const;
     uint32_t generation() const { return buffer_.generation(); }
-    void allocate();
     // Do nothing where nothing is to be changed. HALO_BUSY: the buffer is in use.
+    void allocate();
     void release();
 
     // False: the last send is still under way. Streams count for payload on a device only.
@@ -88,16 +89,18 @@ public:
     [[nodiscard]] bool send_null(halo_stream stream = HALO_STREAM_NONE) { return post(false, 0, stream, "send_null"); }
     bool writable();
     void start_receive();
-    bool try_receive();
+    bool try_receive() { return answer(has_come()); }
     void stale(halo_stream stream = HALO_STREAM_NONE);
 
     // Is anything between stale and stale? Polls the own send.
-    bool busy();
+    bool busy() { return is_busy() && !answer(false); }
     // Give up what is in flight: late messages are dropped. Afterwards the mailbox can only be closed or destroyed.
     void abandon() noexcept { give_up(true); }
 
     // "channel 3 -> 7, field 2, element 14, from rank 0 to rank 1"
     std::string describe() const;
+    // What a poll in vain waits for.
+    std::string awaited() const;
 
 private:
     enum class Role : uint8_t { sender, receiver, both };
@@ -109,6 +112,18 @@ private:
     static MailHeader *header_of(std::byte *payload) { return reinterpret_cast<MailHeader *>(payload - sizeof(MailHeader)); }
     bool post(bool data, int64_t bytes, halo_stream stream, const char *call);
     bool may_post(const char *call);
+    // What a poll is answered. Of those in vain every 16th looks how long the wait lasts.
+    bool answer(bool yes) {
+        if (yes) {
+            n_vain_ = 0;
+            told_ = false;
+        } else if (++n_vain_ == 0 && !told_) [[unlikely]] {
+            told_ = room_->long_waits().look(context(), *this);
+        }
+        return yes;
+    }
+    bool has_come();
+    bool is_busy();
     void note_posted(bool data) {
         ++epoch_;
         state_ = data ? HALO_SENDING : HALO_SENDING_NULL;
@@ -143,6 +158,7 @@ private:
     void finish_receive(bool data, int64_t bytes);
     void note_payload();
     void check_payload();
+    void require_unused(const char *call);
     [[noreturn]] void illegal(const char *call) const;
 
     // On a device. Nothing that it is at waits any more; what has failed there is told.
@@ -158,7 +174,6 @@ private:
     DeviceMail &mail() const;
     MailOperation *take_mail() const;
     void put_mail(MailOperation *operation) const noexcept;
-    void require_unused(const char *call);
     std::byte *payload_on_host() const;
     std::byte *room_on_host(size_t payload_bytes) const;
     bool post_on_device(bool data, int64_t bytes, halo_stream stream, const char *call);
@@ -188,6 +203,8 @@ private:
     bool bare_ : 1;
     bool exact_ : 1; // receiver
     bool varies_ : 1;
+    bool told_ : 1;      // the present wait has been logged
+    uint8_t n_vain_ : 4; // polls of the present wait, modulo polls_per_look
 };
 static_assert(sizeof(Mailbox) <= 128, "a million of them must stay small");
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waits of those who poll channels. One that lasts for the warning time is logged, once. The clock is read at every 16th poll in vain.
+#pragma once
+
+#include <cstdint>
+
+#include "comm/context.h"
+
+namespace halo {
+
+class Mailbox;
+
+inline constexpr uint32_t polls_per_look = 16;
+
+// A wait begins with the first look at it, and ends when epoch or state have changed.
+class PolledWait {
+public:
+    bool is_of(uint32_t epoch, uint32_t state) const { return began_ >= 0 && epoch == epoch_ && state == state_; }
+    // True, once: it lasts for the warning time.
+    bool lasts(const Context &context, uint32_t epoch, uint32_t state);
+    double seconds() const { return seconds_; } // of the last look
+
+private:
+    double began_ = -1;
+    double seconds_ = 0;
+    uint32_t epoch_ = 0;
+    uint32_t state_ = 0;
+    bool told_ = false;
+};
+
+// Those of mailboxes. A few at a time: where very many wait, the log has some of them, then others.
+class LongWaits {
+public:
+    // True: the wait of this one has been logged.
+    bool look(const Context &context, const Mailbox &box);
+    void forget(const Mailbox &box) noexcept;
+
+private:
+    struct Watched {
+        const Mailbox *box = nullptr; // nullptr: free
+        PolledWait wait;
+    };
+    Watched *place_of(const Mailbox &box);
+
+    Watched watched_[16];
+};
+
+} // namespace halo
