@@ -12,8 +12,8 @@ namespace {
 
 TEST(Guard, Statuses) {
     EXPECT_EQ(guard([] {}), HALO_SUCCESS);
-    EXPECT_EQ(guard([] { return HALO_BUSY; }), HALO_BUSY);
-    EXPECT_STREQ(halo_last_error(), "HALO_BUSY");
+    EXPECT_EQ(guard([] { return HALO_TIMEOUT; }), HALO_TIMEOUT);
+    EXPECT_STREQ(halo_last_error(), "HALO_TIMEOUT");
     EXPECT_EQ(guard([] { fail(HALO_ERR_BOUNDS, "rank %d reads %d bytes", 2, 80); }), HALO_ERR_BOUNDS);
     EXPECT_STREQ(halo_last_error(), "rank 2 reads 80 bytes");
     EXPECT_EQ(guard([] {}), HALO_SUCCESS);
@@ -33,6 +33,19 @@ TEST(Guard, RemembersFailuresOnly) {
     EXPECT_EQ(kept, "not now");
     guard([] { return HALO_TIMEOUT; }, remember);
     EXPECT_EQ(kept, "HALO_TIMEOUT");
+}
+
+// Who polls after an error still finds its text. A busy object that says what is left is told from that.
+TEST(Guard, AReturnedBusyKeepsTheTexts) {
+    std::string kept;
+    const auto remember = [&](const char *text, halo_status) noexcept { kept = text; };
+    guard([] { fail(HALO_ERR_STATE, "not now"); }, remember);
+    EXPECT_EQ(guard([] { return HALO_BUSY; }, remember), HALO_BUSY);
+    EXPECT_EQ(kept, "not now");
+    EXPECT_STREQ(halo_last_error(), "not now");
+    EXPECT_EQ(guard([] { fail(HALO_BUSY, "destroy: two are left"); }, remember), HALO_BUSY);
+    EXPECT_EQ(kept, "destroy: two are left");
+    EXPECT_STREQ(halo_last_error(), "destroy: two are left");
 }
 
 TEST(Guard, LongTextsAreCut) {

@@ -19,10 +19,11 @@ const char *last_error() noexcept;
 
 // Status of the exception being handled; its text becomes the thread's last error. Call inside catch.
 halo_status store_exception() noexcept;
-// A body that returned a status instead of throwing ("busy"): the text is the status's name.
+// A body that returned a status instead of throwing: the text is the status's name.
 halo_status store_status(halo_status status) noexcept;
 
-// Run the body of an extern "C" function. It returns nothing or a halo_status. `remember` is called with the text and status of a failure.
+// Run the body of an extern "C" function. It returns nothing or a halo_status. `remember` is called with the text and status of a failure. A returned
+// HALO_BUSY is an answer and leaves the texts as they were; one that is thrown says what is left.
 template <class Body, class Remember>
 halo_status guard(Body &&body, Remember &&remember) noexcept {
     halo_status status = HALO_SUCCESS;
@@ -34,6 +35,7 @@ halo_status guard(Body &&body, Remember &&remember) noexcept {
             status = body();
         if (status == HALO_SUCCESS) [[likely]]
             return HALO_SUCCESS;
+        if (status == HALO_BUSY) return HALO_BUSY;
         store_status(status);
     } catch (...) {
         status = store_exception();
