@@ -46,11 +46,12 @@ void run_with(Lines &lines, int n, const char *warn_after, const std::function<v
     RUN_RANKS(n, body, &options);
 }
 
-// Polls until there are `n` such lines, then for as long again; there must be no more of them.
+// Polls until there are `n` such lines, then for about as long again; there must be no more of them.
 void poll_until(Lines &lines, int64_t n, const std::vector<std::string> &parts, const std::function<void()> &poll) {
     const auto begin = std::chrono::steady_clock::now();
     while (lines.with(parts) < n && std::chrono::steady_clock::now() < begin + std::chrono::seconds(30)) poll();
-    const auto taken = std::max<std::chrono::steady_clock::duration>(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(100));
+    const std::chrono::steady_clock::duration least = std::chrono::milliseconds(100), most = std::chrono::seconds(2);
+    const auto taken = std::clamp(std::chrono::steady_clock::now() - begin, least, most);
     for (const auto end = std::chrono::steady_clock::now() + taken; std::chrono::steady_clock::now() < end;) poll();
     EXPECT_EQ(lines.with(parts), n) << lines.text();
 }
@@ -203,6 +204,23 @@ TEST(LongWaits, ShortOnesAreNotNamed) {
         poll_until(lines, 1, { "channel 0 -> 0", "has not been sent" }, [&] { try_receive(same); });
         end(same, group);
     });
+}
+
+// Nor are many short ones of one channel, one after the other.
+TEST(LongWaits, AWaitEndsWithItsEpoch) {
+    Lines lines;
+    run_with(lines, 1, "1s", [&](Rank &rank) {
+        halo_channel *channel = add(rank, key_of(3, 7), desc_of(0, 0, 5));
+        halo_group *group = commit(rank, { channel });
+        for (int epoch = 0; epoch < 60; ++epoch) {
+            poll_for(20, channel);
+            EXPECT_OK(halo_channel_send_null(channel, HALO_STREAM_NONE));
+            wait_received(channel);
+            EXPECT_OK(halo_channel_stale(channel, HALO_STREAM_NONE));
+        }
+        end(channel, group);
+    });
+    EXPECT_EQ(lines.with({ "waiting for" }), 0) << lines.text();
 }
 
 TEST(LongWaits, RunsOfAggregatedGroupsAreNamed) {
