@@ -78,7 +78,8 @@ typedef int32_t halo_status;
 /** Name of a status, e.g. "HALO_ERR_BOUNDS"; "unknown status" for other numbers. Static storage, any thread. */
 HALO_API const char *halo_status_name(halo_status status);
 
-/** Text of the calling thread's last status other than HALO_SUCCESS. Valid until this thread's next failing call. Never NULL. */
+/** Text of the calling thread's last status other than HALO_SUCCESS. Valid until this thread's next failing call. Never NULL. A HALO_BUSY that only says
+ *  "call again", as of a send, leaves it as it was; one that says what is under way, as of a destroy, has a text. */
 HALO_API const char *halo_last_error(void);
 
 /** Version of the loaded library: major * 10000 + minor * 100 + patch. Never fails. */
@@ -189,7 +190,8 @@ HALO_API halo_status halo_context_set(halo_context *context, const char *key, co
  *  The texts live until the setting changes. `source` may be NULL. */
 HALO_API halo_status halo_context_setting(const halo_context *context, const char *key, const char **value, const char **source);
 
-/** Text of the last status other than HALO_SUCCESS of any call on this context or what is made from it. Valid until the next such one. Never NULL. */
+/** Text of the last status other than HALO_SUCCESS of any call on this context or what is made from it. Valid until the next such one. Never NULL.
+ *  HALO_BUSY as for halo_last_error. */
 HALO_API const char *halo_context_error(const halo_context *context);
 
 /** Let the transport work, without waiting. */
@@ -1029,7 +1031,8 @@ HALO_API halo_status halo_channel_abandon(halo_channel *channel);
 /** May the sender write? Progresses the sender's own message; a completed one makes the channel stale again. */
 HALO_API halo_status halo_channel_writable(halo_channel *channel, int32_t *writable);
 
-/** Take or give back the buffer; in the state stale only. Allocating twice, or releasing nothing, does nothing. */
+/** Take or give back the buffer. In every state nothing is done where it is there, or gone, already. Else HALO_BUSY unless the channel is stale and nothing
+ *  is under way: call again; the own send is polled. HALO_ERR_STATE: aggregated, or abandoned. */
 HALO_API halo_status halo_channel_allocate(halo_channel *channel);
 HALO_API halo_status halo_channel_release(halo_channel *channel);
 
@@ -1059,7 +1062,7 @@ HALO_API halo_status halo_channel_send_null(halo_channel *channel, halo_stream s
 HALO_API halo_status halo_channel_start_receive(halo_channel *channel);
 
 /** Receiver: has it come? `done` 1: the state is received or received_null. `state` may be NULL. In a device's memory what has come can be read on
- *  any stream then. */
+ *  any stream then. Polls in vain, as of halo_channel_writable and sends, are logged once they last for the setting "warn_after". */
 HALO_API halo_status halo_channel_try_receive(halo_channel *channel, int32_t *done, int32_t *state);
 
 /** Receiver: what was received is no longer needed; in a device's memory once `stream` has come there: until then the buffer stays as it is, and
