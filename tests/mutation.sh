@@ -30,7 +30,7 @@ defects=(
     "who has no buffer to give back is refused|channel/mailbox.cpp|test_channel *States*|s/^    if (!buffer_.held()) return;//"
     "who waits for his buffer does not poll what he has sent|channel/mailbox.cpp|test_channel *States*|s/^    if (state_ != HALO_STALE .. role_ == Role::sender) poll_send();//"
     "a long wait is logged again and again|channel/long_waits.cpp|test_channel LongWaits.*|s/^    told_ = true;//"
-    "a wait goes on in the next epoch|channel/long_waits.h|test_channel LongWaits.AWait*|s/began_ >= 0 .. epoch == epoch_ .. state/began_ >= 0 \&\& state/"
+    "a wait goes on in the next epoch|channel/long_waits.h|test_channel LongWaits.AWait*|s/epoch == epoch_ .. state/epoch >= epoch_ \&\& state/"
     "waits of channels that are gone are watched|channel/mailbox.cpp|test_channel LongWaits.ShortOnes*|/^void Mailbox::give_up/,/^}/s/^    room_->long_waits().forget(\*this);//"
     "who polls does not look how long he has waited|channel/mailbox.h|test_channel LongWaits.*|s/++n_vain_ == 0 .. !told_/++n_vain_ == 0 \&\& told_/"
     "a busy call takes the last error's text|capi/guard.h|unit_base Guard.*|s/^        if (status == HALO_BUSY) return HALO_BUSY;//"
