@@ -36,6 +36,14 @@ void check_sharers(const halo_topology *topology, uint32_t index, const KeyFacts
     if (!std::equal(wanted.begin(), wanted.end(), ranks)) conformance::stop("seed %llu: other sharers", static_cast<unsigned long long>(seed));
 }
 
+// It has a local index, but nobody owns or has what is there.
+void check_ignored(const halo_topology *topology, int64_t index, const std::vector<int32_t> &owners, uint64_t seed) {
+    compare("owner of an ignored entry", seed, -1, owners[static_cast<size_t>(index)]);
+    int64_t n = -1;
+    OK(halo_topology_sharers(topology, index, nullptr, 0, &n));
+    compare("sharers of an ignored entry", seed, 0, n);
+}
+
 void check_topology(const Model &model, const halo_topology *topology, int32_t rank, uint64_t seed) {
     const std::vector<uint32_t> indices = listed<uint32_t>(halo_topology_local_indices, topology);
     const std::vector<int32_t> owners = listed<int32_t>(halo_topology_owners, topology);
@@ -65,9 +73,13 @@ void check_topology(const Model &model, const halo_topology *topology, int32_t r
     compare("unclaimed here", seed, unclaimed_here, report.n_unclaimed_here);
     compare("several claim", seed, several, report.n_several_claim);
     compare("several claim here", seed, several_here, report.n_several_claim_here);
+    compare("ghosts", seed, std::ssize(indices) - std::count(indices.begin(), indices.end(), HALO_NO_INDEX) - model.n_owned(rank), report.n_ghosts);
     const auto &entries = model.ranks[static_cast<size_t>(rank)];
     for (size_t i = 0; i < entries.size(); ++i) {
-        if (indices[i] == HALO_NO_INDEX) continue;
+        if (indices[i] == HALO_NO_INDEX) {
+            if (model.numbering == HALO_NUMBERING_AS_GIVEN) check_ignored(topology, static_cast<int64_t>(i), owners, seed);
+            continue;
+        }
         const KeyFacts &fact = model.facts.at(entries[i].key);
         compare("owner", seed, fact.owner, owners[indices[i]]);
         if (i % 7 == 0) check_sharers(topology, indices[i], fact, seed);

@@ -102,7 +102,7 @@ halo_status halo_topology_keys_report(const halo_topology *topology, halo_keys_r
         if (keys) value = keys->report();
         value.n_points = points.n_points();
         value.n_owned = points.n_owned();
-        value.n_ghosts = points.n_points() - points.n_owned();
+        value.n_ghosts = points.n_ghosts();
         value.first_global = points.first_global();
         value.n_global = points.n_global();
         write_struct(report, value);

@@ -351,7 +351,7 @@ void KeysTopology::number(Work &work) {
         local_indices_.resize(static_cast<size_t>(n_points_));
         std::iota(local_indices_.begin(), local_indices_.end(), 0U);
         for (uint32_t i = 0; i < n_points_; ++i)
-            if (work.flags(i) & HALO_KEY_IGNORE) local_indices_[i] = no_index;
+            if (work.flags(i) & HALO_KEY_IGNORE) local_indices_[i] = no_index, ++n_ignored_;
     } else {
         number_ghosts(work, static_cast<uint32_t>(n_owned));
     }

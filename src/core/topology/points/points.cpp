@@ -119,6 +119,8 @@ std::vector<int32_t> PointsTopology::owners() const {
     std::vector<int32_t> owners(static_cast<size_t>(n_points_), context_.rank());
     for (int64_t i = 0; i < shared_.size(); ++i)
         for (const uint32_t point : shared_.copies(i)) owners[point] = shared_.owner(i);
+    for (size_t point = 0; point < owners.size(); ++point)
+        if (is_ignored(point)) owners[point] = -1;
     return owners;
 }
 
@@ -128,6 +130,7 @@ std::vector<int32_t> PointsTopology::sharers(int64_t point) const {
     if (!knows_holders_) fail(HALO_ERR_STATE, "sharers: a topology made from lists knows who else has a point only where `sharers` asked for it");
     std::vector<int32_t> ranks;
     const int64_t shared = place_of(static_cast<uint32_t>(point));
+    if (is_ignored(static_cast<size_t>(point))) return {};
     if (shared < 0) return { context_.rank() };
     for (const HolderRun &run : shared_.holders(shared))
         for (int32_t rank = run.first; rank < run.end(); ++rank) ranks.push_back(rank);

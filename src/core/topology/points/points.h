@@ -64,6 +64,7 @@ public:
 
     int64_t n_points() const { return n_points_; }
     int64_t n_owned() const { return n_owned_; }
+    int64_t n_ghosts() const { return n_points_ - n_owned_ - n_ignored_; }
     // Sums of owned points: of the ranks below, of all.
     int64_t first_global() const { return first_global_; }
     int64_t n_global() const { return n_global_; }
@@ -95,7 +96,11 @@ protected:
     // The rank's points become several parts. Collective.
     void make_parts(PointParts parts);
 
+    // Is it an entry of the caller's that is left out?
+    bool is_ignored(size_t point) const { return n_ignored_ > 0 && local_indices_[point] == no_index; }
+
     int64_t n_points_ = 0;
+    int64_t n_ignored_ = 0; // of them; where points are numbered as given
     std::vector<uint32_t> local_indices_;
     SharedPoints shared_;
     bool has_sections_ = false;
