@@ -204,7 +204,7 @@ TEST(Ready, DescriptionsAndExchangesThatDoNotFitAreRefused) {
             EXPECT_STREQ(halo_last_error(), text);
             blocks = columns();
         };
-        blocks.n_dims = 2;
+        blocks.n_dims = 2, blocks.n_cells[2] = 1;
         expect(HALO_ERR_ARGUMENT, "stencil: blocks in 2 dimensions for a stencil in 3");
         blocks.n_blocks[2] = 2;
         expect(HALO_ERR_ARGUMENT, "stencil: 2 blocks of 12 cells in direction 2, where levels want one of 12");

@@ -79,6 +79,10 @@ void Field::check_desc(const halo_field_desc &desc) const {
         if (desc.ghost_low[d] < 0 || desc.ghost_high[d] < 0 || desc.ghost_low[d] > widest[d] || desc.ghost_high[d] > widest[d])
             fail(HALO_ERR_ARGUMENT, "field %s: ghost widths %d and %d of direction %d must be 0 to %lld, the most that the topology has", name,
                  desc.ghost_low[d], desc.ghost_high[d], d, static_cast<long long>(widest[d]));
+    for (int d = topology_.n_dims(); d < 3; ++d)
+        if (desc.ghost_low[d] != 0 || desc.ghost_high[d] != 0)
+            fail(HALO_ERR_ARGUMENT, "field %s: ghost widths %d and %d of direction %d: its topology has directions 0 to %d", name, desc.ghost_low[d],
+                 desc.ghost_high[d], d, topology_.n_dims() - 1);
 }
 
 void Field::check_centring(const halo_field_desc &desc, const char *name) const {

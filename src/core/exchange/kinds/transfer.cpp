@@ -15,7 +15,7 @@ constexpr int32_t kind_transfer = 100; // beside what HALO_KIND_... names
 GhostWidths read_widths(const int32_t (&given)[6], const Field &field, const char *what) {
     GhostWidths widths;
     const GhostWidths &most = field.spec().ghosts;
-    for (int d = 0; d < field.topology().n_dims(); ++d) {
+    for (int d = 0; d < 3; ++d) {
         widths.low[d] = given[d];
         widths.high[d] = given[3 + d];
         if (given[d] < 0 || given[3 + d] < 0 || given[d] > most.low[d] || given[3 + d] > most.high[d])

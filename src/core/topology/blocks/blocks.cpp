@@ -88,6 +88,12 @@ void BlocksTopology::check_desc(const halo_blocks_desc &desc) const {
         (Checked(desc.n_blocks[d]) * desc.n_cells[d]).value(row.c_str(), limits::coordinate);
         parts = parts * desc.n_blocks[d];
     }
+    const auto has_one = [](int64_t n) { return n == 0 || n == 1; };
+    for (int d = desc.n_dims; d < 3; ++d)
+        if (!has_one(desc.n_blocks[d]) || !has_one(desc.n_cells[d]) || desc.periodic[d])
+            fail(HALO_ERR_ARGUMENT, "blocks: direction %d has %lld blocks of %lld cells%s: with n_dims %d there are directions 0 to %d", d,
+                 static_cast<long long>(desc.n_blocks[d]), static_cast<long long>(desc.n_cells[d]), desc.periodic[d] ? ", and is periodic" : "",
+                 desc.n_dims, desc.n_dims - 1);
     const int64_t all = parts.value("blocks: the number of blocks", limits::blocks);
     if (!desc.owner) check_limit("blocks: blocks per rank", all / context_.size(), limits::local_parts);
 }

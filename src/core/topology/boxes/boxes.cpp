@@ -46,6 +46,14 @@ halo_box flattened(const halo_box &box, int32_t n_dims) {
     return flat;
 }
 
+// Of directions that are not used, a box says from 0 to 1, or nothing. Number -1: the domain.
+void require_flat(const halo_box &box, int32_t n_dims, int64_t number) {
+    for (int d = n_dims; d < 3; ++d)
+        if (box.low[d] != 0 || (box.high[d] != 0 && box.high[d] != 1))
+            fail(HALO_ERR_ARGUMENT, "boxes: %s, %s, goes along direction %d: with n_dims %d there are directions 0 to %d",
+                 number < 0 ? "the domain" : format("box %lld", static_cast<long long>(number)).c_str(), text_of(box).c_str(), d, n_dims, n_dims - 1);
+}
+
 uint64_t hash_of(const halo_boxes_desc &desc) {
     uint64_t hash = Digest::mix(static_cast<uint64_t>(desc.n_dims) << 32 | static_cast<uint32_t>(desc.reach));
     for (int d = 0; d < 3; ++d) {
@@ -105,6 +113,11 @@ void BoxesTopology::check_desc(const halo_boxes_desc &desc) const {
         if (domain_.low[d] < -limits::coordinate || domain_.high[d] > limits::coordinate)
             fail(HALO_ERR_LIMIT, "boxes: the domain %s exceeds %lld cells from the origin along direction %d", text_of(domain_).c_str(),
                  static_cast<long long>(limits::coordinate), d);
+    require_flat(desc.domain, n_dims_, -1);
+    for (int d = n_dims_; d < 3; ++d)
+        if (desc.periodic[d])
+            fail(HALO_ERR_ARGUMENT, "boxes: the domain is periodic along direction %d: with n_dims %d there are directions 0 to %d", d, n_dims_,
+                 n_dims_ - 1);
     check_limit("boxes: n_boxes", desc.n_boxes, limits::listed);
     if (desc.n_boxes < 0 || (desc.n_boxes > 0 && !desc.boxes))
         fail(HALO_ERR_ARGUMENT, "boxes: %lld boxes at address %p", static_cast<long long>(desc.n_boxes), static_cast<const void *>(desc.boxes));
@@ -130,6 +143,7 @@ std::vector<PlacedBox> BoxesTopology::cut_domain(int32_t n_parts_per_rank) const
 std::vector<PlacedBox> BoxesTopology::read_boxes(const halo_boxes_desc &desc) const {
     std::vector<PlacedBox> placed;
     for (int64_t i = 0; i < desc.n_boxes; ++i) {
+        require_flat(desc.boxes[i], n_dims_, i);
         const int32_t rank = distributed_ ? context_.rank() : desc.owner ? desc.owner[i] : even_owner(i, desc.n_boxes, context_.size());
         placed.push_back({ i, rank, desc.priority ? desc.priority[i] : 0, flattened(desc.boxes[i], n_dims_), {} });
         check_box(placed.back());

@@ -51,6 +51,10 @@ void RegionsTopology::read_parts(const halo_regions_desc &desc) {
                      static_cast<long long>(cells[d]), d);
             check_limit("regions: cells of a part", cells[d], limits::part_cells);
         }
+        for (int d = n_dims_; d < 3; ++d)
+            if (const int64_t given = desc.cells[3 * gid + d]; given != 0 && given != 1)
+                fail(HALO_ERR_ARGUMENT, "regions: part %lld has %lld cells along direction %d: with n_dims %d there are directions 0 to %d",
+                     static_cast<long long>(gid), static_cast<long long>(given), d, n_dims_, n_dims_ - 1);
         const int32_t rank = desc.owner ? desc.owner[gid] : even_owner(gid, desc.n_parts, context_.size());
         if (rank < 0 || rank >= context_.size())
             fail(HALO_ERR_ARGUMENT, "regions: owner of part %lld is rank %d; the context has ranks 0 to %d", static_cast<long long>(gid), rank,
