@@ -11,7 +11,7 @@ class CartesianLibhalo final : public Contender {
 public:
     CartesianLibhalo(const halo::Topology &topology, CartesianWork &work, int32_t messages)
         : name_(messages == HALO_MESSAGES_PER_CHANNEL ? "libhalo, per channel" : "libhalo"),
-          fields_(make_fields(topology, work)),
+          fields_(make_fields(topology, work, name_)),
           exchange_(make_exchange(fields_, messages)) {
         const int64_t gid = topology.local_parts().front();
         for (size_t f = 0; f < fields_.size(); ++f) fields_[f].bind(gid, work.field(static_cast<int32_t>(f)));
@@ -21,10 +21,10 @@ public:
     std::optional<Counts> counts() override { return counts_of(exchange_); }
 
 private:
-    static std::vector<halo::Field> make_fields(const halo::Topology &topology, const CartesianWork &work) {
+    static std::vector<halo::Field> make_fields(const halo::Topology &topology, const CartesianWork &work, const std::string &of) {
         std::vector<halo::Field> fields;
         for (int32_t f = 0; f < work.size().fields; ++f) {
-            const std::string name = std::to_string(f);
+            const std::string name = of + ", field " + std::to_string(f);
             halo_field_desc desc = HALO_FIELD_DESC_INIT;
             desc.name = name.c_str();
             for (int d = 0; d < 3; ++d) desc.ghost_low[d] = desc.ghost_high[d] = work.size().ghost;

@@ -80,7 +80,6 @@ halo::Topology make_topology(const Session &session, const Work &work) {
 }
 halo::Field make_field(const halo::Topology &topology, const Work &work) {
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
-    desc.name = "u";
     desc.n_components = work.size().components;
     for (int d = 0; d < 3; ++d) desc.ghost_low[d] = desc.ghost_high[d] = work.size().ghost;
     return halo::Field(topology, desc);

@@ -352,6 +352,8 @@ defects=(
     "only the last step of a product of sizes is checked|base/checked.h|unit_base Checked.*|/operator\*/,/return product/s/ \&\& a.fits_ \&\& b.fits_;/;/"
     "fields have ghosts along directions that are not used|field/field.cpp|misuse *Topologies*|s/^        if (desc.ghost_low\[d\] != 0 .*$/        if (false)/"
     "transfers have ghosts along directions that are not used|exchange/kinds/transfer.cpp|misuse *Topologies*|s/for (int d = 0; d < 3; ++d) {/for (int d = 0; d < field.topology().n_dims(); ++d) {/"
+    "two fields on a topology have one name|field/field.cpp|misuse *Topologies*|s/if (!topology.field_names.insert(spec_.name).second)/if (topology.field_names.insert(spec_.name).second \&\& false)/"
+    "a destroyed field keeps its name|field/field.cpp|misuse FieldNames.*|s/^    topology_.field_names.erase(spec_.name);//"
     "the bytes of a layout are not limited|field/field.cpp|misuse *Sizes*|s/^    if (layout.elements > limits.*fail_as_too_large(gid);//"
     "rows are not padded|field/part_layout.cpp|unit_field|s/^        size = round_up(size \* step.n(), is_row ? unit : 1);/        size = size * step.n();/"
     "the first row is not aligned|field/part_layout.cpp|unit_field|s/^        first += round_up(size \* step.before, is_row ? unit : 1);/        first += size * step.before;/"

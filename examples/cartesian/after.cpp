@@ -30,9 +30,10 @@ Block block_of(const halo_box &cells) {
     return block;
 }
 
-halo::Field concentration(const halo::Topology &topology) {
+halo::Field concentration(const halo::Topology &topology, int number) {
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
-    desc.name = "concentration";
+    const std::string name = "concentration " + std::to_string(number);
+    desc.name = name.c_str();
     for (int d = 0; d < 3; ++d) desc.ghost_low[d] = desc.ghost_high[d] = 1;
     desc.n_sets = 2; // now and next
     return halo::Field(topology, desc);
@@ -47,7 +48,7 @@ void run(const char *path) {
     Fields arrays[2] = { start_values(block), start_values(block) };
     std::vector<halo::Field> fields;
     for (int f = 0; f < n_fields; ++f) {
-        fields.push_back(concentration(topology));
+        fields.push_back(concentration(topology, f));
         // The natural layout is that of the arrays: x fastest, ghosts around.
         for (int32_t set = 0; set < 2; ++set) fields.back().bind(gid, arrays[set][f].data(), set);
     }

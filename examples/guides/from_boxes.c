@@ -59,7 +59,7 @@ static halo_topology *make_grid(halo_context *context, const halo_box *list, int
 
 static halo_field *make_field(halo_topology *grid, int32_t centring, int32_t ghosts) {
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
-    desc.name = "u", desc.centring = centring;
+    desc.name = centring == HALO_CENTRE_NODE ? "nodes" : "cells", desc.centring = centring;
     desc.ghost_low[0] = desc.ghost_low[1] = desc.ghost_high[0] = desc.ghost_high[1] = ghosts;
     halo_field *field;
     need(halo_field_create(grid, &desc, &field));

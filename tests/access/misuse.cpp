@@ -118,9 +118,9 @@ TEST_F(AccessMisuse, WhatIsSetThroughMapsReachesOwnersInOneStyle) {
     });
 }
 
-halo_field *extra_field(halo_topology *topology, int32_t n_sets, int32_t sparse) {
+halo_field *extra_field(halo_topology *topology, int32_t n_sets, int32_t sparse, const char *name = "extra") {
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
-    desc.name = "extra";
+    desc.name = name;
     desc.n_sets = n_sets;
     desc.sparse = sparse;
     halo_field *field = nullptr;
@@ -181,7 +181,7 @@ TEST_F(AccessMisuse, PairsThatDoNotGoTogether) {
 // The refused one keeps nothing of what was pending, which fields outlive.
 TEST_F(AccessMisuse, OneThatIsRefusedBeforeWhatIsPendingHasCome) {
     on_both([](Rank &, World &world, auto &&begin) {
-        halo_field *first = extra_field(world.nodes, 1, 0), *second = extra_field(world.nodes, 1, 0);
+        halo_field *first = extra_field(world.nodes, 1, 0), *second = extra_field(world.nodes, 1, 0, "another");
         for (halo_field *field : { first, second }) OK(halo_field_allocate(field, -1));
         world.touch({ via_map(first, HALO_INC), via_map(second, HALO_INC) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
         expect(HALO_ERR_DEVICE, "has no memory of its own", begin({ direct(first, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE));

@@ -42,9 +42,9 @@ struct Twins {
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.type = HALO_INT64;
         desc.n_components = n_components;
-        desc.name = "whole";
+        desc.name = number == 0 ? "whole" : "another whole";
         OK(halo_field_create(topology, &desc, &whole));
-        desc.name = "some";
+        desc.name = number == 0 ? "some" : "some others";
         OK(halo_field_create(topology, &desc, &some));
         OK(halo_field_map_points(some, rank.rank, positions.data(), static_cast<int64_t>(positions.size())));
         bind(rank, whole, whole_values, together);

@@ -538,7 +538,8 @@ struct LargeRow {
         EXPECT_EQ(halo_topology_create_blocks(context, &blocks, &row), HALO_SUCCESS);
         for (int i = 0; i < n_fields; ++i) {
             halo_field_desc desc = HALO_FIELD_DESC_INIT;
-            desc.name = "large", desc.type = HALO_BYTES, desc.element_bytes = element_bytes, desc.n_components = n_components;
+            const std::string name = "large" + std::to_string(i);
+            desc.name = name.c_str(), desc.type = HALO_BYTES, desc.element_bytes = element_bytes, desc.n_components = n_components;
             desc.ghost_low[0] = desc.ghost_high[0] = 1;
             EXPECT_EQ(halo_field_create(row, &desc, &fields.emplace_back()), HALO_SUCCESS) << halo_last_error();
         }

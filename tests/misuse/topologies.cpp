@@ -257,6 +257,10 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
           HALO_ERR_ARGUMENT,
           { "field wrong", "ghost widths 0 and 1 of direction 1", "directions 0 to 0" },
           [](World &w) { return field_on(w.line, [](auto &desc) { desc.ghost_high[1] = 1; }); } },
+        { "field_of_a_name_that_lives",
+          HALO_ERR_EXISTS,
+          { "field nodes", "topology 0 of this context has a field of this name" },
+          [](World &w) { return field_on(w.line, [](auto &desc) { desc.name = "nodes"; }); } },
         { "box_from_a_foreign_gid",
           HALO_ERR_NOT_FOUND,
           { "part 2" },
@@ -443,5 +447,26 @@ TEST_P(Topologies, AreRefusedAndChangeNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Topologies, testing::ValuesIn(cases()), [](const auto &one) { return std::string(one.param.name); });
+
+TEST(FieldNames, BelongToTheFieldsThatLiveOnATopology) {
+    World world;
+    const auto create = [](halo_topology *topology, const char *name) {
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = name;
+        halo_field *field = nullptr;
+        EXPECT_EQ(halo_field_create(topology, &desc, &field), HALO_SUCCESS) << halo_last_error();
+        return field;
+    };
+    for (int i = 0; i < 2; ++i) {
+        std::vector<halo_field *> fields{ create(world.line, "a"), create(world.points, "a"), create(world.points, "cells") };
+        for (const char *name : { static_cast<const char *>(nullptr), "" })
+            for (int twice = 0; twice < 2; ++twice) fields.push_back(create(world.line, name)); // each gets a name of its own
+        for (halo_field *&field : fields) EXPECT_EQ(halo_field_destroy(&field), HALO_SUCCESS);
+    }
+    EXPECT_EQ(field_on(world.line, [](auto &desc) { desc.name = "a", desc.n_components = 0; }), HALO_ERR_ARGUMENT); // nor does it take the name
+    halo_field *field = create(world.line, "a");
+    EXPECT_EQ(halo_field_destroy(&field), HALO_SUCCESS);
+    world.expect_works();
+}
 
 } // namespace

@@ -47,7 +47,7 @@ halo_status halo_topology_destroy(halo_topology **topology) {
         require(topology, "topology");
         require_callable(shell_of(*topology), HandleKind::topology);
         const Topology &object = object_of<Topology>(*topology);
-        if (object.fields > 0)
+        if (!object.field_names.empty())
             fail(HALO_BUSY, "topology: fields on it still exist: %s", fields_on(shell_of(*topology)->owner->shells, object).c_str());
         destroy_object<Topology>(topology);
     });

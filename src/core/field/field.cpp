@@ -57,13 +57,15 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     data_.assign(spec_.n_sets, std::vector<void *>(layouts_.size(), nullptr));
     spaces_.resize(static_cast<size_t>(spec_.n_sets));
     n_bound_.resize(static_cast<size_t>(spec_.n_sets));
-    ++topology.fields;
+    if (!topology.field_names.insert(spec_.name).second)
+        fail(HALO_ERR_EXISTS, "field %s: topology %llu of this context%s has a field of this name already", spec_.name.c_str(),
+             static_cast<unsigned long long>(topology.id()), topology.text().empty() ? "" : (" (" + topology.text() + ")").c_str());
 }
 
 Field::~Field() {
     for (const std::vector<Buffer> &of_part : owned_)
         for (const Buffer &memory : of_part) topology_.context().leases().keep(memory);
-    --topology_.fields;
+    topology_.field_names.erase(spec_.name);
 }
 
 void Field::check_desc(const halo_field_desc &desc) const {

@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "comm/context.h"
@@ -67,7 +69,7 @@ public:
     // Else those near the local ones alone.
     virtual bool knows_all_boxes() const { return true; }
 
-    int64_t fields = 0; // that use it
+    std::set<std::string> field_names; // of those that live on it
 
 protected:
     Context &context_;
