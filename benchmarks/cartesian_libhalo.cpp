@@ -48,6 +48,7 @@ private:
 
 halo::Topology cut_domain(const Session &session, const CartesianSize &size, const Index &per_side) {
     halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
+    desc.n_parts_per_rank = 1;
     for (size_t d = 0; d < 3; ++d) {
         desc.domain.high[d] = per_side[d] * size.cells;
         desc.periodic[d] = 1;

@@ -320,6 +320,7 @@ defects=(
     "boxes go along directions that are not used|topology/boxes/boxes.cpp|misuse *Topologies*|s/^        if (box.low\[d\] != 0 .*$/        if (false)/"
     "boxes repeat along directions that are not used|topology/boxes/boxes.cpp|misuse *Topologies*|/require_flat(desc.domain/,/^}/s/^        if (desc.periodic\[d\])$/        if (false)/"
     "regions go along directions that are not used|topology/regions/regions.cpp|misuse *Topologies*|s/given != 0 \&\& given != 1)/given < 0)/"
+    "an empty list of boxes has the domain cut|topology/boxes/boxes.cpp|halo_box_conformance BoxLists.*|s/ \&\& desc.n_parts_per_rank != 0),/),/"
     "images across a period stay where they are|topology/boxes/box_set.cpp|unit_topology|s/^        found.back().cells = shifted(.*$//"
     "boxes of other ranks farther than a cell away are not known|topology/boxes/boxes.cpp|halo_box_conformance *BoxCases*|s/2 \* int64_t{ reach_ } + 1 }/1 }/"
     "ghosts that several boxes own are filled by each of them|topology/boxes/box_edges.cpp|halo_box_conformance *BoxCases*:AmrexNames.*|s/^            depend_on_gids_ = subtract(.*$/            depend_on_gids_ = true;/"

@@ -14,6 +14,7 @@ namespace {
 
 halo::Topology cut_domain(const halo::Context &context) {
     halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
+    desc.n_parts_per_rank = 1;
     for (int d = 0; d < 3; ++d) {
         desc.domain.high[d] = domain[d];
         desc.periodic[d] = 1;

@@ -11,7 +11,8 @@ int main(void) {
     halo_context *context;
     need(halo_context_create(NULL, &context)); /* MPI_Init, if you call it, comes before */
 
-    halo_boxes_desc domain = HALO_BOXES_DESC_INIT; /* no boxes given: the domain is cut, one box for each rank */
+    halo_boxes_desc domain = HALO_BOXES_DESC_INIT;
+    domain.n_parts_per_rank = 1; /* and no boxes given: the domain is cut, one box for each rank */
     domain.n_dims = 2, domain.domain.high[0] = NX, domain.domain.high[1] = NY;
     domain.periodic[0] = domain.periodic[1] = 1;
     halo_topology *grid;

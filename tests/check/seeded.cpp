@@ -209,7 +209,7 @@ int32_t sum_with_ghost(const char *seed, bool early) {
     int32_t sum = 0;
     run(1, { { "check", "yes" }, { "check.seed", seed } }, [&](Rank &rank) {
         halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
-        desc.n_dims = 1;
+        desc.n_dims = 1, desc.n_parts_per_rank = 1;
         desc.domain.high[0] = 4;
         desc.periodic[0] = 1;
         halo_topology *topology = nullptr;

@@ -219,6 +219,10 @@ TEST(BoxErrors, RanksThatDisagreeAreTold) {
     if (!threads()) GTEST_SKIP() << "needs two ranks";
     refuse(HALO_ERR_MISMATCH, "box 0: (0, 0, 0) to (3, ",
            [](halo_boxes_desc &, std::vector<halo_box> &boxes, Rank &rank) { boxes[0].high[0] = 3 + rank.rank; });
+    refuse(HALO_ERR_MISMATCH, "list of boxes: 2 boxes on rank 0, 0 on rank 1", [](halo_boxes_desc &desc, std::vector<halo_box> &, Rank &rank) {
+        desc.n_parts_per_rank = 0;
+        if (rank.rank == 1) desc.boxes = nullptr, desc.n_boxes = 0;
+    });
     refuse(HALO_ERR_MISMATCH, "reach: 1 on rank 0, 2 on rank 1", [](halo_boxes_desc &desc, std::vector<halo_box> &, Rank &rank) {
         desc.distributed = 1;
         desc.reach = 1 + rank.rank;
@@ -240,6 +244,7 @@ TEST(BoxErrors, GhostsWiderThanReachAreTold) {
         halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
         desc.n_dims = 1;
         desc.domain.high[0] = 64;
+        desc.n_parts_per_rank = 1;
         desc.reach = 2;
         halo_topology *topology = nullptr;
         OK(halo_topology_create_boxes(rank.context, &desc, &topology));
@@ -279,6 +284,37 @@ TEST(BoxCut, CoversTheDomainEvenly) {
                 if (most - least > 1) stop("extents are %lld to %lld", static_cast<long long>(least), static_cast<long long>(most));
             if (cells != int64_t{ 31 } * 23 * 17) stop("%lld cells in all", static_cast<long long>(cells));
             OK(halo_topology_destroy(&topology));
+        });
+}
+
+// An empty list is none that is not given: nothing is cut.
+TEST(BoxLists, EmptyOnesHaveNoParts) {
+    for (const int32_t n_ranks : rank_counts())
+        run(n_ranks, {}, [](Rank &rank) {
+            static constexpr halo_box some{};
+            for (const halo_box *list : { static_cast<const halo_box *>(nullptr), &some })
+                for (const bool distributed : { false, true }) {
+                    halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
+                    desc.domain.high[0] = 64;
+                    desc.boxes = list, desc.distributed = distributed, desc.reach = 1, desc.n_parts_per_rank = list || distributed ? 3 : 0;
+                    halo_topology *topology = nullptr;
+                    OK(halo_topology_create_boxes(rank.context, &desc, &topology));
+                    int64_t n = -1;
+                    OK(halo_topology_local_parts(topology, nullptr, &n));
+                    if (n != 0) stop("an empty list has %lld parts here", static_cast<long long>(n));
+                    halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
+                    field_desc.ghost_low[0] = 1;
+                    halo_field *field = nullptr;
+                    OK(halo_field_create(topology, &field_desc, &field));
+                    OK(halo_field_allocate(field, -1));
+                    halo_exchange *exchange = nullptr;
+                    OK(halo_exchange_create(&field, 1, nullptr, &exchange));
+                    OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+                    OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+                    OK(halo_exchange_destroy(&exchange));
+                    OK(halo_field_destroy(&field));
+                    OK(halo_topology_destroy(&topology));
+                }
         });
 }
 

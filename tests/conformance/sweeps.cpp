@@ -43,7 +43,7 @@ halo_topology *make_topology(const Rank &rank, const SweepCase &made) {
     halo_topology *topology = nullptr;
     halo_boxes_desc boxes = HALO_BOXES_DESC_INIT;
     halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
-    boxes.n_dims = blocks.n_dims = made.n_dims;
+    boxes.n_dims = blocks.n_dims = made.n_dims, boxes.n_parts_per_rank = 1;
     for (int d = 0; d < made.n_dims; ++d) {
         boxes.periodic[d] = blocks.periodic[d] = made.periodic[d];
         boxes.domain.high[d] = made.extent[d];

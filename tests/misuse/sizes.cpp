@@ -555,7 +555,7 @@ TEST(SizesThatAreAllowed, AsManyRingsAsThereAre) {
 TEST(SizesThatAreAllowed, GhostsReachAroundASmallPeriodADefiniteNumberOfTimes) {
     World world;
     halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
-    desc.n_dims = 1, desc.periodic[0] = 1;
+    desc.n_dims = 1, desc.periodic[0] = 1, desc.n_parts_per_rank = 1;
     halo_topology *one_cell = nullptr;
     ASSERT_EQ(halo_topology_create_boxes(world.context, &desc, &one_cell), HALO_SUCCESS) << halo_last_error();
     EXPECT_EQ(field_on(one_cell, [](auto &d) { d.ghost_low[0] = 65; }), HALO_ERR_ARGUMENT);

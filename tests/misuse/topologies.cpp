@@ -245,6 +245,10 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
               static const int32_t owner[] = { 0, 0 };
               return boxes(w, [](auto &desc, auto &) { desc.distributed = 1, desc.owner = owner; });
           } },
+        { "cut_into_fewer_parts_than_none",
+          HALO_ERR_ARGUMENT,
+          { "n_parts_per_rank is -1" },
+          [](World &w) { return boxes(w, [](auto &desc, auto &) { desc.boxes = nullptr, desc.n_boxes = 0, desc.n_parts_per_rank = -1; }); } },
         { "domain_that_cannot_be_cut",
           HALO_ERR_ARGUMENT,
           { "cannot be cut", "9 boxes" },

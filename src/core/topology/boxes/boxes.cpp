@@ -86,14 +86,14 @@ BoxesTopology::BoxesTopology(Context &context, const halo_boxes_desc &desc)
       n_dims_(desc.n_dims),
       domain_(flattened(desc.domain, std::clamp(desc.n_dims, 0, 3))),
       distributed_(desc.distributed != 0),
-      cut_(!distributed_ && !desc.boxes),
+      cut_(!distributed_ && !desc.boxes && desc.n_boxes == 0 && desc.n_parts_per_rank != 0),
       reach_(desc.reach > 0 ? desc.reach : limits::reach) {
     std::vector<PlacedBox> boxes;
     const auto describe = [&] {
         check_desc(desc);
         for (int d = 0; d < n_dims_; ++d)
             if (desc.periodic[d]) period_[d] = domain_.high[d] - domain_.low[d];
-        boxes = desc.boxes || distributed_ ? read_boxes(desc) : cut_domain(desc.n_parts_per_rank);
+        boxes = cut_ ? cut_domain(desc.n_parts_per_rank) : read_boxes(desc);
         return hash_of(desc) ^ (distributed_ ? 0 : hash_of(boxes));
     };
     agree_on(context, "boxes", describe, [&] { return terms_of(desc, boxes); });
