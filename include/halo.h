@@ -246,7 +246,7 @@ typedef struct halo_topology halo_topology; /**< which parts exist, who owns the
 typedef struct halo_blocks_desc {
     size_t struct_size;
     int32_t layout;
-    int32_t n_dims;           /**< 1, 2 or 3 */
+    int32_t n_dims;           /**< 1, 2 or 3; the directions beyond stay as INIT has them, here and in fields */
     int64_t n_blocks[3];      /**< blocks per direction; at most 2^40 in all, and 2^27 for each rank */
     int64_t n_cells[3];       /**< cells of one block per direction: at most 2^31 - 1, and 2^40 of all blocks in a row */
     int32_t periodic[3];      /**< per direction, 0 or 1 */
@@ -267,22 +267,23 @@ typedef struct halo_box {
 
 /** Any set of boxes of cells of one index space: sizes may differ, there may be holes, boxes may cover each other's cells. Three ways to say which:
  *  the list of all, the same on all ranks (gid = place in the list); with `distributed`, each rank its own boxes only (gids: rank by rank, in the
- *  order given; priorities and boxes of others are known near the own ones alone); or no box at all: the library cuts the domain. */
+ *  order given; priorities and boxes of others are known near the own ones alone); or `n_parts_per_rank` and no box: the library cuts the domain. */
 typedef struct halo_boxes_desc {
     size_t struct_size;
     int32_t layout;
-    int32_t n_dims;             /**< 1, 2 or 3 */
+    int32_t n_dims;             /**< 1, 2 or 3; the directions beyond stay as INIT has them, in boxes too, or 0 */
     halo_box domain;            /**< all boxes lie inside; its extent is the period. Within 2^40 cells of the origin. */
     int32_t periodic[3];        /**< per direction, 0 or 1 */
     int32_t distributed;        /**< 1: `boxes` are this rank's alone; a rank may have none */
-    const halo_box *boxes;      /**< n_boxes, or NULL: the domain is cut into n_parts_per_rank boxes for each rank, as even and as cubic as it goes. Copied. */
-    int64_t n_boxes;
+    const halo_box *boxes;      /**< n_boxes. Copied. */
+    int64_t n_boxes;            /**< 0: there are no parts, unless the library cuts */
     const int32_t *owner;       /**< rank of each box; NULL: equal runs of gids. Not with `distributed`. Copied. */
     const int32_t *priority;    /**< of each box: where several cover a point, the highest owns it, then the lowest gid; NULL: all 0. Copied. */
     int32_t reach;              /**< widest ghosts that fields may have, in cells: at most 2^24, and 64 periods; `distributed` wants it, else 0 means any */
-    int32_t n_parts_per_rank;   /**< where the library cuts, into at most 2^24 boxes in all; else ignored */
+    int32_t n_parts_per_rank;   /**< 1 or more: the domain is cut into so many boxes for each rank, as even and as cubic as it goes, at most 2^24 in all.
+                                     Ignored where `boxes` is no NULL, and with `distributed`. */
 } halo_boxes_desc;
-#define HALO_BOXES_DESC_INIT { sizeof(halo_boxes_desc), 1, 3, { { 0, 0, 0 }, { 1, 1, 1 } }, { 0, 0, 0 }, 0, NULL, 0, NULL, NULL, 0, 1 }
+#define HALO_BOXES_DESC_INIT { sizeof(halo_boxes_desc), 1, 3, { { 0, 0, 0 }, { 1, 1, 1 } }, { 0, 0, 0 }, 0, NULL, 0, NULL, NULL, 0, 0 }
 
 /** Collective; blocks: compares the descriptions, and finds the neighbours of distributed boxes. O(boxes log boxes) of those that are given.
  *  HALO_ERR_ARGUMENT: a box is empty or leaves the domain, an owner is no rank. HALO_ERR_MISMATCH: ranks gave different descriptions. */
@@ -480,7 +481,7 @@ typedef struct halo_keys_report {
     int32_t directory;               /**< HALO_DIRECTORY_... used; HALO_DIRECTORY_AUTO: none, owners were known */
     int64_t n_points;                /**< of this rank: owned points and ghosts */
     int64_t n_owned;
-    int64_t n_ghosts;
+    int64_t n_ghosts;                /**< points that are neither owned nor HALO_KEY_IGNORE */
     int64_t first_global;            /**< owned points of the ranks below; owned point i may be numbered first_global + i */
     int64_t n_global;                /**< owned points of all ranks */
     int64_t n_unclaimed;             /**< keys that nobody owns, over all ranks */
@@ -500,10 +501,10 @@ HALO_API halo_status halo_topology_keys_report(const halo_topology *topology, ha
 /** Local index of each of the caller's keys, HALO_NO_INDEX for ignored ones. Pass capacity 0 to learn `n`. */
 HALO_API halo_status halo_topology_local_indices(const halo_topology *topology, uint32_t *indices, int64_t capacity, int64_t *n);
 
-/** Owner of each point, by local index; -1: nobody. */
+/** Owner of each point, by local index; -1: nobody, or HALO_KEY_IGNORE. */
 HALO_API halo_status halo_topology_owners(const halo_topology *topology, int32_t *ranks, int64_t capacity, int64_t *n);
 
-/** Ranks that have a point, ascending, this one included. */
+/** Ranks that have a point, ascending, this one included; of HALO_KEY_IGNORE none. */
 HALO_API halo_status halo_topology_sharers(const halo_topology *topology, int64_t local_index, int32_t *ranks, int64_t capacity, int64_t *n);
 
 /** HALO_BUSY while fields use it. Collective; does not communicate. */
@@ -566,7 +567,8 @@ typedef struct halo_field_desc {
     size_t struct_size;
     int32_t layout;
     halo_type type;
-    const char *name;          /**< the same on all ranks; goes into error texts and the plan's digest. Copied. */
+    const char *name;          /**< the same on all ranks, and that of no other field on the topology; goes into error texts and the plan's digest. NULL:
+                                    the library gives one. Copied. */
     int64_t element_bytes;     /**< HALO_BYTES only: 1 to 2^31 - 1 */
     int32_t n_components;
     int32_t centring;          /**< HALO_CENTRE_... */
@@ -581,7 +583,8 @@ typedef struct halo_field_desc {
 } halo_field_desc;
 #define HALO_FIELD_DESC_INIT { sizeof(halo_field_desc), 1, HALO_FLOAT64, NULL, 0, 1, HALO_CENTRE_CELL, { 0, 0, 0 }, { 0, 0, 0 }, 0, 1, 0.0, 0.0, 0, 0 }
 
-/** Collective; does not communicate. HALO_ERR_LIMIT: the storage of a part would exceed 2^60 bytes. */
+/** Collective; does not communicate. HALO_ERR_EXISTS: a field that lives on the topology has this name. HALO_ERR_LIMIT: the storage of a part would exceed
+ *  2^60 bytes. */
 HALO_API halo_status halo_field_create(halo_topology *topology, const halo_field_desc *desc, halo_field **field);
 
 /** HALO_BUSY while exchanges use it. Storage stays the caller's, except what halo_field_allocate made. */
