@@ -44,7 +44,7 @@ constexpr Setting table[] = {
     { "timeout", SettingType::duration, "none", 0, longest, nullptr, changeable, may_differ,
       "Limit of every blocking call that has none of its own. The call then returns HALO_TIMEOUT and names what is missing." },
     { "warn_after", SettingType::duration, "10s", 0, longest, nullptr, changeable, may_differ,
-      "When a wait has lasted this long, what is missing is logged, and again each time the wait has doubled." },
+      "When a wait has lasted this long, what is missing is logged, and again each time the wait has doubled. Polls of channels: once." },
     { "messages", SettingType::word, "aggregate", 0, 0, "aggregate|per_channel", fixed, agrees,
       "One message per peer, or one per channel, for exchanges that leave it open." },
     { "receive", SettingType::word, "posted", 0, 0, "posted|probed", fixed, may_differ,
