@@ -158,9 +158,7 @@ BoxStores::BoxStores(halo_topology *topology, const BoxModel &model, int32_t ran
       number_(number),
       gids_(model.local(rank)),
       stores_(gids_.size()) {
-    const std::string name = text_of("f%lld", static_cast<long long>(number));
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
-    desc.name = name.c_str();
     desc.type = field.type;
     desc.element_bytes = field.type == HALO_BYTES ? field.element_bytes : 0;
     desc.n_components = field.n_components;

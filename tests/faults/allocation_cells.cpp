@@ -93,7 +93,7 @@ halo_field *make_field(Member &member, halo_topology *topology, const char *name
                        const std::function<void(halo_field_desc &)> &change) {
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     desc.name = name;
-    for (int d = 0; d < 3; ++d) desc.ghost_low[d] = desc.ghost_high[d] = ghosts;
+    for (int d = 0; d < 2; ++d) desc.ghost_low[d] = desc.ghost_high[d] = ghosts;
     if (change) change(desc);
     halo_field *field = nullptr;
     TOGETHER(halo_field_create(topology, &desc, &field), [&] { ALONE(halo_field_destroy(&field)); });
@@ -184,7 +184,10 @@ void blocks(Member &member, const Trial &trial, const std::function<void(halo_fi
 // Narrowed, in other sets and on other storage.
 void narrowed(Member &member, int32_t messages) {
     halo_topology *topology = make_blocks(member, 3);
-    halo_field *u = make_field(member, topology, "u", 2, [](halo_field_desc &desc) { desc.n_components = 3, desc.n_sets = 2, desc.vector = 1; });
+    halo_field *u = make_field(member, topology, "u", 2, [](halo_field_desc &desc) {
+        desc.ghost_low[2] = desc.ghost_high[2] = 2;
+        desc.n_components = 3, desc.n_sets = 2, desc.vector = 1;
+    });
     ALONE(halo_field_allocate(u, -1));
     halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
     desc.messages = messages;

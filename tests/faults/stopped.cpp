@@ -35,7 +35,8 @@ public:
         halo_exchange_desc options = HALO_EXCHANGE_DESC_INIT;
         options.timeout_seconds = 0.3;
         for (const size_t i : { 0u, 1u }) {
-            OK(halo_field_create(topology_, &desc(), &fields_[i]));
+            const halo_field_desc described = desc(i);
+            OK(halo_field_create(topology_, &described, &fields_[i]));
             OK(bind(memory, i));
             OK(halo_exchange_create(&fields_[i], 1, &options, &exchanges_[i]));
         }
@@ -55,7 +56,8 @@ public:
         if (status != HALO_SUCCESS && status != HALO_ERR_STATE) OK(status);
         OK(halo_exchange_destroy(&exchanges_[0]));
         OK(halo_field_destroy(&fields_[0]));
-        OK(halo_field_create(topology_, &desc(), &fields_[0]));
+        const halo_field_desc described = desc(0);
+        OK(halo_field_create(topology_, &described, &fields_[0]));
     }
     halo_status bind(double *memory, size_t i = 0) {
         halo_binding binding = HALO_BINDING_INIT;
@@ -71,14 +73,11 @@ public:
     }
 
 private:
-    static const halo_field_desc &desc() {
-        static const halo_field_desc made = [] {
-            halo_field_desc desc = HALO_FIELD_DESC_INIT;
-            desc.name = "u";
-            desc.ghost_low[0] = desc.ghost_high[0] = width;
-            return desc;
-        }();
-        return made;
+    static halo_field_desc desc(size_t i) {
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = i == 0 ? "u" : "v";
+        desc.ghost_low[0] = desc.ghost_high[0] = width;
+        return desc;
     }
 
     halo_topology *topology_ = nullptr;
@@ -108,7 +107,7 @@ bool bind_when_free(Ring &ring, halo_context *context, double *memory, pid_t pee
         EXPECT_EQ(halo_memory_release(context, &address), HALO_BUSY);
         expect_text("memory");
         EXPECT_EQ(ring.start_other(), HALO_BUSY);
-        expect_text("field u, part 0");
+        expect_text("field v, part 0");
         if (how == Frees::goes_on)
             kill(peer, SIGCONT);
         else
