@@ -13,7 +13,7 @@ halo_topology *blocks(Input &in) {
     desc.n_dims = in.choice(3, 1);
     for (int d = 0; d < 3; ++d) desc.n_blocks[d] = in.size(d == 0 ? 3 : 2), desc.n_cells[d] = in.size(), desc.periodic[d] = in.choice(2);
     if (in.pick(0, 7) > 0)
-        for (int d = desc.n_dims; d < 3; ++d) desc.n_blocks[d] = desc.n_cells[d] = 1, desc.periodic[d] = 0;
+        for (int d = std::clamp(desc.n_dims, 0, 3); d < 3; ++d) desc.n_blocks[d] = desc.n_cells[d] = 1, desc.periodic[d] = 0;
     desc.order = in.choice(2);
     if (in.flip()) desc.owner = owner.data(), desc.n_owner = in.length(8);
     in.version(desc);
@@ -40,7 +40,7 @@ halo_topology *boxes(Input &in) {
     desc.domain = in.flip() ? halo_box{ { 0, 0, 0 }, { 4, 4, 4 } } : box(in);
     for (int32_t &periodic : desc.periodic) periodic = in.choice(2);
     if (in.pick(0, 7) > 0)
-        for (int d = desc.n_dims; d < 3; ++d) {
+        for (int d = std::clamp(desc.n_dims, 0, 3); d < 3; ++d) {
             desc.periodic[d] = 0;
             for (halo_box *one : { &desc.domain, &list[0], &list[1], &list[2] }) one->low[d] = 0, one->high[d] = 1;
         }
@@ -70,7 +70,7 @@ halo_topology *regions(Input &in) {
     Newer<halo_regions_desc> desc{ HALO_REGIONS_DESC_INIT, {} };
     desc.n_dims = in.choice(3, 1), desc.cells = cells.data(), desc.n_parts = in.length(2), desc.joins = joins.data(), desc.n_joins = in.length(2);
     if (in.pick(0, 7) > 0)
-        for (size_t d = static_cast<size_t>(desc.n_dims); d < 3; ++d) cells[d] = cells[3 + d] = 1;
+        for (size_t d = static_cast<size_t>(std::clamp(desc.n_dims, 0, 3)); d < 3; ++d) cells[d] = cells[3 + d] = 1;
     desc.reach = in.width();
     if (in.flip()) desc.owner = owner.data();
     const auto vector_signs = in.values<int32_t, 6>(1, 1);
