@@ -32,7 +32,7 @@ defects=(
     "a long wait is logged again and again|channel/long_waits.cpp|test_channel LongWaits.*|s/^    told_ = true;//"
     "a wait goes on in the next epoch|channel/long_waits.h|test_channel LongWaits.AWait*|s/epoch == epoch_ .. state/epoch >= epoch_ \&\& state/"
     "waits of channels that are gone are watched|channel/mailbox.cpp|test_channel LongWaits.ShortOnes*|/^void Mailbox::give_up/,/^}/s/^    room_->long_waits().forget(\*this);//"
-    "who polls does not look how long he has waited|channel/mailbox.h|test_channel LongWaits.*|s/++n_vain_ == 0 .. !told_/++n_vain_ == 0 \&\& told_/"
+    "who polls does not look how long he has waited|channel/mailbox.h|test_channel LongWaits.*|s/is_due() .. !told_/is_due() \&\& told_/"
     "a busy call takes the last error's text|capi/guard.h|unit_base Guard.*|s/^        if (status == HALO_BUSY) return HALO_BUSY;//"
     "a group's message ends behind its first slice|channel/aggregate.cpp|test_channel *Aggregated*|s/(!link.any_data .. place.index > link.last_index)/!link.any_data/"
     "a destroyed group gives up what peers have not taken|channel/group.cpp|test_channel AggregatedGroup.*|s/if (!run_ .. run_->busy()) abandon();/abandon();/"

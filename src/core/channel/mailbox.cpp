@@ -27,8 +27,7 @@ Mailbox::Mailbox(MailRoom &room, const MailboxSpec &spec)
       bare_(false),
       exact_(false),
       varies_(spec.varies),
-      told_(false),
-      n_vain_(0) {
+      told_(false) {
     const int32_t here = room.context().rank();
     if (spec.send_rank == spec.recv_rank)
         role_ = Role::both;
@@ -58,8 +57,7 @@ Mailbox::Mailbox(Mailbox &&other) noexcept
       bare_(other.bare_),
       exact_(other.exact_),
       varies_(other.varies_),
-      told_(other.told_),
-      n_vain_(other.n_vain_) {}
+      told_(other.told_) {}
 
 void Mailbox::open(const MailAddress &address) {
     serial_ = address.serial;
@@ -79,7 +77,6 @@ void Mailbox::aggregate(uint32_t serial) {
 
 void Mailbox::close() {
     room_->long_waits().forget(*this);
-    n_vain_ = 0;
     told_ = false;
     serial_ = 0;
     epoch_ = 0;

@@ -112,14 +112,12 @@ private:
     static MailHeader *header_of(std::byte *payload) { return reinterpret_cast<MailHeader *>(payload - sizeof(MailHeader)); }
     bool post(bool data, int64_t bytes, halo_stream stream, const char *call);
     bool may_post(const char *call);
-    // What a poll is answered. Of those in vain every 16th looks how long the wait lasts.
+    // What a poll is answered. Of those in vain some look how long the wait lasts.
     bool answer(bool yes) {
-        if (yes) {
-            n_vain_ = 0;
+        if (yes)
             told_ = false;
-        } else if (++n_vain_ == 0 && !told_) [[unlikely]] {
+        else if (room_->long_waits().is_due() && !told_) [[unlikely]]
             told_ = room_->long_waits().look(context(), *this);
-        }
         return yes;
     }
     bool has_come();
@@ -203,8 +201,7 @@ private:
     bool bare_ : 1;
     bool exact_ : 1; // receiver
     bool varies_ : 1;
-    bool told_ : 1;      // the present wait has been logged
-    uint8_t n_vain_ : 4; // polls of the present wait, modulo polls_per_look
+    bool told_ : 1; // the present wait has been logged
 };
 static_assert(sizeof(Mailbox) <= 128, "a million of them must stay small");
 
