@@ -129,7 +129,7 @@ private:
     bool has_come();
     // What a poll is answered. Of those in vain every 256th looks how long the wait lasts.
     bool answer(bool yes, bool receives) {
-        if (!yes && ++n_vain_ % uint32_t{ polls_per_look } == 0) [[unlikely]]
+        if (!yes && ++n_vain_ % polls_per_look == 0) [[unlikely]]
             look_at_wait(receives);
         return yes;
     }

@@ -10,7 +10,7 @@ namespace halo {
 
 class Mailbox;
 
-inline constexpr int32_t polls_per_look = 256;
+inline constexpr uint32_t polls_per_look = 256;
 
 // A wait begins with the first look at it, and ends when epoch or state have changed.
 class PolledWait {
@@ -36,7 +36,7 @@ public:
         if (--until_due_ > 0) [[likely]]
             return false;
         random_ = random_ * 1664525u + 1013904223u; // Numerical Recipes' generator; its high bits are the good ones
-        until_due_ = polls_per_look / 2 + static_cast<int32_t>(random_ >> 24);
+        until_due_ = polls_per_look / 2 + (random_ >> 24);
         return true;
     }
     // True: the wait of this one has been logged.
@@ -52,7 +52,7 @@ private:
 
     Watched watched_[16];
     uint32_t random_ = 1;
-    int32_t until_due_ = polls_per_look;
+    uint32_t until_due_ = polls_per_look;
 };
 
 } // namespace halo

@@ -82,10 +82,10 @@ void Messages::post(Run &run) {
 
 // Nothing of parts without storage.
 size_t Messages::most_sent(const Run &run, size_t i) const {
-    int64_t end = run.dense_bytes(planned(run, i), true);
+    int64_t end = align_up(run.dense_bytes(planned(run, i), true), sparse_alignment);
     run.for_each(planned(run, i), true, [&](const PieceRun &piece, const LinkPiece &, const LoweredDirection &way) {
-        for (const SingleEdge &single : way.singles)
-            if (piece.source_part(single.edge.send_part)) place_single(single, end);
+        for (const PartBytes &of : way.sent_by)
+            if (piece.source_part(of.part)) end += of.bytes;
     });
     return static_cast<size_t>(end) + (run.check ? CheckMode::hash_bytes(run, planned(run, i), true) : 0);
 }

@@ -212,6 +212,8 @@ void Lowering::pack(size_t link) {
             SingleEdge one = single(edge);
             one.copy = add_pack(edge, apart(one));
             give_flag(one);
+            if (direction.sent_by.empty() || direction.sent_by.back().part != edge.send_part) direction.sent_by.push_back({ edge.send_part, 0 });
+            direction.sent_by.back().bytes += align_up(one.bytes, sparse_alignment);
             direction.singles.push_back(one);
         }
         return;

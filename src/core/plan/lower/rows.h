@@ -32,11 +32,18 @@ struct SingleEdge {
     uint32_t flag = 0;        // its number among those that tell what is null
 };
 
+// What the single edges of a part take of a message, if none is null.
+struct PartBytes {
+    int64_t part = 0;
+    int64_t bytes = 0;
+};
+
 // What goes one way over a link.
 struct LoweredDirection {
     RowRange rows; // dense edges
     int64_t dense_bytes = 0;
     std::vector<SingleEdge> singles; // by key; then there are no dense ones
+    std::vector<PartBytes> sent_by;  // where they are sent: whose they are
 };
 
 // Rows that are run once all contributions are here, in their order. HALO_USER: of `caller_boxes`, not of the table.
