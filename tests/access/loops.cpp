@@ -80,6 +80,9 @@ void Serial::run(int loop, int64_t step) {
     }
 }
 
+// Ghosts that count for nothing hold the least number after a maximum: what is added to them may wrap.
+void add(int64_t &value, int64_t more) { value = static_cast<int64_t>(static_cast<uint64_t>(value) + static_cast<uint64_t>(more)); }
+
 void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where, bool near_only) {
     const LocalMesh &local = world.local();
     const auto at = [&](const halo_field *field) { return world.data(field, where); };
@@ -92,8 +95,8 @@ void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where
             { direct(world.w, HALO_READ), via_map(world.x, HALO_READ, near), via_map(world.res, HALO_INC), via_map(world.res, HALO_INC) }, style,
             where, [&](int64_t e) {
                 const int64_t flux = at(world.w)[e] * (at(world.x)[node_of(e, 1)] - at(world.x)[node_of(e, 0)]);
-                at(world.res)[node_of(e, 0)] += flux;
-                at(world.res)[node_of(e, 1)] -= flux;
+                add(at(world.res)[node_of(e, 0)], flux);
+                add(at(world.res)[node_of(e, 1)], -flux);
             });
     case 2:
         return world.over_nodes({ direct(world.res, HALO_READ), direct(world.x, HALO_RW) }, where,
@@ -120,8 +123,8 @@ void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where
         });
     case 7: // another operation than that of loop 3; so is the next one, than that of loop 1
         return world.over_edges({ direct(world.w, HALO_READ), via_map(world.low, HALO_INC) }, style, where, [&](int64_t e) {
-            at(world.low)[node_of(e, 0)] += at(world.w)[e];
-            at(world.low)[node_of(e, 1)] -= at(world.w)[e];
+            add(at(world.low)[node_of(e, 0)], at(world.w)[e]);
+            add(at(world.low)[node_of(e, 1)], -at(world.w)[e]);
         });
     case 8:
         return world.over_edges({ via_map(world.x, HALO_READ, near), via_map(world.res, HALO_ACCESS_MAX) }, style, where, [&](int64_t e) {
