@@ -77,14 +77,14 @@ private:
 };
 
 // The most that there was of memory that host and device reach, with some of a hundred blocks in storage.
-int64_t most_pinned(int64_t percent) {
+int64_t most_pinned(int64_t percent, int n_turns = 5) {
     std::array<int64_t, 2> most{};
     run(2, late::settings(), [&](Rank &rank) {
         const Blocks blocks(rank);
         const int64_t n_stored = n_blocks * percent / 100;
         const late::RingExchange exchange({ blocks.field() });
         const late::Stream stream(blocks.device());
-        for (int turn = 0; turn < 5; ++turn) {
+        for (int turn = 0; turn < n_turns; ++turn) {
             blocks.store(n_stored, stream);
             OK(halo_exchange_start(exchange, nullptr, stream));
             OK(halo_exchange_finish(exchange, stream));
@@ -103,6 +103,12 @@ TEST(SparseOnDevices, MemoryFollowsOccupancy) {
         EXPECT_LE(some * 100, all * (percent * 5 / 3 + 3)) << percent << " %: " << some << " bytes beside " << none << ", with all " << all;
     }
     EXPECT_LE(none, all / 10);
+}
+
+// In one run there is a message to send and one that has come, and no copy of what was in that.
+TEST(SparseOnDevices, WhatHasComeIsReadWhereItIs) {
+    const int64_t values = n_blocks * n_cells[0] * ghosts + 2 * (n_blocks - 1) * ghosts * ghosts; // of sides and corners
+    EXPECT_LE(most_pinned(100, 1), 2 * (2 * values * static_cast<int64_t>(sizeof(double))));
 }
 
 } // namespace
