@@ -227,8 +227,15 @@ TEST_F(RendezvousTest, Refuses) {
     expect_failure(HALO_ERR_CONFIG, { "rank 0 is refused", "its id is not that of this rendezvous" }, [&] { Rank{ place }; });
     expect_failure(HALO_ERR_MISMATCH, { "it counts 3 ranks, the server 2" }, [&] { Rank{ served.place(0, 3) }; });
     expect_failure(HALO_ERR_ARGUMENT, { "no such rank" }, [&] { Rank{ served.place(2, 2) }; });
-    std::thread other([&] { Rank(served.place(1, 2)).done(); });
-    Rank(served.place(0, 2)).done(); // those were none of its contexts
+    const auto take_part = [&](int32_t number) { // those were none of its contexts
+        Rank rank(served.place(number, 2));
+        std::string all(2, ' ');
+        rank.allgather("x", 1, all.data());
+        EXPECT_EQ(all, "xx");
+        rank.done();
+    };
+    std::thread other(take_part, 1);
+    take_part(0);
     other.join();
 }
 
