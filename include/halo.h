@@ -20,7 +20,7 @@
  *   of keys 2^32 - 2; a struct in a list has at most 4096 bytes. What is negative, or does not go with something else that is given, is
  *   HALO_ERR_ARGUMENT.
  * - Index spaces have three directions; unused ones have one cell and no ghosts. x (direction 0) runs fastest.
- * - A struct that the caller fills starts with `struct_size` and `layout`; begin from its HALO_..._INIT value.
+ * - A struct that the caller fills starts with `struct_size` and `struct_version`; begin from its HALO_..._INIT value.
  * - Handles are destroyed through a pointer, which is set to NULL. A context must outlive what is made from it:
  *   destroying it earlier returns HALO_BUSY. Use of a destroyed handle is reported as long as its context lives.
  */
@@ -56,7 +56,7 @@ typedef int32_t halo_status;
 #define HALO_TIMEOUT 2         /**< the time limit passed; the text names what is missing; retry or abandon */
 #define HALO_DECLINED 3        /**< returned by callbacks: the caller does not take this arrival */
 #define HALO_ERR_ARGUMENT 10   /**< a null pointer or a value out of range */
-#define HALO_ERR_VERSION 11    /**< a struct_size or layout that this library does not know */
+#define HALO_ERR_VERSION 11    /**< a struct_size or struct_version that this library does not know */
 #define HALO_ERR_STATE 12      /**< the call is illegal in the object's present state */
 #define HALO_ERR_NOT_FOUND 13  /**< no such part, channel, setting or module */
 #define HALO_ERR_EXISTS 14     /**< already registered */
@@ -124,7 +124,7 @@ typedef struct halo_setting {
 
 typedef struct halo_context_options {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_settings;               /**< at most 4096 */
     const halo_setting *settings;     /**< strongest source: over environment and files. Copied. */
     halo_log_fn log;                  /**< NULL: standard error */
@@ -151,7 +151,7 @@ HALO_API halo_status halo_context_create_communicator(const void *communicator, 
 /** How ranks reach each other before they have a context: by another library, a launcher, a pipe. */
 typedef struct halo_bootstrap {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t rank; /**< of this process, from 0 */
     int32_t n_ranks;
     int32_t reserved;
@@ -195,7 +195,7 @@ HALO_API halo_status halo_context_setting(const halo_context *context, const cha
 HALO_API const char *halo_context_error(const halo_context *context);
 
 /** Let the transport work, without waiting. */
-HALO_API halo_status halo_progress(halo_context *context);
+HALO_API halo_status halo_context_progress(halo_context *context);
 
 /** The program knows that a rank will never go on, from its launcher perhaps: storage that it was using when it stopped is free again (that of a process
  *  of this host that has ended is without this). Nothing else changes. To be called when runs with it have ended or been abandoned. Local. */
@@ -203,7 +203,7 @@ HALO_API halo_status halo_context_rank_gone(halo_context *context, int32_t rank)
 
 /** Wait for all ranks. Collective; blocks. After HALO_TIMEOUT this and every other collective call continues when it is made again; to go on to another
  *  one instead ends the context's collectives, with a text (docs/threads.md). */
-HALO_API halo_status halo_barrier(halo_context *context);
+HALO_API halo_status halo_context_barrier(halo_context *context);
 
 typedef int32_t halo_type;
 #define HALO_FLOAT32 1
@@ -229,7 +229,7 @@ typedef int32_t halo_op;
 
 /** Combine `n` values over all ranks, in the order of ranks, with the same bits on every rank. `in` may be `out`. Collective; blocks;
  *  O(log ranks) rounds; at most 2^40 bytes. Not HALO_BYTES; complex types only SUM and PROD. MIN and MAX: a NaN wins over every number. */
-HALO_API halo_status halo_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op);
+HALO_API halo_status halo_context_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op);
 
 /** @} */
 
@@ -245,7 +245,7 @@ typedef struct halo_topology halo_topology; /**< which parts exist, who owns the
 /** A uniform grid of equal blocks. */
 typedef struct halo_blocks_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_dims;           /**< 1, 2 or 3; the directions beyond stay as INIT has them, here and in fields */
     int64_t n_blocks[3];      /**< blocks per direction; at most 2^40 in all, and 2^27 for each rank */
     int64_t n_cells[3];       /**< cells of one block per direction: at most 2^31 - 1, and 2^40 of all blocks in a row */
@@ -270,7 +270,7 @@ typedef struct halo_box {
  *  order given; priorities and boxes of others are known near the own ones alone); or `n_parts_per_rank` and no box: the library cuts the domain. */
 typedef struct halo_boxes_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_dims;             /**< 1, 2 or 3; the directions beyond stay as INIT has them, in boxes too, or 0 */
     halo_box domain;            /**< all boxes lie inside; its extent is the period. Within 2^40 cells of the origin. */
     int32_t periodic[3];        /**< per direction, 0 or 1 */
@@ -292,7 +292,7 @@ HALO_API halo_status halo_topology_create_boxes(halo_context *context, const hal
 /** Ghosts of one part that are cells of another, whose index space may be turned. Boxes count from the first owned cell of their part. Frozen. */
 typedef struct halo_join {
     int64_t send_gid;
-    int64_t recv_gid;
+    int64_t receive_gid;
     halo_box send;     /**< owned cells of the sender */
     halo_box receive;  /**< ghosts of the receiver: as many cells in direction d as the sender's box has in direction axis[d] */
     int32_t axis[3];   /**< direction d of the receiver runs along direction axis[d] of the sender: 0, 1, 2 in some order, */
@@ -302,7 +302,7 @@ typedef struct halo_join {
 /** Parts with index spaces of their own, and explicit joins between them: multi-block grids, polar axes, rotations. The same on all ranks. */
 typedef struct halo_regions_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_dims;
     const int64_t *cells;   /**< three per part: its extent, 1 to 2^31 - 1. Copied. */
     const int32_t *owner;   /**< rank of each part; NULL: equal runs of gids. Copied. */
@@ -349,7 +349,7 @@ HALO_API halo_status halo_topology_create_regions(halo_context *context, const h
 /** A rank's list of keys. Lists are read during the call. */
 typedef struct halo_keys_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t owner_rule;       /**< HALO_OWNER_... */
     int64_t n_keys;
     const uint64_t *keys;     /**< any values in any order. A key may come several times: its first entry is the rank's own point, the others
@@ -381,7 +381,7 @@ HALO_API halo_status halo_topology_create_keys(halo_context *context, const halo
 /** What to change in a rank's list of keys. Lists are read during the call. */
 typedef struct halo_keys_edit {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t reserved;
     int64_t n_remove;
     const int64_t *remove;  /**< positions in the list, none twice. What stays moves together, in its order; */
@@ -405,7 +405,7 @@ HALO_API halo_status halo_topology_edit_keys(const halo_topology *topology, cons
  *  during the call. */
 typedef struct halo_graph_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t rings;             /**< the same on all ranks: 1: ghosts are all neighbours; 2: and their neighbours; ... INT32_MAX: all that there are */
     int64_t n_owned;           /**< points of this rank, each of no other rank */
     const uint64_t *keys;      /**< of each, any values */
@@ -440,7 +440,7 @@ HALO_API halo_status halo_topology_point_keys(const halo_topology *topology, uin
 /** Points of this rank that are received from others, as pairs (rank, index there) like those of a star forest. Lists are read during the call. */
 typedef struct halo_star_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t sharers;         /**< 1: leaves of a root learn of each other, for HALO_KIND_SHARED_REDUCE. The same on all ranks. */
     int64_t n_points;        /**< of this rank: roots and leaves */
     int64_t n_leaves;
@@ -457,7 +457,7 @@ HALO_API halo_status halo_topology_create_star(halo_context *context, const halo
 /** Ready lists of what to send to and receive from each peer, in the order of the message. They are read during the call. */
 typedef struct halo_lists_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_peers;
     int64_t n_points;                /**< of this rank */
     const int32_t *peers;            /**< ranks, none twice; may be this rank */
@@ -477,7 +477,7 @@ HALO_API halo_status halo_topology_create_lists(halo_context *context, const hal
 /** What became of the keys. Filled up to the caller's struct_size; the lists live as long as the topology. */
 typedef struct halo_keys_report {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t directory;               /**< HALO_DIRECTORY_... used; HALO_DIRECTORY_AUTO: none, owners were known */
     int64_t n_points;                /**< of this rank: owned points and ghosts */
     int64_t n_owned;
@@ -516,7 +516,7 @@ HALO_API halo_status halo_topology_local_parts(const halo_topology *topology, co
 /** One part. Filled by the library up to the caller's struct_size. */
 typedef struct halo_part {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t rank;             /**< owner */
     int64_t gid;
     int32_t level;
@@ -565,7 +565,7 @@ typedef struct halo_field halo_field; /**< a variable on a topology */
 
 typedef struct halo_field_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     halo_type type;
     const char *name;          /**< the same on all ranks, and that of no other field on the topology; goes into error texts and the plan's digest. NULL:
                                     the library gives one. Copied. */
@@ -596,7 +596,7 @@ HALO_API halo_status halo_field_destroy(halo_field **field);
  *  points hold that overlap each other is not defined. */
 typedef struct halo_layout {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t reserved;
     int64_t elements;         /**< size of the storage */
     int64_t first_owned;      /**< offset of the first owned cell of component 0 */
@@ -621,7 +621,7 @@ HALO_API halo_status halo_field_layout(const halo_field *field, int64_t gid, hal
  */
 typedef struct halo_layout_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t alignment;     /**< bytes: a power of two, 1 (no padding) to 4096 */
     int32_t order[5];      /**< fastest first: directions 0, 1, 2, HALO_DIM_COMPONENTS, HALO_DIM_PLACES, each once */
     int32_t ghost_low[3];  /**< room for ghosts per direction: those of a field, or these where they are more */
@@ -655,7 +655,7 @@ HALO_API halo_status halo_field_map_points(halo_field *field, int64_t gid, const
  *  (halo_run.data): else start is HALO_ERR_UNBOUND. */
 typedef struct halo_binding {
     size_t struct_size;
-    int32_t layout_version;
+    int32_t struct_version;
     int32_t set;               /**< binding set */
     void *data;                /**< the part's storage, the caller's; it must stay until it is unbound or the field destroyed. NULL unbinds (the part
                                     is unallocated) */
@@ -785,7 +785,7 @@ typedef void (*halo_combine_fn)(void *user, void *values, const void *contributi
 
 typedef struct halo_exchange_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t stencil;        /**< HALO_STENCIL_... */
     int32_t messages;       /**< HALO_MESSAGES_... */
     int32_t receive;        /**< HALO_RECEIVE_... */
@@ -826,7 +826,7 @@ HALO_API halo_status halo_exchange_create(halo_field *const *fields, int32_t n_f
 
 typedef struct halo_transfer_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t op;                 /**< HALO_TRANSFER_... */
     int32_t source_ghosts[6];   /**< layers of the source's ghosts that are read: low x, y, z, high x, y, z; at most the field's */
     int32_t destination_ghosts[6]; /**< layers of the destination's ghosts that are filled */
@@ -863,7 +863,7 @@ HALO_API halo_status halo_exchange_destroy(halo_exchange **exchange);
 /** Narrows one run. Every rank must narrow alike; a difference is an error that names both. Lists are copied by start and post. */
 typedef struct halo_run {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t first_component;   /**< of every field that takes part */
     int32_t n_components;      /**< 0: all from first_component */
     int32_t depth;             /**< ghost layers to fill, at most; 0: all */
@@ -913,7 +913,7 @@ HALO_API halo_status halo_exchange_abandon(halo_exchange *exchange);
 /** Counters since creation. Filled up to the caller's struct_size. */
 typedef struct halo_exchange_stats {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_peers;           /**< peers that this exchange sends to or receives from */
     int64_t runs;
     int64_t messages_sent;     /**< through the transport or through shared memory */
@@ -938,7 +938,7 @@ typedef struct halo_exchange_stats {
 } halo_exchange_stats;
 #define HALO_EXCHANGE_STATS_INIT { sizeof(halo_exchange_stats), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0 }
 
-HALO_API halo_status halo_exchange_stats_get(const halo_exchange *exchange, halo_exchange_stats *stats);
+HALO_API halo_status halo_exchange_get_stats(const halo_exchange *exchange, halo_exchange_stats *stats);
 
 /**
  * Says in words what the exchange does: a line for each peer and direction with its channels and bytes, how many runs went by which path (message, slot,
@@ -971,7 +971,7 @@ typedef struct halo_group halo_group;     /**< channels committed together */
 /** What a channel is known by on both ends. Frozen. */
 typedef struct halo_channel_key {
     int64_t send_gid;
-    int64_t recv_gid;
+    int64_t receive_gid;
     int32_t field;   /**< the caller's number */
     int32_t element; /**< of the sender, 0..26: see halo_element */
     int64_t extra;   /**< several channels on one edge: multigrid level, stage... else 0 */
@@ -995,9 +995,9 @@ static inline int32_t halo_element(int32_t x, int32_t y, int32_t z) {
 
 typedef struct halo_channel_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t send_rank;
-    int32_t recv_rank;
+    int32_t receive_rank;
     halo_type type;
     int64_t count;                   /**< elements, at most 2^40 bytes; the receiver's may be larger than the sender's */
     int64_t element_bytes;           /**< HALO_BYTES only */
@@ -1013,7 +1013,7 @@ typedef struct halo_channel_desc {
 } halo_channel_desc;
 #define HALO_CHANNEL_DESC_INIT { sizeof(halo_channel_desc), 1, 0, 0, HALO_FLOAT64, 0, 0, 0, HALO_BUFFER_POOL, NULL, NULL, HALO_MEMORY_HOST, 0, 0, 0 }
 
-/** Register one end of a channel (both, when send_rank = recv_rank = this rank). Key and description are copied. Local; O(1); usable after a group has committed it.
+/** Register one end of a channel (both, when send_rank = receive_rank = this rank). Key and description are copied. Local; O(1); usable after a group has committed it.
  *  HALO_ERR_EXISTS: the key is registered. Unregister with halo_channel_destroy, then register again. HALO_ERR_DEVICE: there is no such device. */
 HALO_API halo_status halo_channel_register(halo_context *context, const halo_channel_key *key, const halo_channel_desc *desc, halo_channel **channel);
 
@@ -1042,7 +1042,7 @@ HALO_API halo_status halo_channel_release(halo_channel *channel);
 /** The buffer. Filled up to the caller's struct_size. */
 typedef struct halo_buffer {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t state;       /**< HALO_STALE ... */
     void *data;          /**< NULL: none held; valid while `generation` is the same */
     int64_t bytes;       /**< of the channel's count; after a receive: of what came */
@@ -1082,7 +1082,7 @@ HALO_API halo_status halo_channel_get_key(const halo_channel *channel, halo_chan
 
 typedef struct halo_group_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t messages;       /**< HALO_MESSAGES_AGGREGATE (also AUTO): use halo_group_...; PER_CHANNEL: use halo_channel_... */
     double timeout_seconds; /**< of the commit */
     int32_t memory;         /**< AGGREGATE: where the slices are, HALO_MEMORY_HOST, or HALO_MEMORY_DEVICE; that of its channels does not count. Ranks may differ */
@@ -1149,7 +1149,7 @@ HALO_API halo_status halo_group_stale(halo_group *group, halo_stream stream);
 /** Pool figures of one memory kind, of all devices, in bytes. Filled up to the caller's struct_size. */
 typedef struct halo_pool_stats {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t memory;
     int64_t in_use_bytes;
     int64_t held_bytes;       /**< in use and kept for reuse */

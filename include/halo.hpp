@@ -4,7 +4,7 @@
  * The C interface of halo.h with owners: move-only handles that destroy themselves, and exceptions in place of statuses.
  *
  * Header-only, C++20, nothing but halo.h below it. Every owner converts to its C handle, so that a call that has no method here is
- * made as in C: `halo::check(halo_progress(context))`. Lifetimes are those of halo.h: declare a context before its topologies,
+ * made as in C: `halo::check(halo_context_progress(context))`. Lifetimes are those of halo.h: declare a context before its topologies,
  * these before their fields, these before their exchanges; members are then destroyed in the right order.
  */
 #pragma once
@@ -104,9 +104,9 @@ public:
     std::int32_t rank() const { return place().first; }
     std::int32_t n_ranks() const { return place().second; }
     void set(const char *key, const char *value) { check(halo_context_set(handle_, key, value)); }
-    void progress() const { check(halo_progress(handle_)); }
+    void progress() const { check(halo_context_progress(handle_)); }
     void rank_gone(std::int32_t rank) { check(halo_context_rank_gone(handle_, rank)); }
-    void barrier() const { check(halo_barrier(handle_)); }
+    void barrier() const { check(halo_context_barrier(handle_)); }
     void trim() { check(halo_context_trim(handle_)); }
 
     /// Zeroed memory of the context's pools. Outlives no context.
@@ -127,7 +127,7 @@ public:
     template <class T>
     void allreduce(std::span<T> values, halo_op op) const {
         static_assert(type_of<T> != 0, "no halo_type for these values");
-        check(halo_allreduce(handle_, values.data(), values.data(), static_cast<std::int64_t>(values.size()), type_of<T>, op));
+        check(halo_context_allreduce(handle_, values.data(), values.data(), static_cast<std::int64_t>(values.size()), type_of<T>, op));
     }
     template <class T>
     T allreduce(T value, halo_op op) const {
@@ -355,7 +355,7 @@ public:
     }
     halo_exchange_stats stats() const {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-        check(halo_exchange_stats_get(handle_, &stats));
+        check(halo_exchange_get_stats(handle_, &stats));
         return stats;
     }
     std::string describe() const {

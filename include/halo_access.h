@@ -48,7 +48,7 @@ typedef struct halo_map {
 /** How many entities lie in each section. Filled by the library. */
 typedef struct halo_section_sizes {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t reserved;
     int64_t n[4]; /**< by HALO_SECTION_... */
 } halo_section_sizes;
@@ -177,7 +177,7 @@ HALO_API halo_status halo_access_abandon(halo_batch *batch);
 /** What is known about one binding set of a field. Filled up to the caller's struct_size. */
 typedef struct halo_access_state {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t freshness; /**< HALO_FRESHNESS_... */
     halo_op pending;   /**< HALO_SUM, HALO_MIN or HALO_MAX where something is pending, else 0 */
     uint32_t fresh;    /**< section bits of the ghosts that are fresh; all bits: VALID */
@@ -189,7 +189,7 @@ typedef struct halo_access_state {
     { sizeof(halo_access_state), 1, 0, 0, 0, 0, 0, 0 }
 
 /** Local; O(1). HALO_ERR_ARGUMENT: the field has no such set (here and in the calls below). */
-HALO_API halo_status halo_access_state_get(const halo_field *field, int32_t set, halo_access_state *state);
+HALO_API halo_status halo_access_get_state(const halo_field *field, int32_t set, halo_access_state *state);
 
 /** The caller has changed owned values at `where` (HALO_ON_...) outside of batches: ghosts are stale, and owned values elsewhere are out of date.
  *  To be called on all ranks; does not communicate. HALO_ERR_STATE: frozen, in use by a batch, or something is pending. */
@@ -210,7 +210,7 @@ HALO_API halo_status halo_access_data(const halo_field *field, int64_t gid, int3
 /** Counters of this rank, of all sets of all fields of a name, since the context was made. Filled up to the caller's struct_size. */
 typedef struct halo_access_stats {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t reserved;
     int64_t started;    /**< times that ghosts were exchanged, */
     int64_t skipped;    /**< and that a loop found those it reads fresh */
@@ -223,7 +223,7 @@ typedef struct halo_access_stats {
     { sizeof(halo_access_stats), 1, 0, 0, 0, 0, 0, 0, 0 }
 
 /** HALO_ERR_NOT_FOUND: no call of this header has used a field of this name. */
-HALO_API halo_status halo_access_stats_get(const halo_context *context, const char *field_name, halo_access_stats *stats);
+HALO_API halo_status halo_access_get_stats(const halo_context *context, const char *field_name, halo_access_stats *stats);
 
 /** @} */
 
@@ -233,7 +233,7 @@ HALO_API halo_status halo_access_stats_get(const halo_context *context, const ch
 
 typedef struct halo_reduction halo_reduction; /**< values combined over all ranks, again and again; several may be under way, and end in any order */
 
-/** As halo_allreduce of `n` values, in two halves: the same order of ranks, the same bits. Collective, with the same `n`, `type` and `op`; does not
+/** As halo_context_allreduce of `n` values, in two halves: the same order of ranks, the same bits. Collective, with the same `n`, `type` and `op`; does not
  *  communicate, so that the first run finds what differs. HALO_ERR_ARGUMENT: values of this type cannot be combined so. */
 HALO_API halo_status halo_reduction_create(halo_context *context, int64_t n, halo_type type, halo_op op, halo_reduction **reduction);
 

@@ -92,7 +92,7 @@ private:
 
 inline halo_access_state access_state(const halo_field *field, std::int32_t set = 0) {
     halo_access_state state = HALO_ACCESS_STATE_INIT;
-    check(halo_access_state_get(field, set, &state));
+    check(halo_access_get_state(field, set, &state));
     return state;
 }
 inline void mark_dirty(halo_field *field, std::int32_t where = HALO_ON_HOST, std::int32_t set = 0) {
@@ -113,7 +113,7 @@ T *access_data(const halo_field *field, std::int64_t gid, std::int32_t where, st
 
 inline halo_access_stats access_stats(const Context &context, const char *field_name) {
     halo_access_stats stats = HALO_ACCESS_STATS_INIT;
-    check(halo_access_stats_get(context, field_name, &stats));
+    check(halo_access_get_stats(context, field_name, &stats));
     return stats;
 }
 

@@ -53,7 +53,7 @@ typedef struct halo_request {
     uint64_t word[8];
 } halo_request;
 
-/** Storage of one matched message between probe and recv_matched. */
+/** Storage of one matched message between probe and receive_matched. */
 typedef struct halo_matched {
     uint64_t word[4];
 } halo_matched;

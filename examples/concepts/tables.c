@@ -65,7 +65,7 @@ static void run(halo_field *field, FILE *out) {
     for (int i = 0; i < 2; ++i) {
         need(halo_exchange_start(exchange, NULL, HALO_STREAM_NONE));
         need(halo_exchange_finish(exchange, HALO_STREAM_NONE));
-        need(halo_exchange_stats_get(exchange, &stats[i]));
+        need(halo_exchange_get_stats(exchange, &stats[i]));
     }
     fprintf(out, "run: messages sent %d received %d edges local %d from other ranks %d\n", (int)(stats[1].messages_sent - stats[0].messages_sent),
             (int)(stats[1].messages_received - stats[0].messages_received), (int)stats[1].channels_local, (int)stats[1].channels_receive);

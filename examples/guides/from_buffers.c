@@ -16,9 +16,9 @@ int main(void) {
     for (int64_t i = 0; i < PARTS; ++i) {
         const halo_channel_key key = { i, (i + 1) % PARTS, 0, halo_element(1, 0, 0), 0 };
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
-        desc.send_rank = (int32_t)(key.send_gid % n_ranks), desc.recv_rank = (int32_t)(key.recv_gid % n_ranks);
+        desc.send_rank = (int32_t)(key.send_gid % n_ranks), desc.receive_rank = (int32_t)(key.receive_gid % n_ranks);
         desc.count = COUNT, desc.sparse = 1;
-        if (desc.send_rank != rank && desc.recv_rank != rank) continue;
+        if (desc.send_rank != rank && desc.receive_rank != rank) continue;
         need(halo_channel_register(context, &key, &desc, &ends[n]));
         sender[n++] = i;
     }

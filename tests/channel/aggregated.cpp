@@ -57,8 +57,8 @@ public:
 private:
     void add(const Model &model) {
         const bool sends = model.send_rank == rank_.rank;
-        if (!sends && model.recv_rank != rank_.rank) return;
-        halo_channel_desc desc = desc_of(model.send_rank, model.recv_rank, sends ? model.send_count : model.recv_count, HALO_BYTES);
+        if (!sends && model.receive_rank != rank_.rank) return;
+        halo_channel_desc desc = desc_of(model.send_rank, model.receive_rank, sends ? model.send_count : model.recv_count, HALO_BYTES);
         halo_channel *channel = nullptr;
         ASSERT_OK(halo_channel_register(rank_.context, &model.key, &desc, &channel));
         channels_.push_back(channel);
@@ -93,7 +93,7 @@ private:
         const bool sends = model.send_rank == rank_.rank;
         EXPECT_EQ(row.channel, channels_[i]);
         EXPECT_EQ(row.sender, sends ? 1 : 0);
-        EXPECT_EQ(row.peer, sends ? model.recv_rank : model.send_rank);
+        EXPECT_EQ(row.peer, sends ? model.receive_rank : model.send_rank);
         EXPECT_EQ(row.bytes, model.send_count);
         EXPECT_EQ(reinterpret_cast<uintptr_t>(row.data) % 8, 0u);
         EXPECT_TRUE(row.data || !sends);
@@ -103,7 +103,7 @@ private:
     void check_run(const halo_group_row &row, size_t i, int64_t epoch) const {
         const Model &model = models_[i];
         const bool null = is_null(i, epoch);
-        const bool receives = model.recv_rank == rank_.rank;
+        const bool receives = model.receive_rank == rank_.rank;
         EXPECT_EQ(row.state, receives ? (null ? HALO_RECEIVED_NULL : HALO_RECEIVED) : (null ? HALO_SENDING_NULL : HALO_SENDING));
         EXPECT_TRUE(!receives || null || model.holds(row.data, epoch)) << "epoch " << epoch;
         const halo_buffer buffer = buffer_of(channels_[i]);
@@ -132,8 +132,8 @@ TEST_P(Aggregated, RunsAreAsTheModelSays) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Aggregated, testing::Values(1, 2, 3, 4), testing::PrintToStringParamName());
 
-halo_channel *add(Rank &rank, const halo_channel_key &key, int32_t send_rank, int32_t recv_rank, int64_t count) {
-    const halo_channel_desc desc = desc_of(send_rank, recv_rank, count);
+halo_channel *add(Rank &rank, const halo_channel_key &key, int32_t send_rank, int32_t receive_rank, int64_t count) {
+    const halo_channel_desc desc = desc_of(send_rank, receive_rank, count);
     halo_channel *channel = nullptr;
     EXPECT_OK(halo_channel_register(rank.context, &key, &desc, &channel));
     return channel;
@@ -261,22 +261,22 @@ TEST(AggregatedGroup, HoldsBackASenderThatIsTwoRunsAhead) {
         };
         if (rank.first()) {
             send_run(1);
-            halo_barrier(rank.context);
+            halo_context_barrier(rank.context);
             send_run(2);
             send_run(3);
             int32_t writable = 1;
             EXPECT_OK(halo_group_writable(group, &writable));
             EXPECT_EQ(writable, 0);
             EXPECT_STATUS(HALO_BUSY, halo_group_send(group, nullptr, HALO_STREAM_NONE));
-            halo_barrier(rank.context);
+            halo_context_barrier(rank.context);
             send_run(4);
         } else {
             receive_run(1);
-            halo_barrier(rank.context);
-            halo_barrier(rank.context);
+            halo_context_barrier(rank.context);
+            halo_context_barrier(rank.context);
             for (const double value : { 2, 3, 4 }) receive_run(value);
         }
-        halo_barrier(rank.context);
+        halo_context_barrier(rank.context);
         EXPECT_OK(halo_group_destroy(&group));
         EXPECT_OK(halo_channel_destroy(&channel));
     });

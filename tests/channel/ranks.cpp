@@ -66,12 +66,12 @@ void expect_text(std::initializer_list<std::string> parts, const char *file, int
         if (text.find(part) == std::string::npos) ADD_FAILURE_AT(file, line) << "'" << part << "' is not in: " << text;
 }
 
-halo_channel_key key_of(int64_t send_gid, int64_t recv_gid, int32_t element, int64_t extra) { return { send_gid, recv_gid, 2, element, extra }; }
+halo_channel_key key_of(int64_t send_gid, int64_t receive_gid, int32_t element, int64_t extra) { return { send_gid, receive_gid, 2, element, extra }; }
 
-halo_channel_desc desc_of(int32_t send_rank, int32_t recv_rank, int64_t count, halo_type type) {
+halo_channel_desc desc_of(int32_t send_rank, int32_t receive_rank, int64_t count, halo_type type) {
     halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
     desc.send_rank = send_rank;
-    desc.recv_rank = recv_rank;
+    desc.receive_rank = receive_rank;
     desc.count = count;
     desc.type = type;
     desc.element_bytes = type == HALO_BYTES ? 1 : 0;

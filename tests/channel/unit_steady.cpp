@@ -76,7 +76,7 @@ TEST(Steady, AggregatedGroupsAllocateNothing) {
         for (int64_t i = 0; i < 30; ++i) {
             halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
             desc.send_rank = static_cast<int32_t>(i % 2);
-            desc.recv_rank = 1 - desc.send_rank;
+            desc.receive_rank = 1 - desc.send_rank;
             desc.count = i;
             channels.push_back(&registries[rank]->add(check_channel(pair.context(rank), { i, 1, 0, 0, 0 }, desc)));
         }

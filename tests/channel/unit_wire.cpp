@@ -298,7 +298,7 @@ TEST(CheckMode, NoticesWritesWhileSending) {
     for (const bool local : { true, false }) {
         Pair pair(true);
         MailboxSpec spec = Ends::spec(8, false);
-        spec.recv_rank = local ? 0 : 1;
+        spec.receive_rank = local ? 0 : 1;
         Mailbox box(pair.room(0), spec);
         box.open({ 7, pair.context(0).channel_tags().tag(3), false });
         box.allocate();

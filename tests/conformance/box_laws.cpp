@@ -80,7 +80,7 @@ int64_t dot(const Rank &rank, BoxStores &a, BoxStores &b) {
     a.for_each_element([&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
         sum += number_at(a, gid, place, component, at) * number_at(b, gid, place, component, at);
     });
-    OK(halo_allreduce(rank.context, &sum, &sum, 1, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, &sum, &sum, 1, HALO_INT64, HALO_SUM));
     return sum;
 }
 

@@ -184,7 +184,7 @@ int64_t differing(const Rank &rank, uint64_t seed, const halo_exchange_desc &des
         n += std::bit_cast<uint64_t>(sum) != std::bit_cast<uint64_t>(wanted[(slot * ny + y) * nx + x]);
     });
     deposit.destroy();
-    OK(halo_allreduce(rank.context, &n, &n, 1, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, &n, &n, 1, HALO_INT64, HALO_SUM));
     return n;
 }
 
@@ -336,7 +336,7 @@ int64_t differing_nodes(const Rank &rank, uint64_t seed, halo_type type, const h
     OK(halo_exchange_destroy(&exchange));
     OK(halo_field_destroy(&field));
     OK(halo_topology_destroy(&topology));
-    OK(halo_allreduce(rank.context, &n, &n, 1, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, &n, &n, 1, HALO_INT64, HALO_SUM));
     return n;
 }
 

@@ -136,7 +136,7 @@ uint64_t digest_of(const Rank &rank, const Mesh &mesh, halo_field *field, int32_
         sums[1] += static_cast<int64_t>(hash >> 32);
         sums[2] += view.data != nullptr;
     }
-    OK(halo_allreduce(rank.context, sums, sums, 3, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, sums, sums, 3, HALO_INT64, HALO_SUM));
     n_stored = sums[2];
     return static_cast<uint64_t>(sums[0]) + (static_cast<uint64_t>(sums[1]) << 32);
 }

@@ -54,7 +54,7 @@ halo_exchange *make_exchange(FieldStores &stores, const halo_exchange_desc *desc
 
 halo_exchange_stats stats_of(const halo_exchange *exchange) {
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-    OK(halo_exchange_stats_get(exchange, &stats));
+    OK(halo_exchange_get_stats(exchange, &stats));
     return stats;
 }
 

@@ -176,7 +176,7 @@ void CaseRun::check_counters() {
     const Grid &grid = made_.grid;
     for (const Running &running : runnings_) {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-        OK(halo_exchange_stats_get(running.handle, &stats));
+        OK(halo_exchange_get_stats(running.handle, &stats));
         int64_t local = 0;
         int64_t receive = 0;
         for (const int32_t field : running.made->fields)

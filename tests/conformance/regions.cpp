@@ -45,7 +45,7 @@ bool add_join(Joined &made, Random &random) {
     std::shuffle(join.axis, join.axis + n_dims, random);
     for (int d = 0; d < n_dims; ++d) join.sign[d] = chance(random, 0.5) ? 1 : -1;
     const halo_box &from = made.model.parts[join.send_gid].cells;
-    const halo_box &to = made.model.parts[join.recv_gid].cells;
+    const halo_box &to = made.model.parts[join.receive_gid].cells;
     for (int d = 0; d < n_dims; ++d) {
         const int there = join.axis[d];
         const int64_t n = pick(random, 1, std::min<int64_t>(from.high[there], made.desc.reach + 1));
@@ -58,7 +58,7 @@ bool add_join(Joined &made, Random &random) {
     for (int d = 0; d < n_dims; ++d)
         if (join.receive.low[d] < -made.desc.reach) return false;
     for (const halo_join &other : made.joins)
-        if (other.recv_gid == join.recv_gid && overlap(other.receive, join.receive)) return false;
+        if (other.receive_gid == join.receive_gid && overlap(other.receive, join.receive)) return false;
     made.joins.push_back(join);
     return true;
 }
@@ -100,7 +100,7 @@ Cells filled_cells(const Joined &made, const Ghosts &ghosts) {
     Cells cells;
     for (size_t i = 0; i < made.joins.size(); ++i) {
         const halo_join &join = made.joins[i];
-        const Triple n = made.model.points(join.recv_gid, 0);
+        const Triple n = made.model.points(join.receive_gid, 0);
         for_each_point(n, ghosts, [&](const Triple &at) {
             Triple there{};
             for (int d = 0; d < 3; ++d) {
@@ -109,7 +109,7 @@ Cells filled_cells(const Joined &made, const Ghosts &ghosts) {
                 const int axis = join.axis[d];
                 there[axis] = join.sign[d] > 0 ? join.send.low[axis] + along : join.send.high[axis] - 1 - along;
             }
-            cells[{ join.send_gid, there }].push_back({ { join.recv_gid, at, element_of(at, n) }, i });
+            cells[{ join.send_gid, there }].push_back({ { join.receive_gid, at, element_of(at, n) }, i });
         });
     }
     for (auto &[owner, list] : cells)
@@ -260,7 +260,7 @@ void check_queries(const Rank &rank, const Joined &made) {
     }
     std::set<int32_t> peers;
     for (const halo_join &join : made.joins) {
-        const int32_t from = made.owner[static_cast<size_t>(join.send_gid)], to = made.owner[static_cast<size_t>(join.recv_gid)];
+        const int32_t from = made.owner[static_cast<size_t>(join.send_gid)], to = made.owner[static_cast<size_t>(join.receive_gid)];
         if (from == rank.rank || to == rank.rank) peers.insert({ from, to });
     }
     peers.erase(rank.rank);
@@ -329,7 +329,7 @@ TEST(RegionErrors, AreTold) {
         joins[0].receive.low[1] = -2;
         joins[0].receive.high[1] = -1;
     });
-    refuse(HALO_ERR_ARGUMENT, "there are parts 0 to 1", [](halo_regions_desc &, halo_join *joins, Rank &) { joins[1].recv_gid = 2; });
+    refuse(HALO_ERR_ARGUMENT, "there are parts 0 to 1", [](halo_regions_desc &, halo_join *joins, Rank &) { joins[1].receive_gid = 2; });
     refuse(HALO_ERR_ARGUMENT, "joins 0 and 1 fill the same ghosts of part 1",
            [](halo_regions_desc &, halo_join *joins, Rank &) { joins[1] = joins[0]; });
 }

@@ -420,7 +420,7 @@ void SparseRun::check_counters(int64_t time) {
     for (const SparseModel &model : made_.models) count(model, true);
     if (made_.with_dense) count({ &grid, made_.dense }, false);
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-    OK(halo_exchange_stats_get(exchange_, &stats));
+    OK(halo_exchange_get_stats(exchange_, &stats));
     const int64_t payload = stats.payload_bytes - last_.payload_bytes;
     if (stats.sparse_sent - last_.sparse_sent != states || stats.sparse_null - last_.sparse_null != nulls || payload < least ||
         payload > least + gaps)

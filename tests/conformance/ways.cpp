@@ -87,7 +87,7 @@ public:
         const halo_status status = start(how);
         return status == HALO_SUCCESS ? finish_however_long_it_takes() : status;
     }
-    void barrier() const { OK(halo_barrier(self_.context)); }
+    void barrier() const { OK(halo_context_barrier(self_.context)); }
     // Rank 0 starts before all others, and finishes after them: so they find its ghosts open, and it has not packed anything when they read.
     void run_around_rank_0() {
         if (self_.rank == 0) OK(start());

@@ -179,7 +179,7 @@ TEST(Classes, ChannelsAndGroups) {
     desc.count = 4;
     halo_channel_key key{ 1, 2, 0, 14, 0 };
     halo::Channel single(context, key, desc);
-    EXPECT_EQ(single.key().recv_gid, 2);
+    EXPECT_EQ(single.key().receive_gid, 2);
     halo_channel *const one[] = { single.get() };
     halo_group_desc apart = HALO_GROUP_DESC_INIT;
     apart.messages = HALO_MESSAGES_PER_CHANNEL;

@@ -61,7 +61,7 @@ public:
     End(Rank &rank, const Terms &terms, Place place) : rank_(rank), terms_(terms), place_(place), device_(rank.context, place.device) {
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
         desc.send_rank = terms.from;
-        desc.recv_rank = terms.to;
+        desc.receive_rank = terms.to;
         desc.count = static_cast<int64_t>(terms.n);
         desc.sparse = terms.sparse;
         desc.varies = terms.varies;
@@ -180,7 +180,7 @@ inline halo_group *commit(Rank &rank, const std::vector<halo_channel *> &channel
 }
 
 inline void destroy(Rank &rank, halo_group *group) {
-    OK(halo_barrier(rank.context));
+    OK(halo_context_barrier(rank.context));
     until([&] { return halo_group_destroy(&group) == HALO_SUCCESS; });
 }
 

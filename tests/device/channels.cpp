@@ -164,7 +164,7 @@ TEST(DeviceChannels, MemoryFollowsOccupancy) {
             if (rank.rank == 0) continue;
             for (const auto &end : ends) end->stale(HALO_STREAM_DEFAULT);
             until([&] {
-                OK(halo_progress(rank.context));
+                OK(halo_context_progress(rank.context));
                 return own.now() == 0;
             });
         }
@@ -190,7 +190,7 @@ TEST(DeviceChannels, WhatAnAllocatorGaveGoesBackWhenItIsStale) {
                 end.stale(HALO_STREAM_DEFAULT);
                 until([&] { return !end.try_receive() && end.blocks_out() == 0; });
             }
-            OK(halo_barrier(rank.context));
+            OK(halo_context_barrier(rank.context));
         }
         late::destroy(rank, group);
         end.destroy();
@@ -389,7 +389,7 @@ TEST(DeviceChannels, AbandonedWhileTheDeviceWorks) {
                 }
                 OK(halo_channel_abandon(end.channel));
                 OK(halo_channel_destroy(&end.channel));
-                OK(halo_barrier(rank.context));
+                OK(halo_context_barrier(rank.context));
                 OK(halo_group_destroy(&group));
             });
     late_configure(1, 50);

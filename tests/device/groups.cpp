@@ -120,7 +120,7 @@ private:
         if (from != rank_.rank && to != rank_.rank) return;
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
         desc.send_rank = from;
-        desc.recv_rank = to;
+        desc.receive_rank = to;
         desc.count = number % 5 * 3;
         const halo_channel_key key{ from, to, number, 0, 0 };
         halo_channel *channel = nullptr;
@@ -270,7 +270,7 @@ TEST(DeviceGroups, AbandonedWhileTheDeviceWorks) {
                 slices.stale(HALO_STREAM_DEFAULT);
             }
             OK(halo_group_abandon(slices.group));
-            OK(halo_barrier(rank.context));
+            OK(halo_context_barrier(rank.context));
             OK(halo_group_destroy(&slices.group));
             slices.destroy();
         });
@@ -286,7 +286,7 @@ TEST(DeviceGroups, MessagesLeaveInWhateverCallComesNext) {
             slices.send({ turn, 100 }, nullptr);
             if (rank.rank == 0)
                 until([&] {
-                    OK(halo_progress(rank.context));
+                    OK(halo_context_progress(rank.context));
                     return received >= turn;
                 });
             slices.receive();
@@ -359,7 +359,7 @@ TEST(DeviceGroups, RunsEndInWhateverCallComesNext) {
         } else {
             one.receive_and_stale();
             until([&] {
-                OK(halo_progress(rank.context));
+                OK(halo_context_progress(rank.context));
                 return heard.load();
             });
             one.receive_and_stale();
@@ -396,10 +396,10 @@ TEST_P(GivenUp, WhatTheDeviceUsesIsKept) {
             OK(halo_context_trim(rank.context));
             if (kept.read(nullptr) != late::numbers(OneSlice::n, 5)) stop("what came is read no more");
         } else {
-            OK(halo_barrier(rank.context));
+            OK(halo_context_barrier(rank.context));
             OK(halo_group_abandon(one.group));
         }
-        if (rank.rank == 1) OK(halo_barrier(rank.context));
+        if (rank.rank == 1) OK(halo_context_barrier(rank.context));
     });
 }
 

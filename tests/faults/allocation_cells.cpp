@@ -53,7 +53,7 @@ void keep_values(Member &member, halo_field *field, halo_topology *topology) {
 
 void tell(Member &member, halo_exchange *exchange) {
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-    ALONE(halo_exchange_stats_get(exchange, &stats));
+    ALONE(halo_exchange_get_stats(exchange, &stats));
     char text[8192];
     size_t needed = 0;
     ALONE(halo_exchange_describe(exchange, text, sizeof text, &needed));

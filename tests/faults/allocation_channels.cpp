@@ -24,7 +24,7 @@ Ends ends_of(const Member &member, int32_t field, bool sparse) {
     for (int i = 0; i < 2; ++i) {
         ends.keys[i] = { from[i], to[i], field, 0, 0 };
         ends.descs[i] = HALO_CHANNEL_DESC_INIT;
-        ends.descs[i].send_rank = from[i], ends.descs[i].recv_rank = to[i], ends.descs[i].count = 100, ends.descs[i].sparse = sparse,
+        ends.descs[i].send_rank = from[i], ends.descs[i].receive_rank = to[i], ends.descs[i].count = 100, ends.descs[i].sparse = sparse,
         ends.descs[i].varies = 1;
     }
     return ends;

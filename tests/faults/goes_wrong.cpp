@@ -412,7 +412,7 @@ TEST(LateMessages, AreDroppedAndCounted) {
             solver.make_exchange();
             OK(halo_exchange_destroy(&solver.exchange));
         }
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         Solver second(rank, SolverShape{});
         for (int more = 0; more < 3; ++more) second.run();
         if (rank.rank == 0 && second.stats().dropped != 1) stop("%lld messages were dropped", static_cast<long long>(second.stats().dropped));

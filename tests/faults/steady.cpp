@@ -77,7 +77,7 @@ public:
     }
     halo_exchange_stats stats() const {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-        OK(halo_exchange_stats_get(exchange_, &stats));
+        OK(halo_exchange_get_stats(exchange_, &stats));
         return stats;
     }
     bool lands() const { return mode_.landing; }
@@ -208,7 +208,7 @@ void expect_steady(const Rank &rank, Runs &runs) {
     for (int number = 0; number < n_windows && anywhere > 0; ++number) {
         window = count_runs(runs, n_warm + number * n_counted);
         const int64_t here = window.calls.library + (threads() ? window.calls.others : 0);
-        OK(halo_allreduce(rank.context, &here, &anywhere, 1, HALO_INT64, HALO_MAX));
+        OK(halo_context_allreduce(rank.context, &here, &anywhere, 1, HALO_INT64, HALO_MAX));
     }
     const halo_exchange_stats after = runs.stats();
     if (prints(rank))
@@ -223,7 +223,7 @@ void expect_steady(const Rank &rank, Runs &runs) {
         stop("%lld tables were compiled, then %lld", static_cast<long long>(before.tables_compiled), static_cast<long long>(after.tables_compiled));
     const int64_t landed = after.messages_landed - before.messages_landed;
     int64_t landed_anywhere = 0;
-    OK(halo_allreduce(rank.context, &landed, &landed_anywhere, 1, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, &landed, &landed_anywhere, 1, HALO_INT64, HALO_SUM));
     if (runs.lands() != (landed_anywhere > 0)) stop("%lld messages landed", static_cast<long long>(landed_anywhere));
 }
 

@@ -112,7 +112,7 @@ void run(Input &in, halo_exchange *exchange, int64_t n_parts) {
         made(halo_exchange_finish(exchange, HALO_STREAM_NONE));
     Newer<halo_exchange_stats> stats{ HALO_EXCHANGE_STATS_INIT, {} };
     in.version(stats);
-    made(halo_exchange_stats_get(exchange, &stats));
+    made(halo_exchange_get_stats(exchange, &stats));
 }
 
 void combine(void *, void *, const void *, int64_t, halo_type, int64_t) {}
@@ -150,8 +150,8 @@ void look(Input &in, halo_field *field) {
     Newer<halo_access_stats> stats{ HALO_ACCESS_STATS_INIT, {} };
     in.version(state);
     in.version(stats);
-    made(halo_access_state_get(field, in.choice(2), &state));
-    made(halo_access_stats_get(the_context(), nullptr, &stats));
+    made(halo_access_get_state(field, in.choice(2), &state));
+    made(halo_access_get_stats(the_context(), nullptr, &stats));
 }
 
 void access(Input &in, halo_field *field) {

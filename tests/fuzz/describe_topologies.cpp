@@ -61,7 +61,7 @@ halo_topology *regions(Input &in) {
     const auto owner = in.values<int32_t, 2>(0, 0);
     std::array<halo_join, 2> joins;
     for (halo_join &join : joins) {
-        join.send_gid = in.size(1), join.recv_gid = in.size(1), join.send = box(in), join.receive = box(in);
+        join.send_gid = in.size(1), join.receive_gid = in.size(1), join.send = box(in), join.receive = box(in);
         for (int d = 0; d < 3; ++d) {
             if (in.flip()) join.receive.low[d] = -1, join.receive.high[d] = 0;
             join.axis[d] = in.choice(3), join.sign[d] = in.flip() ? 1 : -1;

@@ -402,7 +402,7 @@ class Scenarios(Tree):
     HEADER = """HALO_API int32_t halo_version(void);
 HALO_API halo_status halo_context_create_communicator(const void *communicator,
                                                       halo_context **context);
-HALO_API halo_status halo_barrier(halo_context *context); /* as halo_wait( does */
+HALO_API halo_status halo_context_barrier(halo_context *context); /* as halo_wait( does */
 """
 
     def setUp(self):
@@ -413,13 +413,13 @@ HALO_API halo_status halo_barrier(halo_context *context); /* as halo_wait( does 
         self.write("include/halo_sphere.h", "")
         self.write("include/halo_stencil.h", "")
         self.write("tests/conformance/ranks.cpp", "")
-        self.write("tests/faults/allocation_cells.cpp", "TALK(halo_barrier(context)); ALONE(halo_box_turn(field));\n")
+        self.write("tests/faults/allocation_cells.cpp", "TALK(halo_context_barrier(context)); ALONE(halo_box_turn(field));\n")
 
     def test_good(self):
         self.passes("check_scenarios.py", self.root)
 
     def test_forgotten(self):
-        self.write("tests/faults/allocation_cells.cpp", "TALK(halo_barrier(context));\n")
+        self.write("tests/faults/allocation_cells.cpp", "TALK(halo_context_barrier(context));\n")
         self.finds("halo_box_turn: in no scenario", "check_scenarios.py", self.root)
 
     def test_left_out_and_called(self):

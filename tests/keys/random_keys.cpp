@@ -146,7 +146,7 @@ void run_exchange(Run run, halo_topology *const topologies[2], const std::vector
         for (int t = 0; t < 2; ++t) check<T>({ *models[t], run.rank, run.seed, run.kind, run.op, run.messages }, *storages[t], indices[t]);
     }
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-    OK(halo_exchange_stats_get(exchange, &stats));
+    OK(halo_exchange_get_stats(exchange, &stats));
     if (run.messages == HALO_MESSAGES_AGGREGATE && run.kind == HALO_KIND_GHOSTS && stats.messages_sent > (n_runs + 1) * stats.n_peers)
         conformance::stop("seed %llu: %lld messages to %d peers in %lld runs", static_cast<unsigned long long>(run.seed),
                           static_cast<long long>(stats.messages_sent), stats.n_peers, static_cast<long long>(n_runs));

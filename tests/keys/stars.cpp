@@ -127,7 +127,7 @@ void check_forest(Rank &rank, const Forest &forest, halo_topology *topology, uin
     for (int run = 0; run < 3; ++run) { // ranks get to know each other's storage in the first
         std::copy(before.begin(), before.end(), storage.values().begin());
         storage.upload();
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         OK(halo_exchange_start(exchange, nullptr, conformance::stream()));
         OK(halo_exchange_finish(exchange, conformance::finish_stream()));
     }

@@ -55,10 +55,10 @@ const Call refused_calls[] = {
     CALL(halo_context_destroy, &w.context),
     CALL(halo_context_set, w.context, "log_level", "warn"),
     CALL(halo_context_trim, w.context),
-    CALL(halo_progress, w.context),
+    CALL(halo_context_progress, w.context),
     CALL(halo_context_rank_gone, w.context, 1),
-    CALL(halo_barrier, w.context),
-    CALL(halo_allreduce, w.context, w.values, w.values, 1, HALO_FLOAT64, HALO_SUM),
+    CALL(halo_context_barrier, w.context),
+    CALL(halo_context_allreduce, w.context, w.values, w.values, 1, HALO_FLOAT64, HALO_SUM),
     CALL(halo_memory_release, w.context, &w.pointer),
     CALL(halo_topology_create_blocks, w.context, &blocks, &w.results.topology),
     CALL(halo_topology_create_boxes, w.context, &boxes, &w.results.topology),
@@ -170,10 +170,10 @@ const Call allowed_calls[] = {
     ANSWER(halo_context_pool_stats, halo_pool_stats, HALO_POOL_STATS_INIT, w.context, HALO_MEMORY_HOST),
     CALL(halo_info, w.context, HALO_INFO_MODULES, w.buffer, sizeof w.buffer, &w.needed),
     CALL(halo_topology_graph_rows, w.graph, reinterpret_cast<const int64_t **>(&w.list), reinterpret_cast<const uint32_t **>(&w.other_list), &w.n),
-    ANSWER(halo_mesh_local_get, halo_mesh_local, HALO_MESH_LOCAL_INIT, w.mesh, 0),
-    CALL(halo_mesh_map_get, w.mesh, 0, reinterpret_cast<const uint32_t **>(&w.list), &w.n, nullptr),
+    ANSWER(halo_mesh_get_local, halo_mesh_local, HALO_MESH_LOCAL_INIT, w.mesh, 0),
+    CALL(halo_mesh_get_map, w.mesh, 0, reinterpret_cast<const uint32_t **>(&w.list), &w.n, nullptr),
     CALL(halo_sphere_local_parts, w.sphere, nullptr, &w.n),
-    ANSWER(halo_sphere_part_get, halo_sphere_part, HALO_SPHERE_PART_INIT, w.sphere, 0),
+    ANSWER(halo_sphere_get_part, halo_sphere_part, HALO_SPHERE_PART_INIT, w.sphere, 0),
     CALL(halo_sphere_ring_ends, w.sphere, 0, HALO_SPHERE_CELLS, nullptr, 0, &w.n),
     CALL(halo_sphere_keys, w.sphere, 0, HALO_SPHERE_CELLS, nullptr, 0, &w.n),
     CALL(halo_sphere_neighbours, w.sphere, 0, HALO_SPHERE_CELLS, HALO_SPHERE_EDGES, nullptr, 0, &w.n),
@@ -195,7 +195,7 @@ const Call allowed_calls[] = {
           halo_box interior, rim[6];
           return halo_field_interior_rim(w.dense, 0, 1, &interior, rim, &w.number);
       } },
-    ANSWER(halo_exchange_stats_get, halo_exchange_stats, HALO_EXCHANGE_STATS_INIT, w.arriving),
+    ANSWER(halo_exchange_get_stats, halo_exchange_stats, HALO_EXCHANGE_STATS_INIT, w.arriving),
     CALL(halo_exchange_describe, w.arriving, w.buffer, sizeof w.buffer, &w.needed),
     CALL(halo_channel_find, w.context, &w.key, &w.found),
     ANSWER(halo_channel_buffer, halo_buffer, HALO_BUFFER_INIT, w.channel),
@@ -205,9 +205,9 @@ const Call allowed_calls[] = {
           return halo_channel_get_key(w.channel, &key);
       } },
     CALL(halo_access_needs_exec, w.batch, &w.number),
-    ANSWER(halo_access_state_get, halo_access_state, HALO_ACCESS_STATE_INIT, w.dense, 0),
+    ANSWER(halo_access_get_state, halo_access_state, HALO_ACCESS_STATE_INIT, w.dense, 0),
     CALL(halo_access_data, w.dense, 0, 0, HALO_ON_HOST, &w.pointer),
-    ANSWER(halo_access_stats_get, halo_access_stats, HALO_ACCESS_STATS_INIT, w.context, "dense"),
+    ANSWER(halo_access_get_stats, halo_access_stats, HALO_ACCESS_STATS_INIT, w.context, "dense"),
 };
 
 } // namespace

@@ -141,7 +141,7 @@ void World::make_channel(int32_t rank) {
     channel_memory_ = allocator_of<&World::in_channel>(this);
     halo_channel_desc end = HALO_CHANNEL_DESC_INIT;
     end.count = 1;
-    end.send_rank = end.recv_rank = rank;
+    end.send_rank = end.receive_rank = rank;
     end.buffer_kind = HALO_BUFFER_ALLOCATOR;
     end.allocator = &channel_memory_;
     EXPECT_EQ(halo_channel_register(context, &key, &end, &channel), HALO_SUCCESS) << halo_last_error();

@@ -109,13 +109,13 @@ TEST(Callbacks, ALogMayRead) {
     ASSERT_EQ(halo_inproc_create(2, &ranks), HALO_SUCCESS);
     const auto body = [&](int32_t rank) {
         World world(ranks, rank);
-        EXPECT_EQ(halo_barrier(world.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(world.context), HALO_SUCCESS);
         world.n_called = 0;
         world.in_log = [&] {
             if (world.n_called == 1) expect_rules(world, "'log'");
         };
         if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        EXPECT_EQ(halo_barrier(world.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(world.context), HALO_SUCCESS);
         EXPECT_GE(world.n_called, rank == 0 ? 1 : 0);
     };
     std::thread other([&] { body(1); });

@@ -252,7 +252,7 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
         { "struct_of_another_layout",
           HALO_ERR_VERSION,
           { "halo_blocks_desc", "layout" },
-          [](World &w) { return create_blocks(w, [](auto &d) { d.layout = 9; }); } },
+          [](World &w) { return create_blocks(w, [](auto &d) { d.struct_version = 9; }); } },
         { "ghosts_wider_than_the_block",
           HALO_ERR_ARGUMENT,
           { "field wrong", "direction 0", "0 to 4" },
@@ -430,7 +430,7 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           [](World &) {
               halo_context *other = nullptr;
               EXPECT_EQ(halo_context_create(nullptr, &other), HALO_SUCCESS);
-              return after_destroy<halo_context>(other, halo_context_destroy, [](auto *gone) { return halo_progress(gone); });
+              return after_destroy<halo_context>(other, halo_context_destroy, [](auto *gone) { return halo_context_progress(gone); });
           } },
         { "list_too_short",
           HALO_ERR_LIMIT,
@@ -473,12 +473,12 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           { "bytes" },
           [](World &w) {
               char byte = 0;
-              return halo_allreduce(w.context, &byte, &byte, 1, HALO_BYTES, HALO_SUM);
+              return halo_context_allreduce(w.context, &byte, &byte, 1, HALO_BYTES, HALO_SUM);
           } },
         { "channel_of_others",
           HALO_ERR_ARGUMENT,
           { "3 -> 7, field 2, element 14", "rank" },
-          [](World &w) { return register_channel(w, [](auto &, auto &d) { d.send_rank = 4, d.recv_rank = 5; }); } },
+          [](World &w) { return register_channel(w, [](auto &, auto &d) { d.send_rank = 4, d.receive_rank = 5; }); } },
         { "element_that_is_not",
           HALO_ERR_ARGUMENT,
           { "element 27" },

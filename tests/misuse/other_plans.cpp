@@ -115,7 +115,7 @@ TEST(ManyFields, AreNamedHoweverShortTheTimeoutIs) {
         on_ranks(2, [&](halo_inproc *group, int32_t rank) {
             const Rank end(group, rank, many_fields(n, rank, 0.001));
             EXPECT_EQ(end.start(), HALO_SUCCESS) << halo_last_error();
-            EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+            EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS);
             EXPECT_EQ(end.finish(), HALO_ERR_MISMATCH) << n;
             expect_text({ "field " + name_of(n - 1) + ": 1 ghost layers on rank 0, 2+1, 1+1 on rank 1" });
         });
@@ -212,7 +212,7 @@ TEST_P(Rounds, APeerThatIsLateBetweenTwoRoundsIsWaitedForAgain) {
             while (!timed_out) std::this_thread::yield();
             for (int run = 1; run < 4; ++run) EXPECT_EQ(end.exchange(), HALO_SUCCESS) << halo_last_error();
         }
-        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS);
     });
 }
 
@@ -229,7 +229,7 @@ void run_until_it_fails(const Rank &end, int32_t rank, const std::vector<std::st
     if (status == HALO_ERR_PEER) expect_text({ "has no part in run", "first cause, on rank", "HALO_ERR_MISMATCH" });
     EXPECT_TRUE(end.exchange() != HALO_SUCCESS) << rank;
     expect_text(words);
-    EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS) << halo_last_error();
+    EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS) << halo_last_error();
 }
 
 // With the stencil of faces rank 0 never looks at rank 3, which waits for it. Ranks 1 and 2, which find the difference, have sent to rank 3 by then.

@@ -436,7 +436,7 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
           { "allreduce", "exceeds 1099511627776" },
           [](World &w) {
               double value = 1;
-              return halo_allreduce(w.context, &value, &value, int64_t{ 1 } << 61, HALO_FLOAT64, HALO_SUM);
+              return halo_context_allreduce(w.context, &value, &value, int64_t{ 1 } << 61, HALO_FLOAT64, HALO_SUM);
           } },
         { "values_of_a_reduction",
           limit,

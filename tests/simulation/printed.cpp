@@ -29,7 +29,7 @@ static inline void must(halo_status status, const char *call) {
 #define CALL_UNTIL_FREE(call) \
     do { \
         halo_status status_ = HALO_BUSY; \
-        while ((status_ = (call)) == HALO_BUSY) halo_progress(context); \
+        while ((status_ = (call)) == HALO_BUSY) halo_context_progress(context); \
         must(status_, #call); \
     } while (0)
 #define CALL_UNTIL(is_so, call) \

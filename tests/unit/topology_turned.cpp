@@ -35,7 +35,7 @@ TEST(TurnedElements, ComeBackByTheInverseMap) {
 halo_join join_above_x(const AxisMap &map, int64_t n, int64_t ghosts) {
     halo_join join{};
     join.send_gid = 0;
-    join.recv_gid = 1;
+    join.receive_gid = 1;
     join.receive = { { n, 0, 0 }, { n + ghosts, n, n } };
     join.send = { { 0, 0, 0 }, { n, n, n } };
     for (int d = 0; d < 3; ++d) {

@@ -124,7 +124,7 @@ halo_status halo_access_abandon(halo_batch *batch) {
     return with_handle(batch, [&] { shell_of(batch)->owner->accesses.abandon(object_of<Batch>(batch)); });
 }
 
-halo_status halo_access_state_get(const halo_field *field, int32_t set, halo_access_state *state) {
+halo_status halo_access_get_state(const halo_field *field, int32_t set, halo_access_state *state) {
     return with_handle(field, [&] {
         require(state, "state");
         const TrackedField &known = tracked(field, set);
@@ -166,7 +166,7 @@ halo_status halo_access_data(const halo_field *field, int64_t gid, int32_t set, 
     });
 }
 
-halo_status halo_access_stats_get(const halo_context *context, const char *field_name, halo_access_stats *stats) {
+halo_status halo_access_get_stats(const halo_context *context, const char *field_name, halo_access_stats *stats) {
     return with_handle(context, [&] {
         require(field_name, "field_name");
         require(stats, "stats");

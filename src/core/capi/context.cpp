@@ -208,7 +208,7 @@ const char *halo_context_error(const halo_context *context) {
     return context_object(context).context.error().c_str();
 }
 
-halo_status halo_progress(halo_context *context) {
+halo_status halo_context_progress(halo_context *context) {
     return with_handle(context, [&] {
         Context &object = context_object(context).context;
         object.fabric().progress();
@@ -225,11 +225,11 @@ halo_status halo_context_rank_gone(halo_context *context, int32_t rank) {
     });
 }
 
-halo_status halo_barrier(halo_context *context) {
+halo_status halo_context_barrier(halo_context *context) {
     return with_handle(context, [&] { barrier(context_object(context).context); });
 }
 
-halo_status halo_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op) {
+halo_status halo_context_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op) {
     return with_handle(context, [&] {
         if (n < 0) fail(HALO_ERR_ARGUMENT, "allreduce: n is %lld", static_cast<long long>(n));
         if (!combines(type, op)) fail(HALO_ERR_ARGUMENT, "allreduce: values of %s cannot be combined by operation %d", type_name(type), op);

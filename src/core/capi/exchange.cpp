@@ -138,7 +138,7 @@ halo_status halo_exchange_describe(const halo_exchange *exchange, char *text, si
     return with_handle(exchange, [&] { write_text(exchange_of(exchange).describe(), text, capacity, needed_bytes); });
 }
 
-halo_status halo_exchange_stats_get(const halo_exchange *exchange, halo_exchange_stats *stats) {
+halo_status halo_exchange_get_stats(const halo_exchange *exchange, halo_exchange_stats *stats) {
     return with_handle(exchange, [&] {
         require(stats, "stats");
         halo_exchange_stats filled = HALO_EXCHANGE_STATS_INIT;

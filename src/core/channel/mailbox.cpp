@@ -29,11 +29,11 @@ Mailbox::Mailbox(MailRoom &room, const MailboxSpec &spec)
       varies_(spec.varies),
       told_(false) {
     const int32_t here = room.context().rank();
-    if (spec.send_rank == spec.recv_rank)
+    if (spec.send_rank == spec.receive_rank)
         role_ = Role::both;
     else
         role_ = spec.send_rank == here ? Role::sender : Role::receiver;
-    peer_ = role_ == Role::sender ? spec.recv_rank : spec.send_rank;
+    peer_ = role_ == Role::sender ? spec.receive_rank : spec.send_rank;
     if (buffer_.caller_owned()) buffer_.take(room.context(), bytes_);
 }
 

@@ -30,7 +30,7 @@ struct DeviceMail;
 struct MailboxSpec {
     halo_channel_key key{};
     int32_t send_rank = 0;
-    int32_t recv_rank = 0;
+    int32_t receive_rank = 0;
     int64_t bytes = 0;   // of payload that this end holds; the receiver's may be larger
     bool sparse = false; // receiver: probe, and take a buffer only for what has come
     bool varies = false; // messages may have fewer

@@ -46,12 +46,12 @@ void check_memory(const halo_channel_key &key, const halo_channel_desc &desc) {
 
 void check_ranks(const Context &context, const halo_channel_key &key, const halo_channel_desc &desc) {
     const int32_t size = context.size();
-    if (desc.send_rank < 0 || desc.send_rank >= size || desc.recv_rank < 0 || desc.recv_rank >= size)
-        fail(HALO_ERR_ARGUMENT, "channel %s: from rank %d to rank %d, but ranks are 0 to %d", describe(key).c_str(), desc.send_rank, desc.recv_rank,
+    if (desc.send_rank < 0 || desc.send_rank >= size || desc.receive_rank < 0 || desc.receive_rank >= size)
+        fail(HALO_ERR_ARGUMENT, "channel %s: from rank %d to rank %d, but ranks are 0 to %d", describe(key).c_str(), desc.send_rank, desc.receive_rank,
              size - 1);
-    if (desc.send_rank != context.rank() && desc.recv_rank != context.rank())
+    if (desc.send_rank != context.rank() && desc.receive_rank != context.rank())
         fail(HALO_ERR_ARGUMENT, "channel %s: from rank %d to rank %d has no end on this rank, %d", describe(key).c_str(), desc.send_rank,
-             desc.recv_rank, context.rank());
+             desc.receive_rank, context.rank());
 }
 
 int64_t payload_bytes(const halo_channel_key &key, const halo_channel_desc &desc) {
@@ -82,7 +82,7 @@ ChannelSpec check_channel(const Context &context, const halo_channel_key &key, c
     spec.type = desc.type;
     spec.mailbox.key = key;
     spec.mailbox.send_rank = desc.send_rank;
-    spec.mailbox.recv_rank = desc.recv_rank;
+    spec.mailbox.receive_rank = desc.receive_rank;
     spec.mailbox.bytes = payload_bytes(key, desc);
     spec.mailbox.sparse = desc.sparse != 0;
     spec.mailbox.varies = desc.varies != 0;

@@ -143,9 +143,9 @@ std::string CheckMode::name_point(const Run &run, const Checked &checked, int64_
     const BoxCopy box = boxes_of(run, checked).repeat(edge, 0);
     const auto [x, y, z] = BoxValues::of_target(box).place(point);
     const std::string name =
-        box.dst_list ? name_listed(field, box.dst_list[x]) : name_cell(field, edge.recv_gid, { edge.low[0] + x, edge.low[1] + y, edge.low[2] + z });
+        box.dst_list ? name_listed(field, box.dst_list[x]) : name_cell(field, edge.receive_gid, { edge.low[0] + x, edge.low[1] + y, edge.low[2] + z });
     return format("field %s, part %lld, %s, which part %lld on rank %d fills (channel %s)", field.spec().name.c_str(),
-                  static_cast<long long>(edge.recv_gid), name.c_str(), static_cast<long long>(edge.send_gid), sender_of(run, checked),
+                  static_cast<long long>(edge.receive_gid), name.c_str(), static_cast<long long>(edge.send_gid), sender_of(run, checked),
                   run.plan->describe(run.plan->pieces()[checked.piece].key(edge)).c_str());
 }
 
@@ -321,7 +321,7 @@ void CheckMode::require_source(const Run &run, const Checked &checked, const Has
          "%s: run %u: field %s, part %lld: what goes to part %lld was overwritten before finish (point %lld of %lld of %s), though source_stable was "
          "promised",
          what_.c_str(), run.epoch, fields_[static_cast<size_t>(planned.source)]->spec().name.c_str(), static_cast<long long>(edge.send_gid),
-         static_cast<long long>(edge.recv_gid), static_cast<long long>(differs - now.begin()), static_cast<long long>(edge.n_points()),
+         static_cast<long long>(edge.receive_gid), static_cast<long long>(differs - now.begin()), static_cast<long long>(edge.n_points()),
          run.plan->describe(planned.key(edge)).c_str());
 }
 

@@ -268,7 +268,7 @@ void Lowering::receive_singles(const std::vector<PlacedEdge> &by_key, LoweredDir
 // Rows of different parts never meet.
 void Lowering::combine_by_key() {
     const Combining &combining = piece_.combining();
-    const auto order = [](const PlacedEdge &edge) { return std::make_tuple(edge.from_owner ? 0 : 1, edge.recv_gid); };
+    const auto order = [](const PlacedEdge &edge) { return std::make_tuple(edge.from_owner ? 0 : 1, edge.receive_gid); };
     std::sort(contributions_.begin(), contributions_.end(), [&](const Contribution &a, const Contribution &b) {
         return order(a.edge) != order(b.edge) ? order(a.edge) < order(b.edge) : key_before(a.edge, b.edge);
     });

@@ -22,8 +22,8 @@ void emit(Edge &edge, int64_t from, int32_t from_rank, int64_t to, int32_t to_ra
     if (empty(edge.receive.box)) return;
     edge.send_gid = from;
     edge.send_rank = from_rank;
-    edge.recv_gid = to;
-    edge.recv_rank = to_rank;
+    edge.receive_gid = to;
+    edge.receive_rank = to_rank;
     edge.ends = from_rank == to_rank ? EdgeEnds::local : to_rank == here ? EdgeEnds::receive : EdgeEnds::send;
     sink(edge);
 }

@@ -135,8 +135,8 @@ void BoxEdges::send(const PlacedBox &sender, const PlacedBox &receiver, const ha
     Edge edge;
     edge.send_gid = sender.gid;
     edge.send_rank = sender.rank;
-    edge.recv_gid = receiver.gid;
-    edge.recv_rank = receiver.rank;
+    edge.receive_gid = receiver.gid;
+    edge.receive_rank = receiver.rank;
     edge.identity = { element, sent_[element]++, 0 };
     edge.ends = ends_between(sender, receiver);
     edge.from_owner = from_owner;
@@ -149,8 +149,8 @@ void BoxEdges::from_owners(const PlacedBox &receiver, bool only_from_here, const
     order_by_corner(receiver);
     if (!lie_as_before(receiver)) find_pieces(receiver);
     Edge edge;
-    edge.recv_gid = receiver.gid;
-    edge.recv_rank = receiver.rank;
+    edge.receive_gid = receiver.gid;
+    edge.receive_rank = receiver.rank;
     edge.from_owner = true;
     for (const Piece &piece : pieces_) {
         const PlacedBox &sender = found_[corners_[piece.sender].found];

@@ -83,8 +83,8 @@ std::vector<halo_neighbour> PointsTopology::neighbours(int64_t gid) const {
     std::set<int64_t> others;
     for (const int32_t peer : parts_ ? std::vector<int32_t>{} : peers()) others.insert(peer);
     const auto add = [&](const PartEdgeKey &key) {
-        if (key.send_gid == gid) others.insert(key.recv_gid);
-        if (key.recv_gid == gid) others.insert(key.send_gid);
+        if (key.send_gid == gid) others.insert(key.receive_gid);
+        if (key.receive_gid == gid) others.insert(key.send_gid);
     };
     for (const auto *side : { &forward_parts_.send, &forward_parts_.receive })
         for (const auto &[key, points] : *side) add(key);
@@ -244,12 +244,12 @@ void PointsTopology::edges(const EdgeRequest &request, const EdgeSink &sink) con
 }
 
 // Of the other rank's points, no more is known than how many they are.
-Edge PointsTopology::edge_of(int64_t send_gid, int64_t recv_gid, int64_t tag, int64_t n) const {
+Edge PointsTopology::edge_of(int64_t send_gid, int64_t receive_gid, int64_t tag, int64_t n) const {
     Edge edge;
     edge.send_gid = send_gid;
-    edge.recv_gid = recv_gid;
+    edge.receive_gid = receive_gid;
     edge.send_rank = parts_ ? parts_->rank_of(send_gid) : static_cast<int32_t>(send_gid);
-    edge.recv_rank = parts_ ? parts_->rank_of(recv_gid) : static_cast<int32_t>(recv_gid);
+    edge.receive_rank = parts_ ? parts_->rank_of(receive_gid) : static_cast<int32_t>(receive_gid);
     edge.identity.tag = tag;
     edge.from_owner = edge_kind(tag) != edge_of_copies;
     edge.contributes = edge_kind(tag) != edge_to_silent;
@@ -279,7 +279,7 @@ void PointsTopology::emit(const PointEdges &edges, uint32_t sections, const Edge
 void PointsTopology::emit(const PartEdges &edges, uint32_t sections, const EdgeSink &sink) const {
     const auto give = [&](const PartEdgeKey &key, const PointList &any, EdgeEnds ends, const PointList *send, const PointList *receive) {
         if (!in_sections(key.tag, sections)) return;
-        Edge edge = edge_of(key.send_gid, key.recv_gid, key.tag, any.size());
+        Edge edge = edge_of(key.send_gid, key.receive_gid, key.tag, any.size());
         edge.ends = ends;
         if (send) edge.send = send->region();
         if (receive) edge.receive = receive->region();

@@ -108,7 +108,7 @@ protected:
     PointEdges forward_;
 
 private:
-    Edge edge_of(int64_t send_gid, int64_t recv_gid, int64_t tag, int64_t n) const;
+    Edge edge_of(int64_t send_gid, int64_t receive_gid, int64_t tag, int64_t n) const;
     void emit(const PointEdges &edges, uint32_t sections, const EdgeSink &sink) const;
     void emit(const PartEdges &edges, uint32_t sections, const EdgeSink &sink) const;
     PointEdges edges_between_copies() const;
