@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hand_channels.h"
+#include "halo_channel.hpp"
 
 #include <chrono>
 #include <cstring>

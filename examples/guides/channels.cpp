@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 
-#include <halo.hpp>
+#include <halo_channel.hpp>
 
 namespace {
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "halo_channel.h"
 #include "need.h"
 
 enum { PARTS = 8, STEPS = 4, COUNT = 16 };

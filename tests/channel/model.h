@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "halo.h"
+#include "halo_channel.h"
 
 namespace test {
 

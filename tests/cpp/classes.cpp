@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "halo.hpp"
+#include "halo_channel.hpp"
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "halo_channel.h"
 #include "late/on_device.h"
 
 namespace late {

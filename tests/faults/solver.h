@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "halo_channel.h"
 #include "ranks.h"
 #include "storage.h"
 

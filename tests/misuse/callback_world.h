@@ -7,6 +7,7 @@
 #include <span>
 
 #include "halo_access.h"
+#include "halo_channel.h"
 #include "halo_mesh.h"
 #include "halo_sphere.h"
 

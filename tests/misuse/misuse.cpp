@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "halo.h"
+#include "halo_channel.h"
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "halo_access.h"
+#include "halo_channel.h"
 #include "halo_mesh.h"
 #include "halo_plugin.h"
 #include "halo_sphere.h"

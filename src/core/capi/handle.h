@@ -13,6 +13,7 @@
 #include "capi/guard.h"
 #include "channel/registry.h"
 #include "comm/context.h"
+#include "halo_channel.h"
 #include "halo_mesh.h"
 #include "halo_sphere.h"
 

@@ -19,6 +19,7 @@
 #include "channel/channel_list.h"
 #include "channel/device_slices.h"
 #include "channel/long_waits.h"
+#include "halo_channel.h"
 #include "stream/stream.h"
 
 namespace halo {

@@ -10,6 +10,7 @@
 
 #include "channel/aggregate.h"
 #include "channel/registry.h"
+#include "halo_channel.h"
 
 namespace halo {
 

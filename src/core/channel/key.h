@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/digest.h"
+#include "halo_channel.h"
 #include "stream/wire_edge.h"
 
 namespace halo {

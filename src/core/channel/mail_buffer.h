@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "channel/mail_room.h"
+#include "halo_channel.h"
 #include "memory/space.h"
 
 namespace halo {

@@ -22,6 +22,7 @@
 #include "channel/key.h"
 #include "channel/mail_buffer.h"
 #include "channel/mail_room.h"
+#include "halo_channel.h"
 
 namespace halo {
 

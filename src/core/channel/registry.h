@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "channel/mailbox.h"
+#include "halo_channel.h"
 
 namespace halo {
 class ChannelRegistry;

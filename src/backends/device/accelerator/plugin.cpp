@@ -325,7 +325,7 @@ extern "C" [[gnu::visibility("default")]] const halo_device_plugin halo_device_p
     HALO_PLUGIN_ABI_MINOR,
     sizeof(halo_device_plugin),
     HALO_MODULE_NAME,
-    "0.1.0",
+    "0.2.0",
     HALO_COPY_LAYOUT,
     (1U << HALO_MEMORY_DEVICE) | (1U << HALO_MEMORY_PINNED),
     halo::accelerator::query,

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file halo_channel.h
+ * Channels by hand, for programs that have their own mesh and buffers: one directed edge each, with a mailbox of five states, alone or many in one
+ * message.
+ *
+ *   1  channels
+ *   2  groups of channels
+ *
+ * Conventions are those of halo.h.
+ */
+#ifndef HALO_CHANNEL_H
+#define HALO_CHANNEL_H
+
+#include "halo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ 1 channels */
+/** @defgroup channel_chapter_1 1 channels
+ *  @{ */
+
+typedef struct halo_channel halo_channel; /**< one directed edge with its five-state mailbox */
+typedef struct halo_group halo_group;     /**< channels committed together */
+
+/** What a channel is known by on both ends. Frozen. */
+typedef struct halo_channel_key {
+    int64_t send_gid;
+    int64_t receive_gid;
+    int32_t field;   /**< the caller's number */
+    int32_t element; /**< of the sender, 0..26: see halo_element */
+    int64_t extra;   /**< several channels on one edge: multigrid level, stage... else 0 */
+} halo_channel_key;
+
+#define HALO_STALE 0         /**< the receiver needs nothing any more; the sender may write */
+#define HALO_SENDING 1       /**< data are on their way */
+#define HALO_SENDING_NULL 2  /**< "null" is on its way */
+#define HALO_RECEIVED 3      /**< the buffer holds what was sent */
+#define HALO_RECEIVED_NULL 4 /**< null was sent */
+
+#define HALO_BUFFER_POOL 0      /**< the library's pools */
+#define HALO_BUFFER_CALLER 1    /**< the caller's memory: `buffer` */
+#define HALO_BUFFER_ALLOCATOR 2 /**< the caller's allocator: `allocator` */
+
+typedef struct halo_channel_desc {
+    size_t struct_size;
+    int32_t struct_version;
+    int32_t send_rank;
+    int32_t receive_rank;
+    halo_type type;
+    int64_t count;                   /**< elements, at most 2^40 bytes; the receiver's may be larger than the sender's */
+    int64_t element_bytes;           /**< HALO_BYTES only */
+    int32_t sparse;                  /**< 1: the receiver probes and takes a buffer only when data come */
+    int32_t buffer_kind;             /**< HALO_BUFFER_... */
+    void *buffer;                    /**< HALO_BUFFER_CALLER: count elements, stays the caller's; must stay until the channel is destroyed (and longer
+                                          after halo_channel_abandon) */
+    const halo_allocator *allocator; /**< HALO_BUFFER_ALLOCATOR. Must outlive the channel; see halo_allocator. */
+    int32_t memory;                  /**< of the buffer: HALO_MEMORY_HOST, or HALO_MEMORY_DEVICE. The ends may differ. Calls that take a stream then want one */
+    int32_t device;                  /**< HALO_MEMORY_DEVICE: its ordinal */
+    int32_t varies;                  /**< 1: halo_channel_send_bytes may send fewer bytes than the channel has. Both ends say the same */
+    int32_t reserved;
+} halo_channel_desc;
+#define HALO_CHANNEL_DESC_INIT { sizeof(halo_channel_desc), 1, 0, 0, HALO_FLOAT64, 0, 0, 0, HALO_BUFFER_POOL, NULL, NULL, HALO_MEMORY_HOST, 0, 0, 0 }
+
+/** Register one end of a channel (both, when send_rank = receive_rank = this rank). Key and description are copied. Local; O(1); usable after a group has committed it.
+ *  HALO_ERR_EXISTS: the key is registered. Unregister with halo_channel_destroy, then register again. HALO_ERR_DEVICE: there is no such device. */
+HALO_API halo_status halo_channel_register(halo_context *context, const halo_channel_key *key, const halo_channel_desc *desc, halo_channel **channel);
+
+/** Register many. `keys` and `descs` are arrays of `n`, `desc_bytes`, at most 4096, the size of one descriptor. All or none: then `channels` are none. */
+HALO_API halo_status halo_channel_register_many(halo_context *context, const halo_channel_key *keys, const halo_channel_desc *descs, size_t desc_bytes, int64_t n,
+                                                halo_channel **channels);
+
+HALO_API halo_status halo_channel_find(const halo_context *context, const halo_channel_key *key, halo_channel **channel);
+
+/** HALO_BUSY while something is under way. A channel leaves its group with its destruction: the group then only serves the rest. */
+HALO_API halo_status halo_channel_destroy(halo_channel **channel);
+
+/** Give up what is under way, when the other end never answers: a posted receive is cancelled, late messages are dropped. Afterwards the
+ *  channel can only be destroyed. A buffer of the caller's that is being sent or received into must stay until the context is destroyed,
+ *  over MPI until MPI_Finalize; one of halo_memory_allocate does. A send whose stream has not come to it does not leave. Local. */
+HALO_API halo_status halo_channel_abandon(halo_channel *channel);
+
+/** May the sender write? Progresses the sender's own message; a completed one makes the channel stale again. */
+HALO_API halo_status halo_channel_writable(halo_channel *channel, int32_t *writable);
+
+/** Take or give back the buffer. In every state nothing is done where it is there, or gone, already. Else HALO_BUSY unless the channel is stale and nothing
+ *  is under way: call again; the own send is polled. HALO_ERR_STATE: aggregated, or abandoned. */
+HALO_API halo_status halo_channel_allocate(halo_channel *channel);
+HALO_API halo_status halo_channel_release(halo_channel *channel);
+
+/** The buffer. Filled up to the caller's struct_size. */
+typedef struct halo_buffer {
+    size_t struct_size;
+    int32_t struct_version;
+    int32_t state;       /**< HALO_STALE ... */
+    void *data;          /**< NULL: none held; valid while `generation` is the same */
+    int64_t bytes;       /**< of the channel's count; after a receive: of what came */
+    uint64_t generation; /**< changes whenever the channel gets another buffer */
+} halo_buffer;
+#define HALO_BUFFER_INIT { sizeof(halo_buffer), 1, 0, NULL, 0, 0 }
+
+HALO_API halo_status halo_channel_buffer(const halo_channel *channel, halo_buffer *buffer);
+
+/** Send the buffer; without one, or by send_null, only "null" travels. Never blocks: HALO_BUSY while the last send is under way.
+ *  HALO_ERR_STATE: the channel is not stale. In a device's memory the buffer is read when `stream` comes there, and the message leaves in whatever
+ *  call of this rank comes after that. HALO_ERR_ARGUMENT: that memory and HALO_STREAM_NONE. */
+HALO_API halo_status halo_channel_send(halo_channel *channel, halo_stream stream);
+/** The first `bytes` of it; the receiver's halo_buffer has their number. HALO_ERR_STATE: a channel without `varies`. Where an end is in the
+ *  caller's own host memory there must be at least one, for none would be null. */
+HALO_API halo_status halo_channel_send_bytes(halo_channel *channel, int64_t bytes, halo_stream stream);
+HALO_API halo_status halo_channel_send_null(halo_channel *channel, halo_stream stream);
+
+/** Receiver: dense channels post their receive, sparse ones probe. Twice does nothing; nothing to do on the same rank. */
+HALO_API halo_status halo_channel_start_receive(halo_channel *channel);
+
+/** Receiver: has it come? `done` 1: the state is received or received_null. `state` may be NULL. In a device's memory what has come can be read on
+ *  any stream then. Polls in vain, as of halo_channel_writable and sends, are logged once they last for the setting "warn_after". */
+HALO_API halo_status halo_channel_try_receive(halo_channel *channel, int32_t *done, int32_t *state);
+
+/** Receiver: what was received is no longer needed; in a device's memory once `stream` has come there: until then the buffer stays as it is, and
+ *  halo_channel_destroy and halo_channel_release return HALO_BUSY. Afterwards that of a sparse receiver there goes back by itself. */
+HALO_API halo_status halo_channel_stale(halo_channel *channel, halo_stream stream);
+
+HALO_API halo_status halo_channel_get_key(const halo_channel *channel, halo_channel_key *key);
+
+/** @} */
+
+/* ------------------------------------------------------------------ 2 groups of channels */
+/** @defgroup channel_chapter_2 2 groups of channels
+ *  @{ */
+
+typedef struct halo_group_desc {
+    size_t struct_size;
+    int32_t struct_version;
+    int32_t messages;       /**< HALO_MESSAGES_AGGREGATE (also AUTO): use halo_group_...; PER_CHANNEL: use halo_channel_... */
+    double timeout_seconds; /**< of the commit */
+    int32_t memory;         /**< AGGREGATE: where the slices are, HALO_MEMORY_HOST, or HALO_MEMORY_DEVICE; that of its channels does not count. Ranks may differ */
+    int32_t device;         /**< HALO_MEMORY_DEVICE: its ordinal */
+    int32_t flags_memory;   /**< slices in HALO_MEMORY_DEVICE: where the `null_flags` of halo_group_send are, HALO_MEMORY_HOST (read during the call),
+                                 HALO_MEMORY_PINNED or HALO_MEMORY_DEVICE (read when the stream comes there) */
+    int32_t reserved;
+} halo_group_desc;
+#define HALO_GROUP_DESC_INIT { sizeof(halo_group_desc), 1, HALO_MESSAGES_AUTO, HALO_TIMEOUT_CONFIGURED, HALO_MEMORY_HOST, 0, HALO_MEMORY_HOST, 0 }
+
+/**
+ * Commit channels: number their tags, check both ends. Collective over the context (ranks may bring none; the list is copied); blocks.
+ * HALO_ERR_MISMATCH: an end is missing, or ranks, types or sizes disagree; the text names the first keys that do. Nothing is changed then.
+ * PER_CHANNEL: each channel sends its own message. AGGREGATE: the buffers are slices of one message per peer, and the channel
+ * calls other than find, key, buffer and destroy return HALO_ERR_STATE; all slices of a message, and all of same-rank channels, begin within 2^35 bytes.
+ */
+HALO_API halo_status halo_group_create(halo_context *context, halo_channel *const *channels, int64_t n, const halo_group_desc *desc, halo_group **group);
+
+/** The channels live on, uncommitted. HALO_BUSY while something is under way. Collective; does not communicate. */
+HALO_API halo_status halo_group_destroy(halo_group **group);
+
+/** As halo_channel_abandon, for everything in the group. Afterwards group and channels can only be destroyed. Local. */
+HALO_API halo_status halo_group_abandon(halo_group *group);
+
+/** One channel of an aggregated group. Filled up to `row_bytes`, at most 4096. */
+typedef struct halo_group_row {
+    halo_channel *channel;
+    void *data;     /**< slice to pack into or to unpack from; valid for the present run: it alternates between two */
+    int64_t bytes;
+    int32_t peer;   /**< rank at the other end; this rank for same-rank channels */
+    int32_t sender; /**< 1: this rank sends it (same rank: it also receives it, from the same memory) */
+    int32_t state;  /**< HALO_STALE ... */
+    int32_t reserved;
+} halo_group_row;
+
+/** Rows in the order of the channels given at creation. `rows` lives until the next call of this function on the group. O(channels). */
+HALO_API halo_status halo_group_table(halo_group *group, size_t row_bytes, const halo_group_row **rows, int64_t *n);
+
+/** May the slices of this run be written? HALO_BUSY is answered as 0. */
+HALO_API halo_status halo_group_writable(halo_group *group, int32_t *writable);
+
+/** Post the receives of this run. Optional: halo_group_send and halo_group_try_receive do it. */
+HALO_API halo_status halo_group_start_receive(halo_group *group);
+
+/** Send all channels that this rank sends: one message per peer. `null_flags` (per row, may be NULL) marks channels that are null;
+ *  entries of rows that this rank does not send are ignored. Never blocks: HALO_BUSY while a peer is two runs behind. Read during the call. With
+ *  slices on a device they, and flags as halo_group_desc says, are read when `stream` comes there; messages leave in whatever call of this rank comes
+ *  after that. HALO_ERR_ARGUMENT: such slices and HALO_STREAM_NONE. */
+HALO_API halo_status halo_group_send(halo_group *group, const uint8_t *null_flags, halo_stream stream);
+
+/** `done` 1 when every message of this run is here; the table then shows the states. */
+HALO_API halo_status halo_group_try_receive(halo_group *group, int32_t *done);
+
+/** What this run received is no longer needed; the next run may begin. With slices on a device: once `stream` has come there; until then
+ *  halo_group_writable answers 0 and halo_group_destroy returns HALO_BUSY. */
+HALO_API halo_status halo_group_stale(halo_group *group, halo_stream stream);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* HALO_CHANNEL_H */
