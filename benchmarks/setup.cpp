@@ -8,6 +8,7 @@
 
 #include "benchmarks.h"
 #include "contenders.h"
+#include "halo_channel.h"
 #include "statistics.h"
 #include "timed.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "allocation_scenarios.h"
+#include "halo_channel.h"
 
 #include <chrono>
 #include <thread>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "halo_access.h"
+#include "halo_channel.h"
 
 namespace {
 

@@ -2,6 +2,7 @@
 // Channels by hand: in one message per peer, or each in its own.
 #include <algorithm>
 
+#include "halo_channel.h"
 #include "objects.h"
 
 namespace programs {
@@ -60,7 +61,8 @@ private:
 
     void enrol(size_t i) {
         halo_channel_key key{};
-        key.send_gid = channel(i).send_rank, key.receive_gid = channel(i).receive_rank, key.field = made_.number, key.extra = static_cast<int64_t>(own_[i]);
+        key.send_gid = channel(i).send_rank, key.receive_gid = channel(i).receive_rank, key.field = made_.number,
+        key.extra = static_cast<int64_t>(own_[i]);
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
         desc.send_rank = channel(i).send_rank, desc.receive_rank = channel(i).receive_rank;
         desc.count = channel(i).count, desc.sparse = channel(i).sparse;
