@@ -402,6 +402,9 @@ typedef struct halo_keys_edit {
  */
 HALO_API halo_status halo_topology_edit_keys(const halo_topology *topology, const halo_keys_edit *edit, halo_topology **edited);
 
+/** The rank that owns the point of a key; negative: nobody. Called in the caller's thread, of the context it may call functions whose handle is const. */
+typedef int32_t (*halo_owner_fn)(void *user, uint64_t key);
+
 /** Points and their neighbours. Each rank describes the points that it owns; as many rings of ghosts as wanted are laid around them. Lists are read
  *  during the call. */
 typedef struct halo_graph_desc {
@@ -412,19 +415,25 @@ typedef struct halo_graph_desc {
     const uint64_t *keys;      /**< of each, any values */
     const int64_t *offsets;    /**< n_owned + 1: where the neighbours of each begin in `neighbours`; NULL: `width` for each */
     const uint64_t *neighbours; /**< keys; a point may be its own neighbour, or have one several times; not every neighbour need have the point as its own */
-    const int32_t *owners;     /**< rank that owns each neighbour, where the caller knows; NULL: found out by key. On all ranks that have some, or none. */
+    const int32_t *owners;     /**< rank that owns each neighbour, where the caller knows; NULL: by `owner_of`. On all ranks that have neighbours, or none. */
     int64_t width;             /**< n_owned * width is at most 2^40 */
     uint64_t skip;             /**< with has_skip: entries of this value are no neighbours */
     int32_t has_skip;
     int32_t directory;         /**< HALO_DIRECTORY_... */
+    const uint64_t *const *rows; /**< neighbours of each point, where they do not lie behind each other: then no `offsets`, `neighbours`, `owners` */
+    const int64_t *lengths;    /**< with `rows`: of each; NULL: `width` */
+    halo_owner_fn owner_of;    /**< asked once for each neighbour of another rank; NULL: found out by key, through a directory. On all ranks that have
+                                    neighbours, or none, as `owners`, which it may stand for */
+    void *owner_user;          /**< given to `owner_of` */
 } halo_graph_desc;
-#define HALO_GRAPH_DESC_INIT { sizeof(halo_graph_desc), 1, 1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, HALO_DIRECTORY_AUTO }
+#define HALO_GRAPH_DESC_INIT \
+    { sizeof(halo_graph_desc), 1, 1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, HALO_DIRECTORY_AUTO, NULL, NULL, NULL, NULL }
 
 /**
  * As halo_topology_create_keys, with ghosts found from the tables: those of ring 2 and beyond are asked from the owners of the ring before, one round for
  * each ring. Local indices: owned points as given, then ghosts by ring, then owner, then key; last, ghosts that nobody owns, which are never filled.
- * Collective; communicates; O(local points and neighbours) memory.
- * HALO_ERR_ARGUMENT: a key is owned twice; the text names it. HALO_ERR_MISMATCH: ranks differ in rings, directory or in having `owners`.
+ * Collective; communicates; O(local points and neighbours) memory and time: about two, of several rings three times that of the same ghosts by key.
+ * HALO_ERR_ARGUMENT: a key is owned twice; the text names it. HALO_ERR_MISMATCH: ranks differ in rings, directory or in knowing owners.
  */
 HALO_API halo_status halo_topology_create_graph(halo_context *context, const halo_graph_desc *desc, halo_topology **topology);
 

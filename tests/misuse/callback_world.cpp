@@ -37,7 +37,7 @@ World::World(halo_inproc *ranks, int32_t rank) {
 }
 
 World::~World() {
-    in_arrival = in_combine = in_allocate = in_channel = in_log = nullptr;
+    in_arrival = in_combine = in_allocate = in_channel = in_log = in_owner = nullptr;
     EXPECT_EQ(halo_group_destroy(&group), HALO_SUCCESS);
     EXPECT_EQ(halo_channel_destroy(&channel), HALO_SUCCESS);
     EXPECT_EQ(halo_reduction_destroy(&reduction), HALO_SUCCESS);
@@ -154,6 +154,20 @@ double *World::data(halo_field *field, int64_t gid) const {
     void *storage = nullptr;
     EXPECT_EQ(halo_field_data(field, gid, 0, &storage), HALO_SUCCESS);
     return static_cast<double *>(storage);
+}
+
+void World::make_graph() {
+    const uint64_t mine[] = { 1 }, nobodys[] = { 2 };
+    halo_graph_desc desc = HALO_GRAPH_DESC_INIT;
+    desc.n_owned = desc.width = 1, desc.keys = mine, desc.neighbours = nobodys;
+    desc.owner_of = [](void *self, uint64_t) {
+        static_cast<World *>(self)->call(&World::in_owner);
+        return int32_t{ -1 };
+    };
+    desc.owner_user = this;
+    halo_topology *points = nullptr;
+    EXPECT_EQ(halo_topology_create_graph(context, &desc, &points), HALO_SUCCESS) << halo_last_error();
+    EXPECT_EQ(halo_topology_destroy(&points), HALO_SUCCESS);
 }
 
 void World::run_arriving() {

@@ -37,8 +37,10 @@ struct World {
     void run_summing();
     // By hand: allocated, sent, received, released.
     void run_channel();
+    // A point whose neighbour is one of nobody's, as the function says.
+    void make_graph();
 
-    Body in_arrival, in_combine, in_allocate, in_channel, in_log;
+    Body in_arrival, in_combine, in_allocate, in_channel, in_log, in_owner;
     int n_called = 0;
     halo_context *context = nullptr;
     halo_topology *ring = nullptr, *graph = nullptr;

@@ -60,6 +60,16 @@ TEST(Callbacks, ACombinationMayRead) {
     world.run_arriving();
 }
 
+TEST(Callbacks, WhoIsAskedForOwnersMayRead) {
+    World world;
+    world.in_owner = [&] { expect_rules(world, "'owner_of'"); };
+    world.make_graph();
+    EXPECT_EQ(world.n_called, 1);
+    world.in_owner = nullptr;
+    world.make_graph();
+    world.run_summing();
+}
+
 TEST(Callbacks, AnAllocatorMayRead) {
     World world;
     world.in_allocate = [&] { expect_rules(world, world.n_called % 2 == 1 ? "'allocate'" : "'release'"); };

@@ -26,7 +26,7 @@ constexpr FirstVersion first_of(const halo_boxes_desc *) { return { "halo_boxes_
 constexpr FirstVersion first_of(const halo_regions_desc *) { return { "halo_regions_desc", 64 }; }
 constexpr FirstVersion first_of(const halo_keys_desc *) { return { "halo_keys_desc", 80 }; }
 constexpr FirstVersion first_of(const halo_keys_edit *) { return { "halo_keys_edit", 72 }; }
-constexpr FirstVersion first_of(const halo_graph_desc *) { return { "halo_graph_desc", 80 }; }
+constexpr FirstVersion first_of(const halo_graph_desc *) { return { "halo_graph_desc", 112 }; }
 constexpr FirstVersion first_of(const halo_star_desc *) { return { "halo_star_desc", 56 }; }
 constexpr FirstVersion first_of(const halo_lists_desc *) { return { "halo_lists_desc", 72 }; }
 constexpr FirstVersion first_of(const halo_keys_report *) { return { "halo_keys_report", 120 }; }

@@ -22,10 +22,10 @@ PointsTopology &points_of(const halo_topology *topology, const char *call) {
     return *points;
 }
 
-const GraphPoints &graph_of(const halo_topology *topology, const char *call) {
+const GraphTopology &graph_of(const halo_topology *topology, const char *call) {
     auto *graph = dynamic_cast<GraphTopology *>(&object_of<Topology>(topology));
     if (!graph) fail(HALO_ERR_ARGUMENT, "%s: the topology was not made from a graph", call);
-    return graph->graph();
+    return *graph;
 }
 
 } // namespace
@@ -126,15 +126,15 @@ halo_status halo_topology_graph_rows(const halo_topology *topology, const int64_
         require(offsets, "offsets");
         require(neighbours, "neighbours");
         require(n_rows, "n_rows");
-        const GraphPoints &graph = graph_of(topology, "graph rows");
+        const GraphPoints &graph = graph_of(topology, "graph rows").graph();
         *offsets = graph.offsets.data();
-        *neighbours = graph.neighbours.data();
+        *neighbours = graph.neighbours.get();
         *n_rows = graph.n_rows();
     });
 }
 
 halo_status halo_topology_rings(const halo_topology *topology, int32_t *rings, int64_t capacity, int64_t *n) {
-    return with_handle(topology, [&] { write_list(graph_of(topology, "rings").rings, rings, capacity, n, "rings"); });
+    return with_handle(topology, [&] { write_list(graph_of(topology, "rings").rings(), rings, capacity, n, "rings"); });
 }
 
 halo_status halo_topology_point_keys(const halo_topology *topology, uint64_t *keys, int64_t capacity, int64_t *n) {

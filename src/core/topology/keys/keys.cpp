@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "comm/agree.h"
 #include "comm/collective.h"
+#include "topology/keys/key_index.h"
 #include "topology/keys/key_sieve.h"
 #include "topology/keys/wire.h"
 #include "topology/keys/work.h"
@@ -81,7 +82,7 @@ void NotedKeys::add_positions(int64_t i, bool own, std::vector<uint32_t> &to) co
                              [&](uint32_t position) { return !own || position != first; });
 }
 
-KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : PointsTopology(context) {
+KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc, const KnownKeys *known_keys) : PointsTopology(context) {
     together(context, "keys", [&] { check_desc(desc); });
     static constexpr int32_t read_by_nobody = 0;
     const auto [most_parts, knows_owners] = find_given(desc);
@@ -90,7 +91,7 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : Point
     if (desc.n_keys == 0) known.owners = knows_owners ? &read_by_nobody : nullptr;
     agree(context, "keys", terms_of(known));
     if (desc.editable) record_ = std::make_unique<KeysRecord>();
-    Work work{ known };
+    Work work{ known, known_keys };
     choose_placement(work);
     split(work);
     divide(work);
@@ -159,7 +160,7 @@ void KeysTopology::choose_placement(Work &work) {
     work.placement = KeyPlacement::by_hash(context_.size());
     directory_ = HALO_DIRECTORY_HASH;
     if (work.desc.directory == HALO_DIRECTORY_HASH) return;
-    KeyPlacement ranges = KeyPlacement::by_range(context_, work.desc);
+    KeyPlacement ranges = work.known ? KeyPlacement::by_sample(context_, work.desc, work.known->range) : KeyPlacement::by_range(context_, work.desc);
     if (work.desc.directory == HALO_DIRECTORY_AUTO && ranges.uneven()) return;
     work.placement = std::move(ranges);
     directory_ = HALO_DIRECTORY_RANGE;
@@ -167,6 +168,7 @@ void KeysTopology::choose_placement(Work &work) {
 
 // Of a key that is given several times, the first entry tells the owner.
 void KeysTopology::follow_first_entries(Work &work) const {
+    if (work.known) return;
     const halo_keys_desc &desc = work.desc;
     KeyRange all{ UINT64_MAX, 0 };
     for_each_key(desc, [&](uint32_t i) { all = { std::min(all.low, desc.keys[i]), std::max(all.high, desc.keys[i]) }; });
@@ -191,11 +193,13 @@ void KeysTopology::split(Work &work) const {
     const auto sort_out = [&](auto &&is_near) {
         for_each_key(desc, [&](uint32_t i) {
             if (!is_near(i)) return away.push_back(i);
+            ++work.n_near;
+            if (work.known && work.owned_alone(i)) return;
             work.near.push_back(i);
             work.near_range = { std::min(work.near_range.low, desc.keys[i]), std::max(work.near_range.high, desc.keys[i]) };
         });
     };
-    work.near.reserve(static_cast<size_t>(desc.n_keys / context_.size()));
+    if (!work.known) work.near.reserve(static_cast<size_t>(desc.n_keys / context_.size()));
     if (context_.size() == 1) {
         sort_out([](uint32_t) { return true; });
     } else if (desc.owners) {
@@ -241,23 +245,39 @@ void KeysTopology::divide(Work &work) const {
     for (Stretch &stretch : work.stretches) stretch.order = work.order;
 }
 
-// Of the keys that this rank decides, leaves out those that it alone has, once, and owns; unless an edit may change that.
-void KeysTopology::sift(Work &work, std::span<const Submission> others) const {
+// Positions of keys that may come twice, or that this rank does not own alone.
+std::vector<uint32_t> KeysTopology::sifted(const Work &work, std::span<const Submission> others) const {
     const halo_keys_desc &desc = work.desc;
     KeySieve sieve(work.near_range.low, work.near_range.high, std::ssize(work.near));
     for (const uint32_t position : work.near) sieve.add(desc.keys[position]);
     for (const Submission &other : others)
         for (const uint64_t key : other.keys) sieve.add_other(key);
-    const bool must_claim = desc.owner_rule == HALO_OWNER_CLAIM && !desc.owners;
-    const auto owned_alone = [&](int32_t flags) {
-        return (flags & (HALO_KEY_READ_ONLY | HALO_KEY_WANT)) == 0 && (!must_claim || (flags & HALO_KEY_CLAIM) != 0);
-    };
     std::vector<uint32_t> kept;
     for (const uint32_t position : work.near)
-        if (record_ || sieve.may_be_twice(desc.keys[position]) || !owned_alone(work.flags(position))) kept.push_back(position);
-    const auto n_left_out = std::ssize(work.near) - std::ssize(kept);
+        if (record_ || sieve.may_be_twice(desc.keys[position]) || !work.owned_alone(position)) kept.push_back(position);
+    return kept;
+}
+
+// The same where it is known that none comes twice.
+std::vector<uint32_t> KeysTopology::looked_up(const Work &work, std::span<const Submission> others) const {
+    const int32_t *owners = work.known_owners();
+    std::vector<uint32_t> kept = work.near;
+    for (const Submission &other : others)
+        for (const uint64_t key : other.keys) {
+            const uint32_t position = work.known->index.find(key);
+            if (position != KeyIndex::none && (!owners || owners[position] == context_.rank())) kept.push_back(position);
+        }
+    std::sort(kept.begin(), kept.end());
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+    return kept;
+}
+
+// Of the keys that this rank decides, leaves out those that it alone has, once, and owns; unless an edit may change that.
+void KeysTopology::sift(Work &work, std::span<const Submission> others) const {
+    std::vector<uint32_t> kept = work.known ? looked_up(work, others) : sifted(work, others);
+    const int64_t n_left_out = work.n_near - std::ssize(kept);
     work.near = {};
-    work.sifted = NotedKeys(desc, std::move(kept));
+    work.sifted = NotedKeys(work.desc, std::move(kept));
     work.n_keys = n_left_out + work.sifted.keys.n_different() + work.away.keys.n_different();
 }
 
@@ -364,17 +384,20 @@ void KeysTopology::number_ghosts(const Work &work, uint32_t n_owned) {
     const int32_t rank = context_.rank();
     struct Ghost {
         int32_t owner; // those of nobody come last
+        int32_t ring;
         bool silent;
         uint32_t position;
     };
     std::vector<Ghost> ghosts;
     for (const Found &found : work.found) {
         for (const uint32_t position : found.list->keys.positions(found.place).subspan(found.owner == rank ? 1 : 0))
-            ghosts.push_back({ found.owner < 0 ? INT32_MAX : found.owner, found.list->silent(found.place), position });
+            ghosts.push_back({ found.owner < 0 ? INT32_MAX : found.owner, work.ring(position), found.list->silent(found.place), position });
     }
-    const auto by_owner = [](const Ghost &a, const Ghost &b) { return a.owner != b.owner ? a.owner < b.owner : a.silent < b.silent; };
+    const auto order = [](const Ghost &one) { return std::make_tuple(one.owner == INT32_MAX, one.ring, one.owner, one.silent); };
+    const auto by_owner = [&](const Ghost &a, const Ghost &b) { return order(a) < order(b); };
     if (work.desc.numbering == HALO_NUMBERING_BY_OWNER && !std::is_sorted(ghosts.begin(), ghosts.end(), by_owner))
         std::stable_sort(ghosts.begin(), ghosts.end(), by_owner);
+    n_points_ = n_owned + std::ssize(ghosts);
     local_indices_.assign(static_cast<size_t>(work.desc.n_keys), owned);
     for (uint32_t g = 0; g < ghosts.size(); ++g) local_indices_[ghosts[g].position] = n_owned + g;
     uint32_t next = 0;
@@ -383,7 +406,6 @@ void KeysTopology::number_ghosts(const Work &work, uint32_t n_owned) {
             local_indices_[i] = no_index;
         else if (local_indices_[i] == owned)
             local_indices_[i] = next++;
-    n_points_ = n_owned + std::ssize(ghosts);
 }
 
 void KeysTopology::share(const Work &work) {

@@ -12,11 +12,20 @@
 
 namespace halo {
 
+class KeyIndex;
 struct NotedKeys;
+
+// What the caller knows of its keys: no key comes twice, and where each is found.
+struct KnownKeys {
+    const KeyIndex &index; // position of each
+    // Of the last keys, which are wanted: HALO_NUMBERING_BY_OWNER puts those of lower rings first. The others are this rank's own.
+    std::span<const int32_t> rings;
+    KeyRange range; // of all keys
+};
 
 class KeysTopology : public PointsTopology {
 public:
-    KeysTopology(Context &context, const halo_keys_desc &desc);
+    KeysTopology(Context &context, const halo_keys_desc &desc, const KnownKeys *known = nullptr);
     // The topology that the edited lists would give.
     KeysTopology(const KeysTopology &from, const halo_keys_edit &edit);
 
@@ -43,6 +52,8 @@ private:
     void follow_first_entries(Work &work) const;
     void split(Work &work) const;
     void divide(Work &work) const;
+    std::vector<uint32_t> sifted(const Work &work, std::span<const Submission> others) const;
+    std::vector<uint32_t> looked_up(const Work &work, std::span<const Submission> others) const;
     void sift(Work &work, std::span<const Submission> others) const;
     void ask(Work &work);
     void note_answers(Work &work);
