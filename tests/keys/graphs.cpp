@@ -256,6 +256,31 @@ TEST_P(Graphs, RoundAChain) {
     });
 }
 
+// Who is wrong about a ghost's owner gets none; who knows better is not disturbed.
+TEST_P(Graphs, ContradictingOwners) {
+    const auto &[n_ranks, discovery] = GetParam();
+    if (n_ranks < 3) GTEST_SKIP() << "of three ranks two say different things of the third";
+    conformance::run(n_ranks, { { "discovery", discovery } }, [](Rank &rank) {
+        constexpr uint64_t disputed = 100;
+        const uint64_t keys[2] = { static_cast<uint64_t>(rank.rank), disputed }, neighbours[2] = { disputed, disputed };
+        const int32_t says = rank.rank == 0 ? 1 : 2, owners[2] = { says, says };
+        halo_graph_desc desc = HALO_GRAPH_DESC_INIT;
+        desc.n_owned = rank.rank == 2 ? 2 : 1, desc.width = 1, desc.keys = keys, desc.neighbours = neighbours, desc.owners = owners;
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_graph(rank.context, &desc, &topology));
+        int32_t found[2] = { -2, -2 };
+        int64_t n = 0;
+        OK(halo_topology_owners(topology, found, 2, &n));
+        if (n != 2 || found[1] != (rank.rank == 0 ? -1 : 2))
+            conformance::stop("%lld points, the disputed one of rank %d", static_cast<long long>(n), found[1]);
+        halo_keys_report report = HALO_KEYS_REPORT_INIT;
+        OK(halo_topology_keys_report(topology, &report));
+        if (report.n_unclaimed != 1 || report.n_global != rank.size + 1)
+            conformance::stop("%lld keys of nobody's", static_cast<long long>(report.n_unclaimed));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
 TEST_P(Graphs, Refused) {
     const auto &[n_ranks, discovery] = GetParam();
     conformance::run(n_ranks, { { "discovery", discovery } }, [](Rank &rank) {
