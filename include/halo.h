@@ -796,8 +796,8 @@ typedef halo_status (*halo_arrival_fn)(void *user, const halo_arrival *arrival);
 
 /** HALO_USER: combine `n` contributions into `n` values in place: values[i] = values[i] op contributions[i]. Both arrays lie side by side, `type`
  *  is the field's. Called in the caller's thread inside unpack or finish, once per run of points, in a fixed order. Of this context it may
- *  call functions whose handle is const. */
-typedef void (*halo_combine_fn)(void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes);
+ *  call functions whose handle is const. What it returns but HALO_SUCCESS is the run's error. */
+typedef halo_status (*halo_combine_fn)(void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes);
 
 typedef struct halo_exchange_desc {
     size_t struct_size;

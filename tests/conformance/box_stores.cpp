@@ -81,14 +81,18 @@ void make_value(const BoxField &field, const BoxValue &value, std::byte *into) {
     }
 }
 
-void combine_by_user(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t element_bytes) {
+halo_status combine_by_user(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t element_bytes) {
     auto *into = static_cast<unsigned char *>(values);
     const auto *other = static_cast<const unsigned char *>(contributions);
     for (int64_t i = 0; i < n * element_bytes; ++i) into[i] = static_cast<unsigned char>(5 * into[i] + other[i] + 1);
+    return HALO_SUCCESS;
 }
 
 void combine_values(const BoxField &field, halo_op op, std::byte *into, const std::byte *other) {
-    if (op == HALO_USER) return combine_by_user(nullptr, into, other, 1, field.type, field.element_bytes);
+    if (op == HALO_USER) {
+        combine_by_user(nullptr, into, other, 1, field.type, field.element_bytes);
+        return;
+    }
     switch (field.type) {
     case HALO_FLOAT32: return combine_numbers<float>(op, into, other);
     case HALO_FLOAT64: return combine_numbers<double>(op, into, other);

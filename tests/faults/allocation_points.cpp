@@ -200,6 +200,7 @@ std::vector<Scenario> point_scenarios() {
     by_hand.desc.op = HALO_USER;
     by_hand.desc.combine = [](void *, void *values, const void *contributions, int64_t n, halo_type, int64_t) {
         for (int64_t i = 0; i < n; ++i) static_cast<double *>(values)[i] += static_cast<const double *>(contributions)[i];
+        return HALO_SUCCESS;
     };
     const Trial ghosts = of_kind(HALO_KIND_GHOSTS), reverse = of_kind(HALO_KIND_REVERSE, 1), shared = of_kind(HALO_KIND_SHARED_REDUCE);
     const Trial fetch = of_kind(HALO_KIND_FETCH, 1), fetch_per_channel = of_kind(HALO_KIND_FETCH, 0, HALO_MESSAGES_PER_CHANNEL);

@@ -61,7 +61,7 @@ void in_phases(halo_exchange *exchange, const halo_run *run) {
     OK(halo_exchange_refine(exchange, HALO_STREAM_NONE));
 }
 
-void by_hand(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t element_bytes) {
+halo_status by_hand(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t element_bytes) {
     for (int64_t i = 0; i < n; ++i) {
         double value, contribution;
         std::memcpy(&value, static_cast<char *>(values) + i * element_bytes, sizeof value);
@@ -69,6 +69,7 @@ void by_hand(void *, void *values, const void *contributions, int64_t n, halo_ty
         value += contribution;
         std::memcpy(static_cast<char *>(values) + i * element_bytes, &value, sizeof value);
     }
+    return HALO_SUCCESS;
 }
 
 template <class T>

@@ -132,6 +132,7 @@ void World::make_exchanges() {
     desc.combine = [](void *self, void *sums, const void *contributions, int64_t n_sums, halo_type, int64_t) {
         static_cast<World *>(self)->call(&World::in_combine);
         for (int64_t i = 0; i < n_sums; ++i) static_cast<double *>(sums)[i] += static_cast<const double *>(contributions)[i];
+        return HALO_SUCCESS;
     };
     desc.combine_user = this;
     EXPECT_EQ(halo_exchange_create(&dense, 1, &desc, &summing), HALO_SUCCESS) << halo_last_error();

@@ -361,7 +361,7 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
           [](World &w) {
               return exchange_over(w.cells, [](auto &desc) {
                   reverse(desc), desc.op = HALO_USER, desc.combine_order = HALO_COMBINE_CANONICAL;
-                  desc.combine = [](void *, void *, const void *, int64_t, halo_type, int64_t) {};
+                  desc.combine = [](void *, void *, const void *, int64_t, halo_type, int64_t) { return HALO_SUCCESS; };
               });
           } },
         { "sum_of_bytes",

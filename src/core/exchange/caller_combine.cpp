@@ -14,13 +14,15 @@ struct Combine {
     std::byte *to;
     const std::byte *from;
 
+    void some(std::byte *values, const std::byte *contributions, int64_t n) const {
+        spec.combine(spec.combine_user, values, contributions, n, type, static_cast<int64_t>(box.element_bytes));
+    }
     void line(std::byte *values, const std::byte *contributions) const {
         const auto element = static_cast<int64_t>(box.element_bytes);
         if (!box.src_list && !box.dst_list && box.src_stride[0] == element && box.dst_stride[0] == element)
-            return spec.combine(spec.combine_user, values, contributions, box.n[0], type, element);
+            return some(values, contributions, box.n[0]);
         for (uint32_t i = 0; i < box.n[0]; ++i)
-            spec.combine(spec.combine_user, values + along_x(box.dst_list, box.dst_stride[0], i),
-                         contributions + along_x(box.src_list, box.src_stride[0], i), 1, type, element);
+            some(values + along_x(box.dst_list, box.dst_stride[0], i), contributions + along_x(box.src_list, box.src_stride[0], i), 1);
     }
     void all() const {
         for (int64_t c = 0; c < box.n[3]; ++c)
