@@ -220,13 +220,15 @@ typedef int32_t halo_op;
 #define HALO_MIN 2
 #define HALO_MAX 3
 #define HALO_PROD 4
-#define HALO_USER 5 /**< exchanges only: a function of the caller's */
+#define HALO_USER 5 /**< a function of the caller's: exchanges, and halo_reduction_create_items (halo_access.h) */
 #define HALO_LAND 6 /**< logical and, or, exclusive or: results are 0 or 1. Real types and integers. */
 #define HALO_LOR 7
 #define HALO_LXOR 8
 #define HALO_BAND 9 /**< and, or, exclusive or of bits: integers */
 #define HALO_BOR 10
 #define HALO_BXOR 11
+#define HALO_MINLOC 12 /**< least or greatest value and its index: halo_reduction_create_items alone */
+#define HALO_MAXLOC 13
 
 /** Combine `n` values over all ranks, in the order of ranks, with the same bits on every rank. `in` may be `out`. Collective; blocks;
  *  O(log ranks) rounds; at most 2^40 bytes. Not HALO_BYTES; complex types only SUM and PROD. MIN and MAX: a NaN wins over every number. */

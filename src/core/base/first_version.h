@@ -50,6 +50,7 @@ constexpr FirstVersion first_of(const halo_section_sizes *) { return { "halo_sec
 constexpr FirstVersion first_of(const halo_access *) { return { "halo_access", 24 }; }
 constexpr FirstVersion first_of(const halo_access_state *) { return { "halo_access_state", 40 }; }
 constexpr FirstVersion first_of(const halo_access_stats *) { return { "halo_access_stats", 64 }; }
+constexpr FirstVersion first_of(const halo_reduction_item *) { return { "halo_reduction_item", 56 }; }
 
 // halo_mesh.h
 constexpr FirstVersion first_of(const halo_mesh_set *) { return { "halo_mesh_set", 40 }; }

@@ -36,7 +36,8 @@ const char *type_name(halo_type type) noexcept {
 
 const char *op_name(halo_op op) noexcept {
     static constexpr const char *names[] = { "no operation", "sum",        "min",         "max", "product", "the program's function",
-                                             "logical and",  "logical or", "logical xor", "and", "or",      "xor" };
+                                             "logical and",  "logical or", "logical xor", "and", "or",      "xor",
+                                             "minloc",       "maxloc" };
     return op >= 0 && op < static_cast<halo_op>(std::size(names)) ? names[op] : "unknown operation";
 }
 
