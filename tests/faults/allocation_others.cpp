@@ -72,6 +72,28 @@ void reductions(Member &member) {
     ALONE(halo_reduction_destroy(&second));
 }
 
+halo_status add(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t) {
+    for (int64_t i = 0; i < n; ++i) static_cast<double *>(values)[i] += static_cast<const double *>(contributions)[i];
+    return HALO_SUCCESS;
+}
+
+void reductions_of_items(Member &member) {
+    std::vector<halo_reduction_item> items(3, HALO_REDUCTION_ITEM_INIT);
+    items[0].n = 300, items[0].op = HALO_USER, items[0].combine = add;
+    items[1].op = HALO_MINLOC, items[1].offset = 2400, items[1].index_offset = 2408;
+    items[2].op = HALO_PROD, items[2].offset = 2416;
+    halo_reduction *reduction = nullptr;
+    TOGETHER(halo_reduction_create_items(member.context, items.data(), sizeof items[0], 3, &reduction),
+             [&] { ALONE(halo_reduction_destroy(&reduction)); });
+    for (int time = 0; time < 3; ++time) {
+        std::vector<double> values(303, member.rank + time);
+        ALONE(halo_reduction_begin(reduction, values.data()));
+        ALONE(halo_reduction_end(reduction, values.data()));
+        member.keep(values);
+    }
+    ALONE(halo_reduction_destroy(&reduction));
+}
+
 void classify(Member &member) {
     const uint32_t to[] = { 0, 1, 1, 2 };
     const int32_t to_owners[] = { 0, 0, 1 }, owners[] = { 0, 1 };
@@ -161,6 +183,7 @@ std::vector<Scenario> other_scenarios() {
     add_for_ranks(all, "context over a bootstrap", over_bootstrap);
     add_for_ranks(all, "collectives", collectives);
     add_for_ranks(all, "reductions", reductions);
+    add_for_ranks(all, "reductions of items", reductions_of_items);
     add_for_ranks(all, "sections of entities", classify);
     add_for_ranks(all, "batches", batches);
     add_for_ranks(all, "stencils", stencils);

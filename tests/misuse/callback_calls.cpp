@@ -130,6 +130,7 @@ const Call refused_calls[] = {
     CALL(halo_access_mark_fresh, w.dense, 0, HALO_ON_HOST),
     CALL(halo_access_freeze, w.dense, 1),
     CALL(halo_reduction_create, w.context, 1, HALO_FLOAT64, HALO_SUM, &w.results.reduction),
+    CALL(halo_reduction_create_items, w.context, nullptr, sizeof(halo_reduction_item), 0, &w.results.reduction),
     CALL(halo_reduction_begin, w.reduction, w.values),
     CALL(halo_reduction_test, w.reduction, &w.number),
     CALL(halo_reduction_end, w.reduction, w.values),
