@@ -108,8 +108,8 @@ typedef void (*halo_log_fn)(void *user, int32_t level, const char *text);
 
 /** The caller's allocator for one memory kind. Called from the thread that uses the context; `allocate` returns NULL when
  *  there is no memory; blocks must be aligned to 64 bytes. Of the context they may call functions whose handle is const. Blocks of messages that an
- *  MPI could not deliver before the context, or the channel, was destroyed are not given to `release`: they must stay until MPI_Finalize. `user` and the
- *  functions must be there as long as the context, or the channel. */
+ *  MPI could not deliver before the context was destroyed are not given to `release`: they must stay until MPI_Finalize. `user` and the
+ *  functions must be there as long as the context. */
 typedef struct halo_allocator {
     int32_t memory; /**< HALO_MEMORY_... */
     int32_t device; /**< ordinal; 0 for host memory */

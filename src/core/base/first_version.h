@@ -39,6 +39,7 @@ constexpr FirstVersion first_of(const halo_exchange_desc *) { return { "halo_exc
 constexpr FirstVersion first_of(const halo_transfer_desc *) { return { "halo_transfer_desc", 80 }; }
 constexpr FirstVersion first_of(const halo_run *) { return { "halo_run", 48 }; }
 constexpr FirstVersion first_of(const halo_exchange_stats *) { return { "halo_exchange_stats", 168 }; }
+constexpr FirstVersion first_of(const halo_channel_allocator *) { return { "halo_channel_allocator", 48 }; }
 constexpr FirstVersion first_of(const halo_channel_desc *) { return { "halo_channel_desc", 64 }; }
 constexpr FirstVersion first_of(const halo_buffer *) { return { "halo_buffer", 40 }; }
 constexpr FirstVersion first_of(const halo_group_desc *) { return { "halo_group_desc", 24 }; }
