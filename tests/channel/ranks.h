@@ -62,12 +62,12 @@ public:
     int64_t blocks_out() const { return blocks_out_; } // of the allocator
 
 private:
-    static void *allocate(void *user, size_t bytes);
-    static void release(void *user, void *pointer, size_t bytes);
+    static void *allocate(void *user, const halo_channel_key *key, size_t bytes);
+    static void release(void *user, const halo_channel_key *key, void *pointer, size_t bytes);
 
     int32_t kind_;
     std::vector<unsigned char> own_;
-    halo_allocator allocator_;
+    halo_channel_allocator allocator_ = HALO_CHANNEL_ALLOCATOR_INIT;
     int64_t blocks_out_ = 0;
 };
 

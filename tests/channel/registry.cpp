@@ -112,7 +112,6 @@ TEST(Registry, RefusesWrongDescriptions) {
               "element_bytes 0" },
             { "sparse", [](auto &, auto &desc) { desc.sparse = 2; }, "sparse is 2" },
             { "kind", [](auto &, auto &desc) { desc.buffer_kind = 7; }, "buffer_kind is 7" },
-            { "buffer", [](auto &, auto &desc) { desc.buffer_kind = HALO_BUFFER_CALLER; }, "without a buffer" },
             { "allocator", [](auto &, auto &desc) { desc.buffer_kind = HALO_BUFFER_ALLOCATOR; }, "without an allocator" },
         };
         for (const Case &one : cases) {

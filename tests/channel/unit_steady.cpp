@@ -87,9 +87,13 @@ TEST(Steady, AggregatedGroupsAllocateNothing) {
     });
     AggregateRun &left = groups[0]->run("test");
     AggregateRun &right = groups[1]->run("test");
-    const auto run = [&](int) {
+    const int64_t even[] = { 28, 0, 4 }, odd[] = { 29, 1, 5 }; // some of what each sends
+    const auto run = [&](int i) {
         for (AggregateRun *side : { &left, &right }) {
             while (!side->writable()) pair.context(0).fabric().progress();
+            if (i % 2 == 1) {
+                EXPECT_TRUE(side->send_rows(side == &left ? even : odd, nullptr));
+            }
             EXPECT_TRUE(side->send(nullptr));
         }
         for (bool left_done = false, right_done = false; !left_done || !right_done;) {

@@ -184,7 +184,7 @@ TEST(Classes, ChannelsAndGroups) {
     halo_group_desc apart = HALO_GROUP_DESC_INIT;
     apart.messages = HALO_MESSAGES_PER_CHANNEL;
     {
-        const halo::Group group(context, one, apart);
+        halo::Group group(context, one, apart);
         ASSERT_TRUE(single.writable());
         single.allocate();
         static_cast<double *>(single.buffer().data)[3] = 7;
@@ -199,13 +199,26 @@ TEST(Classes, ChannelsAndGroups) {
         EXPECT_EQ(single.state(), HALO_RECEIVED_NULL);
         single.stale();
         single.release();
+        std::int32_t state[] = { -1 };
+        EXPECT_TRUE(halo::send(one));
+        halo::start_receive(one);
+        EXPECT_EQ(halo::try_receive(one, state), 1);
+        EXPECT_EQ(state[0], HALO_RECEIVED_NULL);
+        halo::stale(one);
+        EXPECT_TRUE(single.send_null());
+        group.drain();
+        EXPECT_TRUE(single.set_bytes(16));
+        EXPECT_EQ(single.buffer().bytes, 16);
     }
+    EXPECT_THROW(single.set_buffer(nullptr), halo::error);
     key.extra = 1;
     halo::Channel slice(context, key, desc);
     halo_channel *const other[] = { slice.get() };
     halo::Group group(context, other);
     ASSERT_TRUE(group.writable());
     static_cast<double *>(group.table()[0].data)[0] = 9;
+    const std::int64_t row[] = { 0 };
+    EXPECT_TRUE(group.send_rows(row));
     EXPECT_TRUE(group.send());
     group.start_receive();
     ASSERT_TRUE(group.try_receive());

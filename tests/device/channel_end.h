@@ -71,7 +71,8 @@ public:
         desc.buffer_kind = place.buffer;
         if (place.buffer == HALO_BUFFER_CALLER) desc.buffer = own_memory();
         if (place.buffer == HALO_BUFFER_ALLOCATOR) {
-            allocator_ = { place.memory, place.on_device() ? place.device : 0, this, allocate, release };
+            allocator_.memory = place.memory, allocator_.device = place.on_device() ? place.device : 0;
+            allocator_.user = this, allocator_.allocate = allocate, allocator_.release = release;
             desc.allocator = &allocator_;
         }
         const halo_channel_key key{ 1, 2, static_cast<int32_t>(terms.field), 14, 0 };
@@ -142,14 +143,14 @@ private:
         else
             std::copy_n(static_cast<const char *>(src), bytes, static_cast<char *>(dst));
     }
-    static void *allocate(void *user, size_t bytes) {
+    static void *allocate(void *user, const halo_channel_key *, size_t bytes) {
         auto *self = static_cast<End *>(user);
         ++self->blocks_out_;
         void *memory = nullptr;
         if (!self->place_.on_device()) return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
         return halo_device_late.ops->allocate(self->device_.get(), HALO_MEMORY_DEVICE, bytes, &memory) == HALO_SUCCESS ? memory : nullptr;
     }
-    static void release(void *user, void *pointer, size_t bytes) {
+    static void release(void *user, const halo_channel_key *, void *pointer, size_t bytes) {
         auto *self = static_cast<End *>(user);
         --self->blocks_out_;
         if (self->place_.on_device())
@@ -164,7 +165,7 @@ private:
     OpenDevice device_;
     std::optional<Array<double>> own_;
     std::vector<double> host_;
-    halo_allocator allocator_{};
+    halo_channel_allocator allocator_ = HALO_CHANNEL_ALLOCATOR_INIT;
     int64_t blocks_out_ = 0;
 };
 

@@ -9,19 +9,22 @@ namespace callbacks {
 
 namespace {
 
-template <Body World::*body>
-halo_allocator allocator_of(World *world) {
+void *allocate(void *self, Body World::*body, size_t bytes) {
+    static_cast<World *>(self)->call(body);
+    return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+
+void release(void *self, Body World::*body, void *pointer) {
+    static_cast<World *>(self)->call(body);
+    std::free(pointer);
+}
+
+halo_allocator context_memory(World *world) {
     halo_allocator allocator{};
     allocator.memory = HALO_MEMORY_HOST;
     allocator.user = world;
-    allocator.allocate = [](void *self, size_t bytes) -> void * {
-        static_cast<World *>(self)->call(body);
-        return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
-    };
-    allocator.release = [](void *self, void *pointer, size_t) {
-        static_cast<World *>(self)->call(body);
-        std::free(pointer);
-    };
+    allocator.allocate = [](void *self, size_t bytes) { return allocate(self, &World::in_allocate, bytes); };
+    allocator.release = [](void *self, void *pointer, size_t) { release(self, &World::in_allocate, pointer); };
     return allocator;
 }
 
@@ -63,7 +66,7 @@ void World::make_context(halo_inproc *ranks, int32_t rank) {
     options.n_settings = 2;
     options.log = [](void *self, int32_t, const char *) { static_cast<World *>(self)->call(&World::in_log); };
     options.log_user = this;
-    const halo_allocator allocator = allocator_of<&World::in_allocate>(this);
+    const halo_allocator allocator = context_memory(this);
     options.allocators = &allocator;
     options.n_allocators = 1;
     EXPECT_EQ(ranks ? halo_context_create_inproc(ranks, rank, &options, &context) : halo_context_create(&options, &context), HALO_SUCCESS)
@@ -139,7 +142,9 @@ void World::make_exchanges() {
 }
 
 void World::make_channel(int32_t rank) {
-    channel_memory_ = allocator_of<&World::in_channel>(this);
+    channel_memory_.user = this;
+    channel_memory_.allocate = [](void *self, const halo_channel_key *, size_t bytes) { return allocate(self, &World::in_channel, bytes); };
+    channel_memory_.release = [](void *self, const halo_channel_key *, void *block, size_t) { release(self, &World::in_channel, block); };
     halo_channel_desc end = HALO_CHANNEL_DESC_INIT;
     end.count = 1;
     end.send_rank = end.receive_rank = rank;

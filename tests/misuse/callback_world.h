@@ -29,7 +29,7 @@ struct World {
     World &operator=(const World &) = delete;
 
     void call(Body World::*body);
-    const halo_allocator &channel_memory() const { return channel_memory_; }
+    const halo_channel_allocator &channel_memory() const { return channel_memory_; }
     double *data(halo_field *field, int64_t gid) const;
     // On one rank: data arrive in block 1, which gets storage in the callback.
     void run_arriving();
@@ -85,7 +85,7 @@ private:
     void make_exchanges();
     void make_channel(int32_t rank);
 
-    halo_allocator channel_memory_{};
+    halo_channel_allocator channel_memory_ = HALO_CHANNEL_ALLOCATOR_INIT;
 };
 
 struct Call {

@@ -100,7 +100,7 @@ TEST(Callbacks, AChannelsAllocatorMayNotCallWhileItsChannelGoes) {
     halo_channel_desc end = HALO_CHANNEL_DESC_INIT;
     end.count = 1;
     end.buffer_kind = HALO_BUFFER_ALLOCATOR;
-    const halo_allocator memory = world.channel_memory();
+    const halo_channel_allocator memory = world.channel_memory();
     end.allocator = &memory;
     const halo_channel_key key{ 0, 0, 9, 0, 0 };
     halo_channel *channel = nullptr;

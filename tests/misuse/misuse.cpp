@@ -507,6 +507,55 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
                   return halo_channel_destroy(&copy);
               });
           } },
+        { "list_with_a_hole",
+          HALO_ERR_ARGUMENT,
+          { "halo_channel_send_many: channel 1 of the list is NULL" },
+          [](World &w) {
+              return on_channel(w, [](halo_channel *channel) {
+                  halo_channel *const list[] = { channel, nullptr };
+                  return halo_channel_send_many(list, 2, HALO_STREAM_NONE);
+              });
+          } },
+        { "list_with_one_that_is_not_received",
+          HALO_ERR_STATE,
+          { "halo_channel_stale_many: channel 0 of the list: stale is illegal in the state stale", "3 -> 7, field 2, element 14" },
+          [](World &w) { return on_channel(w, [](halo_channel *channel) { return halo_channel_stale_many(&channel, 1, HALO_STREAM_NONE); }); } },
+        { "buffer_for_what_is_pooled",
+          HALO_ERR_STATE,
+          { "set_buffer: the channel's buffers are not the caller's", "3 -> 7, field 2, element 14" },
+          [](World &w) { return on_channel(w, [](halo_channel *channel) { return halo_channel_set_buffer(channel, &channel); }); } },
+        { "bytes_that_are_no_elements",
+          HALO_ERR_ARGUMENT,
+          { "set_bytes: 9 bytes, of a channel of float64", "3 -> 7, field 2, element 14" },
+          [](World &w) { return on_channel(w, [](halo_channel *channel) { return halo_channel_set_bytes(channel, 9); }); } },
+        { "allocator_without_functions",
+          HALO_ERR_ARGUMENT,
+          { "3 -> 7, field 2, element 14", "without an allocator's two functions" },
+          [](World &w) {
+              static const halo_channel_allocator allocator = HALO_CHANNEL_ALLOCATOR_INIT;
+              return register_channel(w, [](auto &, auto &d) { d.buffer_kind = HALO_BUFFER_ALLOCATOR, d.allocator = &allocator; });
+          } },
+        { "row_that_is_not",
+          HALO_ERR_ARGUMENT,
+          { "halo_group_send_rows: row 3: the table has no such row" },
+          [](World &w) {
+              halo_group *group = nullptr;
+              EXPECT_EQ(halo_group_create(w.context, nullptr, 0, nullptr, &group), HALO_SUCCESS);
+              const int64_t row = 3;
+              const halo_status status = halo_group_send_rows(group, &row, 1, nullptr, HALO_STREAM_NONE);
+              EXPECT_EQ(halo_group_destroy(&group), HALO_SUCCESS);
+              return status;
+          } },
+        { "drained_for_less_than_nothing",
+          HALO_ERR_ARGUMENT,
+          { "halo_group_drain: timeout_seconds -2" },
+          [](World &w) {
+              halo_group *group = nullptr;
+              EXPECT_EQ(halo_group_create(w.context, nullptr, 0, nullptr, &group), HALO_SUCCESS);
+              const halo_status status = halo_group_drain(group, -2);
+              EXPECT_EQ(halo_group_destroy(&group), HALO_SUCCESS);
+              return status;
+          } },
         { "no_such_channel",
           HALO_ERR_NOT_FOUND,
           { "9 -> 9" },

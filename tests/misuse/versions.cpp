@@ -374,12 +374,27 @@ std::vector<Case> exchanges() {
     };
 }
 
+halo_channel_allocator allocator_of_nothing() {
+    halo_channel_allocator allocator = HALO_CHANNEL_ALLOCATOR_INIT;
+    allocator.allocate = [](void *, const halo_channel_key *, size_t) -> void * { return nullptr; };
+    allocator.release = [](void *, const halo_channel_key *, void *, size_t) {};
+    return allocator;
+}
+
 std::vector<Case> channels() {
     return {
         read(halo_channel_desc HALO_CHANNEL_DESC_INIT,
              [](World &w, const halo_channel_desc *desc) {
                  halo_channel *made = nullptr;
                  const halo_status status = halo_channel_register(w.context, &w.next_key, desc, &made);
+                 return undo(status, made, halo_channel_destroy);
+             }),
+        read(allocator_of_nothing(),
+             [](World &w, const halo_channel_allocator *allocator) {
+                 halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+                 desc.buffer_kind = HALO_BUFFER_ALLOCATOR, desc.allocator = allocator;
+                 halo_channel *made = nullptr;
+                 const halo_status status = halo_channel_register(w.context, &w.next_key, &desc, &made);
                  return undo(status, made, halo_channel_destroy);
              }),
         written(halo_buffer HALO_BUFFER_INIT, [](World &w, halo_buffer *buffer) { return halo_channel_buffer(w.channel, buffer); }),
