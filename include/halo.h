@@ -365,14 +365,17 @@ typedef struct halo_keys_desc {
     int32_t editable;         /**< 1: kept such that halo_topology_edit_keys can be called. The same on all ranks. */
     int32_t n_parts;          /**< parts of this rank, each with keys of its own, at most 2^27; 0 on all ranks: one part for each rank */
     const int64_t *part_offsets; /**< n_parts + 1: where the keys of each part begin; from 0 to n_keys. See halo_topology_create_keys. */
+    int64_t n_mine;           /**< the first n_mine keys are this rank's, the others wanted: as HALO_KEY_CLAIM and HALO_KEY_WANT under HALO_OWNER_CLAIM, without
+                                   arrays. 0: none is this rank's. -1: not used. On all ranks, with any number, or none. Not with `owners`, `n_parts`, these
+                                   two flags, or a rule of its own: owner_rule stays, or is HALO_OWNER_CLAIM */
 } halo_keys_desc;
 #define HALO_KEYS_DESC_INIT \
-    { sizeof(halo_keys_desc), 1, HALO_OWNER_LOWEST_RANK, 0, NULL, NULL, NULL, NULL, HALO_NUMBERING_BY_OWNER, HALO_DIRECTORY_AUTO, 0, 0, NULL }
+    { sizeof(halo_keys_desc), 1, HALO_OWNER_LOWEST_RANK, 0, NULL, NULL, NULL, NULL, HALO_NUMBERING_BY_OWNER, HALO_DIRECTORY_AUTO, 0, 0, NULL, -1 }
 
 /**
  * Find out who else has this rank's keys, and who owns each. Collective; communicates; O(local keys + a share of the directory) memory; no rank sees
  * all keys. Ghosts of keys that nobody owns are kept, are never filled, and are listed by halo_topology_keys_report.
- * HALO_ERR_MISMATCH: ranks differ in owner rule, directory, or in having `owners`. HALO_ERR_PEER: another rank's list was refused.
+ * HALO_ERR_MISMATCH: ranks differ in owner rule, directory, or in having `owners` or `n_mine`. HALO_ERR_PEER: another rank's list was refused.
  *
  * With `n_parts`, a rank has several parts (or none): gid = rank * (most parts of any rank) + place among the rank's. Each part has storage of its own
  * for its own keys, numbered as given, from 0. Owners are found as if each part lay on a rank of its own, in the order of the gids: flags and weights
@@ -390,7 +393,8 @@ typedef struct halo_keys_edit {
     const int64_t *remove;  /**< positions in the list, none twice. What stays moves together, in its order; */
     int64_t n_add;
     const uint64_t *add;    /**< these keys follow it */
-    const int32_t *flags;   /**< HALO_KEY_... bits of each added key; NULL: none */
+    const int32_t *flags;   /**< HALO_KEY_... bits of each added key; NULL: none. If `topology` was made with `n_mine`: HALO_KEY_CLAIM says that the key is
+                                 this rank's, keys without it are wanted */
     const int64_t *weights; /**< of each; NULL: 0 */
     const int32_t *owners;  /**< rank that owns each, if `topology` was made with `owners`. A key gets another owner where every rank that has it removes
                                  and adds it. */

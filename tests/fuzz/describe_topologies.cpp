@@ -107,6 +107,7 @@ halo_topology *keys(Input &in) {
     if (in.flip()) desc.flags = flags.data();
     if (in.flip()) desc.weights = weights.data();
     if (in.flip()) desc.owners = owners.data();
+    if (in.flip()) desc.n_mine = in.length(6), desc.owner_rule = HALO_OWNER_CLAIM;
     if (in.flip()) desc.n_parts = in.narrow(in.length(3)), desc.part_offsets = offsets.data();
     if (in.flip()) desc.numbering = HALO_NUMBERING_AS_GIVEN, desc.editable = 0, offsets[0] = 0, offsets[1] = desc.n_keys;
     in.version(desc);

@@ -417,6 +417,27 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
               static const int32_t owners[] = { 0, 0, 1 };
               return keys(w, [](auto &desc) { desc.owners = owners; });
           } },
+        { "more_keys_mine_than_keys",
+          HALO_ERR_ARGUMENT,
+          { "n_mine is 4", "of 3 keys" },
+          [](World &w) { return keys(w, [](auto &desc) { desc.n_mine = 4; }); } },
+        { "keys_mine_in_parts",
+          HALO_ERR_ARGUMENT,
+          { "n_mine", "`n_parts`" },
+          [](World &w) {
+              static const int64_t offsets[] = { 0, 3 };
+              return keys(w, [](auto &desc) {
+                  desc.n_mine = 1, desc.numbering = HALO_NUMBERING_AS_GIVEN;
+                  desc.n_parts = 1, desc.part_offsets = offsets;
+              });
+          } },
+        { "key_wanted_and_mine",
+          HALO_ERR_ARGUMENT,
+          { "flags 8", "key 2", "position 1" },
+          [](World &w) {
+              static const int32_t flags[] = { 0, HALO_KEY_WANT, 0 };
+              return keys(w, [](auto &desc) { desc.flags = flags, desc.n_mine = 2; });
+          } },
         { "centred_field_on_points",
           HALO_ERR_ARGUMENT,
           { "wrong", "lists of points" },

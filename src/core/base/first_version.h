@@ -24,7 +24,7 @@ constexpr FirstVersion first_of(const halo_bootstrap *) { return { "halo_bootstr
 constexpr FirstVersion first_of(const halo_blocks_desc *) { return { "halo_blocks_desc", 96 }; }
 constexpr FirstVersion first_of(const halo_boxes_desc *) { return { "halo_boxes_desc", 120 }; }
 constexpr FirstVersion first_of(const halo_regions_desc *) { return { "halo_regions_desc", 64 }; }
-constexpr FirstVersion first_of(const halo_keys_desc *) { return { "halo_keys_desc", 80 }; }
+constexpr FirstVersion first_of(const halo_keys_desc *) { return { "halo_keys_desc", 88 }; }
 constexpr FirstVersion first_of(const halo_keys_edit *) { return { "halo_keys_edit", 72 }; }
 constexpr FirstVersion first_of(const halo_graph_desc *) { return { "halo_graph_desc", 112 }; }
 constexpr FirstVersion first_of(const halo_star_desc *) { return { "halo_star_desc", 56 }; }

@@ -35,10 +35,11 @@ std::span<const T> pick(std::span<const T> all, std::span<const uint32_t> order,
 }
 
 uint32_t note_of(const halo_keys_desc &desc, std::span<const uint32_t> positions) {
-    int32_t all = desc.flags ? -1 : 0, any = 0;
-    for (size_t i = 0; desc.flags && i < positions.size(); ++i) {
-        all &= desc.flags[positions[i]];
-        any |= desc.flags[positions[i]];
+    const bool says_something = desc.flags || desc.n_mine >= 0;
+    int32_t all = says_something ? -1 : 0, any = 0;
+    for (size_t i = 0; says_something && i < positions.size(); ++i) {
+        all &= flags_of(desc, positions[i]);
+        any |= flags_of(desc, positions[i]);
     }
     auto bits = static_cast<uint32_t>(positions.size());
     if (any & HALO_KEY_CLAIM) bits |= note::claims;
@@ -51,6 +52,7 @@ Terms terms_of(const halo_keys_desc &desc) {
     static constexpr const char *rules[] = { "lowest rank", "spread", "weight", "claim" };
     static constexpr const char *directories[] = { "auto", "range", "hash" };
     Terms terms;
+    terms.add("first keys", desc.n_mine >= 0 ? "each rank's own" : "as all others");
     terms.add("owner rule", rules[desc.owner_rule]);
     terms.add("directory", directories[desc.directory]);
     terms.add("owners", desc.owners ? "given" : "not given");
@@ -64,7 +66,7 @@ NotedKeys::NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions
     : keys(desc.keys, std::move(positions), { desc.part_offsets, desc.n_parts > 0 ? static_cast<size_t>(desc.n_parts) + 1 : 0 }) {
     if (desc.weights && desc.owner_rule == HALO_OWNER_WEIGHT)
         for (int64_t i = 0; i < keys.size(); ++i) weights.push_back(desc.weights[keys.positions(i)[0]]);
-    if (!desc.flags && !keys.any_twice()) return;
+    if (!desc.flags && desc.n_mine < 0 && !keys.any_twice()) return;
     notes.reserve(static_cast<size_t>(keys.size()));
     for (int64_t i = 0; i < keys.size(); ++i) notes.push_back(note_of(desc, keys.positions(i)));
 }
@@ -89,6 +91,7 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc, const K
     check_that_parts_are_given(desc, most_parts);
     halo_keys_desc known = desc;
     if (desc.n_keys == 0) known.owners = knows_owners ? &read_by_nobody : nullptr;
+    if (desc.n_mine >= 0) known.owner_rule = HALO_OWNER_CLAIM;
     agree(context, "keys", terms_of(known));
     if (desc.editable) record_ = std::make_unique<KeysRecord>();
     Work work{ known, known_keys };
@@ -133,6 +136,19 @@ void KeysTopology::check_parts(const halo_keys_desc &desc) const {
              static_cast<long long>(offsets[0]), static_cast<long long>(offsets[desc.n_parts]), static_cast<long long>(desc.n_keys));
 }
 
+void KeysTopology::check_mine(const halo_keys_desc &desc) const {
+    if (desc.n_mine < 0 || desc.n_mine > desc.n_keys)
+        fail(HALO_ERR_ARGUMENT, "keys: n_mine is %lld, of %lld keys; it must be -1 (not used) or 0 to all of them",
+             static_cast<long long>(desc.n_mine), static_cast<long long>(desc.n_keys));
+    if (desc.owners || desc.n_parts > 0 || (desc.owner_rule != HALO_OWNER_LOWEST_RANK && desc.owner_rule != HALO_OWNER_CLAIM))
+        fail(HALO_ERR_ARGUMENT,
+             "keys: n_mine says who owns each key: it goes with no `owners`, no `n_parts`, and no owner_rule but HALO_OWNER_CLAIM");
+    for (int64_t i = 0; desc.flags && i < desc.n_keys; ++i)
+        if ((desc.flags[i] & (HALO_KEY_CLAIM | HALO_KEY_WANT)) != 0)
+            fail(HALO_ERR_ARGUMENT, "keys: flags %d of key %llu at position %lld claim or want it, which n_mine says of all", desc.flags[i],
+                 static_cast<unsigned long long>(desc.keys[i]), static_cast<long long>(i));
+}
+
 void KeysTopology::check_desc(const halo_keys_desc &desc) const {
     if (desc.owner_rule < HALO_OWNER_LOWEST_RANK || desc.owner_rule > HALO_OWNER_CLAIM)
         fail(HALO_ERR_ARGUMENT, "keys: owner_rule %d is none of HALO_OWNER_...", desc.owner_rule);
@@ -144,6 +160,7 @@ void KeysTopology::check_desc(const halo_keys_desc &desc) const {
     if (desc.n_keys < 0 || (desc.n_keys > 0 && !desc.keys))
         fail(HALO_ERR_ARGUMENT, "keys: %lld keys at address %p", static_cast<long long>(desc.n_keys), static_cast<const void *>(desc.keys));
     check_parts(desc);
+    if (desc.n_mine != -1) check_mine(desc);
     constexpr int32_t known = HALO_KEY_CLAIM | HALO_KEY_READ_ONLY | HALO_KEY_IGNORE | HALO_KEY_WANT;
     for (int64_t i = 0; desc.flags && i < desc.n_keys; ++i)
         if ((desc.flags[i] & ~known) != 0)

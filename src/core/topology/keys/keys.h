@@ -45,6 +45,7 @@ private:
 
     void check_desc(const halo_keys_desc &desc) const;
     void check_parts(const halo_keys_desc &desc) const;
+    void check_mine(const halo_keys_desc &desc) const;
     // Collective.
     Given find_given(const halo_keys_desc &desc) const;
     void check_that_parts_are_given(const halo_keys_desc &desc, int64_t most_parts) const;

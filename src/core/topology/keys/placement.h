@@ -53,6 +53,12 @@ private:
 
 uint64_t mixed(uint64_t key);
 
+// What is said of a key.
+inline int32_t flags_of(const halo_keys_desc &desc, uint32_t position) {
+    const int32_t given = desc.flags ? desc.flags[position] : 0;
+    return desc.n_mine < 0 ? given : given | (position < desc.n_mine ? HALO_KEY_CLAIM : HALO_KEY_WANT);
+}
+
 // Calls visit(position) for those that are not to be left out.
 template <class Visit>
 void for_each_key(const halo_keys_desc &desc, Visit &&visit) {

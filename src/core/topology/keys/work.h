@@ -63,7 +63,8 @@ struct KeysTopology::Work {
     // May this rank own the key without asking, if no other has it?
     bool owned_alone(uint32_t position) const {
         const bool must_claim = desc.owner_rule == HALO_OWNER_CLAIM && !desc.owners;
-        return (flags(position) & (HALO_KEY_READ_ONLY | HALO_KEY_WANT)) == 0 && (!must_claim || (flags(position) & HALO_KEY_CLAIM) != 0);
+        const int32_t said = flags_of(desc, position);
+        return (said & (HALO_KEY_READ_ONLY | HALO_KEY_WANT)) == 0 && (!must_claim || (said & HALO_KEY_CLAIM) != 0);
     }
     int32_t ring(uint32_t position) const {
         const size_t first = known ? static_cast<size_t>(desc.n_keys) - known->rings.size() : 0;
