@@ -800,9 +800,11 @@ typedef struct halo_arrival {
  *  halo_field_allocate) and return HALO_SUCCESS, or return HALO_DECLINED to drop the data. Else it may call functions whose handle is const. */
 typedef halo_status (*halo_arrival_fn)(void *user, const halo_arrival *arrival);
 
-/** HALO_USER: combine `n` contributions into `n` values in place: values[i] = values[i] op contributions[i]. Both arrays lie side by side, `type`
- *  is the field's. Called in the caller's thread inside unpack or finish, once per run of points, in a fixed order. Of this context it may
- *  call functions whose handle is const. What it returns but HALO_SUCCESS is the run's error. */
+/** HALO_USER: combine `n` contributions into `n` values in place: values[i] = values[i] op contributions[i]. Both are arrays without gaps, `type`
+ *  is the field's. Called in the caller's thread inside unpack or finish, in a fixed order, each time with as many points as lie side by side or are in
+ *  one list: then they are brought together in memory of the library's. No point comes twice in a call. Of this context it may call functions whose
+ *  handle is const. A status other than HALO_SUCCESS ends the run with it (below 10: with HALO_ERR_ARGUMENT), in a text that names field and part: what
+ *  calls before have combined stays so, the points of the call that failed are undefined, others are as they were; the next start is a new run. */
 typedef halo_status (*halo_combine_fn)(void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes);
 
 typedef struct halo_exchange_desc {
@@ -817,10 +819,10 @@ typedef struct halo_exchange_desc {
     halo_arrival_fn arrival; /**< NULL: arrivals are listed by halo_exchange_arrivals */
     void *arrival_user;      /**< given to `arrival`; as long as the exchange, like `combine_user` */
     int32_t kind;            /**< HALO_KIND_... */
-    halo_op op;              /**< HALO_KIND_REVERSE and _SHARED_REDUCE: how values are combined; HALO_USER: by `combine` */
+    halo_op op;              /**< HALO_KIND_REVERSE, _SHARED_REDUCE, _FETCH: how values are combined, unless halo_run.op says; HALO_USER: by `combine` */
     int32_t shared;          /**< HALO_SHARED_... */
     int32_t pattern;         /**< HALO_PATTERN_... */
-    halo_combine_fn combine;
+    halo_combine_fn combine; /**< of HALO_USER, in `op` or in halo_run.op; NULL: none */
     void *combine_user;       /**< given to `combine` */
     const uint32_t *sections; /**< points: per field, bits of the groups of ghosts that take part (halo_access.h); NULL, or 0: all. Copied. */
     int32_t combine_order;   /**< HALO_COMBINE_... */
@@ -882,23 +884,28 @@ HALO_API halo_status halo_exchange_prepare(halo_exchange *exchange);
  *  without a message whose tags are free. Does not communicate. */
 HALO_API halo_status halo_exchange_destroy(halo_exchange **exchange);
 
-/** Narrows one run. Every rank must narrow alike; a difference is an error that names both. Lists are copied by start and post. */
+/** Narrows one run. Every rank must narrow alike; a difference is an error that names both. Lists are copied by start and post. Each has its length
+ *  beside it: another one than the exchange's, and a list with length 0 where the exchange has fields, is HALO_ERR_ARGUMENT, with both numbers. */
 typedef struct halo_run {
     size_t struct_size;
     int32_t struct_version;
     int32_t first_component;   /**< of every field that takes part */
     int32_t n_components;      /**< 0: all from first_component */
     int32_t depth;             /**< ghost layers to fill, at most; 0: all */
+    halo_op op;                /**< where values are combined (of transfers, HALO_TRANSFER_ADD): how, in this run, as in halo_exchange_desc; 0: as the
+                                    exchange says. HALO_USER if the exchange has `combine`. HALO_ERR_ARGUMENT: it moves values, or a field's type cannot */
+    int32_t n_fields;          /**< of the exchange (of a transfer: sources and destinations); without `field_mask`, `sets` and `devices` 0 will do */
     const int32_t *field_mask; /**< n_fields entries, 0 leaves a field out; NULL: all. All 0: a run without values, as any on all ranks alike */
-    const int32_t *sets;       /**< binding set per field; NULL: set 0 */
+    const int32_t *sets;       /**< n_fields entries: binding set per field; NULL: set 0 */
+    const int32_t *devices;    /**< n_fields entries: the device whose memory `data` of the field is in, or HALO_DEVICE_HOST. NULL: where the field is
+                                    bound in the run's set, on the host if nowhere. Without `data` it is not read */
     void *const *data;         /**< storage of this run in place of what is bound, of which there need be none: a pointer for each local part of the
                                     first field, in the order of halo_topology_local_parts, then of the next (those that the mask leaves out, too;
                                     theirs are not read). Each has the part's layout. The list is copied, the memory must stay until the run has
                                     ended. NULL: as bound. For solvers with many vectors on one layout. */
-    const int32_t *devices;    /**< n_fields entries: the device whose memory `data` of the field is in, or HALO_DEVICE_HOST. NULL: where the field is
-                                    bound in the run's set, on the host if nowhere. Without `data` it is not read */
+    int64_t n_data;            /**< of `data`: the local parts of all fields, one after the other; without it 0 */
 } halo_run;
-#define HALO_RUN_INIT { sizeof(halo_run), 1, 0, 0, 0, NULL, NULL, NULL, NULL }
+#define HALO_RUN_INIT { sizeof(halo_run), 1, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0 }
 #define HALO_DEVICE_HOST (-1) /**< no device: the host's memory */
 
 /**
@@ -906,8 +913,9 @@ typedef struct halo_run {
  * When it returns, owned data may be overwritten (on a device: by work behind it in `stream`); ghosts are undefined until finish. What a device
  * packs leaves once it has, in whatever call of this rank on the context or an object of it comes then (but for those with a const handle).
  * Collective over the ranks that share borders. Blocks only while a peer is two runs behind; HALO_TIMEOUT then leaves the run posted: go on with
- * halo_exchange_send, or abandon. Local errors are told to the peers, so that they fail too instead of waiting; the next start is a new run. A first
- * run of a shape allocates; later ones do not. One that has boxes to look up (halo_exchange_create_transfer) posts nothing before: after HALO_TIMEOUT, start again.
+ * halo_exchange_send, or abandon. Local errors, a `run` that cannot be read among them, are told to the peers, so that they fail too instead of
+ * waiting; the next start is a new run. A first run of a shape, or by an operation, allocates; later ones do not. One that has boxes to look up
+ * (halo_exchange_create_transfer) posts nothing before: after HALO_TIMEOUT, start again.
  * HALO_ERR_ARGUMENT: a field is on a device, and HALO_STREAM_NONE is given. HALO_ERR_DEVICE: the exchange is one that the host alone makes (docs/devices.md).
  */
 HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);

@@ -305,6 +305,76 @@ public:
 
 inline constexpr halo_exchange_desc default_exchange = HALO_EXCHANGE_DESC_INIT;
 
+/// What one run does otherwise, with its lists, which it keeps: `Run().fields({ 1, 0 }).op(HALO_MAX)`. What is not said is as in HALO_RUN_INIT. May be
+/// used again and changed between runs; lists that do not grow take no memory then. The storage that `data` names stays the caller's.
+class Run {
+public:
+    /// `n` 0: all from `first`.
+    Run &components(std::int32_t first, std::int32_t n = 0) {
+        run_.first_component = first;
+        run_.n_components = n;
+        return *this;
+    }
+    Run &depth(std::int32_t layers) {
+        run_.depth = layers;
+        return *this;
+    }
+    Run &op(halo_op op) {
+        run_.op = op;
+        return *this;
+    }
+    /// For each field of the exchange, 0 leaves it out.
+    Run &fields(std::span<const std::int32_t> mask) { return keep(mask, mask_); }
+    Run &fields(std::initializer_list<std::int32_t> mask) { return keep(mask, mask_); }
+    /// Binding set of each field.
+    Run &sets(std::span<const std::int32_t> sets) { return keep(sets, sets_); }
+    Run &sets(std::initializer_list<std::int32_t> sets) { return keep(sets, sets_); }
+    /// Of each field, where `data` is.
+    Run &devices(std::span<const std::int32_t> devices) { return keep(devices, devices_); }
+    Run &devices(std::initializer_list<std::int32_t> devices) { return keep(devices, devices_); }
+    /// Storage of each local part, field by field.
+    Run &data(std::span<void *const> parts) { return keep(parts, data_); }
+    Run &data(std::initializer_list<void *> parts) { return keep(parts, data_); }
+
+    /// Valid until this object is changed or gone. Throws where lists of fields differ in length.
+    halo_run get() const {
+        halo_run run = run_;
+        for (const List<std::int32_t> *list : { &mask_, &sets_, &devices_ }) {
+            if (!list->given) continue;
+            const auto n = static_cast<std::int32_t>(list->values.size());
+            if (run.n_fields != 0 && run.n_fields != n)
+                throw error(HALO_ERR_ARGUMENT, "run: a list of " + std::to_string(run.n_fields) + " fields, and one of " + std::to_string(n));
+            run.n_fields = n;
+        }
+        run.field_mask = mask_.pointer();
+        run.sets = sets_.pointer();
+        run.devices = devices_.pointer();
+        run.data = data_.pointer();
+        run.n_data = static_cast<std::int64_t>(data_.values.size());
+        return run;
+    }
+
+private:
+    // One that is empty is given all the same.
+    template <class T>
+    struct List {
+        bool given = false;
+        std::vector<T> values;
+        T none{};
+        const T *pointer() const { return !given ? nullptr : values.empty() ? &none : values.data(); }
+    };
+    template <class Values, class T>
+    Run &keep(const Values &values, List<T> &list) {
+        list.given = true;
+        list.values.assign(values.begin(), values.end());
+        return *this;
+    }
+
+    halo_run run_ = HALO_RUN_INIT;
+    List<std::int32_t> mask_, sets_, devices_;
+    List<void *> data_;
+};
+
 class Exchange : public Handle<halo_exchange, halo_exchange_destroy> {
 public:
     Exchange(std::span<halo_field *const> fields, const halo_exchange_desc &desc = default_exchange) {
@@ -332,10 +402,18 @@ public:
 
     void prepare() { check(halo_exchange_prepare(handle_)); }
     void start(const halo_run *run = nullptr, halo_stream stream = HALO_STREAM_NONE) { check(halo_exchange_start(handle_, run, stream)); }
+    void start(const Run &run, halo_stream stream = HALO_STREAM_NONE) {
+        const halo_run as_c = run.get();
+        start(&as_c, stream);
+    }
     /// Throws an error with status HALO_TIMEOUT when the exchange's time limit passes: call again, or abandon.
     void finish(halo_stream stream = HALO_STREAM_NONE) { check(halo_exchange_finish(handle_, stream)); }
 
     void post(const halo_run *run = nullptr) { check(halo_exchange_post(handle_, run)); }
+    void post(const Run &run) {
+        const halo_run as_c = run.get();
+        post(&as_c);
+    }
     bool send(halo_stream stream = HALO_STREAM_NONE) { return done(halo_exchange_send(handle_, stream)); }
     bool test() {
         std::int32_t all_here = 0;

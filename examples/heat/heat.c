@@ -79,7 +79,7 @@ int main(void) {
         halo_box interior, rim[6];
         int32_t n_rim;
         halo_run run = HALO_RUN_INIT;
-        run.sets = &now;
+        run.n_fields = 1, run.sets = &now;
         check(halo_exchange_start(ghosts, &run, HALO_STREAM_NONE));
         for (int64_t p = 0; p < n; ++p) {
             check(halo_field_interior_rim(heat, gids[p], 1, &interior, rim, &n_rim));

@@ -206,6 +206,10 @@ BoxRun make_run(const BoxCase &made, Random &random) {
         for (int32_t &takes_part : run.mask) takes_part = chance(random, 0.5);
         if (!chance(random, 0.1)) run.mask[static_cast<size_t>(pick(random, 0, std::ssize(run.mask) - 1))] = 1;
     }
+    const bool sorts = made.desc.combine_order == HALO_COMBINE_CANONICAL, by_another = made.desc.kind != HALO_KIND_GHOSTS && chance(random, 0.5);
+    const auto fits = [&](const BoxField &field) { return combines(field.type, run.op) && !(sorts && run.op == HALO_USER); };
+    while (by_another && (run.op == 0 || !std::all_of(made.fields.begin(), made.fields.end(), fits)))
+        run.op = static_cast<halo_op>(pick(random, HALO_SUM, HALO_USER));
     return run;
 }
 
@@ -285,7 +289,8 @@ std::string BoxCase::describe() const {
                     phases ? "phases" : "start and finish");
     if (desc.combine_order == HALO_COMBINE_CANONICAL) text += ", canonical";
     for (const BoxRun &run : runs)
-        text += text_of("\n  run: components %d+%d, depth %d, %zu in mask", run.first_component, run.n_components, run.depth, run.mask.size());
+        text += text_of("\n  run: components %d+%d, depth %d, op %d, %zu in mask", run.first_component, run.n_components, run.depth, run.op,
+                        run.mask.size());
     return text;
 }
 

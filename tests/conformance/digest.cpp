@@ -88,7 +88,7 @@ double mean(const View &u, const Triple &cell) {
 void step_dense(const Mesh &mesh, halo_field *u, halo_exchange *exchange, int32_t step) {
     const int32_t old_set = step % 2;
     halo_run run = HALO_RUN_INIT;
-    run.sets = &old_set;
+    run.n_fields = 1, run.sets = &old_set;
     OK(halo_exchange_start(exchange, &run, HALO_STREAM_NONE));
     OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
     for (const int64_t gid : mesh.gids) {

@@ -74,7 +74,7 @@ public:
         if (fails) data.fill(nullptr);
         fill(number);
         halo_run run = HALO_RUN_INIT;
-        run.field_mask = mask.data(), run.data = data.data();
+        run.n_fields = n_fields, run.field_mask = mask.data(), run.data = data.data(), run.n_data = n_fields;
         run.devices = devices(n_fields);
         halo_status status = halo_exchange_start(exchange_, &run, stream());
         if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange_, finish_stream());

@@ -204,9 +204,9 @@ TEST_P(Put, FollowsSetsAndPointersOfEachRun) {
         for (int64_t time = 2; time < 11; ++time) {
             const int32_t set = time % 3 == 1;
             halo_run run = HALO_RUN_INIT;
-            run.sets = &set;
+            run.n_fields = 1, run.sets = &set;
             void *pointer = own.data();
-            if (time % 3 == 2) run.data = &pointer; // not in shared memory: no other rank can reach it
+            if (time % 3 == 2) run.data = &pointer, run.n_data = 1; // not in shared memory: no other rank can reach it
             double *storage = time % 3 == 2 ? own.data() : ring.data(set);
             const int64_t before = ring.landed();
             ring.fill(storage, time);

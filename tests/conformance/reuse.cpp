@@ -71,7 +71,7 @@ void run_masks(int32_t n_ranks, uint32_t n) {
         run_once(exchange, nullptr);
         std::vector<int32_t> mask(n_fields);
         halo_run masked = HALO_RUN_INIT;
-        masked.field_mask = mask.data();
+        masked.n_fields = n_fields, masked.field_mask = mask.data();
         const int64_t compiled = tables(exchange);
         int64_t used = 0;
         for (uint32_t bits = 0; bits < n; ++bits) {

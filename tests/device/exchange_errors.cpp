@@ -164,7 +164,7 @@ TEST(DeviceErrors, ARunFailsBeforeTheDeviceHasPacked) {
         const late::Stream stream(u.device());
         const auto run_of = [&](std::array<int32_t, 2> fields) {
             halo_run run = HALO_RUN_INIT;
-            run.field_mask = fields.data();
+            run.n_fields = 2, run.field_mask = fields.data();
             const halo_status status = halo_exchange_start(exchange, &run, stream);
             return status == HALO_SUCCESS ? halo_exchange_finish(exchange, stream) : status;
         };

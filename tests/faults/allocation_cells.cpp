@@ -197,7 +197,7 @@ void narrowed(Member &member, int32_t messages) {
     for (int time = 0; time < 4; ++time) {
         halo_run run = HALO_RUN_INIT;
         const int32_t set = time % 2;
-        run.sets = &set;
+        run.n_fields = 1, run.sets = &set;
         if (time > 1) run.depth = 1, run.first_component = 1, run.n_components = 1;
         member.together("run", [&] {
             fill(member, u, topology, time);

@@ -336,9 +336,11 @@ TEST_P(GoesWrong, NarrowingThatDiffersIsNamed) {
         std::vector<std::string> words;
     };
     static const int32_t only_first[] = { 1, 0 };
-    const Variant variants[] = { { "depth", [](halo_run &run) { run.depth = 1; }, { "rank 0 runs u, v, rank 1 u, v, depth 1" } },
-                                 { "components", [](halo_run &run) { run.n_components = 1; }, { "rank 0 runs u, v, rank 1 u, v, components 0+1" } },
-                                 { "fields", [](halo_run &run) { run.field_mask = only_first; }, { "rank 0 runs u, v, rank 1 u" } } };
+    const Variant variants[] = {
+        { "depth", [](halo_run &run) { run.depth = 1; }, { "rank 0 runs u, v, rank 1 u, v, depth 1" } },
+        { "components", [](halo_run &run) { run.n_components = 1; }, { "rank 0 runs u, v, rank 1 u, v, components 0+1" } },
+        { "fields", [](halo_run &run) { run.n_fields = 2, run.field_mask = only_first; }, { "rank 0 runs u, v, rank 1 u" } }
+    };
     for (const Variant &variant : variants)
         run(2, {}, [&](Rank &rank) {
             halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;

@@ -60,7 +60,8 @@ public:
     }
     void run(int step, bool pauses) {
         halo_run run = HALO_RUN_INIT;
-        run.data = arrays_[step % 2].data();
+        run.data = arrays_[step % 2].data(), run.n_data = std::ssize(arrays_[step % 2]);
+        run.op = step % 4 < 2 ? 0 : other_op_;
         if (mode_.phases) {
             OK(halo_exchange_post(exchange_, &run));
             halo_status status = HALO_BUSY;
@@ -105,6 +106,7 @@ protected:
     halo_topology *topology_ = nullptr;
     halo_field *field_ = nullptr;
     halo_exchange *exchange_ = nullptr;
+    halo_op other_op_ = 0; // of every other two runs
 
 private:
     int64_t length_ = 0;
@@ -169,6 +171,7 @@ public:
         desc.kind = kind;
         desc.op = op;
         desc.combine = by_hand;
+        other_op_ = op == HALO_USER ? HALO_MAX : HALO_USER;
         desc.source_stable = stable;
         desc.messages = mode.messages;
         desc.receive = mode.receive;

@@ -103,7 +103,9 @@ void run(Input &in, halo_exchange *exchange, int64_t n_parts) {
     narrowed.first_component = in.width(), narrowed.n_components = in.width(), narrowed.depth = in.width();
     if (in.flip()) narrowed.field_mask = mask.data();
     if (in.flip()) narrowed.sets = sets.data();
-    if (in.pick(0, 3) == 0 && 2 * n_parts <= std::ssize(everywhere)) narrowed.data = everywhere.data();
+    if (in.pick(0, 3) == 0 && 2 * n_parts <= std::ssize(everywhere)) narrowed.data = everywhere.data(), narrowed.n_data = n_parts * in.pick(1, 2);
+    if (narrowed.field_mask || narrowed.sets) narrowed.n_fields = static_cast<int32_t>(in.pick(1, 2));
+    if (in.flip()) narrowed.op = in.choice(12);
     in.version(narrowed);
     const halo_run *const given = in.flip() ? &narrowed : nullptr;
     if (in.pick(0, 3) == 0)

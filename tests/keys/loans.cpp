@@ -195,9 +195,9 @@ TEST_P(Loans, FollowSetsAndPointersOfEachRun) {
         for (int64_t time = 2; time < 14; ++time) {
             const int32_t set = time % 3 == 1;
             halo_run run = HALO_RUN_INIT;
-            run.sets = &set;
+            run.n_fields = 1, run.sets = &set;
             void *pointer = own.data();
-            if (time % 3 == 2) run.data = &pointer; // not in shared memory: no other rank can reach it
+            if (time % 3 == 2) run.data = &pointer, run.n_data = 1; // not in shared memory: no other rank can reach it
             double *storage = time % 3 == 2 ? own.data() : cycle.data(set);
             const int64_t before = cycle.stats().messages_landed;
             cycle.exchange(storage, time, &run);
@@ -244,7 +244,7 @@ TEST_P(Loans, EndWithARunThatFails) {
             const bool calm = std::find(fails.begin(), fails.end(), true) == fails.end(), fails_here = fails[static_cast<size_t>(self.rank)];
             void *data = fails_here ? nullptr : cycle.data();
             halo_run run = HALO_RUN_INIT;
-            run.data = &data;
+            run.data = &data, run.n_data = 1;
             cycle.fill(cycle.data(), time);
             halo_status status = halo_exchange_start(cycle.handle(), &run, HALO_STREAM_NONE);
             if (status == HALO_SUCCESS) status = halo_exchange_finish(cycle.handle(), HALO_STREAM_NONE);

@@ -501,7 +501,7 @@ TEST(BetweenRanks, OtherFieldMasks) {
         ASSERT_EQ(halo_exchange_create(fields, 2, nullptr, &both), HALO_SUCCESS) << halo_last_error();
         const int32_t mask[] = { rank == 0, rank == 1 };
         halo_run run = HALO_RUN_INIT;
-        run.field_mask = mask;
+        run.n_fields = 2, run.field_mask = mask;
         EXPECT_EQ(halo_exchange_start(both, &run, HALO_STREAM_NONE), HALO_SUCCESS);
         EXPECT_EQ(halo_exchange_finish(both, HALO_STREAM_NONE), HALO_ERR_MISMATCH);
         expect_text({ "run 1 is narrowed differently: rank 0 runs u, rank 1 v" });

@@ -149,7 +149,7 @@ TEST(ManyFields, MasksThatDifferAreNamed) {
             std::vector<int32_t> mask(n, 1);
             for (const int field : masks.left_out[rank]) mask[static_cast<size_t>(field)] = 0;
             halo_run run = HALO_RUN_INIT;
-            run.field_mask = mask.data();
+            run.n_fields = n, run.field_mask = mask.data();
             EXPECT_EQ(end.exchange(&run), HALO_ERR_MISMATCH);
             expect_text({ "run 1 is narrowed differently" });
             expect_text(masks.words[rank]);
@@ -167,7 +167,7 @@ TEST(ManyFields, AMaskThatLeavesNoFieldDiffersFromOneThatLeavesSome) {
             const Rank end(group, rank, grid);
             const std::vector<int32_t> none(static_cast<size_t>(n), 0);
             halo_run nothing = HALO_RUN_INIT;
-            nothing.field_mask = none.data();
+            nothing.n_fields = n, nothing.field_mask = none.data();
             EXPECT_EQ(end.exchange(&nothing), HALO_SUCCESS) << halo_last_error();
             EXPECT_EQ(end.exchange(rank == 0 ? &nothing : nullptr), HALO_ERR_MISMATCH) << n;
             expect_text({ "run 2 is narrowed differently", "rank 0 runs no field" });

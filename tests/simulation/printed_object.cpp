@@ -202,7 +202,7 @@ private:
         if (!made_.mask.empty()) table("int32_t", "mask", list_of(made_.mask));
         add("static void start_#(int64_t time) {\n    halo_run run = HALO_RUN_INIT;\n    run.first_component = " + number(made_.run.first_component) +
             ", run.n_components = " + number(made_.run.n_components) + ", run.depth = " + number(made_.run.depth) + ";\n");
-        if (!made_.mask.empty()) add("    run.field_mask = mask_#;\n");
+        if (!made_.mask.empty()) add("    run.n_fields = " + number(std::ssize(made_.mask)) + ", run.field_mask = mask_#;\n");
         if (made_.what == What::sparse) add("    give_storage_#(time);\n");
         for (int i = 0; i < n_fields; ++i) add(text_of("    fill(topology_#, fields_#[%d], (double)(time + 1));\n", i));
         add(text_of("    start(exchange_#, &run, %d);\n}\nstatic void finish_#(void) { finish(exchange_#, %d); }\n", made_.phases, made_.phases));

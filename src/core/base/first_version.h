@@ -37,7 +37,7 @@ constexpr FirstVersion first_of(const halo_layout_desc *) { return { "halo_layou
 constexpr FirstVersion first_of(const halo_binding *) { return { "halo_binding", 40 }; }
 constexpr FirstVersion first_of(const halo_exchange_desc *) { return { "halo_exchange_desc", 104 }; }
 constexpr FirstVersion first_of(const halo_transfer_desc *) { return { "halo_transfer_desc", 80 }; }
-constexpr FirstVersion first_of(const halo_run *) { return { "halo_run", 48 }; }
+constexpr FirstVersion first_of(const halo_run *) { return { "halo_run", 72 }; }
 constexpr FirstVersion first_of(const halo_exchange_stats *) { return { "halo_exchange_stats", 168 }; }
 constexpr FirstVersion first_of(const halo_channel_allocator *) { return { "halo_channel_allocator", 48 }; }
 constexpr FirstVersion first_of(const halo_channel_desc *) { return { "halo_channel_desc", 64 }; }

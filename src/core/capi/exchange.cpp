@@ -13,9 +13,14 @@ namespace {
 
 Exchange &exchange_of(const halo_exchange *exchange) { return *object_of<ExchangeObject>(exchange).exchange; }
 
-halo_run read_run(const halo_run *run) {
+halo_run read_run(Exchange &exchange, const halo_run *run) {
     const halo_run defaults = HALO_RUN_INIT;
-    return read_optional_struct(run, defaults);
+    try {
+        return read_optional_struct(run, defaults);
+    } catch (const Error &error) {
+        exchange.refuse_unread(error);
+        throw;
+    }
 }
 
 // From lists of fields, of which the first field stands for the context.
@@ -87,7 +92,7 @@ halo_status halo_exchange_destroy(halo_exchange **exchange) {
 }
 
 halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream) {
-    return with_handle(exchange, [&] { exchange_of(exchange).start(read_run(run), stream); });
+    return with_handle(exchange, [&] { exchange_of(exchange).start(read_run(exchange_of(exchange), run), stream); });
 }
 
 halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream) {
@@ -95,7 +100,7 @@ halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream) {
 }
 
 halo_status halo_exchange_post(halo_exchange *exchange, const halo_run *run) {
-    return with_handle(exchange, [&] { exchange_of(exchange).post(read_run(run)); });
+    return with_handle(exchange, [&] { exchange_of(exchange).post(read_run(exchange_of(exchange), run)); });
 }
 
 halo_status halo_exchange_prepare(halo_exchange *exchange) {

@@ -33,6 +33,7 @@ void Exchange::on_arrival(const std::function<void(const Arrivals::Part &)> &cal
 // The caller's arrays need not outlive start.
 void Exchange::keep(const halo_run &run) {
     const size_t n = fields_.size();
+    check_lists(run, n, n_pointers_, what_);
     run_ = run;
     if (run.field_mask) run_.field_mask = (mask_.assign(run.field_mask, run.field_mask + n), mask_.data());
     if (run.sets) run_.sets = (sets_.assign(run.sets, run.sets + n), sets_.data());
@@ -76,6 +77,14 @@ void Exchange::fail_from(size_t round, const Error &error) noexcept {
     for (; round < rounds_.size(); ++round) try {
             rounds_[round]->refuse(error);
         } catch (...) { // it is dead, or the transport has failed too
+        }
+}
+
+void Exchange::refuse_unread(const Error &error) noexcept {
+    if (in_flight()) return;
+    for (const auto &round : rounds_) try {
+            round->refuse_unread(error);
+        } catch (...) { // the caller gets the first error
         }
 }
 

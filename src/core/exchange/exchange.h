@@ -46,6 +46,7 @@ public:
     uint32_t n_runs() const { return rounds_.front()->n_runs(); }
     void run_for_batch(uint32_t number) { rounds_.front()->run_for_batch(number); }
     void refuse(const Error &error) { fail_from(0, error); }
+    void refuse_unread(const Error &error) noexcept; // unless one is in flight
 
     // What the first run would make. Collective.
     void prepare();
