@@ -72,6 +72,78 @@ TEST(Classes, BlocksFieldAndExchange) {
     EXPECT_EQ(moved.stats().runs, 2);
 }
 
+TEST(Classes, RunsKeepTheirLists) {
+    const halo::Context context;
+    halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;
+    ring.n_dims = 1, ring.n_blocks[0] = 2, ring.n_cells[0] = 2, ring.periodic[0] = 1;
+    const halo::Topology topology(context, ring);
+    halo_field_desc desc = scalar("u", 1);
+    desc.n_sets = 2;
+    halo::Field u(topology, desc), v(topology, scalar("v", 1));
+    u.allocate();
+    v.allocate();
+    halo_exchange_desc reverse = HALO_EXCHANGE_DESC_INIT;
+    reverse.kind = HALO_KIND_REVERSE;
+    halo::Exchange sums({ u.get(), v.get() }, reverse);
+    const auto fill = [&](double *part) { part[0] = 7, part[1] = 1, part[2] = 2, part[3] = 5; };
+    const auto fill_all = [&] {
+        for (const int64_t gid : topology.local_parts()) fill(u.data(gid)), fill(u.data(gid, 1)), fill(v.data(gid));
+    };
+    fill_all();
+    halo::Run run;
+    run.fields({ 1, 0 }).sets(std::vector<int32_t>{ 1, 0 }).op(HALO_MAX);
+    sums.start(run);
+    sums.finish();
+    EXPECT_EQ(u.data(0)[1], 1);
+    EXPECT_EQ(u.data(0, 1)[1], 5);
+    EXPECT_EQ(u.data(0, 1)[2], 7);
+    EXPECT_EQ(v.data(0)[1], 1);
+    const halo::Run copy = run.sets({ 0, 0 });
+    run.fields({ 0, 0 });
+    sums.post(copy);
+    while (!sums.send()) {}
+    while (!sums.test()) {}
+    sums.unpack();
+    sums.refine();
+    EXPECT_EQ(u.data(0)[1], 5);
+    EXPECT_EQ(v.data(0)[1], 1);
+
+    fill_all();
+    double other[4][4];
+    for (double(&part)[4] : other) fill(part);
+    sums.start(halo::Run().components(0, 1).depth(1).data({ other[0], other[1], other[2], other[3] }));
+    sums.finish();
+    EXPECT_EQ(other[3][1], 6);
+    EXPECT_EQ(other[3][2], 9);
+    EXPECT_EQ(v.data(1)[1], 1);
+    EXPECT_EQ(halo::Run().devices({ HALO_DEVICE_HOST, HALO_DEVICE_HOST }).get().n_fields, 2);
+}
+
+TEST(Classes, RunsThatDoNotFit) {
+    const halo::Context context;
+    halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;
+    ring.n_dims = 1, ring.n_blocks[0] = 2, ring.n_cells[0] = 2, ring.periodic[0] = 1;
+    const halo::Topology topology(context, ring);
+    halo::Field u(topology, scalar("u", 1));
+    u.allocate();
+    halo::Exchange ghosts({ u.get() });
+    const auto refused = [&](const halo::Run &run, const char *text) {
+        try {
+            ghosts.start(run);
+            ADD_FAILURE() << text;
+        } catch (const halo::error &error) {
+            EXPECT_EQ(error.status(), HALO_ERR_ARGUMENT);
+            EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+        }
+    };
+    refused(halo::Run().fields({}), "n_fields 0, but the exchange has 1"); // given, and empty
+    refused(halo::Run().data({}), "n_data 0, but its fields have 2 parts");
+    refused(halo::Run().fields({ 1, 1 }), "n_fields 2, but the exchange has 1");
+    refused(halo::Run().fields({ 1 }).sets({ 0, 0 }), "run: a list of 1 fields, and one of 2");
+    ghosts.start(halo::Run().fields({ 1 }));
+    ghosts.finish();
+}
+
 TEST(Classes, ErrorsCarryStatusAndText) {
     const halo::Context context;
     halo_boxes_desc wrong = line(4, 4);
