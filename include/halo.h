@@ -609,6 +609,10 @@ typedef struct halo_field_desc {
  *  2^60 bytes. */
 HALO_API halo_status halo_field_create(halo_topology *topology, const halo_field_desc *desc, halo_field **field);
 
+/** The description as the field has it: `name` is the library's text, which lives as long as the field, element_bytes that of its type. On another
+ *  topology halo_field_create makes an equal field of it, on the same one with another name. Local. */
+HALO_API halo_status halo_field_get_desc(const halo_field *field, halo_field_desc *desc);
+
 /** HALO_BUSY while exchanges use it. Storage stays the caller's, except what halo_field_allocate made. */
 HALO_API halo_status halo_field_destroy(halo_field **field);
 
@@ -723,6 +727,13 @@ typedef struct halo_boundary {
 
 /** Ghost regions outside the domain, ordered by place, then element. Pass capacity 0 to learn `n`. */
 HALO_API halo_status halo_field_boundaries(const halo_field *field, int64_t gid, halo_boundary *boundaries, int64_t capacity, int64_t *n);
+
+/** Which owned points of a part are its alone to count, as in a norm or a sum over all points: 1 where this part is the point's owner, 0 where another
+ *  is (of points that several parts have, that of highest priority, then lowest gid, as HALO_SHARED_OWNER has it; in periodic directions one and the same
+ *  point may lie in a part twice: its lowest index counts). Each point of the grid has one owner. x runs fastest, then y, then z, then the place, whatever
+ *  the layout. On topologies of points: of all local points, 0 for ghosts, for what nobody owns, and for HALO_KEY_IGNORE. Pass capacity 0 to learn `n`.
+ *  Local; O(points of the part), of topologies of points O(points of the rank). HALO_ERR_ARGUMENT: joined regions, of which only cells have owners. */
+HALO_API halo_status halo_field_owner_mask(const halo_field *field, int64_t gid, uint8_t *mask, int64_t capacity, int64_t *n);
 
 /** Split a part's owned cells into the interior, which needs no ghosts within `reach` cells (>= 0), and up to 6 disjoint boxes of rim. */
 HALO_API halo_status halo_field_interior_rim(const halo_field *field, int64_t gid, int32_t reach, halo_box *interior, halo_box rim[6], int32_t *n_rim);
@@ -969,6 +980,21 @@ typedef struct halo_exchange_stats {
 #define HALO_EXCHANGE_STATS_INIT { sizeof(halo_exchange_stats), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0 }
 
 HALO_API halo_status halo_exchange_get_stats(const halo_exchange *exchange, halo_exchange_stats *stats);
+
+/** What a run that is not narrowed moves to and from another rank. Filled up to `row_bytes`, at most 4096. */
+typedef struct halo_peer_row {
+    int32_t rank;
+    int32_t reserved;
+    int64_t channels_sent;
+    int64_t channels_received;
+    int64_t bytes_sent;     /**< of values: without headers, and what aligns fields of different types. Sparse fields: at most */
+    int64_t bytes_received;
+} halo_peer_row;
+
+/** Peers by rank, this rank itself not among them: what it copies within itself is in halo_exchange_stats. Exchanges of several rounds
+ *  (HALO_PATTERN_SWEEPS, HALO_KIND_FETCH): the sum of their rounds. Pass capacity 0 to learn `n`. Local; O(peers).
+ *  Known once the exchange is made; HALO_ERR_STATE: a transfer over `distributed` boxes is neither prepared nor has it run. */
+HALO_API halo_status halo_exchange_peers(const halo_exchange *exchange, size_t row_bytes, halo_peer_row *rows, int64_t capacity, int64_t *n);
 
 /**
  * Says in words what the exchange does: a line for each peer and direction with its channels and bytes, how many runs went by which path (message, slot,

@@ -262,6 +262,11 @@ class Field : public Handle<halo_field, halo_field_destroy> {
 public:
     Field(const Topology &topology, const halo_field_desc &desc) { check(halo_field_create(topology, &desc, &handle_)); }
 
+    halo_field_desc desc() const {
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        check(halo_field_get_desc(handle_, &desc));
+        return desc;
+    }
     halo_layout layout(std::int64_t gid) const {
         halo_layout layout = HALO_LAYOUT_INIT;
         check(halo_field_layout(handle_, gid, &layout));
@@ -292,6 +297,14 @@ public:
         std::vector<halo_boundary> all(static_cast<std::size_t>(n));
         check(halo_field_boundaries(handle_, gid, all.data(), n, &n));
         return all;
+    }
+    /// 1 for each owned point that the part is the owner of.
+    std::vector<std::uint8_t> owner_mask(std::int64_t gid) const {
+        std::int64_t n = 0;
+        check(halo_field_owner_mask(handle_, gid, nullptr, 0, &n));
+        std::vector<std::uint8_t> mask(static_cast<std::size_t>(n));
+        check(halo_field_owner_mask(handle_, gid, mask.data(), n, &n));
+        return mask;
     }
     Split interior_rim(std::int64_t gid, std::int32_t reach) const {
         Split split;
@@ -435,6 +448,13 @@ public:
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
         check(halo_exchange_get_stats(handle_, &stats));
         return stats;
+    }
+    std::vector<halo_peer_row> peers() const {
+        std::int64_t n = 0;
+        check(halo_exchange_peers(handle_, sizeof(halo_peer_row), nullptr, 0, &n));
+        std::vector<halo_peer_row> rows(static_cast<std::size_t>(n));
+        check(halo_exchange_peers(handle_, sizeof(halo_peer_row), rows.data(), n, &n));
+        return rows;
     }
     std::string describe() const {
         std::size_t bytes = 0;

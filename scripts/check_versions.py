@@ -14,7 +14,7 @@ from pathlib import Path
 from public_headers import application
 
 READ_BY_MODULES = {"halo_host", "halo_transport_params", "halo_copy_program"}
-SIZED_BY_CALL = {"halo_access", "halo_reduction_item", "halo_group_row", "halo_mesh_set", "halo_mesh_map"}  # arrays, of which a call is told the size of one element
+SIZED_BY_CALL = {"halo_access", "halo_reduction_item", "halo_group_row", "halo_peer_row", "halo_mesh_set", "halo_mesh_map"}  # arrays, of which a call is told the size of one element
 
 
 def growing(path):

@@ -40,6 +40,7 @@ constexpr FirstVersion first_of(const halo_transfer_desc *) { return { "halo_tra
 constexpr FirstVersion first_of(const halo_run *) { return { "halo_run", 72 }; }
 constexpr FirstVersion first_of(const halo_exchange_stats *) { return { "halo_exchange_stats", 168 }; }
 constexpr FirstVersion first_of(const halo_channel_allocator *) { return { "halo_channel_allocator", 48 }; }
+constexpr FirstVersion first_of(const halo_peer_row *) { return { "halo_peer_row", 40 }; }
 constexpr FirstVersion first_of(const halo_channel_desc *) { return { "halo_channel_desc", 64 }; }
 constexpr FirstVersion first_of(const halo_buffer *) { return { "halo_buffer", 40 }; }
 constexpr FirstVersion first_of(const halo_group_desc *) { return { "halo_group_desc", 24 }; }

@@ -139,6 +139,10 @@ halo_status halo_exchange_arrivals(halo_exchange *exchange, halo_arrival *arriva
     });
 }
 
+halo_status halo_exchange_peers(const halo_exchange *exchange, size_t row_bytes, halo_peer_row *rows, int64_t capacity, int64_t *n) {
+    return with_handle(exchange, [&] { write_rows(exchange_of(exchange).peers(), row_bytes, rows, capacity, n, "peers"); });
+}
+
 halo_status halo_exchange_describe(const halo_exchange *exchange, char *text, size_t capacity, size_t *needed_bytes) {
     return with_handle(exchange, [&] { write_text(exchange_of(exchange).describe(), text, capacity, needed_bytes); });
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/exchange.h"
 
+#include <map>
+
 namespace halo {
 
 Exchange::Exchange(std::vector<Field *> fields, std::vector<RoundSpec> rounds, std::unique_ptr<RoundSteps> steps, std::string what)
@@ -178,6 +180,22 @@ void Exchange::finish(halo_stream stream) {
 void Exchange::abandon() {
     present().abandon();
     end();
+}
+
+std::vector<halo_peer_row> Exchange::peers() const {
+    std::map<int32_t, halo_peer_row> by_rank;
+    for (const auto &round : rounds_)
+        for (const PlanLink &link : round->links()) {
+            halo_peer_row &row = by_rank.try_emplace(link.peer, halo_peer_row{}).first->second;
+            row.rank = link.peer;
+            row.channels_sent += link.n_send;
+            row.channels_received += link.n_receive;
+            row.bytes_sent += link.bytes_sent;
+            row.bytes_received += link.bytes_received;
+        }
+    std::vector<halo_peer_row> rows;
+    for (const auto &[rank, row] : by_rank) rows.push_back(row);
+    return rows;
 }
 
 std::string Exchange::describe() const {

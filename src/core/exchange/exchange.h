@@ -66,6 +66,8 @@ public:
 
     // Adds to counters; figures of one plan are set.
     void count(halo_exchange_stats &stats) const;
+    // In all rounds, by rank. HALO_ERR_STATE: not known yet.
+    std::vector<halo_peer_row> peers() const;
     // Its rounds, with a line for each peer and direction.
     std::string describe() const;
 

@@ -492,6 +492,11 @@ void Round::abandon() {
     end_run(Phase::dead);
 }
 
+const std::vector<PlanLink> &Round::links() const {
+    if (!is_planned()) fail(HALO_ERR_STATE, "%s: nothing is known of its peers before it is prepared, or runs", spec_.what.c_str());
+    return plan_->links();
+}
+
 std::string Round::describe() const {
     std::string text = spec_.what + ": " + spec_.kind + format("; %lld runs\n", static_cast<long long>(runs_));
     if (!is_planned()) return text + "  nothing is known of its peers before it is prepared, or runs\n";

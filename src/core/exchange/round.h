@@ -35,6 +35,8 @@ public:
     const RoundSpec &spec() const { return spec_; }
     const Plan &plan() const { return *plan_; }
     int64_t runs() const { return runs_; }
+    // HALO_ERR_STATE: not known yet.
+    const std::vector<PlanLink> &links() const;
 
     // Communicates where a source of edges has to look something up; else nothing. Collective, before the first run.
     void prepare();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "field/field.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/checked.h"
@@ -42,6 +43,7 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     spec_.type = desc.type;
     spec_.element_bytes = element_size(desc.type, desc.element_bytes, "field");
     spec_.n_components = desc.n_components;
+    spec_.centring = desc.centring;
     spec_.places = places_of(desc.centring, topology.n_dims());
     spec_.vector = desc.vector != 0;
     spec_.sparse = desc.sparse != 0;
@@ -60,6 +62,23 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     if (!topology.field_names.insert(spec_.name).second)
         fail(HALO_ERR_EXISTS, "field %s: topology %llu of this context%s has a field of this name already", spec_.name.c_str(),
              static_cast<unsigned long long>(topology.id()), topology.text().empty() ? "" : (" (" + topology.text() + ")").c_str());
+}
+
+halo_field_desc Field::desc() const {
+    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    desc.type = spec_.type;
+    desc.name = spec_.name.c_str();
+    desc.element_bytes = spec_.element_bytes;
+    desc.n_components = spec_.n_components;
+    desc.centring = spec_.centring;
+    std::ranges::copy(spec_.ghosts.low, desc.ghost_low);
+    std::ranges::copy(spec_.ghosts.high, desc.ghost_high);
+    desc.sparse = spec_.sparse;
+    desc.n_sets = spec_.n_sets;
+    desc.threshold = spec_.threshold;
+    desc.fill = spec_.fill;
+    desc.vector = spec_.vector;
+    return desc;
 }
 
 Field::~Field() {
@@ -368,6 +387,26 @@ uint64_t Field::layout_hash() {
     }
     for (const auto &map : maps_) add(map ? static_cast<int64_t>(map->hash()) : 0);
     return layout_hash_ = hash | 1;
+}
+
+namespace {
+
+int64_t n_points(const Extent &cells, Centring place) { return points(cells[0], place, 0) * points(cells[1], place, 1) * points(cells[2], place, 2); }
+
+} // namespace
+
+int64_t Field::n_owned_points(int64_t local_index) const {
+    int64_t n = 0;
+    for (const Centring place : spec_.places) n += n_points(topology_.cells(local_index), place);
+    return n;
+}
+
+void Field::mark_owned(int64_t local_index, uint8_t *mask) const {
+    for (const Centring place : spec_.places) {
+        const int64_t n = n_points(topology_.cells(local_index), place);
+        topology_.mark_owned(local_index, place, { mask, static_cast<size_t>(n) });
+        mask += n;
+    }
 }
 
 std::vector<halo_boundary> Field::boundaries(int64_t gid) const {

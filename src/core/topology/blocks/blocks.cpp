@@ -192,6 +192,12 @@ halo_box BlocksTopology::ghost_box(const ElementOffset &side, const GhostWidths 
     return box;
 }
 
+void BlocksTopology::mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const {
+    EdgeRequest request;
+    request.centring = centring;
+    BoxEdges(*this, context_.rank(), request).mark_owned(local_parts_[static_cast<size_t>(local_index)], mask);
+}
+
 std::vector<halo_boundary> BlocksTopology::boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const {
     require_gid(gid);
     const Extent at = coordinates(gid);

@@ -288,6 +288,22 @@ void BoxEdges::copies_of_region(const PlacedBox &sender, int32_t sent, const Pla
     }
 }
 
+void BoxEdges::mark_owned(int64_t gid, std::span<uint8_t> mask) {
+    const PlacedBox part = source_.box_of(gid);
+    look_at(around_receiver(part));
+    left_.assign(1, owned(part));
+    for (const PlacedBox &other : found_)
+        if (precedes(other, part)) subtract(left_, owned(other));
+    const halo_box all = relative(owned(part), part.origin());
+    std::ranges::fill(mask, uint8_t{ 0 });
+    for (const halo_box &some : left_) {
+        const halo_box box = relative(some, part.origin());
+        for (int64_t z = box.low[2]; z < box.high[2]; ++z)
+            for (int64_t y = box.low[1]; y < box.high[1]; ++y)
+                std::fill_n(mask.begin() + (z * all.high[1] + y) * all.high[0] + box.low[0], box.high[0] - box.low[0], uint8_t{ 1 });
+    }
+}
+
 std::vector<halo_boundary> BoxEdges::boundaries(int64_t gid) {
     const PlacedBox part = source_.box_of(gid);
     look_at(around_receiver(part));

@@ -207,6 +207,12 @@ std::vector<halo_neighbour> BoxesTopology::neighbours(int64_t gid) const {
     return found;
 }
 
+void BoxesTopology::mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const {
+    EdgeRequest request;
+    request.centring = centring;
+    BoxEdges(*set_, context_.rank(), request).mark_owned(local_parts_[static_cast<size_t>(local_index)], mask);
+}
+
 std::vector<halo_boundary> BoxesTopology::boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const {
     EdgeRequest request;
     request.ghosts = widths;

@@ -124,6 +124,16 @@ std::vector<int32_t> PointsTopology::owners() const {
     return owners;
 }
 
+void PointsTopology::mark_owned(int64_t local_index, Centring, std::span<uint8_t> mask) const {
+    const auto first = static_cast<size_t>(parts_ ? parts_->first_point(local_index) : 0);
+    for (size_t i = 0; i < mask.size(); ++i) mask[i] = is_ignored(first + i) ? 0 : 1;
+    for (int64_t i = 0; i < shared_.size(); ++i) {
+        const bool begins_with_own = knows_holders_ && shared_.owner(i) == context_.rank();
+        for (const uint32_t ghost : shared_.copies(i).subspan(begins_with_own ? 1 : 0))
+            if (ghost - first < mask.size()) mask[ghost - first] = 0;
+    }
+}
+
 std::vector<int32_t> PointsTopology::sharers(int64_t point) const {
     if (point < 0 || point >= n_points_)
         fail(HALO_ERR_ARGUMENT, "point %lld: this rank has %lld", static_cast<long long>(point), static_cast<long long>(n_points_));

@@ -219,6 +219,13 @@ std::vector<int32_t> RegionsTopology::peers() const {
     return ranks;
 }
 
+void RegionsTopology::mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const {
+    if (centring != HALO_CENTRE_CELL)
+        fail(HALO_ERR_ARGUMENT,
+             "owner mask: a field of centring %d on joined regions: joins are of cells, so nothing says whose its shared points are", centring);
+    Topology::mark_owned(local_index, centring, mask);
+}
+
 std::vector<halo_boundary> RegionsTopology::boundaries(int64_t gid, const GhostWidths &widths, Centring) const {
     require_gid(gid);
     std::vector<halo_boundary> found;
