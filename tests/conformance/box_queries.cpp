@@ -59,6 +59,53 @@ void check_boundaries(const BoxCase &made, const BoxStores &stores, int64_t gid)
         if (boundary.place < 0 || boundary.place >= std::ssize(places)) stop("a boundary in place %d", boundary.place);
 }
 
+// In each place, of the copies of a point all but its owner's are 0. Returns how many of this rank's points are 1.
+int64_t check_owner_masks(const BoxCase &made, const BoxStores &stores) {
+    std::map<int64_t, std::vector<uint8_t>> wanted;
+    const auto strides = [&](int64_t gid, int32_t bits) {
+        const Triple n = made.model.points(gid, bits);
+        return Triple{ 1, n[0], n[0] * n[1] };
+    };
+    std::map<int64_t, int64_t> first; // of the present place
+    for (const int32_t bits : made.fields[0].places(made.model.n_dims)) {
+        for (const int64_t gid : stores.gids()) {
+            first[gid] = std::ssize(wanted[gid]);
+            const Triple n = made.model.points(gid, bits);
+            wanted[gid].resize(wanted[gid].size() + static_cast<size_t>(n[0] * n[1] * n[2]), 1);
+        }
+        for (const SharedPoint &point : shared_points(made.model, { bits, {}, HALO_STENCIL_FULL, HALO_SHARED_ONLY }))
+            for (const Copy &copy : point.copies) {
+                if (!stores.is_local(copy.gid)) continue;
+                const Triple along = strides(copy.gid, bits);
+                wanted[copy.gid][static_cast<size_t>(first[copy.gid] + copy.at[0] * along[0] + copy.at[1] * along[1] + copy.at[2] * along[2])] = 0;
+            }
+    }
+    int64_t n_owned = 0;
+    for (const auto &[gid, values] : wanted) {
+        int64_t n = 0;
+        OK(halo_field_owner_mask(stores.handle(), gid, nullptr, 0, &n));
+        std::vector<uint8_t> mask(static_cast<size_t>(n), 7);
+        OK(halo_field_owner_mask(stores.handle(), gid, mask.data(), n, &n));
+        if (mask != values) stop("the owner mask of part %lld: %s", static_cast<long long>(gid), made.describe().c_str());
+        n_owned += std::count(mask.begin(), mask.end(), 1);
+    }
+    return n_owned;
+}
+
+// Points of the whole grid, in all places, each once.
+int64_t count_points(const BoxCase &made) {
+    int64_t n_points = 0;
+    for (const int32_t bits : made.fields[0].places(made.model.n_dims)) {
+        for (int64_t gid = 0; gid < made.model.n_parts(); ++gid) {
+            const Triple n = made.model.points(gid, bits);
+            n_points += n[0] * n[1] * n[2];
+        }
+        for (const SharedPoint &point : shared_points(made.model, { bits, {}, HALO_STENCIL_FULL, HALO_SHARED_ONLY }))
+            n_points -= std::ssize(point.copies);
+    }
+    return n_points;
+}
+
 // The cell of the domain that a cell around a part stands for.
 Triple wrapped(const BoxModel &model, int64_t gid, const Triple &at) {
     Triple cell;
@@ -105,6 +152,19 @@ TEST_P(BoxQueries, BoundariesAreWhatNobodyOwns) {
             for (const int64_t gid : stores.gids()) check_boundaries(made, stores, gid);
             stores.destroy();
         });
+    });
+}
+
+TEST_P(BoxQueries, EachPointHasOneOwner) {
+    run(GetParam(), {}, [](Rank &rank) {
+        for (const uint64_t seed : { 77, 1234 })
+            for_each_case(rank, seed, [&](const BoxCase &made, halo_topology *topology) {
+                BoxStores stores(topology, made.model, rank.rank, made.fields[0], 0);
+                int64_t n_owned = check_owner_masks(made, stores);
+                OK(halo_context_allreduce(rank.context, &n_owned, &n_owned, 1, HALO_INT64, HALO_SUM));
+                if (n_owned != count_points(made)) stop("%lld points have an owner: %s", static_cast<long long>(n_owned), made.describe().c_str());
+                stores.destroy();
+            });
     });
 }
 
