@@ -273,7 +273,7 @@ TEST_P(Asked, PeersOfTransfers) {
             int64_t n = -1;
             if (distributed) {
                 WANT(halo_exchange_peers(exchange, sizeof(halo_peer_row), nullptr, 0, &n) == HALO_ERR_STATE);
-                WANT(std::strstr(halo_last_error(), "nothing is known of its peers before it is prepared, or runs") && n == -1);
+                WANT(std::strstr(halo_last_error(), "its peers are not known before it is prepared, or runs") && n == -1);
                 OK(halo_exchange_prepare(exchange));
             }
             const std::vector<halo_peer_row> rows = peers_of(exchange);

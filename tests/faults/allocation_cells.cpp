@@ -54,6 +54,11 @@ void keep_values(Member &member, halo_field *field, halo_topology *topology) {
 void tell(Member &member, halo_exchange *exchange) {
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
     ALONE(halo_exchange_get_stats(exchange, &stats));
+    int64_t n_peers = 0;
+    ALONE(halo_exchange_peers(exchange, sizeof(halo_peer_row), nullptr, 0, &n_peers));
+    std::vector<halo_peer_row> rows(static_cast<size_t>(n_peers));
+    ALONE(halo_exchange_peers(exchange, sizeof(halo_peer_row), rows.data(), n_peers, &n_peers));
+    member.keep(rows);
     char text[8192];
     size_t needed = 0;
     ALONE(halo_exchange_describe(exchange, text, sizeof text, &needed));
@@ -162,6 +167,12 @@ void ask_field(Member &member, halo_topology *topology, halo_field *field) {
     ALONE(halo_topology_local_parts(topology, &gids, &n_parts));
     if (n_parts == 0) return;
     ALONE(halo_field_boundaries(field, gids[0], nullptr, 0, &n));
+    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    ALONE(halo_field_get_desc(field, &desc));
+    ALONE(halo_field_owner_mask(field, gids[0], nullptr, 0, &n));
+    std::vector<uint8_t> mask(static_cast<size_t>(n));
+    ALONE(halo_field_owner_mask(field, gids[0], mask.data(), n, &n));
+    member.keep(mask);
     halo_box interior, rim[6];
     int32_t n_rim = 0;
     ALONE(halo_field_interior_rim(field, gids[0], 1, &interior, rim, &n_rim));

@@ -196,15 +196,18 @@ const Call allowed_calls[] = {
     ANSWER(halo_topology_part, halo_part, HALO_PART_INIT, w.ring, 0),
     CALL(halo_topology_neighbours, w.ring, 0, nullptr, 0, &w.n),
     CALL(halo_topology_peers, w.ring, nullptr, 0, &w.n),
+    ANSWER(halo_field_get_desc, halo_field_desc, HALO_FIELD_DESC_INIT, w.dense),
     ANSWER(halo_field_layout, halo_layout, HALO_LAYOUT_INIT, w.dense, 0),
     CALL(halo_field_data, w.dense, 0, 0, &w.pointer),
     CALL(halo_field_boundaries, w.dense, 0, nullptr, 0, &w.n),
+    CALL(halo_field_owner_mask, w.dense, 0, nullptr, 0, &w.n),
     { "halo_field_interior_rim",
       [](World &w) {
           halo_box interior, rim[6];
           return halo_field_interior_rim(w.dense, 0, 1, &interior, rim, &w.number);
       } },
     ANSWER(halo_exchange_get_stats, halo_exchange_stats, HALO_EXCHANGE_STATS_INIT, w.arriving),
+    CALL(halo_exchange_peers, w.arriving, sizeof(halo_peer_row), nullptr, 0, &w.n),
     CALL(halo_exchange_describe, w.arriving, w.buffer, sizeof w.buffer, &w.needed),
     CALL(halo_channel_find, w.context, &w.key, &w.found),
     ANSWER(halo_channel_buffer, halo_buffer, HALO_BUFFER_INIT, w.channel),

@@ -205,6 +205,29 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
     static const std::vector<Misuse> all{
         { "null_out_parameter", HALO_ERR_ARGUMENT, { "exchange" }, [](World &w) { return halo_exchange_create(&w.u, 1, nullptr, nullptr); } },
         { "null_handle", HALO_ERR_ARGUMENT, { "exchange handle is NULL" }, [](World &) { return halo_exchange_start(nullptr, nullptr, nullptr); } },
+        { "description_for_nobody", HALO_ERR_ARGUMENT, { "'desc' is NULL" }, [](World &w) { return halo_field_get_desc(w.u, nullptr); } },
+        { "owner_mask_of_no_part",
+          HALO_ERR_NOT_FOUND,
+          { "part 9 does not exist" },
+          [](World &w) {
+              int64_t n = 0;
+              return halo_field_owner_mask(w.u, 9, nullptr, 0, &n);
+          } },
+        { "owner_mask_that_is_too_short",
+          HALO_ERR_LIMIT,
+          { "mask: the array has room for 1, there are 4" },
+          [](World &w) {
+              uint8_t one = 0;
+              int64_t n = 0;
+              return halo_field_owner_mask(w.u, 0, &one, 1, &n);
+          } },
+        { "peers_in_rows_of_nothing",
+          HALO_ERR_VERSION,
+          { "halo_peer_row: row_bytes is 0" },
+          [](World &w) {
+              int64_t n = 0;
+              return halo_exchange_peers(w.x, 0, nullptr, 0, &n);
+          } },
         { "no_fields", HALO_ERR_ARGUMENT, { "0 fields" }, [](World &w) { return halo_exchange_create(&w.u, 0, nullptr, &w.x); } },
         { "four_dimensions", HALO_ERR_ARGUMENT, { "n_dims is 4" }, [](World &w) { return create_blocks(w, [](auto &d) { d.n_dims = 4; }); } },
         { "blocks_without_cells",

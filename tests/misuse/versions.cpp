@@ -312,6 +312,7 @@ std::vector<Case> fields() {
                  binding.layout = layout;
                  return with_field(w, [&](halo_field *field) { return halo_field_bind(field, 0, &binding); });
              }),
+        written(halo_field_desc HALO_FIELD_DESC_INIT, [](World &w, halo_field_desc *desc) { return halo_field_get_desc(w.u, desc); }),
         written(halo_layout HALO_LAYOUT_INIT, [](World &w, halo_layout *layout) { return halo_field_layout(w.u, 0, layout); }),
         written(halo_layout HALO_LAYOUT_INIT,
                 [](World &, halo_layout *layout) {

@@ -493,7 +493,7 @@ void Round::abandon() {
 }
 
 const std::vector<PlanLink> &Round::links() const {
-    if (!is_planned()) fail(HALO_ERR_STATE, "%s: nothing is known of its peers before it is prepared, or runs", spec_.what.c_str());
+    if (!is_planned()) fail(HALO_ERR_STATE, "%s: its peers are not known before it is prepared, or runs", spec_.what.c_str());
     return plan_->links();
 }
 
