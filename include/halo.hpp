@@ -77,6 +77,8 @@ public:
     }
 
     T *get() const noexcept { return handle_; }
+    /// The owner is empty afterwards, and destroys nothing.
+    T *let_go() noexcept { return std::exchange(handle_, nullptr); }
     operator T *() const noexcept { return handle_; }
 
 protected:
@@ -100,6 +102,9 @@ public:
     }
     /// Take over a context made otherwise, e.g. by halo_context_create_mpi.
     static Context adopt(halo_context *context) { return Context(Adopted{ context }); }
+
+    /// With all that was made from it. Owners of these must have gone, or let go, before; runs in flight are given up.
+    void destroy_with_all() { check(halo_context_destroy_with_all(&handle_)); }
 
     std::int32_t rank() const { return place().first; }
     std::int32_t n_ranks() const { return place().second; }

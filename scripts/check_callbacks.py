@@ -22,7 +22,7 @@ def functions(root):
     for header in application(root / "include"):
         text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
         for function, parameters in re.findall(r"HALO_API\s[^;()]*?(\w+)\s*\(([^)]*)\);", text):
-            handles = [const for const, stars in HANDLE.findall(parameters) if stars != "**" or function.endswith("_destroy")]
+            handles = [const for const, stars in HANDLE.findall(parameters) if stars != "**" or re.search("_destroy(_with_all)?$", function)]
             if handles:
                 found[function] = all(handles)
     return found

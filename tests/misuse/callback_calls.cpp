@@ -53,6 +53,7 @@ const halo_stencil *stencil() {
 // Everything that changes anything. None of it may happen in the middle of another call.
 const Call refused_calls[] = {
     CALL(halo_context_destroy, &w.context),
+    CALL(halo_context_destroy_with_all, &w.context),
     CALL(halo_context_set, w.context, "log_level", "warn"),
     CALL(halo_context_trim, w.context),
     CALL(halo_context_progress, w.context),

@@ -30,6 +30,7 @@ public:
     Terms terms() const override;
     std::vector<int32_t> awaited() const override;
     bool has_values() const { return items_.has_values(); }
+    bool under_way() const { return phase_ == Phase::up || phase_ == Phase::down; }
     void begin(const void *in);
     bool test();
     void end(void *out);

@@ -69,6 +69,7 @@ public:
     void retire(Handle *shell) noexcept;
     // Of living objects.
     const std::deque<Handle> &all() const { return shells_; }
+    std::deque<Handle> &all() { return shells_; }
 
 private:
     Handle *fill(HandleKind kind, ContextObject *owner, void *object);
