@@ -144,6 +144,40 @@ TEST(Classes, RunsThatDoNotFit) {
     ghosts.finish();
 }
 
+TEST(Classes, WhatFieldsAndExchangesTell) {
+    const halo::Context context;
+    halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;
+    ring.n_dims = 1, ring.n_blocks[0] = 3, ring.n_cells[0] = 2, ring.periodic[0] = 1;
+    const halo::Topology topology(context, ring), other(context, ring);
+    halo_field_desc nodes = scalar("u", 1);
+    nodes.centring = HALO_CENTRE_NODE;
+    const halo::Field u(topology, nodes), again(other, u.desc());
+    EXPECT_EQ(again.desc().centring, HALO_CENTRE_NODE);
+    EXPECT_STREQ(again.desc().name, "u");
+    EXPECT_EQ(u.owner_mask(0), (std::vector<std::uint8_t>{ 1, 1, 1 }));
+    EXPECT_EQ(u.owner_mask(1), (std::vector<std::uint8_t>{ 0, 1, 1 }));
+    EXPECT_EQ(u.owner_mask(2), (std::vector<std::uint8_t>{ 0, 1, 0 }));
+    EXPECT_TRUE(halo::Exchange({ u.get() }).peers().empty());
+}
+
+TEST(Classes, AContextThatGoesWithAll) {
+    halo::Context context;
+    halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;
+    ring.n_dims = 1, ring.n_blocks[0] = 3, ring.n_cells[0] = 2, ring.periodic[0] = 1;
+    halo::Topology topology(context, ring);
+    halo::Field u(topology, scalar("u", 1));
+    u.allocate();
+    halo::Exchange ghosts({ u.get() });
+    ghosts.start();
+    ghosts.let_go();
+    u.let_go();
+    EXPECT_NE(topology.let_go(), nullptr);
+    EXPECT_EQ(topology.get(), nullptr);
+    context.destroy_with_all();
+    EXPECT_EQ(context.get(), nullptr);
+    EXPECT_THROW(context.destroy_with_all(), halo::error);
+}
+
 TEST(Classes, ErrorsCarryStatusAndText) {
     const halo::Context context;
     halo_boxes_desc wrong = line(4, 4);

@@ -49,7 +49,7 @@ void destroy_each(Shells &shells, HandleKind kind) noexcept {
 std::string give_up_all(ContextObject &owner) {
     std::string text;
     const auto add = [&](const std::string &more) { text += (text.empty() || more.empty() ? "" : "; ") + more; };
-    if (const int64_t n = owner.accesses.give_up_open(); n > 0) add(format("%lld batches", static_cast<long long>(n)));
+    if (const int64_t n = owner.accesses.give_up_open(); n > 0) add(n == 1 ? "a batch" : format("%lld batches", static_cast<long long>(n)));
     add(names(owner.shells, HandleKind::reduction, "; ", [](void *object) {
         const auto &reduction = *static_cast<Reduction *>(object);
         return reduction.under_way() ? reduction.what() : std::string();
