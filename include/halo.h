@@ -23,7 +23,8 @@
  * - Index spaces have three directions; unused ones have one cell and no ghosts. x (direction 0) runs fastest.
  * - A struct that the caller fills starts with `struct_size` and `struct_version`; begin from its HALO_..._INIT value.
  * - Handles are destroyed through a pointer, which is set to NULL. A context must outlive what is made from it:
- *   destroying it earlier returns HALO_BUSY. Use of a destroyed handle is reported as long as its context lives.
+ *   destroying it earlier returns HALO_BUSY, or takes all of it along (halo_context_destroy_with_all). Use of a destroyed handle is
+ *   reported as long as its context lives.
  */
 #ifndef HALO_H
 #define HALO_H
