@@ -372,7 +372,7 @@ defects=(
     "neighbours across turned joins have the elements of others|topology/edge.cpp|unit_topology Turned*|s/back.identity.element = .*$/back.identity.element = 26 - edge.identity.element;/"
     "rows that lead to ghosts keep the order in which these were found|topology/graph/graph.cpp|test_keys *Graphs.Rings*|s/own\[i\] = index_of(own\[i\]);/own[i] += 0;/"
     "a rank that decides about its own ghosts forgets them|topology/keys/keys.cpp|test_keys *Graphs.Rings*|s/kept = work.near;/kept;/"
-    "a ghost that is asked for is taken for an own point|topology/keys/keys.cpp|test_keys *Graphs.Contradict*|s/ \&\& (!owners .. owners\[position\] == context_.rank())//"
+    "a ghost that is asked for is taken for an own point|topology/keys/keys.cpp|test_keys *Graphs.Contradict*|s/ \&\& (!work.knows_owners() .. work.owner(position) == context_.rank())//"
     "the rank that a function names is not looked at|topology/graph/rings.cpp|test_keys *Graphs.Refused*|s/^    if (owner >= 0) check_owner(key, owner);//"
     "who is asked for owners may do everything|topology/graph/rings.cpp|misuse Callbacks.WhoIsAsked*|s/^    const CallRules::Callback inside(context_.call_rules(), Inside::callback, .owner_of.);//"
     "keys of a graph beside those that lie together are not found twice|topology/keys/key_index.cpp|test_keys *Graphs.Rings*|s/^        if (!is_dense(key)) hashed_.push_back(number);//"

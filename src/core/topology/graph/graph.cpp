@@ -10,7 +10,7 @@ GraphTopology::GraphTopology(Context &context, const halo_graph_desc &desc) : Gr
 
 GraphTopology::GraphTopology(Context &context, FoundPoints points) : GraphTopology(context, points, GraphKeys(points, context)) {}
 
-GraphTopology::GraphTopology(Context &context, FoundPoints &points, const GraphKeys &keys) : KeysTopology(context, keys.desc(), &keys.known()) {
+GraphTopology::GraphTopology(Context &context, FoundPoints &points, const GraphKeys &keys) : KeysTopology(context, keys.desc(), keys.known()) {
     GraphKeys::check_claims(context, *this);
     take_ghosts(points);
     take_rows(points);

@@ -21,8 +21,7 @@ public:
 
 private:
     Context &context_;
-    std::vector<int32_t> flags_;
-    std::vector<int32_t> owners_;
+    std::vector<int32_t> deciders_; // of ghosts
     KnownKeys known_;
     halo_keys_desc desc_ = HALO_KEYS_DESC_INIT;
 };

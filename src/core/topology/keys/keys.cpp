@@ -84,7 +84,7 @@ void NotedKeys::add_positions(int64_t i, bool own, std::vector<uint32_t> &to) co
                              [&](uint32_t position) { return !own || position != first; });
 }
 
-KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc, const KnownKeys *known_keys) : PointsTopology(context) {
+KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : PointsTopology(context) {
     together(context, "keys", [&] { check_desc(desc); });
     static constexpr int32_t read_by_nobody = 0;
     const auto [most_parts, knows_owners] = find_given(desc);
@@ -94,7 +94,18 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc, const K
     if (desc.n_mine >= 0) known.owner_rule = HALO_OWNER_CLAIM;
     agree(context, "keys", terms_of(known));
     if (desc.editable) record_ = std::make_unique<KeysRecord>();
-    Work work{ known, known_keys };
+    Work work{ known };
+    make(work);
+    if (most_parts > 0)
+        make_parts({ context.rank(), most_parts, { desc.part_offsets, desc.part_offsets + (desc.n_parts > 0 ? desc.n_parts + 1 : 0) } });
+}
+
+KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc, const KnownKeys &known) : PointsTopology(context) {
+    Work work{ desc, &known };
+    make(work);
+}
+
+void KeysTopology::make(Work &work) {
     choose_placement(work);
     split(work);
     divide(work);
@@ -103,8 +114,6 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc, const K
     number(work);
     share(work);
     make_forward_edges();
-    if (most_parts > 0)
-        make_parts({ context.rank(), most_parts, { desc.part_offsets, desc.part_offsets + (desc.n_parts > 0 ? desc.n_parts + 1 : 0) } });
 }
 
 KeysTopology::Given KeysTopology::find_given(const halo_keys_desc &desc) const {
@@ -173,7 +182,7 @@ void KeysTopology::check_desc(const halo_keys_desc &desc) const {
 }
 
 void KeysTopology::choose_placement(Work &work) {
-    if (work.desc.owners) return follow_first_entries(work);
+    if (work.knows_owners()) return follow_first_entries(work);
     work.placement = KeyPlacement::by_hash(context_.size());
     directory_ = HALO_DIRECTORY_HASH;
     if (work.desc.directory == HALO_DIRECTORY_HASH) return;
@@ -208,19 +217,23 @@ void KeysTopology::split(Work &work) const {
     const int32_t rank = context_.rank();
     std::vector<uint32_t> away;
     const auto sort_out = [&](auto &&is_near) {
-        for_each_key(desc, [&](uint32_t i) {
-            if (!is_near(i)) return away.push_back(i);
-            ++work.n_near;
-            if (work.known && work.owned_alone(i)) return;
-            work.near.push_back(i);
-            work.near_range = { std::min(work.near_range.low, desc.keys[i]), std::max(work.near_range.high, desc.keys[i]) };
-        });
+        for_each_key(
+            desc,
+            [&](uint32_t i) {
+                if (!is_near(i)) return away.push_back(i);
+                ++work.n_near;
+                if (work.known && work.owned_alone(i)) return;
+                work.near.push_back(i);
+                work.near_range.widen(desc.keys[i]);
+            },
+            work.n_near);
     };
+    if (work.known && (context_.size() == 1 || work.knows_owners())) work.n_near = static_cast<int64_t>(work.known->n_own);
     if (!work.known) work.near.reserve(static_cast<size_t>(desc.n_keys / context_.size()));
     if (context_.size() == 1) {
         sort_out([](uint32_t) { return true; });
-    } else if (desc.owners) {
-        sort_out([&, owners = work.known_owners()](uint32_t i) { return owners[i] == rank; });
+    } else if (work.knows_owners()) {
+        sort_out([&](uint32_t i) { return work.owner(i) == rank; });
     } else if (work.placement.ascending()) {
         const std::optional<KeyRange> range = work.placement.range_of(rank);
         sort_out([&](uint32_t i) { return range && range->has(desc.keys[i]); });
@@ -235,7 +248,7 @@ void KeysTopology::divide(Work &work) const {
     const KeyList &list = work.away.keys;
     const auto n = static_cast<uint32_t>(list.size());
     const auto keys = list.keys();
-    if (!work.desc.owners && work.placement.ascending()) {
+    if (!work.knows_owners() && work.placement.ascending()) {
         for (uint32_t begin = 0, end; begin < n; begin = end) {
             const int32_t rank = work.placement.rank_of(keys[begin]);
             const auto there = [&](uint64_t key) { return work.placement.rank_of(key) == rank; };
@@ -247,7 +260,7 @@ void KeysTopology::divide(Work &work) const {
     std::vector<int32_t> ranks(n);
     std::unordered_map<int32_t, uint32_t> counts;
     for (uint32_t i = 0; i < n; ++i) {
-        ranks[i] = work.desc.owners ? work.known_owners()[list.positions(i)[0]] : work.placement.rank_of(keys[i]);
+        ranks[i] = work.knows_owners() ? work.owner(list.positions(i)[0]) : work.placement.rank_of(keys[i]);
         ++counts[ranks[i]];
     }
     for (const auto &[rank, count] : counts) work.stretches.push_back({ rank, &work.away, {}, 0, count });
@@ -277,12 +290,11 @@ std::vector<uint32_t> KeysTopology::sifted(const Work &work, std::span<const Sub
 
 // The same where it is known that none comes twice.
 std::vector<uint32_t> KeysTopology::looked_up(const Work &work, std::span<const Submission> others) const {
-    const int32_t *owners = work.known_owners();
     std::vector<uint32_t> kept = work.near;
     for (const Submission &other : others)
         for (const uint64_t key : other.keys) {
             const uint32_t position = work.known->index.find(key);
-            if (position != KeyIndex::none && (!owners || owners[position] == context_.rank())) kept.push_back(position);
+            if (position != KeyIndex::none && (!work.knows_owners() || work.owner(position) == context_.rank())) kept.push_back(position);
         }
     std::sort(kept.begin(), kept.end());
     kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
@@ -326,7 +338,7 @@ void KeysTopology::ask(Work &work) {
     submissions.insert(place, submission_of(rank, own, not_needed));
 
     if (record_) record_->share.update(submissions);
-    DirectoryResult result = decide(submissions, { work.desc.owner_rule, work.desc.owners ? rank : -1 });
+    DirectoryResult result = decide(submissions, { work.desc.owner_rule, work.knows_owners() ? rank : -1 });
     std::vector<Delivery> answers;
     for (size_t s = 0; s < submissions.size(); ++s)
         if (s != my_place) answers.push_back({ submissions[s].rank, encode(result.answers[s]) });

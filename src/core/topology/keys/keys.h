@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "topology/discovery.h"
 #include "topology/keys/directory.h"
@@ -18,14 +20,19 @@ struct NotedKeys;
 // What the caller knows of its keys: no key comes twice, and where each is found.
 struct KnownKeys {
     const KeyIndex &index; // position of each
-    // Of the last keys, which are wanted: HALO_NUMBERING_BY_OWNER puts those of lower rings first. The others are this rank's own.
-    std::span<const int32_t> rings;
-    KeyRange range; // of all keys
+    KeyRange range;        // of all keys
+    int32_t rank;          // of this one
+    size_t n_own;          // the first keys are this rank's own, the rest wanted
+    // Of those that are wanted.
+    std::span<const int32_t> rings; // HALO_NUMBERING_BY_OWNER puts lower ones first
+    std::optional<std::span<const int32_t>> owners;
 };
 
 class KeysTopology : public PointsTopology {
 public:
-    KeysTopology(Context &context, const halo_keys_desc &desc, const KnownKeys *known = nullptr);
+    KeysTopology(Context &context, const halo_keys_desc &desc);
+    // Of a list that the library has made, on all ranks alike: no key has flags, n_mine tells which are this rank's own.
+    KeysTopology(Context &context, const halo_keys_desc &desc, const KnownKeys &known);
     // The topology that the edited lists would give.
     KeysTopology(const KeysTopology &from, const halo_keys_edit &edit);
 
@@ -49,6 +56,7 @@ private:
     // Collective.
     Given find_given(const halo_keys_desc &desc) const;
     void check_that_parts_are_given(const halo_keys_desc &desc, int64_t most_parts) const;
+    void make(Work &work);
     void choose_placement(Work &work);
     void follow_first_entries(Work &work) const;
     void split(Work &work) const;

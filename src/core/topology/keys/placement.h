@@ -61,8 +61,8 @@ inline int32_t flags_of(const halo_keys_desc &desc, uint32_t position) {
 
 // Calls visit(position) for those that are not to be left out.
 template <class Visit>
-void for_each_key(const halo_keys_desc &desc, Visit &&visit) {
-    for (int64_t i = 0; i < desc.n_keys; ++i)
+void for_each_key(const halo_keys_desc &desc, Visit &&visit, int64_t first = 0) {
+    for (int64_t i = first; i < desc.n_keys; ++i)
         if (!desc.flags || (desc.flags[i] & HALO_KEY_IGNORE) == 0) visit(static_cast<uint32_t>(i));
 }
 

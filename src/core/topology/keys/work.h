@@ -62,15 +62,16 @@ struct KeysTopology::Work {
     int32_t flags(uint32_t position) const { return desc.flags ? desc.flags[position] : 0; }
     // May this rank own the key without asking, if no other has it?
     bool owned_alone(uint32_t position) const {
-        const bool must_claim = desc.owner_rule == HALO_OWNER_CLAIM && !desc.owners;
+        const bool must_claim = desc.owner_rule == HALO_OWNER_CLAIM && !knows_owners();
         const int32_t said = flags_of(desc, position);
         return (said & (HALO_KEY_READ_ONLY | HALO_KEY_WANT)) == 0 && (!must_claim || (said & HALO_KEY_CLAIM) != 0);
     }
-    int32_t ring(uint32_t position) const {
-        const size_t first = known ? static_cast<size_t>(desc.n_keys) - known->rings.size() : 0;
-        return known && position >= first ? known->rings[position - first] : 0;
+    int32_t ring(uint32_t position) const { return known && position >= known->n_own ? known->rings[position - known->n_own] : 0; }
+    bool knows_owners() const { return known ? known->owners.has_value() : desc.owners != nullptr; }
+    int32_t owner(uint32_t position) const {
+        if (known) return position < known->n_own ? known->rank : (*known->owners)[position - known->n_own];
+        return owners.empty() ? desc.owners[position] : owners[position];
     }
-    const int32_t *known_owners() const { return owners.empty() ? desc.owners : owners.data(); }
 };
 
 } // namespace halo
