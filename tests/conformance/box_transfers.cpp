@@ -50,8 +50,8 @@ void make_sides(Side &from, Side &to, int64_t number, int32_t n_ranks, Random &r
     from.field.type = chance(random, 0.5) ? HALO_FLOAT64 : HALO_INT32;
     from.field.element_bytes = from.field.type == HALO_FLOAT64 ? 8 : 4;
     from.field.n_components = static_cast<int32_t>(pick(random, 1, 2));
-    from.field.centring = static_cast<int32_t>(number % n_centrings);
-    if (from.model.n_dims == 1 && from.field.centring == HALO_CENTRE_EDGES) from.field.centring = HALO_CENTRE_NODE;
+    const std::vector<int32_t> centrings = centrings_in(from.model.n_dims);
+    from.field.centring = centrings[static_cast<size_t>(number) % centrings.size()];
     to.field = from.field;
     for (Side *side : { &from, &to }) {
         side->field.layout = static_cast<int>(pick(random, 0, n_box_layouts - 1));

@@ -280,6 +280,10 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
           HALO_ERR_ARGUMENT,
           { "wrong", "no edges" },
           [](World &w) { return field_on(w.line, [](auto &desc) { desc.centring = HALO_CENTRE_EDGES; }); } },
+        { "faces_of_a_direction_that_is_not_used",
+          HALO_ERR_ARGUMENT,
+          { "field wrong", "centring 2", "1 dimension does not have" },
+          [](World &w) { return field_on(w.line, [](auto &desc) { desc.centring = HALO_CENTRE_FACE_Y; }); } },
         { "vector_of_bytes",
           HALO_ERR_ARGUMENT,
           { "wrong", "vector" },
@@ -472,6 +476,36 @@ TEST_P(Topologies, AreRefusedAndChangeNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Topologies, testing::ValuesIn(cases()), [](const auto &one) { return std::string(one.param.name); });
+
+// In cells, on faces and at nodes there is something in any of them.
+TEST(Centrings, AreThoseOfTheTopologysDimensions) {
+    using Centrings = std::vector<int32_t>;
+    const Centrings there_are[] = { { HALO_CENTRE_CELL, HALO_CENTRE_FACE_X, HALO_CENTRE_NODE, HALO_CENTRE_FACES },
+                                    { HALO_CENTRE_CELL, HALO_CENTRE_FACE_X, HALO_CENTRE_FACE_Y, HALO_CENTRE_EDGE_Z, HALO_CENTRE_NODE,
+                                      HALO_CENTRE_FACES, HALO_CENTRE_EDGES },
+                                    { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 } };
+    World world;
+    for (int32_t n_dims = 1; n_dims <= 3; ++n_dims) {
+        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        blocks.n_dims = n_dims;
+        halo_topology *topology = nullptr;
+        ASSERT_EQ(halo_topology_create_blocks(world.context, &blocks, &topology), HALO_SUCCESS) << halo_last_error();
+        Centrings taken;
+        for (int32_t centring = HALO_CENTRE_CELL; centring <= HALO_CENTRE_EDGES; ++centring) {
+            halo_field_desc desc = HALO_FIELD_DESC_INIT;
+            desc.centring = centring;
+            halo_field *field = nullptr;
+            if (const halo_status status = halo_field_create(topology, &desc, &field); status != HALO_SUCCESS) {
+                EXPECT_EQ(status, HALO_ERR_ARGUMENT) << centring << " in " << n_dims << " dimensions: " << halo_last_error();
+                continue;
+            }
+            taken.push_back(centring);
+            EXPECT_EQ(halo_field_destroy(&field), HALO_SUCCESS);
+        }
+        EXPECT_EQ(taken, there_are[n_dims - 1]) << n_dims << " dimensions";
+        EXPECT_EQ(halo_topology_destroy(&topology), HALO_SUCCESS);
+    }
+}
 
 TEST(FieldNames, BelongToTheFieldsThatLiveOnATopology) {
     World world;

@@ -113,6 +113,9 @@ void Field::check_centring(const halo_field_desc &desc, const char *name) const 
     if (desc.centring == HALO_CENTRE_EDGES && n_dims < 2) fail(HALO_ERR_ARGUMENT, "field %s: one dimension has no edges", name);
     if (desc.centring != HALO_CENTRE_CELL && !topology_.has_cells())
         fail(HALO_ERR_ARGUMENT, "field %s: centring %d, but the topology's parts are lists of points", name, desc.centring);
+    if (desc.centring < HALO_CENTRE_NODE && desc.centring >> n_dims != 0)
+        fail(HALO_ERR_ARGUMENT, "field %s: centring %d, with faces or edges that %d dimension%s not have", name, desc.centring, n_dims,
+             n_dims == 1 ? " does" : "s do");
     if (desc.vector && (desc.type == HALO_BYTES || desc.n_components < n_dims))
         fail(HALO_ERR_ARGUMENT, "field %s: a vector field needs numbers in at least %d components, not %d of type %d", name, n_dims,
              desc.n_components, desc.type);
