@@ -21,7 +21,7 @@
  *   of keys 2^32 - 2; a struct in a list has at most 4096 bytes. What is negative, or does not go with something else that is given, is
  *   HALO_ERR_ARGUMENT.
  * - Index spaces have three directions; unused ones have one cell and no ghosts. x (direction 0) runs fastest.
- * - A struct that the caller fills starts with `struct_size` and `struct_version`; begin from its HALO_..._INIT value.
+ * - A struct that the caller fills starts with `struct_size` and `struct_version`; begin from its HALO_..._INIT value, or halo_struct_init.
  * - Handles are destroyed through a pointer, which is set to NULL. A context must outlive what is made from it:
  *   destroying it earlier returns HALO_BUSY, or takes all of it along (halo_context_destroy_with_all). Use of a destroyed handle is
  *   reported as long as its context lives.
@@ -86,6 +86,13 @@ HALO_API const char *halo_last_error(void);
 
 /** Version of the loaded library: major * 10000 + minor * 100 + patch. Never fails. */
 HALO_API int32_t halo_version(void);
+
+/** For languages without macros: fill a struct as its HALO_..._INIT does. `name` is that of its type in the headers for applications, as
+ *  "halo_field_desc"; `bytes`, at most 4096, its size as the caller knows it, which becomes its struct_size: of an older caller's struct the first `bytes`
+ *  are filled, in a newer one the rest is zero. Sizes of rows in it (`join_bytes`, `set_bytes`, `map_bytes`) are this library's: set those that you know.
+ *  Any thread; O(structs). HALO_ERR_NOT_FOUND: there is no such struct, or it has no such value. HALO_ERR_VERSION: `bytes` is below the struct's
+ *  first version. */
+HALO_API halo_status halo_struct_init(const char *name, void *pointer, size_t bytes);
 
 /** @} */
 

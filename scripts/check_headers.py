@@ -5,7 +5,8 @@
 usage: check_headers.py [root]
 
 Takes each of gcc, clang and the compiler wrappers of the MPIs that are there. The initialisers are not listed here: each
-`#define X_INIT` of a header is tried on its struct, and each struct that starts with struct_size must have one, tables of functions apart.
+`#define X_INIT` of a header is tried on its struct, and each struct that starts with struct_size must have one, tables of functions apart. Those of the
+headers for applications stand in the table of halo_struct_init, and in that of its test.
 """
 import re
 import shutil
@@ -82,11 +83,21 @@ def initialiser_program(headers, names):
     return "\n".join(lines + ["    return bad;", "}", ""])
 
 
+def table_errors(root, names):
+    errors = []
+    for table in ("src/core/capi/struct_init.cpp", "tests/misuse/struct_init.cpp"):
+        rows = re.findall(r"INITIAL\((halo_\w+), (HALO_\w+)_INIT\)", (root / table).read_text())
+        errors += [f"{name}_INIT: not in {table}" for name in sorted(names - {name for _, name in rows})]
+        errors += [f"{struct}: has {name}_INIT in {table}" for struct, name in rows if struct.upper() != name]
+    return errors
+
+
 def initialisers(include, work):
     headers = application(include)
     all_structs, grows, names = structs("".join(header.read_text() for header in headers))
     errors = [f"{name}: no {name.upper()}_INIT" for name in sorted(grows) if name.upper() not in names]
     errors += [f"{name}_INIT: no such struct" for name in sorted(names) if name.lower() not in all_structs]
+    errors += table_errors(include.parent, names)
     for compiler, standard, suffix in (("gcc", "c99", "c"), ("g++", "c++11", "cpp"), ("clang", "c17", "c"), ("clang++", "c++20", "cpp")):
         if not shutil.which(compiler) or errors:
             continue

@@ -156,6 +156,7 @@ void ask_topology(Member &member, halo_topology *topology) {
     ALONE(halo_topology_peers(topology, peers, 8, &n));
     for (int64_t i = 0; i < std::min<int64_t>(n_parts, 1); ++i) {
         halo_part part = HALO_PART_INIT;
+        ALONE(halo_struct_init("halo_part", &part, sizeof part));
         ALONE(halo_topology_part(topology, gids[i], &part));
         ALONE(halo_topology_neighbours(topology, gids[i], nullptr, 0, &n));
     }

@@ -120,9 +120,23 @@ class Headers(Tree):
         super().setUp()
         for name in ("halo_access.h", "halo_channel.h", "halo_mesh.h", "halo_sphere.h", "halo_stencil.h", "halo_plugin.h", "halo_mpi.h", "halo.hpp", "halo_access.hpp", "halo_mesh.hpp", "halo_sphere.hpp", "halo_stencil.hpp", "halo_views.hpp"):
             self.write(f"include/{name}", "#include <halo.h>\n")
+        for name in ("src/core/capi/struct_init.cpp", "tests/misuse/struct_init.cpp"):
+            self.write(name, "INITIAL(halo_box, HALO_BOX_INIT),\n")
 
     def test_good(self):
         self.passes("check_headers.py", self.root)
+
+    def test_initialiser_without_a_row(self):
+        self.write("src/core/capi/struct_init.cpp", "")
+        self.finds("HALO_BOX_INIT: not in src/core/capi/struct_init.cpp", "check_headers.py", self.root)
+
+    def test_initialiser_without_a_test(self):
+        self.write("tests/misuse/struct_init.cpp", "")
+        self.finds("HALO_BOX_INIT: not in tests/misuse/struct_init.cpp", "check_headers.py", self.root)
+
+    def test_initialiser_of_another(self):
+        self.write("src/core/capi/struct_init.cpp", "INITIAL(halo_box, HALO_BOX_INIT),\nINITIAL(halo_circle, HALO_BOX_INIT),\n")
+        self.finds("halo_circle: has HALO_BOX_INIT in src/core/capi/struct_init.cpp", "check_headers.py", self.root)
 
     def test_not_c(self):
         self.write("include/halo.h", HEADER.replace("int32_t side", "bool side"))
