@@ -306,7 +306,7 @@ typedef struct halo_boxes_desc {
  *  HALO_ERR_ARGUMENT: a box is empty or leaves the domain, an owner is no rank. HALO_ERR_MISMATCH: ranks gave different descriptions. */
 HALO_API halo_status halo_topology_create_boxes(halo_context *context, const halo_boxes_desc *desc, halo_topology **topology);
 
-/** Ghosts of one part that are cells of another, whose index space may be turned. Boxes count from the first owned cell of their part. Frozen. */
+/** Ghosts of one part that are cells of another, whose index space may be turned. Boxes count from the first owned cell of their part. */
 typedef struct halo_join {
     int64_t send_gid;
     int64_t receive_gid;
@@ -325,17 +325,19 @@ typedef struct halo_regions_desc {
     const int32_t *owner;   /**< rank of each part; NULL: equal runs of gids. Copied. */
     int64_t n_parts;
     const halo_join *joins; /**< Copied. */
+    size_t join_bytes;      /**< sizeof(halo_join), at most 4096 */
     int64_t n_joins;
     int32_t reach;          /**< widest ghosts that fields may have, in cells: no join reaches farther out. At most 2^24. */
     int32_t reserved;
     const int32_t *vector_signs; /**< three per join: with which sign (1, -1) what of a vector lies along direction d of the receiver comes; NULL:
                                       sign[d]. Both change beyond a pole, of which one index alone runs the other way. Copied. */
 } halo_regions_desc;
-#define HALO_REGIONS_DESC_INIT { sizeof(halo_regions_desc), 1, 3, NULL, NULL, 0, NULL, 0, 0, 0, NULL }
+#define HALO_REGIONS_DESC_INIT { sizeof(halo_regions_desc), 1, 3, NULL, NULL, 0, NULL, sizeof(halo_join), 0, 0, 0, NULL }
 
 /** Collective; blocks: compares the descriptions. O(parts + joins) memory. Its fields are cell-centred (halo_exchange_create refuses others).
  *  HALO_ERR_ARGUMENT: extents of a join differ, axes are no permutation, two joins fill the same ghost. HALO_ERR_BOUNDS: a join sends cells that
- *  its sender does not own, or fills owned cells or ghosts beyond reach. HALO_ERR_MISMATCH: ranks gave different descriptions. */
+ *  its sender does not own, or fills owned cells or ghosts beyond reach. HALO_ERR_MISMATCH: ranks gave different descriptions. HALO_ERR_VERSION: a
+ *  join has fewer bytes than at first, or something in those that this library does not know. */
 HALO_API halo_status halo_topology_create_regions(halo_context *context, const halo_regions_desc *desc, halo_topology **topology);
 
 /** Unstructured: points are known by keys. Every rank is one part (gid = rank) in one dimension; its points have local indices, owned ones
@@ -549,7 +551,7 @@ typedef struct halo_part {
     int32_t struct_version;
     int32_t rank;             /**< owner */
     int64_t gid;
-    int32_t level;
+    int32_t level;            /**< of refinement: 0, a topology has one */
     int32_t n_dims;
     halo_box cells;           /**< in the index space of the whole grid */
     int32_t at_boundary[6];   /**< x low, x high, y low, ...: 1 where the part touches a physical (non-periodic) boundary */
@@ -560,20 +562,28 @@ typedef struct halo_part {
 HALO_API halo_status halo_topology_part(const halo_topology *topology, int64_t gid, halo_part *part);
 
 /** Number of the element at offset (x, y, z), each -1, 0 or 1, from a part's centre: (x+1) + 3(y+1) + 9(z+1); volume = 13.
- *  A neighbour whose index space is not turned sees it as 26 - number. */
-static inline int32_t halo_element(int32_t x, int32_t y, int32_t z) {
-    return (x + 1) + 3 * (y + 1) + 9 * (z + 1);
-}
+ *  A neighbour whose index space is not turned sees it as 26 - number. A constant where x, y and z are. */
+#define HALO_ELEMENT(x, y, z) (((x) + 1) + 3 * ((y) + 1) + 9 * ((z) + 1))
 
-/** One neighbour of a part. Frozen. */
+/** HALO_ELEMENT, for languages without macros. Any thread; never fails. */
+HALO_API int32_t halo_element(int32_t x, int32_t y, int32_t z);
+
+/** One neighbour of a part. Filled up to `row_bytes`. */
 typedef struct halo_neighbour {
     int64_t gid;
     int32_t rank;
-    int32_t element; /**< geometric element of the asking part towards the neighbour: see halo_element */
+    int32_t element; /**< geometric element of the asking part towards the neighbour: see HALO_ELEMENT */
+    int32_t level;   /**< as in halo_part */
+    int32_t axis[3]; /**< its index space: direction d of the asking part runs along direction axis[d] of the neighbour, */
+    int32_t sign[3]; /**< upwards (1) or downwards (-1), as in the halo_join that fills the asking part. Boxes, and parts of points: not turned */
+    int32_t reserved;
 } halo_neighbour;
 
-/** Neighbours of a part, ordered by element; the same gid may appear under several elements. Pass capacity 0 to learn `n`. */
-HALO_API halo_status halo_topology_neighbours(const halo_topology *topology, int64_t gid, halo_neighbour *neighbours, int64_t capacity, int64_t *n);
+/** Neighbours of a part, ordered by element; the same gid may appear under several elements, and under one as often as it is turned in different ways.
+ *  `row_bytes` is sizeof(halo_neighbour), at most 4096; what of a row this library does not know is zeroed. Pass capacity 0 to learn `n`.
+ *  HALO_ERR_VERSION: `row_bytes` is smaller than at first. */
+HALO_API halo_status halo_topology_neighbours(const halo_topology *topology, int64_t gid, size_t row_bytes, halo_neighbour *neighbours, int64_t capacity,
+                                              int64_t *n);
 
 /** Ranks that this rank shares parts' borders with, ascending, itself not included. Pass capacity 0 to learn `n`. */
 HALO_API halo_status halo_topology_peers(const halo_topology *topology, int32_t *ranks, int64_t capacity, int64_t *n);
@@ -587,7 +597,8 @@ HALO_API halo_status halo_topology_peers(const halo_topology *topology, int32_t 
 typedef struct halo_field halo_field; /**< a variable on a topology */
 
 /** Where values sit in their cells: one place, or the sum of the faces', of the edges' bits: faces between the cells of a direction have one
- *  more point than there are cells; edges and nodes are such faces in two and three directions. */
+ *  more point than there are cells; edges and nodes are such faces in two and three directions. Faces and edges must have these directions: in two
+ *  dimensions there are faces of x and y and edges along z, in one faces of x alone. Nodes are in all that there are. */
 #define HALO_CENTRE_CELL 0
 #define HALO_CENTRE_FACE_X 1
 #define HALO_CENTRE_FACE_Y 2
@@ -732,15 +743,16 @@ HALO_API halo_status halo_field_data(const halo_field *field, int64_t gid, int32
 
 /** Boxes are in the part's own index space: (0, 0, 0) is its first owned cell, ghosts have negative or high indices. */
 
-/** One physical boundary region of a part: ghosts that no part fills. Frozen. */
+/** One physical boundary region of a part: ghosts that no part fills. Filled up to `row_bytes`. */
 typedef struct halo_boundary {
     halo_box ghosts;
-    int32_t element; /**< side, edge or corner of the part: see halo_element */
+    int32_t element; /**< side, edge or corner of the part: see HALO_ELEMENT */
     int32_t place;   /**< fields with several places per cell: which one these are points of; else 0 */
 } halo_boundary;
 
-/** Ghost regions outside the domain, ordered by place, then element. Pass capacity 0 to learn `n`. */
-HALO_API halo_status halo_field_boundaries(const halo_field *field, int64_t gid, halo_boundary *boundaries, int64_t capacity, int64_t *n);
+/** Ghost regions outside the domain, ordered by place, then element. `row_bytes` is sizeof(halo_boundary), as for halo_topology_neighbours. Pass
+ *  capacity 0 to learn `n`. */
+HALO_API halo_status halo_field_boundaries(const halo_field *field, int64_t gid, size_t row_bytes, halo_boundary *boundaries, int64_t capacity, int64_t *n);
 
 /** Which owned points of a part are its alone to count, as in a norm or a sum over all points: 1 where this part is the point's owner, 0 where another
  *  is (of points that several parts have, that of highest priority, then lowest gid, as HALO_SHARED_OWNER has it; in periodic directions one and the same

@@ -187,9 +187,9 @@ public:
     }
     std::vector<halo_neighbour> neighbours(std::int64_t gid) const {
         std::int64_t n = 0;
-        check(halo_topology_neighbours(handle_, gid, nullptr, 0, &n));
+        check(halo_topology_neighbours(handle_, gid, sizeof(halo_neighbour), nullptr, 0, &n));
         std::vector<halo_neighbour> all(static_cast<std::size_t>(n));
-        check(halo_topology_neighbours(handle_, gid, all.data(), n, &n));
+        check(halo_topology_neighbours(handle_, gid, sizeof(halo_neighbour), all.data(), n, &n));
         return all;
     }
     std::vector<std::int32_t> peers() const {
@@ -298,9 +298,9 @@ public:
     }
     std::vector<halo_boundary> boundaries(std::int64_t gid) const {
         std::int64_t n = 0;
-        check(halo_field_boundaries(handle_, gid, nullptr, 0, &n));
+        check(halo_field_boundaries(handle_, gid, sizeof(halo_boundary), nullptr, 0, &n));
         std::vector<halo_boundary> all(static_cast<std::size_t>(n));
-        check(halo_field_boundaries(handle_, gid, all.data(), n, &n));
+        check(halo_field_boundaries(handle_, gid, sizeof(halo_boundary), all.data(), n, &n));
         return all;
     }
     /// 1 for each owned point that the part is the owner of.

@@ -30,7 +30,7 @@ typedef struct halo_channel_key {
     int64_t send_gid;
     int64_t receive_gid;
     int32_t field;   /**< the caller's number */
-    int32_t element; /**< of the sender, 0..26: see halo_element */
+    int32_t element; /**< of the sender, 0..26: see HALO_ELEMENT */
     int64_t extra;   /**< several channels on one edge: multigrid level, stage... else 0 */
 } halo_channel_key;
 

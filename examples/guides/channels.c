@@ -18,7 +18,7 @@ int main(void) {
     halo_channel *ends[N_PARTS]; /* channel i goes from part i to part i + 1 */
     int64_t n = 0;
     for (int64_t i = 0; i < N_PARTS; ++i) {
-        const halo_channel_key key = { i, (i + 1) % N_PARTS, 0, halo_element(1, 0, 0), 0 };
+        const halo_channel_key key = { i, (i + 1) % N_PARTS, 0, HALO_ELEMENT(1, 0, 0), 0 };
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
         desc.send_rank = (int32_t)(key.send_gid % n_ranks), desc.receive_rank = (int32_t)(key.receive_gid % n_ranks);
         desc.count = 1, desc.sparse = 1;

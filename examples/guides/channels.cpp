@@ -18,7 +18,7 @@ int main() try {
 
     std::vector<halo::Channel> channels; // channel i goes from part i to part i + 1
     for (int64_t i = 0; i < n_parts; ++i) {
-        const halo_channel_key key = { i, (i + 1) % n_parts, 0, halo_element(1, 0, 0), 0 };
+        const halo_channel_key key = { i, (i + 1) % n_parts, 0, HALO_ELEMENT(1, 0, 0), 0 };
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
         desc.send_rank = owner(key.send_gid), desc.receive_rank = owner(key.receive_gid);
         desc.count = 1, desc.sparse = 1;

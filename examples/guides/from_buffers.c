@@ -15,7 +15,7 @@ int main(void) {
     halo_channel *ends[PARTS]; /* a ring: channel i goes from part i to part i + 1. This rank keeps those of which it has an end. */
     int64_t sender[PARTS], n = 0;
     for (int64_t i = 0; i < PARTS; ++i) {
-        const halo_channel_key key = { i, (i + 1) % PARTS, 0, halo_element(1, 0, 0), 0 };
+        const halo_channel_key key = { i, (i + 1) % PARTS, 0, HALO_ELEMENT(1, 0, 0), 0 };
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
         desc.send_rank = (int32_t)(key.send_gid % n_ranks), desc.receive_rank = (int32_t)(key.receive_gid % n_ranks);
         desc.count = COUNT, desc.sparse = 1;

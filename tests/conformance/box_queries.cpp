@@ -36,9 +36,9 @@ void for_each_cell_of(const halo_box &box, Visit &&visit) {
 void check_boundaries(const BoxCase &made, const BoxStores &stores, int64_t gid) {
     const std::vector<int32_t> places = made.fields[0].places(made.model.n_dims);
     int64_t n = 0;
-    OK(halo_field_boundaries(stores.handle(), gid, nullptr, 0, &n));
+    OK(halo_field_boundaries(stores.handle(), gid, sizeof(halo_boundary), nullptr, 0, &n));
     std::vector<halo_boundary> found(static_cast<size_t>(n));
-    OK(halo_field_boundaries(stores.handle(), gid, found.data(), n, &n));
+    OK(halo_field_boundaries(stores.handle(), gid, sizeof(halo_boundary), found.data(), n, &n));
     for (int32_t place = 0; place < std::ssize(places); ++place) {
         const int32_t bits = places[static_cast<size_t>(place)];
         std::vector<Triple> points;
@@ -175,12 +175,14 @@ TEST_P(BoxQueries, NeighboursAndPeersEqualTheSearch) {
             std::set<int32_t> peers;
             for (const int64_t gid : made.model.local(rank.rank)) {
                 int64_t n = 0;
-                OK(halo_topology_neighbours(topology, gid, nullptr, 0, &n));
+                OK(halo_topology_neighbours(topology, gid, sizeof(halo_neighbour), nullptr, 0, &n));
                 std::vector<halo_neighbour> found(static_cast<size_t>(n));
-                OK(halo_topology_neighbours(topology, gid, found.data(), n, &n));
+                OK(halo_topology_neighbours(topology, gid, sizeof(halo_neighbour), found.data(), n, &n));
                 Neighbours told;
                 for (const halo_neighbour &one : found) {
                     told.emplace(one.element, one.gid);
+                    for (int32_t d = 0; d < 3; ++d)
+                        if (one.axis[d] != d || one.sign[d] != 1 || one.level != 0) stop("neighbour %lld is turned", static_cast<long long>(one.gid));
                     if (one.rank != made.model.parts[one.gid].owner) stop("neighbour %lld on rank %d", static_cast<long long>(one.gid), one.rank);
                     if (one.rank != rank.rank) peers.insert(one.rank);
                 }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstddef>
+#include <array>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -218,6 +218,9 @@ TEST_P(Regions, EqualTheModel) {
     });
 }
 
+// Element, gid, and how the neighbour's index space lies.
+using Towards = std::tuple<int32_t, int64_t, std::array<int32_t, 3>, std::array<int32_t, 3>>;
+
 // What the topology says of itself, against a search through the cells that joins fill.
 void check_queries(const Rank &rank, const Joined &made) {
     halo_topology *topology = nullptr;
@@ -225,26 +228,31 @@ void check_queries(const Rank &rank, const Joined &made) {
     BoxField field;
     for (int d = 0; d < made.model.n_dims; ++d) field.ghosts.low[d] = field.ghosts.high[d] = made.desc.reach;
     BoxStores stores(topology, made.model, rank.rank, field, 0);
-    std::map<int64_t, std::set<std::pair<int32_t, int64_t>>> neighbours;
+    std::map<int64_t, std::set<Towards>> neighbours;
     std::map<int64_t, std::set<Triple>> filled;
     for (const auto &[owner, list] : filled_cells(made, field.ghosts))
         for (const Filled &one : list) {
-            neighbours[one.copy.gid].emplace(one.copy.element, owner.first);
+            const halo_join &join = made.joins[one.join];
+            neighbours[one.copy.gid].emplace(one.copy.element, owner.first, std::to_array(join.axis), std::to_array(join.sign));
             filled[one.copy.gid].insert(one.copy.at);
         }
     for (const int64_t gid : stores.gids()) {
         int64_t n = 0;
-        OK(halo_topology_neighbours(topology, gid, nullptr, 0, &n));
+        OK(halo_topology_neighbours(topology, gid, sizeof(halo_neighbour), nullptr, 0, &n));
         std::vector<halo_neighbour> told(static_cast<size_t>(n));
-        OK(halo_topology_neighbours(topology, gid, told.data(), n, &n));
-        std::set<std::pair<int32_t, int64_t>> found;
-        for (const halo_neighbour &one : told) found.emplace(one.element, one.gid);
+        OK(halo_topology_neighbours(topology, gid, sizeof(halo_neighbour), told.data(), n, &n));
+        std::set<Towards> found;
+        for (const halo_neighbour &one : told) {
+            found.emplace(one.element, one.gid, std::to_array(one.axis), std::to_array(one.sign));
+            if (one.rank != made.owner[static_cast<size_t>(one.gid)] || one.level != 0)
+                stop("neighbour %lld on rank %d, level %d", static_cast<long long>(one.gid), one.rank, one.level);
+        }
         if (found != neighbours[gid] || std::ssize(found) != n)
             stop("the %lld neighbours of part %lld", static_cast<long long>(n), static_cast<long long>(gid));
 
-        OK(halo_field_boundaries(stores.handle(), gid, nullptr, 0, &n));
+        OK(halo_field_boundaries(stores.handle(), gid, sizeof(halo_boundary), nullptr, 0, &n));
         std::vector<halo_boundary> open(static_cast<size_t>(n));
-        OK(halo_field_boundaries(stores.handle(), gid, open.data(), n, &n));
+        OK(halo_field_boundaries(stores.handle(), gid, sizeof(halo_boundary), open.data(), n, &n));
         for_each_point(made.model.points(gid, 0), field.ghosts, [&](const Triple &at) {
             int64_t times = 0;
             for (const halo_boundary &one : open) {
@@ -313,10 +321,8 @@ TEST(RegionErrors, AreTold) {
     static const int32_t signs[] = { 1, 1, 1, 1, 0, 1 };
     refuse(HALO_ERR_ARGUMENT, "join 1: vectors along direction 1 come with sign 0",
            [](halo_regions_desc &desc, halo_join *, Rank &) { desc.vector_signs = signs; });
-    refuse(HALO_SUCCESS, "", [](halo_regions_desc &desc, halo_join *, Rank &) { // a program that knows no such list
-        desc.struct_size = offsetof(halo_regions_desc, vector_signs);
-        desc.vector_signs = signs;
-    });
+    refuse(HALO_ERR_VERSION, "halo_join 0 has 128 bytes, the smallest known is 136",
+           [](halo_regions_desc &desc, halo_join *, Rank &) { desc.join_bytes = 128; });
     refuse(HALO_ERR_BOUNDS, "does not own all cells", [](halo_regions_desc &, halo_join *joins, Rank &) {
         joins[0].send.low[0] = 4;
         joins[0].send.high[0] = 5;

@@ -158,7 +158,7 @@ void ask_topology(Member &member, halo_topology *topology) {
         halo_part part = HALO_PART_INIT;
         ALONE(halo_struct_init("halo_part", &part, sizeof part));
         ALONE(halo_topology_part(topology, gids[i], &part));
-        ALONE(halo_topology_neighbours(topology, gids[i], nullptr, 0, &n));
+        ALONE(halo_topology_neighbours(topology, gids[i], sizeof(halo_neighbour), nullptr, 0, &n));
     }
 }
 
@@ -167,7 +167,7 @@ void ask_field(Member &member, halo_topology *topology, halo_field *field) {
     int64_t n_parts = 0, n = 0;
     ALONE(halo_topology_local_parts(topology, &gids, &n_parts));
     if (n_parts == 0) return;
-    ALONE(halo_field_boundaries(field, gids[0], nullptr, 0, &n));
+    ALONE(halo_field_boundaries(field, gids[0], sizeof(halo_boundary), nullptr, 0, &n));
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     ALONE(halo_field_get_desc(field, &desc));
     ALONE(halo_field_owner_mask(field, gids[0], nullptr, 0, &n));

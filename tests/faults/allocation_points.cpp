@@ -25,7 +25,7 @@ void ask(Member &member, halo_topology *topology, bool knows_sharers = true) {
     member.keep(ranks);
     if (knows_sharers) ALONE(halo_topology_sharers(topology, 0, ranks.data(), report.n_points, &n));
     ALONE(halo_topology_peers(topology, nullptr, 0, &n));
-    ALONE(halo_topology_neighbours(topology, member.rank, nullptr, 0, &n));
+    ALONE(halo_topology_neighbours(topology, member.rank, sizeof(halo_neighbour), nullptr, 0, &n));
 }
 
 void use(Member &member, halo_topology *topology, const std::vector<Trial> &trials, const std::function<void(halo_field_desc &)> &change = {}) {

@@ -78,7 +78,7 @@ halo_field *field_on(Input &in, halo_topology *topology, Able &able) {
         int32_t n_rim = 0;
         halo_box interior, rim[6];
         made(halo_field_interior_rim(field, gids[i], in.width(), &interior, rim, &n_rim));
-        if (able.runs) made(halo_field_boundaries(field, gids[i], nullptr, 0, &n_boundaries));
+        if (able.runs) made(halo_field_boundaries(field, gids[i], sizeof(halo_boundary), nullptr, 0, &n_boundaries));
     }
     return field;
 }

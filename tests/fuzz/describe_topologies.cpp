@@ -72,6 +72,7 @@ halo_topology *regions(Input &in) {
     if (in.pick(0, 7) > 0)
         for (size_t d = static_cast<size_t>(std::clamp(desc.n_dims, 0, 3)); d < 3; ++d) cells[d] = cells[3 + d] = 1;
     desc.reach = in.width();
+    if (in.pick(0, 31) == 0) desc.join_bytes = static_cast<size_t>(in.pick(0, sizeof(halo_join)));
     if (in.flip()) desc.owner = owner.data();
     const auto vector_signs = in.values<int32_t, 6>(1, 1);
     if (in.flip()) desc.vector_signs = vector_signs.data();
@@ -212,7 +213,7 @@ void ask(Input &in, halo_topology *topology) {
     in.version(report);
     int64_t n = 0;
     made(halo_topology_part(topology, in.size(), &part));
-    made(halo_topology_neighbours(topology, in.size(), nullptr, 0, &n));
+    made(halo_topology_neighbours(topology, in.size(), sizeof(halo_neighbour), nullptr, 0, &n));
     made(halo_topology_peers(topology, nullptr, in.size(0), &n));
     made(halo_topology_sharers(topology, in.size(), nullptr, 0, &n));
     made(halo_topology_keys_report(topology, &report));

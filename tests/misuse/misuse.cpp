@@ -461,7 +461,7 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           [](World &w) {
               halo_neighbour one[1];
               int64_t n = 0;
-              return halo_topology_neighbours(w.ring, 0, one, 1, &n);
+              return halo_topology_neighbours(w.ring, 0, sizeof(halo_neighbour), one, 1, &n);
           } },
         { "list_of_negative_room",
           HALO_ERR_ARGUMENT,
@@ -469,7 +469,7 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           [](World &w) {
               halo_neighbour one[1];
               int64_t n = 0;
-              return halo_topology_neighbours(w.ring, 0, one, -1, &n);
+              return halo_topology_neighbours(w.ring, 0, sizeof(halo_neighbour), one, -1, &n);
           } },
         { "timeout_that_is_no_number",
           HALO_ERR_ARGUMENT,

@@ -23,7 +23,8 @@ constexpr FirstVersion first_of(const halo_context_options *) { return { "halo_c
 constexpr FirstVersion first_of(const halo_bootstrap *) { return { "halo_bootstrap", 40 }; }
 constexpr FirstVersion first_of(const halo_blocks_desc *) { return { "halo_blocks_desc", 96 }; }
 constexpr FirstVersion first_of(const halo_boxes_desc *) { return { "halo_boxes_desc", 120 }; }
-constexpr FirstVersion first_of(const halo_regions_desc *) { return { "halo_regions_desc", 64 }; }
+constexpr FirstVersion first_of(const halo_regions_desc *) { return { "halo_regions_desc", 80 }; }
+constexpr FirstVersion first_of(const halo_join *) { return { "halo_join", 136 }; }
 constexpr FirstVersion first_of(const halo_keys_desc *) { return { "halo_keys_desc", 88 }; }
 constexpr FirstVersion first_of(const halo_keys_edit *) { return { "halo_keys_edit", 72 }; }
 constexpr FirstVersion first_of(const halo_graph_desc *) { return { "halo_graph_desc", 112 }; }
@@ -31,10 +32,12 @@ constexpr FirstVersion first_of(const halo_star_desc *) { return { "halo_star_de
 constexpr FirstVersion first_of(const halo_lists_desc *) { return { "halo_lists_desc", 72 }; }
 constexpr FirstVersion first_of(const halo_keys_report *) { return { "halo_keys_report", 120 }; }
 constexpr FirstVersion first_of(const halo_part *) { return { "halo_part", 104 }; }
+constexpr FirstVersion first_of(const halo_neighbour *) { return { "halo_neighbour", 48 }; }
 constexpr FirstVersion first_of(const halo_field_desc *) { return { "halo_field_desc", 96 }; }
 constexpr FirstVersion first_of(const halo_layout *) { return { "halo_layout", 72 }; }
 constexpr FirstVersion first_of(const halo_layout_desc *) { return { "halo_layout_desc", 64 }; }
 constexpr FirstVersion first_of(const halo_binding *) { return { "halo_binding", 40 }; }
+constexpr FirstVersion first_of(const halo_boundary *) { return { "halo_boundary", 56 }; }
 constexpr FirstVersion first_of(const halo_exchange_desc *) { return { "halo_exchange_desc", 104 }; }
 constexpr FirstVersion first_of(const halo_transfer_desc *) { return { "halo_transfer_desc", 80 }; }
 constexpr FirstVersion first_of(const halo_run *) { return { "halo_run", 72 }; }

@@ -146,11 +146,8 @@ halo_status halo_field_data(const halo_field *field, int64_t gid, int32_t set, v
     });
 }
 
-halo_status halo_field_boundaries(const halo_field *field, int64_t gid, halo_boundary *boundaries, int64_t capacity, int64_t *n) {
-    return with_handle(field, [&] {
-        const Field &object = object_of<Field>(field);
-        write_list(object.boundaries(gid), boundaries, capacity, n, "boundaries");
-    });
+halo_status halo_field_boundaries(const halo_field *field, int64_t gid, size_t row_bytes, halo_boundary *boundaries, int64_t capacity, int64_t *n) {
+    return with_handle(field, [&] { write_rows(object_of<Field>(field).boundaries(gid), row_bytes, boundaries, capacity, n, "boundaries"); });
 }
 
 halo_status halo_field_owner_mask(const halo_field *field, int64_t gid, uint8_t *mask, int64_t capacity, int64_t *n) {

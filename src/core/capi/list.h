@@ -35,7 +35,7 @@ template <Growing T>
 void write_rows(const std::vector<T> &list, size_t row_bytes, T *array, int64_t capacity, int64_t *n, const char *name) {
     constexpr FirstVersion first = first_version<T>;
     if (row_bytes < first.bytes) fail(HALO_ERR_VERSION, "%s: row_bytes is %zu, the smallest known is %zu", first.name, row_bytes, first.bytes);
-    check_bytes_limit(format("%s: row_bytes", first.name).c_str(), row_bytes, limits::struct_bytes);
+    if (row_bytes > sizeof(T)) check_bytes_limit(format("%s: row_bytes", first.name).c_str(), row_bytes, limits::struct_bytes);
     if (!takes_list(std::ssize(list), array, capacity, n, name)) return;
     const size_t known = std::min(row_bytes, sizeof(T));
     char *row = reinterpret_cast<char *>(array);

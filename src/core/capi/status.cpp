@@ -3,9 +3,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "base/checked.h"
 #include "base/error.h"
-#include "base/limits.h"
 #include "base/schedule_point.h"
 #include "capi/guard.h"
 
@@ -23,10 +21,6 @@ char *last_text() {
     return text;
 }
 #endif
-
-bool all_zero(const char *bytes, size_t n) {
-    return std::all_of(bytes, bytes + n, [](char c) { return c == 0; });
-}
 
 size_t struct_size_of(const void *user) {
     size_t size;
@@ -80,15 +74,6 @@ void check_struct(const void *user, const FirstVersion &first, size_t known_byte
         fail(HALO_ERR_VERSION, "%s: struct_version is %d, this library knows %d", first.name, struct_version_of(user), struct_version);
     if (size > known_bytes && !all_zero(static_cast<const char *>(user) + known_bytes, size - known_bytes))
         fail(HALO_ERR_VERSION, "%s: struct_size is %zu, this library knows %zu bytes, and what follows them is not zero", first.name, size,
-             known_bytes);
-}
-
-void check_item(const void *item, size_t bytes, int64_t i, const FirstVersion &first, size_t known_bytes) {
-    const auto number = static_cast<long long>(i);
-    if (bytes > known_bytes) check_bytes_limit(format("%s: its size", first.name).c_str(), bytes, limits::struct_bytes);
-    if (bytes < first.bytes) fail(HALO_ERR_VERSION, "%s %lld has %zu bytes, the smallest known is %zu", first.name, number, bytes, first.bytes);
-    if (bytes > known_bytes && !all_zero(static_cast<const char *>(item) + known_bytes, bytes - known_bytes))
-        fail(HALO_ERR_VERSION, "%s %lld has %zu bytes, of which this library knows %zu, and the rest is not zero", first.name, number, bytes,
              known_bytes);
 }
 

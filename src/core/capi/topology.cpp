@@ -69,8 +69,12 @@ halo_status halo_topology_part(const halo_topology *topology, int64_t gid, halo_
     });
 }
 
-halo_status halo_topology_neighbours(const halo_topology *topology, int64_t gid, halo_neighbour *neighbours, int64_t capacity, int64_t *n) {
-    return with_handle(topology, [&] { write_list(object_of<Topology>(topology).neighbours(gid), neighbours, capacity, n, "neighbours"); });
+int32_t halo_element(int32_t x, int32_t y, int32_t z) { return HALO_ELEMENT(x, y, z); }
+
+halo_status halo_topology_neighbours(const halo_topology *topology, int64_t gid, size_t row_bytes, halo_neighbour *neighbours, int64_t capacity,
+                                     int64_t *n) {
+    return with_handle(topology,
+                       [&] { write_rows(object_of<Topology>(topology).neighbours(gid), row_bytes, neighbours, capacity, n, "neighbours"); });
 }
 
 halo_status halo_topology_peers(const halo_topology *topology, int32_t *ranks, int64_t capacity, int64_t *n) {

@@ -39,7 +39,7 @@ int32_t element_across(int32_t element, const AxisMap &map) {
     const ElementOffset here = element_offset(element);
     ElementOffset there;
     for (int d = 0; d < 3; ++d) there[map.axis[d]] = -map.sign[d] * here[d];
-    return halo_element(there[0], there[1], there[2]);
+    return HALO_ELEMENT(there[0], there[1], there[2]);
 }
 
 std::string element_name(int32_t element) {

@@ -17,6 +17,11 @@ namespace halo {
 
 class BoxSource;
 
+// A neighbour whose index space lies as `map` says, from the asking part's to its.
+halo_neighbour neighbour_row(int64_t gid, int32_t rank, int32_t element, const AxisMap &map = {});
+// By element, then gid, none twice.
+void sort_neighbours(std::vector<halo_neighbour> &rows);
+
 // What a room above keeps for as long as a topology lives.
 class TopologyAttachment {
 public:

@@ -177,7 +177,7 @@ halo_part BlocksTopology::part(int64_t gid) const {
 std::vector<halo_neighbour> BlocksTopology::neighbours(int64_t gid) const {
     require_gid(gid);
     std::vector<halo_neighbour> found;
-    for_each_neighbour(gid, [&](int32_t element, int64_t other) { found.push_back({ other, owner(other), element }); });
+    for_each_neighbour(gid, [&](int32_t element, int64_t other) { found.push_back(neighbour_row(other, owner(other), element)); });
     return found;
 }
 

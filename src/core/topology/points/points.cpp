@@ -92,7 +92,7 @@ std::vector<halo_neighbour> PointsTopology::neighbours(int64_t gid) const {
     others.erase(gid);
     std::vector<halo_neighbour> list;
     list.reserve(others.size());
-    for (const int64_t other : others) list.push_back({ other, parts_ ? parts_->rank_of(other) : static_cast<int32_t>(other), 13 });
+    for (const int64_t other : others) list.push_back(neighbour_row(other, parts_ ? parts_->rank_of(other) : static_cast<int32_t>(other), 13));
     return list;
 }
 

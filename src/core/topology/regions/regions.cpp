@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/digest.h"
+#include "base/items.h"
 #include "base/limits.h"
 #include "comm/agree.h"
 #include "topology/boxes/box_calculus.h"
@@ -68,7 +69,7 @@ void RegionsTopology::read_joins(const halo_regions_desc &desc) {
     sent_.resize(cells_.size());
     filled_.resize(cells_.size());
     for (int64_t i = 0; i < desc.n_joins; ++i) {
-        const halo_join &join = desc.joins[i];
+        const halo_join join = read_item(desc.joins, desc.join_bytes, i, halo_join{});
         check_join(join, i);
         Edge edge;
         edge.send_gid = join.send_gid;
@@ -200,11 +201,8 @@ std::vector<halo_neighbour> RegionsTopology::neighbours(int64_t gid) const {
     for (const size_t join : filled_[gid])
         for (int32_t element = 0; element < 27; ++element)
             if (meet(joins_[join].receive.box, element_box(owned(gid), reach_widths(), element)))
-                found.push_back({ joins_[join].send_gid, joins_[join].send_rank, element });
-    const auto order = [](const halo_neighbour &a, const halo_neighbour &b) { return std::tie(a.element, a.gid) < std::tie(b.element, b.gid); };
-    const auto same = [](const halo_neighbour &a, const halo_neighbour &b) { return a.element == b.element && a.gid == b.gid; };
-    std::sort(found.begin(), found.end(), order);
-    found.erase(std::unique(found.begin(), found.end(), same), found.end());
+                found.push_back(neighbour_row(joins_[join].send_gid, joins_[join].send_rank, element, joins_[join].map));
+    sort_neighbours(found);
     return found;
 }
 
