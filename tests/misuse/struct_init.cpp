@@ -60,6 +60,8 @@ constexpr Initial table[] = {
     INITIAL(halo_access, HALO_ACCESS_INIT),
     INITIAL(halo_access_state, HALO_ACCESS_STATE_INIT),
     INITIAL(halo_access_stats, HALO_ACCESS_STATS_INIT),
+    INITIAL(halo_reduction_item, HALO_REDUCTION_ITEM_INIT),
+    INITIAL(halo_channel_allocator, HALO_CHANNEL_ALLOCATOR_INIT),
     INITIAL(halo_channel_desc, HALO_CHANNEL_DESC_INIT),
     INITIAL(halo_buffer, HALO_BUFFER_INIT),
     INITIAL(halo_group_desc, HALO_GROUP_DESC_INIT),
