@@ -228,6 +228,14 @@ typedef int32_t halo_type;
 #define HALO_COMPLEX64 5  /**< two FLOAT32 */
 #define HALO_COMPLEX128 6 /**< two FLOAT64 */
 #define HALO_BYTES 7      /**< elements of any size: give element_bytes */
+#define HALO_INT8 8
+#define HALO_INT16 9
+#define HALO_UINT8 10
+#define HALO_UINT16 11
+#define HALO_UINT32 12
+#define HALO_UINT64 13
+#define HALO_FLOAT16 14  /**< IEEE binary16; this type and the next are moved, and compared with a threshold, but combined only by HALO_USER */
+#define HALO_BFLOAT16 15 /**< the upper half of a FLOAT32 */
 
 typedef int32_t halo_op;
 #define HALO_SUM 1
@@ -245,7 +253,8 @@ typedef int32_t halo_op;
 #define HALO_MAXLOC 13
 
 /** Combine `n` values over all ranks, in the order of ranks, with the same bits on every rank. `in` may be `out`. Collective; blocks;
- *  O(log ranks) rounds; at most 2^40 bytes. Not HALO_BYTES; complex types only SUM and PROD. MIN and MAX: a NaN wins over every number. */
+ *  O(log ranks) rounds; at most 2^40 bytes. Not HALO_BYTES, HALO_FLOAT16, HALO_BFLOAT16; complex types only SUM and PROD. MIN and MAX: a NaN wins over every
+ *  number. Sums and products of integers wrap around. */
 HALO_API halo_status halo_context_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op);
 
 /** @} */
@@ -624,8 +633,10 @@ typedef struct halo_field_desc {
     int32_t sparse;            /**< 1: parts may have no storage, and null regions are not sent (section 7) */
     int32_t n_sets;            /**< binding sets (stages, u and unew), 1 to 64 */
     double threshold;          /**< sparse: a region is null if every value is below it in size; 0: any non-zero is data */
-    double fill;               /**< sparse: what ghosts of a null neighbour, and new storage, are filled with */
-    int32_t vector;            /**< 1: components 0, 1, 2 lie along x, y, z (as many as dimensions): they change place and sign across turned regions */
+    double fill;               /**< sparse: what ghosts of a null neighbour, and new storage, are filled with: rounded to the type's nearest, ties to even;
+                                    for integers the fraction is dropped, and the type must hold the rest */
+    int32_t vector;            /**< 1: components 0, 1, 2 lie along x, y, z (as many as dimensions): they change place and sign across turned regions.
+                                    Types with a sign alone */
     int32_t reserved;
 } halo_field_desc;
 #define HALO_FIELD_DESC_INIT { sizeof(halo_field_desc), 1, HALO_FLOAT64, NULL, 0, 1, HALO_CENTRE_CELL, { 0, 0, 0 }, { 0, 0, 0 }, 0, 1, 0.0, 0.0, 0, 0 }

@@ -45,7 +45,7 @@ inline bool done(halo_status status) {
     return true;
 }
 
-/// halo_type of a C++ type.
+/// halo_type of a C++ type; 0: C++20 has none of its own for HALO_FLOAT16 and HALO_BFLOAT16, and HALO_BYTES are of any.
 template <class T>
 inline constexpr halo_type type_of = 0;
 template <>
@@ -56,6 +56,18 @@ template <>
 inline constexpr halo_type type_of<std::int32_t> = HALO_INT32;
 template <>
 inline constexpr halo_type type_of<std::int64_t> = HALO_INT64;
+template <>
+inline constexpr halo_type type_of<std::int8_t> = HALO_INT8;
+template <>
+inline constexpr halo_type type_of<std::int16_t> = HALO_INT16;
+template <>
+inline constexpr halo_type type_of<std::uint8_t> = HALO_UINT8;
+template <>
+inline constexpr halo_type type_of<std::uint16_t> = HALO_UINT16;
+template <>
+inline constexpr halo_type type_of<std::uint32_t> = HALO_UINT32;
+template <>
+inline constexpr halo_type type_of<std::uint64_t> = HALO_UINT64;
 template <>
 inline constexpr halo_type type_of<std::complex<float>> = HALO_COMPLEX64;
 template <>

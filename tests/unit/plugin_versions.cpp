@@ -20,10 +20,10 @@ namespace {
 
 constexpr uint32_t n_minors = HALO_PLUGIN_ABI_MINOR + 1;
 // Bytes that modules of each minor version were built with.
-constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56 };
-constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120 };
-constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56 };
-constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160 };
+constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56 };
+constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120 };
+constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64 };
+constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160 };
 static_assert(std::size(transport_bytes) == n_minors && std::size(transport_ops_bytes) == n_minors);
 static_assert(std::size(device_bytes) == n_minors && std::size(device_ops_bytes) == n_minors);
 static_assert(transport_bytes[n_minors - 1] == sizeof(halo_transport_plugin) && transport_ops_bytes[n_minors - 1] == sizeof(halo_transport_ops));
@@ -178,6 +178,7 @@ TEST(ModuleVersions, DevicesWorkWithoutWhatTheyLack) {
         const Device device(older.plugin, host, 0, report);
         EXPECT_EQ(device.ops().ranges_run != nullptr, minor >= 4) << minor;
         EXPECT_EQ(device.ops().ranges_test != nullptr, minor >= 4) << minor;
+        for (halo_type type = HALO_FLOAT32; type <= HALO_BFLOAT16; ++type) EXPECT_EQ(device.knows(type), minor >= 6 || type <= HALO_BYTES) << type;
         halo_copy_shape shape{};
         shape.n_pieces = 1, shape.element_bytes = 8, shape.run[0] = 4, shape.dst_step = shape.src_step[0] = 8;
         shape.n[0] = shape.n[1] = shape.n[2] = 1;

@@ -22,7 +22,7 @@ Reduced describe(const halo_reduction_item &given, const std::string &name) {
     if (given.op == HALO_USER) {
         if (!given.combine) fail(HALO_ERR_ARGUMENT, "%s: HALO_USER without a function `combine`", name.c_str());
     } else if (!can_be_reduced(given.type, given.op)) {
-        fail(HALO_ERR_ARGUMENT, "%s: values of %s cannot be combined by operation %d", name.c_str(), type_name(given.type), given.op);
+        check_combines(given.type, given.op, name.c_str());
     }
     return { given.n, element_size(given.type, given.element_bytes, name.c_str()), given.type, given.op };
 }

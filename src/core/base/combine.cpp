@@ -17,14 +17,14 @@ namespace halo {
 
 namespace {
 
-// Sums and products of integers wrap around.
+// Sums and products of integers wrap around. Those of short unsigned ones would be made of int, and overflow.
 template <class T>
 struct Wrapping {
     using type = T;
 };
 template <std::integral T>
 struct Wrapping<T> {
-    using type = std::make_unsigned_t<T>;
+    using type = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 };
 
 struct Sum {
@@ -78,9 +78,9 @@ void with_op(halo_op op, Use &&use) {
         if (op == HALO_LXOR) return use([](T a, T b) { return static_cast<T>((a != T{}) != (b != T{})); });
     }
     if constexpr (std::is_integral_v<T>) {
-        if (op == HALO_BAND) return use([](T a, T b) { return a & b; });
-        if (op == HALO_BOR) return use([](T a, T b) { return a | b; });
-        if (op == HALO_BXOR) return use([](T a, T b) { return a ^ b; });
+        if (op == HALO_BAND) return use([](T a, T b) { return static_cast<T>(a & b); });
+        if (op == HALO_BOR) return use([](T a, T b) { return static_cast<T>(a | b); });
+        if (op == HALO_BXOR) return use([](T a, T b) { return static_cast<T>(a ^ b); });
     }
     fail(HALO_ERR_INTERNAL, "values of this type cannot be combined by op %d", op);
 }

@@ -207,7 +207,7 @@ halo_status halo_reduction_create(halo_context *context, int64_t n, halo_type ty
     return with_handle(context, [&] {
         require(reduction, "reduction");
         *reduction = make_reduction(context, [&] {
-            if (!combines(type, op)) fail(HALO_ERR_ARGUMENT, "reduction: values of %s cannot be combined by operation %d", type_name(type), op);
+            check_combines(type, op, "reduction");
             const halo_reduction_item item{ n, type, op, 0, 0, 0, nullptr, nullptr };
             return ReducedItems({ &item, 1 });
         });

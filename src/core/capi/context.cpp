@@ -252,7 +252,7 @@ halo_status halo_context_barrier(halo_context *context) {
 halo_status halo_context_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op) {
     return with_handle(context, [&] {
         if (n < 0) fail(HALO_ERR_ARGUMENT, "allreduce: n is %lld", static_cast<long long>(n));
-        if (!combines(type, op)) fail(HALO_ERR_ARGUMENT, "allreduce: values of %s cannot be combined by operation %d", type_name(type), op);
+        check_combines(type, op, "allreduce");
         (Checked(n) * static_cast<int64_t>(type_bytes(type))).value("allreduce: the bytes of n values", limits::reduced_bytes);
         if (n > 0) {
             require(in, "in");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/types.h"
 #include "comm/collective_stream.h"
 #include "comm/wait.h"
 #include "plan/piece_cache.h"
@@ -145,6 +146,16 @@ void Round::check_run(const halo_run &run) const {
     }
 }
 
+// Moving takes no knowledge of values.
+void Round::require_known_values(const PlanPiece &piece, const Device &device) const {
+    const FieldSpec &field = piece.field->spec();
+    if (device.knows(field.type)) return;
+    const Combining &combining = piece.piece->combining();
+    if (field.sparse || (combining.combines() && !combining.has_own_rows(run_.op)))
+        fail(HALO_ERR_DEVICE, "%s: field %s: device %s does not know values of %s, it can only move them", spec_.what.c_str(), field.name.c_str(),
+             device.name(), type_name(field.type));
+}
+
 std::shared_ptr<const Lowered> Round::lowered(const Plan &plan, size_t number, const Device &device, const Narrowed &narrowed) {
     const int64_t before = compiled_;
     std::shared_ptr<const Lowered> rows = plan.pieces()[number].piece->lowered(device, narrowed, spec_.per_channel, compiled_);
@@ -166,8 +177,10 @@ void Round::narrow(const halo_run &run) {
         piece.takes_part = !run.field_mask || run.field_mask[planned.destination] != 0;
         run_.whole = run_.whole && piece.takes_part;
         any = any || piece.takes_part;
-        if (piece.takes_part) run_.narrowing.add(p, run_.pieces.size());
-        if (piece.takes_part && (!(piece.rows->narrowed == wanted) || piece.rows->device != &device_of(piece)))
+        if (!piece.takes_part) continue;
+        run_.narrowing.add(p, run_.pieces.size());
+        require_known_values(planned, device_of(piece));
+        if (!(piece.rows->narrowed == wanted) || piece.rows->device != &device_of(piece))
             piece.take_rows(lowered(*plan_, p, device_of(piece), wanted));
     }
     if (run_.whole) run_.narrowing.pieces = 0;

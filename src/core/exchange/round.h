@@ -82,6 +82,7 @@ private:
     void require(Phase phase, const char *call) const;
     void check_run(const halo_run &run) const;
     halo_op op_of(const halo_run &run) const { return run.op != 0 ? run.op : spec_.op; }
+    void require_known_values(const PlanPiece &piece, const Device &device) const;
     std::shared_ptr<const Lowered> lowered(const Plan &plan, size_t number, const Device &device, const Narrowed &narrowed);
     void narrow(const halo_run &run);
     void allocate_scratch(size_t number);

@@ -95,6 +95,7 @@ void Round::follow_adopted() {
             const Space space = planned.field->space(set);
             const Device &device = context_.device_of(space);
             if (&device == &device_of(piece)) continue;
+            require_known_values(planned, device);
             const BaseNumbers &bases = planned.piece->bases();
             if (std::any_of(piece.bases.begin(), piece.bases.begin() + bases.n_parts, [](const void *part) { return part != nullptr; }))
                 fail(HALO_ERR_DEVICE, "%s: field %s, part %lld: bound to %s memory of device %d, but other parts are elsewhere in this run",

@@ -2,7 +2,9 @@
 #include "field/field.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/checked.h"
 #include "base/digest.h"
@@ -13,15 +15,34 @@ namespace halo {
 
 namespace {
 
-// Bytes have no value.
-void store_value(std::byte *into, halo_type type, double value) {
+// Without its fraction. False for NaN.
+template <class Integer>
+bool is_within(double value) {
+    const double end = std::ldexp(1.0, std::numeric_limits<Integer>::digits), whole = std::trunc(value);
+    return whole < end && whole >= (std::is_signed_v<Integer> ? -end : 0.0);
+}
+
+// False: no value of the type is near.
+bool store_value(std::byte *into, halo_type type, double value) {
+    if (is_half(type)) {
+        const uint16_t bits = half_bits(type, value);
+        std::memcpy(into, &bits, sizeof bits);
+        return true;
+    }
+    bool fits = true;
     with_type(type, [&](auto number) {
-        if constexpr (std::is_arithmetic_v<decltype(number)>)
-            number = static_cast<decltype(number)>(value);
-        else
-            number.real(static_cast<typename decltype(number)::value_type>(value));
+        using Number = decltype(number);
+        if constexpr (std::is_integral_v<Number>) {
+            fits = is_within<Number>(value);
+            if (fits) number = static_cast<Number>(value);
+        } else if constexpr (std::is_floating_point_v<Number>) {
+            number = static_cast<Number>(value);
+        } else {
+            number.real(static_cast<typename Number::value_type>(value));
+        }
         std::memcpy(into, &number, sizeof number);
     });
+    return fits;
 }
 
 std::vector<Centring> places_of(int32_t centring, int32_t n_dims) {
@@ -54,7 +75,8 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
         spec_.ghosts.low[d] = desc.ghost_low[d];
         spec_.ghosts.high[d] = desc.ghost_high[d];
     }
-    if (spec_.sparse) store_value(fill_value_, spec_.type, spec_.fill);
+    if (spec_.sparse && !store_value(fill_value_, spec_.type, spec_.fill))
+        fail(HALO_ERR_ARGUMENT, "field %s: fill %g is no value of %s", spec_.name.c_str(), spec_.fill, type_name(spec_.type));
     layouts_ = layouts_by(layout_rule_);
     data_.assign(spec_.n_sets, std::vector<void *>(layouts_.size(), nullptr));
     spaces_.resize(static_cast<size_t>(spec_.n_sets));
@@ -116,9 +138,9 @@ void Field::check_centring(const halo_field_desc &desc, const char *name) const 
     if (desc.centring < HALO_CENTRE_NODE && desc.centring >> n_dims != 0)
         fail(HALO_ERR_ARGUMENT, "field %s: centring %d, with faces or edges that %d dimension%s not have", name, desc.centring, n_dims,
              n_dims == 1 ? " does" : "s do");
-    if (desc.vector && (desc.type == HALO_BYTES || desc.n_components < n_dims))
-        fail(HALO_ERR_ARGUMENT, "field %s: a vector field needs numbers in at least %d components, not %d of type %d", name, n_dims,
-             desc.n_components, desc.type);
+    if (desc.vector && (!has_sign(desc.type) || desc.n_components < n_dims))
+        fail(HALO_ERR_ARGUMENT, "field %s: a vector field needs numbers with a sign in at least %d components, not %d of %s", name, n_dims,
+             desc.n_components, type_name(desc.type));
 }
 
 Extent Field::cells(int64_t local_index) const {

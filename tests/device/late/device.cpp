@@ -417,7 +417,8 @@ constexpr halo_device_plugin plugin = { HALO_PLUGIN_ABI_MAJOR,
                                         HALO_COPY_LAYOUT,
                                         (1U << HALO_MEMORY_PINNED) | (1U << HALO_MEMORY_DEVICE),
                                         query,
-                                        &ops };
+                                        &ops,
+                                        (uint64_t{ 2 } << HALO_BFLOAT16) - 2 };
 
 } // namespace
 
