@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ranks.h"
+#include "storage.h"
 
 namespace conformance {
 
@@ -171,16 +172,15 @@ int64_t points_of(const BoxModel &model, const BoxField &field) {
 
 bool combines(halo_type type, halo_op op) {
     if (op == HALO_USER) return true;
-    if (type == HALO_BYTES) return false;
+    if (type == HALO_BYTES || type == HALO_FLOAT16 || type == HALO_BFLOAT16) return false;
     return (type != HALO_COMPLEX64 && type != HALO_COMPLEX128) || op == HALO_SUM || op == HALO_PROD;
 }
 
 BoxField make_field(const BoxCase &made, Random &random) {
-    static constexpr int64_t sizes[] = { 0, 4, 8, 4, 8, 8, 16 };
     BoxField field;
-    do field.type = static_cast<halo_type>(pick(random, HALO_FLOAT32, HALO_BYTES));
+    do field.type = static_cast<halo_type>(pick(random, HALO_FLOAT32, HALO_BFLOAT16));
     while (made.desc.kind != HALO_KIND_GHOSTS && !combines(field.type, made.desc.op));
-    field.element_bytes = field.type == HALO_BYTES ? pick(random, 1, 9) : sizes[field.type];
+    field.element_bytes = field.type == HALO_BYTES ? pick(random, 1, 9) : bytes_of(field.type);
     field.n_components = static_cast<int32_t>(pick(random, 1, 3));
     const std::vector<int32_t> centrings = centrings_in(made.model.n_dims);
     field.centring = centrings[static_cast<size_t>(pick(random, 0, std::ssize(centrings) - 1))];

@@ -13,6 +13,7 @@
 #include "box_coverage.h"
 #include "box_stores.h"
 #include "ranks.h"
+#include "storage.h"
 
 namespace conformance {
 
@@ -147,7 +148,8 @@ private:
     void put(int64_t gid, int32_t component, const Triple &at, double number) {
         if (stores_->is_local(gid)) std::memcpy(stores_->expected(gid, 0, component, at), &number, sizeof number);
     }
-    void expect(int32_t kind);
+    void expect_ghosts();
+    void expect_sums(int32_t kind);
 
     const Joined &made_;
     BoxField field_;
@@ -156,18 +158,43 @@ private:
     std::optional<BoxStores> stores_;
 };
 
-void JoinedRun::expect(int32_t kind) {
+// Numbers with a fraction have a bit for the sign in their last byte, integers wrap around.
+void negate(halo_type type, std::byte *value, int64_t bytes) {
+    if (type == HALO_INT8 || type == HALO_INT16 || type == HALO_INT32 || type == HALO_INT64) {
+        uint64_t number = 0;
+        std::memcpy(&number, value, static_cast<size_t>(bytes));
+        number = 0 - number;
+        std::memcpy(value, &number, static_cast<size_t>(bytes));
+        return;
+    }
+    value[bytes - 1] ^= std::byte{ 0x80 };
+    if (type == HALO_COMPLEX64 || type == HALO_COMPLEX128) value[bytes / 2 - 1] ^= std::byte{ 0x80 };
+}
+
+// Of any type with a sign.
+void JoinedRun::expect_ghosts() {
+    for (const auto &[owner, list] : filled_cells(made_, field_.ghosts))
+        for (const Filled &filled : list)
+            for (int32_t c = 0; c < field_.n_components; ++c) {
+                if (!stores_->is_local(filled.copy.gid)) continue;
+                const auto [there, sign] = turned(filled, c);
+                std::byte *const ghost = stores_->expected(filled.copy.gid, 0, c, filled.copy.at);
+                make_value(field_, { 0, owner.first, 0, there, owner.second, 5 }, ghost);
+                if (sign < 0) negate(field_.type, ghost, field_.element_bytes);
+            }
+}
+
+void JoinedRun::expect_sums(int32_t kind) {
     for (const auto &[owner, list] : filled_cells(made_, field_.ghosts)) {
         std::vector<double> sums;
         for (int32_t c = 0; c < field_.n_components; ++c) sums.push_back(value(owner.first, c, owner.second));
-        if (kind != HALO_KIND_GHOSTS)
-            for (const Filled &filled : list)
-                for (int32_t c = 0; c < field_.n_components; ++c) {
-                    const auto [there, sign] = turned(filled, c);
-                    sums[static_cast<size_t>(there)] += sign * value(filled.copy.gid, c, filled.copy.at);
-                }
+        for (const Filled &filled : list)
+            for (int32_t c = 0; c < field_.n_components; ++c) {
+                const auto [there, sign] = turned(filled, c);
+                sums[static_cast<size_t>(there)] += sign * value(filled.copy.gid, c, filled.copy.at);
+            }
         for (int32_t c = 0; c < field_.n_components; ++c) {
-            if (kind != HALO_KIND_GHOSTS) put(owner.first, c, owner.second, sums[static_cast<size_t>(c)]);
+            put(owner.first, c, owner.second, sums[static_cast<size_t>(c)]);
             if (kind == HALO_KIND_REVERSE) continue;
             for (const Filled &filled : list) {
                 const auto [there, sign] = turned(filled, c);
@@ -185,7 +212,10 @@ void JoinedRun::run(int32_t kind, int32_t messages) {
     halo_field *const field = stores_->handle();
     OK(halo_exchange_create(&field, 1, &desc, &exchange));
     stores_->fill(5);
-    expect(kind);
+    if (kind == HALO_KIND_GHOSTS)
+        expect_ghosts();
+    else
+        expect_sums(kind);
     OK(halo_exchange_start(exchange, nullptr, stream()));
     OK(halo_exchange_finish(exchange, finish_stream()));
     OK(halo_exchange_destroy(&exchange));
@@ -213,6 +243,26 @@ TEST_P(Regions, EqualTheModel) {
                     for (const halo_join &join : made.joins) box_coverage().count(join, made.model.n_dims, kind, number % 2 == 0);
                 joined.run(kind, number / 2 % 2 == 0 ? HALO_MESSAGES_AGGREGATE : HALO_MESSAGES_PER_CHANNEL);
             }
+            joined.destroy();
+        }
+    });
+}
+
+TEST_P(Regions, VectorsOfEveryTypeWithASign) {
+    static constexpr halo_type types[] = { HALO_FLOAT32,   HALO_FLOAT64,    HALO_INT8,    HALO_INT16,   HALO_INT32,
+                                           HALO_COMPLEX64, HALO_COMPLEX128, HALO_FLOAT16, HALO_BFLOAT16, HALO_INT64 };
+    run(GetParam(), {}, [](Rank &rank) {
+        for (int64_t number = 0; number < 3 * std::ssize(types); ++number) {
+            begin_case(static_cast<uint64_t>(number));
+            const Joined made = make_joined(2 * number, rank.size);
+            BoxField field;
+            field.type = types[number % std::ssize(types)];
+            field.element_bytes = bytes_of(field.type);
+            field.n_components = made.model.n_dims;
+            field.layout = static_cast<int>(number % n_box_layouts);
+            for (int d = 0; d < made.model.n_dims; ++d) field.ghosts.low[d] = field.ghosts.high[d] = made.desc.reach;
+            JoinedRun joined(rank, made, field, true);
+            joined.run(HALO_KIND_GHOSTS, number % 2 == 0 ? HALO_MESSAGES_AGGREGATE : HALO_MESSAGES_PER_CHANNEL);
             joined.destroy();
         }
     });

@@ -37,7 +37,7 @@ void channels(Input &in) {
     for (int i = 0; i < 2; ++i) {
         const halo_channel_key key{ in.size(), in.size(), in.choice(3), in.choice(27), i };
         Newer<halo_channel_desc> desc{ HALO_CHANNEL_DESC_INIT, {} };
-        desc.send_rank = in.choice(1), desc.receive_rank = in.choice(1), desc.type = in.choice(7, 1), desc.count = in.size(4);
+        desc.send_rank = in.choice(1), desc.receive_rank = in.choice(1), desc.type = in.choice(HALO_BFLOAT16, 1), desc.count = in.size(4);
         desc.element_bytes = in.size(), desc.sparse = in.choice(2), desc.buffer_kind = in.choice(3);
         if (desc.count * in.pick(0, 1) <= 4 && desc.type != HALO_BYTES && desc.type != HALO_COMPLEX128) desc.buffer = memory;
         in.version(desc);

@@ -28,7 +28,7 @@ void map_points(Input &in, halo_field *field, int64_t gid, int64_t n_points) {
 // A field of any description; its storage, where there is little, is the library's or bound with any layout.
 halo_field *field_on(Input &in, halo_topology *topology, Able &able) {
     Newer<halo_field_desc> desc{ HALO_FIELD_DESC_INIT, {} };
-    desc.type = in.choice(7, 1), desc.element_bytes = in.size(), desc.n_components = in.width(4), desc.centring = in.choice(10);
+    desc.type = in.choice(HALO_BFLOAT16, 1), desc.element_bytes = in.size(), desc.n_components = in.width(4), desc.centring = in.choice(10);
     const int n_dims = static_cast<int>(in.pick(1, 3)); // which may be the topology's
     if (desc.centring > HALO_CENTRE_CELL && desc.centring < HALO_CENTRE_NODE) desc.centring &= (1 << n_dims) - 1;
     for (int d = 0; d < n_dims; ++d) desc.ghost_low[d] = in.width(2), desc.ghost_high[d] = in.width(2);

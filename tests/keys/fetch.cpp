@@ -117,12 +117,13 @@ TEST_P(Fetches, AsTheModel) {
     const auto first = static_cast<uint64_t>(conformance::number_from("KEYS_SEED", 1));
     conformance::run(GetParam(), {}, [&](Rank &rank) {
         for (uint64_t seed = first; seed < first + static_cast<uint64_t>(n_cases); ++seed) {
-            if (seed % 3 == 0)
-                run_seed<double>(rank, seed);
-            else if (seed % 3 == 1)
-                run_seed<int32_t>(rank, seed);
-            else
-                run_seed<int64_t>(rank, seed);
+            switch (seed % 5) {
+            case 0: run_seed<double>(rank, seed); break;
+            case 1: run_seed<int32_t>(rank, seed); break;
+            case 2: run_seed<uint8_t>(rank, seed); break;
+            case 3: run_seed<int16_t>(rank, seed); break;
+            default: run_seed<int64_t>(rank, seed); break;
+            }
         }
     });
 }

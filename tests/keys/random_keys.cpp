@@ -171,10 +171,16 @@ void run_seed(Rank &rank, uint64_t seed) {
     for (const int32_t kind : { HALO_KIND_GHOSTS, HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE }) {
         const auto messages = static_cast<int32_t>(pick(random, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL));
         const Run run{ first, rank, seed, kind, HALO_SUM, messages };
-        switch (pick(random, 0, 3)) {
+        switch (pick(random, 0, 9)) {
         case 0: run_exchange<double>(run, topologies, indices, models); break;
         case 1: run_exchange<float>(run, topologies, indices, models); break;
         case 2: run_exchange<int32_t>(run, topologies, indices, models); break;
+        case 3: run_exchange<int8_t>(run, topologies, indices, models); break;
+        case 4: run_exchange<int16_t>(run, topologies, indices, models); break;
+        case 5: run_exchange<uint8_t>(run, topologies, indices, models); break;
+        case 6: run_exchange<uint16_t>(run, topologies, indices, models); break;
+        case 7: run_exchange<uint32_t>(run, topologies, indices, models); break;
+        case 8: run_exchange<uint64_t>(run, topologies, indices, models); break;
         default: run_exchange<int64_t>(run, topologies, indices, models); break;
         }
     }

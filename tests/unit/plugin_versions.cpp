@@ -194,6 +194,28 @@ TEST(ModuleVersions, DevicesWorkWithoutWhatTheyLack) {
     }
 }
 
+// A sign is changed by who knows the type alone.
+TEST(ModuleVersions, DevicesOfBeforeTypesNegateTheFirstOnes) {
+    const halo_host host = services();
+    const std::string report;
+    for (uint32_t minor = 0; minor < n_minors; ++minor) {
+        const OlderDevice older(minor);
+        const Device device(older.plugin, host, 0, report);
+        halo_copy_shape shape{};
+        shape.n_pieces = 1, shape.element_bytes = 8, shape.run[0] = 4, shape.dst_step = shape.src_step[0] = 8;
+        shape.n[0] = shape.n[1] = shape.n[2] = 1;
+        halo_copy_row row{};
+        const halo_copy_program program = { sizeof program, &shape, 1, &row, 1, nullptr, 0 };
+        shape.negate = HALO_FLOAT64;
+        EXPECT_EQ(CopyTable(device, program).rows(), 1);
+        shape.negate = HALO_INT8;
+        if (minor >= 6)
+            EXPECT_EQ(CopyTable(device, program).rows(), 1);
+        else
+            expect_failure(HALO_ERR_DEVICE, { "device host", "does not know values of int8", "sign" }, [&] { const CopyTable table(device, program); });
+    }
+}
+
 // Memory that the host cannot touch came with what packs it.
 TEST(ModuleVersions, DevicesOfBeforeRangesHaveNoMemoryOfTheirOwn) {
     for (uint32_t minor = 0; minor < n_minors; ++minor) {
