@@ -45,6 +45,16 @@ defects=(
     "a buffer of the caller's is replaced while it is used|channel/mailbox.cpp|test_channel *Changes*|s/^    if (!waits_for_it) require_unused(.*$//"
     "a buffer that is too small stays with a channel that grows|channel/mailbox.cpp|test_channel *Sizes*|s/buffer_.held() .. buffer_.capacity() < bytes)/bytes < 0)/"
     "a list is sent though one of it is under way|capi/channel.cpp|test_channel List.ABusy*|s/if (!all_may)/if (!all_may \&\& list.empty())/"
+    # Types
+    "bits of short integers are written as int|base/combine.cpp|unit_base Types.*|s/return static_cast<T>(a \& b);/return a \& b;/"
+    "halves are cut, not rounded|base/types.cpp|unit_base Types.Halves*|s/std::nearbyint(/std::trunc(/"
+    "halves are summed|base/types.cpp|unit_base Types.*|s/== HALO_BYTES .. is_half(type)) return false;/== HALO_BYTES) return false;/"
+    "vectors may have no sign|base/types.cpp|misuse *vector*|s/ \&\& (type < HALO_UINT8 .. type > HALO_UINT64)//"
+    "a fill beyond its type is taken|field/field.cpp|misuse *fill*|s/fits = is_within<Number>(value);/fits = true;/"
+    "canonical sums of bytes are made of words|plan/lower/canonical.cpp|halo_box_conformance *Canonical*|s/case HALO_UINT8: return run_as<uint8_t>/case HALO_UINT8: return run_as<uint32_t>/"
+    "poison in halves is not looked for|exchange/poison.cpp|unit_exchange Poison.Halves*|s/if (is_half(spec.type)) return find_half/if (false) return find_half/"
+    "a device of before is taken to know all types|comm/device.cpp|unit_plugin ModuleVersions.*|s/return plugin.struct_size >= .*;/return plugin.types;/"
+    "what a device does not know it combines all the same|exchange/round.cpp|late_device_programs DeviceErrors.Values*|s/^        require_known_values(planned, device_of(piece));//"
     # Devices
     "a message leaves before the device has packed it|exchange/messages_on_devices.cpp|late_device_programs OnDevices.*|s/return work->has_reached(mark);/return true;/"
     "who waits lets no other messages leave|comm/wait.h|late_device_programs KindsOnDevices.AWait*|s/^        context_.let_depart();//"
