@@ -32,15 +32,15 @@ bool is_extreme(halo_op op) { return op == HALO_MIN || op == HALO_MAX || is_loca
 bool is_allowed(Kind kind) {
     const bool complex = kind.type == HALO_COMPLEX64 || kind.type == HALO_COMPLEX128;
     if (kind.op == HALO_USER) return true;
-    if (kind.type == HALO_BYTES) return false;
+    if (kind.type == HALO_BYTES || kind.type == HALO_FLOAT16 || kind.type == HALO_BFLOAT16) return false;
     if (kind.op == HALO_SUM || kind.op == HALO_PROD) return true;
-    if (kind.op >= HALO_BAND && kind.op <= HALO_BXOR) return kind.type == HALO_INT32 || kind.type == HALO_INT64;
+    if (kind.op >= HALO_BAND && kind.op <= HALO_BXOR) return !complex && kind.type != HALO_FLOAT32 && kind.type != HALO_FLOAT64;
     return !complex;
 }
 
 std::vector<Kind> all_kinds() {
     std::vector<Kind> kinds;
-    for (halo_type type = HALO_FLOAT32; type <= HALO_BYTES; ++type)
+    for (halo_type type = HALO_FLOAT32; type <= HALO_BFLOAT16; ++type)
         for (halo_op op = HALO_SUM; op <= HALO_MAXLOC; ++op)
             if (is_allowed({ type, op })) kinds.push_back({ type, op });
     return kinds;
@@ -55,6 +55,12 @@ void with_type(halo_type type, Use &&use) {
     case HALO_INT64: return use(int64_t{});
     case HALO_COMPLEX64: return use(std::complex<float>{});
     case HALO_COMPLEX128: return use(std::complex<double>{});
+    case HALO_INT8: return use(int8_t{});
+    case HALO_INT16: return use(int16_t{});
+    case HALO_UINT8: return use(uint8_t{});
+    case HALO_UINT16: return use(uint16_t{});
+    case HALO_UINT32: return use(uint32_t{});
+    case HALO_UINT64: return use(uint64_t{});
     default: stop("type %d has no operations", type);
     }
 }
@@ -90,8 +96,9 @@ bool beats(bool least, T a, T b) {
 
 template <class T>
 T combined(halo_op op, T a, T b) {
-    if (op == HALO_SUM) return static_cast<T>(a + b);
-    if (op == HALO_PROD) return static_cast<T>(a * b);
+    using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>; // integers wrap around
+    if (op == HALO_SUM) return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b));
+    if (op == HALO_PROD) return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
     if constexpr (!is_complex<T>) {
         if (op == HALO_MIN || op == HALO_MAX) return beats(op == HALO_MIN, b, a) ? b : a;
         const bool has_a = a != 0, has_b = b != 0;
@@ -100,9 +107,9 @@ T combined(halo_op op, T a, T b) {
         if (op == HALO_LXOR) return static_cast<T>(has_a != has_b);
     }
     if constexpr (std::is_integral_v<T>) {
-        if (op == HALO_BAND) return a & b;
-        if (op == HALO_BOR) return a | b;
-        if (op == HALO_BXOR) return a ^ b;
+        if (op == HALO_BAND) return static_cast<T>(a & b);
+        if (op == HALO_BOR) return static_cast<T>(a | b);
+        if (op == HALO_BXOR) return static_cast<T>(a ^ b);
     }
     stop("op %d", op);
 }
@@ -136,6 +143,7 @@ halo_status compose_all(void *user, void *values, const void *contributions, int
 
 int64_t bytes_of(halo_type type, Random &random) {
     if (type == HALO_BYTES) return 2 * pick(random, 1, 20);
+    if (type == HALO_FLOAT16 || type == HALO_BFLOAT16) return 2;
     int64_t bytes = 0;
     with_type(type, [&](auto value) { bytes = sizeof value; });
     return bytes;

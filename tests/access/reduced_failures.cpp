@@ -200,6 +200,7 @@ TEST(ItemMisuse, IsNamed) {
     conformance::run(1, {}, [](Rank &rank) {
         refuse(rank, "item 1: n is -1", [](auto &item) { item.n = -1; });
         refuse(rank, "item 1: values of complex64 cannot be combined by operation 12", [](auto &item) { item.type = HALO_COMPLEX64; });
+        refuse(rank, "item 1: values of float16 can only be moved", [](auto &item) { item.type = HALO_FLOAT16; });
         refuse(rank, "item 1: values of bytes cannot be combined by operation 12", [](auto &item) { item.type = HALO_BYTES; });
         refuse(rank, "item 1: values of int64 cannot be combined by operation 14", [](auto &item) { item.op = 14; });
         refuse(rank, "item 1: values of int64 cannot be combined by operation 0", [](auto &item) { item.op = 0; });

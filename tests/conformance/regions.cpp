@@ -249,7 +249,7 @@ TEST_P(Regions, EqualTheModel) {
 }
 
 TEST_P(Regions, VectorsOfEveryTypeWithASign) {
-    static constexpr halo_type types[] = { HALO_FLOAT32,   HALO_FLOAT64,    HALO_INT8,    HALO_INT16,   HALO_INT32,
+    static constexpr halo_type types[] = { HALO_FLOAT32,   HALO_FLOAT64,    HALO_INT8,    HALO_INT16,    HALO_INT32,
                                            HALO_COMPLEX64, HALO_COMPLEX128, HALO_FLOAT16, HALO_BFLOAT16, HALO_INT64 };
     run(GetParam(), {}, [](Rank &rank) {
         for (int64_t number = 0; number < 3 * std::ssize(types); ++number) {

@@ -39,7 +39,7 @@ int64_t bytes_of(halo_type type) {
 
 const char *name_of(halo_type type) {
     static constexpr const char *names[] = { "?",    "float32", "float64", "int32",  "int64",  "complex64", "complex128", "bytes",
-                                            "int8", "int16",   "uint8",   "uint16", "uint32", "uint64",    "float16",    "bfloat16" };
+                                             "int8", "int16",   "uint8",   "uint16", "uint32", "uint64",    "float16",    "bfloat16" };
     return names[type];
 }
 

@@ -119,6 +119,17 @@ TEST(Classes, RunsKeepTheirLists) {
     EXPECT_EQ(halo::Run().devices({ HALO_DEVICE_HOST, HALO_DEVICE_HOST }).get().n_fields, 2);
 }
 
+static_assert(halo::type_of<std::int8_t> == HALO_INT8 && halo::type_of<std::int16_t> == HALO_INT16);
+static_assert(halo::type_of<std::uint8_t> == HALO_UINT8 && halo::type_of<std::uint16_t> == HALO_UINT16);
+static_assert(halo::type_of<std::uint32_t> == HALO_UINT32 && halo::type_of<std::uint64_t> == HALO_UINT64);
+static_assert(halo::type_of<char> == 0 && halo::type_of<bool> == 0 && halo::type_of<std::byte> == 0);
+
+TEST(Classes, TypesOfNumbers) {
+    const halo::Context context;
+    EXPECT_EQ(context.allreduce(std::uint8_t{ 200 }, HALO_SUM), 200);
+    EXPECT_EQ(context.allreduce(std::int16_t{ -3 }, HALO_MIN), -3);
+}
+
 TEST(Classes, RunsThatDoNotFit) {
     const halo::Context context;
     halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;

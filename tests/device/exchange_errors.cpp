@@ -271,6 +271,7 @@ public:
         desc.kind = kind, desc.op = op, desc.combine_order = order;
         desc.combine = [](void *, void *values, const void *contributions, int64_t n, halo_type, int64_t bytes) {
             std::memcpy(values, contributions, static_cast<size_t>(n * bytes));
+            return HALO_SUCCESS;
         };
         OK(halo_exchange_create(&field_, 1, &desc, &exchange_));
     }

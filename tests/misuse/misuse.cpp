@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "halo_access.h"
 #include "halo_channel.h"
 
 namespace {
@@ -294,22 +293,10 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           HALO_ERR_ARGUMENT,
           { "element_bytes is 0" },
           [](World &w) { return create_field(w, [](auto &d) { d.type = HALO_BYTES; }); } },
-        { "sparse_bytes",
-          HALO_ERR_ARGUMENT,
-          { "HALO_BYTES" },
-          [](World &w) { return create_field(w, [](auto &d) { d.type = HALO_BYTES, d.element_bytes = 3, d.sparse = 1; }); } },
         { "negative_threshold",
           HALO_ERR_ARGUMENT,
           { "threshold -1" },
           [](World &w) { return create_field(w, [](auto &d) { d.sparse = 1, d.threshold = -1; }); } },
-        { "fill_beyond_the_type",
-          HALO_ERR_ARGUMENT,
-          { "fill 256", "uint8" },
-          [](World &w) { return create_field(w, [](auto &d) { d.type = HALO_UINT8, d.sparse = 1, d.fill = 256; }); } },
-        { "fill_without_a_sign",
-          HALO_ERR_ARGUMENT,
-          { "fill -1", "uint64" },
-          [](World &w) { return create_field(w, [](auto &d) { d.type = HALO_UINT64, d.sparse = 1, d.fill = -1; }); } },
         { "bind_a_part_that_is_not", HALO_ERR_NOT_FOUND, { "part 17", "0 to 2" }, [](World &w) { return bind_with(w, 17, [](auto &, auto &) {}); } },
         { "storage_too_small",
           HALO_ERR_BOUNDS,
@@ -500,34 +487,6 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           } },
         { "unknown_setting", HALO_ERR_NOT_FOUND, { "timeot", "timeout" }, [](World &w) { return halo_context_set(w.context, "timeot", "3s"); } },
         { "bad_value_of_a_setting", HALO_ERR_CONFIG, { "timeout", "soon" }, [](World &w) { return halo_context_set(w.context, "timeout", "soon"); } },
-        { "sum_of_bytes",
-          HALO_ERR_ARGUMENT,
-          { "bytes" },
-          [](World &w) {
-              char byte = 0;
-              return halo_context_allreduce(w.context, &byte, &byte, 1, HALO_BYTES, HALO_SUM);
-          } },
-        { "sum_of_halves",
-          HALO_ERR_ARGUMENT,
-          { "allreduce", "values of float16 can only be moved" },
-          [](World &w) {
-              uint16_t half = 0;
-              return halo_context_allreduce(w.context, &half, &half, 1, HALO_FLOAT16, HALO_SUM);
-          } },
-        { "later_greatest_of_halves",
-          HALO_ERR_ARGUMENT,
-          { "reduction", "values of bfloat16 can only be moved" },
-          [](World &w) {
-              halo_reduction *reduction = nullptr;
-              return halo_reduction_create(w.context, 1, HALO_BFLOAT16, HALO_MAX, &reduction);
-          } },
-        { "bits_of_reals",
-          HALO_ERR_ARGUMENT,
-          { "allreduce", "float32", "operation 9" },
-          [](World &w) {
-              float value = 0;
-              return halo_context_allreduce(w.context, &value, &value, 1, HALO_FLOAT32, HALO_BAND);
-          } },
         { "channel_of_others",
           HALO_ERR_ARGUMENT,
           { "3 -> 7, field 2, element 14", "rank" },

@@ -288,10 +288,6 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
           HALO_ERR_ARGUMENT,
           { "wrong", "vector" },
           [](World &w) { return field_on(w.line, [](auto &desc) { desc.vector = 1, desc.type = HALO_BYTES, desc.element_bytes = 8; }); } },
-        { "vector_without_a_sign",
-          HALO_ERR_ARGUMENT,
-          { "wrong", "numbers with a sign", "uint16" },
-          [](World &w) { return field_on(w.line, [](auto &desc) { desc.vector = 1, desc.type = HALO_UINT16; }); } },
         { "join_of_unequal_boxes",
           HALO_ERR_ARGUMENT,
           { "join 0", "4 cells", "3" },
@@ -378,21 +374,6 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
           [](World &w) {
               return exchange_over_new(
                   w, [](auto &desc) { desc.type = HALO_BYTES, desc.element_bytes = 3; }, reverse);
-          } },
-        { "sum_of_halves",
-          HALO_ERR_ARGUMENT,
-          { "field made", "values of float16 can only be moved" },
-          [](World &w) {
-              return exchange_over_new(
-                  w, [](auto &desc) { desc.type = HALO_FLOAT16; }, reverse);
-          } },
-        { "canonical_sum_of_halves",
-          HALO_ERR_ARGUMENT,
-          { "field made", "values of bfloat16 can only be moved" },
-          [](World &w) {
-              return exchange_over_new(
-                  w, [](auto &desc) { desc.type = HALO_BFLOAT16; },
-                  [](auto &desc) { reverse(desc), desc.combine_order = HALO_COMBINE_CANONICAL; });
           } },
         { "greatest_of_complex",
           HALO_ERR_ARGUMENT,

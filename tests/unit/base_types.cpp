@@ -105,14 +105,16 @@ double value_of(halo_type type, uint32_t bits) {
     const int fraction = type == HALO_FLOAT16 ? 10 : 7, bias = type == HALO_FLOAT16 ? 15 : 127;
     const int exponent = static_cast<int>((bits & 0x7fffu) >> fraction);
     const double digits = bits & ((1u << fraction) - 1), sign = bits & 0x8000u ? -1 : 1;
-    return sign * (exponent == 0 ? std::ldexp(digits, 1 - bias - fraction) : std::ldexp(digits + std::ldexp(1, fraction), exponent - bias - fraction));
+    return sign *
+           (exponent == 0 ? std::ldexp(digits, 1 - bias - fraction) : std::ldexp(digits + std::ldexp(1, fraction), exponent - bias - fraction));
 }
 
 TEST(Types, HalvesAreTheNearest) {
     for (const halo_type type : { HALO_FLOAT16, HALO_BFLOAT16 }) {
         const uint32_t infinity = type == HALO_FLOAT16 ? 0x7c00 : 0x7f80;
         for (uint32_t bits = 0; bits < infinity; ++bits) {
-            const double low = value_of(type, bits), high = value_of(type, bits + 1), middle = low + (high - low) / 2; // behind the largest: where infinity is
+            const double low = value_of(type, bits), high = value_of(type, bits + 1),
+                         middle = low + (high - low) / 2; // behind the largest: where infinity is
             for (const double sign : { 1.0, -1.0 }) {
                 const auto rounded = [&](double value) { return half_bits(type, sign * value) ^ (sign < 0 ? 0x8000u : 0u); };
                 ASSERT_EQ(rounded(low), bits);
