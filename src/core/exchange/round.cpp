@@ -177,10 +177,9 @@ void Round::narrow(const halo_run &run) {
         piece.takes_part = !run.field_mask || run.field_mask[planned.destination] != 0;
         run_.whole = run_.whole && piece.takes_part;
         any = any || piece.takes_part;
-        if (!piece.takes_part) continue;
-        run_.narrowing.add(p, run_.pieces.size());
-        require_known_values(planned, device_of(piece));
-        if (!(piece.rows->narrowed == wanted) || piece.rows->device != &device_of(piece))
+        if (piece.takes_part) run_.narrowing.add(p, run_.pieces.size());
+        if (piece.takes_part) require_known_values(planned, device_of(piece));
+        if (piece.takes_part && (!(piece.rows->narrowed == wanted) || piece.rows->device != &device_of(piece)))
             piece.take_rows(lowered(*plan_, p, device_of(piece), wanted));
     }
     if (run_.whole) run_.narrowing.pieces = 0;
