@@ -335,8 +335,8 @@ public:
 
 inline constexpr halo_exchange_desc default_exchange = HALO_EXCHANGE_DESC_INIT;
 
-/// What one run does otherwise, with its lists, which it keeps: `Run().fields({ 1, 0 }).op(HALO_MAX)`. What is not said is as in HALO_RUN_INIT. May be
-/// used again and changed between runs; lists that do not grow take no memory then. The storage that `data` names stays the caller's.
+/// What one run does otherwise, with its lists, which it keeps: `Run().fields({ 1, 0 }).op(HALO_MAX)`. What is not said is as in HALO_RUN_INIT. May
+/// be used again and changed between runs; lists that do not grow take no memory then. The storage that `data` names stays the caller's.
 class Run {
 public:
     /// `n` 0: all from `first`.

@@ -449,7 +449,8 @@ TEST(MismatchedCollectives, MoreThanMemoryCanHoldIsRefused) {
     run_wrapped(n_ranks, {}, [&](Rank &rank) {
         double value = 1;
         for (const int64_t n : { INT64_C(1) << 61, INT64_C(1) << 60, INT64_MAX })
-            expect_failure(halo_context_allreduce(rank.context, &value, &value, n, HALO_FLOAT64, HALO_SUM), HALO_ERR_LIMIT, { "allreduce", "exceeds" });
+            expect_failure(halo_context_allreduce(rank.context, &value, &value, n, HALO_FLOAT64, HALO_SUM), HALO_ERR_LIMIT,
+                           { "allreduce", "exceeds" });
         OK(right_sum(rank, 10, 1));
     });
 }

@@ -293,8 +293,8 @@ private:
     void channels() {
         std::string rows;
         for (const ChannelCase &channel : made_.channels)
-            rows += text_of("%s{ %d, %d, %d, %d }", rows.empty() ? "" : ", ", channel.send_rank, channel.receive_rank, static_cast<int>(channel.count),
-                            channel.sparse ? 1 : 0);
+            rows += text_of("%s{ %d, %d, %d, %d }", rows.empty() ? "" : ", ", channel.send_rank, channel.receive_rank,
+                            static_cast<int>(channel.count), channel.sparse ? 1 : 0);
         const std::string n = number(std::ssize(made_.channels));
         add("static const int32_t channels_#[][4] = { " + rows + " }; /* from, to, values, sparse */\nstatic _Thread_local halo_channel *handles_#[" +
             n + "];\nstatic _Thread_local int ends_#[" + n +
@@ -393,8 +393,9 @@ static void finish_#(void) {
         const std::string n = number(made_.n_values);
         add("static void create_#(void) {}\nstatic void start_#(int64_t time) {\n    double values[" + n + "], sums[" + n +
             "];\n    for (int i = 0; i < " + n +
-            "; ++i) values[i] = (double)(time + rank);\n    CALL(halo_context_barrier(context));\n    CALL(halo_context_allreduce(context, values, sums, " + n +
-            ", HALO_FLOAT64, HALO_SUM));\n}\nstatic void finish_#(void) {}\nstatic void destroy_#(void) {}\n");
+            "; ++i) values[i] = (double)(time + rank);\n    CALL(halo_context_barrier(context));\n    CALL(halo_context_allreduce(context, values, "
+            "sums, " +
+            n + ", HALO_FLOAT64, HALO_SUM));\n}\nstatic void finish_#(void) {}\nstatic void destroy_#(void) {}\n");
     }
 
     const Program &program_;

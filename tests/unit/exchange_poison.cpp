@@ -83,7 +83,9 @@ TEST(Poison, IsKeptExactly) {
 
 // They have no room for where it is from.
 TEST(Poison, HalvesTellThatItIsPoison) {
-    const uint16_t others[] = { 0, 0x3c00, 0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7f80, 0xff80, 0x7fc0, 0xffc0, 0x7fff, 0xffff }; // infinities and NaN of both
+    const uint16_t others[] = {
+        0, 0x3c00, 0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7f80, 0xff80, 0x7fc0, 0xffc0, 0x7fff, 0xffff
+    }; // infinities and NaN of both
     for (const halo_type type : { HALO_FLOAT16, HALO_BFLOAT16 }) {
         const FieldSpec spec = spec_of<uint16_t>(type);
         const Poison poison(spec, 3, 5);

@@ -212,7 +212,8 @@ TEST(ModuleVersions, DevicesOfBeforeTypesNegateTheFirstOnes) {
         if (minor >= 6)
             EXPECT_EQ(CopyTable(device, program).rows(), 1);
         else
-            expect_failure(HALO_ERR_DEVICE, { "device host", "does not know values of int8", "sign" }, [&] { const CopyTable table(device, program); });
+            expect_failure(HALO_ERR_DEVICE, { "device host", "does not know values of int8", "sign" },
+                           [&] { const CopyTable table(device, program); });
     }
 }
 

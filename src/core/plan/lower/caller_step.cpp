@@ -22,8 +22,7 @@ struct Points {
 // Lines along x that need not be brought together.
 bool is_in_lines(const BoxCopy &box) {
     constexpr uint32_t long_line = 16;
-    const bool side_by_side =
-        !box.src_list && !box.dst_list && box.src_stride[0] == box.element_bytes && box.dst_stride[0] == box.element_bytes;
+    const bool side_by_side = !box.src_list && !box.dst_list && box.src_stride[0] == box.element_bytes && box.dst_stride[0] == box.element_bytes;
     return side_by_side && (box.n[0] >= long_line || (box.n[1] == 1 && box.n[2] == 1));
 }
 

@@ -14,7 +14,9 @@ struct PartEdgeKey {
     int64_t send_gid;
     int64_t receive_gid;
     int64_t tag;
-    bool operator<(const PartEdgeKey &other) const { return std::tie(send_gid, receive_gid, tag) < std::tie(other.send_gid, other.receive_gid, other.tag); }
+    bool operator<(const PartEdgeKey &other) const {
+        return std::tie(send_gid, receive_gid, tag) < std::tie(other.send_gid, other.receive_gid, other.tag);
+    }
 };
 
 // Points count from the first of their part.
