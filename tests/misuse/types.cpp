@@ -46,7 +46,9 @@ protected:
         halo_exchange *over = nullptr;
         const halo_status status = halo_exchange_create(&made, 1, &desc, &over);
         EXPECT_EQ(over == nullptr, status != HALO_SUCCESS);
-        if (over) EXPECT_EQ(halo_exchange_destroy(&over), HALO_SUCCESS);
+        if (over) {
+            EXPECT_EQ(halo_exchange_destroy(&over), HALO_SUCCESS);
+        }
         EXPECT_EQ(halo_field_destroy(&made), HALO_SUCCESS);
         return status;
     }
