@@ -154,7 +154,7 @@ void check_peers(const Rank &rank, std::vector<halo_field *> fields, const halo_
         std::vector<int32_t> first_only(fields.size(), 0);
         first_only[0] = 1;
         halo_run narrow = HALO_RUN_INIT;
-        narrow.field_mask = first_only.data();
+        narrow.field_mask = first_only.data(), narrow.n_fields = static_cast<int32_t>(fields.size());
         WANT(payload_of_a_run(exchange, &narrow) <= sum(rows, &halo_peer_row::bytes_sent));
         const std::vector<halo_peer_row> after = peers_of(exchange); // of whole runs still
         WANT(after.size() == rows.size() && (rows.empty() || std::memcmp(after.data(), rows.data(), rows.size() * sizeof rows[0]) == 0));

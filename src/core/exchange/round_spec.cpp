@@ -59,7 +59,8 @@ void check_op(halo_op op, halo_combine_fn combine, bool canonical) {
 }
 
 void check_op(const FieldSpec &spec, halo_op op) {
-    if (op != HALO_USER) check_combines(spec.type, op, format("exchange: field %s", spec.name.c_str()).c_str());
+    if (op == HALO_USER || combines(spec.type, op)) return; // without an allocation
+    check_combines(spec.type, op, format("exchange: field %s", spec.name.c_str()).c_str());
 }
 
 void fail_combining(halo_status status, const Field &field, int64_t part) {
