@@ -61,7 +61,7 @@ template <class Integer>
 Integer loud_integer(Random &random, double threshold) {
     using Limits = std::numeric_limits<Integer>;
     const auto lowest = static_cast<Integer>(threshold == 0 ? 1 : std::ceil(threshold));
-    if (chance(random, 0.2)) return std::is_signed_v<Integer> ? Limits::min() : Limits::max();
+    if (chance(random, 0.2)) return Limits::is_signed ? Limits::min() : Limits::max();
     return static_cast<Integer>(std::is_signed_v<Integer> && chance(random, 0.5) ? -lowest : lowest + pick(random, 0, 100));
 }
 

@@ -109,7 +109,7 @@ TEST(Classes, RunsKeepTheirLists) {
     EXPECT_EQ(v.data(0)[1], 1);
 
     fill_all();
-    double other[4][4];
+    double other[4][4] = {};
     for (double(&part)[4] : other) fill(part);
     sums.start(halo::Run().components(0, 1).depth(1).data({ other[0], other[1], other[2], other[3] }));
     sums.finish();

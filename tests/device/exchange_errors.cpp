@@ -288,11 +288,12 @@ public:
             std::fill_n(data[gid] - 1, Ring::n_cells + 2, T{ 0 });
             std::fill_n(data[gid], Ring::n_cells, static_cast<T>(gid + 1));
         }
-        data[1][-1] = T{ 9 };
+        *(data[1] - 1) = T{ 9 };
         OK(halo_exchange_start(exchange_, nullptr, HALO_STREAM_NONE));
         OK(halo_exchange_finish(exchange_, HALO_STREAM_NONE));
-        if (data[0][-1] != first_ghost || data[0][Ring::n_cells - 1] != first_owned)
-            stop("ghost %g, owned %g", static_cast<double>(data[0][-1]), static_cast<double>(data[0][Ring::n_cells - 1]));
+        const T ghost = *(data[0] - 1);
+        if (ghost != first_ghost || data[0][Ring::n_cells - 1] != first_owned)
+            stop("ghost %g, owned %g", static_cast<double>(ghost), static_cast<double>(data[0][Ring::n_cells - 1]));
     }
     void is_refused(const char *type) {
         for (int again = 0; again < 2; ++again)

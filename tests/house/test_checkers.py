@@ -411,6 +411,7 @@ constexpr FirstVersion first_of(const halo_ops *) { return { "halo_ops", 24 }; }
 
 class Scenarios(Tree):
     HEADER = """HALO_API int32_t halo_version(void);
+HALO_API int32_t halo_element(int32_t x, int32_t y, int32_t z);
 HALO_API halo_status halo_context_create_communicator(const void *communicator,
                                                       halo_context **context);
 HALO_API halo_status halo_context_barrier(halo_context *context); /* as halo_wait( does */

@@ -369,7 +369,7 @@ TEST_P(Fetches, Refused) {
         desc.kind = HALO_KIND_FETCH;
         refused(on_cells, desc, "not on a topology of points");
         desc.op = HALO_BAND;
-        refused(on_points, desc, "op 9");
+        refused(on_points, desc, "operation 9");
         desc.op = HALO_USER;
         refused(on_points, desc, "without a function");
         desc.op = HALO_SUM;

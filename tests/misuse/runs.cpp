@@ -225,7 +225,7 @@ TEST(RunsByOperations, ThatThereAreNot) {
     const WrongOperation operations[] = { { 12, false, "exchange: op 12 is none of HALO_SUM ... HALO_BXOR" },
                                           { -1, false, "exchange: op -1 is none of HALO_SUM ... HALO_BXOR" },
                                           { HALO_USER, false, "exchange: HALO_USER without a function `combine`" },
-                                          { HALO_BAND, false, "exchange: field u of type 2 cannot be combined by op 9" },
+                                          { HALO_BAND, false, "exchange: field u: values of float64 cannot be combined by operation 9" },
                                           { HALO_USER, true, "exchange: HALO_COMBINE_CANONICAL, but which values of HALO_USER count is not known" } };
     for (const int32_t kind : { HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE })
         for (const WrongOperation &wrong : operations)

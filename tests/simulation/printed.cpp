@@ -7,7 +7,7 @@ using conformance::text_of;
 
 namespace {
 
-const char *const prologue = R"(#include <halo.h>
+const char *const prologue = R"(#include <halo_channel.h>
 #include <halo_access.h>
 #include <pthread.h>
 #include <stdio.h>

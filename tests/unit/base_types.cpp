@@ -71,7 +71,7 @@ void expect_ends(halo_type type) {
     const T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max(), one = 1, none = 0;
     const auto all = static_cast<T>(~none);
     EXPECT_EQ(combined<T>(most, one, type, HALO_SUM), least);
-    EXPECT_EQ(combined<T>(least, all, type, HALO_SUM), std::is_signed_v<T> ? most : all);
+    EXPECT_EQ(combined<T>(least, all, type, HALO_SUM), std::numeric_limits<T>::is_signed ? most : all);
     EXPECT_EQ(combined<T>(all, all, type, HALO_PROD), one);
     EXPECT_EQ(combined<T>(most, most, type, HALO_PROD), one);
     EXPECT_EQ(combined<T>(most, 2, type, HALO_PROD), static_cast<T>(all - 1));

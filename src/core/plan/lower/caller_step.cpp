@@ -38,16 +38,16 @@ void for_each(const BoxCopy &box, const Points &points, Visit &&visit) {
 }
 
 void bring_together(const BoxCopy &box, const Points &points, std::byte *into) {
-    for_each(box, points, [&](const std::byte *point) {
-        std::memcpy(into, point, box.element_bytes);
-        into += box.element_bytes;
+    for_each(box, points, [&, to = into](const std::byte *point) mutable {
+        std::memcpy(to, point, box.element_bytes);
+        to += box.element_bytes;
     });
 }
 
 void bring_back(const BoxCopy &box, const std::byte *from, const Points &points) {
-    for_each(box, points, [&](std::byte *point) {
-        std::memcpy(point, from, box.element_bytes);
-        from += box.element_bytes;
+    for_each(box, points, [&, next = from](std::byte *point) mutable {
+        std::memcpy(point, next, box.element_bytes);
+        next += box.element_bytes;
     });
 }
 

@@ -8,7 +8,7 @@ namespace halo {
 
 GraphTopology::GraphTopology(Context &context, const halo_graph_desc &desc) : GraphTopology(context, find_rings(context, desc)) {}
 
-GraphTopology::GraphTopology(Context &context, FoundPoints points) : GraphTopology(context, points, GraphKeys(points, context)) {}
+GraphTopology::GraphTopology(Context &context, FoundPoints &&points) : GraphTopology(context, points, GraphKeys(points, context)) {}
 
 GraphTopology::GraphTopology(Context &context, FoundPoints &points, const GraphKeys &keys) : KeysTopology(context, keys.desc(), keys.known()) {
     GraphKeys::check_claims(context, *this);

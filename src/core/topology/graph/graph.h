@@ -27,7 +27,7 @@ public:
     std::optional<uint64_t> key_of(int64_t point) const override { return graph_.keys[static_cast<size_t>(point)]; }
 
 private:
-    GraphTopology(Context &context, FoundPoints points);
+    GraphTopology(Context &context, FoundPoints &&points);
     GraphTopology(Context &context, FoundPoints &points, const GraphKeys &keys);
 
     void take_ghosts(FoundPoints &points);
