@@ -46,7 +46,10 @@ public:
     void destroy() {
         if (group) late::destroy(rank_, group);
         for (halo_channel *&channel : channels_) OK(halo_channel_destroy(&channel));
-        if (device_flags_) OK(halo_memory_release(rank_.context, &device_flags_));
+        if (device_flags_) {
+            late_stream_synchronize(device_.get(), nullptr); // flags were overwritten behind the last call
+            OK(halo_memory_release(rank_.context, &device_flags_));
+        }
     }
 
     const OpenDevice &device() const { return device_; }
