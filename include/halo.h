@@ -463,7 +463,7 @@ typedef struct halo_graph_desc {
 /**
  * As halo_topology_create_keys, with ghosts found from the tables: those of ring 2 and beyond are asked from the owners of the ring before, one round for
  * each ring. Local indices: owned points as given, then ghosts by ring, then owner, then key; last, ghosts that nobody owns, which are never filled.
- * Collective; communicates; O(local points and neighbours) memory and time: about two, of several rings three times that of the same ghosts by key.
+ * Collective; communicates; O(local points and neighbours) memory and time: two to three times that of the same ghosts by key.
  * HALO_ERR_ARGUMENT: a key is owned twice; the text names it. HALO_ERR_MISMATCH: ranks differ in rings, directory or in knowing owners.
  */
 HALO_API halo_status halo_topology_create_graph(halo_context *context, const halo_graph_desc *desc, halo_topology **topology);
