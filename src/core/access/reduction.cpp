@@ -251,7 +251,7 @@ void Reduction::begin(const void *in) {
     const Head head{ reduction_magic, reduction_version, Kind::values, id_.serial(), run_, items_.checksum(), items_.n() };
     std::memcpy(values_.data(), &head, sizeof head);
     items_.read(in, values_.data());
-    if (describes()) std::memcpy(values_.data() + items_.end(), items_.described().data(), items_.described_bytes());
+    if (describes() && items_.described_bytes() > 0) std::memcpy(values_.data() + items_.end(), items_.described().data(), items_.described_bytes());
     n_combined_ = 0;
     phase_ = Phase::up;
     try {
