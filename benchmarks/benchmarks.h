@@ -26,7 +26,8 @@ struct Options {
     bool only_expert = false;
     int64_t bytes_from = 8, bytes_to = 65536;
     int64_t channels = 1000000;
-    int64_t side = 55;
+    int64_t side = 55;        // of a mesh
+    int64_t points = 1000000; // of a rank of a graph
 };
 
 std::vector<WorkSize> suite();
@@ -53,6 +54,9 @@ void run_loops(const Session &session, const Options &options, Report &report);
 
 // A mesh made local, against topologies from keys.
 void run_mesh(const Session &session, const Options &options, Report &report);
+
+// Ghosts found from tables of neighbours, against the same ghosts by key.
+void run_graph(const Session &session, const Options &options, Report &report);
 
 // What it costs to make things: exchanges of the works, and many channels by hand.
 void run_setup(const Session &session, const Options &options, Report &report);

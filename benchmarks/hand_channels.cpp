@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hand_channels.h"
+#include "halo_channel.hpp"
 
 #include <chrono>
 #include <cstring>
@@ -43,7 +44,7 @@ HandChannels::HandChannels(const Session &session, int32_t n, int64_t bytes, int
     std::vector<halo_channel *> all;
     const auto add = [&](std::vector<halo::Channel> &list, int32_t from, int32_t number) {
         desc.send_rank = from;
-        desc.recv_rank = 1 - from;
+        desc.receive_rank = 1 - from;
         list.emplace_back(session.context(), halo_channel_key{ from, 1 - from, messages, 0, number }, desc);
         all.push_back(list.back());
     };

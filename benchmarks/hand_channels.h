@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "halo_channel.hpp"
 #include "session.h"
 
 namespace bench {

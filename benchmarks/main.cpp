@@ -78,6 +78,10 @@ void add_commands(CLI::App &app, CommandLine &line) {
         ->add_option("--side", line.options.side, "cubes of six cells along each side of a rank's slab")
         ->capture_default_str()
         ->check(CLI::Range(1, 400));
+    add_command(app, line, "graph", "ghosts found from tables of neighbours, against the same ghosts by key", run_graph)
+        ->add_option("--points", line.options.points, "points of each rank, in rows of 1000")
+        ->capture_default_str()
+        ->check(CLI::Range(1000, 100000000));
     CLI::App *setup = add_command(app, line, "setup", "cost of making exchanges and many channels", run_setup);
     add_work_options(setup, line);
     setup->add_option("--channels", line.options.channels, "channels by hand")->capture_default_str()->check(CLI::Range(1, 100000000));

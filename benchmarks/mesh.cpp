@@ -55,7 +55,7 @@ class Keys {
 public:
     explicit Keys(const halo_mesh *mesh) {
         for (int32_t set = 0; set < 2; ++set) {
-            halo::check(halo_mesh_local_get(mesh, set, &locals_[set]));
+            halo::check(halo_mesh_get_local(mesh, set, &locals_[set]));
             flags_[set].resize(static_cast<size_t>(locals_[set].n), HALO_KEY_WANT);
             std::fill_n(flags_[set].begin(), locals_[set].n_owned, HALO_KEY_CLAIM);
         }

@@ -8,6 +8,7 @@
 
 #include "benchmarks.h"
 #include "contenders.h"
+#include "halo_channel.h"
 #include "statistics.h"
 #include "timed.h"
 
@@ -68,7 +69,7 @@ void many_channels(const Session &session, const Options &options, Report &repor
     const double registered = timed(session, [&] {
         for (size_t i = 0; i < keys.size(); ++i) {
             desc.send_rank = session.n_ranks() == 1 ? 0 : keys[i].field;
-            desc.recv_rank = session.n_ranks() == 1 ? 0 : 1 - keys[i].field;
+            desc.receive_rank = session.n_ranks() == 1 ? 0 : 1 - keys[i].field;
             halo::check(halo_channel_register(session.context(), &keys[i], &desc, &channels[i]));
         }
     });

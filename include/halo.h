@@ -5,11 +5,12 @@
  *
  * Read this file from top to bottom: it is ordered as a newcomer needs it.
  *
- *   1  status and error text          6  exchange: start, finish and the phases
- *   2  context: a group of ranks      7  sparse fields: arrivals
- *   3  topology: parts and owners     8  channels by hand
- *   4  field: a variable's storage    9  groups of channels
- *   5  what a solver asks            10  looking inside
+ *   1  status and error text          5  what a solver asks
+ *   2  context: a group of ranks      6  exchange: start, finish and the phases
+ *   3  topology: parts and owners     7  sparse fields: arrivals
+ *   4  field: a variable's storage    8  looking inside
+ *
+ * Beside it: halo_access.h (loops say what they read), halo_channel.h (edges by hand), halo_mesh.h, halo_sphere.h, halo_stencil.h.
  *
  * Conventions
  * - Every function returns a `halo_status`; results come by out-parameters, which stand last and are written on success only.
@@ -20,9 +21,10 @@
  *   of keys 2^32 - 2; a struct in a list has at most 4096 bytes. What is negative, or does not go with something else that is given, is
  *   HALO_ERR_ARGUMENT.
  * - Index spaces have three directions; unused ones have one cell and no ghosts. x (direction 0) runs fastest.
- * - A struct that the caller fills starts with `struct_size` and `layout`; begin from its HALO_..._INIT value.
+ * - A struct that the caller fills starts with `struct_size` and `struct_version`; begin from its HALO_..._INIT value, or halo_struct_init.
  * - Handles are destroyed through a pointer, which is set to NULL. A context must outlive what is made from it:
- *   destroying it earlier returns HALO_BUSY. Use of a destroyed handle is reported as long as its context lives.
+ *   destroying it earlier returns HALO_BUSY, or takes all of it along (halo_context_destroy_with_all). Use of a destroyed handle is
+ *   reported as long as its context lives.
  */
 #ifndef HALO_H
 #define HALO_H
@@ -41,7 +43,7 @@ extern "C" {
 #endif
 
 #define HALO_VERSION_MAJOR 0
-#define HALO_VERSION_MINOR 1
+#define HALO_VERSION_MINOR 2
 #define HALO_VERSION_PATCH 0
 
 /* ------------------------------------------------------------------ 1 status and error text */
@@ -56,7 +58,7 @@ typedef int32_t halo_status;
 #define HALO_TIMEOUT 2         /**< the time limit passed; the text names what is missing; retry or abandon */
 #define HALO_DECLINED 3        /**< returned by callbacks: the caller does not take this arrival */
 #define HALO_ERR_ARGUMENT 10   /**< a null pointer or a value out of range */
-#define HALO_ERR_VERSION 11    /**< a struct_size or layout that this library does not know */
+#define HALO_ERR_VERSION 11    /**< a struct_size or struct_version that this library does not know */
 #define HALO_ERR_STATE 12      /**< the call is illegal in the object's present state */
 #define HALO_ERR_NOT_FOUND 13  /**< no such part, channel, setting or module */
 #define HALO_ERR_EXISTS 14     /**< already registered */
@@ -85,6 +87,13 @@ HALO_API const char *halo_last_error(void);
 /** Version of the loaded library: major * 10000 + minor * 100 + patch. Never fails. */
 HALO_API int32_t halo_version(void);
 
+/** For languages without macros: fill a struct as its HALO_..._INIT does. `name` is that of its type in the headers for applications, as
+ *  "halo_field_desc"; `bytes`, at most 4096, its size as the caller knows it, which becomes its struct_size: of an older caller's struct the first `bytes`
+ *  are filled, in a newer one the rest is zero. Sizes of rows in it (`join_bytes`, `set_bytes`, `map_bytes`) are this library's: set those that you know.
+ *  Any thread; O(structs). HALO_ERR_NOT_FOUND: there is no such struct, or it has no such value. HALO_ERR_VERSION: `bytes` is below the struct's
+ *  first version. */
+HALO_API halo_status halo_struct_init(const char *name, void *pointer, size_t bytes);
+
 /** @} */
 
 /* ------------------------------------------------------------------ 2 context */
@@ -107,8 +116,8 @@ typedef void (*halo_log_fn)(void *user, int32_t level, const char *text);
 
 /** The caller's allocator for one memory kind. Called from the thread that uses the context; `allocate` returns NULL when
  *  there is no memory; blocks must be aligned to 64 bytes. Of the context they may call functions whose handle is const. Blocks of messages that an
- *  MPI could not deliver before the context, or the channel, was destroyed are not given to `release`: they must stay until MPI_Finalize. `user` and the
- *  functions must be there as long as the context, or the channel. */
+ *  MPI could not deliver before the context was destroyed are not given to `release`: they must stay until MPI_Finalize. `user` and the
+ *  functions must be there as long as the context. */
 typedef struct halo_allocator {
     int32_t memory; /**< HALO_MEMORY_... */
     int32_t device; /**< ordinal; 0 for host memory */
@@ -124,7 +133,7 @@ typedef struct halo_setting {
 
 typedef struct halo_context_options {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_settings;               /**< at most 4096 */
     const halo_setting *settings;     /**< strongest source: over environment and files. Copied. */
     halo_log_fn log;                  /**< NULL: standard error */
@@ -151,7 +160,7 @@ HALO_API halo_status halo_context_create_communicator(const void *communicator, 
 /** How ranks reach each other before they have a context: by another library, a launcher, a pipe. */
 typedef struct halo_bootstrap {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t rank; /**< of this process, from 0 */
     int32_t n_ranks;
     int32_t reserved;
@@ -181,6 +190,12 @@ HALO_API halo_status halo_inproc_destroy(halo_inproc **group);
  *  MPI_Finalize and as far as this process calls MPI, and the memory that this needs stays. HALO_BUSY while topologies, fields, exchanges, channels or groups exist. */
 HALO_API halo_status halo_context_destroy(halo_context **context);
 
+/** Destroy all that was made from a context, and then the context: batches, reductions, exchanges, groups, channels, fields, topologies, meshes, spheres. What
+ *  is in flight is given up before, as by halo_exchange_abandon, and the log names it. Storage stays the caller's, as after halo_field_destroy. The handles
+ *  of all these are HALO_ERR_HANDLE in functions that are called back meanwhile; afterwards nobody knows them any more: they must not be used, not even to
+ *  destroy. Otherwise as halo_context_destroy, on ranks that make this call as on those that make that one. HALO_ERR_MEMORY: call again. */
+HALO_API halo_status halo_context_destroy_with_all(halo_context **context);
+
 HALO_API halo_status halo_context_rank(const halo_context *context, int32_t *rank, int32_t *n_ranks);
 
 /** Change a setting that may change at run time ("timeout", "warn_after", "log_level"...). Local. */
@@ -195,7 +210,7 @@ HALO_API halo_status halo_context_setting(const halo_context *context, const cha
 HALO_API const char *halo_context_error(const halo_context *context);
 
 /** Let the transport work, without waiting. */
-HALO_API halo_status halo_progress(halo_context *context);
+HALO_API halo_status halo_context_progress(halo_context *context);
 
 /** The program knows that a rank will never go on, from its launcher perhaps: storage that it was using when it stopped is free again (that of a process
  *  of this host that has ended is without this). Nothing else changes. To be called when runs with it have ended or been abandoned. Local. */
@@ -203,7 +218,7 @@ HALO_API halo_status halo_context_rank_gone(halo_context *context, int32_t rank)
 
 /** Wait for all ranks. Collective; blocks. After HALO_TIMEOUT this and every other collective call continues when it is made again; to go on to another
  *  one instead ends the context's collectives, with a text (docs/threads.md). */
-HALO_API halo_status halo_barrier(halo_context *context);
+HALO_API halo_status halo_context_barrier(halo_context *context);
 
 typedef int32_t halo_type;
 #define HALO_FLOAT32 1
@@ -213,23 +228,34 @@ typedef int32_t halo_type;
 #define HALO_COMPLEX64 5  /**< two FLOAT32 */
 #define HALO_COMPLEX128 6 /**< two FLOAT64 */
 #define HALO_BYTES 7      /**< elements of any size: give element_bytes */
+#define HALO_INT8 8
+#define HALO_INT16 9
+#define HALO_UINT8 10
+#define HALO_UINT16 11
+#define HALO_UINT32 12
+#define HALO_UINT64 13
+#define HALO_FLOAT16 14  /**< IEEE binary16; this type and the next are moved, and compared with a threshold, but combined only by HALO_USER */
+#define HALO_BFLOAT16 15 /**< the upper half of a FLOAT32 */
 
 typedef int32_t halo_op;
 #define HALO_SUM 1
 #define HALO_MIN 2
 #define HALO_MAX 3
 #define HALO_PROD 4
-#define HALO_USER 5 /**< exchanges only: a function of the caller's */
+#define HALO_USER 5 /**< a function of the caller's: exchanges, and halo_reduction_create_items (halo_access.h) */
 #define HALO_LAND 6 /**< logical and, or, exclusive or: results are 0 or 1. Real types and integers. */
 #define HALO_LOR 7
 #define HALO_LXOR 8
 #define HALO_BAND 9 /**< and, or, exclusive or of bits: integers */
 #define HALO_BOR 10
 #define HALO_BXOR 11
+#define HALO_MINLOC 12 /**< least or greatest value and its index: halo_reduction_create_items alone */
+#define HALO_MAXLOC 13
 
 /** Combine `n` values over all ranks, in the order of ranks, with the same bits on every rank. `in` may be `out`. Collective; blocks;
- *  O(log ranks) rounds; at most 2^40 bytes. Not HALO_BYTES; complex types only SUM and PROD. MIN and MAX: a NaN wins over every number. */
-HALO_API halo_status halo_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op);
+ *  O(log ranks) rounds; at most 2^40 bytes. Not HALO_BYTES, HALO_FLOAT16, HALO_BFLOAT16; complex types only SUM and PROD. MIN and MAX: a NaN wins over every
+ *  number. Sums and products of integers wrap around. */
+HALO_API halo_status halo_context_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op);
 
 /** @} */
 
@@ -245,7 +271,7 @@ typedef struct halo_topology halo_topology; /**< which parts exist, who owns the
 /** A uniform grid of equal blocks. */
 typedef struct halo_blocks_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_dims;           /**< 1, 2 or 3; the directions beyond stay as INIT has them, here and in fields */
     int64_t n_blocks[3];      /**< blocks per direction; at most 2^40 in all, and 2^27 for each rank */
     int64_t n_cells[3];       /**< cells of one block per direction: at most 2^31 - 1, and 2^40 of all blocks in a row */
@@ -270,7 +296,7 @@ typedef struct halo_box {
  *  order given; priorities and boxes of others are known near the own ones alone); or `n_parts_per_rank` and no box: the library cuts the domain. */
 typedef struct halo_boxes_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_dims;             /**< 1, 2 or 3; the directions beyond stay as INIT has them, in boxes too, or 0 */
     halo_box domain;            /**< all boxes lie inside; its extent is the period. Within 2^40 cells of the origin. */
     int32_t periodic[3];        /**< per direction, 0 or 1 */
@@ -289,10 +315,10 @@ typedef struct halo_boxes_desc {
  *  HALO_ERR_ARGUMENT: a box is empty or leaves the domain, an owner is no rank. HALO_ERR_MISMATCH: ranks gave different descriptions. */
 HALO_API halo_status halo_topology_create_boxes(halo_context *context, const halo_boxes_desc *desc, halo_topology **topology);
 
-/** Ghosts of one part that are cells of another, whose index space may be turned. Boxes count from the first owned cell of their part. Frozen. */
+/** Ghosts of one part that are cells of another, whose index space may be turned. Boxes count from the first owned cell of their part. */
 typedef struct halo_join {
     int64_t send_gid;
-    int64_t recv_gid;
+    int64_t receive_gid;
     halo_box send;     /**< owned cells of the sender */
     halo_box receive;  /**< ghosts of the receiver: as many cells in direction d as the sender's box has in direction axis[d] */
     int32_t axis[3];   /**< direction d of the receiver runs along direction axis[d] of the sender: 0, 1, 2 in some order, */
@@ -302,23 +328,25 @@ typedef struct halo_join {
 /** Parts with index spaces of their own, and explicit joins between them: multi-block grids, polar axes, rotations. The same on all ranks. */
 typedef struct halo_regions_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_dims;
     const int64_t *cells;   /**< three per part: its extent, 1 to 2^31 - 1. Copied. */
     const int32_t *owner;   /**< rank of each part; NULL: equal runs of gids. Copied. */
     int64_t n_parts;
     const halo_join *joins; /**< Copied. */
+    size_t join_bytes;      /**< sizeof(halo_join), at most 4096 */
     int64_t n_joins;
     int32_t reach;          /**< widest ghosts that fields may have, in cells: no join reaches farther out. At most 2^24. */
     int32_t reserved;
     const int32_t *vector_signs; /**< three per join: with which sign (1, -1) what of a vector lies along direction d of the receiver comes; NULL:
                                       sign[d]. Both change beyond a pole, of which one index alone runs the other way. Copied. */
 } halo_regions_desc;
-#define HALO_REGIONS_DESC_INIT { sizeof(halo_regions_desc), 1, 3, NULL, NULL, 0, NULL, 0, 0, 0, NULL }
+#define HALO_REGIONS_DESC_INIT { sizeof(halo_regions_desc), 1, 3, NULL, NULL, 0, NULL, sizeof(halo_join), 0, 0, 0, NULL }
 
 /** Collective; blocks: compares the descriptions. O(parts + joins) memory. Its fields are cell-centred (halo_exchange_create refuses others).
  *  HALO_ERR_ARGUMENT: extents of a join differ, axes are no permutation, two joins fill the same ghost. HALO_ERR_BOUNDS: a join sends cells that
- *  its sender does not own, or fills owned cells or ghosts beyond reach. HALO_ERR_MISMATCH: ranks gave different descriptions. */
+ *  its sender does not own, or fills owned cells or ghosts beyond reach. HALO_ERR_MISMATCH: ranks gave different descriptions. HALO_ERR_VERSION: a
+ *  join has fewer bytes than at first, or something in those that this library does not know. */
 HALO_API halo_status halo_topology_create_regions(halo_context *context, const halo_regions_desc *desc, halo_topology **topology);
 
 /** Unstructured: points are known by keys. Every rank is one part (gid = rank) in one dimension; its points have local indices, owned ones
@@ -349,7 +377,7 @@ HALO_API halo_status halo_topology_create_regions(halo_context *context, const h
 /** A rank's list of keys. Lists are read during the call. */
 typedef struct halo_keys_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t owner_rule;       /**< HALO_OWNER_... */
     int64_t n_keys;
     const uint64_t *keys;     /**< any values in any order. A key may come several times: its first entry is the rank's own point, the others
@@ -362,14 +390,17 @@ typedef struct halo_keys_desc {
     int32_t editable;         /**< 1: kept such that halo_topology_edit_keys can be called. The same on all ranks. */
     int32_t n_parts;          /**< parts of this rank, each with keys of its own, at most 2^27; 0 on all ranks: one part for each rank */
     const int64_t *part_offsets; /**< n_parts + 1: where the keys of each part begin; from 0 to n_keys. See halo_topology_create_keys. */
+    int64_t n_mine;           /**< the first n_mine keys are this rank's, the others wanted: as HALO_KEY_CLAIM and HALO_KEY_WANT under HALO_OWNER_CLAIM, without
+                                   arrays. 0: none is this rank's. -1: not used. On all ranks, with any number, or none. Not with `owners`, `n_parts`, these
+                                   two flags, or a rule of its own: owner_rule stays, or is HALO_OWNER_CLAIM */
 } halo_keys_desc;
 #define HALO_KEYS_DESC_INIT \
-    { sizeof(halo_keys_desc), 1, HALO_OWNER_LOWEST_RANK, 0, NULL, NULL, NULL, NULL, HALO_NUMBERING_BY_OWNER, HALO_DIRECTORY_AUTO, 0, 0, NULL }
+    { sizeof(halo_keys_desc), 1, HALO_OWNER_LOWEST_RANK, 0, NULL, NULL, NULL, NULL, HALO_NUMBERING_BY_OWNER, HALO_DIRECTORY_AUTO, 0, 0, NULL, -1 }
 
 /**
  * Find out who else has this rank's keys, and who owns each. Collective; communicates; O(local keys + a share of the directory) memory; no rank sees
  * all keys. Ghosts of keys that nobody owns are kept, are never filled, and are listed by halo_topology_keys_report.
- * HALO_ERR_MISMATCH: ranks differ in owner rule, directory, or in having `owners`. HALO_ERR_PEER: another rank's list was refused.
+ * HALO_ERR_MISMATCH: ranks differ in owner rule, directory, or in having `owners` or `n_mine`. HALO_ERR_PEER: another rank's list was refused.
  *
  * With `n_parts`, a rank has several parts (or none): gid = rank * (most parts of any rank) + place among the rank's. Each part has storage of its own
  * for its own keys, numbered as given, from 0. Owners are found as if each part lay on a rank of its own, in the order of the gids: flags and weights
@@ -381,13 +412,14 @@ HALO_API halo_status halo_topology_create_keys(halo_context *context, const halo
 /** What to change in a rank's list of keys. Lists are read during the call. */
 typedef struct halo_keys_edit {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t reserved;
     int64_t n_remove;
     const int64_t *remove;  /**< positions in the list, none twice. What stays moves together, in its order; */
     int64_t n_add;
     const uint64_t *add;    /**< these keys follow it */
-    const int32_t *flags;   /**< HALO_KEY_... bits of each added key; NULL: none */
+    const int32_t *flags;   /**< HALO_KEY_... bits of each added key; NULL: none. If `topology` was made with `n_mine`: HALO_KEY_CLAIM says that the key is
+                                 this rank's, keys without it are wanted */
     const int64_t *weights; /**< of each; NULL: 0 */
     const int32_t *owners;  /**< rank that owns each, if `topology` was made with `owners`. A key gets another owner where every rank that has it removes
                                  and adds it. */
@@ -401,29 +433,38 @@ typedef struct halo_keys_edit {
  */
 HALO_API halo_status halo_topology_edit_keys(const halo_topology *topology, const halo_keys_edit *edit, halo_topology **edited);
 
+/** The rank that owns the point of a key; negative: nobody. Called in the caller's thread, of the context it may call functions whose handle is const. */
+typedef int32_t (*halo_owner_fn)(void *user, uint64_t key);
+
 /** Points and their neighbours. Each rank describes the points that it owns; as many rings of ghosts as wanted are laid around them. Lists are read
  *  during the call. */
 typedef struct halo_graph_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t rings;             /**< the same on all ranks: 1: ghosts are all neighbours; 2: and their neighbours; ... INT32_MAX: all that there are */
     int64_t n_owned;           /**< points of this rank, each of no other rank */
     const uint64_t *keys;      /**< of each, any values */
     const int64_t *offsets;    /**< n_owned + 1: where the neighbours of each begin in `neighbours`; NULL: `width` for each */
     const uint64_t *neighbours; /**< keys; a point may be its own neighbour, or have one several times; not every neighbour need have the point as its own */
-    const int32_t *owners;     /**< rank that owns each neighbour, where the caller knows; NULL: found out by key. On all ranks that have some, or none. */
+    const int32_t *owners;     /**< rank that owns each neighbour, where the caller knows; NULL: by `owner_of`. On all ranks that have neighbours, or none. */
     int64_t width;             /**< n_owned * width is at most 2^40 */
     uint64_t skip;             /**< with has_skip: entries of this value are no neighbours */
     int32_t has_skip;
     int32_t directory;         /**< HALO_DIRECTORY_... */
+    const uint64_t *const *rows; /**< neighbours of each point, where they do not lie behind each other: then no `offsets`, `neighbours`, `owners` */
+    const int64_t *lengths;    /**< with `rows`: of each; NULL: `width` */
+    halo_owner_fn owner_of;    /**< asked once for each neighbour of another rank; NULL: found out by key, through a directory. On all ranks that have
+                                    neighbours, or none, as `owners`, which it may stand for */
+    void *owner_user;          /**< given to `owner_of` */
 } halo_graph_desc;
-#define HALO_GRAPH_DESC_INIT { sizeof(halo_graph_desc), 1, 1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, HALO_DIRECTORY_AUTO }
+#define HALO_GRAPH_DESC_INIT \
+    { sizeof(halo_graph_desc), 1, 1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, HALO_DIRECTORY_AUTO, NULL, NULL, NULL, NULL }
 
 /**
  * As halo_topology_create_keys, with ghosts found from the tables: those of ring 2 and beyond are asked from the owners of the ring before, one round for
  * each ring. Local indices: owned points as given, then ghosts by ring, then owner, then key; last, ghosts that nobody owns, which are never filled.
- * Collective; communicates; O(local points and neighbours) memory.
- * HALO_ERR_ARGUMENT: a key is owned twice; the text names it. HALO_ERR_MISMATCH: ranks differ in rings, directory or in having `owners`.
+ * Collective; communicates; O(local points and neighbours) memory and time: two to three times that of the same ghosts by key.
+ * HALO_ERR_ARGUMENT: a key is owned twice; the text names it. HALO_ERR_MISMATCH: ranks differ in rings, directory or in knowing owners.
  */
 HALO_API halo_status halo_topology_create_graph(halo_context *context, const halo_graph_desc *desc, halo_topology **topology);
 
@@ -440,7 +481,7 @@ HALO_API halo_status halo_topology_point_keys(const halo_topology *topology, uin
 /** Points of this rank that are received from others, as pairs (rank, index there) like those of a star forest. Lists are read during the call. */
 typedef struct halo_star_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t sharers;         /**< 1: leaves of a root learn of each other, for HALO_KIND_SHARED_REDUCE. The same on all ranks. */
     int64_t n_points;        /**< of this rank: roots and leaves */
     int64_t n_leaves;
@@ -457,7 +498,7 @@ HALO_API halo_status halo_topology_create_star(halo_context *context, const halo
 /** Ready lists of what to send to and receive from each peer, in the order of the message. They are read during the call. */
 typedef struct halo_lists_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_peers;
     int64_t n_points;                /**< of this rank */
     const int32_t *peers;            /**< ranks, none twice; may be this rank */
@@ -477,7 +518,7 @@ HALO_API halo_status halo_topology_create_lists(halo_context *context, const hal
 /** What became of the keys. Filled up to the caller's struct_size; the lists live as long as the topology. */
 typedef struct halo_keys_report {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t directory;               /**< HALO_DIRECTORY_... used; HALO_DIRECTORY_AUTO: none, owners were known */
     int64_t n_points;                /**< of this rank: owned points and ghosts */
     int64_t n_owned;
@@ -516,10 +557,10 @@ HALO_API halo_status halo_topology_local_parts(const halo_topology *topology, co
 /** One part. Filled by the library up to the caller's struct_size. */
 typedef struct halo_part {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t rank;             /**< owner */
     int64_t gid;
-    int32_t level;
+    int32_t level;            /**< of refinement: 0, a topology has one */
     int32_t n_dims;
     halo_box cells;           /**< in the index space of the whole grid */
     int32_t at_boundary[6];   /**< x low, x high, y low, ...: 1 where the part touches a physical (non-periodic) boundary */
@@ -529,15 +570,29 @@ typedef struct halo_part {
 /** Any gid of the topology, local or not. O(log blocks). */
 HALO_API halo_status halo_topology_part(const halo_topology *topology, int64_t gid, halo_part *part);
 
-/** One neighbour of a part. Frozen. */
+/** Number of the element at offset (x, y, z), each -1, 0 or 1, from a part's centre: (x+1) + 3(y+1) + 9(z+1); volume = 13.
+ *  A neighbour whose index space is not turned sees it as 26 - number. A constant where x, y and z are. */
+#define HALO_ELEMENT(x, y, z) (((x) + 1) + 3 * ((y) + 1) + 9 * ((z) + 1))
+
+/** HALO_ELEMENT, for languages without macros. Any thread; never fails. */
+HALO_API int32_t halo_element(int32_t x, int32_t y, int32_t z);
+
+/** One neighbour of a part. Filled up to `row_bytes`. */
 typedef struct halo_neighbour {
     int64_t gid;
     int32_t rank;
-    int32_t element; /**< geometric element of the asking part towards the neighbour: see halo_element */
+    int32_t element; /**< geometric element of the asking part towards the neighbour: see HALO_ELEMENT */
+    int32_t level;   /**< as in halo_part */
+    int32_t axis[3]; /**< its index space: direction d of the asking part runs along direction axis[d] of the neighbour, */
+    int32_t sign[3]; /**< upwards (1) or downwards (-1), as in the halo_join that fills the asking part. Boxes, and parts of points: not turned */
+    int32_t reserved;
 } halo_neighbour;
 
-/** Neighbours of a part, ordered by element; the same gid may appear under several elements. Pass capacity 0 to learn `n`. */
-HALO_API halo_status halo_topology_neighbours(const halo_topology *topology, int64_t gid, halo_neighbour *neighbours, int64_t capacity, int64_t *n);
+/** Neighbours of a part, ordered by element; the same gid may appear under several elements, and under one as often as it is turned in different ways.
+ *  `row_bytes` is sizeof(halo_neighbour), at most 4096; what of a row this library does not know is zeroed. Pass capacity 0 to learn `n`.
+ *  HALO_ERR_VERSION: `row_bytes` is smaller than at first. */
+HALO_API halo_status halo_topology_neighbours(const halo_topology *topology, int64_t gid, size_t row_bytes, halo_neighbour *neighbours, int64_t capacity,
+                                              int64_t *n);
 
 /** Ranks that this rank shares parts' borders with, ascending, itself not included. Pass capacity 0 to learn `n`. */
 HALO_API halo_status halo_topology_peers(const halo_topology *topology, int32_t *ranks, int64_t capacity, int64_t *n);
@@ -551,7 +606,8 @@ HALO_API halo_status halo_topology_peers(const halo_topology *topology, int32_t 
 typedef struct halo_field halo_field; /**< a variable on a topology */
 
 /** Where values sit in their cells: one place, or the sum of the faces', of the edges' bits: faces between the cells of a direction have one
- *  more point than there are cells; edges and nodes are such faces in two and three directions. */
+ *  more point than there are cells; edges and nodes are such faces in two and three directions. Faces and edges must have these directions: in two
+ *  dimensions there are faces of x and y and edges along z, in one faces of x alone. Nodes are in all that there are. */
 #define HALO_CENTRE_CELL 0
 #define HALO_CENTRE_FACE_X 1
 #define HALO_CENTRE_FACE_Y 2
@@ -565,20 +621,22 @@ typedef struct halo_field halo_field; /**< a variable on a topology */
 
 typedef struct halo_field_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     halo_type type;
     const char *name;          /**< the same on all ranks, and that of no other field on the topology; goes into error texts and the plan's digest. NULL:
                                     the library gives one. Copied. */
     int64_t element_bytes;     /**< HALO_BYTES only: 1 to 2^31 - 1 */
     int32_t n_components;
-    int32_t centring;          /**< HALO_CENTRE_... */
+    int32_t centring;          /**< HALO_CENTRE_..., one that the topology's dimensions have: else HALO_ERR_ARGUMENT */
     int32_t ghost_low[3];      /**< ghost layers below the part, per direction; blocks: at most the part's cells */
     int32_t ghost_high[3];     /**< and above */
     int32_t sparse;            /**< 1: parts may have no storage, and null regions are not sent (section 7) */
     int32_t n_sets;            /**< binding sets (stages, u and unew), 1 to 64 */
     double threshold;          /**< sparse: a region is null if every value is below it in size; 0: any non-zero is data */
-    double fill;               /**< sparse: what ghosts of a null neighbour, and new storage, are filled with */
-    int32_t vector;            /**< 1: components 0, 1, 2 lie along x, y, z (as many as dimensions): they change place and sign across turned regions */
+    double fill;               /**< sparse: what ghosts of a null neighbour, and new storage, are filled with: rounded to the type's nearest, ties to even;
+                                    for integers the fraction is dropped, and the type must hold the rest */
+    int32_t vector;            /**< 1: components 0, 1, 2 lie along x, y, z (as many as dimensions): they change place and sign across turned regions.
+                                    Types with a sign alone */
     int32_t reserved;
 } halo_field_desc;
 #define HALO_FIELD_DESC_INIT { sizeof(halo_field_desc), 1, HALO_FLOAT64, NULL, 0, 1, HALO_CENTRE_CELL, { 0, 0, 0 }, { 0, 0, 0 }, 0, 1, 0.0, 0.0, 0, 0 }
@@ -586,6 +644,10 @@ typedef struct halo_field_desc {
 /** Collective; does not communicate. HALO_ERR_EXISTS: a field that lives on the topology has this name. HALO_ERR_LIMIT: the storage of a part would exceed
  *  2^60 bytes. */
 HALO_API halo_status halo_field_create(halo_topology *topology, const halo_field_desc *desc, halo_field **field);
+
+/** The description as the field has it: `name` is the library's text, which lives as long as the field, element_bytes that of its type. On another
+ *  topology halo_field_create makes an equal field of it, on the same one with another name. Local. */
+HALO_API halo_status halo_field_get_desc(const halo_field *field, halo_field_desc *desc);
 
 /** HALO_BUSY while exchanges use it. Storage stays the caller's, except what halo_field_allocate made. */
 HALO_API halo_status halo_field_destroy(halo_field **field);
@@ -596,7 +658,7 @@ HALO_API halo_status halo_field_destroy(halo_field **field);
  *  points hold that overlap each other is not defined. */
 typedef struct halo_layout {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t reserved;
     int64_t elements;         /**< size of the storage */
     int64_t first_owned;      /**< offset of the first owned cell of component 0 */
@@ -621,7 +683,7 @@ HALO_API halo_status halo_field_layout(const halo_field *field, int64_t gid, hal
  */
 typedef struct halo_layout_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t alignment;     /**< bytes: a power of two, 1 (no padding) to 4096 */
     int32_t order[5];      /**< fastest first: directions 0, 1, 2, HALO_DIM_COMPONENTS, HALO_DIM_PLACES, each once */
     int32_t ghost_low[3];  /**< room for ghosts per direction: those of a field, or these where they are more */
@@ -655,7 +717,7 @@ HALO_API halo_status halo_field_map_points(halo_field *field, int64_t gid, const
  *  (halo_run.data): else start is HALO_ERR_UNBOUND. */
 typedef struct halo_binding {
     size_t struct_size;
-    int32_t layout_version;
+    int32_t struct_version;
     int32_t set;               /**< binding set */
     void *data;                /**< the part's storage, the caller's; it must stay until it is unbound or the field destroyed. NULL unbinds (the part
                                     is unallocated) */
@@ -692,15 +754,23 @@ HALO_API halo_status halo_field_data(const halo_field *field, int64_t gid, int32
 
 /** Boxes are in the part's own index space: (0, 0, 0) is its first owned cell, ghosts have negative or high indices. */
 
-/** One physical boundary region of a part: ghosts that no part fills. Frozen. */
+/** One physical boundary region of a part: ghosts that no part fills. Filled up to `row_bytes`. */
 typedef struct halo_boundary {
     halo_box ghosts;
-    int32_t element; /**< side, edge or corner of the part: see halo_element */
+    int32_t element; /**< side, edge or corner of the part: see HALO_ELEMENT */
     int32_t place;   /**< fields with several places per cell: which one these are points of; else 0 */
 } halo_boundary;
 
-/** Ghost regions outside the domain, ordered by place, then element. Pass capacity 0 to learn `n`. */
-HALO_API halo_status halo_field_boundaries(const halo_field *field, int64_t gid, halo_boundary *boundaries, int64_t capacity, int64_t *n);
+/** Ghost regions outside the domain, ordered by place, then element. `row_bytes` is sizeof(halo_boundary), as for halo_topology_neighbours. Pass
+ *  capacity 0 to learn `n`. */
+HALO_API halo_status halo_field_boundaries(const halo_field *field, int64_t gid, size_t row_bytes, halo_boundary *boundaries, int64_t capacity, int64_t *n);
+
+/** Which owned points of a part are its alone to count, as in a norm or a sum over all points: 1 where this part is the point's owner, 0 where another
+ *  is (of points that several parts have, that of highest priority, then lowest gid, as HALO_SHARED_OWNER has it; in periodic directions one and the same
+ *  point may lie in a part twice: its lowest index counts). Each point of the grid has one owner. x runs fastest, then y, then z, then the place, whatever
+ *  the layout. On topologies of points: of all local points, 0 for ghosts, for what nobody owns, and for HALO_KEY_IGNORE. Pass capacity 0 to learn `n`.
+ *  Local; O(points of the part), of topologies of points O(points of the rank). HALO_ERR_ARGUMENT: joined regions, of which only cells have owners. */
+HALO_API halo_status halo_field_owner_mask(const halo_field *field, int64_t gid, uint8_t *mask, int64_t capacity, int64_t *n);
 
 /** Split a part's owned cells into the interior, which needs no ghosts within `reach` cells (>= 0), and up to 6 disjoint boxes of rim. */
 HALO_API halo_status halo_field_interior_rim(const halo_field *field, int64_t gid, int32_t reach, halo_box *interior, halo_box rim[6], int32_t *n_rim);
@@ -778,14 +848,16 @@ typedef struct halo_arrival {
  *  halo_field_allocate) and return HALO_SUCCESS, or return HALO_DECLINED to drop the data. Else it may call functions whose handle is const. */
 typedef halo_status (*halo_arrival_fn)(void *user, const halo_arrival *arrival);
 
-/** HALO_USER: combine `n` contributions into `n` values in place: values[i] = values[i] op contributions[i]. Both arrays lie side by side, `type`
- *  is the field's. Called in the caller's thread inside unpack or finish, once per run of points, in a fixed order. Of this context it may
- *  call functions whose handle is const. */
-typedef void (*halo_combine_fn)(void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes);
+/** HALO_USER: combine `n` contributions into `n` values in place: values[i] = values[i] op contributions[i]. Both are arrays without gaps, `type`
+ *  is the field's. Called in the caller's thread inside unpack or finish, in a fixed order, each time with as many points as lie side by side or are in
+ *  one list: then they are brought together in memory of the library's. No point comes twice in a call. Of this context it may call functions whose
+ *  handle is const. A status other than HALO_SUCCESS ends the run with it (below 10: with HALO_ERR_ARGUMENT), in a text that names field and part: what
+ *  calls before have combined stays so, the points of the call that failed are undefined, others are as they were; the next start is a new run. */
+typedef halo_status (*halo_combine_fn)(void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes);
 
 typedef struct halo_exchange_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t stencil;        /**< HALO_STENCIL_... */
     int32_t messages;       /**< HALO_MESSAGES_... */
     int32_t receive;        /**< HALO_RECEIVE_... */
@@ -795,10 +867,10 @@ typedef struct halo_exchange_desc {
     halo_arrival_fn arrival; /**< NULL: arrivals are listed by halo_exchange_arrivals */
     void *arrival_user;      /**< given to `arrival`; as long as the exchange, like `combine_user` */
     int32_t kind;            /**< HALO_KIND_... */
-    halo_op op;              /**< HALO_KIND_REVERSE and _SHARED_REDUCE: how values are combined; HALO_USER: by `combine` */
+    halo_op op;              /**< HALO_KIND_REVERSE, _SHARED_REDUCE, _FETCH: how values are combined, unless halo_run.op says; HALO_USER: by `combine` */
     int32_t shared;          /**< HALO_SHARED_... */
     int32_t pattern;         /**< HALO_PATTERN_... */
-    halo_combine_fn combine;
+    halo_combine_fn combine; /**< of HALO_USER, in `op` or in halo_run.op; NULL: none */
     void *combine_user;       /**< given to `combine` */
     const uint32_t *sections; /**< points: per field, bits of the groups of ghosts that take part (halo_access.h); NULL, or 0: all. Copied. */
     int32_t combine_order;   /**< HALO_COMBINE_... */
@@ -826,7 +898,7 @@ HALO_API halo_status halo_exchange_create(halo_field *const *fields, int32_t n_f
 
 typedef struct halo_transfer_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t op;                 /**< HALO_TRANSFER_... */
     int32_t source_ghosts[6];   /**< layers of the source's ghosts that are read: low x, y, z, high x, y, z; at most the field's */
     int32_t destination_ghosts[6]; /**< layers of the destination's ghosts that are filled */
@@ -860,23 +932,28 @@ HALO_API halo_status halo_exchange_prepare(halo_exchange *exchange);
  *  without a message whose tags are free. Does not communicate. */
 HALO_API halo_status halo_exchange_destroy(halo_exchange **exchange);
 
-/** Narrows one run. Every rank must narrow alike; a difference is an error that names both. Lists are copied by start and post. */
+/** Narrows one run. Every rank must narrow alike; a difference is an error that names both. Lists are copied by start and post. Each has its length
+ *  beside it: another one than the exchange's, and a list with length 0 where the exchange has fields, is HALO_ERR_ARGUMENT, with both numbers. */
 typedef struct halo_run {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t first_component;   /**< of every field that takes part */
     int32_t n_components;      /**< 0: all from first_component */
     int32_t depth;             /**< ghost layers to fill, at most; 0: all */
+    halo_op op;                /**< where values are combined (of transfers, HALO_TRANSFER_ADD): how, in this run, as in halo_exchange_desc; 0: as the
+                                    exchange says. HALO_USER if the exchange has `combine`. HALO_ERR_ARGUMENT: it moves values, or a field's type cannot */
+    int32_t n_fields;          /**< of the exchange (of a transfer: sources and destinations); without `field_mask`, `sets` and `devices` 0 will do */
     const int32_t *field_mask; /**< n_fields entries, 0 leaves a field out; NULL: all. All 0: a run without values, as any on all ranks alike */
-    const int32_t *sets;       /**< binding set per field; NULL: set 0 */
+    const int32_t *sets;       /**< n_fields entries: binding set per field; NULL: set 0 */
+    const int32_t *devices;    /**< n_fields entries: the device whose memory `data` of the field is in, or HALO_DEVICE_HOST. NULL: where the field is
+                                    bound in the run's set, on the host if nowhere. Without `data` it is not read */
     void *const *data;         /**< storage of this run in place of what is bound, of which there need be none: a pointer for each local part of the
                                     first field, in the order of halo_topology_local_parts, then of the next (those that the mask leaves out, too;
                                     theirs are not read). Each has the part's layout. The list is copied, the memory must stay until the run has
                                     ended. NULL: as bound. For solvers with many vectors on one layout. */
-    const int32_t *devices;    /**< n_fields entries: the device whose memory `data` of the field is in, or HALO_DEVICE_HOST. NULL: where the field is
-                                    bound in the run's set, on the host if nowhere. Without `data` it is not read */
+    int64_t n_data;            /**< of `data`: the local parts of all fields, one after the other; without it 0 */
 } halo_run;
-#define HALO_RUN_INIT { sizeof(halo_run), 1, 0, 0, 0, NULL, NULL, NULL, NULL }
+#define HALO_RUN_INIT { sizeof(halo_run), 1, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0 }
 #define HALO_DEVICE_HOST (-1) /**< no device: the host's memory */
 
 /**
@@ -884,8 +961,9 @@ typedef struct halo_run {
  * When it returns, owned data may be overwritten (on a device: by work behind it in `stream`); ghosts are undefined until finish. What a device
  * packs leaves once it has, in whatever call of this rank on the context or an object of it comes then (but for those with a const handle).
  * Collective over the ranks that share borders. Blocks only while a peer is two runs behind; HALO_TIMEOUT then leaves the run posted: go on with
- * halo_exchange_send, or abandon. Local errors are told to the peers, so that they fail too instead of waiting; the next start is a new run. A first
- * run of a shape allocates; later ones do not. One that has boxes to look up (halo_exchange_create_transfer) posts nothing before: after HALO_TIMEOUT, start again.
+ * halo_exchange_send, or abandon. Local errors, a `run` that cannot be read among them, are told to the peers, so that they fail too instead of
+ * waiting; the next start is a new run. A first run of a shape, or by an operation, allocates; later ones do not. One that has boxes to look up
+ * (halo_exchange_create_transfer) posts nothing before: after HALO_TIMEOUT, start again.
  * HALO_ERR_ARGUMENT: a field is on a device, and HALO_STREAM_NONE is given. HALO_ERR_DEVICE: the exchange is one that the host alone makes (docs/devices.md).
  */
 HALO_API halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);
@@ -913,7 +991,7 @@ HALO_API halo_status halo_exchange_abandon(halo_exchange *exchange);
 /** Counters since creation. Filled up to the caller's struct_size. */
 typedef struct halo_exchange_stats {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_peers;           /**< peers that this exchange sends to or receives from */
     int64_t runs;
     int64_t messages_sent;     /**< through the transport or through shared memory */
@@ -938,7 +1016,22 @@ typedef struct halo_exchange_stats {
 } halo_exchange_stats;
 #define HALO_EXCHANGE_STATS_INIT { sizeof(halo_exchange_stats), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0 }
 
-HALO_API halo_status halo_exchange_stats_get(const halo_exchange *exchange, halo_exchange_stats *stats);
+HALO_API halo_status halo_exchange_get_stats(const halo_exchange *exchange, halo_exchange_stats *stats);
+
+/** What a run that is not narrowed moves to and from another rank. Filled up to `row_bytes`, at most 4096. */
+typedef struct halo_peer_row {
+    int32_t rank;
+    int32_t reserved;
+    int64_t channels_sent;
+    int64_t channels_received;
+    int64_t bytes_sent;     /**< of values: without headers, and what aligns fields of different types. Sparse fields: at most */
+    int64_t bytes_received;
+} halo_peer_row;
+
+/** Peers by rank, this rank itself not among them: what it copies within itself is in halo_exchange_stats. Exchanges of several rounds
+ *  (HALO_PATTERN_SWEEPS, HALO_KIND_FETCH): the sum of their rounds. Pass capacity 0 to learn `n`. Local; O(peers).
+ *  Known once the exchange is made; HALO_ERR_STATE: a transfer over `distributed` boxes is neither prepared nor has it run. */
+HALO_API halo_status halo_exchange_peers(const halo_exchange *exchange, size_t row_bytes, halo_peer_row *rows, int64_t capacity, int64_t *n);
 
 /**
  * Says in words what the exchange does: a line for each peer and direction with its channels and bytes, how many runs went by which path (message, slot,
@@ -961,195 +1054,14 @@ HALO_API halo_status halo_exchange_arrivals(halo_exchange *exchange, halo_arriva
 
 /** @} */
 
-/* ------------------------------------------------------------------ 8 channels by hand */
-/** @defgroup chapter_08 8 channels by hand
- *  @{ */
-
-typedef struct halo_channel halo_channel; /**< one directed edge with its five-state mailbox */
-typedef struct halo_group halo_group;     /**< channels committed together */
-
-/** What a channel is known by on both ends. Frozen. */
-typedef struct halo_channel_key {
-    int64_t send_gid;
-    int64_t recv_gid;
-    int32_t field;   /**< the caller's number */
-    int32_t element; /**< of the sender, 0..26: see halo_element */
-    int64_t extra;   /**< several channels on one edge: multigrid level, stage... else 0 */
-} halo_channel_key;
-
-/** Number of the element at offset (x, y, z), each -1, 0 or 1, from a part's centre: (x+1) + 3(y+1) + 9(z+1); volume = 13.
- *  A neighbour whose index space is not turned sees it as 26 - number. */
-static inline int32_t halo_element(int32_t x, int32_t y, int32_t z) {
-    return (x + 1) + 3 * (y + 1) + 9 * (z + 1);
-}
-
-#define HALO_STALE 0         /**< the receiver needs nothing any more; the sender may write */
-#define HALO_SENDING 1       /**< data are on their way */
-#define HALO_SENDING_NULL 2  /**< "null" is on its way */
-#define HALO_RECEIVED 3      /**< the buffer holds what was sent */
-#define HALO_RECEIVED_NULL 4 /**< null was sent */
-
-#define HALO_BUFFER_POOL 0      /**< the library's pools */
-#define HALO_BUFFER_CALLER 1    /**< the caller's memory: `buffer` */
-#define HALO_BUFFER_ALLOCATOR 2 /**< the caller's allocator: `allocator` */
-
-typedef struct halo_channel_desc {
-    size_t struct_size;
-    int32_t layout;
-    int32_t send_rank;
-    int32_t recv_rank;
-    halo_type type;
-    int64_t count;                   /**< elements, at most 2^40 bytes; the receiver's may be larger than the sender's */
-    int64_t element_bytes;           /**< HALO_BYTES only */
-    int32_t sparse;                  /**< 1: the receiver probes and takes a buffer only when data come */
-    int32_t buffer_kind;             /**< HALO_BUFFER_... */
-    void *buffer;                    /**< HALO_BUFFER_CALLER: count elements, stays the caller's; must stay until the channel is destroyed (and longer
-                                          after halo_channel_abandon) */
-    const halo_allocator *allocator; /**< HALO_BUFFER_ALLOCATOR. Must outlive the channel; see halo_allocator. */
-    int32_t memory;                  /**< of the buffer: HALO_MEMORY_HOST, or HALO_MEMORY_DEVICE. The ends may differ. Calls that take a stream then want one */
-    int32_t device;                  /**< HALO_MEMORY_DEVICE: its ordinal */
-    int32_t varies;                  /**< 1: halo_channel_send_bytes may send fewer bytes than the channel has. Both ends say the same */
-    int32_t reserved;
-} halo_channel_desc;
-#define HALO_CHANNEL_DESC_INIT { sizeof(halo_channel_desc), 1, 0, 0, HALO_FLOAT64, 0, 0, 0, HALO_BUFFER_POOL, NULL, NULL, HALO_MEMORY_HOST, 0, 0, 0 }
-
-/** Register one end of a channel (both, when send_rank = recv_rank = this rank). Key and description are copied. Local; O(1); usable after a group has committed it.
- *  HALO_ERR_EXISTS: the key is registered. Unregister with halo_channel_destroy, then register again. HALO_ERR_DEVICE: there is no such device. */
-HALO_API halo_status halo_channel_register(halo_context *context, const halo_channel_key *key, const halo_channel_desc *desc, halo_channel **channel);
-
-/** Register many. `keys` and `descs` are arrays of `n`, `desc_bytes`, at most 4096, the size of one descriptor. All or none: then `channels` are none. */
-HALO_API halo_status halo_channel_register_many(halo_context *context, const halo_channel_key *keys, const halo_channel_desc *descs, size_t desc_bytes, int64_t n,
-                                                halo_channel **channels);
-
-HALO_API halo_status halo_channel_find(const halo_context *context, const halo_channel_key *key, halo_channel **channel);
-
-/** HALO_BUSY while something is under way. A channel leaves its group with its destruction: the group then only serves the rest. */
-HALO_API halo_status halo_channel_destroy(halo_channel **channel);
-
-/** Give up what is under way, when the other end never answers: a posted receive is cancelled, late messages are dropped. Afterwards the
- *  channel can only be destroyed. A buffer of the caller's that is being sent or received into must stay until the context is destroyed,
- *  over MPI until MPI_Finalize; one of halo_memory_allocate does. A send whose stream has not come to it does not leave. Local. */
-HALO_API halo_status halo_channel_abandon(halo_channel *channel);
-
-/** May the sender write? Progresses the sender's own message; a completed one makes the channel stale again. */
-HALO_API halo_status halo_channel_writable(halo_channel *channel, int32_t *writable);
-
-/** Take or give back the buffer. In every state nothing is done where it is there, or gone, already. Else HALO_BUSY unless the channel is stale and nothing
- *  is under way: call again; the own send is polled. HALO_ERR_STATE: aggregated, or abandoned. */
-HALO_API halo_status halo_channel_allocate(halo_channel *channel);
-HALO_API halo_status halo_channel_release(halo_channel *channel);
-
-/** The buffer. Filled up to the caller's struct_size. */
-typedef struct halo_buffer {
-    size_t struct_size;
-    int32_t layout;
-    int32_t state;       /**< HALO_STALE ... */
-    void *data;          /**< NULL: none held; valid while `generation` is the same */
-    int64_t bytes;       /**< of the channel's count; after a receive: of what came */
-    uint64_t generation; /**< changes whenever the channel gets another buffer */
-} halo_buffer;
-#define HALO_BUFFER_INIT { sizeof(halo_buffer), 1, 0, NULL, 0, 0 }
-
-HALO_API halo_status halo_channel_buffer(const halo_channel *channel, halo_buffer *buffer);
-
-/** Send the buffer; without one, or by send_null, only "null" travels. Never blocks: HALO_BUSY while the last send is under way.
- *  HALO_ERR_STATE: the channel is not stale. In a device's memory the buffer is read when `stream` comes there, and the message leaves in whatever
- *  call of this rank comes after that. HALO_ERR_ARGUMENT: that memory and HALO_STREAM_NONE. */
-HALO_API halo_status halo_channel_send(halo_channel *channel, halo_stream stream);
-/** The first `bytes` of it; the receiver's halo_buffer has their number. HALO_ERR_STATE: a channel without `varies`. Where an end is in the
- *  caller's own host memory there must be at least one, for none would be null. */
-HALO_API halo_status halo_channel_send_bytes(halo_channel *channel, int64_t bytes, halo_stream stream);
-HALO_API halo_status halo_channel_send_null(halo_channel *channel, halo_stream stream);
-
-/** Receiver: dense channels post their receive, sparse ones probe. Twice does nothing; nothing to do on the same rank. */
-HALO_API halo_status halo_channel_start_receive(halo_channel *channel);
-
-/** Receiver: has it come? `done` 1: the state is received or received_null. `state` may be NULL. In a device's memory what has come can be read on
- *  any stream then. Polls in vain, as of halo_channel_writable and sends, are logged once they last for the setting "warn_after". */
-HALO_API halo_status halo_channel_try_receive(halo_channel *channel, int32_t *done, int32_t *state);
-
-/** Receiver: what was received is no longer needed; in a device's memory once `stream` has come there: until then the buffer stays as it is, and
- *  halo_channel_destroy and halo_channel_release return HALO_BUSY. Afterwards that of a sparse receiver there goes back by itself. */
-HALO_API halo_status halo_channel_stale(halo_channel *channel, halo_stream stream);
-
-HALO_API halo_status halo_channel_get_key(const halo_channel *channel, halo_channel_key *key);
-
-/** @} */
-
-/* ------------------------------------------------------------------ 9 groups of channels */
-/** @defgroup chapter_09 9 groups of channels
- *  @{ */
-
-typedef struct halo_group_desc {
-    size_t struct_size;
-    int32_t layout;
-    int32_t messages;       /**< HALO_MESSAGES_AGGREGATE (also AUTO): use halo_group_...; PER_CHANNEL: use halo_channel_... */
-    double timeout_seconds; /**< of the commit */
-    int32_t memory;         /**< AGGREGATE: where the slices are, HALO_MEMORY_HOST, or HALO_MEMORY_DEVICE; that of its channels does not count. Ranks may differ */
-    int32_t device;         /**< HALO_MEMORY_DEVICE: its ordinal */
-    int32_t flags_memory;   /**< slices in HALO_MEMORY_DEVICE: where the `null_flags` of halo_group_send are, HALO_MEMORY_HOST (read during the call),
-                                 HALO_MEMORY_PINNED or HALO_MEMORY_DEVICE (read when the stream comes there) */
-    int32_t reserved;
-} halo_group_desc;
-#define HALO_GROUP_DESC_INIT { sizeof(halo_group_desc), 1, HALO_MESSAGES_AUTO, HALO_TIMEOUT_CONFIGURED, HALO_MEMORY_HOST, 0, HALO_MEMORY_HOST, 0 }
-
-/**
- * Commit channels: number their tags, check both ends. Collective over the context (ranks may bring none; the list is copied); blocks.
- * HALO_ERR_MISMATCH: an end is missing, or ranks, types or sizes disagree; the text names the first keys that do. Nothing is changed then.
- * PER_CHANNEL: each channel sends its own message. AGGREGATE: the buffers are slices of one message per peer, and the channel
- * calls other than find, key, buffer and destroy return HALO_ERR_STATE; all slices of a message, and all of same-rank channels, begin within 2^35 bytes.
- */
-HALO_API halo_status halo_group_create(halo_context *context, halo_channel *const *channels, int64_t n, const halo_group_desc *desc, halo_group **group);
-
-/** The channels live on, uncommitted. HALO_BUSY while something is under way. Collective; does not communicate. */
-HALO_API halo_status halo_group_destroy(halo_group **group);
-
-/** As halo_channel_abandon, for everything in the group. Afterwards group and channels can only be destroyed. Local. */
-HALO_API halo_status halo_group_abandon(halo_group *group);
-
-/** One channel of an aggregated group. Filled up to `row_bytes`, at most 4096. */
-typedef struct halo_group_row {
-    halo_channel *channel;
-    void *data;     /**< slice to pack into or to unpack from; valid for the present run: it alternates between two */
-    int64_t bytes;
-    int32_t peer;   /**< rank at the other end; this rank for same-rank channels */
-    int32_t sender; /**< 1: this rank sends it (same rank: it also receives it, from the same memory) */
-    int32_t state;  /**< HALO_STALE ... */
-    int32_t reserved;
-} halo_group_row;
-
-/** Rows in the order of the channels given at creation. `rows` lives until the next call of this function on the group. O(channels). */
-HALO_API halo_status halo_group_table(halo_group *group, size_t row_bytes, const halo_group_row **rows, int64_t *n);
-
-/** May the slices of this run be written? HALO_BUSY is answered as 0. */
-HALO_API halo_status halo_group_writable(halo_group *group, int32_t *writable);
-
-/** Post the receives of this run. Optional: halo_group_send and halo_group_try_receive do it. */
-HALO_API halo_status halo_group_start_receive(halo_group *group);
-
-/** Send all channels that this rank sends: one message per peer. `null_flags` (per row, may be NULL) marks channels that are null;
- *  entries of rows that this rank does not send are ignored. Never blocks: HALO_BUSY while a peer is two runs behind. Read during the call. With
- *  slices on a device they, and flags as halo_group_desc says, are read when `stream` comes there; messages leave in whatever call of this rank comes
- *  after that. HALO_ERR_ARGUMENT: such slices and HALO_STREAM_NONE. */
-HALO_API halo_status halo_group_send(halo_group *group, const uint8_t *null_flags, halo_stream stream);
-
-/** `done` 1 when every message of this run is here; the table then shows the states. */
-HALO_API halo_status halo_group_try_receive(halo_group *group, int32_t *done);
-
-/** What this run received is no longer needed; the next run may begin. With slices on a device: once `stream` has come there; until then
- *  halo_group_writable answers 0 and halo_group_destroy returns HALO_BUSY. */
-HALO_API halo_status halo_group_stale(halo_group *group, halo_stream stream);
-
-/** @} */
-
-/* ------------------------------------------------------------------ 10 looking inside */
-/** @defgroup chapter_10 10 looking inside
+/* ------------------------------------------------------------------ 8 looking inside */
+/** @defgroup chapter_08 8 looking inside
  *  @{ */
 
 /** Pool figures of one memory kind, of all devices, in bytes. Filled up to the caller's struct_size. */
 typedef struct halo_pool_stats {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t memory;
     int64_t in_use_bytes;
     int64_t held_bytes;       /**< in use and kept for reuse */

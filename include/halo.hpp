@@ -4,7 +4,7 @@
  * The C interface of halo.h with owners: move-only handles that destroy themselves, and exceptions in place of statuses.
  *
  * Header-only, C++20, nothing but halo.h below it. Every owner converts to its C handle, so that a call that has no method here is
- * made as in C: `halo::check(halo_progress(context))`. Lifetimes are those of halo.h: declare a context before its topologies,
+ * made as in C: `halo::check(halo_context_progress(context))`. Lifetimes are those of halo.h: declare a context before its topologies,
  * these before their fields, these before their exchanges; members are then destroyed in the right order.
  */
 #pragma once
@@ -45,7 +45,7 @@ inline bool done(halo_status status) {
     return true;
 }
 
-/// halo_type of a C++ type.
+/// halo_type of a C++ type; 0: C++20 has none of its own for HALO_FLOAT16 and HALO_BFLOAT16, and HALO_BYTES are of any.
 template <class T>
 inline constexpr halo_type type_of = 0;
 template <>
@@ -56,6 +56,18 @@ template <>
 inline constexpr halo_type type_of<std::int32_t> = HALO_INT32;
 template <>
 inline constexpr halo_type type_of<std::int64_t> = HALO_INT64;
+template <>
+inline constexpr halo_type type_of<std::int8_t> = HALO_INT8;
+template <>
+inline constexpr halo_type type_of<std::int16_t> = HALO_INT16;
+template <>
+inline constexpr halo_type type_of<std::uint8_t> = HALO_UINT8;
+template <>
+inline constexpr halo_type type_of<std::uint16_t> = HALO_UINT16;
+template <>
+inline constexpr halo_type type_of<std::uint32_t> = HALO_UINT32;
+template <>
+inline constexpr halo_type type_of<std::uint64_t> = HALO_UINT64;
 template <>
 inline constexpr halo_type type_of<std::complex<float>> = HALO_COMPLEX64;
 template <>
@@ -77,6 +89,8 @@ public:
     }
 
     T *get() const noexcept { return handle_; }
+    /// The owner is empty afterwards, and destroys nothing.
+    T *let_go() noexcept { return std::exchange(handle_, nullptr); }
     operator T *() const noexcept { return handle_; }
 
 protected:
@@ -101,12 +115,15 @@ public:
     /// Take over a context made otherwise, e.g. by halo_context_create_mpi.
     static Context adopt(halo_context *context) { return Context(Adopted{ context }); }
 
+    /// With all that was made from it. Owners of these must have gone, or let go, before; runs in flight are given up.
+    void destroy_with_all() { check(halo_context_destroy_with_all(&handle_)); }
+
     std::int32_t rank() const { return place().first; }
     std::int32_t n_ranks() const { return place().second; }
     void set(const char *key, const char *value) { check(halo_context_set(handle_, key, value)); }
-    void progress() const { check(halo_progress(handle_)); }
+    void progress() const { check(halo_context_progress(handle_)); }
     void rank_gone(std::int32_t rank) { check(halo_context_rank_gone(handle_, rank)); }
-    void barrier() const { check(halo_barrier(handle_)); }
+    void barrier() const { check(halo_context_barrier(handle_)); }
     void trim() { check(halo_context_trim(handle_)); }
 
     /// Zeroed memory of the context's pools. Outlives no context.
@@ -127,7 +144,7 @@ public:
     template <class T>
     void allreduce(std::span<T> values, halo_op op) const {
         static_assert(type_of<T> != 0, "no halo_type for these values");
-        check(halo_allreduce(handle_, values.data(), values.data(), static_cast<std::int64_t>(values.size()), type_of<T>, op));
+        check(halo_context_allreduce(handle_, values.data(), values.data(), static_cast<std::int64_t>(values.size()), type_of<T>, op));
     }
     template <class T>
     T allreduce(T value, halo_op op) const {
@@ -182,9 +199,9 @@ public:
     }
     std::vector<halo_neighbour> neighbours(std::int64_t gid) const {
         std::int64_t n = 0;
-        check(halo_topology_neighbours(handle_, gid, nullptr, 0, &n));
+        check(halo_topology_neighbours(handle_, gid, sizeof(halo_neighbour), nullptr, 0, &n));
         std::vector<halo_neighbour> all(static_cast<std::size_t>(n));
-        check(halo_topology_neighbours(handle_, gid, all.data(), n, &n));
+        check(halo_topology_neighbours(handle_, gid, sizeof(halo_neighbour), all.data(), n, &n));
         return all;
     }
     std::vector<std::int32_t> peers() const {
@@ -262,6 +279,11 @@ class Field : public Handle<halo_field, halo_field_destroy> {
 public:
     Field(const Topology &topology, const halo_field_desc &desc) { check(halo_field_create(topology, &desc, &handle_)); }
 
+    halo_field_desc desc() const {
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        check(halo_field_get_desc(handle_, &desc));
+        return desc;
+    }
     halo_layout layout(std::int64_t gid) const {
         halo_layout layout = HALO_LAYOUT_INIT;
         check(halo_field_layout(handle_, gid, &layout));
@@ -288,10 +310,18 @@ public:
     }
     std::vector<halo_boundary> boundaries(std::int64_t gid) const {
         std::int64_t n = 0;
-        check(halo_field_boundaries(handle_, gid, nullptr, 0, &n));
+        check(halo_field_boundaries(handle_, gid, sizeof(halo_boundary), nullptr, 0, &n));
         std::vector<halo_boundary> all(static_cast<std::size_t>(n));
-        check(halo_field_boundaries(handle_, gid, all.data(), n, &n));
+        check(halo_field_boundaries(handle_, gid, sizeof(halo_boundary), all.data(), n, &n));
         return all;
+    }
+    /// 1 for each owned point that the part is the owner of.
+    std::vector<std::uint8_t> owner_mask(std::int64_t gid) const {
+        std::int64_t n = 0;
+        check(halo_field_owner_mask(handle_, gid, nullptr, 0, &n));
+        std::vector<std::uint8_t> mask(static_cast<std::size_t>(n));
+        check(halo_field_owner_mask(handle_, gid, mask.data(), n, &n));
+        return mask;
     }
     Split interior_rim(std::int64_t gid, std::int32_t reach) const {
         Split split;
@@ -304,6 +334,76 @@ public:
 };
 
 inline constexpr halo_exchange_desc default_exchange = HALO_EXCHANGE_DESC_INIT;
+
+/// What one run does otherwise, with its lists, which it keeps: `Run().fields({ 1, 0 }).op(HALO_MAX)`. What is not said is as in HALO_RUN_INIT. May
+/// be used again and changed between runs; lists that do not grow take no memory then. The storage that `data` names stays the caller's.
+class Run {
+public:
+    /// `n` 0: all from `first`.
+    Run &components(std::int32_t first, std::int32_t n = 0) {
+        run_.first_component = first;
+        run_.n_components = n;
+        return *this;
+    }
+    Run &depth(std::int32_t layers) {
+        run_.depth = layers;
+        return *this;
+    }
+    Run &op(halo_op op) {
+        run_.op = op;
+        return *this;
+    }
+    /// For each field of the exchange, 0 leaves it out.
+    Run &fields(std::span<const std::int32_t> mask) { return keep(mask, mask_); }
+    Run &fields(std::initializer_list<std::int32_t> mask) { return keep(mask, mask_); }
+    /// Binding set of each field.
+    Run &sets(std::span<const std::int32_t> sets) { return keep(sets, sets_); }
+    Run &sets(std::initializer_list<std::int32_t> sets) { return keep(sets, sets_); }
+    /// Of each field, where `data` is.
+    Run &devices(std::span<const std::int32_t> devices) { return keep(devices, devices_); }
+    Run &devices(std::initializer_list<std::int32_t> devices) { return keep(devices, devices_); }
+    /// Storage of each local part, field by field.
+    Run &data(std::span<void *const> parts) { return keep(parts, data_); }
+    Run &data(std::initializer_list<void *> parts) { return keep(parts, data_); }
+
+    /// Valid until this object is changed or gone. Throws where lists of fields differ in length.
+    halo_run get() const {
+        halo_run run = run_;
+        for (const List<std::int32_t> *list : { &mask_, &sets_, &devices_ }) {
+            if (!list->given) continue;
+            const auto n = static_cast<std::int32_t>(list->values.size());
+            if (run.n_fields != 0 && run.n_fields != n)
+                throw error(HALO_ERR_ARGUMENT, "run: a list of " + std::to_string(run.n_fields) + " fields, and one of " + std::to_string(n));
+            run.n_fields = n;
+        }
+        run.field_mask = mask_.pointer();
+        run.sets = sets_.pointer();
+        run.devices = devices_.pointer();
+        run.data = data_.pointer();
+        run.n_data = static_cast<std::int64_t>(data_.values.size());
+        return run;
+    }
+
+private:
+    // One that is empty is given all the same.
+    template <class T>
+    struct List {
+        bool given = false;
+        std::vector<T> values;
+        T none{};
+        const T *pointer() const { return !given ? nullptr : values.empty() ? &none : values.data(); }
+    };
+    template <class Values, class T>
+    Run &keep(const Values &values, List<T> &list) {
+        list.given = true;
+        list.values.assign(values.begin(), values.end());
+        return *this;
+    }
+
+    halo_run run_ = HALO_RUN_INIT;
+    List<std::int32_t> mask_, sets_, devices_;
+    List<void *> data_;
+};
 
 class Exchange : public Handle<halo_exchange, halo_exchange_destroy> {
 public:
@@ -332,10 +432,18 @@ public:
 
     void prepare() { check(halo_exchange_prepare(handle_)); }
     void start(const halo_run *run = nullptr, halo_stream stream = HALO_STREAM_NONE) { check(halo_exchange_start(handle_, run, stream)); }
+    void start(const Run &run, halo_stream stream = HALO_STREAM_NONE) {
+        const halo_run as_c = run.get();
+        start(&as_c, stream);
+    }
     /// Throws an error with status HALO_TIMEOUT when the exchange's time limit passes: call again, or abandon.
     void finish(halo_stream stream = HALO_STREAM_NONE) { check(halo_exchange_finish(handle_, stream)); }
 
     void post(const halo_run *run = nullptr) { check(halo_exchange_post(handle_, run)); }
+    void post(const Run &run) {
+        const halo_run as_c = run.get();
+        post(&as_c);
+    }
     bool send(halo_stream stream = HALO_STREAM_NONE) { return done(halo_exchange_send(handle_, stream)); }
     bool test() {
         std::int32_t all_here = 0;
@@ -355,8 +463,15 @@ public:
     }
     halo_exchange_stats stats() const {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-        check(halo_exchange_stats_get(handle_, &stats));
+        check(halo_exchange_get_stats(handle_, &stats));
         return stats;
+    }
+    std::vector<halo_peer_row> peers() const {
+        std::int64_t n = 0;
+        check(halo_exchange_peers(handle_, sizeof(halo_peer_row), nullptr, 0, &n));
+        std::vector<halo_peer_row> rows(static_cast<std::size_t>(n));
+        check(halo_exchange_peers(handle_, sizeof(halo_peer_row), rows.data(), n, &n));
+        return rows;
     }
     std::string describe() const {
         std::size_t bytes = 0;
@@ -369,77 +484,6 @@ public:
 
 private:
     Exchange() = default;
-};
-
-class Channel : public Handle<halo_channel, halo_channel_destroy> {
-public:
-    Channel(const Context &context, const halo_channel_key &key, const halo_channel_desc &desc) {
-        check(halo_channel_register(context, &key, &desc, &handle_));
-    }
-
-    bool writable() { return ask(halo_channel_writable); }
-    bool allocate() { return done(halo_channel_allocate(handle_)); }
-    bool release() { return done(halo_channel_release(handle_)); }
-    halo_buffer buffer() const {
-        halo_buffer buffer = HALO_BUFFER_INIT;
-        check(halo_channel_buffer(handle_, &buffer));
-        return buffer;
-    }
-    bool send(halo_stream stream = HALO_STREAM_NONE) { return done(halo_channel_send(handle_, stream)); }
-    bool send_bytes(std::int64_t bytes, halo_stream stream = HALO_STREAM_NONE) { return done(halo_channel_send_bytes(handle_, bytes, stream)); }
-    bool send_null(halo_stream stream = HALO_STREAM_NONE) { return done(halo_channel_send_null(handle_, stream)); }
-    void start_receive() { check(halo_channel_start_receive(handle_)); }
-    bool try_receive() {
-        std::int32_t here = 0;
-        check(halo_channel_try_receive(handle_, &here, nullptr));
-        return here != 0;
-    }
-    std::int32_t state() const { return buffer().state; }
-    void stale(halo_stream stream = HALO_STREAM_NONE) { check(halo_channel_stale(handle_, stream)); }
-    halo_channel_key key() const {
-        halo_channel_key key{};
-        check(halo_channel_get_key(handle_, &key));
-        return key;
-    }
-
-private:
-    bool ask(halo_status (*question)(halo_channel *, std::int32_t *)) {
-        std::int32_t answer = 0;
-        check(question(handle_, &answer));
-        return answer != 0;
-    }
-};
-
-inline constexpr halo_group_desc default_group = HALO_GROUP_DESC_INIT;
-
-/// Destroy a group before its channels, or let the group serve the rest.
-class Group : public Handle<halo_group, halo_group_destroy> {
-public:
-    Group(const Context &context, std::span<halo_channel *const> channels, const halo_group_desc &desc = default_group) {
-        check(halo_group_create(context, channels.data(), static_cast<std::int64_t>(channels.size()), &desc, &handle_));
-    }
-
-    /// Valid until the next call on this group.
-    std::span<const halo_group_row> table() {
-        const halo_group_row *rows = nullptr;
-        std::int64_t n = 0;
-        check(halo_group_table(handle_, sizeof(halo_group_row), &rows, &n));
-        return { rows, static_cast<std::size_t>(n) };
-    }
-    bool writable() { return ask(halo_group_writable); }
-    void start_receive() { check(halo_group_start_receive(handle_)); }
-    bool send(const std::uint8_t *null_flags = nullptr, halo_stream stream = HALO_STREAM_NONE) {
-        return done(halo_group_send(handle_, null_flags, stream));
-    }
-    bool try_receive() { return ask(halo_group_try_receive); }
-    void stale(halo_stream stream = HALO_STREAM_NONE) { check(halo_group_stale(handle_, stream)); }
-
-private:
-    bool ask(halo_status (*question)(halo_group *, std::int32_t *)) {
-        std::int32_t answer = 0;
-        check(question(handle_, &answer));
-        return answer != 0;
-    }
 };
 
 } // namespace halo

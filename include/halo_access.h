@@ -48,7 +48,7 @@ typedef struct halo_map {
 /** How many entities lie in each section. Filled by the library. */
 typedef struct halo_section_sizes {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t reserved;
     int64_t n[4]; /**< by HALO_SECTION_... */
 } halo_section_sizes;
@@ -177,7 +177,7 @@ HALO_API halo_status halo_access_abandon(halo_batch *batch);
 /** What is known about one binding set of a field. Filled up to the caller's struct_size. */
 typedef struct halo_access_state {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t freshness; /**< HALO_FRESHNESS_... */
     halo_op pending;   /**< HALO_SUM, HALO_MIN or HALO_MAX where something is pending, else 0 */
     uint32_t fresh;    /**< section bits of the ghosts that are fresh; all bits: VALID */
@@ -189,7 +189,7 @@ typedef struct halo_access_state {
     { sizeof(halo_access_state), 1, 0, 0, 0, 0, 0, 0 }
 
 /** Local; O(1). HALO_ERR_ARGUMENT: the field has no such set (here and in the calls below). */
-HALO_API halo_status halo_access_state_get(const halo_field *field, int32_t set, halo_access_state *state);
+HALO_API halo_status halo_access_get_state(const halo_field *field, int32_t set, halo_access_state *state);
 
 /** The caller has changed owned values at `where` (HALO_ON_...) outside of batches: ghosts are stale, and owned values elsewhere are out of date.
  *  To be called on all ranks; does not communicate. HALO_ERR_STATE: frozen, in use by a batch, or something is pending. */
@@ -210,7 +210,7 @@ HALO_API halo_status halo_access_data(const halo_field *field, int64_t gid, int3
 /** Counters of this rank, of all sets of all fields of a name, since the context was made. Filled up to the caller's struct_size. */
 typedef struct halo_access_stats {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t reserved;
     int64_t started;    /**< times that ghosts were exchanged, */
     int64_t skipped;    /**< and that a loop found those it reads fresh */
@@ -223,7 +223,7 @@ typedef struct halo_access_stats {
     { sizeof(halo_access_stats), 1, 0, 0, 0, 0, 0, 0, 0 }
 
 /** HALO_ERR_NOT_FOUND: no call of this header has used a field of this name. */
-HALO_API halo_status halo_access_stats_get(const halo_context *context, const char *field_name, halo_access_stats *stats);
+HALO_API halo_status halo_access_get_stats(const halo_context *context, const char *field_name, halo_access_stats *stats);
 
 /** @} */
 
@@ -233,18 +233,53 @@ HALO_API halo_status halo_access_stats_get(const halo_context *context, const ch
 
 typedef struct halo_reduction halo_reduction; /**< values combined over all ranks, again and again; several may be under way, and end in any order */
 
-/** As halo_allreduce of `n` values, in two halves: the same order of ranks, the same bits. Collective, with the same `n`, `type` and `op`; does not
- *  communicate, so that the first run finds what differs. HALO_ERR_ARGUMENT: values of this type cannot be combined so. */
+/** As halo_context_allreduce of `n` values, in two halves: the same order of ranks, the same bits. Collective, with the same `n`, `type` and `op`;
+ * does not communicate, so that the first run finds what differs. HALO_ERR_ARGUMENT: values of this type cannot be combined so. */
 HALO_API halo_status halo_reduction_create(halo_context *context, int64_t n, halo_type type, halo_op op, halo_reduction **reduction);
 
-/** Start with this rank's `n` values, which are copied (NULL where n is 0; so in end). Collective; allocates nothing; waits only where a peer has not
- *  yet taken what the run before last sent it (HALO_TIMEOUT: call again). HALO_ERR_STATE: begun and not ended, or failed before. */
+/**
+ * What a reduction of several items has of each: `n` values of its own type and operation, at a place of its own in the memory that begin and end are
+ * given. So `offset` is an offsetof where that is a struct of the program's. Begin from HALO_REDUCTION_ITEM_INIT.
+ */
+typedef struct halo_reduction_item {
+    int64_t n;               /**< values, side by side; 0 is allowed */
+    halo_type type;          /**< HALO_BYTES: HALO_USER alone */
+    halo_op op;              /**< HALO_SUM ... HALO_MAXLOC */
+    int64_t element_bytes;   /**< HALO_BYTES: size of one value; not read else */
+    int64_t offset;          /**< bytes from `in` or `out` to the values, 0 or more, of this rank's own; items may not overlap */
+    int64_t index_offset;    /**< HALO_MINLOC, HALO_MAXLOC: the same to the `n` indices (int64_t), one for each value; not read else */
+    halo_combine_fn combine; /**< HALO_USER; other ranks may have others, as long as they do the same */
+    void *user;              /**< given to `combine`; as long as the reduction */
+} halo_reduction_item;
+#define HALO_REDUCTION_ITEM_INIT                                                                                                                     \
+    { 1, HALO_FLOAT64, HALO_SUM, 0, 0, 0, NULL, NULL }
+
+/**
+ * Several items at once: each run reduces all of them in the same messages. begin reads `in` at the offsets of the items, end writes them to `out`
+ * and leaves what lies between them; `in` may be `out`. `items` (n_items, at most 65536; NULL where n_items is 0) are copied; `item_bytes` is
+ * sizeof(halo_reduction_item). Collective, with items that are alike in n, type, operation and element_bytes; does not communicate, so that the first
+ * run finds what differs and names item and ranks (HALO_ERR_MISMATCH). At most 2^40 bytes. A list of one item is what halo_reduction_create makes.
+ *
+ * HALO_MINLOC, HALO_MAXLOC (real types and integers): the value that HALO_MIN or HALO_MAX gives, and the index that came with it; of equal values,
+ * and of NaNs, the one with the lowest index. A rank without a value gives the other extreme and INT64_MAX.
+ *
+ * HALO_USER: `combine` gets all `n` values of an item at once, those of ranks below in `values`, those of ranks above in `contributions`, at
+ * addresses that are multiples of 8 (HALO_BYTES: 16). It must be associative, need not be commutative, and runs on some ranks only, inside begin,
+ * test or end of any reduction of the context; there it may call functions whose handle is const. What it returns but HALO_SUCCESS ends the
+ * reduction: an error on this rank, HALO_ERR_PEER with its text on the others. Not called for items of 0 values. HALO_ERR_ARGUMENT: values of an item
+ * cannot be combined so, items overlap, or a number is negative; the text names the item.
+ */
+HALO_API halo_status halo_reduction_create_items(halo_context *context, const halo_reduction_item *items, size_t item_bytes, int32_t n_items,
+                                                 halo_reduction **reduction);
+
+/** Start with this rank's values, which are copied (NULL where there are none; so in end). Collective; allocates nothing; waits only where a peer has
+ * not yet taken what the run before last sent it (HALO_TIMEOUT: call again). HALO_ERR_STATE: begun and not ended, or failed before. */
 HALO_API halo_status halo_reduction_begin(halo_reduction *reduction, const void *in);
 
 /** Let it work, without waiting. `done` 1: end will not wait. */
 HALO_API halo_status halo_reduction_test(halo_reduction *reduction, int32_t *done);
 
-/** Wait for the result: `n` values, the same bits on all ranks. O(log ranks) messages. HALO_TIMEOUT leaves it under way: call again, or destroy.
+/** Wait for the result, the same bits on all ranks. O(log ranks) messages. HALO_TIMEOUT leaves it under way: call again, or destroy.
  *  After other errors, which begin and test may return too, it can only be destroyed. HALO_ERR_MISMATCH: another rank reduces something else.
  *  HALO_ERR_PEER: another rank has failed, which the text names. */
 HALO_API halo_status halo_reduction_end(halo_reduction *reduction, void *out);

@@ -13,6 +13,11 @@
  */
 #pragma once
 
+#include <array>
+#include <memory>
+#include <new>
+#include <type_traits>
+
 #include "halo.hpp"
 #include "halo_access.h"
 
@@ -92,7 +97,7 @@ private:
 
 inline halo_access_state access_state(const halo_field *field, std::int32_t set = 0) {
     halo_access_state state = HALO_ACCESS_STATE_INIT;
-    check(halo_access_state_get(field, set, &state));
+    check(halo_access_get_state(field, set, &state));
     return state;
 }
 inline void mark_dirty(halo_field *field, std::int32_t where = HALO_ON_HOST, std::int32_t set = 0) {
@@ -113,13 +118,23 @@ T *access_data(const halo_field *field, std::int64_t gid, std::int32_t where, st
 
 inline halo_access_stats access_stats(const Context &context, const char *field_name) {
     halo_access_stats stats = HALO_ACCESS_STATS_INIT;
-    check(halo_access_stats_get(context, field_name, &stats));
+    check(halo_access_get_stats(context, field_name, &stats));
     return stats;
 }
 
+/// What all reductions have.
+class AnyReduction : public Handle<halo_reduction, halo_reduction_destroy> {
+public:
+    bool test() {
+        std::int32_t done = 0;
+        check(halo_reduction_test(this->handle_, &done));
+        return done != 0;
+    }
+};
+
 /// Values combined over all ranks, again and again.
 template <class T>
-class Reduction : public Handle<halo_reduction, halo_reduction_destroy> {
+class Reduction : public AnyReduction {
     static_assert(type_of<T> != 0, "no halo_type for these values");
 
 public:
@@ -130,11 +145,6 @@ public:
     void begin(std::span<const T> in) {
         require(in.size());
         check(halo_reduction_begin(this->handle_, in.data()));
-    }
-    bool test() {
-        std::int32_t done = 0;
-        check(halo_reduction_test(this->handle_, &done));
-        return done != 0;
     }
     void end(std::span<T> out) {
         require(out.size());
@@ -153,6 +163,123 @@ private:
         if (static_cast<std::int64_t>(n) != n_) throw error(HALO_ERR_ARGUMENT, "reduction: other than the number of values it was made for");
     }
     std::int64_t n_;
+};
+
+namespace detail {
+/// The values of a member: those of an array, or the member itself.
+template <class Member>
+struct ValueOf {
+    using type = Member;
+};
+template <class T, std::size_t n>
+struct ValueOf<T[n]> : ValueOf<T> {};
+template <class T, std::size_t n>
+struct ValueOf<std::array<T, n>> : ValueOf<T> {};
+
+/// A halo_combine_fn that calls `combine(value, contribution)`, which returns the new value.
+template <class Value, class Combine>
+halo_status combine_values(void *combine, void *values, const void *contributions, std::int64_t n, halo_type, std::int64_t) noexcept {
+    auto *value = static_cast<Value *>(values);
+    const auto *contribution = static_cast<const Value *>(contributions);
+    try {
+        for (std::int64_t i = 0; i < n; ++i) value[i] = (*static_cast<Combine *>(combine))(value[i], contribution[i]);
+        return HALO_SUCCESS;
+    } catch (const error &failed) {
+        return failed.status();
+    } catch (const std::bad_alloc &) {
+        return HALO_ERR_MEMORY;
+    } catch (...) {
+        return HALO_ERR_INTERNAL;
+    }
+}
+} // namespace detail
+
+/// Which members of a struct are reduced, each by an operation of its own:
+///
+///     struct Norms { double residual[3], greatest; std::int64_t where; Extent extent; };
+///     halo::ReductionItems<Norms> items;
+///     items.add(&Norms::residual, HALO_SUM).add_located(&Norms::greatest, &Norms::where, HALO_MAXLOC);
+///     items.add(&Norms::extent, [](const Extent &a, const Extent &b) { return a.joined(b); });
+///     halo::StructReduction<Norms> norms(context, items);
+///
+/// All ranks add the same in the same order.
+template <class Struct>
+class ReductionItems {
+    static_assert(std::is_trivially_copyable_v<Struct> && std::is_default_constructible_v<Struct>);
+    template <class Member>
+    using Value = typename detail::ValueOf<Member>::type;
+
+public:
+    /// A member, or all values of one that is an array.
+    template <class Member>
+    ReductionItems &add(Member Struct::*member, halo_op op) {
+        static_assert(type_of<Value<Member>> != 0, "no halo_type for these values: give a function");
+        items_.push_back(item(member, op));
+        return *this;
+    }
+    /// HALO_MINLOC or HALO_MAXLOC: as many indices as values.
+    template <class Member, class Index>
+    ReductionItems &add_located(Member Struct::*member, Index Struct::*index, halo_op op) {
+        static_assert(std::is_same_v<Value<Index>, std::int64_t> && sizeof(Index) / sizeof(std::int64_t) == sizeof(Member) / sizeof(Value<Member>));
+        add(member, op);
+        items_.back().index_offset = offset(index);
+        return *this;
+    }
+    /// HALO_USER: `combine(value, contribution)` of values of any trivial type returns the new value. What it throws ends the reduction.
+    template <class Member, class Combine>
+    requires std::is_invocable_r_v<Value<Member>, Combine &, const Value<Member> &, const Value<Member> &> ReductionItems &add(Member Struct::*member,
+                                                                                                                               Combine combine) {
+        static_assert(alignof(Value<Member>) <= 16, "values in messages are aligned to 16 bytes");
+        auto kept = std::make_shared<Combine>(std::move(combine));
+        items_.push_back(item(member, HALO_USER));
+        items_.back().combine = detail::combine_values<Value<Member>, Combine>;
+        items_.back().user = kept.get();
+        functions_.push_back(std::move(kept));
+        return *this;
+    }
+    std::span<const halo_reduction_item> items() const { return items_; }
+
+private:
+    template <class Member>
+    static std::int64_t offset(Member Struct::*member) {
+        const Struct one{};
+        return reinterpret_cast<const char *>(std::addressof(one.*member)) - reinterpret_cast<const char *>(std::addressof(one));
+    }
+    template <class Member>
+    static halo_reduction_item item(Member Struct::*member, halo_op op) {
+        halo_reduction_item made = HALO_REDUCTION_ITEM_INIT;
+        made.n = static_cast<std::int64_t>(sizeof(Member) / sizeof(Value<Member>));
+        made.type = type_of<Value<Member>> != 0 ? type_of<Value<Member>> : HALO_BYTES;
+        made.op = op;
+        made.element_bytes = static_cast<std::int64_t>(sizeof(Value<Member>));
+        made.offset = offset(member);
+        return made;
+    }
+
+    std::vector<halo_reduction_item> items_;
+    std::vector<std::shared_ptr<void>> functions_;
+};
+
+/// Members of a struct, reduced in one message.
+template <class Struct>
+class StructReduction : public AnyReduction {
+public:
+    StructReduction(const Context &context, ReductionItems<Struct> items) : items_(std::move(items)) {
+        const std::span<const halo_reduction_item> all = items_.items();
+        check(halo_reduction_create_items(context, all.data(), sizeof(halo_reduction_item), static_cast<std::int32_t>(all.size()), &this->handle_));
+    }
+
+    void begin(const Struct &in) { check(halo_reduction_begin(this->handle_, &in)); }
+    /// Members that are not reduced stay as they are.
+    void end(Struct &out) { check(halo_reduction_end(this->handle_, &out)); }
+    Struct end() {
+        Struct out{};
+        end(out);
+        return out;
+    }
+
+private:
+    ReductionItems<Struct> items_; // with the functions that are called
 };
 
 } // namespace halo

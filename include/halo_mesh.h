@@ -76,7 +76,7 @@ typedef struct halo_mesh_map {
 /** Lists are read during the call. */
 typedef struct halo_mesh_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t depth;  /**< layers of executed ghosts, 1 to 11; the same on all ranks */
     int32_t n_sets; /**< at most 1024 */
     int32_t n_maps; /**< at most 1024 */
@@ -111,7 +111,7 @@ HALO_API halo_status halo_mesh_destroy(halo_mesh **mesh);
 /** What this rank stores of a set. Filled by the library up to the caller's struct_size; the lists live as long as the mesh. */
 typedef struct halo_mesh_local {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t depth;
     int64_t n; /**< own entities and ghosts */
     int64_t n_core;
@@ -126,11 +126,11 @@ typedef struct halo_mesh_local {
 
 /** Local indices: core before other own entities, both in the order in which this rank brought them, then those that it did not bring, in an order
  *  that is the same in every run; executed ghosts by layer, others by reach, then both by owner, then key. */
-HALO_API halo_status halo_mesh_local_get(const halo_mesh *mesh, int32_t set, halo_mesh_local *local);
+HALO_API halo_status halo_mesh_get_local(const halo_mesh *mesh, int32_t set, halo_mesh_local *local);
 
 /** A map by local index. `to`: `arity` entries for each of the first `n_rows` local entities of the set where it starts, which are its own and all
  *  executed ghosts; HALO_NO_INDEX: leads nowhere. The list lives as long as the mesh. `n_rows` and `arity` may be NULL. */
-HALO_API halo_status halo_mesh_map_get(const halo_mesh *mesh, int32_t map, const uint32_t **to, int64_t *n_rows, int32_t *arity);
+HALO_API halo_status halo_mesh_get_map(const halo_mesh *mesh, int32_t map, const uint32_t **to, int64_t *n_rows, int32_t *arity);
 
 /** Section bits of halo_access.h beside HALO_SECTION_EXEC and HALO_SECTION_NON_EXEC: ghosts within reach k (0 to depth), which loops over layers 0 to
  * k read. */

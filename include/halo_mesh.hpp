@@ -111,13 +111,13 @@ public:
     /// Its lists are valid as long as the mesh.
     halo_mesh_local local(std::int32_t set) const {
         halo_mesh_local local = HALO_MESH_LOCAL_INIT;
-        check(halo_mesh_local_get(handle_, set, &local));
+        check(halo_mesh_get_local(handle_, set, &local));
         return local;
     }
     LocalMap map(std::int32_t number) const {
         LocalMap map;
         const std::uint32_t *to = nullptr;
-        check(halo_mesh_map_get(handle_, number, &to, &map.n_rows, &map.arity));
+        check(halo_mesh_get_map(handle_, number, &to, &map.n_rows, &map.arity));
         map.to = { to, static_cast<std::size_t>(map.n_rows) * static_cast<std::size_t>(map.arity) };
         return map;
     }

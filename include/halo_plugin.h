@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 #define HALO_PLUGIN_ABI_MAJOR 1
-#define HALO_PLUGIN_ABI_MINOR 5
+#define HALO_PLUGIN_ABI_MINOR 6
 
 /** Services of the core. Lives longer than every instance that is in use: a device whose memory a transport has not let go of is left open, and nothing
  *  of it is called any more. */
@@ -53,7 +53,7 @@ typedef struct halo_request {
     uint64_t word[8];
 } halo_request;
 
-/** Storage of one matched message between probe and recv_matched. */
+/** Storage of one matched message between probe and receive_matched. */
 typedef struct halo_matched {
     uint64_t word[4];
 } halo_matched;
@@ -154,7 +154,7 @@ typedef struct halo_copy_shape {
     int64_t src_stride[HALO_COPY_PIECES][3];
     int64_t src_step[HALO_COPY_PIECES];
     uint32_t lists;                                /**< HALO_LIST_... bits */
-    halo_type negate;                              /**< moves change the sign of values of this type; 0: values move as they are */
+    halo_type negate;                              /**< moves change the sign of values of this type, which has one; 0: values move as they are */
 } halo_copy_shape;
 #define HALO_LIST_SOURCE 1u      /**< point i along x is `indices[src_offset[1] + i]` steps from the row's source. One piece. */
 #define HALO_LIST_DESTINATION 2u /**< point i along x is `indices[src_offset[2] + i]` steps from the row's destination. One piece. */
@@ -184,7 +184,7 @@ typedef struct halo_copy_program {
                                 A device may refuse what it has no kernel for. */
 
 /** Null test of sparse fields: a row is null iff every value v has |v| < threshold (complex: both parts; threshold 0: v == 0;
- *  NaN is never null). */
+ *  NaN is never null). HALO_BYTES: iff all of them are 0. */
 typedef struct halo_null_test {
     halo_type type;
     int32_t reserved;
@@ -268,6 +268,8 @@ typedef struct halo_device_plugin {
     uint32_t memory_kinds; /**< bit (1 << HALO_MEMORY_...) per kind it can use */
     int32_t (*query)(const halo_host *host, char *why, size_t why_bytes);
     const halo_device_ops *ops;
+    uint64_t types; /**< from minor version 6 on: bit (1 << HALO_type) per type whose values it combines, tests and negates, as far as they can be. Before: those
+                         up to HALO_BYTES. What is only moved may be of any type */
 } halo_device_plugin;
 
 /** @} */

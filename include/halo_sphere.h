@@ -105,7 +105,7 @@ typedef struct halo_sphere_box {
 
 typedef struct halo_sphere_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t solid;          /**< HALO_SPHERE_ICOSAHEDRON or HALO_SPHERE_OCTAHEDRON */
     int64_t n;              /**< squares along a side of a parallelogram: 1 to 2^28 */
     int32_t rings[3];       /**< of ghosts: of cells, edges, vertices; 0 or more, at most 2^24 */
@@ -136,7 +136,7 @@ HALO_API halo_status halo_sphere_local_parts(const halo_sphere *sphere, const in
 /** One part, and how much storage each kind wants. Filled by the library up to the caller's struct_size. */
 typedef struct halo_sphere_part {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t parallelogram;
     int64_t gid;
     int64_t number;     /**< its place among `boxes`; where the library cuts, counted by parallelogram, then j, then i */
@@ -155,7 +155,7 @@ typedef struct halo_sphere_part {
  * (i - low[0]) + (high[0] - low[0]) (c + n_colours (j - low[1])), see halo_sphere_key, and a pole behind. Then ghosts by ring, owning rank, number of
  * the owning part and key. HALO_ERR_NOT_FOUND: it is none of this rank's.
  */
-HALO_API halo_status halo_sphere_part_get(const halo_sphere *sphere, int64_t gid, halo_sphere_part *part);
+HALO_API halo_status halo_sphere_get_part(const halo_sphere *sphere, int64_t gid, halo_sphere_part *part);
 
 /** Entities with local indices up to each ring: the first number is what the part owns, the last all that it stores; one more than there are rings.
  */
@@ -200,7 +200,7 @@ HALO_API halo_status halo_sphere_topology(halo_sphere *sphere, int32_t kind, hal
  */
 typedef struct halo_cubed_sphere_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t parts_per_side; /**< 1 to n; at most 2^24 parts in all */
     int64_t n;              /**< cells along a side of a face: 1 to 2^31 - 1 */
     int64_t levels;         /**< cells in direction 2, which is not cut; 0: the grid has two dimensions */
@@ -223,7 +223,7 @@ HALO_API halo_status halo_topology_create_cubed_sphere(halo_context *context, co
  *  parts[0]) on in x; halo_topology_part has them in the index space of the grid. */
 typedef struct halo_latitudes_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t poles;        /**< 1: both ends in y are poles, which rows of cells touch; 0: boundaries */
     int64_t cells[2];     /**< 1 to 2^31 - 1; with poles cells[0] is even */
     int64_t parts[2];     /**< in each direction: 1 to cells; at most 2^24 in all */
@@ -245,7 +245,7 @@ HALO_API halo_status halo_topology_create_latitudes(halo_context *context, const
  *  key cells[0] + ... + cells[r - 1] + i. */
 typedef struct halo_reduced_rows_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t rings;        /**< of ghosts, by halo_reduced_rows_neighbours: 1 or more */
     int64_t n_rows;       /**< 1 to 2^31 - 1 */
     const int64_t *cells; /**< of each row: 1 to 2^31 - 1. Copied. */

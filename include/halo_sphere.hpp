@@ -45,7 +45,7 @@ public:
     }
     halo_sphere_part part(std::int64_t gid) const {
         halo_sphere_part part = HALO_SPHERE_PART_INIT;
-        check(halo_sphere_part_get(handle_, gid, &part));
+        check(halo_sphere_get_part(handle_, gid, &part));
         return part;
     }
     /// By local index.

@@ -49,7 +49,7 @@ typedef struct halo_stencil halo_stencil; /**< a sequence of stages over some fi
 /** A sequence of stages. */
 typedef struct halo_stencil_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_dims;           /**< 1, 2 or 3; extents in other directions are 0 */
     int64_t cells[3];         /**< of the smallest part: wider ghosts are refused, and cells are counted in a part of this size; 0: not known */
     int32_t order;            /**< HALO_STENCIL_BY_POINTS or _BY_STAGES */
@@ -73,7 +73,7 @@ HALO_API halo_status halo_stencil_destroy(halo_stencil **stencil);
 /** A field in cells. */
 typedef struct halo_stencil_field_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t temporary;    /**< 1: holds nothing before and after the sequence, is written before it is read, and is never exchanged */
     const char *name;     /**< none twice */
     int32_t n_components; /**< values per cell, at least 1: what an exchange of it counts for */
@@ -120,7 +120,7 @@ typedef struct halo_stencil_interval {
 /** One stage. Lists are copied. */
 typedef struct halo_stencil_stage_desc {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t conditional; /**< 1: may be left out in some runs, on all ranks alike: what it reads is there, and so is what it would overwrite (but for
                               temporaries that nothing else has written: who reads these depends on the same condition) */
     const char *name;    /**< for texts */
@@ -161,7 +161,7 @@ HALO_API halo_status halo_stencil_analyse(halo_stencil *stencil);
 /** What is known of a field. Filled by the library up to the caller's struct_size. */
 typedef struct halo_stencil_field {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t exchanged; /**< 1: in at least one exchange */
     int32_t computed;  /**< 1: some stage computes it beyond own cells */
     int32_t reserved;
@@ -174,12 +174,12 @@ typedef struct halo_stencil_field {
     }
 
 /** HALO_ERR_STATE: not analysed yet, here and below. HALO_ERR_NOT_FOUND: no such field. */
-HALO_API halo_status halo_stencil_field_get(const halo_stencil *stencil, int32_t field, halo_stencil_field *result);
+HALO_API halo_status halo_stencil_get_field(const halo_stencil *stencil, int32_t field, halo_stencil_field *result);
 
 /** What is known of a stage. Filled by the library up to the caller's struct_size. */
 typedef struct halo_stencil_stage {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t needed; /**< 0: nobody reads what it writes, and nothing of it stays: it need not run */
     int64_t low[3]; /**< compute extent; with levels: enclosing that of each, and 0 in the vertical */
     int64_t high[3];
@@ -190,7 +190,7 @@ typedef struct halo_stencil_stage {
     }
 
 /** HALO_ERR_NOT_FOUND: no such stage. */
-HALO_API halo_status halo_stencil_stage_get(const halo_stencil *stencil, int32_t stage, halo_stencil_stage *result);
+HALO_API halo_status halo_stencil_get_stage(const halo_stencil *stencil, int32_t stage, halo_stencil_stage *result);
 
 /** All results as tables to print: stages, fields, exchanges, loops over levels. At most `capacity` bytes with the final zero; `needed_bytes` (may be
  * NULL) is the full size. */
@@ -244,7 +244,7 @@ HALO_API halo_status halo_stencil_groups(const halo_stencil *stencil, halo_stenc
  */
 typedef struct halo_stencil_summary {
     size_t struct_size;
-    int32_t layout;
+    int32_t struct_version;
     int32_t n_groups;    /**< exchanges to be run, of several fields each */
     int64_t values;      /**< that they bring */
     int64_t cells_twice; /**< cells computed beyond own ones, over all stages; this and `values` are 0 where `cells` are not known */
@@ -253,7 +253,7 @@ typedef struct halo_stencil_summary {
 #define HALO_STENCIL_SUMMARY_INIT                                                                                                                    \
     { sizeof(halo_stencil_summary), 1, 0, 0, 0, 0.0 }
 
-HALO_API halo_status halo_stencil_summary_get(const halo_stencil *stencil, halo_stencil_summary *summary);
+HALO_API halo_status halo_stencil_get_summary(const halo_stencil *stencil, halo_stencil_summary *summary);
 
 /** @} */
 
@@ -309,11 +309,11 @@ HALO_API halo_status halo_stencil_exchange_ranges(const halo_stencil *stencil, i
 
 /** Set name (valid as long as the stencil), components and ghost widths of `desc`, begun from HALO_FIELD_DESC_INIT, to those of a field. The rest
  * stays. HALO_ERR_LIMIT, here and below: ghosts of more than 2^31 - 1 cells. */
-HALO_API halo_status halo_stencil_field_desc_fill(const halo_stencil *stencil, int32_t field, halo_field_desc *desc);
+HALO_API halo_status halo_stencil_fill_field_desc(const halo_stencil *stencil, int32_t field, halo_field_desc *desc);
 
 /** Set the ghost widths of `desc`, begun from HALO_LAYOUT_DESC_INIT, to the widest of all fields, temporaries too: in fields of one component and
  * element size that are laid out by it, one index leads to the same cell. The rest stays. */
-HALO_API halo_status halo_stencil_layout_desc_fill(const halo_stencil *stencil, halo_layout_desc *desc);
+HALO_API halo_status halo_stencil_fill_layout_desc(const halo_stencil *stencil, halo_layout_desc *desc);
 
 /**
  * The exchange of a group. `fields`: one for each field of the stencil, those outside of the group may be NULL. `desc` may be NULL. As

@@ -63,17 +63,17 @@ public:
 
     halo_stencil_field field(std::int32_t field) const {
         halo_stencil_field result = HALO_STENCIL_FIELD_INIT;
-        check(halo_stencil_field_get(handle_, field, &result));
+        check(halo_stencil_get_field(handle_, field, &result));
         return result;
     }
     halo_stencil_stage stage(std::int32_t stage) const {
         halo_stencil_stage result = HALO_STENCIL_STAGE_INIT;
-        check(halo_stencil_stage_get(handle_, stage, &result));
+        check(halo_stencil_get_stage(handle_, stage, &result));
         return result;
     }
     halo_stencil_summary summary() const {
         halo_stencil_summary summary = HALO_STENCIL_SUMMARY_INIT;
-        check(halo_stencil_summary_get(handle_, &summary));
+        check(halo_stencil_get_summary(handle_, &summary));
         return summary;
     }
     std::string describe() const {
@@ -103,14 +103,14 @@ public:
     /// Its name lives as long as the stencil.
     halo_field_desc field_desc(std::int32_t field) const {
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
-        check(halo_stencil_field_desc_fill(handle_, field, &desc));
+        check(halo_stencil_fill_field_desc(handle_, field, &desc));
         return desc;
     }
     /// Rows begin at multiples of `alignment` bytes, in all fields alike.
     halo_layout_desc layout_desc(std::int32_t alignment = 64) const {
         halo_layout_desc desc = HALO_LAYOUT_DESC_INIT;
         desc.alignment = alignment;
-        check(halo_stencil_layout_desc_fill(handle_, &desc));
+        check(halo_stencil_fill_layout_desc(handle_, &desc));
         return desc;
     }
     Exchange exchange(std::int32_t group, std::span<halo_field *const> fields, const halo_exchange_desc *desc = nullptr) const {

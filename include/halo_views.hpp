@@ -84,7 +84,7 @@ inline halo_box owned_cells(const halo_part &part) {
 /// Ghosts of one part that no part fills: a side, an edge or a corner of the domain, or where there is a hole.
 struct Side {
     halo_box ghosts{};
-    std::int32_t element = 0; ///< of the part: see halo_element
+    std::int32_t element = 0; ///< of the part: see HALO_ELEMENT
     std::int32_t place = 0;   ///< of fields with several per cell: which one these are points of
     Index outward{};          ///< -1 or 1 in directions that lead out of the domain; one direction but at edges and corners of it
     Index first{}, last{};    ///< owned points of this place

@@ -11,16 +11,18 @@ import re
 import sys
 from pathlib import Path
 
+from public_headers import application
+
 HANDLE = re.compile(r"(const\s+)?halo_(?:context|topology|field|exchange|channel|group|batch|reduction|sphere|mesh)\s*(\*\s*const\s*\*|\*\*|\*)\s*\w+")
 
 
 def functions(root):
     """Name of each function on such an object, and whether it only reads."""
     found = {}
-    for name in ("halo.h", "halo_access.h", "halo_mesh.h", "halo_sphere.h", "halo_stencil.h"):
-        text = re.sub(r"/\*.*?\*/", "", (root / "include" / name).read_text(), flags=re.S)
+    for header in application(root / "include"):
+        text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
         for function, parameters in re.findall(r"HALO_API\s[^;()]*?(\w+)\s*\(([^)]*)\);", text):
-            handles = [const for const, stars in HANDLE.findall(parameters) if stars != "**" or function.endswith("_destroy")]
+            handles = [const for const, stars in HANDLE.findall(parameters) if stars != "**" or re.search("_destroy(_with_all)?$", function)]
             if handles:
                 found[function] = all(handles)
     return found

@@ -75,6 +75,8 @@ UNEXPLAINED = {
     "...: group ... sends one message per channel: use the calls of its channels": "says what to do",
     "... is illegal in the state ... (...": "tells the state of the channel",
     "send_bytes is illegal without `varies`: ...": "says it all",
+    "set_buffer: the channel's buffers are not the caller's: ...": "says it all",
+    "channel ... has no buffer of the caller's yet: halo_channel_set_buffer": "says what to do",
     "...: a collective before this one has not ended": "of a callback that swallows a failure",
     "... exchanges, aggregated groups and reductions exist in this context, and that is the most: destroy some": "says what to do",
     "...: post or start is illegal: a run is in flight": "tells the state",

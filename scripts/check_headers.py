@@ -5,7 +5,8 @@
 usage: check_headers.py [root]
 
 Takes each of gcc, clang and the compiler wrappers of the MPIs that are there. The initialisers are not listed here: each
-`#define X_INIT` of a header is tried on its struct, and each struct that starts with struct_size must have one, tables of functions apart.
+`#define X_INIT` of a header is tried on its struct, and each struct that starts with struct_size must have one, tables of functions apart. Those of the
+headers for applications stand in the table of halo_struct_init, and in that of its test.
 """
 import re
 import shutil
@@ -14,24 +15,20 @@ import sys
 import tempfile
 from pathlib import Path
 
-STANDARDS = {
-    "halo.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
-    "halo_access.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
-    "halo_mesh.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
-    "halo_sphere.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
-    "halo_stencil.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
-    "halo_plugin.h": ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"],
-    "halo_mpi.h": ["c99", "c17", "c++17", "c++20"],
-    "halo.hpp": ["c++20"],
-    "halo_access.hpp": ["c++20"],
-    "halo_mesh.hpp": ["c++20"],
-    "halo_sphere.hpp": ["c++20"],
-    "halo_stencil.hpp": ["c++20"],
-    "halo_views.hpp": ["c++20"],
-}
+from public_headers import application, everything
+
+C = ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"]
+C_WITH_MPI = ["c99", "c17", "c++17", "c++20"]
+CXX = ["c++20"]
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Wconversion", "-Werror"]
 COMPILERS = [("gcc", "g++"), ("clang", "clang++")]
 MPIS = [("Open MPI", "mpicc.openmpi"), ("MPICH", "mpicc.mpich")]
+
+
+def standards(header):
+    if header.suffix == ".hpp":
+        return CXX
+    return C_WITH_MPI if header.name == "halo_mpi.h" else C
 
 
 def compile_errors(command, what):
@@ -54,14 +51,12 @@ def variants(name):
 
 def alone(include, work):
     errors, n = [], 0
-    for name, standards in STANDARDS.items():
-        if not (include / name).is_file():
-            errors.append(f"{name}: not there")
-            continue
+    for header in everything(include):
+        name = header.name
         for suffix in ("c", "cpp"):
             (work / f"alone.{suffix}").write_text(f"#include <{name}>\n#include <{name}>\n")
         for what, extra in variants(name):
-            for standard in standards:
+            for standard in standards(header):
                 cxx = standard.startswith("c++")
                 for pair in COMPILERS:
                     compiler = pair[1 if cxx else 0]
@@ -74,29 +69,40 @@ def alone(include, work):
 
 
 def structs(text):
-    """Names of the structs that callers fill, and of the initialisers."""
+    """Names of all structs, of those that callers fill, and of the initialisers."""
     bodies = re.findall(r"typedef struct (\w+) \{(.*?)\n\} \1;", text, flags=re.S)
     names = set(re.findall(r"#define (HALO_\w+)_INIT\b", text))
     grows = {name for name, body in bodies if "struct_size;" in body and ("(*" not in body or name.upper() in names)}
-    return grows, names
+    return {name for name, _ in bodies}, grows, names
 
 
-def initialiser_program(names):
-    lines = ["#include <halo.h>", "int main(void) {", "    int bad = 0;"]
+def initialiser_program(headers, names):
+    lines = [*(f"#include <{header.name}>" for header in headers), "int main(void) {", "    int bad = 0;"]
     for name in sorted(names):
         lines += [f"    {{ {name.lower()} v = {name}_INIT; bad += v.struct_size != sizeof(v); }}"]
     return "\n".join(lines + ["    return bad;", "}", ""])
 
 
+def table_errors(root, names):
+    errors = []
+    for table in ("src/core/capi/struct_init.cpp", "tests/misuse/struct_init.cpp"):
+        rows = re.findall(r"INITIAL\((halo_\w+), (HALO_\w+)_INIT\)", (root / table).read_text())
+        errors += [f"{name}_INIT: not in {table}" for name in sorted(names - {name for _, name in rows})]
+        errors += [f"{struct}: has {name}_INIT in {table}" for struct, name in rows if struct.upper() != name]
+    return errors
+
+
 def initialisers(include, work):
-    grows, names = structs((include / "halo.h").read_text())
+    headers = application(include)
+    all_structs, grows, names = structs("".join(header.read_text() for header in headers))
     errors = [f"{name}: no {name.upper()}_INIT" for name in sorted(grows) if name.upper() not in names]
-    errors += [f"{name}_INIT: no such struct with struct_size" for name in sorted(names) if name.lower() not in grows]
+    errors += [f"{name}_INIT: no such struct" for name in sorted(names) if name.lower() not in all_structs]
+    errors += table_errors(include.parent, names)
     for compiler, standard, suffix in (("gcc", "c99", "c"), ("g++", "c++11", "cpp"), ("clang", "c17", "c"), ("clang++", "c++20", "cpp")):
         if not shutil.which(compiler) or errors:
             continue
         source, program = work / f"initialisers.{suffix}", work / "initialisers"
-        source.write_text(initialiser_program(names))
+        source.write_text(initialiser_program(headers, [name for name in names if name.lower() in grows]))
         errors += compile_errors([compiler, f"-std={standard}", *WARNINGS, f"-I{include}", str(source), "-o", str(program)], f"initialisers, {compiler}")
         if not errors and subprocess.run([str(program)], check=False).returncode:
             errors.append(f"initialisers, {compiler}: a struct_size is wrong")

@@ -57,10 +57,7 @@ void run(const char *path) {
 
     for (int i = 0; i < n_steps; ++i) {
         const int32_t now = i % 2;
-        const int32_t sets[n_fields] = { now, now, now };
-        halo_run run = HALO_RUN_INIT;
-        run.sets = sets;
-        ghosts.start(&run);
+        ghosts.start(halo::Run().sets({ now, now, now }));
         ghosts.finish();
         step(block, arrays[now], arrays[1 - now]);
     }

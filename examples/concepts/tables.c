@@ -65,7 +65,7 @@ static void run(halo_field *field, FILE *out) {
     for (int i = 0; i < 2; ++i) {
         need(halo_exchange_start(exchange, NULL, HALO_STREAM_NONE));
         need(halo_exchange_finish(exchange, HALO_STREAM_NONE));
-        need(halo_exchange_stats_get(exchange, &stats[i]));
+        need(halo_exchange_get_stats(exchange, &stats[i]));
     }
     fprintf(out, "run: messages sent %d received %d edges local %d from other ranks %d\n", (int)(stats[1].messages_sent - stats[0].messages_sent),
             (int)(stats[1].messages_received - stats[0].messages_received), (int)stats[1].channels_local, (int)stats[1].channels_receive);
@@ -119,8 +119,8 @@ static void print_parts(halo_topology *grid, halo_field *field, FILE *out) {
         halo_boundary boundaries[26];
         int64_t n_neighbours, n_boundaries;
         need(halo_topology_part(grid, gids[i], &part));
-        need(halo_topology_neighbours(grid, gids[i], neighbours, 26, &n_neighbours));
-        need(halo_field_boundaries(field, gids[i], boundaries, 26, &n_boundaries));
+        need(halo_topology_neighbours(grid, gids[i], sizeof neighbours[0], neighbours, 26, &n_neighbours));
+        need(halo_field_boundaries(field, gids[i], sizeof boundaries[0], boundaries, 26, &n_boundaries));
         fprintf(out, "part %d: rank %d cells %d %d to %d %d\n", (int)part.gid, (int)part.rank, (int)part.cells.low[0], (int)part.cells.low[1],
                 (int)part.cells.high[0], (int)part.cells.high[1]);
         for (int64_t j = 0; j < n_neighbours; ++j)

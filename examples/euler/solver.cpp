@@ -157,12 +157,7 @@ void Solver::stage(int from, const Stage &stage) {
     }
 }
 
-void Solver::start_exchange(int set) {
-    const std::vector<std::int32_t> sets(1 + tracers_.size(), set);
-    halo_run run = HALO_RUN_INIT;
-    run.sets = sets.data();
-    exchange_.start(&run);
-}
+void Solver::start_exchange(int set) { exchange_.start(halo::Run().sets(std::vector<std::int32_t>(1 + tracers_.size(), set))); }
 
 /// A tracer reaches a block that has none. Called by the library, so nothing may be thrown.
 halo_status Solver::on_arrival(void *solver, const halo_arrival *arrival) {

@@ -50,11 +50,6 @@ void Space::renumber() {
         for (auto &node : tetrahedron.nodes) node = new_place[node];
 }
 
-void Space::start(std::vector<double> &values) {
-    void *const data[] = { values.data() };
-    halo_run run = HALO_RUN_INIT;
-    run.data = data;
-    exchange_.start(&run);
-}
+void Space::start(std::vector<double> &values) { exchange_.start(halo::Run().data({ values.data() })); }
 
 } // namespace fem

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "halo_channel.h"
 #include "need.h"
 
 #define N_PARTS 8
@@ -17,11 +18,11 @@ int main(void) {
     halo_channel *ends[N_PARTS]; /* channel i goes from part i to part i + 1 */
     int64_t n = 0;
     for (int64_t i = 0; i < N_PARTS; ++i) {
-        const halo_channel_key key = { i, (i + 1) % N_PARTS, 0, halo_element(1, 0, 0), 0 };
+        const halo_channel_key key = { i, (i + 1) % N_PARTS, 0, HALO_ELEMENT(1, 0, 0), 0 };
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
-        desc.send_rank = (int32_t)(key.send_gid % n_ranks), desc.recv_rank = (int32_t)(key.recv_gid % n_ranks);
+        desc.send_rank = (int32_t)(key.send_gid % n_ranks), desc.receive_rank = (int32_t)(key.receive_gid % n_ranks);
         desc.count = 1, desc.sparse = 1;
-        if (desc.send_rank != rank && desc.recv_rank != rank) continue;
+        if (desc.send_rank != rank && desc.receive_rank != rank) continue;
         if (halo_channel_register(context, &key, &desc, &ends[n++]) != HALO_SUCCESS) return fail("register");
     }
     halo_group_desc separate = HALO_GROUP_DESC_INIT;
@@ -45,7 +46,7 @@ int main(void) {
         halo_channel_key key;
         halo_channel_get_key(ends[i], &key);
         int32_t done = 0, state = HALO_STALE;
-        while (key.recv_gid % n_ranks == rank && !done)
+        while (key.receive_gid % n_ranks == rank && !done)
             if (halo_channel_try_receive(ends[i], &done, &state) != HALO_SUCCESS) return fail("receive");
         if (!done) continue;
         halo_buffer buffer = HALO_BUFFER_INIT;

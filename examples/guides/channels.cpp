@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 
-#include <halo.hpp>
+#include <halo_channel.hpp>
 
 namespace {
 
@@ -18,11 +18,11 @@ int main() try {
 
     std::vector<halo::Channel> channels; // channel i goes from part i to part i + 1
     for (int64_t i = 0; i < n_parts; ++i) {
-        const halo_channel_key key = { i, (i + 1) % n_parts, 0, halo_element(1, 0, 0), 0 };
+        const halo_channel_key key = { i, (i + 1) % n_parts, 0, HALO_ELEMENT(1, 0, 0), 0 };
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
-        desc.send_rank = owner(key.send_gid), desc.recv_rank = owner(key.recv_gid);
+        desc.send_rank = owner(key.send_gid), desc.receive_rank = owner(key.receive_gid);
         desc.count = 1, desc.sparse = 1;
-        if (desc.send_rank == rank || desc.recv_rank == rank) channels.emplace_back(context, key, desc);
+        if (desc.send_rank == rank || desc.receive_rank == rank) channels.emplace_back(context, key, desc);
     }
     const std::vector<halo_channel *> ends(channels.begin(), channels.end());
     halo_group_desc separate = HALO_GROUP_DESC_INIT;
@@ -41,7 +41,7 @@ int main() try {
     int wrong = 0;
     for (halo::Channel &channel : channels) {
         const halo_channel_key key = channel.key();
-        if (owner(key.recv_gid) != rank) continue;
+        if (owner(key.receive_gid) != rank) continue;
         while (!channel.try_receive()) {}
         const halo_buffer buffer = channel.buffer();
         wrong += buffer.state != (speaks(key.send_gid) ? HALO_RECEIVED : HALO_RECEIVED_NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "halo_channel.h"
 #include "need.h"
 
 enum { PARTS = 8, STEPS = 4, COUNT = 16 };
@@ -14,11 +15,11 @@ int main(void) {
     halo_channel *ends[PARTS]; /* a ring: channel i goes from part i to part i + 1. This rank keeps those of which it has an end. */
     int64_t sender[PARTS], n = 0;
     for (int64_t i = 0; i < PARTS; ++i) {
-        const halo_channel_key key = { i, (i + 1) % PARTS, 0, halo_element(1, 0, 0), 0 };
+        const halo_channel_key key = { i, (i + 1) % PARTS, 0, HALO_ELEMENT(1, 0, 0), 0 };
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
-        desc.send_rank = (int32_t)(key.send_gid % n_ranks), desc.recv_rank = (int32_t)(key.recv_gid % n_ranks);
+        desc.send_rank = (int32_t)(key.send_gid % n_ranks), desc.receive_rank = (int32_t)(key.receive_gid % n_ranks);
         desc.count = COUNT, desc.sparse = 1;
-        if (desc.send_rank != rank && desc.recv_rank != rank) continue;
+        if (desc.send_rank != rank && desc.receive_rank != rank) continue;
         need(halo_channel_register(context, &key, &desc, &ends[n]));
         sender[n++] = i;
     }

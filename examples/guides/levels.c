@@ -80,7 +80,7 @@ int main(void) {
     halo_exchange *ghosts;
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     need(halo_stencil_create_topology(stencil, 0, context, &blocks, &grid)); /* exchanges on it fill what each level needs */
-    need(halo_stencil_field_desc_fill(stencil, U, &desc));
+    need(halo_stencil_fill_field_desc(stencil, U, &desc));
     need(halo_field_create(grid, &desc, &u));
     need(halo_field_allocate(u, -1));
     halo_field *const fields[N_FIELDS] = { u, NULL }; /* out is not exchanged */
@@ -99,9 +99,9 @@ int main(void) {
         if (set) need(halo_exchange_finish(ghosts, HALO_STREAM_NONE));
     }
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-    need(halo_exchange_stats_get(ghosts, &stats));
+    need(halo_exchange_get_stats(ghosts, &stats));
     int64_t bytes = stats.payload_bytes + stats.local_bytes, all;
-    need(halo_allreduce(context, &bytes, &all, 1, HALO_INT64, HALO_SUM));
+    need(halo_context_allreduce(context, &bytes, &all, 1, HALO_INT64, HALO_SUM));
     printf("%d bytes, of the box around it %d; %d wrong\n", (int)all, BLOCKS * BLOCKS * LEVELS * ((CELLS + 6) * (CELLS + 6) - CELLS * CELLS) * 8,
            (int)wrong);
 

@@ -42,9 +42,9 @@ int main(void) {
 
     halo_mesh_local local_cells = HALO_MESH_LOCAL_INIT, local_nodes = HALO_MESH_LOCAL_INIT;
     const uint32_t *to;
-    need(halo_mesh_local_get(mesh, 0, &local_cells));
-    need(halo_mesh_local_get(mesh, 1, &local_nodes));
-    need(halo_mesh_map_get(mesh, 0, &to, NULL, NULL));
+    need(halo_mesh_get_local(mesh, 0, &local_cells));
+    need(halo_mesh_get_local(mesh, 1, &local_nodes));
+    need(halo_mesh_get_map(mesh, 0, &to, NULL, NULL));
 
     halo_topology *nodes;
     need(halo_mesh_topology(mesh, 1, &nodes));

@@ -107,7 +107,7 @@ int main(void) {
     for (int step = 0; step < STEPS; ++step) { /* everything in one queue: the host waits for nothing but what peers send */
         const int32_t old = step % 2;
         halo_run run = HALO_RUN_INIT;
-        run.sets = &old;
+        run.n_fields = 1, run.sets = &old;
         need(halo_exchange_start(ghosts, &run, queue));
         need(halo_exchange_finish(ghosts, queue));
         const size_t cells[3] = { CELLS, CELLS, (size_t)n };

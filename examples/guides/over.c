@@ -35,7 +35,7 @@ static void play(struct place *here) {
     bootstrap.rank = here->rank, bootstrap.n_ranks = here->n_ranks;
     bootstrap.allgather = allgather, bootstrap.user = here;
     need(halo_context_create_over(&bootstrap, NULL, &context));
-    need(halo_allreduce(context, &sum, &sum, 1, HALO_INT64, HALO_SUM)); /* by the transport, as all that follows */
+    need(halo_context_allreduce(context, &sum, &sum, 1, HALO_INT64, HALO_SUM)); /* by the transport, as all that follows */
     if (sum != here->n_ranks * (here->n_ranks + 1) / 2) exit(EXIT_FAILURE);
     need(halo_context_destroy(&context));
 }

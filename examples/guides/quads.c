@@ -82,7 +82,7 @@ static int on_a_cube(halo_context *context) {
     int wrong = 0;
     need(halo_topology_local_parts(grid, &gids, &n));
     for (int64_t i = 0; i < n; ++i) {
-        need(halo_topology_neighbours(grid, gids[i], NULL, 0, &n_neighbours));
+        need(halo_topology_neighbours(grid, gids[i], sizeof(halo_neighbour), NULL, 0, &n_neighbours));
         wrong += n_neighbours != 4;
     }
     need(halo_topology_destroy(&grid));

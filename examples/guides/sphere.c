@@ -32,7 +32,7 @@ int main(void) {
         need(halo_field_create(topologies[kind], &field_desc, &fields[kind]));
         for (int64_t p = 0; p < n_parts; ++p) {
             halo_sphere_part part = HALO_SPHERE_PART_INIT;
-            need(halo_sphere_part_get(sphere, gids[p], &part));
+            need(halo_sphere_get_part(sphere, gids[p], &part));
             need(halo_sphere_keys(sphere, gids[p], kind, keys[kind][p], MOST, &n));
             for (int64_t i = 0; i < part.n_owned[kind]; ++i) values[kind][p][i] = value(kind, keys[kind][p][i]);
             halo_binding memory = HALO_BINDING_INIT;
@@ -48,7 +48,7 @@ int main(void) {
     int wrong = 0;
     for (int64_t p = 0; p < n_parts; ++p) { /* the sum over the cells around each vertex, by local indices and by keys */
         halo_sphere_part part = HALO_SPHERE_PART_INIT;
-        need(halo_sphere_part_get(sphere, gids[p], &part));
+        need(halo_sphere_get_part(sphere, gids[p], &part));
         uint32_t around[6 * MOST];
         need(halo_sphere_neighbours(sphere, gids[p], VERTICES, CELLS, around, 6 * MOST, &n));
         for (int64_t v = 0; v < part.n_owned[VERTICES]; ++v) {

@@ -68,7 +68,7 @@ int main(void) {
     halo_field *fields[N_FIELDS];
     for (int32_t f = 0; f < N_FIELDS; ++f) { /* with the ghosts that each needs */
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
-        need(halo_stencil_field_desc_fill(stencil, f, &desc));
+        need(halo_stencil_fill_field_desc(stencil, f, &desc));
         need(halo_field_create(grid, &desc, &fields[f]));
         need(halo_field_allocate(fields[f], -1));
     }
@@ -86,7 +86,7 @@ int main(void) {
             halo_part part = HALO_PART_INIT;
             halo_stencil_stage run = HALO_STENCIL_STAGE_INIT;
             need(halo_topology_part(grid, gids[i], &part));
-            need(halo_stencil_stage_get(stencil, 0, &run));
+            need(halo_stencil_get_stage(stencil, 0, &run));
             for (int64_t y = run.low[1]; !set && y < CELLS + run.high[1]; ++y) /* lap: one cell farther on all sides */
                 for (int64_t x = run.low[0]; x < CELLS + run.high[0]; ++x) *cell(fields[LAP], gids[i], x, y) = around(fields[U], gids[i], x, y);
             for (int64_t y = 0; y < CELLS; ++y)

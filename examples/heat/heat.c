@@ -79,7 +79,7 @@ int main(void) {
         halo_box interior, rim[6];
         int32_t n_rim;
         halo_run run = HALO_RUN_INIT;
-        run.sets = &now;
+        run.n_fields = 1, run.sets = &now;
         check(halo_exchange_start(ghosts, &run, HALO_STREAM_NONE));
         for (int64_t p = 0; p < n; ++p) {
             check(halo_field_interior_rim(heat, gids[p], 1, &interior, rim, &n_rim));
@@ -100,7 +100,7 @@ int main(void) {
         for (int64_t j = 0; j < CELLS; ++j)
             for (int64_t i = 0; i < CELLS; ++i) error = fmax(error, fabs(u[i + j * layout.stride[1]] - left * wave(grid, gids[p], i, j)));
     }
-    check(halo_allreduce(context, &error, &error, 1, HALO_FLOAT64, HALO_MAX));
+    check(halo_context_allreduce(context, &error, &error, 1, HALO_FLOAT64, HALO_MAX));
     if (rank == 0) printf("%d ranks: after %d steps %.1f %% of the wave is left, largest error %.1e\n", n_ranks, STEPS, 100 * left, error);
 
     check(halo_exchange_destroy(&ghosts));

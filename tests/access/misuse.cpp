@@ -95,7 +95,7 @@ TEST_F(AccessMisuse, ArgumentsThatAreNone) {
         void *data = nullptr;
         expect(HALO_ERR_ARGUMENT, "neither HALO_ON_HOST", halo_access_data(world.x, rank.rank, 0, 9, &data));
         halo_access_stats stats = HALO_ACCESS_STATS_INIT;
-        expect(HALO_ERR_NOT_FOUND, "'nothing'", halo_access_stats_get(rank.context, "nothing", &stats));
+        expect(HALO_ERR_NOT_FOUND, "'nothing'", halo_access_get_stats(rank.context, "nothing", &stats));
     });
 }
 
@@ -366,7 +366,7 @@ TEST(AccessMismatch, ARankThatHasBegunAnEmptyBatchIsWaitedForAsAnyOther) {
             OK(halo_access_abandon(batch));
             OK(halo_context_set(rank.context, "timeout", "60s"));
         }
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
     });
 }
 
@@ -447,7 +447,7 @@ TEST(AccessTimeout, ABeginThatHasTimedOutMayBeAbandoned) {
     conformance::run(2, { { "check", "no" } }, [](Rank &rank) {
         World world(rank, line(2));
         world.touch({ via_map(world.res, HALO_INC), via_map(world.x, HALO_INC) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         if (rank.rank == 0) {
             const halo_access reads[] = { direct(world.res, HALO_READ), direct(world.x, HALO_READ) };
             halo_batch *batch = nullptr;
@@ -464,7 +464,7 @@ TEST(AccessTimeout, ABeginThatHasTimedOutMayBeAbandoned) {
         }
         OK(halo_field_destroy(&world.res));
         OK(halo_field_destroy(&world.x));
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
     });
 }
 
@@ -484,7 +484,7 @@ TEST(AccessTimeout, BeginMayBeCalledAgain) {
             expect(HALO_ERR_STATE, "on its way to the owners", halo_access_mark_fresh(world.res, 0, HALO_ON_HOST));
             OK(halo_context_set(rank.context, "timeout", "60s"));
         }
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         OK(begin());
         OK(halo_access_ready(batch));
         OK(halo_access_end(batch));
@@ -503,7 +503,7 @@ TEST(AccessTimeout, ReadyMayBeCalledAgain) {
             expect(HALO_TIMEOUT, "timed out", halo_access_ready(batch));
             OK(halo_context_set(rank.context, "timeout", "60s"));
         }
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         if (rank.rank == 1) batch = world.begin({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
         OK(halo_access_ready(batch));
         OK(halo_access_end(batch));

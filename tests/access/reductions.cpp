@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions in two halves: the bits of halo_allreduce, several under way, ended in any order.
+// Reductions in two halves: the bits of halo_context_allreduce, several under way, ended in any order.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -36,7 +36,7 @@ TEST_P(Reductions, GiveTheBitsOfAllreduce) {
                 for (int64_t step = 0; step < 4; ++step) {
                     for (int64_t i = 0; i < n; ++i) in[static_cast<size_t>(i)] = value_of(rank.rank, i, step);
                     OK(halo_reduction_begin(reduction, in.data()));
-                    OK(halo_allreduce(rank.context, in.data(), wanted.data(), n, HALO_FLOAT64, op)); // meanwhile
+                    OK(halo_context_allreduce(rank.context, in.data(), wanted.data(), n, HALO_FLOAT64, op)); // meanwhile
                     OK(halo_reduction_end(reduction, got.data()));
                     if (std::memcmp(wanted.data(), got.data(), static_cast<size_t>(n) * sizeof(double)) != 0)
                         stop("op %d of %lld values, run %lld: other bits", op, static_cast<long long>(n), static_cast<long long>(step));

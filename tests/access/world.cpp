@@ -100,13 +100,13 @@ int64_t *World::data(const halo_field *field, int32_t where, int32_t set) const 
 
 halo_access_state World::state(const halo_field *field, int32_t set) const {
     halo_access_state state = HALO_ACCESS_STATE_INIT;
-    OK(halo_access_state_get(field, set, &state));
+    OK(halo_access_get_state(field, set, &state));
     return state;
 }
 
 halo_access_stats World::stats(const char *name) const {
     halo_access_stats stats = HALO_ACCESS_STATS_INIT;
-    OK(halo_access_stats_get(rank_.context, name, &stats));
+    OK(halo_access_get_stats(rank_.context, name, &stats));
     return stats;
 }
 

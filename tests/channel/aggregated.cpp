@@ -57,8 +57,8 @@ public:
 private:
     void add(const Model &model) {
         const bool sends = model.send_rank == rank_.rank;
-        if (!sends && model.recv_rank != rank_.rank) return;
-        halo_channel_desc desc = desc_of(model.send_rank, model.recv_rank, sends ? model.send_count : model.recv_count, HALO_BYTES);
+        if (!sends && model.receive_rank != rank_.rank) return;
+        halo_channel_desc desc = desc_of(model.send_rank, model.receive_rank, sends ? model.send_count : model.recv_count, HALO_BYTES);
         halo_channel *channel = nullptr;
         ASSERT_OK(halo_channel_register(rank_.context, &model.key, &desc, &channel));
         channels_.push_back(channel);
@@ -76,12 +76,27 @@ private:
             if (rows[i].sender && !nulls[i]) models_[i].write(rows[i].data, epoch);
         }
         const uint8_t *flags = all_data(epoch) ? nullptr : nulls.data();
+        if (own_.once_in(2)) send_some(group, rows, nulls, all_data(epoch));
         EXPECT_OK(halo_group_send(group, flags, HALO_STREAM_NONE));
         EXPECT_STATUS(HALO_ERR_STATE, halo_group_send(group, flags, HALO_STREAM_NONE));
         ASSERT_TRUE(poll_done(group)) << halo_last_error();
         rows = rows_of(group, models_.size());
         for (size_t i = 0; i < models_.size(); ++i) check_run(rows[i], i, epoch);
         EXPECT_OK(halo_group_stale(group, HALO_STREAM_NONE));
+    }
+
+    // Rows in several calls, in any order: all of them, or some.
+    void send_some(halo_group *group, const halo_group_row *table, const std::vector<uint8_t> &nulls, bool all_data) {
+        std::vector<int64_t> rows;
+        for (size_t i = 0; i < models_.size(); ++i)
+            if (table[i].sender) rows.insert(rows.begin() + own_.below(std::ssize(rows) + 1), static_cast<int64_t>(i));
+        for (size_t n = static_cast<size_t>(own_.below(std::ssize(rows) + 1)); !rows.empty() && own_.below(5) > 0; n = 1) {
+            n = std::min(n, rows.size());
+            std::vector<uint8_t> flags;
+            for (size_t i = 0; i < n; ++i) flags.push_back(nulls[static_cast<size_t>(rows[i])]);
+            EXPECT_OK(halo_group_send_rows(group, rows.data(), static_cast<int64_t>(n), all_data ? nullptr : flags.data(), HALO_STREAM_NONE));
+            rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(n));
+        }
     }
 
     // Runs without a null come between others: what is kept from run to run must not show in them.
@@ -93,7 +108,7 @@ private:
         const bool sends = model.send_rank == rank_.rank;
         EXPECT_EQ(row.channel, channels_[i]);
         EXPECT_EQ(row.sender, sends ? 1 : 0);
-        EXPECT_EQ(row.peer, sends ? model.recv_rank : model.send_rank);
+        EXPECT_EQ(row.peer, sends ? model.receive_rank : model.send_rank);
         EXPECT_EQ(row.bytes, model.send_count);
         EXPECT_EQ(reinterpret_cast<uintptr_t>(row.data) % 8, 0u);
         EXPECT_TRUE(row.data || !sends);
@@ -103,7 +118,7 @@ private:
     void check_run(const halo_group_row &row, size_t i, int64_t epoch) const {
         const Model &model = models_[i];
         const bool null = is_null(i, epoch);
-        const bool receives = model.recv_rank == rank_.rank;
+        const bool receives = model.receive_rank == rank_.rank;
         EXPECT_EQ(row.state, receives ? (null ? HALO_RECEIVED_NULL : HALO_RECEIVED) : (null ? HALO_SENDING_NULL : HALO_SENDING));
         EXPECT_TRUE(!receives || null || model.holds(row.data, epoch)) << "epoch " << epoch;
         const halo_buffer buffer = buffer_of(channels_[i]);
@@ -132,8 +147,8 @@ TEST_P(Aggregated, RunsAreAsTheModelSays) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Aggregated, testing::Values(1, 2, 3, 4), testing::PrintToStringParamName());
 
-halo_channel *add(Rank &rank, const halo_channel_key &key, int32_t send_rank, int32_t recv_rank, int64_t count) {
-    const halo_channel_desc desc = desc_of(send_rank, recv_rank, count);
+halo_channel *add(Rank &rank, const halo_channel_key &key, int32_t send_rank, int32_t receive_rank, int64_t count) {
+    const halo_channel_desc desc = desc_of(send_rank, receive_rank, count);
     halo_channel *channel = nullptr;
     EXPECT_OK(halo_channel_register(rank.context, &key, &desc, &channel));
     return channel;
@@ -242,6 +257,106 @@ TEST(AggregatedGroup, RefusesCallsOutOfOrder) {
     });
 }
 
+// To rank 1 two channels, to rank 2 one, and one within the rank. What goes to a rank leaves with its last row.
+TEST(AggregatedGroup, APeersMessageLeavesWithItsLastRow) {
+    RUN_RANKS(3, [](Rank &rank) {
+        constexpr int32_t to[] = { 1, 2, 1, 0 };
+        std::vector<halo_channel *> channels;
+        for (int32_t i = 0; i < 4; ++i)
+            if (rank.first() || rank.rank == to[i]) channels.push_back(add(rank, key_of(3, i), 0, to[i], 4));
+        halo_group *group = commit(rank, channels, HALO_MESSAGES_AGGREGATE);
+        ASSERT_NE(group, nullptr);
+        for (int run = 0; run < 3; ++run) {
+            const auto send = [&](const std::vector<int64_t> &rows) {
+                return halo_group_send_rows(group, rows.data(), std::ssize(rows), nullptr, HALO_STREAM_NONE);
+            };
+            if (rank.first()) {
+                ASSERT_TRUE(poll_writable(group));
+                for (size_t i = 0; i < 4; ++i)
+                    static_cast<double *>(rows_of(group, 4)[i].data)[0] = static_cast<double>(10 * run) + static_cast<double>(i);
+                EXPECT_OK(send({ 0, 1 }));
+                EXPECT_EQ(rows_of(group, 4)[0].state, HALO_STALE);
+                EXPECT_EQ(rows_of(group, 4)[1].state, HALO_SENDING);
+                EXPECT_STATUS(HALO_ERR_STATE, halo_group_stale(group, HALO_STREAM_NONE));
+                EXPECT_STATUS(HALO_BUSY, halo_channel_destroy(&channels[3]));
+                EXPECT_STATUS(HALO_ERR_STATE, halo_group_drain(group, 1));
+                EXPECT_TEXT("drain is illegal", "sent in part");
+            }
+            if (rank.rank == 2) {
+                ASSERT_TRUE(poll_done(group)); // though rank 0 has still to send the others
+            }
+            halo_context_barrier(rank.context);
+            int32_t done = 0;
+            if (rank.rank == 1) EXPECT_OK(halo_group_try_receive(group, &done));
+            EXPECT_EQ(done, 0);
+            halo_context_barrier(rank.context);
+            if (rank.first()) {
+                EXPECT_OK(send({ 3 }));
+                EXPECT_OK(send({}));
+                EXPECT_OK(send({ 2 }));
+                EXPECT_OK(send({}));
+                EXPECT_OK(halo_group_send(group, nullptr, HALO_STREAM_NONE)); // none is left
+                EXPECT_STATUS(HALO_ERR_STATE, halo_group_send(group, nullptr, HALO_STREAM_NONE));
+            }
+            ASSERT_TRUE(poll_done(group)) << halo_last_error();
+            const halo_group_row *rows = rows_of(group, channels.size());
+            for (size_t i = 0; i < channels.size(); ++i) {
+                EXPECT_EQ(rows[i].state, rows[i].peer == 0 ? HALO_RECEIVED : HALO_SENDING);
+                if (rows[i].peer != 0) continue;
+                const size_t number = rank.first() ? 3 : rank.rank == 2 ? 1 : 2 * i;
+                EXPECT_EQ(static_cast<const double *>(rows[i].data)[0], static_cast<double>(10 * run) + static_cast<double>(number));
+            }
+            EXPECT_OK(halo_group_stale(group, HALO_STREAM_NONE));
+        }
+        EXPECT_OK(halo_group_drain(group, 60));
+        EXPECT_OK(halo_group_destroy(&group));
+        for (halo_channel *&channel : channels) EXPECT_OK(halo_channel_destroy(&channel));
+    });
+}
+
+TEST(AggregatedGroup, RefusesRowsThatAreNotToBeSent) {
+    RUN_RANKS(2, [](Rank &rank) {
+        std::vector<halo_channel *> channels;
+        for (int64_t i = 0; i < 3; ++i) channels.push_back(add(rank, key_of(3, i), static_cast<int32_t>(i % 2), 1 - static_cast<int32_t>(i % 2), 4));
+        halo_group *group = commit(rank, channels, HALO_MESSAGES_AGGREGATE);
+        const int64_t sent = rank.first() ? 0 : 1, received = 1 - sent;
+        const auto refused = [&](const std::vector<int64_t> &rows, const char *text) {
+            EXPECT_STATUS(HALO_ERR_ARGUMENT, halo_group_send_rows(group, rows.data(), std::ssize(rows), nullptr, HALO_STREAM_NONE));
+            EXPECT_TEXT("halo_group_send_rows", text, "run ");
+        };
+        for (int run = 0; run < 3; ++run) {
+            if (run == 2 && rank.first()) EXPECT_OK(halo_channel_destroy(&channels[2]));
+            ASSERT_TRUE(poll_writable(group));
+            *static_cast<double *>(rows_of(group, 3)[sent].data) = run;
+            // Each beside one that may be sent, which is not: it may be sent all the same afterwards.
+            refused({ sent, 3 }, "row 3: the table has no such row");
+            refused({ sent, -1 }, "row -1: the table has no such row");
+            refused({ sent, received },
+                    rank.first() ? "row 1: this rank does not send channel 3 -> 1" : "row 0: this rank does not send channel 3 -> 0");
+            refused({ sent, sent }, "it has been given in this run: channel 3 -> ");
+            if (run == 2 && rank.first()) refused({ sent, 2 }, "row 2: its channel is no longer in the group");
+            EXPECT_OK(halo_group_send_rows(group, &sent, 1, nullptr, HALO_STREAM_NONE));
+            refused({ sent }, "it has been given in this run: channel 3 -> ");
+            if (rank.first() && run < 2) {
+                const int64_t last = 2;
+                const uint8_t null = 1;
+                EXPECT_OK(halo_group_send_rows(group, &last, 1, &null, HALO_STREAM_NONE));
+            }
+            EXPECT_STATUS(HALO_ERR_ARGUMENT, halo_group_send_rows(group, nullptr, 2, nullptr, HALO_STREAM_NONE));
+            EXPECT_TEXT("2 rows at address");
+            EXPECT_STATUS(HALO_ERR_LIMIT, halo_group_send_rows(group, &sent, INT64_MAX, nullptr, HALO_STREAM_NONE));
+            EXPECT_TEXT("halo_group_send_rows: n 9223372036854775807 exceeds 2147483647");
+            ASSERT_TRUE(poll_done(group)) << halo_last_error(); // the rows of destroyed channels are not waited for
+            EXPECT_EQ(*static_cast<double *>(rows_of(group, 3)[received].data), run);
+            EXPECT_EQ(rows_of(group, 3)[2].state, rank.first() ? (run < 2 ? HALO_SENDING_NULL : HALO_STALE) : HALO_RECEIVED_NULL);
+            EXPECT_OK(halo_group_stale(group, HALO_STREAM_NONE));
+        }
+        EXPECT_OK(halo_group_destroy(&group));
+        for (halo_channel *&channel : channels)
+            if (channel) EXPECT_OK(halo_channel_destroy(&channel));
+    });
+}
+
 // A rank that only receives never calls send; one that only sends may not be more than two runs ahead.
 TEST(AggregatedGroup, HoldsBackASenderThatIsTwoRunsAhead) {
     RUN_RANKS(2, [](Rank &rank) {
@@ -261,22 +376,22 @@ TEST(AggregatedGroup, HoldsBackASenderThatIsTwoRunsAhead) {
         };
         if (rank.first()) {
             send_run(1);
-            halo_barrier(rank.context);
+            halo_context_barrier(rank.context);
             send_run(2);
             send_run(3);
             int32_t writable = 1;
             EXPECT_OK(halo_group_writable(group, &writable));
             EXPECT_EQ(writable, 0);
             EXPECT_STATUS(HALO_BUSY, halo_group_send(group, nullptr, HALO_STREAM_NONE));
-            halo_barrier(rank.context);
+            halo_context_barrier(rank.context);
             send_run(4);
         } else {
             receive_run(1);
-            halo_barrier(rank.context);
-            halo_barrier(rank.context);
+            halo_context_barrier(rank.context);
+            halo_context_barrier(rank.context);
             for (const double value : { 2, 3, 4 }) receive_run(value);
         }
-        halo_barrier(rank.context);
+        halo_context_barrier(rank.context);
         EXPECT_OK(halo_group_destroy(&group));
         EXPECT_OK(halo_channel_destroy(&channel));
     });

@@ -60,7 +60,7 @@ void expect_refusal(const std::vector<Side> &sides, int32_t messages) {
         const std::vector<halo_channel *> good(channels.begin(), channels.begin() + (ends_good ? 1 : 0));
         EXPECT_OK(try_commit(rank, good, HALO_MESSAGES_PER_CHANNEL, &group));
         if (ends_good) exchange_once(rank, channels[0]);
-        EXPECT_OK(halo_barrier(rank.context));
+        EXPECT_OK(halo_context_barrier(rank.context));
         EXPECT_OK(halo_group_destroy(&group));
         for (halo_channel *&channel : channels) EXPECT_OK(halo_channel_destroy(&channel));
     });
@@ -185,7 +185,7 @@ TEST(Group, TooLargeOnOneRankIsRefusedOnAll) {
         if (rank.rank < 2) channels.push_back(add(rank, key_of(1, 2), desc_of(0, 1, 5)));
         EXPECT_OK(try_commit(rank, channels, HALO_MESSAGES_PER_CHANNEL, &group));
         if (rank.rank < 2) exchange_once(rank, channels[0]);
-        EXPECT_OK(halo_barrier(rank.context));
+        EXPECT_OK(halo_context_barrier(rank.context));
         EXPECT_OK(halo_group_destroy(&group));
         for (halo_channel *&channel : channels) EXPECT_OK(halo_channel_destroy(&channel));
     });
@@ -309,7 +309,7 @@ TEST(Group, DropsLateMessagesOfAbandonedChannels) {
             channel = add(rank, key_of(3, 7), desc_of(0, 1, 5));
             group = commit(rank, { channel });
             exchange_once(rank, channel);
-            EXPECT_OK(halo_barrier(rank.context));
+            EXPECT_OK(halo_context_barrier(rank.context));
             EXPECT_OK(halo_group_destroy(&group));
             EXPECT_OK(halo_channel_destroy(&channel));
         }

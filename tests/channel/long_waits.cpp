@@ -87,7 +87,7 @@ TEST(LongWaits, ReceiversAreNamedOnceAWait) {
                                { "waiting for ", "channel 3 -> 7, field 2, element 14, from rank 0 to rank 1: receiver's end stale, epoch " +
                                                      std::to_string(epoch) + " has not come" },
                                [&] { try_receive(channel); });
-                halo_barrier(rank.context);
+                halo_context_barrier(rank.context);
                 if (rank.first()) {
                     EXPECT_OK(halo_channel_send_null(channel, HALO_STREAM_NONE));
                     wait_writable(channel);
@@ -95,7 +95,7 @@ TEST(LongWaits, ReceiversAreNamedOnceAWait) {
                     wait_received(channel);
                     EXPECT_OK(halo_channel_stale(channel, HALO_STREAM_NONE));
                 }
-                halo_barrier(rank.context);
+                halo_context_barrier(rank.context);
             }
             end(channel, group);
         });
@@ -122,7 +122,7 @@ TEST(LongWaits, SendersAreNamed) {
                                EXPECT_EQ(writable, 0);
                            });
             }
-            halo_barrier(rank.context);
+            halo_context_barrier(rank.context);
             if (rank.first()) {
                 wait_writable(channel);
             } else {
@@ -234,7 +234,7 @@ TEST(LongWaits, RunsOfAggregatedGroupsAreNamed) {
                 EXPECT_OK(halo_group_try_receive(group, &answer));
                 EXPECT_EQ(answer, 0);
             });
-        halo_barrier(rank.context);
+        halo_context_barrier(rank.context);
         if (rank.first())
             poll_until(lines, 1, { " is not writable: it is two runs ahead of rank 1 (channel 3 -> 7, field 2, element 14)" }, [&] {
                 EXPECT_OK(halo_group_writable(group, &answer));
@@ -244,7 +244,7 @@ TEST(LongWaits, RunsOfAggregatedGroupsAreNamed) {
                 EXPECT_EQ(answer, 1);
                 EXPECT_OK(halo_group_stale(group, HALO_STREAM_NONE));
             });
-        halo_barrier(rank.context);
+        halo_context_barrier(rank.context);
         EXPECT_OK(halo_group_abandon(group));
         EXPECT_OK(halo_group_destroy(&group));
         EXPECT_OK(halo_channel_destroy(&channel));

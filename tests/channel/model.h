@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "halo.h"
+#include "halo_channel.h"
 
 namespace test {
 
@@ -29,7 +29,7 @@ private:
 struct Model {
     halo_channel_key key{};
     int32_t send_rank = 0;
-    int32_t recv_rank = 0;
+    int32_t receive_rank = 0;
     int64_t send_count = 0; // bytes
     int64_t recv_count = 0;
     int32_t sparse = 0;
@@ -56,8 +56,8 @@ inline Model random_model(Random &random, int64_t i, int32_t n_ranks) {
     Model model;
     model.key = { random.below(4), random.below(4), 0, static_cast<int32_t>(random.below(27)), i };
     model.send_rank = static_cast<int32_t>(random.below(n_ranks));
-    model.recv_rank = static_cast<int32_t>(random.below(n_ranks));
-    const bool local = model.send_rank == model.recv_rank;
+    model.receive_rank = static_cast<int32_t>(random.below(n_ranks));
+    const bool local = model.send_rank == model.receive_rank;
     model.send_count = counts[random.below(random.once_in(8) ? 10 : 8)];
     model.recv_count = model.send_count + (local || random.once_in(2) ? 0 : random.below(40));
     model.sparse = static_cast<int32_t>(random.below(2));

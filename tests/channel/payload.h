@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "halo_channel.h"
 #include "ranks.h"
 
 namespace test {

@@ -55,7 +55,7 @@ struct Payload::Body {
     int32_t kind;
     void *own = nullptr; // of the context's device
     halo_device *device = nullptr;
-    halo_allocator allocator{};
+    halo_channel_allocator allocator = HALO_CHANNEL_ALLOCATOR_INIT;
     int64_t blocks_out = 0;
 
     Body(halo_context *given, int32_t kind_given, int64_t bytes) : context(given), kind(kind_given) {
@@ -67,7 +67,8 @@ struct Payload::Body {
         } else {
             device = late_of_memory(own);
         }
-        allocator = { HALO_MEMORY_DEVICE, 0, this, allocate, release };
+        allocator.memory = HALO_MEMORY_DEVICE, allocator.user = this;
+        allocator.allocate = allocate, allocator.release = release;
     }
     ~Body() {
         if (module()) ops().close(device);
@@ -77,13 +78,13 @@ struct Payload::Body {
     Body &operator=(const Body &) = delete;
     void copy(void *dst, const void *src, size_t bytes) const { EXPECT_OK(ops().copy(device, dst, src, bytes, nullptr)); }
 
-    static void *allocate(void *user, size_t bytes) {
+    static void *allocate(void *user, const halo_channel_key *, size_t bytes) {
         auto *self = static_cast<Body *>(user);
         void *memory = nullptr;
         ++self->blocks_out;
         return ops().allocate(self->device, HALO_MEMORY_DEVICE, bytes, &memory) == HALO_SUCCESS ? memory : nullptr;
     }
-    static void release(void *user, void *pointer, size_t bytes) {
+    static void release(void *user, const halo_channel_key *, void *pointer, size_t bytes) {
         auto *self = static_cast<Body *>(user);
         --self->blocks_out;
         ops().release(self->device, HALO_MEMORY_DEVICE, pointer, bytes);

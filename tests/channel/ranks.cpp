@@ -66,22 +66,25 @@ void expect_text(std::initializer_list<std::string> parts, const char *file, int
         if (text.find(part) == std::string::npos) ADD_FAILURE_AT(file, line) << "'" << part << "' is not in: " << text;
 }
 
-halo_channel_key key_of(int64_t send_gid, int64_t recv_gid, int32_t element, int64_t extra) { return { send_gid, recv_gid, 2, element, extra }; }
+halo_channel_key key_of(int64_t send_gid, int64_t receive_gid, int32_t element, int64_t extra) {
+    return { send_gid, receive_gid, 2, element, extra };
+}
 
-halo_channel_desc desc_of(int32_t send_rank, int32_t recv_rank, int64_t count, halo_type type) {
+halo_channel_desc desc_of(int32_t send_rank, int32_t receive_rank, int64_t count, halo_type type) {
     halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
     desc.send_rank = send_rank;
-    desc.recv_rank = recv_rank;
+    desc.receive_rank = receive_rank;
     desc.count = count;
     desc.type = type;
     desc.element_bytes = type == HALO_BYTES ? 1 : 0;
     return desc;
 }
 
-Memory::Memory(int32_t kind, int64_t bytes)
-    : kind_(kind),
-      own_(static_cast<size_t>(bytes)),
-      allocator_{ HALO_MEMORY_HOST, 0, this, allocate, release } {}
+Memory::Memory(int32_t kind, int64_t bytes) : kind_(kind), own_(static_cast<size_t>(bytes)) {
+    allocator_.user = this;
+    allocator_.allocate = allocate;
+    allocator_.release = release;
+}
 
 void Memory::describe(halo_channel_desc &desc) {
     desc.buffer_kind = kind_;
@@ -89,12 +92,12 @@ void Memory::describe(halo_channel_desc &desc) {
     desc.allocator = kind_ == HALO_BUFFER_ALLOCATOR ? &allocator_ : nullptr;
 }
 
-void *Memory::allocate(void *user, size_t bytes) {
+void *Memory::allocate(void *user, const halo_channel_key *, size_t bytes) {
     ++static_cast<Memory *>(user)->blocks_out_;
     return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
 }
 
-void Memory::release(void *user, void *pointer, size_t) {
+void Memory::release(void *user, const halo_channel_key *, void *pointer, size_t) {
     --static_cast<Memory *>(user)->blocks_out_;
     std::free(pointer);
 }

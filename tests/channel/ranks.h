@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "halo.h"
+#include "halo_channel.h"
 
 namespace test {
 
@@ -49,9 +49,9 @@ void expect_text(std::initializer_list<std::string> parts, const char *file, int
 #define EXPECT_TEXT(...) test::expect_text({ __VA_ARGS__ }, __FILE__, __LINE__)
 
 // Key 3 -> 7, field 2, an element, and `extra`.
-halo_channel_key key_of(int64_t send_gid, int64_t recv_gid, int32_t element = 14, int64_t extra = 0);
+halo_channel_key key_of(int64_t send_gid, int64_t receive_gid, int32_t element = 14, int64_t extra = 0);
 
-halo_channel_desc desc_of(int32_t send_rank, int32_t recv_rank, int64_t count, halo_type type = HALO_FLOAT64);
+halo_channel_desc desc_of(int32_t send_rank, int32_t receive_rank, int64_t count, halo_type type = HALO_FLOAT64);
 
 // The caller's memory, in each of the three ways.
 class Memory {
@@ -62,12 +62,12 @@ public:
     int64_t blocks_out() const { return blocks_out_; } // of the allocator
 
 private:
-    static void *allocate(void *user, size_t bytes);
-    static void release(void *user, void *pointer, size_t bytes);
+    static void *allocate(void *user, const halo_channel_key *key, size_t bytes);
+    static void release(void *user, const halo_channel_key *key, void *pointer, size_t bytes);
 
     int32_t kind_;
     std::vector<unsigned char> own_;
-    halo_allocator allocator_;
+    halo_channel_allocator allocator_ = HALO_CHANNEL_ALLOCATOR_INIT;
     int64_t blocks_out_ = 0;
 };
 

@@ -55,7 +55,7 @@ TEST_P(Scale, AMillionChannels) {
     RUN_RANKS(2, [&](Rank &rank) {
         const std::vector<halo_channel_key> keys = shuffled_keys(static_cast<uint64_t>(rank.rank));
         std::vector<halo_channel *> channels(n_channels, nullptr);
-        EXPECT_OK(halo_barrier(rank.context));
+        EXPECT_OK(halo_context_barrier(rank.context));
         const int64_t before = resident_bytes();
         const Clock begin;
         for (int64_t i = 0; i < n_channels; ++i) {
@@ -67,7 +67,7 @@ TEST_P(Scale, AMillionChannels) {
         halo_group *group = commit(rank, channels, GetParam());
         const Clock committed;
         malloc_trim(0);
-        EXPECT_OK(halo_barrier(rank.context));
+        EXPECT_OK(halo_context_barrier(rank.context));
         // Threads share the process's memory: it grows by what all of them need.
         const int sharing = launched_ranks() != 0 ? 1 : 2;
         const double each = static_cast<double>(resident_bytes() - before) / static_cast<double>(n_channels * sharing);
@@ -75,7 +75,7 @@ TEST_P(Scale, AMillionChannels) {
                     static_cast<long long>(n_channels), registered.wall - begin.wall, registered.cpu - begin.cpu, committed.wall - registered.wall,
                     committed.cpu - registered.cpu, each);
         EXPECT_LT(each, 220); // the bound is 200 without payload and the caller's arrays; the allocator's slack varies
-        EXPECT_OK(halo_barrier(rank.context));
+        EXPECT_OK(halo_context_barrier(rank.context));
         EXPECT_OK(halo_group_destroy(&group));
         for (halo_channel *&channel : channels) ASSERT_OK(halo_channel_destroy(&channel));
     });

@@ -47,7 +47,7 @@ public:
         ASSERT_NE(group, nullptr);
         while (step() && !testing::Test::HasFailure()) std::this_thread::yield(); // ranks outnumber cores
         finish_sends();
-        EXPECT_OK(halo_barrier(rank_.context));
+        EXPECT_OK(halo_context_barrier(rank_.context));
         destroy([&] { return halo_group_destroy(&group); });
         for (auto &end : ends_) {
             destroy([&] { return halo_channel_destroy(&end->channel); });
@@ -66,9 +66,9 @@ private:
 
     void add(const Model &model) {
         const bool sends = model.send_rank == rank_.rank;
-        if (!sends && model.recv_rank != rank_.rank) return;
+        if (!sends && model.receive_rank != rank_.rank) return;
         auto end = std::make_unique<End>(rank_.context, model, sends);
-        halo_channel_desc desc = desc_of(model.send_rank, model.recv_rank, sends ? model.send_count : model.recv_count, HALO_BYTES);
+        halo_channel_desc desc = desc_of(model.send_rank, model.receive_rank, sends ? model.send_count : model.recv_count, HALO_BYTES);
         desc.sparse = model.sparse;
         end->payload.describe(desc);
         ASSERT_OK(halo_channel_register(rank_.context, &model.key, &desc, &end->channel));
@@ -80,7 +80,7 @@ private:
         bool all = true;
         for (auto &end : ends_) {
             const bool sends = end->model.send_rank == rank_.rank;
-            const bool receives = end->model.recv_rank == rank_.rank;
+            const bool receives = end->model.receive_rank == rank_.rank;
             if (sends && end->sent < n_epochs_ && !random_.once_in(3)) try_send(*end);
             if (receives && end->received < n_epochs_ && !random_.once_in(3)) try_receive(*end);
             all = all && (!sends || end->sent == n_epochs_) && (!receives || end->received == n_epochs_);

@@ -96,9 +96,9 @@ Cell buffer_cell(int32_t state, Call call, bool held) {
 
 class States : public testing::TestWithParam<std::tuple<int, int>> {
 protected:
-    halo_channel *add(Rank &rank, int32_t send_rank, int32_t recv_rank, Memory &memory) {
+    halo_channel *add(Rank &rank, int32_t send_rank, int32_t receive_rank, Memory &memory) {
         const halo_channel_key key = key_of(3, 7, 14, 9);
-        halo_channel_desc desc = desc_of(send_rank, recv_rank, count);
+        halo_channel_desc desc = desc_of(send_rank, receive_rank, count);
         desc.sparse = std::get<0>(GetParam());
         memory.describe(desc);
         halo_channel *channel = nullptr;
@@ -202,20 +202,20 @@ TEST_P(States, Sender) {
                 halo_group *group = commit(rank, { channel });
                 if (rank.first()) {
                     drive_local(channel, state);
-                    halo_barrier(rank.context);
+                    halo_context_barrier(rank.context);
                     // The receiver takes what was sent, so that a send that needs it is complete.
-                    halo_barrier(rank.context);
-                    for (int i = 0; i < 100; ++i) halo_progress(rank.context);
+                    halo_context_barrier(rank.context);
+                    for (int i = 0; i < 100; ++i) halo_context_progress(rank.context);
                     expect_cell(channel, call, state, sender_cell(state, call, held_from_start()), "sender");
-                    halo_barrier(rank.context);
+                    halo_context_barrier(rank.context);
                 } else {
-                    halo_barrier(rank.context);
+                    halo_context_barrier(rank.context);
                     if (state != HALO_STALE) take(channel);
-                    halo_barrier(rank.context);
-                    halo_barrier(rank.context);
+                    halo_context_barrier(rank.context);
+                    halo_context_barrier(rank.context);
                     if (call == Call::send || call == Call::send_null) take(channel);
                 }
-                halo_barrier(rank.context);
+                halo_context_barrier(rank.context);
                 destroy(channel, group, true);
                 EXPECT_EQ(memory.blocks_out(), 0);
             }
@@ -253,7 +253,7 @@ TEST_P(States, Receiver) {
                     EXPECT_TRUE(!held || !sparse() || state != HALO_RECEIVED_NULL);
                     expect_cell(channel, call, state, receiver_cell(state, call, held), "receiver");
                 }
-                halo_barrier(rank.context);
+                halo_context_barrier(rank.context);
                 destroy(channel, group, true);
                 EXPECT_EQ(memory.blocks_out(), 0);
             }
@@ -280,7 +280,7 @@ TEST_P(States, ReceiverPosted) {
             EXPECT_STATUS(HALO_BUSY, halo_group_destroy(&group));
             EXPECT_EQ(buffer_of(channel).data, data);
         }
-        halo_barrier(rank.context);
+        halo_context_barrier(rank.context);
         if (rank.first()) {
             EXPECT_OK(halo_channel_allocate(channel));
             write_values(channel, 0.5);
@@ -327,7 +327,7 @@ TEST_P(States, WorksAfterWrongCalls) {
                 EXPECT_OK(halo_channel_stale(channel, HALO_STREAM_NONE));
             }
         }
-        halo_barrier(rank.context);
+        halo_context_barrier(rank.context);
         destroy(channel, group, false);
     });
 }
@@ -411,7 +411,7 @@ TEST(Channel, BusyWhileTheOwnSendIsUnderWay) {
             EXPECT_OK(halo_channel_allocate(channel));
             EXPECT_EQ(state_of(channel), HALO_SENDING);
         }
-        halo_barrier(rank.context);
+        halo_context_barrier(rank.context);
         if (rank.first()) { // to be called again until it is done
             while (halo_channel_release(channel) == HALO_BUSY) std::this_thread::yield();
             EXPECT_EQ(buffer_of(channel).data, nullptr);

@@ -66,7 +66,7 @@ struct Ends {
         halo::MailboxSpec spec;
         spec.key = { 3, 7, 2, 14, 0 };
         spec.send_rank = 0;
-        spec.recv_rank = 1;
+        spec.receive_rank = 1;
         spec.bytes = bytes;
         spec.sparse = sparse;
         return spec;

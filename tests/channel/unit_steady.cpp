@@ -76,7 +76,7 @@ TEST(Steady, AggregatedGroupsAllocateNothing) {
         for (int64_t i = 0; i < 30; ++i) {
             halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
             desc.send_rank = static_cast<int32_t>(i % 2);
-            desc.recv_rank = 1 - desc.send_rank;
+            desc.receive_rank = 1 - desc.send_rank;
             desc.count = i;
             channels.push_back(&registries[rank]->add(check_channel(pair.context(rank), { i, 1, 0, 0, 0 }, desc)));
         }
@@ -87,9 +87,13 @@ TEST(Steady, AggregatedGroupsAllocateNothing) {
     });
     AggregateRun &left = groups[0]->run("test");
     AggregateRun &right = groups[1]->run("test");
-    const auto run = [&](int) {
+    const int64_t even[] = { 28, 0, 4 }, odd[] = { 29, 1, 5 }; // some of what each sends
+    const auto run = [&](int i) {
         for (AggregateRun *side : { &left, &right }) {
             while (!side->writable()) pair.context(0).fabric().progress();
+            if (i % 2 == 1) {
+                EXPECT_TRUE(side->send_rows(side == &left ? even : odd, nullptr));
+            }
             EXPECT_TRUE(side->send(nullptr));
         }
         for (bool left_done = false, right_done = false; !left_done || !right_done;) {

@@ -251,12 +251,13 @@ TEST(Sparse, MessageWaitsForMemory) {
         bool empty = true;
         alignas(64) std::byte block[256];
     } scarce;
-    const halo_allocator allocator = { HALO_MEMORY_HOST, 0, &scarce,
-                                       [](void *user, size_t) -> void * {
-                                           auto *own = static_cast<Scarce *>(user);
-                                           return own->empty ? nullptr : own->block;
-                                       },
-                                       [](void *, void *, size_t) {} };
+    halo_channel_allocator allocator = HALO_CHANNEL_ALLOCATOR_INIT;
+    allocator.user = &scarce;
+    allocator.allocate = [](void *user, const halo_channel_key *, size_t) -> void * {
+        auto *own = static_cast<Scarce *>(user);
+        return own->empty ? nullptr : own->block;
+    };
+    allocator.release = [](void *, const halo_channel_key *, void *, size_t) {};
     Pair pair;
     Ends ends(pair, 8, true);
     MailboxSpec spec = Ends::spec(8, true);
@@ -298,7 +299,7 @@ TEST(CheckMode, NoticesWritesWhileSending) {
     for (const bool local : { true, false }) {
         Pair pair(true);
         MailboxSpec spec = Ends::spec(8, false);
-        spec.recv_rank = local ? 0 : 1;
+        spec.receive_rank = local ? 0 : 1;
         Mailbox box(pair.room(0), spec);
         box.open({ 7, pair.context(0).channel_tags().tag(3), false });
         box.allocate();

@@ -31,6 +31,7 @@ struct BoxRun {
     int32_t first_component = 0;
     int32_t n_components = 0;
     int32_t depth = 0;
+    halo_op op = 0;            // 0: of the exchange
     std::vector<int32_t> mask; // empty: all fields
 };
 
@@ -51,6 +52,8 @@ const char *kind_name(int32_t kind);
 const char *shared_name(int32_t shared);
 const char *centring_name(int32_t centring);
 inline constexpr int n_centrings = 10;
+// Those that there are in so many dimensions.
+std::vector<int32_t> centrings_in(int32_t n_dims);
 
 // The case's number picks what the coverage table counts; the rest is random.
 BoxCase make_box_case(uint64_t first_seed, int64_t number, int32_t n_ranks);

@@ -38,7 +38,7 @@ public:
                 points_.push_back(shared_points(model_, { bits, made.fields[i].ghosts, made.desc.stencil, made.desc.shared }));
         }
         halo_exchange_desc desc = made.desc;
-        desc.combine = desc.op == HALO_USER ? combine_by_user : nullptr;
+        desc.combine = combine_by_user;
         OK(halo_exchange_create(handles.data(), static_cast<int32_t>(handles.size()), &desc, &exchange_));
     }
 
@@ -53,7 +53,8 @@ private:
     void start(const halo_run &run);
     void finish();
     void expect(BoxStores &stores, const BoxRun &narrow, int64_t time);
-    void expect_point(BoxStores &stores, int32_t place, int32_t component, const SharedPoint &point, const std::vector<Copy> &copies, int64_t time);
+    void expect_point(BoxStores &stores, halo_op op, int32_t place, int32_t component, const SharedPoint &point, const std::vector<Copy> &copies,
+                      int64_t time);
     int64_t depth_of(const Copy &copy, int32_t bits) const;
 
     const BoxCase &made_;
@@ -96,8 +97,8 @@ int64_t BoxCaseRun::depth_of(const Copy &copy, int32_t bits) const {
     return depth;
 }
 
-void BoxCaseRun::expect_point(BoxStores &stores, int32_t place, int32_t component, const SharedPoint &point, const std::vector<Copy> &copies,
-                              int64_t time) {
+void BoxCaseRun::expect_point(BoxStores &stores, halo_op op, int32_t place, int32_t component, const SharedPoint &point,
+                              const std::vector<Copy> &copies, int64_t time) {
     const BoxField &field = stores.field();
     const auto value_of = [&](const Copy &copy, std::byte *into) {
         make_value(field, { stores.number(), copy.gid, place, component, copy.at, time }, into);
@@ -105,16 +106,16 @@ void BoxCaseRun::expect_point(BoxStores &stores, int32_t place, int32_t componen
     AnyValue result{};
     AnyValue other{};
     value_of(point.owner, result.data());
-    const bool sorted = made_.desc.combine_order == HALO_COMBINE_CANONICAL && (made_.desc.op == HALO_SUM || made_.desc.op == HALO_PROD);
+    const bool sorted = made_.desc.combine_order == HALO_COMBINE_CANONICAL && (op == HALO_SUM || op == HALO_PROD);
     if (made_.desc.kind != HALO_KIND_GHOSTS && sorted) {
         std::vector<AnyValue> values(copies.size() + 1, AnyValue{});
         for (size_t i = 0; i < copies.size(); ++i) value_of(copies[i], values[i].data());
         values.back() = result;
-        if (!copies.empty()) result = combine_by_value(field, made_.desc.op, std::move(values));
+        if (!copies.empty()) result = combine_by_value(field, op, std::move(values));
     } else if (made_.desc.kind != HALO_KIND_GHOSTS)
         for (const Copy &copy : copies) {
             value_of(copy, other.data());
-            combine_values(field, made_.desc.op, result.data(), other.data());
+            combine_values(field, op, result.data(), other.data());
         }
     const auto put = [&](const Copy &copy) {
         if (stores.is_local(copy.gid)) std::copy_n(result.begin(), field.element_bytes, stores.expected(copy.gid, place, component, copy.at));
@@ -135,7 +136,7 @@ void BoxCaseRun::expect(BoxStores &stores, const BoxRun &narrow, int64_t time) {
             for (const Copy &copy : point.copies)
                 if (narrow.depth == 0 || depth_of(copy, places[static_cast<size_t>(place)]) <= narrow.depth) copies.push_back(copy);
             for (int32_t component = narrow.first_component; component < end; ++component)
-                expect_point(stores, place, component, point, copies, time);
+                expect_point(stores, narrow.op != 0 ? narrow.op : made_.desc.op, place, component, point, copies, time);
         }
 }
 
@@ -144,7 +145,8 @@ void BoxCaseRun::run(const BoxRun &narrow, int64_t time) {
     run.first_component = narrow.first_component;
     run.n_components = narrow.n_components;
     run.depth = narrow.depth;
-    run.field_mask = narrow.mask.empty() ? nullptr : narrow.mask.data();
+    run.op = narrow.op;
+    run.n_fields = static_cast<int32_t>(narrow.mask.size()), run.field_mask = narrow.mask.empty() ? nullptr : narrow.mask.data();
     for (BoxStores &stores : fields_) stores.fill(time + stores.number());
     start(run);
     for (BoxStores &stores : fields_) {
@@ -163,7 +165,9 @@ void BoxCaseRun::run(const BoxRun &narrow, int64_t time) {
 
 bool devices_refuse(const BoxCase &made) {
     if (made.desc.kind == HALO_KIND_GHOSTS) return false;
-    if (made.desc.op == HALO_USER) return skips("HALO_USER: functions of programs combine on the host");
+    const auto by_user = [](const BoxRun &run) { return run.op == HALO_USER; };
+    if (made.desc.op == HALO_USER || std::any_of(made.runs.begin(), made.runs.end(), by_user))
+        return skips("HALO_USER: functions of programs combine on the host");
     return made.desc.combine_order == HALO_COMBINE_CANONICAL && skips("HALO_COMBINE_CANONICAL: canonical sums are the host's");
 }
 

@@ -51,8 +51,8 @@ struct Scene {
             model.parts[gid].cells = part.cells;
         }
         field.type = type;
-        field.centring = static_cast<int32_t>(number % n_centrings);
-        if (model.n_dims == 1 && field.centring == HALO_CENTRE_EDGES) field.centring = HALO_CENTRE_NODE;
+        const std::vector<int32_t> centrings = centrings_in(model.n_dims);
+        field.centring = centrings[static_cast<size_t>(number) % centrings.size()];
         for (int d = 0; d < model.n_dims; ++d) {
             const int64_t most = model.form == BoxForm::blocks ? model.block_cells[d] : 3;
             field.ghosts.low[d] = static_cast<int32_t>(pick(random, 0, most));
@@ -80,7 +80,7 @@ int64_t dot(const Rank &rank, BoxStores &a, BoxStores &b) {
     a.for_each_element([&](int64_t gid, int32_t place, int32_t component, const Triple &at) {
         sum += number_at(a, gid, place, component, at) * number_at(b, gid, place, component, at);
     });
-    OK(halo_allreduce(rank.context, &sum, &sum, 1, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, &sum, &sum, 1, HALO_INT64, HALO_SUM));
     return sum;
 }
 

@@ -39,12 +39,11 @@ void store_real(std::byte *into, uint64_t bits) {
 
 template <class T>
 T combined(halo_op op, T a, T b) {
-    using Unsigned = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>; // integers wrap around
     if (op == HALO_MIN) return std::min(a, b);
     if (op == HALO_MAX) return std::max(a, b);
     if constexpr (std::is_integral_v<T>)
-        return static_cast<T>(op == HALO_SUM ? static_cast<Unsigned>(a) + static_cast<Unsigned>(b)
-                                             : static_cast<Unsigned>(a) * static_cast<Unsigned>(b));
+        return static_cast<T>(op == HALO_SUM ? static_cast<uint64_t>(a) + static_cast<uint64_t>(b)
+                                             : static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); // wraps around
     else
         return op == HALO_SUM ? a + b : a * b;
 }
@@ -78,22 +77,33 @@ void make_value(const BoxField &field, const BoxValue &value, std::byte *into) {
     default:
         for (int64_t byte = 0; byte < field.element_bytes; byte += 8, bits = mix(bits + 1))
             std::memcpy(into + byte, &bits, static_cast<size_t>(std::min<int64_t>(8, field.element_bytes - byte)));
+        if (field.type == HALO_FLOAT16 || field.type == HALO_BFLOAT16) into[1] &= std::byte{ 0xbf }; // neither infinite nor NaN
     }
 }
 
-void combine_by_user(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t element_bytes) {
+halo_status combine_by_user(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t element_bytes) {
     auto *into = static_cast<unsigned char *>(values);
     const auto *other = static_cast<const unsigned char *>(contributions);
     for (int64_t i = 0; i < n * element_bytes; ++i) into[i] = static_cast<unsigned char>(5 * into[i] + other[i] + 1);
+    return HALO_SUCCESS;
 }
 
 void combine_values(const BoxField &field, halo_op op, std::byte *into, const std::byte *other) {
-    if (op == HALO_USER) return combine_by_user(nullptr, into, other, 1, field.type, field.element_bytes);
+    if (op == HALO_USER) {
+        combine_by_user(nullptr, into, other, 1, field.type, field.element_bytes);
+        return;
+    }
     switch (field.type) {
     case HALO_FLOAT32: return combine_numbers<float>(op, into, other);
     case HALO_FLOAT64: return combine_numbers<double>(op, into, other);
     case HALO_INT32: return combine_numbers<int32_t>(op, into, other);
     case HALO_INT64: return combine_numbers<int64_t>(op, into, other);
+    case HALO_INT8: return combine_numbers<int8_t>(op, into, other);
+    case HALO_INT16: return combine_numbers<int16_t>(op, into, other);
+    case HALO_UINT8: return combine_numbers<uint8_t>(op, into, other);
+    case HALO_UINT16: return combine_numbers<uint16_t>(op, into, other);
+    case HALO_UINT32: return combine_numbers<uint32_t>(op, into, other);
+    case HALO_UINT64: return combine_numbers<uint64_t>(op, into, other);
     case HALO_COMPLEX64: return combine_complex<float>(op, into, other);
     case HALO_COMPLEX128: return combine_complex<double>(op, into, other);
     default: stop("type %d cannot be combined", field.type);
@@ -121,8 +131,7 @@ AnyValue identity_of(halo_type type, halo_op op) {
     case HALO_COMPLEX64: store(one.data(), 1.0F); break;
     case HALO_FLOAT64:
     case HALO_COMPLEX128: store(one.data(), 1.0); break;
-    case HALO_INT32: store(one.data(), int32_t{ 1 }); break;
-    default: store(one.data(), int64_t{ 1 }); break;
+    default: store(one.data(), uint64_t{ 1 }); break; // of integers of any length
     }
     return one;
 }

@@ -30,7 +30,7 @@ void combine_values(const BoxField &field, halo_op op, std::byte *into, const st
 using AnyValue = std::array<std::byte, 16>;
 AnyValue combine_by_value(const BoxField &field, halo_op op, std::vector<AnyValue> values);
 // HALO_USER in all tests: it tells the order of its operands.
-void combine_by_user(void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes);
+halo_status combine_by_user(void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes);
 
 class BoxStores {
 public:

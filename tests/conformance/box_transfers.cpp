@@ -50,8 +50,8 @@ void make_sides(Side &from, Side &to, int64_t number, int32_t n_ranks, Random &r
     from.field.type = chance(random, 0.5) ? HALO_FLOAT64 : HALO_INT32;
     from.field.element_bytes = from.field.type == HALO_FLOAT64 ? 8 : 4;
     from.field.n_components = static_cast<int32_t>(pick(random, 1, 2));
-    from.field.centring = static_cast<int32_t>(number % n_centrings);
-    if (from.model.n_dims == 1 && from.field.centring == HALO_CENTRE_EDGES) from.field.centring = HALO_CENTRE_NODE;
+    const std::vector<int32_t> centrings = centrings_in(from.model.n_dims);
+    from.field.centring = centrings[static_cast<size_t>(number) % centrings.size()];
     to.field = from.field;
     for (Side *side : { &from, &to }) {
         side->field.layout = static_cast<int>(pick(random, 0, n_box_layouts - 1));
@@ -100,7 +100,8 @@ Providers providers_of(const Side &from, int32_t bits) {
 }
 
 // At most `depth` layers of the destination's ghosts; 0: all that are filled.
-void expect(const Side &from, BoxStores &destination, const Side &to, bool add, int64_t time, int32_t depth) {
+// `op` 0: they are moved.
+void expect(const Side &from, BoxStores &destination, const Side &to, halo_op op, int64_t time, int32_t depth) {
     Ghosts filled = to.used;
     for (int d = 0; d < 3 && depth > 0; ++d) {
         filled.low[d] = std::min(filled.low[d], depth);
@@ -114,7 +115,7 @@ void expect(const Side &from, BoxStores &destination, const Side &to, bool add, 
                 const auto found = providers.find(identity(to.model, gid, at));
                 if (found == providers.end()) return;
                 std::vector<Provider> list = found->second;
-                if (!add)
+                if (op == 0)
                     list = { *std::min_element(list.begin(), list.end(),
                                                [](const Provider &a, const Provider &b) { return a.taken() < b.taken(); }) };
                 for (int32_t component = 0; component < to.field.n_components; ++component)
@@ -122,8 +123,8 @@ void expect(const Side &from, BoxStores &destination, const Side &to, bool add, 
                         std::array<std::byte, 16> value{};
                         make_value(from.field, { 1, provider.copy.gid, place, component, provider.copy.at, time }, value.data());
                         std::byte *into = destination.expected(gid, place, component, at);
-                        if (add)
-                            combine_values(to.field, HALO_SUM, into, value.data());
+                        if (op != 0)
+                            combine_values(to.field, op, into, value.data());
                         else
                             std::copy_n(value.begin(), to.field.element_bytes, into);
                     }
@@ -157,9 +158,10 @@ void run_transfer(const Rank &rank, int64_t number) {
     for (int64_t time = 0; time < 3; ++time) {
         halo_run narrowed = HALO_RUN_INIT;
         narrowed.depth = time == 1 ? 1 : 0;
+        narrowed.op = time == 2 && desc.op == HALO_TRANSFER_ADD ? HALO_PROD : 0;
         source.fill(time);
         destination.fill(time);
-        expect(from, destination, to, desc.op == HALO_TRANSFER_ADD, time, narrowed.depth);
+        expect(from, destination, to, desc.op == HALO_TRANSFER_COPY ? 0 : narrowed.op != 0 ? narrowed.op : HALO_SUM, time, narrowed.depth);
         OK(halo_exchange_start(exchange, &narrowed, stream()));
         OK(halo_exchange_finish(exchange, finish_stream()));
         for (BoxStores *stores : { &source, &destination })

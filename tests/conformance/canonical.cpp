@@ -184,7 +184,7 @@ int64_t differing(const Rank &rank, uint64_t seed, const halo_exchange_desc &des
         n += std::bit_cast<uint64_t>(sum) != std::bit_cast<uint64_t>(wanted[(slot * ny + y) * nx + x]);
     });
     deposit.destroy();
-    OK(halo_allreduce(rank.context, &n, &n, 1, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, &n, &n, 1, HALO_INT64, HALO_SUM));
     return n;
 }
 
@@ -231,7 +231,7 @@ T value_of(int64_t element, int64_t corner, halo_op op) {
     if constexpr (std::is_same_v<T, std::complex<double>>)
         return { number(0), number(1) };
     else if constexpr (std::is_integral_v<T>)
-        return static_cast<T>(number(0) * 1e-4);
+        return static_cast<T>(static_cast<int64_t>(number(0) * 1e-4));
     else
         return static_cast<T>(number(0));
 }
@@ -256,7 +256,7 @@ T combine_by_value(std::vector<T> values, halo_op op) {
                 continue;
             }
         }
-        result = op == HALO_SUM ? result + values[i] : result * values[i];
+        result = static_cast<T>(op == HALO_SUM ? result + values[i] : result * values[i]);
     }
     return result;
 }
@@ -336,7 +336,7 @@ int64_t differing_nodes(const Rank &rank, uint64_t seed, halo_type type, const h
     OK(halo_exchange_destroy(&exchange));
     OK(halo_field_destroy(&field));
     OK(halo_topology_destroy(&topology));
-    OK(halo_allreduce(rank.context, &n, &n, 1, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, &n, &n, 1, HALO_INT64, HALO_SUM));
     return n;
 }
 
@@ -360,6 +360,9 @@ TEST_P(Canonical, SumsOverKeysDependOnNoPartition) {
             check_nodes<std::complex<double>>(rank, HALO_COMPLEX128, op);
         }
         check_nodes<int64_t>(rank, HALO_INT64, HALO_SUM);
+        check_nodes<int16_t>(rank, HALO_INT16, HALO_SUM);
+        check_nodes<uint8_t>(rank, HALO_UINT8, HALO_SUM);
+        check_nodes<uint64_t>(rank, HALO_UINT64, HALO_SUM);
     });
 }
 

@@ -89,7 +89,7 @@ Case make_case(uint64_t first_seed, int64_t number, int32_t n_ranks) {
     make_grid(made.grid, number, n_ranks, random);
     const int64_t n_fields = pick(random, 1, 4);
     for (int64_t i = 0; i < n_fields; ++i) {
-        const int64_t type = i == 0 ? number / 12 % 7 : pick(random, 0, 6);
+        const int64_t type = i == 0 ? number / 12 % HALO_BFLOAT16 : pick(random, 0, HALO_BFLOAT16 - 1);
         made.fields.push_back(make_field(made.grid, static_cast<size_t>(i), static_cast<halo_type>(HALO_FLOAT32 + type), random));
         if (i == 0) {
             made.fields[0].layout = static_cast<LayoutKind>((number / 12 + number % 12 / 2) % n_layout_kinds);

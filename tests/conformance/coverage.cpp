@@ -14,7 +14,11 @@ const Names dims{ "1-D", "2-D", "3-D" };
 const Names periods{ "open", "periodic", "mixed" };
 const Names stencils{ "full", "faces", "edges" };
 const Names policies{ "aggregated posted", "aggregated probed", "per channel posted", "per channel probed" };
-const Names types{ "float32", "float64", "int32", "int64", "complex64", "complex128", "bytes" };
+const Names types = [] {
+    Names names;
+    for (halo_type type = HALO_FLOAT32; type <= HALO_BFLOAT16; ++type) names.push_back(name_of(type));
+    return names;
+}();
 
 std::string policy_of(const ExchangeCase &exchange) {
     return policies[static_cast<size_t>((exchange.desc.messages - HALO_MESSAGES_AGGREGATE) * 2 + exchange.desc.receive - HALO_RECEIVE_POSTED)];
@@ -63,7 +67,7 @@ void Coverage::count(const Case &made) {
         ++cells_[n_dims + " " + period_of(made.grid) + " " + stencil + "|" + policy];
         for (const int32_t number : exchange.fields) {
             const FieldCase &field = made.fields[number];
-            const std::string type = types[static_cast<size_t>(field.type - HALO_FLOAT32)];
+            const std::string type = name_of(field.type);
             ++cells_[type + " " + n_dims + "|" + policy];
             ++cells_[type + "|" + layout_name(field.layout)];
             ++cells_[type + "|" + bind_name(field.bind)];

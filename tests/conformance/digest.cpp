@@ -88,7 +88,7 @@ double mean(const View &u, const Triple &cell) {
 void step_dense(const Mesh &mesh, halo_field *u, halo_exchange *exchange, int32_t step) {
     const int32_t old_set = step % 2;
     halo_run run = HALO_RUN_INIT;
-    run.sets = &old_set;
+    run.n_fields = 1, run.sets = &old_set;
     OK(halo_exchange_start(exchange, &run, HALO_STREAM_NONE));
     OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
     for (const int64_t gid : mesh.gids) {
@@ -136,7 +136,7 @@ uint64_t digest_of(const Rank &rank, const Mesh &mesh, halo_field *field, int32_
         sums[1] += static_cast<int64_t>(hash >> 32);
         sums[2] += view.data != nullptr;
     }
-    OK(halo_allreduce(rank.context, sums, sums, 3, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, sums, sums, 3, HALO_INT64, HALO_SUM));
     n_stored = sums[2];
     return static_cast<uint64_t>(sums[0]) + (static_cast<uint64_t>(sums[1]) << 32);
 }

@@ -151,7 +151,7 @@ uint64_t digest_of_boxes(const Rank &rank) {
     }
     int64_t sum = 0;
     for (Variable &variable : all) sum += static_cast<int64_t>(variable.digest());
-    OK(halo_allreduce(rank.context, &sum, &sum, 1, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, &sum, &sum, 1, HALO_INT64, HALO_SUM));
     for (Variable &variable : all) variable.destroy();
     OK(halo_topology_destroy(&first));
     OK(halo_topology_destroy(&second));

@@ -74,7 +74,7 @@ public:
         if (fails) data.fill(nullptr);
         fill(number);
         halo_run run = HALO_RUN_INIT;
-        run.field_mask = mask.data(), run.data = data.data();
+        run.n_fields = n_fields, run.field_mask = mask.data(), run.data = data.data(), run.n_data = n_fields;
         run.devices = devices(n_fields);
         halo_status status = halo_exchange_start(exchange_, &run, stream());
         if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange_, finish_stream());
@@ -126,7 +126,7 @@ void run_with_chances(Rank &self, int32_t messages, int32_t receive) {
     for (int number = 1; number <= n_runs; ++number) ring.run(number, Chances(random, self.size));
     if (!ring.run(static_cast<int>(n_runs) + 1, Chances(self.size)))
         stop("rank %d: a run in which nobody fails failed: %s", self.rank, halo_last_error());
-    OK(halo_barrier(self.context));
+    OK(halo_context_barrier(self.context));
 }
 
 } // namespace

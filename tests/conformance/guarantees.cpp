@@ -54,7 +54,7 @@ halo_exchange *make_exchange(FieldStores &stores, const halo_exchange_desc *desc
 
 halo_exchange_stats stats_of(const halo_exchange *exchange) {
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-    OK(halo_exchange_stats_get(exchange, &stats));
+    OK(halo_exchange_get_stats(exchange, &stats));
     return stats;
 }
 
@@ -80,10 +80,10 @@ TEST_P(Guarantees, SwappedStageArraysCompileNothing) {
             std::vector<void *> pointers;
             for (size_t part = 0; part < stores.n_parts(); ++part) pointers.push_back(stores.address(set, part));
             halo_run run = HALO_RUN_INIT;
-            run.sets = &set;
+            run.n_fields = 1, run.sets = &set;
             if (set == 3) {
                 run.sets = nullptr;
-                run.data = pointers.data();
+                run.data = pointers.data(), run.n_data = std::ssize(pointers);
             }
             stores.fill(set, step);
             OK(halo_exchange_start(exchange, &run, stream()));
@@ -129,9 +129,11 @@ TEST_P(Guarantees, SetsMayBeOfTheHostAndOfTheDevice) {
                 std::vector<void *> pointers;
                 for (size_t part = 0; part < stores.n_parts(); ++part) pointers.push_back(stores.address(set, part));
                 halo_run run = HALO_RUN_INIT;
-                run.sets = set < 2 ? &set : nullptr;
-                run.data = set < 2 ? nullptr : pointers.data();
-                run.devices = &device;
+                run.n_fields = 1, run.devices = &device;
+                if (set < 2)
+                    run.sets = &set;
+                else
+                    run.data = pointers.data(), run.n_data = std::ssize(pointers);
                 stores.fill(set, step);
                 OK(halo_exchange_start(exchange, &run, stream()));
                 stores.overwrite_owned(set);

@@ -72,18 +72,18 @@ public:
     void start_in_order(const halo_run *run) const { start_in_order(exchange_, run); }
     void start_in_order(halo_exchange *exchange, const halo_run *run) const {
         if (self_.rank == 0) OK(halo_exchange_start(exchange, run, HALO_STREAM_NONE));
-        OK(halo_barrier(self_.context));
+        OK(halo_context_barrier(self_.context));
         if (self_.rank != 0) OK(halo_exchange_start(exchange, run, HALO_STREAM_NONE));
     }
     void exchange(const halo_run *run) const {
         start_in_order(run);
         OK(halo_exchange_finish(exchange_, HALO_STREAM_NONE));
-        OK(halo_barrier(self_.context));
+        OK(halo_context_barrier(self_.context));
     }
     int64_t landed() const { return stats(exchange_).messages_landed; }
     static halo_exchange_stats stats(const halo_exchange *exchange) {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-        OK(halo_exchange_stats_get(exchange, &stats));
+        OK(halo_exchange_get_stats(exchange, &stats));
         return stats;
     }
     std::string describe() const {
@@ -127,7 +127,7 @@ std::string told_by_rank_1(const char *path) {
         const Ring ring(self);
         for (int64_t time = 1; time < 9; ++time) {
             ring.fill(ring.data(), time);
-            OK(halo_barrier(self.context));
+            OK(halo_context_barrier(self.context));
             ring.exchange(nullptr);
             ring.expect(ring.data(), time);
         }
@@ -172,7 +172,7 @@ TEST_P(Put, WhoComesLaterWritesIntoOpenGhosts) {
         for (int64_t time = 2; time < 6; ++time) {
             const int64_t before = ring.landed();
             ring.fill(ring.data(), time);
-            OK(halo_barrier(self.context));
+            OK(halo_context_barrier(self.context));
             ring.exchange(nullptr);
             ring.expect(ring.data(), time);
             if (self.rank == 0) { // nobody was open yet
@@ -204,13 +204,13 @@ TEST_P(Put, FollowsSetsAndPointersOfEachRun) {
         for (int64_t time = 2; time < 11; ++time) {
             const int32_t set = time % 3 == 1;
             halo_run run = HALO_RUN_INIT;
-            run.sets = &set;
+            run.n_fields = 1, run.sets = &set;
             void *pointer = own.data();
-            if (time % 3 == 2) run.data = &pointer; // not in shared memory: no other rank can reach it
+            if (time % 3 == 2) run.data = &pointer, run.n_data = 1; // not in shared memory: no other rank can reach it
             double *storage = time % 3 == 2 ? own.data() : ring.data(set);
             const int64_t before = ring.landed();
             ring.fill(storage, time);
-            OK(halo_barrier(self.context));
+            OK(halo_context_barrier(self.context));
             ring.exchange(&run);
             ring.expect(storage, time);
             if (time % 3 == 2) {
@@ -230,7 +230,7 @@ TEST_P(Put, NarrowedRunsAreMessages) {
         halo_run narrowed = HALO_RUN_INIT;
         narrowed.depth = 1;
         ring.fill(ring.data(), 2);
-        OK(halo_barrier(self.context));
+        OK(halo_context_barrier(self.context));
         ring.exchange(&narrowed);
         ring.expect(ring.data(), 2, 1);
         EXPECT_EQ(ring.landed(), 0);
@@ -263,13 +263,13 @@ TEST_P(Put, SparseFieldsComeByMessageBesideIt) {
                 ring.fill(ring.data(), time);
                 ring.fill(values, time);
                 if (null) std::fill_n(values + ghosts, cells, 0.0);
-                OK(halo_barrier(self.context));
+                OK(halo_context_barrier(self.context));
                 ring.start_in_order(both, nullptr);
                 OK(halo_exchange_finish(both, HALO_STREAM_NONE));
                 ring.expect(ring.data(), time);
                 if (!null) ring.expect(values, time);
                 for (int64_t g = 0; g < ghosts && null; ++g) EXPECT_EQ(values[g], -1.0);
-                OK(halo_barrier(self.context));
+                OK(halo_context_barrier(self.context));
             }
             if (lands_on_rank_0(self)) {
                 EXPECT_GE(Ring::stats(both).messages_landed, 4);
@@ -286,7 +286,7 @@ TEST_P(Put, FollowsANewLayout) {
         const Ring ring(self);
         know_each_other(ring);
         ring.fill(ring.data(), 2);
-        OK(halo_barrier(self.context));
+        OK(halo_context_barrier(self.context));
         ring.exchange(nullptr);
 
         halo_layout layout = HALO_LAYOUT_INIT;
@@ -305,7 +305,7 @@ TEST_P(Put, FollowsANewLayout) {
             double *storage = ring.data() + lead;
             const int64_t before = ring.landed();
             ring.fill(storage, time);
-            OK(halo_barrier(self.context));
+            OK(halo_context_barrier(self.context));
             ring.exchange(nullptr);
             ring.expect(storage, time);
             if (lands_on_rank_0(self)) {
@@ -370,14 +370,14 @@ TEST_P(Put, FollowsANewLayoutOfOneOfTwoMappedFields) {
             };
             for (size_t f = 0; f < 2; ++f)
                 for (int64_t i = 0; i < all; ++i) *at(f, i) = i < n ? value(self.rank, f, i) : -1;
-            OK(halo_barrier(self.context));
+            OK(halo_context_barrier(self.context));
             OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
             OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
             for (size_t f = 0; f < 2; ++f)
                 for (int64_t i = 0; i < n; ++i)
                     if (*at(f, n + i) != value(below, f, i))
                         stop("time %lld, field %zu, point %lld", static_cast<long long>(time), f, static_cast<long long>(i));
-            OK(halo_barrier(self.context));
+            OK(halo_context_barrier(self.context));
         }
         OK(halo_exchange_destroy(&exchange));
         for (halo_field *&field : fields) OK(halo_field_destroy(&field));
@@ -392,21 +392,21 @@ TEST_P(Put, NobodyWritesIntoAnAbandonedRun) {
         Ring ring(self);
         know_each_other(ring);
         ring.fill(ring.data(), 2);
-        OK(halo_barrier(self.context));
+        OK(halo_context_barrier(self.context));
         if (self.rank == 0) {
             OK(halo_exchange_start(ring.handle(), nullptr, HALO_STREAM_NONE));
             OK(halo_exchange_abandon(ring.handle()));
             ring.fill(ring.data(), 2);
         }
-        OK(halo_barrier(self.context));
+        OK(halo_context_barrier(self.context));
         if (self.rank != 0) OK(halo_exchange_start(ring.handle(), nullptr, HALO_STREAM_NONE));
-        OK(halo_barrier(self.context));
+        OK(halo_context_barrier(self.context));
         for (int64_t g = 0; g < ghosts && self.rank == 0; ++g) {
             EXPECT_EQ(ring.data()[g], -1.0);
             EXPECT_EQ(ring.data()[ghosts + cells + g], -1.0);
         }
         if (self.rank != 0) OK(halo_exchange_abandon(ring.handle()));
-        OK(halo_barrier(self.context));
+        OK(halo_context_barrier(self.context));
         ring.destroy();
     });
 }
@@ -418,12 +418,12 @@ TEST_P(Put, OwnedValuesMayChangeAfterStart) {
         know_each_other(ring);
         for (int64_t time = 2; time < 5; ++time) {
             ring.fill(ring.data(), time);
-            OK(halo_barrier(self.context));
+            OK(halo_context_barrier(self.context));
             ring.start_in_order(nullptr);
             std::fill_n(ring.data() + ghosts, cells, -7.0);
             OK(halo_exchange_finish(ring.handle(), HALO_STREAM_NONE));
             ring.expect(ring.data(), time);
-            OK(halo_barrier(self.context));
+            OK(halo_context_barrier(self.context));
         }
     });
 }

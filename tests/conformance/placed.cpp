@@ -213,7 +213,7 @@ void download(void *data, size_t bytes) {
 void let_messages_leave(halo_context *context) {
     if (!here) return;
     here->wait();
-    OK(halo_progress(context));
+    OK(halo_context_progress(context));
 }
 
 void allocate_storage(halo_topology *topology, halo_field *field, size_t element_bytes) {

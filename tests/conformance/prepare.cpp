@@ -20,7 +20,7 @@ int64_t allocations(const Rank &rank) {
 
 int64_t tables(const halo_exchange *exchange) {
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-    OK(halo_exchange_stats_get(exchange, &stats));
+    OK(halo_exchange_get_stats(exchange, &stats));
     return stats.tables_compiled;
 }
 

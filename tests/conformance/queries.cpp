@@ -62,16 +62,19 @@ void check_part(const halo_topology *topology, const Grid &grid, int64_t gid) {
 
 void check_neighbours(const halo_topology *topology, const Grid &grid, int64_t gid) {
     int64_t n = -1;
-    OK(halo_topology_neighbours(topology, gid, nullptr, 0, &n));
+    OK(halo_topology_neighbours(topology, gid, sizeof(halo_neighbour), nullptr, 0, &n));
     std::vector<halo_neighbour> found(static_cast<size_t>(n));
-    OK(halo_topology_neighbours(topology, gid, found.data(), n, &n));
+    OK(halo_topology_neighbours(topology, gid, sizeof(halo_neighbour), found.data(), n, &n));
     size_t i = 0;
     for_each_offset(grid.n_dims, [&](const Triple &offset) {
         const int64_t other = grid.neighbour(gid, offset);
         if (other < 0) return;
-        const auto element = halo_element(static_cast<int32_t>(offset[0]), static_cast<int32_t>(offset[1]), static_cast<int32_t>(offset[2]));
+        const auto element = HALO_ELEMENT(static_cast<int32_t>(offset[0]), static_cast<int32_t>(offset[1]), static_cast<int32_t>(offset[2]));
         if (i >= found.size() || found[i].gid != other || found[i].rank != grid.owner[other] || found[i].element != element)
             stop("neighbour %zu of part %lld is wrong", i, static_cast<long long>(gid));
+        for (int32_t d = 0; d < 3; ++d)
+            if (found[i].axis[d] != d || found[i].sign[d] != 1 || found[i].level != 0)
+                stop("neighbour %zu of part %lld is turned", i, static_cast<long long>(gid));
         ++i;
     });
     if (i != found.size()) stop("part %lld has %zu neighbours, %zu were listed", static_cast<long long>(gid), i, found.size());
@@ -101,14 +104,14 @@ void check_topology(const Rank &rank, const halo_topology *topology, const Grid 
 // The boundary regions are just the ghosts that lie outside, each once and under its element.
 void check_boundaries(const halo_field *field, const Grid &grid, const Ghosts &ghosts, int64_t gid) {
     int64_t n = -1;
-    OK(halo_field_boundaries(field, gid, nullptr, 0, &n));
+    OK(halo_field_boundaries(field, gid, sizeof(halo_boundary), nullptr, 0, &n));
     std::vector<halo_boundary> found(static_cast<size_t>(n));
-    OK(halo_field_boundaries(field, gid, found.data(), n, &n));
+    OK(halo_field_boundaries(field, gid, sizeof(halo_boundary), found.data(), n, &n));
     Painted painted(grid, ghosts);
     for (const halo_boundary &boundary : found) {
         painted.paint(boundary.ghosts);
         const Triple side = side_of(grid, { boundary.ghosts.low[0], boundary.ghosts.low[1], boundary.ghosts.low[2] });
-        if (boundary.element != halo_element(static_cast<int32_t>(side[0]), static_cast<int32_t>(side[1]), static_cast<int32_t>(side[2])))
+        if (boundary.element != HALO_ELEMENT(static_cast<int32_t>(side[0]), static_cast<int32_t>(side[1]), static_cast<int32_t>(side[2])))
             stop("a boundary of part %lld bears element %d", static_cast<long long>(gid), boundary.element);
     }
     for_each_cell(grid, ghosts, [&](const Triple &cell) {

@@ -81,7 +81,7 @@ void CaseRun::give_pointers(Running &running, halo_run &run) {
         running.devices.push_back(field.is_on_device(narrow.sets[i]) ? 0 : HALO_DEVICE_HOST);
         as_bound = as_bound && field.is_on_device(0) == field.is_on_device(narrow.sets[i]);
     }
-    run.data = running.data.data();
+    run.data = running.data.data(), run.n_data = std::ssize(running.data);
     run.devices = as_bound ? nullptr : running.devices.data();
 }
 
@@ -91,7 +91,7 @@ void CaseRun::start(Running &running, int64_t time) {
     run.first_component = narrow.first_component;
     run.n_components = narrow.n_components;
     run.depth = narrow.depth;
-    run.field_mask = narrow.mask.data();
+    run.n_fields = static_cast<int32_t>(narrow.mask.size()), run.field_mask = narrow.mask.data();
     if (narrow.pointers) {
         give_pointers(running, run);
     } else {
@@ -176,7 +176,7 @@ void CaseRun::check_counters() {
     const Grid &grid = made_.grid;
     for (const Running &running : runnings_) {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-        OK(halo_exchange_stats_get(running.handle, &stats));
+        OK(halo_exchange_get_stats(running.handle, &stats));
         int64_t local = 0;
         int64_t receive = 0;
         for (const int32_t field : running.made->fields)

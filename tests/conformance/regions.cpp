@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstddef>
+#include <array>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -13,6 +13,7 @@
 #include "box_coverage.h"
 #include "box_stores.h"
 #include "ranks.h"
+#include "storage.h"
 
 namespace conformance {
 
@@ -45,7 +46,7 @@ bool add_join(Joined &made, Random &random) {
     std::shuffle(join.axis, join.axis + n_dims, random);
     for (int d = 0; d < n_dims; ++d) join.sign[d] = chance(random, 0.5) ? 1 : -1;
     const halo_box &from = made.model.parts[join.send_gid].cells;
-    const halo_box &to = made.model.parts[join.recv_gid].cells;
+    const halo_box &to = made.model.parts[join.receive_gid].cells;
     for (int d = 0; d < n_dims; ++d) {
         const int there = join.axis[d];
         const int64_t n = pick(random, 1, std::min<int64_t>(from.high[there], made.desc.reach + 1));
@@ -58,7 +59,7 @@ bool add_join(Joined &made, Random &random) {
     for (int d = 0; d < n_dims; ++d)
         if (join.receive.low[d] < -made.desc.reach) return false;
     for (const halo_join &other : made.joins)
-        if (other.recv_gid == join.recv_gid && overlap(other.receive, join.receive)) return false;
+        if (other.receive_gid == join.receive_gid && overlap(other.receive, join.receive)) return false;
     made.joins.push_back(join);
     return true;
 }
@@ -100,7 +101,7 @@ Cells filled_cells(const Joined &made, const Ghosts &ghosts) {
     Cells cells;
     for (size_t i = 0; i < made.joins.size(); ++i) {
         const halo_join &join = made.joins[i];
-        const Triple n = made.model.points(join.recv_gid, 0);
+        const Triple n = made.model.points(join.receive_gid, 0);
         for_each_point(n, ghosts, [&](const Triple &at) {
             Triple there{};
             for (int d = 0; d < 3; ++d) {
@@ -109,7 +110,7 @@ Cells filled_cells(const Joined &made, const Ghosts &ghosts) {
                 const int axis = join.axis[d];
                 there[axis] = join.sign[d] > 0 ? join.send.low[axis] + along : join.send.high[axis] - 1 - along;
             }
-            cells[{ join.send_gid, there }].push_back({ { join.recv_gid, at, element_of(at, n) }, i });
+            cells[{ join.send_gid, there }].push_back({ { join.receive_gid, at, element_of(at, n) }, i });
         });
     }
     for (auto &[owner, list] : cells)
@@ -147,7 +148,8 @@ private:
     void put(int64_t gid, int32_t component, const Triple &at, double number) {
         if (stores_->is_local(gid)) std::memcpy(stores_->expected(gid, 0, component, at), &number, sizeof number);
     }
-    void expect(int32_t kind);
+    void expect_ghosts();
+    void expect_sums(int32_t kind);
 
     const Joined &made_;
     BoxField field_;
@@ -156,18 +158,43 @@ private:
     std::optional<BoxStores> stores_;
 };
 
-void JoinedRun::expect(int32_t kind) {
+// Numbers with a fraction have a bit for the sign in their last byte, integers wrap around.
+void negate(halo_type type, std::byte *value, int64_t bytes) {
+    if (type == HALO_INT8 || type == HALO_INT16 || type == HALO_INT32 || type == HALO_INT64) {
+        uint64_t number = 0;
+        std::memcpy(&number, value, static_cast<size_t>(bytes));
+        number = 0 - number;
+        std::memcpy(value, &number, static_cast<size_t>(bytes));
+        return;
+    }
+    value[bytes - 1] ^= std::byte{ 0x80 };
+    if (type == HALO_COMPLEX64 || type == HALO_COMPLEX128) value[bytes / 2 - 1] ^= std::byte{ 0x80 };
+}
+
+// Of any type with a sign.
+void JoinedRun::expect_ghosts() {
+    for (const auto &[owner, list] : filled_cells(made_, field_.ghosts))
+        for (const Filled &filled : list)
+            for (int32_t c = 0; c < field_.n_components; ++c) {
+                if (!stores_->is_local(filled.copy.gid)) continue;
+                const auto [there, sign] = turned(filled, c);
+                std::byte *const ghost = stores_->expected(filled.copy.gid, 0, c, filled.copy.at);
+                make_value(field_, { 0, owner.first, 0, there, owner.second, 5 }, ghost);
+                if (sign < 0) negate(field_.type, ghost, field_.element_bytes);
+            }
+}
+
+void JoinedRun::expect_sums(int32_t kind) {
     for (const auto &[owner, list] : filled_cells(made_, field_.ghosts)) {
         std::vector<double> sums;
         for (int32_t c = 0; c < field_.n_components; ++c) sums.push_back(value(owner.first, c, owner.second));
-        if (kind != HALO_KIND_GHOSTS)
-            for (const Filled &filled : list)
-                for (int32_t c = 0; c < field_.n_components; ++c) {
-                    const auto [there, sign] = turned(filled, c);
-                    sums[static_cast<size_t>(there)] += sign * value(filled.copy.gid, c, filled.copy.at);
-                }
+        for (const Filled &filled : list)
+            for (int32_t c = 0; c < field_.n_components; ++c) {
+                const auto [there, sign] = turned(filled, c);
+                sums[static_cast<size_t>(there)] += sign * value(filled.copy.gid, c, filled.copy.at);
+            }
         for (int32_t c = 0; c < field_.n_components; ++c) {
-            if (kind != HALO_KIND_GHOSTS) put(owner.first, c, owner.second, sums[static_cast<size_t>(c)]);
+            put(owner.first, c, owner.second, sums[static_cast<size_t>(c)]);
             if (kind == HALO_KIND_REVERSE) continue;
             for (const Filled &filled : list) {
                 const auto [there, sign] = turned(filled, c);
@@ -185,7 +212,10 @@ void JoinedRun::run(int32_t kind, int32_t messages) {
     halo_field *const field = stores_->handle();
     OK(halo_exchange_create(&field, 1, &desc, &exchange));
     stores_->fill(5);
-    expect(kind);
+    if (kind == HALO_KIND_GHOSTS)
+        expect_ghosts();
+    else
+        expect_sums(kind);
     OK(halo_exchange_start(exchange, nullptr, stream()));
     OK(halo_exchange_finish(exchange, finish_stream()));
     OK(halo_exchange_destroy(&exchange));
@@ -218,6 +248,29 @@ TEST_P(Regions, EqualTheModel) {
     });
 }
 
+TEST_P(Regions, VectorsOfEveryTypeWithASign) {
+    static constexpr halo_type types[] = { HALO_FLOAT32,   HALO_FLOAT64,    HALO_INT8,    HALO_INT16,    HALO_INT32,
+                                           HALO_COMPLEX64, HALO_COMPLEX128, HALO_FLOAT16, HALO_BFLOAT16, HALO_INT64 };
+    run(GetParam(), {}, [](Rank &rank) {
+        for (int64_t number = 0; number < 3 * std::ssize(types); ++number) {
+            begin_case(static_cast<uint64_t>(number));
+            const Joined made = make_joined(2 * number, rank.size);
+            BoxField field;
+            field.type = types[number % std::ssize(types)];
+            field.element_bytes = bytes_of(field.type);
+            field.n_components = made.model.n_dims;
+            field.layout = static_cast<int>(number % n_box_layouts);
+            for (int d = 0; d < made.model.n_dims; ++d) field.ghosts.low[d] = field.ghosts.high[d] = made.desc.reach;
+            JoinedRun joined(rank, made, field, true);
+            joined.run(HALO_KIND_GHOSTS, number % 2 == 0 ? HALO_MESSAGES_AGGREGATE : HALO_MESSAGES_PER_CHANNEL);
+            joined.destroy();
+        }
+    });
+}
+
+// Element, gid, and how the neighbour's index space lies.
+using Towards = std::tuple<int32_t, int64_t, std::array<int32_t, 3>, std::array<int32_t, 3>>;
+
 // What the topology says of itself, against a search through the cells that joins fill.
 void check_queries(const Rank &rank, const Joined &made) {
     halo_topology *topology = nullptr;
@@ -225,26 +278,31 @@ void check_queries(const Rank &rank, const Joined &made) {
     BoxField field;
     for (int d = 0; d < made.model.n_dims; ++d) field.ghosts.low[d] = field.ghosts.high[d] = made.desc.reach;
     BoxStores stores(topology, made.model, rank.rank, field, 0);
-    std::map<int64_t, std::set<std::pair<int32_t, int64_t>>> neighbours;
+    std::map<int64_t, std::set<Towards>> neighbours;
     std::map<int64_t, std::set<Triple>> filled;
     for (const auto &[owner, list] : filled_cells(made, field.ghosts))
         for (const Filled &one : list) {
-            neighbours[one.copy.gid].emplace(one.copy.element, owner.first);
+            const halo_join &join = made.joins[one.join];
+            neighbours[one.copy.gid].emplace(one.copy.element, owner.first, std::to_array(join.axis), std::to_array(join.sign));
             filled[one.copy.gid].insert(one.copy.at);
         }
     for (const int64_t gid : stores.gids()) {
         int64_t n = 0;
-        OK(halo_topology_neighbours(topology, gid, nullptr, 0, &n));
+        OK(halo_topology_neighbours(topology, gid, sizeof(halo_neighbour), nullptr, 0, &n));
         std::vector<halo_neighbour> told(static_cast<size_t>(n));
-        OK(halo_topology_neighbours(topology, gid, told.data(), n, &n));
-        std::set<std::pair<int32_t, int64_t>> found;
-        for (const halo_neighbour &one : told) found.emplace(one.element, one.gid);
+        OK(halo_topology_neighbours(topology, gid, sizeof(halo_neighbour), told.data(), n, &n));
+        std::set<Towards> found;
+        for (const halo_neighbour &one : told) {
+            found.emplace(one.element, one.gid, std::to_array(one.axis), std::to_array(one.sign));
+            if (one.rank != made.owner[static_cast<size_t>(one.gid)] || one.level != 0)
+                stop("neighbour %lld on rank %d, level %d", static_cast<long long>(one.gid), one.rank, one.level);
+        }
         if (found != neighbours[gid] || std::ssize(found) != n)
             stop("the %lld neighbours of part %lld", static_cast<long long>(n), static_cast<long long>(gid));
 
-        OK(halo_field_boundaries(stores.handle(), gid, nullptr, 0, &n));
+        OK(halo_field_boundaries(stores.handle(), gid, sizeof(halo_boundary), nullptr, 0, &n));
         std::vector<halo_boundary> open(static_cast<size_t>(n));
-        OK(halo_field_boundaries(stores.handle(), gid, open.data(), n, &n));
+        OK(halo_field_boundaries(stores.handle(), gid, sizeof(halo_boundary), open.data(), n, &n));
         for_each_point(made.model.points(gid, 0), field.ghosts, [&](const Triple &at) {
             int64_t times = 0;
             for (const halo_boundary &one : open) {
@@ -260,7 +318,7 @@ void check_queries(const Rank &rank, const Joined &made) {
     }
     std::set<int32_t> peers;
     for (const halo_join &join : made.joins) {
-        const int32_t from = made.owner[static_cast<size_t>(join.send_gid)], to = made.owner[static_cast<size_t>(join.recv_gid)];
+        const int32_t from = made.owner[static_cast<size_t>(join.send_gid)], to = made.owner[static_cast<size_t>(join.receive_gid)];
         if (from == rank.rank || to == rank.rank) peers.insert({ from, to });
     }
     peers.erase(rank.rank);
@@ -313,10 +371,8 @@ TEST(RegionErrors, AreTold) {
     static const int32_t signs[] = { 1, 1, 1, 1, 0, 1 };
     refuse(HALO_ERR_ARGUMENT, "join 1: vectors along direction 1 come with sign 0",
            [](halo_regions_desc &desc, halo_join *, Rank &) { desc.vector_signs = signs; });
-    refuse(HALO_SUCCESS, "", [](halo_regions_desc &desc, halo_join *, Rank &) { // a program that knows no such list
-        desc.struct_size = offsetof(halo_regions_desc, vector_signs);
-        desc.vector_signs = signs;
-    });
+    refuse(HALO_ERR_VERSION, "halo_join 0 has 128 bytes, the smallest known is 136",
+           [](halo_regions_desc &desc, halo_join *, Rank &) { desc.join_bytes = 128; });
     refuse(HALO_ERR_BOUNDS, "does not own all cells", [](halo_regions_desc &, halo_join *joins, Rank &) {
         joins[0].send.low[0] = 4;
         joins[0].send.high[0] = 5;
@@ -329,7 +385,7 @@ TEST(RegionErrors, AreTold) {
         joins[0].receive.low[1] = -2;
         joins[0].receive.high[1] = -1;
     });
-    refuse(HALO_ERR_ARGUMENT, "there are parts 0 to 1", [](halo_regions_desc &, halo_join *joins, Rank &) { joins[1].recv_gid = 2; });
+    refuse(HALO_ERR_ARGUMENT, "there are parts 0 to 1", [](halo_regions_desc &, halo_join *joins, Rank &) { joins[1].receive_gid = 2; });
     refuse(HALO_ERR_ARGUMENT, "joins 0 and 1 fill the same ghosts of part 1",
            [](halo_regions_desc &, halo_join *joins, Rank &) { joins[1] = joins[0]; });
 }

@@ -49,15 +49,15 @@ void run_once(halo_exchange *exchange, const halo_run *run) {
 
 int64_t tables(const halo_exchange *exchange) {
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-    OK(halo_exchange_stats_get(exchange, &stats));
+    OK(halo_exchange_get_stats(exchange, &stats));
     return stats.tables_compiled;
 }
 
 // Of all threads. Between barriers, while no other rank does anything.
 int64_t bytes_in_use(const Rank &rank) {
-    OK(halo_barrier(rank.context));
+    OK(halo_context_barrier(rank.context));
     const auto used = static_cast<int64_t>(mallinfo2().uordblks);
-    OK(halo_barrier(rank.context));
+    OK(halo_context_barrier(rank.context));
     return used;
 }
 
@@ -71,7 +71,7 @@ void run_masks(int32_t n_ranks, uint32_t n) {
         run_once(exchange, nullptr);
         std::vector<int32_t> mask(n_fields);
         halo_run masked = HALO_RUN_INIT;
-        masked.field_mask = mask.data();
+        masked.n_fields = n_fields, masked.field_mask = mask.data();
         const int64_t compiled = tables(exchange);
         int64_t used = 0;
         for (uint32_t bits = 0; bits < n; ++bits) {

@@ -52,15 +52,70 @@ Real loud_real(Random &random, double threshold) {
 
 template <class Integer>
 Integer quiet_integer(Random &random, double threshold) {
-    const auto highest = static_cast<Integer>(std::ceil(threshold) - 1);
-    return highest <= 0 ? 0 : static_cast<Integer>(chance(random, 0.5) ? -highest : highest);
+    const auto highest = static_cast<Integer>(std::max(std::ceil(threshold) - 1, 0.0));
+    return std::is_signed_v<Integer> && chance(random, 0.5) ? static_cast<Integer>(-highest) : highest;
 }
 
+// What is largest in size comes often.
 template <class Integer>
 Integer loud_integer(Random &random, double threshold) {
+    using Limits = std::numeric_limits<Integer>;
     const auto lowest = static_cast<Integer>(threshold == 0 ? 1 : std::ceil(threshold));
-    if (chance(random, 0.2)) return std::numeric_limits<Integer>::min();
-    return static_cast<Integer>(chance(random, 0.5) ? -lowest : lowest + pick(random, 0, 100));
+    if (chance(random, 0.2)) return Limits::is_signed ? Limits::min() : Limits::max();
+    return static_cast<Integer>(std::is_signed_v<Integer> && chance(random, 0.5) ? -lowest : lowest + pick(random, 0, 100));
+}
+
+// HALO_FLOAT16 and HALO_BFLOAT16, by their bits.
+uint16_t infinite_half(halo_type type) { return type == HALO_FLOAT16 ? 0x7c00 : 0x7f80; }
+
+double half_value(halo_type type, uint16_t bits) {
+    const int fraction = type == HALO_FLOAT16 ? 10 : 7, bias = type == HALO_FLOAT16 ? 15 : 127;
+    const int size = bits & 0x7fff, exponent = size >> fraction, digits = size & ((1 << fraction) - 1);
+    if (size > infinite_half(type)) return std::numeric_limits<double>::quiet_NaN();
+    if (size == infinite_half(type)) return std::numeric_limits<double>::infinity();
+    return exponent == 0 ? std::ldexp(digits, 1 - bias - fraction) : std::ldexp(digits + (1 << fraction), exponent - bias - fraction);
+}
+
+// Bits of the largest one below a positive value.
+uint16_t half_below(halo_type type, double value) {
+    uint16_t low = 0, high = infinite_half(type);
+    while (high - low > 1) {
+        const auto middle = static_cast<uint16_t>((low + high) / 2);
+        (half_value(type, middle) < value ? low : high) = middle;
+    }
+    return low;
+}
+
+uint16_t make_half(halo_type type, bool loud, double threshold, Random &random) {
+    const uint16_t sign = chance(random, 0.5) ? 0x8000 : 0, highest = threshold == 0 ? uint16_t{ 0 } : half_below(type, threshold);
+    if (!loud) return static_cast<uint16_t>(sign | (chance(random, 0.5) ? 0 : highest));
+    switch (pick(random, 0, 4)) {
+    case 0: return static_cast<uint16_t>(infinite_half(type) + pick(random, 1, 0x7fff - infinite_half(type)));
+    case 1: return static_cast<uint16_t>(sign | infinite_half(type));
+    case 2: return static_cast<uint16_t>(sign | (highest + 1));
+    default: return static_cast<uint16_t>(sign | (highest + pick(random, 1, 1000)));
+    }
+}
+
+bool null_half(halo_type type, const std::byte *value, double threshold) {
+    const double size = half_value(type, load<uint16_t>(value));
+    return threshold == 0 ? size == 0 : size < threshold;
+}
+
+// visit(T{}) with the type of integers; false: they are none.
+template <class Visit>
+bool with_integer(halo_type type, Visit &&visit) {
+    switch (type) {
+    case HALO_INT8: return visit(int8_t{}), true;
+    case HALO_INT16: return visit(int16_t{}), true;
+    case HALO_INT32: return visit(int32_t{}), true;
+    case HALO_INT64: return visit(int64_t{}), true;
+    case HALO_UINT8: return visit(uint8_t{}), true;
+    case HALO_UINT16: return visit(uint16_t{}), true;
+    case HALO_UINT32: return visit(uint32_t{}), true;
+    case HALO_UINT64: return visit(uint64_t{}), true;
+    default: return false;
+    }
 }
 
 template <class Real>
@@ -101,10 +156,15 @@ void SparseModel::value(const Triple &global, int64_t component, int64_t time, s
     case HALO_FLOAT64: return store_real<double>(into, 1, loud, threshold, random);
     case HALO_COMPLEX64: return store_real<float>(into, 2, loud, threshold, random);
     case HALO_COMPLEX128: return store_real<double>(into, 2, loud, threshold, random);
-    case HALO_INT32: return store(into, loud ? loud_integer<int32_t>(random, threshold) : quiet_integer<int32_t>(random, threshold));
-    case HALO_INT64: return store(into, loud ? loud_integer<int64_t>(random, threshold) : quiet_integer<int64_t>(random, threshold));
-    default: stop("a sparse field of type %d", field.type);
+    case HALO_FLOAT16:
+    case HALO_BFLOAT16: return store(into, make_half(field.type, loud, threshold, random));
+    default: break;
     }
+    const auto make = [&](auto zero) {
+        using Integer = decltype(zero);
+        store(into, loud ? loud_integer<Integer>(random, threshold) : quiet_integer<Integer>(random, threshold));
+    };
+    if (!with_integer(field.type, make)) stop("a sparse field of type %d", field.type);
 }
 
 void SparseModel::fill_value(std::byte *into) const {
@@ -112,9 +172,11 @@ void SparseModel::fill_value(std::byte *into) const {
     switch (field.type) {
     case HALO_FLOAT32:
     case HALO_COMPLEX64: return store(into, static_cast<float>(fill));
-    case HALO_INT32: return store(into, static_cast<int32_t>(fill));
-    case HALO_INT64: return store(into, static_cast<int64_t>(fill));
-    default: return store(into, fill);
+    case HALO_FLOAT64:
+    case HALO_COMPLEX128: return store(into, fill);
+    case HALO_FLOAT16:
+    case HALO_BFLOAT16: return store(into, fill == 0 ? uint16_t{ 0 } : static_cast<uint16_t>(half_below(field.type, fill) + 1)); // has the value
+    default: with_integer(field.type, [&](auto zero) { store(into, static_cast<decltype(zero)>(fill)); });
     }
 }
 
@@ -124,9 +186,13 @@ bool SparseModel::is_null(const std::byte *value) const {
     case HALO_FLOAT64: return null_real<double>(value, threshold);
     case HALO_COMPLEX64: return null_real<float>(value, threshold) && null_real<float>(value + 4, threshold);
     case HALO_COMPLEX128: return null_real<double>(value, threshold) && null_real<double>(value + 8, threshold);
-    case HALO_INT32: return null_integer<int32_t>(value, threshold);
-    default: return null_integer<int64_t>(value, threshold);
+    case HALO_FLOAT16:
+    case HALO_BFLOAT16: return null_half(field.type, value, threshold);
+    default: break;
     }
+    bool null = false;
+    with_integer(field.type, [&](auto zero) { null = null_integer<decltype(zero)>(value, threshold); });
+    return null;
 }
 
 bool SparseModel::region(const Triple &offset, Triple &low, Triple &high) const {

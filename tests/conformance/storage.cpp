@@ -33,12 +33,13 @@ const char *bind_name(BindKind kind) {
 }
 
 int64_t bytes_of(halo_type type) {
-    static constexpr int64_t sizes[] = { 0, 4, 8, 4, 8, 8, 16, 0 };
+    static constexpr int64_t sizes[] = { 0, 4, 8, 4, 8, 8, 16, 0, 1, 2, 1, 2, 4, 8, 2, 2 };
     return sizes[type];
 }
 
 const char *name_of(halo_type type) {
-    static constexpr const char *names[] = { "?", "float32", "float64", "int32", "int64", "complex64", "complex128", "bytes" };
+    static constexpr const char *names[] = { "?",    "float32", "float64", "int32",  "int64",  "complex64", "complex128", "bytes",
+                                             "int8", "int16",   "uint8",   "uint16", "uint32", "uint64",    "float16",    "bfloat16" };
     return names[type];
 }
 
@@ -66,10 +67,11 @@ std::string FieldCase::describe() const {
 void make_positive_if_nan(halo_type type, std::byte *value, int64_t bytes) {
     const bool narrow = type == HALO_FLOAT32 || type == HALO_COMPLEX64;
     const bool wide = type == HALO_FLOAT64 || type == HALO_COMPLEX128;
-    const int64_t step = narrow ? 4 : 8;
-    for (int64_t end = step; (narrow || wide) && end <= bytes; end += step) {
+    const bool half = type == HALO_FLOAT16 || type == HALO_BFLOAT16;
+    const int64_t step = half ? 2 : narrow ? 4 : 8;
+    for (int64_t end = step; (half || narrow || wide) && end <= bytes; end += step) {
         const auto exponent = static_cast<unsigned>(value[end - 1]) << 8 | static_cast<unsigned>(value[end - 2]);
-        const unsigned quiet = narrow ? 0xffc0 : 0xfff8;
+        const unsigned quiet = type == HALO_FLOAT16 ? 0xfe00 : wide ? 0xfff8 : 0xffc0;
         if ((exponent & quiet) == quiet) value[end - 1] &= std::byte{ 0x7f };
     }
 }

@@ -38,7 +38,7 @@ struct FieldCase {
     std::string describe() const;
 };
 
-int64_t bytes_of(halo_type type); // 0 for HALO_BYTES
+int64_t bytes_of(halo_type type); // 0 for HALO_BYTES; all types are HALO_FLOAT32 ... HALO_BFLOAT16
 const char *name_of(halo_type type);
 
 // A layout of the kind for one part; only halo_layout's sizes, offsets and strides are random.

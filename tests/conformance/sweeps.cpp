@@ -161,8 +161,8 @@ TEST_P(Sweeping, SendsToNeighboursAcrossFacesOnly) {
         halo_topology *topology = make_topology(rank, made);
         Swept direct(topology, made, HALO_PATTERN_DIRECT), swept(topology, made, HALO_PATTERN_SWEEPS);
         halo_exchange_stats all = HALO_EXCHANGE_STATS_INIT, faces = HALO_EXCHANGE_STATS_INIT;
-        OK(halo_exchange_stats_get(direct.exchange, &all));
-        OK(halo_exchange_stats_get(swept.exchange, &faces));
+        OK(halo_exchange_get_stats(direct.exchange, &all));
+        OK(halo_exchange_get_stats(swept.exchange, &faces));
         if (all.channels_local + all.channels_send != 26) stop("%lld channels to neighbours", static_cast<long long>(all.channels_send));
         if (faces.channels_local + faces.channels_send != 6) stop("%lld channels across faces", static_cast<long long>(faces.channels_send));
         direct.destroy();

@@ -87,7 +87,7 @@ public:
         const halo_status status = start(how);
         return status == HALO_SUCCESS ? finish_however_long_it_takes() : status;
     }
-    void barrier() const { OK(halo_barrier(self_.context)); }
+    void barrier() const { OK(halo_context_barrier(self_.context)); }
     // Rank 0 starts before all others, and finishes after them: so they find its ghosts open, and it has not packed anything when they read.
     void run_around_rank_0() {
         if (self_.rank == 0) OK(start());
@@ -241,7 +241,7 @@ TEST_P(Ways, ARankThatCannotTakePart) {
         for (int again = 0; again < 3; ++again) {
             std::array<void *, n_fields> nothing{};
             halo_run run = HALO_RUN_INIT;
-            run.data = self.rank == 0 ? nothing.data() : nullptr;
+            if (self.rank == 0) run.data = nothing.data(), run.n_data = n_fields;
             const halo_status status = cycle.run(&run);
             if (self.rank == 0) {
                 EXPECT_EQ(status, HALO_ERR_UNBOUND);
@@ -258,7 +258,7 @@ TEST_P(Ways, ARankThatRunsOtherFields) {
         for (int again = 0; again < 3; ++again) {
             const std::array<int32_t, n_fields> mask{ 0, 1 };
             halo_run run = HALO_RUN_INIT;
-            run.field_mask = self.rank == 0 ? mask.data() : nullptr;
+            run.n_fields = n_fields, run.field_mask = self.rank == 0 ? mask.data() : nullptr;
             const halo_status status = cycle.run(&run);
             if (self.rank == 0 || cycle.is_beside_rank_0()) {
                 EXPECT_TRUE(status == HALO_ERR_MISMATCH || status == HALO_ERR_PEER) << halo_status_name(status);

@@ -2,7 +2,9 @@
 // halo_access.hpp: what its classes own and throw, and a loop in both styles.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <thread>
+#include <utility>
 
 #include "halo_access.hpp"
 
@@ -157,6 +159,55 @@ TEST(AccessClasses, Reductions) {
         EXPECT_EQ(out[1], 4);
         EXPECT_THROW(sums.begin(1.0), halo::error);
         EXPECT_THROW(sums.end(), halo::error);
+    });
+}
+
+struct Extent {
+    int64_t first, last;
+};
+struct Norms {
+    double sums[2];
+    int32_t kept = 0; // of this rank alone
+    std::array<float, 2> greatest;
+    std::array<int64_t, 2> where;
+    Extent extent;
+    int32_t flags;
+};
+
+TEST(AccessClasses, MembersOfAStructAreReducedAtOnce) {
+    on_two_ranks([](Line &line) {
+        bool fails = false;
+        halo::ReductionItems<Norms> items;
+        items.add(&Norms::sums, HALO_SUM).add_located(&Norms::greatest, &Norms::where, HALO_MAXLOC).add(&Norms::flags, HALO_BOR);
+        items.add(&Norms::extent, [&](const Extent &low, const Extent &high) {
+            if (fails) throw halo::error(HALO_ERR_BOUNDS, "no extent");
+            return Extent{ low.first, high.last };
+        });
+        halo::StructReduction<Norms> made(line.context, items);
+        halo::StructReduction<Norms> norms = std::move(made);
+        const auto r = static_cast<float>(line.rank);
+        const Norms in{ { 1, 2.0 * r }, 5, { r, -r }, { 10 + line.rank, 20 + line.rank }, { line.rank, 7 + line.rank }, 1 << line.rank };
+        norms.begin(in);
+        while (!norms.test()) line.context.progress();
+        Norms out{};
+        out.kept = 11;
+        norms.end(out);
+        EXPECT_EQ(out.sums[0], 2);
+        EXPECT_EQ(out.sums[1], 2);
+        EXPECT_EQ(out.kept, 11);
+        EXPECT_EQ(out.greatest, (std::array<float, 2>{ 1, 0 }));
+        EXPECT_EQ(out.where, (std::array<int64_t, 2>{ 11, 20 }));
+        EXPECT_EQ(out.extent.first, 0);
+        EXPECT_EQ(out.extent.last, 8);
+        EXPECT_EQ(out.flags, 3);
+        fails = true; // on rank 0, which is told of all others, it is called
+        try {
+            norms.begin(in);
+            norms.end();
+            FAIL();
+        } catch (const halo::error &error) {
+            EXPECT_EQ(error.status(), line.rank == 0 ? HALO_ERR_BOUNDS : HALO_ERR_PEER) << error.what();
+        }
     });
 }
 

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "halo.hpp"
+#include "halo_channel.hpp"
 
 namespace {
 
@@ -70,6 +70,123 @@ TEST(Classes, BlocksFieldAndExchange) {
     moved.unpack();
     moved.refine();
     EXPECT_EQ(moved.stats().runs, 2);
+}
+
+TEST(Classes, RunsKeepTheirLists) {
+    const halo::Context context;
+    halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;
+    ring.n_dims = 1, ring.n_blocks[0] = 2, ring.n_cells[0] = 2, ring.periodic[0] = 1;
+    const halo::Topology topology(context, ring);
+    halo_field_desc desc = scalar("u", 1);
+    desc.n_sets = 2;
+    halo::Field u(topology, desc), v(topology, scalar("v", 1));
+    u.allocate();
+    v.allocate();
+    halo_exchange_desc reverse = HALO_EXCHANGE_DESC_INIT;
+    reverse.kind = HALO_KIND_REVERSE;
+    halo::Exchange sums({ u.get(), v.get() }, reverse);
+    const auto fill = [&](double *part) { part[0] = 7, part[1] = 1, part[2] = 2, part[3] = 5; };
+    const auto fill_all = [&] {
+        for (const int64_t gid : topology.local_parts()) fill(u.data(gid)), fill(u.data(gid, 1)), fill(v.data(gid));
+    };
+    fill_all();
+    halo::Run run;
+    run.fields({ 1, 0 }).sets(std::vector<int32_t>{ 1, 0 }).op(HALO_MAX);
+    sums.start(run);
+    sums.finish();
+    EXPECT_EQ(u.data(0)[1], 1);
+    EXPECT_EQ(u.data(0, 1)[1], 5);
+    EXPECT_EQ(u.data(0, 1)[2], 7);
+    EXPECT_EQ(v.data(0)[1], 1);
+    const halo::Run copy = run.sets({ 0, 0 });
+    run.fields({ 0, 0 });
+    sums.post(copy);
+    while (!sums.send()) {}
+    while (!sums.test()) {}
+    sums.unpack();
+    sums.refine();
+    EXPECT_EQ(u.data(0)[1], 5);
+    EXPECT_EQ(v.data(0)[1], 1);
+
+    fill_all();
+    double other[4][4] = {};
+    for (double(&part)[4] : other) fill(part);
+    sums.start(halo::Run().components(0, 1).depth(1).data({ other[0], other[1], other[2], other[3] }));
+    sums.finish();
+    EXPECT_EQ(other[3][1], 6);
+    EXPECT_EQ(other[3][2], 9);
+    EXPECT_EQ(v.data(1)[1], 1);
+    EXPECT_EQ(halo::Run().devices({ HALO_DEVICE_HOST, HALO_DEVICE_HOST }).get().n_fields, 2);
+}
+
+static_assert(halo::type_of<std::int8_t> == HALO_INT8 && halo::type_of<std::int16_t> == HALO_INT16);
+static_assert(halo::type_of<std::uint8_t> == HALO_UINT8 && halo::type_of<std::uint16_t> == HALO_UINT16);
+static_assert(halo::type_of<std::uint32_t> == HALO_UINT32 && halo::type_of<std::uint64_t> == HALO_UINT64);
+static_assert(halo::type_of<char> == 0 && halo::type_of<bool> == 0 && halo::type_of<std::byte> == 0);
+
+TEST(Classes, TypesOfNumbers) {
+    const halo::Context context;
+    EXPECT_EQ(context.allreduce(std::uint8_t{ 200 }, HALO_SUM), 200);
+    EXPECT_EQ(context.allreduce(std::int16_t{ -3 }, HALO_MIN), -3);
+}
+
+TEST(Classes, RunsThatDoNotFit) {
+    const halo::Context context;
+    halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;
+    ring.n_dims = 1, ring.n_blocks[0] = 2, ring.n_cells[0] = 2, ring.periodic[0] = 1;
+    const halo::Topology topology(context, ring);
+    halo::Field u(topology, scalar("u", 1));
+    u.allocate();
+    halo::Exchange ghosts({ u.get() });
+    const auto refused = [&](const halo::Run &run, const char *text) {
+        try {
+            ghosts.start(run);
+            ADD_FAILURE() << text;
+        } catch (const halo::error &error) {
+            EXPECT_EQ(error.status(), HALO_ERR_ARGUMENT);
+            EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+        }
+    };
+    refused(halo::Run().fields({}), "n_fields 0, but the exchange has 1"); // given, and empty
+    refused(halo::Run().data({}), "n_data 0, but its fields have 2 parts");
+    refused(halo::Run().fields({ 1, 1 }), "n_fields 2, but the exchange has 1");
+    refused(halo::Run().fields({ 1 }).sets({ 0, 0 }), "run: a list of 1 fields, and one of 2");
+    ghosts.start(halo::Run().fields({ 1 }));
+    ghosts.finish();
+}
+
+TEST(Classes, WhatFieldsAndExchangesTell) {
+    const halo::Context context;
+    halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;
+    ring.n_dims = 1, ring.n_blocks[0] = 3, ring.n_cells[0] = 2, ring.periodic[0] = 1;
+    const halo::Topology topology(context, ring), other(context, ring);
+    halo_field_desc nodes = scalar("u", 1);
+    nodes.centring = HALO_CENTRE_NODE;
+    const halo::Field u(topology, nodes), again(other, u.desc());
+    EXPECT_EQ(again.desc().centring, HALO_CENTRE_NODE);
+    EXPECT_STREQ(again.desc().name, "u");
+    EXPECT_EQ(u.owner_mask(0), (std::vector<std::uint8_t>{ 1, 1, 1 }));
+    EXPECT_EQ(u.owner_mask(1), (std::vector<std::uint8_t>{ 0, 1, 1 }));
+    EXPECT_EQ(u.owner_mask(2), (std::vector<std::uint8_t>{ 0, 1, 0 }));
+    EXPECT_TRUE(halo::Exchange({ u.get() }).peers().empty());
+}
+
+TEST(Classes, AContextThatGoesWithAll) {
+    halo::Context context;
+    halo_blocks_desc ring = HALO_BLOCKS_DESC_INIT;
+    ring.n_dims = 1, ring.n_blocks[0] = 3, ring.n_cells[0] = 2, ring.periodic[0] = 1;
+    halo::Topology topology(context, ring);
+    halo::Field u(topology, scalar("u", 1));
+    u.allocate();
+    halo::Exchange ghosts({ u.get() });
+    ghosts.start();
+    ghosts.let_go();
+    u.let_go();
+    EXPECT_NE(topology.let_go(), nullptr);
+    EXPECT_EQ(topology.get(), nullptr);
+    context.destroy_with_all();
+    EXPECT_EQ(context.get(), nullptr);
+    EXPECT_THROW(context.destroy_with_all(), halo::error);
 }
 
 TEST(Classes, ErrorsCarryStatusAndText) {
@@ -179,12 +296,12 @@ TEST(Classes, ChannelsAndGroups) {
     desc.count = 4;
     halo_channel_key key{ 1, 2, 0, 14, 0 };
     halo::Channel single(context, key, desc);
-    EXPECT_EQ(single.key().recv_gid, 2);
+    EXPECT_EQ(single.key().receive_gid, 2);
     halo_channel *const one[] = { single.get() };
     halo_group_desc apart = HALO_GROUP_DESC_INIT;
     apart.messages = HALO_MESSAGES_PER_CHANNEL;
     {
-        const halo::Group group(context, one, apart);
+        halo::Group group(context, one, apart);
         ASSERT_TRUE(single.writable());
         single.allocate();
         static_cast<double *>(single.buffer().data)[3] = 7;
@@ -199,13 +316,26 @@ TEST(Classes, ChannelsAndGroups) {
         EXPECT_EQ(single.state(), HALO_RECEIVED_NULL);
         single.stale();
         single.release();
+        std::int32_t state[] = { -1 };
+        EXPECT_TRUE(halo::send(one));
+        halo::start_receive(one);
+        EXPECT_EQ(halo::try_receive(one, state), 1);
+        EXPECT_EQ(state[0], HALO_RECEIVED_NULL);
+        halo::stale(one);
+        EXPECT_TRUE(single.send_null());
+        group.drain();
+        EXPECT_TRUE(single.set_bytes(16));
+        EXPECT_EQ(single.buffer().bytes, 16);
     }
+    EXPECT_THROW(single.set_buffer(nullptr), halo::error);
     key.extra = 1;
     halo::Channel slice(context, key, desc);
     halo_channel *const other[] = { slice.get() };
     halo::Group group(context, other);
     ASSERT_TRUE(group.writable());
     static_cast<double *>(group.table()[0].data)[0] = 9;
+    const std::int64_t row[] = { 0 };
+    EXPECT_TRUE(group.send_rows(row));
     EXPECT_TRUE(group.send());
     group.start_receive();
     ASSERT_TRUE(group.try_receive());

@@ -113,8 +113,7 @@ TEST(Layouts, AreFollowedByExchangesThatExist) {
             std::vector<std::vector<double>> storage;
             std::vector<void *> data;
             for (const halo_part &part : parts) data.push_back(storage.emplace_back(u.layout(part.gid).elements).data());
-            halo_run given = HALO_RUN_INIT;
-            given.data = data.data();
+            const halo::Run given = halo::Run().data(data);
             const auto of_run = [&](const halo_part &part) {
                 for (size_t i = 0; i < parts.size(); ++i)
                     if (parts[i].gid == part.gid) return halo::View<double>(storage[i].data(), u.layout(part.gid));
@@ -122,7 +121,7 @@ TEST(Layouts, AreFollowedByExchangesThatExist) {
             };
             fill(topology, of_run, 1);
             const halo_layout_desc rule = columns(context.rank() == 0 ? 128 : 32);
-            ghosts.start(&given);
+            ghosts.start(given);
             EXPECT_EQ(halo_field_set_layout(u, &rule), HALO_BUSY);
             ghosts.finish();
             EXPECT_EQ(count_wrong(topology, of_run, 1), 0);

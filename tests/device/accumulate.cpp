@@ -18,7 +18,7 @@ using Storage = std::vector<std::vector<unsigned char>>;
 
 // Sums and products of integers wrap around.
 template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, int32_t>, uint32_t, std::conditional_t<std::is_same_v<T, int64_t>, uint64_t, T>>;
+using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
 
 template <class T>
 T combined(T a, T b, int32_t op) {
@@ -32,7 +32,7 @@ T combined(T a, T b, int32_t op) {
     case HALO_LXOR: return (a != T{}) != (b != T{});
     default: break;
     }
-    if constexpr (std::is_integral_v<T>) return op == HALO_BAND ? a & b : op == HALO_BOR ? a | b : a ^ b;
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(op == HALO_BAND ? a & b : op == HALO_BOR ? a | b : a ^ b);
     return T{ 77 };
 }
 
@@ -108,6 +108,12 @@ TEST(Accumulate, EveryType) {
     expect_right<double>(HALO_FLOAT64, all);
     expect_right<int32_t>(HALO_INT32, integers);
     expect_right<int64_t>(HALO_INT64, integers);
+    expect_right<int8_t>(HALO_INT8, integers);
+    expect_right<int16_t>(HALO_INT16, integers);
+    expect_right<uint8_t>(HALO_UINT8, integers);
+    expect_right<uint16_t>(HALO_UINT16, integers);
+    expect_right<uint32_t>(HALO_UINT32, integers);
+    expect_right<uint64_t>(HALO_UINT64, integers);
     expect_right<std::complex<float>, float>(HALO_COMPLEX64, arithmetic);
     expect_right<std::complex<double>, double>(HALO_COMPLEX128, arithmetic);
 }

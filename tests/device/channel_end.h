@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "halo_channel.h"
 #include "late/on_device.h"
 
 namespace late {
@@ -61,7 +62,7 @@ public:
     End(Rank &rank, const Terms &terms, Place place) : rank_(rank), terms_(terms), place_(place), device_(rank.context, place.device) {
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
         desc.send_rank = terms.from;
-        desc.recv_rank = terms.to;
+        desc.receive_rank = terms.to;
         desc.count = static_cast<int64_t>(terms.n);
         desc.sparse = terms.sparse;
         desc.varies = terms.varies;
@@ -70,7 +71,8 @@ public:
         desc.buffer_kind = place.buffer;
         if (place.buffer == HALO_BUFFER_CALLER) desc.buffer = own_memory();
         if (place.buffer == HALO_BUFFER_ALLOCATOR) {
-            allocator_ = { place.memory, place.on_device() ? place.device : 0, this, allocate, release };
+            allocator_.memory = place.memory, allocator_.device = place.on_device() ? place.device : 0;
+            allocator_.user = this, allocator_.allocate = allocate, allocator_.release = release;
             desc.allocator = &allocator_;
         }
         const halo_channel_key key{ 1, 2, static_cast<int32_t>(terms.field), 14, 0 };
@@ -141,14 +143,14 @@ private:
         else
             std::copy_n(static_cast<const char *>(src), bytes, static_cast<char *>(dst));
     }
-    static void *allocate(void *user, size_t bytes) {
+    static void *allocate(void *user, const halo_channel_key *, size_t bytes) {
         auto *self = static_cast<End *>(user);
         ++self->blocks_out_;
         void *memory = nullptr;
         if (!self->place_.on_device()) return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
         return halo_device_late.ops->allocate(self->device_.get(), HALO_MEMORY_DEVICE, bytes, &memory) == HALO_SUCCESS ? memory : nullptr;
     }
-    static void release(void *user, void *pointer, size_t bytes) {
+    static void release(void *user, const halo_channel_key *, void *pointer, size_t bytes) {
         auto *self = static_cast<End *>(user);
         --self->blocks_out_;
         if (self->place_.on_device())
@@ -163,7 +165,7 @@ private:
     OpenDevice device_;
     std::optional<Array<double>> own_;
     std::vector<double> host_;
-    halo_allocator allocator_{};
+    halo_channel_allocator allocator_ = HALO_CHANNEL_ALLOCATOR_INIT;
     int64_t blocks_out_ = 0;
 };
 
@@ -180,7 +182,7 @@ inline halo_group *commit(Rank &rank, const std::vector<halo_channel *> &channel
 }
 
 inline void destroy(Rank &rank, halo_group *group) {
-    OK(halo_barrier(rank.context));
+    OK(halo_context_barrier(rank.context));
     until([&] { return halo_group_destroy(&group) == HALO_SUCCESS; });
 }
 

@@ -164,7 +164,7 @@ TEST(DeviceChannels, MemoryFollowsOccupancy) {
             if (rank.rank == 0) continue;
             for (const auto &end : ends) end->stale(HALO_STREAM_DEFAULT);
             until([&] {
-                OK(halo_progress(rank.context));
+                OK(halo_context_progress(rank.context));
                 return own.now() == 0;
             });
         }
@@ -190,7 +190,7 @@ TEST(DeviceChannels, WhatAnAllocatorGaveGoesBackWhenItIsStale) {
                 end.stale(HALO_STREAM_DEFAULT);
                 until([&] { return !end.try_receive() && end.blocks_out() == 0; });
             }
-            OK(halo_barrier(rank.context));
+            OK(halo_context_barrier(rank.context));
         }
         late::destroy(rank, group);
         end.destroy();
@@ -389,7 +389,7 @@ TEST(DeviceChannels, AbandonedWhileTheDeviceWorks) {
                 }
                 OK(halo_channel_abandon(end.channel));
                 OK(halo_channel_destroy(&end.channel));
-                OK(halo_barrier(rank.context));
+                OK(halo_context_barrier(rank.context));
                 OK(halo_group_destroy(&group));
             });
     late_configure(1, 50);
@@ -556,7 +556,10 @@ TEST(DeviceChannels, Misuse) {
         refused(HALO_ERR_ARGUMENT, "there are the late devices 0 and 1, not 7");
         desc.varies = 2;
         refused(HALO_ERR_ARGUMENT, "varies is 2, not 0 or 1");
-        halo_allocator allocator{ HALO_MEMORY_DEVICE, 1, nullptr, [](void *, size_t) -> void * { return nullptr; }, [](void *, void *, size_t) {} };
+        halo_channel_allocator allocator = HALO_CHANNEL_ALLOCATOR_INIT;
+        allocator.memory = HALO_MEMORY_DEVICE, allocator.device = 1;
+        allocator.allocate = [](void *, const halo_channel_key *, size_t) -> void * { return nullptr; };
+        allocator.release = [](void *, const halo_channel_key *, void *, size_t) {};
         desc.memory = HALO_MEMORY_DEVICE, desc.buffer_kind = HALO_BUFFER_ALLOCATOR, desc.allocator = &allocator;
         refused(HALO_ERR_ARGUMENT, "the allocator has device memory of device 1, the channel is on device 0");
         desc.buffer_kind = HALO_BUFFER_ALLOCATOR, desc.allocator = &allocator;

@@ -2,6 +2,7 @@
 // Exchanges over fields on devices: what is refused, and what fails on the way.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -164,7 +165,7 @@ TEST(DeviceErrors, ARunFailsBeforeTheDeviceHasPacked) {
         const late::Stream stream(u.device());
         const auto run_of = [&](std::array<int32_t, 2> fields) {
             halo_run run = HALO_RUN_INIT;
-            run.field_mask = fields.data();
+            run.n_fields = 2, run.field_mask = fields.data();
             const halo_status status = halo_exchange_start(exchange, &run, stream);
             return status == HALO_SUCCESS ? halo_exchange_finish(exchange, stream) : status;
         };
@@ -244,6 +245,88 @@ TEST(DeviceErrors, CheckModeBesideDevices) {
             }
         }
         OK(halo_field_destroy(&h));
+    });
+}
+
+// Of a module from before they came: it moves values of any type, and looks at those that it knows.
+class OlderDevice {
+public:
+    explicit OlderDevice(Rank &rank) : rank_(rank), ring_(rank, 2) {}
+    ~OlderDevice() {
+        halo_exchange_destroy(&exchange_);
+        halo_field_destroy(&field_);
+    }
+    OlderDevice(const OlderDevice &) = delete;
+    OlderDevice &operator=(const OlderDevice &) = delete;
+
+    void over(halo_type type, int32_t sparse, int32_t kind, halo_op op = HALO_MAX, int32_t order = HALO_COMBINE_BY_GID) {
+        halo_exchange_destroy(&exchange_);
+        halo_field_destroy(&field_);
+        halo_field_desc field = HALO_FIELD_DESC_INIT;
+        field.name = "f", field.type = type, field.sparse = sparse;
+        field.ghost_low[0] = field.ghost_high[0] = 1;
+        OK(halo_field_create(ring_.topology(), &field, &field_));
+        OK(halo_field_allocate(field_, -1));
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.kind = kind, desc.op = op, desc.combine_order = order;
+        desc.combine = [](void *, void *values, const void *contributions, int64_t n, halo_type, int64_t bytes) {
+            std::memcpy(values, contributions, static_cast<size_t>(n * bytes));
+            return HALO_SUCCESS;
+        };
+        OK(halo_exchange_create(&field_, 1, &desc, &exchange_));
+    }
+    // Owned cells are the number of their block and 1, ghosts 0.
+    template <class T>
+    void works(T first_ghost, T first_owned) {
+        T *data[2];
+        for (int64_t gid : { 0, 1 }) {
+            void *storage = nullptr;
+            halo_layout layout = HALO_LAYOUT_INIT;
+            OK(halo_field_data(field_, gid, 0, &storage));
+            OK(halo_field_layout(field_, gid, &layout));
+            data[gid] = static_cast<T *>(storage) + layout.first_owned;
+            std::fill_n(data[gid] - 1, Ring::n_cells + 2, T{ 0 });
+            std::fill_n(data[gid], Ring::n_cells, static_cast<T>(gid + 1));
+        }
+        *(data[1] - 1) = T{ 9 };
+        OK(halo_exchange_start(exchange_, nullptr, HALO_STREAM_NONE));
+        OK(halo_exchange_finish(exchange_, HALO_STREAM_NONE));
+        const T ghost = *(data[0] - 1);
+        if (ghost != first_ghost || data[0][Ring::n_cells - 1] != first_owned)
+            stop("ghost %g, owned %g", static_cast<double>(ghost), static_cast<double>(data[0][Ring::n_cells - 1]));
+    }
+    void is_refused(const char *type) {
+        for (int again = 0; again < 2; ++again)
+            expect_failure(rank_.context, halo_exchange_start(exchange_, nullptr, HALO_STREAM_NONE), HALO_ERR_DEVICE,
+                           { "field f", "device older does not know values of", type, "only move" });
+    }
+
+private:
+    Rank &rank_;
+    const Ring ring_;
+    halo_field *field_ = nullptr;
+    halo_exchange *exchange_ = nullptr;
+};
+
+TEST(DeviceErrors, ValuesThatAnOlderModuleDoesNotKnow) {
+    run(1, { { "device", "older" }, { "plugin_path", LATE_DIRECTORY } }, [](Rank &rank) {
+        OlderDevice older(rank);
+        older.over(HALO_UINT8, 0, HALO_KIND_GHOSTS);
+        older.works<uint8_t>(2, 1);
+        older.over(HALO_BFLOAT16, 0, HALO_KIND_GHOSTS);
+        older.works<uint16_t>(2, 1);
+        older.over(HALO_INT32, 0, HALO_KIND_REVERSE);
+        older.works<int32_t>(0, 9);
+        older.over(HALO_FLOAT64, 1, HALO_KIND_GHOSTS);
+        older.works<double>(2, 1);
+        older.over(HALO_UINT8, 0, HALO_KIND_REVERSE);
+        older.is_refused("uint8");
+        older.over(HALO_FLOAT16, 1, HALO_KIND_GHOSTS);
+        older.is_refused("float16");
+        older.over(HALO_INT16, 0, HALO_KIND_REVERSE, HALO_USER); // nothing is left to the device
+        older.works<int16_t>(0, 9);
+        older.over(HALO_INT16, 0, HALO_KIND_REVERSE, HALO_SUM, HALO_COMBINE_CANONICAL);
+        older.works<int16_t>(0, 10);
     });
 }
 

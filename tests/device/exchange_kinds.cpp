@@ -207,7 +207,7 @@ TEST(KindsOnDevices, PeersThatBringLittleAreUnpackedTogether) {
         constexpr int n_turns = 3;
         for (int turn = 0; turn < n_turns; ++turn) {
             u.write(turn, stream);
-            OK(halo_barrier(rank.context));
+            OK(halo_context_barrier(rank.context));
             if (rank.rank == 2) std::this_thread::sleep_for(std::chrono::milliseconds(30));
             OK(halo_exchange_start(exchange, nullptr, stream));
             OK(halo_exchange_finish(exchange, stream));

@@ -187,7 +187,7 @@ TEST(OnDevices, WhatHasComeIsReadBeforeMoreComesThere) {
             v.write(turn + 1000, stream);
             for (const auto &mask : { std::array<int32_t, 2>{ 1, 0 }, std::array<int32_t, 2>{ 0, 1 } }) {
                 halo_run of_one = HALO_RUN_INIT;
-                of_one.field_mask = mask.data();
+                of_one.n_fields = 2, of_one.field_mask = mask.data();
                 if (rank.rank == 0) late_delay_launch(u.device(), 1, 5000); // the unpacking
                 OK(halo_exchange_start(exchange, &of_one, stream));
                 OK(halo_exchange_finish(exchange, stream));
@@ -248,7 +248,7 @@ TEST(OnDevices, ASetOnTheHostAndOneOnTheDevice) {
                 const int32_t set = turn / 3 % 2; // of this rank; the other's may be elsewhere
                 const int32_t mine = rank.rank == 0 ? set : turn / 2 % 2;
                 halo_run run = HALO_RUN_INIT;
-                run.sets = &mine;
+                run.n_fields = 1, run.sets = &mine;
                 for (int64_t b = 0; b < 2; ++b) {
                     const std::vector<double> values = ring.owned(ring.first_gid() + b, turn);
                     if (mine == 1)
@@ -289,8 +289,8 @@ TEST(OnDevices, StorageOfARun) {
             void *const data[] = { storage.array(0).data(), storage.array(1).data() };
             const int32_t device = 0;
             halo_run run = HALO_RUN_INIT;
-            run.data = data;
-            run.devices = &device;
+            run.data = data, run.n_data = 2;
+            run.devices = &device, run.n_fields = 1;
             storage.write(5, stream);
             OK(halo_exchange_start(exchange, &run, stream));
             OK(halo_exchange_finish(exchange, stream));

@@ -41,12 +41,15 @@ public:
         group = late::commit(rank, channels_, desc);
         null_flags_.resize(channels_.size());
         if (flags_memory_ == HALO_MEMORY_HOST) return;
-        OK(halo_memory_allocate_on(rank.context, flags_memory_, device, std::ssize(null_flags_), &device_flags_));
+        OK(halo_memory_allocate_on(rank.context, flags_memory_, device, 2 * std::ssize(null_flags_), &device_flags_)); // in parts, then of the table
     }
     void destroy() {
         if (group) late::destroy(rank_, group);
         for (halo_channel *&channel : channels_) OK(halo_channel_destroy(&channel));
-        if (device_flags_) OK(halo_memory_release(rank_.context, &device_flags_));
+        if (device_flags_) {
+            late_stream_synchronize(device_.get(), nullptr); // flags were overwritten behind the last call
+            OK(halo_memory_release(rank_.context, &device_flags_));
+        }
     }
 
     const OpenDevice &device() const { return device_; }
@@ -70,19 +73,44 @@ public:
         const std::vector<halo_group_row> table = rows();
         for (size_t i = 0; i < table.size(); ++i) {
             null_flags_[i] = !turn.data(numbers_[i]);
-            if (!table[i].sender) continue;
-            std::vector<double> values(static_cast<size_t>(table[i].bytes) / sizeof(double));
-            for (size_t k = 0; k < values.size(); ++k) values[k] = turn.value(numbers_[i], k);
-            copy(table[i].data, values.data(), values.size() * sizeof(double), on);
+            if (table[i].sender) write(table[i], i, turn, on);
         }
-        const uint8_t *flags = null_flags_.data();
-        if (device_flags_) {
-            device_.copy(device_flags_, null_flags_.data(), null_flags_.size(), on);
-            flags = static_cast<const uint8_t *>(device_flags_);
+        with_flags(null_flags_, null_flags_.size(), on,
+                   [&](const uint8_t *flags) { OK(halo_group_send(group, turn.percent < 100 ? flags : nullptr, stream(on))); });
+    }
+    // The same in parts: each stream has some of the rows, and what is left goes with the last one. Parts are named from the last to the first.
+    void send_parts(const Turn &turn, const std::vector<halo_stream> &streams, bool leave_some) {
+        wait_writable();
+        const std::vector<halo_group_row> table = rows();
+        const size_t n_left = leave_some ? 1 : 0;
+        size_t n_named = 0;
+        for (size_t part = streams.size(); part-- > n_left;) {
+            std::vector<int64_t> some;
+            std::vector<uint8_t> nulls;
+            for (size_t i = table.size(); i-- > 0;) {
+                if (i % streams.size() != part || !table[i].sender) continue;
+                write(table[i], i, turn, streams[part]);
+                some.push_back(static_cast<int64_t>(i));
+                nulls.push_back(!turn.data(numbers_[i]));
+            }
+            with_flags(nulls, n_named, streams[part], [&](const uint8_t *flags) {
+                OK(halo_group_send_rows(group, some.data(), std::ssize(some), turn.percent < 100 ? flags : nullptr, stream(streams[part])));
+            });
+            n_named += some.size();
         }
-        OK(halo_group_send(group, turn.percent < 100 ? flags : nullptr, stream(on)));
-        std::fill(null_flags_.begin(), null_flags_.end(), uint8_t{ 1 });
-        if (device_flags_) device_.copy(device_flags_, null_flags_.data(), null_flags_.size(), on);
+        if (leave_some) {
+            for (size_t i = 0; i < table.size(); ++i) {
+                null_flags_[i] = !turn.data(numbers_[i]);
+                if (table[i].sender && i % streams.size() == 0) write(table[i], i, turn, streams[0]);
+            }
+            with_flags(null_flags_, null_flags_.size(), streams[0],
+                       [&](const uint8_t *flags) { OK(halo_group_send(group, turn.percent < 100 ? flags : nullptr, stream(streams[0]))); });
+        }
+        int64_t sent = 0;
+        for (; sent < std::ssize(table) && !table[static_cast<size_t>(sent)].sender; ++sent) {}
+        if (sent == std::ssize(table)) return;
+        const halo_status status = halo_group_send_rows(group, &sent, 1, nullptr, stream(streams[0]));
+        if (status != HALO_ERR_ARGUMENT) stop("a row is sent twice: %s", halo_status_name(status));
     }
     void receive() const {
         until([&] {
@@ -120,7 +148,7 @@ private:
         if (from != rank_.rank && to != rank_.rank) return;
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
         desc.send_rank = from;
-        desc.recv_rank = to;
+        desc.receive_rank = to;
         desc.count = number % 5 * 3;
         const halo_channel_key key{ from, to, number, 0, 0 };
         halo_channel *channel = nullptr;
@@ -128,6 +156,20 @@ private:
         channels_.push_back(channel);
         numbers_.push_back(number);
         receives_.push_back(to == rank_.rank);
+    }
+    void write(const halo_group_row &row, size_t i, const Turn &turn, halo_stream on) const {
+        std::vector<double> values(static_cast<size_t>(row.bytes) / sizeof(double));
+        for (size_t k = 0; k < values.size(); ++k) values[k] = turn.value(numbers_[i], k);
+        copy(row.data, values.data(), values.size() * sizeof(double), on);
+    }
+    // Where the group reads them, `at` in that memory. They are overwritten behind the call.
+    template <class Call>
+    void with_flags(std::vector<uint8_t> &flags, size_t at, halo_stream on, const Call &call) const {
+        uint8_t *const there = device_flags_ ? static_cast<uint8_t *>(device_flags_) + at : nullptr;
+        if (there) device_.copy(there, flags.data(), flags.size(), on);
+        call(there ? there : flags.data());
+        std::fill(flags.begin(), flags.end(), uint8_t{ 1 });
+        if (there) device_.copy(there, flags.data(), flags.size(), on);
     }
     void copy(void *dst, const void *src, size_t bytes, halo_stream on) const {
         if (on_device_)
@@ -163,6 +205,29 @@ TEST_P(Groups, AllThatIsNotNullArrives) {
     });
 }
 
+// Parts in streams of their own, in runs beside those of one call.
+TEST_P(Groups, AllThatIsSentInPartsArrives) {
+    const auto [n_ranks, flags_memory] = GetParam();
+    conformance::run(n_ranks, late::settings(), [&, flags = flags_memory](Rank &rank) {
+        Slices slices(rank, 7, HALO_MEMORY_DEVICE, 0, flags);
+        {
+            const Stream first(slices.device().get()), second(slices.device().get());
+            for (int number = 0; number < 30; ++number) {
+                const Turn turn{ number, percents[number % 6] };
+                if (number % 5 == 4)
+                    slices.send(turn, first);
+                else
+                    slices.send_parts(turn, { first, second, nullptr }, number % 2 == 0);
+                slices.receive();
+                slices.check(turn, second);
+                slices.stale(second);
+            }
+            OK(halo_group_drain(slices.group, 60));
+        }
+        slices.destroy();
+    });
+}
+
 INSTANTIATE_TEST_SUITE_P(Device, Groups,
                          testing::Combine(testing::Values(1, 2, 3), testing::Values(HALO_MEMORY_HOST, HALO_MEMORY_PINNED, HALO_MEMORY_DEVICE)),
                          [](const auto &one) { return std::to_string(one.index); });
@@ -172,6 +237,26 @@ TEST(DeviceGroups, RanksDifferInMemory) {
     conformance::run(3, late::settings({ { "check", "1" } }), [](Rank &rank) {
         Slices slices(rank, 4, rank.rank == 2 ? HALO_MEMORY_HOST : HALO_MEMORY_DEVICE, rank.rank % 2, HALO_MEMORY_DEVICE);
         for (int turn = 0; turn < 30; ++turn) slices.run({ turn, percents[turn % 6] }, nullptr);
+        slices.destroy();
+    });
+}
+
+// A part is read in its own stream: what is queued in front of it there has been done.
+TEST(DeviceGroups, APartWaitsForItsStream) {
+    conformance::run(2, late::settings(), [](Rank &rank) {
+        Slices slices(rank, 5, HALO_MEMORY_DEVICE);
+        const late::Array<double> kept(rank.context, 16), other(rank.context, 16);
+        {
+            const Stream slow(slices.device().get()), fast(slices.device().get());
+            for (int number = 0; number < 5; ++number) {
+                for (int copy = 0; copy < 200; ++copy) slices.device().copy(kept.data(), other.data(), 16 * sizeof(double), slow);
+                const Turn turn{ number, 100 };
+                slices.send_parts(turn, { fast, slow }, number % 2 == 0);
+                slices.receive();
+                slices.check(turn, fast);
+                slices.stale(fast);
+            }
+        }
         slices.destroy();
     });
 }
@@ -270,7 +355,7 @@ TEST(DeviceGroups, AbandonedWhileTheDeviceWorks) {
                 slices.stale(HALO_STREAM_DEFAULT);
             }
             OK(halo_group_abandon(slices.group));
-            OK(halo_barrier(rank.context));
+            OK(halo_context_barrier(rank.context));
             OK(halo_group_destroy(&slices.group));
             slices.destroy();
         });
@@ -286,7 +371,7 @@ TEST(DeviceGroups, MessagesLeaveInWhateverCallComesNext) {
             slices.send({ turn, 100 }, nullptr);
             if (rank.rank == 0)
                 until([&] {
-                    OK(halo_progress(rank.context));
+                    OK(halo_context_progress(rank.context));
                     return received >= turn;
                 });
             slices.receive();
@@ -359,7 +444,7 @@ TEST(DeviceGroups, RunsEndInWhateverCallComesNext) {
         } else {
             one.receive_and_stale();
             until([&] {
-                OK(halo_progress(rank.context));
+                OK(halo_context_progress(rank.context));
                 return heard.load();
             });
             one.receive_and_stale();
@@ -396,10 +481,10 @@ TEST_P(GivenUp, WhatTheDeviceUsesIsKept) {
             OK(halo_context_trim(rank.context));
             if (kept.read(nullptr) != late::numbers(OneSlice::n, 5)) stop("what came is read no more");
         } else {
-            OK(halo_barrier(rank.context));
+            OK(halo_context_barrier(rank.context));
             OK(halo_group_abandon(one.group));
         }
-        if (rank.rank == 1) OK(halo_barrier(rank.context));
+        if (rank.rank == 1) OK(halo_context_barrier(rank.context));
     });
 }
 
@@ -453,6 +538,8 @@ TEST(DeviceGroups, Misuse) {
                 stop("%s: %s", halo_status_name(status), halo_last_error());
         };
         wants_stream(halo_group_send(group, nullptr, HALO_STREAM_NONE));
+        const int64_t row = 0;
+        wants_stream(halo_group_send_rows(group, &row, rank.rank == 0 ? 1 : 0, nullptr, HALO_STREAM_NONE));
         OK(halo_group_send(group, nullptr, HALO_STREAM_DEFAULT));
         for (int32_t done = 0; !done;) OK(halo_group_try_receive(group, &done));
         wants_stream(halo_group_stale(group, HALO_STREAM_NONE));

@@ -108,7 +108,7 @@ void expect_combined(halo_type type, int32_t op, T (*combine)(T, T)) {
                 Listed one = random_case(random, lists, sizeof(T), components, true);
                 for (auto *side : { &one.source, &one.destination })
                     for (size_t at = padding; at < side->size(); at += sizeof(T)) {
-                        const T value = static_cast<T>(pick(random, -1000, 1000)) / static_cast<T>(3);
+                        const T value = static_cast<T>(static_cast<T>(pick(random, -1000, 1000)) / static_cast<T>(3));
                         std::memcpy(side->data() + at, &value, sizeof value);
                     }
                 std::vector<unsigned char> expected = one.destination;
@@ -129,6 +129,8 @@ TEST(Listed, CombinesInTheOrderOfTheList) {
     expect_combined<double>(HALO_FLOAT64, HALO_MIN, [](double a, double b) { return a < b ? a : b; });
     expect_combined<float>(HALO_FLOAT32, HALO_SUM, [](float a, float b) { return a + b; });
     expect_combined<int32_t>(HALO_INT32, HALO_MAX, [](int32_t a, int32_t b) { return a > b ? a : b; });
+    expect_combined<uint8_t>(HALO_UINT8, HALO_SUM, [](uint8_t a, uint8_t b) { return static_cast<uint8_t>(a + b); });
+    expect_combined<int16_t>(HALO_INT16, HALO_MIN, [](int16_t a, int16_t b) { return a < b ? a : b; });
     expect_combined<int64_t>(HALO_INT64, HALO_SUM, [](int64_t a, int64_t b) { return a + b; });
     expect_combined<std::complex<double>>(HALO_COMPLEX128, HALO_SUM, [](std::complex<double> a, std::complex<double> b) { return a + b; });
 }
@@ -179,8 +181,10 @@ void expect_negated(halo_type type) {
                 for (size_t at = 0; at < sizeof(T); at += sizeof(Part)) {
                     Part value;
                     std::memcpy(&value, dst + at, sizeof value);
-                    if constexpr (std::is_integral_v<Part>)
-                        value = value == std::numeric_limits<Part>::min() ? value : -value;
+                    if constexpr (std::is_unsigned_v<Part>)
+                        value = static_cast<Part>(value ^ 0x8000u); // HALO_FLOAT16, HALO_BFLOAT16 by their bits
+                    else if constexpr (std::is_integral_v<Part>)
+                        value = value == std::numeric_limits<Part>::min() ? value : static_cast<Part>(-value);
                     else
                         value = -value;
                     std::memcpy(dst + at, &value, sizeof value);
@@ -194,6 +198,10 @@ void expect_negated(halo_type type) {
 TEST(Negated, EveryType) {
     expect_negated<float>(HALO_FLOAT32);
     expect_negated<double>(HALO_FLOAT64);
+    expect_negated<int8_t>(HALO_INT8);
+    expect_negated<int16_t>(HALO_INT16);
+    expect_negated<uint16_t>(HALO_FLOAT16);
+    expect_negated<uint16_t>(HALO_BFLOAT16);
     expect_negated<int32_t>(HALO_INT32);
     expect_negated<int64_t>(HALO_INT64);
     expect_negated<std::complex<float>, float>(HALO_COMPLEX64);
@@ -250,7 +258,7 @@ TEST(Listed, WhatCannotBe) {
     wrong = good;
     wrong.shape.lists = 8;
     expect_refused(wrong, "`lists`");
-    for (const halo_type type : { -1, HALO_BYTES, 99 }) {
+    for (const halo_type type : { -1, HALO_BYTES, HALO_UINT8, HALO_UINT64, 99 }) {
         wrong = good;
         wrong.shape.negate = type;
         expect_refused(wrong, "sign");

@@ -80,12 +80,12 @@ void expect_integer_borders(halo_type type) {
     for (const T sign : { T(1), T(-1) }) {
         EXPECT_FALSE(is_data<T>(type, 0, 0));
         EXPECT_TRUE(is_data<T>(type, sign, 0));
-        EXPECT_FALSE(is_data<T>(type, sign * 2, 2.5));
-        EXPECT_TRUE(is_data<T>(type, sign * 3, 2.5));
-        EXPECT_TRUE(is_data<T>(type, sign * 3, 3));
-        EXPECT_FALSE(is_data<T>(type, sign * 2, 3));
+        EXPECT_FALSE(is_data<T>(type, static_cast<T>(sign * 2), 2.5));
+        EXPECT_TRUE(is_data<T>(type, static_cast<T>(sign * 3), 2.5));
+        EXPECT_TRUE(is_data<T>(type, static_cast<T>(sign * 3), 3));
+        EXPECT_FALSE(is_data<T>(type, static_cast<T>(sign * 2), 3));
         EXPECT_TRUE(is_data<T>(type, sign, 0.25));
-        EXPECT_FALSE(is_data<T>(type, sign * std::numeric_limits<T>::max(), infinity));
+        EXPECT_FALSE(is_data<T>(type, static_cast<T>(sign * std::numeric_limits<T>::max()), infinity));
     }
     EXPECT_FALSE(is_data<T>(type, std::numeric_limits<T>::min(), infinity));
     const double limit = -static_cast<double>(std::numeric_limits<T>::min());
@@ -95,11 +95,76 @@ void expect_integer_borders(halo_type type) {
 }
 
 TEST(NullTest, IntegerBorders) {
+    expect_integer_borders<int8_t>(HALO_INT8);
+    expect_integer_borders<int16_t>(HALO_INT16);
     expect_integer_borders<int32_t>(HALO_INT32);
     expect_integer_borders<int64_t>(HALO_INT64);
     const int64_t odd = (int64_t{ 1 } << 60) + 1; // no double has this value
     EXPECT_TRUE(is_data<int64_t>(HALO_INT64, odd, 0x1p60));
     EXPECT_FALSE(is_data<int64_t>(HALO_INT64, (int64_t{ 1 } << 60) - 1, 0x1p60));
+}
+
+// What would be negative is large.
+template <class T>
+void expect_unsigned_borders(halo_type type) {
+    const T most = std::numeric_limits<T>::max(), middle = static_cast<T>(most / 2 + 1);
+    const double middle_as_double = std::ldexp(0.5, std::numeric_limits<T>::digits), end = std::ldexp(1.0, std::numeric_limits<T>::digits);
+    EXPECT_FALSE(is_data<T>(type, 0, 0));
+    EXPECT_TRUE(is_data<T>(type, 1, 0));
+    EXPECT_TRUE(is_data<T>(type, most, 0));
+    EXPECT_TRUE(is_data<T>(type, 1, 0.25));
+    EXPECT_FALSE(is_data<T>(type, 2, 2.5));
+    EXPECT_TRUE(is_data<T>(type, 3, 2.5));
+    EXPECT_TRUE(is_data<T>(type, 3, 3));
+    EXPECT_TRUE(is_data<T>(type, middle, middle_as_double));
+    EXPECT_FALSE(is_data<T>(type, static_cast<T>(middle - 1), middle_as_double));
+    EXPECT_FALSE(is_data<T>(type, middle, std::nextafter(middle_as_double, infinity)));
+    EXPECT_TRUE(is_data<T>(type, most, std::nextafter(middle_as_double, infinity)));
+    for (const double threshold : { end, 1e300, infinity }) EXPECT_FALSE(is_data<T>(type, most, threshold)) << threshold;
+    EXPECT_TRUE(is_data<T>(type, most, std::nextafter(end, 0.0) - (sizeof(T) < 8 ? 1 : 0)));
+}
+
+TEST(NullTest, UnsignedBorders) {
+    expect_unsigned_borders<uint8_t>(HALO_UINT8);
+    expect_unsigned_borders<uint16_t>(HALO_UINT16);
+    expect_unsigned_borders<uint32_t>(HALO_UINT32);
+    expect_unsigned_borders<uint64_t>(HALO_UINT64);
+}
+
+// Given by their bits.
+struct HalfBits {
+    uint16_t tiny, below_half, half, largest, infinite, nan, other_nan;
+    double tiny_value, largest_value;
+};
+
+void expect_half_borders(halo_type type, const HalfBits &bits) {
+    for (const uint16_t sign : { 0, 0x8000 }) {
+        const auto with_sign = [&](uint16_t size) { return static_cast<uint16_t>(sign | size); };
+        EXPECT_FALSE(is_data<uint16_t>(type, with_sign(0), 0));
+        EXPECT_TRUE(is_data<uint16_t>(type, with_sign(bits.tiny), 0));
+        EXPECT_FALSE(is_data<uint16_t>(type, with_sign(0), std::numeric_limits<double>::denorm_min()));
+        EXPECT_TRUE(is_data<uint16_t>(type, with_sign(bits.tiny), std::numeric_limits<double>::denorm_min()));
+        EXPECT_TRUE(is_data<uint16_t>(type, with_sign(bits.tiny), bits.tiny_value));
+        EXPECT_FALSE(is_data<uint16_t>(type, with_sign(bits.tiny), std::nextafter(bits.tiny_value, 1.0)));
+        EXPECT_FALSE(is_data<uint16_t>(type, with_sign(bits.tiny), 2 * bits.tiny_value));
+        EXPECT_TRUE(is_data<uint16_t>(type, with_sign(static_cast<uint16_t>(bits.tiny + 1)), 2 * bits.tiny_value));
+        EXPECT_TRUE(is_data<uint16_t>(type, with_sign(bits.half), 0.5));
+        EXPECT_FALSE(is_data<uint16_t>(type, with_sign(bits.below_half), 0.5));
+        EXPECT_FALSE(is_data<uint16_t>(type, with_sign(bits.half), std::nextafter(0.5, 1.0)));
+        EXPECT_TRUE(is_data<uint16_t>(type, with_sign(bits.half), std::nextafter(0.5, 0.0)));
+        EXPECT_TRUE(is_data<uint16_t>(type, with_sign(bits.largest), bits.largest_value));
+        for (const double threshold : { std::nextafter(bits.largest_value, infinity), 1e300, infinity }) {
+            EXPECT_FALSE(is_data<uint16_t>(type, with_sign(bits.largest), threshold)) << threshold;
+            EXPECT_TRUE(is_data<uint16_t>(type, with_sign(bits.infinite), threshold)) << threshold;
+        }
+        for (const double threshold : { 0.0, 0.5, 1e300, infinity })
+            for (const uint16_t nan : { bits.nan, bits.other_nan }) EXPECT_TRUE(is_data<uint16_t>(type, with_sign(nan), threshold)) << threshold;
+    }
+}
+
+TEST(NullTest, HalfBorders) {
+    expect_half_borders(HALO_FLOAT16, { 1, 0x37ff, 0x3800, 0x7bff, 0x7c00, 0x7e00, 0x7c01, 0x1p-24, 65504 });
+    expect_half_borders(HALO_BFLOAT16, { 1, 0x3eff, 0x3f00, 0x7f7f, 0x7f80, 0x7fc0, 0x7f81, 0x1p-133, 0x1.fep127 });
 }
 
 TEST(NullTest, BytesAreNullWhenAllAreZero) {
@@ -170,7 +235,7 @@ TEST(NullTest, WhatCannotBeTested) {
     double values[2] = {};
     const std::vector<void *> bases{ values };
     uint8_t non_null = 55;
-    for (const halo_type type : { 0, 8, HALO_COMPLEX128 }) {
+    for (const halo_type type : { 0, HALO_BFLOAT16 + 1, HALO_COMPLEX128 }) {
         const halo_null_test test{ type, 0, 0.0 };
         EXPECT_EQ(table.test_rows(0, 1, bases, test, &non_null), HALO_ERR_ARGUMENT);
         EXPECT_EQ(table.run_tested_rows(0, 1, bases, test, &non_null), HALO_ERR_ARGUMENT);

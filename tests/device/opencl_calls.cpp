@@ -188,7 +188,7 @@ void expect_launches(Rank &rank, int32_t n_fields, int32_t n_sparse, int64_t per
     Grid grid(rank, n_fields, n_sparse);
     for (int turn = 0; turn < n_turns; ++turn) {
         grid.write(turn);
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         const Calls before = calls;
         grid.run();
         const Calls after = calls;

@@ -28,7 +28,7 @@ void count_runs(const Rank &rank, const std::function<void(int turn)> &run) {
         heap::start_counting();
         run(turn);
         n_that_make += heap::stop_counting().library > 0 ? 1 : 0;
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
     }
     if (n_that_make > most_that_make)
         stop("heap calls of the library in %d of %d runs, in the last at %s", n_that_make, n_runs, heap::first_caller());

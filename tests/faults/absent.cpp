@@ -54,9 +54,9 @@ void open(Member &member, halo_inproc *group, int32_t number, const Absence &abs
     member.rank.rank = number;
     member.rank.size = n_ranks;
     member.ring = std::make_unique<Ring>(member.rank, absence.way, absence.n_values);
-    OK(halo_barrier(member.rank.context));
+    OK(halo_context_barrier(member.rank.context));
     for (int run = 0; run < absence.n_runs; ++run) OK(member.ring->run());
-    OK(halo_barrier(member.rank.context));
+    OK(halo_context_barrier(member.rank.context));
     OK(halo_context_set(member.rank.context, "timeout", "0.3s"));
 }
 

@@ -53,7 +53,12 @@ void keep_values(Member &member, halo_field *field, halo_topology *topology) {
 
 void tell(Member &member, halo_exchange *exchange) {
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-    ALONE(halo_exchange_stats_get(exchange, &stats));
+    ALONE(halo_exchange_get_stats(exchange, &stats));
+    int64_t n_peers = 0;
+    ALONE(halo_exchange_peers(exchange, sizeof(halo_peer_row), nullptr, 0, &n_peers));
+    std::vector<halo_peer_row> rows(static_cast<size_t>(n_peers));
+    ALONE(halo_exchange_peers(exchange, sizeof(halo_peer_row), rows.data(), n_peers, &n_peers));
+    member.keep(rows);
     char text[8192];
     size_t needed = 0;
     ALONE(halo_exchange_describe(exchange, text, sizeof text, &needed));
@@ -151,8 +156,9 @@ void ask_topology(Member &member, halo_topology *topology) {
     ALONE(halo_topology_peers(topology, peers, 8, &n));
     for (int64_t i = 0; i < std::min<int64_t>(n_parts, 1); ++i) {
         halo_part part = HALO_PART_INIT;
+        ALONE(halo_struct_init("halo_part", &part, sizeof part));
         ALONE(halo_topology_part(topology, gids[i], &part));
-        ALONE(halo_topology_neighbours(topology, gids[i], nullptr, 0, &n));
+        ALONE(halo_topology_neighbours(topology, gids[i], sizeof(halo_neighbour), nullptr, 0, &n));
     }
 }
 
@@ -161,7 +167,13 @@ void ask_field(Member &member, halo_topology *topology, halo_field *field) {
     int64_t n_parts = 0, n = 0;
     ALONE(halo_topology_local_parts(topology, &gids, &n_parts));
     if (n_parts == 0) return;
-    ALONE(halo_field_boundaries(field, gids[0], nullptr, 0, &n));
+    ALONE(halo_field_boundaries(field, gids[0], sizeof(halo_boundary), nullptr, 0, &n));
+    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    ALONE(halo_field_get_desc(field, &desc));
+    ALONE(halo_field_owner_mask(field, gids[0], nullptr, 0, &n));
+    std::vector<uint8_t> mask(static_cast<size_t>(n));
+    ALONE(halo_field_owner_mask(field, gids[0], mask.data(), n, &n));
+    member.keep(mask);
     halo_box interior, rim[6];
     int32_t n_rim = 0;
     ALONE(halo_field_interior_rim(field, gids[0], 1, &interior, rim, &n_rim));
@@ -197,7 +209,7 @@ void narrowed(Member &member, int32_t messages) {
     for (int time = 0; time < 4; ++time) {
         halo_run run = HALO_RUN_INIT;
         const int32_t set = time % 2;
-        run.sets = &set;
+        run.n_fields = 1, run.sets = &set;
         if (time > 1) run.depth = 1, run.first_component = 1, run.n_components = 1;
         member.together("run", [&] {
             fill(member, u, topology, time);

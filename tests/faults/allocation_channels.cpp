@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "allocation_scenarios.h"
+#include "halo_channel.h"
 
 #include <chrono>
 #include <thread>
+#include <vector>
 
 namespace allocations {
 
@@ -24,7 +26,7 @@ Ends ends_of(const Member &member, int32_t field, bool sparse) {
     for (int i = 0; i < 2; ++i) {
         ends.keys[i] = { from[i], to[i], field, 0, 0 };
         ends.descs[i] = HALO_CHANNEL_DESC_INIT;
-        ends.descs[i].send_rank = from[i], ends.descs[i].recv_rank = to[i], ends.descs[i].count = 100, ends.descs[i].sparse = sparse,
+        ends.descs[i].send_rank = from[i], ends.descs[i].receive_rank = to[i], ends.descs[i].count = 100, ends.descs[i].sparse = sparse,
         ends.descs[i].varies = 1;
     }
     return ends;
@@ -74,6 +76,9 @@ void by_hand(Member &member, bool sparse) {
         });
         ALONE(halo_channel_buffer(receiver, &buffer));
         if (state == HALO_RECEIVED) member.keep(buffer.data, 100 * sizeof(double));
+        int32_t own = HALO_STALE;
+        ALONE(halo_channel_state(receiver, &own));
+        if (own != state) conformance::stop("the state is %d, not %d", own, state);
         ALONE(halo_channel_stale(receiver, HALO_STREAM_NONE));
         member.alone("halo_channel_writable", [&] {
             return until_done([&](int32_t &writable) {
@@ -91,6 +96,44 @@ void by_hand(Member &member, bool sparse) {
     ALONE(halo_channel_start_receive(receiver));
     ALONE(halo_channel_abandon(receiver));
     ALONE(halo_group_destroy(&group));
+    destroy(member, ends);
+}
+
+// The same by lists, in buffers of the program's which are given late and grow.
+void in_lists(Member &member) {
+    Ends ends = ends_of(member, 3, false);
+    std::vector<double> own[2];
+    for (int i = 0; i < ends.n; ++i) {
+        ends.descs[i].buffer_kind = HALO_BUFFER_CALLER;
+        ALONE(halo_channel_register(member.context, &ends.keys[i], &ends.descs[i], &ends.channels[i]));
+    }
+    for (size_t count = 100; count <= 200; count += 100) {
+        halo_group_desc desc = HALO_GROUP_DESC_INIT;
+        desc.messages = HALO_MESSAGES_PER_CHANNEL;
+        halo_group *group = nullptr;
+        TALK(halo_group_create(member.context, ends.channels, ends.n, &desc, &group));
+        for (int i = 0; i < ends.n; ++i) {
+            own[i].assign(count, static_cast<double>(i + 1));
+            ALONE(halo_channel_set_buffer(ends.channels[i], own[i].data()));
+        }
+        halo_channel *const *receiver = &ends.channels[ends.n - 1];
+        ALONE(halo_channel_start_receive_many(receiver, 1));
+        ALONE(halo_channel_send_many(ends.channels, 1, HALO_STREAM_NONE));
+        member.alone("halo_channel_try_receive_many", [&] {
+            return until_done([&](int32_t &done) {
+                int64_t n_done = 0;
+                std::this_thread::yield();
+                const halo_status status = halo_channel_try_receive_many(receiver, 1, &n_done, nullptr);
+                done = n_done == 1;
+                return status;
+            });
+        });
+        member.keep(own[ends.n - 1].data(), count * sizeof(double));
+        ALONE(halo_channel_stale_many(receiver, 1, HALO_STREAM_NONE));
+        ALONE(halo_group_drain(group, 5));
+        ALONE(halo_group_destroy(&group));
+        for (int i = 0; i < ends.n; ++i) ALONE(halo_channel_set_bytes(ends.channels[i], 200 * sizeof(double)));
+    }
     destroy(member, ends);
 }
 
@@ -113,6 +156,8 @@ void together(Member &member) {
             for (int i = 0; i < 100; ++i) static_cast<double *>(rows[0].data)[i] = 100 * time + i;
             ALONE(halo_group_start_receive(group));
             const uint8_t nulls[] = { time == 1, time == 1 };
+            const int64_t sent[] = { 0 };
+            if (time == 2) ALONE(halo_group_send_rows(group, sent, 1, nullptr, HALO_STREAM_NONE));
             ALONE(halo_group_send(group, nulls, HALO_STREAM_NONE));
             member.alone("halo_group_try_receive", [&] {
                 return until_done([&](int32_t &done) {
@@ -139,6 +184,7 @@ std::vector<Scenario> channel_scenarios() {
     std::vector<Scenario> all;
     add_for_ranks(all, "channels by hand", [](Member &m) { by_hand(m, false); });
     add_for_ranks(all, "sparse channels by hand", [](Member &m) { by_hand(m, true); });
+    add_for_ranks(all, "channels in lists", in_lists);
     add_for_ranks(all, "channels together", together);
     return all;
 }

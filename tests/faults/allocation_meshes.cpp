@@ -31,8 +31,8 @@ void chain(Member &member, int32_t directory) {
     halo_mesh_local local = HALO_MESH_LOCAL_INIT;
     const uint32_t *to = nullptr;
     int64_t n_rows = 0;
-    ALONE(halo_mesh_local_get(mesh, 0, &local));
-    ALONE(halo_mesh_map_get(mesh, 0, &to, &n_rows, nullptr));
+    ALONE(halo_mesh_get_local(mesh, 0, &local));
+    ALONE(halo_mesh_get_map(mesh, 0, &to, &n_rows, nullptr));
     member.keep(local.keys, static_cast<size_t>(local.n) * sizeof *local.keys);
     member.keep(to, static_cast<size_t>(2 * n_rows) * sizeof *to);
     std::vector<uint64_t> here(static_cast<size_t>(local.n));

@@ -30,7 +30,7 @@ void texts(Member &member) {
     halo_pool_stats stats = HALO_POOL_STATS_INIT;
     ALONE(halo_context_pool_stats(member.context, HALO_MEMORY_HOST, &stats));
     ALONE(halo_context_trim(member.context));
-    ALONE(halo_progress(member.context));
+    ALONE(halo_context_progress(member.context));
     if (!halo_context_error(member.context)) conformance::stop("no text");
 }
 
@@ -45,9 +45,9 @@ void over_bootstrap(Member &member) {
 
 void collectives(Member &member) {
     for (int time = 0; time < 2; ++time) {
-        TALK(halo_barrier(member.context));
+        TALK(halo_context_barrier(member.context));
         std::vector<double> values(time == 0 ? 3 : 3000, member.rank), sums(values.size());
-        TALK(halo_allreduce(member.context, values.data(), sums.data(), std::ssize(values), HALO_FLOAT64, HALO_SUM));
+        TALK(halo_context_allreduce(member.context, values.data(), sums.data(), std::ssize(values), HALO_FLOAT64, HALO_SUM));
         member.keep(sums);
     }
     if (member.size > 1) ALONE(halo_context_rank_gone(member.context, (member.rank + 1) % member.size)); // of which nobody waits for anything
@@ -70,6 +70,28 @@ void reductions(Member &member) {
     }
     ALONE(halo_reduction_destroy(&first));
     ALONE(halo_reduction_destroy(&second));
+}
+
+halo_status add(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t) {
+    for (int64_t i = 0; i < n; ++i) static_cast<double *>(values)[i] += static_cast<const double *>(contributions)[i];
+    return HALO_SUCCESS;
+}
+
+void reductions_of_items(Member &member) {
+    std::vector<halo_reduction_item> items(3, HALO_REDUCTION_ITEM_INIT);
+    items[0].n = 300, items[0].op = HALO_USER, items[0].combine = add;
+    items[1].op = HALO_MINLOC, items[1].offset = 2400, items[1].index_offset = 2408;
+    items[2].op = HALO_PROD, items[2].offset = 2416;
+    halo_reduction *reduction = nullptr;
+    TOGETHER(halo_reduction_create_items(member.context, items.data(), sizeof items[0], 3, &reduction),
+             [&] { ALONE(halo_reduction_destroy(&reduction)); });
+    for (int time = 0; time < 3; ++time) {
+        std::vector<double> values(303, member.rank + time);
+        ALONE(halo_reduction_begin(reduction, values.data()));
+        ALONE(halo_reduction_end(reduction, values.data()));
+        member.keep(values);
+    }
+    ALONE(halo_reduction_destroy(&reduction));
 }
 
 void classify(Member &member) {
@@ -138,8 +160,8 @@ void batches(Member &member) {
     }
     halo_access_stats stats = HALO_ACCESS_STATS_INIT;
     halo_access_state state = HALO_ACCESS_STATE_INIT;
-    ALONE(halo_access_stats_get(member.context, "u", &stats));
-    ALONE(halo_access_state_get(u, 0, &state));
+    ALONE(halo_access_get_stats(member.context, "u", &stats));
+    ALONE(halo_access_get_state(u, 0, &state));
     void *data = nullptr;
     for (const int32_t frozen : { 1, 0 }) ALONE(halo_access_freeze(u, frozen));
     ALONE(halo_access_data(u, member.rank, 0, HALO_ON_HOST, &data));
@@ -151,7 +173,7 @@ void batches(Member &member) {
 
 std::vector<Scenario> other_scenarios() {
     std::vector<Scenario> all;
-    const auto use = [](Member &member) { TALK(halo_barrier(member.context)); };
+    const auto use = [](Member &member) { TALK(halo_context_barrier(member.context)); };
     for (const int32_t n_ranks : { 2, 3 }) { // nobody waits for a rank that has failed
         all.push_back({ "creation", n_ranks, { { "timeout", "30s" } }, use, Creation::fails_together });
         all.push_back({ "creation again", n_ranks, { { "timeout", "30s" } }, use, Creation::fails_for_some });
@@ -161,6 +183,7 @@ std::vector<Scenario> other_scenarios() {
     add_for_ranks(all, "context over a bootstrap", over_bootstrap);
     add_for_ranks(all, "collectives", collectives);
     add_for_ranks(all, "reductions", reductions);
+    add_for_ranks(all, "reductions of items", reductions_of_items);
     add_for_ranks(all, "sections of entities", classify);
     add_for_ranks(all, "batches", batches);
     add_for_ranks(all, "stencils", stencils);

@@ -25,7 +25,7 @@ void ask(Member &member, halo_topology *topology, bool knows_sharers = true) {
     member.keep(ranks);
     if (knows_sharers) ALONE(halo_topology_sharers(topology, 0, ranks.data(), report.n_points, &n));
     ALONE(halo_topology_peers(topology, nullptr, 0, &n));
-    ALONE(halo_topology_neighbours(topology, member.rank, nullptr, 0, &n));
+    ALONE(halo_topology_neighbours(topology, member.rank, sizeof(halo_neighbour), nullptr, 0, &n));
 }
 
 void use(Member &member, halo_topology *topology, const std::vector<Trial> &trials, const std::function<void(halo_field_desc &)> &change = {}) {
@@ -200,6 +200,7 @@ std::vector<Scenario> point_scenarios() {
     by_hand.desc.op = HALO_USER;
     by_hand.desc.combine = [](void *, void *values, const void *contributions, int64_t n, halo_type, int64_t) {
         for (int64_t i = 0; i < n; ++i) static_cast<double *>(values)[i] += static_cast<const double *>(contributions)[i];
+        return HALO_SUCCESS;
     };
     const Trial ghosts = of_kind(HALO_KIND_GHOSTS), reverse = of_kind(HALO_KIND_REVERSE, 1), shared = of_kind(HALO_KIND_SHARED_REDUCE);
     const Trial fetch = of_kind(HALO_KIND_FETCH, 1), fetch_per_channel = of_kind(HALO_KIND_FETCH, 0, HALO_MESSAGES_PER_CHANNEL);

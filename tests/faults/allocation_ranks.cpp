@@ -149,7 +149,7 @@ void pass_rank(const Scenario &scenario, Member &member, int32_t victim, int64_t
             member.talk("context", create);
         if (member.rank == victim && !watches_context) heap::watch(fails, lasts());
         scenario.body(member);
-        member.talk("a barrier at the end", [&] { return halo_barrier(member.context); });
+        member.talk("a barrier at the end", [&] { return halo_context_barrier(member.context); });
         member.alone("destroy", [&] { return halo_context_destroy(&member.context); });
     } catch (const Stop &reason) {
         wrong = conformance::text_of("rank %d: %s", member.rank, reason.text.c_str());

@@ -14,7 +14,7 @@ void ask(Member &member, const halo_sphere *sphere) {
     ALONE(halo_sphere_local_parts(sphere, &gids, &n_parts));
     for (int64_t place = 0; place < n_parts; ++place) {
         halo_sphere_part part = HALO_SPHERE_PART_INIT;
-        ALONE(halo_sphere_part_get(sphere, gids[place], &part));
+        ALONE(halo_sphere_get_part(sphere, gids[place], &part));
         std::vector<uint64_t> keys(static_cast<size_t>(part.n_local[HALO_SPHERE_EDGES]));
         std::vector<uint32_t> table(static_cast<size_t>(part.n_local[HALO_SPHERE_EDGES]) * 4);
         int64_t length = 0;

@@ -60,9 +60,9 @@ void stencils(Member &member) {
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     halo_layout_desc layout = HALO_LAYOUT_DESC_INIT;
     ALONE(halo_stencil_describe(stencil, text, sizeof text, &needed));
-    ALONE(halo_stencil_field_get(stencil, 0, &field));
-    ALONE(halo_stencil_stage_get(stencil, 0, &stage));
-    ALONE(halo_stencil_summary_get(stencil, &summary));
+    ALONE(halo_stencil_get_field(stencil, 0, &field));
+    ALONE(halo_stencil_get_stage(stencil, 0, &stage));
+    ALONE(halo_stencil_get_summary(stencil, &summary));
     ALONE(halo_stencil_exchanges(stencil, nullptr, 0, &n));
     ALONE(halo_stencil_groups(stencil, nullptr, 0, &n));
     ALONE(halo_stencil_level_index(stencil, &level, &index));
@@ -70,8 +70,8 @@ void stencils(Member &member) {
     ALONE(halo_stencil_loop_intervals(stencil, 0, nullptr, 0, &n));
     ALONE(halo_stencil_stage_ranges(stencil, 0, nullptr, 0, &n));
     ALONE(halo_stencil_exchange_ranges(stencil, 0, nullptr, 0, &n));
-    ALONE(halo_stencil_field_desc_fill(stencil, 0, &desc));
-    ALONE(halo_stencil_layout_desc_fill(stencil, &layout));
+    ALONE(halo_stencil_fill_field_desc(stencil, 0, &desc));
+    ALONE(halo_stencil_fill_layout_desc(stencil, &layout));
     const int64_t points[] = { 4, 4, 6 };
     halo_layout tile = HALO_LAYOUT_INIT;
     ALONE(halo_layout_fill(&layout, points, 8, 1, 1, &tile));

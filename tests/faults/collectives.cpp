@@ -29,7 +29,7 @@ void drop_next() {
 halo_status sum(const Rank &rank, std::vector<double> &result) {
     const std::vector<double> values(n_values, rank.rank + 1); // gone when the call returns
     result.assign(n_values, 0);
-    return halo_allreduce(rank.context, values.data(), result.data(), n_values, HALO_FLOAT64, HALO_SUM);
+    return halo_context_allreduce(rank.context, values.data(), result.data(), n_values, HALO_FLOAT64, HALO_SUM);
 }
 
 // Rank 1's values are lost. Rank 0 waits for them, the others for the sum; rank 2's values have not been taken by anybody, and its call has
@@ -40,7 +40,7 @@ TEST(Collectives, ALostMessageEndsInTimeAndLeavesNothingDangling) {
     std::atomic<int> timed_out = 0;
     run_wrapped(n_ranks, { { "timeout", "300ms" } }, [&](Rank &rank) {
         std::vector<double> result;
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         if (rank.rank == 1) drop_next();
         expect_failure(sum(rank, result), HALO_TIMEOUT, { "timed out", rank.rank == 0 ? "rank 1" : "rank 0" });
         ++timed_out;
@@ -58,9 +58,9 @@ TEST(Collectives, EachEndsInTime) {
     choose_wrapper();
     for (int32_t victim = 0; victim < n_ranks && !HasFailure(); ++victim) {
         run_wrapped(n_ranks, { { "timeout", "200ms" } }, [&](Rank &rank) {
-            OK(halo_barrier(rank.context));
+            OK(halo_context_barrier(rank.context));
             if (rank.rank == victim) drop_next();
-            const halo_status status = halo_barrier(rank.context);
+            const halo_status status = halo_context_barrier(rank.context);
             if (status != HALO_SUCCESS) expect_failure(status, HALO_TIMEOUT, { "barrier", "rank" });
             if (status == HALO_SUCCESS && rank.rank == (victim + 1) % n_ranks) stop("the next rank did not miss the message");
         });
@@ -68,7 +68,7 @@ TEST(Collectives, EachEndsInTime) {
             const halo_channel_key key{ rank.rank, (rank.rank + 1) % n_ranks, 0, 0, 0 };
             halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
             desc.send_rank = rank.rank;
-            desc.recv_rank = (rank.rank + 1) % n_ranks;
+            desc.receive_rank = (rank.rank + 1) % n_ranks;
             desc.count = 1;
             halo_channel *channel = nullptr; // without its other end
             OK(halo_channel_register(rank.context, &key, &desc, &channel));
@@ -89,7 +89,7 @@ TEST(Collectives, AnySizeOnAnyRanks) {
             run(n, {}, [&](Rank &rank) {
                 std::vector<int64_t> given(n_given);
                 for (size_t i = 0; i < n_given; ++i) given[i] = static_cast<int64_t>(i) * (rank.rank + 1);
-                OK(halo_allreduce(rank.context, given.data(), given.data(), static_cast<int64_t>(n_given), HALO_INT64, HALO_SUM));
+                OK(halo_context_allreduce(rank.context, given.data(), given.data(), static_cast<int64_t>(n_given), HALO_INT64, HALO_SUM));
                 for (size_t i = 0; i < n_given; ++i)
                     if (given[i] != static_cast<int64_t>(i) * n * (n + 1) / 2)
                         stop("value %zu of %zu is %lld on %d ranks", i, n_given, static_cast<long long>(given[i]), n);
@@ -104,8 +104,8 @@ TEST(Collectives, NaNWins) {
                 const double nan = std::numeric_limits<double>::quiet_NaN();
                 double values[3] = { rank.rank == source ? nan : rank.rank, static_cast<double>(rank.rank), rank.rank == source ? -0.0 : 0.0 };
                 float narrow = rank.rank == source ? std::numeric_limits<float>::quiet_NaN() : 1.0f;
-                OK(halo_allreduce(rank.context, values, values, 3, HALO_FLOAT64, op));
-                OK(halo_allreduce(rank.context, &narrow, &narrow, 1, HALO_FLOAT32, op));
+                OK(halo_context_allreduce(rank.context, values, values, 3, HALO_FLOAT64, op));
+                OK(halo_context_allreduce(rank.context, &narrow, &narrow, 1, HALO_FLOAT32, op));
                 if (!std::isnan(values[0]) || !std::isnan(narrow))
                     stop("a NaN of rank %d was lost: %g, %g", source, values[0], static_cast<double>(narrow));
                 if (values[1] != (op == HALO_MIN ? 0 : n_ranks - 1)) stop("the extreme is %g", values[1]);

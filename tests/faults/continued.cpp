@@ -21,7 +21,7 @@ constexpr int32_t n_ranks = 3;
 // Contexts are made without haste.
 void run_impatiently(const char *timeout, const std::function<void(Rank &)> &body) {
     run_wrapped(n_ranks, {}, [&](Rank &rank) {
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         OK(halo_context_set(rank.context, "timeout", timeout));
         body(rank);
     });
@@ -33,7 +33,7 @@ halo_status sum(const Rank &rank, size_t n, int64_t scale, std::vector<int64_t> 
     std::vector<int64_t> values(n);
     for (size_t i = 0; i < n; ++i) values[i] = static_cast<int64_t>(i) * scale * (rank.rank + 1);
     result.assign(n, -1);
-    return halo_allreduce(rank.context, values.data(), result.data(), static_cast<int64_t>(n), HALO_INT64, HALO_SUM);
+    return halo_context_allreduce(rank.context, values.data(), result.data(), static_cast<int64_t>(n), HALO_INT64, HALO_SUM);
 }
 
 halo_status right_sum(const Rank &rank, size_t n, int64_t scale) {
@@ -90,7 +90,7 @@ halo_status group(const Rank &rank, int32_t messages) {
         const halo_channel_key key{ from, (from + 1) % n_ranks, 0, 0, 0 };
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
         desc.send_rank = from;
-        desc.recv_rank = (from + 1) % n_ranks;
+        desc.receive_rank = (from + 1) % n_ranks;
         desc.count = 1;
         if (halo_channel_find(rank.context, &key, &channels[shift]) != HALO_SUCCESS)
             OK(halo_channel_register(rank.context, &key, &desc, &channels[shift]));
@@ -111,7 +111,7 @@ struct Named {
 };
 
 const Named calls[] = {
-    { "barrier", [](const Rank &rank) { return halo_barrier(rank.context); } },
+    { "barrier", [](const Rank &rank) { return halo_context_barrier(rank.context); } },
     { "allreduce", [](const Rank &rank) { return right_sum(rank, 3, 1); } },
     { "large allreduce", [](const Rank &rank) { return right_sum(rank, 5000, 1); } },
     { "keys", keys },
@@ -132,7 +132,7 @@ void come_late(const Named &named, int32_t late) {
         OK(status);
         OK(halo_context_set(rank.context, "timeout", "60s"));
         for (int64_t scale = 1; scale <= 3; ++scale) OK(right_sum(rank, 10, scale)); // of this collective nothing is left
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
     });
 }
 
@@ -189,13 +189,13 @@ TEST(ContinuedCollectives, OneThatIsGivenUpEndsThemAll) {
         ++waiting;
         while (waiting < 2) std::this_thread::yield(); // the end is told to all, and would come in place of rank 1's own timeout
         if (rank.rank == 0) {
-            expect_failure(halo_barrier(rank.context), HALO_ERR_STATE, { "rank 0 gave up 'allreduce'", "went on to 'barrier'" });
+            expect_failure(halo_context_barrier(rank.context), HALO_ERR_STATE, { "rank 0 gave up 'allreduce'", "went on to 'barrier'" });
         } else {
             while (status == HALO_TIMEOUT) status = sum(rank, 3, 1, result);
             expect_failure(status, HALO_ERR_PEER, { "rank 0 has ended", "gave up 'allreduce'" });
         }
         expect_failure(sum(rank, 3, 1, result), HALO_ERR_STATE, { "allreduce", "have ended", "rank 0 gave up 'allreduce'" });
-        expect_failure(halo_barrier(rank.context), HALO_ERR_STATE, { "barrier", "have ended" });
+        expect_failure(halo_context_barrier(rank.context), HALO_ERR_STATE, { "barrier", "have ended" });
         expect_failure(keys(rank), HALO_ERR_STATE, { "keys", "have ended" });
     });
 }
@@ -271,7 +271,7 @@ TEST(ContinuedCollectives, ABatchIsNotContinuedByAReduction) {
     std::atomic<bool> has_waited = false;
     run_wrapped(2, { { "check", "yes" } }, [&](Rank &rank) {
         Solver solver(rank, {});
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         OK(halo_context_set(rank.context, "timeout", "100ms"));
         while (rank.rank == 1 && !has_waited) std::this_thread::yield();
         halo_access access = HALO_ACCESS_INIT;
@@ -285,7 +285,7 @@ TEST(ContinuedCollectives, ABatchIsNotContinuedByAReduction) {
         if (rank.rank == 0) {
             expect_failure(begin(), HALO_TIMEOUT, { "rank 1" });
             int64_t values[3] = { 1, 2, 3 };
-            expect_failure(halo_allreduce(rank.context, values, values, 3, HALO_INT64, HALO_MAX), HALO_ERR_STATE,
+            expect_failure(halo_context_allreduce(rank.context, values, values, 3, HALO_INT64, HALO_MAX), HALO_ERR_STATE,
                            { "rank 0 gave up 'batch'", "went on to 'allreduce'" });
             has_waited = true;
         } else {
@@ -320,7 +320,7 @@ void interrupt(int64_t n_trials, const Trial &trial) {
     run_wrapped(n_ranks, { { "wait.spin", "10" } }, [&](Rank &rank) {
         for (int64_t t = 0; t < n_trials; ++t) {
             trial(rank, t);
-            OK(halo_barrier(rank.context));
+            OK(halo_context_barrier(rank.context));
         }
     });
 }
@@ -429,7 +429,7 @@ Call reduce(int64_t n, halo_type type, halo_op op) {
     return [=](const Rank &rank) {
         const std::vector<uint64_t> values(64, 1);
         std::vector<uint64_t> result(64);
-        return halo_allreduce(rank.context, values.data(), result.data(), n, type, op);
+        return halo_context_allreduce(rank.context, values.data(), result.data(), n, type, op);
     };
 }
 
@@ -449,7 +449,8 @@ TEST(MismatchedCollectives, MoreThanMemoryCanHoldIsRefused) {
     run_wrapped(n_ranks, {}, [&](Rank &rank) {
         double value = 1;
         for (const int64_t n : { INT64_C(1) << 61, INT64_C(1) << 60, INT64_MAX })
-            expect_failure(halo_allreduce(rank.context, &value, &value, n, HALO_FLOAT64, HALO_SUM), HALO_ERR_LIMIT, { "allreduce", "exceeds" });
+            expect_failure(halo_context_allreduce(rank.context, &value, &value, n, HALO_FLOAT64, HALO_SUM), HALO_ERR_LIMIT,
+                           { "allreduce", "exceeds" });
         OK(right_sum(rank, 10, 1));
     });
 }

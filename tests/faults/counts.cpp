@@ -70,7 +70,7 @@ FieldCase make_field(const BlockCase &made) {
 
 halo_exchange_stats stats_of(const halo_exchange *exchange) {
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-    OK(halo_exchange_stats_get(exchange, &stats));
+    OK(halo_exchange_get_stats(exchange, &stats));
     return stats;
 }
 
@@ -218,11 +218,11 @@ TEST_P(Counts, ReceivesAreThoseOfTheRun) {
 
 // When all ranks have come here.
 void expect_nothing_left(const Rank &rank) {
-    OK(halo_barrier(rank.context));
-    for (int turn = 0; turn < 1000; ++turn) OK(halo_progress(rank.context));
+    OK(halo_context_barrier(rank.context));
+    for (int turn = 0; turn < 1000; ++turn) OK(halo_context_progress(rank.context));
     const int64_t left = wrapper().counts().open;
     int64_t all_left = 0;
-    OK(halo_allreduce(rank.context, &left, &all_left, 1, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, &left, &all_left, 1, HALO_INT64, HALO_SUM));
     if (all_left != 0) stop("%lld messages were sent that nobody has received", static_cast<long long>(all_left));
 }
 

@@ -52,10 +52,10 @@ struct Kept {
 
 // While no other rank does anything, and after what is on its way has come.
 Kept kept_between_cycles(const Rank &rank) {
-    for (int turn = 0; turn < 100; ++turn) OK(halo_progress(rank.context));
-    OK(halo_barrier(rank.context));
+    for (int turn = 0; turn < 100; ++turn) OK(halo_context_progress(rank.context));
+    OK(halo_context_barrier(rank.context));
     const Kept kept = Kept::now();
-    OK(halo_barrier(rank.context));
+    OK(halo_context_barrier(rank.context));
     return kept;
 }
 
@@ -106,7 +106,7 @@ void go_through(const Rank &rank, Parts &parts, int64_t first, int64_t last, con
     for (int64_t i = first; i < last; ++i) {
         cycle(i);
         if ((i + 1) % together == 0) {
-            OK(halo_barrier(rank.context));
+            OK(halo_context_barrier(rank.context));
             parts.add_stretch(i, seconds_now() - begun);
             begun = seconds_now();
         }
@@ -125,7 +125,7 @@ void expect_flat_cycles(const Rank &rank, const char *what, int64_t n_cycles, co
     go_through(rank, parts, 0, parts.n_cycles(), cycle);
     for (int more = 0; more < most_parts_more; ++more) {
         int64_t n_slow = parts.has_become_slow() ? 1 : 0;
-        OK(halo_allreduce(rank.context, &n_slow, &n_slow, 1, HALO_INT64, HALO_SUM));
+        OK(halo_context_allreduce(rank.context, &n_slow, &n_slow, 1, HALO_INT64, HALO_SUM));
         if (n_slow == 0) break;
         go_through(rank, parts, parts.n_cycles() - parts.n_cycles() / n_parts, parts.n_cycles(), cycle);
     }

@@ -125,7 +125,7 @@ private:
         const halo_channel_key key{ 10 + from, 11 - from, 4, 12, 0 };
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
         desc.send_rank = from;
-        desc.recv_rank = 1 - from;
+        desc.receive_rank = 1 - from;
         desc.count = n_values;
         desc.sparse = policy.receive == HALO_RECEIVE_PROBED;
         halo_channel *channel = nullptr;

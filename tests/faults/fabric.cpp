@@ -37,7 +37,7 @@ void use(halo_context *context, int32_t rank, int32_t n_ranks) {
     for (int round = 0; round < 3; ++round) objects.use();
     objects.destroy();
     int64_t sum = rank;
-    OK(halo_allreduce(context, &sum, &sum, 1, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(context, &sum, &sum, 1, HALO_INT64, HALO_SUM));
     EXPECT_EQ(sum, n_ranks * (n_ranks - 1) / 2);
     Rank self{ context, rank, n_ranks };
     SolverShape shape;
@@ -133,7 +133,7 @@ TEST(Fabric, LanesAreThoseThatAllTransportsHave) {
             halo_group_desc desc = HALO_GROUP_DESC_INIT;
             desc.messages = HALO_MESSAGES_PER_CHANNEL;
             halo_group *made = nullptr;
-            OK(halo_barrier(self.context));
+            OK(halo_context_barrier(self.context));
             if (rank == 1) {
                 wrap_faults faults{};
                 faults.no_lanes = 1;
@@ -145,7 +145,7 @@ TEST(Fabric, LanesAreThoseThatAllTransportsHave) {
                 OK(halo_context_set(self.context, "timeout", "none"));
             }
             OK(halo_group_create(self.context, &channel, 1, &desc, &made));
-            OK(halo_barrier(self.context));
+            OK(halo_context_barrier(self.context));
             OK(halo_group_destroy(&made));
             OK(halo_channel_destroy(&channel));
             OK(halo_context_destroy(&self.context));

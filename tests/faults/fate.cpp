@@ -41,7 +41,7 @@ Fate fate_of(const std::string &name, uint64_t seed, int32_t n_ranks) {
 Striker::Striker(const Rank &rank, const Fate &fate) {
     std::vector<int64_t> processes(static_cast<size_t>(rank.size));
     processes[static_cast<size_t>(rank.rank)] = getpid();
-    OK(halo_allreduce(rank.context, processes.data(), processes.data(), rank.size, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, processes.data(), processes.data(), rank.size, HALO_INT64, HALO_SUM));
     if (rank.rank != (fate.victim + 1) % rank.size) return;
     over_ = false;
     thread_ = std::thread([this, fate, process = processes[static_cast<size_t>(fate.victim)]] { strike(fate, process); });

@@ -336,9 +336,11 @@ TEST_P(GoesWrong, NarrowingThatDiffersIsNamed) {
         std::vector<std::string> words;
     };
     static const int32_t only_first[] = { 1, 0 };
-    const Variant variants[] = { { "depth", [](halo_run &run) { run.depth = 1; }, { "rank 0 runs u, v, rank 1 u, v, depth 1" } },
-                                 { "components", [](halo_run &run) { run.n_components = 1; }, { "rank 0 runs u, v, rank 1 u, v, components 0+1" } },
-                                 { "fields", [](halo_run &run) { run.field_mask = only_first; }, { "rank 0 runs u, v, rank 1 u" } } };
+    const Variant variants[] = {
+        { "depth", [](halo_run &run) { run.depth = 1; }, { "rank 0 runs u, v, rank 1 u, v, depth 1" } },
+        { "components", [](halo_run &run) { run.n_components = 1; }, { "rank 0 runs u, v, rank 1 u, v, components 0+1" } },
+        { "fields", [](halo_run &run) { run.n_fields = 2, run.field_mask = only_first; }, { "rank 0 runs u, v, rank 1 u" } }
+    };
     for (const Variant &variant : variants)
         run(2, {}, [&](Rank &rank) {
             halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
@@ -412,7 +414,7 @@ TEST(LateMessages, AreDroppedAndCounted) {
             solver.make_exchange();
             OK(halo_exchange_destroy(&solver.exchange));
         }
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         Solver second(rank, SolverShape{});
         for (int more = 0; more < 3; ++more) second.run();
         if (rank.rank == 0 && second.stats().dropped != 1) stop("%lld messages were dropped", static_cast<long long>(second.stats().dropped));

@@ -13,7 +13,7 @@ struct Calls {
 
 void start_counting();
 Calls stop_counting();
-// Which function of the library called first, e.g. "libhalo.so.0(+0x1234)"; empty: none.
+// Which function of the library called first, e.g. "libhalo.so.0.2(+0x1234)"; empty: none.
 const char *first_caller();
 
 } // namespace heap

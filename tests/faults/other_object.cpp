@@ -25,7 +25,7 @@ using CallOnBoth = std::function<bool(const char *name, const CallOn &)>;
 
 // Rank 0 makes the first call in vain. Where it comes back to it, all make both.
 bool call_on_both(const Rank &rank, bool comes_back, std::atomic<bool> &has_waited, const char *name, const CallOn &call) {
-    OK(halo_barrier(rank.context));
+    OK(halo_context_barrier(rank.context));
     if (rank.rank == 0) {
         OK(halo_context_set(rank.context, "timeout", "100ms"));
         expect_failure(call(0), HALO_TIMEOUT, { "timed out", "rank" });

@@ -20,6 +20,15 @@ public:
     Sums(const Rank &rank, int64_t n) : values_(static_cast<size_t>(n) + 1) {
         OK(halo_reduction_create(rank.context, n, HALO_FLOAT64, HALO_SUM, &reduction_));
     }
+    // Two items, and one of no values.
+    static Sums of_items(const Rank &rank, int64_t n) {
+        std::vector<halo_reduction_item> items(3, HALO_REDUCTION_ITEM_INIT);
+        items[0].n = n, items[1].n = 0;
+        items[2].n = n, items[2].op = HALO_MAXLOC, items[2].offset = 8 * n, items[2].index_offset = 16 * n;
+        Sums sums(3 * n);
+        OK(halo_reduction_create_items(rank.context, items.data(), sizeof items[0], 3, &sums.reduction_));
+        return sums;
+    }
     halo_status run() {
         const halo_status status = halo_reduction_begin(reduction_, values_.data());
         return status == HALO_SUCCESS ? halo_reduction_end(reduction_, values_.data()) : status;
@@ -27,6 +36,8 @@ public:
     void destroy() { OK(halo_reduction_destroy(&reduction_)); }
 
 private:
+    explicit Sums(int64_t n) : values_(static_cast<size_t>(n) + 1) {}
+
     std::vector<double> values_;
     halo_reduction *reduction_ = nullptr;
 };
@@ -45,7 +56,7 @@ TEST(DamagedReductions, ValuesThatAreCut) {
     for (const int64_t n : { 0, 3, 5000 })
         for (uint64_t seed = 0; seed < 10 && !HasFailure(); ++seed)
             run_wrapped(n_ranks, {}, [&](Rank &rank) {
-                Sums sums(rank, n);
+                Sums sums = seed % 4 < 2 ? Sums(rank, n) : Sums::of_items(rank, n);
                 if (seed % 2) OK(sums.run());
                 if (rank.rank == 3) damage_next(&wrap_faults::truncate, seed);
                 if (rank.rank == 2)
@@ -74,12 +85,12 @@ TEST(DamagedReductions, ASumThatIsCut) {
         });
 }
 
-// Without values a message is nothing but its head.
+// Without values the first message is nothing but its head and a description.
 TEST(DamagedReductions, ABitOfAHead) {
     choose_wrapper();
     for (uint64_t seed = 0; seed < 200 && !HasFailure(); ++seed)
         run_wrapped(3, {}, [&](Rank &rank) {
-            Sums sums(rank, 0);
+            Sums sums = seed % 2 ? Sums(rank, 0) : Sums::of_items(rank, 0);
             if (rank.rank == 1) damage_next(&wrap_faults::corrupt, seed);
             const halo_status status = sums.run();
             const bool named = rank.rank == 0 ? status == HALO_ERR_WIRE || status == HALO_ERR_MISMATCH : status == HALO_ERR_PEER;

@@ -60,7 +60,7 @@ void Solver::bind(bool bound) {
 
 halo_exchange_stats Solver::stats() const {
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-    OK(halo_exchange_stats_get(exchange, &stats));
+    OK(halo_exchange_get_stats(exchange, &stats));
     return stats;
 }
 
@@ -70,11 +70,11 @@ void Solver::destroy() {
     OK(halo_topology_destroy(&topology));
 }
 
-halo_channel *add_channel(const Rank &rank, int32_t send_rank, int32_t recv_rank, int32_t field) {
-    const halo_channel_key key{ send_rank, recv_rank, field, 0, 0 };
+halo_channel *add_channel(const Rank &rank, int32_t send_rank, int32_t receive_rank, int32_t field) {
+    const halo_channel_key key{ send_rank, receive_rank, field, 0, 0 };
     halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
     desc.send_rank = send_rank;
-    desc.recv_rank = recv_rank;
+    desc.receive_rank = receive_rank;
     desc.count = 1;
     halo_channel *channel = nullptr;
     OK(halo_channel_register(rank.context, &key, &desc, &channel));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "halo_channel.h"
 #include "ranks.h"
 #include "storage.h"
 
@@ -56,7 +57,7 @@ private:
 };
 
 // A channel of one value, made by hand.
-halo_channel *add_channel(const Rank &rank, int32_t send_rank, int32_t recv_rank, int32_t field);
+halo_channel *add_channel(const Rank &rank, int32_t send_rank, int32_t receive_rank, int32_t field);
 
 // Of a row of boxes of 8 cells, one per rank, that of rank `rank + shift`; each rank gives its own only.
 halo_field *field_on_box(const Rank &rank, int32_t shift, const char *name, double *storage, halo_topology *&topology);

@@ -60,7 +60,8 @@ public:
     }
     void run(int step, bool pauses) {
         halo_run run = HALO_RUN_INIT;
-        run.data = arrays_[step % 2].data();
+        run.data = arrays_[step % 2].data(), run.n_data = std::ssize(arrays_[step % 2]);
+        run.op = step % 4 < 2 ? 0 : other_op_;
         if (mode_.phases) {
             OK(halo_exchange_post(exchange_, &run));
             halo_status status = HALO_BUSY;
@@ -77,7 +78,7 @@ public:
     }
     halo_exchange_stats stats() const {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-        OK(halo_exchange_stats_get(exchange_, &stats));
+        OK(halo_exchange_get_stats(exchange_, &stats));
         return stats;
     }
     bool lands() const { return mode_.landing; }
@@ -105,6 +106,7 @@ protected:
     halo_topology *topology_ = nullptr;
     halo_field *field_ = nullptr;
     halo_exchange *exchange_ = nullptr;
+    halo_op other_op_ = 0; // of every other two runs
 
 private:
     int64_t length_ = 0;
@@ -138,8 +140,9 @@ public:
     }
 };
 
-void by_hand(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t) {
+halo_status by_hand(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t) {
     for (int64_t i = 0; i < n; ++i) static_cast<double *>(values)[i] += static_cast<const double *>(contributions)[i];
+    return HALO_SUCCESS;
 }
 
 // Every rank draws from the counters of all, or adds to them: some in runs, some several times.
@@ -168,6 +171,7 @@ public:
         desc.kind = kind;
         desc.op = op;
         desc.combine = by_hand;
+        other_op_ = op == HALO_USER ? HALO_MAX : HALO_USER;
         desc.source_stable = stable;
         desc.messages = mode.messages;
         desc.receive = mode.receive;
@@ -208,7 +212,7 @@ void expect_steady(const Rank &rank, Runs &runs) {
     for (int number = 0; number < n_windows && anywhere > 0; ++number) {
         window = count_runs(runs, n_warm + number * n_counted);
         const int64_t here = window.calls.library + (threads() ? window.calls.others : 0);
-        OK(halo_allreduce(rank.context, &here, &anywhere, 1, HALO_INT64, HALO_MAX));
+        OK(halo_context_allreduce(rank.context, &here, &anywhere, 1, HALO_INT64, HALO_MAX));
     }
     const halo_exchange_stats after = runs.stats();
     if (prints(rank))
@@ -223,7 +227,7 @@ void expect_steady(const Rank &rank, Runs &runs) {
         stop("%lld tables were compiled, then %lld", static_cast<long long>(before.tables_compiled), static_cast<long long>(after.tables_compiled));
     const int64_t landed = after.messages_landed - before.messages_landed;
     int64_t landed_anywhere = 0;
-    OK(halo_allreduce(rank.context, &landed, &landed_anywhere, 1, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, &landed, &landed_anywhere, 1, HALO_INT64, HALO_SUM));
     if (runs.lands() != (landed_anywhere > 0)) stop("%lld messages landed", static_cast<long long>(landed_anywhere));
 }
 

@@ -123,7 +123,7 @@ bool bind_when_free(Ring &ring, halo_context *context, double *memory, pid_t pee
 void trial_of_stopper(const Rank &rank, double *memory, pid_t peer, std::chrono::microseconds moment, Frees how, Counts &counts) {
     Ring ring(rank, memory);
     std::fill_n(memory, n_values, 1.0);
-    OK(halo_barrier(rank.context));
+    OK(halo_context_barrier(rank.context));
     std::thread stopper([&] {
         std::this_thread::sleep_for(moment);
         kill(peer, SIGSTOP);
@@ -136,7 +136,7 @@ void trial_of_stopper(const Rank &rank, double *memory, pid_t peer, std::chrono:
     ++(was_busy ? counts.busy : counts.free);
     std::fill_n(memory, n_values, 2.0);
     kill(peer, SIGCONT);
-    OK(halo_barrier(rank.context)); // which the peer reaches when it has given up too
+    OK(halo_context_barrier(rank.context)); // which the peer reaches when it has given up too
     const auto changed = n_values - std::count(memory, memory + n_values, 2.0);
     const bool may_write = was_busy && how == Frees::said_to_be_gone; // it was not gone: the program has said so
     if (changed != 0 && !may_write) stop("%lld values were written by a peer that went on", static_cast<long long>(changed));
@@ -146,10 +146,10 @@ void trial_of_stopper(const Rank &rank, double *memory, pid_t peer, std::chrono:
 void trial_of_stopped(const Rank &rank, double *memory) {
     Ring ring(rank, memory);
     std::fill_n(memory, n_values, 3.0);
-    OK(halo_barrier(rank.context));
+    OK(halo_context_barrier(rank.context));
     ring.run_until_it_fails();
     ring.give_up();
-    OK(halo_barrier(rank.context));
+    OK(halo_context_barrier(rank.context));
     ring.destroy();
 }
 
@@ -159,7 +159,7 @@ TEST(Stopped, PeersThatGoOnWriteNothingThatIsOthersNow) {
     run(2, { { "path", "put" }, { "shared_memory.least", "0" }, { "check", "no" } }, [&](Rank &rank) {
         int64_t pids[2] = {};
         pids[rank.rank] = getpid();
-        OK(halo_allreduce(rank.context, pids, pids, 2, HALO_INT64, HALO_SUM));
+        OK(halo_context_allreduce(rank.context, pids, pids, 2, HALO_INT64, HALO_SUM));
         void *memory = nullptr;
         OK(halo_memory_allocate(rank.context, HALO_MEMORY_SHARED, n_values * 8, &memory));
         std::mt19937 random(5);
@@ -173,7 +173,7 @@ TEST(Stopped, PeersThatGoOnWriteNothingThatIsOthersNow) {
             else
                 trial_of_stopped(rank, static_cast<double *>(memory));
             busy = counts.busy;
-            OK(halo_allreduce(rank.context, &busy, &busy, 1, HALO_INT64, HALO_SUM));
+            OK(halo_context_allreduce(rank.context, &busy, &busy, 1, HALO_INT64, HALO_SUM));
         }
         if (rank.rank == 0) std::printf("%d times the memory was busy, %d times free\n", counts.busy, counts.free);
         counts.busy = static_cast<int>(busy);

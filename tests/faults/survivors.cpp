@@ -48,7 +48,7 @@ void expect_that_all_goes_on(const Rank &rank, Ring &ring, const Striker &strike
     for (int64_t n_busy = 1; n_busy > 0; n_runs += together) {
         for (int n = 0; n < together; ++n) run_well(ring);
         n_busy = striker.is_over() ? 0 : 1;
-        OK(halo_allreduce(rank.context, &n_busy, &n_busy, 1, HALO_INT64, HALO_SUM));
+        OK(halo_context_allreduce(rank.context, &n_busy, &n_busy, 1, HALO_INT64, HALO_SUM));
     }
     say("rank %d has gone through %lld runs\n", rank.rank, static_cast<long long>(n_runs));
 }
@@ -74,7 +74,7 @@ void give_up(const Rank &rank, Ring &ring, const Fate &fate, Striker &striker) {
     ring.give_up();
     limit_waits(rank, no_trouble_seconds);
     if (fate.strike == Strike::long_stop) {
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         Ring other(rank, fate.way, fate.n_values);
         for (int n = 0; n < n_runs_beside; ++n) run_well(other);
         other.destroy();
@@ -84,7 +84,7 @@ void give_up(const Rank &rank, Ring &ring, const Fate &fate, Striker &striker) {
 void run_and_be_struck(const Rank &rank, const Fate &fate) {
     Ring ring(rank, fate.way, fate.n_values);
     for (int n = 0; n < n_runs_beside; ++n) run_well(ring);
-    OK(halo_barrier(rank.context));
+    OK(halo_context_barrier(rank.context));
     Striker striker(rank, fate);
     limit_waits(rank, fate.timeout_seconds);
     if (fate.strike == Strike::short_stop)

@@ -166,7 +166,7 @@ TEST(ChannelTags, AreTheSameWhereALaneWasWaitedFor) {
     choose_wrapper();
     run_wrapped(n_ranks, {}, [](Rank &rank) {
         halo_channel *channel = add(rank, 0);
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         wrap_faults faults{};
         halo_group *group = nullptr;
         if (rank.rank == 1) {
@@ -192,12 +192,12 @@ TEST(ChannelTags, AGroupThatIsGivenUpDoesNotHoldOthersUp) {
         wrap_faults faults{};
         faults.no_lanes = 1;
         wrapper().set_faults(&faults);
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         halo_group *group = nullptr;
         if (rank.rank == 1) {
             OK(halo_context_set(rank.context, "timeout", "500ms"));
             expect_failure(commit(rank, &channel, 1, &group), HALO_TIMEOUT, { "lanes" });
-            expect_failure(halo_barrier(rank.context), HALO_ERR_STATE, { "gave up 'group'", "went on to 'barrier'" });
+            expect_failure(halo_context_barrier(rank.context), HALO_ERR_STATE, { "gave up 'group'", "went on to 'barrier'" });
         } else {
             expect_failure(commit(rank, &channel, 1, &group), HALO_ERR_PEER, { "rank 1 has ended", "gave up 'group'" });
         }

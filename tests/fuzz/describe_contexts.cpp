@@ -37,7 +37,7 @@ void channels(Input &in) {
     for (int i = 0; i < 2; ++i) {
         const halo_channel_key key{ in.size(), in.size(), in.choice(3), in.choice(27), i };
         Newer<halo_channel_desc> desc{ HALO_CHANNEL_DESC_INIT, {} };
-        desc.send_rank = in.choice(1), desc.recv_rank = in.choice(1), desc.type = in.choice(7, 1), desc.count = in.size(4);
+        desc.send_rank = in.choice(1), desc.receive_rank = in.choice(1), desc.type = in.choice(HALO_BFLOAT16, 1), desc.count = in.size(4);
         desc.element_bytes = in.size(), desc.sparse = in.choice(2), desc.buffer_kind = in.choice(3);
         if (desc.count * in.pick(0, 1) <= 4 && desc.type != HALO_BYTES && desc.type != HALO_COMPLEX128) desc.buffer = memory;
         in.version(desc);
@@ -82,14 +82,34 @@ static int64_t reduced(Input &in) {
     return n > 4 && n < int64_t{ 1 } << 61 ? 4 : n;
 }
 
+static void reduction_of_items(Input &in) {
+    std::array<halo_reduction_item, 3> items;
+    bool fits = true;
+    for (halo_reduction_item &item : items) {
+        item = { reduced(in), in.choice(7, 1), in.choice(13, 1), in.pick(-1, 24), in.size(200), in.size(200), nullptr, nullptr };
+        if (in.flip())
+            item.combine = [](void *, void *, const void *, int64_t, halo_type, int64_t) { return HALO_ERR_CHECK; }; // of one rank: not called
+        fits = fits && item.offset <= 200 && item.index_offset <= 200;
+    }
+    std::array<std::byte, 400> values{};
+    halo_reduction *reduction = nullptr;
+    const size_t bytes = in.flip() ? sizeof items[0] : static_cast<size_t>(in.size(4100));
+    const int32_t n = in.narrow(in.length(bytes == sizeof items[0] ? 3 : 0));
+    if (made(halo_reduction_create_items(the_context(), items.data(), bytes, n, &reduction)) && fits &&
+        made(halo_reduction_begin(reduction, values.data())))
+        made(halo_reduction_end(reduction, values.data()));
+    destroy(halo_reduction_destroy, reduction);
+}
+
 void reductions(Input &in) {
     std::array<double, 8> values{};
-    made(halo_allreduce(the_context(), values.data(), values.data(), reduced(in), in.choice(7, 1), in.choice(11, 1)));
+    made(halo_context_allreduce(the_context(), values.data(), values.data(), reduced(in), in.choice(7, 1), in.choice(11, 1)));
     halo_reduction *reduction = nullptr;
     if (made(halo_reduction_create(the_context(), reduced(in), in.choice(7, 1), in.choice(11, 1), &reduction)) &&
         made(halo_reduction_begin(reduction, values.data())))
         made(halo_reduction_end(reduction, values.data()));
     destroy(halo_reduction_destroy, reduction);
+    reduction_of_items(in);
     Newer<halo_pool_stats> stats{ HALO_POOL_STATS_INIT, {} };
     in.version(stats);
     made(halo_context_pool_stats(the_context(), in.choice(4), &stats));

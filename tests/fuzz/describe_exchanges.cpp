@@ -28,8 +28,10 @@ void map_points(Input &in, halo_field *field, int64_t gid, int64_t n_points) {
 // A field of any description; its storage, where there is little, is the library's or bound with any layout.
 halo_field *field_on(Input &in, halo_topology *topology, Able &able) {
     Newer<halo_field_desc> desc{ HALO_FIELD_DESC_INIT, {} };
-    desc.type = in.choice(7, 1), desc.element_bytes = in.size(), desc.n_components = in.width(4), desc.centring = in.choice(10);
-    for (int d = 0, n_dims = static_cast<int>(in.pick(1, 3)); d < n_dims; ++d) desc.ghost_low[d] = in.width(2), desc.ghost_high[d] = in.width(2);
+    desc.type = in.choice(HALO_BFLOAT16, 1), desc.element_bytes = in.size(), desc.n_components = in.width(4), desc.centring = in.choice(10);
+    const int n_dims = static_cast<int>(in.pick(1, 3)); // which may be the topology's
+    if (desc.centring > HALO_CENTRE_CELL && desc.centring < HALO_CENTRE_NODE) desc.centring &= (1 << n_dims) - 1;
+    for (int d = 0; d < n_dims; ++d) desc.ghost_low[d] = in.width(2), desc.ghost_high[d] = in.width(2);
     desc.sparse = in.choice(2), desc.n_sets = in.choice(2, 1), desc.vector = in.choice(2);
     desc.threshold = in.pick(-1, 3), desc.fill = in.pick(-1, 1);
     in.version(desc);
@@ -76,7 +78,7 @@ halo_field *field_on(Input &in, halo_topology *topology, Able &able) {
         int32_t n_rim = 0;
         halo_box interior, rim[6];
         made(halo_field_interior_rim(field, gids[i], in.width(), &interior, rim, &n_rim));
-        if (able.runs) made(halo_field_boundaries(field, gids[i], nullptr, 0, &n_boundaries));
+        if (able.runs) made(halo_field_boundaries(field, gids[i], sizeof(halo_boundary), nullptr, 0, &n_boundaries));
     }
     return field;
 }
@@ -103,7 +105,9 @@ void run(Input &in, halo_exchange *exchange, int64_t n_parts) {
     narrowed.first_component = in.width(), narrowed.n_components = in.width(), narrowed.depth = in.width();
     if (in.flip()) narrowed.field_mask = mask.data();
     if (in.flip()) narrowed.sets = sets.data();
-    if (in.pick(0, 3) == 0 && 2 * n_parts <= std::ssize(everywhere)) narrowed.data = everywhere.data();
+    if (in.pick(0, 3) == 0 && 2 * n_parts <= std::ssize(everywhere)) narrowed.data = everywhere.data(), narrowed.n_data = n_parts * in.pick(1, 2);
+    if (narrowed.field_mask || narrowed.sets) narrowed.n_fields = static_cast<int32_t>(in.pick(1, 2));
+    if (in.flip()) narrowed.op = in.choice(12);
     in.version(narrowed);
     const halo_run *const given = in.flip() ? &narrowed : nullptr;
     if (in.pick(0, 3) == 0)
@@ -112,10 +116,10 @@ void run(Input &in, halo_exchange *exchange, int64_t n_parts) {
         made(halo_exchange_finish(exchange, HALO_STREAM_NONE));
     Newer<halo_exchange_stats> stats{ HALO_EXCHANGE_STATS_INIT, {} };
     in.version(stats);
-    made(halo_exchange_stats_get(exchange, &stats));
+    made(halo_exchange_get_stats(exchange, &stats));
 }
 
-void combine(void *, void *, const void *, int64_t, halo_type, int64_t) {}
+halo_status combine(void *, void *, const void *, int64_t, halo_type, int64_t) { return HALO_SUCCESS; }
 
 halo_exchange *exchange_over(Input &in, halo_field **fields, int32_t n_fields, bool runs) {
     const auto sections = in.values<uint32_t, 2>(0, 3);
@@ -150,8 +154,8 @@ void look(Input &in, halo_field *field) {
     Newer<halo_access_stats> stats{ HALO_ACCESS_STATS_INIT, {} };
     in.version(state);
     in.version(stats);
-    made(halo_access_state_get(field, in.choice(2), &state));
-    made(halo_access_stats_get(the_context(), nullptr, &stats));
+    made(halo_access_get_state(field, in.choice(2), &state));
+    made(halo_access_get_stats(the_context(), nullptr, &stats));
 }
 
 void access(Input &in, halo_field *field) {

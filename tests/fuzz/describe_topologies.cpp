@@ -61,7 +61,7 @@ halo_topology *regions(Input &in) {
     const auto owner = in.values<int32_t, 2>(0, 0);
     std::array<halo_join, 2> joins;
     for (halo_join &join : joins) {
-        join.send_gid = in.size(1), join.recv_gid = in.size(1), join.send = box(in), join.receive = box(in);
+        join.send_gid = in.size(1), join.receive_gid = in.size(1), join.send = box(in), join.receive = box(in);
         for (int d = 0; d < 3; ++d) {
             if (in.flip()) join.receive.low[d] = -1, join.receive.high[d] = 0;
             join.axis[d] = in.choice(3), join.sign[d] = in.flip() ? 1 : -1;
@@ -72,6 +72,7 @@ halo_topology *regions(Input &in) {
     if (in.pick(0, 7) > 0)
         for (size_t d = static_cast<size_t>(std::clamp(desc.n_dims, 0, 3)); d < 3; ++d) cells[d] = cells[3 + d] = 1;
     desc.reach = in.width();
+    if (in.pick(0, 31) == 0) desc.join_bytes = static_cast<size_t>(in.pick(0, sizeof(halo_join)));
     if (in.flip()) desc.owner = owner.data();
     const auto vector_signs = in.values<int32_t, 6>(1, 1);
     if (in.flip()) desc.vector_signs = vector_signs.data();
@@ -107,6 +108,7 @@ halo_topology *keys(Input &in) {
     if (in.flip()) desc.flags = flags.data();
     if (in.flip()) desc.weights = weights.data();
     if (in.flip()) desc.owners = owners.data();
+    if (in.flip()) desc.n_mine = in.length(6), desc.owner_rule = HALO_OWNER_CLAIM;
     if (in.flip()) desc.n_parts = in.narrow(in.length(3)), desc.part_offsets = offsets.data();
     if (in.flip()) desc.numbering = HALO_NUMBERING_AS_GIVEN, desc.editable = 0, offsets[0] = 0, offsets[1] = desc.n_keys;
     in.version(desc);
@@ -211,7 +213,7 @@ void ask(Input &in, halo_topology *topology) {
     in.version(report);
     int64_t n = 0;
     made(halo_topology_part(topology, in.size(), &part));
-    made(halo_topology_neighbours(topology, in.size(), nullptr, 0, &n));
+    made(halo_topology_neighbours(topology, in.size(), sizeof(halo_neighbour), nullptr, 0, &n));
     made(halo_topology_peers(topology, nullptr, in.size(0), &n));
     made(halo_topology_sharers(topology, in.size(), nullptr, 0, &n));
     made(halo_topology_keys_report(topology, &report));

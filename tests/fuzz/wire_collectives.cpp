@@ -77,7 +77,7 @@ struct TwoChannels {
             ChannelSpec spec;
             spec.mailbox.key = { 3 + from, 7, 2, 14, 0 };
             spec.mailbox.send_rank = from;
-            spec.mailbox.recv_rank = 1 - from;
+            spec.mailbox.receive_rank = 1 - from;
             spec.mailbox.bytes = 8;
             all.push_back(&registry.add(spec));
         }

@@ -23,7 +23,7 @@ struct Channels {
             ChannelSpec spec;
             spec.mailbox.key = { i, 7, 2, 14, 0 };
             spec.mailbox.send_rank = sender;
-            spec.mailbox.recv_rank = 1 - sender;
+            spec.mailbox.receive_rank = 1 - sender;
             spec.mailbox.bytes = sizes[i];
             all.push_back(&registry.add(spec));
             all.back()->row = static_cast<uint32_t>(i);

@@ -27,7 +27,7 @@ struct Receiver {
         MailboxSpec spec;
         spec.key = { 3, 7, 2, 14, 0 };
         spec.send_rank = 1;
-        spec.recv_rank = 0;
+        spec.receive_rank = 0;
         spec.bytes = most_payload;
         spec.sparse = (choices & 1u) != 0;
         if (choices & 2u) spec.memory = { HALO_BUFFER_CALLER, memory.data(), nullptr };

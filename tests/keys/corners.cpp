@@ -162,6 +162,80 @@ TEST(Corners, WhatNobodyOwnsStays) {
         });
 }
 
+// The first keys are this rank's, the others wanted: as where the owners are given.
+TEST(Corners, TheFirstAreMine) {
+    for (const int32_t n_ranks : conformance::rank_counts())
+        conformance::run(n_ranks, {}, [](Rank &rank) {
+            const bool has_none = rank.rank == 1; // neither its own, nor wanted
+            const auto key = [](int32_t owner, int32_t i) { return static_cast<uint64_t>(owner) * 1000 + static_cast<uint64_t>(i); };
+            std::vector<uint64_t> keys;
+            std::vector<int32_t> owners;
+            const auto add = [&](int32_t owner, int32_t i) {
+                if (has_none || owner == 1) return;
+                keys.push_back(key(owner, i));
+                owners.push_back(owner);
+            };
+            for (int32_t i = 9; i >= 0; --i) add(rank.rank, i);
+            const int64_t n_mine = std::ssize(keys);
+            for (int32_t other = rank.size - 1; other >= 0; --other)
+                for (int32_t i = other == rank.rank ? 10 : 0; i < 10; i += 3) add(other, i), add(other, 0); // wanted keys come several times
+            add(rank.rank, 4);                                                                              // so does one of its own
+            for (const int32_t numbering : { HALO_NUMBERING_BY_OWNER, HALO_NUMBERING_BY_KEY, HALO_NUMBERING_AS_GIVEN }) {
+                halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+                desc.numbering = numbering;
+                desc.n_keys = std::ssize(keys);
+                desc.keys = keys.data();
+                desc.owners = owners.data();
+                halo_topology *topologies[2] = {};
+                OK(halo_topology_create_keys(rank.context, &desc, &topologies[0]));
+                desc.owners = nullptr;
+                desc.n_mine = n_mine;
+                OK(halo_topology_create_keys(rank.context, &desc, &topologies[1]));
+                std::vector<uint32_t> indices[2];
+                Doubles values[2];
+                for (int t = 0; t < 2; ++t) {
+                    const halo_keys_report report = report_of(topologies[t]);
+                    WANT(report.n_owned == n_mine && report.n_unclaimed == 0 && report.n_several_claim == 0);
+                    indices[t].resize(keys.size());
+                    int64_t n = 0;
+                    OK(halo_topology_local_indices(topologies[t], indices[t].data(), std::ssize(keys), &n));
+                    values[t].assign(keys.size(), -1);
+                    for (size_t i = 0; i < keys.size(); ++i)
+                        values[t][indices[t][i]] = owners[i] == rank.rank ? 1.0 / (1.0 + static_cast<double>(keys[i])) : 0.1 * (1 + rank.rank);
+                    for (const int32_t kind : { HALO_KIND_REVERSE, HALO_KIND_GHOSTS, HALO_KIND_SHARED_REDUCE })
+                        exchange(rank, topologies[t], values[t], kind);
+                }
+                WANT(indices[0] == indices[1]);
+                WANT(values[0].size() == values[1].size());
+                if (!keys.empty()) WANT(std::memcmp(values[0].data(), values[1].data(), keys.size() * sizeof(double)) == 0);
+                for (halo_topology *&topology : topologies) OK(halo_topology_destroy(&topology));
+            }
+        });
+}
+
+// Two ranks take a key for their own, and one is wanted that nobody has: both are told, and the lower rank owns the first.
+TEST(Corners, MineOfTwoAndOfNobody) {
+    for (const int32_t n_ranks : conformance::rank_counts())
+        conformance::run(n_ranks, {}, [](Rank &rank) {
+            const uint64_t keys[3] = { 7, 100 + static_cast<uint64_t>(rank.rank), 8 };
+            halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+            desc.n_keys = 3;
+            desc.keys = keys;
+            desc.n_mine = 2;
+            halo_topology *topology = nullptr;
+            OK(halo_topology_create_keys(rank.context, &desc, &topology));
+            const halo_keys_report report = report_of(topology);
+            WANT(report.n_owned == (rank.rank == 0 ? 2 : 1) && report.n_global == rank.size + 1);
+            WANT(report.n_unclaimed == 1 && report.n_unclaimed_here == 1 && report.unclaimed[0] == 8);
+            WANT(report.n_several_claim == (rank.size > 1 ? 1 : 0) && report.n_several_claim_here == report.n_several_claim);
+            OK(halo_topology_destroy(&topology));
+            desc.n_mine = 0; // none, which is not the same as not used
+            OK(halo_topology_create_keys(rank.context, &desc, &topology));
+            WANT(report_of(topology).n_global == 0 && report_of(topology).n_unclaimed == rank.size + 2);
+            OK(halo_topology_destroy(&topology));
+        });
+}
+
 TEST(Corners, Refused) {
     for (const int32_t n_ranks : conformance::rank_counts())
         conformance::run(n_ranks, {}, [](Rank &rank) {
@@ -189,6 +263,21 @@ TEST(Corners, Refused) {
             bad = good;
             bad.keys = nullptr;
             refused(HALO_ERR_ARGUMENT, bad, "1 keys");
+            const int32_t claim = HALO_KEY_CLAIM, here = 0;
+            bad = good;
+            for (const int64_t n_mine : { -2, 2 }) {
+                bad.n_mine = n_mine;
+                refused(HALO_ERR_ARGUMENT, bad, "of 1 keys; it must be -1 (not used) or 0 to all of them");
+            }
+            bad.n_mine = 1;
+            bad.owners = &here;
+            refused(HALO_ERR_ARGUMENT, bad, "n_mine says who owns each key");
+            bad.owners = nullptr;
+            bad.owner_rule = HALO_OWNER_SPREAD;
+            refused(HALO_ERR_ARGUMENT, bad, "n_mine says who owns each key");
+            bad.owner_rule = HALO_OWNER_CLAIM;
+            bad.flags = &claim;
+            refused(HALO_ERR_ARGUMENT, bad, "flags 1 of key 42 at position 0 claim or want it");
             if (rank.size == 1) return;
             bad = good;
             if (rank.rank == rank.size - 1) bad.numbering = -1;
@@ -209,6 +298,9 @@ TEST(Corners, Refused) {
             bad = good;
             bad.editable = rank.rank == 0;
             refused(HALO_ERR_MISMATCH, bad, "keys must agree on all ranks: editable: yes on rank 0, no on rank 1");
+            bad = good;
+            if (rank.rank == 0) bad.n_mine = 0;
+            refused(HALO_ERR_MISMATCH, bad, "keys must agree on all ranks: first keys: each rank's own on rank 0, as all others on rank 1");
         });
 }
 

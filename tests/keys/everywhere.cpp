@@ -14,7 +14,7 @@ int64_t bytes_of_all(Rank &rank, const halo_topology *topology) {
     halo_keys_report report = HALO_KEYS_REPORT_INIT;
     OK(halo_topology_keys_report(topology, &report));
     int64_t sum = report.bytes_sent;
-    OK(halo_allreduce(rank.context, &sum, &sum, 1, HALO_INT64, HALO_SUM));
+    OK(halo_context_allreduce(rank.context, &sum, &sum, 1, HALO_INT64, HALO_SUM));
     return sum;
 }
 

@@ -61,7 +61,7 @@ void in_phases(halo_exchange *exchange, const halo_run *run) {
     OK(halo_exchange_refine(exchange, HALO_STREAM_NONE));
 }
 
-void by_hand(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t element_bytes) {
+halo_status by_hand(void *, void *values, const void *contributions, int64_t n, halo_type, int64_t element_bytes) {
     for (int64_t i = 0; i < n; ++i) {
         double value, contribution;
         std::memcpy(&value, static_cast<char *>(values) + i * element_bytes, sizeof value);
@@ -69,6 +69,7 @@ void by_hand(void *, void *values, const void *contributions, int64_t n, halo_ty
         value += contribution;
         std::memcpy(static_cast<char *>(values) + i * element_bytes, &value, sizeof value);
     }
+    return HALO_SUCCESS;
 }
 
 template <class T>
@@ -77,11 +78,11 @@ void run_seed(Rank &rank, uint64_t seed) {
     const Model first = random_model(random, rank.size), second = random_model(random, rank.size);
     Variable<T> u(first, rank, "u", random), v(second, rank, "v", random);
     halo_field *fields[2] = { u.storage->field(), v.storage->field() };
-    const halo_op op = any_op<T>(random);
-    const bool user = std::is_same_v<T, double> && op == HALO_SUM;
+    halo_op op = any_op<T>(random);
+    const auto given = [](halo_op of) { return std::is_same_v<T, double> && of == HALO_SUM ? HALO_USER : of; };
     halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
     desc.kind = HALO_KIND_FETCH;
-    desc.op = user ? HALO_USER : op;
+    desc.op = given(op);
     desc.combine = by_hand;
     desc.messages = static_cast<int32_t>(pick(random, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL));
     desc.source_stable = static_cast<int32_t>(pick(random, 0, 1));
@@ -90,8 +91,9 @@ void run_seed(Rank &rank, uint64_t seed) {
     const int32_t only_second[2] = { 0, 1 };
     for (int turn = 0; turn < 3; ++turn) {
         halo_run run = HALO_RUN_INIT;
+        if (turn > 0) op = any_op<T>(random), run.op = given(op);
         run.n_components = turn == 1 ? 1 : 0;
-        run.field_mask = turn == 2 ? only_second : nullptr;
+        run.n_fields = 2, run.field_mask = turn == 2 ? only_second : nullptr;
         u.fill(seed, rank.rank);
         v.fill(seed + 1, rank.rank);
         if (pick(random, 0, 1) == 0) {
@@ -115,12 +117,13 @@ TEST_P(Fetches, AsTheModel) {
     const auto first = static_cast<uint64_t>(conformance::number_from("KEYS_SEED", 1));
     conformance::run(GetParam(), {}, [&](Rank &rank) {
         for (uint64_t seed = first; seed < first + static_cast<uint64_t>(n_cases); ++seed) {
-            if (seed % 3 == 0)
-                run_seed<double>(rank, seed);
-            else if (seed % 3 == 1)
-                run_seed<int32_t>(rank, seed);
-            else
-                run_seed<int64_t>(rank, seed);
+            switch (seed % 5) {
+            case 0: run_seed<double>(rank, seed); break;
+            case 1: run_seed<int32_t>(rank, seed); break;
+            case 2: run_seed<uint8_t>(rank, seed); break;
+            case 3: run_seed<int16_t>(rank, seed); break;
+            default: run_seed<int64_t>(rank, seed); break;
+            }
         }
     });
 }
@@ -157,11 +160,10 @@ TEST_P(Fetches, ACounter) {
     });
 }
 
-// A star with its centre on rank 0: leaves of every rank for each of its roots, in their order.
-halo_topology *make_star(Rank &rank, int32_t centre, int64_t n_roots, int64_t n_leaves) {
-    const std::vector<int32_t> ranks(static_cast<size_t>(n_leaves), centre);
-    std::vector<uint32_t> indices(static_cast<size_t>(n_leaves));
-    std::iota(indices.begin(), indices.end(), 0U);
+// A star with its centre on one rank: leaves of every rank, in the order of its roots unless `indices` names them.
+halo_topology *make_star(Rank &rank, int32_t centre, int64_t n_roots, std::vector<uint32_t> indices) {
+    const auto n_leaves = std::ssize(indices);
+    const std::vector<int32_t> ranks(indices.size(), centre);
     halo_star_desc desc = HALO_STAR_DESC_INIT;
     desc.n_points = n_roots + n_leaves;
     desc.n_leaves = n_leaves;
@@ -170,6 +172,12 @@ halo_topology *make_star(Rank &rank, int32_t centre, int64_t n_roots, int64_t n_
     halo_topology *topology = nullptr;
     OK(halo_topology_create_star(rank.context, &desc, &topology));
     return topology;
+}
+
+halo_topology *make_star(Rank &rank, int32_t centre, int64_t n_roots, int64_t n_leaves) {
+    std::vector<uint32_t> indices(static_cast<size_t>(n_leaves));
+    std::iota(indices.begin(), indices.end(), 0U);
+    return make_star(rank, centre, n_roots, std::move(indices));
 }
 
 TEST_P(Fetches, LongRuns) {
@@ -204,6 +212,46 @@ TEST_P(Fetches, LongRuns) {
     });
 }
 
+// Leaves of one root are apart in their rank's list: the function is given as many as can be before a root comes again.
+TEST_P(Fetches, RootsThatComeAgain) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        constexpr int64_t n_leaves = 20, n_each = 5;
+        const int64_t n_roots = rank.rank == 0 ? n_each : 0;
+        std::vector<uint32_t> indices;
+        for (uint32_t i = 0; i < n_leaves; ++i) indices.push_back(i * 3 % n_each);
+        halo_topology *topology = make_star(rank, 0, n_roots, indices);
+        for (const halo_op op : { HALO_SUM, HALO_USER }) {
+            Storage<double> counters(topology, "counters", 1, n_roots + n_leaves, 1, rank.rank);
+            for (int64_t i = 0; i < n_roots; ++i) counters.at(i, 0) = 100.0 * static_cast<double>(i);
+            for (int64_t i = 0; i < n_leaves; ++i) counters.at(n_roots + i, 0) = 1;
+            halo_field *field = counters.field();
+            std::vector<int64_t> lengths;
+            halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+            desc.kind = HALO_KIND_FETCH;
+            desc.combine_user = &lengths;
+            desc.combine = [](void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t bytes) {
+                static_cast<std::vector<int64_t> *>(user)->push_back(n);
+                return by_hand(nullptr, values, contributions, n, type, bytes);
+            };
+            halo_exchange *exchange = nullptr;
+            OK(halo_exchange_create(&field, 1, &desc, &exchange));
+            halo_run run = HALO_RUN_INIT;
+            run.op = op;
+            OK(halo_exchange_start(exchange, &run, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+            for (int64_t i = 0; i < n_leaves; ++i) {
+                const double before = 100.0 * indices[static_cast<size_t>(i)] + static_cast<double>(rank.rank * n_leaves / n_each + i / n_each);
+                if (counters.at(n_roots + i, 0) != before)
+                    conformance::stop("op %d: rank %d drew %g from leaf %lld", op, rank.rank, counters.at(n_roots + i, 0), static_cast<long long>(i));
+            }
+            const size_t n_calls = op == HALO_USER && rank.rank == 0 ? static_cast<size_t>(rank.size * n_leaves / n_each) : 0;
+            if (lengths != std::vector<int64_t>(n_calls, n_each)) conformance::stop("op %d: %zu calls", op, lengths.size());
+            OK(halo_exchange_destroy(&exchange));
+        }
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
 // Ranks 0 and 2 have copies of a point of rank 1, and do not talk to each other. Rank 0 must not wait for the second round of a run that rank 2 has
 // refused, and the next run is a new one.
 TEST(FetchFails, OnRanksThatDoNotKnowTheOneThatFailed) {
@@ -222,7 +270,7 @@ TEST(FetchFails, OnRanksThatDoNotKnowTheOneThatFailed) {
             for (int turn = 0; turn < 6; ++turn) {
                 halo_run run = HALO_RUN_INIT;
                 if (turn == 1) run.first_component = -1;
-                if (turn == 3) run.sets = &no_such_set;
+                if (turn == 3) run.n_fields = 1, run.sets = &no_such_set;
                 counter.at(0, 0) = n_leaves > 0 ? 1 : 10 * turn;
                 halo_status status = halo_exchange_start(exchange, rank.rank == 2 ? &run : nullptr, HALO_STREAM_NONE);
                 if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, HALO_STREAM_NONE);
@@ -232,6 +280,44 @@ TEST(FetchFails, OnRanksThatDoNotKnowTheOneThatFailed) {
                 const int64_t drawn[] = { 10 * turn, 10 * turn + 2, 10 * turn + 1 };
                 if (!fails && counter.at(0, 0) != drawn[rank.rank])
                     conformance::stop("turn %d: rank %d has %lld", turn, rank.rank, static_cast<long long>(counter.at(0, 0)));
+            }
+            OK(halo_exchange_destroy(&exchange));
+        }
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+// It is called between the two rounds, of which the second then has to be called off.
+TEST_P(Fetches, AFunctionThatFails) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        halo_topology *topology = make_star(rank, 0, rank.rank == 0 ? 1 : 0, 1);
+        {
+            const int64_t leaf = rank.rank == 0 ? 1 : 0;
+            Storage<double> counter(topology, "counter", 1, leaf + 1, 2, rank.rank);
+            halo_field *field = counter.field();
+            halo_status returned = HALO_SUCCESS;
+            halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+            desc.kind = HALO_KIND_FETCH;
+            desc.op = HALO_USER;
+            desc.combine_user = &returned;
+            desc.combine = [](void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t bytes) {
+                by_hand(nullptr, values, contributions, n, type, bytes);
+                return *static_cast<halo_status *>(user);
+            };
+            halo_exchange *exchange = nullptr;
+            OK(halo_exchange_create(&field, 1, &desc, &exchange));
+            for (int turn = 0; turn < 6; ++turn) {
+                const bool fails = turn % 3 == 1;
+                returned = fails ? HALO_ERR_LIMIT : HALO_SUCCESS;
+                if (rank.rank == 0) counter.at(0, 0) = 10 * turn;
+                counter.at(leaf, 0) = 1;
+                halo_status status = halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE);
+                if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, HALO_STREAM_NONE);
+                const halo_status wanted = !fails ? HALO_SUCCESS : rank.rank == 0 ? HALO_ERR_LIMIT : HALO_ERR_PEER;
+                if (status != wanted) conformance::stop("turn %d: %s: %s", turn, halo_status_name(status), halo_last_error());
+                if (fails && !std::strstr(halo_last_error(), "the combine callback returned HALO_ERR_LIMIT for field counter, part 0"))
+                    conformance::stop("turn %d: %s", turn, halo_last_error());
+                if (!fails && counter.at(leaf, 0) != 10 * turn + rank.rank) conformance::stop("turn %d: drew %g", turn, counter.at(leaf, 0));
             }
             OK(halo_exchange_destroy(&exchange));
         }
@@ -283,7 +369,7 @@ TEST_P(Fetches, Refused) {
         desc.kind = HALO_KIND_FETCH;
         refused(on_cells, desc, "not on a topology of points");
         desc.op = HALO_BAND;
-        refused(on_points, desc, "op 9");
+        refused(on_points, desc, "operation 9");
         desc.op = HALO_USER;
         refused(on_points, desc, "without a function");
         desc.op = HALO_SUM;

@@ -23,7 +23,9 @@ struct Point {
 struct Graph {
     int32_t rings = 1;
     bool known_owners = false;
-    int64_t width = 0; // 0: rows differ in length
+    bool asks_owners = false; // by a function
+    bool apart = false;       // rows of points lie anywhere
+    int64_t width = 0;        // 0: rows differ in length
     bool has_skip = false;
     std::vector<Point> points;
     std::map<uint64_t, size_t> place;
@@ -36,7 +38,7 @@ struct Graph {
 
 uint64_t any_neighbour(Random &random, const Graph &graph) {
     if (graph.has_skip && pick(random, 0, 4) == 0) return skip;
-    if (!graph.known_owners && pick(random, 0, 9) == 0) return 1000 + static_cast<uint64_t>(pick(random, 0, 3)); // nobody's
+    if ((!graph.known_owners || graph.asks_owners) && pick(random, 0, 9) == 0) return 1000 + static_cast<uint64_t>(pick(random, 0, 3)); // nobody's
     return graph.points[static_cast<size_t>(pick(random, 0, static_cast<int64_t>(graph.points.size()) - 1))].key;
 }
 
@@ -53,6 +55,8 @@ Graph random_graph(Random &random, int32_t n_ranks) {
         graph.points.push_back({ key, static_cast<int32_t>(pick(random, 0, empty_rank && n_ranks > 1 ? n_ranks - 2 : n_ranks - 1)), {} });
         graph.place[key] = static_cast<size_t>(i);
     }
+    graph.asks_owners = pick(random, 0, 1) == 0;
+    graph.apart = pick(random, 0, 1) == 0;
     for (Point &point : graph.points)
         for (int64_t k = graph.width > 0 ? graph.width : pick(random, 0, 4); k > 0; --k) point.neighbours.push_back(any_neighbour(random, graph));
     return graph;
@@ -113,6 +117,11 @@ Local expected(const Graph &graph, int32_t rank) {
     return local;
 }
 
+int32_t owner_in(void *user, uint64_t key) {
+    const Point *point = static_cast<const Graph *>(user)->find(key);
+    return point ? point->owner : -1;
+}
+
 halo_topology *make(Rank &rank, const Graph &graph) {
     std::vector<uint64_t> own, neighbours;
     std::vector<int64_t> offsets{ 3 }; // the first neighbours may be anybody's
@@ -128,14 +137,27 @@ halo_topology *make(Rank &rank, const Graph &graph) {
         offsets.push_back(static_cast<int64_t>(neighbours.size()));
     }
     const int64_t unused = graph.width > 0 ? 3 : 0;
+    std::vector<const uint64_t *> rows;
+    std::vector<int64_t> lengths;
+    for (size_t i = 0; i < own.size(); ++i) {
+        rows.push_back(neighbours.data() + offsets[i]);
+        lengths.push_back(offsets[i + 1] - offsets[i]);
+    }
     halo_graph_desc desc = HALO_GRAPH_DESC_INIT;
     desc.rings = graph.rings;
     desc.n_owned = static_cast<int64_t>(own.size());
     desc.keys = own.data();
-    desc.offsets = graph.width > 0 ? nullptr : offsets.data();
-    desc.neighbours = neighbours.data() + unused;
-    desc.owners = graph.known_owners && owners.size() > 3 ? owners.data() + unused : nullptr; // an empty list may be nowhere
     desc.width = graph.width;
+    if (graph.apart && !own.empty()) {
+        desc.rows = rows.data();
+        desc.lengths = graph.width > 0 ? nullptr : lengths.data();
+    } else {
+        desc.offsets = graph.width > 0 ? nullptr : offsets.data();
+        desc.neighbours = neighbours.data() + unused;
+    }
+    const bool knows_owners = graph.known_owners && owners.size() > 3; // an empty list may be nowhere
+    if (knows_owners && !graph.asks_owners && !desc.rows) desc.owners = owners.data() + unused;
+    if (knows_owners && !desc.owners) desc.owner_of = owner_in, desc.owner_user = const_cast<Graph *>(&graph);
     desc.has_skip = graph.has_skip;
     desc.skip = skip;
     halo_topology *topology = nullptr;
@@ -234,6 +256,31 @@ TEST_P(Graphs, RoundAChain) {
     });
 }
 
+// Who is wrong about a ghost's owner gets none; who knows better is not disturbed.
+TEST_P(Graphs, ContradictingOwners) {
+    const auto &[n_ranks, discovery] = GetParam();
+    if (n_ranks < 3) GTEST_SKIP() << "of three ranks two say different things of the third";
+    conformance::run(n_ranks, { { "discovery", discovery } }, [](Rank &rank) {
+        constexpr uint64_t disputed = 100;
+        const uint64_t keys[2] = { static_cast<uint64_t>(rank.rank), disputed }, neighbours[2] = { disputed, disputed };
+        const int32_t says = rank.rank == 0 ? 1 : 2, owners[2] = { says, says };
+        halo_graph_desc desc = HALO_GRAPH_DESC_INIT;
+        desc.n_owned = rank.rank == 2 ? 2 : 1, desc.width = 1, desc.keys = keys, desc.neighbours = neighbours, desc.owners = owners;
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_graph(rank.context, &desc, &topology));
+        int32_t found[2] = { -2, -2 };
+        int64_t n = 0;
+        OK(halo_topology_owners(topology, found, 2, &n));
+        if (n != 2 || found[1] != (rank.rank == 0 ? -1 : 2))
+            conformance::stop("%lld points, the disputed one of rank %d", static_cast<long long>(n), found[1]);
+        halo_keys_report report = HALO_KEYS_REPORT_INIT;
+        OK(halo_topology_keys_report(topology, &report));
+        if (report.n_unclaimed != 1 || report.n_global != rank.size + 1)
+            conformance::stop("%lld keys of nobody's", static_cast<long long>(report.n_unclaimed));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
 TEST_P(Graphs, Refused) {
     const auto &[n_ranks, discovery] = GetParam();
     conformance::run(n_ranks, { { "discovery", discovery } }, [](Rank &rank) {
@@ -268,6 +315,29 @@ TEST_P(Graphs, Refused) {
         bad = good;
         bad.neighbours = nullptr;
         refused(HALO_ERR_ARGUMENT, bad, "no address");
+        const uint64_t *rows[1] = { mine }, *nowhere[1] = { nullptr };
+        const int64_t negative[1] = { -1 }, one[1] = { 1 };
+        bad = good;
+        bad.rows = rows;
+        refused(HALO_ERR_ARGUMENT, bad, "rows go with no offsets, neighbours, owners");
+        bad.neighbours = nullptr;
+        bad.lengths = negative;
+        refused(HALO_ERR_ARGUMENT, bad, "row of point 0: -1 neighbours");
+        bad.lengths = nullptr;
+        bad.rows = nowhere;
+        refused(HALO_ERR_ARGUMENT, bad, "row of point 0: 1 neighbours at address");
+        bad = good;
+        bad.lengths = one;
+        refused(HALO_ERR_ARGUMENT, bad, "lengths of no rows");
+        bad = good;
+        bad.owners = no_rank;
+        bad.owner_of = [](void *, uint64_t) { return int32_t{ 0 }; };
+        refused(HALO_ERR_ARGUMENT, bad, "owners and owner_of");
+        const uint64_t of_others[1] = { 1000 };
+        bad = good;
+        bad.neighbours = of_others;
+        bad.owner_of = [](void *, uint64_t) { return int32_t{ 1000 }; };
+        refused(HALO_ERR_ARGUMENT, bad, "owner 1000 of neighbour 1000");
         if (rank.size == 1) return;
         bad = good;
         bad.keys = common;

@@ -68,10 +68,10 @@ public:
     void exchange(double *storage, int64_t time, const halo_run *run = nullptr) const {
         fill(storage, time);
         OK(halo_exchange_start(exchange_, run, HALO_STREAM_NONE));
-        OK(halo_barrier(self_.context));
+        OK(halo_context_barrier(self_.context));
         OK(halo_exchange_finish(exchange_, HALO_STREAM_NONE));
         expect(storage, time);
-        OK(halo_barrier(self_.context));
+        OK(halo_context_barrier(self_.context));
     }
     // Rank 0 ends its run later than all others.
     void exchange_late(int64_t time, std::chrono::milliseconds late) const {
@@ -90,7 +90,7 @@ public:
     }
     halo_exchange_stats stats() const {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-        OK(halo_exchange_stats_get(exchange_, &stats));
+        OK(halo_exchange_get_stats(exchange_, &stats));
         return stats;
     }
     bool is_beside_rank_0() const { return self_.rank != 0 && (above() == 0 || below() == 0); }
@@ -140,7 +140,7 @@ TEST_P(Loans, AreReadWhereTheyLie) {
             if (self.rank == 0) {
                 EXPECT_EQ(cycle.stats().messages_landed - before, cycle.n_peers());
             }
-            OK(halo_barrier(self.context));
+            OK(halo_context_barrier(self.context));
         }
     });
 }
@@ -155,7 +155,7 @@ TEST_P(Loans, AreTakenBackFromALateReader) {
         for (int64_t time = 2; time < 2 + n_runs; ++time) {
             cycle.exchange_late(time, very_late);
             for (int32_t i = n_owned; i < n_points; ++i) cycle.data()[i] = -1; // the run is over: they may change
-            OK(halo_barrier(self.context));
+            OK(halo_context_barrier(self.context));
         }
         const halo_exchange_stats after = cycle.stats();
         const int64_t most = n_runs * cycle.n_peers(), more = after.messages_sent - before.messages_sent - most;
@@ -182,7 +182,7 @@ TEST_P(Loans, WithPhases) {
             OK(halo_exchange_unpack(cycle.handle(), HALO_STREAM_NONE));
             OK(halo_exchange_refine(cycle.handle(), HALO_STREAM_NONE));
             cycle.expect(cycle.data(), time);
-            OK(halo_barrier(self.context));
+            OK(halo_context_barrier(self.context));
         }
     });
 }
@@ -195,9 +195,9 @@ TEST_P(Loans, FollowSetsAndPointersOfEachRun) {
         for (int64_t time = 2; time < 14; ++time) {
             const int32_t set = time % 3 == 1;
             halo_run run = HALO_RUN_INIT;
-            run.sets = &set;
+            run.n_fields = 1, run.sets = &set;
             void *pointer = own.data();
-            if (time % 3 == 2) run.data = &pointer; // not in shared memory: no other rank can reach it
+            if (time % 3 == 2) run.data = &pointer, run.n_data = 1; // not in shared memory: no other rank can reach it
             double *storage = time % 3 == 2 ? own.data() : cycle.data(set);
             const int64_t before = cycle.stats().messages_landed;
             cycle.exchange(storage, time, &run);
@@ -244,7 +244,7 @@ TEST_P(Loans, EndWithARunThatFails) {
             const bool calm = std::find(fails.begin(), fails.end(), true) == fails.end(), fails_here = fails[static_cast<size_t>(self.rank)];
             void *data = fails_here ? nullptr : cycle.data();
             halo_run run = HALO_RUN_INIT;
-            run.data = &data;
+            run.data = &data, run.n_data = 1;
             cycle.fill(cycle.data(), time);
             halo_status status = halo_exchange_start(cycle.handle(), &run, HALO_STREAM_NONE);
             if (status == HALO_SUCCESS) status = halo_exchange_finish(cycle.handle(), HALO_STREAM_NONE);
@@ -264,9 +264,9 @@ TEST_P(Loans, SurviveWhoGivesUp) {
         cycle.know_each_other();
         cycle.fill(cycle.data(), 2);
         OK(halo_exchange_start(cycle.handle(), nullptr, HALO_STREAM_NONE));
-        OK(halo_barrier(self.context));
+        OK(halo_context_barrier(self.context));
         if (self.rank == 0) OK(halo_exchange_abandon(cycle.handle()));
-        OK(halo_barrier(self.context));
+        OK(halo_context_barrier(self.context));
         if (self.rank == 0) return;
         OK(halo_exchange_finish(cycle.handle(), HALO_STREAM_NONE));
         cycle.expect(cycle.data(), 2);

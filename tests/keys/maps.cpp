@@ -221,7 +221,7 @@ TEST_P(Maps, OtherPointsOnTheOtherSide) {
             EXPECT_EQ(halo_exchange_finish(exchange, conformance::finish_stream()), HALO_ERR_MISMATCH);
             EXPECT_NE(std::strstr(halo_last_error(), "channel"), nullptr) << halo_last_error();
             EXPECT_NE(std::strstr(halo_last_error(), by_number ? "leave out different points" : "8 bytes"), nullptr) << halo_last_error();
-            OK(halo_barrier(rank.context));
+            OK(halo_context_barrier(rank.context));
             OK(halo_exchange_destroy(&exchange));
             OK(halo_field_destroy(&field));
             OK(halo_topology_destroy(&topology));

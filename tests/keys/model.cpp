@@ -91,6 +91,20 @@ void Model::find_facts() {
     }
 }
 
+void Model::claim_first(Random &random) {
+    first_are_mine = true;
+    rule = HALO_OWNER_CLAIM;
+    const auto is_claimed = [](const Entry &entry) { return (entry.flags & HALO_KEY_CLAIM) != 0; };
+    for (std::vector<Entry> &entries : ranks) {
+        for (Entry &entry : entries) {
+            entry.flags &= ~(HALO_KEY_CLAIM | HALO_KEY_WANT);
+            entry.flags |= pick(random, 0, 2) == 0 ? HALO_KEY_CLAIM : HALO_KEY_WANT;
+        }
+        std::stable_partition(entries.begin(), entries.end(), is_claimed);
+    }
+    find_facts();
+}
+
 int64_t Model::n_owned(int32_t rank) const {
     return std::count_if(facts.begin(), facts.end(), [&](const auto &item) { return item.second.owner == rank; });
 }
@@ -129,15 +143,20 @@ halo_topology *Model::make(halo_context *context, int32_t rank) const {
     std::vector<uint64_t> list;
     std::vector<int32_t> flags, owners;
     std::vector<int64_t> weights;
+    int64_t n_mine = 0;
     for (const Entry &entry : ranks[static_cast<size_t>(rank)]) {
         list.push_back(entry.key);
-        flags.push_back(entry.flags);
+        flags.push_back(first_are_mine ? entry.flags & ~(HALO_KEY_CLAIM | HALO_KEY_WANT) : entry.flags);
+        n_mine += (entry.flags & HALO_KEY_CLAIM) != 0;
         weights.push_back(entry.weight);
         const auto said = given.find(entry.key);
         owners.push_back(entry.flags & HALO_KEY_IGNORE ? -1 : said != given.end() ? said->second : facts.at(entry.key).owner);
     }
     halo_keys_desc desc = HALO_KEYS_DESC_INIT;
-    desc.owner_rule = rule;
+    if (first_are_mine)
+        desc.n_mine = n_mine;
+    else
+        desc.owner_rule = rule;
     desc.numbering = numbering;
     desc.directory = directory;
     desc.editable = editable ? 1 : 0;
@@ -184,6 +203,7 @@ Model random_model(Random &random, int32_t n_ranks) {
     model.find_facts();
     const bool all_owned = std::all_of(model.facts.begin(), model.facts.end(), [](const auto &item) { return item.second.owner >= 0; });
     model.known_owners = all_owned && pick(random, 0, 3) == 0;
+    if (!model.known_owners && pick(random, 0, 3) == 0) model.claim_first(random);
     return model;
 }
 

@@ -50,11 +50,14 @@ struct Model {
     bool known_owners = false;
     std::map<uint64_t, int32_t> given; // with known owners: rank said to own a key, whether it can or not; else who does
     bool editable = false;
+    bool first_are_mine = false; // what each rank claims stands first, and all else is wanted: told by n_mine instead of flags
     std::vector<std::vector<Entry>> ranks;
     std::map<uint64_t, KeyFacts> facts;
 
     // Decides owners.
     void find_facts();
+    // Makes lists of which each rank's first entries are its own.
+    void claim_first(Random &random);
     int64_t n_owned(int32_t rank) const;
     // Local index of each entry.
     std::vector<uint32_t> local_indices(int32_t rank) const;

@@ -140,13 +140,16 @@ void run_exchange(Run run, halo_topology *const topologies[2], const std::vector
     for (int64_t i = 0; i < n_runs; ++i) {
         for (int t = 0; t < 2; ++t) fill<T>(run, *storages[t], indices[t]);
         for (const auto &storage : storages) storage->upload();
-        OK(halo_exchange_start(exchange, nullptr, conformance::stream()));
+        halo_run how = HALO_RUN_INIT; // every other run by an operation of its own
+        if (i % 2 == 1 && run.kind != HALO_KIND_GHOSTS) how.op = any_op<T>(random);
+        OK(halo_exchange_start(exchange, &how, conformance::stream()));
         OK(halo_exchange_finish(exchange, conformance::finish_stream()));
         for (const auto &storage : storages) storage->download();
-        for (int t = 0; t < 2; ++t) check<T>({ *models[t], run.rank, run.seed, run.kind, run.op, run.messages }, *storages[t], indices[t]);
+        for (int t = 0; t < 2; ++t)
+            check<T>({ *models[t], run.rank, run.seed, run.kind, how.op != 0 ? how.op : run.op, run.messages }, *storages[t], indices[t]);
     }
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-    OK(halo_exchange_stats_get(exchange, &stats));
+    OK(halo_exchange_get_stats(exchange, &stats));
     if (run.messages == HALO_MESSAGES_AGGREGATE && run.kind == HALO_KIND_GHOSTS && stats.messages_sent > (n_runs + 1) * stats.n_peers)
         conformance::stop("seed %llu: %lld messages to %d peers in %lld runs", static_cast<unsigned long long>(run.seed),
                           static_cast<long long>(stats.messages_sent), stats.n_peers, static_cast<long long>(n_runs));
@@ -168,10 +171,16 @@ void run_seed(Rank &rank, uint64_t seed) {
     for (const int32_t kind : { HALO_KIND_GHOSTS, HALO_KIND_REVERSE, HALO_KIND_SHARED_REDUCE }) {
         const auto messages = static_cast<int32_t>(pick(random, HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL));
         const Run run{ first, rank, seed, kind, HALO_SUM, messages };
-        switch (pick(random, 0, 3)) {
+        switch (pick(random, 0, 9)) {
         case 0: run_exchange<double>(run, topologies, indices, models); break;
         case 1: run_exchange<float>(run, topologies, indices, models); break;
         case 2: run_exchange<int32_t>(run, topologies, indices, models); break;
+        case 3: run_exchange<int8_t>(run, topologies, indices, models); break;
+        case 4: run_exchange<int16_t>(run, topologies, indices, models); break;
+        case 5: run_exchange<uint8_t>(run, topologies, indices, models); break;
+        case 6: run_exchange<uint16_t>(run, topologies, indices, models); break;
+        case 7: run_exchange<uint32_t>(run, topologies, indices, models); break;
+        case 8: run_exchange<uint64_t>(run, topologies, indices, models); break;
         default: run_exchange<int64_t>(run, topologies, indices, models); break;
         }
     }

@@ -175,7 +175,7 @@ struct Here {
 
 void check_lists(const Grid &grid, const halo_sphere *sphere, const Here &here) {
     halo_sphere_part part = HALO_SPHERE_PART_INIT;
-    OK(halo_sphere_part_get(sphere, here.gid, &part));
+    OK(halo_sphere_get_part(sphere, here.gid, &part));
     for (const int32_t kind : kinds) {
         const Stored &stored = here.stored[kind];
         const auto keys = list_of<uint64_t>([&](auto... to) { return halo_sphere_keys(sphere, here.gid, kind, to...); });
@@ -192,7 +192,7 @@ void check_lists(const Grid &grid, const halo_sphere *sphere, const Here &here) 
 // Own entities lie in the order of storage.
 void check_order(const Grid &grid, const halo_sphere *sphere, const Here &here) {
     halo_sphere_part part = HALO_SPHERE_PART_INIT;
-    OK(halo_sphere_part_get(sphere, here.gid, &part));
+    OK(halo_sphere_get_part(sphere, here.gid, &part));
     const halo_sphere_box &box = grid.boxes[static_cast<size_t>(here.number)];
     if (part.parallelogram != box.parallelogram || !std::equal(box.low, box.low + 2, part.low) || !std::equal(box.high, box.high + 2, part.high))
         wrong(grid, here.number, -1, "box");
@@ -362,7 +362,7 @@ std::vector<Here> parts_here(const Grid &grid, Rank &rank, const halo_sphere *sp
     std::vector<Here> here;
     for (int64_t place = 0; place < n; ++place) {
         halo_sphere_part part = HALO_SPHERE_PART_INIT;
-        OK(halo_sphere_part_get(sphere, gids[place], &part));
+        OK(halo_sphere_get_part(sphere, gids[place], &part));
         if (part.gid != gids[place] || grid.boxes[static_cast<size_t>(part.number)].owner != rank.rank) wrong(grid, part.number, -1, "rank");
         Here &one = here.emplace_back(Here{ part.gid, part.number, {} });
         for (const int32_t kind : kinds) one.stored[kind] = expected(grid, part.number, kind);
@@ -483,7 +483,7 @@ TEST_P(Spheres, RefusedQuestions) {
         };
         halo_sphere_part part = HALO_SPHERE_PART_INIT;
         int64_t n = 0;
-        want(halo_sphere_part_get(sphere, 1000, &part), HALO_ERR_NOT_FOUND, "part 1000");
+        want(halo_sphere_get_part(sphere, 1000, &part), HALO_ERR_NOT_FOUND, "part 1000");
         want(halo_sphere_keys(sphere, 1000, 0, nullptr, 0, &n), HALO_ERR_NOT_FOUND, "part 1000");
         want(halo_sphere_ring_ends(sphere, 0, 3, nullptr, 0, &n), HALO_ERR_ARGUMENT, "kind 3");
         halo_topology *topology = nullptr;

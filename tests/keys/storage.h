@@ -15,6 +15,12 @@ constexpr halo_type type_of() {
     if constexpr (std::is_same_v<T, double>) return HALO_FLOAT64;
     if constexpr (std::is_same_v<T, float>) return HALO_FLOAT32;
     if constexpr (std::is_same_v<T, int32_t>) return HALO_INT32;
+    if constexpr (std::is_same_v<T, int8_t>) return HALO_INT8;
+    if constexpr (std::is_same_v<T, int16_t>) return HALO_INT16;
+    if constexpr (std::is_same_v<T, uint8_t>) return HALO_UINT8;
+    if constexpr (std::is_same_v<T, uint16_t>) return HALO_UINT16;
+    if constexpr (std::is_same_v<T, uint32_t>) return HALO_UINT32;
+    if constexpr (std::is_same_v<T, uint64_t>) return HALO_UINT64;
     return HALO_INT64;
 }
 
@@ -86,9 +92,10 @@ T value_of(uint64_t seed, int32_t rank, int64_t position, int32_t component) {
 
 template <class T>
 T combined(T a, T b, halo_op op) {
+    using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>; // integers wrap around
     switch (op) {
-    case HALO_SUM: return static_cast<T>(a + b);
-    case HALO_PROD: return static_cast<T>(a * b);
+    case HALO_SUM: return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b));
+    case HALO_PROD: return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
     case HALO_MIN: return a < b ? a : b;
     case HALO_MAX: return a < b ? b : a;
     case HALO_LAND: return a != T{} && b != T{} ? T{ 1 } : T{};
@@ -96,7 +103,7 @@ T combined(T a, T b, halo_op op) {
     case HALO_LXOR: return (a != T{}) != (b != T{}) ? T{ 1 } : T{};
     default: break;
     }
-    if constexpr (std::is_integral_v<T>) return op == HALO_BAND ? a & b : op == HALO_BOR ? a | b : a ^ b;
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(op == HALO_BAND ? a & b : op == HALO_BOR ? a | b : a ^ b);
     conformance::stop("op %d", op);
 }
 

@@ -33,7 +33,7 @@ static int turn(void) {
     for (int64_t i = 0; i < n; ++i)
         wrong += u[i][0] != (double)((gids[i] + BLOCKS - 1) % BLOCKS) || u[i][CELLS + 1] != (double)((gids[i] + 1) % BLOCKS);
     total = n;
-    if (halo_allreduce(context, &total, &total, 1, HALO_INT64, HALO_SUM)) return fprintf(stderr, "%s\n", halo_last_error()), 1;
+    if (halo_context_allreduce(context, &total, &total, 1, HALO_INT64, HALO_SUM)) return fprintf(stderr, "%s\n", halo_last_error()), 1;
     if (wrong || total != BLOCKS) return fprintf(stderr, "%d ghosts are wrong, of %d blocks\n", wrong, (int)total), 1;
     return halo_exchange_destroy(&ghosts) || halo_field_destroy(&field) || halo_topology_destroy(&ring) || halo_context_destroy(&context);
 }

@@ -80,7 +80,7 @@ struct Local {
     std::map<uint64_t, uint32_t> index;
 
     Local(const halo_mesh *made, size_t set) {
-        OK(halo_mesh_local_get(made, static_cast<int32_t>(set), &known));
+        OK(halo_mesh_get_local(made, static_cast<int32_t>(set), &known));
         for (int64_t i = 0; i < known.n; ++i) index[known.keys[i]] = static_cast<uint32_t>(i);
     }
     Keys keys(int64_t begin, int64_t end) const { return { known.keys + begin, known.keys + end }; }
@@ -123,7 +123,7 @@ void check_map(Seed seed, const Model &model, size_t m, const halo_mesh *made, c
     const uint32_t *to = nullptr;
     int64_t n_rows = 0;
     int32_t arity = 0;
-    OK(halo_mesh_map_get(made, static_cast<int32_t>(m), &to, &n_rows, &arity));
+    OK(halo_mesh_get_map(made, static_cast<int32_t>(m), &to, &n_rows, &arity));
     const halo_mesh_local &from = locals[map.from].known;
     if (arity != map.arity || n_rows != from.layer_ends[model.depth]) stop("seed %llu: map of %lld rows", seed, static_cast<long long>(n_rows));
     for (int64_t i = 0; i < n_rows; ++i)
@@ -221,7 +221,7 @@ void check_loops(Seed seed, const Model &model, size_t m, halo_mesh *made, const
 
     const uint32_t *rows = nullptr;
     int64_t n_rows = 0;
-    OK(halo_mesh_map_get(made, static_cast<int32_t>(m), &rows, &n_rows, nullptr));
+    OK(halo_mesh_get_map(made, static_cast<int32_t>(m), &rows, &n_rows, nullptr));
     for (int32_t layer = model.depth; layer >= 1; --layer) {
         const std::map<uint64_t, int64_t> before = all;
         for (const auto &[key, entity] : model.sets[map.from].entities) {
@@ -295,7 +295,7 @@ TEST_P(Meshes, AsDefinedWhereEveryCallMayTimeOut) {
         OK(status);
     };
     conformance::run(GetParam(), {}, [&](Rank &rank) {
-        OK(halo_barrier(rank.context));
+        OK(halo_context_barrier(rank.context));
         OK(halo_context_set(rank.context, "timeout", "1ms"));
         for (uint64_t seed = 1; seed <= 8; ++seed) {
             Random random(seed);

@@ -138,7 +138,7 @@ TEST_P(RefusedMeshes, ThereAndBackAtOnce) {
         halo_mesh *mesh = nullptr;
         OK(halo_mesh_create(rank.context, &chain.desc, &mesh));
         int64_t values[8] = { 0 }, local[64] = { 0 };
-        halo_status status = halo_barrier(rank.context); // from which not all have come yet when some hear of the end
+        halo_status status = halo_context_barrier(rank.context); // from which not all have come yet when some hear of the end
         if (status == HALO_SUCCESS)
             status = rank.rank == 0 ? halo_mesh_collect(mesh, 0, local, values, 8) : halo_mesh_distribute(mesh, 0, values, local, 8);
         if (status == HALO_SUCCESS || status == HALO_TIMEOUT || !std::strstr(halo_last_error(), "'mesh collect'"))
@@ -155,9 +155,9 @@ TEST_P(RefusedMeshes, Questions) {
         halo_mesh_local local = HALO_MESH_LOCAL_INIT;
         const uint32_t *to = nullptr;
         halo_topology *topology = nullptr;
-        if (halo_mesh_local_get(mesh, 2, &local) != HALO_ERR_ARGUMENT || !std::strstr(halo_last_error(), "set 2; there are 2"))
+        if (halo_mesh_get_local(mesh, 2, &local) != HALO_ERR_ARGUMENT || !std::strstr(halo_last_error(), "set 2; there are 2"))
             stop("%s", halo_last_error());
-        if (halo_mesh_map_get(mesh, -1, &to, nullptr, nullptr) != HALO_ERR_ARGUMENT) stop("%s", halo_last_error());
+        if (halo_mesh_get_map(mesh, -1, &to, nullptr, nullptr) != HALO_ERR_ARGUMENT) stop("%s", halo_last_error());
         if (halo_mesh_topology(mesh, 7, &topology) != HALO_ERR_ARGUMENT) stop("%s", halo_last_error());
         if (halo_mesh_distribute(mesh, 0, &local, &local, 0) != HALO_ERR_ARGUMENT) stop("%s", halo_last_error());
         OK(halo_mesh_destroy(&mesh));
@@ -205,7 +205,7 @@ TEST_P(RefusedMeshes, EmptyRanks) {
         chain.map.keys = ends.data();
         OK(halo_mesh_create(rank.context, &chain.desc, &mesh));
         halo_mesh_local local = HALO_MESH_LOCAL_INIT;
-        OK(halo_mesh_local_get(mesh, 1, &local));
+        OK(halo_mesh_get_local(mesh, 1, &local));
         if (local.n != static_cast<int64_t>(keys.size()) || local.n_core != local.n) stop("%lld nodes", static_cast<long long>(local.n));
         halo_topology *nodes = nullptr;
         OK(halo_mesh_topology(mesh, 1, &nodes));

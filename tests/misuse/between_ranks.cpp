@@ -124,7 +124,7 @@ TEST_P(Policies, APeerThatIsLateIsNamedAndWaitedForAgain) {
             while (!timed_out) std::this_thread::yield();
             EXPECT_EQ(end.exchange(), HALO_SUCCESS) << halo_last_error();
         }
-        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS);
     });
     EXPECT_GT(warnings.load(), 0);
 }
@@ -158,7 +158,7 @@ TEST_P(Policies, ARankThatFailsMakesItsPeerFailAndBothGoOn) {
         else
             EXPECT_EQ(halo_field_allocate(end.u, -1), HALO_SUCCESS);
         for (int again = 0; again < 3; ++again) EXPECT_EQ(end.exchange(), HALO_SUCCESS) << halo_last_error();
-        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS);
     });
 }
 
@@ -201,7 +201,7 @@ TEST_P(Policies, APeerStillInARunThatFailedHoldsUpNobodysNext) {
             begun = true;
             EXPECT_EQ(end.finish(), HALO_SUCCESS) << halo_last_error();
         }
-        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS);
     });
 }
 
@@ -262,7 +262,7 @@ TEST(BetweenRanks, WhatDiffersIsNamedHoweverShortTheTimeoutIs) {
         const Rank end(group, rank, options);
         halo_status status = end.start();
         EXPECT_EQ(status, HALO_SUCCESS) << halo_last_error();
-        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS);
         EXPECT_EQ(end.finish(), HALO_ERR_MISMATCH) << halo_last_error();
         expect_text({ "field u: 1 ghost layers on rank 0, 2 on rank 1" });
     });
@@ -320,7 +320,7 @@ TEST(BetweenRanks, AnotherOrderOfCreationIsNamedWhereEachIsFinishedBeforeTheNext
             EXPECT_EQ(status, HALO_ERR_MISMATCH) << halo_last_error();
             expect_text({ "differ", " on rank 0, ", " on rank 1" });
         }
-        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS);
     });
 }
 
@@ -334,7 +334,7 @@ void expect_one_more_is_named(const std::function<std::function<void()>(const Ra
         EXPECT_EQ(halo_exchange_start(x, nullptr, HALO_STREAM_NONE), HALO_SUCCESS);
         EXPECT_EQ(halo_exchange_finish(x, HALO_STREAM_NONE), HALO_ERR_MISMATCH) << halo_last_error();
         expect_text({ "have different objects 2: ", text });
-        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS);
         EXPECT_EQ(halo_exchange_destroy(&x), HALO_SUCCESS) << halo_last_error();
         destroy_another();
     });
@@ -382,7 +382,7 @@ TEST(BetweenRanks, GhostsOnOneRankAloneAreNamedOnBoth) {
             EXPECT_EQ(status, HALO_ERR_MISMATCH) << halo_last_error();
             expect_text({ "field u: 0 ghost layers on rank 0, 1 on rank 1" });
         }
-        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS);
     });
 }
 
@@ -399,7 +399,7 @@ TEST(BetweenRanks, AnotherOrderOfCreationIsNamedToThoseWhoTest) {
         while (status == HALO_SUCCESS && !done) status = halo_exchange_test(x, &done);
         EXPECT_EQ(status, HALO_ERR_MISMATCH) << halo_last_error();
         expect_text({ "rank 0", "rank 1", " have different objects ", " over u on rank ", " over v on rank " });
-        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS);
     });
 }
 
@@ -413,7 +413,7 @@ TEST(BetweenRanks, ATimeoutTellsInWhatThePeerWaits) {
         EXPECT_EQ(halo_exchange_start(two.over[rank], nullptr, HALO_STREAM_NONE), HALO_SUCCESS);
         EXPECT_EQ(halo_exchange_finish(two.over[rank], HALO_STREAM_NONE), HALO_TIMEOUT);
         expect_text({ rank == 0 ? "; rank 1 waits in exchange 3 over v" : "; rank 0 waits in exchange 2 over u" });
-        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS);
         EXPECT_EQ(halo_exchange_start(two.over[1 - rank], nullptr, HALO_STREAM_NONE), HALO_SUCCESS);
         for (halo_exchange *x : two.over) EXPECT_EQ(halo_exchange_finish(x, HALO_STREAM_NONE), HALO_SUCCESS) << halo_last_error();
     });
@@ -446,7 +446,7 @@ void sweep_without_storage_on_rank_0(halo_inproc *group, int32_t rank) {
     expect_text({ "field u, part 0 on rank 0 has no storage" });
     if (rank != 0) expect_text({ "first cause, on rank 0: HALO_ERR_UNBOUND: " });
     if (rank == 3) expect_text({ "rank 1 has no part in run 1" });
-    EXPECT_EQ(halo_barrier(context), HALO_SUCCESS) << halo_last_error();
+    EXPECT_EQ(halo_context_barrier(context), HALO_SUCCESS) << halo_last_error();
     EXPECT_EQ(halo_exchange_destroy(&x), HALO_SUCCESS);
     EXPECT_EQ(halo_field_destroy(&u), HALO_SUCCESS);
     EXPECT_EQ(halo_topology_destroy(&square), HALO_SUCCESS);
@@ -501,7 +501,7 @@ TEST(BetweenRanks, OtherFieldMasks) {
         ASSERT_EQ(halo_exchange_create(fields, 2, nullptr, &both), HALO_SUCCESS) << halo_last_error();
         const int32_t mask[] = { rank == 0, rank == 1 };
         halo_run run = HALO_RUN_INIT;
-        run.field_mask = mask;
+        run.n_fields = 2, run.field_mask = mask;
         EXPECT_EQ(halo_exchange_start(both, &run, HALO_STREAM_NONE), HALO_SUCCESS);
         EXPECT_EQ(halo_exchange_finish(both, HALO_STREAM_NONE), HALO_ERR_MISMATCH);
         expect_text({ "run 1 is narrowed differently: rank 0 runs u, rank 1 v" });

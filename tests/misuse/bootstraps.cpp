@@ -36,9 +36,9 @@ TEST(Bootstraps, WrongOnesAreRefused) {
     halo_bootstrap small = of(0, 1);
     small.struct_size = 4;
     refused(&small, HALO_ERR_VERSION, "halo_bootstrap");
-    halo_bootstrap layout = of(0, 1);
-    layout.layout = 99;
-    refused(&layout, HALO_ERR_VERSION, "halo_bootstrap");
+    halo_bootstrap other = of(0, 1);
+    other.struct_version = 99;
+    refused(&other, HALO_ERR_VERSION, "halo_bootstrap");
     const halo_bootstrap good = of(0, 1);
     EXPECT_EQ(halo_context_create_over(&good, nullptr, nullptr), HALO_ERR_ARGUMENT);
 }

@@ -9,19 +9,22 @@ namespace callbacks {
 
 namespace {
 
-template <Body World::*body>
-halo_allocator allocator_of(World *world) {
+void *allocate(void *self, Body World::*body, size_t bytes) {
+    static_cast<World *>(self)->call(body);
+    return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+
+void release(void *self, Body World::*body, void *pointer) {
+    static_cast<World *>(self)->call(body);
+    std::free(pointer);
+}
+
+halo_allocator context_memory(World *world) {
     halo_allocator allocator{};
     allocator.memory = HALO_MEMORY_HOST;
     allocator.user = world;
-    allocator.allocate = [](void *self, size_t bytes) -> void * {
-        static_cast<World *>(self)->call(body);
-        return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
-    };
-    allocator.release = [](void *self, void *pointer, size_t) {
-        static_cast<World *>(self)->call(body);
-        std::free(pointer);
-    };
+    allocator.allocate = [](void *self, size_t bytes) { return allocate(self, &World::in_allocate, bytes); };
+    allocator.release = [](void *self, void *pointer, size_t) { release(self, &World::in_allocate, pointer); };
     return allocator;
 }
 
@@ -37,7 +40,7 @@ World::World(halo_inproc *ranks, int32_t rank) {
 }
 
 World::~World() {
-    in_arrival = in_combine = in_allocate = in_channel = in_log = nullptr;
+    in_arrival = in_combine = in_allocate = in_channel = in_log = in_owner = nullptr;
     EXPECT_EQ(halo_group_destroy(&group), HALO_SUCCESS);
     EXPECT_EQ(halo_channel_destroy(&channel), HALO_SUCCESS);
     EXPECT_EQ(halo_reduction_destroy(&reduction), HALO_SUCCESS);
@@ -63,7 +66,7 @@ void World::make_context(halo_inproc *ranks, int32_t rank) {
     options.n_settings = 2;
     options.log = [](void *self, int32_t, const char *) { static_cast<World *>(self)->call(&World::in_log); };
     options.log_user = this;
-    const halo_allocator allocator = allocator_of<&World::in_allocate>(this);
+    const halo_allocator allocator = context_memory(this);
     options.allocators = &allocator;
     options.n_allocators = 1;
     EXPECT_EQ(ranks ? halo_context_create_inproc(ranks, rank, &options, &context) : halo_context_create(&options, &context), HALO_SUCCESS)
@@ -132,16 +135,19 @@ void World::make_exchanges() {
     desc.combine = [](void *self, void *sums, const void *contributions, int64_t n_sums, halo_type, int64_t) {
         static_cast<World *>(self)->call(&World::in_combine);
         for (int64_t i = 0; i < n_sums; ++i) static_cast<double *>(sums)[i] += static_cast<const double *>(contributions)[i];
+        return HALO_SUCCESS;
     };
     desc.combine_user = this;
     EXPECT_EQ(halo_exchange_create(&dense, 1, &desc, &summing), HALO_SUCCESS) << halo_last_error();
 }
 
 void World::make_channel(int32_t rank) {
-    channel_memory_ = allocator_of<&World::in_channel>(this);
+    channel_memory_.user = this;
+    channel_memory_.allocate = [](void *self, const halo_channel_key *, size_t bytes) { return allocate(self, &World::in_channel, bytes); };
+    channel_memory_.release = [](void *self, const halo_channel_key *, void *block, size_t) { release(self, &World::in_channel, block); };
     halo_channel_desc end = HALO_CHANNEL_DESC_INIT;
     end.count = 1;
-    end.send_rank = end.recv_rank = rank;
+    end.send_rank = end.receive_rank = rank;
     end.buffer_kind = HALO_BUFFER_ALLOCATOR;
     end.allocator = &channel_memory_;
     EXPECT_EQ(halo_channel_register(context, &key, &end, &channel), HALO_SUCCESS) << halo_last_error();
@@ -154,6 +160,20 @@ double *World::data(halo_field *field, int64_t gid) const {
     void *storage = nullptr;
     EXPECT_EQ(halo_field_data(field, gid, 0, &storage), HALO_SUCCESS);
     return static_cast<double *>(storage);
+}
+
+void World::make_graph() {
+    const uint64_t mine[] = { 1 }, nobodys[] = { 2 };
+    halo_graph_desc desc = HALO_GRAPH_DESC_INIT;
+    desc.n_owned = desc.width = 1, desc.keys = mine, desc.neighbours = nobodys;
+    desc.owner_of = [](void *self, uint64_t) {
+        static_cast<World *>(self)->call(&World::in_owner);
+        return int32_t{ -1 };
+    };
+    desc.owner_user = this;
+    halo_topology *points = nullptr;
+    EXPECT_EQ(halo_topology_create_graph(context, &desc, &points), HALO_SUCCESS) << halo_last_error();
+    EXPECT_EQ(halo_topology_destroy(&points), HALO_SUCCESS);
 }
 
 void World::run_arriving() {

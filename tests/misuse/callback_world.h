@@ -7,6 +7,7 @@
 #include <span>
 
 #include "halo_access.h"
+#include "halo_channel.h"
 #include "halo_mesh.h"
 #include "halo_sphere.h"
 
@@ -28,7 +29,7 @@ struct World {
     World &operator=(const World &) = delete;
 
     void call(Body World::*body);
-    const halo_allocator &channel_memory() const { return channel_memory_; }
+    const halo_channel_allocator &channel_memory() const { return channel_memory_; }
     double *data(halo_field *field, int64_t gid) const;
     // On one rank: data arrive in block 1, which gets storage in the callback.
     void run_arriving();
@@ -36,8 +37,10 @@ struct World {
     void run_summing();
     // By hand: allocated, sent, received, released.
     void run_channel();
+    // A point whose neighbour is one of nobody's, as the function says.
+    void make_graph();
 
-    Body in_arrival, in_combine, in_allocate, in_channel, in_log;
+    Body in_arrival, in_combine, in_allocate, in_channel, in_log, in_owner;
     int n_called = 0;
     halo_context *context = nullptr;
     halo_topology *ring = nullptr, *graph = nullptr;
@@ -82,7 +85,7 @@ private:
     void make_exchanges();
     void make_channel(int32_t rank);
 
-    halo_allocator channel_memory_{};
+    halo_channel_allocator channel_memory_ = HALO_CHANNEL_ALLOCATOR_INIT;
 };
 
 struct Call {

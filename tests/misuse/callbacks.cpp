@@ -60,6 +60,16 @@ TEST(Callbacks, ACombinationMayRead) {
     world.run_arriving();
 }
 
+TEST(Callbacks, WhoIsAskedForOwnersMayRead) {
+    World world;
+    world.in_owner = [&] { expect_rules(world, "'owner_of'"); };
+    world.make_graph();
+    EXPECT_EQ(world.n_called, 1);
+    world.in_owner = nullptr;
+    world.make_graph();
+    world.run_summing();
+}
+
 TEST(Callbacks, AnAllocatorMayRead) {
     World world;
     world.in_allocate = [&] { expect_rules(world, world.n_called % 2 == 1 ? "'allocate'" : "'release'"); };
@@ -90,7 +100,7 @@ TEST(Callbacks, AChannelsAllocatorMayNotCallWhileItsChannelGoes) {
     halo_channel_desc end = HALO_CHANNEL_DESC_INIT;
     end.count = 1;
     end.buffer_kind = HALO_BUFFER_ALLOCATOR;
-    const halo_allocator memory = world.channel_memory();
+    const halo_channel_allocator memory = world.channel_memory();
     end.allocator = &memory;
     const halo_channel_key key{ 0, 0, 9, 0, 0 };
     halo_channel *channel = nullptr;
@@ -109,13 +119,13 @@ TEST(Callbacks, ALogMayRead) {
     ASSERT_EQ(halo_inproc_create(2, &ranks), HALO_SUCCESS);
     const auto body = [&](int32_t rank) {
         World world(ranks, rank);
-        EXPECT_EQ(halo_barrier(world.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(world.context), HALO_SUCCESS);
         world.n_called = 0;
         world.in_log = [&] {
             if (world.n_called == 1) expect_rules(world, "'log'");
         };
         if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        EXPECT_EQ(halo_barrier(world.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(world.context), HALO_SUCCESS);
         EXPECT_GE(world.n_called, rank == 0 ? 1 : 0);
     };
     std::thread other([&] { body(1); });

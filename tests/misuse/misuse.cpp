@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "halo.h"
+#include "halo_channel.h"
 
 namespace {
 
@@ -205,6 +205,29 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
     static const std::vector<Misuse> all{
         { "null_out_parameter", HALO_ERR_ARGUMENT, { "exchange" }, [](World &w) { return halo_exchange_create(&w.u, 1, nullptr, nullptr); } },
         { "null_handle", HALO_ERR_ARGUMENT, { "exchange handle is NULL" }, [](World &) { return halo_exchange_start(nullptr, nullptr, nullptr); } },
+        { "description_for_nobody", HALO_ERR_ARGUMENT, { "'desc' is NULL" }, [](World &w) { return halo_field_get_desc(w.u, nullptr); } },
+        { "owner_mask_of_no_part",
+          HALO_ERR_NOT_FOUND,
+          { "part 9 does not exist" },
+          [](World &w) {
+              int64_t n = 0;
+              return halo_field_owner_mask(w.u, 9, nullptr, 0, &n);
+          } },
+        { "owner_mask_that_is_too_short",
+          HALO_ERR_LIMIT,
+          { "mask: the array has room for 1, there are 4" },
+          [](World &w) {
+              uint8_t one = 0;
+              int64_t n = 0;
+              return halo_field_owner_mask(w.u, 0, &one, 1, &n);
+          } },
+        { "peers_in_rows_of_nothing",
+          HALO_ERR_VERSION,
+          { "halo_peer_row: row_bytes is 0" },
+          [](World &w) {
+              int64_t n = 0;
+              return halo_exchange_peers(w.x, 0, nullptr, 0, &n);
+          } },
         { "no_fields", HALO_ERR_ARGUMENT, { "0 fields" }, [](World &w) { return halo_exchange_create(&w.u, 0, nullptr, &w.x); } },
         { "four_dimensions", HALO_ERR_ARGUMENT, { "n_dims is 4" }, [](World &w) { return create_blocks(w, [](auto &d) { d.n_dims = 4; }); } },
         { "blocks_without_cells",
@@ -249,10 +272,10 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           HALO_ERR_VERSION,
           { "halo_blocks_desc" },
           [](World &w) { return create_blocks(w, [](auto &d) { d.struct_size = 0; }); } },
-        { "struct_of_another_layout",
+        { "struct_of_another_version",
           HALO_ERR_VERSION,
-          { "halo_blocks_desc", "layout" },
-          [](World &w) { return create_blocks(w, [](auto &d) { d.layout = 9; }); } },
+          { "halo_blocks_desc", "struct_version" },
+          [](World &w) { return create_blocks(w, [](auto &d) { d.struct_version = 9; }); } },
         { "ghosts_wider_than_the_block",
           HALO_ERR_ARGUMENT,
           { "field wrong", "direction 0", "0 to 4" },
@@ -270,10 +293,6 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           HALO_ERR_ARGUMENT,
           { "element_bytes is 0" },
           [](World &w) { return create_field(w, [](auto &d) { d.type = HALO_BYTES; }); } },
-        { "sparse_bytes",
-          HALO_ERR_ARGUMENT,
-          { "HALO_BYTES" },
-          [](World &w) { return create_field(w, [](auto &d) { d.type = HALO_BYTES, d.element_bytes = 3, d.sparse = 1; }); } },
         { "negative_threshold",
           HALO_ERR_ARGUMENT,
           { "threshold -1" },
@@ -430,7 +449,7 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           [](World &) {
               halo_context *other = nullptr;
               EXPECT_EQ(halo_context_create(nullptr, &other), HALO_SUCCESS);
-              return after_destroy<halo_context>(other, halo_context_destroy, [](auto *gone) { return halo_progress(gone); });
+              return after_destroy<halo_context>(other, halo_context_destroy, [](auto *gone) { return halo_context_progress(gone); });
           } },
         { "list_too_short",
           HALO_ERR_LIMIT,
@@ -438,7 +457,7 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           [](World &w) {
               halo_neighbour one[1];
               int64_t n = 0;
-              return halo_topology_neighbours(w.ring, 0, one, 1, &n);
+              return halo_topology_neighbours(w.ring, 0, sizeof(halo_neighbour), one, 1, &n);
           } },
         { "list_of_negative_room",
           HALO_ERR_ARGUMENT,
@@ -446,7 +465,7 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           [](World &w) {
               halo_neighbour one[1];
               int64_t n = 0;
-              return halo_topology_neighbours(w.ring, 0, one, -1, &n);
+              return halo_topology_neighbours(w.ring, 0, sizeof(halo_neighbour), one, -1, &n);
           } },
         { "timeout_that_is_no_number",
           HALO_ERR_ARGUMENT,
@@ -468,17 +487,10 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
           } },
         { "unknown_setting", HALO_ERR_NOT_FOUND, { "timeot", "timeout" }, [](World &w) { return halo_context_set(w.context, "timeot", "3s"); } },
         { "bad_value_of_a_setting", HALO_ERR_CONFIG, { "timeout", "soon" }, [](World &w) { return halo_context_set(w.context, "timeout", "soon"); } },
-        { "sum_of_bytes",
-          HALO_ERR_ARGUMENT,
-          { "bytes" },
-          [](World &w) {
-              char byte = 0;
-              return halo_allreduce(w.context, &byte, &byte, 1, HALO_BYTES, HALO_SUM);
-          } },
         { "channel_of_others",
           HALO_ERR_ARGUMENT,
           { "3 -> 7, field 2, element 14", "rank" },
-          [](World &w) { return register_channel(w, [](auto &, auto &d) { d.send_rank = 4, d.recv_rank = 5; }); } },
+          [](World &w) { return register_channel(w, [](auto &, auto &d) { d.send_rank = 4, d.receive_rank = 5; }); } },
         { "element_that_is_not",
           HALO_ERR_ARGUMENT,
           { "element 27" },
@@ -506,6 +518,55 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
                   halo_channel *copy = channel;
                   return halo_channel_destroy(&copy);
               });
+          } },
+        { "list_with_a_hole",
+          HALO_ERR_ARGUMENT,
+          { "halo_channel_send_many: channel 1 of the list is NULL" },
+          [](World &w) {
+              return on_channel(w, [](halo_channel *channel) {
+                  halo_channel *const list[] = { channel, nullptr };
+                  return halo_channel_send_many(list, 2, HALO_STREAM_NONE);
+              });
+          } },
+        { "list_with_one_that_is_not_received",
+          HALO_ERR_STATE,
+          { "halo_channel_stale_many: channel 0 of the list: stale is illegal in the state stale", "3 -> 7, field 2, element 14" },
+          [](World &w) { return on_channel(w, [](halo_channel *channel) { return halo_channel_stale_many(&channel, 1, HALO_STREAM_NONE); }); } },
+        { "buffer_for_what_is_pooled",
+          HALO_ERR_STATE,
+          { "set_buffer: the channel's buffers are not the caller's", "3 -> 7, field 2, element 14" },
+          [](World &w) { return on_channel(w, [](halo_channel *channel) { return halo_channel_set_buffer(channel, &channel); }); } },
+        { "bytes_that_are_no_elements",
+          HALO_ERR_ARGUMENT,
+          { "set_bytes: 9 bytes, of a channel of float64", "3 -> 7, field 2, element 14" },
+          [](World &w) { return on_channel(w, [](halo_channel *channel) { return halo_channel_set_bytes(channel, 9); }); } },
+        { "allocator_without_functions",
+          HALO_ERR_ARGUMENT,
+          { "3 -> 7, field 2, element 14", "without an allocator's two functions" },
+          [](World &w) {
+              static const halo_channel_allocator allocator = HALO_CHANNEL_ALLOCATOR_INIT;
+              return register_channel(w, [](auto &, auto &d) { d.buffer_kind = HALO_BUFFER_ALLOCATOR, d.allocator = &allocator; });
+          } },
+        { "row_that_is_not",
+          HALO_ERR_ARGUMENT,
+          { "halo_group_send_rows: row 3: the table has no such row" },
+          [](World &w) {
+              halo_group *group = nullptr;
+              EXPECT_EQ(halo_group_create(w.context, nullptr, 0, nullptr, &group), HALO_SUCCESS);
+              const int64_t row = 3;
+              const halo_status status = halo_group_send_rows(group, &row, 1, nullptr, HALO_STREAM_NONE);
+              EXPECT_EQ(halo_group_destroy(&group), HALO_SUCCESS);
+              return status;
+          } },
+        { "drained_for_less_than_nothing",
+          HALO_ERR_ARGUMENT,
+          { "halo_group_drain: timeout_seconds -2" },
+          [](World &w) {
+              halo_group *group = nullptr;
+              EXPECT_EQ(halo_group_create(w.context, nullptr, 0, nullptr, &group), HALO_SUCCESS);
+              const halo_status status = halo_group_drain(group, -2);
+              EXPECT_EQ(halo_group_destroy(&group), HALO_SUCCESS);
+              return status;
           } },
         { "no_such_channel",
           HALO_ERR_NOT_FOUND,

@@ -115,7 +115,7 @@ TEST(ManyFields, AreNamedHoweverShortTheTimeoutIs) {
         on_ranks(2, [&](halo_inproc *group, int32_t rank) {
             const Rank end(group, rank, many_fields(n, rank, 0.001));
             EXPECT_EQ(end.start(), HALO_SUCCESS) << halo_last_error();
-            EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+            EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS);
             EXPECT_EQ(end.finish(), HALO_ERR_MISMATCH) << n;
             expect_text({ "field " + name_of(n - 1) + ": 1 ghost layers on rank 0, 2+1, 1+1 on rank 1" });
         });
@@ -149,7 +149,7 @@ TEST(ManyFields, MasksThatDifferAreNamed) {
             std::vector<int32_t> mask(n, 1);
             for (const int field : masks.left_out[rank]) mask[static_cast<size_t>(field)] = 0;
             halo_run run = HALO_RUN_INIT;
-            run.field_mask = mask.data();
+            run.n_fields = n, run.field_mask = mask.data();
             EXPECT_EQ(end.exchange(&run), HALO_ERR_MISMATCH);
             expect_text({ "run 1 is narrowed differently" });
             expect_text(masks.words[rank]);
@@ -167,7 +167,7 @@ TEST(ManyFields, AMaskThatLeavesNoFieldDiffersFromOneThatLeavesSome) {
             const Rank end(group, rank, grid);
             const std::vector<int32_t> none(static_cast<size_t>(n), 0);
             halo_run nothing = HALO_RUN_INIT;
-            nothing.field_mask = none.data();
+            nothing.n_fields = n, nothing.field_mask = none.data();
             EXPECT_EQ(end.exchange(&nothing), HALO_SUCCESS) << halo_last_error();
             EXPECT_EQ(end.exchange(rank == 0 ? &nothing : nullptr), HALO_ERR_MISMATCH) << n;
             expect_text({ "run 2 is narrowed differently", "rank 0 runs no field" });
@@ -212,7 +212,7 @@ TEST_P(Rounds, APeerThatIsLateBetweenTwoRoundsIsWaitedForAgain) {
             while (!timed_out) std::this_thread::yield();
             for (int run = 1; run < 4; ++run) EXPECT_EQ(end.exchange(), HALO_SUCCESS) << halo_last_error();
         }
-        EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS);
+        EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS);
     });
 }
 
@@ -229,7 +229,7 @@ void run_until_it_fails(const Rank &end, int32_t rank, const std::vector<std::st
     if (status == HALO_ERR_PEER) expect_text({ "has no part in run", "first cause, on rank", "HALO_ERR_MISMATCH" });
     EXPECT_TRUE(end.exchange() != HALO_SUCCESS) << rank;
     expect_text(words);
-    EXPECT_EQ(halo_barrier(end.context), HALO_SUCCESS) << halo_last_error();
+    EXPECT_EQ(halo_context_barrier(end.context), HALO_SUCCESS) << halo_last_error();
 }
 
 // With the stencil of faces rank 0 never looks at rank 3, which waits for it. Ranks 1 and 2, which find the difference, have sent to rank 3 by then.

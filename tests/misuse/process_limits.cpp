@@ -71,7 +71,7 @@ bool exchanges(halo_context *context, int32_t rank) {
             const double wanted = static_cast<double>(1000 * run + 1 - rank) + static_cast<double>(x) / cells;
             right = right && u[x] == wanted && u[2 * cells + x] == wanted;
         }
-        right = right && halo_barrier(context) == HALO_SUCCESS;
+        right = right && halo_context_barrier(context) == HALO_SUCCESS;
     }
     return halo_exchange_destroy(&exchange) == HALO_SUCCESS && halo_field_destroy(&field) == HALO_SUCCESS &&
            halo_topology_destroy(&topology) == HALO_SUCCESS && right;

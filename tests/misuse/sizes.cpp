@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "halo_access.h"
+#include "halo_channel.h"
 
 namespace {
 
@@ -239,6 +240,16 @@ halo_status accesses(World &w, int32_t n, size_t bytes) {
     return halo_access_begin(w.context, &access, n, bytes, HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch);
 }
 
+// Two items, of which the second begins as the initialiser has it, one value behind the first.
+halo_status reduce(World &w, const std::function<void(halo_reduction_item &)> &change, int32_t n = 2, int64_t n_first = 1,
+                   size_t bytes = sizeof(halo_reduction_item)) {
+    halo_reduction_item items[] = { HALO_REDUCTION_ITEM_INIT, HALO_REDUCTION_ITEM_INIT };
+    items[0].n = n_first, items[1].offset = 8;
+    if (change) change(items[1]);
+    halo_reduction *reduction = nullptr;
+    return halo_reduction_create_items(w.context, items, bytes, n, &reduction);
+}
+
 const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a table
     constexpr halo_status limit = HALO_ERR_LIMIT, argument = HALO_ERR_ARGUMENT;
     static const std::vector<Hostile> all{
@@ -436,7 +447,7 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
           { "allreduce", "exceeds 1099511627776" },
           [](World &w) {
               double value = 1;
-              return halo_allreduce(w.context, &value, &value, int64_t{ 1 } << 61, HALO_FLOAT64, HALO_SUM);
+              return halo_context_allreduce(w.context, &value, &value, int64_t{ 1 } << 61, HALO_FLOAT64, HALO_SUM);
           } },
         { "values_of_a_reduction",
           limit,
@@ -445,6 +456,23 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
               halo_reduction *reduction = nullptr;
               return halo_reduction_create(w.context, most, HALO_COMPLEX128, HALO_SUM, &reduction);
           } },
+        { "items_of_a_reduction", limit, { "reduction", "items 65537 exceeds 65536" }, [](World &w) { return reduce(w, {}, 65537); } },
+        { "values_of_an_item",
+          limit,
+          { "reduction, item 1", "exceeds 1099511627776" },
+          [](World &w) { return reduce(w, [](auto &item) { item.n = most; }); } },
+        { "values_of_all_items",
+          limit,
+          { "reduction, item 1", "exceeds 1099511627776" },
+          [](World &w) { return reduce(w, {}, 2, int64_t{ 1 } << 37); } },
+        { "offset_of_an_item",
+          limit,
+          { "reduction, item 1: offset", "exceeds 1152921504606846976" },
+          [](World &w) { return reduce(w, [](auto &item) { item.offset = most; }); } },
+        { "size_of_items",
+          limit,
+          { "halo_reduction_item: its size 18446744073709551615 exceeds 4096" },
+          [](World &w) { return reduce(w, {}, 2, 1, SIZE_MAX); } },
         { "count_of_a_channel",
           limit,
           { "9223372036854775807 elements of 8 bytes exceeds 1099511627776" },

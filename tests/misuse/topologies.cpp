@@ -280,6 +280,10 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
           HALO_ERR_ARGUMENT,
           { "wrong", "no edges" },
           [](World &w) { return field_on(w.line, [](auto &desc) { desc.centring = HALO_CENTRE_EDGES; }); } },
+        { "faces_of_a_direction_that_is_not_used",
+          HALO_ERR_ARGUMENT,
+          { "field wrong", "centring 2", "1 dimension does not have" },
+          [](World &w) { return field_on(w.line, [](auto &desc) { desc.centring = HALO_CENTRE_FACE_Y; }); } },
         { "vector_of_bytes",
           HALO_ERR_ARGUMENT,
           { "wrong", "vector" },
@@ -361,19 +365,19 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
           [](World &w) {
               return exchange_over(w.cells, [](auto &desc) {
                   reverse(desc), desc.op = HALO_USER, desc.combine_order = HALO_COMBINE_CANONICAL;
-                  desc.combine = [](void *, void *, const void *, int64_t, halo_type, int64_t) {};
+                  desc.combine = [](void *, void *, const void *, int64_t, halo_type, int64_t) { return HALO_SUCCESS; };
               });
           } },
         { "sum_of_bytes",
           HALO_ERR_ARGUMENT,
-          { "field made", "type 7", "op 1" },
+          { "field made", "values of bytes", "operation 1" },
           [](World &w) {
               return exchange_over_new(
                   w, [](auto &desc) { desc.type = HALO_BYTES, desc.element_bytes = 3; }, reverse);
           } },
         { "greatest_of_complex",
           HALO_ERR_ARGUMENT,
-          { "field made", "type 6", "op 3" },
+          { "field made", "complex128", "operation 3" },
           [](World &w) {
               return exchange_over_new(
                   w, [](auto &desc) { desc.type = HALO_COMPLEX128; }, [](auto &desc) { reverse(desc), desc.op = HALO_MAX; });
@@ -417,6 +421,27 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
               static const int32_t owners[] = { 0, 0, 1 };
               return keys(w, [](auto &desc) { desc.owners = owners; });
           } },
+        { "more_keys_mine_than_keys",
+          HALO_ERR_ARGUMENT,
+          { "n_mine is 4", "of 3 keys" },
+          [](World &w) { return keys(w, [](auto &desc) { desc.n_mine = 4; }); } },
+        { "keys_mine_in_parts",
+          HALO_ERR_ARGUMENT,
+          { "n_mine", "`n_parts`" },
+          [](World &w) {
+              static const int64_t offsets[] = { 0, 3 };
+              return keys(w, [](auto &desc) {
+                  desc.n_mine = 1, desc.numbering = HALO_NUMBERING_AS_GIVEN;
+                  desc.n_parts = 1, desc.part_offsets = offsets;
+              });
+          } },
+        { "key_wanted_and_mine",
+          HALO_ERR_ARGUMENT,
+          { "flags 8", "key 2", "position 1" },
+          [](World &w) {
+              static const int32_t flags[] = { 0, HALO_KEY_WANT, 0 };
+              return keys(w, [](auto &desc) { desc.flags = flags, desc.n_mine = 2; });
+          } },
         { "centred_field_on_points",
           HALO_ERR_ARGUMENT,
           { "wrong", "lists of points" },
@@ -451,6 +476,36 @@ TEST_P(Topologies, AreRefusedAndChangeNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Topologies, testing::ValuesIn(cases()), [](const auto &one) { return std::string(one.param.name); });
+
+// In cells, on faces and at nodes there is something in any of them.
+TEST(Centrings, AreThoseOfTheTopologysDimensions) {
+    using Centrings = std::vector<int32_t>;
+    const Centrings there_are[] = { { HALO_CENTRE_CELL, HALO_CENTRE_FACE_X, HALO_CENTRE_NODE, HALO_CENTRE_FACES },
+                                    { HALO_CENTRE_CELL, HALO_CENTRE_FACE_X, HALO_CENTRE_FACE_Y, HALO_CENTRE_EDGE_Z, HALO_CENTRE_NODE,
+                                      HALO_CENTRE_FACES, HALO_CENTRE_EDGES },
+                                    { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 } };
+    World world;
+    for (int32_t n_dims = 1; n_dims <= 3; ++n_dims) {
+        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        blocks.n_dims = n_dims;
+        halo_topology *topology = nullptr;
+        ASSERT_EQ(halo_topology_create_blocks(world.context, &blocks, &topology), HALO_SUCCESS) << halo_last_error();
+        Centrings taken;
+        for (int32_t centring = HALO_CENTRE_CELL; centring <= HALO_CENTRE_EDGES; ++centring) {
+            halo_field_desc desc = HALO_FIELD_DESC_INIT;
+            desc.centring = centring;
+            halo_field *field = nullptr;
+            if (const halo_status status = halo_field_create(topology, &desc, &field); status != HALO_SUCCESS) {
+                EXPECT_EQ(status, HALO_ERR_ARGUMENT) << centring << " in " << n_dims << " dimensions: " << halo_last_error();
+                continue;
+            }
+            taken.push_back(centring);
+            EXPECT_EQ(halo_field_destroy(&field), HALO_SUCCESS);
+        }
+        EXPECT_EQ(taken, there_are[n_dims - 1]) << n_dims << " dimensions";
+        EXPECT_EQ(halo_topology_destroy(&topology), HALO_SUCCESS);
+    }
+}
 
 TEST(FieldNames, BelongToTheFieldsThatLiveOnATopology) {
     World world;

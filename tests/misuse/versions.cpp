@@ -267,14 +267,14 @@ std::vector<Case> topologies() {
                  const halo_status status = halo_sphere_create(w.context, desc, &made);
                  return undo(status, made, halo_sphere_destroy);
              }),
-        written(halo_sphere_part HALO_SPHERE_PART_INIT, [](World &w, halo_sphere_part *part) { return halo_sphere_part_get(w.sphere, 0, part); }),
+        written(halo_sphere_part HALO_SPHERE_PART_INIT, [](World &w, halo_sphere_part *part) { return halo_sphere_get_part(w.sphere, 0, part); }),
         read(points_mesh(),
              [](World &w, const halo_mesh_desc *desc) {
                  halo_mesh *made = nullptr;
                  const halo_status status = halo_mesh_create(w.context, desc, &made);
                  return undo(status, made, halo_mesh_destroy);
              }),
-        written(halo_mesh_local HALO_MESH_LOCAL_INIT, [](World &w, halo_mesh_local *local) { return halo_mesh_local_get(w.mesh, 0, local); }),
+        written(halo_mesh_local HALO_MESH_LOCAL_INIT, [](World &w, halo_mesh_local *local) { return halo_mesh_get_local(w.mesh, 0, local); }),
     };
 }
 
@@ -305,13 +305,14 @@ std::vector<Case> fields() {
                  const halo_status status = halo_field_create(w.ring, desc, &made);
                  return undo(status, made, halo_field_destroy);
              }),
-        read(halo_field_desc HALO_FIELD_DESC_INIT, [](World &w, halo_field_desc *desc) { return halo_stencil_field_desc_fill(w.stencil, 0, desc); }),
+        read(halo_field_desc HALO_FIELD_DESC_INIT, [](World &w, halo_field_desc *desc) { return halo_stencil_fill_field_desc(w.stencil, 0, desc); }),
         read(of_a_part(),
              [](World &w, const halo_layout *layout) {
                  halo_binding binding = HALO_BINDING_INIT;
                  binding.layout = layout;
                  return with_field(w, [&](halo_field *field) { return halo_field_bind(field, 0, &binding); });
              }),
+        written(halo_field_desc HALO_FIELD_DESC_INIT, [](World &w, halo_field_desc *desc) { return halo_field_get_desc(w.u, desc); }),
         written(halo_layout HALO_LAYOUT_INIT, [](World &w, halo_layout *layout) { return halo_field_layout(w.u, 0, layout); }),
         written(halo_layout HALO_LAYOUT_INIT,
                 [](World &, halo_layout *layout) {
@@ -327,7 +328,7 @@ std::vector<Case> fields() {
                  halo_layout layout = HALO_LAYOUT_INIT;
                  return fill_layout(desc, &layout);
              }),
-        read(halo_layout_desc HALO_LAYOUT_DESC_INIT, [](World &w, halo_layout_desc *desc) { return halo_stencil_layout_desc_fill(w.stencil, desc); }),
+        read(halo_layout_desc HALO_LAYOUT_DESC_INIT, [](World &w, halo_layout_desc *desc) { return halo_stencil_fill_layout_desc(w.stencil, desc); }),
         read(halo_binding HALO_BINDING_INIT,
              [](World &w, const halo_binding *binding) {
                  return with_field(w, [&](halo_field *field) { return halo_field_bind(field, 0, binding); });
@@ -341,9 +342,9 @@ std::vector<Case> fields() {
                     const int32_t owner = 0;
                     return halo_sections_classify(0, &owner, 1, nullptr, 0, nullptr, nullptr, sizes);
                 }),
-        written(halo_access_state HALO_ACCESS_STATE_INIT, [](World &w, halo_access_state *state) { return halo_access_state_get(w.u, 0, state); }),
+        written(halo_access_state HALO_ACCESS_STATE_INIT, [](World &w, halo_access_state *state) { return halo_access_get_state(w.u, 0, state); }),
         written(halo_access_stats HALO_ACCESS_STATS_INIT,
-                [](World &w, halo_access_stats *stats) { return halo_access_stats_get(w.context, "u", stats); }),
+                [](World &w, halo_access_stats *stats) { return halo_access_get_stats(w.context, "u", stats); }),
     };
 }
 
@@ -370,8 +371,15 @@ std::vector<Case> exchanges() {
                  return status;
              }),
         written(halo_exchange_stats HALO_EXCHANGE_STATS_INIT,
-                [](World &w, halo_exchange_stats *stats) { return halo_exchange_stats_get(w.exchange, stats); }),
+                [](World &w, halo_exchange_stats *stats) { return halo_exchange_get_stats(w.exchange, stats); }),
     };
+}
+
+halo_channel_allocator allocator_of_nothing() {
+    halo_channel_allocator allocator = HALO_CHANNEL_ALLOCATOR_INIT;
+    allocator.allocate = [](void *, const halo_channel_key *, size_t) -> void * { return nullptr; };
+    allocator.release = [](void *, const halo_channel_key *, void *, size_t) {};
+    return allocator;
 }
 
 std::vector<Case> channels() {
@@ -380,6 +388,14 @@ std::vector<Case> channels() {
              [](World &w, const halo_channel_desc *desc) {
                  halo_channel *made = nullptr;
                  const halo_status status = halo_channel_register(w.context, &w.next_key, desc, &made);
+                 return undo(status, made, halo_channel_destroy);
+             }),
+        read(allocator_of_nothing(),
+             [](World &w, const halo_channel_allocator *allocator) {
+                 halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+                 desc.buffer_kind = HALO_BUFFER_ALLOCATOR, desc.allocator = allocator;
+                 halo_channel *made = nullptr;
+                 const halo_status status = halo_channel_register(w.context, &w.next_key, &desc, &made);
                  return undo(status, made, halo_channel_destroy);
              }),
         written(halo_buffer HALO_BUFFER_INIT, [](World &w, halo_buffer *buffer) { return halo_channel_buffer(w.channel, buffer); }),
@@ -416,11 +432,11 @@ std::vector<Case> stencils() {
                  return with_stencil([&](halo_stencil *stencil) { return halo_stencil_add_stage(stencil, desc, &number); });
              }),
         written(halo_stencil_field HALO_STENCIL_FIELD_INIT,
-                [](World &w, halo_stencil_field *field) { return halo_stencil_field_get(w.stencil, 0, field); }),
+                [](World &w, halo_stencil_field *field) { return halo_stencil_get_field(w.stencil, 0, field); }),
         written(halo_stencil_stage HALO_STENCIL_STAGE_INIT,
-                [](World &w, halo_stencil_stage *stage) { return halo_stencil_stage_get(w.stencil, 0, stage); }),
+                [](World &w, halo_stencil_stage *stage) { return halo_stencil_get_stage(w.stencil, 0, stage); }),
         written(halo_stencil_summary HALO_STENCIL_SUMMARY_INIT,
-                [](World &w, halo_stencil_summary *summary) { return halo_stencil_summary_get(w.stencil, summary); }),
+                [](World &w, halo_stencil_summary *summary) { return halo_stencil_get_summary(w.stencil, summary); }),
     };
 }
 

@@ -122,7 +122,7 @@ private:
     }
     std::optional<Place> join_source(const Place &ghost) const {
         for (const halo_join &join : made_.joins) {
-            bool is_in = static_cast<size_t>(join.recv_gid) == ghost.part;
+            bool is_in = static_cast<size_t>(join.receive_gid) == ghost.part;
             Place place{ static_cast<size_t>(join.send_gid), {} };
             for (int d = 0; d < 3; ++d) {
                 const int64_t along = ghost.cell[d] - join.receive.low[d];

@@ -2,6 +2,7 @@
 // Channels by hand: in one message per peer, or each in its own.
 #include <algorithm>
 
+#include "halo_channel.h"
 #include "objects.h"
 
 namespace programs {
@@ -53,16 +54,17 @@ private:
         calls_.alone("give up", [&] { return halo_group_abandon(group_); });
     }
     bool sends(const ChannelCase &channel) const { return channel.send_rank == calls_.rank; }
-    bool receives(const ChannelCase &channel) const { return channel.recv_rank == calls_.rank; }
+    bool receives(const ChannelCase &channel) const { return channel.receive_rank == calls_.rank; }
     const ChannelCase &channel(size_t i) const { return made_.channels[own_[i]]; }
     bool is_null(size_t i) const { return (static_cast<size_t>(time_) + own_[i]) % 3 == 0; }
     double right(size_t i, int64_t at) const { return static_cast<double>(100000 * (time_ + 1) + 1000 * static_cast<int64_t>(own_[i]) + at); }
 
     void enrol(size_t i) {
         halo_channel_key key{};
-        key.send_gid = channel(i).send_rank, key.recv_gid = channel(i).recv_rank, key.field = made_.number, key.extra = static_cast<int64_t>(own_[i]);
+        key.send_gid = channel(i).send_rank, key.receive_gid = channel(i).receive_rank, key.field = made_.number,
+        key.extra = static_cast<int64_t>(own_[i]);
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
-        desc.send_rank = channel(i).send_rank, desc.recv_rank = channel(i).recv_rank;
+        desc.send_rank = channel(i).send_rank, desc.receive_rank = channel(i).receive_rank;
         desc.count = channel(i).count, desc.sparse = channel(i).sparse;
         calls_.alone("channel", [&] { return halo_channel_register(calls_.context, &key, &desc, &handles_[i]); });
     }

@@ -172,7 +172,7 @@ void try_join(ObjectCase &made, Random &random) {
                     { 0, 1, 2 },
                     { 1, 1, 1 } };
     std::shuffle(join.axis, join.axis + made.n_dims, random);
-    const halo_box &from = made.parts[static_cast<size_t>(join.send_gid)].cells, &to = made.parts[static_cast<size_t>(join.recv_gid)].cells;
+    const halo_box &from = made.parts[static_cast<size_t>(join.send_gid)].cells, &to = made.parts[static_cast<size_t>(join.receive_gid)].cells;
     for (int d = 0; d < made.n_dims; ++d) {
         const int there = join.axis[d];
         const int64_t n = pick(random, 1, std::min<int64_t>(from.high[there], made.reach + 1));
@@ -183,7 +183,7 @@ void try_join(ObjectCase &made, Random &random) {
         join.receive.high[d] = join.receive.low[d] + n;
         if (join.receive.low[d] < -made.reach) return;
     }
-    const auto meets = [&](const halo_join &other) { return other.recv_gid == join.recv_gid && overlap(other.receive, join.receive); };
+    const auto meets = [&](const halo_join &other) { return other.receive_gid == join.receive_gid && overlap(other.receive, join.receive); };
     if (!overlap(join.receive, to) && std::none_of(made.joins.begin(), made.joins.end(), meets)) made.joins.push_back(join);
 }
 

@@ -7,7 +7,7 @@ using conformance::text_of;
 
 namespace {
 
-const char *const prologue = R"(#include <halo.h>
+const char *const prologue = R"(#include <halo_channel.h>
 #include <halo_access.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static inline void must(halo_status status, const char *call) {
 #define CALL_UNTIL_FREE(call) \
     do { \
         halo_status status_ = HALO_BUSY; \
-        while ((status_ = (call)) == HALO_BUSY) halo_progress(context); \
+        while ((status_ = (call)) == HALO_BUSY) halo_context_progress(context); \
         must(status_, #call); \
     } while (0)
 #define CALL_UNTIL(is_so, call) \

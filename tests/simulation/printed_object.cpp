@@ -111,7 +111,7 @@ private:
         }
         std::string joins;
         for (const halo_join &join : made_.joins)
-            joins += "\n    { " + number(join.send_gid) + ", " + number(join.recv_gid) + ", " + box_of(join.send) + ", " + box_of(join.receive) +
+            joins += "\n    { " + number(join.send_gid) + ", " + number(join.receive_gid) + ", " + box_of(join.send) + ", " + box_of(join.receive) +
                      ", " + list_of(std::vector<int64_t>(join.axis, join.axis + 3)) + ", " + list_of(std::vector<int64_t>(join.sign, join.sign + 3)) +
                      " },";
         table("int64_t", "cells", list_of(cells));
@@ -202,7 +202,7 @@ private:
         if (!made_.mask.empty()) table("int32_t", "mask", list_of(made_.mask));
         add("static void start_#(int64_t time) {\n    halo_run run = HALO_RUN_INIT;\n    run.first_component = " + number(made_.run.first_component) +
             ", run.n_components = " + number(made_.run.n_components) + ", run.depth = " + number(made_.run.depth) + ";\n");
-        if (!made_.mask.empty()) add("    run.field_mask = mask_#;\n");
+        if (!made_.mask.empty()) add("    run.n_fields = " + number(std::ssize(made_.mask)) + ", run.field_mask = mask_#;\n");
         if (made_.what == What::sparse) add("    give_storage_#(time);\n");
         for (int i = 0; i < n_fields; ++i) add(text_of("    fill(topology_#, fields_#[%d], (double)(time + 1));\n", i));
         add(text_of("    start(exchange_#, &run, %d);\n}\nstatic void finish_#(void) { finish(exchange_#, %d); }\n", made_.phases, made_.phases));
@@ -293,8 +293,8 @@ private:
     void channels() {
         std::string rows;
         for (const ChannelCase &channel : made_.channels)
-            rows += text_of("%s{ %d, %d, %d, %d }", rows.empty() ? "" : ", ", channel.send_rank, channel.recv_rank, static_cast<int>(channel.count),
-                            channel.sparse ? 1 : 0);
+            rows += text_of("%s{ %d, %d, %d, %d }", rows.empty() ? "" : ", ", channel.send_rank, channel.receive_rank,
+                            static_cast<int>(channel.count), channel.sparse ? 1 : 0);
         const std::string n = number(std::ssize(made_.channels));
         add("static const int32_t channels_#[][4] = { " + rows + " }; /* from, to, values, sparse */\nstatic _Thread_local halo_channel *handles_#[" +
             n + "];\nstatic _Thread_local int ends_#[" + n +
@@ -303,7 +303,7 @@ private:
         if (channels_#[i][0] != rank && channels_#[i][1] != rank) continue;
         halo_channel_key key = { channels_#[i][0], channels_#[i][1], #, 0, i };
         halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
-        desc.send_rank = channels_#[i][0], desc.recv_rank = channels_#[i][1], desc.count = channels_#[i][2], desc.sparse = channels_#[i][3];
+        desc.send_rank = channels_#[i][0], desc.receive_rank = channels_#[i][1], desc.count = channels_#[i][2], desc.sparse = channels_#[i][3];
         CALL(halo_channel_register(context, &key, &desc, &handles_#[n_ends_#]));
         ends_#[n_ends_#++] = i;
     }
@@ -393,8 +393,9 @@ static void finish_#(void) {
         const std::string n = number(made_.n_values);
         add("static void create_#(void) {}\nstatic void start_#(int64_t time) {\n    double values[" + n + "], sums[" + n +
             "];\n    for (int i = 0; i < " + n +
-            "; ++i) values[i] = (double)(time + rank);\n    CALL(halo_barrier(context));\n    CALL(halo_allreduce(context, values, sums, " + n +
-            ", HALO_FLOAT64, HALO_SUM));\n}\nstatic void finish_#(void) {}\nstatic void destroy_#(void) {}\n");
+            "; ++i) values[i] = (double)(time + rank);\n    CALL(halo_context_barrier(context));\n    CALL(halo_context_allreduce(context, values, "
+            "sums, " +
+            n + ", HALO_FLOAT64, HALO_SUM));\n}\nstatic void finish_#(void) {}\nstatic void destroy_#(void) {}\n");
     }
 
     const Program &program_;

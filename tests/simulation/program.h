@@ -32,7 +32,7 @@ struct Part {
 };
 
 struct ChannelCase {
-    int32_t send_rank = 0, recv_rank = 0;
+    int32_t send_rank = 0, receive_rank = 0;
     int64_t count = 1;
     bool sparse = false;
 };

@@ -5,7 +5,7 @@ namespace programs {
 
 bool Runs::start() {
     halo_run run = made_.run;
-    run.field_mask = made_.mask.empty() ? nullptr : made_.mask.data();
+    run.n_fields = static_cast<int32_t>(made_.mask.size()), run.field_mask = made_.mask.empty() ? nullptr : made_.mask.data();
     if (!made_.phases) return calls_.works("start", [&] { return halo_exchange_start(exchange, &run, HALO_STREAM_NONE); });
     bool in_time = true;
     const auto send = [&] {

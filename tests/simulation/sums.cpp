@@ -60,8 +60,9 @@ public:
     bool start(int64_t time) override {
         std::vector<double> values, sums(static_cast<size_t>(made_.n_values));
         for (int64_t i = 0; i < made_.n_values; ++i) values.push_back(brought(calls_.rank, time, i));
-        calls_.talk("barrier", [&] { return halo_barrier(calls_.context); });
-        calls_.talk("allreduce", [&] { return halo_allreduce(calls_.context, values.data(), sums.data(), made_.n_values, HALO_FLOAT64, HALO_SUM); });
+        calls_.talk("barrier", [&] { return halo_context_barrier(calls_.context); });
+        calls_.talk("allreduce",
+                    [&] { return halo_context_allreduce(calls_.context, values.data(), sums.data(), made_.n_values, HALO_FLOAT64, HALO_SUM); });
         compare_sums(sums, n_ranks_, time);
         return true;
     }

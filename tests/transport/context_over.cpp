@@ -23,11 +23,11 @@ int use(halo_context *context, const halo_bootstrap &bootstrap) {
     for (int64_t round = 0; round < 100; ++round) {
         const int64_t mine = round + rank;
         int64_t sum = 0;
-        if (halo_allreduce(context, &mine, &sum, 1, HALO_INT64, HALO_SUM) != HALO_SUCCESS)
+        if (halo_context_allreduce(context, &mine, &sum, 1, HALO_INT64, HALO_SUM) != HALO_SUCCESS)
             return fail(rank, "allreduce", halo_context_error(context));
         if (sum != n_ranks * round + n_ranks * (n_ranks - 1) / 2) return fail(rank, "wrong sum", std::to_string(sum).c_str());
     }
-    if (halo_barrier(context) != HALO_SUCCESS) return fail(rank, "barrier", halo_context_error(context));
+    if (halo_context_barrier(context) != HALO_SUCCESS) return fail(rank, "barrier", halo_context_error(context));
     return 0;
 }
 

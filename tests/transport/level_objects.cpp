@@ -57,10 +57,10 @@ halo_group *Objects::make_group(int32_t messages, halo_channel *(&channels)[2]) 
     const int32_t next = (rank_ + 1) % n_ranks_, previous = (rank_ + n_ranks_ - 1) % n_ranks_;
     halo_channel_desc end = HALO_CHANNEL_DESC_INIT;
     end.count = 1;
-    end.send_rank = rank_, end.recv_rank = next;
+    end.send_rank = rank_, end.receive_rank = next;
     const halo_channel_key to{ rank_, next, messages, 0, 0 }, from{ previous, rank_, messages, 0, 0 };
     EXPECT_WORKS(halo_channel_register(context_, &to, &end, &channels[0]));
-    end.send_rank = previous, end.recv_rank = rank_;
+    end.send_rank = previous, end.receive_rank = rank_;
     EXPECT_WORKS(halo_channel_register(context_, &from, &end, &channels[1]));
     halo_group_desc policy = HALO_GROUP_DESC_INIT;
     policy.messages = messages;
@@ -84,7 +84,7 @@ void Objects::leave_work() {
     EXPECT_WORKS(halo_access_mark_dirty(field_, 0, HALO_ON_HOST));
     send_on_channel();
     receive_on_channel();
-    EXPECT_WORKS(halo_barrier(context_));
+    EXPECT_WORKS(halo_context_barrier(context_));
 }
 
 void Objects::expect_refused(const char *word) {

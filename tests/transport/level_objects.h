@@ -3,6 +3,7 @@
 #pragma once
 
 #include "halo_access.h"
+#include "halo_channel.h"
 
 namespace mpi_levels {
 

@@ -64,7 +64,7 @@ halo_status add_up(halo_context *context, int64_t n) {
     std::vector<int64_t> ones(static_cast<size_t>(n), 1);
     int32_t size = 0;
     halo_context_rank(context, nullptr, &size);
-    const halo_status status = halo_allreduce(context, ones.data(), ones.data(), n, HALO_INT64, HALO_SUM);
+    const halo_status status = halo_context_allreduce(context, ones.data(), ones.data(), n, HALO_INT64, HALO_SUM);
     for (const int64_t one : ones)
         if (status == HALO_SUCCESS && one != size) stop("a sum is wrong");
     return status;
@@ -101,7 +101,7 @@ void use_at_once(halo_context *first, halo_context *second) {
     const auto work = [](halo_context *context) {
         for (int64_t i = 1; i <= 300; ++i) {
             expect(add_up(context, i % 10 == 0 ? 20000 : i), HALO_SUCCESS, "two contexts at once");
-            expect(halo_barrier(context), HALO_SUCCESS, "two contexts at once");
+            expect(halo_context_barrier(context), HALO_SUCCESS, "two contexts at once");
         }
     };
     std::thread other(work, second);
@@ -116,7 +116,7 @@ void use_channel(halo_context *context) {
     const halo_channel_key key{ 0, 1, 0, 0, 0 };
     halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
     desc.send_rank = 0;
-    desc.recv_rank = 1;
+    desc.receive_rank = 1;
     desc.count = 1;
     halo_channel *channel = nullptr;
     expect(halo_channel_register(context, &key, &desc, &channel), HALO_SUCCESS, "a channel");
@@ -193,7 +193,7 @@ void finalize(halo_context *before, halo_context *after) {
     objects.expect_refused("finalised");
     objects.destroy();
     expect(add_up(after, 10), HALO_ERR_STATE, "used after MPI_Finalize", { "finalised" });
-    expect(halo_progress(after), HALO_ERR_STATE, "used after MPI_Finalize", { "finalised" });
+    expect(halo_context_progress(after), HALO_ERR_STATE, "used after MPI_Finalize", { "finalised" });
     expect(halo_context_destroy(&after), HALO_SUCCESS, "destroyed after MPI_Finalize");
     expect(create("auto", &after), HALO_ERR_PLUGIN, "made after MPI_Finalize", { "finalised" });
     if (!warnings.empty()) stop("nothing was wrong, but the log has: " + warnings);

@@ -45,7 +45,7 @@ int use(const halo_bootstrap &bootstrap, const char *shared_memory) {
         objects.destroy();
     }
     int64_t sum = bootstrap.rank;
-    status = halo_allreduce(context, &sum, &sum, 1, HALO_INT64, HALO_SUM);
+    status = halo_context_allreduce(context, &sum, &sum, 1, HALO_INT64, HALO_SUM);
     if (status != HALO_SUCCESS || sum != bootstrap.n_ranks * (bootstrap.n_ranks - 1) / 2) return complain("sum", status);
     status = halo_context_destroy(&context);
     return status == HALO_SUCCESS ? 0 : complain("destroy", status);
@@ -68,10 +68,10 @@ TEST(ShmContextEnds, ARankThatDiesIsNamed) {
         halo_status status = make_context(bootstrap, "no", &context);
         if (status != HALO_SUCCESS) return complain("context", status);
         int64_t sum = 1;
-        status = halo_allreduce(context, &sum, &sum, 1, HALO_INT64, HALO_SUM);
+        status = halo_context_allreduce(context, &sum, &sum, 1, HALO_INT64, HALO_SUM);
         if (status != HALO_SUCCESS) return complain("sum", status);
         if (bootstrap.rank == 1) raise(SIGKILL);
-        while (status == HALO_SUCCESS) status = halo_allreduce(context, &sum, &sum, 1, HALO_INT64, HALO_SUM);
+        while (status == HALO_SUCCESS) status = halo_context_allreduce(context, &sum, &sum, 1, HALO_INT64, HALO_SUM);
         if (std::string(halo_last_error()).find("rank 1") == std::string::npos) return complain("no word of rank 1", status);
         if (status != HALO_ERR_TRANSPORT && status != HALO_ERR_PEER) return complain("another status", status);
         halo_context_destroy(&context);

@@ -115,7 +115,7 @@ TEST(Structs, ReadAllVersions) {
 TEST(Structs, RefuseWhatIsNotKnown) {
     expect_failure(HALO_ERR_VERSION, { "halo_known", "struct_size is 0" }, [] { read(Known{ 0, 1, 6, 7 }); });
     expect_failure(HALO_ERR_VERSION, { "halo_known", "struct_size is 12" }, [] { read(Known{ 12, 1, 6, 7 }); });
-    expect_failure(HALO_ERR_VERSION, { "halo_known", "layout is 2" }, [] { read(Known{ sizeof(Known), 2, 6, 7 }); });
+    expect_failure(HALO_ERR_VERSION, { "halo_known", "struct_version is 2" }, [] { read(Known{ sizeof(Known), 2, 6, 7 }); });
     expect_failure(HALO_ERR_VERSION, { "halo_known", "not zero" }, [] { read(Newer{ sizeof(Newer), 1, 8, 9, 1 }); });
     expect_failure(HALO_ERR_ARGUMENT, { "'halo_known' is NULL" }, [] { read_struct<Known>(nullptr, defaults); });
 }
@@ -135,7 +135,7 @@ TEST(Structs, WriteKeepsToTheCallersSize) {
     Known bad = { 3, 1, 0, 0 };
     expect_failure(HALO_ERR_VERSION, { "halo_known", "struct_size is 3" }, [&] { write_struct(&bad, value); });
     bad = { sizeof(Known), 9, 0, 0 };
-    expect_failure(HALO_ERR_VERSION, { "halo_known", "layout is 9" }, [&] { write_struct(&bad, value); });
+    expect_failure(HALO_ERR_VERSION, { "halo_known", "struct_version is 9" }, [&] { write_struct(&bad, value); });
     expect_failure(HALO_ERR_ARGUMENT, { "halo_known" }, [&] { write_struct<Known>(nullptr, value); });
 }
 

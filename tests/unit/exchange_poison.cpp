@@ -76,8 +76,46 @@ TEST(Poison, IsKeptExactly) {
     expect_kept<std::complex<double>>(HALO_COMPLEX128);
     expect_kept<std::complex<float>>(HALO_COMPLEX64);
     expect_kept<int32_t>(HALO_INT32);
+    expect_kept<uint32_t>(HALO_UINT32);
     expect_kept<int64_t>(HALO_INT64);
     expect_kept<std::array<char, 13>>(HALO_BYTES);
+}
+
+// They have no room for where it is from.
+TEST(Poison, HalvesTellThatItIsPoison) {
+    const uint16_t others[] = {
+        0, 0x3c00, 0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7f80, 0xff80, 0x7fc0, 0xffc0, 0x7fff, 0xffff
+    }; // infinities and NaN of both
+    for (const halo_type type : { HALO_FLOAT16, HALO_BFLOAT16 }) {
+        const FieldSpec spec = spec_of<uint16_t>(type);
+        const Poison poison(spec, 3, 5);
+        uint16_t value = 0;
+        poison.store(9, bytes_of(value), sizeof value);
+        EXPECT_TRUE(poison.is_at(9, bytes_of(value), sizeof value));
+        EXPECT_TRUE(can_be_poison(spec));
+        EXPECT_GT(value & 0x7fff, type == HALO_FLOAT16 ? 0x7e00 : 0x7fc0) << "a quiet NaN";
+        uint16_t values[] = { 0, 0, value, 0 };
+        EXPECT_EQ(find_poison(spec, bytes_of(values[0]), 2, 4), 2);
+        const PoisonOrigin origin = poison_origin(spec, bytes_of(value));
+        EXPECT_TRUE(origin.found);
+        EXPECT_EQ(origin.ordinal, -1);
+        EXPECT_EQ(origin.element, -1);
+        for (uint16_t other : others) {
+            EXPECT_FALSE(poison.is_at(9, bytes_of(other), sizeof other)) << other;
+            EXPECT_FALSE(poison_origin(spec, bytes_of(other)).found) << other;
+            EXPECT_EQ(find_poison(spec, bytes_of(other), 2, 1), 1) << other;
+        }
+    }
+}
+
+// A NaN keeps the first bits of what it says.
+TEST(Poison, IsFoundInHalvesMadeOfFloats) {
+    uint32_t number = 0;
+    Poison(spec_of<float>(HALO_FLOAT32), 3, 0).store(70000, bytes_of(number), sizeof number);
+    auto bfloat = static_cast<uint16_t>(number >> 16);
+    auto half = static_cast<uint16_t>((number >> 16 & 0x8000u) | 0x7c00u | (number >> 13 & 0x3ffu));
+    EXPECT_TRUE(poison_origin(spec_of<uint16_t>(HALO_BFLOAT16), bytes_of(bfloat)).found);
+    EXPECT_TRUE(poison_origin(spec_of<uint16_t>(HALO_FLOAT16), bytes_of(half)).found);
 }
 
 TEST(Poison, IntegersCannotTell) {

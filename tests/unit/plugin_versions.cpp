@@ -20,10 +20,10 @@ namespace {
 
 constexpr uint32_t n_minors = HALO_PLUGIN_ABI_MINOR + 1;
 // Bytes that modules of each minor version were built with.
-constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56 };
-constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120 };
-constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56 };
-constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160 };
+constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56 };
+constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120 };
+constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64 };
+constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160 };
 static_assert(std::size(transport_bytes) == n_minors && std::size(transport_ops_bytes) == n_minors);
 static_assert(std::size(device_bytes) == n_minors && std::size(device_ops_bytes) == n_minors);
 static_assert(transport_bytes[n_minors - 1] == sizeof(halo_transport_plugin) && transport_ops_bytes[n_minors - 1] == sizeof(halo_transport_ops));
@@ -178,6 +178,7 @@ TEST(ModuleVersions, DevicesWorkWithoutWhatTheyLack) {
         const Device device(older.plugin, host, 0, report);
         EXPECT_EQ(device.ops().ranges_run != nullptr, minor >= 4) << minor;
         EXPECT_EQ(device.ops().ranges_test != nullptr, minor >= 4) << minor;
+        for (halo_type type = HALO_FLOAT32; type <= HALO_BFLOAT16; ++type) EXPECT_EQ(device.knows(type), minor >= 6 || type <= HALO_BYTES) << type;
         halo_copy_shape shape{};
         shape.n_pieces = 1, shape.element_bytes = 8, shape.run[0] = 4, shape.dst_step = shape.src_step[0] = 8;
         shape.n[0] = shape.n[1] = shape.n[2] = 1;
@@ -190,6 +191,29 @@ TEST(ModuleVersions, DevicesWorkWithoutWhatTheyLack) {
         void *const bases[] = { to.data(), from.data() };
         table.run(0, 1, bases, HALO_STREAM_NONE);
         EXPECT_EQ(to, from);
+    }
+}
+
+// A sign is changed by who knows the type alone.
+TEST(ModuleVersions, DevicesOfBeforeTypesNegateTheFirstOnes) {
+    const halo_host host = services();
+    const std::string report;
+    for (uint32_t minor = 0; minor < n_minors; ++minor) {
+        const OlderDevice older(minor);
+        const Device device(older.plugin, host, 0, report);
+        halo_copy_shape shape{};
+        shape.n_pieces = 1, shape.element_bytes = 8, shape.run[0] = 4, shape.dst_step = shape.src_step[0] = 8;
+        shape.n[0] = shape.n[1] = shape.n[2] = 1;
+        halo_copy_row row{};
+        const halo_copy_program program = { sizeof program, &shape, 1, &row, 1, nullptr, 0 };
+        shape.negate = HALO_FLOAT64;
+        EXPECT_EQ(CopyTable(device, program).rows(), 1);
+        shape.negate = HALO_INT8;
+        if (minor >= 6)
+            EXPECT_EQ(CopyTable(device, program).rows(), 1);
+        else
+            expect_failure(HALO_ERR_DEVICE, { "device host", "does not know values of int8", "sign" },
+                           [&] { const CopyTable table(device, program); });
     }
 }
 

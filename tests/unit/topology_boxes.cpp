@@ -19,7 +19,7 @@ namespace {
 
 auto as_tuple(const Edge &edge) {
     const auto box = [](const halo_box &b) { return std::make_tuple(b.low[0], b.low[1], b.low[2], b.high[0], b.high[1], b.high[2]); };
-    return std::make_tuple(edge.send_gid, edge.recv_gid, edge.send_rank, edge.recv_rank, edge.identity.element, edge.identity.piece,
+    return std::make_tuple(edge.send_gid, edge.receive_gid, edge.send_rank, edge.receive_rank, edge.identity.element, edge.identity.piece,
                            edge.identity.tag, edge.ends, edge.from_owner, box(edge.send.box), box(edge.receive.box));
 }
 using EdgeSet = std::multiset<decltype(as_tuple(Edge{}))>;

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 
+#include "halo_plugin.h"
+
 namespace halo::device {
 
-// Values within [low, high] are null; of numbers with a fraction, those within [-bound, bound].
+// Integers within [low, high] are null, those of types without a sign read as such. Of HALO_FLOAT16 and HALO_BFLOAT16 it is their bits but for the
+// sign that are. Other numbers with a fraction are null within [-bound, bound].
 struct NullRange {
     int64_t low;
     int64_t high;
@@ -14,6 +17,6 @@ struct NullRange {
     float bound32;
 };
 
-NullRange null_range(double threshold);
+NullRange null_range(const halo_null_test &test);
 
 } // namespace halo::device

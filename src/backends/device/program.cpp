@@ -32,7 +32,7 @@ const char *problem_of(const halo_copy_shape &shape) {
     if (shape.lists != 0 && shape.n_pieces != 1) return "a listed row has one piece";
     if (shape.negate == 0) return nullptr;
     const size_t value = value_bytes(shape.negate);
-    if (value == 0 || shape.negate == HALO_BYTES) return "values of the type in `negate` have no sign";
+    if (value == 0 || shape.negate == HALO_BYTES || is_unsigned(shape.negate)) return "values of the type in `negate` have no sign";
     if (shape.element_bytes % value != 0) return "elements are no whole number of the values to negate";
     return nullptr;
 }

@@ -67,6 +67,24 @@ int64_t Accesses::n_open_without_fields() const {
     return std::count_if(batches_.begin(), batches_.end(), [](const auto &batch) { return batch->open() && batch->shape().arguments.empty(); });
 }
 
+int64_t Accesses::give_up_open() {
+    int64_t n = 0;
+    for (const auto &batch : batches_) {
+        if (!batch->open()) continue;
+        abandon(*batch);
+        ++n;
+    }
+    return n;
+}
+
+void Accesses::drop_all() noexcept {
+    for (const auto &batch : batches_)
+        if (on_drop && batch->handle) on_drop(batch->handle);
+    by_shape_.clear();
+    batches_.clear();
+    fields_.clear();
+}
+
 void Accesses::forget(const Field &field) {
     const char *name = field.spec().name.c_str();
     for (const auto &batch : batches_)

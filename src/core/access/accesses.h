@@ -33,6 +33,10 @@ public:
     // Open ones that use no field, and so stay with the context.
     int64_t n_open_without_fields() const;
 
+    // Those that are open, whose number is returned. A begin that has timed out is none.
+    int64_t give_up_open();
+    // Before all fields go.
+    void drop_all() noexcept;
     // Before the field goes: its batches go too. HALO_BUSY where that cannot be.
     void forget(const Field &field);
 

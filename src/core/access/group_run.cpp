@@ -76,6 +76,8 @@ void GroupRun::start(uint32_t batch, halo_stream stream) {
     for (size_t i = 0; i < fields_.size(); ++i)
         if (mask_[i]) place(i, stream);
     halo_run run = HALO_RUN_INIT;
+    run.n_fields = static_cast<int32_t>(fields_.size());
+    run.n_data = std::ssize(pointers_);
     run.field_mask = mask_.data();
     run.sets = sets_.data();
     run.data = pointers_.data();

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/combine.h"
+#include "base/digest.h"
 #include "base/limits.h"
 #include "comm/wait.h"
 #include "stream/wire.h"
@@ -14,7 +14,7 @@ namespace halo {
 
 namespace {
 
-constexpr uint16_t reduction_version = 1; // before it messages did not say what they reduce
+constexpr uint16_t reduction_version = 2; // before it they were of one item, which each message described
 
 enum class Kind : uint16_t { values = 1, failure = 2 };
 
@@ -24,40 +24,46 @@ struct Head {
     Kind kind;
     uint32_t serial;
     uint32_t run;
-    uint64_t payload_bytes;
-    Reduced what;
+    uint64_t described; // checksum of the description of items, which stands behind the values in the first run
+    int64_t n_items;
 };
-static_assert(sizeof(Head) == 40, "the head is part of the wire format");
+static_assert(sizeof(Head) == ReducedItems::head_bytes, "the head is part of the wire format");
 
-// The payload of a failure: the first cause, whose text follows.
+// What follows in a failure: the first cause, and behind it its text.
 struct Told {
     int32_t rank;
     halo_status status;
 };
 
-Head head_of(const std::vector<std::byte> &message, size_t bytes) {
+Head head_of(std::span<const std::byte> message) {
     Head head{};
-    std::memcpy(&head, message.data(), std::min(bytes, sizeof head));
+    std::memcpy(&head, message.data(), std::min(message.size(), sizeof head));
     return head;
 }
 
-const char *payload_error(const Head &head) {
-    const Reduced &what = head.what;
-    if (what.n < 0 || what.n > limits::reduced_bytes || !combines(what.type, what.op)) return "what it reduces cannot be";
-    switch (head.kind) {
-    case Kind::values: return head.payload_bytes != what.bytes() ? "it has not as many values as its header tells" : nullptr;
-    case Kind::failure: return head.payload_bytes < sizeof(Told) ? "it is shorter than messages of its kind" : nullptr;
-    }
-    return "its kind is not known";
+// At the end of a message of the first run.
+std::span<const std::byte> description_in(std::span<const std::byte> message, const Head &head) {
+    return message.last(static_cast<size_t>(head.n_items) * sizeof(Reduced));
 }
 
-// What is wrong with a message of `bytes` that begins with this head, or nullptr.
-const char *head_error(const Head &head, size_t bytes, uint32_t run) {
+const char *description_error(std::span<const std::byte> message, const Head &head) {
+    if (head.n_items < 0 || head.n_items > limits::reduced_items) return "what it reduces cannot be";
+    if (message.size() < sizeof head + static_cast<size_t>(head.n_items) * sizeof(Reduced)) return "it is shorter than its description";
+    const std::span<const std::byte> description = description_in(message, head);
+    return checksum(description.data(), description.size()) != head.described ? "its description is damaged" : nullptr;
+}
+
+// What is wrong with a message that begins with this head, or nullptr.
+const char *message_error(std::span<const std::byte> message, const Head &head, uint32_t run) {
     if (head.magic != reduction_magic) return "it has not the magic of a message of this library";
     if (head.version != reduction_version) return "it is of another wire version";
-    if (bytes < sizeof head) return "it is shorter than a header";
-    if (head.payload_bytes != bytes - sizeof head) return "its header tells another size";
-    return head.run != run ? "it is of another run" : payload_error(head);
+    if (message.size() < sizeof head) return "it is shorter than a header";
+    if (head.run != run) return "it is of another run";
+    switch (head.kind) {
+    case Kind::values: return run == 1 ? description_error(message, head) : nullptr;
+    case Kind::failure: return message.size() < sizeof head + sizeof(Told) ? "it is shorter than messages of its kind" : nullptr;
+    }
+    return "its kind is not known";
 }
 
 std::unique_ptr<Parcel> make_parcel(int32_t peer, size_t bytes) {
@@ -69,26 +75,23 @@ std::unique_ptr<Parcel> make_parcel(int32_t peer, size_t bytes) {
 
 } // namespace
 
-std::string Reduced::text() const { return format("%lld values of %s by %s", static_cast<long long>(n), type_name(type), op_name(op)); }
-
-Reduction::Reduction(Context &context, Reductions &all, int64_t n, halo_type type, halo_op op)
+Reduction::Reduction(Context &context, Reductions &all, ReducedItems items)
     : context_(context),
       all_(all),
-      what_{ n, type, op },
+      items_(std::move(items)),
       id_(context.next_run()),
-      bytes_(sizeof(Head) + what_.bytes()),
       values_(most_bytes()) {
     int64_t step = 1;
     for (; step < context.size() && (context.rank() & step) == 0; step *= 2) {
         if (context.rank() + step >= context.size()) continue;
         const auto child = static_cast<int32_t>(context.rank() + step);
         from_children_.push_back({ child, make_parcel(child, most_bytes()) });
-        for (auto &parcels : to_children_) parcels.push_back(make_parcel(child, bytes_));
+        for (auto &parcels : to_children_) parcels.push_back(make_parcel(child, first_bytes()));
     }
     if (context.rank() > 0) {
         const auto parent = static_cast<int32_t>(context.rank() - step);
         from_parent_ = { parent, make_parcel(parent, most_bytes()) };
-        to_parent_ = make_parcel(parent, bytes_);
+        to_parent_ = make_parcel(parent, first_bytes());
     }
     all_.reserve(all_.size() + 1);
     context_.inquiries().add(id_.serial(), *this);
@@ -124,11 +127,13 @@ Reduction::~Reduction() {
     for (auto &parcel : to_children_[(run_ + 1) % 2]) leave(parcel, false); // of the run before, which is not given up
 }
 
-std::string Reduction::what() const { return format("reduction %u of %s", id_.serial(), what_.text().c_str()); }
+std::string Reduction::what() const { return format("reduction %u of %s", id_.serial(), items_.text().c_str()); }
 
 Terms Reduction::terms() const {
     Terms terms;
     terms.add("what it is", what());
+    const std::vector<Reduced> &items = items_.described();
+    for (size_t i = 0; items.size() > 1 && i < items.size(); ++i) terms.add(format("item %zu", i), items[i].text());
     return terms;
 }
 
@@ -138,7 +143,7 @@ std::vector<int32_t> Reduction::awaited() const {
 }
 
 // A failure may come in place of values.
-size_t Reduction::most_bytes() const { return std::max(bytes_, sizeof(Head) + sizeof(Told) + most_failure_text); }
+size_t Reduction::most_bytes() const { return std::max(first_bytes(), sizeof(Head) + sizeof(Told) + most_failure_text); }
 
 void Reduction::post(Receive &receive) {
     context_.fabric().receive(receive.peer, 0, id_.tag(), receive.bytes().data(), receive.bytes().size(), receive.request);
@@ -168,8 +173,8 @@ bool Reduction::take(Receive &receive) {
         if (!has_come(receive, bytes)) return false;
     } catch (const Error &error) {
         fail(error.status(),
-             "reduction %u, run %u of %lld values: message from rank %d: %s; are exchanges, groups and reductions created in the same order on both?",
-             id_.serial(), run_, static_cast<long long>(what_.n), receive.peer, error.what());
+             "reduction %u, run %u of %s: message from rank %d: %s; are exchanges, groups and reductions created in the same order on both?",
+             id_.serial(), run_, items_.text().c_str(), receive.peer, error.what());
     }
     check(receive, bytes);
     receive.agrees = true;
@@ -177,19 +182,26 @@ bool Reduction::take(Receive &receive) {
 }
 
 void Reduction::check(Receive &receive, size_t bytes) const {
-    const Head head = head_of(receive.bytes(), bytes);
+    const std::span<const std::byte> message = std::span(receive.bytes()).first(bytes);
+    const Head head = head_of(message);
     const bool of_another = head.magic == message_magic || (head.magic == reduction_magic && head.serial != id_.serial());
     if (of_another && bytes >= sizeof head)
         fail(HALO_ERR_MISMATCH,
-             "reduction %u, run %u of %lld values: rank %d is in %s of this context: the ranks create their exchanges, groups and reductions in "
+             "reduction %u, run %u of %s: rank %d is in %s of this context: the ranks create their exchanges, groups and reductions in "
              "different order",
-             id_.serial(), run_, static_cast<long long>(what_.n), receive.peer,
+             id_.serial(), run_, items_.text().c_str(), receive.peer,
              format(head.magic == message_magic ? "exchange or group %u" : "reduction %u", head.serial).c_str());
-    if (const char *error = head_error(head, bytes, run_))
-        fail(HALO_ERR_WIRE, "reduction %u, run %u of %lld values: rank %d sent %zu bytes of object %u, run %u: %s", id_.serial(), run_,
-             static_cast<long long>(what_.n), receive.peer, bytes, head.serial, head.run, error);
+    const auto require_good = [&](const char *error) {
+        if (error)
+            fail(HALO_ERR_WIRE, "reduction %u, run %u of %s: rank %d sent %zu bytes of object %u, run %u: %s", id_.serial(), run_,
+                 items_.text().c_str(), receive.peer, bytes, head.serial, head.run, error);
+    };
+    require_good(message_error(message, head, run_));
     if (head.kind == Kind::failure) fail_as_told(receive, bytes);
-    if (head.what != what_) fail_differing(receive.peer, head.what);
+    const bool agrees = head.described == items_.checksum() && head.n_items == items_.n();
+    if (describes() && !agrees) fail_differing(receive.peer, description_in(message, head));
+    require_good(agrees ? nullptr : "it is of other items than the first");
+    require_good(bytes != message_bytes() ? "it has not as many values as it tells" : nullptr);
 }
 
 void Reduction::fail_as_told(Receive &receive, size_t bytes) const {
@@ -201,16 +213,21 @@ void Reduction::fail_as_told(Receive &receive, size_t bytes) const {
                { told.rank, told.status, { reinterpret_cast<const char *>(receive.bytes().data()) + before_text, bytes - before_text } });
 }
 
-void Reduction::fail_differing(int32_t peer, const Reduced &theirs) const {
+void Reduction::fail_differing(int32_t peer, std::span<const std::byte> description) const {
+    std::vector<Reduced> theirs(description.size() / sizeof(Reduced));
+    if (!theirs.empty()) std::memcpy(theirs.data(), description.data(), description.size());
     const int32_t rank = context_.rank();
-    const bool lower = rank < peer;
-    fail(HALO_ERR_MISMATCH, "reduction %u, run %u: rank %d reduces %s, rank %d %s", id_.serial(), run_, std::min(rank, peer),
-         (lower ? what_ : theirs).text().c_str(), std::max(rank, peer), (lower ? theirs : what_).text().c_str());
+    const std::vector<Reduced> &mine = items_.described();
+    const std::vector<Reduced> &low = rank < peer ? mine : theirs, &high = rank < peer ? theirs : mine;
+    const auto [of_low, of_high] = std::ranges::mismatch(low, high);
+    const std::string item = low.size() == 1 && high.size() == 1 ? "" : format(", item %td", of_low - low.begin());
+    fail(HALO_ERR_MISMATCH, "reduction %u, run %u%s: rank %d reduces %s, rank %d %s", id_.serial(), run_, item.c_str(), std::min(rank, peer),
+         of_low == low.end() ? "nothing" : of_low->text().c_str(), std::max(rank, peer), of_high == high.end() ? "nothing" : of_high->text().c_str());
 }
 
 void Reduction::send(Parcel &parcel) {
-    std::memcpy(parcel.bytes.data(), values_.data(), bytes_);
-    context_.fabric().send(parcel.peer, 0, id_.tag(), parcel.bytes.data(), parcel.bytes.size(), parcel.request);
+    std::memcpy(parcel.bytes.data(), values_.data(), message_bytes());
+    context_.fabric().send(parcel.peer, 0, id_.tag(), parcel.bytes.data(), message_bytes(), parcel.request);
     parcel.in_flight = true;
 }
 
@@ -231,9 +248,10 @@ void Reduction::begin(const void *in) {
     if (phase_ != Phase::idle) fail(HALO_ERR_STATE, "reduction %u: begun and not ended", id_.serial());
     finish_old_sends();
     ++run_;
-    const Head head{ reduction_magic, reduction_version, Kind::values, id_.serial(), run_, what_.bytes(), what_ };
+    const Head head{ reduction_magic, reduction_version, Kind::values, id_.serial(), run_, items_.checksum(), items_.n() };
     std::memcpy(values_.data(), &head, sizeof head);
-    if (what_.n > 0) std::memcpy(values_.data() + sizeof head, in, what_.bytes());
+    items_.read(in, values_.data());
+    if (describes() && items_.described_bytes() > 0) std::memcpy(values_.data() + items_.end(), items_.described().data(), items_.described_bytes());
     n_combined_ = 0;
     phase_ = Phase::up;
     try {
@@ -246,11 +264,21 @@ void Reduction::begin(const void *in) {
     test();
 }
 
+void Reduction::combine(const Receive &child) {
+    for (int64_t i = 0; i < items_.n(); ++i) {
+        const halo_status status = items_.combine(i, values_.data(), child.bytes().data(), context_.call_rules());
+        if (status != HALO_SUCCESS)
+            fail(status >= HALO_ERR_ARGUMENT ? status : HALO_ERR_ARGUMENT,
+                 "reduction %u, run %u: the combine callback returned %s for item %lld, with values from rank %d on", id_.serial(), run_,
+                 status_name(status), static_cast<long long>(i), child.peer);
+    }
+}
+
 void Reduction::step_up() {
     for (; n_combined_ < from_children_.size(); ++n_combined_) {
         Receive &child = from_children_[n_combined_];
         if (!take(child)) return;
-        combine(values_.data() + sizeof(Head), child.bytes().data() + sizeof(Head), what_.n, what_.type, what_.op);
+        combine(child);
     }
     if (to_parent_)
         send(*to_parent_);
@@ -294,8 +322,8 @@ void Reduction::tell(const Receive &neighbour, uint32_t run, const Error &error)
         const FirstCause *first = error.first_cause();
         const Told told{ first ? first->rank : context_.rank(), first ? first->status : error.status() };
         const std::string text = (first ? first->text : error.text()).substr(0, most_failure_text);
-        const Head head{ reduction_magic, reduction_version, Kind::failure, id_.serial(), run, sizeof told + text.size(), what_ };
-        auto parcel = make_parcel(neighbour.peer, sizeof head + head.payload_bytes);
+        const Head head{ reduction_magic, reduction_version, Kind::failure, id_.serial(), run, items_.checksum(), items_.n() };
+        auto parcel = make_parcel(neighbour.peer, sizeof head + sizeof told + text.size());
         std::memcpy(parcel->bytes.data(), &head, sizeof head);
         std::memcpy(parcel->bytes.data() + sizeof head, &told, sizeof told);
         std::memcpy(parcel->bytes.data() + sizeof head + sizeof told, text.data(), text.size());
@@ -321,7 +349,7 @@ void Reduction::end(void *out) {
     };
     while (!test())
         if (!waiter.pause(missing)) fail(HALO_TIMEOUT, "timed out after %.3f s: %s", waiter.seconds(), missing().c_str());
-    if (what_.n > 0) std::memcpy(out, values_.data() + sizeof(Head), what_.bytes());
+    items_.write(values_.data(), out);
     phase_ = Phase::idle;
 }
 

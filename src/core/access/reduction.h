@@ -1,37 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values combined over all ranks without blocking. The tree and the order are those of allreduce: up to rank 0, each rank appending its children's
-// values in the order of ranks, and down again. Each message says what its sender reduces. Who finds another description or fails otherwise tells its
-// neighbours in the tree in place of values, and they theirs.
+// values in the order of ranks, and down again. All items travel in one message, the first of which between two ranks also says what its sender
+// reduces. Who finds another description or fails otherwise tells its neighbours in the tree in place of values, and they theirs.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "base/types.h"
+#include "access/reduced.h"
 #include "comm/context.h"
 
 namespace halo {
 
 class Reduction;
 
-// What all ranks must give alike.
-struct Reduced {
-    int64_t n;
-    halo_type type;
-    halo_op op;
-
-    bool operator==(const Reduced &) const = default;
-    size_t bytes() const { return static_cast<size_t>(n) * type_bytes(type); }
-    std::string text() const; // "3 values of float64 by sum"
-};
-
 // Those of a context. Who waits for one moves all, because other ranks may be waiting for another.
 using Reductions = std::vector<Reduction *>;
 
 class Reduction final : public Described {
 public:
-    Reduction(Context &context, Reductions &all, int64_t n, halo_type type, halo_op op);
+    Reduction(Context &context, Reductions &all, ReducedItems items);
     ~Reduction() override;
     Reduction(const Reduction &) = delete;
     Reduction &operator=(const Reduction &) = delete;
@@ -39,7 +29,8 @@ public:
     std::string what() const override;
     Terms terms() const override;
     std::vector<int32_t> awaited() const override;
-    int64_t n() const { return what_.n; }
+    bool has_values() const { return items_.has_values(); }
+    bool under_way() const { return phase_ == Phase::up || phase_ == Phase::down; }
     void begin(const void *in);
     bool test();
     void end(void *out);
@@ -58,13 +49,18 @@ private:
     };
 
     size_t most_bytes() const;
+    // The first run's messages end with a description of the items.
+    bool describes() const { return run_ == 1; }
+    size_t first_bytes() const { return items_.end() + items_.described_bytes(); }
+    size_t message_bytes() const { return describes() ? first_bytes() : items_.end(); }
     void post(Receive &receive);
     void find(Receive &receive);
     bool has_come(Receive &receive, size_t &bytes);
     bool take(Receive &receive);
     void check(Receive &receive, size_t bytes) const;
     [[noreturn]] void fail_as_told(Receive &receive, size_t bytes) const;
-    [[noreturn]] void fail_differing(int32_t peer, const Reduced &theirs) const;
+    [[noreturn]] void fail_differing(int32_t peer, std::span<const std::byte> description) const;
+    void combine(const Receive &child);
     void send(Parcel &parcel);
     void finish_old_sends();
     void advance() noexcept;
@@ -77,13 +73,12 @@ private:
     Context &context_;
     Reductions &all_;
     std::optional<Error> error_; // why it is dead
-    Reduced what_;
+    ReducedItems items_;
     RunId id_;
     uint32_t run_ = 0;
     Phase phase_ = Phase::idle;
     size_t n_combined_ = 0;              // children whose values are in
-    size_t bytes_;                       // of a message with values
-    std::vector<std::byte> values_;      // such a message
+    std::vector<std::byte> values_;      // a message with them
     std::vector<Receive> from_children_; // ascending
     Receive from_parent_;
     std::unique_ptr<Parcel> to_parent_;                   // null: this is rank 0

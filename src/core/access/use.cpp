@@ -92,7 +92,7 @@ void identity_of(halo_op op, halo_type type, const char *name, void *into) {
         const auto value = identity<decltype(zero)>(op);
         std::memcpy(into, &value, sizeof value);
     };
-    if (!with_type(type, store)) fail(HALO_ERR_ARGUMENT, "access to field %s: bytes without a type cannot be added to", name);
+    if (!with_type(type, store)) check_combines(type, op, format("access to field %s", name).c_str());
 }
 
 } // namespace halo

@@ -2,6 +2,8 @@
 #include "base/combine.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <concepts>
@@ -15,14 +17,14 @@ namespace halo {
 
 namespace {
 
-// Sums and products of integers wrap around.
+// Sums and products of integers wrap around. Those of short unsigned ones would be made of int, and overflow.
 template <class T>
 struct Wrapping {
     using type = T;
 };
 template <std::integral T>
 struct Wrapping<T> {
-    using type = std::make_unsigned_t<T>;
+    using type = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 };
 
 struct Sum {
@@ -76,9 +78,9 @@ void with_op(halo_op op, Use &&use) {
         if (op == HALO_LXOR) return use([](T a, T b) { return static_cast<T>((a != T{}) != (b != T{})); });
     }
     if constexpr (std::is_integral_v<T>) {
-        if (op == HALO_BAND) return use([](T a, T b) { return a & b; });
-        if (op == HALO_BOR) return use([](T a, T b) { return a | b; });
-        if (op == HALO_BXOR) return use([](T a, T b) { return a ^ b; });
+        if (op == HALO_BAND) return use([](T a, T b) { return static_cast<T>(a & b); });
+        if (op == HALO_BOR) return use([](T a, T b) { return static_cast<T>(a | b); });
+        if (op == HALO_BXOR) return use([](T a, T b) { return static_cast<T>(a ^ b); });
     }
     fail(HALO_ERR_INTERNAL, "values of this type cannot be combined by op %d", op);
 }
@@ -107,6 +109,29 @@ T fetch(T value, std::byte *contribution, Op op) {
     const T more = load<T>(contribution);
     store(contribution, value);
     return op(value, more);
+}
+
+// Does the first one stay, by value or, of two that an extreme keeps where they come first, by index?
+template <class T, class Op>
+bool stays(T value, int64_t index, T other, int64_t other_index, Op extreme) {
+    const auto same = [](T a, T b) {
+        using Bytes = std::array<std::byte, sizeof(T)>;
+        return std::bit_cast<Bytes>(a) == std::bit_cast<Bytes>(b);
+    };
+    if (!same(extreme(value, other), value)) return false;
+    return !same(extreme(other, value), other) || index <= other_index;
+}
+
+template <class T, class Op>
+void locate(std::byte *values, std::byte *indices, const std::byte *more, const std::byte *more_indices, int64_t n, Op extreme) {
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t at = i * static_cast<int64_t>(sizeof(T)), index_at = i * static_cast<int64_t>(sizeof(int64_t));
+        const T other = load<T>(more + at);
+        const auto other_index = load<int64_t>(more_indices + index_at);
+        if (stays(load<T>(values + at), load<int64_t>(indices + index_at), other, other_index, extreme)) continue;
+        store(values + at, other);
+        store(indices + index_at, other_index);
+    }
 }
 
 constexpr int64_t lookahead = 16; // listed values that are asked for before they are needed
@@ -147,6 +172,19 @@ void combine(void *into, const void *from, int64_t n, halo_type type, halo_op op
         const auto *more = static_cast<const std::byte *>(from);
         for (int64_t at = 0; at < n * static_cast<int64_t>(sizeof(T)); at += sizeof(T))
             store(to + at, combined(load<T>(to + at), load<T>(more + at)));
+    });
+}
+
+void combine_located(void *values, void *indices, const void *more, const void *more_indices, int64_t n, halo_type type, halo_op op) {
+    with_type(type, [&](auto value) {
+        using T = decltype(value);
+        if constexpr (std::is_arithmetic_v<T>) {
+            const auto by = [&](auto extreme) {
+                locate<T>(static_cast<std::byte *>(values), static_cast<std::byte *>(indices), static_cast<const std::byte *>(more),
+                          static_cast<const std::byte *>(more_indices), n, extreme);
+            };
+            op == HALO_MINLOC ? by(Extreme<true>{}) : by(Extreme<false>{});
+        }
     });
 }
 

@@ -12,6 +12,9 @@ namespace halo {
 // into[i] = into[i] op from[i]
 void combine(void *into, const void *from, int64_t n, halo_type type, halo_op op);
 
+// The same by HALO_MINLOC or HALO_MAXLOC of values and their indices (int64_t): of equals, and of NaNs, the one with the lower index stays.
+void combine_located(void *values, void *indices, const void *more, const void *more_indices, int64_t n, halo_type type, halo_op op);
+
 // Values at equal distances; with a list, those it names.
 struct ValuesAt {
     std::byte *first;

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "halo_access.h"
+#include "halo_channel.h"
 #include "halo_mesh.h"
 #include "halo_plugin.h"
 #include "halo_sphere.h"
@@ -22,22 +23,27 @@ constexpr FirstVersion first_of(const halo_context_options *) { return { "halo_c
 constexpr FirstVersion first_of(const halo_bootstrap *) { return { "halo_bootstrap", 40 }; }
 constexpr FirstVersion first_of(const halo_blocks_desc *) { return { "halo_blocks_desc", 96 }; }
 constexpr FirstVersion first_of(const halo_boxes_desc *) { return { "halo_boxes_desc", 120 }; }
-constexpr FirstVersion first_of(const halo_regions_desc *) { return { "halo_regions_desc", 64 }; }
-constexpr FirstVersion first_of(const halo_keys_desc *) { return { "halo_keys_desc", 80 }; }
+constexpr FirstVersion first_of(const halo_regions_desc *) { return { "halo_regions_desc", 80 }; }
+constexpr FirstVersion first_of(const halo_join *) { return { "halo_join", 136 }; }
+constexpr FirstVersion first_of(const halo_keys_desc *) { return { "halo_keys_desc", 88 }; }
 constexpr FirstVersion first_of(const halo_keys_edit *) { return { "halo_keys_edit", 72 }; }
-constexpr FirstVersion first_of(const halo_graph_desc *) { return { "halo_graph_desc", 80 }; }
+constexpr FirstVersion first_of(const halo_graph_desc *) { return { "halo_graph_desc", 112 }; }
 constexpr FirstVersion first_of(const halo_star_desc *) { return { "halo_star_desc", 56 }; }
 constexpr FirstVersion first_of(const halo_lists_desc *) { return { "halo_lists_desc", 72 }; }
 constexpr FirstVersion first_of(const halo_keys_report *) { return { "halo_keys_report", 120 }; }
 constexpr FirstVersion first_of(const halo_part *) { return { "halo_part", 104 }; }
+constexpr FirstVersion first_of(const halo_neighbour *) { return { "halo_neighbour", 48 }; }
 constexpr FirstVersion first_of(const halo_field_desc *) { return { "halo_field_desc", 96 }; }
 constexpr FirstVersion first_of(const halo_layout *) { return { "halo_layout", 72 }; }
 constexpr FirstVersion first_of(const halo_layout_desc *) { return { "halo_layout_desc", 64 }; }
 constexpr FirstVersion first_of(const halo_binding *) { return { "halo_binding", 40 }; }
+constexpr FirstVersion first_of(const halo_boundary *) { return { "halo_boundary", 56 }; }
 constexpr FirstVersion first_of(const halo_exchange_desc *) { return { "halo_exchange_desc", 104 }; }
 constexpr FirstVersion first_of(const halo_transfer_desc *) { return { "halo_transfer_desc", 80 }; }
-constexpr FirstVersion first_of(const halo_run *) { return { "halo_run", 48 }; }
+constexpr FirstVersion first_of(const halo_run *) { return { "halo_run", 72 }; }
 constexpr FirstVersion first_of(const halo_exchange_stats *) { return { "halo_exchange_stats", 168 }; }
+constexpr FirstVersion first_of(const halo_channel_allocator *) { return { "halo_channel_allocator", 48 }; }
+constexpr FirstVersion first_of(const halo_peer_row *) { return { "halo_peer_row", 40 }; }
 constexpr FirstVersion first_of(const halo_channel_desc *) { return { "halo_channel_desc", 64 }; }
 constexpr FirstVersion first_of(const halo_buffer *) { return { "halo_buffer", 40 }; }
 constexpr FirstVersion first_of(const halo_group_desc *) { return { "halo_group_desc", 24 }; }
@@ -49,6 +55,7 @@ constexpr FirstVersion first_of(const halo_section_sizes *) { return { "halo_sec
 constexpr FirstVersion first_of(const halo_access *) { return { "halo_access", 24 }; }
 constexpr FirstVersion first_of(const halo_access_state *) { return { "halo_access_state", 40 }; }
 constexpr FirstVersion first_of(const halo_access_stats *) { return { "halo_access_stats", 64 }; }
+constexpr FirstVersion first_of(const halo_reduction_item *) { return { "halo_reduction_item", 56 }; }
 
 // halo_mesh.h
 constexpr FirstVersion first_of(const halo_mesh_set *) { return { "halo_mesh_set", 40 }; }

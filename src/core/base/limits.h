@@ -24,6 +24,7 @@ inline constexpr int64_t inproc_ranks = 4096;                // that live in one
 inline constexpr int64_t settings = 4096;                    // given to a context
 inline constexpr int64_t allocators = 64;                    // likewise
 inline constexpr int64_t graph_entries = int64_t{ 1 } << 40; // of the neighbour tables of a rank
+inline constexpr int64_t reduced_items = 65536;              // of a reduction
 inline constexpr int64_t reduced_bytes = int64_t{ 1 } << 40; // of a reduction
 inline constexpr int64_t channel_bytes = int64_t{ 1 } << 40; // of one channel's data
 inline constexpr int64_t storage_bytes = int64_t{ 1 } << 60; // of a part of a field

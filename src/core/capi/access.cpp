@@ -32,6 +32,26 @@ void read_shape(BatchShape &shape, const halo_access *accesses, int32_t n, size_
 Accesses &accesses_of(const halo_field *field) { return shell_of(field)->owner->accesses; }
 TrackedField &tracked(const halo_field *field, int32_t set) { return accesses_of(field).tracked(object_of<Field>(field), set); }
 
+ReducedItems read_items(const halo_reduction_item *items, size_t bytes, int32_t n) {
+    if (n < 0) fail(HALO_ERR_ARGUMENT, "reduction of %d items", n);
+    check_limit("reduction: the number of items", n, limits::reduced_items);
+    if (n > 0) require(items, "items");
+    std::vector<halo_reduction_item> known;
+    for (int32_t i = 0; i < n; ++i) known.push_back(read_item(items, bytes, i, halo_reduction_item HALO_REDUCTION_ITEM_INIT));
+    return ReducedItems(known);
+}
+
+// `items` may fail: the ranks number their reductions alike even so.
+template <class Items>
+halo_reduction *make_reduction(halo_context *context, Items &&items) {
+    ContextObject &owner = object_of<ContextObject>(context);
+    const Context::TakesNumbers numbers(owner.context, { 1, 0 });
+    auto object = std::make_unique<Reduction>(owner.context, owner.reductions, items());
+    auto *handle = owner.shells.make<halo_reduction>(&owner, object.get());
+    object.release();
+    return handle;
+}
+
 void check_where(int32_t where) {
     if (where != HALO_ON_HOST && where != HALO_ON_DEVICE) fail(HALO_ERR_ARGUMENT, "%d is neither HALO_ON_HOST nor HALO_ON_DEVICE", where);
 }
@@ -124,7 +144,7 @@ halo_status halo_access_abandon(halo_batch *batch) {
     return with_handle(batch, [&] { shell_of(batch)->owner->accesses.abandon(object_of<Batch>(batch)); });
 }
 
-halo_status halo_access_state_get(const halo_field *field, int32_t set, halo_access_state *state) {
+halo_status halo_access_get_state(const halo_field *field, int32_t set, halo_access_state *state) {
     return with_handle(field, [&] {
         require(state, "state");
         const TrackedField &known = tracked(field, set);
@@ -166,7 +186,7 @@ halo_status halo_access_data(const halo_field *field, int64_t gid, int32_t set, 
     });
 }
 
-halo_status halo_access_stats_get(const halo_context *context, const char *field_name, halo_access_stats *stats) {
+halo_status halo_access_get_stats(const halo_context *context, const char *field_name, halo_access_stats *stats) {
     return with_handle(context, [&] {
         require(field_name, "field_name");
         require(stats, "stats");
@@ -186,21 +206,26 @@ halo_status halo_access_stats_get(const halo_context *context, const char *field
 halo_status halo_reduction_create(halo_context *context, int64_t n, halo_type type, halo_op op, halo_reduction **reduction) {
     return with_handle(context, [&] {
         require(reduction, "reduction");
-        if (n < 0) fail(HALO_ERR_ARGUMENT, "reduction: n is %lld", static_cast<long long>(n));
-        if (!combines(type, op)) fail(HALO_ERR_ARGUMENT, "reduction: values of %s cannot be combined by operation %d", type_name(type), op);
-        (Checked(n) * static_cast<int64_t>(type_bytes(type))).value("reduction: the bytes of n values", limits::reduced_bytes);
-        ContextObject &owner = object_of<ContextObject>(context);
-        const Context::TakesNumbers numbers(owner.context, { 1, 0 });
-        auto object = std::make_unique<Reduction>(owner.context, owner.reductions, n, type, op);
-        *reduction = owner.shells.make<halo_reduction>(&owner, object.get());
-        object.release();
+        *reduction = make_reduction(context, [&] {
+            check_combines(type, op, "reduction");
+            const halo_reduction_item item{ n, type, op, 0, 0, 0, nullptr, nullptr };
+            return ReducedItems({ &item, 1 });
+        });
+    });
+}
+
+halo_status halo_reduction_create_items(halo_context *context, const halo_reduction_item *items, size_t item_bytes, int32_t n_items,
+                                        halo_reduction **reduction) {
+    return with_handle(context, [&] {
+        require(reduction, "reduction");
+        *reduction = make_reduction(context, [&] { return read_items(items, item_bytes, n_items); });
     });
 }
 
 halo_status halo_reduction_begin(halo_reduction *reduction, const void *in) {
     return with_handle(reduction, [&] {
         Reduction &object = object_of<Reduction>(reduction);
-        if (object.n() > 0) require(in, "in");
+        if (object.has_values()) require(in, "in");
         object.begin(in);
     });
 }
@@ -215,7 +240,7 @@ halo_status halo_reduction_test(halo_reduction *reduction, int32_t *done) {
 halo_status halo_reduction_end(halo_reduction *reduction, void *out) {
     return with_handle(reduction, [&] {
         Reduction &object = object_of<Reduction>(reduction);
-        if (object.n() > 0) require(out, "out");
+        if (object.has_values()) require(out, "out");
         object.end(out);
     });
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "capi/channel.h"
 
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "base/checked.h"
@@ -16,7 +18,10 @@ ChannelRegistry &registry_of(const halo_context *context) { return object_of<Con
 
 ChannelSpec read_channel(const Context &context, const halo_channel_key &key, const halo_channel_desc *desc) {
     const halo_channel_desc defaults = HALO_CHANNEL_DESC_INIT;
-    return check_channel(context, key, read_struct(desc, defaults));
+    const halo_channel_desc known = read_struct(desc, defaults);
+    if (const halo_channel_allocator allocator = HALO_CHANNEL_ALLOCATOR_INIT; known.buffer_kind == HALO_BUFFER_ALLOCATOR && known.allocator)
+        read_struct(known.allocator, allocator);
+    return check_channel(context, key, known);
 }
 
 // All or none.
@@ -36,11 +41,13 @@ void register_all(ChannelRegistry &registry, const halo_channel_key *keys, const
     }
 }
 
+AggregateRun::Slice slice_of(const halo_channel &channel) { return channel.registry->group_of(channel)->slice(channel); }
+
 halo_buffer buffer_of(const halo_channel &channel) {
     const Mailbox &box = channel.box;
     halo_buffer buffer = HALO_BUFFER_INIT;
     if (box.aggregated()) {
-        const AggregateRun::Slice slice = channel.registry->group_of(channel)->slice(channel);
+        const AggregateRun::Slice slice = slice_of(channel);
         buffer.state = slice.state;
         buffer.data = slice.data;
         buffer.bytes = slice.bytes;
@@ -52,6 +59,58 @@ halo_buffer buffer_of(const halo_channel &channel) {
     buffer.bytes = box.data_bytes();
     buffer.generation = box.generation();
     return buffer;
+}
+
+using Channels = std::span<halo_channel *const>;
+
+// All live, in one context.
+Channels require_channels(const char *call, halo_channel *const *channels, int64_t n) {
+    if (n < 0 || (n > 0 && !channels))
+        fail(HALO_ERR_ARGUMENT, "%s: %lld channels at address %p", call, static_cast<long long>(n), static_cast<const void *>(channels));
+    if (n > limits::listed) check_limit(format("%s: n", call).c_str(), n, limits::listed);
+    const Channels list(channels, static_cast<size_t>(n));
+    for (size_t i = 0; i < list.size(); ++i) {
+        if (!list[i]) fail(HALO_ERR_ARGUMENT, "%s: channel %zu of the list is NULL", call, i);
+        if (list[i]->magic != halo_channel::alive)
+            fail(HALO_ERR_HANDLE, "%s: channel %zu of the list %s", call, i,
+                 list[i]->magic == halo_channel::destroyed ? "is destroyed" : "is not a channel");
+        if (list[i]->registry != list[0]->registry)
+            fail(HALO_ERR_ARGUMENT, "%s: channel %zu of the list, %s, belongs to another context than the first", call, i,
+                 list[i]->box.describe().c_str());
+    }
+    return list;
+}
+
+// As with_channel. Nothing is done for a list of none.
+template <class Body>
+halo_status with_channels(const char *call, halo_channel *const *channels, int64_t n, Body &&body) noexcept {
+    Context *context = nullptr;
+    return guard(
+        [&] {
+            const Channels list = require_channels(call, channels, n);
+            if (!list.empty()) {
+                context = &list[0]->registry->context();
+                enter(*context, Inside::nothing);
+            }
+            return body(list);
+        },
+        [&](const char *text, halo_status) noexcept {
+            if (context) context->remember_error(text);
+        });
+}
+
+// Whatever comes of the others; the first failure comes behind all.
+template <class Each>
+void for_each_channel(const char *call, const Channels &list, Each &&each) {
+    std::optional<Error> first;
+    for (size_t i = 0; i < list.size(); ++i) try {
+            each(i, *list[i]);
+        } catch (...) {
+            if (first) continue;
+            const Error error = present_error();
+            first.emplace(error.status(), format("%s: channel %zu of the list: %s", call, i, error.what()));
+        }
+    if (first) throw Error(*first);
 }
 
 } // namespace
@@ -121,10 +180,28 @@ halo_status halo_channel_release(halo_channel *channel) {
     return with_channel(channel, [](halo_channel &object) { object.box.release(); });
 }
 
+halo_status halo_channel_set_buffer(halo_channel *channel, void *buffer) {
+    return with_channel(channel, [&](halo_channel &object) { object.box.set_buffer(buffer); });
+}
+
+halo_status halo_channel_set_bytes(halo_channel *channel, int64_t bytes) {
+    return with_channel(channel, [&](halo_channel &object) {
+        if (!object.registry->resize(object, bytes))
+            fail(HALO_BUSY, "set_bytes: something is under way: %s, state %s", object.box.describe().c_str(), state_name(object.box.state()));
+    });
+}
+
 halo_status halo_channel_buffer(const halo_channel *channel, halo_buffer *buffer) {
     return with_channel(channel, [&](const halo_channel &object) {
         require(buffer, "buffer");
         write_struct(buffer, buffer_of(object));
+    });
+}
+
+halo_status halo_channel_state(const halo_channel *channel, int32_t *state) {
+    return with_channel(channel, [&](const halo_channel &object) {
+        require(state, "state");
+        *state = object.box.aggregated() ? slice_of(object).state : object.box.state();
     });
 }
 
@@ -160,5 +237,46 @@ halo_status halo_channel_get_key(const halo_channel *channel, halo_channel_key *
     return with_channel(channel, [&](const halo_channel &object) {
         require(key, "key");
         *key = object.box.key();
+    });
+}
+
+halo_status halo_channel_start_receive_many(halo_channel *const *channels, int64_t n) {
+    constexpr const char *call = "halo_channel_start_receive_many";
+    return with_channels(call, channels, n, [&](const Channels &list) {
+        for_each_channel(call, list, [](size_t, halo_channel &object) { object.box.start_receive(); });
+    });
+}
+
+halo_status halo_channel_try_receive_many(halo_channel *const *channels, int64_t n, int64_t *n_done, int32_t *states) {
+    constexpr const char *call = "halo_channel_try_receive_many";
+    return with_channels(call, channels, n, [&](const Channels &list) {
+        require(n_done, "n_done");
+        *n_done = 0;
+        if (states)
+            for (size_t i = 0; i < list.size(); ++i) states[i] = list[i]->box.state(); // of those that fail, as it was
+        for_each_channel(call, list, [&](size_t i, halo_channel &object) {
+            *n_done += object.box.try_receive() ? 1 : 0;
+            if (states) states[i] = object.box.state();
+        });
+    });
+}
+
+halo_status halo_channel_stale_many(halo_channel *const *channels, int64_t n, halo_stream stream) {
+    constexpr const char *call = "halo_channel_stale_many";
+    return with_channels(call, channels, n, [&](const Channels &list) {
+        for_each_channel(call, list, [&](size_t, halo_channel &object) { object.box.stale(stream); });
+    });
+}
+
+halo_status halo_channel_send_many(halo_channel *const *channels, int64_t n, halo_stream stream) {
+    constexpr const char *call = "halo_channel_send_many";
+    return with_channels(call, channels, n, [&](const Channels &list) {
+        bool all_may = true;
+        for_each_channel(call, list, [&](size_t, halo_channel &object) { all_may &= object.box.may_send("send"); });
+        if (!all_may) return HALO_BUSY;
+        for_each_channel(call, list, [&](size_t, halo_channel &object) {
+            if (!object.box.send(stream)) fail(HALO_ERR_ARGUMENT, "it stands there twice: %s", object.box.describe().c_str());
+        });
+        return HALO_SUCCESS;
     });
 }

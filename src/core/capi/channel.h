@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "capi/guard.h"
 #include "channel/registry.h"
+#include "halo_channel.h"
 
 namespace halo {
 

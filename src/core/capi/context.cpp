@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/types.h"
 #include "capi/leftovers.h"
+#include "capi/with_all.h"
 #include "comm/collective.h"
 #include "comm/wait.h"
 #include "plugin/inproc_group.h"
@@ -71,6 +72,14 @@ void check_bootstrap(const halo_bootstrap &given) {
 }
 
 ContextObject &context_object(const halo_context *context) { return object_of<ContextObject>(context); }
+
+// It may still log then.
+void destroy(halo_context **context) {
+    ContextObject *object = &context_object(*context);
+    retire(shell_of(*context));
+    *context = nullptr;
+    delete object;
+}
 
 // The host writes what it reaches; with a device it waits.
 void write_zeros(Context &context, const Buffer &buffer, int64_t bytes, const Device *device) {
@@ -167,10 +176,21 @@ halo_status halo_context_destroy(halo_context **context) {
         ContextObject &object = context_object(*context);
         const int64_t children = object.context.children + object.channels.size() + object.accesses.n_open_without_fields();
         if (children > 0) fail(HALO_BUSY, "context: what was made with it still exists: %s", all_left(object).c_str());
-        Handle *shell = shell_of(*context);
-        *context = nullptr;
-        retire(shell);
-        delete &object; // which may still log
+        destroy(context);
+    });
+}
+
+halo_status halo_context_destroy_with_all(halo_context **context) {
+    return guard([&] {
+        require(context, "context");
+        require_callable(shell_of(*context), HandleKind::context);
+        ContextObject &object = context_object(*context);
+        Shells all; // handles are known up to the end
+        if (const std::string given_up = give_up_all(object); !given_up.empty())
+            object.context.log().warn("context: destroyed while something is in flight, which is given up: %s", given_up.c_str());
+        destroy_all(object);
+        all = std::move(object.shells);
+        destroy(context);
     });
 }
 
@@ -208,7 +228,7 @@ const char *halo_context_error(const halo_context *context) {
     return context_object(context).context.error().c_str();
 }
 
-halo_status halo_progress(halo_context *context) {
+halo_status halo_context_progress(halo_context *context) {
     return with_handle(context, [&] {
         Context &object = context_object(context).context;
         object.fabric().progress();
@@ -225,14 +245,14 @@ halo_status halo_context_rank_gone(halo_context *context, int32_t rank) {
     });
 }
 
-halo_status halo_barrier(halo_context *context) {
+halo_status halo_context_barrier(halo_context *context) {
     return with_handle(context, [&] { barrier(context_object(context).context); });
 }
 
-halo_status halo_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op) {
+halo_status halo_context_allreduce(halo_context *context, const void *in, void *out, int64_t n, halo_type type, halo_op op) {
     return with_handle(context, [&] {
         if (n < 0) fail(HALO_ERR_ARGUMENT, "allreduce: n is %lld", static_cast<long long>(n));
-        if (!combines(type, op)) fail(HALO_ERR_ARGUMENT, "allreduce: values of %s cannot be combined by operation %d", type_name(type), op);
+        check_combines(type, op, "allreduce");
         (Checked(n) * static_cast<int64_t>(type_bytes(type))).value("allreduce: the bytes of n values", limits::reduced_bytes);
         if (n > 0) {
             require(in, "in");

@@ -13,9 +13,14 @@ namespace {
 
 Exchange &exchange_of(const halo_exchange *exchange) { return *object_of<ExchangeObject>(exchange).exchange; }
 
-halo_run read_run(const halo_run *run) {
+halo_run read_run(Exchange &exchange, const halo_run *run) {
     const halo_run defaults = HALO_RUN_INIT;
-    return read_optional_struct(run, defaults);
+    try {
+        return read_optional_struct(run, defaults);
+    } catch (const Error &error) {
+        exchange.refuse_unread(error);
+        throw;
+    }
 }
 
 // From lists of fields, of which the first field stands for the context.
@@ -87,7 +92,7 @@ halo_status halo_exchange_destroy(halo_exchange **exchange) {
 }
 
 halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream) {
-    return with_handle(exchange, [&] { exchange_of(exchange).start(read_run(run), stream); });
+    return with_handle(exchange, [&] { exchange_of(exchange).start(read_run(exchange_of(exchange), run), stream); });
 }
 
 halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream) {
@@ -95,7 +100,7 @@ halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream) {
 }
 
 halo_status halo_exchange_post(halo_exchange *exchange, const halo_run *run) {
-    return with_handle(exchange, [&] { exchange_of(exchange).post(read_run(run)); });
+    return with_handle(exchange, [&] { exchange_of(exchange).post(read_run(exchange_of(exchange), run)); });
 }
 
 halo_status halo_exchange_prepare(halo_exchange *exchange) {
@@ -134,11 +139,15 @@ halo_status halo_exchange_arrivals(halo_exchange *exchange, halo_arrival *arriva
     });
 }
 
+halo_status halo_exchange_peers(const halo_exchange *exchange, size_t row_bytes, halo_peer_row *rows, int64_t capacity, int64_t *n) {
+    return with_handle(exchange, [&] { write_rows(exchange_of(exchange).peers(), row_bytes, rows, capacity, n, "peers"); });
+}
+
 halo_status halo_exchange_describe(const halo_exchange *exchange, char *text, size_t capacity, size_t *needed_bytes) {
     return with_handle(exchange, [&] { write_text(exchange_of(exchange).describe(), text, capacity, needed_bytes); });
 }
 
-halo_status halo_exchange_stats_get(const halo_exchange *exchange, halo_exchange_stats *stats) {
+halo_status halo_exchange_get_stats(const halo_exchange *exchange, halo_exchange_stats *stats) {
     return with_handle(exchange, [&] {
         require(stats, "stats");
         halo_exchange_stats filled = HALO_EXCHANGE_STATS_INIT;

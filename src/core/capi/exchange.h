@@ -25,7 +25,7 @@ struct ExchangeObject {
         desc.combine = [](void *self, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes) {
             const auto *object = static_cast<ExchangeObject *>(self);
             const CallRules::Callback inside(object->rules, Inside::callback, "combine");
-            object->program.combine(object->program.combine_user, values, contributions, n, type, element_bytes);
+            return object->program.combine(object->program.combine_user, values, contributions, n, type, element_bytes);
         };
         return desc;
     }

@@ -62,6 +62,13 @@ halo_status halo_field_create(halo_topology *topology, const halo_field_desc *de
     });
 }
 
+halo_status halo_field_get_desc(const halo_field *field, halo_field_desc *desc) {
+    return with_handle(field, [&] {
+        require(desc, "desc");
+        write_struct(desc, object_of<Field>(field).desc());
+    });
+}
+
 halo_status halo_field_destroy(halo_field **field) {
     return guard([&] {
         require(field, "field");
@@ -139,10 +146,15 @@ halo_status halo_field_data(const halo_field *field, int64_t gid, int32_t set, v
     });
 }
 
-halo_status halo_field_boundaries(const halo_field *field, int64_t gid, halo_boundary *boundaries, int64_t capacity, int64_t *n) {
+halo_status halo_field_boundaries(const halo_field *field, int64_t gid, size_t row_bytes, halo_boundary *boundaries, int64_t capacity, int64_t *n) {
+    return with_handle(field, [&] { write_rows(object_of<Field>(field).boundaries(gid), row_bytes, boundaries, capacity, n, "boundaries"); });
+}
+
+halo_status halo_field_owner_mask(const halo_field *field, int64_t gid, uint8_t *mask, int64_t capacity, int64_t *n) {
     return with_handle(field, [&] {
         const Field &object = object_of<Field>(field);
-        write_list(object.boundaries(gid), boundaries, capacity, n, "boundaries");
+        const int64_t part = object.topology().require_local(gid);
+        if (takes_list(object.n_owned_points(part), mask, capacity, n, "mask")) object.mark_owned(part, mask);
     });
 }
 

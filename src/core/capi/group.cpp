@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "channel/group.h"
 
+#include "base/checked.h"
+#include "base/limits.h"
 #include "capi/handle.h"
 #include "comm/collective_stream.h"
 
@@ -44,6 +46,13 @@ halo_status halo_group_destroy(halo_group **group) {
     });
 }
 
+halo_status halo_group_drain(halo_group *group, double timeout_seconds) {
+    return with_handle(group, [&] {
+        check_timeout("halo_group_drain", timeout_seconds);
+        group_of(group).drain(timeout_seconds);
+    });
+}
+
 halo_status halo_group_abandon(halo_group *group) {
     return with_handle(group, [&] { group_of(group).abandon(); });
 }
@@ -70,6 +79,16 @@ halo_status halo_group_start_receive(halo_group *group) {
 
 halo_status halo_group_send(halo_group *group, const uint8_t *null_flags, halo_stream stream) {
     return with_handle(group, [&] { return group_of(group).run("halo_group_send").send(null_flags, stream) ? HALO_SUCCESS : HALO_BUSY; });
+}
+
+halo_status halo_group_send_rows(halo_group *group, const int64_t *rows, int64_t n, const uint8_t *null_flags, halo_stream stream) {
+    return with_handle(group, [&] {
+        AggregateRun &run = group_of(group).run("halo_group_send_rows");
+        if (n < 0 || (n > 0 && !rows))
+            fail(HALO_ERR_ARGUMENT, "halo_group_send_rows: %lld rows at address %p", static_cast<long long>(n), static_cast<const void *>(rows));
+        check_limit("halo_group_send_rows: n", n, limits::listed);
+        return run.send_rows({ rows, static_cast<size_t>(n) }, null_flags, stream) ? HALO_SUCCESS : HALO_BUSY;
+    });
 }
 
 halo_status halo_group_try_receive(halo_group *group, int32_t *done) {

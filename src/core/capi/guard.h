@@ -8,7 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "base/first_version.h"
+#include "base/items.h"
 #include "halo.h"
 
 namespace halo {
@@ -53,17 +53,17 @@ halo_status guard(Body &&body) noexcept {
 void require(const void *pointer, const char *what);
 
 // Check the head of a caller's struct.
-void check_struct(const void *user, const FirstVersion &first, size_t known_bytes, int32_t layout);
+void check_struct(const void *user, const FirstVersion &first, size_t known_bytes, int32_t struct_version);
 
-// A caller's struct as this library knows it. `defaults` (a HALO_..._INIT) gives the layout and what older, smaller structs lack.
-// HALO_ERR_VERSION names the struct: no struct_size or one below the first version's, another layout, or a newer struct whose unknown tail is not
-// zero.
+// A caller's struct as this library knows it. `defaults` (a HALO_..._INIT) gives the struct_version and what older, smaller structs lack.
+// HALO_ERR_VERSION names the struct: no struct_size or one below the first version's, another struct_version, or a newer struct whose unknown tail is
+// not zero.
 template <Growing T>
 T read_struct(const T *user, const T &defaults) {
     static_assert(std::is_trivially_copyable_v<T>);
-    int32_t layout;
-    std::memcpy(&layout, reinterpret_cast<const char *>(&defaults) + sizeof(size_t), sizeof layout);
-    check_struct(user, first_version<T>, sizeof(T), layout);
+    int32_t struct_version;
+    std::memcpy(&struct_version, reinterpret_cast<const char *>(&defaults) + sizeof(size_t), sizeof struct_version);
+    check_struct(user, first_version<T>, sizeof(T), struct_version);
     size_t user_bytes;
     std::memcpy(&user_bytes, user, sizeof user_bytes);
     T value = defaults;
@@ -76,21 +76,6 @@ T read_struct(const T *user, const T &defaults) {
 template <Growing T>
 T read_optional_struct(const T *user, const T &defaults) {
     return user ? read_struct(user, defaults) : defaults;
-}
-
-// Item `i` of a caller's list of structs of `bytes` each: what they are longer must be zero, what they are shorter is as in the defaults.
-// HALO_ERR_VERSION, HALO_ERR_LIMIT.
-void check_item(const void *item, size_t bytes, int64_t i, const FirstVersion &first, size_t known_bytes);
-
-template <Growing T>
-T read_item(const T *list, size_t bytes, int64_t i, const T &defaults) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    if (bytes == sizeof(T)) return list[i];
-    const char *item = reinterpret_cast<const char *>(list) + static_cast<size_t>(i) * bytes;
-    check_item(item, bytes, i, first_version<T>, sizeof(T));
-    T value = defaults;
-    std::memcpy(reinterpret_cast<char *>(&value), item, std::min(bytes, sizeof(T)));
-    return value;
 }
 
 // Fill a caller's struct up to its struct_size, which is kept. `value` starts as HALO_..._INIT. A newer caller's tail is zeroed.

@@ -13,6 +13,7 @@
 #include "capi/guard.h"
 #include "channel/registry.h"
 #include "comm/context.h"
+#include "halo_channel.h"
 #include "halo_mesh.h"
 #include "halo_sphere.h"
 
@@ -68,6 +69,7 @@ public:
     void retire(Handle *shell) noexcept;
     // Of living objects.
     const std::deque<Handle> &all() const { return shells_; }
+    std::deque<Handle> &all() { return shells_; }
 
 private:
     Handle *fill(HandleKind kind, ContextObject *owner, void *object);

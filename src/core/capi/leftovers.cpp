@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "capi/leftovers.h"
 
-#include "base/function_ref.h"
 #include "capi/exchange.h"
 #include "channel/group.h"
 
@@ -11,7 +10,8 @@ namespace {
 
 constexpr size_t most_named = 8;
 
-// The names of the living objects of a kind; an object that `name` has none for is not meant.
+} // namespace
+
 std::string names(const Shells &shells, HandleKind kind, const char *between, const FunctionRef<std::string(void *object)> name) {
     std::string text;
     size_t n = 0;
@@ -23,8 +23,6 @@ std::string names(const Shells &shells, HandleKind kind, const char *between, co
     }
     return n > most_named ? text + format("%sand %zu more", between, n - most_named) : text;
 }
-
-} // namespace
 
 std::string exchanges_over(const Shells &shells, const Field &field) {
     return names(shells, HandleKind::exchange, "; ", [&](void *object) {

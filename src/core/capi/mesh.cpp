@@ -65,7 +65,7 @@ halo_status halo_mesh_destroy(halo_mesh **mesh) {
     });
 }
 
-halo_status halo_mesh_local_get(const halo_mesh *mesh, int32_t set, halo_mesh_local *local) {
+halo_status halo_mesh_get_local(const halo_mesh *mesh, int32_t set, halo_mesh_local *local) {
     return with_handle(mesh, [&] {
         require(local, "local");
         const Mesh &object = object_of<Mesh>(mesh);
@@ -73,7 +73,7 @@ halo_status halo_mesh_local_get(const halo_mesh *mesh, int32_t set, halo_mesh_lo
     });
 }
 
-halo_status halo_mesh_map_get(const halo_mesh *mesh, int32_t map, const uint32_t **to, int64_t *n_rows, int32_t *arity) {
+halo_status halo_mesh_get_map(const halo_mesh *mesh, int32_t map, const uint32_t **to, int64_t *n_rows, int32_t *arity) {
     return with_handle(mesh, [&] {
         require(to, "to");
         const LocalMap &local = object_of<Mesh>(mesh).map(map);

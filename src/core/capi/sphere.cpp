@@ -94,7 +94,7 @@ halo_status halo_sphere_local_parts(const halo_sphere *sphere, const int64_t **g
     });
 }
 
-halo_status halo_sphere_part_get(const halo_sphere *sphere, int64_t gid, halo_sphere_part *part) {
+halo_status halo_sphere_get_part(const halo_sphere *sphere, int64_t gid, halo_sphere_part *part) {
     return with_handle(sphere, [&] {
         require(part, "part");
         write_struct(part, object_of<Sphere>(sphere).part(gid));

@@ -3,9 +3,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "base/checked.h"
 #include "base/error.h"
-#include "base/limits.h"
 #include "base/schedule_point.h"
 #include "capi/guard.h"
 
@@ -24,20 +22,16 @@ char *last_text() {
 }
 #endif
 
-bool all_zero(const char *bytes, size_t n) {
-    return std::all_of(bytes, bytes + n, [](char c) { return c == 0; });
-}
-
 size_t struct_size_of(const void *user) {
     size_t size;
     std::memcpy(&size, user, sizeof size);
     return size;
 }
 
-int32_t layout_of(const void *user) {
-    int32_t layout;
-    std::memcpy(&layout, static_cast<const char *>(user) + sizeof(size_t), sizeof layout);
-    return layout;
+int32_t struct_version_of(const void *user) {
+    int32_t version;
+    std::memcpy(&version, static_cast<const char *>(user) + sizeof(size_t), sizeof version);
+    return version;
 }
 
 size_t checked_size(const void *user, const FirstVersion &first) {
@@ -74,27 +68,19 @@ void require(const void *pointer, const char *what) {
     if (!pointer) fail(HALO_ERR_ARGUMENT, "argument '%s' is NULL", what);
 }
 
-void check_struct(const void *user, const FirstVersion &first, size_t known_bytes, int32_t layout) {
+void check_struct(const void *user, const FirstVersion &first, size_t known_bytes, int32_t struct_version) {
     const size_t size = checked_size(user, first);
-    if (layout_of(user) != layout) fail(HALO_ERR_VERSION, "%s: layout is %d, this library knows %d", first.name, layout_of(user), layout);
+    if (struct_version_of(user) != struct_version)
+        fail(HALO_ERR_VERSION, "%s: struct_version is %d, this library knows %d", first.name, struct_version_of(user), struct_version);
     if (size > known_bytes && !all_zero(static_cast<const char *>(user) + known_bytes, size - known_bytes))
         fail(HALO_ERR_VERSION, "%s: struct_size is %zu, this library knows %zu bytes, and what follows them is not zero", first.name, size,
              known_bytes);
 }
 
-void check_item(const void *item, size_t bytes, int64_t i, const FirstVersion &first, size_t known_bytes) {
-    const auto number = static_cast<long long>(i);
-    if (bytes > known_bytes) check_bytes_limit(format("%s: its size", first.name).c_str(), bytes, limits::struct_bytes);
-    if (bytes < first.bytes) fail(HALO_ERR_VERSION, "%s %lld has %zu bytes, the smallest known is %zu", first.name, number, bytes, first.bytes);
-    if (bytes > known_bytes && !all_zero(static_cast<const char *>(item) + known_bytes, bytes - known_bytes))
-        fail(HALO_ERR_VERSION, "%s %lld has %zu bytes, of which this library knows %zu, and the rest is not zero", first.name, number, bytes,
-             known_bytes);
-}
-
 void write_struct_bytes(void *user, const void *value, const FirstVersion &first, size_t known_bytes) {
     const size_t size = checked_size(user, first);
-    if (layout_of(user) != layout_of(value))
-        fail(HALO_ERR_VERSION, "%s: layout is %d, this library knows %d", first.name, layout_of(user), layout_of(value));
+    if (struct_version_of(user) != struct_version_of(value))
+        fail(HALO_ERR_VERSION, "%s: struct_version is %d, this library knows %d", first.name, struct_version_of(user), struct_version_of(value));
     const size_t head = sizeof(size_t);
     const size_t known = std::min(size, known_bytes);
     std::memcpy(static_cast<char *>(user) + head, static_cast<const char *>(value) + head, known - head);

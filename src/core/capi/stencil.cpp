@@ -123,14 +123,14 @@ halo_status halo_stencil_analyse(halo_stencil *stencil) {
     return with_stencil(stencil, [&](Stencil &object) { object.analyse(); });
 }
 
-halo_status halo_stencil_field_get(const halo_stencil *stencil, int32_t field, halo_stencil_field *result) {
+halo_status halo_stencil_get_field(const halo_stencil *stencil, int32_t field, halo_stencil_field *result) {
     return with_stencil(stencil, [&](const Stencil &object) {
         require(result, "result");
         write_struct(result, object.field(field));
     });
 }
 
-halo_status halo_stencil_stage_get(const halo_stencil *stencil, int32_t stage, halo_stencil_stage *result) {
+halo_status halo_stencil_get_stage(const halo_stencil *stencil, int32_t stage, halo_stencil_stage *result) {
     return with_stencil(stencil, [&](const Stencil &object) {
         require(result, "result");
         write_struct(result, object.stage(stage));
@@ -149,7 +149,7 @@ halo_status halo_stencil_groups(const halo_stencil *stencil, halo_stencil_group 
     return with_stencil(stencil, [&](const Stencil &object) { write_list(object.groups(), groups, capacity, n, "groups"); });
 }
 
-halo_status halo_stencil_summary_get(const halo_stencil *stencil, halo_stencil_summary *summary) {
+halo_status halo_stencil_get_summary(const halo_stencil *stencil, halo_stencil_summary *summary) {
     return with_stencil(stencil, [&](const Stencil &object) {
         require(summary, "summary");
         const Costs &costs = object.result().costs;
@@ -186,7 +186,7 @@ halo_status halo_stencil_exchange_ranges(const halo_stencil *stencil, int32_t ex
     return with_stencil(stencil, [&](const Stencil &object) { write_list(object.filled_ranges(exchange), ranges, capacity, n, "ranges"); });
 }
 
-halo_status halo_stencil_field_desc_fill(const halo_stencil *stencil, int32_t field, halo_field_desc *desc) {
+halo_status halo_stencil_fill_field_desc(const halo_stencil *stencil, int32_t field, halo_field_desc *desc) {
     return with_stencil(stencil, [&](const Stencil &object) {
         require(desc, "desc");
         const halo_field_desc defaults = HALO_FIELD_DESC_INIT;
@@ -203,7 +203,7 @@ halo_status halo_stencil_field_desc_fill(const halo_stencil *stencil, int32_t fi
     });
 }
 
-halo_status halo_stencil_layout_desc_fill(const halo_stencil *stencil, halo_layout_desc *desc) {
+halo_status halo_stencil_fill_layout_desc(const halo_stencil *stencil, halo_layout_desc *desc) {
     return with_stencil(stencil, [&](const Stencil &object) {
         require(desc, "desc");
         const halo_layout_desc defaults = HALO_LAYOUT_DESC_INIT;

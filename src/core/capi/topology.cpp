@@ -22,10 +22,10 @@ PointsTopology &points_of(const halo_topology *topology, const char *call) {
     return *points;
 }
 
-const GraphPoints &graph_of(const halo_topology *topology, const char *call) {
+const GraphTopology &graph_of(const halo_topology *topology, const char *call) {
     auto *graph = dynamic_cast<GraphTopology *>(&object_of<Topology>(topology));
     if (!graph) fail(HALO_ERR_ARGUMENT, "%s: the topology was not made from a graph", call);
-    return graph->graph();
+    return *graph;
 }
 
 } // namespace
@@ -69,8 +69,12 @@ halo_status halo_topology_part(const halo_topology *topology, int64_t gid, halo_
     });
 }
 
-halo_status halo_topology_neighbours(const halo_topology *topology, int64_t gid, halo_neighbour *neighbours, int64_t capacity, int64_t *n) {
-    return with_handle(topology, [&] { write_list(object_of<Topology>(topology).neighbours(gid), neighbours, capacity, n, "neighbours"); });
+int32_t halo_element(int32_t x, int32_t y, int32_t z) { return HALO_ELEMENT(x, y, z); }
+
+halo_status halo_topology_neighbours(const halo_topology *topology, int64_t gid, size_t row_bytes, halo_neighbour *neighbours, int64_t capacity,
+                                     int64_t *n) {
+    return with_handle(topology,
+                       [&] { write_rows(object_of<Topology>(topology).neighbours(gid), row_bytes, neighbours, capacity, n, "neighbours"); });
 }
 
 halo_status halo_topology_peers(const halo_topology *topology, int32_t *ranks, int64_t capacity, int64_t *n) {
@@ -126,15 +130,15 @@ halo_status halo_topology_graph_rows(const halo_topology *topology, const int64_
         require(offsets, "offsets");
         require(neighbours, "neighbours");
         require(n_rows, "n_rows");
-        const GraphPoints &graph = graph_of(topology, "graph rows");
+        const GraphPoints &graph = graph_of(topology, "graph rows").graph();
         *offsets = graph.offsets.data();
-        *neighbours = graph.neighbours.data();
+        *neighbours = graph.neighbours.get();
         *n_rows = graph.n_rows();
     });
 }
 
 halo_status halo_topology_rings(const halo_topology *topology, int32_t *rings, int64_t capacity, int64_t *n) {
-    return with_handle(topology, [&] { write_list(graph_of(topology, "rings").rings, rings, capacity, n, "rings"); });
+    return with_handle(topology, [&] { write_list(graph_of(topology, "rings").rings(), rings, capacity, n, "rings"); });
 }
 
 halo_status halo_topology_point_keys(const halo_topology *topology, uint64_t *keys, int64_t capacity, int64_t *n) {

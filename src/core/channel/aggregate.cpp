@@ -27,7 +27,8 @@ AggregateRun::AggregateRun(ChannelRegistry &registry, const RunId &id, const std
     place_local();
     add_links(id, pairs);
     if (space.on_device()) place_on_device(space);
-    sends_any_ = std::any_of(places_.begin(), places_.end(), [](const Place &place) { return place.sender; });
+    n_sent_rows_ = static_cast<uint32_t>(std::count_if(places_.begin(), places_.end(), [](const Place &place) { return place.sender; }));
+    sends_any_ = n_sent_rows_ > 0;
 }
 
 // The pairs of one peer follow each other: sends, then receives.
@@ -113,6 +114,7 @@ void AggregateRun::illegal(const char *call) const {
                         : staling_  ? "stale once its stream has come there"
                         : received_ ? "received"
                         : sent_     ? "sent, not received"
+                        : by_rows_  ? "sent in part"
                                     : "begun, not sent";
     fail(HALO_ERR_STATE, "%s is illegal: group %u, run %u is %s", call, serial_, epoch_, state);
 }
@@ -183,8 +185,9 @@ void AggregateRun::start_receive() {
 }
 
 bool AggregateRun::send(const uint8_t *null_flags, halo_stream stream) {
-    if (sent_) illegal("send");
+    if (sent_ && (!by_rows_ || rest_sent_)) illegal("send");
     if (device_) stream = device_->require(stream, "halo_group_send");
+    if (by_rows_) return send_rest(null_flags, stream);
     if (!writable()) return false;
     if (device_) return send_from_device(null_flags, stream);
     if (!sending_) note_flags(null_flags); // else a call that failed for one peer is gone on with, as it was
@@ -251,6 +254,26 @@ bool AggregateRun::has_come() {
     return true;
 }
 
+bool AggregateRun::drain() {
+    if (abandoned_) return true;
+    if (!settled()) return false;
+    if (busy()) {
+        if (sends_any_ && !sent_) illegal("drain");
+        if (!has_come()) return false;
+        stale(HALO_STREAM_DEFAULT);
+        if (!settled()) return false;
+    }
+    return std::all_of(links_.begin(), links_.end(), [](Link &link) { return link.peer->all_left(); });
+}
+
+std::string AggregateRun::undrained() {
+    if (busy()) return format(": run %u:%s", epoch_, awaited(true).c_str());
+    std::string text = ": what was sent has not been taken by";
+    for (Link &link : links_)
+        if (!link.peer->all_left()) text += format(" rank %d", link.peer->peer());
+    return text;
+}
+
 void AggregateRun::stale(halo_stream stream) {
     if (!received_ || (sends_any_ && !sent_)) illegal("stale");
     if (device_) {
@@ -261,7 +284,16 @@ void AggregateRun::stale(halo_stream stream) {
         for (Link &link : links_) link.peer->consume();
     }
     std::fill(local_states_.begin(), local_states_.end(), HALO_STALE);
-    begun_ = started_ = sent_ = received_ = writable_ = false;
+    begun_ = started_ = sent_ = by_rows_ = received_ = writable_ = false;
+}
+
+// Between runs.
+void AggregateRun::leave(uint32_t row) {
+    complete_ = false;
+    const Place place = places_[row];
+    if (!place.sender) return;
+    ++n_gone_rows_;
+    if (place.link != local) ++links_[place.link].n_gone;
 }
 
 void AggregateRun::abandon() noexcept {
@@ -269,8 +301,8 @@ void AggregateRun::abandon() noexcept {
     abandoned_ = true;
     if (device_) device_->give_up();
     context().departures().remove(*this);
-    leaving_ = staling_ = flags_come_ = false;
-    beginning_ = begun_ = started_ = sending_ = sent_ = received_ = writable_ = false;
+    leaving_ = staling_ = flags_come_ = rows_leave_ = false;
+    beginning_ = begun_ = started_ = sending_ = sent_ = by_rows_ = received_ = writable_ = false;
 }
 
 AggregateRun::Slice AggregateRun::slice(uint32_t row) const {
@@ -298,7 +330,8 @@ AggregateRun::Memory AggregateRun::memory_of(const Link &link) const {
     const Stream &peer = *link.peer;
     Memory memory;
     if (writable_ && peer.sends()) memory.send = device_ ? device_->at(link.send_place) : peer.send_payload();
-    if (sent_ && peer.sends() && !flags_come_) memory.sent_states = peer.send_buffer();
+    const bool known = by_rows_ ? peer.has_sent() : sent_ && !flags_come_;
+    if (known && peer.sends()) memory.sent_states = peer.send_buffer();
     if (begun_ && peer.receives() && peer.arrived() && (!device_ || received_)) {
         memory.received = device_ ? device_->at(link.receive_place) : peer.received_payload();
         memory.received_states = peer.received();
@@ -310,7 +343,7 @@ const AggregateRun::View &AggregateRun::view() const {
     view_.links.clear();
     view_.local = local_data();
     view_.local_state = received_ ? HALO_RECEIVED : sent_ && !flags_come_ ? HALO_SENDING : HALO_STALE;
-    view_.any_null = sent_ && !sent_all_;
+    view_.any_null = (sent_ || by_rows_) && !sent_all_;
     for (const Link &link : links_) {
         const Memory memory = memory_of(link);
         view_.any_null |= memory.received_states != nullptr && !are_all_data(memory.received_states, link.n_received);

@@ -8,17 +8,23 @@
 // Slices on a device (aggregate_on_device.cpp): each peer's message is fetched from there in the caller's stream, and leaves when that has been done,
 // in whatever call of the rank comes then; what has come is copied there before the run is received. The next run begins when the stream given to
 // `stale` has come there.
+//
+// Rows may be given in parts (aggregate_by_rows.cpp), which become ready in any order: a peer's message leaves when all of its rows have been given
+// and, on a device, fetched, each part in its own stream.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "channel/channel_list.h"
 #include "channel/device_slices.h"
 #include "channel/long_waits.h"
+#include "halo_channel.h"
 #include "stream/stream.h"
 
 namespace halo {
@@ -45,12 +51,19 @@ public:
     void start_receive();
     // False: a peer is two runs behind.
     [[nodiscard]] bool send(const uint8_t *null_flags, halo_stream stream = HALO_STREAM_NONE);
+    // The slices of these rows are ready; flags are of these rows. The others follow, by this or by `send`. False: as `send`.
+    [[nodiscard]] bool send_rows(std::span<const int64_t> rows, const uint8_t *null_flags, halo_stream stream = HALO_STREAM_NONE);
     bool try_receive() { return answer(has_come(), true); }
     void stale(halo_stream stream = HALO_STREAM_NONE);
+    // On the way to where no run is under way and what has been sent has been taken: what comes is dropped. True: there. Illegal while this rank has
+    // still to send.
+    bool drain();
+    // What it waits for.
+    std::string undrained();
 
     // On a device: does the run before wait for no stream any more? Tells, once, what has failed since the last call.
     bool settled();
-    bool busy() const { return started_ || sending_ || sent_ || received_ || leaving_ || staling_; }
+    bool busy() const { return started_ || sending_ || by_rows_ || sent_ || received_ || leaving_ || staling_; }
     void abandon() noexcept;
     bool depart() noexcept override;
 
@@ -86,7 +99,7 @@ public:
     // The view's pointers and states into the rows of a table, `row_bytes` apart; rows of channels that are gone are left alone.
     void refresh(const View &view, std::byte *table, size_t row_bytes) const;
     // A channel goes: it is null from now on.
-    void leave() { complete_ = false; }
+    void leave(uint32_t row);
 
 private:
     struct Place {
@@ -103,16 +116,42 @@ private:
         uint32_t last_row = 0;               // the sent row furthest in the message that is not null
         uint32_t last_index = 0;
         bool any_data = false;
+        int32_t n_gone = 0, n_left = 0;           // of the sent ones: destroyed; by rows: not ready yet
         size_t send_place = 0, receive_place = 0; // on a device
         uint32_t landed_epoch = 0;
     };
     static constexpr uint32_t local = INT32_MAX;
+    // Some of the table, with the flags of each, or of all in the table; nullptr: none is null.
+    struct Rows {
+        std::span<const int64_t> list;
+        const uint8_t *null_flags;
+        bool of_table;
+        bool null(size_t i) const { return null_flags && null_flags[of_table ? list[i] : static_cast<int64_t>(i)] != 0; }
+    };
+    // Rows on a device that were given in one call. They are ready when its event has fired.
+    struct Part {
+        size_t begin, end; // in order_
+        bool flags_come, of_table;
+        bool ready = false;
+    };
 
     Context &context() const { return registry_.context(); }
     Memory memory_of(const Link &link) const;
     std::byte *local_data() const { return device_ ? device_->local() : local_buffer_.data(); }
     size_t end_of_data(const Link &link) const;
     void note_flags(const uint8_t *null_flags);
+    void begin_rows();
+    bool send_rest(const uint8_t *null_flags, halo_stream stream);
+    void give(const Rows &rows, halo_stream stream);
+    void claim(std::span<const int64_t> rows);
+    void claim(int64_t row);
+    void give_up_claim(std::span<const int64_t> rows) noexcept;
+    void mark_given(const Rows &rows);
+    void count_ready(std::span<const int64_t> rows, int32_t by = 1);
+    void send_ready_links();
+    void fetch_rows(const Rows &rows, halo_stream stream);
+    void fetch_slices(const Rows &rows, halo_stream stream);
+    void send_fetched_rows();
     void place_on_device(Space space);
     bool send_from_device(const uint8_t *null_flags, halo_stream stream);
     void send_fetched();
@@ -162,6 +201,15 @@ private:
     bool writable_ = false;
     bool sent_ = false;
     bool received_ = false;
+    // A run that is sent by rows.
+    bool by_rows_ = false;
+    bool rest_sent_ = false; // `send` has been called
+    bool any_null_ = false;
+    uint32_t n_sent_rows_ = 0;       // of every run
+    uint32_t n_gone_rows_ = 0;       // of these
+    uint32_t n_left_ = 0;            // not given yet
+    std::vector<uint32_t> given_in_; // run of each row; empty before the first such run
+    std::vector<int64_t> rest_;
     bool abandoned_ = false;
     uint32_t n_vain_ = 0; // polls
     PolledWait wait_;     // the present one
@@ -171,6 +219,9 @@ private:
     bool flags_come_ = false;      // with the slices; until then nobody knows what is null
     bool leaving_ = false;
     bool staling_ = false;
+    bool rows_leave_ = false;               // by rows: some are not ready, or have not left
+    std::vector<Part> parts_;               // of the present run
+    std::vector<int64_t> order_;            // in which rows were given
     std::optional<Error> failed_departing_; // to be told by the next call
 };
 

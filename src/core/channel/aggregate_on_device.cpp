@@ -13,13 +13,13 @@ void AggregateRun::place_on_device(Space space) {
         link.receive_place = device_->add(link.received_ends.empty() ? 0 : link.received_ends.back());
     }
     device_->set_local(static_cast<size_t>(local_bytes_));
-    if (flags_on_device_) device_->set_flags(slots_.size());
+    if (flags_on_device_) device_->set_flags(2 * slots_.size()); // by rows: in the order in which they are given, then those of the table
 }
 
 // What has failed is gone on with after it has been told.
 bool AggregateRun::settled() {
     if (!device_) return true;
-    if (leaving_ || staling_) context().departures().add(*this);
+    if (leaving_ || staling_ || rows_leave_) context().departures().add(*this);
     if (!failed_departing_) return !staling_;
     const Error error(*failed_departing_);
     failed_departing_.reset();
@@ -29,7 +29,7 @@ bool AggregateRun::settled() {
 bool AggregateRun::send_from_device(const uint8_t *null_flags, halo_stream stream) {
     const bool flags_come = null_flags && flags_on_device_;
     if (!flags_come) note_flags(null_flags);
-    if (flags_come) device_->fetch_flags(null_flags, stream);
+    if (flags_come) device_->fetch_flags(0, null_flags, slots_.size(), stream);
     for (const Link &link : links_) {
         const size_t bytes = !link.peer->sends() ? 0 : flags_come ? link.all_bytes : end_of_data(link);
         if (bytes > 0) device_->fetch(link.send_place, bytes, stream);
@@ -44,9 +44,12 @@ bool AggregateRun::send_from_device(const uint8_t *null_flags, halo_stream strea
 
 bool AggregateRun::depart() noexcept {
     try {
-        if (leaving_ && device_->fetched.has_fired()) send_fetched();
+        if (rows_leave_)
+            send_fetched_rows();
+        else if (leaving_ && device_->fetched.has_fired())
+            send_fetched();
         if (!leaving_ && staling_ && device_->staled.has_fired()) end_run();
-        return !leaving_ && !staling_;
+        return !leaving_ && !staling_ && !rows_leave_;
     } catch (...) {
         failed_departing_ = present_error();
         return true;

@@ -13,7 +13,7 @@ struct Entry {
     uint32_t pair; // 2 * peer + 1 for receives
     uint32_t slot;
     int64_t send_gid;
-    int64_t recv_gid;
+    int64_t receive_gid;
 };
 
 std::vector<Entry> remote_entries(std::span<halo_channel *const> channels) {
@@ -23,13 +23,13 @@ std::vector<Entry> remote_entries(std::span<halo_channel *const> channels) {
         const Mailbox &box = channel->box;
         if (!(box.sends() && box.receives()))
             entries.push_back(
-                { 2 * static_cast<uint32_t>(box.peer()) + (box.sends() ? 0 : 1), channel->slot, box.key().send_gid, box.key().recv_gid });
+                { 2 * static_cast<uint32_t>(box.peer()) + (box.sends() ? 0 : 1), channel->slot, box.key().send_gid, box.key().receive_gid });
     }
     return entries;
 }
 
 void sort_entries(const ChannelRegistry &registry, std::vector<Entry> &entries) {
-    const auto head = [](const Entry &entry) { return std::tie(entry.pair, entry.send_gid, entry.recv_gid); };
+    const auto head = [](const Entry &entry) { return std::tie(entry.pair, entry.send_gid, entry.receive_gid); };
     std::sort(entries.begin(), entries.end(), [&](const Entry &a, const Entry &b) {
         if (head(a) != head(b)) return head(a) < head(b);
         return before(registry.at(a.slot).box.key(), registry.at(b.slot).box.key());
@@ -38,7 +38,7 @@ void sort_entries(const ChannelRegistry &registry, std::vector<Entry> &entries) 
 
 void add_to(Digest &digest, const EndRecord &record) {
     digest.add(static_cast<uint64_t>(record.key.send_gid));
-    digest.add(static_cast<uint64_t>(record.key.recv_gid));
+    digest.add(static_cast<uint64_t>(record.key.receive_gid));
     digest.add(static_cast<uint64_t>(static_cast<uint32_t>(record.key.field)) << 32 | static_cast<uint32_t>(record.key.element));
     digest.add(static_cast<uint64_t>(record.key.extra));
     digest.add(static_cast<uint64_t>(record.bytes));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "channel/registry.h"
+#include "halo_channel.h"
 
 namespace halo {
 

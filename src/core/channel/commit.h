@@ -14,6 +14,7 @@
 
 #include "channel/channel_list.h"
 #include "comm/collective_stream.h"
+#include "halo_channel.h"
 
 namespace halo {
 

@@ -27,19 +27,29 @@ void DeviceSlices::land(size_t place, const std::byte *from, size_t bytes) {
     landed.record(nullptr);
 }
 
+Event &DeviceSlices::fetched_part(size_t i) {
+    while (fetched_parts_.size() <= i) fetched_parts_.emplace_back(device_);
+    return fetched_parts_[i];
+}
+
 // Each event stands for work that may use both.
 void DeviceSlices::give_up() noexcept {
-    for (Event *event : { &fetched, &landed, &staled }) try {
-            if (event->has_fired()) continue;
-            Buffer own = own_;
-            Buffer passed = passed_;
-            context_.devices().uses(device_).keep(*event, { &own, &passed });
-        } catch (...) {
-            if (own_) context_.lose(own_);
-            if (passed_) context_.lose(passed_);
-        }
+    for (Event *event : { &fetched, &landed, &staled }) keep_until(*event);
+    for (Event &event : fetched_parts_) keep_until(event);
     own_.reset();
     passed_.reset();
+}
+
+void DeviceSlices::keep_until(Event &event) noexcept {
+    try {
+        if (event.has_fired()) return;
+        Buffer own = own_;
+        Buffer passed = passed_;
+        context_.devices().uses(device_).keep(event, { &own, &passed });
+    } catch (...) {
+        if (own_) context_.lose(own_);
+        if (passed_) context_.lose(passed_);
+    }
 }
 
 } // namespace halo

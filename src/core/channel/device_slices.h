@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "comm/context.h"
 
@@ -32,12 +33,16 @@ public:
     halo_stream require(halo_stream stream, const char *call) const;
     // Into memory that the host reaches, in the stream; all of it has come when `fetched.has_fired()`.
     void fetch(size_t place, size_t bytes, halo_stream stream) { device_.copy(passed(place), at(place), bytes, stream); }
-    void fetch_flags(const uint8_t *flags, halo_stream stream) { device_.copy(passed(passed_bytes_), flags, n_flags_, stream); }
+    void fetch_flags(size_t first, const uint8_t *flags, size_t n, halo_stream stream) {
+        device_.copy(passed(passed_bytes_ + first), flags, n, stream);
+    }
     // From there, in the device's own stream; `landed`.
     void land(size_t place, const std::byte *from, size_t bytes);
     Event fetched;
     Event landed;
     Event staled;
+    // Of each part of a run that is fetched in parts; made when there first are so many.
+    Event &fetched_part(size_t i);
 
     // What the device still uses stays as long as it does.
     void give_up() noexcept;
@@ -50,8 +55,11 @@ private:
         return begin;
     }
 
+    void keep_until(Event &event) noexcept;
+
     Context &context_;
     Device &device_;
+    std::vector<Event> fetched_parts_;
     size_t passed_bytes_ = 0;
     size_t local_bytes_ = 0;
     size_t n_flags_ = 0;

@@ -8,6 +8,7 @@
 #include "base/first_version.h"
 #include "base/limits.h"
 #include "channel/commit.h"
+#include "comm/wait.h"
 
 namespace halo {
 
@@ -82,6 +83,32 @@ bool Group::busy() {
     return any;
 }
 
+// One channel after the other: none waits for another of this rank.
+void Group::drain(double timeout_seconds) {
+    Waiter waiter(context(), context().timeout(timeout_seconds));
+    size_t n_drained = 0;
+    const auto drained = [&] {
+        if (run_) return run_->drain();
+        while (n_drained < slots_.size() && (slots_[n_drained] == AggregateRun::no_slot || registry_.at(slots_[n_drained]).box.drain())) ++n_drained;
+        return n_drained == slots_.size();
+    };
+    while (!drained())
+        if (const auto missing = [&] { return undrained(n_drained); }; !waiter.pause(missing))
+            fail(HALO_TIMEOUT, "timed out after %.1f s: %s", waiter.seconds(), missing().c_str());
+}
+
+// The first few.
+std::string Group::undrained(size_t first) {
+    constexpr size_t n_named = 3;
+    std::string text = format("group %u is not drained", id_.serial());
+    if (run_) return text + run_->undrained();
+    size_t n = 0;
+    for (size_t i = first; i < slots_.size(); ++i)
+        if (slots_[i] != AggregateRun::no_slot && !registry_.at(slots_[i]).box.idle() && ++n <= n_named)
+            text += (n == 1 ? ": " : "; ") + registry_.at(slots_[i]).box.awaited();
+    return n > n_named ? text + format("; and %zu more", n - n_named) : text;
+}
+
 void Group::abandon() noexcept {
     if (run_) run_->abandon();
     for (const uint32_t slot : slots_)
@@ -91,7 +118,7 @@ void Group::abandon() noexcept {
 bool Group::leave(halo_channel &channel) {
     if (run_ && run_->busy()) return false;
     slots_[channel.row] = AggregateRun::no_slot;
-    if (run_) run_->leave();
+    if (run_) run_->leave(channel.row);
     for (Table &table : tables_) table.row_bytes = 0;
     return true;
 }

@@ -10,6 +10,7 @@
 
 #include "channel/aggregate.h"
 #include "channel/registry.h"
+#include "halo_channel.h"
 
 namespace halo {
 
@@ -31,6 +32,8 @@ public:
     std::vector<int32_t> awaited() const override { return {}; } // never waits
 
     bool busy();
+    // Wait until nothing is; what comes is dropped. HALO_TIMEOUT names what is missing. HALO_ERR_STATE: this rank has still to send.
+    void drain(double timeout_seconds);
     // Give up what is in flight: afterwards the group, or its channels, can only be destroyed.
     void abandon() noexcept;
     // A channel is about to be destroyed. False: not now.
@@ -46,6 +49,7 @@ private:
     void open_mailboxes(const std::vector<PairList> &pairs);
     void open_run(const std::vector<PairList> &pairs, const halo_group_desc &desc);
     halo_group_row row(uint32_t i) const;
+    std::string undrained(size_t first);
     void close();
 
     ChannelRegistry &registry_;

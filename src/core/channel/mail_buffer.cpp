@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "channel/key.h"
+
 namespace halo {
 
 namespace {
@@ -18,7 +20,6 @@ MailBuffer::MailBuffer(const MailMemory &source)
       kind_(static_cast<uint8_t>(source.kind)),
       device_(static_cast<int16_t>(source.space.on_device() ? source.space.device : -1)) {
     if (source.kind == HALO_BUFFER_ALLOCATOR) allocator_ = source.allocator;
-    if (source.kind == HALO_BUFFER_CALLER && !memory_) memory_ = const_cast<std::byte *>(nowhere);
 }
 
 MailBuffer::MailBuffer(MailBuffer &&other) noexcept
@@ -30,33 +31,44 @@ MailBuffer::MailBuffer(MailBuffer &&other) noexcept
       kind_(other.kind_),
       device_(other.device_) {}
 
-void MailBuffer::replace(Context &context, int64_t bytes) {
+void MailBuffer::set_memory(void *memory, int64_t bytes) {
+    memory_ = memory || bytes > 0 ? memory : const_cast<std::byte *>(nowhere);
+    data_ = static_cast<std::byte *>(memory_);
+    capacity_ = bytes;
+    ++generation_;
+}
+
+void MailBuffer::replace(Context &context, const halo_channel_key &key, int64_t bytes) {
     const size_t block_bytes = static_cast<size_t>(std::max<int64_t>(lead() + bytes, 1));
     if (kind_ == HALO_BUFFER_CALLER) {
-        data_ = static_cast<std::byte *>(memory_);
+        if (!memory_ && bytes > 0)
+            fail(HALO_ERR_STATE, "channel %s has no buffer of the caller's yet: halo_channel_set_buffer", describe(key).c_str());
+        data_ = memory_ ? static_cast<std::byte *>(memory_) : const_cast<std::byte *>(nowhere);
     } else if (kind_ == HALO_BUFFER_POOL) {
         Buffer fresh = on_device() ? context.pools().pool(HALO_MEMORY_DEVICE, device_).get(block_bytes) : context.host_buffer(block_bytes);
         pooled_ = std::move(fresh);
         data_ = pooled_.data() + lead();
     } else {
-        void *block = allocate(context, block_bytes);
-        if (!block) fail(HALO_ERR_MEMORY, "the caller's allocator has no %zu bytes (%lld of payload)", block_bytes, static_cast<long long>(bytes));
-        release(context);
+        void *block = allocate(context, key, block_bytes);
+        if (!block)
+            fail(HALO_ERR_MEMORY, "the caller's allocator has no %zu bytes (%lld of payload) for channel %s", block_bytes,
+                 static_cast<long long>(bytes), describe(key).c_str());
+        release(context, key);
         data_ = static_cast<std::byte *>(block) + lead();
     }
     capacity_ = bytes;
     ++generation_;
 }
 
-void *MailBuffer::allocate(Context &context, size_t bytes) const {
+void *MailBuffer::allocate(Context &context, const halo_channel_key &key, size_t bytes) const {
     const CallRules::Callback inside(context.call_rules(), Inside::callback, "allocate");
-    return allocator_->allocate(allocator_->user, bytes);
+    return allocator_->allocate(allocator_->user, &key, bytes);
 }
 
-void MailBuffer::release(Context &context) noexcept {
+void MailBuffer::release(Context &context, const halo_channel_key &key) noexcept {
     if (data_ && kind_ == HALO_BUFFER_ALLOCATOR) {
         const CallRules::Callback inside(context.call_rules(), Inside::callback, "release");
-        allocator_->release(allocator_->user, data_ - lead(), static_cast<size_t>(std::max<int64_t>(lead() + capacity_, 1)));
+        allocator_->release(allocator_->user, &key, data_ - lead(), static_cast<size_t>(std::max<int64_t>(lead() + capacity_, 1)));
     }
     pooled_.reset();
     data_ = nullptr;

@@ -6,15 +6,17 @@
 #include <cstdint>
 
 #include "channel/mail_room.h"
+#include "halo_channel.h"
 #include "memory/space.h"
 
 namespace halo {
 
-// Where payload memory comes from. With HALO_BUFFER_CALLER, `memory` is the caller's block; with HALO_BUFFER_ALLOCATOR, `allocator` is.
+// Where payload memory comes from. With HALO_BUFFER_CALLER, `memory` is the caller's block, nullptr: none yet; with HALO_BUFFER_ALLOCATOR,
+// `allocator` is.
 struct MailMemory {
     int32_t kind = HALO_BUFFER_POOL;
     void *memory = nullptr;
-    const halo_allocator *allocator = nullptr;
+    const halo_channel_allocator *allocator = nullptr;
     Space space{};
 };
 
@@ -39,18 +41,20 @@ public:
     // There is no place for a header in front of the payload.
     bool headless() const { return caller_owned() && !on_device(); }
 
-    // Hold at least `bytes`. A buffer that is too small is replaced.
-    void take(Context &context, int64_t bytes) {
-        if (!data_ || capacity_ < bytes) replace(context, bytes);
+    // Hold at least `bytes`. A buffer that is too small is replaced. HALO_ERR_STATE: the caller's, who has given none.
+    void take(Context &context, const halo_channel_key &key, int64_t bytes) {
+        if (!data_ || capacity_ < bytes) replace(context, key, bytes);
     }
     // The end of a buffer that holds memory: what the caller's allocator gave goes back to it.
-    void release(Context &context) noexcept;
+    void release(Context &context, const halo_channel_key &key) noexcept;
+    // Another block of the caller's, held if there is one. Without payload none is needed.
+    void set_memory(void *memory, int64_t bytes);
     // For a message that outlives the mailbox: the pooled buffer's owner. Memory of the caller is let go without being given back.
     Buffer surrender() noexcept;
 
 private:
-    void replace(Context &context, int64_t bytes);
-    void *allocate(Context &context, size_t bytes) const;
+    void replace(Context &context, const halo_channel_key &key, int64_t bytes);
+    void *allocate(Context &context, const halo_channel_key &key, size_t bytes) const;
     int64_t lead() const { return on_device() ? 0 : lead_bytes; }
 
     std::byte *data_ = nullptr;
@@ -58,7 +62,7 @@ private:
     Buffer pooled_;
     union {
         void *memory_;
-        const halo_allocator *allocator_;
+        const halo_channel_allocator *allocator_;
     };
     uint32_t generation_ = 0;
     uint8_t kind_;

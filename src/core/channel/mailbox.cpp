@@ -29,12 +29,12 @@ Mailbox::Mailbox(MailRoom &room, const MailboxSpec &spec)
       varies_(spec.varies),
       told_(false) {
     const int32_t here = room.context().rank();
-    if (spec.send_rank == spec.recv_rank)
+    if (spec.send_rank == spec.receive_rank)
         role_ = Role::both;
     else
         role_ = spec.send_rank == here ? Role::sender : Role::receiver;
-    peer_ = role_ == Role::sender ? spec.recv_rank : spec.send_rank;
-    if (buffer_.caller_owned()) buffer_.take(room.context(), bytes_);
+    peer_ = role_ == Role::sender ? spec.receive_rank : spec.send_rank;
+    if (buffer_.caller_owned()) buffer_.set_memory(spec.memory.memory, bytes_);
 }
 
 Mailbox::Mailbox(Mailbox &&other) noexcept
@@ -118,7 +118,7 @@ void Mailbox::allocate() {
         illegal("allocate");
     if (buffer_.held() && buffer_.capacity() >= bytes_) return;
     require_unused("allocate");
-    buffer_.take(context(), bytes_);
+    take_buffer(bytes_);
 }
 
 void Mailbox::release() {
@@ -126,7 +126,26 @@ void Mailbox::release() {
         illegal("release");
     if (!buffer_.held()) return;
     require_unused("release");
-    buffer_.release(context());
+    release_buffer();
+}
+
+void Mailbox::set_buffer(void *memory) {
+    if (!buffer_.caller_owned()) fail(HALO_ERR_STATE, "set_buffer: the channel's buffers are not the caller's: %s", describe().c_str());
+    if (access_ >= Access::aggregated) illegal("set_buffer");
+    require_settled("set_buffer");
+    const bool waits_for_it = state_ == HALO_STALE && operation_ && !operation_->in_flight; // what a sparse receiver has found
+    if (!waits_for_it) require_unused("set_buffer");
+    buffer_.set_memory(memory, bytes_);
+}
+
+// What was held may be too small; nobody knows how large the caller's is.
+void Mailbox::set_bytes(int64_t bytes) {
+    close();
+    bytes_ = bytes;
+    if (buffer_.caller_owned())
+        buffer_.set_memory(nullptr, bytes);
+    else if (buffer_.held() && buffer_.capacity() < bytes)
+        release_buffer();
 }
 
 // Nobody writes or reads the buffer, or will. Polls the own send.
@@ -244,6 +263,12 @@ bool Mailbox::poll_send() {
     return true;
 }
 
+bool Mailbox::may_send(const char *call) {
+    if (role_ == Role::receiver || access_ != Access::open) [[unlikely]]
+        illegal(call);
+    return answer(state_ == HALO_STALE ? settled() : may_post(call));
+}
+
 bool Mailbox::writable() {
     if (role_ == Role::receiver || access_ != Access::open) [[unlikely]]
         illegal("writable");
@@ -300,7 +325,7 @@ void Mailbox::post_receive() {
         if (operation_ || probe()) receive_matched();
         return;
     }
-    buffer_.take(context(), bytes_);
+    take_buffer(bytes_);
     operation_ = take_operation();
     // Without a place for the header in front of the payload, only empty data can come in this form.
     const bool header_only = !bare_ && buffer_.headless();
@@ -335,7 +360,7 @@ void Mailbox::receive_matched() {
     if (operation.matched_bytes > lead + room)
         fail(HALO_ERR_WIRE, "a message of %zu bytes came, at most %zu were expected: %s, epoch %u", operation.matched_bytes, lead + room,
              describe().c_str(), epoch_ + 1);
-    if (has_payload) buffer_.take(context(), static_cast<int64_t>(operation.matched_bytes - lead));
+    if (has_payload) take_buffer(static_cast<int64_t>(operation.matched_bytes - lead));
     void *into = &operation.header;
     if (has_payload) {
         std::byte *const payload = room_for(operation.matched_bytes - lead);
@@ -398,8 +423,8 @@ void Mailbox::check_bytes(bool data, size_t payload) const {
 }
 
 void Mailbox::finish_receive(bool data, int64_t bytes) {
-    if (data && !buffer_.held()) buffer_.take(context(), bytes);
-    if (!data && sparse_) buffer_.release(context());
+    if (data && !buffer_.held()) take_buffer(bytes);
+    if (!data && sparse_) release_buffer();
     if (!exact_) message_bytes_ = bytes;
     ++epoch_;
     state_ = data ? HALO_RECEIVED : HALO_RECEIVED_NULL;
@@ -415,6 +440,14 @@ bool Mailbox::is_busy() {
         }
     }
     return !settled() || operation_ || state_ != HALO_STALE;
+}
+
+bool Mailbox::drain() {
+    if (!settled()) return false;
+    if (idle()) return true;
+    if (role_ == Role::sender) return poll_send();
+    if (has_come()) stale(HALO_STREAM_DEFAULT);
+    return settled() && idle();
 }
 
 void Mailbox::let_linger(bool abandoned) {

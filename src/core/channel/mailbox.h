@@ -22,6 +22,7 @@
 #include "channel/key.h"
 #include "channel/mail_buffer.h"
 #include "channel/mail_room.h"
+#include "halo_channel.h"
 
 namespace halo {
 
@@ -30,7 +31,7 @@ struct DeviceMail;
 struct MailboxSpec {
     halo_channel_key key{};
     int32_t send_rank = 0;
-    int32_t recv_rank = 0;
+    int32_t receive_rank = 0;
     int64_t bytes = 0;   // of payload that this end holds; the receiver's may be larger
     bool sparse = false; // receiver: probe, and take a buffer only for what has come
     bool varies = false; // messages may have fewer
@@ -53,7 +54,7 @@ public:
     // A send in flight goes on without its mailbox, a receive is cancelled.
     ~Mailbox() {
         give_up(false);
-        buffer_.release(context());
+        release_buffer();
     }
 
     // Join a group: epochs begin anew. Only while nothing is under way.
@@ -82,6 +83,13 @@ public:
     // Do nothing where nothing is to be changed. HALO_BUSY: the buffer is in use.
     void allocate();
     void release();
+    // Of the caller's. HALO_BUSY likewise.
+    void set_buffer(void *memory);
+    // Of payload. Leaves the group. Only while nothing is under way.
+    void set_bytes(int64_t bytes);
+    void require_not_abandoned(const char *call) const {
+        if (access_ == Access::abandoned) illegal(call);
+    }
 
     // False: the last send is still under way. Streams count for payload on a device only.
     [[nodiscard]] bool send(halo_stream stream = HALO_STREAM_NONE) { return post(buffer_.held(), bytes_, stream, "send"); }
@@ -94,6 +102,12 @@ public:
 
     // Is anything between stale and stale? Polls the own send.
     bool busy() { return is_busy() && !answer(false); }
+    // As far as it has been looked at.
+    bool idle() const { return state_ == HALO_STALE && !operation_; }
+    // On the way there: what has been posted is received, and dropped. True: idle.
+    bool drain();
+    // May this be sent now? Polls the last send.
+    bool may_send(const char *call);
     // Give up what is in flight: late messages are dropped. Afterwards the mailbox can only be closed or destroyed.
     void abandon() noexcept { give_up(true); }
 
@@ -108,6 +122,8 @@ private:
 
     Context &context() const { return room_->context(); }
     int32_t tag(uint32_t epoch) const { return tag_ + (bare_ ? static_cast<int32_t>(epoch & 1u) : 0); }
+    void take_buffer(int64_t bytes) { buffer_.take(context(), key_, bytes); }
+    void release_buffer() noexcept { buffer_.release(context(), key_); }
     std::byte *payload() const { return buffer_.on_device() ? payload_on_host() : buffer_.data(); }
     static MailHeader *header_of(std::byte *payload) { return reinterpret_cast<MailHeader *>(payload - sizeof(MailHeader)); }
     bool post(bool data, int64_t bytes, halo_stream stream, const char *call);

@@ -66,7 +66,7 @@ bool Mailbox::settle() {
         finish_receive(true, bytes);
     } else if (work == Work::staling || work == Work::turning_up) {
         drop_operation();
-        if (work == Work::staling && sparse_ && role_ == Role::receiver) buffer_.release(context());
+        if (work == Work::staling && sparse_ && role_ == Role::receiver) release_buffer();
     }
     return true;
 }
@@ -155,7 +155,7 @@ bool Mailbox::take_for_device(size_t bytes) {
 
 void Mailbox::land() {
     DeviceMail &mail = this->mail();
-    buffer_.take(context(), static_cast<int64_t>(mail.payload_bytes));
+    take_buffer(static_cast<int64_t>(mail.payload_bytes));
     mails().device().copy(buffer_.data(), mail.payload(), mail.payload_bytes, nullptr);
     mails().await(mail, DeviceMail::Work::landing, nullptr);
     mail.arrived = false;

@@ -36,9 +36,7 @@ void check_memory(const halo_channel_key &key, const halo_channel_desc &desc) {
     const std::string name = describe(key);
     switch (desc.buffer_kind) {
     case HALO_BUFFER_POOL: return;
-    case HALO_BUFFER_CALLER:
-        if (!desc.buffer && desc.count > 0) fail(HALO_ERR_ARGUMENT, "channel %s: HALO_BUFFER_CALLER without a buffer", name.c_str());
-        return;
+    case HALO_BUFFER_CALLER: return;
     case HALO_BUFFER_ALLOCATOR: return check_allocator(name, desc);
     default: fail(HALO_ERR_ARGUMENT, "channel %s: buffer_kind is %d", name.c_str(), desc.buffer_kind);
     }
@@ -46,12 +44,12 @@ void check_memory(const halo_channel_key &key, const halo_channel_desc &desc) {
 
 void check_ranks(const Context &context, const halo_channel_key &key, const halo_channel_desc &desc) {
     const int32_t size = context.size();
-    if (desc.send_rank < 0 || desc.send_rank >= size || desc.recv_rank < 0 || desc.recv_rank >= size)
-        fail(HALO_ERR_ARGUMENT, "channel %s: from rank %d to rank %d, but ranks are 0 to %d", describe(key).c_str(), desc.send_rank, desc.recv_rank,
-             size - 1);
-    if (desc.send_rank != context.rank() && desc.recv_rank != context.rank())
+    if (desc.send_rank < 0 || desc.send_rank >= size || desc.receive_rank < 0 || desc.receive_rank >= size)
+        fail(HALO_ERR_ARGUMENT, "channel %s: from rank %d to rank %d, but ranks are 0 to %d", describe(key).c_str(), desc.send_rank,
+             desc.receive_rank, size - 1);
+    if (desc.send_rank != context.rank() && desc.receive_rank != context.rank())
         fail(HALO_ERR_ARGUMENT, "channel %s: from rank %d to rank %d has no end on this rank, %d", describe(key).c_str(), desc.send_rank,
-             desc.recv_rank, context.rank());
+             desc.receive_rank, context.rank());
 }
 
 int64_t payload_bytes(const halo_channel_key &key, const halo_channel_desc &desc) {
@@ -82,7 +80,7 @@ ChannelSpec check_channel(const Context &context, const halo_channel_key &key, c
     spec.type = desc.type;
     spec.mailbox.key = key;
     spec.mailbox.send_rank = desc.send_rank;
-    spec.mailbox.recv_rank = desc.recv_rank;
+    spec.mailbox.receive_rank = desc.receive_rank;
     spec.mailbox.bytes = payload_bytes(key, desc);
     spec.mailbox.sparse = desc.sparse != 0;
     spec.mailbox.varies = desc.varies != 0;
@@ -137,9 +135,26 @@ halo_channel *ChannelRegistry::find(const halo_channel_key &key) const {
     return nullptr;
 }
 
-bool ChannelRegistry::remove(halo_channel &channel) {
+bool ChannelRegistry::leave_group(halo_channel &channel) {
     if (channel.box.busy()) return false;
-    if (Group *group = group_of(channel); group && !group->leave(channel)) return false;
+    Group *group = group_of(channel);
+    return !group || group->leave(channel);
+}
+
+bool ChannelRegistry::resize(halo_channel &channel, int64_t bytes) {
+    channel.box.require_not_abandoned("set_bytes");
+    check_limit("set_bytes: bytes", bytes, limits::channel_bytes);
+    const int64_t element = channel.type == HALO_BYTES ? 1 : static_cast<int64_t>(type_bytes(channel.type));
+    if (bytes < 0 || bytes % element != 0)
+        fail(HALO_ERR_ARGUMENT, "set_bytes: %lld bytes, of a channel of %s: %s", static_cast<long long>(bytes), type_name(channel.type),
+             channel.box.describe().c_str());
+    if (!leave_group(channel)) return false;
+    channel.box.set_bytes(bytes);
+    return true;
+}
+
+bool ChannelRegistry::remove(halo_channel &channel) {
+    if (!leave_group(channel)) return false;
     erase(place_of(channel.slot));
     retire(channel);
     --n_alive_;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "channel/mailbox.h"
+#include "halo_channel.h"
 
 namespace halo {
 class ChannelRegistry;
@@ -66,6 +67,8 @@ public:
     halo_channel *find(const halo_channel_key &key) const;
     // False: something is under way. The channel leaves its group.
     bool remove(halo_channel &channel);
+    // The same, and the channel stays, with other bytes. HALO_ERR_ARGUMENT, HALO_ERR_LIMIT.
+    bool resize(halo_channel &channel, int64_t bytes);
 
     halo_channel &at(uint32_t slot) const { return slabs_[slot / slab_size][slot % slab_size]; }
 
@@ -79,6 +82,7 @@ private:
     static constexpr uint32_t quarantine = 4096;
     static constexpr uint32_t none = UINT32_MAX;
 
+    bool leave_group(halo_channel &channel);
     uint32_t take_slot();
     void retire(halo_channel &channel);
     size_t home(uint32_t hash) const { return hash & (table_.size() - 1); }

@@ -2,17 +2,29 @@
 #include "comm/device.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
 #include "base/error.h"
+#include "base/types.h"
 
 namespace halo {
+
+namespace {
+
+uint64_t types_of(const halo_device_plugin &plugin) {
+    constexpr uint64_t first_ones = (uint64_t{ 2 } << HALO_BYTES) - 2;
+    return plugin.struct_size >= offsetof(halo_device_plugin, types) + sizeof plugin.types ? plugin.types : first_ones;
+}
+
+} // namespace
 
 Device::Device(const halo_device_plugin &plugin, const halo_host &host, int32_t ordinal, const std::string &report)
     : name_(plugin.name),
       ordinal_(ordinal),
       memory_kinds_(plugin.memory_kinds),
+      types_(types_of(plugin)),
       report_(report) {
     std::memcpy(&ops_, plugin.ops, std::min(sizeof ops_, plugin.ops->struct_size)); // older modules have fewer
     const halo_status status = ops_.open(&host, ordinal, &instance_);
@@ -54,6 +66,10 @@ void Event::hold(halo_stream stream) const {
 }
 
 CopyTable::CopyTable(const Device &device, const halo_copy_program &program) : device_(&device), rows_(program.n_rows) {
+    for (const halo_copy_shape &shape : std::span(program.shapes, static_cast<size_t>(program.n_shapes)))
+        if (shape.negate != 0 && !device.knows(shape.negate)) [[unlikely]]
+            fail(HALO_ERR_DEVICE, "device %s: it does not know values of %s, which change their sign in a turned region", device.name(),
+                 type_name(shape.negate));
     if (rows_ > 0) device.check(device.ops().table_create(device.instance(), &program, &table_));
 }
 

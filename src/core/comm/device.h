@@ -21,6 +21,8 @@ public:
     const char *name() const { return name_; }
     int32_t ordinal() const { return ordinal_; }
     bool has_memory(int32_t kind) const { return (memory_kinds_ >> kind & 1u) != 0; }
+    // Does it combine, test and negate values of this type? Moving takes no knowledge.
+    bool knows(halo_type type) const { return (types_ >> type & 1u) != 0; }
     const halo_device_ops &ops() const { return ops_; }
     halo_device *instance() const { return instance_; }
 
@@ -43,6 +45,7 @@ private:
     const char *name_;
     int32_t ordinal_;
     uint32_t memory_kinds_;
+    uint64_t types_;
     const std::string &report_;
 };
 

@@ -41,8 +41,14 @@ void flip_signs(std::byte *value, int64_t bytes) { // of IEEE numbers: also of z
 // The value as the device's rows give it.
 void negate(halo_type type, std::byte *value, int64_t bytes) {
     switch (type) {
+    case HALO_INT8: return negate_all<uint8_t>(value, bytes);
+    case HALO_INT16: return negate_all<uint16_t>(value, bytes);
     case HALO_INT32: return negate_all<uint32_t>(value, bytes);
     case HALO_INT64: return negate_all<uint64_t>(value, bytes);
+    case HALO_FLOAT16:
+    case HALO_BFLOAT16:
+        for (int64_t done = 0; done < bytes; done += 2) flip_signs(value + done, 2);
+        return;
     case HALO_FLOAT32:
     case HALO_COMPLEX64:
         for (int64_t done = 0; done < bytes; done += 4) flip_signs(value + done, 4);
@@ -142,10 +148,10 @@ std::string CheckMode::name_point(const Run &run, const Checked &checked, int64_
     const PlacedEdge &edge = *checked.edge;
     const BoxCopy box = boxes_of(run, checked).repeat(edge, 0);
     const auto [x, y, z] = BoxValues::of_target(box).place(point);
-    const std::string name =
-        box.dst_list ? name_listed(field, box.dst_list[x]) : name_cell(field, edge.recv_gid, { edge.low[0] + x, edge.low[1] + y, edge.low[2] + z });
+    const std::string name = box.dst_list ? name_listed(field, box.dst_list[x])
+                                          : name_cell(field, edge.receive_gid, { edge.low[0] + x, edge.low[1] + y, edge.low[2] + z });
     return format("field %s, part %lld, %s, which part %lld on rank %d fills (channel %s)", field.spec().name.c_str(),
-                  static_cast<long long>(edge.recv_gid), name.c_str(), static_cast<long long>(edge.send_gid), sender_of(run, checked),
+                  static_cast<long long>(edge.receive_gid), name.c_str(), static_cast<long long>(edge.send_gid), sender_of(run, checked),
                   run.plan->describe(run.plan->pieces()[checked.piece].key(edge)).c_str());
 }
 
@@ -241,10 +247,10 @@ void CheckMode::refuse_poison_in_part(const Run &run, const Field &field, int64_
                     const std::byte *const value = storage + element * spec.element_bytes;
                     if (!has_cells && poison_of(field).is_at(element, value, spec.element_bytes)) continue; // a copy that a failed run has not filled
                     const PoisonOrigin origin = poison_origin(spec, value);
-                    const std::string from = origin.ordinal < 0 ? std::string("a ghost") : format("a ghost of field number %d", origin.ordinal);
-                    fail(HALO_ERR_CHECK,
-                         "%s: run %u: %s was computed from %s (element %lld of its part's storage) that was read between start and finish",
-                         what_.c_str(), run.epoch, name_element(field, part, element).c_str(), from.c_str(), static_cast<long long>(origin.element));
+                    std::string from = origin.ordinal < 0 ? std::string("a ghost") : format("a ghost of field number %d", origin.ordinal);
+                    if (origin.element >= 0) from += format(" (element %lld of its part's storage)", static_cast<long long>(origin.element));
+                    fail(HALO_ERR_CHECK, "%s: run %u: %s was computed from %s that was read between start and finish", what_.c_str(), run.epoch,
+                         name_element(field, part, element).c_str(), from.c_str());
                 }
             }
 }
@@ -321,7 +327,7 @@ void CheckMode::require_source(const Run &run, const Checked &checked, const Has
          "%s: run %u: field %s, part %lld: what goes to part %lld was overwritten before finish (point %lld of %lld of %s), though source_stable was "
          "promised",
          what_.c_str(), run.epoch, fields_[static_cast<size_t>(planned.source)]->spec().name.c_str(), static_cast<long long>(edge.send_gid),
-         static_cast<long long>(edge.recv_gid), static_cast<long long>(differs - now.begin()), static_cast<long long>(edge.n_points()),
+         static_cast<long long>(edge.receive_gid), static_cast<long long>(differs - now.begin()), static_cast<long long>(edge.n_points()),
          run.plan->describe(planned.key(edge)).c_str());
 }
 

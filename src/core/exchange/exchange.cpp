@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/exchange.h"
 
+#include <map>
+
 namespace halo {
 
 Exchange::Exchange(std::vector<Field *> fields, std::vector<RoundSpec> rounds, std::unique_ptr<RoundSteps> steps, std::string what)
@@ -33,6 +35,7 @@ void Exchange::on_arrival(const std::function<void(const Arrivals::Part &)> &cal
 // The caller's arrays need not outlive start.
 void Exchange::keep(const halo_run &run) {
     const size_t n = fields_.size();
+    check_lists(run, n, n_pointers_, what_);
     run_ = run;
     if (run.field_mask) run_.field_mask = (mask_.assign(run.field_mask, run.field_mask + n), mask_.data());
     if (run.sets) run_.sets = (sets_.assign(run.sets, run.sets + n), sets_.data());
@@ -76,6 +79,14 @@ void Exchange::fail_from(size_t round, const Error &error) noexcept {
     for (; round < rounds_.size(); ++round) try {
             rounds_[round]->refuse(error);
         } catch (...) { // it is dead, or the transport has failed too
+        }
+}
+
+void Exchange::refuse_unread(const Error &error) noexcept {
+    if (in_flight()) return;
+    for (const auto &round : rounds_) try {
+            round->refuse_unread(error);
+        } catch (...) { // the caller gets the first error
         }
 }
 
@@ -169,6 +180,22 @@ void Exchange::finish(halo_stream stream) {
 void Exchange::abandon() {
     present().abandon();
     end();
+}
+
+std::vector<halo_peer_row> Exchange::peers() const {
+    std::map<int32_t, halo_peer_row> by_rank;
+    for (const auto &round : rounds_)
+        for (const PlanLink &link : round->links()) {
+            halo_peer_row &row = by_rank.try_emplace(link.peer, halo_peer_row{}).first->second;
+            row.rank = link.peer;
+            row.channels_sent += link.n_send;
+            row.channels_received += link.n_receive;
+            row.bytes_sent += link.bytes_sent;
+            row.bytes_received += link.bytes_received;
+        }
+    std::vector<halo_peer_row> rows;
+    for (const auto &[rank, row] : by_rank) rows.push_back(row);
+    return rows;
 }
 
 std::string Exchange::describe() const {

@@ -46,6 +46,7 @@ public:
     uint32_t n_runs() const { return rounds_.front()->n_runs(); }
     void run_for_batch(uint32_t number) { rounds_.front()->run_for_batch(number); }
     void refuse(const Error &error) { fail_from(0, error); }
+    void refuse_unread(const Error &error) noexcept; // unless one is in flight
 
     // What the first run would make. Collective.
     void prepare();
@@ -65,6 +66,8 @@ public:
 
     // Adds to counters; figures of one plan are set.
     void count(halo_exchange_stats &stats) const;
+    // In all rounds, by rank. HALO_ERR_STATE: not known yet.
+    std::vector<halo_peer_row> peers() const;
     // Its rounds, with a line for each peer and direction.
     std::string describe() const;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/types.h"
 #include "exchange/check_mode.h"
 #include "plan/message_order.h"
 
@@ -106,7 +107,7 @@ std::string many_fields(const MessageSetup &setup, const Narrowing &own, const N
     return without.empty() ? text : text + " without " + joined(without);
 }
 
-// "u, v, components 0+1, depth 2, batch 7".
+// "u, v, components 0+1, depth 2, by max, batch 7".
 std::string text_of(const MessageSetup &setup, const Narrowing &own, const Narrowing &peers, bool of_peer) {
     const Narrowing &run = of_peer ? peers : own;
     const auto &pieces = setup.plan.pieces();
@@ -121,7 +122,8 @@ std::string text_of(const MessageSetup &setup, const Narrowing &own, const Narro
         text = joined(names);
     }
     if (run.first_component != 0 || run.n_components != 0) text += format(", components %d+%d", run.first_component, run.n_components);
-    if (run.depth != 0) text += format(", depth %d", run.depth);
+    if (run.depth() != 0) text += format(", depth %d", run.depth());
+    if (own.op() != peers.op()) text += format(", by %s", op_name(run.op() != 0 ? run.op() : setup.spec.op));
     if (run.batch != 0) text += format(", batch %u", run.batch);
     return text;
 }

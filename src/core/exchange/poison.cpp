@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/poison.h"
 
+#include "base/types.h"
+
 namespace halo {
 
 namespace {
@@ -13,6 +15,10 @@ constexpr uint64_t tell64 = quiet64 | uint64_t{ 0x7ff } << 40;
 constexpr uint32_t quiet32 = 0xffc00000u;
 constexpr uint32_t mark32 = 0x2bu << 16;
 constexpr uint32_t tell32 = quiet32 | 0x3fu << 16;
+// Of what a float with that mark is rounded to: HALO_BFLOAT16 has room for the mark alone, HALO_FLOAT16 for some of the element besides.
+constexpr uint16_t poison_bfloat16 = 0xffeb;
+constexpr uint16_t poison_float16 = 0xff58;
+constexpr uint16_t tell_float16 = 0xfff8;
 
 bool is_double(const FieldSpec &spec) { return spec.type == HALO_FLOAT64 || spec.type == HALO_COMPLEX128; }
 bool is_float(const FieldSpec &spec) { return spec.type == HALO_FLOAT32 || spec.type == HALO_COMPLEX64; }
@@ -25,6 +31,9 @@ Word word_at(const std::byte *at) {
 }
 bool is_poison(uint64_t word) { return (word & tell64) == (quiet64 | mark64); }
 bool is_poison(uint32_t word) { return (word & tell32) == (quiet32 | mark32); }
+bool is_half_poison(halo_type type, uint16_t word) {
+    return type == HALO_BFLOAT16 ? word == poison_bfloat16 : (word & tell_float16) == poison_float16;
+}
 
 // Values of `parts` numbers each.
 template <class Word>
@@ -32,6 +41,12 @@ int64_t find(const std::byte *at, int64_t step, int64_t n, int64_t parts) {
     for (int64_t i = 0; i < n; ++i)
         for (int64_t part = 0; part < parts; ++part)
             if (is_poison(word_at<Word>(at + i * step + part * static_cast<int64_t>(sizeof(Word))))) return i;
+    return n;
+}
+
+int64_t find_half(halo_type type, const std::byte *at, int64_t step, int64_t n) {
+    for (int64_t i = 0; i < n; ++i)
+        if (is_half_poison(type, word_at<uint16_t>(at + i * step))) return i;
     return n;
 }
 
@@ -45,12 +60,16 @@ Poison::Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed) {
         factor_ = uint64_t{ 1 } << 32 | 1; // two of them
         base_ = (quiet32 | mark32) * factor_;
         mask_ = 0xffffu;
+    } else if (is_half(spec.type)) {
+        base_ = (spec.type == HALO_BFLOAT16 ? poison_bfloat16 : poison_float16) * uint64_t{ 0x0001000100010001u };
+        mask_ = 1;
+        factor_ = 0; // no room for the place
     } else {
         base_ = Digest::mix(static_cast<uint64_t>(seed)); // any pattern that a program is unlikely to write
     }
 }
 
-bool can_be_poison(const FieldSpec &spec) { return is_double(spec) || is_float(spec); }
+bool can_be_poison(const FieldSpec &spec) { return is_double(spec) || is_float(spec) || is_half(spec.type); }
 
 PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at) {
     if (is_double(spec))
@@ -60,12 +79,14 @@ PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at) {
     if (is_float(spec))
         for (int64_t done = 0; done < spec.element_bytes; done += 4)
             if (const auto word = word_at<uint32_t>(at + done); is_poison(word)) return { true, -1, static_cast<int64_t>(word & 0xffffu) };
+    if (is_half(spec.type) && is_half_poison(spec.type, word_at<uint16_t>(at))) return { true, -1, -1 };
     return {};
 }
 
 int64_t find_poison(const FieldSpec &spec, const std::byte *at, int64_t step, int64_t n) {
     if (is_double(spec)) return find<uint64_t>(at, step, n, spec.element_bytes / 8);
     if (is_float(spec)) return find<uint32_t>(at, step, n, spec.element_bytes / 4);
+    if (is_half(spec.type)) return find_half(spec.type, at, step, n);
     return n;
 }
 

@@ -48,7 +48,7 @@ bool can_be_poison(const FieldSpec &spec);
 struct PoisonOrigin {
     bool found = false;
     int32_t ordinal = 0; // low bits of the field's ordinal; -1: the type has no room for it
-    int64_t element = 0; // low bits of the place in the part's storage
+    int64_t element = 0; // low bits of the place in the part's storage; -1: no room either
 };
 // Was this value computed from poison? Only floating-point types can tell.
 PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at);

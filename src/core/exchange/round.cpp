@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "base/types.h"
 #include "comm/collective_stream.h"
 #include "comm/wait.h"
-#include "exchange/caller_combine.h"
 #include "plan/piece_cache.h"
 
 namespace halo {
@@ -25,11 +25,8 @@ Round::Round(RoundSpec spec)
       patience_(context_, timeout(), id_.serial()) {
     spec_.what = format("exchange %u over", id_.serial());
     for (const Field *field : spec_.fields) spec_.what += " " + field->spec().name;
-    size_t n_pointers = 0;
-    for (const Field *field : spec_.fields) {
-        first_pointer_.push_back(n_pointers);
-        n_pointers += field->topology().local_parts().size();
-    }
+    first_pointer_.push_back(0);
+    for (const Field *field : spec_.fields) first_pointer_.push_back(first_pointer_.back() + field->topology().local_parts().size());
     if (context_.check_mode()) check_ = std::make_unique<CheckMode>(spec_, context_.config().integer("check.seed"));
     run_.check = check_.get();
     run_.sets.resize(spec_.fields.size());
@@ -124,6 +121,9 @@ void Round::require(Phase phase, const char *call) const {
 
 void Round::check_run(const halo_run &run) const {
     const char *what = spec_.what.c_str();
+    check_lists(run, spec_.fields.size(), first_pointer_.back(), spec_.what);
+    if (run.op != 0 && spec_.op == op_move) fail(HALO_ERR_ARGUMENT, "%s: run with op %d, but values are moved, not combined", what, run.op);
+    if (run.op != 0) check_op(run.op, spec_.combine, spec_.canonical);
     if (run.first_component < 0 || run.n_components < 0 || run.depth < 0)
         fail(HALO_ERR_ARGUMENT, "%s: run with first_component %d, n_components %d, depth %d: none may be negative", what, run.first_component,
              run.n_components, run.depth);
@@ -141,8 +141,19 @@ void Round::check_run(const halo_run &run) const {
         if (run.first_component >= spec.n_components || run.n_components > spec.n_components - run.first_component)
             fail(HALO_ERR_ARGUMENT, "%s: run with components %d+%d, but field %s has %d", what, run.first_component, run.n_components,
                  spec.name.c_str(), spec.n_components);
+        if (run.op != 0) check_op(spec, run.op);
         if (run.sets) field.check_set(run.sets[f]);
     }
+}
+
+// Moving takes no knowledge of values.
+void Round::require_known_values(const PlanPiece &piece, const Device &device) const {
+    const FieldSpec &field = piece.field->spec();
+    if (device.knows(field.type)) return;
+    const Combining &combining = piece.piece->combining();
+    if (field.sparse || (combining.combines() && !combining.has_own_rows(run_.op)))
+        fail(HALO_ERR_DEVICE, "%s: field %s: device %s does not know values of %s, it can only move them", spec_.what.c_str(), field.name.c_str(),
+             device.name(), type_name(field.type));
 }
 
 std::shared_ptr<const Lowered> Round::lowered(const Plan &plan, size_t number, const Device &device, const Narrowed &narrowed) {
@@ -154,11 +165,12 @@ std::shared_ptr<const Lowered> Round::lowered(const Plan &plan, size_t number, c
 
 // Which tables the run works on; those of another narrowing are made at its first use.
 void Round::narrow(const halo_run &run) {
-    const Narrowed wanted{ { run.first_component, run.n_components }, run.depth };
+    run_.op = op_of(run);
+    const Narrowed wanted{ { run.first_component, run.n_components }, run.depth, spec_.pieces.front().combining.op_of_rows(run_.op) };
     Narrowing last = run_.narrowing;
     run_.whole = wanted == Narrowed{};
     bool any = run_.pieces.empty();
-    run_.narrowing = { 0, batch_, run.first_component, run.n_components, run.depth };
+    run_.narrowing = { 0, batch_, run.first_component, run.n_components, Narrowing::with(run.depth, run_.op == spec_.op ? 0 : run_.op) };
     for (size_t p = 0; p < run_.pieces.size(); ++p) {
         PieceRun &piece = run_.pieces[p];
         const PlanPiece &planned = plan_->pieces()[p];
@@ -166,11 +178,12 @@ void Round::narrow(const halo_run &run) {
         run_.whole = run_.whole && piece.takes_part;
         any = any || piece.takes_part;
         if (piece.takes_part) run_.narrowing.add(p, run_.pieces.size());
+        if (piece.takes_part) require_known_values(planned, device_of(piece));
         if (piece.takes_part && (!(piece.rows->narrowed == wanted) || piece.rows->device != &device_of(piece)))
             piece.take_rows(lowered(*plan_, p, device_of(piece), wanted));
     }
     if (run_.whole) run_.narrowing.pieces = 0;
-    if (!any) run_.narrowing = { 0, batch_, 0, Narrowing::of_none, 0 };
+    if (!any) run_.narrowing = { 0, batch_, 0, Narrowing::of_none, 0 }; // whatever the operation
     last.batch = batch_;
     if (last != run_.narrowing) times_.measure_after_all();
 }
@@ -197,10 +210,10 @@ void Round::allocate_scratch(size_t number) {
         if (bytes > static_cast<int64_t>(buffer.bytes()) || (bytes > 0 && !buffer.is_of(pool))) buffer = pool.get(static_cast<size_t>(bytes));
     };
     const PieceRun &piece = run_.pieces[number];
-    if (piece.rows->staging_bytes == 0 && piece.rows->canonical_scratch_bytes() == 0) return;
+    if (piece.rows->staging_bytes == 0 && piece.rows->scratch_bytes() == 0) return;
     Pool &host = context_.pools().pool(HALO_MEMORY_HOST);
     grow(staging_[number], piece.rows->staging_bytes, piece.work ? context_.pools().pool(HALO_MEMORY_DEVICE, piece.work->device().ordinal()) : host);
-    grow(canonical_scratch_, piece.rows->canonical_scratch_bytes(), host);
+    grow(scratch_, piece.rows->scratch_bytes(), host);
     if (piece.work && staging_[number]) piece.work->keep(staging_[number]);
 }
 
@@ -272,6 +285,12 @@ void Round::refuse(const Error &error) {
     if (!is_planned()) return; // nobody knows its peers
     ++run_.epoch;
     phase_ = tell_failure(error);
+}
+
+void Round::refuse_unread(const Error &error) {
+    require(Phase::idle, "start");
+    find_plan();
+    refuse(error);
 }
 
 void Round::do_post(const halo_run &run) {
@@ -395,12 +414,16 @@ void Round::combine_piece(size_t number, const Lowered &rows, const std::vector<
     const halo_type type = plan_->piece(number).destination().type;
     const DeviceWork *work = run_.pieces[number].work;
     for (const CombineStep &step : rows.combine_steps)
-        if (step.op != HALO_USER)
-            rows.table.run(step.rows.first, step.rows.n, bases, work ? work->stream() : HALO_STREAM_NONE, step.op, type);
-        else
-            combine_by_caller(spec_, type, rows, step, bases);
-    for (const CanonicalStep &step : rows.canonical_steps)
-        step.run(bases, { static_cast<std::byte *>(canonical_scratch_.data()), canonical_scratch_.bytes() });
+        rows.table.run(step.rows.first, step.rows.n, bases, work ? work->stream() : HALO_STREAM_NONE, step.moves ? HALO_COPY_MOVE : run_.op, type);
+    if (run_.op == HALO_USER) combine_by_caller(number, rows, bases);
+    for (const CanonicalStep &step : rows.canonical_steps) step.run(bases, { static_cast<std::byte *>(scratch_.data()), scratch_.bytes() });
+}
+
+void Round::combine_by_caller(size_t number, const Lowered &rows, const std::vector<void *> &bases) const {
+    const PlanPiece &planned = plan_->pieces()[number];
+    const CallerStep::Outcome outcome = rows.caller_step.run(spec_.combine, spec_.combine_user, planned.piece->destination().type, bases,
+                                                             { static_cast<std::byte *>(scratch_.data()), scratch_.bytes() });
+    if (outcome.status != HALO_SUCCESS) fail_combining(outcome.status, *planned.field, outcome.base - planned.piece->bases().first_destination);
 }
 
 void Round::end() {
@@ -479,6 +502,11 @@ void Round::abandon() {
     if (phase_ == Phase::idle) fail(HALO_ERR_STATE, "%s: nothing is in flight to be abandoned", spec_.what.c_str());
     messages_->abandon();
     end_run(Phase::dead);
+}
+
+const std::vector<PlanLink> &Round::links() const {
+    if (!is_planned()) fail(HALO_ERR_STATE, "%s: its peers are not known before it is prepared, or runs", spec_.what.c_str());
+    return plan_->links();
 }
 
 std::string Round::describe() const {

@@ -35,6 +35,8 @@ public:
     const RoundSpec &spec() const { return spec_; }
     const Plan &plan() const { return *plan_; }
     int64_t runs() const { return runs_; }
+    // HALO_ERR_STATE: not known yet.
+    const std::vector<PlanLink> &links() const;
 
     // Communicates where a source of edges has to look something up; else nothing. Collective, before the first run.
     void prepare();
@@ -43,6 +45,8 @@ public:
     void run_for_batch(uint32_t number) { batch_ = number; }
     // Tells the peers, in place of the next run, that this rank cannot take part.
     void refuse(const Error &error);
+    // The same of a run that nobody could read, which may be the first.
+    void refuse_unread(const Error &error);
 
     void start(const halo_run &run, halo_stream stream);
     void finish(halo_stream stream);
@@ -77,6 +81,8 @@ private:
     std::shared_ptr<Plan> compiled_plan();
     void require(Phase phase, const char *call) const;
     void check_run(const halo_run &run) const;
+    halo_op op_of(const halo_run &run) const { return run.op != 0 ? run.op : spec_.op; }
+    void require_known_values(const PlanPiece &piece, const Device &device) const;
     std::shared_ptr<const Lowered> lowered(const Plan &plan, size_t number, const Device &device, const Narrowed &narrowed);
     void narrow(const halo_run &run);
     void allocate_scratch(size_t number);
@@ -136,12 +142,13 @@ private:
     void count_local(const Arrivals::Copied &copied);
     void combine();
     void combine_piece(size_t number, const Lowered &rows, const std::vector<void *> &bases) const;
+    void combine_by_caller(size_t number, const Lowered &rows, const std::vector<void *> &bases) const;
     double timeout() const { return context_.timeout(spec_.timeout_seconds); }
 
     Context &context_;
     RoundSpec spec_;
     RunId id_;
-    std::vector<size_t> first_pointer_; // of each field, in halo_run.data
+    std::vector<size_t> first_pointer_; // of each field, in halo_run.data, and where the last one's end
     uint64_t layouts_ = 0;              // of the fields when the plan was made
     std::shared_ptr<Plan> plan_;
     std::shared_ptr<Plan> first_plan_; // the messages name edges by it; layouts may have changed since
@@ -155,8 +162,8 @@ private:
     uint32_t batch_ = 0;
     Phase phase_ = Phase::idle;
     std::unique_ptr<CheckMode> check_;
-    std::vector<Buffer> staging_; // of each piece: contributions of this rank, where they are combined
-    Buffer canonical_scratch_;
+    std::vector<Buffer> staging_;                    // of each piece: contributions of this rank, where they are combined
+    Buffer scratch_;                                 // of steps that combine on the host
     std::vector<std::unique_ptr<DeviceWork>> works_; // on each device that has been used
     std::vector<Buffer> fill_values_;                // of each piece that is sparse, where devices reach them
     halo_stream stream_ = HALO_STREAM_NONE;          // of the present phase

@@ -43,8 +43,7 @@ void Round::choose_devices(const halo_run &run) {
         if (run.field_mask && run.field_mask[planned.destination] == 0) continue;
         const Space space = space_of_piece(run, planned);
         if (!space.on_device()) continue;
-        const Combining &combining = planned.piece->combining();
-        if (combining.canonical || combining.op == HALO_USER)
+        if (const Combining &combining = planned.piece->combining(); combining.combines() && combining.has_own_rows(op_of(run)))
             fail(HALO_ERR_DEVICE, "%s: field %s is on device %d, where values are not combined %s", spec_.what.c_str(),
                  planned.field->spec().name.c_str(), space.device, combining.canonical ? "in canonical order" : "by a function of the program");
         piece.work = &work_on(context_.device_of(space));
@@ -96,6 +95,7 @@ void Round::follow_adopted() {
             const Space space = planned.field->space(set);
             const Device &device = context_.device_of(space);
             if (&device == &device_of(piece)) continue;
+            require_known_values(planned, device);
             const BaseNumbers &bases = planned.piece->bases();
             if (std::any_of(piece.bases.begin(), piece.bases.begin() + bases.n_parts, [](const void *part) { return part != nullptr; }))
                 fail(HALO_ERR_DEVICE, "%s: field %s, part %lld: bound to %s memory of device %d, but other parts are elsewhere in this run",

@@ -41,6 +41,33 @@ void add_field(Terms &terms, const Field &field) {
 
 } // namespace
 
+void check_lists(const halo_run &run, size_t n_fields, size_t n_pointers, const std::string &what) {
+    const bool any = run.field_mask || run.sets || run.devices;
+    if ((any || run.n_fields != 0) && run.n_fields != static_cast<int64_t>(n_fields))
+        fail(HALO_ERR_ARGUMENT, "%s: run with lists of n_fields %d, but the exchange has %zu fields", what.c_str(), run.n_fields, n_fields);
+    if (run.data && run.n_data != static_cast<int64_t>(n_pointers))
+        fail(HALO_ERR_ARGUMENT, "%s: run with n_data %lld, but its fields have %zu parts on this rank", what.c_str(),
+             static_cast<long long>(run.n_data), n_pointers);
+    if (!run.data && run.n_data != 0)
+        fail(HALO_ERR_ARGUMENT, "%s: run with n_data %lld, but data is NULL", what.c_str(), static_cast<long long>(run.n_data));
+}
+
+void check_op(halo_op op, halo_combine_fn combine, bool canonical) {
+    if (op < HALO_SUM || op > HALO_BXOR) fail(HALO_ERR_ARGUMENT, "exchange: op %d is none of HALO_SUM ... HALO_BXOR", op);
+    if (op == HALO_USER && !combine) fail(HALO_ERR_ARGUMENT, "exchange: HALO_USER without a function `combine`");
+    if (op == HALO_USER && canonical) fail(HALO_ERR_ARGUMENT, "exchange: HALO_COMBINE_CANONICAL, but which values of HALO_USER count is not known");
+}
+
+void check_op(const FieldSpec &spec, halo_op op) {
+    if (op == HALO_USER || combines(spec.type, op)) return; // without an allocation
+    check_combines(spec.type, op, format("exchange: field %s", spec.name.c_str()).c_str());
+}
+
+void fail_combining(halo_status status, const Field &field, int64_t part) {
+    fail(status >= HALO_ERR_ARGUMENT ? status : HALO_ERR_ARGUMENT, "the combine callback returned %s for field %s, part %lld", status_name(status),
+         field.spec().name.c_str(), static_cast<long long>(field.topology().local_parts()[static_cast<size_t>(part)]));
+}
+
 // A field that comes twice is described once.
 Terms terms_of(const RoundSpec &spec) {
     Terms terms;

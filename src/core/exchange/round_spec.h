@@ -28,11 +28,21 @@ struct RoundSpec {
     bool probed = false;        // receive policy
     bool source_stable = false; // what is sent stays unchanged until the run ends
     double timeout_seconds = HALO_TIMEOUT_CONFIGURED;
+    halo_op op = op_move;              // of runs that name no other: in this round or, with that of others, between two; op_move: none can
     halo_combine_fn combine = nullptr; // HALO_USER
     void *combine_user = nullptr;
-    std::string kind{}; // in words, with all that peers must agree on: "ghosts, full stencil"
-    std::string what{}; // "exchange 3 over u, v"
+    bool canonical = false; // order of combining
+    std::string kind{};     // in words, with all that peers must agree on: "ghosts, full stencil"
+    std::string what{};     // "exchange 3 over u, v"
 };
+
+// Have the lists of a run the lengths that those of `what`, the exchange, must have?
+void check_lists(const halo_run &run, size_t n_fields, size_t n_pointers, const std::string &what);
+
+// Is it one that an exchange can combine by, and values of a field can be? `combine`: function of the program.
+void check_op(halo_op op, halo_combine_fn combine, bool canonical);
+void check_op(const FieldSpec &spec, halo_op op);
+[[noreturn]] void fail_combining(halo_status status, const Field &field, int64_t part);
 
 // Where the storage of the f-th field of a run is.
 inline Space space_in(const halo_run &run, size_t f, const Field &field) {

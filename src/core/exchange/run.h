@@ -42,6 +42,7 @@ struct Run {
     const Plan *plan = nullptr;
     bool whole = true;               // all fields, components and layers
     Narrowing narrowing;             // as it travels in headers
+    halo_op op = op_move;            // by which pieces that combine do
     std::vector<PieceRun> pieces;    // of the plan
     std::vector<int32_t> sets;       // binding set per field
     std::vector<DeviceWork *> works; // on each device that has storage of it

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "field/field.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/checked.h"
 #include "base/digest.h"
@@ -12,15 +15,34 @@ namespace halo {
 
 namespace {
 
-// Bytes have no value.
-void store_value(std::byte *into, halo_type type, double value) {
+// Without its fraction. False for NaN.
+template <class Integer>
+bool is_within(double value) {
+    const double end = std::ldexp(1.0, std::numeric_limits<Integer>::digits), whole = std::trunc(value);
+    return whole < end && whole >= (std::is_signed_v<Integer> ? -end : 0.0);
+}
+
+// False: no value of the type is near.
+bool store_value(std::byte *into, halo_type type, double value) {
+    if (is_half(type)) {
+        const uint16_t bits = half_bits(type, value);
+        std::memcpy(into, &bits, sizeof bits);
+        return true;
+    }
+    bool fits = true;
     with_type(type, [&](auto number) {
-        if constexpr (std::is_arithmetic_v<decltype(number)>)
-            number = static_cast<decltype(number)>(value);
-        else
-            number.real(static_cast<typename decltype(number)::value_type>(value));
+        using Number = decltype(number);
+        if constexpr (std::is_integral_v<Number>) {
+            fits = is_within<Number>(value);
+            if (fits) number = static_cast<Number>(value);
+        } else if constexpr (std::is_floating_point_v<Number>) {
+            number = static_cast<Number>(value);
+        } else {
+            number.real(static_cast<typename Number::value_type>(value));
+        }
         std::memcpy(into, &number, sizeof number);
     });
+    return fits;
 }
 
 std::vector<Centring> places_of(int32_t centring, int32_t n_dims) {
@@ -42,6 +64,7 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     spec_.type = desc.type;
     spec_.element_bytes = element_size(desc.type, desc.element_bytes, "field");
     spec_.n_components = desc.n_components;
+    spec_.centring = desc.centring;
     spec_.places = places_of(desc.centring, topology.n_dims());
     spec_.vector = desc.vector != 0;
     spec_.sparse = desc.sparse != 0;
@@ -52,7 +75,8 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
         spec_.ghosts.low[d] = desc.ghost_low[d];
         spec_.ghosts.high[d] = desc.ghost_high[d];
     }
-    if (spec_.sparse) store_value(fill_value_, spec_.type, spec_.fill);
+    if (spec_.sparse && !store_value(fill_value_, spec_.type, spec_.fill))
+        fail(HALO_ERR_ARGUMENT, "field %s: fill %g is no value of %s", spec_.name.c_str(), spec_.fill, type_name(spec_.type));
     layouts_ = layouts_by(layout_rule_);
     data_.assign(spec_.n_sets, std::vector<void *>(layouts_.size(), nullptr));
     spaces_.resize(static_cast<size_t>(spec_.n_sets));
@@ -60,6 +84,23 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     if (!topology.field_names.insert(spec_.name).second)
         fail(HALO_ERR_EXISTS, "field %s: topology %llu of this context%s has a field of this name already", spec_.name.c_str(),
              static_cast<unsigned long long>(topology.id()), topology.text().empty() ? "" : (" (" + topology.text() + ")").c_str());
+}
+
+halo_field_desc Field::desc() const {
+    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    desc.type = spec_.type;
+    desc.name = spec_.name.c_str();
+    desc.element_bytes = spec_.element_bytes;
+    desc.n_components = spec_.n_components;
+    desc.centring = spec_.centring;
+    std::ranges::copy(spec_.ghosts.low, desc.ghost_low);
+    std::ranges::copy(spec_.ghosts.high, desc.ghost_high);
+    desc.sparse = spec_.sparse;
+    desc.n_sets = spec_.n_sets;
+    desc.threshold = spec_.threshold;
+    desc.fill = spec_.fill;
+    desc.vector = spec_.vector;
+    return desc;
 }
 
 Field::~Field() {
@@ -94,9 +135,12 @@ void Field::check_centring(const halo_field_desc &desc, const char *name) const 
     if (desc.centring == HALO_CENTRE_EDGES && n_dims < 2) fail(HALO_ERR_ARGUMENT, "field %s: one dimension has no edges", name);
     if (desc.centring != HALO_CENTRE_CELL && !topology_.has_cells())
         fail(HALO_ERR_ARGUMENT, "field %s: centring %d, but the topology's parts are lists of points", name, desc.centring);
-    if (desc.vector && (desc.type == HALO_BYTES || desc.n_components < n_dims))
-        fail(HALO_ERR_ARGUMENT, "field %s: a vector field needs numbers in at least %d components, not %d of type %d", name, n_dims,
-             desc.n_components, desc.type);
+    if (desc.centring < HALO_CENTRE_NODE && desc.centring >> n_dims != 0)
+        fail(HALO_ERR_ARGUMENT, "field %s: centring %d, with faces or edges that %d dimension%s not have", name, desc.centring, n_dims,
+             n_dims == 1 ? " does" : "s do");
+    if (desc.vector && (!has_sign(desc.type) || desc.n_components < n_dims))
+        fail(HALO_ERR_ARGUMENT, "field %s: a vector field needs numbers with a sign in at least %d components, not %d of %s", name, n_dims,
+             desc.n_components, type_name(desc.type));
 }
 
 Extent Field::cells(int64_t local_index) const {
@@ -368,6 +412,26 @@ uint64_t Field::layout_hash() {
     }
     for (const auto &map : maps_) add(map ? static_cast<int64_t>(map->hash()) : 0);
     return layout_hash_ = hash | 1;
+}
+
+namespace {
+
+int64_t n_points(const Extent &cells, Centring place) { return points(cells[0], place, 0) * points(cells[1], place, 1) * points(cells[2], place, 2); }
+
+} // namespace
+
+int64_t Field::n_owned_points(int64_t local_index) const {
+    int64_t n = 0;
+    for (const Centring place : spec_.places) n += n_points(topology_.cells(local_index), place);
+    return n;
+}
+
+void Field::mark_owned(int64_t local_index, uint8_t *mask) const {
+    for (const Centring place : spec_.places) {
+        const int64_t n = n_points(topology_.cells(local_index), place);
+        topology_.mark_owned(local_index, place, { mask, static_cast<size_t>(n) });
+        mask += n;
+    }
 }
 
 std::vector<halo_boundary> Field::boundaries(int64_t gid) const {

@@ -19,7 +19,8 @@ struct FieldSpec {
     halo_type type = HALO_FLOAT64;
     int64_t element_bytes = 8;
     int32_t n_components = 1;
-    std::vector<Centring> places{ HALO_CENTRE_CELL }; // where the values of one cell sit
+    int32_t centring = HALO_CENTRE_CELL;              // as the caller has it,
+    std::vector<Centring> places{ HALO_CENTRE_CELL }; // and where it lets the values of one cell sit
     bool vector = false;                              // components 0, 1, 2 lie along x, y, z
     GhostWidths ghosts;
     bool sparse = false;
@@ -37,6 +38,7 @@ public:
 
     Topology &topology() const { return topology_; }
     const FieldSpec &spec() const { return spec_; }
+    halo_field_desc desc() const;
     int32_t ordinal() const { return ordinal_; }
 
     const PartLayout &layout(int64_t local_index) const { return layouts_[local_index]; }
@@ -70,6 +72,10 @@ public:
     const void *fill_value() const { return fill_value_; }
     // Write the fill value into the whole storage of a part, which `device` reaches.
     void fill(int64_t local_index, void *data, const Device &device, halo_stream stream) const;
+
+    // Owned points of a part, in all places; and 1 for each that the part is the owner of, x fastest.
+    int64_t n_owned_points(int64_t local_index) const;
+    void mark_owned(int64_t local_index, uint8_t *mask) const;
 
     // Ghosts of a part that no part fills, place by place.
     std::vector<halo_boundary> boundaries(int64_t gid) const;

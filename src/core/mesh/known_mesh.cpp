@@ -10,8 +10,7 @@ namespace halo {
 
 namespace {
 
-constexpr uint64_t least_density = 4; // one key of a table in so many is used, about
-constexpr size_t sampled = 64;        // one key in so many is looked at
+constexpr size_t sampled = 64; // one key in so many is looked at
 
 // Where the keys of a set lie that this rank brings or leads to, if they lie close together. A few may lie elsewhere.
 DenseKeys dense_keys(const MeshDescription &mesh, size_t set) {
@@ -26,8 +25,7 @@ DenseKeys dense_keys(const MeshDescription &mesh, size_t set) {
     };
     widen(mesh.sets[set].keys, 1, std::nullopt);
     for (const size_t m : mesh.sets[set].maps_to) widen(mesh.maps[m].keys, mesh.maps[m].arity, mesh.maps[m].none);
-    const bool close = low <= high && (high - low) / least_density < n;
-    return close ? DenseKeys{ low, high - low + 1 } : DenseKeys{};
+    return dense_range(low, high, n);
 }
 
 } // namespace

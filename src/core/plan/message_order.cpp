@@ -8,7 +8,7 @@ namespace halo {
 
 namespace {
 
-auto part_of(const PlacedEdge &edge) { return std::tie(edge.place, edge.recv_gid); }
+auto part_of(const PlacedEdge &edge) { return std::tie(edge.place, edge.receive_gid); }
 
 // Ghost rows: equal in edges that may lie side by side.
 auto rows_of(const PlacedEdge &edge) { return std::tie(edge.low[2], edge.n[2], edge.low[1], edge.n[1]); }

@@ -65,11 +65,11 @@ uint64_t map_points(Field &field, Edge &edge) {
         return known.pattern;
     };
     const uint64_t sent = edge.ends == EdgeEnds::receive ? 0 : mapped(edge.send_gid, edge.send);
-    const uint64_t received = edge.ends == EdgeEnds::send ? 0 : mapped(edge.recv_gid, edge.receive);
+    const uint64_t received = edge.ends == EdgeEnds::send ? 0 : mapped(edge.receive_gid, edge.receive);
     if (edge.ends == EdgeEnds::local && (sent != received || edge.send.size() != edge.receive.size()))
         fail(HALO_ERR_MISMATCH,
              "field %s: channel from part %lld to part %lld: its map of points leaves out other points of the one than of the other",
-             field.spec().name.c_str(), static_cast<long long>(edge.send_gid), static_cast<long long>(edge.recv_gid));
+             field.spec().name.c_str(), static_cast<long long>(edge.send_gid), static_cast<long long>(edge.receive_gid));
     // A peer's side has as many.
     if (edge.ends == EdgeEnds::send) edge.receive = { { { 0, 0, 0 }, { edge.send.size(), 1, 1 } }, {}, false };
     if (edge.ends == EdgeEnds::receive) edge.send = { { { 0, 0, 0 }, { edge.receive.size(), 1, 1 } }, {}, false };
@@ -94,8 +94,8 @@ void Piece::collect(const PieceSpec &spec) {
             lists.pattern = pattern;
         }
         const bool sends = edge.ends != EdgeEnds::receive, receives = edge.ends != EdgeEnds::send;
-        edges_.add(sends ? edge.recv_rank : edge.send_rank, edge.ends,
-                   edges_.place(edge, local_index(*spec.source, sends, edge.send_gid), local_index(destination, receives, edge.recv_gid), place,
+        edges_.add(sends ? edge.receive_rank : edge.send_rank, edge.ends,
+                   edges_.place(edge, local_index(*spec.source, sends, edge.send_gid), local_index(destination, receives, edge.receive_gid), place,
                                 listed ? &lists : nullptr));
     };
     for (int32_t place = 0; place < std::ssize(destination.spec().places); ++place)
@@ -146,7 +146,7 @@ Digest Piece::digest_of(const std::vector<PlacedEdge> &edges) const {
     digest.add(static_cast<uint64_t>(destination().n_components));
     for (const PlacedEdge &edge : edges) {
         digest.add(static_cast<uint64_t>(edge.send_gid));
-        digest.add(static_cast<uint64_t>(edge.recv_gid));
+        digest.add(static_cast<uint64_t>(edge.receive_gid));
         digest.add(static_cast<uint64_t>(edge.tag));
         digest.add(static_cast<uint64_t>(edge.piece));
         digest.add(static_cast<uint64_t>(edge.place) << 8 | edge.element);

@@ -18,11 +18,19 @@ inline constexpr halo_op op_move = 0; // values are moved, not combined
 
 // What happens to values where they arrive.
 struct Combining {
-    halo_op op = op_move;
-    bool canonical = false;        // in the order of the values
+    halo_op op = op_move;          // of runs that name no other
+    bool canonical = false;        // in the order of the values, where it shows
     bool owner_overwrites = false; // the owner's value is the first
     bool reads_in_place = false;   // contributions of this rank stay unchanged until all are combined
     bool combines() const { return op != op_move; }
+    bool sorts(halo_op by) const { return canonical && (by == HALO_SUM || by == HALO_PROD); }
+    // Only a function of the program's, and what sorts, has rows of its own.
+    bool has_own_rows(halo_op by) const { return by == HALO_USER || sorts(by); }
+    // What a run by another operation is to its tables: 0: it takes those of `op`.
+    halo_op op_of_rows(halo_op by) const {
+        const auto rows = [this](halo_op one) { return has_own_rows(one) ? one : HALO_MAX; };
+        return !combines() || rows(by) == rows(op) ? op_move : rows(by);
+    }
 };
 
 // What a piece is made from.
@@ -37,10 +45,11 @@ struct PieceSpec {
     std::vector<uint64_t> identity() const;
 };
 
-// Which part of the values a run takes.
+// Which part of the values a run takes, and how it combines them.
 struct Narrowed {
     ComponentRange components;
-    int32_t depth = 0; // of ghosts; 0: all
+    int32_t depth = 0;    // of ghosts; 0: all
+    halo_op op = op_move; // Combining::op_of_rows
     bool operator==(const Narrowed &) const = default;
 };
 

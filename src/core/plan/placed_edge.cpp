@@ -15,7 +15,7 @@ namespace {
 int32_t narrowed(int64_t value, const Edge &edge) {
     if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max())
         fail(HALO_ERR_BOUNDS, "a channel from part %lld to part %lld has coordinate or length %lld: at most 2^31 - 1 per direction",
-             static_cast<long long>(edge.send_gid), static_cast<long long>(edge.recv_gid), static_cast<long long>(value));
+             static_cast<long long>(edge.send_gid), static_cast<long long>(edge.receive_gid), static_cast<long long>(value));
     return static_cast<int32_t>(value);
 }
 
@@ -35,7 +35,7 @@ PlacedEdge PlacedEdges::resized(PlacedEdge placed, const Edge &edge) const {
 PlacedEdge PlacedEdges::place(const Edge &edge, int32_t send_part, int32_t recv_part, int32_t place, const EdgeLists *lists) {
     PlacedEdge placed{};
     placed.send_gid = edge.send_gid;
-    placed.recv_gid = edge.recv_gid;
+    placed.receive_gid = edge.receive_gid;
     placed.tag = edge.identity.tag;
     placed.piece = edge.identity.piece;
     placed.send_part = send_part;
@@ -84,7 +84,7 @@ uint8_t PlacedEdges::turn_number(const AxisMap &map) {
 Edge PlacedEdges::edge_of(const PlacedEdge &placed) const {
     Edge edge;
     edge.send_gid = placed.send_gid;
-    edge.recv_gid = placed.recv_gid;
+    edge.receive_gid = placed.receive_gid;
     edge.identity = placed.identity();
     edge.from_owner = placed.from_owner;
     edge.map = turn_of(placed);
@@ -107,8 +107,8 @@ PlacedEdges PlacedEdges::emptied() const {
 }
 
 bool key_before(const PlacedEdge &a, const PlacedEdge &b) {
-    return std::tie(a.send_gid, a.recv_gid, a.element, a.place, a.tag, a.piece) <
-           std::tie(b.send_gid, b.recv_gid, b.element, b.place, b.tag, b.piece);
+    return std::tie(a.send_gid, a.receive_gid, a.element, a.place, a.tag, a.piece) <
+           std::tie(b.send_gid, b.receive_gid, b.element, b.place, b.tag, b.piece);
 }
 
 } // namespace halo

@@ -15,7 +15,7 @@ namespace halo {
 // One edge of values in one centring. Boxes count from their part's first owned point, listed points from its first.
 struct PlacedEdge {
     int64_t send_gid;
-    int64_t recv_gid;
+    int64_t receive_gid;
     int64_t tag; // of its identity
     int32_t piece;
     int32_t send_part; // local index; -1: on the peer

@@ -10,12 +10,12 @@
 namespace halo {
 
 halo_channel_key PlanPiece::key(const PlacedEdge &edge) const {
-    return { edge.send_gid, edge.recv_gid, field->ordinal(), edge.element, key_extra(edge.identity(), edge.place, copy) };
+    return { edge.send_gid, edge.receive_gid, field->ordinal(), edge.element, key_extra(edge.identity(), edge.place, copy) };
 }
 
 std::string Plan::describe(const halo_channel_key &key) const {
     const auto piece = std::find_if(pieces_.begin(), pieces_.end(), [&](const PlanPiece &one) { return one.field->ordinal() == key.field; });
-    std::string text = format("%lld -> %lld, field ", static_cast<long long>(key.send_gid), static_cast<long long>(key.recv_gid));
+    std::string text = format("%lld -> %lld, field ", static_cast<long long>(key.send_gid), static_cast<long long>(key.receive_gid));
     text += piece == pieces_.end() ? format("number %d of the context", key.field) : piece->field->spec().name;
     if (const std::string side = element_name(key.element); !side.empty()) text += ", side " + side;
     if (key.extra != 0) text += format(", extra %lld", static_cast<long long>(key.extra));

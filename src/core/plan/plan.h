@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "halo_channel.h"
 #include "plan/piece.h"
 
 namespace halo {

@@ -162,6 +162,8 @@ public:
 
     // This run's data?
     bool has_sent() const { return last_sent_ == epoch_; }
+    // All data so far, on their way through the transport: its memory is free.
+    bool all_left() { return has_left(0) && has_left(1); }
 
     // Last epoch whose data came; for error texts.
     uint32_t last_epoch() const { return header_.epoch; }

@@ -2,6 +2,7 @@
 // What stands in front of every message of a stream, and the check of it, which release builds do too.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,7 +13,7 @@ namespace halo {
 
 inline constexpr uint32_t message_magic = 0x4f4c4148;   // "HALO"
 inline constexpr uint32_t reduction_magic = 0x4f434552; // "RECO": in place of it, in front of the values of a reduction
-inline constexpr uint8_t wire_version = 7;
+inline constexpr uint8_t wire_version = 8;
 
 // Numbers of objects and runs go in a circle: those compared are less than half of it apart.
 constexpr bool is_before(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) < 0; }
@@ -32,8 +33,17 @@ struct Narrowing {
     uint32_t batch = 0;  // number of the batch of accesses that runs it; 0: none
     int32_t first_component = 0;
     int32_t n_components = 0; // of_none: no piece takes part
-    int32_t depth = 0;
+    uint32_t depth_and_op = 0;
     bool operator==(const Narrowing &) const = default;
+
+    // No ghosts are deeper than what fits; `op` 0: as the exchange says.
+    static constexpr uint32_t with(int32_t depth, halo_op op) {
+        return std::min(static_cast<uint32_t>(depth), most_depth) | static_cast<uint32_t>(op) << op_shift;
+    }
+    int32_t depth() const { return static_cast<int32_t>(depth_and_op & most_depth); }
+    halo_op op() const { return static_cast<halo_op>(depth_and_op >> op_shift); }
+    static constexpr uint32_t op_shift = 26;
+    static constexpr uint32_t most_depth = (1u << op_shift) - 1;
 
     static constexpr int32_t of_none = -1;
     bool takes_any() const { return n_components != of_none; }

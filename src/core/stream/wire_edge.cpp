@@ -11,7 +11,7 @@ namespace halo {
 
 namespace {
 
-auto order(const halo_channel_key &key) { return std::tie(key.send_gid, key.recv_gid, key.field, key.element, key.extra); }
+auto order(const halo_channel_key &key) { return std::tie(key.send_gid, key.receive_gid, key.field, key.element, key.extra); }
 
 } // namespace
 
@@ -20,7 +20,7 @@ bool before(const halo_channel_key &a, const halo_channel_key &b) { return order
 bool equal(const halo_channel_key &a, const halo_channel_key &b) { return order(a) == order(b); }
 
 std::string describe(const halo_channel_key &key) {
-    std::string text = format("%lld -> %lld, field %d, element %d", static_cast<long long>(key.send_gid), static_cast<long long>(key.recv_gid),
+    std::string text = format("%lld -> %lld, field %d, element %d", static_cast<long long>(key.send_gid), static_cast<long long>(key.receive_gid),
                               key.field, key.element);
     if (key.extra != 0) text += format(", extra %lld", static_cast<long long>(key.extra));
     return text;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "halo.h"
+#include "halo_channel.h"
 
 namespace halo {
 

@@ -39,7 +39,7 @@ int32_t element_across(int32_t element, const AxisMap &map) {
     const ElementOffset here = element_offset(element);
     ElementOffset there;
     for (int d = 0; d < 3; ++d) there[map.axis[d]] = -map.sign[d] * here[d];
-    return halo_element(there[0], there[1], there[2]);
+    return HALO_ELEMENT(there[0], there[1], there[2]);
 }
 
 std::string element_name(int32_t element) {
@@ -60,8 +60,8 @@ int64_t Region::size() const { return listed ? std::ssize(points) : volume(box);
 
 Edge reversed(const Edge &edge) {
     Edge back = edge;
-    std::swap(back.send_gid, back.recv_gid);
-    std::swap(back.send_rank, back.recv_rank);
+    std::swap(back.send_gid, back.receive_gid);
+    std::swap(back.send_rank, back.receive_rank);
     std::swap(back.send, back.receive);
     back.identity.element = element_across(edge.identity.element, edge.map.inverse());
     if (edge.ends != EdgeEnds::local) back.ends = edge.ends == EdgeEnds::send ? EdgeEnds::receive : EdgeEnds::send;

@@ -97,9 +97,9 @@ enum class EdgeEnds : uint8_t { local, send, receive };
 // One directed edge with at least one end on this rank: values of the sending part for the same points of the receiving part.
 struct Edge {
     int64_t send_gid = 0;
-    int64_t recv_gid = 0;
+    int64_t receive_gid = 0;
     int32_t send_rank = 0;
-    int32_t recv_rank = 0;
+    int32_t receive_rank = 0;
     EdgeIdentity identity;
     EdgeEnds ends = EdgeEnds::local;
     bool from_owner = true;  // the sending part owns all these points

@@ -2,8 +2,28 @@
 #include "topology/topology.h"
 
 #include <algorithm>
+#include <array>
 
 namespace halo {
+
+halo_neighbour neighbour_row(int64_t gid, int32_t rank, int32_t element, const AxisMap &map) {
+    halo_neighbour row{};
+    row.gid = gid;
+    row.rank = rank;
+    row.element = element;
+    std::ranges::copy(map.axis, row.axis);
+    std::ranges::copy(map.sign, row.sign);
+    return row;
+}
+
+void sort_neighbours(std::vector<halo_neighbour> &rows) {
+    const auto key = [](const halo_neighbour &row) {
+        return std::array<int64_t, 8>{ row.element, row.gid, row.axis[0], row.axis[1], row.axis[2], row.sign[0], row.sign[1], row.sign[2] };
+    };
+    std::sort(rows.begin(), rows.end(), [&](const halo_neighbour &a, const halo_neighbour &b) { return key(a) < key(b); });
+    const auto same = [&](const halo_neighbour &a, const halo_neighbour &b) { return key(a) == key(b); };
+    rows.erase(std::unique(rows.begin(), rows.end(), same), rows.end());
+}
 
 // Local parts are often a run of gids.
 int64_t Topology::local_index(int64_t gid) const {

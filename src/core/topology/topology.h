@@ -2,9 +2,11 @@
 // Which parts exist, who owns them, and which pairs talk over which regions. All kinds of topology emit the same edges.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,11 @@
 namespace halo {
 
 class BoxSource;
+
+// A neighbour whose index space lies as `map` says, from the asking part's to its.
+halo_neighbour neighbour_row(int64_t gid, int32_t rank, int32_t element, const AxisMap &map = {});
+// By element, then gid, none twice.
+void sort_neighbours(std::vector<halo_neighbour> &rows);
 
 // What a room above keeps for as long as a topology lives.
 class TopologyAttachment {
@@ -56,6 +63,8 @@ public:
     virtual Extent widest_ghosts() const = 0;
     // Cells of a local part per direction.
     virtual Extent cells(int64_t local_index) const = 0;
+    // 1 for those of a local part's own points, x fastest, that it is the owner of; else 0. All, where parts share none.
+    virtual void mark_owned(int64_t, Centring, std::span<uint8_t> mask) const { std::ranges::fill(mask, uint8_t{ 1 }); }
     // Ghost regions that no part fills.
     virtual std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const = 0;
     // All edges of a request that have an end here, local edges once. Both ends of an edge make the same one.

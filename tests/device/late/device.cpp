@@ -413,11 +413,12 @@ constexpr halo_device_plugin plugin = { HALO_PLUGIN_ABI_MAJOR,
                                         HALO_PLUGIN_ABI_MINOR,
                                         sizeof(halo_device_plugin),
                                         "late",
-                                        "0.1.0",
+                                        "0.2.0",
                                         HALO_COPY_LAYOUT,
                                         (1U << HALO_MEMORY_PINNED) | (1U << HALO_MEMORY_DEVICE),
                                         query,
-                                        &ops };
+                                        &ops,
+                                        (uint64_t{ 2 } << HALO_BFLOAT16) - 2 };
 
 } // namespace
 

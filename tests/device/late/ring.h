@@ -160,7 +160,7 @@ public:
     operator halo_exchange *() const { return handle_; }
     halo_exchange_stats stats() const {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
-        OK(halo_exchange_stats_get(handle_, &stats));
+        OK(halo_exchange_get_stats(handle_, &stats));
         return stats;
     }
 

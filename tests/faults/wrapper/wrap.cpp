@@ -343,7 +343,7 @@ extern "C" {
 
 HALO_API extern const halo_transport_plugin halo_transport_plugin_v1;
 const halo_transport_plugin halo_transport_plugin_v1 = {
-    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), "wrap", "0.1.0", query, &operations, 0, 0
+    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), "wrap", "0.2.0", query, &operations, 0, 0
 };
 
 HALO_API halo_inproc_group *wrap_group_create(int32_t n_ranks) {

@@ -13,6 +13,11 @@
 
 /* ---------------------------------------------------------------- values at any address */
 
+HALO_DEVICE halo_u16 halo_load2(HALO_GLOBAL const halo_u8 *from) {
+    if (((halo_u64)from & 1u) == 0) return *HALO_AT(const halo_u16, from);
+    return (halo_u16)((halo_u32)from[0] | (halo_u32)from[1] << 8);
+}
+
 HALO_DEVICE halo_u32 halo_load4(HALO_GLOBAL const halo_u8 *from) {
     if (((halo_u64)from & 3u) == 0) return *HALO_AT(const halo_u32, from);
     return (halo_u32)from[0] | (halo_u32)from[1] << 8 | (halo_u32)from[2] << 16 | (halo_u32)from[3] << 24;
@@ -21,6 +26,15 @@ HALO_DEVICE halo_u32 halo_load4(HALO_GLOBAL const halo_u8 *from) {
 HALO_DEVICE halo_u64 halo_load8(HALO_GLOBAL const halo_u8 *from) {
     if (((halo_u64)from & 7u) == 0) return *HALO_AT(const halo_u64, from);
     return (halo_u64)halo_load4(from) | (halo_u64)halo_load4(from + 4) << 32;
+}
+
+HALO_DEVICE void halo_store2(HALO_GLOBAL halo_u8 *to, halo_u16 value) {
+    if (((halo_u64)to & 1u) == 0) {
+        *HALO_AT(halo_u16, to) = value;
+    } else {
+        to[0] = (halo_u8)value;
+        to[1] = (halo_u8)(value >> 8);
+    }
 }
 
 HALO_DEVICE void halo_store4(HALO_GLOBAL halo_u8 *to, halo_u32 value) {
@@ -138,28 +152,41 @@ HALO_DEVICE void halo_place(const halo_lines *lines, halo_u32 unit, halo_u32 wor
         }                                                                                                                                            \
     }
 #define HALO_LOAD1(from) (*HALO_AT(const halo_u8, from))
-#define HALO_LOAD2(from) (*HALO_AT(const unsigned short, from))
+#define HALO_LOAD2(from) (*HALO_AT(const halo_u16, from))
 #define HALO_LOAD4(from) (*HALO_AT(const halo_u32, from))
 #define HALO_LOAD8(from) (*HALO_AT(const halo_u64, from))
 #define HALO_LOAD16(from) (*HALO_AT(const HALO_WORD16, from))
 #define HALO_STORE1(to, value) (*HALO_AT(halo_u8, to) = (value))
-#define HALO_STORE2(to, value) (*HALO_AT(unsigned short, to) = (value))
+#define HALO_STORE2(to, value) (*HALO_AT(halo_u16, to) = (value))
 #define HALO_STORE4(to, value) (*HALO_AT(halo_u32, to) = (value))
 #define HALO_STORE8(to, value) (*HALO_AT(halo_u64, to) = (value))
 #define HALO_STORE16(to, value) (*HALO_AT(HALO_WORD16, to) = (value))
 
 HALO_DEFINE_MOVE(halo_move1, halo_u8, HALO_LOAD1, HALO_STORE1, w)
-HALO_DEFINE_MOVE(halo_move2, unsigned short, HALO_LOAD2, HALO_STORE2, w)
+HALO_DEFINE_MOVE(halo_move2, halo_u16, HALO_LOAD2, HALO_STORE2, w)
 HALO_DEFINE_MOVE(halo_move4, halo_u32, HALO_LOAD4, HALO_STORE4, w)
 HALO_DEFINE_MOVE(halo_move8, halo_u64, HALO_LOAD8, HALO_STORE8, w)
 HALO_DEFINE_MOVE(halo_move16, HALO_WORD16, HALO_LOAD16, HALO_STORE16, w)
+HALO_DEFINE_MOVE(halo_negate_half, halo_u16, halo_load2, halo_store2, (halo_u16)(w ^ 0x8000u))
 HALO_DEFINE_MOVE(halo_negate_float, halo_u32, halo_load4, halo_store4, w ^ 0x80000000u)
 HALO_DEFINE_MOVE(halo_negate_double, halo_u64, halo_load8, halo_store8, w ^ (halo_u64)1 << 63)
+HALO_DEFINE_MOVE(halo_negate_int8, halo_u8, HALO_LOAD1, HALO_STORE1, (halo_u8)(0u - w))
+HALO_DEFINE_MOVE(halo_negate_int16, halo_u16, halo_load2, halo_store2, (halo_u16)(0u - w))
 HALO_DEFINE_MOVE(halo_negate_int32, halo_u32, halo_load4, halo_store4, 0u - w)
 HALO_DEFINE_MOVE(halo_negate_int64, halo_u64, halo_load8, halo_store8, (halo_u64)0 - w)
 
 HALO_DEVICE halo_u32 halo_bytes_of(halo_u32 value) {
-    return value == HALO_VALUE_BYTE ? 1 : value == HALO_VALUE_FLOAT || value == HALO_VALUE_INT32 ? 4 : 8;
+    switch (value) {
+    case HALO_VALUE_INT8:
+    case HALO_VALUE_UINT8: return 1;
+    case HALO_VALUE_INT16:
+    case HALO_VALUE_UINT16:
+    case HALO_VALUE_HALF: return 2;
+    case HALO_VALUE_FLOAT:
+    case HALO_VALUE_INT32:
+    case HALO_VALUE_UINT32: return 4;
+    default: return 8;
+    }
 }
 
 HALO_DEVICE void halo_negate(halo_lines *lines, halo_u32 lane) {
@@ -167,6 +194,9 @@ HALO_DEVICE void halo_negate(halo_lines *lines, halo_u32 lane) {
     switch (lines->piece->negate) {
     case HALO_VALUE_FLOAT: halo_negate_float(lines, lane); break;
     case HALO_VALUE_DOUBLE: halo_negate_double(lines, lane); break;
+    case HALO_VALUE_HALF: halo_negate_half(lines, lane); break;
+    case HALO_VALUE_INT8: halo_negate_int8(lines, lane); break;
+    case HALO_VALUE_INT16: halo_negate_int16(lines, lane); break;
     case HALO_VALUE_INT32: halo_negate_int32(lines, lane); break;
     default: halo_negate_int64(lines, lane); break;
     }
@@ -228,19 +258,31 @@ HALO_DEVICE void halo_move_chunk(HALO_GLOBAL const halo_launch *launch, halo_u32
         }                                                                                                                                            \
         return 0;                                                                                                                                    \
     }
-HALO_DEFINE_TEST(halo_test_byte, halo_i32, 1, *at, 0, 0)
 HALO_DEFINE_TEST(halo_test_float, float, 4, HALO_AS_FLOAT(halo_load4(at)), -range->bound32, range->bound32)
 HALO_DEFINE_TEST(halo_test_double, double, 8, HALO_AS_DOUBLE(halo_load8(at)), -range->bound, range->bound)
+HALO_DEFINE_TEST(halo_test_half, halo_i64, 2, halo_load2(at) & 0x7fffu, range->low, range->high)
+HALO_DEFINE_TEST(halo_test_int8, halo_i64, 1, (halo_i8)*at, range->low, range->high)
+HALO_DEFINE_TEST(halo_test_int16, halo_i64, 2, (halo_i16)halo_load2(at), range->low, range->high)
 HALO_DEFINE_TEST(halo_test_int32, halo_i64, 4, (halo_i32)halo_load4(at), range->low, range->high)
 HALO_DEFINE_TEST(halo_test_int64, halo_i64, 8, (halo_i64)halo_load8(at), range->low, range->high)
+HALO_DEFINE_TEST(halo_test_uint8, halo_u64, 1, *at, (halo_u64)range->low, (halo_u64)range->high)
+HALO_DEFINE_TEST(halo_test_uint16, halo_u64, 2, halo_load2(at), (halo_u64)range->low, (halo_u64)range->high)
+HALO_DEFINE_TEST(halo_test_uint32, halo_u64, 4, halo_load4(at), (halo_u64)range->low, (halo_u64)range->high)
+HALO_DEFINE_TEST(halo_test_uint64, halo_u64, 8, halo_load8(at), (halo_u64)range->low, (halo_u64)range->high)
 
 HALO_DEVICE int halo_has_data(const halo_lines *lines, halo_u32 lane, HALO_GLOBAL const halo_range *range) {
     switch (range->value) {
-    case HALO_VALUE_BYTE: return halo_test_byte(lines, lane, range);
     case HALO_VALUE_FLOAT: return halo_test_float(lines, lane, range);
     case HALO_VALUE_DOUBLE: return halo_test_double(lines, lane, range);
+    case HALO_VALUE_HALF: return halo_test_half(lines, lane, range);
+    case HALO_VALUE_INT8: return halo_test_int8(lines, lane, range);
+    case HALO_VALUE_INT16: return halo_test_int16(lines, lane, range);
     case HALO_VALUE_INT32: return halo_test_int32(lines, lane, range);
-    default: return halo_test_int64(lines, lane, range);
+    case HALO_VALUE_INT64: return halo_test_int64(lines, lane, range);
+    case HALO_VALUE_UINT8: return halo_test_uint8(lines, lane, range);
+    case HALO_VALUE_UINT16: return halo_test_uint16(lines, lane, range);
+    case HALO_VALUE_UINT32: return halo_test_uint32(lines, lane, range);
+    default: return halo_test_uint64(lines, lane, range);
     }
 }
 
@@ -274,7 +316,7 @@ HALO_DEVICE void halo_test_chunk(HALO_GLOBAL const halo_launch *launch, halo_u32
             return AS_VALUE((BITS)(op == HALO_OP_MIN ? AS_BITS(a) | AS_BITS(b) : AS_BITS(a) & AS_BITS(b)));                                          \
         }                                                                                                                                            \
     }
-/* Integers wrap around. */
+/* Integers wrap around. Short ones are combined in 32 bits, and cut when they are stored: no operation looks at what is above. */
 #define HALO_DEFINE_COMBINE_INTEGER(NAME, VALUE, BITS)                                                                                               \
     HALO_DEVICE VALUE NAME(halo_i32 op, VALUE a, VALUE b) {                                                                                          \
         const int left = a != 0, right = b != 0;                                                                                                     \
@@ -295,6 +337,8 @@ HALO_DEFINE_COMBINE_FLOAT(halo_combine_float, float, halo_u32, HALO_AS_FLOAT, HA
 HALO_DEFINE_COMBINE_FLOAT(halo_combine_double, double, halo_u64, HALO_AS_DOUBLE, HALO_AS_U64)
 HALO_DEFINE_COMBINE_INTEGER(halo_combine_int32, halo_i32, halo_u32)
 HALO_DEFINE_COMBINE_INTEGER(halo_combine_int64, halo_i64, halo_u64)
+HALO_DEFINE_COMBINE_INTEGER(halo_combine_uint32, halo_u32, halo_u32)
+HALO_DEFINE_COMBINE_INTEGER(halo_combine_uint64, halo_u64, halo_u64)
 
 #define HALO_SOURCE(k) (HALO_AT(const halo_u8, bases[from[k].base]) + from[k].offset)
 
@@ -311,8 +355,14 @@ HALO_DEFINE_COMBINE_INTEGER(halo_combine_int64, halo_i64, halo_u64)
     }
 HALO_DEFINE_TARGET(halo_target_float, float, HALO_AS_FLOAT(halo_load4(at)), halo_store4(to, HALO_AS_U32(value)), halo_combine_float)
 HALO_DEFINE_TARGET(halo_target_double, double, HALO_AS_DOUBLE(halo_load8(at)), halo_store8(to, HALO_AS_U64(value)), halo_combine_double)
+HALO_DEFINE_TARGET(halo_target_int8, halo_i32, (halo_i8)*at, HALO_STORE1(to, (halo_u8)value), halo_combine_int32)
+HALO_DEFINE_TARGET(halo_target_int16, halo_i32, (halo_i16)halo_load2(at), halo_store2(to, (halo_u16)value), halo_combine_int32)
 HALO_DEFINE_TARGET(halo_target_int32, halo_i32, (halo_i32)halo_load4(at), halo_store4(to, (halo_u32)value), halo_combine_int32)
 HALO_DEFINE_TARGET(halo_target_int64, halo_i64, (halo_i64)halo_load8(at), halo_store8(to, (halo_u64)value), halo_combine_int64)
+HALO_DEFINE_TARGET(halo_target_uint8, halo_u32, *at, HALO_STORE1(to, (halo_u8)value), halo_combine_uint32)
+HALO_DEFINE_TARGET(halo_target_uint16, halo_u32, halo_load2(at), halo_store2(to, (halo_u16)value), halo_combine_uint32)
+HALO_DEFINE_TARGET(halo_target_uint32, halo_u32, halo_load4(at), halo_store4(to, value), halo_combine_uint32)
+HALO_DEFINE_TARGET(halo_target_uint64, halo_u64, halo_load8(at), halo_store8(to, value), halo_combine_uint64)
 
 #define HALO_DEFINE_COMPLEX_TARGET(NAME, VALUE, BYTES, LOADED, STORED)                                                                               \
     HALO_DEVICE void NAME(HALO_GLOBAL halo_u8 *to, HALO_GLOBAL const halo_contribution *from, halo_u32 n, HALO_GLOBAL const halo_u64 *bases,         \
@@ -344,8 +394,14 @@ HALO_DEVICE void halo_combine_target(HALO_GLOBAL const halo_combination *what, h
     switch (what->type) {
     case HALO_TYPE_FLOAT32: halo_target_float(to, from, n, bases, what->op); break;
     case HALO_TYPE_FLOAT64: halo_target_double(to, from, n, bases, what->op); break;
+    case HALO_TYPE_INT8: halo_target_int8(to, from, n, bases, what->op); break;
+    case HALO_TYPE_INT16: halo_target_int16(to, from, n, bases, what->op); break;
     case HALO_TYPE_INT32: halo_target_int32(to, from, n, bases, what->op); break;
     case HALO_TYPE_INT64: halo_target_int64(to, from, n, bases, what->op); break;
+    case HALO_TYPE_UINT8: halo_target_uint8(to, from, n, bases, what->op); break;
+    case HALO_TYPE_UINT16: halo_target_uint16(to, from, n, bases, what->op); break;
+    case HALO_TYPE_UINT32: halo_target_uint32(to, from, n, bases, what->op); break;
+    case HALO_TYPE_UINT64: halo_target_uint64(to, from, n, bases, what->op); break;
     case HALO_TYPE_COMPLEX64: halo_target_complex64(to, from, n, bases, what->op); break;
     default: halo_target_complex128(to, from, n, bases, what->op); break;
     }

@@ -6,6 +6,9 @@
 
 #ifdef __OPENCL_VERSION__
 typedef uchar halo_u8;
+typedef char halo_i8;
+typedef ushort halo_u16;
+typedef short halo_i16;
 typedef uint halo_u32;
 typedef int halo_i32;
 typedef ulong halo_u64;
@@ -13,6 +16,9 @@ typedef long halo_i64;
 #else
 #include <stdint.h>
 typedef uint8_t halo_u8;
+typedef int8_t halo_i8;
+typedef uint16_t halo_u16;
+typedef int16_t halo_i16;
 typedef uint32_t halo_u32;
 typedef int32_t halo_i32;
 typedef uint64_t halo_u64;
@@ -44,6 +50,12 @@ typedef int64_t halo_i64;
 #define HALO_TYPE_INT64 4
 #define HALO_TYPE_COMPLEX64 5
 #define HALO_TYPE_COMPLEX128 6
+#define HALO_TYPE_INT8 8
+#define HALO_TYPE_INT16 9
+#define HALO_TYPE_UINT8 10
+#define HALO_TYPE_UINT16 11
+#define HALO_TYPE_UINT32 12
+#define HALO_TYPE_UINT64 13
 #define HALO_ALL_ROWS 0
 #define HALO_FLAGGED_ROWS 1
 #define HALO_SOURCE_LIST 1
@@ -51,11 +63,17 @@ typedef int64_t halo_i64;
 
 /* Values that moves negate, and that null tests look at. */
 #define HALO_VALUE_NONE 0
-#define HALO_VALUE_BYTE 1
-#define HALO_VALUE_FLOAT 2
-#define HALO_VALUE_DOUBLE 3
-#define HALO_VALUE_INT32 4
-#define HALO_VALUE_INT64 5
+#define HALO_VALUE_FLOAT 1
+#define HALO_VALUE_DOUBLE 2
+#define HALO_VALUE_INT8 3
+#define HALO_VALUE_INT16 4
+#define HALO_VALUE_INT32 5
+#define HALO_VALUE_INT64 6
+#define HALO_VALUE_UINT8 7
+#define HALO_VALUE_UINT16 8
+#define HALO_VALUE_UINT32 9
+#define HALO_VALUE_UINT64 10
+#define HALO_VALUE_HALF 11 /* HALO_FLOAT16 or HALO_BFLOAT16 */
 
 /* One piece of a copy shape: lines of `run` elements. Strides in bytes. */
 typedef struct halo_piece {
@@ -92,8 +110,8 @@ typedef struct halo_range {
     halo_u64 pieces, segments, chunks, indices; /* of the table */
     halo_u64 bases;                             /* bytes from the launch on */
     halo_u64 flags;                             /* 0: none */
-    halo_i64 low, high;                         /* null are integers within, */
-    double bound;                               /* and numbers with a fraction in [-bound, bound] */
+    halo_i64 low, high;                         /* null are integers within, halves by their bits without the sign, */
+    double bound;                               /* and other numbers with a fraction in [-bound, bound] */
     float bound32;
     halo_u32 value;       /* HALO_VALUE_... that a test looks at */
     halo_u32 first_chunk; /* in the table */

@@ -19,6 +19,8 @@ static_assert(HALO_LAND == HALO_OP_LAND && HALO_LOR == HALO_OP_LOR && HALO_LXOR 
 static_assert(HALO_BAND == HALO_OP_BAND && HALO_BOR == HALO_OP_BOR && HALO_BXOR == HALO_OP_BXOR);
 static_assert(HALO_FLOAT32 == HALO_TYPE_FLOAT32 && HALO_FLOAT64 == HALO_TYPE_FLOAT64 && HALO_INT32 == HALO_TYPE_INT32);
 static_assert(HALO_INT64 == HALO_TYPE_INT64 && HALO_COMPLEX64 == HALO_TYPE_COMPLEX64 && HALO_COMPLEX128 == HALO_TYPE_COMPLEX128);
+static_assert(HALO_INT8 == HALO_TYPE_INT8 && HALO_INT16 == HALO_TYPE_INT16 && HALO_UINT8 == HALO_TYPE_UINT8);
+static_assert(HALO_UINT16 == HALO_TYPE_UINT16 && HALO_UINT32 == HALO_TYPE_UINT32 && HALO_UINT64 == HALO_TYPE_UINT64);
 
 // Of one piece, while it is brought into the form that kernels like best: few, long lines.
 struct Loops {
@@ -139,6 +141,15 @@ halo_u32 value_of(halo_type type) {
     case HALO_COMPLEX128: return HALO_VALUE_DOUBLE;
     case HALO_INT32: return HALO_VALUE_INT32;
     case HALO_INT64: return HALO_VALUE_INT64;
+    case HALO_BYTES: // any bit makes them data
+    case HALO_UINT8: return HALO_VALUE_UINT8;
+    case HALO_INT8: return HALO_VALUE_INT8;
+    case HALO_INT16: return HALO_VALUE_INT16;
+    case HALO_UINT16: return HALO_VALUE_UINT16;
+    case HALO_UINT32: return HALO_VALUE_UINT32;
+    case HALO_UINT64: return HALO_VALUE_UINT64;
+    case HALO_FLOAT16:
+    case HALO_BFLOAT16: return HALO_VALUE_HALF;
     default: return HALO_VALUE_NONE;
     }
 }

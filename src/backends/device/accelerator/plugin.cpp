@@ -176,8 +176,8 @@ void check_values(const Table &table, int64_t first, int64_t n, size_t value_byt
 }
 
 void check_combination(const Table &table, int64_t first, int64_t n, int32_t op, halo_type type) {
-    const bool integer = type == HALO_INT32 || type == HALO_INT64, complex = type == HALO_COMPLEX64 || type == HALO_COMPLEX128;
-    const bool real = integer || type == HALO_FLOAT32 || type == HALO_FLOAT64;
+    const bool integer = type == HALO_INT32 || type == HALO_INT64 || (type >= HALO_INT8 && type <= HALO_UINT64);
+    const bool real = integer || type == HALO_FLOAT32 || type == HALO_FLOAT64, complex = type == HALO_COMPLEX64 || type == HALO_COMPLEX128;
     bool known = false;
     switch (op) {
     case HALO_SUM:
@@ -226,12 +226,12 @@ void set_test(halo_range &range, const Table &table, int64_t first, int64_t n, c
     const size_t bytes = device::value_bytes(test.type);
     if (bytes == 0) fail(HALO_ERR_ARGUMENT, "a null test of type %d, which is none", test.type);
     check_values(table, first, n, bytes, "test");
-    const device::NullRange null = device::null_range(test.threshold);
+    const device::NullRange null = device::null_range(test);
     range.low = null.low;
     range.high = null.high;
     range.bound = null.bound;
     range.bound32 = null.bound32;
-    range.value = test.type == HALO_BYTES ? HALO_VALUE_BYTE : value_of(test.type);
+    range.value = value_of(test.type);
 }
 
 halo_status table_test(halo_device *device, halo_copy_table *table, int64_t first, int64_t n, void *const *bases, int64_t n_bases,
@@ -325,9 +325,10 @@ extern "C" [[gnu::visibility("default")]] const halo_device_plugin halo_device_p
     HALO_PLUGIN_ABI_MINOR,
     sizeof(halo_device_plugin),
     HALO_MODULE_NAME,
-    "0.1.0",
+    "0.2.0",
     HALO_COPY_LAYOUT,
     (1U << HALO_MEMORY_DEVICE) | (1U << HALO_MEMORY_PINNED),
     halo::accelerator::query,
     &halo::accelerator::operations,
+    halo::device::known_types,
 };

@@ -23,7 +23,7 @@ struct Complex {
 };
 
 template <class T>
-using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
 struct Sum {
     template <class T>
@@ -84,7 +84,7 @@ template <int32_t op>
 struct Bitwise {
     template <class T>
     static T of(T a, T b) {
-        return op == HALO_BAND ? a & b : op == HALO_BOR ? a | b : a ^ b;
+        return static_cast<T>(op == HALO_BAND ? a & b : op == HALO_BOR ? a | b : a ^ b);
     }
 };
 
@@ -191,6 +191,12 @@ Accumulate accumulate_of(int32_t op, halo_type type) {
     case HALO_FLOAT64: return of_number<double>(op);
     case HALO_INT32: return of_integer<int32_t>(op);
     case HALO_INT64: return of_integer<int64_t>(op);
+    case HALO_INT8: return of_integer<int8_t>(op);
+    case HALO_INT16: return of_integer<int16_t>(op);
+    case HALO_UINT8: return of_integer<uint8_t>(op);
+    case HALO_UINT16: return of_integer<uint16_t>(op);
+    case HALO_UINT32: return of_integer<uint32_t>(op);
+    case HALO_UINT64: return of_integer<uint64_t>(op);
     case HALO_COMPLEX64: return of_complex<float>(op);
     case HALO_COMPLEX128: return of_complex<double>(op);
     default: return nullptr;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 
 #include "../value.h"
 
@@ -72,26 +71,29 @@ PointKernel point_kernel(uint32_t lists, uint32_t bytes) {
     }
 }
 
-template <class T>
+// Numbers with a fraction have a bit for the sign, integers wrap around.
+template <class Bits, bool has_fraction>
 void negate_points(const Points &points, int64_t n, int64_t bytes) {
-    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    constexpr Bits sign = Bits{ 1 } << (8 * sizeof(Bits) - 1);
     for (int64_t i = 0; i < n; ++i)
-        for (int64_t at = 0; at < bytes; at += static_cast<int64_t>(sizeof(T))) {
-            if constexpr (std::is_integral_v<T>)
-                store<Bits>(points.target(i) + at, Bits{ 0 } - load<Bits>(points.origin(i) + at)); // wraps around
-            else
-                store<T>(points.target(i) + at, -load<T>(points.origin(i) + at));
+        for (int64_t at = 0; at < bytes; at += static_cast<int64_t>(sizeof(Bits))) {
+            const auto value = load<Bits>(points.origin(i) + at);
+            store<Bits>(points.target(i) + at, static_cast<Bits>(has_fraction ? value ^ sign : Bits{ 0 } - value));
         }
 }
 
 PointKernel negating_kernel(halo_type type) {
     switch (type) {
+    case HALO_FLOAT16:
+    case HALO_BFLOAT16: return negate_points<uint16_t, true>;
     case HALO_FLOAT32:
-    case HALO_COMPLEX64: return negate_points<float>;
+    case HALO_COMPLEX64: return negate_points<uint32_t, true>;
     case HALO_FLOAT64:
-    case HALO_COMPLEX128: return negate_points<double>;
-    case HALO_INT32: return negate_points<int32_t>;
-    default: return negate_points<int64_t>;
+    case HALO_COMPLEX128: return negate_points<uint64_t, true>;
+    case HALO_INT8: return negate_points<uint8_t, false>;
+    case HALO_INT16: return negate_points<uint16_t, false>;
+    case HALO_INT32: return negate_points<uint32_t, false>;
+    default: return negate_points<uint64_t, false>;
     }
 }
 

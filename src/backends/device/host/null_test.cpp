@@ -25,6 +25,9 @@ struct Range {
         } else if constexpr (std::same_as<T, double>) {
             high = range.bound;
             low = -high;
+        } else if constexpr (std::unsigned_integral<T>) {
+            low = static_cast<T>(range.low);
+            high = static_cast<T>(std::min<uint64_t>(static_cast<uint64_t>(range.high), std::numeric_limits<T>::max()));
         } else {
             low = static_cast<T>(std::max<int64_t>(range.low, std::numeric_limits<T>::min()));
             high = static_cast<T>(std::min<int64_t>(range.high, std::numeric_limits<T>::max()));
@@ -34,10 +37,18 @@ struct Range {
     bool outside(T value) const { return !((value >= low) & (value <= high)); }
 };
 
+// HALO_FLOAT16 or HALO_BFLOAT16: the bits of sizes have the order of the values.
+struct Half {
+    uint16_t bits;
+};
 template <>
-struct Range<uint8_t> {
-    explicit Range(const NullRange &) {}
-    bool outside(uint8_t value) const { return value != 0; }
+struct Range<Half> {
+    int32_t low, high;
+    explicit Range(const NullRange &range) : low(static_cast<int32_t>(range.low)), high(static_cast<int32_t>(range.high)) {}
+    bool outside(Half value) const {
+        const int32_t size = value.bits & 0x7fff;
+        return !((size >= low) & (size <= high));
+    }
 };
 
 // Blocks without a branch inside, so that they become vector code.
@@ -94,7 +105,15 @@ NullTest null_test_of(halo_type type) {
     case HALO_COMPLEX128: return row_has_data<double>;
     case HALO_INT32: return row_has_data<int32_t>;
     case HALO_INT64: return row_has_data<int64_t>;
-    case HALO_BYTES: return row_has_data<uint8_t>;
+    case HALO_INT8: return row_has_data<int8_t>;
+    case HALO_INT16: return row_has_data<int16_t>;
+    case HALO_BYTES:
+    case HALO_UINT8: return row_has_data<uint8_t>;
+    case HALO_UINT16: return row_has_data<uint16_t>;
+    case HALO_UINT32: return row_has_data<uint32_t>;
+    case HALO_UINT64: return row_has_data<uint64_t>;
+    case HALO_FLOAT16:
+    case HALO_BFLOAT16: return row_has_data<Half>;
     default: return nullptr;
     }
 }

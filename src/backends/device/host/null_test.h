@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Has a row's source anything that must be sent? HALO_BYTES have no magnitude: there any byte that is not 0 is data.
+// Has a row's source anything that must be sent?
 #pragma once
 
 #include "../null_range.h"

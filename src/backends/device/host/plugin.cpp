@@ -193,7 +193,7 @@ halo_status table_test(halo_device *device, halo_copy_table *table, int64_t firs
     const Table &mine = table_of(table);
     if (const halo_status status = check_run(device, mine, first, n, n_bases)) return status;
     if (const halo_status status = check_test(device, mine, first, n, *test)) return status;
-    mine.test(first, n, bases, halo::host::null_test_of(test->type), halo::device::null_range(test->threshold), non_null);
+    mine.test(first, n, bases, halo::host::null_test_of(test->type), halo::device::null_range(*test), non_null);
     return HALO_SUCCESS;
 }
 
@@ -202,7 +202,7 @@ halo_status table_run_tested(halo_device *device, halo_copy_table *table, int64_
     const Table &mine = table_of(table);
     if (const halo_status status = check_run(device, mine, first, n, n_bases)) return status;
     if (const halo_status status = check_test(device, mine, first, n, *test)) return status;
-    mine.move_tested(first, n, bases, halo::host::null_test_of(test->type), halo::device::null_range(test->threshold), non_null);
+    mine.move_tested(first, n, bases, halo::host::null_test_of(test->type), halo::device::null_range(*test), non_null);
     return HALO_SUCCESS;
 }
 
@@ -238,8 +238,9 @@ const halo_device_plugin halo_device_host = { HALO_PLUGIN_ABI_MAJOR,
                                               HALO_PLUGIN_ABI_MINOR,
                                               sizeof(halo_device_plugin),
                                               "host",
-                                              "0.1.0",
+                                              "0.2.0",
                                               HALO_COPY_LAYOUT,
                                               (1U << HALO_MEMORY_HOST) | (1U << HALO_MEMORY_PINNED),
                                               query,
-                                              &ops };
+                                              &ops,
+                                              halo::device::known_types };

@@ -120,5 +120,5 @@ constexpr halo_transport_ops ops = {
 } // namespace
 
 const halo_transport_plugin halo_transport_inproc = {
-    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), "inproc", "0.1.0", query, &ops, 0, 0
+    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), "inproc", "0.2.0", query, &ops, 0, 0
 };

@@ -171,5 +171,5 @@ constexpr halo_transport_ops ops = { sizeof(halo_transport_ops),
 
 extern "C" HALO_API const halo_transport_plugin halo_transport_plugin_v1;
 const halo_transport_plugin halo_transport_plugin_v1 = {
-    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), HALO_MPI_MODULE, "0.1.0", query, &ops, 0, 0
+    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), HALO_MPI_MODULE, "0.2.0", query, &ops, 0, 0
 };

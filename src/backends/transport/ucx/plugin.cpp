@@ -156,5 +156,5 @@ constexpr halo_transport_ops ops = { sizeof(halo_transport_ops),
 
 extern "C" HALO_API const halo_transport_plugin halo_transport_plugin_v1;
 const halo_transport_plugin halo_transport_plugin_v1 = {
-    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), "ucx", "0.1.0", query, &ops, HALO_TRANSPORT_OVER_BOOTSTRAP, 0
+    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), "ucx", "0.2.0", query, &ops, HALO_TRANSPORT_OVER_BOOTSTRAP, 0
 };

@@ -5,17 +5,20 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
+#include <utility>
 
 #include "base/checked.h"
 #include "base/combine.h"
 #include "base/limits.h"
+#include "plan/lower/caller_step.h"
 #include "topology/points/slots.h"
 
 namespace halo {
 
 namespace {
 
-constexpr int64_t values_at_once = 512; // that the caller's function is given
+constexpr uint32_t values_at_once = 512; // of those without a list that the caller's function is given
 
 void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     if (desc.shared != HALO_SHARED_KEEP || desc.edges != HALO_EDGES_ALL)
@@ -78,17 +81,22 @@ private:
         size_t first_data; // in data_
     };
 
+    using Stretch = PartSlots::Stretch;
+
     static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
     void add_item(Field &field);
+    void divide_stretches(const Slots &slots);
     void follow_layouts(const Item &item) const;
     void combine(const halo_run &run, const Item &item, size_t part);
-    void combine_by_caller(const FieldSpec &spec, const ValuesAt &points, const ValuesAt &copies, int64_t n);
+    void combine_by_caller(const Item &item, size_t part, const Stretch &stretch, const ValuesAt &points, const ValuesAt &copies);
 
     Context &context_;
     halo_exchange_desc desc_;
     std::vector<std::unique_ptr<Ground>> grounds_;
     std::vector<Item> items_;
-    std::vector<void *> data_;          // of each field: the points of its parts, then their slots
+    std::vector<void *> data_;                                        // of each field: the points of its parts, then their slots
+    std::unordered_map<const Stretch *, std::vector<uint32_t>> ends_; // of its points that the caller's function is given at a time
+    size_t most_at_once_ = 0;
     std::vector<std::byte> scratch_[2]; // values and contributions for the caller's function
 };
 
@@ -96,7 +104,10 @@ void FetchSteps::add_item(Field &field) {
     const auto &points = static_cast<const PointsTopology &>(field.topology());
     const bool may_stay = desc_.source_stable && !points.context().check_mode(); // copies beside their owner's point, until they are combined
     auto ground = std::find_if(grounds_.begin(), grounds_.end(), [&](const auto &one) { return &one->slots.points == &points; });
-    if (ground == grounds_.end()) ground = grounds_.insert(grounds_.end(), std::make_unique<Ground>(points, may_stay));
+    if (ground == grounds_.end()) {
+        ground = grounds_.insert(grounds_.end(), std::make_unique<Ground>(points, may_stay));
+        if (desc_.combine) divide_stretches((*ground)->slots);
+    }
     const FieldSpec &spec = field.spec();
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     desc.type = spec.type;
@@ -115,10 +126,23 @@ void FetchSteps::add_item(Field &field) {
         data_.push_back(slot);
         slot += part.size * spec.n_components * spec.element_bytes;
     }
-    for (auto &scratch : scratch_)
-        if (desc_.op == HALO_USER) scratch.resize(std::max(scratch.size(), static_cast<size_t>(values_at_once * spec.element_bytes)));
+    for (auto &scratch : scratch_) scratch.resize(std::max(scratch.size(), most_at_once_ * static_cast<size_t>(spec.element_bytes)));
     items_.push_back(std::move(item));
     follow_layouts(items_.back());
+}
+
+// No point comes twice in a call: each copy is to find what the one before it has left.
+void FetchSteps::divide_stretches(const Slots &slots) {
+    for (const PartSlots &part : slots.parts)
+        for (const Stretch &stretch : part.stretches) {
+            std::vector<uint32_t> &ends = ends_[&stretch];
+            const auto n = static_cast<uint32_t>(stretch.points.size());
+            if (stretch.points.listed)
+                ends = ends_before_repeats(stretch.points.points);
+            else
+                for (uint32_t begin = 0; begin < n; begin = ends.back()) ends.push_back(std::min(n, begin + values_at_once));
+            for (uint32_t begin = 0; const uint32_t end : ends) most_at_once_ = std::max(most_at_once_, size_t{ end } - std::exchange(begin, end));
+        }
 }
 
 // The points lie as the caller's field has them.
@@ -148,6 +172,7 @@ void FetchSteps::begin(halo_run &run) {
     run.sets = nullptr;
     run.devices = nullptr;
     run.data = data_.data();
+    run.n_data = std::ssize(data_);
 }
 
 ValuesAt named(ValuesAt values, const Region &region) {
@@ -163,35 +188,38 @@ void FetchSteps::combine(const halo_run &run, const Item &item, size_t part) {
     auto *const points = static_cast<std::byte *>(data_[item.first_data + part]);
     auto *const slot = static_cast<std::byte *>(data_[item.first_data + item.slots->parts.size() + part]);
     const int64_t unit = spec.element_bytes;
+    const halo_op op = run.op != 0 ? run.op : desc_.op;
     const int32_t end = run.n_components > 0 ? run.first_component + run.n_components : spec.n_components;
-    for (const PartSlots::Stretch &stretch : slots.stretches)
+    for (const Stretch &stretch : slots.stretches)
         for (int32_t c = run.first_component; c < end; ++c) {
             const ValuesAt here{ points + (layout.first_owned + c * layout.component_stride) * unit, layout.stride[0] * unit };
             const ValuesAt values = named(here, stretch.points);
             const ValuesAt copies = named(stretch.here ? here : ValuesAt{ slot + c * slots.size * unit, unit }, stretch.copies);
-            if (desc_.op == HALO_USER)
-                combine_by_caller(spec, values, copies, stretch.points.size());
+            if (op == HALO_USER)
+                combine_by_caller(item, part, stretch, values, copies);
             else
-                fetch_and_combine(values, copies, stretch.points.size(), spec.type, desc_.op);
+                fetch_and_combine(values, copies, stretch.points.size(), spec.type, op);
         }
 }
 
-// Of runs, as many as lie side by side in the scratch; listed points may come again, so they are combined one by one.
-void FetchSteps::combine_by_caller(const FieldSpec &spec, const ValuesAt &points, const ValuesAt &copies, int64_t n) {
+void FetchSteps::combine_by_caller(const Item &item, size_t part, const Stretch &stretch, const ValuesAt &points, const ValuesAt &copies) {
+    const FieldSpec &spec = item.field->spec();
     const auto unit = static_cast<size_t>(spec.element_bytes);
     const auto scratch = [&](int which, int64_t i) { return scratch_[which].data() + i * spec.element_bytes; };
-    const int64_t most = points.list ? 1 : values_at_once;
-    for (int64_t begin = 0; begin < n; begin += most) {
-        const int64_t some = std::min(n - begin, most);
+    int64_t begin = 0;
+    for (const int64_t end : ends_.at(&stretch)) {
+        const int64_t some = end - begin;
         for (int64_t i = 0; i < some; ++i) {
             std::memcpy(scratch(0, i), points[begin + i], unit);
             std::memcpy(scratch(1, i), copies[begin + i], unit);
         }
-        desc_.combine(desc_.combine_user, scratch(0, 0), scratch(1, 0), some, spec.type, spec.element_bytes);
+        const halo_status status = desc_.combine(desc_.combine_user, scratch(0, 0), scratch(1, 0), some, spec.type, spec.element_bytes);
+        if (status != HALO_SUCCESS) fail_combining(status, *item.field, static_cast<int64_t>(part));
         for (int64_t i = 0; i < some; ++i) {
             std::memcpy(copies[begin + i], points[begin + i], unit);
             std::memcpy(points[begin + i], scratch(0, i), unit);
         }
+        begin = end;
     }
 }
 
@@ -204,7 +232,10 @@ std::unique_ptr<Exchange> make_fetch(const std::vector<Field *> &fields, const h
     way.kind = HALO_KIND_GHOSTS;
     way.sections = nullptr;
     std::vector<RoundSpec> rounds;
-    for (const bool back : { false, true }) rounds.push_back(topology_round(steps->fields(back), way));
+    for (const bool back : { false, true }) {
+        rounds.push_back(topology_round(steps->fields(back), way));
+        rounds.back().op = desc.op;
+    }
     return std::make_unique<Exchange>(fields, std::move(rounds), std::move(steps), "exchange that fetches");
 }
 

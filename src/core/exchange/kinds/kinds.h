@@ -36,6 +36,5 @@ inline uint64_t meaning_of(int32_t kind, const Combining &combining, int32_t sha
 void check_fields(const std::vector<Field *> &fields);
 // Can their values be combined as the description says?
 void check_combining(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
-void check_op(const FieldSpec &spec, halo_op op);
 
 } // namespace halo

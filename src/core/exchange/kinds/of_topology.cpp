@@ -16,11 +16,7 @@ void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
         fail(HALO_ERR_ARGUMENT, "exchange: shared %d is none of HALO_SHARED_...", desc.shared);
     if (desc.combine_order != HALO_COMBINE_BY_GID && desc.combine_order != HALO_COMBINE_CANONICAL)
         fail(HALO_ERR_ARGUMENT, "exchange: combine_order %d is none of HALO_COMBINE_...", desc.combine_order);
-    if (desc.kind != HALO_KIND_GHOSTS) {
-        check_combining(fields, desc);
-        if (desc.op == HALO_USER && desc.combine_order == HALO_COMBINE_CANONICAL)
-            fail(HALO_ERR_ARGUMENT, "exchange: HALO_COMBINE_CANONICAL, but which values of HALO_USER count is not known");
-    }
+    if (desc.kind != HALO_KIND_GHOSTS) check_combining(fields, desc);
     for (size_t f = 0; desc.sections && f < fields.size(); ++f)
         if (desc.sections[f] != 0 && !fields[f]->topology().has_sections())
             fail(HALO_ERR_ARGUMENT, "exchange: sections %#x of field %s: its topology has none", desc.sections[f], fields[f]->spec().name.c_str());
@@ -30,10 +26,9 @@ Combining combining_of(const halo_exchange_desc &desc, bool check_mode) {
     Combining combining;
     if (desc.kind == HALO_KIND_GHOSTS) return combining;
     combining.op = desc.op;
-    combining.canonical = desc.combine_order == HALO_COMBINE_CANONICAL && (desc.op == HALO_SUM || desc.op == HALO_PROD);
+    combining.canonical = desc.combine_order == HALO_COMBINE_CANONICAL;
     combining.owner_overwrites = desc.kind == HALO_KIND_SHARED_REDUCE;
-    combining.reads_in_place =
-        desc.source_stable != 0 && desc.kind == HALO_KIND_REVERSE && desc.op != HALO_USER && !combining.canonical && !check_mode;
+    combining.reads_in_place = desc.source_stable != 0 && desc.kind == HALO_KIND_REVERSE && !combining.has_own_rows(desc.op) && !check_mode;
     return combining;
 }
 
@@ -54,6 +49,8 @@ RoundSpec topology_round(const std::vector<Field *> &fields, const halo_exchange
     check(fields, desc);
     const Combining combining = combining_of(desc, fields[0]->topology().context().check_mode());
     round.kind = kind_text(desc, combining, sweep);
+    round.op = combining.op;
+    round.canonical = combining.canonical;
     for (int32_t f = 0; f < std::ssize(fields); ++f) {
         const Field &field = *fields[static_cast<size_t>(f)];
         if (desc.sections && desc.sections[f] != 0) round.kind += format(", sections %#x of %s", desc.sections[f], field.spec().name.c_str());

@@ -57,7 +57,7 @@ std::unique_ptr<Exchange> make_transfer(const std::vector<Field *> &fields, cons
     RoundSpec round = round_of(fields, desc);
     const auto n = static_cast<int32_t>(fields.size() / 2);
     Combining combining;
-    combining.op = transfer.op == HALO_TRANSFER_ADD ? HALO_SUM : op_move;
+    combining.op = round.op = transfer.op == HALO_TRANSFER_ADD ? HALO_SUM : op_move;
     round.kind = combining.combines() ? "transfer that adds" : "transfer";
     round.kind += text_of(transfer.source_ghosts, "read") + text_of(transfer.destination_ghosts, "filled");
     for (int32_t i = 0; i < n; ++i) {

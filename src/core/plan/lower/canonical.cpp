@@ -8,6 +8,8 @@
 #include <tuple>
 #include <type_traits>
 
+#include "base/types.h"
+
 namespace halo {
 
 namespace {
@@ -73,11 +75,14 @@ void sort(std::span<Rank> ranks) {
 
 template <class Number>
 Number sum(Number a, Number b) {
-    return a + b;
+    return static_cast<Number>(a + b);
 }
 template <class Number>
 Number product(Number a, Number b) {
-    return a * b;
+    if constexpr (std::is_integral_v<Number>)
+        return static_cast<Number>(uint64_t{ a } * b); // of short ones int has no room
+    else
+        return a * b;
 }
 template <class Real>
 Complex<Real> product(Complex<Real> a, Complex<Real> b) {
@@ -130,7 +135,7 @@ CanonicalStep::CanonicalStep(halo_type type, halo_op op) : type_(type), op_(op) 
 }
 
 void CanonicalStep::add(const BoxCopy &box, bool complete) {
-    const int64_t unit = type_ == HALO_FLOAT32 || type_ == HALO_INT32 ? 4 : type_ == HALO_COMPLEX128 ? 16 : 8;
+    const auto unit = static_cast<int64_t>(type_bytes(type_));
     for (int64_t c = 0; c < box.n[3]; ++c)
         for (int64_t z = 0; z < box.n[2]; ++z)
             for (int64_t y = 0; y < box.n[1]; ++y)
@@ -183,8 +188,14 @@ void CanonicalStep::run(std::span<void *const> bases, std::span<std::byte> scrat
     switch (type_) {
     case HALO_FLOAT32: return run_as<float>(bases, scratch);
     case HALO_FLOAT64: return run_as<double>(bases, scratch);
-    case HALO_INT32: return run_as<uint32_t>(bases, scratch);
-    case HALO_INT64: return run_as<uint64_t>(bases, scratch);
+    case HALO_INT8:
+    case HALO_UINT8: return run_as<uint8_t>(bases, scratch);
+    case HALO_INT16:
+    case HALO_UINT16: return run_as<uint16_t>(bases, scratch);
+    case HALO_INT32:
+    case HALO_UINT32: return run_as<uint32_t>(bases, scratch);
+    case HALO_INT64:
+    case HALO_UINT64: return run_as<uint64_t>(bases, scratch);
     case HALO_COMPLEX64: return run_as<Complex<float>>(bases, scratch);
     default: return run_as<Complex<double>>(bases, scratch);
     }

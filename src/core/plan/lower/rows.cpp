@@ -38,7 +38,7 @@ public:
             done_.local = add(staged);
         else
             copy_local();
-        if (piece_.combining().canonical)
+        if (done_.combines && piece_.combining().sorts(op()))
             combine_by_value();
         else if (done_.combines)
             combine_by_key();
@@ -65,6 +65,8 @@ private:
     }
 
     const PlacedEdges &edges() const { return done_.edges(piece_); }
+    // As far as rows depend on it.
+    halo_op op() const { return done_.narrowed.op != op_move ? done_.narrowed.op : piece_.combining().op; }
     bool sparse() const { return piece_.destination().sparse; }
     bool alone() const { return done_.alone || sparse(); }
     // Edges of one message that may share its rows.
@@ -187,7 +189,7 @@ std::vector<BoxCopy> Lowering::stage_local() {
     const std::vector<PlacedEdge> &local = edges().local;
     for (const PlacedEdge &edge : local) done_.local_bytes += boxes_.bytes(edge);
     std::vector<BoxCopy> boxes;
-    if (piece_.combining().reads_in_place && !boxes_.has_cells()) {
+    if (piece_.combining().reads_in_place && !piece_.combining().has_own_rows(op()) && !boxes_.has_cells()) {
         for (const PlacedEdge &edge : local) contributions_.push_back({ edge, boxes_.at_source(edge) });
         return boxes;
     }
@@ -268,33 +270,30 @@ void Lowering::receive_singles(const std::vector<PlacedEdge> &by_key, LoweredDir
 // Rows of different parts never meet.
 void Lowering::combine_by_key() {
     const Combining &combining = piece_.combining();
-    const auto order = [](const PlacedEdge &edge) { return std::make_tuple(edge.from_owner ? 0 : 1, edge.recv_gid); };
+    const auto order = [](const PlacedEdge &edge) { return std::make_tuple(edge.from_owner ? 0 : 1, edge.receive_gid); };
     std::sort(contributions_.begin(), contributions_.end(), [&](const Contribution &a, const Contribution &b) {
         return order(a.edge) != order(b.edge) ? order(a.edge) < order(b.edge) : key_before(a.edge, b.edge);
     });
     for (size_t first = 0, end = 0; first < contributions_.size(); first = end) {
         const bool from_owner = contributions_[first].edge.from_owner;
-        CombineStep step;
-        step.op = from_owner && combining.owner_overwrites ? HALO_COPY_MOVE : combining.op;
-        const bool by_caller = step.op == HALO_USER;
-        const auto n_rows = [&] { return by_caller ? std::ssize(done_.caller_boxes) : rows_.size(); };
-        step.rows.first = n_rows();
+        CombineStep step{ { rows_.size(), 0 }, from_owner && combining.owner_overwrites };
+        const bool by_caller = !step.moves && op() == HALO_USER;
         for (; end < contributions_.size() && contributions_[end].edge.from_owner == from_owner; ++end) {
             const BoxCopy box = boxes_.unpack(contributions_[end].edge, contributions_[end].at);
             if (by_caller)
-                done_.caller_boxes.push_back(box);
+                done_.caller_step.add(box);
             else
                 rows_.add_runs(box);
         }
-        step.rows.n = n_rows() - step.rows.first;
-        done_.combine_steps.push_back(step);
+        step.rows.n = rows_.size() - step.rows.first;
+        if (step.rows.n > 0) done_.combine_steps.push_back(step);
     }
 }
 
 // Where the owner's value comes with the others, what a copy holds comes too.
 void Lowering::combine_by_value() {
     if (contributions_.empty()) return;
-    CanonicalStep step(piece_.destination().type, piece_.combining().op);
+    CanonicalStep step(piece_.destination().type, op());
     for (const auto &[edge, at] : contributions_) step.add(boxes_.unpack(edge, at), edge.from_owner);
     step.sort();
     done_.canonical_steps.push_back(std::move(step));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "comm/device.h"
+#include "plan/lower/caller_step.h"
 #include "plan/lower/canonical.h"
 #include "plan/message_order.h"
 #include "plan/piece.h"
@@ -46,10 +47,10 @@ struct LoweredDirection {
     std::vector<PartBytes> sent_by;  // where they are sent: whose they are
 };
 
-// Rows that are run once all contributions are here, in their order. HALO_USER: of `caller_boxes`, not of the table.
+// Rows that are run once all contributions are here, in their order.
 struct CombineStep {
     RowRange rows;
-    int32_t op = HALO_COPY_MOVE;
+    bool moves = false; // else by the operation of the run
 };
 
 struct Lowered {
@@ -67,14 +68,14 @@ struct Lowered {
     std::vector<LoweredDirection> receive;
     int64_t staging_bytes = 0;
     std::vector<CombineStep> combine_steps;
-    std::vector<BoxCopy> caller_boxes;
+    CallerStep caller_step;                     // after them
     std::vector<CanonicalStep> canonical_steps; // one or none
     bool combines = false;
 
     const LoweredDirection &direction(size_t link, bool sending) const { return sending ? send[link] : receive[link]; }
     const PlacedEdges &edges(const Piece &piece) const { return narrowed_edges ? *narrowed_edges : piece.edges(); }
     EdgeBoxes boxes(const Piece &piece) const { return piece.boxes(edges(piece), narrowed.components); }
-    int64_t canonical_scratch_bytes() const { return canonical_steps.empty() ? 0 : canonical_steps.front().scratch_bytes(); }
+    int64_t scratch_bytes() const { return canonical_steps.empty() ? caller_step.scratch_bytes() : canonical_steps.front().scratch_bytes(); }
 };
 
 // Contributions that lie in storage of peers, by link, in the order of their message; none: they lie in the link's message. Bases behind those of

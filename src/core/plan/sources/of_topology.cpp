@@ -46,7 +46,7 @@ private:
 bool OfTopology::narrow(Edge &edge, Centring centring, int32_t depth) const {
     const GhostWidths ghosts = use_.request.ghosts.clipped(depth);
     Edge way = use_.reversed ? halo::reversed(edge) : edge;
-    if (!clip_receive(way, topology_.cells_of(way.recv_gid), centring, ghosts)) return false;
+    if (!clip_receive(way, topology_.cells_of(way.receive_gid), centring, ghosts)) return false;
     if (use_.request.flow != Flow::from_owner) {
         Edge back = halo::reversed(way);
         if (!clip_receive(back, topology_.cells_of(way.send_gid), centring, ghosts)) return false;
@@ -63,7 +63,7 @@ bool OfTopology::sweep_along(Edge &edge) const {
     const ElementOffset offset = element_offset(edge.identity.element);
     for (int d = 0; d < 3; ++d)
         if ((offset[d] != 0) != (d == use_.sweep)) return false;
-    const halo_part receiver = topology_.part(edge.recv_gid);
+    const halo_part receiver = topology_.part(edge.receive_gid);
     const GhostWidths &ghosts = use_.request.ghosts;
     for (size_t d = 0; d < static_cast<size_t>(use_.sweep); ++d) {
         const int64_t below = receiver.at_boundary[2 * d] ? 0 : ghosts.low[d];

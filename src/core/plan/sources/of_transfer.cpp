@@ -37,7 +37,7 @@ public:
             .emit(source_.local_parts(), destination_.local_parts(), sink);
     }
     bool narrow(Edge &edge, Centring centring, int32_t depth) const override {
-        return clip_receive(edge, extent_of(receivers().box_of(edge.recv_gid).cells), centring, ghosts_.destination.clipped(depth));
+        return clip_receive(edge, extent_of(receivers().box_of(edge.receive_gid).cells), centring, ghosts_.destination.clipped(depth));
     }
     void identify(std::vector<uint64_t> &identity) const override {
         identity.insert(identity.end(), { source_.id(), destination_.id(), static_cast<uint64_t>(all_) });

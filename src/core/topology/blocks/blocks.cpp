@@ -22,8 +22,8 @@ void emit(Edge &edge, int64_t from, int32_t from_rank, int64_t to, int32_t to_ra
     if (empty(edge.receive.box)) return;
     edge.send_gid = from;
     edge.send_rank = from_rank;
-    edge.recv_gid = to;
-    edge.recv_rank = to_rank;
+    edge.receive_gid = to;
+    edge.receive_rank = to_rank;
     edge.ends = from_rank == to_rank ? EdgeEnds::local : to_rank == here ? EdgeEnds::receive : EdgeEnds::send;
     sink(edge);
 }
@@ -177,7 +177,7 @@ halo_part BlocksTopology::part(int64_t gid) const {
 std::vector<halo_neighbour> BlocksTopology::neighbours(int64_t gid) const {
     require_gid(gid);
     std::vector<halo_neighbour> found;
-    for_each_neighbour(gid, [&](int32_t element, int64_t other) { found.push_back({ other, owner(other), element }); });
+    for_each_neighbour(gid, [&](int32_t element, int64_t other) { found.push_back(neighbour_row(other, owner(other), element)); });
     return found;
 }
 
@@ -190,6 +190,12 @@ halo_box BlocksTopology::ghost_box(const ElementOffset &side, const GhostWidths 
         box.high[d] = side[d] < 0 ? 0 : side[d] > 0 ? n + widths.high[d] : n;
     }
     return box;
+}
+
+void BlocksTopology::mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const {
+    EdgeRequest request;
+    request.centring = centring;
+    BoxEdges(*this, context_.rank(), request).mark_owned(local_parts_[static_cast<size_t>(local_index)], mask);
 }
 
 std::vector<halo_boundary> BlocksTopology::boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const {

@@ -20,6 +20,7 @@ public:
     Extent widest_ghosts() const override { return n_cells_; }
     Extent cells(int64_t) const override { return n_cells_; }
     Extent cells_of(int64_t) const override { return n_cells_; }
+    void mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const override;
     std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const override;
     void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
     const BoxSource *boxes() const override { return this; }

@@ -135,8 +135,8 @@ void BoxEdges::send(const PlacedBox &sender, const PlacedBox &receiver, const ha
     Edge edge;
     edge.send_gid = sender.gid;
     edge.send_rank = sender.rank;
-    edge.recv_gid = receiver.gid;
-    edge.recv_rank = receiver.rank;
+    edge.receive_gid = receiver.gid;
+    edge.receive_rank = receiver.rank;
     edge.identity = { element, sent_[element]++, 0 };
     edge.ends = ends_between(sender, receiver);
     edge.from_owner = from_owner;
@@ -149,8 +149,8 @@ void BoxEdges::from_owners(const PlacedBox &receiver, bool only_from_here, const
     order_by_corner(receiver);
     if (!lie_as_before(receiver)) find_pieces(receiver);
     Edge edge;
-    edge.recv_gid = receiver.gid;
-    edge.recv_rank = receiver.rank;
+    edge.receive_gid = receiver.gid;
+    edge.receive_rank = receiver.rank;
     edge.from_owner = true;
     for (const Piece &piece : pieces_) {
         const PlacedBox &sender = found_[corners_[piece.sender].found];
@@ -285,6 +285,22 @@ void BoxEdges::copies_of_region(const PlacedBox &sender, int32_t sent, const Pla
             for (const halo_box &some : left)
                 if (const halo_box piece = intersection(some, owned(owner)); !empty(piece)) send(sender, receiver, piece, sent, from_owner, sink);
         subtract(left, owned(owner));
+    }
+}
+
+void BoxEdges::mark_owned(int64_t gid, std::span<uint8_t> mask) {
+    const PlacedBox part = source_.box_of(gid);
+    look_at(around_receiver(part));
+    left_.assign(1, owned(part));
+    for (const PlacedBox &other : found_)
+        if (precedes(other, part)) subtract(left_, owned(other));
+    const halo_box all = relative(owned(part), part.origin());
+    std::ranges::fill(mask, uint8_t{ 0 });
+    for (const halo_box &some : left_) {
+        const halo_box box = relative(some, part.origin());
+        for (int64_t z = box.low[2]; z < box.high[2]; ++z)
+            for (int64_t y = box.low[1]; y < box.high[1]; ++y)
+                std::fill_n(mask.begin() + (z * all.high[1] + y) * all.high[0] + box.low[0], box.high[0] - box.low[0], uint8_t{ 1 });
     }
 }
 

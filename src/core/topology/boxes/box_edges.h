@@ -21,6 +21,8 @@ public:
     BoxEdges(const BoxSource &source, int32_t here, const EdgeRequest &request);
 
     void emit(const std::vector<int64_t> &local_parts, const EdgeSink &sink);
+    // See Topology.
+    void mark_owned(int64_t gid, std::span<uint8_t> mask);
     // Ghosts of a part that nobody owns, by element.
     std::vector<halo_boundary> boundaries(int64_t gid);
 

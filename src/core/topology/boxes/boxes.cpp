@@ -2,7 +2,6 @@
 #include "topology/boxes/boxes.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "base/checked.h"
 #include "base/digest.h"
@@ -198,13 +197,16 @@ std::vector<halo_neighbour> BoxesTopology::neighbours(int64_t gid) const {
     for (int32_t element = 0; element < 27; ++element) {
         const halo_box side = element_box(part.cells, layer, element);
         for (const PlacedBox &other : near)
-            if (!other.same_place(part) && meet(other.cells, side)) found.push_back({ other.gid, other.rank, element });
+            if (!other.same_place(part) && meet(other.cells, side)) found.push_back(neighbour_row(other.gid, other.rank, element));
     }
-    const auto order = [](const halo_neighbour &a, const halo_neighbour &b) { return std::tie(a.element, a.gid) < std::tie(b.element, b.gid); };
-    const auto same = [](const halo_neighbour &a, const halo_neighbour &b) { return a.element == b.element && a.gid == b.gid; };
-    std::sort(found.begin(), found.end(), order);
-    found.erase(std::unique(found.begin(), found.end(), same), found.end());
+    sort_neighbours(found);
     return found;
+}
+
+void BoxesTopology::mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const {
+    EdgeRequest request;
+    request.centring = centring;
+    BoxEdges(*set_, context_.rank(), request).mark_owned(local_parts_[static_cast<size_t>(local_index)], mask);
 }
 
 std::vector<halo_boundary> BoxesTopology::boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const {

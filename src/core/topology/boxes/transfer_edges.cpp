@@ -57,8 +57,8 @@ void TransferEdges::into(const PlacedBox &receiver, bool only_from_here, const E
     std::sort(senders.begin(), senders.end(),
               [&](size_t a, size_t b) { return near[a].gid != near[b].gid ? near[a].gid < near[b].gid : lower_shift(near[b].shift, near[a].shift); });
     Edge edge;
-    edge.recv_gid = receiver.gid;
-    edge.recv_rank = receiver.rank;
+    edge.receive_gid = receiver.gid;
+    edge.receive_rank = receiver.rank;
     edge.from_owner = false;
     int64_t last = -1;
     for (const size_t place : senders) {

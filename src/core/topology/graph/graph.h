@@ -2,21 +2,36 @@
 // Points with tables of neighbours: ghosts are the rings around a rank's own points.
 #pragma once
 
-#include "topology/graph/rings.h"
-#include "topology/keys/keys.h"
+#include "topology/graph/graph_keys.h"
 
 namespace halo {
+
+// By local index: own points as given, then ghosts by ring, owner, key.
+struct GraphPoints {
+    std::vector<uint64_t> keys;
+    std::vector<int32_t> rings; // of ghosts
+    // Neighbours of the first points.
+    std::vector<int64_t> offsets{ 0 };
+    std::unique_ptr<uint32_t[]> neighbours;
+
+    int64_t n_rows() const { return std::ssize(offsets) - 1; }
+};
 
 class GraphTopology final : public KeysTopology {
 public:
     GraphTopology(Context &context, const halo_graph_desc &desc);
 
     const GraphPoints &graph() const { return graph_; }
+    std::vector<int32_t> rings() const; // of all points
     std::vector<uint64_t> point_keys() const override { return graph_.keys; }
     std::optional<uint64_t> key_of(int64_t point) const override { return graph_.keys[static_cast<size_t>(point)]; }
 
 private:
-    GraphTopology(Context &context, GraphPoints graph);
+    GraphTopology(Context &context, FoundPoints &&points);
+    GraphTopology(Context &context, FoundPoints &points, const GraphKeys &keys);
+
+    void take_ghosts(FoundPoints &points);
+    void take_rows(FoundPoints &points);
 
     GraphPoints graph_;
 };

@@ -3,16 +3,13 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
-#include <tuple>
 
 #include "base/checked.h"
 #include "base/limits.h"
 #include "comm/agree.h"
 #include "comm/collective.h"
 #include "topology/discovery.h"
-#include "topology/keys/key_index.h"
-#include "topology/keys/keys.h"
+#include "topology/graph/graph_keys.h"
 
 namespace halo {
 
@@ -20,33 +17,73 @@ namespace {
 
 constexpr int32_t nobody = -1;
 constexpr int32_t unknown = -2; // in a message also: no neighbour
+constexpr int64_t sampled = 64; // one key in so many tells where keys lie
+
+void check_rows(const halo_graph_desc &desc) {
+    if (desc.offsets || desc.neighbours || desc.owners) fail(HALO_ERR_ARGUMENT, "graph: rows go with no offsets, neighbours, owners");
+    int64_t n = 0;
+    for (int64_t i = 0; i < desc.n_owned; ++i) {
+        const int64_t length = desc.lengths ? desc.lengths[i] : desc.width;
+        if (length < 0 || (length > 0 && !desc.rows[i]))
+            fail(HALO_ERR_ARGUMENT, "graph: row of point %lld: %lld neighbours at address %p", static_cast<long long>(i),
+                 static_cast<long long>(length), static_cast<const void *>(desc.rows[i]));
+        check_limit("graph: neighbours", length, limits::graph_entries);
+        check_limit("graph: neighbours", n += length, limits::graph_entries);
+    }
+}
+
+void check_offsets(const halo_graph_desc &desc) {
+    for (int64_t i = 0; i < desc.n_owned; ++i)
+        if (desc.offsets[i] < 0 || desc.offsets[i] > desc.offsets[i + 1])
+            fail(HALO_ERR_ARGUMENT, "graph: offsets %lld and %lld of point %lld", static_cast<long long>(desc.offsets[i]),
+                 static_cast<long long>(desc.offsets[i + 1]), static_cast<long long>(i));
+    if (desc.n_owned > 0) check_limit("graph: the last of offsets", desc.offsets[desc.n_owned], limits::graph_entries);
+}
+
+void check_width(const halo_graph_desc &desc) {
+    if (desc.width < 0) fail(HALO_ERR_ARGUMENT, "graph: width %lld", static_cast<long long>(desc.width));
+    const std::string entries = format("graph: n_owned %lld * width %lld", static_cast<long long>(desc.n_owned), static_cast<long long>(desc.width));
+    (Checked(desc.n_owned) * desc.width).value(entries.c_str(), limits::graph_entries);
+}
 
 void check_tables(const halo_graph_desc &desc) {
     if (desc.rings < 1) fail(HALO_ERR_ARGUMENT, "graph: %d rings, there must be 1 or more", desc.rings);
     check_limit("graph: n_owned", desc.n_owned, limits::points);
     if (desc.n_owned < 0 || (desc.n_owned > 0 && !desc.keys))
         fail(HALO_ERR_ARGUMENT, "graph: %lld points, keys at address %p", static_cast<long long>(desc.n_owned), static_cast<const void *>(desc.keys));
-    if (!desc.offsets && desc.width < 0) fail(HALO_ERR_ARGUMENT, "graph: width %lld", static_cast<long long>(desc.width));
-    const std::string entries = format("graph: n_owned %lld * width %lld", static_cast<long long>(desc.n_owned), static_cast<long long>(desc.width));
-    if (!desc.offsets) (Checked(desc.n_owned) * desc.width).value(entries.c_str(), limits::graph_entries);
-    for (int64_t i = 0; desc.offsets && i < desc.n_owned; ++i)
-        if (desc.offsets[i] < 0 || desc.offsets[i] > desc.offsets[i + 1])
-            fail(HALO_ERR_ARGUMENT, "graph: offsets %lld and %lld of point %lld", static_cast<long long>(desc.offsets[i]),
-                 static_cast<long long>(desc.offsets[i + 1]), static_cast<long long>(i));
-    if (desc.offsets && desc.n_owned > 0) check_limit("graph: the last of offsets", desc.offsets[desc.n_owned], limits::graph_entries);
+    if (desc.lengths && !desc.rows && desc.n_owned > 0) fail(HALO_ERR_ARGUMENT, "graph: lengths of no rows");
+    if (desc.owners && desc.owner_of) fail(HALO_ERR_ARGUMENT, "graph: owners and owner_of: one of them tells who owns neighbours");
+    if (!desc.offsets && !desc.lengths) check_width(desc);
+    if (desc.rows) check_rows(desc);
+    if (desc.offsets) check_offsets(desc);
+}
+
+DenseKeys where_own_keys_lie(const halo_graph_desc &desc) {
+    uint64_t low = UINT64_MAX, high = 0;
+    for (int64_t i = 0; i < desc.n_owned; i += sampled) {
+        low = std::min(low, desc.keys[i]);
+        high = std::max(high, desc.keys[i]);
+    }
+    return dense_range(low, high, static_cast<uint64_t>(desc.n_owned));
 }
 
 class RingFinder {
 public:
     RingFinder(Context &context, const halo_graph_desc &desc) : context_(context), desc_(desc) {}
 
-    GraphPoints find();
+    FoundPoints find();
 
 private:
     int64_t n_owned() const { return desc_.n_owned; }
-    int64_t row_begin(int64_t point) const { return desc_.offsets ? desc_.offsets[point] : point * desc_.width; }
-    int64_t row_end(int64_t point) const { return desc_.offsets ? desc_.offsets[point + 1] : (point + 1) * desc_.width; }
+    int64_t length(int64_t point) const;
+    const uint64_t *row(int64_t point) const { return desc_.rows ? desc_.rows[point] : desc_.neighbours + begin(point); }
+    int64_t begin(int64_t point) const { return desc_.offsets ? desc_.offsets[point] : point * desc_.width; } // of no `rows`
+    uint64_t key(uint32_t point) const { return found_.index.keys()[point]; }
+    size_t ghost(uint32_t point) const { return point - static_cast<size_t>(n_owned()); }
+    int32_t owner(uint32_t point) const { return point < n_owned() ? context_.rank() : found_.owners[ghost(point)]; }
     void check_owner(uint64_t key, int32_t owner) const;
+    int32_t owner_of(uint64_t key) const;
+    uint32_t add_neighbour(uint64_t key, const int32_t *owner);
     void take_own_points();
     void take_own_rows();
     void find_owners();
@@ -54,40 +91,29 @@ private:
     std::vector<uint64_t> tables_of(const std::vector<uint64_t> &keys) const;
     void take_tables(const std::vector<uint32_t> &asked, const std::vector<uint64_t> &tables, int32_t rank, int32_t ring);
     uint32_t neighbour(uint64_t key, int32_t owner, int32_t ring);
-    GraphPoints in_order() const;
 
     Context &context_;
     const halo_graph_desc &desc_;
-    // Points by number: in the order in which they are found.
-    KeyIndex index_{ 0 };
-    std::vector<int32_t> owners_;
-    std::vector<int32_t> rings_;
-    std::vector<std::vector<uint32_t>> ghost_rows_; // by number, less n_owned; those not asked for are empty
-    std::vector<uint32_t> own_rows_;                // all behind each other
-    bool knows_owners_ = false;
+    FoundPoints found_;
 };
 
 // A ghost that this rank is said to own, but does not, is nobody's.
 uint32_t RingFinder::neighbour(uint64_t key, int32_t owner, int32_t ring) {
-    const auto [number, is_new] = index_.add(key);
+    const auto [number, is_new] = found_.index.add(key);
     if (is_new) {
-        owners_.push_back(owner == context_.rank() ? nobody : owner);
-        rings_.push_back(ring);
+        found_.range.widen(key);
+        found_.owners.push_back(owner == context_.rank() ? nobody : owner);
+        found_.rings.push_back(ring);
     }
     return number;
 }
 
 void RingFinder::take_own_points() {
     check_tables(desc_);
-    index_ = KeyIndex(static_cast<size_t>(n_owned()));
-    for (int64_t i = 0; i < n_owned(); ++i)
-        if (!index_.add(desc_.keys[i]).second)
-            fail(HALO_ERR_ARGUMENT, "graph: key %llu is owned twice by this rank", static_cast<unsigned long long>(desc_.keys[i]));
-    owners_.assign(static_cast<size_t>(n_owned()), context_.rank());
-    rings_.assign(static_cast<size_t>(n_owned()), 0);
-    const int64_t first = n_owned() > 0 ? row_begin(0) : 0, end = n_owned() > 0 ? row_end(n_owned() - 1) : 0;
-    if (end > first && !desc_.neighbours) fail(HALO_ERR_ARGUMENT, "graph: %lld neighbours at no address", static_cast<long long>(end - first));
-    own_rows_.reserve(static_cast<size_t>(end - first));
+    found_.index = KeyIndex(static_cast<size_t>(n_owned()), where_own_keys_lie(desc_));
+    if (const uint32_t twice = found_.index.add_first({ desc_.keys, static_cast<size_t>(n_owned()) }); twice != KeyIndex::none)
+        fail(HALO_ERR_ARGUMENT, "graph: key %llu is owned twice by this rank", static_cast<unsigned long long>(desc_.keys[twice]));
+    for (int64_t i = 0; i < n_owned(); ++i) found_.range.widen(desc_.keys[i]);
     take_own_rows();
 }
 
@@ -97,57 +123,74 @@ void RingFinder::check_owner(uint64_t key, int32_t owner) const {
              context_.size() - 1);
 }
 
+int64_t RingFinder::length(int64_t point) const {
+    if (desc_.lengths) return desc_.lengths[point];
+    return desc_.offsets ? desc_.offsets[point + 1] - desc_.offsets[point] : desc_.width;
+}
+
+int32_t RingFinder::owner_of(uint64_t key) const {
+    if (!desc_.owner_of) return unknown;
+    const CallRules::Callback inside(context_.call_rules(), Inside::callback, "owner_of");
+    const int32_t owner = desc_.owner_of(desc_.owner_user, key);
+    if (owner >= 0) check_owner(key, owner);
+    return std::max(owner, nobody);
+}
+
+uint32_t RingFinder::add_neighbour(uint64_t key, const int32_t *owner) {
+    if (const uint32_t number = found_.index.find(key); number != KeyIndex::none) return number;
+    return neighbour(key, owner ? *owner : owner_of(key), 1);
+}
+
 void RingFinder::take_own_rows() {
+    found_.offsets.resize(static_cast<size_t>(n_owned()) + 1);
     for (int64_t point = 0; point < n_owned(); ++point)
-        for (int64_t i = row_begin(point); i < row_end(point); ++i) {
-            const uint64_t key = desc_.neighbours[i];
-            if (desc_.has_skip && key == desc_.skip) {
-                own_rows_.push_back(GraphPoints::skipped);
-                continue;
+        found_.offsets[static_cast<size_t>(point) + 1] = found_.offsets[static_cast<size_t>(point)] + length(point);
+    const int64_t n = found_.offsets.back();
+    if (n > 0 && !desc_.rows && !desc_.neighbours) fail(HALO_ERR_ARGUMENT, "graph: %lld neighbours at no address", static_cast<long long>(n));
+    found_.own_rows = std::make_unique_for_overwrite<uint32_t[]>(static_cast<size_t>(n));
+    uint32_t *to = found_.own_rows.get();
+    const auto n_own = static_cast<uint32_t>(n_owned());
+    for (uint32_t point = 0; point < n_own; ++point) {
+        const uint64_t *neighbours = row(point);
+        const int32_t *owners = desc_.owners ? desc_.owners + begin(point) : nullptr;
+        bool leads_away = false;
+        for (int64_t i = 0, end = length(point); i < end; ++i) {
+            uint32_t number = skipped_neighbour;
+            if (!desc_.has_skip || neighbours[i] != desc_.skip) {
+                if (owners) check_owner(neighbours[i], owners[i]);
+                number = found_.index.find_dense(neighbours[i]);
+                if (number == KeyIndex::none) number = add_neighbour(neighbours[i], owners ? owners + i : nullptr);
             }
-            if (desc_.owners) check_owner(key, desc_.owners[i]);
-            own_rows_.push_back(neighbour(key, desc_.owners ? desc_.owners[i] : unknown, 1));
+            leads_away |= number >= n_own;
+            *to++ = number;
         }
+        if (leads_away) found_.border.push_back(point);
+    }
 }
 
 // The directory decides who owns the ghosts: those that claim them, which can only be one.
 void RingFinder::find_owners() {
-    std::vector<int32_t> flags(index_.keys().size(), HALO_KEY_WANT);
-    std::fill_n(flags.begin(), n_owned(), HALO_KEY_CLAIM);
-    halo_keys_desc desc = HALO_KEYS_DESC_INIT;
-    desc.owner_rule = HALO_OWNER_CLAIM;
-    desc.n_keys = std::ssize(index_.keys());
-    desc.keys = index_.keys().data();
-    desc.flags = flags.data();
-    desc.numbering = HALO_NUMBERING_AS_GIVEN;
-    desc.directory = desc_.directory;
-    const KeysTopology keys(context_, desc);
-    const halo_keys_report report = keys.report();
-    if (report.n_several_claim > 0)
-        together(context_, "graph", [&] {
-            if (report.n_several_claim_here > 0)
-                fail(HALO_ERR_ARGUMENT, "graph: key %llu is owned by rank %d and another; there are %lld such keys",
-                     static_cast<unsigned long long>(report.several_claim[0]), context_.rank(), static_cast<long long>(report.n_several_claim));
-        });
-    owners_ = keys.owners();
+    const std::vector<int32_t> owners = GraphKeys(found_, context_).find_owners();
+    std::copy(owners.begin() + n_owned(), owners.end(), found_.owners.begin());
+    found_.knows_owners = true;
 }
 
 // For each key: the length of its row, or -1 where it is not owned here; then the row, with the owner behind each neighbour.
 std::vector<uint64_t> RingFinder::tables_of(const std::vector<uint64_t> &keys) const {
     std::vector<uint64_t> tables;
-    for (const uint64_t key : keys) {
-        const uint32_t point = index_.find(key);
+    for (const uint64_t asked : keys) {
+        const uint32_t point = found_.index.find(asked);
         if (point >= n_owned()) {
             tables.push_back(UINT64_MAX);
             continue;
         }
-        const int64_t first = row_begin(0), begin = row_begin(point), end = row_end(point);
-        tables.push_back(static_cast<uint64_t>(end - begin));
-        for (int64_t i = begin; i < end; ++i) {
-            const uint32_t number = own_rows_[static_cast<size_t>(i - first)];
-            const bool skip = number == GraphPoints::skipped;
-            tables.push_back(skip ? 0 : index_.keys()[number]);
-            tables.push_back(static_cast<uint64_t>(int64_t{ skip ? unknown : owners_[number] }));
+        const auto begin = static_cast<size_t>(found_.offsets[point]), end = static_cast<size_t>(found_.offsets[point + 1]);
+        tables.push_back(end - begin);
+        for (size_t i = begin; i < end; ++i) {
+            const uint32_t number = found_.own_rows[i];
+            const bool skip = number == skipped_neighbour;
+            tables.push_back(skip ? 0 : key(number));
+            tables.push_back(static_cast<uint64_t>(int64_t{ skip ? unknown : owner(number) }));
         }
     }
     return tables;
@@ -162,29 +205,30 @@ void RingFinder::take_tables(const std::vector<uint32_t> &asked, const std::vect
         if (at >= tables.size()) cut_off();
         const uint64_t length = tables[at++];
         if (length == UINT64_MAX) {
-            owners_[point] = nobody;
+            found_.owners[ghost(point)] = nobody;
             continue;
         }
         if (length > (tables.size() - at) / 2) cut_off();
         std::vector<uint32_t> row;
         for (uint64_t i = 0; i < length; ++i, at += 2) {
             const auto owner = static_cast<int32_t>(static_cast<int64_t>(tables[at + 1]));
-            row.push_back(owner == unknown ? GraphPoints::skipped : neighbour(tables[at], owner, ring));
+            row.push_back(owner == unknown ? skipped_neighbour : neighbour(tables[at], owner, ring));
         }
-        ghost_rows_.resize(index_.keys().size() - static_cast<size_t>(n_owned()));
-        ghost_rows_[point - static_cast<size_t>(n_owned())] = std::move(row);
+        found_.rows.resize(found_.rings.size());
+        found_.rows[ghost(point)] = std::move(row);
     }
 }
 
 // Asks the owners of the ring before for their tables.
 void RingFinder::next_ring(Discovery &discovery, int32_t ring) {
     std::map<int32_t, std::vector<uint32_t>> ask;
-    for (auto point = static_cast<uint32_t>(n_owned()); point < rings_.size(); ++point)
-        if (rings_[point] == ring - 1 && owners_[point] >= 0) ask[owners_[point]].push_back(point);
+    for (size_t i = 0; i < found_.rings.size(); ++i)
+        if (found_.rings[i] == ring - 1 && found_.owners[i] >= 0)
+            ask[found_.owners[i]].push_back(static_cast<uint32_t>(static_cast<size_t>(n_owned()) + i));
     const auto keys_of = [&](const std::vector<uint32_t> &points) {
         std::vector<uint64_t> keys;
         keys.reserve(points.size());
-        for (const uint32_t point : points) keys.push_back(index_.keys()[point]);
+        for (const uint32_t point : points) keys.push_back(key(point));
         return keys;
     };
     std::vector<Delivery> out;
@@ -200,54 +244,32 @@ void RingFinder::next_ring(Discovery &discovery, int32_t ring) {
         take_tables(ask[told.rank], from_bytes<uint64_t>(told.bytes), told.rank, ring);
 }
 
-GraphPoints RingFinder::in_order() const {
-    std::vector<uint32_t> order(index_.keys().size()), place(order.size());
-    std::iota(order.begin(), order.end(), 0U);
-    const auto rank = [&](uint32_t i) { return std::make_tuple(owners_[i] == nobody, rings_[i], owners_[i], index_.keys()[i]); };
-    std::sort(order.begin() + n_owned(), order.end(), [&](uint32_t a, uint32_t b) { return rank(a) < rank(b); });
-    for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-
-    GraphPoints points;
-    const auto add_row = [&](const uint32_t *begin, size_t n) {
-        for (size_t i = 0; i < n; ++i) points.neighbours.push_back(begin[i] == GraphPoints::skipped ? GraphPoints::skipped : place[begin[i]]);
-        points.offsets.push_back(std::ssize(points.neighbours));
-    };
-    for (const uint32_t from : order) {
-        points.keys.push_back(index_.keys()[from]);
-        points.owners.push_back(owners_[from]);
-        points.rings.push_back(rings_[from]);
-        if (from < n_owned()) {
-            add_row(own_rows_.data() + (row_begin(from) - row_begin(0)), static_cast<size_t>(row_end(from) - row_begin(from)));
-        } else if (rings_[from] < desc_.rings && owners_[from] != nobody) {
-            const std::vector<uint32_t> &row = ghost_rows_[from - static_cast<size_t>(n_owned())];
-            add_row(row.data(), row.size());
-        }
-    }
-    return points;
-}
-
-GraphPoints RingFinder::find() {
+FoundPoints RingFinder::find() {
     together(context_, "graph", [&] { take_own_points(); });
-    const bool any_knows = allreduce_max(context_, !own_rows_.empty() && desc_.owners ? 1 : 0) > 0;
-    knows_owners_ = own_rows_.empty() ? any_knows : desc_.owners != nullptr; // who has no neighbours does as the others
+    found_.n_rings = desc_.rings;
+    found_.directory = desc_.directory;
+    const bool has_rows = found_.offsets.back() > 0;
+    const bool knows = desc_.owners || desc_.owner_of;
+    const bool any_knows = allreduce_max(context_, has_rows && knows ? 1 : 0) > 0;
+    found_.knows_owners = has_rows ? knows : any_knows; // who has no neighbours does as the others
     Terms terms;
     terms.add("rings", std::to_string(desc_.rings));
     terms.add("directory", std::to_string(desc_.directory));
-    terms.add("owners", knows_owners_ ? "given" : "not given");
+    terms.add("owners", found_.knows_owners ? "given" : "not given");
     agree(context_, "graph", terms);
-    if (!knows_owners_) find_owners();
+    if (!found_.knows_owners && desc_.rings > 1) find_owners();
     Discovery discovery(context_, discovery_kind(context_), "graph");
     for (int32_t ring = 2; ring <= desc_.rings; ++ring) {
-        const size_t known = index_.keys().size();
+        const size_t known = found_.rings.size();
         next_ring(discovery, ring);
         const bool last = ring == desc_.rings;
-        if (!last && allreduce_max(context_, index_.keys().size() > known ? 1 : 0) == 0) break; // nor has any ring farther out
+        if (!last && allreduce_max(context_, found_.rings.size() > known ? 1 : 0) == 0) break; // nor has any ring farther out
     }
-    return in_order();
+    return std::move(found_);
 }
 
 } // namespace
 
-GraphPoints find_rings(Context &context, const halo_graph_desc &desc) { return RingFinder(context, desc).find(); }
+FoundPoints find_rings(Context &context, const halo_graph_desc &desc) { return RingFinder(context, desc).find(); }
 
 } // namespace halo

@@ -3,27 +3,38 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "comm/context.h"
+#include "topology/keys/key_index.h"
+#include "topology/keys/placement.h"
 
 namespace halo {
 
-struct GraphPoints {
-    static constexpr uint32_t skipped = UINT32_MAX;
+constexpr uint32_t skipped_neighbour = UINT32_MAX;
 
-    // Of each point, owned ones first.
-    std::vector<uint64_t> keys;
-    std::vector<int32_t> owners; // -1: nobody
-    std::vector<int32_t> rings;  // 0: owned
-    // Neighbours of the first points by number.
+// Points by number: own ones as given, then ghosts as they were found. Neighbours are numbers.
+struct FoundPoints {
+    KeyIndex index{ 0 };
+    KeyRange range = no_keys; // of all
+    int32_t n_rings = 1;
+    int32_t directory = HALO_DIRECTORY_AUTO;
+    bool knows_owners = false;
+    // Of ghosts.
+    std::vector<int32_t> owners; // -1: nobody, as far as is known
+    std::vector<int32_t> rings;
+    std::vector<std::vector<uint32_t>> rows; // those not asked for are empty, or not there
+    // Of own points.
     std::vector<int64_t> offsets{ 0 };
-    std::vector<uint32_t> neighbours;
+    std::unique_ptr<uint32_t[]> own_rows;
+    std::vector<uint32_t> border; // those whose rows are not of own points alone
 
-    int64_t n_rows() const { return std::ssize(offsets) - 1; }
+    int64_t n_owned() const { return std::ssize(offsets) - 1; }
+    int64_t n_points() const { return std::ssize(index.keys()); }
 };
 
-// In the order of halo_topology_create_graph. Collective.
-GraphPoints find_rings(Context &context, const halo_graph_desc &desc);
+// Collective.
+FoundPoints find_rings(Context &context, const halo_graph_desc &desc);
 
 } // namespace halo

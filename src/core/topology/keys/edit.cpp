@@ -254,9 +254,9 @@ void KeysTopology::keep(Work &work) {
     record_->owner_rule = work.desc.owner_rule;
     record_->numbering = work.desc.numbering;
     record_->keys.assign(work.desc.keys, work.desc.keys + n);
-    record_->flags.assign(n, 0);
+    record_->flags.resize(n);
+    for (uint32_t i = 0; i < n; ++i) record_->flags[i] = flags_of(work.desc, i);
     record_->weights.assign(n, 0);
-    if (work.desc.flags) record_->flags.assign(work.desc.flags, work.desc.flags + n);
     record_->knows_owners = work.desc.owners != nullptr;
     if (work.desc.owners) record_->owners.assign(work.desc.owners, work.desc.owners + n);
     if (work.desc.weights) record_->weights.assign(work.desc.weights, work.desc.weights + n);

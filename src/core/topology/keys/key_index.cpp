@@ -7,6 +7,11 @@
 
 namespace halo {
 
+DenseKeys dense_range(uint64_t low, uint64_t high, uint64_t n_keys) {
+    const bool close = low <= high && (high - low) / least_density < n_keys;
+    return close ? DenseKeys{ low, high - low + 1 } : DenseKeys{};
+}
+
 KeyIndex::KeyIndex(size_t expected, DenseKeys dense) : first_(dense.first), dense_(dense.n, none) {
     keys_.reserve(expected);
     resize(std::bit_ceil(dense.n > 0 ? 2 : 2 * expected + 2));
@@ -19,6 +24,20 @@ std::pair<uint32_t, bool> KeyIndex::add_hashed(uint64_t key) {
     slot = next_number(key);
     hashed_.push_back(slot);
     return { slot, true };
+}
+
+uint32_t KeyIndex::add_first(std::span<const uint64_t> keys) {
+    check_limit("points: the number of different keys on this rank", std::ssize(keys), limits::points);
+    keys_.assign(keys.begin(), keys.end());
+    for (uint32_t number = 0; number < keys.size(); ++number) {
+        const uint64_t key = keys[number];
+        if (!is_dense(key) && 2 * (hashed_.size() + 1) > slots_.size()) resize(2 * slots_.size());
+        uint32_t &place = is_dense(key) ? dense_[key - first_] : slots_[slot_of(key)];
+        if (place != none) return number;
+        place = number;
+        if (!is_dense(key)) hashed_.push_back(number);
+    }
+    return none;
 }
 
 // Sixteen keys that follow each other share a cache line of slots.

@@ -18,6 +18,10 @@ struct DenseKeys {
     uint64_t n = 0;
 };
 
+// Where keys lie, if they lie close together: at most `least_density` times as many places as keys.
+constexpr uint64_t least_density = 4;
+DenseKeys dense_range(uint64_t low, uint64_t high, uint64_t n_keys);
+
 class KeyIndex {
 public:
     static constexpr uint32_t none = UINT32_MAX;
@@ -31,8 +35,13 @@ public:
         if (number != none) return { number, false };
         return { number = next_number(key), true };
     }
+    // To an index of none. Place of the first that comes a second time; `none`: they are different.
+    uint32_t add_first(std::span<const uint64_t> keys);
     uint32_t find(uint64_t key) const { return is_dense(key) ? dense_[key - first_] : slots_[slot_of(key)]; } // `none`: it was not added
+    // The same without looking at other keys than those of the table: `none`: it may have been added all the same.
+    uint32_t find_dense(uint64_t key) const { return is_dense(key) ? dense_[key - first_] : none; }
     const std::vector<uint64_t> &keys() const { return keys_; }
+    std::vector<uint64_t> take_keys() { return std::move(keys_); } // nothing can be looked up any more
 
 private:
     bool is_dense(uint64_t key) const { return key - first_ < dense_.size(); }

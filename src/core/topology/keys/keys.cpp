@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "comm/agree.h"
 #include "comm/collective.h"
+#include "topology/keys/key_index.h"
 #include "topology/keys/key_sieve.h"
 #include "topology/keys/wire.h"
 #include "topology/keys/work.h"
@@ -34,10 +35,11 @@ std::span<const T> pick(std::span<const T> all, std::span<const uint32_t> order,
 }
 
 uint32_t note_of(const halo_keys_desc &desc, std::span<const uint32_t> positions) {
-    int32_t all = desc.flags ? -1 : 0, any = 0;
-    for (size_t i = 0; desc.flags && i < positions.size(); ++i) {
-        all &= desc.flags[positions[i]];
-        any |= desc.flags[positions[i]];
+    const bool says_something = desc.flags || desc.n_mine >= 0;
+    int32_t all = says_something ? -1 : 0, any = 0;
+    for (size_t i = 0; says_something && i < positions.size(); ++i) {
+        all &= flags_of(desc, positions[i]);
+        any |= flags_of(desc, positions[i]);
     }
     auto bits = static_cast<uint32_t>(positions.size());
     if (any & HALO_KEY_CLAIM) bits |= note::claims;
@@ -50,6 +52,7 @@ Terms terms_of(const halo_keys_desc &desc) {
     static constexpr const char *rules[] = { "lowest rank", "spread", "weight", "claim" };
     static constexpr const char *directories[] = { "auto", "range", "hash" };
     Terms terms;
+    terms.add("first keys", desc.n_mine >= 0 ? "each rank's own" : "as all others");
     terms.add("owner rule", rules[desc.owner_rule]);
     terms.add("directory", directories[desc.directory]);
     terms.add("owners", desc.owners ? "given" : "not given");
@@ -63,7 +66,7 @@ NotedKeys::NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions
     : keys(desc.keys, std::move(positions), { desc.part_offsets, desc.n_parts > 0 ? static_cast<size_t>(desc.n_parts) + 1 : 0 }) {
     if (desc.weights && desc.owner_rule == HALO_OWNER_WEIGHT)
         for (int64_t i = 0; i < keys.size(); ++i) weights.push_back(desc.weights[keys.positions(i)[0]]);
-    if (!desc.flags && !keys.any_twice()) return;
+    if (!desc.flags && desc.n_mine < 0 && !keys.any_twice()) return;
     notes.reserve(static_cast<size_t>(keys.size()));
     for (int64_t i = 0; i < keys.size(); ++i) notes.push_back(note_of(desc, keys.positions(i)));
 }
@@ -88,9 +91,21 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : Point
     check_that_parts_are_given(desc, most_parts);
     halo_keys_desc known = desc;
     if (desc.n_keys == 0) known.owners = knows_owners ? &read_by_nobody : nullptr;
+    if (desc.n_mine >= 0) known.owner_rule = HALO_OWNER_CLAIM;
     agree(context, "keys", terms_of(known));
     if (desc.editable) record_ = std::make_unique<KeysRecord>();
     Work work{ known };
+    make(work);
+    if (most_parts > 0)
+        make_parts({ context.rank(), most_parts, { desc.part_offsets, desc.part_offsets + (desc.n_parts > 0 ? desc.n_parts + 1 : 0) } });
+}
+
+KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc, const KnownKeys &known) : PointsTopology(context) {
+    Work work{ desc, &known };
+    make(work);
+}
+
+void KeysTopology::make(Work &work) {
     choose_placement(work);
     split(work);
     divide(work);
@@ -99,8 +114,6 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : Point
     number(work);
     share(work);
     make_forward_edges();
-    if (most_parts > 0)
-        make_parts({ context.rank(), most_parts, { desc.part_offsets, desc.part_offsets + (desc.n_parts > 0 ? desc.n_parts + 1 : 0) } });
 }
 
 KeysTopology::Given KeysTopology::find_given(const halo_keys_desc &desc) const {
@@ -132,6 +145,19 @@ void KeysTopology::check_parts(const halo_keys_desc &desc) const {
              static_cast<long long>(offsets[0]), static_cast<long long>(offsets[desc.n_parts]), static_cast<long long>(desc.n_keys));
 }
 
+void KeysTopology::check_mine(const halo_keys_desc &desc) const {
+    if (desc.n_mine < 0 || desc.n_mine > desc.n_keys)
+        fail(HALO_ERR_ARGUMENT, "keys: n_mine is %lld, of %lld keys; it must be -1 (not used) or 0 to all of them",
+             static_cast<long long>(desc.n_mine), static_cast<long long>(desc.n_keys));
+    if (desc.owners || desc.n_parts > 0 || (desc.owner_rule != HALO_OWNER_LOWEST_RANK && desc.owner_rule != HALO_OWNER_CLAIM))
+        fail(HALO_ERR_ARGUMENT,
+             "keys: n_mine says who owns each key: it goes with no `owners`, no `n_parts`, and no owner_rule but HALO_OWNER_CLAIM");
+    for (int64_t i = 0; desc.flags && i < desc.n_keys; ++i)
+        if ((desc.flags[i] & (HALO_KEY_CLAIM | HALO_KEY_WANT)) != 0)
+            fail(HALO_ERR_ARGUMENT, "keys: flags %d of key %llu at position %lld claim or want it, which n_mine says of all", desc.flags[i],
+                 static_cast<unsigned long long>(desc.keys[i]), static_cast<long long>(i));
+}
+
 void KeysTopology::check_desc(const halo_keys_desc &desc) const {
     if (desc.owner_rule < HALO_OWNER_LOWEST_RANK || desc.owner_rule > HALO_OWNER_CLAIM)
         fail(HALO_ERR_ARGUMENT, "keys: owner_rule %d is none of HALO_OWNER_...", desc.owner_rule);
@@ -143,6 +169,7 @@ void KeysTopology::check_desc(const halo_keys_desc &desc) const {
     if (desc.n_keys < 0 || (desc.n_keys > 0 && !desc.keys))
         fail(HALO_ERR_ARGUMENT, "keys: %lld keys at address %p", static_cast<long long>(desc.n_keys), static_cast<const void *>(desc.keys));
     check_parts(desc);
+    if (desc.n_mine != -1) check_mine(desc);
     constexpr int32_t known = HALO_KEY_CLAIM | HALO_KEY_READ_ONLY | HALO_KEY_IGNORE | HALO_KEY_WANT;
     for (int64_t i = 0; desc.flags && i < desc.n_keys; ++i)
         if ((desc.flags[i] & ~known) != 0)
@@ -155,11 +182,11 @@ void KeysTopology::check_desc(const halo_keys_desc &desc) const {
 }
 
 void KeysTopology::choose_placement(Work &work) {
-    if (work.desc.owners) return follow_first_entries(work);
+    if (work.knows_owners()) return follow_first_entries(work);
     work.placement = KeyPlacement::by_hash(context_.size());
     directory_ = HALO_DIRECTORY_HASH;
     if (work.desc.directory == HALO_DIRECTORY_HASH) return;
-    KeyPlacement ranges = KeyPlacement::by_range(context_, work.desc);
+    KeyPlacement ranges = work.known ? KeyPlacement::by_sample(context_, work.desc, work.known->range) : KeyPlacement::by_range(context_, work.desc);
     if (work.desc.directory == HALO_DIRECTORY_AUTO && ranges.uneven()) return;
     work.placement = std::move(ranges);
     directory_ = HALO_DIRECTORY_RANGE;
@@ -167,6 +194,7 @@ void KeysTopology::choose_placement(Work &work) {
 
 // Of a key that is given several times, the first entry tells the owner.
 void KeysTopology::follow_first_entries(Work &work) const {
+    if (work.known) return;
     const halo_keys_desc &desc = work.desc;
     KeyRange all{ UINT64_MAX, 0 };
     for_each_key(desc, [&](uint32_t i) { all = { std::min(all.low, desc.keys[i]), std::max(all.high, desc.keys[i]) }; });
@@ -189,17 +217,23 @@ void KeysTopology::split(Work &work) const {
     const int32_t rank = context_.rank();
     std::vector<uint32_t> away;
     const auto sort_out = [&](auto &&is_near) {
-        for_each_key(desc, [&](uint32_t i) {
-            if (!is_near(i)) return away.push_back(i);
-            work.near.push_back(i);
-            work.near_range = { std::min(work.near_range.low, desc.keys[i]), std::max(work.near_range.high, desc.keys[i]) };
-        });
+        for_each_key(
+            desc,
+            [&](uint32_t i) {
+                if (!is_near(i)) return away.push_back(i);
+                ++work.n_near;
+                if (work.known && work.owned_alone(i)) return;
+                work.near.push_back(i);
+                work.near_range.widen(desc.keys[i]);
+            },
+            work.n_near);
     };
-    work.near.reserve(static_cast<size_t>(desc.n_keys / context_.size()));
+    if (work.known && (context_.size() == 1 || work.knows_owners())) work.n_near = static_cast<int64_t>(work.known->n_own);
+    if (!work.known) work.near.reserve(static_cast<size_t>(desc.n_keys / context_.size()));
     if (context_.size() == 1) {
         sort_out([](uint32_t) { return true; });
-    } else if (desc.owners) {
-        sort_out([&, owners = work.known_owners()](uint32_t i) { return owners[i] == rank; });
+    } else if (work.knows_owners()) {
+        sort_out([&](uint32_t i) { return work.owner(i) == rank; });
     } else if (work.placement.ascending()) {
         const std::optional<KeyRange> range = work.placement.range_of(rank);
         sort_out([&](uint32_t i) { return range && range->has(desc.keys[i]); });
@@ -214,7 +248,7 @@ void KeysTopology::divide(Work &work) const {
     const KeyList &list = work.away.keys;
     const auto n = static_cast<uint32_t>(list.size());
     const auto keys = list.keys();
-    if (!work.desc.owners && work.placement.ascending()) {
+    if (!work.knows_owners() && work.placement.ascending()) {
         for (uint32_t begin = 0, end; begin < n; begin = end) {
             const int32_t rank = work.placement.rank_of(keys[begin]);
             const auto there = [&](uint64_t key) { return work.placement.rank_of(key) == rank; };
@@ -226,7 +260,7 @@ void KeysTopology::divide(Work &work) const {
     std::vector<int32_t> ranks(n);
     std::unordered_map<int32_t, uint32_t> counts;
     for (uint32_t i = 0; i < n; ++i) {
-        ranks[i] = work.desc.owners ? work.known_owners()[list.positions(i)[0]] : work.placement.rank_of(keys[i]);
+        ranks[i] = work.knows_owners() ? work.owner(list.positions(i)[0]) : work.placement.rank_of(keys[i]);
         ++counts[ranks[i]];
     }
     for (const auto &[rank, count] : counts) work.stretches.push_back({ rank, &work.away, {}, 0, count });
@@ -241,23 +275,38 @@ void KeysTopology::divide(Work &work) const {
     for (Stretch &stretch : work.stretches) stretch.order = work.order;
 }
 
-// Of the keys that this rank decides, leaves out those that it alone has, once, and owns; unless an edit may change that.
-void KeysTopology::sift(Work &work, std::span<const Submission> others) const {
+// Positions of keys that may come twice, or that this rank does not own alone.
+std::vector<uint32_t> KeysTopology::sifted(const Work &work, std::span<const Submission> others) const {
     const halo_keys_desc &desc = work.desc;
     KeySieve sieve(work.near_range.low, work.near_range.high, std::ssize(work.near));
     for (const uint32_t position : work.near) sieve.add(desc.keys[position]);
     for (const Submission &other : others)
         for (const uint64_t key : other.keys) sieve.add_other(key);
-    const bool must_claim = desc.owner_rule == HALO_OWNER_CLAIM && !desc.owners;
-    const auto owned_alone = [&](int32_t flags) {
-        return (flags & (HALO_KEY_READ_ONLY | HALO_KEY_WANT)) == 0 && (!must_claim || (flags & HALO_KEY_CLAIM) != 0);
-    };
     std::vector<uint32_t> kept;
     for (const uint32_t position : work.near)
-        if (record_ || sieve.may_be_twice(desc.keys[position]) || !owned_alone(work.flags(position))) kept.push_back(position);
-    const auto n_left_out = std::ssize(work.near) - std::ssize(kept);
+        if (record_ || sieve.may_be_twice(desc.keys[position]) || !work.owned_alone(position)) kept.push_back(position);
+    return kept;
+}
+
+// The same where it is known that none comes twice.
+std::vector<uint32_t> KeysTopology::looked_up(const Work &work, std::span<const Submission> others) const {
+    std::vector<uint32_t> kept = work.near;
+    for (const Submission &other : others)
+        for (const uint64_t key : other.keys) {
+            const uint32_t position = work.known->index.find(key);
+            if (position != KeyIndex::none && (!work.knows_owners() || work.owner(position) == context_.rank())) kept.push_back(position);
+        }
+    std::sort(kept.begin(), kept.end());
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+    return kept;
+}
+
+// Of the keys that this rank decides, leaves out those that it alone has, once, and owns; unless an edit may change that.
+void KeysTopology::sift(Work &work, std::span<const Submission> others) const {
+    std::vector<uint32_t> kept = work.known ? looked_up(work, others) : sifted(work, others);
+    const int64_t n_left_out = work.n_near - std::ssize(kept);
     work.near = {};
-    work.sifted = NotedKeys(desc, std::move(kept));
+    work.sifted = NotedKeys(work.desc, std::move(kept));
     work.n_keys = n_left_out + work.sifted.keys.n_different() + work.away.keys.n_different();
 }
 
@@ -289,7 +338,7 @@ void KeysTopology::ask(Work &work) {
     submissions.insert(place, submission_of(rank, own, not_needed));
 
     if (record_) record_->share.update(submissions);
-    DirectoryResult result = decide(submissions, { work.desc.owner_rule, work.desc.owners ? rank : -1 });
+    DirectoryResult result = decide(submissions, { work.desc.owner_rule, work.knows_owners() ? rank : -1 });
     std::vector<Delivery> answers;
     for (size_t s = 0; s < submissions.size(); ++s)
         if (s != my_place) answers.push_back({ submissions[s].rank, encode(result.answers[s]) });
@@ -364,17 +413,20 @@ void KeysTopology::number_ghosts(const Work &work, uint32_t n_owned) {
     const int32_t rank = context_.rank();
     struct Ghost {
         int32_t owner; // those of nobody come last
+        int32_t ring;
         bool silent;
         uint32_t position;
     };
     std::vector<Ghost> ghosts;
     for (const Found &found : work.found) {
         for (const uint32_t position : found.list->keys.positions(found.place).subspan(found.owner == rank ? 1 : 0))
-            ghosts.push_back({ found.owner < 0 ? INT32_MAX : found.owner, found.list->silent(found.place), position });
+            ghosts.push_back({ found.owner < 0 ? INT32_MAX : found.owner, work.ring(position), found.list->silent(found.place), position });
     }
-    const auto by_owner = [](const Ghost &a, const Ghost &b) { return a.owner != b.owner ? a.owner < b.owner : a.silent < b.silent; };
+    const auto order = [](const Ghost &one) { return std::make_tuple(one.owner == INT32_MAX, one.ring, one.owner, one.silent); };
+    const auto by_owner = [&](const Ghost &a, const Ghost &b) { return order(a) < order(b); };
     if (work.desc.numbering == HALO_NUMBERING_BY_OWNER && !std::is_sorted(ghosts.begin(), ghosts.end(), by_owner))
         std::stable_sort(ghosts.begin(), ghosts.end(), by_owner);
+    n_points_ = n_owned + std::ssize(ghosts);
     local_indices_.assign(static_cast<size_t>(work.desc.n_keys), owned);
     for (uint32_t g = 0; g < ghosts.size(); ++g) local_indices_[ghosts[g].position] = n_owned + g;
     uint32_t next = 0;
@@ -383,7 +435,6 @@ void KeysTopology::number_ghosts(const Work &work, uint32_t n_owned) {
             local_indices_[i] = no_index;
         else if (local_indices_[i] == owned)
             local_indices_[i] = next++;
-    n_points_ = n_owned + std::ssize(ghosts);
 }
 
 void KeysTopology::share(const Work &work) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "topology/discovery.h"
 #include "topology/keys/directory.h"
@@ -12,11 +14,25 @@
 
 namespace halo {
 
+class KeyIndex;
 struct NotedKeys;
+
+// What the caller knows of its keys: no key comes twice, and where each is found.
+struct KnownKeys {
+    const KeyIndex &index; // position of each
+    KeyRange range;        // of all keys
+    int32_t rank;          // of this one
+    size_t n_own;          // the first keys are this rank's own, the rest wanted
+    // Of those that are wanted.
+    std::span<const int32_t> rings; // HALO_NUMBERING_BY_OWNER puts lower ones first
+    std::optional<std::span<const int32_t>> owners;
+};
 
 class KeysTopology : public PointsTopology {
 public:
     KeysTopology(Context &context, const halo_keys_desc &desc);
+    // Of a list that the library has made, on all ranks alike: no key has flags, n_mine tells which are this rank's own.
+    KeysTopology(Context &context, const halo_keys_desc &desc, const KnownKeys &known);
     // The topology that the edited lists would give.
     KeysTopology(const KeysTopology &from, const halo_keys_edit &edit);
 
@@ -36,13 +52,17 @@ private:
 
     void check_desc(const halo_keys_desc &desc) const;
     void check_parts(const halo_keys_desc &desc) const;
+    void check_mine(const halo_keys_desc &desc) const;
     // Collective.
     Given find_given(const halo_keys_desc &desc) const;
     void check_that_parts_are_given(const halo_keys_desc &desc, int64_t most_parts) const;
+    void make(Work &work);
     void choose_placement(Work &work);
     void follow_first_entries(Work &work) const;
     void split(Work &work) const;
     void divide(Work &work) const;
+    std::vector<uint32_t> sifted(const Work &work, std::span<const Submission> others) const;
+    std::vector<uint32_t> looked_up(const Work &work, std::span<const Submission> others) const;
     void sift(Work &work, std::span<const Submission> others) const;
     void ask(Work &work);
     void note_answers(Work &work);

@@ -18,20 +18,29 @@ KeyPlacement KeyPlacement::by_hash(int32_t n_ranks) {
 
 KeyPlacement KeyPlacement::by_range(Context &context, const halo_keys_desc &desc) {
     KeyPlacement placement = by_hash(context.size());
-    placement.find_range(context, desc);
-    placement.count_keys(context, desc);
+    KeyRange mine = no_keys;
+    for_each_key(desc, [&](uint32_t i) { mine.widen(desc.keys[i]); });
+    placement.find_range(context, mine);
+    std::vector<int64_t> counts(n_bins, 0);
+    for_each_key(desc, [&](uint32_t i) { ++counts[placement.bin_of(desc.keys[i])]; });
+    placement.share_bins(context, std::move(counts));
+    return placement;
+}
+
+KeyPlacement KeyPlacement::by_sample(Context &context, const halo_keys_desc &desc, KeyRange mine) {
+    constexpr int64_t sampled = 16;
+    KeyPlacement placement = by_hash(context.size());
+    placement.find_range(context, mine);
+    std::vector<int64_t> counts(n_bins, 0);
+    for (int64_t i = 0; i < desc.n_keys; i += sampled) counts[placement.bin_of(desc.keys[i])] += sampled;
+    placement.share_bins(context, std::move(counts));
     return placement;
 }
 
 // Keys are compared as signed numbers with the sign bit turned, which keeps their order.
-void KeyPlacement::find_range(Context &context, const halo_keys_desc &desc) {
+void KeyPlacement::find_range(Context &context, KeyRange mine) {
     constexpr uint64_t turn = uint64_t{ 1 } << 63;
-    uint64_t least = UINT64_MAX, greatest = 0;
-    for_each_key(desc, [&](uint32_t i) {
-        least = std::min(least, desc.keys[i]);
-        greatest = std::max(greatest, desc.keys[i]);
-    });
-    const int64_t ends[2] = { static_cast<int64_t>(least ^ turn), static_cast<int64_t>(~(greatest ^ turn)) };
+    const int64_t ends[2] = { static_cast<int64_t>(mine.low ^ turn), static_cast<int64_t>(~(mine.high ^ turn)) };
     int64_t found[2];
     allreduce(context, ends, found, 2, HALO_INT64, HALO_MIN);
     const uint64_t low = static_cast<uint64_t>(found[0]) ^ turn, high = static_cast<uint64_t>(~found[1]) ^ turn;
@@ -40,9 +49,7 @@ void KeyPlacement::find_range(Context &context, const halo_keys_desc &desc) {
     scale_ = static_cast<uint64_t>(std::min<unsigned __int128>(scale, UINT64_MAX));
 }
 
-void KeyPlacement::count_keys(Context &context, const halo_keys_desc &desc) {
-    std::vector<int64_t> counts(n_bins, 0);
-    for_each_key(desc, [&](uint32_t i) { ++counts[static_cast<size_t>(place_of(desc.keys[i]) >> 64)]; });
+void KeyPlacement::share_bins(Context &context, std::vector<int64_t> counts) {
     allreduce(context, counts.data(), counts.data(), n_bins, HALO_INT64, HALO_SUM);
     double all = 0, most = 0;
     for (const int64_t count : counts) {

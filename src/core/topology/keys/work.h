@@ -45,12 +45,14 @@ struct KeysTopology::Stretch {
 // sieve tells without putting all in order.
 struct KeysTopology::Work {
     const halo_keys_desc &desc;
+    const KnownKeys *known = nullptr;
     KeyPlacement placement = KeyPlacement::by_hash(1);
     std::vector<int32_t> owners{}; // where known, and not as the caller gave them
     NotedKeys away{};              // other ranks decide
     std::vector<uint32_t> order{}; // of `away`, by deciding rank; empty: as they are
     std::vector<Stretch> stretches{};
-    std::vector<uint32_t> near{}; // positions of keys that this rank decides
+    std::vector<uint32_t> near{}; // positions of keys that this rank decides; where they are known, of those that may concern others
+    int64_t n_near = 0;           // all
     KeyRange near_range{ UINT64_MAX, 0 };
     NotedKeys sifted{}; // those of them that may concern others
     int64_t n_keys = 0; // different ones
@@ -58,7 +60,18 @@ struct KeysTopology::Work {
     std::vector<Found> found{};
 
     int32_t flags(uint32_t position) const { return desc.flags ? desc.flags[position] : 0; }
-    const int32_t *known_owners() const { return owners.empty() ? desc.owners : owners.data(); }
+    // May this rank own the key without asking, if no other has it?
+    bool owned_alone(uint32_t position) const {
+        const bool must_claim = desc.owner_rule == HALO_OWNER_CLAIM && !knows_owners();
+        const int32_t said = flags_of(desc, position);
+        return (said & (HALO_KEY_READ_ONLY | HALO_KEY_WANT)) == 0 && (!must_claim || (said & HALO_KEY_CLAIM) != 0);
+    }
+    int32_t ring(uint32_t position) const { return known && position >= known->n_own ? known->rings[position - known->n_own] : 0; }
+    bool knows_owners() const { return known ? known->owners.has_value() : desc.owners != nullptr; }
+    int32_t owner(uint32_t position) const {
+        if (known) return position < known->n_own ? known->rank : (*known->owners)[position - known->n_own];
+        return owners.empty() ? desc.owners[position] : owners[position];
+    }
 };
 
 } // namespace halo

@@ -12,9 +12,11 @@ class Context;
 
 struct PartEdgeKey {
     int64_t send_gid;
-    int64_t recv_gid;
+    int64_t receive_gid;
     int64_t tag;
-    bool operator<(const PartEdgeKey &other) const { return std::tie(send_gid, recv_gid, tag) < std::tie(other.send_gid, other.recv_gid, other.tag); }
+    bool operator<(const PartEdgeKey &other) const {
+        return std::tie(send_gid, receive_gid, tag) < std::tie(other.send_gid, other.receive_gid, other.tag);
+    }
 };
 
 // Points count from the first of their part.
@@ -32,6 +34,7 @@ public:
     std::vector<int64_t> gids() const;
     int32_t rank_of(int64_t gid) const { return static_cast<int32_t>(gid / most_); }
     int64_t most() const { return most_; }
+    int64_t first_point(int64_t place) const { return offsets_[static_cast<size_t>(place)]; }
     int64_t n_points(int64_t place) const { return offsets_[static_cast<size_t>(place) + 1] - offsets_[static_cast<size_t>(place)]; }
 
     // Both ends tell each other in which part each point of their lists lies. Collective between ranks that have edges.

@@ -83,8 +83,8 @@ std::vector<halo_neighbour> PointsTopology::neighbours(int64_t gid) const {
     std::set<int64_t> others;
     for (const int32_t peer : parts_ ? std::vector<int32_t>{} : peers()) others.insert(peer);
     const auto add = [&](const PartEdgeKey &key) {
-        if (key.send_gid == gid) others.insert(key.recv_gid);
-        if (key.recv_gid == gid) others.insert(key.send_gid);
+        if (key.send_gid == gid) others.insert(key.receive_gid);
+        if (key.receive_gid == gid) others.insert(key.send_gid);
     };
     for (const auto *side : { &forward_parts_.send, &forward_parts_.receive })
         for (const auto &[key, points] : *side) add(key);
@@ -92,7 +92,7 @@ std::vector<halo_neighbour> PointsTopology::neighbours(int64_t gid) const {
     others.erase(gid);
     std::vector<halo_neighbour> list;
     list.reserve(others.size());
-    for (const int64_t other : others) list.push_back({ other, parts_ ? parts_->rank_of(other) : static_cast<int32_t>(other), 13 });
+    for (const int64_t other : others) list.push_back(neighbour_row(other, parts_ ? parts_->rank_of(other) : static_cast<int32_t>(other), 13));
     return list;
 }
 
@@ -122,6 +122,16 @@ std::vector<int32_t> PointsTopology::owners() const {
     for (size_t point = 0; point < owners.size(); ++point)
         if (is_ignored(point)) owners[point] = -1;
     return owners;
+}
+
+void PointsTopology::mark_owned(int64_t local_index, Centring, std::span<uint8_t> mask) const {
+    const auto first = static_cast<size_t>(parts_ ? parts_->first_point(local_index) : 0);
+    for (size_t i = 0; i < mask.size(); ++i) mask[i] = is_ignored(first + i) ? 0 : 1;
+    for (int64_t i = 0; i < shared_.size(); ++i) {
+        const bool begins_with_own = knows_holders_ && shared_.owner(i) == context_.rank();
+        for (const uint32_t ghost : shared_.copies(i).subspan(begins_with_own ? 1 : 0))
+            if (ghost - first < mask.size()) mask[ghost - first] = 0;
+    }
 }
 
 std::vector<int32_t> PointsTopology::sharers(int64_t point) const {
@@ -244,12 +254,12 @@ void PointsTopology::edges(const EdgeRequest &request, const EdgeSink &sink) con
 }
 
 // Of the other rank's points, no more is known than how many they are.
-Edge PointsTopology::edge_of(int64_t send_gid, int64_t recv_gid, int64_t tag, int64_t n) const {
+Edge PointsTopology::edge_of(int64_t send_gid, int64_t receive_gid, int64_t tag, int64_t n) const {
     Edge edge;
     edge.send_gid = send_gid;
-    edge.recv_gid = recv_gid;
+    edge.receive_gid = receive_gid;
     edge.send_rank = parts_ ? parts_->rank_of(send_gid) : static_cast<int32_t>(send_gid);
-    edge.recv_rank = parts_ ? parts_->rank_of(recv_gid) : static_cast<int32_t>(recv_gid);
+    edge.receive_rank = parts_ ? parts_->rank_of(receive_gid) : static_cast<int32_t>(receive_gid);
     edge.identity.tag = tag;
     edge.from_owner = edge_kind(tag) != edge_of_copies;
     edge.contributes = edge_kind(tag) != edge_to_silent;
@@ -279,7 +289,7 @@ void PointsTopology::emit(const PointEdges &edges, uint32_t sections, const Edge
 void PointsTopology::emit(const PartEdges &edges, uint32_t sections, const EdgeSink &sink) const {
     const auto give = [&](const PartEdgeKey &key, const PointList &any, EdgeEnds ends, const PointList *send, const PointList *receive) {
         if (!in_sections(key.tag, sections)) return;
-        Edge edge = edge_of(key.send_gid, key.recv_gid, key.tag, any.size());
+        Edge edge = edge_of(key.send_gid, key.receive_gid, key.tag, any.size());
         edge.ends = ends;
         if (send) edge.send = send->region();
         if (receive) edge.receive = receive->region();

@@ -59,6 +59,7 @@ public:
     Extent widest_ghosts() const override { return { 0, 0, 0 }; }
     Extent cells(int64_t local_index) const override { return { parts_ ? parts_->n_points(local_index) : n_points_, 1, 1 }; }
     Extent cells_of(int64_t gid) const override;
+    void mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const override;
     std::vector<halo_boundary> boundaries(int64_t, const GhostWidths &, Centring) const override { return {}; }
     void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
 
@@ -108,7 +109,7 @@ protected:
     PointEdges forward_;
 
 private:
-    Edge edge_of(int64_t send_gid, int64_t recv_gid, int64_t tag, int64_t n) const;
+    Edge edge_of(int64_t send_gid, int64_t receive_gid, int64_t tag, int64_t n) const;
     void emit(const PointEdges &edges, uint32_t sections, const EdgeSink &sink) const;
     void emit(const PartEdges &edges, uint32_t sections, const EdgeSink &sink) const;
     PointEdges edges_between_copies() const;

@@ -19,7 +19,7 @@ std::vector<Edge> edges_of(const PointsTopology &points) {
         if (edge.contributes) edges.push_back(reversed(edge));
     });
     std::sort(edges.begin(), edges.end(), [](const Edge &a, const Edge &b) {
-        return std::tie(a.recv_gid, a.send_gid, a.identity.tag) < std::tie(b.recv_gid, b.send_gid, b.identity.tag);
+        return std::tie(a.receive_gid, a.send_gid, a.identity.tag) < std::tie(b.receive_gid, b.send_gid, b.identity.tag);
     });
     return edges;
 }
@@ -65,14 +65,14 @@ bool sort_by_copies(const PartSlots::Stretch &stretch, int64_t n_points, PointLi
 } // namespace
 
 Slots::Slots(const PointsTopology &of, bool here) : points(of), parts(of.local_parts().size()), edges(edges_of(of)) {
-    const auto has_slots = [&](const Edge &edge) { return !here || edge.send_gid != edge.recv_gid; };
+    const auto has_slots = [&](const Edge &edge) { return !here || edge.send_gid != edge.receive_gid; };
     for (Edge &edge : edges) {
-        const int64_t part = of.local_index(edge.recv_gid);
+        const int64_t part = of.local_index(edge.receive_gid);
         if (part >= 0) add(parts[static_cast<size_t>(part)], edge, !has_slots(edge), of.cells(part)[0]);
     }
     std::erase_if(edges, [&](const Edge &edge) { return !has_slots(edge); });
     for (Edge &edge : edges) {
-        edge.recv_gid = gid_of(edge.recv_gid);
+        edge.receive_gid = gid_of(edge.receive_gid);
         edge.from_owner = true;
     }
 }

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/digest.h"
+#include "base/items.h"
 #include "base/limits.h"
 #include "comm/agree.h"
 #include "topology/boxes/box_calculus.h"
@@ -68,15 +69,15 @@ void RegionsTopology::read_joins(const halo_regions_desc &desc) {
     sent_.resize(cells_.size());
     filled_.resize(cells_.size());
     for (int64_t i = 0; i < desc.n_joins; ++i) {
-        const halo_join &join = desc.joins[i];
+        const halo_join join = read_item(desc.joins, desc.join_bytes, i, halo_join{});
         check_join(join, i);
         Edge edge;
         edge.send_gid = join.send_gid;
-        edge.recv_gid = join.recv_gid;
+        edge.receive_gid = join.receive_gid;
         edge.send_rank = owner_[join.send_gid];
-        edge.recv_rank = owner_[join.recv_gid];
+        edge.receive_rank = owner_[join.receive_gid];
         edge.identity.tag = i;
-        edge.ends = edge.send_rank == edge.recv_rank ? EdgeEnds::local : edge.recv_rank == context_.rank() ? EdgeEnds::receive : EdgeEnds::send;
+        edge.ends = edge.send_rank == edge.receive_rank ? EdgeEnds::local : edge.receive_rank == context_.rank() ? EdgeEnds::receive : EdgeEnds::send;
         edge.send.box = join.send;
         edge.receive.box = join.receive;
         for (int d = 0; d < 3; ++d) {
@@ -89,20 +90,20 @@ void RegionsTopology::read_joins(const halo_regions_desc &desc) {
         }
         joins_.push_back(edge);
         sent_[join.send_gid].push_back(static_cast<size_t>(i));
-        filled_[join.recv_gid].push_back(static_cast<size_t>(i));
+        filled_[join.receive_gid].push_back(static_cast<size_t>(i));
     }
 }
 
 void RegionsTopology::check_join(const halo_join &join, int64_t place) const {
     const std::string what = format("regions: join %lld, from part %lld to part %lld", static_cast<long long>(place),
-                                    static_cast<long long>(join.send_gid), static_cast<long long>(join.recv_gid));
-    if (join.send_gid < 0 || join.send_gid >= n_parts() || join.recv_gid < 0 || join.recv_gid >= n_parts())
+                                    static_cast<long long>(join.send_gid), static_cast<long long>(join.receive_gid));
+    if (join.send_gid < 0 || join.send_gid >= n_parts() || join.receive_gid < 0 || join.receive_gid >= n_parts())
         fail(HALO_ERR_ARGUMENT, "%s: there are parts 0 to %lld", what.c_str(), static_cast<long long>(n_parts() - 1));
     if (empty(join.send) || empty(join.receive)) fail(HALO_ERR_ARGUMENT, "%s: a box has no cells", what.c_str());
     if (!contains(owned(join.send_gid), join.send)) fail(HALO_ERR_BOUNDS, "%s: the sender does not own all cells of its box", what.c_str());
-    if (!contains(grown(owned(join.recv_gid), reach_widths()), join.receive))
+    if (!contains(grown(owned(join.receive_gid), reach_widths()), join.receive))
         fail(HALO_ERR_BOUNDS, "%s: the receiver's box reaches out farther than %d cells", what.c_str(), reach_);
-    if (meet(join.receive, owned(join.recv_gid))) fail(HALO_ERR_BOUNDS, "%s: the receiver owns cells of its box", what.c_str());
+    if (meet(join.receive, owned(join.receive_gid))) fail(HALO_ERR_BOUNDS, "%s: the receiver owns cells of its box", what.c_str());
     int32_t seen = 0;
     for (int d = 0; d < 3; ++d) {
         const int32_t there = join.axis[d];
@@ -153,7 +154,7 @@ Terms RegionsTopology::terms() const {
     for (size_t j = 0; j < joins_.size(); ++j) {
         const Edge &join = joins_[j];
         terms.add("join " + std::to_string(j), format("part %lld, ", static_cast<long long>(join.send_gid)) + box(join.send.box) +
-                                                   format(" to part %lld, ", static_cast<long long>(join.recv_gid)) + box(join.receive.box) +
+                                                   format(" to part %lld, ", static_cast<long long>(join.receive_gid)) + box(join.receive.box) +
                                                    ", axes " + text_of(join.map.axis) + ", signs " + text_of(join.map.sign) + ", of vectors " +
                                                    text_of(join.map.vector));
     }
@@ -200,23 +201,27 @@ std::vector<halo_neighbour> RegionsTopology::neighbours(int64_t gid) const {
     for (const size_t join : filled_[gid])
         for (int32_t element = 0; element < 27; ++element)
             if (meet(joins_[join].receive.box, element_box(owned(gid), reach_widths(), element)))
-                found.push_back({ joins_[join].send_gid, joins_[join].send_rank, element });
-    const auto order = [](const halo_neighbour &a, const halo_neighbour &b) { return std::tie(a.element, a.gid) < std::tie(b.element, b.gid); };
-    const auto same = [](const halo_neighbour &a, const halo_neighbour &b) { return a.element == b.element && a.gid == b.gid; };
-    std::sort(found.begin(), found.end(), order);
-    found.erase(std::unique(found.begin(), found.end(), same), found.end());
+                found.push_back(neighbour_row(joins_[join].send_gid, joins_[join].send_rank, element, joins_[join].map));
+    sort_neighbours(found);
     return found;
 }
 
 std::vector<int32_t> RegionsTopology::peers() const {
     std::vector<int32_t> ranks;
     for (const Edge &join : joins_) {
-        if (join.recv_rank == context_.rank() && join.send_rank != context_.rank()) ranks.push_back(join.send_rank);
-        if (join.send_rank == context_.rank() && join.recv_rank != context_.rank()) ranks.push_back(join.recv_rank);
+        if (join.receive_rank == context_.rank() && join.send_rank != context_.rank()) ranks.push_back(join.send_rank);
+        if (join.send_rank == context_.rank() && join.receive_rank != context_.rank()) ranks.push_back(join.receive_rank);
     }
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     return ranks;
+}
+
+void RegionsTopology::mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const {
+    if (centring != HALO_CENTRE_CELL)
+        fail(HALO_ERR_ARGUMENT,
+             "owner mask: a field of centring %d on joined regions: joins are of cells, so nothing says whose its shared points are", centring);
+    Topology::mark_owned(local_index, centring, mask);
 }
 
 std::vector<halo_boundary> RegionsTopology::boundaries(int64_t gid, const GhostWidths &widths, Centring) const {
@@ -239,14 +244,14 @@ void RegionsTopology::edges(const EdgeRequest &request, const EdgeSink &sink) co
     if (request.flow == Flow::between_copies) {
         std::map<std::tuple<int64_t, int64_t, int32_t>, int32_t> sent; // both ends come upon the edges of a pair in the same order
         const auto numbered = [&](Edge edge) {
-            edge.identity.piece = sent[{ edge.send_gid, edge.recv_gid, edge.identity.element }]++;
+            edge.identity.piece = sent[{ edge.send_gid, edge.receive_gid, edge.identity.element }]++;
             sink(edge);
         };
         for (int64_t gid = 0; gid < n_parts(); ++gid) edges_between_copies(gid, request, numbered);
         return;
     }
     for (const Edge &join : joins_)
-        if (join.send_rank == here || join.recv_rank == here) ghost_edges(join, request, sink);
+        if (join.send_rank == here || join.receive_rank == here) ghost_edges(join, request, sink);
 }
 
 // What a join fills of the ghosts that a request has.
@@ -254,7 +259,7 @@ void RegionsTopology::ghost_edges(const Edge &join, const EdgeRequest &request, 
     for (int32_t element = 0; element < 27; ++element) {
         Edge edge = join;
         if (element == inside || !in_stencil(element, request.stencil)) continue;
-        if (!restrict_receive(edge, element_box(owned(join.recv_gid), request.ghosts, element))) continue;
+        if (!restrict_receive(edge, element_box(owned(join.receive_gid), request.ghosts, element))) continue;
         edge.identity.element = element_across(element, join.map);
         sink(edge);
     }
@@ -264,8 +269,8 @@ void RegionsTopology::ghost_edges(const Edge &join, const EdgeRequest &request, 
 // in which a reverse exchange brings them to the owner.
 void RegionsTopology::edges_between_copies(int64_t owner, const EdgeRequest &request, const EdgeSink &sink) const {
     Edge itself;
-    itself.send_gid = itself.recv_gid = owner;
-    itself.send_rank = itself.recv_rank = owner_[owner];
+    itself.send_gid = itself.receive_gid = owner;
+    itself.send_rank = itself.receive_rank = owner_[owner];
     itself.send.box = itself.receive.box = owned(owner);
     std::vector<const Edge *> copies{ &itself };
     for (const size_t join : sent_[owner]) copies.push_back(&joins_[join]);
@@ -278,24 +283,24 @@ void RegionsTopology::edges_of_pair(const Edge &from, const Edge &to, const Edge
     const int32_t here = context_.rank();
     Edge first = from; // owner -> sending copy, and
     Edge second = to;  // owner -> receiving copy, both of the same cells
-    if ((from.recv_rank != here && to.recv_rank != here) || !restrict_send(first, to.send.box) || !restrict_send(second, from.send.box)) return;
+    if ((from.receive_rank != here && to.receive_rank != here) || !restrict_send(first, to.send.box) || !restrict_send(second, from.send.box)) return;
     Edge pair;
-    pair.send_gid = from.recv_gid;
-    pair.send_rank = from.recv_rank;
-    pair.recv_gid = to.recv_gid;
-    pair.recv_rank = to.recv_rank;
+    pair.send_gid = from.receive_gid;
+    pair.send_rank = from.receive_rank;
+    pair.receive_gid = to.receive_gid;
+    pair.receive_rank = to.receive_rank;
     pair.send = first.receive;
     pair.receive = second.receive;
     pair.map = to.map.then(from.map.inverse());
-    pair.from_owner = meet(from.receive.box, owned(from.recv_gid)); // joins fill ghosts alone
-    pair.ends = pair.send_rank == pair.recv_rank ? EdgeEnds::local : pair.recv_rank == here ? EdgeEnds::receive : EdgeEnds::send;
+    pair.from_owner = meet(from.receive.box, owned(from.receive_gid)); // joins fill ghosts alone
+    pair.ends = pair.send_rank == pair.receive_rank ? EdgeEnds::local : pair.receive_rank == here ? EdgeEnds::receive : EdgeEnds::send;
     const auto wanted = [&](int32_t element) { return element == inside || in_stencil(element, request.stencil); };
     for (int32_t sent = 0; sent < 27; ++sent) {
         Edge some = pair;
         if (!wanted(sent) || !restrict_send(some, element_box(owned(pair.send_gid), request.ghosts, sent))) continue;
         for (int32_t received = 0; received < 27; ++received) {
             Edge edge = some;
-            if (!wanted(received) || !restrict_receive(edge, element_box(owned(pair.recv_gid), request.ghosts, received))) continue;
+            if (!wanted(received) || !restrict_receive(edge, element_box(owned(pair.receive_gid), request.ghosts, received))) continue;
             edge.identity.element = sent;
             sink(edge);
         }

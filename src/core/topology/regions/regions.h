@@ -19,6 +19,7 @@ public:
     Extent widest_ghosts() const override { return { reach_, reach_, reach_ }; }
     Extent cells(int64_t local_index) const override { return cells_[local_parts_[local_index]]; }
     Extent cells_of(int64_t gid) const override { return cells_[gid]; }
+    void mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const override;
     std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const override;
     void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
 

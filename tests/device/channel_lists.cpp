@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Channels by hand whose payload is on a device: buffers given late, lists of channels, waiting until nothing is under way.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "channel_end.h"
+
+namespace {
+
+using namespace conformance;
+using late::commit;
+using late::End;
+using late::numbers;
+using late::Place;
+using late::Stream;
+using late::Terms;
+using late::until;
+
+constexpr Place pool{};
+constexpr Place callers{ HALO_BUFFER_CALLER, HALO_MEMORY_DEVICE, 0 };
+constexpr Place host_pool{ HALO_BUFFER_POOL, HALO_MEMORY_HOST, 0 };
+
+void expect_values(const std::vector<double> &got, const std::vector<double> &wanted, int turn) {
+    if (got != wanted) stop("turn %d: %zu values, the first is %f", turn, got.size(), got.empty() ? 0 : got[0]);
+}
+
+void expect_busy(halo_status status) {
+    if (status != HALO_BUSY || std::string(halo_last_error()).find("set_buffer: the") == std::string::npos)
+        stop("%s: %s", halo_status_name(status), halo_last_error());
+}
+
+// Another buffer of the caller's each time, while nothing is under way, on the device neither.
+TEST(DeviceChannels, BuffersMayBeGivenLate) {
+    for (const int32_t sparse : { 0, 1 })
+        run(2, late::settings(), [&](Rank &rank) {
+            Terms terms;
+            terms.sparse = sparse;
+            End end(rank, terms, callers);
+            halo_group *group = commit(rank, { end.channel });
+            const late::Array<double> buffers[] = { { rank.context, terms.n }, { rank.context, terms.n } };
+            const Stream stream(end.device().get());
+            for (int turn = 0; turn < 20; ++turn) {
+                const late::Array<double> &mine = buffers[turn % 2];
+                until([&] { return halo_channel_set_buffer(end.channel, mine.data()) == HALO_SUCCESS; });
+                if (end.buffer().data != mine.data()) stop("turn %d: another buffer", turn);
+                if (rank.rank == 0) {
+                    end.send(numbers(terms.n, 100 * turn), stream);
+                } else {
+                    if (sparse == 0) {
+                        OK(halo_channel_start_receive(end.channel));
+                        expect_busy(halo_channel_set_buffer(end.channel, buffers[1].data()));
+                    }
+                    expect_values(end.received(stream), numbers(terms.n, 100 * turn), turn);
+                    expect_busy(halo_channel_set_buffer(end.channel, buffers[1].data()));
+                    end.stale(stream);
+                }
+            }
+            OK(halo_group_drain(group, 60));
+            OK(halo_context_barrier(rank.context));
+            OK(halo_group_destroy(&group));
+            end.destroy();
+        });
+}
+
+// Whatever the device is at, on both ends.
+TEST(DeviceChannels, DrainLeavesNothingUnderWay) {
+    run(2, late::settings(), [](Rank &rank) {
+        Terms there, sparse, within;
+        sparse.field = 1, sparse.sparse = 1;
+        within.field = 2 + rank.rank, within.from = within.to = rank.rank;
+        End first(rank, there, pool), second(rank, sparse, pool), third(rank, within, pool);
+        halo_group *group = commit(rank, { first.channel, second.channel, third.channel });
+        for (int turn = 0; turn < 10; ++turn) {
+            third.send(numbers(within.n, turn), nullptr);
+            if (rank.rank == 0) {
+                first.send(numbers(there.n, turn), nullptr);
+                second.send(numbers(sparse.n, turn), nullptr);
+            } else {
+                OK(halo_channel_start_receive(first.channel));
+                expect_values(second.received(nullptr), numbers(sparse.n, turn), turn);
+                if (turn % 2 == 0) second.stale(nullptr);
+            }
+            OK(halo_group_drain(group, 60));
+            for (const End *end : { &first, &second, &third })
+                if (end->buffer().state != HALO_STALE) stop("turn %d: state %d", turn, end->buffer().state);
+        }
+        OK(halo_context_barrier(rank.context));
+        OK(halo_group_destroy(&group));
+        for (End *end : { &first, &second, &third }) OK(halo_channel_destroy(&end->channel));
+    });
+}
+
+// Lists of channels on a device and of the host.
+TEST(DeviceChannels, InLists) {
+    run(2, late::settings(), [](Rank &rank) {
+        Terms on_device, on_host;
+        on_host.field = 1;
+        End first(rank, on_device, pool), second(rank, on_host, host_pool);
+        halo_group *group = commit(rank, { first.channel, second.channel });
+        halo_channel *const both[] = { first.channel, second.channel };
+        for (int turn = 0; turn < 20; ++turn) {
+            if (rank.rank == 0) {
+                for (const End *end : { &first, &second }) {
+                    end->wait_writable();
+                    end->write(numbers(on_device.n, turn), nullptr);
+                }
+                OK(halo_channel_send_many(both, 2, HALO_STREAM_DEFAULT));
+            } else {
+                int64_t n_done = 0;
+                OK(halo_channel_start_receive_many(both, 2));
+                until([&] {
+                    OK(halo_channel_try_receive_many(both, 2, &n_done, nullptr));
+                    return n_done == 2;
+                });
+                for (const End *end : { &first, &second }) expect_values(end->received(nullptr), numbers(on_device.n, turn), turn);
+                OK(halo_channel_stale_many(both, 2, HALO_STREAM_DEFAULT));
+            }
+        }
+        OK(halo_group_drain(group, 60));
+        late::destroy(rank, group);
+        first.destroy();
+        second.destroy();
+    });
+}
+
+} // namespace
