@@ -79,6 +79,55 @@ typedef struct halo_forest_desc {
     { sizeof(halo_forest_desc), 1, 3, { 1, 1, 1 }, NULL, sizeof(halo_tree), NULL, sizeof(halo_tree_join), NULL, sizeof(halo_leaf), 0, NULL, 0, 0, \
       HALO_BALANCE_FULL, 0 }
 
+/**
+ * A topology whose parts are the leaves. A part's `cells` (halo_part) count in its tree, at its level. What lies behind a side of a tree a join tells; behind
+ * an edge or corner of it, what one comes to by crossing sides one after the other. If several orders of that lead to different places, as around an
+ * edge of 3 or 5 trees, nothing lies there: such ghosts are boundaries (halo_field_boundaries). Neighbours are listed across all levels: of a refined one
+ * each leaf that touches the element. Its fields are cell-centred.
+ *
+ * Collective; blocks: compares the descriptions. O(leaves log leaves) time, about 40 bytes per leaf and 500 per tree on each rank. HALO_ERR_ARGUMENT: a
+ * leaf lies outside its tree or within another leaf, a place is covered by none, levels break the balance, a join does not fit, a side is joined twice
+ * or to itself, n_cells is odd, an owner is no rank: the text names leaves by gid, level and place. HALO_ERR_LIMIT: a tree has more than 2^40 cells
+ * along a direction at the level of one of its leaves, or more than 2^31 - 1 roots. HALO_ERR_MISMATCH: ranks gave different descriptions.
+ */
+HALO_API halo_status halo_topology_create_forest(halo_context *context, const halo_forest_desc *desc, halo_topology **topology);
+
+/** @} */
+
+/* ------------------------------------------------------------------ 2 lists of blocks */
+/** @defgroup levels_02 Levels, 2 lists of blocks
+ *  Functions of lists alone: no context, any thread, the same result on every rank. Pass capacity 0 to learn `n`. Errors in descriptions are those of
+ *  halo_topology_create_forest.
+ *  @{ */
+
+/** All blocks of one level, 0 to 30, of the trees of `desc`, along the Morton curve, tree by tree. Joins, leaves and owners are not read. Written up to
+ *  `row_bytes`, which is sizeof(halo_leaf), at most 4096. HALO_ERR_LIMIT: there are more than 2^31 - 1. */
+HALO_API halo_status halo_forest_uniform(const halo_forest_desc *desc, int32_t level, size_t row_bytes, halo_leaf *leaves, int64_t capacity, int64_t *n);
+
+#define HALO_MARK_COARSEN (-1)
+#define HALO_MARK_KEEP 0
+#define HALO_MARK_REFINE 1
+
+/**
+ * The list that marks make of the leaves of `desc`, balanced as it says, along the Morton curve, tree by tree. A leaf that is marked so is refined by
+ * one level; others are too where balance needs it. The parts of a block become that block again if all of them are leaves marked so and balance lets
+ * them. The leaves of `desc` need not be balanced: then some are refined by several levels. `marks`: HALO_MARK_... of each leaf; NULL: all are kept, so the
+ * list is only balanced and ordered. Owners are not read. `leaves` are written up to `row_bytes`. `from` (may be NULL; as long as `leaves`): where each comes
+ * from, as gid of the old list, whose level tells: the leaf itself; a lower level: what was refined into it; a higher one: the first of those that it is
+ * made of, of which the others stand behind it on the curve. HALO_ERR_ARGUMENT: a mark is none. HALO_ERR_LIMIT: a leaf of level 30 is to be refined, or there
+ * are more than 2^31 - 1. O(leaves log leaves).
+ */
+HALO_API halo_status halo_forest_adapt(const halo_forest_desc *desc, const int32_t *marks, size_t row_bytes, halo_leaf *leaves, int64_t *from,
+                                       int64_t capacity, int64_t *n);
+
+/**
+ * Ranks for the leaves of `desc`, in the order of its list: each of the ranks 0 to n_ranks - 1 gets a run of leaves along the curve, whose weight is near
+ * the mean of what the ranks before have left. None gets nothing, unless there are fewer leaves than ranks. `weights`: of each leaf, finite and not negative;
+ * NULL: all alike. `n` is the number of leaves. Owners of `desc` are not read. O(leaves log leaves). HALO_ERR_ARGUMENT: a weight is none, n_ranks is
+ * below 1.
+ */
+HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const double *weights, int32_t n_ranks, int32_t *owners, int64_t capacity, int64_t *n);
+
 /** @} */
 
 #ifdef __cplusplus

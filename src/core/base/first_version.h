@@ -6,6 +6,7 @@
 
 #include "halo_access.h"
 #include "halo_channel.h"
+#include "halo_levels.h"
 #include "halo_mesh.h"
 #include "halo_plugin.h"
 #include "halo_sphere.h"
@@ -56,6 +57,12 @@ constexpr FirstVersion first_of(const halo_access *) { return { "halo_access", 2
 constexpr FirstVersion first_of(const halo_access_state *) { return { "halo_access_state", 40 }; }
 constexpr FirstVersion first_of(const halo_access_stats *) { return { "halo_access_stats", 64 }; }
 constexpr FirstVersion first_of(const halo_reduction_item *) { return { "halo_reduction_item", 56 }; }
+
+// halo_levels.h
+constexpr FirstVersion first_of(const halo_leaf *) { return { "halo_leaf", 32 }; }
+constexpr FirstVersion first_of(const halo_tree *) { return { "halo_tree", 24 }; }
+constexpr FirstVersion first_of(const halo_tree_join *) { return { "halo_tree_join", 40 }; }
+constexpr FirstVersion first_of(const halo_forest_desc *) { return { "halo_forest_desc", 120 }; }
 
 // halo_mesh.h
 constexpr FirstVersion first_of(const halo_mesh_set *) { return { "halo_mesh_set", 40 }; }

@@ -66,6 +66,11 @@ constexpr Initial table[] = {
     INITIAL(halo_channel_desc, HALO_CHANNEL_DESC_INIT),
     INITIAL(halo_buffer, HALO_BUFFER_INIT),
     INITIAL(halo_group_desc, HALO_GROUP_DESC_INIT),
+    // halo_levels.h
+    INITIAL(halo_leaf, HALO_LEAF_INIT),
+    INITIAL(halo_tree, HALO_TREE_INIT),
+    INITIAL(halo_tree_join, HALO_TREE_JOIN_INIT),
+    INITIAL(halo_forest_desc, HALO_FOREST_DESC_INIT),
     // halo_mesh.h
     INITIAL(halo_mesh_set, HALO_MESH_SET_INIT),
     INITIAL(halo_mesh_map, HALO_MESH_MAP_INIT),

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/forest/forest.h"
+
+#include <algorithm>
+
+#include "base/digest.h"
+#include "base/items.h"
+#include "comm/agree.h"
+#include "topology/boxes/box_calculus.h"
+#include "topology/even_owner.h"
+#include "topology/forest/description.h"
+
+namespace halo {
+
+namespace {
+
+// Ghosts behind an element of a part, as cells of the block that lies there.
+halo_box cells_across(const halo_box &ghosts, const ElementOffset &side, const AxisMap &map, const Extent &n_cells) {
+    halo_box there;
+    for (int d = 0; d < 3; ++d) {
+        const int64_t low = ghosts.low[d] - side[d] * n_cells[d];
+        const int64_t high = ghosts.high[d] - side[d] * n_cells[d];
+        there.low[map.axis[d]] = map.sign[d] > 0 ? low : n_cells[d] - high;
+        there.high[map.axis[d]] = map.sign[d] > 0 ? high : n_cells[d] - low;
+    }
+    return there;
+}
+
+halo_box owned(const Extent &n_cells) { return { { 0, 0, 0 }, { n_cells[0], n_cells[1], n_cells[2] } }; }
+
+std::string triple(const auto &xyz) {
+    return format("(%lld, %lld, %lld)", static_cast<long long>(xyz[0]), static_cast<long long>(xyz[1]), static_cast<long long>(xyz[2]));
+}
+
+} // namespace
+
+ForestTopology::ForestTopology(Context &context, const halo_forest_desc &desc) : Topology(context), n_dims_(desc.n_dims) {
+    const auto describe = [&] {
+        leaves_.emplace(read_leaves(desc));
+        check_balance(*leaves_, desc.balance);
+        std::copy_n(desc.n_cells, n_dims_, n_cells_.begin());
+        read_owners(desc);
+        return hash_ = hash_of(desc);
+    };
+    agree_on(context, "forest", describe, [&] { return terms(desc); });
+    for (int64_t gid = 0; gid < n_parts(); ++gid)
+        if (owner(gid) == context.rank()) local_parts_.push_back(gid);
+    find_near();
+    has_levels_ = find_levels(desc);
+}
+
+void ForestTopology::read_owners(const halo_forest_desc &desc) {
+    if (!desc.owner) return;
+    owner_.assign(desc.owner, desc.owner + n_parts());
+    for (int64_t gid = 0; gid < n_parts(); ++gid)
+        if (owner_[gid] < 0 || owner_[gid] >= context_.size())
+            fail(HALO_ERR_ARGUMENT, "forest: owner of leaf %lld is rank %d; the context has ranks 0 to %d", static_cast<long long>(gid), owner_[gid],
+                 context_.size() - 1);
+}
+
+uint64_t ForestTopology::hash_of(const halo_forest_desc &desc) const {
+    Digest digest;
+    const auto add = [&](const auto &...numbers) { (digest.add(static_cast<uint64_t>(numbers)), ...); };
+    add(n_dims_, desc.balance, n_cells_[0], n_cells_[1], n_cells_[2], desc.n_trees, desc.n_joins, n_parts(), owner_.empty());
+    for (int32_t tree = 0; tree < desc.n_trees; ++tree)
+        for (const int64_t n : leaves_->trees().n_roots(tree)) add(n);
+    for (int32_t i = 0; i < desc.n_joins; ++i) {
+        const halo_tree_join join = read_item(desc.joins, desc.join_bytes, i, halo_tree_join HALO_TREE_JOIN_INIT);
+        add(join.tree, join.side, join.to_tree);
+        for (int d = 0; d < 3; ++d) add(join.axis[d], join.sign[d]);
+    }
+    for (int64_t gid = 0; gid < n_parts(); ++gid) {
+        const TreeBlock &block = leaf(gid);
+        add(static_cast<int64_t>(block.tree) << 32 | block.level, block.at[0], block.at[1], block.at[2]);
+    }
+    for (const int32_t rank : owner_) add(rank);
+    return digest.low ^ digest.high;
+}
+
+// In words what the hash is made from.
+Terms ForestTopology::terms(const halo_forest_desc &desc) const {
+    static constexpr const char *balances[] = { "full", "over edges", "over faces" };
+    Terms terms;
+    terms.add("n_dims", std::to_string(n_dims_));
+    terms.add("n_cells", triple(n_cells_));
+    terms.add("balance", balances[desc.balance]);
+    terms.add("list of trees", std::to_string(desc.n_trees), "trees");
+    terms.add("list of joins", std::to_string(desc.n_joins), "joins");
+    terms.add("list of leaves", std::to_string(n_parts()), "leaves");
+    terms.add("list of owners", owner_.empty() ? "none" : "given");
+    for (int32_t tree = 0; tree < desc.n_trees; ++tree) terms.add(format("tree %d", tree), triple(leaves_->trees().n_roots(tree)), "roots");
+    for (int32_t i = 0; i < desc.n_joins; ++i) {
+        const halo_tree_join join = read_item(desc.joins, desc.join_bytes, i, halo_tree_join HALO_TREE_JOIN_INIT);
+        terms.add(format("join %d", i), format("tree %d, side %d, to tree %d, axes ", join.tree, join.side, join.to_tree) + triple(join.axis) +
+                                            ", signs " + triple(join.sign));
+    }
+    for (int64_t gid = 0; gid < n_parts(); ++gid)
+        terms.add("leaf " + std::to_string(gid), text_of(leaf(gid)) + format(" of rank %d", owner(gid)));
+    return terms;
+}
+
+std::string ForestTopology::text() const {
+    return format("forest of %d trees, %lld blocks of %lldx%lldx%lld cells (checksum %016llx)", leaves_->trees().size(),
+                  static_cast<long long>(n_parts()), static_cast<long long>(n_cells_[0]), static_cast<long long>(n_cells_[1]),
+                  static_cast<long long>(n_cells_[2]), static_cast<unsigned long long>(hash_));
+}
+
+void ForestTopology::require_gid(int64_t gid) const {
+    if (gid < 0 || gid >= n_parts())
+        fail(HALO_ERR_NOT_FOUND, "part %lld does not exist: gids are 0 to %lld", static_cast<long long>(gid), static_cast<long long>(n_parts() - 1));
+}
+
+int32_t ForestTopology::owner(int64_t gid) const {
+    return owner_.empty() ? even_owner(gid, n_parts(), context_.size()) : owner_[static_cast<size_t>(gid)];
+}
+
+void ForestTopology::find_near() {
+    near_ = local_parts_;
+    if (std::ssize(local_parts_) == n_parts()) return;
+    std::vector<bool> known(static_cast<size_t>(n_parts()));
+    for (const int64_t gid : local_parts_) known[static_cast<size_t>(gid)] = true;
+    const auto add = [&](int64_t gid) {
+        if (known[static_cast<size_t>(gid)]) return;
+        known[static_cast<size_t>(gid)] = true;
+        near_.push_back(gid);
+    };
+    for (const int64_t gid : local_parts_) for_each_neighbour(gid, [&](int32_t, const AxisMap &, int64_t other) { add(other); });
+    std::sort(near_.begin(), near_.end());
+}
+
+// Leaves of one tree are joined by sides of leaves, however their levels change; trees by their joins.
+bool ForestTopology::find_levels(const halo_forest_desc &desc) const {
+    std::vector<int32_t> level(static_cast<size_t>(desc.n_trees), -1);
+    for (int64_t gid = 0; gid < n_parts(); ++gid) {
+        int32_t &known = level[static_cast<size_t>(leaf(gid).tree)];
+        if (known >= 0 && known != leaf(gid).level) return true;
+        known = leaf(gid).level;
+    }
+    for (int32_t i = 0; i < desc.n_joins; ++i) {
+        const halo_tree_join join = read_item(desc.joins, desc.join_bytes, i, halo_tree_join HALO_TREE_JOIN_INIT);
+        if (level[static_cast<size_t>(join.tree)] != level[static_cast<size_t>(join.to_tree)]) return true;
+    }
+    return false;
+}
+
+halo_part ForestTopology::part(int64_t gid) const {
+    require_gid(gid);
+    const TreeBlock &block = leaf(gid);
+    halo_part part = HALO_PART_INIT;
+    part.rank = owner(gid);
+    part.gid = gid;
+    part.level = block.level;
+    part.n_dims = n_dims_;
+    for (size_t d = 0; d < 3; ++d) {
+        part.cells.low[d] = block.at[d] * n_cells_[d];
+        part.cells.high[d] = part.cells.low[d] + n_cells_[d];
+        if (static_cast<int32_t>(d) >= n_dims_) continue;
+        for (size_t high = 0; high < 2; ++high) {
+            ElementOffset side{};
+            side[d] = high == 0 ? -1 : 1;
+            part.at_boundary[2 * d + high] = across(block, HALO_ELEMENT(side[0], side[1], side[2])).is == Across::Is::nothing;
+        }
+    }
+    return part;
+}
+
+template <class Visit>
+void ForestTopology::for_each_neighbour(int64_t gid, Visit &&visit) const {
+    for_each_element(n_dims_, [&](int32_t element, const ElementOffset &) {
+        const Across there = across(leaf(gid), element);
+        if (there.is == Across::Is::nothing) return;
+        if (there.is != Across::Is::finer) return visit(element, there.map, there.gid);
+        leaves_->for_each_touching(there.block, element_offset(element_across(element, there.map)),
+                                   [&](int64_t finer) { visit(element, there.map, finer); });
+    });
+}
+
+std::vector<halo_neighbour> ForestTopology::neighbours(int64_t gid) const {
+    require_gid(gid);
+    std::vector<halo_neighbour> found;
+    for_each_neighbour(gid, [&](int32_t element, const AxisMap &map, int64_t other) {
+        halo_neighbour row = neighbour_row(other, owner(other), element, map);
+        row.level = leaf(other).level;
+        found.push_back(row);
+    });
+    sort_neighbours(found);
+    return found;
+}
+
+std::vector<int32_t> ForestTopology::peers() const {
+    std::vector<int32_t> ranks;
+    for (const int64_t gid : near_)
+        if (const int32_t rank = owner(gid); rank != context_.rank()) ranks.push_back(rank);
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+}
+
+void ForestTopology::mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const {
+    require_cells(centring);
+    Topology::mark_owned(local_index, centring, mask);
+}
+
+void ForestTopology::require_cells(Centring centring) const {
+    if (centring != HALO_CENTRE_CELL) fail(HALO_ERR_ARGUMENT, "forest: a field of centring %d: its blocks own cells alone", centring);
+}
+
+std::vector<halo_boundary> ForestTopology::boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const {
+    require_gid(gid);
+    std::vector<halo_boundary> found;
+    for_each_element(n_dims_, [&](int32_t element, const ElementOffset &) {
+        const halo_box ghosts = element_box(points_of(owned(n_cells_), centring), widths, element);
+        if (!empty(ghosts) && across(leaf(gid), element).is == Across::Is::nothing) found.push_back({ ghosts, element, 0 });
+    });
+    return found;
+}
+
+// Of two parts over an element of one there is one edge at most: what lies across an element is one block, from which the way back is the same.
+void ForestTopology::edges(const EdgeRequest &request, const EdgeSink &sink) const {
+    require_cells(request.centring);
+    if (request.flow != Flow::from_owner || request.shared != HALO_SHARED_KEEP)
+        fail(HALO_ERR_ARGUMENT, "forest: shared points are none's: flow %d, shared %d cannot be exchanged", static_cast<int>(request.flow),
+             request.shared);
+    const int32_t here = context_.rank();
+    for (const int64_t gid : near_) {
+        Edge edge;
+        edge.receive_gid = gid;
+        edge.receive_rank = owner(gid);
+        for_each_element(n_dims_, [&](int32_t element, const ElementOffset &side) {
+            if (!in_stencil(element, request.stencil)) return;
+            edge.receive.box = element_box(owned(n_cells_), request.ghosts, element);
+            if (empty(edge.receive.box)) return;
+            const Across there = across(leaf(gid), element);
+            if (there.is != Across::Is::leaf) return;
+            edge.send_gid = there.gid;
+            edge.send_rank = owner(there.gid);
+            if (edge.send_rank != here && edge.receive_rank != here) return;
+            edge.ends = edge.send_rank == edge.receive_rank ? EdgeEnds::local : edge.receive_rank == here ? EdgeEnds::receive : EdgeEnds::send;
+            edge.send.box = cells_across(edge.receive.box, side, there.map, n_cells_);
+            edge.identity.element = element_across(element, there.map);
+            edge.map = there.map;
+            sink(edge);
+        });
+    }
+}
+
+} // namespace halo

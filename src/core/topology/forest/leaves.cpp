@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/forest/leaves.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "topology/curve.h"
+
+namespace halo {
+
+namespace {
+
+constexpr uint32_t no_leaf = UINT32_MAX;
+
+// Goes through blocks along the curve, and takes leaves as they come.
+class Cover {
+public:
+    Cover(const Leaves &leaves, const std::vector<uint32_t> &order) : leaves_(leaves), order_(order) {}
+
+    void check(const TreeBlock &block) {
+        if (next_ < order_.size() && leaves_[order_[next_]] == block) {
+            ++next_;
+            return;
+        }
+        if (next_ == order_.size() || !lies_in(leaves_[order_[next_]], block))
+            fail(HALO_ERR_ARGUMENT, "forest: no leaf covers block %s", text_of(block).c_str());
+        for (int32_t number = 0; number < 1 << leaves_.trees().n_dims(); ++number) check(child(block, number));
+    }
+
+private:
+    const Leaves &leaves_;
+    const std::vector<uint32_t> &order_;
+    size_t next_ = 0;
+};
+
+} // namespace
+
+Leaves::Leaves(Trees trees, std::vector<TreeBlock> blocks)
+    : trees_(std::move(trees)),
+      blocks_(std::move(blocks)),
+      table_(std::bit_ceil(2 * blocks_.size() + 1), no_leaf) {
+    check_cover(by_curve());
+    for (size_t gid = 0; gid < blocks_.size(); ++gid) table_[slot(blocks_[gid])] = static_cast<uint32_t>(gid);
+}
+
+std::vector<uint32_t> Leaves::by_curve() const {
+    std::vector<uint32_t> order(blocks_.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto before = [&](uint32_t a, uint32_t b) { return comes_before(blocks_[a], blocks_[b]); };
+    if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
+    return order;
+}
+
+// Along the curve a block is followed by what lies in it.
+void Leaves::check_cover(const std::vector<uint32_t> &order) const {
+    for (size_t i = 1; i < order.size(); ++i)
+        if (const TreeBlock &outer = blocks_[order[i - 1]], &inner = blocks_[order[i]]; lies_in(inner, outer))
+            fail(HALO_ERR_ARGUMENT, "forest: leaf %u, block %s, lies in leaf %u, block %s", order[i], text_of(inner).c_str(), order[i - 1],
+                 text_of(outer).c_str());
+    Cover cover(*this, order);
+    for (int32_t tree = 0; tree < trees_.size(); ++tree) {
+        const Extent &roots = trees_.n_roots(tree);
+        for (int64_t root = 0; root < roots[0] * roots[1] * roots[2]; ++root) cover.check({ tree, 0, morton_coordinates(root, roots) });
+    }
+}
+
+// Of a block that is a leaf, or the empty one where it would be.
+size_t Leaves::slot(const TreeBlock &block) const {
+    uint64_t hash = static_cast<uint64_t>(static_cast<uint32_t>(block.tree)) << 32 | static_cast<uint32_t>(block.level);
+    for (int d = 0; d < 3; ++d) hash = (hash ^ static_cast<uint64_t>(block.at[d])) * 0x9e3779b97f4a7c15u;
+    const size_t mask = table_.size() - 1;
+    size_t at = Digest::mix(hash) & mask;
+    while (table_[at] != no_leaf && blocks_[table_[at]] != block) at = (at + 1) & mask;
+    return at;
+}
+
+int64_t Leaves::find(const TreeBlock &block) const {
+    const uint32_t gid = table_[slot(block)];
+    return gid == no_leaf ? -1 : gid;
+}
+
+Across Leaves::across(const TreeBlock &block, int32_t element) const {
+    Across found;
+    if (!trees_.neighbour(block, element_offset(element), found.block, found.map)) return found;
+    for (int32_t level = found.block.level; level >= 0; --level)
+        if (found.gid = find(ancestor(found.block, level)); found.gid >= 0) {
+            found.is = level == block.level ? Across::Is::leaf : Across::Is::coarser;
+            return found;
+        }
+    found.is = Across::Is::finer;
+    return found;
+}
+
+} // namespace halo
