@@ -15,7 +15,8 @@ from public_headers import application
 
 READ_BY_MODULES = {"halo_host", "halo_transport_params", "halo_copy_program"}
 # Arrays, of which a call is told the size of one element.
-SIZED_BY_CALL = {"halo_access", "halo_boundary", "halo_group_row", "halo_join", "halo_mesh_map", "halo_mesh_set", "halo_neighbour", "halo_peer_row", "halo_reduction_item"}
+SIZED_BY_CALL = {"halo_access", "halo_boundary", "halo_group_row", "halo_join", "halo_leaf", "halo_mesh_map", "halo_mesh_set", "halo_neighbour", "halo_peer_row", "halo_reduction_item",
+                 "halo_tree", "halo_tree_join"}
 
 
 def growing(path):

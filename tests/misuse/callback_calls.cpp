@@ -21,6 +21,7 @@ const halo_keys_edit edit = HALO_KEYS_EDIT_INIT;
 const halo_graph_desc points = HALO_GRAPH_DESC_INIT;
 const halo_star_desc star = HALO_STAR_DESC_INIT;
 const halo_lists_desc lists = HALO_LISTS_DESC_INIT;
+const halo_forest_desc forest = HALO_FOREST_DESC_INIT;
 const halo_mesh_desc mesh = HALO_MESH_DESC_INIT;
 const halo_sphere_desc sphere = HALO_SPHERE_DESC_INIT;
 const halo_cubed_sphere_desc cubed = HALO_CUBED_SPHERE_DESC_INIT;
@@ -68,6 +69,7 @@ const Call refused_calls[] = {
     CALL(halo_topology_create_graph, w.context, &points, &w.results.topology),
     CALL(halo_topology_create_star, w.context, &star, &w.results.topology),
     CALL(halo_topology_create_lists, w.context, &lists, &w.results.topology),
+    CALL(halo_topology_create_forest, w.context, &forest, &w.results.topology),
     CALL(halo_mesh_create, w.context, &mesh, &w.results.mesh),
     CALL(halo_mesh_destroy, &w.mesh),
     CALL(halo_mesh_topology, w.mesh, 0, &w.results.topology),

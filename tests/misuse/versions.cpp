@@ -234,6 +234,15 @@ halo_reduced_rows_desc two_rows() {
     return desc;
 }
 
+halo_forest_desc one_root() {
+    static const halo_tree tree = HALO_TREE_INIT;
+    static const halo_leaf leaf = HALO_LEAF_INIT;
+    halo_forest_desc desc = HALO_FOREST_DESC_INIT;
+    desc.n_dims = 1, desc.n_cells[0] = 4;
+    desc.trees = &tree, desc.n_trees = 1, desc.leaves = &leaf, desc.n_leaves = 1;
+    return desc;
+}
+
 std::vector<Case> topologies() {
     return {
         topology(ring_desc(), halo_topology_create_blocks),
@@ -246,6 +255,22 @@ std::vector<Case> topologies() {
         topology(halo_cubed_sphere_desc HALO_CUBED_SPHERE_DESC_INIT, halo_topology_create_cubed_sphere),
         topology(halo_latitudes_desc HALO_LATITUDES_DESC_INIT, halo_topology_create_latitudes),
         topology(two_rows(), halo_topology_create_reduced_rows),
+        topology(one_root(), halo_topology_create_forest),
+        read(one_root(),
+             [](World &, const halo_forest_desc *desc) {
+                 int64_t n = 0;
+                 return halo_forest_adapt(desc, nullptr, sizeof(halo_leaf), nullptr, nullptr, 0, &n);
+             }),
+        read(one_root(),
+             [](World &, const halo_forest_desc *desc) {
+                 int64_t n = 0;
+                 return halo_forest_place(desc, nullptr, 1, nullptr, 0, &n);
+             }),
+        read(one_root(),
+             [](World &, const halo_forest_desc *desc) {
+                 int64_t n = 0;
+                 return halo_forest_uniform(desc, 1, sizeof(halo_leaf), nullptr, 0, &n);
+             }),
         read(two_rows(),
              [](World &, const halo_reduced_rows_desc *desc) {
                  uint64_t neighbours[16];

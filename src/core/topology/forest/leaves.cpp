@@ -79,7 +79,7 @@ size_t Leaves::slot(const TreeBlock &block) const {
 
 int64_t Leaves::find(const TreeBlock &block) const {
     const uint32_t gid = table_[slot(block)];
-    return gid == no_leaf ? -1 : gid;
+    return gid == no_leaf ? -1 : int64_t{ gid };
 }
 
 Across Leaves::across(const TreeBlock &block, int32_t element) const {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/**
+ * @file halo_levels.hpp
+ * The C interface of halo_levels.h with owners and exceptions, as halo.hpp is that of halo.h.
+ *
+ *     halo::Forest forest(2, { 8, 8 });
+ *     forest.periodic(forest.tree({ 4, 4 }), 0);
+ *     forest.uniform(1);
+ *     const std::vector<std::int64_t> from = forest.adapt(marks);
+ *     forest.place(n_ranks);
+ *     const halo::Topology topology = forest.topology(context);
+ */
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "halo.hpp"
+#include "halo_levels.h"
+
+namespace halo {
+
+/// Trees, and a list of the leaves that cover them.
+class Forest {
+public:
+    Forest(std::int32_t n_dims, const std::array<std::int64_t, 3> &n_cells, std::int32_t balance = HALO_BALANCE_FULL) : n_dims_(n_dims), n_cells_(n_cells), balance_(balance) {}
+
+    /// Returns the tree's number.
+    std::int32_t tree(const std::array<std::int64_t, 3> &n_roots) {
+        halo_tree tree = HALO_TREE_INIT;
+        for (std::size_t d = 0; d < static_cast<std::size_t>(n_dims_); ++d) tree.n_roots[d] = n_roots[d];
+        trees_.push_back(tree);
+        return static_cast<std::int32_t>(trees_.size()) - 1;
+    }
+    void join(const halo_tree_join &join) { joins_.push_back(join); }
+    /// Join the two sides of a tree in one direction.
+    void periodic(std::int32_t tree, std::int32_t direction) {
+        halo_tree_join join = HALO_TREE_JOIN_INIT;
+        join.tree = join.to_tree = tree;
+        join.side = 2 * direction + 1;
+        joins_.push_back(join);
+    }
+
+    /// Makes the leaves all blocks of one level.
+    void uniform(std::int32_t level) {
+        const halo_forest_desc known = desc();
+        std::int64_t n = 0;
+        check(halo_forest_uniform(&known, level, sizeof(halo_leaf), nullptr, 0, &n));
+        std::vector<halo_leaf> list(static_cast<std::size_t>(n));
+        check(halo_forest_uniform(&known, level, sizeof(halo_leaf), list.data(), n, &n));
+        set_leaves(list);
+    }
+    /// Any list of leaves.
+    void set_leaves(std::span<const halo_leaf> leaves) {
+        leaves_.assign(leaves.begin(), leaves.end());
+        owners_.clear();
+    }
+    /// Refines and coarsens as HALO_MARK_... of each leaf say; without marks the list is only balanced and ordered. Returns where each new leaf comes
+    /// from, as halo_forest_adapt.
+    std::vector<std::int64_t> adapt(std::span<const std::int32_t> marks = {}) {
+        if (!marks.empty() && marks.size() != leaves_.size()) throw error(HALO_ERR_ARGUMENT, "forest: not a mark for each leaf");
+        const halo_forest_desc known = desc();
+        const std::int32_t *const given = marks.empty() ? nullptr : marks.data();
+        std::int64_t n = 0;
+        check(halo_forest_adapt(&known, given, sizeof(halo_leaf), nullptr, nullptr, 0, &n));
+        std::vector<halo_leaf> list(static_cast<std::size_t>(n));
+        std::vector<std::int64_t> from(list.size());
+        check(halo_forest_adapt(&known, given, sizeof(halo_leaf), list.data(), from.data(), n, &n));
+        set_leaves(list);
+        return from;
+    }
+    /// Owners by weight, one for each leaf, along the curve; without weights all are alike.
+    void place(std::int32_t n_ranks, std::span<const double> weights = {}) {
+        if (!weights.empty() && weights.size() != leaves_.size()) throw error(HALO_ERR_ARGUMENT, "forest: not a weight for each leaf");
+        const halo_forest_desc known = desc();
+        std::vector<std::int32_t> owners(leaves_.size());
+        std::int64_t n = 0;
+        check(halo_forest_place(&known, weights.empty() ? nullptr : weights.data(), n_ranks, owners.data(), static_cast<std::int64_t>(owners.size()), &n));
+        owners_ = owners;
+    }
+
+    const std::vector<halo_leaf> &leaves() const { return leaves_; }
+    /// Empty: equal runs of gids.
+    const std::vector<std::int32_t> &owners() const { return owners_; }
+
+    /// Valid until the forest is changed.
+    halo_forest_desc desc() const {
+        halo_forest_desc desc = HALO_FOREST_DESC_INIT;
+        desc.n_dims = n_dims_;
+        for (std::size_t d = 0; d < static_cast<std::size_t>(n_dims_); ++d) desc.n_cells[d] = n_cells_[d];
+        desc.trees = trees_.data();
+        desc.n_trees = static_cast<std::int32_t>(trees_.size());
+        desc.joins = joins_.data();
+        desc.n_joins = static_cast<std::int32_t>(joins_.size());
+        desc.leaves = leaves_.data();
+        desc.n_leaves = static_cast<std::int64_t>(leaves_.size());
+        desc.owner = owners_.empty() ? nullptr : owners_.data();
+        desc.balance = balance_;
+        return desc;
+    }
+    /// Collective.
+    Topology topology(const Context &context) const {
+        const halo_forest_desc known = desc();
+        halo_topology *topology = nullptr;
+        check(halo_topology_create_forest(context, &known, &topology));
+        return Topology::adopt(topology);
+    }
+
+private:
+    std::int32_t n_dims_;
+    std::array<std::int64_t, 3> n_cells_;
+    std::int32_t balance_;
+    std::vector<halo_tree> trees_;
+    std::vector<halo_tree_join> joins_;
+    std::vector<halo_leaf> leaves_;
+    std::vector<std::int32_t> owners_;
+};
+
+} // namespace halo
