@@ -5,6 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "halo_levels.h"
+
 namespace allocations {
 
 namespace {
@@ -339,6 +341,36 @@ void regions(Member &member, const Trial &trial) {
     destroy(member, { u }, { topology });
 }
 
+// A ring of two trees, refined once: every ghost has an equal behind it.
+void forest(Member &member, const Trial &trial) {
+    const std::vector<halo_tree> trees(2, halo_tree HALO_TREE_INIT);
+    std::vector<halo_tree_join> joins(2, halo_tree_join HALO_TREE_JOIN_INIT);
+    for (halo_tree_join &join : joins) join.side = 1;
+    joins[0].to_tree = joins[1].tree = 1;
+    halo_forest_desc desc = HALO_FOREST_DESC_INIT;
+    desc.n_dims = 1, desc.n_cells[0] = 4;
+    desc.trees = trees.data(), desc.n_trees = 2, desc.joins = joins.data(), desc.n_joins = 2;
+    std::vector<halo_leaf> roots(2), leaves(4);
+    std::vector<int64_t> from(4);
+    std::vector<int32_t> owners(4);
+    const std::vector<int32_t> marks(2, HALO_MARK_REFINE);
+    const std::vector<double> weights(4, 1.5);
+    int64_t n = 0;
+    ALONE(halo_forest_uniform(&desc, 0, sizeof(halo_leaf), roots.data(), 2, &n));
+    desc.leaves = roots.data(), desc.n_leaves = n;
+    ALONE(halo_forest_adapt(&desc, marks.data(), sizeof(halo_leaf), leaves.data(), from.data(), 4, &n));
+    desc.leaves = leaves.data(), desc.n_leaves = n;
+    ALONE(halo_forest_place(&desc, weights.data(), member.size, owners.data(), 4, &n));
+    desc.owner = owners.data();
+    halo_topology *topology = nullptr;
+    TALK(halo_topology_create_forest(member.context, &desc, &topology));
+    halo_field *u = make_field(member, topology, "u", 1, {});
+    ALONE(halo_field_allocate(u, -1));
+    if (trial.tells) ask_topology(member, topology), ask_field(member, topology, u);
+    try_exchange(member, { u }, { topology }, trial);
+    destroy(member, { u }, { topology });
+}
+
 Trial trial_of(const std::function<void(Trial &)> &change) {
     Trial trial;
     if (change) change(trial);
@@ -387,6 +419,7 @@ std::vector<Scenario> cell_scenarios() {
     add("sweeps", [=](Member &m) { boxes(m, sweeps, Given::none, HALO_CENTRE_CELL); });
     add("transfer", [](Member &m) { transfer(m, Given::all, HALO_TRANSFER_COPY, false); });
     add("transfer distributed", [](Member &m) { transfer(m, Given::distributed, HALO_TRANSFER_ADD, true); });
+    add("forest", [=](Member &m) { forest(m, plain); });
     add("regions", [=](Member &m) { regions(m, plain); });
     add("regions reverse", [=](Member &m) { regions(m, reverse); });
     return all;

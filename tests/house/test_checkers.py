@@ -118,7 +118,7 @@ class Includes(Tree):
 class Headers(Tree):
     def setUp(self):
         super().setUp()
-        for name in ("halo_access.h", "halo_channel.h", "halo_mesh.h", "halo_sphere.h", "halo_stencil.h", "halo_plugin.h", "halo_mpi.h", "halo.hpp", "halo_access.hpp", "halo_mesh.hpp", "halo_sphere.hpp", "halo_stencil.hpp", "halo_views.hpp"):
+        for name in ("halo_access.h", "halo_channel.h", "halo_levels.h", "halo_mesh.h", "halo_sphere.h", "halo_stencil.h", "halo_plugin.h", "halo_mpi.h", "halo.hpp", "halo_access.hpp", "halo_levels.hpp", "halo_mesh.hpp", "halo_sphere.hpp", "halo_stencil.hpp", "halo_views.hpp"):
             self.write(f"include/{name}", "#include <halo.h>\n")
         for name in ("src/core/capi/struct_init.cpp", "tests/misuse/struct_init.cpp"):
             self.write(name, "INITIAL(halo_box, HALO_BOX_INIT),\n")

@@ -8,6 +8,7 @@
 
 #include "halo_access.h"
 #include "halo_channel.h"
+#include "halo_levels.h"
 #include "halo_mesh.h"
 #include "halo_sphere.h"
 

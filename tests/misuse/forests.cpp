@@ -54,7 +54,7 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
         { "too_many_cells", HALO_ERR_LIMIT, { "n_cells 2147483648 exceeds" }, [](Forest &f) { f.desc.n_cells[0] = int64_t{ 1 } << 31; } },
         { "cells_along_a_direction_that_is_not_used",
           HALO_ERR_ARGUMENT,
-          { "2 cells along direction 2", "n_dims 2" },
+          { "n_cells of direction 2 is 2", "n_dims 2" },
           [](Forest &f) { f.desc.n_cells[2] = 2; } },
         { "balance_that_is_none", HALO_ERR_ARGUMENT, { "balance 3" }, [](Forest &f) { f.desc.balance = 3; } },
         { "tree_without_roots", HALO_ERR_ARGUMENT, { "tree 1 has 0 roots along direction 0" }, [](Forest &f) { f.trees[1].n_roots[0] = 0; } },

@@ -27,8 +27,8 @@ void check_cells(const halo_forest_desc &desc) {
     }
     for (int d = desc.n_dims; d < 3; ++d)
         if (desc.n_cells[d] != 0 && desc.n_cells[d] != 1)
-            fail(HALO_ERR_ARGUMENT, "forest: blocks have %lld cells along direction %d: with n_dims %d there are directions 0 to %d",
-                 static_cast<long long>(desc.n_cells[d]), d, desc.n_dims, desc.n_dims - 1);
+            fail(HALO_ERR_ARGUMENT, "forest: n_cells of direction %d is %lld: with n_dims %d there are directions 0 to %d", d,
+                 static_cast<long long>(desc.n_cells[d]), desc.n_dims, desc.n_dims - 1);
     if (desc.balance < HALO_BALANCE_FULL || desc.balance > HALO_BALANCE_FACES)
         fail(HALO_ERR_ARGUMENT, "forest: balance %d is none of HALO_BALANCE_...", desc.balance);
 }

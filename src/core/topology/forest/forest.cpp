@@ -40,13 +40,13 @@ ForestTopology::ForestTopology(Context &context, const halo_forest_desc &desc) :
         check_balance(*leaves_, desc.balance);
         std::copy_n(desc.n_cells, n_dims_, n_cells_.begin());
         read_owners(desc);
+        for (int64_t gid = 0; gid < n_parts(); ++gid)
+            if (owner(gid) == context.rank()) local_parts_.push_back(gid);
+        find_near();
+        has_levels_ = find_levels(desc);
         return hash_ = hash_of(desc);
     };
     agree_on(context, "forest", describe, [&] { return terms(desc); });
-    for (int64_t gid = 0; gid < n_parts(); ++gid)
-        if (owner(gid) == context.rank()) local_parts_.push_back(gid);
-    find_near();
-    has_levels_ = find_levels(desc);
 }
 
 void ForestTopology::read_owners(const halo_forest_desc &desc) {
