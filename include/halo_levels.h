@@ -31,27 +31,37 @@ extern "C" {
 /** A block. Begin from HALO_LEAF_INIT. */
 typedef struct halo_leaf {
     int32_t tree;
-    int32_t level;  /**< 0: a root; at most 30 */
-    int64_t at[3];  /**< place in its tree, in blocks of its level */
+    int32_t level; /**< 0: a root; at most 30 */
+    int64_t at[3]; /**< place in its tree, in blocks of its level */
 } halo_leaf;
-#define HALO_LEAF_INIT { 0, 0, { 0, 0, 0 } }
+#define HALO_LEAF_INIT                                                                                                                               \
+    {                                                                                                                                                \
+        0, 0, { 0, 0, 0 }                                                                                                                            \
+    }
 
 /** A tree: a box of root blocks. */
 typedef struct halo_tree {
     int64_t n_roots[3]; /**< per direction; 1 beyond n_dims */
 } halo_tree;
-#define HALO_TREE_INIT { { 1, 1, 1 } }
+#define HALO_TREE_INIT                                                                                                                               \
+    {                                                                                                                                                \
+        { 1, 1, 1 }                                                                                                                                  \
+    }
 
-/** Two sides of trees that are the same. Each join once, from either side; a side joins one other at most, which may be of the same tree (periodic). */
+/** Two sides of trees that are the same. Each join once, from either side; a side joins one other at most, which may be of the same tree (periodic).
+ */
 typedef struct halo_tree_join {
     int32_t tree;
-    int32_t side;    /**< x low, x high, y low, ...: 0 to 5 */
+    int32_t side; /**< x low, x high, y low, ...: 0 to 5 */
     int32_t to_tree;
     int32_t reserved;
     int32_t axis[3]; /**< direction d of `tree` runs along direction axis[d] of `to_tree`, */
     int32_t sign[3]; /**< upwards (1) or downwards (-1). So the side of `to_tree` is known */
 } halo_tree_join;
-#define HALO_TREE_JOIN_INIT { 0, 0, 0, 0, { 0, 1, 2 }, { 1, 1, 1 } }
+#define HALO_TREE_JOIN_INIT                                                                                                                          \
+    {                                                                                                                                                \
+        0, 0, 0, 0, { 0, 1, 2 }, { 1, 1, 1 }                                                                                                         \
+    }
 
 #define HALO_BALANCE_FULL 0  /**< blocks that touch, by a corner even, differ by one level at most */
 #define HALO_BALANCE_EDGES 1 /**< that touch by an edge */
@@ -60,35 +70,37 @@ typedef struct halo_tree_join {
 typedef struct halo_forest_desc {
     size_t struct_size;
     int32_t struct_version;
-    int32_t n_dims;             /**< 1, 2 or 3; 2, 4 or 8 parts of a block */
-    int64_t n_cells[3];         /**< of each block, per direction: even, and alike in directions that joins turn into each other; 1 beyond n_dims */
-    const halo_tree *trees;     /**< n_trees. Copied. */
-    size_t tree_bytes;          /**< sizeof(halo_tree), at most 4096 */
+    int32_t n_dims;              /**< 1, 2 or 3; 2, 4 or 8 parts of a block */
+    int64_t n_cells[3];          /**< of each block, per direction: even, and alike in directions that joins turn into each other; 1 beyond n_dims */
+    const halo_tree *trees;      /**< n_trees. Copied. */
+    size_t tree_bytes;           /**< sizeof(halo_tree), at most 4096 */
     const halo_tree_join *joins; /**< n_joins. Copied. */
-    size_t join_bytes;          /**< sizeof(halo_tree_join), at most 4096 */
-    const halo_leaf *leaves;    /**< n_leaves, which cover all trees without overlap. Place in the list = gid. The same on all ranks. Copied. */
-    size_t leaf_bytes;          /**< sizeof(halo_leaf), at most 4096 */
-    int64_t n_leaves;           /**< at most 2^31 - 1 */
-    const int32_t *owner;       /**< rank of each leaf; NULL: equal runs of gids. Copied. */
+    size_t join_bytes;           /**< sizeof(halo_tree_join), at most 4096 */
+    const halo_leaf *leaves;     /**< n_leaves, which cover all trees without overlap. Place in the list = gid. The same on all ranks. Copied. */
+    size_t leaf_bytes;           /**< sizeof(halo_leaf), at most 4096 */
+    int64_t n_leaves;            /**< at most 2^31 - 1 */
+    const int32_t *owner;        /**< rank of each leaf; NULL: equal runs of gids. Copied. */
     int32_t n_trees;
     int32_t n_joins;
-    int32_t balance;            /**< HALO_BALANCE_...: what the list is held to */
+    int32_t balance; /**< HALO_BALANCE_...: what the list is held to */
     int32_t reserved;
 } halo_forest_desc;
-#define HALO_FOREST_DESC_INIT \
-    { sizeof(halo_forest_desc), 1, 3, { 1, 1, 1 }, NULL, sizeof(halo_tree), NULL, sizeof(halo_tree_join), NULL, sizeof(halo_leaf), 0, NULL, 0, 0, \
-      HALO_BALANCE_FULL, 0 }
+#define HALO_FOREST_DESC_INIT                                                                                                                        \
+    {                                                                                                                                                \
+        sizeof(halo_forest_desc), 1, 3, { 1, 1, 1 }, NULL, sizeof(halo_tree), NULL, sizeof(halo_tree_join), NULL, sizeof(halo_leaf), 0, NULL, 0, 0,  \
+            HALO_BALANCE_FULL, 0                                                                                                                     \
+    }
 
 /**
- * A topology whose parts are the leaves. A part's `cells` (halo_part) count in its tree, at its level. What lies behind a side of a tree a join tells; behind
- * an edge or corner of it, what one comes to by crossing sides one after the other. If several orders of that lead to different places, as around an
- * edge of 3 or 5 trees, nothing lies there: such ghosts are boundaries (halo_field_boundaries). Neighbours are listed across all levels: of a refined one
- * each leaf that touches the element. Its fields are cell-centred.
+ * A topology whose parts are the leaves. A part's `cells` (halo_part) count in its tree, at its level. What lies behind a side of a tree a join
+ * tells; behind an edge or corner of it, what one comes to by crossing sides one after the other. If several orders of that lead to different places,
+ * as around an edge of 3 or 5 trees, nothing lies there: such ghosts are boundaries (halo_field_boundaries). Neighbours are listed across all levels:
+ * of a refined one each leaf that touches the element. Its fields are cell-centred.
  *
- * Collective; blocks: compares the descriptions. O(leaves log leaves) time, about 40 bytes per leaf and 500 per tree on each rank. HALO_ERR_ARGUMENT: a
- * leaf lies outside its tree or within another leaf, a place is covered by none, levels break the balance, a join does not fit, a side is joined twice
- * or to itself, n_cells is odd, an owner is no rank: the text names leaves by gid, level and place. HALO_ERR_LIMIT: a tree has more than 2^40 cells
- * along a direction at the level of one of its leaves, or more than 2^31 - 1 roots. HALO_ERR_MISMATCH: ranks gave different descriptions.
+ * Collective; blocks: compares the descriptions. O(leaves log leaves) time, about 40 bytes per leaf and 500 per tree on each rank. HALO_ERR_ARGUMENT:
+ * a leaf lies outside its tree or within another leaf, a place is covered by none, levels break the balance, a join does not fit, a side is joined
+ * twice or to itself, n_cells is odd, an owner is no rank: the text names leaves by gid, level and place. HALO_ERR_LIMIT: a tree has more than 2^40
+ * cells along a direction at the level of one of its leaves, or more than 2^31 - 1 roots. HALO_ERR_MISMATCH: ranks gave different descriptions.
  */
 HALO_API halo_status halo_topology_create_forest(halo_context *context, const halo_forest_desc *desc, halo_topology **topology);
 
@@ -100,9 +112,10 @@ HALO_API halo_status halo_topology_create_forest(halo_context *context, const ha
  *  halo_topology_create_forest.
  *  @{ */
 
-/** All blocks of one level, 0 to 30, of the trees of `desc`, along the Morton curve, tree by tree. Joins, leaves and owners are not read. Written up to
- *  `row_bytes`, which is sizeof(halo_leaf), at most 4096. HALO_ERR_LIMIT: there are more than 2^31 - 1. */
-HALO_API halo_status halo_forest_uniform(const halo_forest_desc *desc, int32_t level, size_t row_bytes, halo_leaf *leaves, int64_t capacity, int64_t *n);
+/** All blocks of one level, 0 to 30, of the trees of `desc`, along the Morton curve, tree by tree. Joins, leaves and owners are not read. Written up
+ * to `row_bytes`, which is sizeof(halo_leaf), at most 4096. HALO_ERR_LIMIT: there are more than 2^31 - 1. */
+HALO_API halo_status halo_forest_uniform(const halo_forest_desc *desc, int32_t level, size_t row_bytes, halo_leaf *leaves, int64_t capacity,
+                                         int64_t *n);
 
 #define HALO_MARK_COARSEN (-1)
 #define HALO_MARK_KEEP 0
@@ -111,22 +124,23 @@ HALO_API halo_status halo_forest_uniform(const halo_forest_desc *desc, int32_t l
 /**
  * The list that marks make of the leaves of `desc`, balanced as it says, along the Morton curve, tree by tree. A leaf that is marked so is refined by
  * one level; others are too where balance needs it. The parts of a block become that block again if all of them are leaves marked so and balance lets
- * them. The leaves of `desc` need not be balanced: then some are refined by several levels. `marks`: HALO_MARK_... of each leaf; NULL: all are kept, so the
- * list is only balanced and ordered. Owners are not read. `leaves` are written up to `row_bytes`. `from` (may be NULL; as long as `leaves`): where each comes
- * from, as gid of the old list, whose level tells: the leaf itself; a lower level: what was refined into it; a higher one: the first of those that it is
- * made of, of which the others stand behind it on the curve. HALO_ERR_ARGUMENT: a mark is none. HALO_ERR_LIMIT: a leaf of level 30 is to be refined, or there
- * are more than 2^31 - 1. O(leaves log leaves).
+ * them. The leaves of `desc` need not be balanced: then some are refined by several levels. `marks`: HALO_MARK_... of each leaf; NULL: all are kept,
+ * so the list is only balanced and ordered. Owners are not read. `leaves` are written up to `row_bytes`. `from` (may be NULL; as long as `leaves`):
+ * where each comes from, as gid of the old list, whose level tells: the leaf itself; a lower level: what was refined into it; a higher one: the first
+ * of those that it is made of, of which the others stand behind it on the curve. HALO_ERR_ARGUMENT: a mark is none. HALO_ERR_LIMIT: a leaf of level
+ * 30 is to be refined, or there are more than 2^31 - 1. O(leaves log leaves).
  */
 HALO_API halo_status halo_forest_adapt(const halo_forest_desc *desc, const int32_t *marks, size_t row_bytes, halo_leaf *leaves, int64_t *from,
                                        int64_t capacity, int64_t *n);
 
 /**
- * Ranks for the leaves of `desc`, in the order of its list: each of the ranks 0 to n_ranks - 1 gets a run of leaves along the curve, whose weight is near
- * the mean of what the ranks before have left. None gets nothing, unless there are fewer leaves than ranks. `weights`: of each leaf, finite and not negative;
- * NULL: all alike. `n` is the number of leaves. Owners of `desc` are not read. O(leaves log leaves). HALO_ERR_ARGUMENT: a weight is none, n_ranks is
- * below 1.
+ * Ranks for the leaves of `desc`, in the order of its list: each of the ranks 0 to n_ranks - 1 gets a run of leaves along the curve, whose weight is
+ * near the mean of what the ranks before have left. None gets nothing, unless there are fewer leaves than ranks. `weights`: of each leaf, finite and
+ * not negative; NULL: all alike. `n` is the number of leaves. Owners of `desc` are not read. O(leaves log leaves). HALO_ERR_ARGUMENT: a weight is
+ * none, n_ranks is below 1.
  */
-HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const double *weights, int32_t n_ranks, int32_t *owners, int64_t capacity, int64_t *n);
+HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const double *weights, int32_t n_ranks, int32_t *owners, int64_t capacity,
+                                       int64_t *n);
 
 /** @} */
 

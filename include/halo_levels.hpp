@@ -26,7 +26,10 @@ namespace halo {
 /// Trees, and a list of the leaves that cover them.
 class Forest {
 public:
-    Forest(std::int32_t n_dims, const std::array<std::int64_t, 3> &n_cells, std::int32_t balance = HALO_BALANCE_FULL) : n_dims_(n_dims), n_cells_(n_cells), balance_(balance) {}
+    Forest(std::int32_t n_dims, const std::array<std::int64_t, 3> &n_cells, std::int32_t balance = HALO_BALANCE_FULL)
+        : n_dims_(n_dims),
+          n_cells_(n_cells),
+          balance_(balance) {}
 
     /// Returns the tree's number.
     std::int32_t tree(const std::array<std::int64_t, 3> &n_roots) {
@@ -78,7 +81,8 @@ public:
         const halo_forest_desc known = desc();
         std::vector<std::int32_t> owners(leaves_.size());
         std::int64_t n = 0;
-        check(halo_forest_place(&known, weights.empty() ? nullptr : weights.data(), n_ranks, owners.data(), static_cast<std::int64_t>(owners.size()), &n));
+        check(halo_forest_place(&known, weights.empty() ? nullptr : weights.data(), n_ranks, owners.data(), static_cast<std::int64_t>(owners.size()),
+                                &n));
         owners_ = owners;
     }
 

@@ -11,7 +11,7 @@ n_workers="$(nproc)"
 mkdir -p "$1"
 root="$(cd "$1" && pwd)"
 whole="$root/whole" # the tree as it was at the start
-programs=(unit_base unit_field halo_cpp unit_memory unit_mesh unit_comm unit_stream unit_channel unit_exchange unit_plan unit_plugin unit_sphere unit_topology unit_access misuse test_channel halo_counts halo_seeded
+programs=(unit_base unit_field halo_cpp unit_memory unit_mesh unit_comm unit_stream unit_channel unit_exchange unit_plan unit_plugin unit_sphere unit_forest unit_topology unit_access misuse test_channel halo_counts halo_seeded
     halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_mesh halo_box_conformance halo_conformance late_device_programs)
 export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 MESH_LARGE_CASES=1 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
@@ -365,6 +365,17 @@ defects=(
     "fields are centred on faces of directions that are not used|field/field.cpp|misuse Centrings.*|s/desc.centring >> n_dims != 0)/desc.centring >> 3 != 0)/"
     "neighbours lie as if no part were turned|topology/regions/regions.cpp|unit_topology Turned*|s/, element, joins_\[join\].map));/, element));/"
     "a neighbour that is turned in two ways is listed once|topology/topology.cpp|halo_box_conformance *Regions*|s/return key(a) == key(b); };/return a.element == b.element \&\& a.gid == b.gid; };/"
+    "a way into a tree that is not found back counts|topology/forest/trees.cpp|unit_forest Across.*|s/^        if (back.tree == tree \&\& map_of(back) == map.inverse()) /        /"
+    "a tree that is upside down is entered upright|topology/forest/trees.cpp|unit_forest Across.*|s/there.at\[along\] = way.sign\[d\] > 0 ? at\[d\] : last_here - at\[d\];/there.at[along] = at[d];/"
+    "a side may be joined twice|topology/forest/trees.cpp|misuse Cases/MisusedForests.*|s/^        if (side->tree >= 0) fail(HALO_ERR_ARGUMENT, \(.*\)$/        if (side->tree < -1) fail(HALO_ERR_ARGUMENT, \1/"
+    "a leaf may lie in another|topology/forest/leaves.cpp|unit_forest Lists.*|s/; lies_in(inner, outer))/; false \&\& lies_in(inner, outer))/"
+    "a refined neighbour is listed by all its parts|topology/forest/leaves.h|unit_forest ForestTopology.*|s/^            if (!touches) continue;//"
+    "a forest out of balance is taken|topology/forest/forest.cpp|misuse ForestLists.*|s/^        check_balance(\*leaves_, desc.balance);//"
+    "ghosts of a turned block come from its other end|topology/forest/forest.cpp|unit_forest ForestTopology.*|s/? low : n_cells\[d\] - high;/? low : n_cells[d] - low;/"
+    "a forest does not look whether trees are joined alike|topology/forest/forest.cpp|unit_forest ForestTopology.RanksThat*|s/add(join.axis\[d\], join.sign\[d\]);/add(join.axis[d]);/"
+    "blocks are refined without what touches them|topology/forest/adapt.cpp|unit_forest Adapt.*|s/if (new_level(other) < leaves_\[next\].level) waiting.push_back(other);/(void)other;/"
+    "blocks become coarser though finer ones touch them|topology/forest/adapt.cpp|unit_forest Adapt.*|s/fits = fits \&\& new_level(finer) <= parent.level + 1;/(void)finer;/"
+    "a rank may be left without blocks|topology/forest/adapt.cpp|unit_forest Place.*|s/std::max<int64_t>(1, left - (n_ranks - 1 - rank))/left/"
     "boxes go along directions that are not used|topology/boxes/boxes.cpp|misuse *Topologies*|s/^        if (box.low\[d\] != 0 .*$/        if (false)/"
     "boxes repeat along directions that are not used|topology/boxes/boxes.cpp|misuse *Topologies*|/require_flat(desc.domain/,/^}/s/^        if (desc.periodic\[d\])$/        if (false)/"
     "regions go along directions that are not used|topology/regions/regions.cpp|misuse *Topologies*|s/given != 0 \&\& given != 1)/given < 0)/"

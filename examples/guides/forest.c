@@ -7,7 +7,8 @@
 
 enum { MOST = 4096 };
 
-/* A channel of 4 by 2 root blocks, periodic along x. Blocks that the circle of radius 0.6 around (2, 1) crosses are refined, blocks far from it coarsened. */
+/* A channel of 4 by 2 root blocks, periodic along x. Blocks that the circle of radius 0.6 around (2, 1) crosses are refined, blocks far from it
+ * coarsened. */
 static int crosses(const halo_leaf *leaf) {
     const double side = ldexp(1, -leaf->level);
     double nearest = 0, farthest = 0;
@@ -64,7 +65,8 @@ int main(void) {
         const int32_t level = desc.leaves[gids[i]].level;
         if (level > deepest) deepest = level;
         for (int64_t k = 0; k < n_neighbours; ++k)
-            if (abs(neighbours[k].level - level) > 1) return printf("rank %d: levels %d and %d touch\n", rank, level, neighbours[k].level), EXIT_FAILURE;
+            if (abs(neighbours[k].level - level) > 1)
+                return printf("rank %d: levels %d and %d touch\n", rank, level, neighbours[k].level), EXIT_FAILURE;
     }
     double area = 0;
     for (int64_t gid = 0; gid < n; ++gid) area += ldexp(1, -2 * desc.leaves[gid].level);

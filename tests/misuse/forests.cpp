@@ -123,7 +123,10 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
               std::swap(f.leaves[1], f.leaves[3]);
           } },
         { "hole", HALO_ERR_ARGUMENT, { "no leaf covers block level 1 (1, 1, 0) of tree 1" }, [](Forest &f) { f.leaves.pop_back(); } },
-        { "tree_without_leaves", HALO_ERR_ARGUMENT, { "no leaf covers block level 0 (0, 0, 0) of tree 2" }, [](Forest &f) { f.trees.push_back(f.trees[0]); } },
+        { "tree_without_leaves",
+          HALO_ERR_ARGUMENT,
+          { "no leaf covers block level 0 (0, 0, 0) of tree 2" },
+          [](Forest &f) { f.trees.push_back(f.trees[0]); } },
         { "no_leaves", HALO_ERR_ARGUMENT, { "no leaf covers block level 0 (0, 0, 0) of tree 0" }, [](Forest &f) { f.leaves.clear(); } },
     };
 }
@@ -146,7 +149,8 @@ TEST_P(MisusedForests, AreRefusedAndNamed) {
     };
     for (const auto &call : calls) {
         EXPECT_EQ(call(), misuse.status) << halo_last_error();
-        for (const char *part : misuse.parts) EXPECT_NE(std::string(halo_last_error()).find(part), std::string::npos) << "no '" << part << "' in: " << halo_last_error();
+        for (const char *part : misuse.parts)
+            EXPECT_NE(std::string(halo_last_error()).find(part), std::string::npos) << "no '" << part << "' in: " << halo_last_error();
     }
     EXPECT_EQ(n, -1);
     Forest right;
@@ -155,7 +159,7 @@ TEST_P(MisusedForests, AreRefusedAndNamed) {
     EXPECT_EQ(halo_context_destroy(&context), HALO_SUCCESS);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, MisusedForests, testing::ValuesIn(cases()), [](const auto &info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Cases, MisusedForests, testing::ValuesIn(cases()), [](const auto &one) { return std::string(one.param.name); });
 
 void expect_refused(halo_status status, halo_status wanted, const char *part) {
     EXPECT_EQ(status, wanted);
@@ -168,7 +172,8 @@ TEST(ForestLists, OwnersAndBalanceAreCheckedByTheTopologyAlone) {
     halo_topology *topology = nullptr;
     Forest forest;
     forest.owners = { 0, 0, 1, 0, 0 };
-    expect_refused(halo_topology_create_forest(context, forest.made(), &topology), HALO_ERR_ARGUMENT, "owner of leaf 2 is rank 1; the context has ranks 0 to 0");
+    expect_refused(halo_topology_create_forest(context, forest.made(), &topology), HALO_ERR_ARGUMENT,
+                   "owner of leaf 2 is rank 1; the context has ranks 0 to 0");
     Forest steep; // the upper left part of the refined square is refined once more
     steep.leaves.erase(steep.leaves.begin() + 3);
     for (int64_t part = 0; part < 4; ++part) steep.leaves.push_back({ 1, 2, { part % 2, 2 + part / 2, 0 } });
@@ -184,7 +189,8 @@ TEST(ForestLists, MarksWeightsAndRanks) {
     Forest forest;
     int64_t n = -1;
     const int32_t marks[] = { 0, 0, -2, 0, 0 };
-    expect_refused(halo_forest_adapt(forest.made(), marks, sizeof(halo_leaf), nullptr, nullptr, 0, &n), HALO_ERR_ARGUMENT, "the mark of leaf 2 is -2");
+    expect_refused(halo_forest_adapt(forest.made(), marks, sizeof(halo_leaf), nullptr, nullptr, 0, &n), HALO_ERR_ARGUMENT,
+                   "the mark of leaf 2 is -2");
     for (const double weight : { -1.0, std::nan(""), std::numeric_limits<double>::infinity() }) {
         const double weights[] = { 1, 1, 1, weight, 1 };
         expect_refused(halo_forest_place(forest.made(), weights, 2, nullptr, 0, &n), HALO_ERR_ARGUMENT, "the weight of leaf 3");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What lies across the elements of blocks, against trees that lie in space; which blocks lists are refused for; balance and adaption against all pairs.
+// What lies across the elements of blocks, against trees that lie in space; which blocks lists are refused for; balance and adaption against all
+// pairs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -304,7 +305,8 @@ TEST(Adapt, RefinesWhatIsMarkedAndWhatBalanceNeedsAndNoMore) {
         for (size_t gid = 0; gid < blocks.size(); ++gid) n += levels[gid] > blocks[gid].level ? size_t{ 1 } << world.n_dims : 1;
         ASSERT_EQ(list.size(), n) << "turn " << turn;
         for (const AdaptedLeaf &leaf : list) EXPECT_EQ(leaf.block.level, levels[static_cast<size_t>(leaf.from)]);
-        EXPECT_TRUE(std::is_sorted(list.begin(), list.end(), [](const AdaptedLeaf &a, const AdaptedLeaf &b) { return comes_before(a.block, b.block); }));
+        EXPECT_TRUE(
+            std::is_sorted(list.begin(), list.end(), [](const AdaptedLeaf &a, const AdaptedLeaf &b) { return comes_before(a.block, b.block); }));
     }
 }
 
@@ -392,7 +394,8 @@ TEST(Adapt, NothingIsRefinedBelowTheDeepestLevel) {
     const Leaves leaves(trees, blocks);
     std::vector<int32_t> marks(blocks.size());
     marks.back() = HALO_MARK_REFINE;
-    expect_failure(HALO_ERR_LIMIT, { "leaf 30, block level 30 (0, 0, 0) of tree 0, cannot be refined" }, [&] { adapt(leaves, marks, HALO_BALANCE_FULL); });
+    expect_failure(HALO_ERR_LIMIT, { "leaf 30, block level 30 (0, 0, 0) of tree 0, cannot be refined" },
+                   [&] { adapt(leaves, marks, HALO_BALANCE_FULL); });
 }
 
 TEST(Place, RunsNearTheMeanAndNoneEmpty) {

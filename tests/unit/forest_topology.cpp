@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Forests as topologies on several ranks: edges between equal levels against ids of all cells, neighbours over all levels, boundaries, and what ranks say
-// differently.
+// Forests as topologies on several ranks: edges between equal levels against ids of all cells, neighbours over all levels, boundaries, and what ranks
+// say differently.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -158,9 +158,8 @@ void expect_boundaries(const Case &one, const ForestTopology &topology, const Gh
         for (const halo_boundary &boundary : topology.boundaries(gid, widths, HALO_CENTRE_CELL))
             for_each_point(boundary.ghosts, [&](const Extent &place) { ++open[place]; });
         for_each_element(one.world.n_dims, [&](int32_t element, const ElementOffset &) {
-            for_each_point(element_box(owned, widths, element), [&](const Extent &place) {
-                EXPECT_EQ(open.contains(place), !one.cell_at(static_cast<size_t>(gid), place).has_value());
-            });
+            for_each_point(element_box(owned, widths, element),
+                           [&](const Extent &place) { EXPECT_EQ(open.contains(place), !one.cell_at(static_cast<size_t>(gid), place).has_value()); });
         });
         const halo_part part = topology.part(gid);
         EXPECT_EQ(part.rank, one.owner[static_cast<size_t>(gid)]);
@@ -283,7 +282,10 @@ TEST(ForestTopology, FillsGhostsOfEqualLevelsOverTurnedTrees) {
         const int32_t n_ranks = 1 + turn % 4;
         const Case one(world, cells, 2, n_dims == 3 ? 0.1 : 0.3, n_ranks, turn % 3, random);
         SCOPED_TRACE("turn " + std::to_string(turn));
-        expect_forest(one, n_ranks, wide(n_dims, turn % 5, 4 - turn % 4), turn % 2 == 0 ? HALO_STENCIL_FULL : turn % 4 == 1 ? HALO_STENCIL_FACES : HALO_STENCIL_EDGES);
+        expect_forest(one, n_ranks, wide(n_dims, turn % 5, 4 - turn % 4),
+                      turn % 2 == 0   ? HALO_STENCIL_FULL
+                      : turn % 4 == 1 ? HALO_STENCIL_FACES
+                                      : HALO_STENCIL_EDGES);
     }
 }
 
@@ -335,10 +337,15 @@ TEST(ForestTopology, RanksThatDifferAreTold) {
             expect_failure(status, parts, [&] { ForestTopology(context, desc); });
         });
     };
-    differ(HALO_ERR_MISMATCH, { "forest must agree on all ranks: n_cells: (4, 4, 1) on rank 0, (4, 6, 1) on rank 1" }, [](auto &desc) { desc.n_cells[1] = 6; });
+    differ(HALO_ERR_MISMATCH, { "forest must agree on all ranks: n_cells: (4, 4, 1) on rank 0, (4, 6, 1) on rank 1" },
+           [](auto &desc) { desc.n_cells[1] = 6; });
     differ(HALO_ERR_MISMATCH, { "balance: full on rank 0, over faces on rank 1" }, [](auto &desc) { desc.balance = HALO_BALANCE_FACES; });
     differ(HALO_ERR_MISMATCH, { "list of joins: 1 joins on rank 0, 0 on rank 1" }, [](auto &desc) { desc.n_joins = 0; });
     differ(HALO_ERR_MISMATCH, { "list of owners: given on rank 0, none on rank 1" }, [](auto &desc) { desc.owner = nullptr; });
+    std::vector<halo_tree_join> turned = one.joins;
+    turned[0].sign[1] = -1;
+    differ(HALO_ERR_MISMATCH, { "join 0: tree 0, side 1, to tree 1, axes (0, 1, 2), signs (1, 1, 1) on rank 0", "signs (1, -1, 1) on rank 1" },
+           [&](auto &desc) { desc.joins = turned.data(); });
     std::vector<halo_leaf> swapped = one.leaves;
     std::swap(swapped[2], swapped[5]);
     differ(HALO_ERR_MISMATCH, { "leaf 2: level 1 (" }, [&](auto &desc) { desc.leaves = swapped.data(); });

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-
 namespace halo::forest_test {
 
 std::vector<AxisMap> all_maps(int32_t n_dims) {

@@ -29,9 +29,9 @@ struct Placed { // a block in space, and how the space's axes lie in its tree
 struct World {
     int32_t n_dims = 3;
     std::vector<PlacedTree> trees;
-    Extent period{};                        // in root blocks of space; 0: open
-    std::array<bool, 3> turned_over{};      // going once around x, this direction is upside down: a moebius strip
-    Extent height{};                        // of space, in root blocks, where it is
+    Extent period{};                   // in root blocks of space; 0: open
+    std::array<bool, 3> turned_over{}; // going once around x, this direction is upside down: a moebius strip
+    Extent height{};                   // of space, in root blocks, where it is
 
     // A row of columns of layers of trees of `roots` root blocks each; every tree is turned by one of `maps`.
     static World brick(int32_t n_dims, const Extent &n_trees, const Extent &roots, const std::vector<AxisMap> &maps, std::mt19937 &random);

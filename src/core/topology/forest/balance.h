@@ -8,7 +8,7 @@ namespace halo {
 
 // Of two leaves that touch and differ by more.
 struct Imbalance {
-    int64_t finer = -1; // gid; -1: there are none
+    int64_t finer = -1;   // gid; -1: there are none
     int32_t element = 13; // of the finer one, across which the other lies
     int64_t coarser = -1;
 };

@@ -94,8 +94,7 @@ Terms ForestTopology::terms(const halo_forest_desc &desc) const {
         terms.add(format("join %d", i), format("tree %d, side %d, to tree %d, axes ", join.tree, join.side, join.to_tree) + triple(join.axis) +
                                             ", signs " + triple(join.sign));
     }
-    for (int64_t gid = 0; gid < n_parts(); ++gid)
-        terms.add("leaf " + std::to_string(gid), text_of(leaf(gid)) + format(" of rank %d", owner(gid)));
+    for (int64_t gid = 0; gid < n_parts(); ++gid) terms.add("leaf " + std::to_string(gid), text_of(leaf(gid)) + format(" of rank %d", owner(gid)));
     return terms;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Leaves: blocks that cover all trees without overlap, by place in their list, which is their gid; what lies in a block's place, and across its elements.
+// Leaves: blocks that cover all trees without overlap, by place in their list, which is their gid; what lies in a block's place, and across its
+// elements.
 #pragma once
 
 #include <span>

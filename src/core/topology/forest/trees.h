@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trees: boxes of root blocks, some of whose sides are the same. What lies behind the sides, edges and corners of a tree is found once, when it is made.
+// Trees: boxes of root blocks, some of whose sides are the same. What lies behind the sides, edges and corners of a tree is found once, when it is
+// made.
 #pragma once
 
 #include <optional>
