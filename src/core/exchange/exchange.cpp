@@ -8,6 +8,7 @@ namespace halo {
 Exchange::Exchange(std::vector<Field *> fields, std::vector<RoundSpec> rounds, std::unique_ptr<RoundSteps> steps, std::string what)
     : fields_(std::move(fields)),
       what_(std::move(what)),
+      is_single_(rounds.size() == 1 && !steps),
       steps_(steps ? std::move(steps) : std::make_unique<RoundSteps>()) {
     for (RoundSpec &round : rounds) rounds_.push_back(std::make_unique<Round>(std::move(round)));
     for (Field *field : fields_) {
@@ -35,7 +36,7 @@ void Exchange::on_arrival(const std::function<void(const Arrivals::Part &)> &cal
 // The caller's arrays need not outlive start.
 void Exchange::keep(const halo_run &run) {
     const size_t n = fields_.size();
-    check_lists(run, n, n_pointers_, what_);
+    check_lists(run, n, n_pointers_, what());
     run_ = run;
     if (run.field_mask) run_.field_mask = (mask_.assign(run.field_mask, run.field_mask + n), mask_.data());
     if (run.sets) run_.sets = (sets_.assign(run.sets, run.sets + n), sets_.data());
@@ -45,10 +46,10 @@ void Exchange::keep(const halo_run &run) {
 }
 
 void Exchange::begin(const halo_run &run) {
-    if (running_) fail(HALO_ERR_STATE, "%s: post or start is illegal: a run is in flight", what_.c_str());
+    if (running_) fail(HALO_ERR_STATE, "%s: post or start is illegal: a run is in flight", what().c_str());
     for (const auto &round : rounds_)
         if (!round->usable())
-            fail(HALO_ERR_STATE, "%s: post or start is illegal: it was abandoned or has failed: it can only be destroyed", what_.c_str());
+            fail(HALO_ERR_STATE, "%s: post or start is illegal: it was abandoned or has failed: it can only be destroyed", what().c_str());
     present_ = 0;
     sent_ = false;
     try {
@@ -110,25 +111,30 @@ void Exchange::prepare() {
 }
 
 void Exchange::post(const halo_run &run) {
-    if (is_single()) return present().post(run);
+    if (is_single_) return present().post(run);
     begin(run);
     step([&] { present().post(run_); });
 }
 
 bool Exchange::send(halo_stream stream) {
-    if (is_single()) return present().send(stream);
+    if (is_single_) return present().send(stream);
     stream_ = stream;
-    step([&] { sent_ = present().send(stream); });
+    step([&] { send_present(); });
     return sent_;
+}
+
+bool Exchange::send_present() {
+    if (present_ == 0) steps_->before_send(run_);
+    return sent_ = present().send(stream_);
 }
 
 // A round that is done starts the next one.
 bool Exchange::test() {
-    if (is_single()) return present().test();
+    if (is_single_) return present().test();
     bool here = false;
     step([&] {
         while (true) {
-            if (!sent_ && !(sent_ = present().send(stream_))) return;
+            if (!sent_ && !send_present()) return;
             if (!present().test()) return;
             if ((here = is_last())) return;
             present().unpack(stream_);
@@ -141,38 +147,49 @@ bool Exchange::test() {
 }
 
 void Exchange::unpack(halo_stream stream) {
-    if (is_single()) return present().unpack(stream);
-    if (!test()) fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done", what_.c_str());
-    step([&] { present().unpack(stream); });
+    if (is_single_) return present().unpack(stream);
+    if (!test()) fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done", what().c_str());
+    step([&] {
+        present().unpack(stream);
+        steps_->unpacked(run_);
+    });
 }
 
 void Exchange::refine() {
-    if (!is_last()) fail(HALO_ERR_STATE, "%s: refine is illegal before unpack", what_.c_str());
+    if (!is_last()) fail(HALO_ERR_STATE, "%s: refine is illegal before unpack", what().c_str());
     present().end();
+    if (is_single_) return;
+    step([&] { steps_->refine(run_); });
     end();
 }
 
 void Exchange::start(const halo_run &run, halo_stream stream) {
-    if (is_single()) return present().start(run, stream);
+    if (is_single_) return present().start(run, stream);
     begin(run);
     stream_ = stream;
-    step([&] { present().start(run_, stream); });
+    step([&] {
+        present().post(run_);
+        steps_->before_send(run_);
+        present().send_when_writable(stream);
+    });
     sent_ = true;
 }
 
 // Goes on where a call that timed out has stopped, which may have been between two rounds.
 void Exchange::finish(halo_stream stream) {
-    if (is_single()) return present().finish(stream);
-    if (!running_ || (present_ == 0 && !sent_)) fail(HALO_ERR_STATE, "%s: finish is illegal: nothing has been sent", what_.c_str());
+    if (is_single_) return present().finish(stream);
+    if (!running_ || (present_ == 0 && !sent_)) fail(HALO_ERR_STATE, "%s: finish is illegal: nothing has been sent", what().c_str());
     step([&] {
         while (true) {
             if (!sent_) present().send_when_writable(stream);
             sent_ = true;
             present().finish(stream);
-            if (is_last()) return;
+            if (is_last()) break;
             advance();
             present().post(run_);
         }
+        steps_->unpacked(run_);
+        steps_->refine(run_);
     });
     end();
 }

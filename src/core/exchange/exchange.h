@@ -13,7 +13,7 @@
 
 namespace halo {
 
-// What happens around the rounds of an exchange that has several.
+// What happens around the rounds of an exchange.
 class RoundSteps {
 public:
     RoundSteps() = default;
@@ -23,8 +23,15 @@ public:
 
     // What the rounds are to do, made from what the caller's run says; pointers stay valid until the next run.
     virtual void begin(halo_run &) {}
+    // Owned data are complete, and nothing has been sent: again if nothing could be.
+    virtual void before_send(const halo_run &) {}
     // When round `done` is over and before the next one begins.
     virtual void after(size_t /*done*/, const halo_run &) {}
+    // Ghosts of the last round are there; then the run is over but for what is made from them.
+    virtual void unpacked(const halo_run &) {}
+    virtual void refine(const halo_run &) {}
+    // Beside a field of the caller's; null: none.
+    virtual const Field *coarse_field(size_t /*field*/) const { return nullptr; }
 };
 
 class Exchange {
@@ -35,11 +42,14 @@ public:
     Exchange(const Exchange &) = delete;
     Exchange &operator=(const Exchange &) = delete;
 
-    bool in_flight() const { return running_ || (is_single() && present().in_flight()); }
+    bool in_flight() const { return running_ || (is_single_ && present().in_flight()); }
+    int32_t n_fields() const { return static_cast<int32_t>(fields_.size()); }
     Field *field(int32_t index) const { return fields_[static_cast<size_t>(index)]; }
     bool uses(const Field &field) const { return std::find(fields_.begin(), fields_.end(), &field) != fields_.end(); }
     // "exchange 3 over u, v"
-    const std::string &what() const { return is_single() ? rounds_.front()->spec().what : what_; }
+    const std::string &what() const { return what_.empty() ? rounds_.front()->spec().what : what_; }
+    // What its steps have beside a field for the blocks' ghosts from coarser ones; null: nothing.
+    const Field *coarse_field(size_t field) const { return steps_->coarse_field(field); }
     // Payload of one field to other ranks in a run of all.
     int64_t payload_bytes(size_t field) const;
     // See Round.
@@ -72,12 +82,12 @@ public:
     std::string describe() const;
 
 private:
-    bool is_single() const { return rounds_.size() == 1; }
     Round &present() const { return *rounds_[present_]; }
     bool is_last() const { return present_ + 1 == rounds_.size(); }
     void keep(const halo_run &run);
     void begin(const halo_run &run);
     void advance();
+    bool send_present();
     void end();
     void fail_from(size_t round, const Error &error) noexcept;
     template <class Step>
@@ -85,10 +95,11 @@ private:
 
     std::vector<Field *> fields_;
     std::string what_;
+    bool is_single_; // one round without steps
     std::unique_ptr<RoundSteps> steps_;
     std::vector<std::unique_ptr<Round>> rounds_;
     size_t present_ = 0;
-    // Of a run with several rounds.
+    // Of a run with several rounds, or steps.
     halo_run run_ = HALO_RUN_INIT;
     bool running_ = false;
     bool sent_ = false; // the present round's part

@@ -103,6 +103,14 @@ halo_field_desc Field::desc() const {
     return desc;
 }
 
+void Field::set_prolongation(int32_t prolongation) {
+    const char *const name = spec_.name.c_str();
+    if (prolongation != HALO_PROLONG_CONSTANT && prolongation != HALO_PROLONG_MINMOD)
+        fail(HALO_ERR_ARGUMENT, "field %s: prolongation %d is none of HALO_PROLONG_...", name, prolongation);
+    if (exchanges > 0) fail(HALO_BUSY, "field %s: exchanges use it: its prolongation must be set before", name);
+    prolongation_ = prolongation;
+}
+
 Field::~Field() {
     for (const std::vector<Buffer> &of_part : owned_)
         for (const Buffer &memory : of_part) topology_.context().leases().keep(memory);

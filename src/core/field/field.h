@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "field/part_layout.h"
 #include "field/point_map.h"
+#include "halo_levels.h"
 #include "topology/topology.h"
 
 namespace halo {
@@ -73,6 +74,10 @@ public:
     // Write the fill value into the whole storage of a part, which `device` reaches.
     void fill(int64_t local_index, void *data, const Device &device, halo_stream stream) const;
 
+    // Between levels, HALO_PROLONG_...; before exchanges use it.
+    int32_t prolongation() const { return prolongation_; }
+    void set_prolongation(int32_t prolongation);
+
     // Owned points of a part, in all places; and 1 for each that the part is the owner of, x fastest.
     int64_t n_owned_points(int64_t local_index) const;
     void mark_owned(int64_t local_index, uint8_t *mask) const;
@@ -105,6 +110,7 @@ private:
     Topology &topology_;
     FieldSpec spec_;
     int32_t ordinal_;
+    int32_t prolongation_ = HALO_PROLONG_MINMOD;
     LayoutRule layout_rule_;
     std::vector<PartLayout> layouts_;
     std::vector<std::unique_ptr<PointMap>> maps_; // of each part, or none

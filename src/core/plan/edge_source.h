@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "topology/forest/level_edges.h"
 #include "topology/topology.h"
 
 namespace halo {
@@ -42,5 +43,8 @@ struct TransferGhosts {
 };
 // From the boxes of one topology to those of another; they are looked up where not all ranks know all boxes. `all`: from every box that has a point.
 std::unique_ptr<EdgeSource> edges_of_transfer(const Topology &source, const Topology &destination, const TransferGhosts &ghosts, bool all);
+
+// Between blocks of different levels; to_finer and beside into the ghosts of a field on its coarsened blocks.
+std::unique_ptr<EdgeSource> edges_of_levels(const ForestTopology &forest, const LevelGhosts &ghosts, LevelWay way);
 
 } // namespace halo

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/kinds/kinds.h"
 
+#include <algorithm>
+
 namespace halo {
 
 namespace {
@@ -32,6 +34,7 @@ RoundSpec round_of(const std::vector<Field *> &fields, const halo_exchange_desc 
 Context::Numbers numbers_of(const Topology &topology, int32_t n_fields, const halo_exchange_desc &desc) {
     if (desc.pattern == HALO_PATTERN_SWEEPS) return { static_cast<uint32_t>(topology.n_dims()), 0 };
     if (desc.kind == HALO_KIND_FETCH) return { 2, 2 * n_fields }; // there and back
+    if (desc.kind == HALO_KIND_FLUXES || has_levels(topology)) return { 1, n_fields };
     return { 1, 0 };
 }
 
@@ -40,6 +43,8 @@ std::unique_ptr<Exchange> make_exchange(const std::vector<Field *> &fields, cons
     if (desc.pattern != HALO_PATTERN_DIRECT) fail(HALO_ERR_ARGUMENT, "exchange: pattern %d is none of HALO_PATTERN_...", desc.pattern);
     if (transfer) return make_transfer(fields, desc, *transfer);
     if (desc.kind == HALO_KIND_FETCH) return make_fetch(fields, desc);
+    if (desc.kind == HALO_KIND_FLUXES) return make_fluxes(fields, desc);
+    if (std::ranges::any_of(fields, [](const Field *field) { return has_levels(field->topology()); })) return make_levels(fields, desc);
     std::vector<RoundSpec> rounds;
     rounds.push_back(topology_round(fields, desc));
     return std::make_unique<Exchange>(fields, std::move(rounds));

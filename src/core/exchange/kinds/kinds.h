@@ -25,6 +25,10 @@ RoundSpec topology_round(const std::vector<Field *> &fields, const halo_exchange
 std::unique_ptr<Exchange> make_transfer(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const halo_transfer_desc &transfer);
 std::unique_ptr<Exchange> make_sweeps(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
 std::unique_ptr<Exchange> make_fetch(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
+// Of forests: where a block is next to a coarser one, in all ranks' eyes.
+bool has_levels(const Topology &topology);
+std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
+std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
 
 // Wherever ranks must agree on it.
 inline uint64_t meaning_of(int32_t kind, const Combining &combining, int32_t shared) {

@@ -47,6 +47,11 @@ ForestTopology::ForestTopology(Context &context, const halo_forest_desc &desc) :
         return hash_ = hash_of(desc);
     };
     agree_on(context, "forest", describe, [&] { return terms(desc); });
+    balance_ = desc.balance;
+    for (int32_t i = 0; i < desc.n_joins; ++i) {
+        const halo_tree_join join = read_item(desc.joins, desc.join_bytes, i, halo_tree_join HALO_TREE_JOIN_INIT);
+        for (int d = 0; d < n_dims_; ++d) is_turned_ = is_turned_ || join.axis[d] != d || join.sign[d] != 1;
+    }
 }
 
 void ForestTopology::read_owners(const halo_forest_desc &desc) {

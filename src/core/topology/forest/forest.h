@@ -36,6 +36,9 @@ public:
     Across across(const TreeBlock &block, int32_t element) const { return leaves_->across(block, element); }
     // The local leaves and all that lie across an element of one of them, ascending: whoever exchanges with a local leaf is among them.
     const std::vector<int64_t> &near() const { return near_; }
+    int32_t balance() const { return balance_; } // HALO_BALANCE_...
+    // Does a join turn trees against each other?
+    bool is_turned() const { return is_turned_; }
     // Is any leaf next to a coarser one?
     bool has_levels() const { return has_levels_; }
     const Leaves &leaves() const { return *leaves_; }
@@ -58,6 +61,8 @@ private:
     std::vector<int32_t> owner_; // empty: equal runs of gids
     std::vector<int64_t> near_;
     uint64_t hash_ = 0; // of the description
+    int32_t balance_ = HALO_BALANCE_FULL;
+    bool is_turned_ = false;
     bool has_levels_ = false;
 };
 

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ghosts and fluxes of forests with several levels. Beside each field stands one of the cells of the next coarser level: what goes to a coarser block is halved
+// there before it is sent, what comes from one is received there and made into ghosts when the round is over.
+#include "exchange/kinds/kinds.h"
+
+#include <algorithm>
+
+#include "base/level_operators.h"
+#include "base/types.h"
+#include "topology/boxes/box_calculus.h"
+#include "topology/forest/coarsened.h"
+#include "topology/forest/level_edges.h"
+
+namespace halo {
+
+namespace {
+
+constexpr int32_t kind_levels = 101; // beside what HALO_KIND_... names
+
+const ForestTopology &forest_of(const Field &field) { return static_cast<const ForestTopology &>(field.topology()); }
+
+[[noreturn]] void refuse(const Field &field, const std::string &why) {
+    fail(HALO_ERR_ARGUMENT, "exchange: field %s: %s", field.spec().name.c_str(), why.c_str());
+}
+
+bool is_linear(const Field &field) { return field.prolongation() == HALO_PROLONG_MINMOD; }
+
+LevelGhosts ghosts_of(const Field &field, int32_t stencil) {
+    return { field.spec().ghosts, stencil, is_linear(field) ? 1 : 0 };
+}
+
+// Blocks that touch where ghosts are made, or where the cells lie that these are made from, must differ by one level.
+void check_balance(const Field &field, const LevelGhosts &ghosts) {
+    static constexpr const char *names[] = { "FULL", "EDGES", "FACES" };
+    const int32_t balance = forest_of(field).balance();
+    const int32_t wanted = ghosts.stencil == HALO_STENCIL_FULL                           ? HALO_BALANCE_FULL
+                           : ghosts.stencil == HALO_STENCIL_EDGES && ghosts.reach > 0    ? HALO_BALANCE_FULL
+                           : ghosts.stencil == HALO_STENCIL_EDGES || ghosts.reach > 0    ? HALO_BALANCE_EDGES
+                                                                                         : HALO_BALANCE_FACES;
+    const int32_t most = field.topology().n_dims() == 3 ? HALO_BALANCE_FULL : field.topology().n_dims() == 2 ? HALO_BALANCE_EDGES : HALO_BALANCE_FACES;
+    if (balance > std::max(wanted, most))
+        refuse(field, format("its stencil and prolongation want a forest of HALO_BALANCE_%s, not of HALO_BALANCE_%s", names[std::max(wanted, most)],
+                             names[balance]));
+}
+
+void check_widths(const Field &field, const LevelGhosts &ghosts) {
+    const Extent cells = field.topology().cells_of(0);
+    const GhostWidths coarse = ghosts.coarse(field.topology().n_dims());
+    for (int d = 0; d < field.topology().n_dims(); ++d)
+        if (std::max(ghosts.widths.low[d], ghosts.widths.high[d]) > cells[d] / 2 || std::max(coarse.low[d], coarse.high[d]) > cells[d] / 2)
+            refuse(field, format("ghosts %d and %d along direction %d, but blocks of %lld cells between levels have at most %lld", ghosts.widths.low[d],
+                                 ghosts.widths.high[d], d, static_cast<long long>(cells[d]), static_cast<long long>(2 * (cells[d] / 2 - ghosts.reach))));
+}
+
+void check_field(const Field &field) {
+    const FieldSpec &spec = field.spec();
+    if (!dynamic_cast<const ForestTopology *>(&field.topology())) refuse(field, "it is on no forest");
+    if (spec.sparse) refuse(field, "it is sparse: blocks of several levels have dense fields");
+    if (!has_level_operators(spec.type)) refuse(field, format("values of %s have no means: real and complex ones have", type_name(spec.type)));
+}
+
+void check_ghosts(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
+    if (desc.kind != HALO_KIND_GHOSTS || desc.shared != HALO_SHARED_KEEP)
+        fail(HALO_ERR_ARGUMENT, "exchange: kind %d, shared %d: blocks of several levels exchange ghosts, HALO_SHARED_KEEP", desc.kind, desc.shared);
+    for (const Field *field : fields) {
+        check_field(*field);
+        if (field->spec().places != std::vector<Centring>{ HALO_CENTRE_CELL }) refuse(*field, "ghosts between levels are those of cells");
+        const LevelGhosts ghosts = ghosts_of(*field, desc.stencil);
+        check_balance(*field, ghosts);
+        check_widths(*field, ghosts);
+    }
+}
+
+void check_fluxes(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
+    if (desc.shared != HALO_SHARED_KEEP || desc.stencil != HALO_STENCIL_FULL || desc.pattern != HALO_PATTERN_DIRECT)
+        fail(HALO_ERR_ARGUMENT, "exchange: HALO_KIND_FLUXES goes over faces alone, not shared %d, stencil %d, pattern %d", desc.shared, desc.stencil,
+             desc.pattern);
+    for (const Field *field : fields) {
+        check_field(*field);
+        for (const Centring place : field->spec().places)
+            if (place != HALO_CENTRE_FACE_X && place != HALO_CENTRE_FACE_Y && place != HALO_CENTRE_FACE_Z) refuse(*field, "fluxes are values on faces");
+        if (forest_of(*field).is_turned()) refuse(*field, "fluxes between trees that are turned against each other have no common faces x, y, z");
+    }
+}
+
+// The fields between levels, and what is done on them around the round.
+class LevelSteps final : public RoundSteps {
+public:
+    LevelSteps(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
+        const std::string of = format(" of exchange %u", fields[0]->topology().context().newest_run() + 1);
+        for (Field *field : fields) {
+            const bool fluxes = desc.kind == HALO_KIND_FLUXES;
+            add_item(*field, fluxes ? LevelGhosts{} : ghosts_of(*field, desc.stencil), of);
+            fluxes ? find_fluxes(items_.back()) : find_ghosts(items_.back());
+        }
+        for (const Item &item : items_) n_data_ += item.work.size();
+        mask_.resize(2 * items_.size());
+        sets_.resize(2 * items_.size());
+        data_.resize(2 * n_data_);
+        devices_.resize(2 * items_.size());
+    }
+    // The caller's, then those between levels.
+    std::vector<Field *> fields() const {
+        std::vector<Field *> all;
+        for (const Item &item : items_) all.push_back(item.field);
+        for (const Item &item : items_) all.push_back(item.coarse.get());
+        return all;
+    }
+    const Field *coarse_field(size_t field) const override { return items_[field].coarse.get(); }
+
+    void begin(halo_run &run) override;
+    void before_send(const halo_run &run) override {
+        for_each_part(run, [](const Values &values, const Work &work) {
+            for (const auto &[place, box] : work.sent) values.restrict_box(place, box);
+        });
+    }
+    void unpacked(const halo_run &run) override {
+        for_each_part(run, [](const Values &values, const Work &work) {
+            for (const halo_box &box : work.halved_ghosts) values.restrict_box(0, box);
+        });
+    }
+    void refine(const halo_run &run) override {
+        for_each_part(run, [&](const Values &values, const Work &work) {
+            for (const halo_box &box : work.made) values.prolongate_box(box, run.depth);
+        });
+    }
+
+private:
+    // Of one part.
+    struct Work {
+        std::vector<std::pair<int32_t, halo_box>> sent; // coarse points, by place, made from its own
+        std::vector<halo_box> halved_ghosts;            // coarse cells made from its ghosts
+        std::vector<halo_box> made;                     // ghosts made from coarse cells
+        void send(int32_t place, const halo_box &box);
+    };
+    struct Item {
+        Field *field;
+        std::unique_ptr<CoarsenedForest> blocks;
+        std::unique_ptr<Field> coarse;
+        LevelGhosts ghosts;
+        std::vector<Work> work; // of each part
+    };
+    // Of one part in a run.
+    struct Values {
+        const Item &item;
+        LevelValues what;
+        const PartLayout &fine_layout;
+        const PartLayout &coarse_layout;
+        void *fine;
+        void *coarse;
+
+        PartValues at(void *data, const PartLayout &layout, int32_t place) const {
+            const int64_t first = layout.first_owned + place * layout.place_stride;
+            return { static_cast<std::byte *>(data) + first * item.field->spec().element_bytes, layout.stride, layout.component_stride };
+        }
+        void restrict_box(int32_t place, const halo_box &box) const {
+            restrict_values(what, item.field->spec().places[static_cast<size_t>(place)], at(fine, fine_layout, place), at(coarse, coarse_layout, place),
+                            box);
+        }
+        void prolongate_box(const halo_box &box, int32_t depth) const {
+            const Extent cells = item.field->topology().cells_of(0);
+            const halo_box reached = grown({ { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }, item.ghosts.widths.clipped(depth));
+            prolongate_cells(what, item.ghosts.reach > 0, at(coarse, coarse_layout, 0), at(fine, fine_layout, 0), intersection(box, reached));
+        }
+    };
+
+    static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
+    void add_item(Field &field, const LevelGhosts &ghosts, const std::string &of);
+    static void find_ghosts(Item &item);
+    static void find_fluxes(Item &item);
+    void check_run(const halo_run &run, const Item &item) const;
+    template <class Step>
+    void for_each_part(const halo_run &run, Step &&step) const;
+
+    std::vector<Item> items_;
+    size_t n_data_ = 0; // parts of all fields of the caller
+    std::vector<int32_t> mask_;
+    std::vector<int32_t> sets_;
+    std::vector<void *> data_;
+    std::vector<int32_t> devices_;
+};
+
+// None twice.
+void LevelSteps::Work::send(int32_t place, const halo_box &box) {
+    std::vector<halo_box> rest{ box };
+    for (const auto &[other, known] : sent)
+        if (other == place) subtract(rest, known);
+    for (const halo_box &one : rest) sent.emplace_back(place, one);
+}
+
+void LevelSteps::add_item(Field &field, const LevelGhosts &ghosts, const std::string &of) {
+    const ForestTopology &forest = forest_of(field);
+    Item item{ &field, std::make_unique<CoarsenedForest>(forest), nullptr, ghosts, std::vector<Work>(forest.local_parts().size()) };
+    const std::string name = "coarse " + field.spec().name + of;
+    const GhostWidths widths = ghosts.coarse(forest.n_dims());
+    halo_field_desc desc = field.desc();
+    desc.name = name.c_str();
+    desc.element_bytes = 0;
+    desc.n_sets = 1;
+    std::ranges::copy(widths.low, desc.ghost_low);
+    std::ranges::copy(widths.high, desc.ghost_high);
+    item.coarse = std::make_unique<Field>(*item.blocks, desc);
+    item.coarse->allocate(-1);
+    items_.push_back(std::move(item));
+}
+
+void LevelSteps::find_ghosts(Item &item) {
+    const ForestTopology &forest = forest_of(*item.field);
+    const LevelEdges edges(forest, item.ghosts);
+    for (size_t part = 0; part < item.work.size(); ++part) {
+        const int64_t gid = forest.local_parts()[part];
+        Work &work = item.work[part];
+        work.made = edges.made(gid);
+        for (const halo_box &box : edges.read_inside(gid)) work.send(0, box);
+        if (item.ghosts.halves_ghosts()) work.halved_ghosts = edges.read_beside(gid);
+    }
+    const auto add_sent = [&](const Edge &edge) {
+        if (edge.ends != EdgeEnds::receive) item.work[static_cast<size_t>(forest.local_index(edge.send_gid))].send(0, edge.send.box);
+    };
+    edges.emit(LevelWay::to_coarser, HALO_CENTRE_CELL, add_sent);
+    if (!item.ghosts.halves_ghosts()) edges.emit(LevelWay::beside, HALO_CENTRE_CELL, add_sent);
+}
+
+void LevelSteps::find_fluxes(Item &item) {
+    const ForestTopology &forest = forest_of(*item.field);
+    const std::vector<Centring> &places = item.field->spec().places;
+    for (int32_t place = 0; place < std::ssize(places); ++place)
+        LevelEdges(forest, item.ghosts).emit(LevelWay::fluxes, places[static_cast<size_t>(place)], [&](const Edge &edge) {
+            if (edge.ends != EdgeEnds::receive) item.work[static_cast<size_t>(forest.local_index(edge.send_gid))].send(place, edge.send.box);
+        });
+}
+
+void LevelSteps::check_run(const halo_run &run, const Item &item) const {
+    const auto f = static_cast<size_t>(&item - items_.data());
+    if (space_in(run, f, *item.field).on_device())
+        fail(HALO_ERR_DEVICE, "exchange: field %s is on a device: ghosts between levels are made on the host alone", item.field->spec().name.c_str());
+    if (run.depth % 2 != 0 && item.ghosts.halves_ghosts() && item.ghosts.reach > 0)
+        fail(HALO_ERR_ARGUMENT, "exchange: run with depth %d: ghosts of field %s between levels come in pairs", run.depth,
+             item.field->spec().name.c_str());
+}
+
+// The caller's lists, and behind them those of the coarse fields.
+void LevelSteps::begin(halo_run &run) {
+    const size_t n = items_.size();
+    for (size_t f = 0; f < n; ++f) {
+        mask_[f] = mask_[n + f] = takes_part(run, f) ? 1 : 0;
+        sets_[f] = run.sets ? run.sets[f] : 0;
+        devices_[f] = run.devices ? run.devices[f] : HALO_DEVICE_HOST;
+        devices_[n + f] = HALO_DEVICE_HOST;
+        if (mask_[f]) check_run(run, items_[f]);
+    }
+    size_t at = 0;
+    for (size_t f = 0; f < n; ++f)
+        for (int64_t part = 0; part < std::ssize(items_[f].work); ++part, ++at) {
+            data_[at] = run.data ? run.data[at] : mask_[f] ? items_[f].field->data(part, sets_[f]) : nullptr;
+            data_[n_data_ + at] = items_[f].coarse->data(part, 0);
+        }
+    run.n_fields = static_cast<int32_t>(2 * n);
+    run.field_mask = mask_.data();
+    run.sets = sets_.data();
+    run.devices = devices_.data();
+    run.data = data_.data();
+    run.n_data = std::ssize(data_);
+}
+
+template <class Step>
+void LevelSteps::for_each_part(const halo_run &run, Step &&step) const {
+    size_t at = 0;
+    for (size_t f = 0; f < items_.size(); ++f) {
+        const Item &item = items_[f];
+        const FieldSpec &spec = item.field->spec();
+        const LevelValues what{ spec.type, item.field->topology().n_dims(), run.first_component,
+                                run.n_components > 0 ? run.n_components : spec.n_components - run.first_component };
+        for (int64_t part = 0; part < std::ssize(item.work); ++part, ++at)
+            if (takes_part(run, f))
+                step(Values{ item, what, item.field->layout(part), item.coarse->layout(part), data_[at], data_[n_data_ + at] },
+                     item.work[static_cast<size_t>(part)]);
+    }
+}
+
+std::unique_ptr<Exchange> one_round(const std::vector<Field *> &fields, RoundSpec round, std::unique_ptr<RoundSteps> steps) {
+    std::vector<RoundSpec> rounds;
+    rounds.push_back(std::move(round));
+    return std::make_unique<Exchange>(fields, std::move(rounds), std::move(steps));
+}
+
+std::string text_of(const Field &field) {
+    return format(", %s prolongation of %s", is_linear(field) ? "minmod" : "constant", field.spec().name.c_str());
+}
+
+} // namespace
+
+bool has_levels(const Topology &topology) {
+    const auto *forest = dynamic_cast<const ForestTopology *>(&topology);
+    return forest && forest->has_levels();
+}
+
+std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
+    check_ghosts(fields, desc);
+    auto steps = std::make_unique<LevelSteps>(fields, desc);
+    RoundSpec round = topology_round(fields, desc);
+    round.fields = steps->fields();
+    const auto n = static_cast<int32_t>(fields.size());
+    for (int32_t f = 0; f < n; ++f) {
+        const Field &field = *fields[static_cast<size_t>(f)];
+        const LevelGhosts ghosts = ghosts_of(field, desc.stencil);
+        round.kind += text_of(field);
+        const auto add = [&](int32_t source, int32_t destination, LevelWay way) {
+            round.pieces.push_back({ source, destination, edges_of_levels(forest_of(field), ghosts, way), {}, meaning_of(kind_levels, {}, desc.shared) });
+        };
+        add(n + f, f, LevelWay::to_coarser);
+        add(f, n + f, LevelWay::to_finer);
+        if (ghosts.reach > 0 && !ghosts.halves_ghosts()) add(n + f, n + f, LevelWay::beside);
+    }
+    return one_round(fields, std::move(round), std::move(steps));
+}
+
+std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
+    check_fields(fields);
+    check_fluxes(fields, desc);
+    auto steps = std::make_unique<LevelSteps>(fields, desc);
+    RoundSpec round = round_of(fields, desc);
+    round.fields = steps->fields();
+    round.kind = "fluxes of finer blocks";
+    const auto n = static_cast<int32_t>(fields.size());
+    for (int32_t f = 0; f < n; ++f)
+        round.pieces.push_back({ n + f, f, edges_of_levels(forest_of(*fields[static_cast<size_t>(f)]), {}, LevelWay::fluxes), {},
+                                 meaning_of(HALO_KIND_FLUXES, {}, desc.shared) });
+    return one_round(fields, std::move(round), std::move(steps));
+}
+
+} // namespace halo
