@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A forest of trees that lie side by side in one space, each with its index space turned as it likes. Blocks and cells have coordinates in that space on each
+// level; what a cell, a ghost, a face must hold is computed there, by the definitions of halo_levels.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "halo_levels.h"
+
+namespace levels {
+
+using Random = std::mt19937_64;
+using Place = std::array<int64_t, 3>;
+
+struct Shape {
+    int32_t n_dims = 3;
+    int64_t n_cells = 4;                   // of a block, per direction
+    int32_t n_trees = 1;                   // along x
+    Place n_roots{ 1, 1, 1 };              // of a tree, in space
+    std::array<bool, 3> periodic{};
+    bool turned = false;                   // trees have index spaces of their own
+    int32_t deepest = 2;
+};
+
+struct Block {
+    int32_t level = 0;
+    Place at{}; // in blocks of its level, in space
+    auto operator<=>(const Block &) const = default;
+};
+
+class Model {
+public:
+    Model(const Shape &shape, uint64_t seed, int32_t n_ranks);
+
+    const Shape &shape() const { return shape_; }
+    const halo_forest_desc &desc() const { return desc_; }
+    const std::vector<Block> &blocks() const { return blocks_; } // by gid
+    int32_t owner(int64_t gid) const { return owner_[static_cast<size_t>(gid)]; }
+    bool has_levels() const;
+
+    // A point of a part, counted in its index space (of cells `n_cells` wide per block), as a cell of that level in space.
+    Place in_space(int64_t gid, const Place &cell, int64_t n_cells) const;
+
+    // What a cell of a block holds.
+    double owned(int32_t level, const Place &cell, int32_t component) const;
+    // What is filled in outside the domain.
+    double outside(int32_t level, const Place &cell, int32_t component) const;
+    // What a ghost must hold of a block of this level. None: it lies outside the domain.
+    std::optional<double> ghost(int32_t level, const Place &cell, int32_t component, int32_t prolongation) const;
+
+    // Faces: below the cell in direction d. Null: the cell beyond is in no finer block, or outside.
+    double face(int32_t level, const Place &cell, int d, int32_t component) const;
+    std::optional<double> corrected_face(int32_t level, const Place &cell, int d, int32_t component) const;
+
+private:
+    enum class Is { outside, leaf, coarser, finer };
+    Place extent(int32_t level) const; // of the domain in cells
+    // Into the domain where that is periodic; false: it lies outside.
+    bool wrap(int32_t level, Place &cell) const;
+    Is what(int32_t level, const Place &wrapped_cell) const;
+    double mean(int32_t level, const Place &wrapped_cell, int32_t component) const;
+    double coarse(int32_t level, const Place &cell, int32_t component) const;
+    double hash(uint64_t kind, int32_t level, const Place &cell, int32_t component) const;
+    void refine(uint64_t seed);
+    void describe(uint64_t seed, int32_t n_ranks);
+
+    struct Tree {
+        std::array<int32_t, 3> axis{ 0, 1, 2 }; // in space, along which the tree's direction runs
+        std::array<int32_t, 3> sign{ 1, 1, 1 };
+    };
+    Place tree_extent(const Tree &tree, int32_t level, int64_t n_cells) const;
+    int32_t direction_along(const Tree &tree, int32_t axis) const;
+    void add_join(int32_t tree, int32_t to, int32_t axis);
+
+    Shape shape_;
+    std::map<Block, bool> is_leaf_; // all blocks that are leaves, or have been refined
+    std::vector<Block> blocks_;
+    std::vector<Tree> trees_;
+    std::vector<int32_t> owner_;
+    std::vector<halo_tree> tree_rows_;
+    std::vector<halo_tree_join> joins_;
+    std::vector<halo_leaf> leaves_;
+    halo_forest_desc desc_ = HALO_FOREST_DESC_INIT;
+};
+
+} // namespace levels
