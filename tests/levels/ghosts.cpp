@@ -58,9 +58,9 @@ struct Case {
     bool is_single() const { return type != HALO_FLOAT64; }
 };
 
-class Run {
+class Filled {
 public:
-    Run(const Case &of, const Model &model, const Rank &rank) : of_(of), model_(model), rank_(rank) {
+    Filled(const Case &of, const Model &model, const Rank &rank) : of_(of), model_(model), rank_(rank) {
         OK(halo_topology_create_forest(rank.context, &model.desc(), &topology_));
         OK(halo_topology_local_parts(topology_, &gids_, &n_parts_));
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
@@ -75,13 +75,13 @@ public:
         how.messages = of.per_channel ? HALO_MESSAGES_PER_CHANNEL : HALO_MESSAGES_AUTO;
         OK(halo_exchange_create(&field_, 1, &how, &exchange_));
     }
-    ~Run() {
+    ~Filled() {
         halo_exchange_destroy(&exchange_);
         halo_field_destroy(&field_);
         halo_topology_destroy(&topology_);
     }
-    Run(const Run &) = delete;
-    Run &operator=(const Run &) = delete;
+    Filled(const Filled &) = delete;
+    Filled &operator=(const Filled &) = delete;
 
     void fill() {
         for_each_cell([&](int64_t gid, const Place &cell, int32_t c, bool is_owned) {
@@ -241,7 +241,7 @@ TEST_P(Ghosts, AreWhatTheModelSays) {
         const Case of(number);
         conformance::run(GetParam(), {}, [&](Rank &rank) {
             const Model model(of.shape, of.seed, rank.size);
-            Run run(of, model, rank);
+            Filled run(of, model, rank);
             for (int again = 0; again < 2; ++again) {
                 run.fill();
                 run.exchange(0, 0, 0);

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What exchanges between levels refuse, on every rank and with a text; and their whole life.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "model.h"
+#include "placed.h"
+#include "ranks.h"
+
+namespace {
+
+using namespace levels;
+using conformance::Rank;
+using conformance::stop;
+
+Shape two_levels() {
+    Shape shape;
+    shape.n_dims = 2, shape.n_cells = 8, shape.n_roots = { 3, 3, 1 }, shape.deepest = 1;
+    return shape;
+}
+
+// A field on a forest, and an exchange that may fail.
+class Attempt {
+public:
+    Attempt(const Rank &rank, const halo_forest_desc &forest, const halo_field_desc &field) {
+        OK(halo_topology_create_forest(rank.context, &forest, &topology_));
+        OK(halo_field_create(topology_, &field, &field_));
+        OK(halo_field_allocate(field_, -1));
+    }
+    ~Attempt() {
+        if (exchange_) halo_exchange_destroy(&exchange_);
+        halo_field_destroy(&field_);
+        halo_topology_destroy(&topology_);
+    }
+    Attempt(const Attempt &) = delete;
+    Attempt &operator=(const Attempt &) = delete;
+
+    halo_field *field() const { return field_; }
+    halo_exchange *exchange() const { return exchange_; }
+    void make(const halo_exchange_desc &desc) { OK(halo_exchange_create(&field_, 1, &desc, &exchange_)); }
+    void refuse(const halo_exchange_desc &desc, const char *text) {
+        if (halo_exchange_create(&field_, 1, &desc, &exchange_) != HALO_ERR_ARGUMENT) stop("it was not refused: %s", text);
+        if (!std::strstr(halo_last_error(), text)) stop("\"%s\" is not in \"%s\"", text, halo_last_error());
+    }
+
+private:
+    halo_topology *topology_ = nullptr;
+    halo_field *field_ = nullptr;
+    halo_exchange *exchange_ = nullptr;
+};
+
+halo_field_desc field_desc(int32_t ghosts = 2) {
+    halo_field_desc desc = HALO_FIELD_DESC_INIT;
+    desc.name = "u";
+    for (int d = 0; d < 2; ++d) desc.ghost_low[d] = desc.ghost_high[d] = ghosts;
+    return desc;
+}
+
+void on_two_ranks(const std::function<void(Rank &, const Model &)> &body) {
+    conformance::run(2, {}, [&](Rank &rank) {
+        const Model model(two_levels(), 5, rank.size);
+        if (!model.has_levels()) stop("the case has one level");
+        body(rank, model);
+    });
+}
+
+const halo_exchange_desc ghosts = HALO_EXCHANGE_DESC_INIT;
+
+TEST(LevelsRefuse, OtherKinds) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.kind = HALO_KIND_REVERSE;
+        Attempt(rank, model.desc(), field_desc()).refuse(desc, "kind 1, shared 0: blocks of several levels exchange ghosts");
+        desc.kind = HALO_KIND_FLUXES;
+        Attempt(rank, model.desc(), field_desc()).refuse(desc, "field u: fluxes are values on faces");
+        desc.stencil = HALO_STENCIL_FACES;
+        Attempt(rank, model.desc(), field_desc()).refuse(desc, "HALO_KIND_FLUXES goes over faces alone, not shared 0, stencil 1");
+    });
+}
+
+TEST(LevelsRefuse, Fields) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        halo_field_desc desc = field_desc();
+        desc.type = HALO_INT32;
+        Attempt(rank, model.desc(), desc).refuse(ghosts, "field u: values of int32 have no means");
+        desc = field_desc();
+        desc.sparse = 1;
+        Attempt(rank, model.desc(), desc).refuse(ghosts, "field u: it is sparse");
+        desc = field_desc();
+        desc.centring = HALO_CENTRE_NODE;
+        Attempt(rank, model.desc(), desc).refuse(ghosts, "field u: ghosts between levels are those of cells");
+        Attempt(rank, model.desc(), field_desc(8)).refuse(ghosts, "field u: ghosts 8 and 8 along direction 0, but blocks of 8 cells between levels have at most");
+    });
+}
+
+TEST(LevelsRefuse, FartherStencilsThanTheBalance) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        halo_forest_desc forest = model.desc();
+        forest.balance = HALO_BALANCE_FACES;
+        Attempt(rank, forest, field_desc()).refuse(ghosts, "want a forest of HALO_BALANCE_EDGES, not of HALO_BALANCE_FACES");
+        halo_exchange_desc faces = HALO_EXCHANGE_DESC_INIT;
+        faces.stencil = HALO_STENCIL_FACES;
+        Attempt(rank, forest, field_desc()).refuse(faces, "want a forest of HALO_BALANCE_EDGES, not of HALO_BALANCE_FACES");
+        Attempt constant(rank, forest, field_desc());
+        OK(halo_field_set_prolongation(constant.field(), HALO_PROLONG_CONSTANT));
+        constant.make(faces);
+    });
+}
+
+TEST(LevelsRefuse, Runs) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        Attempt attempt(rank, model.desc(), field_desc());
+        attempt.make(ghosts);
+        halo_run run = HALO_RUN_INIT;
+        run.depth = 1;
+        if (halo_exchange_start(attempt.exchange(), &run, HALO_STREAM_NONE) != HALO_ERR_ARGUMENT ||
+            !std::strstr(halo_last_error(), "run with depth 1: ghosts of field u between levels come in pairs"))
+            stop("depth 1: %s", halo_last_error());
+        OK(halo_exchange_start(attempt.exchange(), nullptr, HALO_STREAM_NONE)); // the next run works
+        OK(halo_exchange_finish(attempt.exchange(), HALO_STREAM_NONE));
+    });
+}
+
+TEST(LevelsRefuse, Prolongations) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        Attempt attempt(rank, model.desc(), field_desc());
+        if (halo_field_set_prolongation(attempt.field(), 7) != HALO_ERR_ARGUMENT ||
+            !std::strstr(halo_last_error(), "field u: prolongation 7 is none of HALO_PROLONG_..."))
+            stop("prolongation 7: %s", halo_last_error());
+        attempt.make(ghosts);
+        if (halo_field_set_prolongation(attempt.field(), HALO_PROLONG_CONSTANT) != HALO_BUSY) stop("it was changed under an exchange");
+    });
+}
+
+// The other rank hears of it, and says what differs.
+TEST(LevelsRefuse, RanksThatProlongateDifferently) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        Attempt attempt(rank, model.desc(), field_desc());
+        OK(halo_field_set_prolongation(attempt.field(), rank.rank == 0 ? HALO_PROLONG_CONSTANT : HALO_PROLONG_MINMOD));
+        attempt.make(ghosts);
+        halo_status status = halo_exchange_start(attempt.exchange(), nullptr, HALO_STREAM_NONE);
+        if (status == HALO_SUCCESS) status = halo_exchange_finish(attempt.exchange(), HALO_STREAM_NONE);
+        if (status != HALO_ERR_MISMATCH || !std::strstr(halo_last_error(), "prolongation of u"))
+            stop("status %d: %s", status, halo_last_error());
+    });
+}
+
+TEST(LevelsCoarse, CellsAreThoseOfTheExchange) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        Attempt attempt(rank, model.desc(), field_desc());
+        attempt.make(ghosts);
+        void *data = nullptr;
+        for (int64_t gid = 0; gid < static_cast<int64_t>(model.blocks().size()); ++gid) {
+            const bool mine = model.owner(gid) == rank.rank;
+            const halo_status status = halo_exchange_coarse_data(attempt.exchange(), 0, gid, &data, nullptr);
+            if (status != (mine ? HALO_SUCCESS : HALO_ERR_NOT_FOUND)) stop("part %lld: %s", static_cast<long long>(gid), halo_last_error());
+        }
+        if (halo_exchange_coarse_data(attempt.exchange(), 1, 0, &data, nullptr) != HALO_ERR_ARGUMENT) stop("there is no second field");
+    });
+}
+
+TEST(LevelsCoarse, ABlockOfOneLevelHasNone) {
+    conformance::run(2, {}, [](Rank &rank) {
+        Shape shape = two_levels();
+        shape.deepest = 0;
+        const Model model(shape, 1, rank.size);
+        Attempt attempt(rank, model.desc(), field_desc());
+        attempt.make(ghosts);
+        void *data = nullptr;
+        if (halo_exchange_coarse_data(attempt.exchange(), 0, 0, &data, nullptr) != HALO_ERR_NOT_FOUND) stop("blocks of one level have coarse cells");
+    });
+}
+
+// Made and destroyed again and again, two at a time; runs of both in flight at once.
+TEST(LevelsLife, ManyExchangesOfOneField) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        Attempt first(rank, model.desc(), field_desc());
+        first.make(ghosts);
+        for (int i = 0; i < 300; ++i) {
+            halo_field *field = first.field();
+            halo_exchange *second = nullptr;
+            OK(halo_exchange_create(&field, 1, nullptr, &second));
+            OK(halo_exchange_start(first.exchange(), nullptr, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(first.exchange(), HALO_STREAM_NONE));
+            OK(halo_exchange_start(second, nullptr, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(second, HALO_STREAM_NONE));
+            OK(halo_exchange_destroy(&second));
+        }
+    });
+}
+
+TEST(LevelsLife, OneMessageToEachPeer) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        Attempt attempt(rank, model.desc(), field_desc());
+        attempt.make(ghosts);
+        constexpr int n_runs = 5;
+        for (int i = 0; i < n_runs; ++i) {
+            OK(halo_exchange_start(attempt.exchange(), nullptr, HALO_STREAM_NONE));
+            OK(halo_exchange_finish(attempt.exchange(), HALO_STREAM_NONE));
+        }
+        halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
+        OK(halo_exchange_get_stats(attempt.exchange(), &stats));
+        if (stats.runs != n_runs || stats.n_peers != rank.size - 1 || stats.messages_sent != n_runs * (rank.size - 1))
+            stop("%lld runs, %d peers, %lld messages", static_cast<long long>(stats.runs), stats.n_peers, static_cast<long long>(stats.messages_sent));
+    });
+}
+
+} // namespace
