@@ -40,6 +40,22 @@ Model::Model(const Shape &shape, uint64_t seed, int32_t n_ranks) : shape_(shape)
     describe(seed, n_ranks);
 }
 
+Model::Model(const Model &of, std::vector<halo_leaf> leaves, uint64_t seed, int32_t n_ranks)
+    : shape_(of.shape_),
+      trees_(of.trees_),
+      tree_rows_(of.tree_rows_),
+      joins_(of.joins_),
+      leaves_(std::move(leaves)) {
+    for (int64_t gid = 0; gid < static_cast<int64_t>(leaves_.size()); ++gid) {
+        const Block block{ leaves_[static_cast<size_t>(gid)].level, in_space(gid, {}, 1) };
+        blocks_.push_back(block);
+        is_leaf_[block] = true;
+        for (Block above = block; above.level > 0; is_leaf_[above] = false)
+            above = { above.level - 1, { floor_half(above.at[0]), floor_half(above.at[1]), floor_half(above.at[2]) } };
+    }
+    place(seed, n_ranks);
+}
+
 Place Model::extent(int32_t level) const {
     Place cells{ 1, 1, 1 };
     for (size_t d = 0; d < static_cast<size_t>(shape_.n_dims); ++d)
@@ -165,10 +181,15 @@ void Model::describe(uint64_t seed, int32_t n_ranks) {
             leaf.at[d] = tree.sign[d] > 0 ? at : end[d] - 1 - at;
         }
         leaves_.push_back(leaf);
-        owner_.push_back(static_cast<int32_t>(random() % static_cast<uint64_t>(n_ranks)));
     }
+    place(seed, n_ranks);
+}
+
+void Model::place(uint64_t seed, int32_t n_ranks) {
+    Random random(seed + 2);
+    for (size_t gid = 0; gid < leaves_.size(); ++gid) owner_.push_back(static_cast<int32_t>(random() % static_cast<uint64_t>(n_ranks)));
     desc_.n_dims = shape_.n_dims;
-    for (size_t d = 0; d < dims; ++d) desc_.n_cells[d] = shape_.n_cells;
+    for (size_t d = 0; d < static_cast<size_t>(shape_.n_dims); ++d) desc_.n_cells[d] = shape_.n_cells;
     desc_.trees = tree_rows_.data(), desc_.n_trees = shape_.n_trees;
     desc_.joins = joins_.data(), desc_.n_joins = static_cast<int32_t>(joins_.size());
     desc_.leaves = leaves_.data(), desc_.n_leaves = static_cast<int64_t>(leaves_.size());
@@ -235,6 +256,28 @@ std::optional<double> Model::ghost(int32_t level, const Place &given, int32_t co
         --low[d], ++high[d];
         const double slope = minmod(middle - coarse(level - 1, low, component), coarse(level - 1, high, component) - middle);
         value += ((given[d] & 1) != 0 ? 0.25 : -0.25) * slope;
+    }
+    return value;
+}
+
+double Model::around(int32_t level, const Place &cell, int32_t component, int32_t prolongation) const {
+    const std::optional<double> ghost = this->ghost(level, cell, component, prolongation);
+    return ghost ? *ghost : outside(level, cell, component);
+}
+
+double Model::moved(int32_t level, const Place &cell, int32_t component, int32_t prolongation) const {
+    const Is is = what(level, cell);
+    if (is == Is::leaf) return owned(level, cell, component);
+    if (is == Is::finer) return mean(level, cell, component);
+    Place centre{};
+    for (size_t d = 0; d < static_cast<size_t>(shape_.n_dims); ++d) centre[d] = floor_half(cell[d]);
+    const double middle = owned(level - 1, centre, component);
+    double value = middle;
+    for (size_t d = 0; d < static_cast<size_t>(shape_.n_dims) && prolongation == HALO_PROLONG_MINMOD; ++d) {
+        Place low = centre, high = centre;
+        --low[d], ++high[d];
+        const double slope = minmod(middle - around(level - 1, low, component, prolongation), around(level - 1, high, component, prolongation) - middle);
+        value += ((cell[d] & 1) != 0 ? 0.25 : -0.25) * slope;
     }
     return value;
 }

@@ -36,6 +36,10 @@ struct Block {
 class Model {
 public:
     Model(const Shape &shape, uint64_t seed, int32_t n_ranks);
+    // Other leaves on the same trees.
+    Model(const Model &of, std::vector<halo_leaf> leaves, uint64_t seed, int32_t n_ranks);
+    Model(const Model &) = delete;
+    Model &operator=(const Model &) = delete;
 
     const Shape &shape() const { return shape_; }
     const halo_forest_desc &desc() const { return desc_; }
@@ -53,6 +57,11 @@ public:
     // What a ghost must hold of a block of this level. None: it lies outside the domain.
     std::optional<double> ghost(int32_t level, const Place &cell, int32_t component, int32_t prolongation) const;
 
+    // What a ghost must hold, or what is filled in there outside the domain.
+    double around(int32_t level, const Place &cell, int32_t component, int32_t prolongation) const;
+    // What a cell of any level gets of these blocks, where one of them, its parts or what it is a part of lie there.
+    double moved(int32_t level, const Place &cell, int32_t component, int32_t prolongation) const;
+
     // Faces: below the cell in direction d. Null: the cell beyond is in no finer block, or outside.
     double face(int32_t level, const Place &cell, int d, int32_t component) const;
     std::optional<double> corrected_face(int32_t level, const Place &cell, int d, int32_t component) const;
@@ -68,6 +77,7 @@ private:
     double hash(uint64_t kind, int32_t level, const Place &cell, int32_t component) const;
     void refine(uint64_t seed);
     void describe(uint64_t seed, int32_t n_ranks);
+    void place(uint64_t seed, int32_t n_ranks);
 
     struct Tree {
         std::array<int32_t, 3> axis{ 0, 1, 2 }; // in space, along which the tree's direction runs

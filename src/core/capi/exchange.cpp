@@ -32,7 +32,7 @@ halo_status create_exchange(std::initializer_list<halo_field *const *> lists, in
         const halo_exchange_desc defaults = HALO_EXCHANGE_DESC_INIT;
         halo_exchange_desc known = read_optional_struct(desc, defaults);
         const Topology &topology = object_of<Field>(**lists.begin()).topology();
-        const Context::TakesNumbers numbers(topology.context(), numbers_of(topology, n_fields, known));
+        const Context::TakesNumbers numbers(topology.context(), numbers_of(topology, n_fields, known, transfer != nullptr));
         std::vector<halo_field *> fields;
         for (halo_field *const *list : lists) fields.insert(fields.end(), list, list + n_fields);
         std::vector<Field *> objects;

@@ -15,7 +15,7 @@ std::unique_ptr<Exchange> make_exchange(const std::vector<Field *> &fields, cons
                                         const halo_transfer_desc *transfer = nullptr);
 
 // That make_exchange takes.
-Context::Numbers numbers_of(const Topology &topology, int32_t n_fields, const halo_exchange_desc &desc);
+Context::Numbers numbers_of(const Topology &topology, int32_t n_fields, const halo_exchange_desc &desc, bool is_transfer);
 
 // What all kinds take from a description: checked.
 RoundSpec round_of(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
@@ -25,6 +25,8 @@ RoundSpec topology_round(const std::vector<Field *> &fields, const halo_exchange
 std::unique_ptr<Exchange> make_transfer(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const halo_transfer_desc &transfer);
 std::unique_ptr<Exchange> make_sweeps(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
 std::unique_ptr<Exchange> make_fetch(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
+bool is_forest(const Topology &topology);
+std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const halo_transfer_desc &transfer);
 // Of forests: where a block is next to a coarser one, in all ranks' eyes.
 bool has_levels(const Topology &topology);
 std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const halo_exchange_desc &desc);

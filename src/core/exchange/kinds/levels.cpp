@@ -10,12 +10,14 @@
 #include "topology/boxes/box_calculus.h"
 #include "topology/forest/coarsened.h"
 #include "topology/forest/level_edges.h"
+#include "topology/forest/remesh_edges.h"
 
 namespace halo {
 
 namespace {
 
 constexpr int32_t kind_levels = 101; // beside what HALO_KIND_... names
+constexpr int32_t kind_remesh = 102;
 
 const ForestTopology &forest_of(const Field &field) { return static_cast<const ForestTopology &>(field.topology()); }
 
@@ -86,19 +88,25 @@ void check_fluxes(const std::vector<Field *> &fields, const halo_exchange_desc &
 // The fields between levels, and what is done on them around the round.
 class LevelSteps final : public RoundSteps {
 public:
-    LevelSteps(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
+    // `ghosts` of each field: how many coarse cells are read around it.
+    LevelSteps(const std::vector<Field *> &fields, const std::vector<LevelGhosts> &ghosts) {
         const std::string of = format(" of exchange %u", fields[0]->topology().context().newest_run() + 1);
-        for (Field *field : fields) {
-            const bool fluxes = desc.kind == HALO_KIND_FLUXES;
-            add_item(*field, fluxes ? LevelGhosts{} : ghosts_of(*field, desc.stencil), of);
-            fluxes ? find_fluxes(items_.back()) : find_ghosts(items_.back());
-        }
+        for (size_t f = 0; f < fields.size(); ++f) add_item(*fields[f], ghosts[f], of);
         for (const Item &item : items_) n_data_ += item.work.size();
         mask_.resize(2 * items_.size());
         sets_.resize(2 * items_.size());
         data_.resize(2 * n_data_);
         devices_.resize(2 * items_.size());
     }
+    // What there is to do.
+    void find_ghosts() {
+        for (Item &item : items_) find_ghosts(item);
+    }
+    void find_fluxes() {
+        for (Item &item : items_) find_fluxes(item);
+    }
+    // Of a field in the first half to that in the second.
+    void find_moves(size_t from, size_t to);
     // The caller's, then those between levels.
     std::vector<Field *> fields() const {
         std::vector<Field *> all;
@@ -230,11 +238,25 @@ void LevelSteps::find_fluxes(Item &item) {
         });
 }
 
+void LevelSteps::find_moves(size_t from, size_t to) {
+    Item &source = items_[from], &destination = items_[to];
+    const RemeshEdges edges(forest_of(*source.field), forest_of(*destination.field), destination.ghosts.reach);
+    edges.emit(RemeshWay::merged, [&](const Edge &edge) {
+        if (edge.ends != EdgeEnds::receive) source.work[static_cast<size_t>(forest_of(*source.field).local_index(edge.send_gid))].send(0, edge.send.box);
+    });
+    const Extent cells = destination.field->topology().cells_of(0);
+    edges.emit(RemeshWay::split, [&](const Edge &edge) {
+        if (edge.ends == EdgeEnds::send) return;
+        destination.work[static_cast<size_t>(forest_of(*destination.field).local_index(edge.receive_gid))].made.push_back(
+            { { 0, 0, 0 }, { cells[0], cells[1], cells[2] } });
+    });
+}
+
 void LevelSteps::check_run(const halo_run &run, const Item &item) const {
     const auto f = static_cast<size_t>(&item - items_.data());
     if (space_in(run, f, *item.field).on_device())
         fail(HALO_ERR_DEVICE, "exchange: field %s is on a device: ghosts between levels are made on the host alone", item.field->spec().name.c_str());
-    if (run.depth % 2 != 0 && item.ghosts.halves_ghosts() && item.ghosts.reach > 0)
+    if (run.depth % 2 != 0 && item.ghosts.halves_ghosts() && item.ghosts.reach > 0 && !(item.ghosts.widths == GhostWidths{}))
         fail(HALO_ERR_ARGUMENT, "exchange: run with depth %d: ghosts of field %s between levels come in pairs", run.depth,
              item.field->spec().name.c_str());
 }
@@ -284,11 +306,38 @@ std::unique_ptr<Exchange> one_round(const std::vector<Field *> &fields, RoundSpe
     return std::make_unique<Exchange>(fields, std::move(rounds), std::move(steps));
 }
 
+// A field's blocks become those of another list.
+void check_remesh(const Field &source, const Field &destination, const halo_transfer_desc &transfer) {
+    const FieldSpec &from = source.spec(), &to = destination.spec();
+    const auto refuse = [&](const std::string &why) {
+        fail(HALO_ERR_ARGUMENT, "transfer from field %s to field %s: %s", from.name.c_str(), to.name.c_str(), why.c_str());
+    };
+    for (const Field *field : { &source, &destination }) {
+        check_field(*field);
+        if (field->spec().places != std::vector<Centring>{ HALO_CENTRE_CELL }) refuse("between forests cells are moved, not faces, edges or nodes");
+    }
+    if (from.type != to.type) refuse("their types differ");
+    if (from.n_components != to.n_components) refuse("their numbers of components differ");
+    if (forest_of(source).leaves().trees() != forest_of(destination).leaves().trees()) refuse("their forests have different trees or joins");
+    if (source.topology().cells_of(0) != destination.topology().cells_of(0)) refuse("their blocks have different numbers of cells");
+    if (transfer.op != HALO_TRANSFER_COPY) refuse("between forests cells are copied, not added");
+    for (int i = 0; i < 6; ++i)
+        if (transfer.source_ghosts[i] != 0 || transfer.destination_ghosts[i] != 0) refuse("between forests owned cells alone are filled");
+    const int32_t reach = is_linear(destination) ? 1 : 0;
+    for (size_t d = 0; d < static_cast<size_t>(source.topology().n_dims()); ++d)
+        if (std::min(from.ghosts.low[d], from.ghosts.high[d]) < reach)
+            refuse(format("minmod prolongation reads one layer of the source's ghosts, of which there are %d and %d along direction %zu", from.ghosts.low[d],
+                          from.ghosts.high[d], d));
+    RemeshEdges(forest_of(source), forest_of(destination), reach).check();
+}
+
 std::string text_of(const Field &field) {
     return format(", %s prolongation of %s", is_linear(field) ? "minmod" : "constant", field.spec().name.c_str());
 }
 
 } // namespace
+
+bool is_forest(const Topology &topology) { return dynamic_cast<const ForestTopology *>(&topology) != nullptr; }
 
 bool has_levels(const Topology &topology) {
     const auto *forest = dynamic_cast<const ForestTopology *>(&topology);
@@ -297,13 +346,16 @@ bool has_levels(const Topology &topology) {
 
 std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     check_ghosts(fields, desc);
-    auto steps = std::make_unique<LevelSteps>(fields, desc);
+    std::vector<LevelGhosts> all_ghosts;
+    for (const Field *field : fields) all_ghosts.push_back(ghosts_of(*field, desc.stencil));
+    auto steps = std::make_unique<LevelSteps>(fields, all_ghosts);
+    steps->find_ghosts();
     RoundSpec round = topology_round(fields, desc);
     round.fields = steps->fields();
     const auto n = static_cast<int32_t>(fields.size());
     for (int32_t f = 0; f < n; ++f) {
         const Field &field = *fields[static_cast<size_t>(f)];
-        const LevelGhosts ghosts = ghosts_of(field, desc.stencil);
+        const LevelGhosts &ghosts = all_ghosts[static_cast<size_t>(f)];
         round.kind += text_of(field);
         const auto add = [&](int32_t source, int32_t destination, LevelWay way) {
             round.pieces.push_back({ source, destination, edges_of_levels(forest_of(field), ghosts, way), {}, meaning_of(kind_levels, {}, desc.shared) });
@@ -318,7 +370,8 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
 std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     check_fields(fields);
     check_fluxes(fields, desc);
-    auto steps = std::make_unique<LevelSteps>(fields, desc);
+    auto steps = std::make_unique<LevelSteps>(fields, std::vector<LevelGhosts>(fields.size()));
+    steps->find_fluxes();
     RoundSpec round = round_of(fields, desc);
     round.fields = steps->fields();
     round.kind = "fluxes of finer blocks";
@@ -326,6 +379,35 @@ std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const 
     for (int32_t f = 0; f < n; ++f)
         round.pieces.push_back({ n + f, f, edges_of_levels(forest_of(*fields[static_cast<size_t>(f)]), {}, LevelWay::fluxes), {},
                                  meaning_of(HALO_KIND_FLUXES, {}, desc.shared) });
+    return one_round(fields, std::move(round), std::move(steps));
+}
+
+// Fields on the old list, then those on the new one.
+std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const halo_transfer_desc &transfer) {
+    check_fields(fields);
+    const auto n = static_cast<int32_t>(fields.size() / 2);
+    RoundSpec round = round_of(fields, desc);
+    round.kind = "blocks of one list to those of another";
+    std::vector<LevelGhosts> ghosts(fields.size());
+    for (int32_t f = 0; f < n; ++f) {
+        const Field &destination = *fields[static_cast<size_t>(n + f)];
+        check_remesh(*fields[static_cast<size_t>(f)], destination, transfer);
+        ghosts[static_cast<size_t>(n + f)].reach = is_linear(destination) ? 1 : 0;
+        round.kind += text_of(destination);
+    }
+    auto steps = std::make_unique<LevelSteps>(fields, ghosts);
+    round.fields = steps->fields();
+    for (int32_t f = 0; f < n; ++f) {
+        steps->find_moves(static_cast<size_t>(f), static_cast<size_t>(n + f));
+        const auto add = [&](int32_t source, int32_t destination, RemeshWay way) {
+            const Field &from = *fields[static_cast<size_t>(f)], &to = *fields[static_cast<size_t>(n + f)];
+            round.pieces.push_back({ source, destination, edges_of_remesh(forest_of(from), forest_of(to), ghosts[static_cast<size_t>(n + f)].reach, way), {},
+                                     meaning_of(kind_remesh, {}, desc.shared) });
+        };
+        add(f, n + f, RemeshWay::same);
+        add(2 * n + f, n + f, RemeshWay::merged);
+        add(f, 3 * n + f, RemeshWay::split);
+    }
     return one_round(fields, std::move(round), std::move(steps));
 }
 

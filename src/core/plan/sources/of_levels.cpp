@@ -30,7 +30,28 @@ private:
     LevelWay way_;
 };
 
+class OfRemesh final : public EdgeSource {
+public:
+    OfRemesh(const ForestTopology &from, const ForestTopology &to, int32_t reach, RemeshWay way) : from_(from), to_(to), reach_(reach), way_(way) {}
+
+    void emit(Centring, const EdgeSink &sink) const override { RemeshEdges(from_, to_, reach_).emit(way_, sink); }
+    bool narrow(Edge &, Centring, int32_t) const override { return true; }
+    void identify(std::vector<uint64_t> &identity) const override {
+        identity.insert(identity.end(), { from_.id(), to_.id(), static_cast<uint64_t>(way_), static_cast<uint64_t>(reach_) });
+    }
+
+private:
+    const ForestTopology &from_;
+    const ForestTopology &to_;
+    int32_t reach_;
+    RemeshWay way_;
+};
+
 } // namespace
+
+std::unique_ptr<EdgeSource> edges_of_remesh(const ForestTopology &from, const ForestTopology &to, int32_t reach, RemeshWay way) {
+    return std::make_unique<OfRemesh>(from, to, reach, way);
+}
 
 std::unique_ptr<EdgeSource> edges_of_levels(const ForestTopology &forest, const LevelGhosts &ghosts, LevelWay way) {
     return std::make_unique<OfLevels>(forest, ghosts, way);

@@ -54,6 +54,9 @@ public:
     // After the last of them.
     void find_passages();
 
+    // Of equal extents and joins.
+    bool operator==(const Trees &other) const { return n_dims_ == other.n_dims_ && n_roots_ == other.n_roots_ && joined_ == other.joined_; }
+
     int32_t n_dims() const { return n_dims_; }
     int32_t size() const { return static_cast<int32_t>(n_roots_.size()); }
     const Extent &n_roots(int32_t tree) const { return n_roots_[static_cast<size_t>(tree)]; }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocks of one list to those of another: they stay, move to other ranks, are refined, are coarsened.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "filled.h"
+
+namespace {
+
+using namespace levels;
+
+std::vector<halo_leaf> adapted(const Model &model, uint64_t seed) {
+    Random random(seed);
+    std::vector<int32_t> marks;
+    for (size_t gid = 0; gid < model.blocks().size(); ++gid)
+        marks.push_back(random() % 4 == 0 ? HALO_MARK_REFINE : random() % 2 == 0 ? HALO_MARK_COARSEN : HALO_MARK_KEEP);
+    int64_t n = 0;
+    OK(halo_forest_adapt(&model.desc(), marks.data(), sizeof(halo_leaf), nullptr, nullptr, 0, &n));
+    std::vector<halo_leaf> leaves(static_cast<size_t>(n));
+    OK(halo_forest_adapt(&model.desc(), marks.data(), sizeof(halo_leaf), leaves.data(), nullptr, n, &n));
+    return leaves;
+}
+
+// All that the library has to do with one list of blocks.
+class Target {
+public:
+    Target(const Case &of, const Model &model, const Rank &rank) : of_(of), model_(model) {
+        OK(halo_topology_create_forest(rank.context, &model.desc(), &topology));
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.type = of.type, desc.name = "u", desc.n_components = of.n_components;
+        OK(halo_field_create(topology, &desc, &field));
+        OK(halo_field_set_prolongation(field, of.prolongation));
+        OK(halo_field_allocate(field, -1));
+    }
+    ~Target() {
+        halo_field_destroy(&field);
+        halo_topology_destroy(&topology);
+    }
+    Target(const Target &) = delete;
+    Target &operator=(const Target &) = delete;
+
+    void check(const Model &before) const {
+        const int64_t *gids = nullptr;
+        int64_t n = 0;
+        OK(halo_topology_local_parts(topology, &gids, &n));
+        const auto end = [&](int d) { return d < of_.shape.n_dims ? of_.shape.n_cells : 1; };
+        for (int64_t part = 0; part < n; ++part)
+            for (int32_t c = 0; c < of_.n_components; ++c)
+                for (int64_t z = 0; z < end(2); ++z)
+                    for (int64_t y = 0; y < end(1); ++y)
+                        for (int64_t x = 0; x < end(0); ++x) check_cell(before, gids[part], { x, y, z }, c);
+    }
+
+    halo_topology *topology = nullptr;
+    halo_field *field = nullptr;
+
+private:
+    void check_cell(const Model &before, int64_t gid, const Place &cell, int32_t c) const {
+        halo_layout layout = HALO_LAYOUT_INIT;
+        void *data = nullptr;
+        OK(halo_field_layout(field, gid, &layout));
+        OK(halo_field_data(field, gid, 0, &data));
+        const int64_t at = layout.first_owned + cell[0] * layout.stride[0] + cell[1] * layout.stride[1] + cell[2] * layout.stride[2] + c * layout.component_stride;
+        const double is = of_.is_single() ? static_cast<double>(static_cast<const float *>(data)[at * of_.numbers()]) : static_cast<const double *>(data)[at];
+        const int32_t level = model_.blocks()[static_cast<size_t>(gid)].level;
+        double wanted = before.moved(level, model_.in_space(gid, cell, of_.shape.n_cells), c, of_.prolongation);
+        if (of_.is_single()) wanted = static_cast<double>(static_cast<float>(wanted));
+        if (is != wanted)
+            stop("case %llu: part %lld (level %d), cell (%lld, %lld, %lld), component %d is %.17g, wanted %.17g", static_cast<unsigned long long>(of_.seed),
+                 static_cast<long long>(gid), level, static_cast<long long>(cell[0]), static_cast<long long>(cell[1]), static_cast<long long>(cell[2]), c, is,
+                 wanted);
+    }
+
+    const Case &of_;
+    const Model &model_;
+};
+
+class Remesh : public testing::TestWithParam<int32_t> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, Remesh, testing::ValuesIn(conformance::rank_counts()), testing::PrintToStringParamName());
+
+TEST_P(Remesh, MovesWhatTheModelSays) {
+    for (uint64_t number = 0; number < static_cast<uint64_t>(conformance::number_from("LEVELS_CASES", 40)); ++number) {
+        Case of(number);
+        for (size_t d = 0; d < static_cast<size_t>(of.shape.n_dims); ++d) of.low[d] = std::max(of.low[d], 1), of.high[d] = std::max(of.high[d], 1);
+        conformance::run(GetParam(), {}, [&](Rank &rank) {
+            const Model before(of.shape, of.seed, rank.size);
+            const Model after(before, adapted(before, number), number, rank.size);
+            Filled source(of, before, rank);
+            const Target target(of, after, rank);
+            halo_field *from = source.field(), *to = target.field;
+            halo_exchange *move = nullptr;
+            OK(halo_exchange_create_transfer(&from, &to, 1, nullptr, &move));
+            for (int again = 0; again < 2; ++again) {
+                source.fill();
+                source.fill_all_ghosts();
+                OK(halo_exchange_start(move, nullptr, HALO_STREAM_NONE));
+                OK(halo_exchange_finish(move, HALO_STREAM_NONE));
+                target.check(before);
+            }
+            OK(halo_exchange_destroy(&move));
+        });
+        if (HasFailure()) return;
+    }
+}
+
+void refuse(const std::function<void(halo_forest_desc &, halo_field_desc &, halo_transfer_desc &)> &change, const char *text) {
+    conformance::run(2, {}, [&](Rank &rank) {
+        Case of(3);
+        of.low = of.high = { 2, of.shape.n_dims > 1 ? 2 : 0, of.shape.n_dims > 2 ? 2 : 0 };
+        const Model model(of.shape, of.seed, rank.size);
+        Filled source(of, model, rank);
+        halo_forest_desc forest = model.desc();
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.type = of.type, desc.name = "v", desc.n_components = of.n_components;
+        halo_transfer_desc how = HALO_TRANSFER_DESC_INIT;
+        change(forest, desc, how);
+        halo_topology *topology = nullptr;
+        halo_field *from = source.field(), *to = nullptr;
+        OK(halo_topology_create_forest(rank.context, &forest, &topology));
+        OK(halo_field_create(topology, &desc, &to));
+        halo_exchange *move = nullptr;
+        if (halo_exchange_create_transfer(&from, &to, 1, &how, &move) != HALO_ERR_ARGUMENT) stop("it was not refused: %s", text);
+        if (!std::strstr(halo_last_error(), text)) stop("\"%s\" is not in \"%s\"", text, halo_last_error());
+        OK(halo_field_destroy(&to));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+TEST(RemeshRefuses, OtherFieldsAndForests) {
+    refuse([](halo_forest_desc &, halo_field_desc &field, halo_transfer_desc &) { field.type = HALO_INT64; }, "values of int64 have no means");
+    refuse([](halo_forest_desc &, halo_field_desc &field, halo_transfer_desc &) { field.n_components += 1; }, "their numbers of components differ");
+    refuse([](halo_forest_desc &, halo_field_desc &field, halo_transfer_desc &) { field.centring = HALO_CENTRE_NODE; }, "between forests cells are moved");
+    refuse([](halo_forest_desc &forest, halo_field_desc &, halo_transfer_desc &) { forest.n_cells[0] += 2; forest.n_cells[1] = forest.n_dims > 1 ? forest.n_cells[1] + 2 : 1; forest.n_cells[2] = forest.n_dims > 2 ? forest.n_cells[2] + 2 : 1; }, "different numbers of cells");
+    refuse([](halo_forest_desc &, halo_field_desc &, halo_transfer_desc &how) { how.op = HALO_TRANSFER_ADD; }, "between forests cells are copied, not added");
+    refuse([](halo_forest_desc &, halo_field_desc &, halo_transfer_desc &how) { how.source_ghosts[0] = 1; }, "between forests owned cells alone are filled");
+}
+
+// Two levels at once must go through a list between.
+TEST(RemeshRefuses, MoreThanOneLevel) {
+    conformance::run(2, {}, [](Rank &rank) {
+        Case of(0);
+        of.shape = Shape{};
+        of.shape.n_dims = 1, of.shape.deepest = 0, of.low = of.high = { 1, 0, 0 }, of.type = HALO_FLOAT64, of.n_components = 1;
+        const Model before(of.shape, 1, rank.size);
+        int64_t n = 0;
+        OK(halo_forest_uniform(&before.desc(), 2, sizeof(halo_leaf), nullptr, 0, &n));
+        std::vector<halo_leaf> leaves(static_cast<size_t>(n));
+        OK(halo_forest_uniform(&before.desc(), 2, sizeof(halo_leaf), leaves.data(), n, &n));
+        const Model after(before, leaves, 1, rank.size);
+        Filled coarse(of, before, rank);
+        Case fine_case = of;
+        Filled fine(fine_case, after, rank);
+        for (const auto &[source, destination] : { std::pair{ coarse.field(), fine.field() }, std::pair{ fine.field(), coarse.field() } }) {
+            halo_field *from = source, *to = destination;
+            halo_exchange *move = nullptr;
+            if (halo_exchange_create_transfer(&from, &to, 1, nullptr, &move) != HALO_ERR_ARGUMENT ||
+                !std::strstr(halo_last_error(), "has come about by more than one level"))
+                stop("two levels: %s", halo_last_error());
+        }
+    });
+}
+
+} // namespace
