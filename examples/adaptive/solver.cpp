@@ -59,7 +59,7 @@ Solver::Solver(const halo::Context &context, const Parameters &parameters)
     forest_.place(context.n_ranks());
     mesh_ = std::make_unique<Mesh>(context, forest_);
     set_out();
-    while (adapt()) set_out();
+    for (int level = 0; level < parameters.deepest && adapt(); ++level) set_out();
     remeshes_ = 0;
 }
 
