@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exchanges and reductions."""
+from ._calls import STREAM_NONE
+from ._errors import ArgumentError, check
+from ._handles import Handle, handle_class
+from ._interface import CONSTANTS
+from ._library import ffi, lib
+from ._memory import Memory, flat, type_of
+from ._structs import initial, struct
+
+SUM = CONSTANTS["HALO_SUM"]
+
+
+@handle_class
+class Exchange(Handle):
+    """A run at a time over some fields. Keywords are the members of halo_exchange_desc; `arrival(field, gid)` binds storage, or raises Declined;
+    `combine(values, contributions)` gets memoryviews, and changes `values`.
+
+        exchange.start()      # owned values may be changed from here on
+        ...                   # what needs no ghosts
+        exchange.finish()     # ghosts are filled
+    """
+    C_TYPE = "halo_exchange"
+
+    def __init__(self, fields, **desc):
+        fields = [fields] if isinstance(fields, Handle) else list(fields)
+        if callable(desc.get("arrival")):
+            wanted, known = desc["arrival"], {field.pointer: field for field in fields if isinstance(field, Handle)}
+            desc["arrival"] = lambda pointer, gid: wanted(known[pointer], gid)
+        self._take("halo_exchange_create", fields, desc)
+
+    @classmethod
+    def transfer(cls, sources, destinations, **desc):
+        """From fields of one grid into those of another; keywords are the members of halo_transfer_desc."""
+        return cls._made("halo_exchange_create_transfer", sources, destinations, desc)
+
+    def _own(self, pointer, owners, keep=()):
+        super()._own(pointer, owners, keep)
+        self.fields, self._run = [one for one in owners if one.C_TYPE == "halo_field"], None
+        return self
+
+    def _run_of(self, components, named):
+        """What narrows a run, as the library takes it."""
+        if components is not None:
+            named["first_component"], named["n_components"] = components
+        if "mask" in named:
+            named["field_mask"] = [int(bool(one)) for one in named.pop("mask")]
+        keep = []
+        data = named.pop("data", None)
+        if data is not None:
+            data = self._pointers(data, keep)
+            named["data"], named["n_data"] = data, len(data)
+            named.setdefault("n_fields", len(self.fields))
+        result = struct("halo_run", named, "run", keep)
+        self._run = result, keep
+        return result
+
+    def _pointers(self, data, keep):
+        """`data`: for each field an array for each local part, as its layout has it; None where the mask leaves the field out."""
+        data = list(data)
+        if len(data) != len(self.fields):
+            raise ArgumentError(f"run.data: {len(data)} lists of arrays for {len(self.fields)} fields")
+        pointers = []
+        for field, arrays in zip(self.fields, data):
+            gids = field.topology.local_parts()
+            arrays = [None] * len(gids) if arrays is None else list(arrays)
+            if len(arrays) != len(gids):
+                raise ArgumentError(f"run.data: {len(arrays)} arrays of {field}, which has {len(gids)} local parts")
+            pointers += [self._pointer_of(field, gid, array, keep) for gid, array in zip(gids, arrays)]
+        return ffi.new("void *[]", pointers)
+
+    @staticmethod
+    def _pointer_of(field, gid, array, keep):
+        if array is None:
+            return ffi.NULL
+        memory, wanted = Memory(array, f"run.data of {field}, part {gid}"), initial("halo_layout")
+        memory.require_type(field.desc.type, field.desc.element_bytes)
+        pointer, layout = field._layout_of(gid, memory, None, None, memory.shape, memory.steps())
+        check(lib.halo_field_layout(field.pointer, gid, wanted), "halo_field_layout")
+        same = list(layout.stride)[:field.topology.n_dims] == list(wanted.stride)[:field.topology.n_dims] and layout.first_owned == wanted.first_owned
+        if not same or layout.elements < wanted.elements or (field.desc.n_components > 1 and layout.component_stride != wanted.component_stride):
+            raise ArgumentError(f"{memory.what}: the array does not lie as the part's layout says")
+        keep.append(memory.owner)
+        return ffi.cast("void *", pointer)
+
+    def start(self, *, components=None, stream=STREAM_NONE, **run):
+        """`components`: (first, how many). `mask`, `sets`, `devices`: of each field. `data`: arrays in place of what is bound, for each field a list of those
+        of its local parts. Other keywords are the members of halo_run."""
+        check(lib.halo_exchange_start(self.pointer, self._run_of(components, run) if components or run else ffi.NULL, stream), "halo_exchange_start")
+
+    def post(self, *, components=None, **run):
+        check(lib.halo_exchange_post(self.pointer, self._run_of(components, run) if components or run else ffi.NULL), "halo_exchange_post")
+
+    def finish(self, stream=STREAM_NONE):
+        """TimeoutError leaves the run in flight: call again, or abandon()."""
+        check(lib.halo_exchange_finish(self.pointer, stream), "halo_exchange_finish")
+        self._run = None
+
+    def run(self, **run):
+        """start and finish."""
+        stream = run.get("stream", STREAM_NONE)
+        self.start(**run)
+        self.finish(stream)
+
+    def arrivals(self):
+        """[(field, gid)]"""
+        n = ffi.new("int64_t *")
+        check(lib.halo_exchange_arrivals(self.pointer, ffi.NULL, 0, n), "halo_exchange_arrivals")
+        rows = ffi.new("halo_arrival[]", max(n[0], 1))
+        check(lib.halo_exchange_arrivals(self.pointer, rows, n[0], n), "halo_exchange_arrivals")
+        known = {field.pointer: field for field in self.fields}
+        return [(known[rows[i].field], rows[i].gid) for i in range(n[0])]
+
+    def _forget(self):
+        super()._forget()
+        self._run = None
+
+    def _kept(self):
+        return super()._kept(), self._run
+
+
+@handle_class
+class Reduction(Handle):
+    """`n` values combined over all ranks, again and again."""
+    C_TYPE = "halo_reduction"
+
+    def __init__(self, context, n=1, dtype="f8", op=SUM):
+        self._type, self._n = type_of(dtype), n
+        self._take("halo_reduction_create", context, n, self._type, op)
+
+    def _values(self, array, what, writable):
+        memory = flat(array, what, self._type, writable)
+        if memory.count() != self._n:
+            raise ArgumentError(f"{what}: {memory.count()} values, and the reduction has {self._n}")
+        return memory
+
+    def begin(self, values):
+        """Values are copied."""
+        memory = self._values(values, "reduction: begin", False)
+        check(lib.halo_reduction_begin(self.pointer, ffi.cast("void *", memory.pointer)), "halo_reduction_begin")
+
+    def end(self, out):
+        memory = self._values(out, "reduction: end", True)
+        check(lib.halo_reduction_end(self.pointer, ffi.cast("void *", memory.pointer)), "halo_reduction_end")
+        return out

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Meshes made local, grids on the sphere, and stages of stencils."""
+from ._calls import copied
+from ._errors import check
+from ._handles import Handle, handle_class
+from ._library import ffi, lib
+from ._structs import initial, plain
+
+
+@handle_class
+class Mesh(Handle):
+    """Sets and maps that ranks bring; keywords are the members of halo_mesh_desc."""
+    C_TYPE = "halo_mesh"
+
+    def __init__(self, context, **desc):
+        self._take("halo_mesh_create", context, desc)
+        self._keep = []
+
+    def local(self, set):
+        result = initial("halo_mesh_local")
+        check(lib.halo_mesh_get_local(self.pointer, set, result), "halo_mesh_get_local")
+        return _with_lists(result, layer_ends=result.depth + 1, reach_ends=result.depth + 1, keys=result.n, owners=result.n)
+
+    def map(self, map):
+        """(places by local index, arity of them for each row; arity)"""
+        to, n_rows, arity = ffi.new("const uint32_t **"), ffi.new("int64_t *"), ffi.new("int32_t *")
+        check(lib.halo_mesh_get_map(self.pointer, map, to, n_rows, arity), "halo_mesh_get_map")
+        return copied(to[0], n_rows[0] * arity[0], "uint32_t"), arity[0]
+
+
+def _with_lists(result, **lengths):
+    values = plain(result)
+    for name, n in lengths.items():
+        pointer = getattr(result, name)
+        setattr(values, name, copied(pointer, n, ffi.typeof(pointer).item.cname))
+    return values
+
+
+@handle_class
+class Sphere(Handle):
+    """A grid of triangles on the sphere; keywords are the members of halo_sphere_desc."""
+    C_TYPE = "halo_sphere"
+
+    def __init__(self, context, **desc):
+        self._take("halo_sphere_create", context, desc)
+
+
+@handle_class
+class Stencil(Handle):
+    """Stages that say how far they read; keywords are the members of halo_stencil_desc."""
+    C_TYPE = "halo_stencil"
+    context = None
+
+    def __init__(self, **desc):
+        self._take("halo_stencil_create", desc)
+
+    def _lost(self):
+        self.destroy()  # which is local
+        return False
