@@ -245,7 +245,7 @@ def steps(name):
     return found
 
 
-def run(name, *given, **named):
+def run(name, /, *given, **named):
     """Calls a function of the library; (result or tuple of them, the call)."""
     call = Call(name, given, named)
     for step, one in steps(name):

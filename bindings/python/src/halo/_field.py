@@ -22,7 +22,7 @@ class Topology(Handle):
     C_TYPE = "halo_topology"
 
     @classmethod
-    def _made(cls, name, *given, **named):
+    def _made(cls, name, /, *given, **named):
         if name in ("halo_topology_create_blocks", "halo_topology_create_boxes"):
             named.setdefault("n_dims", _dims(named))
         return super()._made(name, *given, **named)

@@ -24,10 +24,10 @@ class Handle:
         return self
 
     @classmethod
-    def _made(cls, name, *given, **named):
+    def _made(cls, name, /, *given, **named):
         return cls.__new__(cls)._take(name, *given, **named)
 
-    def _take(self, name, *given, **named):
+    def _take(self, name, /, *given, **named):
         pointer, call = run(name, *given, **named)
         return self._own(pointer, call.owners, call.keep)
 
@@ -115,7 +115,7 @@ def handle_class(cls):
 def _method(name):
     plain = function(name)
 
-    def method(self, *given, **named):
+    def method(self, /, *given, **named):
         return plain(self, *given, **named)
     method.__name__, method.__doc__ = plain.__name__, plain.__doc__
     return method
