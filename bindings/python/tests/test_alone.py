@@ -107,6 +107,26 @@ def test_arrays_over_storage_of_the_library_keep_it(grid, alone):
     u.destroy()
 
 
+def test_device_memory_wants_a_device(line):
+    with halo.Field(line, "u", ghosts=1) as u, pytest.raises(halo.DeviceError):
+        u.bind(0, Device(np.zeros(6)))
+
+
+def test_a_run_that_an_exception_passes_by_is_given_up(line):
+    with halo.Field(line, "u", ghosts=1) as u:
+        for gid in range(2):
+            u.bind(gid, np.zeros(6))
+        with pytest.raises(KeyError):
+            with halo.Exchange(u) as ghosts:
+                ghosts.start()
+                raise KeyError
+        with pytest.raises(halo.Busy):
+            with halo.Exchange(u) as ghosts:
+                ghosts.start()
+        ghosts.finish()
+        ghosts.destroy()
+
+
 # what is refused, and in which words
 
 
@@ -150,12 +170,13 @@ def test_misuse(alone, grid):
         (halo.ArgumentError, "run.data: 1 arrays of field u, which has 2", lambda: ghosts.start(data=[[np.zeros((5, 6))]])),
         (halo.ArgumentError, "run.data of field u, part 0: .* along y", lambda: ghosts.start(data=[2 * [np.zeros((6, 5))]])),
         (halo.ArgumentError, "does not lie as", lambda: ghosts.start(data=[2 * [np.zeros((5, 6), order="F")]])),
-        (halo.ArgumentError, "field_mask", lambda: ghosts.start(mask=[1], sets=[0, 0])),
+        (halo.ArgumentError, "run.sets: 2 entries; with n_fields = 1 there must be 1", lambda: ghosts.start(mask=[1], sets=[0, 0])),
         (halo.StateError, "finish", lambda: ghosts.finish()),
         (halo.ArgumentError, "reduction: begin: 2 values, and the reduction has 3", lambda: reduction.begin(np.zeros(2))),
         (halo.ArgumentError, "reduction: end: the array is read-only", lambda: reduction.end(np.frombuffer(bytes(24)))),
         (TypeError, "gid is missing", lambda: grid.part()),
         (TypeError, "too many arguments", lambda: grid.part(0, 1)),
+        (halo.ArgumentError, "sections: 2 entries for 1 fields", lambda: halo.Exchange(u, sections=[0, 0])),
         (AttributeError, "no attribute 'nothing'", lambda: halo.nothing),
         (TypeError, "str is no communicator", lambda: halo.Context("world")),
     ]
@@ -280,10 +301,9 @@ def test_what_is_lost_goes_with_its_context(alone, line):
         del ghosts
     with pytest.raises(halo.Busy, match="exchanges over it still exist"):
         u.destroy()
-    with pytest.warns(ResourceWarning, match="Field lost without destroy"):
-        del u
     held = weakref.ref(storage)
-    del storage
+    del u, storage
+    gc.collect()
     assert held() is not None, "the library still knows it"
     alone.destroy()
     assert held() is None

@@ -276,6 +276,8 @@ def test_mesh(world):
     last = world.n_ranks * n
     ends = np.stack([keys, (keys + 1) % last], axis=1).astype(np.uint64)
     sets = [{"name": "edges", "keys": keys}, {"name": "nodes", "keys": keys}]
+    with pytest.raises(halo.ArgumentError, match=r"maps\[0\].keys: 16 entries; of arity 3 there must be 24"):
+        halo.Mesh(world, sets=sets, maps=[{"name": "ends", "from": 0, "to": 1, "arity": 3, "keys": ends}])
     with halo.Mesh(world, sets=sets, maps=[{"name": "ends", "from": 0, "to": 1, "arity": 2, "keys": ends}]) as mesh:
         edges, nodes = mesh.local(0), mesh.local(1)
         assert edges.n_owned == nodes.n_owned == n

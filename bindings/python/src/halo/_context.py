@@ -89,6 +89,8 @@ class Context(Handle):
 
     def allreduce(self, values, op=SUM):
         """Of a number: the result. Of an array: in place, and the array is the result."""
+        if getattr(values, "shape", None) == ():
+            values = values.item()
         if isinstance(values, (int, float)):
             kind, c = (TYPES["i8"], "int64_t[1]") if isinstance(values, int) else (TYPES["f8"], "double[1]")
             room, n = ffi.new(c, [values]), 1

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exchanges and reductions."""
 from ._calls import STREAM_NONE
-from ._errors import ArgumentError, check
+from ._errors import ArgumentError, Busy, check
 from ._handles import Handle, handle_class
 from ._interface import CONSTANTS
 from ._library import ffi, lib
 from ._memory import Memory, flat, type_of
-from ._structs import initial, struct
+from ._structs import struct
 
 SUM = CONSTANTS["HALO_SUM"]
 
@@ -27,6 +27,8 @@ class Exchange(Handle):
         if callable(desc.get("arrival")):
             wanted, known = desc["arrival"], {field.pointer: field for field in fields if isinstance(field, Handle)}
             desc["arrival"] = lambda pointer, gid: wanted(known[pointer], gid)
+        if desc.get("sections") is not None and len(desc["sections"]) != len(fields):
+            raise ArgumentError(f"sections: {len(desc['sections'])} entries for {len(fields)} fields")
         self._take("halo_exchange_create", fields, desc)
 
     @classmethod
@@ -73,12 +75,10 @@ class Exchange(Handle):
     def _pointer_of(field, gid, array, keep):
         if array is None:
             return ffi.NULL
-        memory, wanted = Memory(array, f"run.data of {field}, part {gid}"), initial("halo_layout")
+        memory = Memory(array, f"run.data of {field}, part {gid}")
         memory.require_type(field.desc.type, field.desc.element_bytes)
         pointer, layout = field._layout_of(gid, memory, None, None, memory.shape, memory.steps())
-        check(lib.halo_field_layout(field.pointer, gid, wanted), "halo_field_layout")
-        same = list(layout.stride)[:field.topology.n_dims] == list(wanted.stride)[:field.topology.n_dims] and layout.first_owned == wanted.first_owned
-        if not same or layout.elements < wanted.elements or (field.desc.n_components > 1 and layout.component_stride != wanted.component_stride):
+        if not field._lies_as_before(gid, layout):
             raise ArgumentError(f"{memory.what}: the array does not lie as the part's layout says")
         keep.append(memory.owner)
         return ffi.cast("void *", pointer)
@@ -101,6 +101,16 @@ class Exchange(Handle):
         stream = run.get("stream", STREAM_NONE)
         self.start(**run)
         self.finish(stream)
+
+    def __exit__(self, kind, *_):
+        """A run in flight that an exception passes by is given up."""
+        try:
+            self.destroy()
+        except Busy:
+            if kind is None:
+                raise
+            self.abandon()
+            self.destroy()
 
     def arrivals(self):
         """[(field, gid)]"""

@@ -177,6 +177,16 @@ class Field(Handle):
         low, high = self.desc.ghost_low[direction], self.desc.ghost_high[direction]
         return f"{low} ghosts, {self._owned(gid, direction)} points, {high} ghosts"
 
+    def _lies_as_before(self, gid, layout):
+        """Whether the part has the layout already, in what the field has of it."""
+        present = initial("halo_layout")
+        check(lib.halo_field_layout(self.pointer, gid, present), "halo_field_layout")
+
+        def steps(one):
+            return [one.first_owned, *list(one.stride)[:self.topology.n_dims], self.desc.n_components == 1 or one.component_stride,
+                    self._places() == 1 or one.place_stride]
+        return steps(layout) == steps(present) and layout.elements >= present.elements
+
     # binding
 
     def bind(self, gid, array, *, set=0, axes=None, first=None, memory=None, device=None):
@@ -214,9 +224,10 @@ class Field(Handle):
         binding = initial("halo_binding")
         binding.set, binding.memory, binding.device = set, memory, device
         if described is not None:
-            binding.data, binding.layout = ffi.cast("void *", described[0]), described[1]
-            for gid in gids:  # as the natural layout has it
-                self.topology._points and self._points_of(gid)
+            pointer, layout = described
+            binding.data = ffi.cast("void *", pointer)
+            if not all(self._lies_as_before(gid, layout) for gid in gids):  # which cannot change during a run
+                binding.layout = layout
         check(getattr(lib, call)(self.pointer, first, binding), call)
         for i, gid in enumerate(gids):
             if described is None:

@@ -18,7 +18,8 @@ class Handle:
     def _own(self, pointer, owners, keep=()):
         """`owners`: objects that this one is made from; `keep`: what else the library uses as long as it lives."""
         self._pointer, self._owners, self._keep = pointer, list(owners), list(keep)
-        self.context = next((one if one.C_TYPE == "halo_context" else one.context for one in self._owners if one.C_TYPE != "halo_inproc"), None)
+        contexts = (one if one.C_TYPE == "halo_context" else one.context for one in self._owners)
+        self.context = next((context for context in contexts if context is not None), None)
         if self.context is not None:
             self.context._children.add(self)
         return self

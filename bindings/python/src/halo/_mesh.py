@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Meshes made local, grids on the sphere, and stages of stencils."""
 from ._calls import copied
-from ._errors import check
+from ._errors import ArgumentError, check
 from ._handles import Handle, handle_class
 from ._library import ffi, lib
 from ._structs import initial, plain
@@ -13,6 +13,11 @@ class Mesh(Handle):
     C_TYPE = "halo_mesh"
 
     def __init__(self, context, **desc):
+        sets = desc.get("sets", ())
+        for i, one in enumerate(desc.get("maps", ())):
+            n, wanted = _count(one.get("keys")), one.get("arity", 1) * _count(sets[one.get("from", 0)].get("keys"))
+            if n != wanted:
+                raise ArgumentError(f"maps[{i}].keys: {n} entries; of arity {one.get('arity', 1)} there must be {wanted}")
         self._take("halo_mesh_create", context, desc)
         self._keep = []
 
@@ -26,6 +31,12 @@ class Mesh(Handle):
         to, n_rows, arity = ffi.new("const uint32_t **"), ffi.new("int64_t *"), ffi.new("int32_t *")
         check(lib.halo_mesh_get_map(self.pointer, map, to, n_rows, arity), "halo_mesh_get_map")
         return copied(to[0], n_rows[0] * arity[0], "uint32_t"), arity[0]
+
+
+def _count(keys):
+    """Of an array of any shape, or a sequence."""
+    size = getattr(keys, "size", None)
+    return 0 if keys is None else len(keys) if size is None else size
 
 
 def _with_lists(result, **lengths):

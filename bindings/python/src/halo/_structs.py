@@ -73,12 +73,11 @@ def list_of(values, base, where):
 
 
 def _member(result, name, member, declared, value, where, keep, lengths):
-    kind = declared.rsplit(None, 1)[0].replace("const ", "")
-    pointers = declared.count("*")
-    base = kind.split()[0]
     if member in FUNCTION_MEMBERS[name]:
         setattr(result, member, _callbacks.function(name, member, value, keep))
-    elif isinstance(value, ffi.CData):
+        return
+    base, pointers = declared.replace("const ", "").split()[0], declared.count("*")
+    if isinstance(value, ffi.CData):
         setattr(result, member, value)
         keep.append(value)
     elif pointers == 0 and "[" in declared:
