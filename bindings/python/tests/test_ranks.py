@@ -257,6 +257,33 @@ def test_reductions(world):
     assert world.allreduce(np.arange(3) + world.rank, halo.MIN).tolist() == [0, 1, 2]
 
 
+def test_channels_over_arrays_of_the_program(world):
+    n, me = world.n_ranks, world.rank
+
+    def around_the_ring(rank, count):  # the channel from a rank to the next
+        ends = dict(send_gid=rank, receive_gid=(rank + 1) % n, send_rank=rank, receive_rank=(rank + 1) % n, element=14)
+        return halo.Channel(world, np.full(count, float(me)), **ends)
+    if n == 1:
+        pytest.skip("both ends would be one channel")
+    with around_the_ring(me, 3) as out, around_the_ring((me - 1) % n, 3) as into, halo.Group(world, [out, into]):
+        for turn in range(3):
+            out.buffer[:] = 10 * turn + me
+            into.start_receive()
+            out.send()
+            while not into.try_receive()[0]:
+                world.progress()
+            assert into.buffer.tolist() == 3 * [10 * turn + (me - 1) % n] and into.state() == halo.RECEIVED
+            into.stale()
+            while not out.writable():
+                world.progress()
+        with pytest.raises(halo.ArgumentError, match="a buffer of 2 elements, and the channel has 3"):
+            out.set_buffer(np.zeros(2))
+        into.set_buffer(np.zeros(3))
+        assert into.buffer.tolist() == [0, 0, 0] and into.get_key().element == 14
+    with pytest.raises(halo.ArgumentError, match="MESSAGES_PER_CHANNEL"):
+        halo.Group(world, [], messages=halo.MESSAGES_AGGREGATE)
+
+
 def test_combine_in_python(world):
     def combine(values, contributions):
         for i, one in enumerate(contributions):

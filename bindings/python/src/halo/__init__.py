@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """libhalo: ghost (halo) exchange for solvers, over its C interface.
 
-Objects are Context, Topology, Field, Exchange, Reduction, Mesh, Sphere and Stencil; constants are those of the headers without HALO_ (halo.KIND_REVERSE), and each
+Objects are Context, Topology, Field, Exchange, Reduction, Channel, Group, Mesh, Sphere and Stencil; constants are those of the headers without HALO_ (halo.KIND_REVERSE), and each
 function that no method stands for is one of this module by its name without halo_ (halo.access_mark_dirty). What they promise stands in the headers.
 """
 from ._calls import BY_HAND, LEFT_OUT, STREAM_DEFAULT, STREAM_NONE
+from ._channel import Channel, Group
 from ._context import Context, Inproc
 from ._errors import BY_STATUS, Error
 from ._exchange import Exchange, Reduction

@@ -8,10 +8,9 @@ from ._errors import ArgumentError, Busy, check
 from ._handles import Handle, handle_class
 from ._interface import CONSTANTS
 from ._library import ffi, lib
-from ._memory import BFLOAT16, BYTES, KINDS, NATIVE, Memory, type_of
+from ._memory import DEVICE, HOST, KINDS, NATIVE, Memory, type_of
 from ._structs import initial, plain
 
-HOST, DEVICE = CONSTANTS["HALO_MEMORY_HOST"], CONSTANTS["HALO_MEMORY_DEVICE"]
 FACES, EDGES = CONSTANTS["HALO_CENTRE_FACES"], CONSTANTS["HALO_CENTRE_EDGES"]
 
 

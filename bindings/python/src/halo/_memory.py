@@ -15,6 +15,7 @@ KINDS = {number: kind for kind, number in TYPES.items() if kind != "b1"}
 BYTES, BFLOAT16 = CONSTANTS["HALO_BYTES"], CONSTANTS["HALO_BFLOAT16"]
 LETTERS = {"f": "f4", "d": "f8", "e": "f2", "Zf": "c8", "Zd": "c16", "?": "b1", **{letter: kind for kind, letters in
            dict(i1="b", u1="Bc", i2="h", u2="H", i4="i", u4="I", i8="lq", u8="LQ").items() for letter in letters}}
+HOST, DEVICE = CONSTANTS["HALO_MEMORY_HOST"], CONSTANTS["HALO_MEMORY_DEVICE"]
 NATIVE = "<" if sys.byteorder == "little" else ">"
 NAMES = {"float16": "f2", "float32": "f4", "float64": "f8", "float": "f8", "complex64": "c8", "complex128": "c16", "complex": "c16", "int": "i8", "bool": "b1",
          **{f"{sign}int{8 * size}": f"{sign or 'i'}{size}" for sign in ("", "u") for size in (1, 2, 4, 8)}}
@@ -30,6 +31,11 @@ def type_of(dtype):
     if kind not in TYPES or (text[0] in "<>" and text[0] != NATIVE and kind[1:] != "1"):
         raise ArgumentError(f"dtype {dtype!r}: there is no such halo_type")
     return TYPES[kind]
+
+
+def bytes_of(number, element_bytes):
+    """Of an element; `element_bytes` counts for HALO_BYTES alone."""
+    return element_bytes if number == BYTES else 2 if number == BFLOAT16 else int(KINDS[number][1:])
 
 
 class Memory:
@@ -84,9 +90,9 @@ class Memory:
     def require_type(self, number, element_bytes):
         """HALO_BYTES and bfloat16 take anything of their size."""
         if number in (BYTES, BFLOAT16):
-            wanted = element_bytes if number == BYTES else 2
+            wanted = bytes_of(number, element_bytes)
             if self.size != wanted:
-                raise ArgumentError(f"{self.what}: elements of {self.size} bytes, and the field has {wanted}")
+                raise ArgumentError(f"{self.what}: elements of {self.size} bytes, and {wanted} are wanted")
         elif TYPES.get(self.kind) != number:
             raise ArgumentError(f"{self.what}: elements of type {self.kind}, and {KINDS.get(number, number)} is wanted")
 
