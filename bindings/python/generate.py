@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes src/halo/_interface.py, the C interface as cffi reads it, from the public headers.
 
-usage: generate.py [--check]: compare with what is there instead of writing it
+usage: generate.py [--check] [root]; --check: compare with what is there instead of writing it
 
 The headers go through the C preprocessor (CC, cc, gcc or clang); what comes out is written one statement a line, structs one member a line.
 """
@@ -15,15 +15,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-OUTPUT = HERE / "src/halo/_interface.py"
+HERE = Path(__file__).resolve().parent.parent.parent
+ARGUMENTS = [one for one in sys.argv[1:] if one != "--check"]
+ROOT = Path(ARGUMENTS[0] if ARGUMENTS else HERE).resolve()
+OUTPUT = ROOT / "bindings/python/src/halo/_interface.py"
 KNOWN = {"UINT32_MAX": 2**32 - 1, "INT32_MAX": 2**31 - 1}
 BY_HAND = {"HALO_API", "HALO_STREAM_NONE", "HALO_STREAM_DEFAULT"}
 
 
 def headers():
-    sys.path.insert(0, str(ROOT / "scripts"))
+    sys.path.insert(0, str(HERE / "scripts"))
     from public_headers import application
     return application(ROOT / "include")
 
@@ -34,12 +35,13 @@ def preprocessed():
         for name in ("stddef.h", "stdint.h"):  # cffi knows their types
             (Path(folder) / name).touch()
         program = "".join(f"#include <{header.name}>\n" for header in headers())
-        command = [compiler, "-E", "-P", "-U__GNUC__", "-nostdinc", f"-I{folder}", f"-I{ROOT / 'include'}", "-"]
+        command = [compiler, "-E", "-P", "-nostdinc", f"-I{folder}", f"-I{ROOT / 'include'}", "-"]
         return subprocess.run(command, input=program, check=True, capture_output=True, text=True).stdout
 
 
 def declarations(source):
     """Statements, each on a line of its own; functions that have a body, which are inline, left out."""
+    source = source.replace('__attribute__((visibility("default")))', "")
     source = re.sub(r"\bstatic inline\b[^{;]*\{[^}]*\}", "", source)
     statements = re.findall(r"(?:[^;{}]|\{[^{}]*\})+;", source)
     plain = [" ".join(statement.split()) for statement in statements]
@@ -78,7 +80,7 @@ def text():
 
 def main():
     new = "\n".join(text()) + "\n"
-    if sys.argv[1:] != ["--check"]:
+    if "--check" not in sys.argv:
         OUTPUT.write_text(new)
         return 0
     old = OUTPUT.read_text()

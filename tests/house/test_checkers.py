@@ -436,6 +436,30 @@ HALO_API halo_status halo_context_barrier(halo_context *context); /* as halo_wai
         self.finds("halo_version: left out, but", "check_scenarios.py", self.root)
 
 
+class Python(Tree):
+    """What bindings/python knows of the headers."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("bindings/python/src/halo/_interface.py", "")
+        self.passes("../bindings/python/generate.py", self.root)
+
+    def test_good(self):
+        self.passes("../bindings/python/generate.py", "--check", self.root)
+        written = (self.root / "bindings/python/src/halo/_interface.py").read_text()
+        self.assertIn("int halo_one(const halo_box *box);\nint halo_two(void);", written)
+        self.assertIn('VERSION = "0.1.0"', written)
+
+    def test_new_function(self):
+        self.write("include/halo.h", HEADER.replace("HALO_API int halo_two", "HALO_API int halo_three(void);\nHALO_API int halo_two"))
+        self.finds("+int halo_three(void);", "../bindings/python/generate.py", "--check", self.root)
+
+    def test_new_member_and_constant(self):
+        self.write("include/halo.h", HEADER.replace("int32_t side;", "int32_t side;\n    int32_t depth; /**< new */").replace("PATCH 0", "PATCH 0\n#define HALO_SIDE (-3)"))
+        self.finds("+    int32_t depth;", "../bindings/python/generate.py", "--check", self.root)
+        self.finds('+    "HALO_SIDE": -3,', "../bindings/python/generate.py", "--check", self.root)
+
+
 class Totals(Tree):
     def put(self, *states):
         cases = "".join(f'<testcase name="t{i}" status="{state}"><system-out>why</system-out></testcase>' for i, state in enumerate(states))

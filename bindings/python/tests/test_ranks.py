@@ -312,6 +312,15 @@ def test_mesh(world):
         places = np.asarray(places).reshape(-1, arity)
         node_keys, edge_keys = np.asarray(nodes.keys), np.asarray(edges.keys)
         assert np.array_equal(node_keys[places[:, 0]], edge_keys[:len(places)])
+        moved, back = np.zeros((nodes.n, 2)), np.zeros((n, 2))
+        mesh.distribute(1, np.stack([keys, -1.0 * keys], axis=1), moved)
+        assert np.array_equal(moved[:n, 1], -1.0 * node_keys[:n])
+        mesh.collect(1, moved, back)
+        assert np.array_equal(back[:, 0], keys)
+        with pytest.raises(halo.ArgumentError, match="mesh: local: shape .*and the set has"):
+            mesh.distribute(1, back, np.zeros((nodes.n + 1, 2)))
+        with pytest.raises(halo.ArgumentError, match="entities of 16 bytes that are brought, and 8 local"):
+            mesh.distribute(1, back, np.zeros(nodes.n))
         with mesh.topology(1) as topology, halo.Field(topology, "u") as u:
             values = np.zeros(nodes.n)
             values[:n] = node_keys[:n]

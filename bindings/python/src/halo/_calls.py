@@ -23,13 +23,14 @@ BY_HAND = {
     "halo_context_create_over", "halo_context_create_inproc", "halo_context_setting", "halo_context_allreduce", "halo_field_bind", "halo_field_bind_many",
     "halo_field_data", "halo_exchange_create", "halo_exchange_start", "halo_exchange_post", "halo_exchange_arrivals", "halo_topology_graph_rows",
     "halo_topology_keys_report", "halo_mesh_get_map", "halo_mesh_get_local", "halo_reduction_create", "halo_reduction_begin", "halo_reduction_end",
-    "halo_channel_register", "halo_channel_set_buffer", "halo_channel_set_bytes", "halo_channel_abandon", "halo_group_create", "halo_group_abandon",
+    "halo_mesh_distribute", "halo_mesh_collect", "halo_channel_register", "halo_channel_set_buffer",
+    "halo_channel_set_bytes", "halo_channel_abandon", "halo_group_create", "halo_group_abandon",
     *(name for name in PROTOTYPES if name.endswith(("_destroy", "_destroy_with_all"))),
 }
 # Which are not offered: memory of the library is handed out, or of the program's taken, in forms of their own.
 LEFT_OUT = {
     "halo_sections_classify", "halo_sections_reach", "halo_memory_allocate", "halo_memory_allocate_on", "halo_memory_release", "halo_access_begin",
-    "halo_access_data", "halo_reduction_create_items", "halo_mesh_distribute", "halo_mesh_collect", "halo_channel_register_many", "halo_channel_find",
+    "halo_access_data", "halo_reduction_create_items", "halo_channel_register_many", "halo_channel_find",
     "halo_channel_buffer", "halo_channel_try_receive_many", "halo_group_send", "halo_group_send_rows", "halo_group_table",
 }
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Meshes made local, grids on the sphere, and stages of stencils."""
+import math
+
 from ._calls import copied
 from ._errors import ArgumentError, check
 from ._handles import Handle, handle_class
 from ._library import ffi, lib
+from ._memory import flat
 from ._structs import initial, plain
 
 
@@ -14,8 +17,9 @@ class Mesh(Handle):
 
     def __init__(self, context, **desc):
         sets = desc.get("sets", ())
+        self._brought = [_count(one.get("keys")) for one in sets]
         for i, one in enumerate(desc.get("maps", ())):
-            n, wanted = _count(one.get("keys")), one.get("arity", 1) * _count(sets[one.get("from", 0)].get("keys"))
+            n, wanted = _count(one.get("keys")), one.get("arity", 1) * self._brought[one.get("from", 0)]
             if n != wanted:
                 raise ArgumentError(f"maps[{i}].keys: {n} entries; of arity {one.get('arity', 1)} there must be {wanted}")
         self._take("halo_mesh_create", context, desc)
@@ -25,6 +29,27 @@ class Mesh(Handle):
         result = initial("halo_mesh_local")
         check(lib.halo_mesh_get_local(self.pointer, set, result), "halo_mesh_get_local")
         return _with_lists(result, layer_ends=result.depth + 1, reach_ends=result.depth + 1, keys=result.n, owners=result.n)
+
+    def distribute(self, set, brought, local):
+        """Values in the order of the set's keys to those by local index: arrays whose first axis is the entities."""
+        brought, local, size = self._values(set, brought, local, (False, True))
+        check(lib.halo_mesh_distribute(self.pointer, set, brought, local, size), "halo_mesh_distribute")
+
+    def collect(self, set, local, brought):
+        """The way back."""
+        brought, local, size = self._values(set, brought, local, (True, False))
+        check(lib.halo_mesh_collect(self.pointer, set, local, brought, size), "halo_mesh_collect")
+
+    def _values(self, set, brought, local, writable):
+        """Pointers of both, and the bytes of an entity."""
+        brought, local = flat(brought, "mesh: brought", writable=writable[0]), flat(local, "mesh: local", writable=writable[1])
+        sizes = [memory.size * math.prod(memory.shape[1:]) for memory in (brought, local)]
+        for memory, n in ((brought, self._brought[set]), (local, self.local(set).n)):
+            if not memory.shape or memory.shape[0] != n:
+                raise ArgumentError(f"{memory.what}: shape {memory.shape}, and the set has {n} entities")
+        if sizes[0] != sizes[1]:
+            raise ArgumentError(f"mesh: entities of {sizes[0]} bytes that are brought, and {sizes[1]} local")
+        return ffi.cast("void *", brought.pointer), ffi.cast("void *", local.pointer), sizes[0]
 
     def map(self, map):
         """(places by local index, arity of them for each row; arity)"""
