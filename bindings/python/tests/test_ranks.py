@@ -284,6 +284,27 @@ def test_channels_over_arrays_of_the_program(world):
         halo.Group(world, [], messages=halo.MESSAGES_AGGREGATE)
 
 
+def test_batches_of_accesses(world):
+    after = (world.rank + 1) % world.n_ranks
+    with halo.Topology.star(world, n_points=2, leaves=[1], ranks=[after], indices=[0]) as star, halo.Field(star, "u") as u:
+        values = np.zeros(2)
+        u.bind(star.local_parts()[0], values)
+        halo.access_mark_dirty(u, 0, halo.ON_HOST)
+        for turn in range(3):
+            with halo.Batch(world, {"field": u, "mode": halo.WRITE, "whole": 1}) as batch:
+                batch.ready()
+                values[0] = 10 * turn + world.rank
+            assert halo.access_get_state(u, 0).freshness == halo.FRESHNESS_STALE
+            with halo.Batch(world, {"field": u, "mode": halo.READ, "through": halo.VIA_MAP}) as batch:
+                batch.ready()
+                assert values.tolist() == [10 * turn + world.rank, 10 * turn + after] and not batch.needs_exec
+        assert halo.access_get_state(u, 0).freshness == halo.FRESHNESS_VALID
+        with pytest.raises(halo.StateError, match="ready"), halo.Batch(world, {"field": u, "mode": halo.READ}) as batch:
+            batch.end()
+        with pytest.raises(halo.ArgumentError, match=r"accesses\[0\].field: NoneType is no halo_field"):
+            halo.Batch(world, {"mode": halo.READ})
+
+
 def test_combine_in_python(world):
     def combine(values, contributions):
         for i, one in enumerate(contributions):

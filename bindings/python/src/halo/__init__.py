@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """libhalo: ghost (halo) exchange for solvers, over its C interface.
 
-Objects are Context, Topology, Field, Exchange, Reduction, Channel, Group, Mesh, Sphere and Stencil; constants are those of the headers without HALO_ (halo.KIND_REVERSE), and each
-function that no method stands for is one of this module by its name without halo_ (halo.access_mark_dirty). What they promise stands in the headers.
+Objects are Context, Topology, Field, Exchange, Reduction, Batch, Channel, Group, Mesh, Sphere and Stencil. Constants are those of the headers without HALO_, as
+halo.KIND_REVERSE, and each function that no method stands for is one of this module without halo_, as halo.access_mark_dirty. The headers say what they promise.
 """
+from ._access import Batch
 from ._calls import BY_HAND, LEFT_OUT, STREAM_DEFAULT, STREAM_NONE
 from ._channel import Channel, Group
 from ._context import Context, Inproc

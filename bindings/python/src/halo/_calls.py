@@ -25,11 +25,12 @@ BY_HAND = {
     "halo_topology_keys_report", "halo_mesh_get_map", "halo_mesh_get_local", "halo_reduction_create", "halo_reduction_begin", "halo_reduction_end",
     "halo_mesh_distribute", "halo_mesh_collect", "halo_channel_register", "halo_channel_set_buffer",
     "halo_channel_set_bytes", "halo_channel_abandon", "halo_group_create", "halo_group_abandon",
+    "halo_access_begin", "halo_access_ready", "halo_access_needs_exec", "halo_access_end", "halo_access_abandon",
     *(name for name in PROTOTYPES if name.endswith(("_destroy", "_destroy_with_all"))),
 }
 # Which are not offered: memory of the library is handed out, or of the program's taken, in forms of their own.
 LEFT_OUT = {
-    "halo_sections_classify", "halo_sections_reach", "halo_memory_allocate", "halo_memory_allocate_on", "halo_memory_release", "halo_access_begin",
+    "halo_sections_classify", "halo_sections_reach", "halo_memory_allocate", "halo_memory_allocate_on", "halo_memory_release",
     "halo_access_data", "halo_reduction_create_items", "halo_channel_register_many", "halo_channel_find",
     "halo_channel_buffer", "halo_channel_try_receive_many", "halo_group_send", "halo_group_send_rows", "halo_group_table",
 }

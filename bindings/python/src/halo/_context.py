@@ -32,6 +32,9 @@ class Inproc(Handle):
     def __init__(self, n_ranks):
         self._take("halo_inproc_create", n_ranks)
 
+    def _lost(self):
+        return bool(lib.halo_inproc_destroy(ffi.new("halo_inproc **", self._pointer)))  # its contexts keep it
+
 
 @handle_class
 class Context(Handle):

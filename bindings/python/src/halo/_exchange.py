@@ -92,7 +92,7 @@ class Exchange(Handle):
         check(lib.halo_exchange_post(self.pointer, self._run_of(components, run) if components or run else ffi.NULL), "halo_exchange_post")
 
     def finish(self, stream=STREAM_NONE):
-        """TimeoutError leaves the run in flight: call again, or abandon()."""
+        """Timeout leaves the run in flight: call again, or abandon()."""
         check(lib.halo_exchange_finish(self.pointer, stream), "halo_exchange_finish")
         self._run = None
 
