@@ -7,6 +7,18 @@ KINDS = {"real32": ("real(real32)", "HALO_FLOAT32"), "real64": ("real(real64)", 
 RANKS = range(1, 8)
 
 
+def end(name):
+    """The last lines of a procedure over a C function."""
+    return ["    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)",
+            f'    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("{name}", status, stat)']
+
+
+def end_with_why(name):
+    """The same where `why` has the text."""
+    return ["    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = why",
+            f'    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("{name}", status, stat, why)']
+
+
 def names(what):
     return [f"{what}_{kind}_{rank}" for kind in KINDS for rank in RANKS]
 
@@ -24,6 +36,9 @@ def lines():
     return found
 
 
+RESULT = ["    integer(c_int32_t) :: status", "    character(:), allocatable :: why"]
+
+
 def bind(kind, declared, constant, rank):
     dims = range(1, rank + 1)
     name = f"bind_{kind}_{rank}"
@@ -34,12 +49,12 @@ def bind(kind, declared, constant, rank):
     return [f"  subroutine {name}(field, gid, array, first, order, set, stat, errmsg)", "    class(halo_field), intent(in) :: field",
             "    integer(c_int64_t), intent(in) :: gid", f"    {declared}, pointer, intent(in) :: array({', '.join(':' for _ in dims)})",
             "    integer, intent(in), optional :: first(:), order(:), set", "    integer, intent(out), optional :: stat",
-            "    character(:), allocatable, intent(inout), optional :: errmsg", "    type(array_storage) :: at",
+            "    character(:), allocatable, intent(inout), optional :: errmsg", "    type(array_storage) :: at", *RESULT,
             f"    at%type = {constant}", f"    at%rank = {rank}", f"    at%bytes = storage_size(array) / 8", f"    at%lower(:{rank}) = lbound(array, kind=c_int64_t)",
             f"    at%extent(:{rank}) = shape(array, kind=c_int64_t)", "    if (size(array, kind=c_int64_t) > 0) then",
             f"      at%start = c_loc(array({at(0)}))",
             *(f"      if (at%extent({d}) > 1) at%next({d}) = c_loc(array({at(d)}))" for d in dims), "    end if",
-            "    call bind_array(field, gid, at, first, order, set, stat, errmsg)", f"  end subroutine {name}"]
+            "    call bind_array(field, gid, at, first, order, set, status, why)", *end_with_why("halo_field_bind"), f"  end subroutine {name}"]
 
 
 def data(kind, declared, constant, rank):
@@ -49,21 +64,22 @@ def data(kind, declared, constant, rank):
     return [f"  subroutine {name}(field, gid, array, set, stat, errmsg)", "    class(halo_field), intent(in) :: field",
             "    integer(c_int64_t), intent(in) :: gid", f"    {declared}, pointer, intent(out) :: array({shape})",
             "    integer, intent(in), optional :: set", "    integer, intent(out), optional :: stat",
-            "    character(:), allocatable, intent(inout), optional :: errmsg", "    type(array_storage) :: at", f"    {declared}, pointer :: all({shape})",
+            "    character(:), allocatable, intent(inout), optional :: errmsg", "    type(array_storage) :: at", *RESULT, f"    {declared}, pointer :: all({shape})",
             "    nullify(array)", f"    at%type = {constant}", f"    at%rank = {rank}", "    at%bytes = storage_size(array) / 8",
-            "    call find_array(field, gid, at, set, stat, errmsg)", "    if (.not. c_associated(at%start)) return",
-            f"    call c_f_pointer(at%start, all, at%pitch(:{rank}))",
-            f"    array({', '.join(f'at%lower({d}):' for d in dims)}) => all({', '.join(f':at%extent({d})' for d in dims)})", f"  end subroutine {name}"]
+            "    call find_array(field, gid, at, set, status, why)", "    if (c_associated(at%start)) then",
+            f"      call c_f_pointer(at%start, all, at%pitch(:{rank}))",
+            f"      array({', '.join(f'at%lower({d}):' for d in dims)}) => all({', '.join(f':at%extent({d})' for d in dims)})", "    end if",
+            *end_with_why("halo_field_data"), f"  end subroutine {name}"]
 
 
 def allreduce(kind, declared, constant):
     common = ["    integer(c_int32_t), intent(in) :: op", "    integer, intent(out), optional :: stat",
-              "    character(:), allocatable, intent(inout), optional :: errmsg"]
+              "    character(:), allocatable, intent(inout), optional :: errmsg", "    integer(c_int32_t) :: status"]
     return [f"  subroutine allreduce_{kind}_0(context, value, op, stat, errmsg)", "    class(halo_context), intent(in) :: context",
             f"    {declared}, intent(inout), target :: value", *common,
-            f"    call halo_context_allreduce_plain(context, c_loc(value), c_loc(value), 1_c_int64_t, {constant}, op, stat, errmsg)", f"  end subroutine allreduce_{kind}_0", "",
+            f"    status = c_halo_context_allreduce(context%handle, c_loc(value), c_loc(value), 1_c_int64_t, {constant}, op)", *end("halo_context_allreduce"), f"  end subroutine allreduce_{kind}_0", "",
             f"  subroutine allreduce_{kind}_1(context, values, op, stat, errmsg)", "    class(halo_context), intent(in) :: context",
             f"    {declared}, contiguous, intent(inout), target :: values(:)", *common, "    type(c_ptr) :: start", "    start = c_null_ptr",
             "    if (size(values) > 0) start = c_loc(values)",
-            f"    call halo_context_allreduce_plain(context, start, start, size(values, kind=c_int64_t), {constant}, op, stat, errmsg)",
-            f"  end subroutine allreduce_{kind}_1"]
+            f"    status = c_halo_context_allreduce(context%handle, start, start, size(values, kind=c_int64_t), {constant}, op)",
+            *end("halo_context_allreduce"), f"  end subroutine allreduce_{kind}_1"]

@@ -53,8 +53,8 @@ module halo
     c_halo_stencil_get_summary, c_halo_stencil_level_index, c_halo_stencil_loops, c_halo_stencil_loop_intervals, &
     c_halo_stencil_stage_ranges, c_halo_stencil_exchange_ranges, c_halo_stencil_fill_field_desc, &
     c_halo_stencil_fill_layout_desc, c_halo_stencil_create_exchange, c_halo_stencil_create_topology
-  private :: new_home, home_of, conclude, refuse, c_text, address, some, number, dimensions, points_of, bind_array, &
-    find_array, same_type, strides_of
+  private :: new_home, home_of, conclude, refused, error_text, create_over, c_text, address, some, number, dimensions, &
+    points_of, bind_array, find_array, same_type, strides_of
   private :: create_over_integer, create_over_type
   private :: start_fields
   private :: bind_real32_1, bind_real32_2, bind_real32_3, bind_real32_4, bind_real32_5, bind_real32_6, bind_real32_7, &
@@ -500,360 +500,450 @@ contains
     type(halo_context_options), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_context_options" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_context_options" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_context_options
 
   subroutine init_halo_bootstrap(filled, stat, errmsg)
     type(halo_bootstrap), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_bootstrap" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_bootstrap" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_bootstrap
 
   subroutine init_halo_blocks_desc(filled, stat, errmsg)
     type(halo_blocks_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_blocks_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_blocks_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_blocks_desc
 
   subroutine init_halo_boxes_desc(filled, stat, errmsg)
     type(halo_boxes_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_boxes_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_boxes_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_boxes_desc
 
   subroutine init_halo_regions_desc(filled, stat, errmsg)
     type(halo_regions_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_regions_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_regions_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_regions_desc
 
   subroutine init_halo_keys_desc(filled, stat, errmsg)
     type(halo_keys_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_keys_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_keys_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_keys_desc
 
   subroutine init_halo_keys_edit(filled, stat, errmsg)
     type(halo_keys_edit), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_keys_edit" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_keys_edit" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_keys_edit
 
   subroutine init_halo_graph_desc(filled, stat, errmsg)
     type(halo_graph_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_graph_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_graph_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_graph_desc
 
   subroutine init_halo_star_desc(filled, stat, errmsg)
     type(halo_star_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_star_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_star_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_star_desc
 
   subroutine init_halo_lists_desc(filled, stat, errmsg)
     type(halo_lists_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_lists_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_lists_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_lists_desc
 
   subroutine init_halo_keys_report(filled, stat, errmsg)
     type(halo_keys_report), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_keys_report" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_keys_report" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_keys_report
 
   subroutine init_halo_part(filled, stat, errmsg)
     type(halo_part), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_part" // c_null_char, c_loc(filled), c_sizeof(filled)), &
-      stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_part" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_part
 
   subroutine init_halo_field_desc(filled, stat, errmsg)
     type(halo_field_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_field_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_field_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_field_desc
 
   subroutine init_halo_layout(filled, stat, errmsg)
     type(halo_layout), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_layout" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_layout" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_layout
 
   subroutine init_halo_layout_desc(filled, stat, errmsg)
     type(halo_layout_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_layout_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_layout_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_layout_desc
 
   subroutine init_halo_binding(filled, stat, errmsg)
     type(halo_binding), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_binding" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_binding" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_binding
 
   subroutine init_halo_exchange_desc(filled, stat, errmsg)
     type(halo_exchange_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_exchange_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_exchange_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_exchange_desc
 
   subroutine init_halo_transfer_desc(filled, stat, errmsg)
     type(halo_transfer_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_transfer_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_transfer_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_transfer_desc
 
   subroutine init_halo_run(filled, stat, errmsg)
     type(halo_run), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_run" // c_null_char, c_loc(filled), c_sizeof(filled)), &
-      stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_run" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_run
 
   subroutine init_halo_exchange_stats(filled, stat, errmsg)
     type(halo_exchange_stats), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_exchange_stats" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_exchange_stats" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_exchange_stats
 
   subroutine init_halo_pool_stats(filled, stat, errmsg)
     type(halo_pool_stats), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_pool_stats" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_pool_stats" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_pool_stats
 
   subroutine init_halo_section_sizes(filled, stat, errmsg)
     type(halo_section_sizes), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_section_sizes" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_section_sizes" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_section_sizes
 
   subroutine init_halo_access(filled, stat, errmsg)
     type(halo_access), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_access" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_access" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_access
 
   subroutine init_halo_access_state(filled, stat, errmsg)
     type(halo_access_state), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_access_state" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_access_state" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_access_state
 
   subroutine init_halo_access_stats(filled, stat, errmsg)
     type(halo_access_stats), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_access_stats" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_access_stats" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_access_stats
 
   subroutine init_halo_reduction_item(filled, stat, errmsg)
     type(halo_reduction_item), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_reduction_item" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_reduction_item" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_reduction_item
 
   subroutine init_halo_channel_allocator(filled, stat, errmsg)
     type(halo_channel_allocator), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_channel_allocator" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_channel_allocator" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_channel_allocator
 
   subroutine init_halo_channel_desc(filled, stat, errmsg)
     type(halo_channel_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_channel_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_channel_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_channel_desc
 
   subroutine init_halo_buffer(filled, stat, errmsg)
     type(halo_buffer), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_buffer" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_buffer" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_buffer
 
   subroutine init_halo_group_desc(filled, stat, errmsg)
     type(halo_group_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_group_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_group_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_group_desc
 
   subroutine init_halo_mesh_set(filled, stat, errmsg)
     type(halo_mesh_set), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_mesh_set" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_mesh_set" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_mesh_set
 
   subroutine init_halo_mesh_map(filled, stat, errmsg)
     type(halo_mesh_map), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_mesh_map" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_mesh_map" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_mesh_map
 
   subroutine init_halo_mesh_desc(filled, stat, errmsg)
     type(halo_mesh_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_mesh_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_mesh_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_mesh_desc
 
   subroutine init_halo_mesh_local(filled, stat, errmsg)
     type(halo_mesh_local), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_mesh_local" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_mesh_local" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_mesh_local
 
   subroutine init_halo_sphere_desc(filled, stat, errmsg)
     type(halo_sphere_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_sphere_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_sphere_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_sphere_desc
 
   subroutine init_halo_sphere_part(filled, stat, errmsg)
     type(halo_sphere_part), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_sphere_part" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_sphere_part" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_sphere_part
 
   subroutine init_halo_cubed_sphere_desc(filled, stat, errmsg)
     type(halo_cubed_sphere_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_cubed_sphere_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_cubed_sphere_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_cubed_sphere_desc
 
   subroutine init_halo_latitudes_desc(filled, stat, errmsg)
     type(halo_latitudes_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_latitudes_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_latitudes_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_latitudes_desc
 
   subroutine init_halo_reduced_rows_desc(filled, stat, errmsg)
     type(halo_reduced_rows_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_reduced_rows_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_reduced_rows_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_reduced_rows_desc
 
   subroutine init_halo_stencil_desc(filled, stat, errmsg)
     type(halo_stencil_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_stencil_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_stencil_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_stencil_desc
 
   subroutine init_halo_stencil_field_desc(filled, stat, errmsg)
     type(halo_stencil_field_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_stencil_field_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_stencil_field_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_stencil_field_desc
 
   subroutine init_halo_stencil_stage_desc(filled, stat, errmsg)
     type(halo_stencil_stage_desc), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_stencil_stage_desc" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_stencil_stage_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_stencil_stage_desc
 
   subroutine init_halo_stencil_field(filled, stat, errmsg)
     type(halo_stencil_field), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_stencil_field" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_stencil_field" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_stencil_field
 
   subroutine init_halo_stencil_stage(filled, stat, errmsg)
     type(halo_stencil_stage), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_stencil_stage" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_stencil_stage" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_stencil_stage
 
   subroutine init_halo_stencil_summary(filled, stat, errmsg)
     type(halo_stencil_summary), intent(out), target :: filled
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
-    call conclude("halo_struct_init", c_halo_struct_init("halo_stencil_summary" // c_null_char, c_loc(filled), &
-      c_sizeof(filled)), stat, errmsg)
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_stencil_summary" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_stencil_summary
 
   subroutine halo_context_create_plain(options, context, stat, errmsg)
@@ -866,7 +956,8 @@ contains
     made = c_null_ptr
     status = c_halo_context_create(options, made)
     if (status == HALO_SUCCESS) call context%adopt(made, c_halo_context_destroy, new_home())
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_create", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_create", status, stat)
   end subroutine halo_context_create_plain
 
   subroutine halo_context_create_communicator(communicator, handle_bytes, mpi, options, context, stat, errmsg)
@@ -882,8 +973,8 @@ contains
     made = c_null_ptr
     status = c_halo_context_create_communicator(communicator, handle_bytes, mpi // c_null_char, options, made)
     if (status == HALO_SUCCESS) call context%adopt(made, c_halo_context_destroy, new_home())
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_create_communicator", status, stat, &
-      errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_create_communicator", status, stat)
   end subroutine halo_context_create_communicator
 
   subroutine halo_context_create_over(bootstrap, options, context, stat, errmsg)
@@ -897,7 +988,8 @@ contains
     made = c_null_ptr
     status = c_halo_context_create_over(bootstrap, options, made)
     if (status == HALO_SUCCESS) call context%adopt(made, c_halo_context_destroy, new_home())
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_create_over", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_create_over", status, stat)
   end subroutine halo_context_create_over
 
   subroutine halo_inproc_create(n_ranks, group, stat, errmsg)
@@ -910,7 +1002,8 @@ contains
     made = c_null_ptr
     status = c_halo_inproc_create(n_ranks, made)
     if (status == HALO_SUCCESS) call group%adopt(made, c_halo_inproc_destroy, null())
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_inproc_create", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_inproc_create", status, stat)
   end subroutine halo_inproc_create
 
   subroutine halo_context_create_inproc(group, rank, options, context, stat, errmsg)
@@ -925,7 +1018,8 @@ contains
     made = c_null_ptr
     status = c_halo_context_create_inproc(group%handle, rank, options, made)
     if (status == HALO_SUCCESS) call context%adopt(made, c_halo_context_destroy, new_home())
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_create_inproc", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_create_inproc", status, stat)
   end subroutine halo_context_create_inproc
 
   subroutine halo_inproc_destroy(group, stat, errmsg)
@@ -934,12 +1028,15 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     if (c_associated(group%handle) .and. .not. group%owns()) then
-      call refuse("halo_inproc_destroy", "a copy of a handle does not own what it stands for", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_inproc_destroy", "a copy of a handle does not own what it stands for")
+      call conclude("halo_inproc_destroy", HALO_ERR_ARGUMENT, stat, refused("halo_inproc_destroy", &
+        "a copy of a handle does not own what it stands for"))
       return
     end if
     status = c_halo_inproc_destroy(group%handle)
     if (status == HALO_SUCCESS) call group%ended()
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_inproc_destroy", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_inproc_destroy", status, stat)
   end subroutine halo_inproc_destroy
 
   subroutine halo_context_destroy(context, stat, errmsg)
@@ -948,12 +1045,16 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     if (c_associated(context%handle) .and. .not. context%owns()) then
-      call refuse("halo_context_destroy", "a copy of a handle does not own what it stands for", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_context_destroy", &
+        "a copy of a handle does not own what it stands for")
+      call conclude("halo_context_destroy", HALO_ERR_ARGUMENT, stat, refused("halo_context_destroy", &
+        "a copy of a handle does not own what it stands for"))
       return
     end if
     status = c_halo_context_destroy(context%handle)
     if (status == HALO_SUCCESS) call context%ended()
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_destroy", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_destroy", status, stat)
   end subroutine halo_context_destroy
 
   subroutine halo_context_destroy_with_all(context, stat, errmsg)
@@ -962,12 +1063,16 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     if (c_associated(context%handle) .and. .not. context%owns()) then
-      call refuse("halo_context_destroy_with_all", "a copy of a handle does not own what it stands for", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_context_destroy_with_all", &
+        "a copy of a handle does not own what it stands for")
+      call conclude("halo_context_destroy_with_all", HALO_ERR_ARGUMENT, stat, refused("halo_context_destroy_with_all", &
+        "a copy of a handle does not own what it stands for"))
       return
     end if
     status = c_halo_context_destroy_with_all(context%handle)
     if (status == HALO_SUCCESS) call context%all_gone()
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_destroy_with_all", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_destroy_with_all", status, stat)
   end subroutine halo_context_destroy_with_all
 
   subroutine halo_context_rank(context, rank, n_ranks, stat, errmsg)
@@ -980,7 +1085,8 @@ contains
     rank = 0
     n_ranks = 0
     status = c_halo_context_rank(context%handle, rank, n_ranks)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_rank", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_rank", status, stat)
   end subroutine halo_context_rank
 
   subroutine halo_context_set(context, key, value, stat, errmsg)
@@ -991,7 +1097,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_context_set(context%handle, key // c_null_char, value // c_null_char)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_set", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_set", status, stat)
   end subroutine halo_context_set
 
   subroutine halo_context_setting(context, key, value, source, stat, errmsg)
@@ -1011,7 +1118,8 @@ contains
       value = c_text(value_c)
       if (present(source)) source = c_text(source_c)
     end if
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_setting", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_setting", status, stat)
   end subroutine halo_context_setting
 
   subroutine halo_context_progress(context, stat, errmsg)
@@ -1020,7 +1128,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_context_progress(context%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_progress", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_progress", status, stat)
   end subroutine halo_context_progress
 
   subroutine halo_context_rank_gone(context, rank, stat, errmsg)
@@ -1030,7 +1139,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_context_rank_gone(context%handle, rank)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_rank_gone", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_rank_gone", status, stat)
   end subroutine halo_context_rank_gone
 
   subroutine halo_context_barrier(context, stat, errmsg)
@@ -1039,7 +1149,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_context_barrier(context%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_barrier", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_barrier", status, stat)
   end subroutine halo_context_barrier
 
   subroutine halo_context_allreduce_plain(context, in, out, n, type, op, stat, errmsg)
@@ -1053,7 +1164,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_context_allreduce(context%handle, in, out, n, type, op)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_allreduce", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_allreduce", status, stat)
   end subroutine halo_context_allreduce_plain
 
   subroutine halo_topology_create_blocks(context, desc, topology, stat, errmsg)
@@ -1067,7 +1179,8 @@ contains
     made = c_null_ptr
     status = c_halo_topology_create_blocks(context%handle, desc, made)
     if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_blocks", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_blocks", status, stat)
   end subroutine halo_topology_create_blocks
 
   subroutine halo_topology_create_boxes(context, desc, topology, stat, errmsg)
@@ -1081,7 +1194,8 @@ contains
     made = c_null_ptr
     status = c_halo_topology_create_boxes(context%handle, desc, made)
     if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_boxes", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_boxes", status, stat)
   end subroutine halo_topology_create_boxes
 
   subroutine halo_topology_create_regions(context, desc, topology, stat, errmsg)
@@ -1095,7 +1209,8 @@ contains
     made = c_null_ptr
     status = c_halo_topology_create_regions(context%handle, desc, made)
     if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_regions", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_regions", status, stat)
   end subroutine halo_topology_create_regions
 
   subroutine halo_topology_create_keys(context, desc, topology, stat, errmsg)
@@ -1109,7 +1224,8 @@ contains
     made = c_null_ptr
     status = c_halo_topology_create_keys(context%handle, desc, made)
     if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_keys", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_keys", status, stat)
   end subroutine halo_topology_create_keys
 
   subroutine halo_topology_edit_keys(topology, edit, edited, stat, errmsg)
@@ -1123,7 +1239,8 @@ contains
     made = c_null_ptr
     status = c_halo_topology_edit_keys(topology%handle, edit, made)
     if (status == HALO_SUCCESS) call edited%adopt(made, c_halo_topology_destroy, topology%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_edit_keys", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_edit_keys", status, stat)
   end subroutine halo_topology_edit_keys
 
   subroutine halo_topology_create_graph(context, desc, topology, stat, errmsg)
@@ -1137,7 +1254,8 @@ contains
     made = c_null_ptr
     status = c_halo_topology_create_graph(context%handle, desc, made)
     if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_graph", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_graph", status, stat)
   end subroutine halo_topology_create_graph
 
   subroutine halo_topology_rings(topology, rings, stat, errmsg)
@@ -1157,7 +1275,8 @@ contains
       deallocate(rings)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_rings", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_rings", status, stat)
   end subroutine halo_topology_rings
 
   subroutine halo_topology_point_keys(topology, keys, stat, errmsg)
@@ -1177,7 +1296,8 @@ contains
       deallocate(keys)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_point_keys", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_point_keys", status, stat)
   end subroutine halo_topology_point_keys
 
   subroutine halo_topology_create_star(context, desc, topology, stat, errmsg)
@@ -1191,7 +1311,8 @@ contains
     made = c_null_ptr
     status = c_halo_topology_create_star(context%handle, desc, made)
     if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_star", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_star", status, stat)
   end subroutine halo_topology_create_star
 
   subroutine halo_topology_create_lists(context, desc, topology, stat, errmsg)
@@ -1205,7 +1326,8 @@ contains
     made = c_null_ptr
     status = c_halo_topology_create_lists(context%handle, desc, made)
     if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_lists", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_lists", status, stat)
   end subroutine halo_topology_create_lists
 
   subroutine halo_topology_keys_report(topology, report, stat, errmsg)
@@ -1215,7 +1337,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_topology_keys_report(topology%handle, report)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_keys_report", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_keys_report", status, stat)
   end subroutine halo_topology_keys_report
 
   subroutine halo_topology_local_indices(topology, indices, stat, errmsg)
@@ -1235,7 +1358,8 @@ contains
       deallocate(indices)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_local_indices", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_local_indices", status, stat)
   end subroutine halo_topology_local_indices
 
   subroutine halo_topology_owners(topology, ranks, stat, errmsg)
@@ -1255,7 +1379,8 @@ contains
       deallocate(ranks)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_owners", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_owners", status, stat)
   end subroutine halo_topology_owners
 
   subroutine halo_topology_sharers(topology, local_index, ranks, stat, errmsg)
@@ -1276,7 +1401,8 @@ contains
       deallocate(ranks)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_sharers", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_sharers", status, stat)
   end subroutine halo_topology_sharers
 
   subroutine halo_topology_destroy(topology, stat, errmsg)
@@ -1285,12 +1411,16 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     if (c_associated(topology%handle) .and. .not. topology%owns()) then
-      call refuse("halo_topology_destroy", "a copy of a handle does not own what it stands for", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_topology_destroy", &
+        "a copy of a handle does not own what it stands for")
+      call conclude("halo_topology_destroy", HALO_ERR_ARGUMENT, stat, refused("halo_topology_destroy", &
+        "a copy of a handle does not own what it stands for"))
       return
     end if
     status = c_halo_topology_destroy(topology%handle)
     if (status == HALO_SUCCESS) call topology%ended()
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_destroy", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_destroy", status, stat)
   end subroutine halo_topology_destroy
 
   subroutine halo_topology_local_parts(topology, gids, stat, errmsg)
@@ -1306,7 +1436,8 @@ contains
     n = 0
     status = c_halo_topology_local_parts(topology%handle, gids_c, n)
     if (status == HALO_SUCCESS) call c_f_pointer(some(gids_c), gids, [n])
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_local_parts", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_local_parts", status, stat)
   end subroutine halo_topology_local_parts
 
   subroutine halo_topology_part(topology, gid, part, stat, errmsg)
@@ -1317,7 +1448,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_topology_part(topology%handle, gid, part)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_part", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_part", status, stat)
   end subroutine halo_topology_part
 
   subroutine halo_topology_neighbours(topology, gid, neighbours, stat, errmsg)
@@ -1339,7 +1471,8 @@ contains
       deallocate(neighbours)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_neighbours", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_neighbours", status, stat)
   end subroutine halo_topology_neighbours
 
   subroutine halo_topology_peers(topology, ranks, stat, errmsg)
@@ -1359,7 +1492,8 @@ contains
       deallocate(ranks)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_peers", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_peers", status, stat)
   end subroutine halo_topology_peers
 
   subroutine halo_field_create(topology, desc, field, name, stat, errmsg)
@@ -1384,7 +1518,8 @@ contains
       call field%adopt(made, c_halo_field_destroy, topology%home)
       field%parent = topology%handle
     end if
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_create", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_create", status, stat)
   end subroutine halo_field_create
 
   subroutine halo_field_get_desc(field, desc, stat, errmsg)
@@ -1394,7 +1529,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_field_get_desc(field%handle, desc)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_get_desc", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_get_desc", status, stat)
   end subroutine halo_field_get_desc
 
   subroutine halo_field_destroy(field, stat, errmsg)
@@ -1403,12 +1539,15 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     if (c_associated(field%handle) .and. .not. field%owns()) then
-      call refuse("halo_field_destroy", "a copy of a handle does not own what it stands for", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_field_destroy", "a copy of a handle does not own what it stands for")
+      call conclude("halo_field_destroy", HALO_ERR_ARGUMENT, stat, refused("halo_field_destroy", &
+        "a copy of a handle does not own what it stands for"))
       return
     end if
     status = c_halo_field_destroy(field%handle)
     if (status == HALO_SUCCESS) call field%ended()
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_destroy", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_destroy", status, stat)
   end subroutine halo_field_destroy
 
   subroutine halo_field_layout(field, gid, layout, stat, errmsg)
@@ -1419,7 +1558,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_field_layout(field%handle, gid, layout)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_layout", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_layout", status, stat)
   end subroutine halo_field_layout
 
   subroutine halo_field_set_layout(field, desc, stat, errmsg)
@@ -1429,7 +1569,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_field_set_layout(field%handle, desc)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_set_layout", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_set_layout", status, stat)
   end subroutine halo_field_set_layout
 
   subroutine halo_layout_fill(desc, points, element_bytes, n_components, n_places, layout, stat, errmsg)
@@ -1443,7 +1584,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_layout_fill(desc, points, element_bytes, n_components, n_places, layout)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_layout_fill", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_layout_fill", status, stat)
   end subroutine halo_layout_fill
 
   subroutine halo_field_map_points(field, gid, positions, stat, errmsg)
@@ -1454,7 +1596,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_field_map_points(field%handle, gid, positions, size(positions, kind=c_int64_t))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_map_points", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_map_points", status, stat)
   end subroutine halo_field_map_points
 
   subroutine halo_field_bind_plain(field, gid, binding, stat, errmsg)
@@ -1465,7 +1608,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_field_bind(field%handle, gid, binding)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_bind", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_bind", status, stat)
   end subroutine halo_field_bind_plain
 
   subroutine halo_field_bind_many(field, part_stride, binding, stat, errmsg)
@@ -1476,7 +1620,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_field_bind_many(field%handle, part_stride, binding)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_bind_many", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_bind_many", status, stat)
   end subroutine halo_field_bind_many
 
   subroutine halo_field_allocate(field, gid, stat, errmsg)
@@ -1486,7 +1631,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_field_allocate(field%handle, gid)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_allocate", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_allocate", status, stat)
   end subroutine halo_field_allocate
 
   subroutine halo_field_data_plain(field, gid, set, data, stat, errmsg)
@@ -1499,7 +1645,8 @@ contains
     integer(c_int32_t) :: status
     data = c_null_ptr
     status = c_halo_field_data(field%handle, gid, set, data)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_data", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_data", status, stat)
   end subroutine halo_field_data_plain
 
   subroutine halo_field_boundaries(field, gid, boundaries, stat, errmsg)
@@ -1521,7 +1668,8 @@ contains
       deallocate(boundaries)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_boundaries", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_boundaries", status, stat)
   end subroutine halo_field_boundaries
 
   subroutine halo_field_owner_mask(field, gid, mask, stat, errmsg)
@@ -1542,7 +1690,8 @@ contains
       deallocate(mask)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_owner_mask", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_owner_mask", status, stat)
   end subroutine halo_field_owner_mask
 
   subroutine halo_field_interior_rim(field, gid, reach, interior, rim, n_rim, stat, errmsg)
@@ -1557,7 +1706,8 @@ contains
     integer(c_int32_t) :: status
     n_rim = 0
     status = c_halo_field_interior_rim(field%handle, gid, reach, interior, rim, n_rim)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_interior_rim", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_interior_rim", status, stat)
   end subroutine halo_field_interior_rim
 
   subroutine halo_exchange_create(fields, desc, exchange, stat, errmsg)
@@ -1573,7 +1723,8 @@ contains
     made = c_null_ptr
     status = c_halo_exchange_create(fields_c, size(fields, kind=c_int32_t), desc, made)
     if (status == HALO_SUCCESS) call exchange%adopt(made, c_halo_exchange_destroy, home_of(fields))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_create", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_create", status, stat)
   end subroutine halo_exchange_create
 
   subroutine halo_exchange_create_transfer(sources, destinations, desc, exchange, stat, errmsg)
@@ -1590,13 +1741,16 @@ contains
     sources_c = sources%handle
     destinations_c = destinations%handle
     if (size(destinations) /= size(sources)) then
-      call refuse("halo_exchange_create_transfer", "destinations and sources differ in size", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_exchange_create_transfer", "destinations and sources differ in size")
+      call conclude("halo_exchange_create_transfer", HALO_ERR_ARGUMENT, stat, refused("halo_exchange_create_transfer", &
+        "destinations and sources differ in size"))
       return
     end if
     made = c_null_ptr
     status = c_halo_exchange_create_transfer(sources_c, destinations_c, size(sources, kind=c_int32_t), desc, made)
     if (status == HALO_SUCCESS) call exchange%adopt(made, c_halo_exchange_destroy, home_of(sources))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_create_transfer", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_create_transfer", status, stat)
   end subroutine halo_exchange_create_transfer
 
   subroutine halo_exchange_prepare(exchange, stat, errmsg)
@@ -1605,7 +1759,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_exchange_prepare(exchange%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_prepare", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_prepare", status, stat)
   end subroutine halo_exchange_prepare
 
   subroutine halo_exchange_destroy(exchange, stat, errmsg)
@@ -1614,12 +1769,16 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     if (c_associated(exchange%handle) .and. .not. exchange%owns()) then
-      call refuse("halo_exchange_destroy", "a copy of a handle does not own what it stands for", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_exchange_destroy", &
+        "a copy of a handle does not own what it stands for")
+      call conclude("halo_exchange_destroy", HALO_ERR_ARGUMENT, stat, refused("halo_exchange_destroy", &
+        "a copy of a handle does not own what it stands for"))
       return
     end if
     status = c_halo_exchange_destroy(exchange%handle)
     if (status == HALO_SUCCESS) call exchange%ended()
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_destroy", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_destroy", status, stat)
   end subroutine halo_exchange_destroy
 
   subroutine halo_exchange_start_plain(exchange, run, stream, stat, errmsg)
@@ -1630,7 +1789,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_exchange_start(exchange%handle, run, address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_start", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_start", status, stat)
   end subroutine halo_exchange_start_plain
 
   subroutine halo_exchange_finish(exchange, stream, stat, errmsg)
@@ -1640,7 +1800,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_exchange_finish(exchange%handle, address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_finish", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_finish", status, stat)
   end subroutine halo_exchange_finish
 
   subroutine halo_exchange_post(exchange, run, stat, errmsg)
@@ -1650,7 +1811,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_exchange_post(exchange%handle, run)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_post", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_post", status, stat)
   end subroutine halo_exchange_post
 
   subroutine halo_exchange_send(exchange, stream, stat, errmsg)
@@ -1660,7 +1822,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_exchange_send(exchange%handle, address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_send", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_send", status, stat)
   end subroutine halo_exchange_send
 
   subroutine halo_exchange_test(exchange, done, stat, errmsg)
@@ -1671,7 +1834,8 @@ contains
     integer(c_int32_t) :: status
     done = 0
     status = c_halo_exchange_test(exchange%handle, done)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_test", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_test", status, stat)
   end subroutine halo_exchange_test
 
   subroutine halo_exchange_unpack(exchange, stream, stat, errmsg)
@@ -1681,7 +1845,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_exchange_unpack(exchange%handle, address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_unpack", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_unpack", status, stat)
   end subroutine halo_exchange_unpack
 
   subroutine halo_exchange_refine(exchange, stream, stat, errmsg)
@@ -1691,7 +1856,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_exchange_refine(exchange%handle, address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_refine", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_refine", status, stat)
   end subroutine halo_exchange_refine
 
   subroutine halo_exchange_abandon(exchange, stat, errmsg)
@@ -1700,7 +1866,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_exchange_abandon(exchange%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_abandon", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_abandon", status, stat)
   end subroutine halo_exchange_abandon
 
   subroutine halo_exchange_get_stats(exchange, stats, stat, errmsg)
@@ -1710,7 +1877,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_exchange_get_stats(exchange%handle, stats)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_get_stats", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_get_stats", status, stat)
   end subroutine halo_exchange_get_stats
 
   subroutine halo_exchange_peers(exchange, rows, stat, errmsg)
@@ -1731,7 +1899,8 @@ contains
       deallocate(rows)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_peers", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_peers", status, stat)
   end subroutine halo_exchange_peers
 
   subroutine halo_exchange_describe(exchange, text, stat, errmsg)
@@ -1749,7 +1918,8 @@ contains
       status = c_halo_exchange_describe(exchange%handle, c_loc(buffer), needed, needed)
       text = c_text(c_loc(buffer))
     end if
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_describe", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_describe", status, stat)
   end subroutine halo_exchange_describe
 
   subroutine halo_exchange_arrivals(exchange, arrivals, stat, errmsg)
@@ -1769,7 +1939,8 @@ contains
       deallocate(arrivals)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_arrivals", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_arrivals", status, stat)
   end subroutine halo_exchange_arrivals
 
   subroutine halo_context_pool_stats(context, memory, stats, stat, errmsg)
@@ -1780,7 +1951,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_context_pool_stats(context%handle, memory, stats)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_pool_stats", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_pool_stats", status, stat)
   end subroutine halo_context_pool_stats
 
   subroutine halo_memory_allocate(context, memory, bytes, pointer, stat, errmsg)
@@ -1793,7 +1965,8 @@ contains
     integer(c_int32_t) :: status
     pointer = c_null_ptr
     status = c_halo_memory_allocate(context%handle, memory, bytes, pointer)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_memory_allocate", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_memory_allocate", status, stat)
   end subroutine halo_memory_allocate
 
   subroutine halo_memory_allocate_on(context, memory, device, bytes, pointer, stat, errmsg)
@@ -1807,7 +1980,8 @@ contains
     integer(c_int32_t) :: status
     pointer = c_null_ptr
     status = c_halo_memory_allocate_on(context%handle, memory, device, bytes, pointer)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_memory_allocate_on", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_memory_allocate_on", status, stat)
   end subroutine halo_memory_allocate_on
 
   subroutine halo_memory_release(context, pointer, stat, errmsg)
@@ -1817,7 +1991,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_memory_release(context%handle, pointer)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_memory_release", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_memory_release", status, stat)
   end subroutine halo_memory_release
 
   subroutine halo_context_trim(context, stat, errmsg)
@@ -1826,7 +2001,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_context_trim(context%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_trim", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_context_trim", status, stat)
   end subroutine halo_context_trim
 
   subroutine halo_info(context, what, text, stat, errmsg)
@@ -1848,7 +2024,8 @@ contains
       status = c_halo_info(context_c, what, c_loc(buffer), needed, needed)
       text = c_text(c_loc(buffer))
     end if
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_info", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_info", status, stat)
   end subroutine halo_info
 
   subroutine halo_sections_classify(rank, owners, maps, sections, order, sizes, stat, errmsg)
@@ -1863,19 +2040,24 @@ contains
     integer(c_int32_t) :: status
     if (present(sections)) then
       if (size(sections) /= size(owners)) then
-        call refuse("halo_sections_classify", "sections and owners differ in size", stat, errmsg)
+        if (present(errmsg)) errmsg = refused("halo_sections_classify", "sections and owners differ in size")
+        call conclude("halo_sections_classify", HALO_ERR_ARGUMENT, stat, refused("halo_sections_classify", &
+          "sections and owners differ in size"))
         return
       end if
     end if
     if (present(order)) then
       if (size(order) /= size(owners)) then
-        call refuse("halo_sections_classify", "order and owners differ in size", stat, errmsg)
+        if (present(errmsg)) errmsg = refused("halo_sections_classify", "order and owners differ in size")
+        call conclude("halo_sections_classify", HALO_ERR_ARGUMENT, stat, refused("halo_sections_classify", &
+          "order and owners differ in size"))
         return
       end if
     end if
     status = c_halo_sections_classify(rank, owners, size(owners, kind=c_int64_t), maps, size(maps, kind=c_int32_t), &
       sections, order, sizes)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sections_classify", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sections_classify", status, stat)
   end subroutine halo_sections_classify
 
   subroutine halo_sections_reach(map, sections, from, bits, groups, stat, errmsg)
@@ -1888,7 +2070,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_sections_reach(map, sections, size(sections, kind=c_int64_t), from, bits, groups)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sections_reach", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sections_reach", status, stat)
   end subroutine halo_sections_reach
 
   subroutine halo_topology_set_sections(topology, groups, stat, errmsg)
@@ -1898,7 +2081,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_topology_set_sections(topology%handle, groups, size(groups, kind=c_int64_t))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_set_sections", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_set_sections", status, stat)
   end subroutine halo_topology_set_sections
 
   subroutine halo_access_begin(context, accesses, style, where, stream, batch, stat, errmsg)
@@ -1917,7 +2101,8 @@ contains
     status = c_halo_access_begin(context%handle, accesses, size(accesses, kind=c_int32_t), c_sizeof(row), style, where, &
       address(stream), made)
     call batch%borrow(made, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_begin", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_begin", status, stat)
   end subroutine halo_access_begin
 
   subroutine halo_access_ready(batch, stat, errmsg)
@@ -1926,7 +2111,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_access_ready(batch%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_ready", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_ready", status, stat)
   end subroutine halo_access_ready
 
   subroutine halo_access_needs_exec(batch, needs_exec, stat, errmsg)
@@ -1937,7 +2123,8 @@ contains
     integer(c_int32_t) :: status
     needs_exec = 0
     status = c_halo_access_needs_exec(batch%handle, needs_exec)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_needs_exec", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_needs_exec", status, stat)
   end subroutine halo_access_needs_exec
 
   subroutine halo_access_end(batch, stat, errmsg)
@@ -1946,7 +2133,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_access_end(batch%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_end", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_end", status, stat)
   end subroutine halo_access_end
 
   subroutine halo_access_abandon(batch, stat, errmsg)
@@ -1955,7 +2143,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_access_abandon(batch%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_abandon", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_abandon", status, stat)
   end subroutine halo_access_abandon
 
   subroutine halo_access_get_state(field, set, state, stat, errmsg)
@@ -1966,7 +2155,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_access_get_state(field%handle, set, state)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_get_state", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_get_state", status, stat)
   end subroutine halo_access_get_state
 
   subroutine halo_access_mark_dirty(field, set, where, stat, errmsg)
@@ -1977,7 +2167,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_access_mark_dirty(field%handle, set, where)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_mark_dirty", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_mark_dirty", status, stat)
   end subroutine halo_access_mark_dirty
 
   subroutine halo_access_mark_fresh(field, set, where, stat, errmsg)
@@ -1988,7 +2179,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_access_mark_fresh(field%handle, set, where)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_mark_fresh", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_mark_fresh", status, stat)
   end subroutine halo_access_mark_fresh
 
   subroutine halo_access_freeze(field, frozen, stat, errmsg)
@@ -1998,7 +2190,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_access_freeze(field%handle, frozen)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_freeze", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_freeze", status, stat)
   end subroutine halo_access_freeze
 
   subroutine halo_access_data(field, gid, set, where, data, stat, errmsg)
@@ -2012,7 +2205,8 @@ contains
     integer(c_int32_t) :: status
     data = c_null_ptr
     status = c_halo_access_data(field%handle, gid, set, where, data)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_data", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_data", status, stat)
   end subroutine halo_access_data
 
   subroutine halo_access_get_stats(context, field_name, stats, stat, errmsg)
@@ -2023,7 +2217,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_access_get_stats(context%handle, field_name // c_null_char, stats)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_get_stats", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_access_get_stats", status, stat)
   end subroutine halo_access_get_stats
 
   subroutine halo_reduction_create(context, n, type, op, reduction, stat, errmsg)
@@ -2039,7 +2234,8 @@ contains
     made = c_null_ptr
     status = c_halo_reduction_create(context%handle, n, type, op, made)
     if (status == HALO_SUCCESS) call reduction%adopt(made, c_halo_reduction_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduction_create", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduction_create", status, stat)
   end subroutine halo_reduction_create
 
   subroutine halo_reduction_create_items(context, items, reduction, stat, errmsg)
@@ -2054,7 +2250,8 @@ contains
     made = c_null_ptr
     status = c_halo_reduction_create_items(context%handle, items, c_sizeof(row), size(items, kind=c_int32_t), made)
     if (status == HALO_SUCCESS) call reduction%adopt(made, c_halo_reduction_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduction_create_items", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduction_create_items", status, stat)
   end subroutine halo_reduction_create_items
 
   subroutine halo_reduction_begin(reduction, in, stat, errmsg)
@@ -2064,7 +2261,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_reduction_begin(reduction%handle, in)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduction_begin", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduction_begin", status, stat)
   end subroutine halo_reduction_begin
 
   subroutine halo_reduction_test(reduction, done, stat, errmsg)
@@ -2075,7 +2273,8 @@ contains
     integer(c_int32_t) :: status
     done = 0
     status = c_halo_reduction_test(reduction%handle, done)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduction_test", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduction_test", status, stat)
   end subroutine halo_reduction_test
 
   subroutine halo_reduction_end(reduction, out, stat, errmsg)
@@ -2085,7 +2284,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_reduction_end(reduction%handle, out)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduction_end", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduction_end", status, stat)
   end subroutine halo_reduction_end
 
   subroutine halo_reduction_destroy(reduction, stat, errmsg)
@@ -2094,12 +2294,16 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     if (c_associated(reduction%handle) .and. .not. reduction%owns()) then
-      call refuse("halo_reduction_destroy", "a copy of a handle does not own what it stands for", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_reduction_destroy", &
+        "a copy of a handle does not own what it stands for")
+      call conclude("halo_reduction_destroy", HALO_ERR_ARGUMENT, stat, refused("halo_reduction_destroy", &
+        "a copy of a handle does not own what it stands for"))
       return
     end if
     status = c_halo_reduction_destroy(reduction%handle)
     if (status == HALO_SUCCESS) call reduction%ended()
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduction_destroy", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduction_destroy", status, stat)
   end subroutine halo_reduction_destroy
 
   subroutine halo_channel_register(context, key, desc, channel, stat, errmsg)
@@ -2114,7 +2318,8 @@ contains
     made = c_null_ptr
     status = c_halo_channel_register(context%handle, key, desc, made)
     if (status == HALO_SUCCESS) call channel%adopt(made, c_halo_channel_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_register", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_register", status, stat)
   end subroutine halo_channel_register
 
   subroutine halo_channel_register_many(context, keys, descs, channels, stat, errmsg)
@@ -2129,12 +2334,16 @@ contains
     integer :: i
     type(halo_channel_desc) :: row
     if (size(descs) /= size(keys)) then
-      call refuse("halo_channel_register_many", "descs and keys differ in size", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_channel_register_many", "descs and keys differ in size")
+      call conclude("halo_channel_register_many", HALO_ERR_ARGUMENT, stat, refused("halo_channel_register_many", &
+        "descs and keys differ in size"))
       return
     end if
     made = c_null_ptr
     if (size(channels) /= size(keys)) then
-      call refuse("halo_channel_register_many", "channels and keys differ in size", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_channel_register_many", "channels and keys differ in size")
+      call conclude("halo_channel_register_many", HALO_ERR_ARGUMENT, stat, refused("halo_channel_register_many", &
+        "channels and keys differ in size"))
       return
     end if
     status = c_halo_channel_register_many(context%handle, keys, descs, c_sizeof(row), size(keys, kind=c_int64_t), made)
@@ -2143,7 +2352,8 @@ contains
         call channels(i)%adopt(made(i), c_halo_channel_destroy, context%home)
       end do
     end if
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_register_many", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_register_many", status, stat)
   end subroutine halo_channel_register_many
 
   subroutine halo_channel_find(context, key, channel, stat, errmsg)
@@ -2157,7 +2367,8 @@ contains
     made = c_null_ptr
     status = c_halo_channel_find(context%handle, key, made)
     call channel%borrow(made, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_find", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_find", status, stat)
   end subroutine halo_channel_find
 
   subroutine halo_channel_destroy(channel, stat, errmsg)
@@ -2166,12 +2377,16 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     if (c_associated(channel%handle) .and. .not. channel%owns()) then
-      call refuse("halo_channel_destroy", "a copy of a handle does not own what it stands for", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_channel_destroy", &
+        "a copy of a handle does not own what it stands for")
+      call conclude("halo_channel_destroy", HALO_ERR_ARGUMENT, stat, refused("halo_channel_destroy", &
+        "a copy of a handle does not own what it stands for"))
       return
     end if
     status = c_halo_channel_destroy(channel%handle)
     if (status == HALO_SUCCESS) call channel%ended()
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_destroy", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_destroy", status, stat)
   end subroutine halo_channel_destroy
 
   subroutine halo_channel_abandon(channel, stat, errmsg)
@@ -2180,7 +2395,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_channel_abandon(channel%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_abandon", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_abandon", status, stat)
   end subroutine halo_channel_abandon
 
   subroutine halo_channel_writable(channel, writable, stat, errmsg)
@@ -2191,7 +2407,8 @@ contains
     integer(c_int32_t) :: status
     writable = 0
     status = c_halo_channel_writable(channel%handle, writable)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_writable", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_writable", status, stat)
   end subroutine halo_channel_writable
 
   subroutine halo_channel_allocate(channel, stat, errmsg)
@@ -2200,7 +2417,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_channel_allocate(channel%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_allocate", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_allocate", status, stat)
   end subroutine halo_channel_allocate
 
   subroutine halo_channel_release(channel, stat, errmsg)
@@ -2209,7 +2427,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_channel_release(channel%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_release", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_release", status, stat)
   end subroutine halo_channel_release
 
   subroutine halo_channel_set_buffer(channel, buffer, stat, errmsg)
@@ -2219,7 +2438,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_channel_set_buffer(channel%handle, buffer)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_set_buffer", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_set_buffer", status, stat)
   end subroutine halo_channel_set_buffer
 
   subroutine halo_channel_set_bytes(channel, bytes, stat, errmsg)
@@ -2229,7 +2449,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_channel_set_bytes(channel%handle, bytes)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_set_bytes", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_set_bytes", status, stat)
   end subroutine halo_channel_set_bytes
 
   subroutine halo_channel_buffer(channel, buffer, stat, errmsg)
@@ -2239,7 +2460,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_channel_buffer(channel%handle, buffer)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_buffer", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_buffer", status, stat)
   end subroutine halo_channel_buffer
 
   subroutine halo_channel_state(channel, state, stat, errmsg)
@@ -2250,7 +2472,8 @@ contains
     integer(c_int32_t) :: status
     state = 0
     status = c_halo_channel_state(channel%handle, state)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_state", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_state", status, stat)
   end subroutine halo_channel_state
 
   subroutine halo_channel_send(channel, stream, stat, errmsg)
@@ -2260,7 +2483,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_channel_send(channel%handle, address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_send", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_send", status, stat)
   end subroutine halo_channel_send
 
   subroutine halo_channel_send_bytes(channel, bytes, stream, stat, errmsg)
@@ -2271,7 +2495,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_channel_send_bytes(channel%handle, bytes, address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_send_bytes", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_send_bytes", status, stat)
   end subroutine halo_channel_send_bytes
 
   subroutine halo_channel_send_null(channel, stream, stat, errmsg)
@@ -2281,7 +2506,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_channel_send_null(channel%handle, address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_send_null", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_send_null", status, stat)
   end subroutine halo_channel_send_null
 
   subroutine halo_channel_start_receive(channel, stat, errmsg)
@@ -2290,7 +2516,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_channel_start_receive(channel%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_start_receive", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_start_receive", status, stat)
   end subroutine halo_channel_start_receive
 
   subroutine halo_channel_try_receive(channel, done, state, stat, errmsg)
@@ -2303,7 +2530,8 @@ contains
     done = 0
     if (present(state)) state = 0
     status = c_halo_channel_try_receive(channel%handle, done, state)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_try_receive", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_try_receive", status, stat)
   end subroutine halo_channel_try_receive
 
   subroutine halo_channel_stale(channel, stream, stat, errmsg)
@@ -2313,7 +2541,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_channel_stale(channel%handle, address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_stale", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_stale", status, stat)
   end subroutine halo_channel_stale
 
   subroutine halo_channel_get_key(channel, key, stat, errmsg)
@@ -2323,7 +2552,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_channel_get_key(channel%handle, key)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_get_key", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_get_key", status, stat)
   end subroutine halo_channel_get_key
 
   subroutine halo_channel_start_receive_many(channels, stat, errmsg)
@@ -2334,8 +2564,8 @@ contains
     type(c_ptr) :: channels_c(size(channels))
     channels_c = channels%handle
     status = c_halo_channel_start_receive_many(channels_c, size(channels, kind=c_int64_t))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_start_receive_many", status, stat, &
-      errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_start_receive_many", status, stat)
   end subroutine halo_channel_start_receive_many
 
   subroutine halo_channel_try_receive_many(channels, n_done, states, stat, errmsg)
@@ -2350,12 +2580,15 @@ contains
     n_done = 0
     if (present(states)) then
       if (size(states) /= size(channels)) then
-        call refuse("halo_channel_try_receive_many", "states and channels differ in size", stat, errmsg)
+        if (present(errmsg)) errmsg = refused("halo_channel_try_receive_many", "states and channels differ in size")
+        call conclude("halo_channel_try_receive_many", HALO_ERR_ARGUMENT, stat, &
+          refused("halo_channel_try_receive_many", "states and channels differ in size"))
         return
       end if
     end if
     status = c_halo_channel_try_receive_many(channels_c, size(channels, kind=c_int64_t), n_done, states)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_try_receive_many", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_try_receive_many", status, stat)
   end subroutine halo_channel_try_receive_many
 
   subroutine halo_channel_stale_many(channels, stream, stat, errmsg)
@@ -2367,7 +2600,8 @@ contains
     type(c_ptr) :: channels_c(size(channels))
     channels_c = channels%handle
     status = c_halo_channel_stale_many(channels_c, size(channels, kind=c_int64_t), address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_stale_many", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_stale_many", status, stat)
   end subroutine halo_channel_stale_many
 
   subroutine halo_channel_send_many(channels, stream, stat, errmsg)
@@ -2379,7 +2613,8 @@ contains
     type(c_ptr) :: channels_c(size(channels))
     channels_c = channels%handle
     status = c_halo_channel_send_many(channels_c, size(channels, kind=c_int64_t), address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_send_many", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_send_many", status, stat)
   end subroutine halo_channel_send_many
 
   subroutine halo_group_create(context, channels, desc, group, stat, errmsg)
@@ -2396,7 +2631,8 @@ contains
     made = c_null_ptr
     status = c_halo_group_create(context%handle, channels_c, size(channels, kind=c_int64_t), desc, made)
     if (status == HALO_SUCCESS) call group%adopt(made, c_halo_group_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_create", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_create", status, stat)
   end subroutine halo_group_create
 
   subroutine halo_group_destroy(group, stat, errmsg)
@@ -2405,12 +2641,15 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     if (c_associated(group%handle) .and. .not. group%owns()) then
-      call refuse("halo_group_destroy", "a copy of a handle does not own what it stands for", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_group_destroy", "a copy of a handle does not own what it stands for")
+      call conclude("halo_group_destroy", HALO_ERR_ARGUMENT, stat, refused("halo_group_destroy", &
+        "a copy of a handle does not own what it stands for"))
       return
     end if
     status = c_halo_group_destroy(group%handle)
     if (status == HALO_SUCCESS) call group%ended()
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_destroy", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_destroy", status, stat)
   end subroutine halo_group_destroy
 
   subroutine halo_group_drain(group, timeout_seconds, stat, errmsg)
@@ -2420,7 +2659,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_group_drain(group%handle, timeout_seconds)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_drain", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_drain", status, stat)
   end subroutine halo_group_drain
 
   subroutine halo_group_abandon(group, stat, errmsg)
@@ -2429,7 +2669,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_group_abandon(group%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_abandon", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_abandon", status, stat)
   end subroutine halo_group_abandon
 
   subroutine halo_group_table(group, rows, stat, errmsg)
@@ -2446,7 +2687,8 @@ contains
     n = 0
     status = c_halo_group_table(group%handle, c_sizeof(row), rows_c, n)
     if (status == HALO_SUCCESS) call c_f_pointer(some(rows_c), rows, [n])
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_table", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_table", status, stat)
   end subroutine halo_group_table
 
   subroutine halo_group_writable(group, writable, stat, errmsg)
@@ -2457,7 +2699,8 @@ contains
     integer(c_int32_t) :: status
     writable = 0
     status = c_halo_group_writable(group%handle, writable)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_writable", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_writable", status, stat)
   end subroutine halo_group_writable
 
   subroutine halo_group_start_receive(group, stat, errmsg)
@@ -2466,7 +2709,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_group_start_receive(group%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_start_receive", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_start_receive", status, stat)
   end subroutine halo_group_start_receive
 
   subroutine halo_group_send(group, null_flags, stream, stat, errmsg)
@@ -2477,7 +2721,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_group_send(group%handle, null_flags, address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_send", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_send", status, stat)
   end subroutine halo_group_send
 
   subroutine halo_group_send_rows(group, rows, null_flags, stream, stat, errmsg)
@@ -2490,12 +2735,15 @@ contains
     integer(c_int32_t) :: status
     if (present(null_flags)) then
       if (size(null_flags) /= size(rows)) then
-        call refuse("halo_group_send_rows", "null_flags and rows differ in size", stat, errmsg)
+        if (present(errmsg)) errmsg = refused("halo_group_send_rows", "null_flags and rows differ in size")
+        call conclude("halo_group_send_rows", HALO_ERR_ARGUMENT, stat, refused("halo_group_send_rows", &
+          "null_flags and rows differ in size"))
         return
       end if
     end if
     status = c_halo_group_send_rows(group%handle, rows, size(rows, kind=c_int64_t), null_flags, address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_send_rows", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_send_rows", status, stat)
   end subroutine halo_group_send_rows
 
   subroutine halo_group_try_receive(group, done, stat, errmsg)
@@ -2506,7 +2754,8 @@ contains
     integer(c_int32_t) :: status
     done = 0
     status = c_halo_group_try_receive(group%handle, done)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_try_receive", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_try_receive", status, stat)
   end subroutine halo_group_try_receive
 
   subroutine halo_group_stale(group, stream, stat, errmsg)
@@ -2516,7 +2765,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_group_stale(group%handle, address(stream))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_stale", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_stale", status, stat)
   end subroutine halo_group_stale
 
   subroutine halo_mesh_create(context, desc, mesh, stat, errmsg)
@@ -2530,7 +2780,8 @@ contains
     made = c_null_ptr
     status = c_halo_mesh_create(context%handle, desc, made)
     if (status == HALO_SUCCESS) call mesh%adopt(made, c_halo_mesh_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_create", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_create", status, stat)
   end subroutine halo_mesh_create
 
   subroutine halo_mesh_destroy(mesh, stat, errmsg)
@@ -2539,12 +2790,15 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     if (c_associated(mesh%handle) .and. .not. mesh%owns()) then
-      call refuse("halo_mesh_destroy", "a copy of a handle does not own what it stands for", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_mesh_destroy", "a copy of a handle does not own what it stands for")
+      call conclude("halo_mesh_destroy", HALO_ERR_ARGUMENT, stat, refused("halo_mesh_destroy", &
+        "a copy of a handle does not own what it stands for"))
       return
     end if
     status = c_halo_mesh_destroy(mesh%handle)
     if (status == HALO_SUCCESS) call mesh%ended()
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_destroy", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_destroy", status, stat)
   end subroutine halo_mesh_destroy
 
   subroutine halo_mesh_get_local(mesh, set, local, stat, errmsg)
@@ -2555,7 +2809,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_mesh_get_local(mesh%handle, set, local)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_get_local", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_get_local", status, stat)
   end subroutine halo_mesh_get_local
 
   subroutine halo_mesh_topology(mesh, set, topology, stat, errmsg)
@@ -2569,7 +2824,8 @@ contains
     made = c_null_ptr
     status = c_halo_mesh_topology(mesh%handle, set, made)
     if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, mesh%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_topology", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_topology", status, stat)
   end subroutine halo_mesh_topology
 
   subroutine halo_mesh_distribute(mesh, set, brought, local, bytes, stat, errmsg)
@@ -2582,7 +2838,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_mesh_distribute(mesh%handle, set, brought, local, bytes)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_distribute", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_distribute", status, stat)
   end subroutine halo_mesh_distribute
 
   subroutine halo_mesh_collect(mesh, set, local, brought, bytes, stat, errmsg)
@@ -2595,7 +2852,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_mesh_collect(mesh%handle, set, local, brought, bytes)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_collect", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_collect", status, stat)
   end subroutine halo_mesh_collect
 
   subroutine halo_sphere_key(solid, n, kind, entity, key, stat, errmsg)
@@ -2609,7 +2867,8 @@ contains
     integer(c_int32_t) :: status
     key = 0
     status = c_halo_sphere_key(solid, n, kind, entity, key)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_key", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_key", status, stat)
   end subroutine halo_sphere_key
 
   subroutine halo_sphere_entity_of(solid, n, kind, key, entity, stat, errmsg)
@@ -2622,7 +2881,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_sphere_entity_of(solid, n, kind, key, entity)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_entity_of", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_entity_of", status, stat)
   end subroutine halo_sphere_entity_of
 
   subroutine halo_sphere_key_neighbours(solid, n, from, key, to, neighbours, n_neighbours, stat, errmsg)
@@ -2638,7 +2898,8 @@ contains
     integer(c_int32_t) :: status
     n_neighbours = 0
     status = c_halo_sphere_key_neighbours(solid, n, from, key, to, neighbours, n_neighbours)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_key_neighbours", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_key_neighbours", status, stat)
   end subroutine halo_sphere_key_neighbours
 
   subroutine halo_sphere_position(solid, n, kind, key, position, stat, errmsg)
@@ -2651,7 +2912,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_sphere_position(solid, n, kind, key, position)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_position", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_position", status, stat)
   end subroutine halo_sphere_position
 
   subroutine halo_sphere_create(context, desc, sphere, stat, errmsg)
@@ -2665,7 +2927,8 @@ contains
     made = c_null_ptr
     status = c_halo_sphere_create(context%handle, desc, made)
     if (status == HALO_SUCCESS) call sphere%adopt(made, c_halo_sphere_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_create", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_create", status, stat)
   end subroutine halo_sphere_create
 
   subroutine halo_sphere_destroy(sphere, stat, errmsg)
@@ -2674,12 +2937,15 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     if (c_associated(sphere%handle) .and. .not. sphere%owns()) then
-      call refuse("halo_sphere_destroy", "a copy of a handle does not own what it stands for", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_sphere_destroy", "a copy of a handle does not own what it stands for")
+      call conclude("halo_sphere_destroy", HALO_ERR_ARGUMENT, stat, refused("halo_sphere_destroy", &
+        "a copy of a handle does not own what it stands for"))
       return
     end if
     status = c_halo_sphere_destroy(sphere%handle)
     if (status == HALO_SUCCESS) call sphere%ended()
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_destroy", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_destroy", status, stat)
   end subroutine halo_sphere_destroy
 
   subroutine halo_sphere_local_parts(sphere, gids, stat, errmsg)
@@ -2695,7 +2961,8 @@ contains
     n = 0
     status = c_halo_sphere_local_parts(sphere%handle, gids_c, n)
     if (status == HALO_SUCCESS) call c_f_pointer(some(gids_c), gids, [n])
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_local_parts", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_local_parts", status, stat)
   end subroutine halo_sphere_local_parts
 
   subroutine halo_sphere_get_part(sphere, gid, part, stat, errmsg)
@@ -2706,7 +2973,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_sphere_get_part(sphere%handle, gid, part)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_get_part", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_get_part", status, stat)
   end subroutine halo_sphere_get_part
 
   subroutine halo_sphere_ring_ends(sphere, gid, kind, ends, stat, errmsg)
@@ -2728,7 +2996,8 @@ contains
       deallocate(ends)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_ring_ends", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_ring_ends", status, stat)
   end subroutine halo_sphere_ring_ends
 
   subroutine halo_sphere_keys(sphere, gid, kind, keys, stat, errmsg)
@@ -2750,7 +3019,8 @@ contains
       deallocate(keys)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_keys", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_keys", status, stat)
   end subroutine halo_sphere_keys
 
   subroutine halo_sphere_neighbours(sphere, gid, from, to, table, stat, errmsg)
@@ -2773,7 +3043,8 @@ contains
       deallocate(table)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_neighbours", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_neighbours", status, stat)
   end subroutine halo_sphere_neighbours
 
   subroutine halo_sphere_topology(sphere, kind, topology, stat, errmsg)
@@ -2787,7 +3058,8 @@ contains
     made = c_null_ptr
     status = c_halo_sphere_topology(sphere%handle, kind, made)
     if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, sphere%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_topology", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sphere_topology", status, stat)
   end subroutine halo_sphere_topology
 
   subroutine halo_topology_create_cubed_sphere(context, desc, topology, stat, errmsg)
@@ -2801,8 +3073,8 @@ contains
     made = c_null_ptr
     status = c_halo_topology_create_cubed_sphere(context%handle, desc, made)
     if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_cubed_sphere", status, stat, &
-      errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_cubed_sphere", status, stat)
   end subroutine halo_topology_create_cubed_sphere
 
   subroutine halo_topology_create_latitudes(context, desc, topology, stat, errmsg)
@@ -2816,7 +3088,8 @@ contains
     made = c_null_ptr
     status = c_halo_topology_create_latitudes(context%handle, desc, made)
     if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_latitudes", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_latitudes", status, stat)
   end subroutine halo_topology_create_latitudes
 
   subroutine halo_reduced_rows_neighbours(desc, key, neighbours, stat, errmsg)
@@ -2837,7 +3110,8 @@ contains
       deallocate(neighbours)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduced_rows_neighbours", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_reduced_rows_neighbours", status, stat)
   end subroutine halo_reduced_rows_neighbours
 
   subroutine halo_topology_create_reduced_rows(context, desc, topology, stat, errmsg)
@@ -2851,8 +3125,8 @@ contains
     made = c_null_ptr
     status = c_halo_topology_create_reduced_rows(context%handle, desc, made)
     if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_reduced_rows", status, stat, &
-      errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_reduced_rows", status, stat)
   end subroutine halo_topology_create_reduced_rows
 
   subroutine halo_stencil_create(desc, stencil, stat, errmsg)
@@ -2865,7 +3139,8 @@ contains
     made = c_null_ptr
     status = c_halo_stencil_create(desc, made)
     if (status == HALO_SUCCESS) call stencil%adopt(made, c_halo_stencil_destroy, null())
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_create", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_create", status, stat)
   end subroutine halo_stencil_create
 
   subroutine halo_stencil_destroy(stencil, stat, errmsg)
@@ -2874,12 +3149,16 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     if (c_associated(stencil%handle) .and. .not. stencil%owns()) then
-      call refuse("halo_stencil_destroy", "a copy of a handle does not own what it stands for", stat, errmsg)
+      if (present(errmsg)) errmsg = refused("halo_stencil_destroy", &
+        "a copy of a handle does not own what it stands for")
+      call conclude("halo_stencil_destroy", HALO_ERR_ARGUMENT, stat, refused("halo_stencil_destroy", &
+        "a copy of a handle does not own what it stands for"))
       return
     end if
     status = c_halo_stencil_destroy(stencil%handle)
     if (status == HALO_SUCCESS) call stencil%ended()
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_destroy", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_destroy", status, stat)
   end subroutine halo_stencil_destroy
 
   subroutine halo_stencil_add_field(stencil, desc, field, name, stat, errmsg)
@@ -2899,7 +3178,8 @@ contains
     end if
     field = 0
     status = c_halo_stencil_add_field(stencil%handle, named, field)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_add_field", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_add_field", status, stat)
   end subroutine halo_stencil_add_field
 
   subroutine halo_stencil_add_stage(stencil, desc, stage, name, stat, errmsg)
@@ -2919,7 +3199,8 @@ contains
     end if
     stage = 0
     status = c_halo_stencil_add_stage(stencil%handle, named, stage)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_add_stage", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_add_stage", status, stat)
   end subroutine halo_stencil_add_stage
 
   subroutine halo_stencil_analyse(stencil, stat, errmsg)
@@ -2928,7 +3209,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_stencil_analyse(stencil%handle)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_analyse", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_analyse", status, stat)
   end subroutine halo_stencil_analyse
 
   subroutine halo_stencil_get_field(stencil, field, result, stat, errmsg)
@@ -2939,7 +3221,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_stencil_get_field(stencil%handle, field, result)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_get_field", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_get_field", status, stat)
   end subroutine halo_stencil_get_field
 
   subroutine halo_stencil_get_stage(stencil, stage, result, stat, errmsg)
@@ -2950,7 +3233,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_stencil_get_stage(stencil%handle, stage, result)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_get_stage", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_get_stage", status, stat)
   end subroutine halo_stencil_get_stage
 
   subroutine halo_stencil_describe(stencil, text, stat, errmsg)
@@ -2968,7 +3252,8 @@ contains
       status = c_halo_stencil_describe(stencil%handle, c_loc(buffer), needed, needed)
       text = c_text(c_loc(buffer))
     end if
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_describe", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_describe", status, stat)
   end subroutine halo_stencil_describe
 
   subroutine halo_stencil_exchanges(stencil, exchanges, stat, errmsg)
@@ -2988,7 +3273,8 @@ contains
       deallocate(exchanges)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_exchanges", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_exchanges", status, stat)
   end subroutine halo_stencil_exchanges
 
   subroutine halo_stencil_groups(stencil, groups, stat, errmsg)
@@ -3008,7 +3294,8 @@ contains
       deallocate(groups)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_groups", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_groups", status, stat)
   end subroutine halo_stencil_groups
 
   subroutine halo_stencil_get_summary(stencil, summary, stat, errmsg)
@@ -3018,7 +3305,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_stencil_get_summary(stencil%handle, summary)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_get_summary", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_get_summary", status, stat)
   end subroutine halo_stencil_get_summary
 
   subroutine halo_stencil_level_index(stencil, level, index, stat, errmsg)
@@ -3030,7 +3318,8 @@ contains
     integer(c_int32_t) :: status
     index = 0
     status = c_halo_stencil_level_index(stencil%handle, level, index)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_level_index", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_level_index", status, stat)
   end subroutine halo_stencil_level_index
 
   subroutine halo_stencil_loops(stencil, loops, stat, errmsg)
@@ -3050,7 +3339,8 @@ contains
       deallocate(loops)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_loops", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_loops", status, stat)
   end subroutine halo_stencil_loops
 
   subroutine halo_stencil_loop_intervals(stencil, stage, intervals, stat, errmsg)
@@ -3071,7 +3361,8 @@ contains
       deallocate(intervals)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_loop_intervals", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_loop_intervals", status, stat)
   end subroutine halo_stencil_loop_intervals
 
   subroutine halo_stencil_stage_ranges(stencil, stage, ranges, stat, errmsg)
@@ -3092,7 +3383,8 @@ contains
       deallocate(ranges)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_stage_ranges", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_stage_ranges", status, stat)
   end subroutine halo_stencil_stage_ranges
 
   subroutine halo_stencil_exchange_ranges(stencil, exchange, ranges, stat, errmsg)
@@ -3113,7 +3405,8 @@ contains
       deallocate(ranges)
       capacity = n_rows
     end do
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_exchange_ranges", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_exchange_ranges", status, stat)
   end subroutine halo_stencil_exchange_ranges
 
   subroutine halo_stencil_fill_field_desc(stencil, field, desc, stat, errmsg)
@@ -3124,7 +3417,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_stencil_fill_field_desc(stencil%handle, field, desc)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_fill_field_desc", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_fill_field_desc", status, stat)
   end subroutine halo_stencil_fill_field_desc
 
   subroutine halo_stencil_fill_layout_desc(stencil, desc, stat, errmsg)
@@ -3134,7 +3428,8 @@ contains
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     status = c_halo_stencil_fill_layout_desc(stencil%handle, desc)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_fill_layout_desc", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_fill_layout_desc", status, stat)
   end subroutine halo_stencil_fill_layout_desc
 
   subroutine halo_stencil_create_exchange(stencil, group, fields, desc, exchange, stat, errmsg)
@@ -3152,7 +3447,8 @@ contains
     made = c_null_ptr
     status = c_halo_stencil_create_exchange(stencil%handle, group, fields_c, size(fields, kind=c_int32_t), desc, made)
     if (status == HALO_SUCCESS) call exchange%adopt(made, c_halo_exchange_destroy, home_of(fields))
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_create_exchange", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_create_exchange", status, stat)
   end subroutine halo_stencil_create_exchange
 
   subroutine halo_stencil_create_topology(stencil, exchange, context, blocks, topology, stat, errmsg)
@@ -3168,7 +3464,8 @@ contains
     made = c_null_ptr
     status = c_halo_stencil_create_topology(stencil%handle, exchange, context%handle, blocks, made)
     if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, context%home)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_create_topology", status, stat, errmsg)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_stencil_create_topology", status, stat)
   end subroutine halo_stencil_create_topology
 
   include 'halo_by_hand.inc'

@@ -5,7 +5,7 @@ module halo_handles
   use halo_types
   implicit none
   private
-  public :: halo_handle, new_home, home_of, conclude, refuse, c_text, address, some
+  public :: halo_handle, new_home, home_of, conclude, refused, error_text, c_text, address, some
 
   abstract interface
     function destroy_function(handle) result(status) bind(c)
@@ -183,31 +183,6 @@ contains
     home => null()
   end subroutine one_less
 
-  !> End of every procedure: status and text to those who ask for them, else the program stops on an error.
-  subroutine conclude(name, status, stat, errmsg)
-    character(*), intent(in) :: name
-    integer(c_int32_t), intent(in) :: status
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    character(:), allocatable :: text
-    if (present(stat)) stat = status
-    if (status == HALO_SUCCESS) return
-    if (present(stat) .and. .not. present(errmsg)) return
-    text = c_text(c_status_name(status)) // ": " // c_text(c_last_error())
-    if (present(errmsg)) errmsg = text
-    if (.not. present(stat)) error stop name // ": " // text
-  end subroutine conclude
-
-  !> An argument that C is not even asked about.
-  subroutine refuse(name, why, stat, errmsg)
-    character(*), intent(in) :: name, why
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    if (present(stat)) stat = HALO_ERR_ARGUMENT
-    if (present(errmsg)) errmsg = "HALO_ERR_ARGUMENT: " // name // ": " // why
-    if (.not. present(stat)) error stop name // ": " // why
-  end subroutine refuse
-
   function c_text(start) result(text)
     type(c_ptr), intent(in) :: start
     character(:), allocatable :: text
@@ -224,6 +199,34 @@ contains
       text(i:i) = letters(i)
     end do
   end function c_text
+
+  ! Texts are assigned where the caller's variable is a dummy itself: gfortran 12 loses the length of one that is passed on.
+  function error_text(status) result(text)
+    integer(c_int32_t), intent(in) :: status
+    character(:), allocatable :: text
+    text = c_text(c_status_name(status)) // ": " // c_text(c_last_error())
+  end function error_text
+
+  !> Of an argument that C is not even asked about.
+  function refused(name, why) result(text)
+    character(*), intent(in) :: name, why
+    character(:), allocatable :: text
+    text = "HALO_ERR_ARGUMENT: " // name // ": " // why
+  end function refused
+
+  !> End of every procedure: the status to those who ask for it, else the program stops where it is none of success.
+  subroutine conclude(name, status, stat, why)
+    character(*), intent(in) :: name
+    integer(c_int32_t), intent(in) :: status
+    integer, intent(out), optional :: stat
+    character(*), intent(in), optional :: why
+    if (present(stat)) then
+      stat = status
+    else if (status /= HALO_SUCCESS) then
+      if (present(why)) error stop why
+      error stop name // ": " // error_text(status)
+    end if
+  end subroutine conclude
 
   !> NULL for what is absent.
   pure function address(given)

@@ -35,6 +35,11 @@ METHODS = {"halo_access_begin": ("batch", "begin"), "halo_access_ready": ("batch
            "halo_memory_release": ("context", "memory_release"), "halo_topology_edit_keys": ("topology", "edit_keys")}
 
 
+def refusal(name, why):
+    return [f'  if (present(errmsg)) errmsg = refused("{name}", "{why}")',
+            f'  call conclude("{name}", HALO_ERR_ARGUMENT, stat, refused("{name}", "{why}"))', "  return"]
+
+
 @dataclass
 class Role:
     """One parameter: how the C interface declares it, and what the procedure over it does."""
@@ -124,7 +129,7 @@ class Procedure:
             ended = f"call {name}%{'all_gone' if self.name.endswith('_with_all') else 'ended'}()"
             self.roles[name] = Role("type(c_ptr), intent(inout) :: {}", f"class({kind.name}), intent(inout) :: {name}", f"{name}%handle", [],
                                     [f"if (c_associated({name}%handle) .and. .not. {name}%owns()) then",
-                                     f'  call refuse("{self.name}", "a copy of a handle does not own what it stands for", stat, errmsg)', "  return", "end if"],
+                                     *refusal(self.name, "a copy of a handle does not own what it stands for"), "end if"],
                                     [ended])
         elif name == "channels":
             self.roles[name] = Role("type(c_ptr), intent(inout) :: {}(*)", f"type({kind.name}), intent(inout) :: {name}(:)", "made",
@@ -163,7 +168,7 @@ class Procedure:
         if name in AS_LONG or len(self.lists) > 1 or name == "channels":
             other = self.lists[0]
             test = f"size({name}) /= size({other})"
-            lines = [f"if ({test}) then", f'  call refuse("{self.name}", "{name} and {other} differ in size", stat, errmsg)', "  return", "end if"]
+            lines = [f"if ({test}) then", *refusal(self.name, f"{name} and {other} differ in size"), "end if"]
             if self.optional(name):
                 return [f"if (present({name})) then", *(f"  {line}" for line in lines), "end if"]
             return lines
@@ -277,7 +282,7 @@ class Procedure:
         elif after:
             lines += ["    if (status == HALO_SUCCESS) then", *(f"      {line}" for line in after), "    end if"]
         lines += [f"    {line}" for role in roles for line in role.always]
-        return [*lines, f'    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("{self.name}", status, stat, errmsg)', f"  end subroutine {written_name}"]
+        return [*lines, *arrays.end(self.name), f"  end subroutine {written_name}"]
 
     def call(self, roles):
         call = f"status = c_{self.name}({', '.join(role.actual for role in roles)})"
@@ -341,7 +346,7 @@ class Module:
                  "module halo", "  use, intrinsic :: iso_c_binding", "  use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64",
                  "  use halo_types", "  use halo_c", "  use halo_handles", "  implicit none", "  public"]
         lines += ["  private :: " + ", ".join(hidden[i:i + 40]) for i in range(0, len(hidden), 40)]
-        lines += ["  private :: new_home, home_of, conclude, refuse, c_text, address, some, number, dimensions, points_of, bind_array, find_array, same_type, strides_of"]
+        lines += ["  private :: new_home, home_of, conclude, refused, error_text, create_over, c_text, address, some, number, dimensions, points_of, bind_array, find_array, same_type, strides_of"]
         for specifics in SEVERAL.values():
             lines.append(f"  private :: {', '.join(specifics)}")
         lines += ["", "  include 'halo_declarations.inc'", ""]
@@ -357,7 +362,8 @@ class Module:
                 name = self.fortran_name(struct.name)
                 lines += [f"  subroutine init_{name}(filled, stat, errmsg)", f"    type({name}), intent(out), target :: filled",
                           "    integer, intent(out), optional :: stat", "    character(:), allocatable, intent(inout), optional :: errmsg",
-                          f'    call conclude("halo_struct_init", c_halo_struct_init("{struct.name}" // c_null_char, c_loc(filled), c_sizeof(filled)), stat, errmsg)',
+                          "    integer(c_int32_t) :: status",
+                          f'    status = c_halo_struct_init("{struct.name}" // c_null_char, c_loc(filled), c_sizeof(filled))', *arrays.end("halo_struct_init"),
                           f"  end subroutine init_{name}", ""]
         for procedure in self.procedures:
             if procedure.name not in BY_HAND:

@@ -1,0 +1,15 @@
+# Fortran, where there is a compiler: HALO_FORTRAN says whether libhalo_fortran is built.
+option(HALO_FORTRAN "Build the Fortran module" ON)
+if(HALO_SANITIZE) # whose runtime is another compiler's
+  set(HALO_FORTRAN OFF)
+endif()
+if(HALO_FORTRAN)
+  include(CheckLanguage)
+  check_language(Fortran)
+  if(CMAKE_Fortran_COMPILER)
+    enable_language(Fortran)
+  else()
+    message(NOTICE "The Fortran module is left out: no Fortran compiler (gfortran)")
+    set(HALO_FORTRAN OFF)
+  endif()
+endif()
