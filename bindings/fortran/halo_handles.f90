@@ -24,6 +24,7 @@ module halo_handles
   type :: halo_home
     integer :: n_owned = 0
     logical :: gone = .false.
+    integer :: n_postponed = 0
     type(ending), allocatable :: postponed(:)
   end type halo_home
 
@@ -64,7 +65,7 @@ contains
   function new_home() result(home)
     type(halo_home), pointer :: home
     allocate(home)
-    allocate(home%postponed(0))
+    allocate(home%postponed(4))
   end function new_home
 
   !> That of the first of a list that has one.
@@ -149,7 +150,7 @@ contains
       last%handle = self%handle
       status = last%destroy(last%handle)
       if (status == HALO_BUSY .and. associated(self%home)) then
-        self%home%postponed = [self%home%postponed, last]
+        call postpone(self%home, last)
         self%handle = c_null_ptr
         self%destroy_it => null()
         self%home => null()
@@ -158,6 +159,19 @@ contains
     end if
     call ended(self)
   end subroutine let_go
+
+  subroutine postpone(home, last)
+    type(halo_home), intent(inout) :: home
+    type(ending), intent(in) :: last
+    type(ending), allocatable :: longer(:)
+    if (home%n_postponed == size(home%postponed)) then
+      allocate(longer(2 * home%n_postponed))
+      longer(:home%n_postponed) = home%postponed
+      call move_alloc(longer, home%postponed)
+    end if
+    home%n_postponed = home%n_postponed + 1
+    home%postponed(home%n_postponed) = last
+  end subroutine postpone
 
   !> Something is no longer used: what waited for that can perhaps be destroyed.
   subroutine one_less(home)
@@ -169,11 +183,12 @@ contains
     again = .true.
     do while (again)
       again = .false.
-      do i = 1, size(home%postponed)
+      do i = 1, home%n_postponed
         if (.not. home%gone) then
           if (home%postponed(i)%destroy(home%postponed(i)%handle) == HALO_BUSY) cycle
         end if
-        home%postponed = [home%postponed(:i - 1), home%postponed(i + 1:)]
+        home%postponed(i) = home%postponed(home%n_postponed)
+        home%n_postponed = home%n_postponed - 1
         home%n_owned = home%n_owned - 1
         again = .true.
         exit
