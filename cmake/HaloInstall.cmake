@@ -10,7 +10,7 @@ install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHIN
 
 # Documents lie to each other as in the tree, so that their links hold.
 install(FILES CONTRIBUTING.md LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "first.c" PATTERN "guides/*.[ch]*" PATTERN "python/*.py")
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "first.c" PATTERN "guides/*.[ch]*" PATTERN "guides/*.f90" PATTERN "python/*.py")
 
 install(EXPORT haloTargets NAMESPACE halo:: DESTINATION ${HALO_PACKAGE_DIR})
 configure_package_config_file(cmake/haloConfig.cmake.in ${CMAKE_BINARY_DIR}/haloConfig.cmake INSTALL_DESTINATION ${HALO_PACKAGE_DIR})

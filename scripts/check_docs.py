@@ -15,11 +15,11 @@ def program_errors(root):
     """A page that says which program it shows has it word for word, without its first line; README and the guides show theirs. Guides' C++ programs are named."""
     errors, shown = [], set()
     for page in pages(root):
-        for name, code in re.findall(r"This is `(examples/[^`]+)`\.\n\n```(?:c|cpp|python)\n(.*?)```", page.read_text(), flags=re.S):
+        for name, code in re.findall(r"This is `(examples/[^`]+)`\.\n\n```(?:c|cpp|fortran|python)\n(.*?)```", page.read_text(), flags=re.S):
             shown.add(root / name)
             if code != (root / name).read_text().split("\n", 1)[1]:
                 errors.append(f"{page.relative_to(root)}: the program is not {name} without its first line")
-    for program in [root / "examples/first/first.c", *(root / "examples/guides").glob("*.c"), *(root / "examples/python").glob("*.py")]:
+    for program in [root / "examples/first/first.c", *(root / "examples/guides").glob("*.c"), *(root / "examples/guides").glob("*.f90"), *(root / "examples/python").glob("*.py")]:
         if program not in shown:
             errors.append(f"{program.relative_to(root)}: no page shows it")
     named = "".join(page.read_text() for page in pages(root))

@@ -12,7 +12,7 @@ from pathlib import Path
 MAX_LINES = 600
 MAX_COLUMNS = 180
 CODE = {".h", ".hpp", ".c", ".cpp", ".inl"}
-LICENSED = CODE | {".py", ".sh"}
+LICENSED = CODE | {".py", ".sh", ".f90", ".inc"}
 
 # Each pattern is written so that it does not match itself.
 FORBIDDEN = [

@@ -124,13 +124,14 @@ def types_module(found):
 
 
 def layouts_c(found):
-    lines = ["/* SPDX-License-Identifier: BSD-3-Clause */", "/* Written by bindings/fortran/generate.py: sizes and offsets of the structs in C. */",
+    lines = ["/* SPDX-License-Identifier: BSD-3-Clause */", "/* Written by bindings/fortran/generate.py: sizes and offsets of the structs in C. */", "/* clang-format off */",
              "#include <stddef.h>", "#include <string.h>", ""]
     lines += [f"#include <{path.name}>" for path in c_interface.application(ROOT / "include")]
-    lines += ["", "struct row {", "    const char *name;", "    size_t bytes;", "};", "static const struct row rows[] = {"]
+    lines += ["", "struct row {", "    const char *name;", "    size_t bytes;", "};", "#define SIZE(type) { #type, sizeof(type) }",
+              '#define AT(type, member) { #type "." #member, offsetof(type, member) }', "static const struct row rows[] = {"]
     for struct in found.structs:
-        lines.append(f'    {{ "{struct.name}", sizeof({struct.name}) }},')
-        lines += [f'    {{ "{struct.name}.{one.name}", offsetof({struct.name}, {one.name}) }},' for one in struct.members]
+        rows = [f"SIZE({struct.name})", *(f"AT({struct.name}, {one.name})" for one in struct.members)]
+        lines += [f"    {', '.join(rows[i:i + 4])}," for i in range(0, len(rows), 4)]
     lines += ["};", "", "/* Size of a struct, or offset of a member. */", "size_t c_layout(const char *name);", "size_t c_layout(const char *name) {",
               "    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)", "        if (strcmp(rows[i].name, name) == 0) return rows[i].bytes;",
               "    return (size_t)-1;", "}"]

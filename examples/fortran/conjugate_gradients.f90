@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Poisson's equation by linear elements on a mesh of distorted triangles. Ranks know their nodes, and neighbours, by key; the library finds out whose the
-!> neighbours are. Every sum is made in an order of its own, or exactly, so the result has the same bits on any number of ranks.
+!> Poisson's equation by linear elements on a mesh of distorted triangles. Ranks know their nodes, and neighbours, by key; libhalo
+!> finds out whose the neighbours are. Every sum is made in an order of its own, or exactly, so the result has the same bits on any
+!> number of ranks.
 module conjugate_gradients
   use, intrinsic :: iso_c_binding, only: c_loc, c_int32_t
   use, intrinsic :: iso_fortran_env, only: int64, real64

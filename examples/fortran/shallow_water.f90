@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Shallow water with rotation and two tracers on uniform blocks: depth and tracers in cells, velocities on faces. One exchange has all fields; each run takes
-!> those that the next loop needs, as deep as it needs them.
+!> Shallow water with rotation and two tracers on uniform blocks: depth and tracers in cells, velocities on faces. One exchange has
+!> all fields; each run takes those that the next loop needs, as deep as it needs them.
 module shallow_water
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use halo

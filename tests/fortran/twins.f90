@@ -137,7 +137,7 @@ contains
     integer(c_int32_t), allocatable :: peers(:)
     integer(c_int8_t), allocatable :: mask(:)
     integer(c_int32_t) :: n_rim
-    real(real64), target :: u(0:5, 0:5)
+    real(real64), target :: u(0:5, 0:5), both(6, 6, 2)
     real(real64), pointer :: seen(:, :)
     type(c_ptr) :: data
     call context%create()
@@ -168,6 +168,12 @@ contains
     call halo_field_data(field, 0_int64, seen)
     call need(all(lbound(seen) == 0) .and. all(ubound(seen) == 5), "bounds of data")
     call halo_field_bind(field, 0_int64, binding)
+    binding%data = c_loc(both)
+    call halo_field_bind_many(field, 36_int64, binding)
+    call halo_field_data(field, 1_int64, 0, data)
+    call need(c_associated(data, c_loc(both(1, 1, 2))), "data of the second part")
+    binding%data = c_null_ptr
+    call halo_field_bind_many(field, 0_int64, binding)
     call halo_field_allocate(field, -1_int64)
     call halo_field_boundaries(field, 0_int64, boundaries)
     call need(size(boundaries) == 7, "boundaries")

@@ -42,6 +42,23 @@ if cmake -S "$here" -B "$work/newer" -DCMAKE_PREFIX_PATH="$prefix" -DFIRST="$fir
     fail "find_package(halo 99.0) was satisfied"
 fi
 
+# Fortran, where it was built; the module's sources also compile by themselves.
+if pkg-config --exists halo_fortran; then
+    read -ra fortran < <(pkg-config --cflags --libs halo_fortran)
+    solver="$here/../../examples/guides/uniform.f90"
+    mkdir "$work/mod" "$work/module"
+    gfortran -J"$work/mod" "$solver" "${fortran[@]}" -Wl,-rpath,"$lib" -o "$work/pc_fortran"
+    timeout 60 "$work/pc_fortran" | grep -qx '0 wrong' || fail "Fortran by pkg-config"
+    sources="$prefix/share/halo/fortran"
+    (cd "$work/module" && gfortran -c "$sources"/halo_{types,c,handles}.f90 "$sources/halo.f90")
+    gfortran -I"$work/module" -J"$work/mod" "$solver" "$work"/module/*.o "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/own_module"
+    timeout 60 "$work/own_module" | grep -qx '0 wrong' || fail "Fortran by the module's sources"
+    cmake -S "$here/fortran" -B "$work/cmake_fortran" -DCMAKE_PREFIX_PATH="$prefix" -DSOLVER="$solver" -DWANTED_VERSION="$(pkg-config --modversion halo)" >"$work/cmake.txt"
+    cmake --build "$work/cmake_fortran" >>"$work/cmake.txt" || { cat "$work/cmake.txt"; fail "CMake build in Fortran"; }
+    timeout 60 "$work/cmake_fortran/uses_fortran" | grep -qx '0 wrong' || fail "Fortran by CMake"
+    echo "works: Fortran by pkg-config, by sources, by CMake"
+fi
+
 # Documents: their links hold, and the programs that they show are there.
 documents="$prefix/share/doc/halo"
 python3 "$here/../../scripts/check_docs.py" --links "$documents" || fail "links of the installed documents"
