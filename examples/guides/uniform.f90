@@ -3,7 +3,8 @@ module blocks_of_a_grid
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use halo
   implicit none
-  integer, parameter :: n_blocks = 4, n = 8, n_all = n_blocks * n, ghosts = 2
+  integer, parameter :: n = 8, ghosts = 2
+  integer(int64), parameter :: n_all = 4 * n
 
   type :: block
     integer(int64) :: low(2)
