@@ -4,8 +4,46 @@ module callbacks
   use, intrinsic :: iso_c_binding
   use halo
   implicit none
-  integer :: n_logged = 0, n_gathered = 0
+  integer :: n_logged = 0, n_gathered = 0, n_blocks_held = 0, n_arrived = 0
+  interface
+    function aligned_alloc(alignment, bytes) result(block) bind(c)
+      import :: c_ptr, c_size_t
+      integer(c_size_t), value :: alignment, bytes
+      type(c_ptr) :: block
+    end function aligned_alloc
+    subroutine free(block) bind(c)
+      import :: c_ptr
+      type(c_ptr), value :: block
+    end subroutine free
+  end interface
 contains
+  function allocate_block(user, bytes) result(answer) bind(c)
+    type(c_ptr), value :: user
+    integer(c_size_t), value :: bytes
+    type(c_ptr) :: answer
+    n_blocks_held = n_blocks_held + merge(0, 1, c_associated(user))
+    answer = aligned_alloc(64_c_size_t, 64 * ((bytes + 63) / 64))
+  end function allocate_block
+  subroutine release_block(user, pointer, bytes) bind(c)
+    type(c_ptr), value :: user, pointer
+    integer(c_size_t), value :: bytes
+    if (bytes > 0 .and. .not. c_associated(user)) n_blocks_held = n_blocks_held - 1
+    call free(pointer)
+  end subroutine release_block
+  !> Part 1 takes what comes; `user` is the field.
+  function arrive(user, arrival) result(answer) bind(c)
+    type(c_ptr), value :: user
+    type(halo_arrival), intent(in) :: arrival
+    integer(c_int32_t) :: answer
+    type(halo_field), pointer :: field
+    integer :: stat
+    call c_f_pointer(user, field)
+    n_arrived = n_arrived + 1
+    answer = HALO_DECLINED
+    if (arrival%gid /= 1 .or. .not. c_associated(arrival%field, field%handle)) return
+    call field%allocate(arrival%gid, stat)
+    answer = stat
+  end function arrive
   subroutine log_text(user, level, text) bind(c)
     type(c_ptr), value :: user, text
     integer(c_int32_t), value :: level
@@ -53,6 +91,9 @@ program twins
   call other_topologies()
   call points()
   call exchanges()
+  call allocators()
+  call arrivals()
+  call empty()
   print "(a)", "every procedure of halo.h answers"
 contains
 
@@ -173,7 +214,8 @@ contains
     call halo_field_data(field, 1_int64, 0, data)
     call need(c_associated(data, c_loc(both(1, 1, 2))), "data of the second part")
     binding%data = c_null_ptr
-    call halo_field_bind_many(field, 0_int64, binding)
+    call field%bind(0_int64, binding)
+    call field%bind(1_int64, binding)
     call halo_field_allocate(field, -1_int64)
     call halo_field_boundaries(field, 0_int64, boundaries)
     call need(size(boundaries) == 7, "boundaries")
@@ -313,4 +355,76 @@ contains
     call sums%finish()
     call need(values(1) == 2 .and. values(4) == 8, "sums by a function of the program's")
   end subroutine exchanges
+
+  !> Blocks of the pools come from the program's functions, and go back to them.
+  subroutine allocators()
+    type(halo_context) :: context
+    type(halo_context_options) :: options
+    type(halo_allocator), target :: own(1)
+    type(c_ptr) :: memory
+    own(1)%allocate = c_funloc(allocate_block)
+    own(1)%release = c_funloc(release_block)
+    options%allocators = c_loc(own)
+    options%n_allocators = 1
+    call context%create(options)
+    call context%memory_allocate(HALO_MEMORY_HOST, 1000_int64, memory)
+    call need(n_blocks_held > 0, "blocks of the program")
+    call context%memory_release(memory)
+    call context%destroy()
+    call need(n_blocks_held == 0, "blocks come back")
+  end subroutine allocators
+
+  !> A sparse part without storage takes what comes.
+  subroutine arrivals()
+    type(halo_context) :: context
+    type(halo_topology) :: grid
+    type(halo_field), target :: u
+    type(halo_exchange) :: ghosts
+    type(halo_exchange_desc) :: desc
+    real(real64), pointer :: left(:), right(:)
+    call context%create()
+    call grid%create_blocks(context, halo_blocks_desc(n_dims=1, &
+      n_blocks=[2_int64, 1_int64, 1_int64], n_cells=[4_int64, 1_int64, 1_int64]))
+    call u%create(grid, halo_field_desc(sparse=1, ghost_low=[1, 0, 0], ghost_high=[1, 0, 0]))
+    call u%allocate(0_int64)
+    call u%data(0_int64, left)
+    left(1:4) = [1, 2, 3, 4]
+    call u%data(1_int64, right)
+    call need(.not. associated(right), "no storage yet")
+    desc%arrival = c_funloc(arrive)
+    desc%arrival_user = c_loc(u)
+    call ghosts%create([u], desc)
+    call ghosts%start()
+    call ghosts%finish()
+    call u%data(1_int64, right)
+    call need(n_arrived == 1 .and. associated(right), "storage for what came")
+    call need(right(0) == 4, "what came")
+  end subroutine arrivals
+
+  !> A rank without points, and lists without entries.
+  subroutine empty()
+    type(halo_context) :: context
+    type(halo_topology) :: nodes
+    type(halo_field) :: u
+    type(halo_exchange) :: ghosts
+    integer(c_int32_t), allocatable :: indices(:)
+    integer :: stat
+    real(real64), allocatable, target :: x(:)
+    real(real64), pointer :: seen(:)
+    call context%create()
+    call nodes%create_keys(context, halo_keys_desc())
+    call nodes%local_indices(indices)
+    call need(size(indices) == 0, "no indices")
+    call u%create(nodes, halo_field_desc())
+    allocate(x(0))
+    call u%bind(0_int64, x)
+    call u%data(0_int64, seen)
+    call need(size(seen) == 0, "no values")
+    call ghosts%create([u])
+    call ghosts%start()
+    call ghosts%finish()
+    call ghosts%create([halo_field :: ], stat=stat)
+    call need(stat == HALO_ERR_ARGUMENT, "an exchange of no fields")
+    call context%allreduce(x, HALO_SUM)
+  end subroutine empty
 end program twins

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each check of scripts/ passes on a small good tree and finds a defect put into it."""
 import hashlib
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -542,6 +543,41 @@ class Cppcheck(Tree):
     def test_defect(self):
         self.write("src/core/base/bad.cpp", "int f() { int a[2] = {0, 1}; return a[2]; }\n")
         self.finds("arrayIndexOutOfBounds", "cppcheck.sh", self.root / "cache", self.root / "src")
+
+
+@unittest.skipUnless(importlib.util.find_spec("pycparser"), "no pycparser")
+class Fortran(Tree):
+    def setUp(self):
+        super().setUp()
+        for name in ("include", "bindings/fortran", "tests/fortran", "examples/fortran"):
+            shutil.copytree(ROOT / name, self.root / name, dirs_exist_ok=True)
+        (self.root / "scripts").mkdir()
+        shutil.copy(ROOT / "scripts/public_headers.py", self.root / "scripts")
+        self.command = (str(self.root / "bindings/fortran/generate.py"), "--check")
+
+    def change(self, name, old, new):
+        text = (self.root / name).read_text()
+        self.assertIn(old, text)
+        self.write(name, text.replace(old, new, 1))
+
+    def test_good(self):
+        self.passes(*self.command)
+
+    def test_constant(self):
+        self.change("include/halo.h", "#define HALO_TIMEOUT 2", "#define HALO_TIMEOUT 3")
+        self.finds("bindings/fortran/halo_types.f90: not what generate.py writes", *self.command)
+
+    def test_member(self):
+        self.change("include/halo.h", "    int64_t send_gid;\n", "    int64_t before;\n    int64_t send_gid;\n")
+        self.finds("tests/fortran/layouts.c: not what generate.py writes", *self.command)
+
+    def test_function(self):
+        self.change("include/halo.h", "HALO_API int32_t halo_version(void);", "HALO_API int32_t halo_version(void);\nHALO_API halo_status halo_new(int32_t value);")
+        self.finds("halo_new: no twin in Fortran", *self.command)
+
+    def test_no_call(self):
+        self.change("tests/fortran/others.f90", "call halo_mesh_collect(", "call mesh%collect(")
+        self.finds("halo_mesh_collect: no test in tests/fortran calls its twin", *self.command)
 
 
 if __name__ == "__main__":
