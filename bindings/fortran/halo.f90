@@ -2069,6 +2069,13 @@ contains
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
+    if (size(groups, kind=c_int64_t) < map%n_to) then
+      if (present(errmsg)) errmsg = refused("halo_sections_reach", &
+        "groups has fewer entries than there are that the map leads to")
+      call conclude("halo_sections_reach", HALO_ERR_ARGUMENT, stat, refused("halo_sections_reach", &
+        "groups has fewer entries than there are that the map leads to"))
+      return
+    end if
     status = c_halo_sections_reach(map, sections, size(sections, kind=c_int64_t), from, bits, groups)
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_sections_reach", status, stat)

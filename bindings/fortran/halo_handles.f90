@@ -120,6 +120,7 @@ contains
   !> The object has been destroyed.
   subroutine ended(self)
     class(halo_handle), intent(inout) :: self
+    if (.not. associated(self%destroy_it)) return ! NULL was destroyed
     self%handle = c_null_ptr
     self%destroy_it => null()
     call one_less(self%home)

@@ -14,6 +14,7 @@ OPTIONAL_OF = {"halo_exchange_create": {"desc"}, "halo_exchange_create_transfer"
 # Results that are arrays whose length the call knows otherwise.
 ROOM = {("halo_sphere_key_neighbours", "neighbours"): "6", ("halo_sphere_position", "position"): "3", ("halo_sections_classify", "sections"): ":",
         ("halo_sections_classify", "order"): ":", ("halo_sections_reach", "groups"): ":", ("halo_channel_try_receive_many", "states"): ":"}
+SHORT = {("halo_sections_reach", "groups"): ("map%n_to", "groups has fewer entries than there are that the map leads to")}
 AS_LONG = {"sections", "order", "states", "null_flags"}  # as the list in the same call
 CHANGED = {("halo_stencil_fill_field_desc", "desc"), ("halo_stencil_fill_layout_desc", "desc"), ("halo_sections_reach", "groups"),
            ("halo_memory_release", "pointer"), ("halo_mesh_distribute", "local"), ("halo_mesh_collect", "brought")}
@@ -163,6 +164,9 @@ class Procedure:
         return "null()"
 
     def same_length(self, name):
+        if (self.name, name) in SHORT:
+            least, why = SHORT[self.name, name]
+            return [f"if (size({name}, kind=c_int64_t) < {least}) then", *refusal(self.name, why), "end if"]
         if not self.lists:
             return []
         if name in AS_LONG or len(self.lists) > 1 or name == "channels":
@@ -245,7 +249,7 @@ class Procedure:
         room = ROOM.get((self.name, name))
         if room:
             self.roles[name] = Role(f"{base}, intent(inout){optional} :: {{}}(*)", f"{base}, intent({intent}){optional} :: {name}({room})", name,
-                                    before=self.same_length(name) if room == ":" and name in AS_LONG else [])
+                                    before=self.same_length(name) if room == ":" else [])
         else:
             zero = [] if one.type.name in self.module.structs else [f"if (present({name})) {name} = 0" if optional else f"{name} = 0"]
             self.roles[name] = Role(f"{base}, intent(inout){optional} :: {{}}", f"{base}, intent({intent}){optional} :: {name}", name, before=zero)

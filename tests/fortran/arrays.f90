@@ -122,8 +122,10 @@ contains
   subroutine faces()
     type(halo_context) :: context
     type(halo_topology) :: grid
-    type(halo_field) :: x_faces, all_faces
-    real(real64), pointer :: ux(:, :), u(:, :, :)
+    type(halo_field) :: x_faces, all_faces, edges
+    type(halo_layout) :: layout
+    type(c_ptr) :: start
+    real(real64), pointer :: ux(:, :), u(:, :, :), e(:, :, :, :), all_of_it(:)
     real(real64), target :: mine(0:6, 0:5, 2)
     call grid_of(2, context, grid)
     call x_faces%create(grid, halo_field_desc(centring=HALO_CENTRE_FACE_X, ghost_low=[1, 1, 0], ghost_high=[1, 1, 0]), "x")
@@ -134,6 +136,16 @@ contains
     call all_faces%bind(0_int64, mine)
     call all_faces%data(0_int64, u)
     call need(associated(u, mine), "all faces")
+    call edges%create(grid, halo_field_desc(centring=HALO_CENTRE_FACES, n_components=3, ghost_low=[1, 1, 0]), "e")
+    call edges%allocate(-1_int64)
+    call edges%data(0_int64, e)
+    call need(all(lbound(e) == [0, 0, 1, 1]) .and. all(ubound(e) == [5, 4, 3, 2]), "the library's faces")
+    call edges%layout(0_int64, layout)
+    e = 0
+    e(1, 1, 2, 2) = 5
+    call edges%data(0_int64, 0, start)
+    call c_f_pointer(start, all_of_it, [layout%elements])
+    call need(all_of_it(layout%first_owned + layout%component_stride + layout%place_stride + 1) == 5, "its layout")
   end subroutine faces
 
   subroutine refusals()

@@ -24,12 +24,18 @@ contains
     integer(c_int32_t) :: found(3), order(3), groups(2)
     type(halo_section_sizes) :: sizes
     type(halo_map) :: map
+    integer :: stat
+    character(:), allocatable :: errmsg
     map = halo_map(to=c_loc(to), to_owners=c_loc(to_owners), n_to=2_int64, arity=1)
     call halo_sections_classify(0, [0, 0], [map], found(:2), order(:2), sizes)
     call need(all(found(:2) == [HALO_SECTION_CORE, HALO_SECTION_OWNED]) .and. sizes%n(1) == 1, "sections")
     groups = 0
     call halo_sections_reach(map, found(:2), ishft(1, HALO_SECTION_OWNED), 64, groups)
     call need(all(groups == [0, 64]), "reach")
+    call halo_sections_reach(map, found(:2), 1, 64, groups(:1), stat=stat, errmsg=errmsg)
+    call need(stat == HALO_ERR_ARGUMENT .and. index(errmsg, "fewer entries") > 0, "groups too short")
+    call halo_sections_classify(0, [0, 0], [map], found, stat=stat, errmsg=errmsg)
+    call need(stat == HALO_ERR_ARGUMENT .and. index(errmsg, "differ in size") > 0, "sections too long")
   end subroutine sections
 
   subroutine accesses()
@@ -104,6 +110,7 @@ contains
     real(real64), target :: memory(2), other(2)
     integer(c_int32_t) :: yes, state, states(2)
     integer(c_int64_t) :: n_done
+    integer :: stat
     call context%create()
     key = halo_channel_key(send_gid=1, receive_gid=2)
     desc%count = 2
@@ -115,6 +122,12 @@ contains
       [halo_channel_desc(count=1), halo_channel_desc(count=1)], several)
     call halo_channel_find(context, key, found)
     call need(c_associated(found%handle, channel%handle), "found")
+    call found%destroy(stat)
+    call need(stat == HALO_ERR_ARGUMENT, "who finds a channel does not own it")
+    call halo_channel_find(context, halo_channel_key(8, 9), found, stat)
+    call need(stat == HALO_ERR_NOT_FOUND .and. .not. c_associated(found%handle), "no such channel")
+    call found%destroy(stat)
+    call halo_channel_find(context, key, found)
     call halo_channel_get_key(found, read)
     call need(read%receive_gid == 2, "key")
     group_desc%messages = HALO_MESSAGES_PER_CHANNEL
