@@ -912,7 +912,7 @@ typedef struct halo_transfer_desc {
 
 /**
  * An exchange that moves values from fields of one topology of boxes into fields of another: wherever a part of the destination has a point of a part
- * of the source (periodic images included; both have the same periods). Topologies made from blocks or boxes. `desc` may
+ * of the source (periodic images included; both have the same periods). Topologies made from blocks or boxes; two forests: see halo_levels.h. `desc` may
  * be NULL. Runs as any exchange; where halo_run speaks of its fields, the n_fields sources come first, then the destinations, and a mask names both of a
  * pair or none. Collective; communicates nothing. Where boxes are `distributed`, halo_exchange_prepare or else the first start communicates among all ranks, and blocks.
  * HALO_ERR_ARGUMENT: the two of a pair differ in type, components or centring, or one is sparse.

@@ -5,7 +5,7 @@
  *
  *   1  forests: which blocks exist
  *   2  lists of blocks: refine, coarsen, balance, place
- *   3  ghosts between levels
+ *   3  ghosts between levels, fluxes, and other lists of blocks
  *
  * All blocks have the same number of cells. A tree is a box of root blocks, of level 0; a block of level l + 1 is one of the 2, 4 or 8 equal parts of
  * a block of level l. Blocks that touch differ by one level at most (balance).
@@ -144,46 +144,55 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
 
 /** @} */
 
-/* ------------------------------------------------------------------ 3 ghosts between levels */
-/** @defgroup levels_03 Levels, 3 ghosts between levels
- *  @{ */
-
-/**
+/* ------------------------------------------------------------------ 3 ghosts between levels, fluxes, other lists of blocks */
+/** @defgroup levels_03 Levels, 3 ghosts between levels, fluxes, other lists of blocks
+ *
  * HALO_KIND_GHOSTS on a forest fills ghosts behind blocks of every level, in one run with one message to each peer:
  *
  *   - behind a block of the same level: its cells;
  *   - behind finer blocks: means of the 2, 4 or 8 cells in each of the block's, which the finer ones make before they send;
  *   - behind a coarser block: made from its cells, by the field's prolongation, in refine (or finish).
  *
- * For the last, each field has coarse cells beside it: those of the next coarser level, two cells wide, that cover the block and its ghosts. What comes from coarser
- * blocks is received there. Where ghosts outside the domain have to do with it, the caller fills some of these cells, between
+ * For the last, each field has coarse cells beside it: those of the next coarser level, two cells wide, that cover the block and its ghosts. What
+ * comes from coarser blocks is received there. Where ghosts outside the domain have to do with it, the caller fills some of these cells, between
  * halo_exchange_unpack and halo_exchange_refine: halo_exchange_coarse_boundaries says which.
  *
- * Fields: cells, real or complex, dense, on the host; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at most. The stencil must not reach
- * farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with HALO_PROLONG_CONSTANT HALO_BALANCE_EDGES;
- * HALO_STENCIL_FACES wants HALO_BALANCE_EDGES, with HALO_PROLONG_CONSTANT HALO_BALANCE_FACES (two dimensions have no edges but corners: there EDGES is FULL).
- * Otherwise creation is HALO_ERR_ARGUMENT. A run's `depth` is even, unless prolongation is constant or ghosts have an odd width.
- */
-#define HALO_PROLONG_MINMOD 0   /**< the coarse cell's value, and per direction a quarter of the smaller one of its slopes to both sides, 0 where their signs differ:
-                                     exact for linear functions. The default */
+ * Fields: cells, real or complex, dense, on the host; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at
+ * most. The stencil must not reach farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with
+ * HALO_PROLONG_CONSTANT HALO_BALANCE_EDGES; HALO_STENCIL_FACES wants HALO_BALANCE_EDGES, with HALO_PROLONG_CONSTANT HALO_BALANCE_FACES (two
+ * dimensions have no edges but corners: there EDGES is FULL). Otherwise creation is HALO_ERR_ARGUMENT. A run's `depth` is even, unless prolongation
+ * is constant or ghosts have an odd width.
+ *
+ * Between forests, halo_exchange_create_transfer (HALO_TRANSFER_COPY, no ghosts) moves fields from one list of blocks to another of the same trees
+ * and cells: what is a leaf of both is copied, a leaf whose parts were leaves gets their means, one that was part of a leaf is made of its cells, by
+ * the prolongation of the field that is filled. HALO_PROLONG_MINMOD reads one layer of the source's ghosts, which must be fresh, and filled outside
+ * the domain. Runs as any exchange, as often as wanted. Fields as for ghosts between levels. HALO_ERR_ARGUMENT: trees, joins, cells, types or
+ * components differ; a block was refined or coarsened by more than one level, which goes by a list between.
+ *  @{ */
+
+#define HALO_PROLONG_MINMOD                                                                                                                          \
+    0 /**< the coarse cell's value, and per direction a quarter of the smaller one of its slopes to both sides, 0 where their signs differ:          \
+           exact for linear functions. The default */
 #define HALO_PROLONG_CONSTANT 1 /**< the coarse cell's value */
 
-/** How ghosts behind coarser blocks are made. The same on all ranks, which the first run of an exchange compares. Local. HALO_BUSY: exchanges use the field. */
+/** How ghosts behind coarser blocks are made. The same on all ranks, which the first run of an exchange compares. Local. HALO_BUSY: exchanges use the
+ * field. */
 HALO_API halo_status halo_field_set_prolongation(halo_field *field, int32_t prolongation);
 
-/** What halo_exchange_desc.kind may be besides: values on faces (HALO_CENTRE_FACE_X, ..., HALO_CENTRE_FACES) of a block that lie on the border to finer blocks
- *  become the mean, by area, of those of the 1, 2 or 4 finer faces on each: so that what leaves one level arrives in the other. Faces between blocks of one
- *  level stay as they are. One message to each peer. Forests whose joins turn nothing. */
+/** What halo_exchange_desc.kind may be besides: values on faces (HALO_CENTRE_FACE_X, ..., HALO_CENTRE_FACES) of a block that lie on the border to
+ * finer blocks become the mean, by area, of those of the 1, 2 or 4 finer faces on each: so that what leaves one level arrives in the other. Faces
+ * between blocks of one level stay as they are. One message to each peer. Forests whose joins turn nothing. */
 #define HALO_KIND_FLUXES 16
 
-/** Coarse cells of a local part beside the `field`-th of the exchange's fields: storage, which is the exchange's and lives as long, and its layout. Local.
- *  HALO_ERR_NOT_FOUND: the exchange is over one level, and has none. */
+/** Coarse cells of a local part beside the `field`-th of the exchange's fields: storage, which is the exchange's and lives as long, and its layout.
+ * Local. HALO_ERR_NOT_FOUND: the exchange is over one level, and has none. */
 HALO_API halo_status halo_exchange_coarse_data(const halo_exchange *exchange, int32_t field, int64_t gid, void **data, halo_layout *layout);
 
-/** Coarse cells outside the domain, by element, in the index space of the coarse cells, whose (0, 0, 0) covers the part's first cells. To be filled before
- *  refine, if ghosts behind coarser blocks are wanted up to the border with slopes across it; else they hold what they held. As halo_field_boundaries. */
-HALO_API halo_status halo_exchange_coarse_boundaries(const halo_exchange *exchange, int32_t field, int64_t gid, size_t row_bytes, halo_boundary *boundaries,
-                                                     int64_t capacity, int64_t *n);
+/** Coarse cells outside the domain, by element, in the index space of the coarse cells, whose (0, 0, 0) covers the part's first cells. To be filled
+ * before refine, if ghosts behind coarser blocks are wanted up to the border with slopes across it; else they hold what they held. As
+ * halo_field_boundaries. */
+HALO_API halo_status halo_exchange_coarse_boundaries(const halo_exchange *exchange, int32_t field, int64_t gid, size_t row_bytes,
+                                                     halo_boundary *boundaries, int64_t capacity, int64_t *n);
 
 /** @} */
 

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "halo.hpp"
@@ -122,5 +123,27 @@ private:
     std::vector<halo_leaf> leaves_;
     std::vector<std::int32_t> owners_;
 };
+
+/// How ghosts behind coarser blocks are made: HALO_PROLONG_...
+inline void set_prolongation(const Field &field, std::int32_t prolongation) { check(halo_field_set_prolongation(field, prolongation)); }
+
+/// Coarse cells of a part beside a field of an exchange. Valid as long as the exchange.
+template <class T>
+struct CoarseCells {
+    T *data;
+    halo_layout layout;
+    std::vector<halo_boundary> boundaries; ///< outside the domain
+};
+template <class T = double>
+CoarseCells<T> coarse_cells(const Exchange &exchange, std::int32_t field, std::int64_t gid) {
+    void *data = nullptr;
+    halo_layout layout = HALO_LAYOUT_INIT;
+    check(halo_exchange_coarse_data(exchange, field, gid, &data, &layout));
+    std::int64_t n = 0;
+    check(halo_exchange_coarse_boundaries(exchange, field, gid, sizeof(halo_boundary), nullptr, 0, &n));
+    std::vector<halo_boundary> boundaries(static_cast<std::size_t>(n));
+    check(halo_exchange_coarse_boundaries(exchange, field, gid, sizeof(halo_boundary), boundaries.data(), n, &n));
+    return { static_cast<T *>(data), layout, std::move(boundaries) };
+}
 
 } // namespace halo

@@ -12,7 +12,7 @@ mkdir -p "$1"
 root="$(cd "$1" && pwd)"
 whole="$root/whole" # the tree as it was at the start
 programs=(unit_base unit_field halo_cpp unit_memory unit_mesh unit_comm unit_stream unit_channel unit_exchange unit_plan unit_plugin unit_sphere unit_forest unit_topology unit_access misuse test_channel halo_counts halo_seeded
-    halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_mesh halo_box_conformance halo_conformance late_device_programs)
+    halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_levels test_mesh halo_box_conformance halo_conformance late_device_programs)
 export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 MESH_LARGE_CASES=1 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
 declare -A seconds # that a program, or some of its tests, may take
@@ -376,6 +376,20 @@ defects=(
     "blocks are refined without what touches them|topology/forest/adapt.cpp|unit_forest Adapt.*|s/if (new_level(other) < leaves_\[next\].level) waiting.push_back(other);/(void)other;/"
     "blocks become coarser though finer ones touch them|topology/forest/adapt.cpp|unit_forest Adapt.*|s/fits = fits \&\& new_level(finer) <= parent.level + 1;/(void)finer;/"
     "a rank may be left without blocks|topology/forest/adapt.cpp|unit_forest Place.*|s/std::max<int64_t>(1, left - (n_ranks - 1 - rank))/left/"
+    # Ghosts between levels
+    "means are of half the values|base/level_operators.cpp|test_levels *Ghosts*|s/constexpr Real weight = Real(1) . Real(1 << n_summed);/constexpr Real weight = Real(2) \/ Real(1 << n_summed);/"
+    "slopes have no limit|base/level_operators.cpp|test_levels *Ghosts*|s/^    if (!(below \* above > Real(0))) return Real(0);//"
+    "ghosts are made from the wrong half of a coarser block|topology/forest/level_edges.cpp|test_levels *Ghosts*|s/place\[d\] = (block.at\[d\] \& 1) \* coarse_cells\[d\];/place[d] = 0;/"
+    "a block does not make the coarse cells that it reads itself|exchange/kinds/levels.cpp|test_levels *Ghosts*|s/^        for (const halo_box \&box : edges.read_inside(gid)) work.send(0, box);//"
+    "coarse cells behind equal blocks keep what they had|exchange/kinds/levels.cpp|test_levels *Ghosts*|s/^        if (item.ghosts.halves_ghosts()) work.halved_ghosts = edges.read_beside(gid);//"
+    "ghosts of odd widths lack what lies beside them|exchange/kinds/levels.cpp|test_levels *Ghosts*|s/^        if (ghosts.reach > 0 .. !ghosts.halves_ghosts()) add(.*$//"
+    "a run by phases sends the means of the run before|exchange/exchange.cpp|test_levels *Ghosts*|s/^    if (present_ == 0) steps_->before_send(run_);//"
+    "a run by phases makes no ghosts|exchange/exchange.cpp|test_levels *Ghosts*|s/^    step(\[\&\] { steps_->refine(run_); });//"
+    "a stencil may reach farther than the balance|exchange/kinds/levels.cpp|test_levels LevelsRefuse.*|s/    if (balance > std::max(wanted, most))/    if (balance > 3)/"
+    "ghosts may be wider than half a block|exchange/kinds/levels.cpp|test_levels LevelsRefuse.*|s/^        check_widths(\*field, ghosts);//"
+    "fluxes go over edges too|topology/forest/level_edges.cpp|test_levels *Fluxes*|s/alone = alone \&\& (offset\[d\] != 0) == (centring == 1 << d);/alone = alone \&\& (offset[d] != 0 || centring != 1 << d);/"
+    "a refined block does not see beyond its part|topology/forest/remesh_edges.cpp|test_levels *Remesh*|s/around.low\[d\] = around.high\[d\] = way == RemeshWay::split ? reach_ : 0;/around.low[d] = around.high[d] = 0;/"
+    "a block may come about by two levels|exchange/kinds/levels.cpp|test_levels RemeshRefuses.*|s/^    RemeshEdges(forest_of(source), forest_of(destination), reach).check();//"
     "boxes go along directions that are not used|topology/boxes/boxes.cpp|misuse *Topologies*|s/^        if (box.low\[d\] != 0 .*$/        if (false)/"
     "boxes repeat along directions that are not used|topology/boxes/boxes.cpp|misuse *Topologies*|/require_flat(desc.domain/,/^}/s/^        if (desc.periodic\[d\])$/        if (false)/"
     "regions go along directions that are not used|topology/regions/regions.cpp|misuse *Topologies*|s/given != 0 \&\& given != 1)/given < 0)/"

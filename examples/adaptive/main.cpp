@@ -54,10 +54,13 @@ bool run(const halo::Context &context, const Options &options) {
     for (std::size_t i = 0; i < before.size(); ++i) {
         const double change = std::abs(after[i] - before[i]) / before[i];
         conserved = conserved && change < 1e-13;
-        if (speaks) std::printf("total %s: %.15g, changed by %.1e of it: %s\n", i == 0 ? "mass" : "energy", after[i], change, change < 1e-13 ? "pass" : "FAIL");
+        if (speaks)
+            std::printf("total %s: %.15g, changed by %.1e of it: %s\n", i == 0 ? "mass" : "energy", after[i], change,
+                        change < 1e-13 ? "pass" : "FAIL");
     }
     if (speaks)
-        std::printf("  result: %d remeshes, %zu blocks, digest %016llx\n", solver.remeshes(), solver.leaves().size(), static_cast<unsigned long long>(bits));
+        std::printf("  result: %d remeshes, %zu blocks, digest %016llx\n", solver.remeshes(), solver.leaves().size(),
+                    static_cast<unsigned long long>(bits));
     if (!options.cells.empty()) write_cells(context, solver, options.cells);
     return conserved;
 }
@@ -68,7 +71,9 @@ int main(int argc, char **argv) {
     CLI::App app("A blast wave on adaptive blocks", "adaptive");
     Options options;
     app.add_option("--steps", options.steps, "of time")->check(CLI::NonNegativeNumber)->capture_default_str();
-    app.add_option("--roots", options.parameters.roots, "blocks along x and y on the coarsest level")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--roots", options.parameters.roots, "blocks along x and y on the coarsest level")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
     app.add_option("--deepest", options.parameters.deepest, "level of refinement")->check(CLI::Range(0, 12))->capture_default_str();
     app.add_option("--adapt-every", options.parameters.adapt_every, "steps")->check(CLI::PositiveNumber)->capture_default_str();
     app.add_option("--cells", options.cells, "file for the cells at the end");

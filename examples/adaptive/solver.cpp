@@ -71,7 +71,8 @@ void Solver::set_out() {
         const double h = width(level(gid));
         for (std::int64_t y = 0; y < n_cells; ++y)
             for (std::int64_t x = 0; x < n_cells; ++x) {
-                const double dx = (static_cast<double>(cells.low[0] + x) + 0.5) * h - 0.4, dy = (static_cast<double>(cells.low[1] + y) + 0.5) * h - 0.45;
+                const double dx = (static_cast<double>(cells.low[0] + x) + 0.5) * h - 0.4,
+                             dy = (static_cast<double>(cells.low[1] + y) + 0.5) * h - 0.45;
                 gas.set(x, y, { 1.0, 0.0, 0.0, (dx * dx + dy * dy < 0.01 ? 10.0 : 0.1) / (gamma - 1) });
             }
     }
@@ -79,7 +80,8 @@ void Solver::set_out() {
 
 double Solver::longest_step() const {
     double rate = 0;
-    for_each_cell([&](int level, std::int64_t, std::int64_t, const State &u) { rate = std::max(rate, (fastest(u, 0) + fastest(u, 1)) / width(level)); });
+    for_each_cell(
+        [&](int level, std::int64_t, std::int64_t, const State &u) { rate = std::max(rate, (fastest(u, 0) + fastest(u, 1)) / width(level)); });
     return 0.4 / context_.allreduce(rate, HALO_MAX);
 }
 

@@ -13,8 +13,8 @@
 namespace adaptive {
 
 struct Parameters {
-    int roots = 4;      ///< blocks along x and y on level 0
-    int deepest = 3;    ///< level
+    int roots = 4;       ///< blocks along x and y on level 0
+    int deepest = 3;     ///< level
     int adapt_every = 2; ///< steps
 };
 

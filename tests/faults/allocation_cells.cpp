@@ -371,6 +371,53 @@ void forest(Member &member, const Trial &trial) {
     destroy(member, { u }, { topology });
 }
 
+// A ring of a block and two of half its size: ghosts, fluxes, and the same blocks dealt to other ranks.
+void levels(Member &member, const Trial &trial) {
+    const halo_tree tree = { { 2, 1, 1 } };
+    halo_tree_join join = HALO_TREE_JOIN_INIT;
+    join.side = 1;
+    const std::vector<halo_leaf> leaves{ { 0, 0, { 0, 0, 0 } }, { 0, 1, { 2, 0, 0 } }, { 0, 1, { 3, 0, 0 } } };
+    std::vector<int32_t> owners(3);
+    for (int32_t i = 0; i < 3; ++i) owners[static_cast<size_t>(i)] = i % member.size;
+    halo_forest_desc desc = HALO_FOREST_DESC_INIT;
+    desc.n_dims = 1, desc.n_cells[0] = 8;
+    desc.trees = &tree, desc.n_trees = 1, desc.joins = &join, desc.n_joins = 1;
+    desc.leaves = leaves.data(), desc.n_leaves = 3, desc.owner = owners.data();
+    halo_topology *topology = nullptr, *moved = nullptr;
+    TALK(halo_topology_create_forest(member.context, &desc, &topology));
+    halo_field *u = make_field(member, topology, "u", 2, {});
+    halo_field *flux = make_field(member, topology, "flux", 0, [](halo_field_desc &field) { field.centring = HALO_CENTRE_FACE_X; });
+    ALONE(halo_field_set_prolongation(u, HALO_PROLONG_MINMOD));
+    ALONE(halo_field_allocate(u, -1));
+    ALONE(halo_field_allocate(flux, -1));
+    try_exchange(member, { u }, { topology }, trial);
+    Trial fluxes = trial;
+    fluxes.desc.kind = HALO_KIND_FLUXES;
+    try_exchange(member, { flux }, { topology }, fluxes);
+
+    halo_exchange *exchange = nullptr;
+    TOGETHER(halo_exchange_create(&u, 1, &trial.desc, &exchange), [&] { ALONE(halo_exchange_destroy(&exchange)); });
+    const int64_t *gids = nullptr;
+    int64_t n = 0, n_sides = 0;
+    ALONE(halo_topology_local_parts(topology, &gids, &n));
+    for (int64_t part = 0; part < n; ++part) {
+        void *data = nullptr;
+        ALONE(halo_exchange_coarse_data(exchange, 0, gids[part], &data, nullptr));
+        ALONE(halo_exchange_coarse_boundaries(exchange, 0, gids[part], sizeof(halo_boundary), nullptr, 0, &n_sides));
+    }
+    ALONE(halo_exchange_destroy(&exchange));
+
+    std::rotate(owners.begin(), owners.begin() + 1, owners.end());
+    TALK(halo_topology_create_forest(member.context, &desc, &moved));
+    halo_field *v = make_field(member, moved, "v", 0, {});
+    ALONE(halo_field_allocate(v, -1));
+    TOGETHER(halo_exchange_create_transfer(&u, &v, 1, nullptr, &exchange), [&] { ALONE(halo_exchange_destroy(&exchange)); });
+    run_exchange(
+        member, exchange, trial, [&](int time) { fill(member, u, topology, time); }, [&] { keep_values(member, v, moved); });
+    ALONE(halo_exchange_destroy(&exchange));
+    destroy(member, { v, flux, u }, { moved, topology });
+}
+
 Trial trial_of(const std::function<void(Trial &)> &change) {
     Trial trial;
     if (change) change(trial);
@@ -420,6 +467,8 @@ std::vector<Scenario> cell_scenarios() {
     add("transfer", [](Member &m) { transfer(m, Given::all, HALO_TRANSFER_COPY, false); });
     add("transfer distributed", [](Member &m) { transfer(m, Given::distributed, HALO_TRANSFER_ADD, true); });
     add("forest", [=](Member &m) { forest(m, plain); });
+    add("levels", [=](Member &m) { levels(m, plain); });
+    add("levels by phases", [=](Member &m) { levels(m, channels); });
     add("regions", [=](Member &m) { regions(m, plain); });
     add("regions reverse", [=](Member &m) { regions(m, reverse); });
     return all;

@@ -10,7 +10,6 @@
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include "halo_access.h"
-#include "halo_channel.h"
 
 namespace fuzz {
 

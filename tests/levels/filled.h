@@ -171,7 +171,8 @@ private:
                         }
     }
     void write(void *data, const halo_layout &layout, const Place &cell, int32_t c, double value) const {
-        const int64_t at = layout.first_owned + cell[0] * layout.stride[0] + cell[1] * layout.stride[1] + cell[2] * layout.stride[2] + c * layout.component_stride;
+        const int64_t at =
+            layout.first_owned + cell[0] * layout.stride[0] + cell[1] * layout.stride[1] + cell[2] * layout.stride[2] + c * layout.component_stride;
         if (of_.is_single())
             for (int32_t i = 0; i < of_.numbers(); ++i) static_cast<float *>(data)[at * of_.numbers() + i] = static_cast<float>(value);
         else
@@ -190,7 +191,8 @@ private:
     void store(int64_t gid, const Place &cell, int32_t c, double value) { write(data_of(gid), layout_of(gid), cell, c, value); }
     double load(int64_t gid, const Place &cell, int32_t c) const {
         const halo_layout layout = layout_of(gid);
-        const int64_t at = layout.first_owned + cell[0] * layout.stride[0] + cell[1] * layout.stride[1] + cell[2] * layout.stride[2] + c * layout.component_stride;
+        const int64_t at =
+            layout.first_owned + cell[0] * layout.stride[0] + cell[1] * layout.stride[1] + cell[2] * layout.stride[2] + c * layout.component_stride;
         if (!of_.is_single()) return static_cast<const double *>(data_of(gid))[at];
         const float *values = static_cast<const float *>(data_of(gid)) + at * of_.numbers();
         for (int32_t i = 1; i < of_.numbers(); ++i)

@@ -80,8 +80,9 @@ TEST_P(Fluxes, BecomeTheMeansOfFinerOnes) {
                     const std::optional<double> corrected = model.corrected_face(level, face, d, c);
                     const double wanted = corrected ? *corrected : model.face(level, face, d, c);
                     if (value != wanted)
-                        stop("case %llu: level %d, face (%lld, %lld, %lld) along %d is %.17g, wanted %.17g", static_cast<unsigned long long>(number), level,
-                             static_cast<long long>(face[0]), static_cast<long long>(face[1]), static_cast<long long>(face[2]), d, value, wanted);
+                        stop("case %llu: level %d, face (%lld, %lld, %lld) along %d is %.17g, wanted %.17g", static_cast<unsigned long long>(number),
+                             level, static_cast<long long>(face[0]), static_cast<long long>(face[1]), static_cast<long long>(face[2]), d, value,
+                             wanted);
                 });
             }
             OK(halo_exchange_destroy(&exchange));

@@ -103,7 +103,8 @@ void Model::refine(uint64_t seed) {
                 for (size_t d = 0; d < 3; ++d) at[d] = block.at[d] + offset[d];
                 if (!wrap(block.level, at)) return;
                 Block there{ block.level, at };
-                while (!is_leaf_.contains(there)) there = { there.level - 1, { floor_half(there.at[0]), floor_half(there.at[1]), floor_half(there.at[2]) } };
+                while (!is_leaf_.contains(there))
+                    there = { there.level - 1, { floor_half(there.at[0]), floor_half(there.at[1]), floor_half(there.at[2]) } };
                 if (!is_leaf_[there] || there.level >= block.level - 1) return;
                 split(there);
                 changed = true;
@@ -276,7 +277,8 @@ double Model::moved(int32_t level, const Place &cell, int32_t component, int32_t
     for (size_t d = 0; d < static_cast<size_t>(shape_.n_dims) && prolongation == HALO_PROLONG_MINMOD; ++d) {
         Place low = centre, high = centre;
         --low[d], ++high[d];
-        const double slope = minmod(middle - around(level - 1, low, component, prolongation), around(level - 1, high, component, prolongation) - middle);
+        const double slope =
+            minmod(middle - around(level - 1, low, component, prolongation), around(level - 1, high, component, prolongation) - middle);
         value += ((cell[d] & 1) != 0 ? 0.25 : -0.25) * slope;
     }
     return value;

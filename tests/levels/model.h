@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A forest of trees that lie side by side in one space, each with its index space turned as it likes. Blocks and cells have coordinates in that space on each
-// level; what a cell, a ghost, a face must hold is computed there, by the definitions of halo_levels.h.
+// A forest of trees that lie side by side in one space, each with its index space turned as it likes. Blocks and cells have coordinates in that space
+// on each level; what a cell, a ghost, a face must hold is computed there, by the definitions of halo_levels.h.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ using Place = std::array<int64_t, 3>;
 
 struct Shape {
     int32_t n_dims = 3;
-    int64_t n_cells = 4;                   // of a block, per direction
-    int32_t n_trees = 1;                   // along x
-    Place n_roots{ 1, 1, 1 };              // of a tree, in space
+    int64_t n_cells = 4;      // of a block, per direction
+    int32_t n_trees = 1;      // along x
+    Place n_roots{ 1, 1, 1 }; // of a tree, in space
     std::array<bool, 3> periodic{};
-    bool turned = false;                   // trees have index spaces of their own
+    bool turned = false; // trees have index spaces of their own
     int32_t deepest = 2;
 };
 

@@ -90,7 +90,8 @@ TEST(LevelsRefuse, Fields) {
         desc = field_desc();
         desc.centring = HALO_CENTRE_NODE;
         Attempt(rank, model.desc(), desc).refuse(ghosts, "field u: ghosts between levels are those of cells");
-        Attempt(rank, model.desc(), field_desc(8)).refuse(ghosts, "field u: ghosts 8 and 8 along direction 0, but blocks of 8 cells between levels have at most");
+        Attempt(rank, model.desc(), field_desc(8))
+            .refuse(ghosts, "field u: ghosts 8 and 8 along direction 0, but blocks of 8 cells between levels have at most");
     });
 }
 
@@ -141,8 +142,7 @@ TEST(LevelsRefuse, RanksThatProlongateDifferently) {
         attempt.make(ghosts);
         halo_status status = halo_exchange_start(attempt.exchange(), nullptr, HALO_STREAM_NONE);
         if (status == HALO_SUCCESS) status = halo_exchange_finish(attempt.exchange(), HALO_STREAM_NONE);
-        if (status != HALO_ERR_MISMATCH || !std::strstr(halo_last_error(), "prolongation of u"))
-            stop("status %d: %s", status, halo_last_error());
+        if (status != HALO_ERR_MISMATCH || !std::strstr(halo_last_error(), "prolongation of u")) stop("status %d: %s", status, halo_last_error());
     });
 }
 

@@ -61,15 +61,17 @@ private:
         void *data = nullptr;
         OK(halo_field_layout(field, gid, &layout));
         OK(halo_field_data(field, gid, 0, &data));
-        const int64_t at = layout.first_owned + cell[0] * layout.stride[0] + cell[1] * layout.stride[1] + cell[2] * layout.stride[2] + c * layout.component_stride;
-        const double is = of_.is_single() ? static_cast<double>(static_cast<const float *>(data)[at * of_.numbers()]) : static_cast<const double *>(data)[at];
+        const int64_t at =
+            layout.first_owned + cell[0] * layout.stride[0] + cell[1] * layout.stride[1] + cell[2] * layout.stride[2] + c * layout.component_stride;
+        const double is =
+            of_.is_single() ? static_cast<double>(static_cast<const float *>(data)[at * of_.numbers()]) : static_cast<const double *>(data)[at];
         const int32_t level = model_.blocks()[static_cast<size_t>(gid)].level;
         double wanted = before.moved(level, model_.in_space(gid, cell, of_.shape.n_cells), c, of_.prolongation);
         if (of_.is_single()) wanted = static_cast<double>(static_cast<float>(wanted));
         if (is != wanted)
-            stop("case %llu: part %lld (level %d), cell (%lld, %lld, %lld), component %d is %.17g, wanted %.17g", static_cast<unsigned long long>(of_.seed),
-                 static_cast<long long>(gid), level, static_cast<long long>(cell[0]), static_cast<long long>(cell[1]), static_cast<long long>(cell[2]), c, is,
-                 wanted);
+            stop("case %llu: part %lld (level %d), cell (%lld, %lld, %lld), component %d is %.17g, wanted %.17g",
+                 static_cast<unsigned long long>(of_.seed), static_cast<long long>(gid), level, static_cast<long long>(cell[0]),
+                 static_cast<long long>(cell[1]), static_cast<long long>(cell[2]), c, is, wanted);
     }
 
     const Case &of_;
@@ -130,10 +132,19 @@ void refuse(const std::function<void(halo_forest_desc &, halo_field_desc &, halo
 TEST(RemeshRefuses, OtherFieldsAndForests) {
     refuse([](halo_forest_desc &, halo_field_desc &field, halo_transfer_desc &) { field.type = HALO_INT64; }, "values of int64 have no means");
     refuse([](halo_forest_desc &, halo_field_desc &field, halo_transfer_desc &) { field.n_components += 1; }, "their numbers of components differ");
-    refuse([](halo_forest_desc &, halo_field_desc &field, halo_transfer_desc &) { field.centring = HALO_CENTRE_NODE; }, "between forests cells are moved");
-    refuse([](halo_forest_desc &forest, halo_field_desc &, halo_transfer_desc &) { forest.n_cells[0] += 2; forest.n_cells[1] = forest.n_dims > 1 ? forest.n_cells[1] + 2 : 1; forest.n_cells[2] = forest.n_dims > 2 ? forest.n_cells[2] + 2 : 1; }, "different numbers of cells");
-    refuse([](halo_forest_desc &, halo_field_desc &, halo_transfer_desc &how) { how.op = HALO_TRANSFER_ADD; }, "between forests cells are copied, not added");
-    refuse([](halo_forest_desc &, halo_field_desc &, halo_transfer_desc &how) { how.source_ghosts[0] = 1; }, "between forests owned cells alone are filled");
+    refuse([](halo_forest_desc &, halo_field_desc &field, halo_transfer_desc &) { field.centring = HALO_CENTRE_NODE; },
+           "between forests cells are moved");
+    refuse(
+        [](halo_forest_desc &forest, halo_field_desc &, halo_transfer_desc &) {
+            forest.n_cells[0] += 2;
+            forest.n_cells[1] = forest.n_dims > 1 ? forest.n_cells[1] + 2 : 1;
+            forest.n_cells[2] = forest.n_dims > 2 ? forest.n_cells[2] + 2 : 1;
+        },
+        "different numbers of cells");
+    refuse([](halo_forest_desc &, halo_field_desc &, halo_transfer_desc &how) { how.op = HALO_TRANSFER_ADD; },
+           "between forests cells are copied, not added");
+    refuse([](halo_forest_desc &, halo_field_desc &, halo_transfer_desc &how) { how.source_ghosts[0] = 1; },
+           "between forests owned cells alone are filled");
 }
 
 // Two levels at once must go through a list between.

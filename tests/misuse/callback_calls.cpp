@@ -88,6 +88,7 @@ const Call refused_calls[] = {
     CALL(halo_field_destroy, &w.dense),
     CALL(halo_field_map_points, w.dense, 0, nullptr, 0),
     CALL(halo_field_set_layout, w.dense, &layout),
+    CALL(halo_field_set_prolongation, w.dense, HALO_PROLONG_CONSTANT),
     CALL(halo_exchange_create, &w.dense, 1, nullptr, &w.results.exchange),
     CALL(halo_exchange_create_transfer, &w.dense, &w.sparse, 1, nullptr, &w.results.exchange),
     CALL(halo_stencil_create_exchange, stencil(), 0, &w.dense, 1, nullptr, &w.results.exchange),
@@ -212,6 +213,16 @@ const Call allowed_calls[] = {
     ANSWER(halo_exchange_get_stats, halo_exchange_stats, HALO_EXCHANGE_STATS_INIT, w.arriving),
     CALL(halo_exchange_peers, w.arriving, sizeof(halo_peer_row), nullptr, 0, &w.n),
     CALL(halo_exchange_describe, w.arriving, w.buffer, sizeof w.buffer, &w.needed),
+    { "halo_exchange_coarse_data",
+      [](World &w) {
+          const halo_status status = halo_exchange_coarse_data(w.arriving, 0, 0, &w.pointer, nullptr);
+          return status == HALO_ERR_NOT_FOUND ? HALO_SUCCESS : status; // it is over one level
+      } },
+    { "halo_exchange_coarse_boundaries",
+      [](World &w) {
+          const halo_status status = halo_exchange_coarse_boundaries(w.arriving, 0, 0, sizeof(halo_boundary), nullptr, 0, &w.n);
+          return status == HALO_ERR_NOT_FOUND ? HALO_SUCCESS : status;
+      } },
     CALL(halo_channel_find, w.context, &w.key, &w.found),
     ANSWER(halo_channel_buffer, halo_buffer, HALO_BUFFER_INIT, w.channel),
     CALL(halo_channel_state, w.channel, &w.number),

@@ -182,7 +182,7 @@ TEST(ForestLists, OwnersAndBalanceAreCheckedByTheTopologyAlone) {
     int64_t n = 0;
     EXPECT_EQ(halo_forest_adapt(steep.made(), nullptr, sizeof(halo_leaf), nullptr, nullptr, 0, &n), HALO_SUCCESS) << halo_last_error();
     EXPECT_EQ(n, 4 + 3 + 4);
-    EXPECT_EQ(halo_context_destroy(&context), HALO_SUCCESS);
+    EXPECT_EQ(halo_context_destroy(&context), HALO_SUCCESS) << halo_last_error();
 }
 
 TEST(ForestLists, MarksWeightsAndRanks) {

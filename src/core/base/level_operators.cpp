@@ -23,7 +23,8 @@ template <class Real, class Work>
 void for_each_component(const LevelValues &values, bool is_complex, const PartValues &fine, const PartValues &coarse, Work &&work) {
     const int64_t width = is_complex ? 2 : 1;
     const auto reals = [&](const PartValues &part, int64_t offset) {
-        return Reals<Real>{ reinterpret_cast<Real *>(part.first) + offset, { part.stride[0] * width, part.stride[1] * width, part.stride[2] * width } };
+        return Reals<Real>{ reinterpret_cast<Real *>(part.first) + offset,
+                            { part.stride[0] * width, part.stride[1] * width, part.stride[2] * width } };
     };
     for (int64_t c = values.first_component; c < values.first_component + values.n_components; ++c)
         for (int64_t half = 0; half < width; ++half)
@@ -68,8 +69,7 @@ void restrict_box(const Reals<Real> &fine, const Reals<Real> &coarse, const halo
                 stride[0] = 1;
                 for (int64_t x = 0; x < n; ++x) to[x] = sum_of<directions>(from + x * ratio[0], stride) * weight;
             } else {
-                for (int64_t x = 0; x < n; ++x)
-                    to[x * coarse.stride[0]] = sum_of<directions>(from + x * ratio[0] * fine.stride[0], stride) * weight;
+                for (int64_t x = 0; x < n; ++x) to[x * coarse.stride[0]] = sum_of<directions>(from + x * ratio[0] * fine.stride[0], stride) * weight;
             }
         }
 }
@@ -130,9 +130,7 @@ void prolongate_in(int32_t n_dims, bool linear, const Reals<Real> &coarse, const
 
 } // namespace
 
-bool has_level_operators(halo_type type) {
-    return type == HALO_FLOAT32 || type == HALO_FLOAT64 || type == HALO_COMPLEX64 || type == HALO_COMPLEX128;
-}
+bool has_level_operators(halo_type type) { return type == HALO_FLOAT32 || type == HALO_FLOAT64 || type == HALO_COMPLEX64 || type == HALO_COMPLEX128; }
 
 void restrict_values(const LevelValues &values, int32_t centring, const PartValues &fine, const PartValues &coarse, const halo_box &coarse_points) {
     const int in_use = (1 << values.n_dims) - 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of a block on its own level and on the next coarser one, whose cells are two wide per direction in use. Each value is one fixed expression of others.
+// Values of a block on its own level and on the next coarser one, whose cells are two wide per direction in use. Each value is one fixed expression
+// of others.
 #pragma once
 
 #include <array>
@@ -30,8 +31,8 @@ bool has_level_operators(halo_type type);
 // centring has cells. Nodes are copied, edges are means by length, faces by area, cells by volume. Along x first, then y, then z.
 void restrict_values(const LevelValues &values, int32_t centring, const PartValues &fine, const PartValues &coarse, const halo_box &coarse_points);
 
-// Cells of a box of the fine index space get the value of the coarse cell that they lie in; with `linear`, and its slope per direction: the smaller one
-// of both sides, 0 where they have different signs (minmod). Reads one coarse cell around them per direction.
+// Cells of a box of the fine index space get the value of the coarse cell that they lie in; with `linear`, and its slope per direction: the smaller
+// one of both sides, 0 where they have different signs (minmod). Reads one coarse cell around them per direction.
 void prolongate_cells(const LevelValues &values, bool linear, const PartValues &coarse, const PartValues &fine, const halo_box &fine_cells);
 
 } // namespace halo

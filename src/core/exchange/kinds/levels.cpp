@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ghosts and fluxes of forests with several levels. Beside each field stands one of the cells of the next coarser level: what goes to a coarser block is halved
-// there before it is sent, what comes from one is received there and made into ghosts when the round is over.
+// Ghosts and fluxes of forests with several levels. Beside each field stands one of the cells of the next coarser level: what goes to a coarser block
+// is halved there before it is sent, what comes from one is received there and made into ghosts when the round is over.
 #include "exchange/kinds/kinds.h"
 
 #include <algorithm>
@@ -27,19 +27,19 @@ const ForestTopology &forest_of(const Field &field) { return static_cast<const F
 
 bool is_linear(const Field &field) { return field.prolongation() == HALO_PROLONG_MINMOD; }
 
-LevelGhosts ghosts_of(const Field &field, int32_t stencil) {
-    return { field.spec().ghosts, stencil, is_linear(field) ? 1 : 0 };
-}
+LevelGhosts ghosts_of(const Field &field, int32_t stencil) { return { field.spec().ghosts, stencil, is_linear(field) ? 1 : 0 }; }
 
 // Blocks that touch where ghosts are made, or where the cells lie that these are made from, must differ by one level.
 void check_balance(const Field &field, const LevelGhosts &ghosts) {
     static constexpr const char *names[] = { "FULL", "EDGES", "FACES" };
     const int32_t balance = forest_of(field).balance();
-    const int32_t wanted = ghosts.stencil == HALO_STENCIL_FULL                           ? HALO_BALANCE_FULL
-                           : ghosts.stencil == HALO_STENCIL_EDGES && ghosts.reach > 0    ? HALO_BALANCE_FULL
-                           : ghosts.stencil == HALO_STENCIL_EDGES || ghosts.reach > 0    ? HALO_BALANCE_EDGES
-                                                                                         : HALO_BALANCE_FACES;
-    const int32_t most = field.topology().n_dims() == 3 ? HALO_BALANCE_FULL : field.topology().n_dims() == 2 ? HALO_BALANCE_EDGES : HALO_BALANCE_FACES;
+    const int32_t wanted = ghosts.stencil == HALO_STENCIL_FULL                        ? HALO_BALANCE_FULL
+                           : ghosts.stencil == HALO_STENCIL_EDGES && ghosts.reach > 0 ? HALO_BALANCE_FULL
+                           : ghosts.stencil == HALO_STENCIL_EDGES || ghosts.reach > 0 ? HALO_BALANCE_EDGES
+                                                                                      : HALO_BALANCE_FACES;
+    const int32_t most = field.topology().n_dims() == 3   ? HALO_BALANCE_FULL
+                         : field.topology().n_dims() == 2 ? HALO_BALANCE_EDGES
+                                                          : HALO_BALANCE_FACES;
     if (balance > std::max(wanted, most))
         refuse(field, format("its stencil and prolongation want a forest of HALO_BALANCE_%s, not of HALO_BALANCE_%s", names[std::max(wanted, most)],
                              names[balance]));
@@ -50,8 +50,9 @@ void check_widths(const Field &field, const LevelGhosts &ghosts) {
     const GhostWidths coarse = ghosts.coarse(field.topology().n_dims());
     for (int d = 0; d < field.topology().n_dims(); ++d)
         if (std::max(ghosts.widths.low[d], ghosts.widths.high[d]) > cells[d] / 2 || std::max(coarse.low[d], coarse.high[d]) > cells[d] / 2)
-            refuse(field, format("ghosts %d and %d along direction %d, but blocks of %lld cells between levels have at most %lld", ghosts.widths.low[d],
-                                 ghosts.widths.high[d], d, static_cast<long long>(cells[d]), static_cast<long long>(2 * (cells[d] / 2 - ghosts.reach))));
+            refuse(field,
+                   format("ghosts %d and %d along direction %d, but blocks of %lld cells between levels have at most %lld", ghosts.widths.low[d],
+                          ghosts.widths.high[d], d, static_cast<long long>(cells[d]), static_cast<long long>(2 * (cells[d] / 2 - ghosts.reach))));
 }
 
 void check_field(const Field &field) {
@@ -80,7 +81,8 @@ void check_fluxes(const std::vector<Field *> &fields, const halo_exchange_desc &
     for (const Field *field : fields) {
         check_field(*field);
         for (const Centring place : field->spec().places)
-            if (place != HALO_CENTRE_FACE_X && place != HALO_CENTRE_FACE_Y && place != HALO_CENTRE_FACE_Z) refuse(*field, "fluxes are values on faces");
+            if (place != HALO_CENTRE_FACE_X && place != HALO_CENTRE_FACE_Y && place != HALO_CENTRE_FACE_Z)
+                refuse(*field, "fluxes are values on faces");
         if (forest_of(*field).is_turned()) refuse(*field, "fluxes between trees that are turned against each other have no common faces x, y, z");
     }
 }
@@ -162,8 +164,8 @@ private:
             return { static_cast<std::byte *>(data) + first * item.field->spec().element_bytes, layout.stride, layout.component_stride };
         }
         void restrict_box(int32_t place, const halo_box &box) const {
-            restrict_values(what, item.field->spec().places[static_cast<size_t>(place)], at(fine, fine_layout, place), at(coarse, coarse_layout, place),
-                            box);
+            restrict_values(what, item.field->spec().places[static_cast<size_t>(place)], at(fine, fine_layout, place),
+                            at(coarse, coarse_layout, place), box);
         }
         void prolongate_box(const halo_box &box, int32_t depth) const {
             const Extent cells = item.field->topology().cells_of(0);
@@ -242,7 +244,8 @@ void LevelSteps::find_moves(size_t from, size_t to) {
     Item &source = items_[from], &destination = items_[to];
     const RemeshEdges edges(forest_of(*source.field), forest_of(*destination.field), destination.ghosts.reach);
     edges.emit(RemeshWay::merged, [&](const Edge &edge) {
-        if (edge.ends != EdgeEnds::receive) source.work[static_cast<size_t>(forest_of(*source.field).local_index(edge.send_gid))].send(0, edge.send.box);
+        if (edge.ends != EdgeEnds::receive)
+            source.work[static_cast<size_t>(forest_of(*source.field).local_index(edge.send_gid))].send(0, edge.send.box);
     });
     const Extent cells = destination.field->topology().cells_of(0);
     edges.emit(RemeshWay::split, [&](const Edge &edge) {
@@ -326,8 +329,8 @@ void check_remesh(const Field &source, const Field &destination, const halo_tran
     const int32_t reach = is_linear(destination) ? 1 : 0;
     for (size_t d = 0; d < static_cast<size_t>(source.topology().n_dims()); ++d)
         if (std::min(from.ghosts.low[d], from.ghosts.high[d]) < reach)
-            refuse(format("minmod prolongation reads one layer of the source's ghosts, of which there are %d and %d along direction %zu", from.ghosts.low[d],
-                          from.ghosts.high[d], d));
+            refuse(format("minmod prolongation reads one layer of the source's ghosts, of which there are %d and %d along direction %zu",
+                          from.ghosts.low[d], from.ghosts.high[d], d));
     RemeshEdges(forest_of(source), forest_of(destination), reach).check();
 }
 
@@ -358,7 +361,8 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
         const LevelGhosts &ghosts = all_ghosts[static_cast<size_t>(f)];
         round.kind += text_of(field);
         const auto add = [&](int32_t source, int32_t destination, LevelWay way) {
-            round.pieces.push_back({ source, destination, edges_of_levels(forest_of(field), ghosts, way), {}, meaning_of(kind_levels, {}, desc.shared) });
+            round.pieces.push_back(
+                { source, destination, edges_of_levels(forest_of(field), ghosts, way), {}, meaning_of(kind_levels, {}, desc.shared) });
         };
         add(n + f, f, LevelWay::to_coarser);
         add(f, n + f, LevelWay::to_finer);
@@ -377,7 +381,10 @@ std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const 
     round.kind = "fluxes of finer blocks";
     const auto n = static_cast<int32_t>(fields.size());
     for (int32_t f = 0; f < n; ++f)
-        round.pieces.push_back({ n + f, f, edges_of_levels(forest_of(*fields[static_cast<size_t>(f)]), {}, LevelWay::fluxes), {},
+        round.pieces.push_back({ n + f,
+                                 f,
+                                 edges_of_levels(forest_of(*fields[static_cast<size_t>(f)]), {}, LevelWay::fluxes),
+                                 {},
                                  meaning_of(HALO_KIND_FLUXES, {}, desc.shared) });
     return one_round(fields, std::move(round), std::move(steps));
 }
@@ -401,7 +408,10 @@ std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const 
         steps->find_moves(static_cast<size_t>(f), static_cast<size_t>(n + f));
         const auto add = [&](int32_t source, int32_t destination, RemeshWay way) {
             const Field &from = *fields[static_cast<size_t>(f)], &to = *fields[static_cast<size_t>(n + f)];
-            round.pieces.push_back({ source, destination, edges_of_remesh(forest_of(from), forest_of(to), ghosts[static_cast<size_t>(n + f)].reach, way), {},
+            round.pieces.push_back({ source,
+                                     destination,
+                                     edges_of_remesh(forest_of(from), forest_of(to), ghosts[static_cast<size_t>(n + f)].reach, way),
+                                     {},
                                      meaning_of(kind_remesh, {}, desc.shared) });
         };
         add(f, n + f, RemeshWay::same);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What travels between blocks of different levels. Each block has, beside its own cells, those of the next coarser level that cover it and its ghosts.
-// All that ranks send are such values as they are: a block halves its own for a coarser neighbour, and takes the cells of one to fill its ghosts from.
+// What travels between blocks of different levels. Each block has, beside its own cells, those of the next coarser level that cover it and its
+// ghosts. All that ranks send are such values as they are: a block halves its own for a coarser neighbour, and takes the cells of one to fill its
+// ghosts from.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What travels from the blocks of one forest to those of another over the same trees: blocks that stay, or come again elsewhere; those that become the
-// parts of a block, or a block of its parts.
+// What travels from the blocks of one forest to those of another over the same trees: blocks that stay, or come again elsewhere; those that become
+// the parts of a block, or a block of its parts.
 #pragma once
 
 #include "topology/forest/forest.h"

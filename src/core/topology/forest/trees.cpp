@@ -89,8 +89,11 @@ std::optional<Trees::Passage> Trees::crossing(int32_t tree, const ElementOffset 
         const int side = 2 * at.axis[d] + (at.sign[d] * out[d] > 0 ? 1 : 0);
         const Passage &next = joined_[static_cast<size_t>(at.tree) * 6 + static_cast<size_t>(side)];
         if (next.tree < 0) return std::nullopt;
-        const AxisMap both = map_of(at).then(map_of(next));
-        at = { next.tree, both.axis, both.sign };
+        at.tree = next.tree;
+        for (int e = 0; e < 3; ++e) {
+            at.sign[e] = static_cast<int8_t>(at.sign[e] * next.sign[at.axis[e]]);
+            at.axis[e] = next.axis[at.axis[e]];
+        }
     }
     return at;
 }
