@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file halo_plugin.h
- * What a transport or a device must offer to libhalo. A backend is written from this header alone.
+ * What a transport, a device or a bootstrap must offer to libhalo. A backend is written from this header alone.
  *
- * A module is a shared object named `libhalo_transport_<name>.so` or `libhalo_device_<name>.so` that exports one data symbol,
- * `halo_transport_plugin_v1` or `halo_device_plugin_v1`. It links no part of libhalo: what it needs comes by `halo_host`.
+ * A module is a shared object named `libhalo_transport_<name>.so`, `libhalo_device_<name>.so` or `libhalo_bootstrap_<name>.so` that exports one data symbol,
+ * `halo_transport_plugin_v1`, `halo_device_plugin_v1` or `halo_bootstrap_plugin_v1`. It links no part of libhalo: what it needs comes by `halo_host`.
  *
  * Rules for every function here
  * - Returns a halo_status. Nothing throws, aborts or blocks, except where it says "may block".
@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 #define HALO_PLUGIN_ABI_MAJOR 1
-#define HALO_PLUGIN_ABI_MINOR 6
+#define HALO_PLUGIN_ABI_MINOR 7
 
 /** Services of the core. Lives longer than every instance that is in use: a device whose memory a transport has not let go of is left open, and nothing
  *  of it is called any more. */
@@ -271,6 +271,42 @@ typedef struct halo_device_plugin {
     uint64_t types; /**< from minor version 6 on: bit (1 << HALO_type) per type whose values it combines, tests and negates, as far as they can be. Before: those
                          up to HALO_BYTES. What is only moved may be of any type */
 } halo_device_plugin;
+
+/** @} */
+
+/* ------------------------------------------------------------------ bootstrap */
+/** @defgroup module_03 Plugins, bootstrap
+ *  @{ */
+
+typedef struct halo_ranks halo_ranks; /**< the module's own type: the ranks that some launcher has started, while one context is made by them */
+
+/** From minor version 7 on. How ranks that a launcher has started exchange addresses: a process has at most one instance at a time, from when it begins to
+ *  make a context until that is made, or has failed. All ranks make the same contexts, and for each the same calls of `start`. */
+typedef struct halo_bootstrap_ops {
+    size_t struct_size;
+
+    /** Not collective, waits for no other rank. */
+    halo_status (*open)(const halo_host *host, halo_ranks **ranks);
+    /** Waits for nobody. An exchange may be under way. */
+    void (*close)(halo_ranks *ranks);
+    void (*identify)(const halo_ranks *ranks, int32_t *rank, int32_t *n_ranks);
+    /** Begin an allgather; the last one is complete. `bytes` is the same on all ranks, `mine` is copied. After an instance was closed with an exchange under way,
+     *  the first one of the next instance may take that up, if its bytes are the same; else it is refused. */
+    halo_status (*start)(halo_ranks *ranks, const void *mine, size_t bytes);
+    /** `done` 1: `all` has the parts of all ranks, `bytes` from each. 0: `all` is untouched; to be called again. */
+    halo_status (*test)(halo_ranks *ranks, void *all, int32_t *done);
+} halo_bootstrap_ops;
+
+typedef struct halo_bootstrap_plugin {
+    uint32_t abi_major;
+    uint32_t abi_minor;
+    size_t struct_size;
+    const char *name;    /**< as in the file name */
+    const char *version;
+    /** Has its launcher started this process? A score (0: no), and in words. Cheap, without effects. */
+    int32_t (*query)(const halo_host *host, char *why, size_t why_bytes);
+    const halo_bootstrap_ops *ops;
+} halo_bootstrap_plugin;
 
 /** @} */
 

@@ -58,9 +58,9 @@ def differences(first, first_name, second, second_name):
 
 
 def module_errors(module):
-    kind = re.match(r"libhalo_(transport|device)_\w+\.so", module.name)
+    kind = re.match(r"libhalo_(transport|device|bootstrap)_\w+\.so", module.name)
     if not kind:
-        return [f"{module}: not named libhalo_<transport|device>_<name>.so"]
+        return [f"{module}: not named libhalo_<transport|device|bootstrap>_<name>.so"]
     errors = [f"{module}: needs {name}" for name in needed(module) if name.startswith("libhalo.so")]
     wanted = {f"halo_{kind.group(1)}_plugin_v1"}
     if exported(module) != wanted:

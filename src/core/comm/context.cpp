@@ -21,6 +21,7 @@
 #include "plugin/inproc_group.h"
 #include "plugin/rendezvous.h"
 #include "plugin/selection.h"
+#include "plugin/started_ranks.h"
 
 namespace halo {
 
@@ -216,14 +217,33 @@ void Context::open_transport(const ContextSource &source) {
         open_chosen(choice, params);
     } else if (source.bootstrap) {
         open_chosen(choose_transport_over(*source.bootstrap, config_, host_), params);
-    } else if (!source.communicator && !config_.text("rendezvous").empty()) {
+    } else if (source.communicator) {
+        open_for_ranks_of_mpi(source, params);
+    } else if (const BootstrapChoice named = named_bootstrap(config_, host_); named.plugin) {
+        open_over_started(named, params);
+    } else if (!config_.text("rendezvous").empty()) {
         const auto tell = [&](const std::string &text) { log_.warn("%s", text.c_str()); };
         Rendezvous rendezvous(rendezvous_place(config_), timeout(HALO_TIMEOUT_CONFIGURED), waiting_.warn_seconds, tell);
         rendezvous.opens([&] { open_over_rendezvous(rendezvous, params); });
     } else {
-        const MpiChoice mpi = choose_mpi(look_for_mpi(), config_.word("mpi"), source.mpi);
-        open_chosen(source.communicator ? take_transport(config_, host_, mpi.module()) : choose_transport(config_, host_, mpi), params);
+        open_for_ranks_of_mpi(source, params);
     }
+}
+
+void Context::open_for_ranks_of_mpi(const ContextSource &source, const halo_transport_params &params) {
+    const MpiFacts facts = look_for_mpi();
+    const MpiChoice mpi = choose_mpi(facts, config_.word("mpi"), source.mpi);
+    if (source.communicator) return open_chosen(take_transport(config_, host_, mpi.module()), params);
+    const BootstrapChoice instead = bootstrap_instead_of(facts, mpi, config_, host_);
+    instead.plugin ? open_over_started(instead, params) : open_chosen(choose_transport(config_, host_, mpi), params);
+}
+
+void Context::open_over_started(const BootstrapChoice &choice, halo_transport_params params) {
+    const auto tell = [&](const std::string &text) { log_.warn("%s", text.c_str()); };
+    StartedRanks ranks(choice, host_, report_, timeout(HALO_TIMEOUT_CONFIGURED), waiting_.warn_seconds, tell);
+    params.bootstrap = &ranks.given();
+    const TransportChoice transport = ranks.together([&] { return choose_transport_over(ranks.given(), config_, host_, ranks.text()); });
+    ranks.opens([&] { open_chosen(transport, params); });
 }
 
 void Context::open_over_rendezvous(Rendezvous &rendezvous, halo_transport_params params) {

@@ -30,6 +30,8 @@ namespace halo {
 
 class InprocMeeting;
 class Rendezvous;
+class StartedRanks;
+struct BootstrapChoice;
 struct TransportChoice;
 
 // Where ranks come from. At most one of `communicator`, `bootstrap` and `meeting` is set.
@@ -191,6 +193,8 @@ public:
 private:
     void open_transport(const ContextSource &source);
     void open_over_rendezvous(Rendezvous &rendezvous, halo_transport_params params);
+    void open_over_started(const BootstrapChoice &choice, halo_transport_params params);
+    void open_for_ranks_of_mpi(const ContextSource &source, const halo_transport_params &params);
     void open_chosen(const TransportChoice &choice, const halo_transport_params &params);
     void keep_to_limits(int32_t max_tag);
     void enter(InprocMeeting &meeting);

@@ -30,7 +30,9 @@ using OpenDirectory = std::unique_ptr<DIR, CloseDirectory>;
 
 } // namespace
 
-const char *plugin_kind_name(PluginKind kind) noexcept { return kind == PluginKind::transport ? "transport" : "device"; }
+const char *plugin_kind_name(PluginKind kind) noexcept {
+    return kind == PluginKind::transport ? "transport" : kind == PluginKind::device ? "device" : "bootstrap";
+}
 
 std::vector<std::string> module_directories(const Config &config) {
     std::vector<std::string> directories;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "plugin/rendezvous.h"
 #include "plugin/selection.h"
+#include "plugin/started_ranks.h"
 
 namespace halo {
 
@@ -33,13 +34,21 @@ std::string describe(PluginKind kind, const std::string &name, const std::vector
     return text + (rated.score > 0 ? "" : ", not usable") + (rated.why.empty() ? "" : ": " + rated.why) + "\n";
 }
 
-// As a context does, but for the way to a rendezvous.
+TransportChoice choose_for_started(const BootstrapChoice &choice, const Config &config, const halo_host &host) {
+    const std::string unheard;
+    const StartedRanks ranks(choice, host, unheard, 0, 0, [](const std::string &) {});
+    return choose_transport_over(ranks.given(), config, host, ranks.text());
+}
+
+// As a context does, but for the way to a rendezvous, or among ranks that others have started.
 TransportChoice choose_now(const Config &config, const halo_host &host, MpiChoice &mpi) {
     const MpiFacts facts = look_for_mpi();
+    if (const BootstrapChoice named = named_bootstrap(config, host); named.plugin) return choose_for_started(named, config, host);
     const RendezvousPlace place = rendezvous_place(config);
     if (place.address.empty()) {
         mpi = choose_mpi(facts, config.word("mpi"), nullptr);
-        return choose_transport(config, host, mpi);
+        const BootstrapChoice instead = bootstrap_instead_of(facts, mpi, config, host);
+        return instead.plugin ? choose_for_started(instead, config, host) : choose_transport(config, host, mpi);
     }
     halo_bootstrap over = HALO_BOOTSTRAP_INIT;
     over.rank = place.rank;
@@ -75,6 +84,7 @@ std::string render_modules(const Config &config) {
     std::vector<std::string> devices = Registry::instance().built_in(PluginKind::device);
     for (const std::string &name : module_names(PluginKind::device, directories)) devices.push_back(name);
     for (const std::string &name : devices) text += describe(PluginKind::device, name, directories, host);
+    for (const std::string &name : module_names(PluginKind::bootstrap, directories)) text += describe(PluginKind::bootstrap, name, directories, host);
     for (const std::string &directory : directories) text += "modules are looked for in " + directory + "\n";
     return text;
 }

@@ -33,6 +33,9 @@ std::vector<LoadedMpi> loaded_mpis();
 // Launchers as the environment shows them.
 std::vector<Launcher> launchers();
 
+// Has a server of PMIx started this process?
+bool started_by_pmix();
+
 inline MpiFacts look_for_mpi() { return { loaded_mpis(), launchers() }; }
 
 struct MpiChoice {

@@ -77,6 +77,8 @@ int32_t count_in(const char *variable) {
 
 } // namespace
 
+bool started_by_pmix() { return is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK"); }
+
 std::vector<LoadedMpi> loaded_mpis() {
     std::vector<std::string> names;
     add_global(names);

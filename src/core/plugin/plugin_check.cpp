@@ -25,7 +25,7 @@ std::string problem_of_operations(const Ops *ops, size_t optional_at_end) {
     return {};
 }
 
-// Both kinds begin alike. Nothing behind struct_size may be read before the sizes have been checked.
+// All kinds begin alike. Nothing behind struct_size may be read before the sizes have been checked.
 template <Growing Description>
 std::string problem_of_head(const Description &plugin, const std::string &name) {
     constexpr size_t needed = first_version<Description>.bytes;
@@ -61,6 +61,11 @@ std::string problem_of(const halo_device_plugin &plugin, const std::string &name
         return format("it was built for copy tables of layout %u, this library has %d", plugin.copy_layout, HALO_COPY_LAYOUT);
     if (problem.empty()) problem = problem_of_operations(plugin.ops, 1);
     return problem.empty() ? problem_of_ranges(plugin) : problem;
+}
+
+std::string problem_of(const halo_bootstrap_plugin &plugin, const std::string &name) {
+    std::string problem = problem_of_head(plugin, name);
+    return problem.empty() ? problem_of_operations(plugin.ops, 0) : problem;
 }
 
 } // namespace halo

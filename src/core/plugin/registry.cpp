@@ -19,7 +19,7 @@ namespace halo {
 
 namespace {
 
-const char *entry_symbol(PluginKind kind) { return kind == PluginKind::transport ? "halo_transport_plugin_v1" : "halo_device_plugin_v1"; }
+std::string entry_symbol(PluginKind kind) { return std::string("halo_") + plugin_kind_name(kind) + "_plugin_v1"; }
 
 bool proper_name(const std::string &name) {
     return !name.empty() &&
@@ -61,13 +61,16 @@ void open_module(Plugin &plugin) {
         plugin.problem = loader_error();
         return;
     }
-    const void *symbol = own_symbol(object, entry_symbol(plugin.kind));
+    const std::string entry = entry_symbol(plugin.kind);
+    const void *symbol = own_symbol(object, entry.c_str());
     if (!symbol)
-        plugin.problem = format("it does not define the symbol %s", entry_symbol(plugin.kind));
+        plugin.problem = "it does not define the symbol " + entry;
     else if (plugin.kind == PluginKind::transport)
         plugin.problem = accept(symbol, plugin.name, plugin.transport);
-    else
+    else if (plugin.kind == PluginKind::device)
         plugin.problem = accept(symbol, plugin.name, plugin.device);
+    else
+        plugin.problem = accept(symbol, plugin.name, plugin.bootstrap);
     if (!plugin.opened()) dlclose(object);
 }
 
@@ -79,17 +82,18 @@ Registry &Registry::instance() {
 }
 
 Registry::Registry() {
-    Plugin inproc{ PluginKind::transport, halo_transport_inproc.name, {}, {}, &halo_transport_inproc, nullptr };
-    Plugin host{ PluginKind::device, halo_device_host.name, {}, {}, nullptr, &halo_device_host };
+    Plugin inproc{ PluginKind::transport, halo_transport_inproc.name, {}, {}, &halo_transport_inproc, nullptr, nullptr };
+    Plugin host{ PluginKind::device, halo_device_host.name, {}, {}, nullptr, &halo_device_host, nullptr };
     opened_ = { std::move(inproc), std::move(host) };
 }
 
 std::vector<std::string> Registry::built_in(PluginKind kind) const {
+    if (kind == PluginKind::bootstrap) return {};
     return { kind == PluginKind::transport ? halo_transport_inproc.name : halo_device_host.name };
 }
 
 Plugin Registry::find(PluginKind kind, const std::string &name, const std::vector<std::string> &directories) {
-    Plugin missing{ kind, name, {}, {}, nullptr, nullptr };
+    Plugin missing{ kind, name, {}, {}, nullptr, nullptr, nullptr };
     if (!proper_name(name)) {
         missing.problem = "names of modules are made of a-z, 0-9 and _";
         return missing;
@@ -110,7 +114,7 @@ Plugin Registry::open_once(PluginKind kind, const std::string &name, const std::
     const std::lock_guard lock(mutex_);
     for (const Plugin &plugin : opened_)
         if (plugin.kind == kind && plugin.name == name && plugin.path == path) return plugin;
-    Plugin plugin{ kind, name, path, {}, nullptr, nullptr };
+    Plugin plugin{ kind, name, path, {}, nullptr, nullptr, nullptr };
     open_module(plugin);
     if (plugin.opened()) opened_.push_back(plugin);
     return plugin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transports and devices known to this process: built in, and modules opened at run time. The only mutable global; safe to use from any
+// Transports, devices and bootstraps known to this process: built in, and modules opened at run time. The only mutable global; safe to use from any
 // thread. A module that was opened stays until the process ends.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace halo {
 
-enum class PluginKind : unsigned char { transport, device };
+enum class PluginKind : unsigned char { transport, device, bootstrap };
 
-const char *plugin_kind_name(PluginKind kind) noexcept; // "transport", "device"
+const char *plugin_kind_name(PluginKind kind) noexcept; // "transport", "device", "bootstrap"
 
 // A plugin that was looked for: usable (one of the pointers is set), or not and why.
 struct Plugin {
@@ -24,9 +24,10 @@ struct Plugin {
     std::string problem; // why it cannot be used; empty: it was opened
     const halo_transport_plugin *transport = nullptr;
     const halo_device_plugin *device = nullptr;
+    const halo_bootstrap_plugin *bootstrap = nullptr;
 
-    bool opened() const { return transport || device; }
-    const char *version() const { return transport ? transport->version : device ? device->version : ""; }
+    bool opened() const { return transport || device || bootstrap; }
+    const char *version() const { return transport ? transport->version : device ? device->version : bootstrap ? bootstrap->version : ""; }
 };
 
 // Directories with modules, strongest first: those of the setting "plugin_path", then "halo" beside libhalo.so.
@@ -61,5 +62,6 @@ private:
 // Reason to refuse a plugin's description: its ABI, its size, its name, its operations. Empty: none.
 std::string problem_of(const halo_transport_plugin &plugin, const std::string &name);
 std::string problem_of(const halo_device_plugin &plugin, const std::string &name);
+std::string problem_of(const halo_bootstrap_plugin &plugin, const std::string &name);
 
 } // namespace halo

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugin/selection.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 
@@ -16,7 +17,8 @@ void rate(Rated &rated, const halo_host &host) {
         return;
     }
     char why[512] = "";
-    const auto query = rated.plugin.transport ? rated.plugin.transport->query : rated.plugin.device->query;
+    const Plugin &plugin = rated.plugin;
+    const auto query = plugin.transport ? plugin.transport->query : plugin.device ? plugin.device->query : plugin.bootstrap->query;
     rated.score = query(&host, why, sizeof why);
     why[sizeof why - 1] = '\0';
     rated.why = why;
@@ -150,6 +152,39 @@ TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const Con
     const Rated best = best_of(names, directories, host, reasons, why_not);
     if (best.score > 0) return { best.plugin.transport, best.plugin.path, ranks + "; " + best.why };
     fail(HALO_ERR_PLUGIN, "no transport can connect the ranks: %s%s", ranks.c_str(), reasons.c_str());
+}
+
+namespace {
+
+// Ranks that MPI serves: MPI is there, or can be.
+bool mpi_serves(const MpiFacts &facts, const MpiChoice &mpi, const Config &config, const halo_host &host) {
+    if (std::any_of(facts.loaded.begin(), facts.loaded.end(), [](const LoadedMpi &loaded) { return loaded.initialised; })) return true;
+    const std::string &wanted = config.text("transport");
+    if (wanted != "auto") {
+        const Plugin named = Registry::instance().find(PluginKind::transport, wanted, module_directories(config));
+        return !named.transport || !opens_over_bootstrap(*named.transport);
+    }
+    if (mpi.launcher_ranks == 1) return true; // nobody is needed
+    return !mpi.mpi.empty() && rate_plugin(PluginKind::transport, mpi.module(), module_directories(config), host).score > 0;
+}
+
+} // namespace
+
+BootstrapChoice named_bootstrap(const Config &config, const halo_host &host) {
+    const std::string &name = config.text("bootstrap");
+    if (name == "auto") return {};
+    const Rated rated = rate_plugin(PluginKind::bootstrap, name, module_directories(config), host);
+    if (rated.score <= 0)
+        fail(HALO_ERR_PLUGIN, "bootstrap '%s'%s%s cannot be used: %s", name.c_str(), rated.plugin.path.empty() ? "" : " ", rated.plugin.path.c_str(),
+             rated.why.c_str());
+    return { rated.plugin.bootstrap, rated.plugin.path, "bootstrap = " + name + " from " + *config.source("bootstrap") + "; " + rated.why };
+}
+
+BootstrapChoice bootstrap_instead_of(const MpiFacts &facts, const MpiChoice &mpi, const Config &config, const halo_host &host) {
+    if (!started_by_pmix() || mpi_serves(facts, mpi, config, host)) return {};
+    const Rated rated = rate_plugin(PluginKind::bootstrap, "pmix", module_directories(config), host);
+    if (rated.score <= 0) return {};
+    return { rated.plugin.bootstrap, rated.plugin.path, rated.why };
 }
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which transport and which device a context takes.
+// Which transport, which device and which bootstrap a context takes.
 #pragma once
 
 #include <string>
@@ -39,6 +39,17 @@ struct DeviceChoice {
 DeviceChoice choose_device(const Config &config, const halo_host &host);
 // The host's, which is built in.
 DeviceChoice find_host_device(const Config &config, const halo_host &host);
+
+struct BootstrapChoice {
+    const halo_bootstrap_plugin *plugin = nullptr; // null: none
+    std::string path;
+    std::string why; // one line
+};
+
+// That of the setting "bootstrap"; none: it is "auto".
+BootstrapChoice named_bootstrap(const Config &config, const halo_host &host);
+// "auto", without a rendezvous: one for ranks that MPI cannot serve, or not with the transport that the setting names.
+BootstrapChoice bootstrap_instead_of(const MpiFacts &facts, const MpiChoice &mpi, const Config &config, const halo_host &host);
 
 // A plugin and what it says of itself in this process.
 struct Rated {
