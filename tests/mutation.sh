@@ -164,6 +164,12 @@ defects=(
     "a context that a rendezvous has refused counts|plugin/rendezvous.cpp|unit_plugin RendezvousTest.Refuses|s/^    if (kept_) return;/    return;/"
     "what a transport makes of a failed exchange is told instead of it|plugin/rendezvous.h|unit_plugin RendezvousTest.AnExchange*|s/const Error why = failed_ ? \*failed_ : present_error();/const Error why = present_error();/"
     "other ranks do not hear why one gives up|plugin/rendezvous.cpp|unit_plugin RendezvousTest.OthersHearWhy|s/send(rendezvous::give_up, .*$/static_cast<void>(why);/"
+    "what a transport makes of a failed exchange by a bootstrap module is told instead|plugin/started_ranks.h|unit_plugin StartedRanks.FailuresOfTheModule|s/^            if (failed_) throw Error(\*failed_);//"
+    "ranks do not hear that one could not choose its transport|plugin/started_ranks.cpp|unit_plugin StartedRanks.WhatFails*|s/^        mine.status = failure->status();//"
+    "the last rank that fails is taken for the first cause|plugin/started_ranks.cpp|unit_plugin StartedRanks.WhatFails*|s/static_cast<int32_t>(first - all.begin()), /static_cast<int32_t>(all.end() - first), /"
+    "a bootstrap is waited for without a time limit|plugin/started_ranks.cpp|unit_plugin StartedRanks.TimeLimit*|s/time_limit_ > 0 ? begun_ + time_limit_ : forever/forever/"
+    "PMIx is taken where the MPI of the launcher is there|plugin/selection.cpp|unit_plugin Selection.Pmix*|s/^    return !mpi.mpi.empty() \&\& rate_plugin.*;/    return mpi.launcher_ranks < 0;/"
+    "PMIx goes before an MPI that is initialised|plugin/selection.cpp|unit_plugin Selection.Pmix*|s/{ return loaded.initialised; })) return true;/{ return loaded.initialised; })) return false;/"
     "who waits too long does not ask who is missing|plugin/rendezvous.cpp|unit_plugin RendezvousTest.NamesWho*|/now >= limit/,/ends = true/s/            send(ask, 0, nullptr, 0);//"
     "what the launcher tells programs is taken for settings|base/config_source.cpp|unit_base ConfigSources.*|s/ .. name.starts_with(launcher_prefix)//"
     # Waiting

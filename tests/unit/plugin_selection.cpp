@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which transport and device a context takes.
+#include <cstdlib>
 #include <vector>
 
 #include "expect_failure.h"
@@ -89,6 +90,57 @@ TEST(Selection, NoSecondMpi) {
     expect_failure(HALO_ERR_PLUGIN, { "transport = mpi", "setting mpi" }, [&] { choose_transport(config_with("mpi"), host.host, {}); });
 }
 
+Config config_of(const char *bootstrap, const char *transport) {
+    const Assignment assignments[] = { { "transport", transport, "call", "transport" },
+                                       { "bootstrap", bootstrap, "call", "bootstrap" },
+                                       { "plugin_path", HALO_TEST_MODULES, "call", "plugin_path" } };
+    return Config(assignments);
+}
+
+TEST(Selection, ABootstrapThatIsNamedIsTakenOrAnError) {
+    Host host;
+    const BootstrapChoice choice = named_bootstrap(config_of("hand", "auto"), host.host);
+    ASSERT_TRUE(choice.plugin);
+    EXPECT_STREQ(choice.plugin->name, "hand");
+    EXPECT_NE(choice.why.find("bootstrap = hand from call"), std::string::npos) << choice.why;
+    EXPECT_FALSE(named_bootstrap(config_of("auto", "auto"), host.host).plugin);
+    expect_failure(HALO_ERR_PLUGIN, { "bootstrap 'unready'", "cannot be used: no launcher" },
+                   [&] { named_bootstrap(config_of("unready", "auto"), host.host); });
+    expect_failure(HALO_ERR_PLUGIN, { "bootstrap 'none'", "there is no libhalo_bootstrap_none.so" },
+                   [&] { named_bootstrap(config_of("none", "auto"), host.host); });
+    expect_failure(HALO_ERR_PLUGIN, { "bootstrap 'holed'", "operation 5 of 5 is NULL" },
+                   [&] { named_bootstrap(config_of("holed", "auto"), host.host); });
+}
+
+// Such as a server of PMIx sets them.
+struct StartedByPmix {
+    StartedByPmix() { setenv("PMIX_NAMESPACE", "job", 1), setenv("PMIX_RANK", "0", 1); }
+    ~StartedByPmix() { unsetenv("PMIX_NAMESPACE"), unsetenv("PMIX_RANK"); }
+    StartedByPmix(const StartedByPmix &) = delete;
+    StartedByPmix &operator=(const StartedByPmix &) = delete;
+};
+
+// The module "pmix" of the tests does no more than say that it is there.
+TEST(Selection, PmixWhereMpiCannotServe) {
+    Host host;
+    const MpiChoice none, missing = with_ranks("none", 4);
+    const MpiFacts nothing, initialised{ { { "none", "libnone.so", true } }, {} };
+    const auto taken = [&](const MpiFacts &facts, const MpiChoice &mpi, const char *transport) {
+        return bootstrap_instead_of(facts, mpi, config_of("auto", transport), host.host).plugin != nullptr;
+    };
+    EXPECT_FALSE(taken(nothing, none, "auto")); // nobody but this process
+    const StartedByPmix started;
+    EXPECT_TRUE(taken(nothing, none, "auto"));
+    EXPECT_TRUE(taken(nothing, missing, "auto"));
+    EXPECT_TRUE(taken(nothing, missing, "over"));
+    EXPECT_FALSE(taken(nothing, missing, "good")); // which opens over no bootstrap
+    EXPECT_FALSE(taken(nothing, missing, "inproc"));
+    EXPECT_FALSE(taken(nothing, missing, "mpi"));
+    EXPECT_FALSE(taken(initialised, missing, "auto"));
+    EXPECT_FALSE(taken(nothing, { "good", false, 1, "" }, "auto")); // one rank
+    EXPECT_FALSE(taken(nothing, { "here", true, 4, "" }, "auto"));  // its module is there
+}
+
 TEST(Selection, ModulesText) {
     const std::string text = render_modules(config_with("auto", HALO_TEST_MODULES));
     const std::string directory = HALO_TEST_MODULES;
@@ -99,6 +151,9 @@ TEST(Selection, ModulesText) {
                                              "transport old_abi, " + directory,
                                              "not usable: it was built for plugin ABI 7.6",
                                              "device host ",
+                                             "bootstrap hand 1, " + directory,
+                                             "bootstrap unready 1, " + directory,
+                                             "score 0, not usable: no launcher",
                                              "a context now would take better",
                                              "modules are looked for in " + directory };
     for (const std::string &part : parts) EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in:\n" << text;

@@ -20,12 +20,18 @@ namespace {
 
 constexpr uint32_t n_minors = HALO_PLUGIN_ABI_MINOR + 1;
 // Bytes that modules of each minor version were built with.
-constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56 };
-constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120 };
-constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64 };
-constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160 };
+constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56, 56 };
+constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120, 120 };
+constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64, 64 };
+constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160, 160 };
+constexpr uint32_t first_with_bootstraps = 7;
+constexpr size_t bootstrap_bytes[] = { 48 };
+constexpr size_t bootstrap_ops_bytes[] = { 48 };
 static_assert(std::size(transport_bytes) == n_minors && std::size(transport_ops_bytes) == n_minors);
 static_assert(std::size(device_bytes) == n_minors && std::size(device_ops_bytes) == n_minors);
+static_assert(std::size(bootstrap_bytes) == n_minors - first_with_bootstraps && std::size(bootstrap_ops_bytes) == n_minors - first_with_bootstraps);
+static_assert(bootstrap_bytes[n_minors - 1 - first_with_bootstraps] == sizeof(halo_bootstrap_plugin));
+static_assert(bootstrap_ops_bytes[n_minors - 1 - first_with_bootstraps] == sizeof(halo_bootstrap_ops));
 static_assert(transport_bytes[n_minors - 1] == sizeof(halo_transport_plugin) && transport_ops_bytes[n_minors - 1] == sizeof(halo_transport_ops));
 static_assert(device_bytes[n_minors - 1] == sizeof(halo_device_plugin) && device_ops_bytes[n_minors - 1] == sizeof(halo_device_ops));
 
@@ -74,6 +80,33 @@ struct OlderDevice {
     std::string problem() const { return problem_of(plugin, "host"); }
 };
 
+// One process that is a rank of one.
+struct OlderBootstrap {
+    halo_bootstrap_ops ops;
+    halo_bootstrap_plugin plugin;
+
+    explicit OlderBootstrap(uint32_t minor)
+        : ops(cut(full(), bootstrap_ops_bytes[minor - first_with_bootstraps])),
+          plugin(cut(described(), bootstrap_bytes[minor - first_with_bootstraps])) {
+        plugin.abi_minor = minor;
+        plugin.ops = &ops;
+    }
+    static halo_bootstrap_ops full() {
+        halo_bootstrap_ops ops{};
+        ops.open = [](const halo_host *, halo_ranks **) { return HALO_SUCCESS; };
+        ops.close = [](halo_ranks *) {};
+        ops.identify = [](const halo_ranks *, int32_t *rank, int32_t *n_ranks) { *rank = 0, *n_ranks = 1; };
+        ops.start = [](halo_ranks *, const void *, size_t) { return HALO_SUCCESS; };
+        ops.test = [](halo_ranks *, void *, int32_t *done) { return *done = 1, HALO_SUCCESS; };
+        return ops;
+    }
+    static halo_bootstrap_plugin described() {
+        const auto query = [](const halo_host *, char *, size_t) -> int32_t { return 1; };
+        return { HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_bootstrap_plugin), "one", "1", query, nullptr };
+    }
+    std::string problem() const { return problem_of(plugin, "one"); }
+};
+
 halo_host services() {
     halo_host host{};
     host.struct_size = sizeof host;
@@ -82,8 +115,8 @@ halo_host services() {
 }
 
 template <class Older>
-void expect_all_taken() {
-    for (uint32_t minor = 0; minor < n_minors; ++minor) EXPECT_EQ(Older(minor).problem(), "") << minor;
+void expect_all_taken(uint32_t first = 0) {
+    for (uint32_t minor = first; minor < n_minors; ++minor) EXPECT_EQ(Older(minor).problem(), "") << minor;
     Older newer(n_minors - 1);
     newer.plugin.abi_minor = 99;
     newer.plugin.struct_size += 64;
@@ -93,6 +126,7 @@ void expect_all_taken() {
 
 TEST(ModuleVersions, TransportsAreTaken) { expect_all_taken<OlderTransport>(); }
 TEST(ModuleVersions, DevicesAreTaken) { expect_all_taken<OlderDevice>(); }
+TEST(ModuleVersions, BootstrapsAreTaken) { expect_all_taken<OlderBootstrap>(first_with_bootstraps); }
 
 TEST(ModuleVersions, LessThanTheFirstIsRefused) {
     OlderTransport transport(0);
@@ -105,6 +139,13 @@ TEST(ModuleVersions, LessThanTheFirstIsRefused) {
     EXPECT_EQ(device.problem(), "its operations have 143 bytes, at least 144 are needed");
     device.plugin.struct_size -= 1;
     EXPECT_EQ(device.problem(), "its description has 55 bytes, at least 56 are needed");
+    OlderBootstrap bootstrap(first_with_bootstraps);
+    bootstrap.ops.test = nullptr;
+    EXPECT_EQ(bootstrap.problem(), "operation 5 of 5 is NULL");
+    bootstrap.ops.struct_size -= 1;
+    EXPECT_EQ(bootstrap.problem(), "its operations have 47 bytes, at least 48 are needed");
+    bootstrap.plugin.struct_size -= 1;
+    EXPECT_EQ(bootstrap.problem(), "its description has 47 bytes, at least 48 are needed");
 }
 
 // The two ranks of a group, both over the same module.

@@ -28,7 +28,8 @@ constexpr Setting table[] = {
     { "mpi.threads", SettingType::word, "auto", 0, 0, "auto|funneled|serialized|multiple", fixed, may_differ,
       "The thread level MPI is initialised with (`auto`: funneled), or must have where the program has done so (`auto`: any). See docs/threads.md." },
     { "bootstrap", SettingType::text, "auto", 0, 0, "auto or the name of a module", fixed, may_differ,
-      "What has started the ranks and lets them exchange addresses. `auto`: a rendezvous if one is set, else MPI, else pmix where that has started this "
+      "What has started the ranks and lets them exchange addresses. `auto`: a rendezvous if one is set, else MPI, else pmix where that has started "
+      "this "
       "process. See docs/running-without-mpi.md." },
     { "rendezvous", SettingType::text, "", 0, 0, "host:port", fixed, may_differ,
       "The server that brings the ranks together where they do not come from MPI; halo_launch sets it. See docs/running-without-mpi.md." },

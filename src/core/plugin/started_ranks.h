@@ -17,7 +17,8 @@ class StartedRanks {
 public:
     using Tell = std::function<void(const std::string &)>;
 
-    // `report` is where the module's host puts its error text. Waits end at the time limit, `tell` hears of those that last for `warn_after`. Seconds; 0: none.
+    // `report` is where the module's host puts its error text. Waits end at the time limit, `tell` hears of those that last for `warn_after`.
+    // Seconds; 0: none.
     StartedRanks(const BootstrapChoice &choice, const halo_host &host, const std::string &report, double time_limit, double warn_after, Tell tell);
     ~StartedRanks();
     StartedRanks(const StartedRanks &) = delete;

@@ -72,8 +72,8 @@ Trouble Job::start(const void *mine, size_t bytes) {
     const auto *const begin = static_cast<const std::byte *>(mine);
     if (fence_) {
         if (std::equal(mine_.begin(), mine_.end(), begin, begin + bytes)) return {};
-        return { HALO_ERR_STATE,
-                 "an exchange of addresses has been given up after a time limit, and PMIx cannot take it back: this process can make no more contexts by it" };
+        return { HALO_ERR_STATE, "an exchange of addresses has been given up after a time limit, and PMIx cannot take it back: this process can make "
+                                 "no more contexts by it" };
     }
     mine_.assign(begin, begin + bytes);
     ++exchanges_;
@@ -149,8 +149,8 @@ Trouble Job::take_part(const std::string &key, uint32_t rank, std::byte *part) c
     const size_t size = value->type == PMIX_BYTE_OBJECT ? value->data.bo.size : 0;
     PMIX_VALUE_RELEASE(value);
     if (fits) return {};
-    return { HALO_ERR_MISMATCH,
-             of_rank + ": " + std::to_string(size) + " bytes, this rank has given " + std::to_string(mine_.size()) + ": they make different contexts" };
+    return { HALO_ERR_MISMATCH, of_rank + ": " + std::to_string(size) + " bytes, this rank has given " + std::to_string(mine_.size()) +
+                                    ": they make different contexts" };
 }
 
 } // namespace halo::pmix
