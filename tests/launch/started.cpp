@@ -70,8 +70,8 @@ int refused(int rank) {
     halo_context *context = nullptr;
     const bool is_that = this_rank() == rank;
     const halo_status status = create(&context, is_that ? "transport" : nullptr, "pigeon");
-    const std::string first_cause = "bootstrap pmix: another rank has given it up; first cause, on rank " + std::to_string(rank) +
-                                    ": HALO_ERR_PLUGIN: transport 'pigeon'";
+    const std::string first_cause =
+        "bootstrap pmix: another rank has given it up; first cause, on rank " + std::to_string(rank) + ": HALO_ERR_PLUGIN: transport 'pigeon'";
     if (expect(status, is_that ? HALO_ERR_PLUGIN : HALO_ERR_PEER, is_that ? "transport 'pigeon'" : first_cause.c_str()) != EXIT_SUCCESS)
         return EXIT_FAILURE;
     return make_and_use();

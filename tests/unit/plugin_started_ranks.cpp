@@ -91,7 +91,8 @@ struct OneRank {
         host.report = [](void *core, const char *text) { static_cast<OneRank *>(core)->report = text; };
     }
     StartedRanks come(double time_limit = 60, double warn_after = 0) {
-        return StartedRanks({ &threads, "", "for this test" }, host, report, time_limit, warn_after, [this](const std::string &text) { told.push_back(text); });
+        return StartedRanks({ &threads, "", "for this test" }, host, report, time_limit, warn_after,
+                            [this](const std::string &text) { told.push_back(text); });
     }
 };
 
@@ -136,7 +137,7 @@ TEST(StartedRanks, AllIsGatheredAgainAndAgain) {
 // The first of two that fail is named to those that do not; these have their own text.
 TEST(StartedRanks, WhatFailsOnOneFailsOnAll) {
     const std::string long_text(1000, 'x');
-    with_ranks(4, [&](OneRank &one, int32_t rank) {
+    with_ranks(5, [&](OneRank &one, int32_t rank) {
         StartedRanks ranks = one.come();
         const auto doing = [&] {
             ranks.together([&] {
@@ -150,7 +151,8 @@ TEST(StartedRanks, WhatFailsOnOneFailsOnAll) {
         else if (rank == 3)
             expect_failure(HALO_ERR_CONFIG, { "no name" }, doing);
         else
-            expect_failure(HALO_ERR_PEER, { "bootstrap threads: another rank has given it up", "first cause, on rank 2: HALO_ERR_PLUGIN: no wire: xxx" }, doing);
+            expect_failure(HALO_ERR_PEER,
+                           { "bootstrap threads: another rank has given it up", "first cause, on rank 2: HALO_ERR_PLUGIN: no wire: xxx" }, doing);
     });
 }
 
@@ -182,7 +184,8 @@ TEST(StartedRanks, FailuresOfTheModule) {
     {
         StartedRanks ranks = one.come();
         among.fails_in_start = "the daemon has gone";
-        expect_failure(HALO_ERR_TRANSPORT, { "bootstrap threads cannot exchange addresses: the daemon has gone" }, [&] { ranks.allgather("x", 1, all); });
+        expect_failure(HALO_ERR_TRANSPORT, { "bootstrap threads cannot exchange addresses: the daemon has gone" },
+                       [&] { ranks.allgather("x", 1, all); });
         expect_failure(HALO_ERR_TRANSPORT, { "the daemon has gone" }, [&] {
             ranks.opens([&] {
                 EXPECT_EQ(ranks.given().allgather(ranks.given().user, "x", 1, all), HALO_ERR_TRANSPORT);

@@ -45,13 +45,16 @@ constexpr char magic[8] = { 'h', 'a', 'l', 'o', ' ', 's', 'h', 'm' };
 
 constexpr const char *boot_id = "/proc/sys/kernel/random/boot_id";
 
-uint64_t read_boot_id() {
+// Containers of one machine have its boot id in common, but number their processes each for itself.
+uint64_t read_host_number() {
     char text[64] = {};
     std::FILE *file = std::fopen(boot_id, "re");
     if (!file) return 0;
     const size_t n = std::fread(text, 1, sizeof text - 1, file);
     std::fclose(file);
-    return n > 0 ? checksum(text, n) | 1 : 0;
+    struct stat numbering {};
+    const uint64_t numbers = stat("/proc/self/ns/pid", &numbering) == 0 ? numbering.st_ino : 0;
+    return n > 0 ? Digest::mix(checksum(text, n) + numbers) | 1 : 0;
 }
 
 constexpr size_t page = 4096;
@@ -118,7 +121,7 @@ struct Unfinished : SharedFile {
 uint64_t host_number() {
     static std::atomic<uint64_t> number = 0;
     uint64_t known = number.load(std::memory_order_relaxed); // itself is all: threads that read it twice store the same
-    if (known == 0) number = known = read_boot_id();         // in vain where the process may open no more files
+    if (known == 0) number = known = read_host_number();     // in vain where the process may open no more files
     return known;
 }
 

@@ -40,4 +40,6 @@ static halo_status test_it(halo_ranks *ranks, void *all, int32_t *done) {
 static const halo_bootstrap_ops operations = { sizeof operations, open_it, close_it, identify, start_it, test_it };
 
 extern const halo_bootstrap_plugin halo_bootstrap_plugin_v1;
-const halo_bootstrap_plugin halo_bootstrap_plugin_v1 = { HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof halo_bootstrap_plugin_v1, MODULE_NAME, "1", query, &operations };
+const halo_bootstrap_plugin halo_bootstrap_plugin_v1 = {
+    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof halo_bootstrap_plugin_v1, MODULE_NAME, "1", query, &operations
+};

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs on two nodes: by shared memory within each, over a network between them; and what is told when that network is cut.
+
+usage: test_nodes.py run LAUNCHER WORDS PROGRAM ...    the program on both, two ranks on each; all WORDS of a comma-separated list must be in its output
+       test_nodes.py cut LAUNCHER PROGRAM              a ring of two and two, whose cable is cut: every rank names one on the other side
+LAUNCHER is halo_launch, or mpirun of Open MPI
+"""
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+
+from nodes import ADDRESSES, NAMES, nodes_or_skip
+
+N_RANKS = 4
+MOST_SECONDS = 60
+TIME_LIMIT = 3  # seconds, of the ranks
+GAVE_UP = re.compile(r"rank (\d) gave up after ([\d.]+) s: (\w+): (.*)")
+FOREIGN = "shared memory is used in part"  # a rank that looks for memory of the other node on its own
+NOTHING_LEFT = re.compile(r"rank (\d) has nothing left after ([\d.]+) s")
+
+
+def line_of(nodes, launcher, command):
+    """What starts two ranks on each node, from the first."""
+    if os.path.basename(launcher).startswith("mpirun"):
+        words = [launcher, "--host", ",".join(f"{name}:2" for name in NAMES), "-n", str(N_RANKS), "--mca", "plm_rsh_agent", str(nodes.shell), "--mca", "plm", "rsh",
+                 "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "cable", "--mca", "oob_tcp_if_include", "cable", "--allow-run-as-root",
+                 *[word for key in sorted(os.environ) if key.startswith(("HALO_", "CONFORMANCE_")) for word in ("-x", key)]]
+    else:
+        words = [launcher, "--hosts", ",".join(f"{name}:2" for name in NAMES), "--shell", str(nodes.shell), "--address", ADDRESSES[0],
+                 *[word for key in sorted(os.environ) if key.startswith("CONFORMANCE_") for word in ("-x", key)]]
+    return [*words, *map(str, command)]
+
+
+def play(nodes, launcher, words, command):
+    job = nodes.launcher(line_of(nodes, launcher, command))
+    limit = threading.Timer(MOST_SECONDS, job.kill)
+    limit.start()
+    text, _ = job.communicate()
+    limit.cancel()
+    missing = [word for word in words if word not in text]
+    if job.returncode or missing or FOREIGN in text:
+        print(f"{text}\nstatus {job.returncode}; missing: {missing}")
+        return 1
+    print(text.strip().splitlines()[-1])
+    return 0
+
+
+def across(rank):
+    """The ring's only peer of a rank on the other node: 0, 1 | 2, 3."""
+    return {0: 3, 1: 2, 2: 1, 3: 0}[rank]
+
+
+def faults_in(text):
+    gave_up = {int(rank): (float(seconds), status, why) for rank, seconds, status, why in GAVE_UP.findall(text)}
+    left = {int(rank): float(seconds) for rank, seconds in NOTHING_LEFT.findall(text)}
+    wrong = [f"rank {rank} did not give up" for rank in range(N_RANKS) if rank not in gave_up]
+    wrong += [f"rank {rank} could not destroy what it had" for rank in range(N_RANKS) if rank not in left]
+    for rank, (seconds, status, why) in gave_up.items():
+        named = {int(number) for number in re.findall(r"\brank (\d)\b", why)} - {rank}
+        leads = across(rank) in named or any(across(other) in {int(n) for n in re.findall(r"\brank (\d)\b", gave_up.get(other, (0, "", ""))[2])} for other in named)
+        if not leads:
+            wrong.append(f"rank {rank} does not name rank {across(rank)}: {why}")
+        if seconds > TIME_LIMIT + 2:
+            wrong.append(f"rank {rank} gave up after {seconds} s, its time limit is {TIME_LIMIT} s")
+        if status == "HALO_SUCCESS":
+            wrong.append(f"rank {rank}: success")
+    return wrong
+
+
+def cut(nodes, launcher, program):
+    os.environ["HALO_TIMEOUT"] = f"{TIME_LIMIT}s"
+    job = nodes.launcher(line_of(nodes, launcher, [program, 1000]))
+    limit = threading.Timer(MOST_SECONDS, job.kill)
+    limit.start()
+    text, under_way = "", 0
+    while under_way < N_RANKS and (line := job.stdout.readline()):
+        text += line
+        under_way += "is under way" in line
+    time.sleep(0.2)
+    nodes.cut()
+    while len(NOTHING_LEFT.findall(text)) < N_RANKS and (line := job.stdout.readline()):
+        text += line
+    nodes.mend()  # so that the launcher's own processes end
+    text += job.communicate()[0]
+    limit.cancel()
+    wrong = faults_in(text)
+    print(text if wrong else "every rank named one on the other side")
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+def main():
+    what, launcher = sys.argv[1:3]
+    before = {name for name in os.listdir("/dev/shm") if "halo" in name}
+    with nodes_or_skip() as nodes:
+        failed = play(nodes, launcher, sys.argv[3].split(","), sys.argv[4:]) if what == "run" else cut(nodes, launcher, sys.argv[3])
+    left = {name for name in os.listdir("/dev/shm") if "halo" in name} - before
+    if left:
+        print(f"left in /dev/shm: {sorted(left)}")
+    return 1 if failed or left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
