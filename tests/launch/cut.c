@@ -46,7 +46,8 @@ int main(int argc, char **argv) {
     snprintf(text, sizeof text, "%s", halo_last_error());
     printf("rank %d gave up after %.2f s: %s: %s\n", (int)rank, begin - last, halo_status_name(status), text);
     fflush(stdout);
-    if (halo_exchange_abandon(ghosts) || halo_exchange_destroy(&ghosts) || halo_field_destroy(&field) || halo_topology_destroy(&ring) || halo_context_destroy(&context))
+    if (halo_exchange_abandon(ghosts) || halo_exchange_destroy(&ghosts) || halo_field_destroy(&field) || halo_topology_destroy(&ring) ||
+        halo_context_destroy(&context))
         return failed();
     printf("rank %d has nothing left after %.2f s\n", (int)rank, now() - begin);
     return EXIT_SUCCESS;

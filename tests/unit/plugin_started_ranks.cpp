@@ -136,7 +136,7 @@ TEST(StartedRanks, AllIsGatheredAgainAndAgain) {
 
 // The first of two that fail is named to those that do not; these have their own text.
 TEST(StartedRanks, WhatFailsOnOneFailsOnAll) {
-    const std::string long_text(1000, 'x');
+    const std::string long_text(1000, '-');
     with_ranks(5, [&](OneRank &one, int32_t rank) {
         StartedRanks ranks = one.come();
         const auto doing = [&] {
@@ -147,12 +147,12 @@ TEST(StartedRanks, WhatFailsOnOneFailsOnAll) {
             });
         };
         if (rank == 2)
-            expect_failure(HALO_ERR_PLUGIN, { "no wire: xxx", long_text }, doing);
+            expect_failure(HALO_ERR_PLUGIN, { "no wire: ---", long_text.c_str() }, doing);
         else if (rank == 3)
             expect_failure(HALO_ERR_CONFIG, { "no name" }, doing);
         else
             expect_failure(HALO_ERR_PEER,
-                           { "bootstrap threads: another rank has given it up", "first cause, on rank 2: HALO_ERR_PLUGIN: no wire: xxx" }, doing);
+                           { "bootstrap threads: another rank has given it up", "first cause, on rank 2: HALO_ERR_PLUGIN: no wire: ---" }, doing);
     });
 }
 

@@ -2,6 +2,7 @@
 // The operations table and the module's entry.
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -69,8 +70,11 @@ bool is_set(const char *variable) {
 
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     const bool started = is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK");
+    const char *const version = PMIx_Get_version(); // "OpenPMIx 4.2.2 (PMIx Standard: ...)"
+    const char *const end = std::strstr(version, " (");
     if (started)
-        std::snprintf(why, why_bytes, "%s has started this process in job %s", PMIx_Get_version(), std::getenv("PMIX_NAMESPACE"));
+        std::snprintf(why, why_bytes, "%.*s has started this process in job %s", static_cast<int>(end ? end - version : std::strlen(version)),
+                      version, std::getenv("PMIX_NAMESPACE"));
     else
         std::snprintf(why, why_bytes, "no launcher with PMIx has started this process (PMIX_NAMESPACE, PMIX_RANK)");
     return started ? score_usable : 0;
