@@ -65,6 +65,13 @@ TEST_P(Transports, EachPeerIsReachedByTheTransportThatDoes) {
             const char *const wanted[] = { "wrap to 0 ranks, inproc to 3 ranks", "wrap to 2 ranks, inproc to 1 ranks",
                                            "wrap to 3 ranks, inproc to 0 ranks" };
             EXPECT_NE(std::string(text).find(wanted[GetParam()]), std::string::npos) << text;
+            const auto expect_route = [&](const std::string &route) { EXPECT_NE(std::string(text).find(route + "\n"), std::string::npos) << text; };
+            const char *const others[] = { " 1 to 3", " 0, 2 to 3", " 0 to 1, 3", " 0 to 2" };
+            const char *const odd[] = { " 1, 3", " 0, 2", " 1, 3", " 0, 2" };
+            const char *const even[] = { " 2", " 3", " 0", " 1" };
+            const bool all = GetParam() == WRAP_REACHES_ALL, half = GetParam() == WRAP_REACHES_ODD;
+            expect_route(std::string("  wrap, which reaches them first: ranks") + (half ? odd[rank] : all ? others[rank] : " none"));
+            expect_route(std::string("  inproc, which takes the rest: ranks") + (half ? even[rank] : all ? " none" : others[rank]));
             OK(halo_context_destroy(&context));
         });
 }

@@ -36,6 +36,8 @@ int main(int argc, char **argv) {
         return failed();
     if (halo_info(context, HALO_INFO_MODULES, text, sizeof text, NULL)) return failed();
     printf("rank %d goes by %s\n", (int)rank, strtok(text, "\n"));
+    if (halo_exchange_describe(ghosts, text, sizeof text, NULL)) return failed();
+    printf("%s", text);
     for (int64_t run = 0; status == HALO_SUCCESS; ++run) {
         last = now();
         status = halo_exchange_start(ghosts, NULL, HALO_STREAM_NONE);

@@ -21,6 +21,7 @@ MOST_SECONDS = 240
 TIME_LIMIT = 3  # seconds, of the ranks
 GAVE_UP = re.compile(r"rank (\d) gave up after ([\d.]+) s: (\w+): (.*)")
 FOREIGN = re.compile("it is no memory of this library|another file than was offered")
+TAKES = re.compile(r"^\[(\d)\]   to rank (\d): .*; messages over (\w+)$", re.M)
 NOTHING_LEFT = re.compile(r"rank (\d) has nothing left after ([\d.]+) s")
 
 
@@ -58,8 +59,10 @@ def faults_in(text):
     gave_up = {int(rank): (float(seconds), status, why) for rank, seconds, status, why in GAVE_UP.findall(text)}
     left = {int(rank): float(seconds) for rank, seconds in NOTHING_LEFT.findall(text)}
     wrong = [f"rank {rank} did not give up" for rank in range(N_RANKS) if rank not in gave_up]
-    if os.environ.get("HALO_TRANSPORT_BESIDES") == "shm":
-        wrong += [f"rank {rank} does not take shm on its node" for rank in range(N_RANKS) if f"rank {rank} goes by transport shm to 1 ranks, " not in text]
+    inside = os.environ.get("HALO_TRANSPORT_BESIDES") or os.environ["HALO_TRANSPORT"]
+    taken = {(int(rank), int(peer)): name for rank, peer, name in TAKES.findall(text)}
+    routes = [(rank, peer, os.environ["HALO_TRANSPORT"] if peer == across(rank) else inside) for rank in range(N_RANKS) for peer in (across(rank), rank ^ 1)]
+    wrong += [f"rank {rank} to rank {peer} by {taken.get((rank, peer))}, not {name}" for rank, peer, name in routes if taken.get((rank, peer)) != name]
     wrong += [f"rank {rank} could not destroy what it had" for rank in range(N_RANKS) if rank not in left]
     for rank, (seconds, status, why) in gave_up.items():
         named = {int(number) for number in re.findall(r"\brank (\d)\b", why)} - {rank}

@@ -25,8 +25,9 @@ std::string render_version() {
 
 // What a context has opened.
 std::string render_used_modules(Context &context) {
-    return format("transport %s, %s: rank %d of %d\ndevice %s\nshared memory: %s\n", context.fabric().describe().c_str(),
-                  context.transport_path().c_str(), context.rank(), context.size(), context.devices().name(), context.shared_memory_text().c_str());
+    return format("transport %s, %s: rank %d of %d\n%sdevice %s\nshared memory: %s\n", context.fabric().describe().c_str(),
+                  context.transport_path().c_str(), context.rank(), context.size(), context.fabric().describe_routes().c_str(),
+                  context.devices().name(), context.shared_memory_text().c_str());
 }
 
 std::string render(Context *context, int32_t what) {

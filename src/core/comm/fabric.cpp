@@ -78,6 +78,30 @@ std::string Fabric::describe() const {
     return text;
 }
 
+// " 0, 2 to 3"
+std::string Fabric::ranks_served_by(size_t number) const {
+    const auto serves = [&](int32_t peer) { return peer < size() && peer != rank() && serves_[static_cast<size_t>(peer)] == number; };
+    std::string text;
+    for (int32_t first = 0, last = 0; first < size(); first = last + 1) {
+        last = first;
+        if (!serves(first)) continue;
+        while (serves(last + 1)) ++last;
+        text += format("%s %d", text.empty() ? "" : ",", first);
+        if (last > first) text += format(" to %d", last);
+    }
+    return text.empty() ? " none" : text;
+}
+
+std::string Fabric::describe_routes() const {
+    std::string text;
+    for (size_t i = 1; all_.size() > 1 && i <= all_.size(); ++i) {
+        const size_t number = i % all_.size(); // the one for the rest comes last
+        text += format("  %s, %s: ranks%s\n", all_[number]->name(), number == 0 ? "which takes the rest" : "which reaches them first",
+                       ranks_served_by(number).c_str());
+    }
+    return text;
+}
+
 bool Fabric::probe_all(int32_t lane, int32_t tag, size_t &bytes, Matched &message) {
     for (size_t i = 0; i < all_.size(); ++i) {
         const size_t number = (first_probed_ + i) % all_.size();

@@ -39,6 +39,10 @@ public:
     bool for_this_thread_only() const;
     // "mpi_openmpi", or of several: "shm to 3 ranks, mpi_openmpi to 4".
     std::string describe() const;
+    // Of several, a line for each: "  shm, which reaches them first: ranks 0, 2 to 3". Of one: "".
+    std::string describe_routes() const;
+    // Of the transport that serves this rank.
+    const char *name_for(int32_t peer) const { return all_[serves_[static_cast<size_t>(peer)]]->name(); }
 
     void send(int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, Request &request) {
         at(peer, request).send(peer, lane, tag, data, bytes, request);
@@ -91,6 +95,7 @@ private:
     bool probe_all(int32_t lane, int32_t tag, size_t &bytes, Matched &message);
     bool probe_found(int32_t peer, int32_t lane, int32_t tag, size_t &bytes, Matched &message) const;
     void forget_found(const Matched &message);
+    std::string ranks_served_by(size_t number) const;
 
     // Not received yet: whoever probes again, as there was no memory for it, is told of the same message.
     struct Found {
