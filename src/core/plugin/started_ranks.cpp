@@ -92,8 +92,12 @@ void StartedRanks::compare(const std::optional<Error> &failure) {
         std::memcpy(mine.text, failure->what(), std::min(failure->text().size(), sizeof mine.text - 1));
     }
     std::vector<Standing> all(static_cast<size_t>(given_.n_ranks));
-    allgather(&mine, sizeof mine, all.data());
-    if (failure) throw Error(*failure);
+    try {
+        allgather(&mine, sizeof mine, all.data());
+    } catch (...) {
+        if (!failure) throw;
+    }
+    if (failure) throw Error(*failure); // whether the others have heard of it or not
     const auto first = std::find_if(all.begin(), all.end(), [](const Standing &one) { return one.status != HALO_SUCCESS; });
     if (first == all.end()) return;
     first->text[sizeof first->text - 1] = '\0';
