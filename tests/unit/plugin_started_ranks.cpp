@@ -103,6 +103,7 @@ void with_ranks(int32_t n, Do &&what) {
     among.n_ranks = n;
     meeting = &among;
     std::vector<std::thread> all;
+    all.reserve(static_cast<size_t>(n));
     for (int32_t rank = 0; rank < n; ++rank)
         all.emplace_back([&, rank] {
             this_rank = rank;
