@@ -117,7 +117,7 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
           [](Forest &f) { f.leaves[0].level = 30, f.desc.n_cells[0] = 2048; } },
         { "leaf_within_another",
           HALO_ERR_ARGUMENT,
-          { "leaf 3, block level 1 (0, 1, 0) of tree 1, lies in leaf 5, block level 0 (0, 0, 0) of tree 1" },
+          { "leaf 3, block level 1 (0, 0, 0) of tree 1, lies in leaf 5, block level 0 (0, 0, 0) of tree 1" },
           [](Forest &f) {
               f.leaves.push_back({ 1, 0, { 0, 0, 0 } });
               std::swap(f.leaves[1], f.leaves[3]);

@@ -131,6 +131,10 @@ void expect_all_ghosts(const Case &one, const std::vector<Edge> &received, const
     std::map<std::pair<int64_t, Extent>, int> filled;
     for (const Edge &edge : received) {
         EXPECT_TRUE(edge.from_owner);
+        for (int d = 0; d < 3; ++d) {
+            const int there = edge.map.axis[d];
+            EXPECT_EQ(edge.send.box.high[there] - edge.send.box.low[there], edge.receive.box.high[d] - edge.receive.box.low[d]);
+        }
         for_each_point(edge.receive.box, [&](const Extent &place) {
             ++filled[{ edge.receive_gid, place }];
             const auto cell = one.cell_at(static_cast<size_t>(edge.receive_gid), place);
