@@ -41,15 +41,17 @@ module halo
     c_halo_channel_send_many
   private :: c_halo_group_create, c_halo_group_destroy, c_halo_group_drain, c_halo_group_abandon, c_halo_group_table, &
     c_halo_group_writable, c_halo_group_start_receive, c_halo_group_send, c_halo_group_send_rows, &
-    c_halo_group_try_receive, c_halo_group_stale, c_halo_mesh_create, c_halo_mesh_destroy, c_halo_mesh_get_local, &
+    c_halo_group_try_receive, c_halo_group_stale, c_halo_topology_create_forest, c_halo_forest_uniform, &
+    c_halo_forest_adapt, c_halo_forest_place, c_halo_field_set_prolongation, c_halo_exchange_coarse_data, &
+    c_halo_exchange_coarse_boundaries, c_halo_mesh_create, c_halo_mesh_destroy, c_halo_mesh_get_local, &
     c_halo_mesh_get_map, c_halo_mesh_topology, c_halo_mesh_distribute, c_halo_mesh_collect, c_halo_sphere_key, &
     c_halo_sphere_entity_of, c_halo_sphere_key_neighbours, c_halo_sphere_position, c_halo_sphere_create, &
     c_halo_sphere_destroy, c_halo_sphere_local_parts, c_halo_sphere_get_part, c_halo_sphere_ring_ends, &
     c_halo_sphere_keys, c_halo_sphere_neighbours, c_halo_sphere_topology, c_halo_topology_create_cubed_sphere, &
-    c_halo_topology_create_latitudes, c_halo_reduced_rows_neighbours, c_halo_topology_create_reduced_rows, &
-    c_halo_stencil_create, c_halo_stencil_destroy, c_halo_stencil_add_field, c_halo_stencil_add_stage, &
-    c_halo_stencil_analyse, c_halo_stencil_get_field
-  private :: c_halo_stencil_get_stage, c_halo_stencil_describe, c_halo_stencil_exchanges, c_halo_stencil_groups, &
+    c_halo_topology_create_latitudes, c_halo_reduced_rows_neighbours
+  private :: c_halo_topology_create_reduced_rows, c_halo_stencil_create, c_halo_stencil_destroy, &
+    c_halo_stencil_add_field, c_halo_stencil_add_stage, c_halo_stencil_analyse, c_halo_stencil_get_field, &
+    c_halo_stencil_get_stage, c_halo_stencil_describe, c_halo_stencil_exchanges, c_halo_stencil_groups, &
     c_halo_stencil_get_summary, c_halo_stencil_level_index, c_halo_stencil_loops, c_halo_stencil_loop_intervals, &
     c_halo_stencil_stage_ranges, c_halo_stencil_exchange_ranges, c_halo_stencil_fill_field_desc, &
     c_halo_stencil_fill_layout_desc, c_halo_stencil_create_exchange, c_halo_stencil_create_topology
@@ -156,6 +158,7 @@ module halo
     procedure, pass(topology) :: neighbours => halo_topology_neighbours
     procedure, pass(topology) :: peers => halo_topology_peers
     procedure, pass(topology) :: set_sections => halo_topology_set_sections
+    procedure, pass(topology) :: create_forest => halo_topology_create_forest
     procedure, pass(topology) :: create_cubed_sphere => halo_topology_create_cubed_sphere
     procedure, pass(topology) :: create_latitudes => halo_topology_create_latitudes
     procedure, pass(topology) :: create_reduced_rows => halo_topology_create_reduced_rows
@@ -311,6 +314,7 @@ module halo
     procedure, pass(field) :: mark_fresh => halo_access_mark_fresh
     procedure, pass(field) :: freeze => halo_access_freeze
     procedure, pass(field) :: access_data => halo_access_data
+    procedure, pass(field) :: set_prolongation => halo_field_set_prolongation
   end type halo_field
 
   type, extends(halo_handle) :: halo_exchange
@@ -333,6 +337,8 @@ module halo
     procedure, pass(exchange) :: peers => halo_exchange_peers
     procedure, pass(exchange) :: describe => halo_exchange_describe
     procedure, pass(exchange) :: arrivals => halo_exchange_arrivals
+    procedure, pass(exchange) :: coarse_data => halo_exchange_coarse_data
+    procedure, pass(exchange) :: coarse_boundaries => halo_exchange_coarse_boundaries
   end type halo_exchange
 
   type, extends(halo_handle) :: halo_batch
@@ -477,11 +483,11 @@ module halo
       init_halo_layout_desc, init_halo_binding, init_halo_exchange_desc, init_halo_transfer_desc, init_halo_run, &
       init_halo_exchange_stats, init_halo_pool_stats, init_halo_section_sizes, init_halo_access, &
       init_halo_access_state, init_halo_access_stats, init_halo_reduction_item, init_halo_channel_allocator, &
-      init_halo_channel_desc, init_halo_buffer, init_halo_group_desc, init_halo_mesh_set, init_halo_mesh_map, &
-      init_halo_mesh_desc, init_halo_mesh_local, init_halo_sphere_desc, init_halo_sphere_part, &
-      init_halo_cubed_sphere_desc, init_halo_latitudes_desc, init_halo_reduced_rows_desc, init_halo_stencil_desc, &
-      init_halo_stencil_field_desc, init_halo_stencil_stage_desc, init_halo_stencil_field, init_halo_stencil_stage, &
-      init_halo_stencil_summary
+      init_halo_channel_desc, init_halo_buffer, init_halo_group_desc, init_halo_leaf, init_halo_tree, &
+      init_halo_tree_join, init_halo_forest_desc, init_halo_mesh_set, init_halo_mesh_map, init_halo_mesh_desc, &
+      init_halo_mesh_local, init_halo_sphere_desc, init_halo_sphere_part, init_halo_cubed_sphere_desc, &
+      init_halo_latitudes_desc, init_halo_reduced_rows_desc, init_halo_stencil_desc, init_halo_stencil_field_desc, &
+      init_halo_stencil_stage_desc, init_halo_stencil_field, init_halo_stencil_stage, init_halo_stencil_summary
   end interface halo_struct_init
   private :: init_halo_context_options, init_halo_bootstrap, init_halo_blocks_desc, init_halo_boxes_desc, &
     init_halo_regions_desc, init_halo_keys_desc, init_halo_keys_edit, init_halo_graph_desc, init_halo_star_desc, &
@@ -489,10 +495,11 @@ module halo
     init_halo_layout_desc, init_halo_binding, init_halo_exchange_desc, init_halo_transfer_desc, init_halo_run, &
     init_halo_exchange_stats, init_halo_pool_stats, init_halo_section_sizes, init_halo_access, init_halo_access_state, &
     init_halo_access_stats, init_halo_reduction_item, init_halo_channel_allocator, init_halo_channel_desc, &
-    init_halo_buffer, init_halo_group_desc, init_halo_mesh_set, init_halo_mesh_map, init_halo_mesh_desc, &
-    init_halo_mesh_local, init_halo_sphere_desc, init_halo_sphere_part, init_halo_cubed_sphere_desc, &
-    init_halo_latitudes_desc, init_halo_reduced_rows_desc, init_halo_stencil_desc, init_halo_stencil_field_desc, &
-    init_halo_stencil_stage_desc, init_halo_stencil_field, init_halo_stencil_stage, init_halo_stencil_summary
+    init_halo_buffer, init_halo_group_desc, init_halo_leaf, init_halo_tree, init_halo_tree_join, init_halo_forest_desc, &
+    init_halo_mesh_set, init_halo_mesh_map, init_halo_mesh_desc, init_halo_mesh_local, init_halo_sphere_desc, &
+    init_halo_sphere_part, init_halo_cubed_sphere_desc, init_halo_latitudes_desc, init_halo_reduced_rows_desc, &
+    init_halo_stencil_desc, init_halo_stencil_field_desc, init_halo_stencil_stage_desc, init_halo_stencil_field, &
+    init_halo_stencil_stage, init_halo_stencil_summary
 
 contains
 
@@ -795,6 +802,46 @@ contains
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_group_desc
+
+  subroutine init_halo_leaf(filled, stat, errmsg)
+    type(halo_leaf), intent(out), target :: filled
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_leaf" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
+  end subroutine init_halo_leaf
+
+  subroutine init_halo_tree(filled, stat, errmsg)
+    type(halo_tree), intent(out), target :: filled
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_tree" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
+  end subroutine init_halo_tree
+
+  subroutine init_halo_tree_join(filled, stat, errmsg)
+    type(halo_tree_join), intent(out), target :: filled
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_tree_join" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
+  end subroutine init_halo_tree_join
+
+  subroutine init_halo_forest_desc(filled, stat, errmsg)
+    type(halo_forest_desc), intent(out), target :: filled
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_forest_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
+  end subroutine init_halo_forest_desc
 
   subroutine init_halo_mesh_set(filled, stat, errmsg)
     type(halo_mesh_set), intent(out), target :: filled
@@ -2775,6 +2822,141 @@ contains
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_group_stale", status, stat)
   end subroutine halo_group_stale
+
+  subroutine halo_topology_create_forest(context, desc, topology, stat, errmsg)
+    class(halo_context), intent(in) :: context
+    type(halo_forest_desc), intent(in) :: desc
+    class(halo_topology), intent(inout) :: topology
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    type(c_ptr) :: made
+    made = c_null_ptr
+    status = c_halo_topology_create_forest(context%handle, desc, made)
+    if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, context%home)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_topology_create_forest", status, stat)
+  end subroutine halo_topology_create_forest
+
+  subroutine halo_forest_uniform(desc, level, leaves, stat, errmsg)
+    type(halo_forest_desc), intent(in) :: desc
+    integer(c_int32_t), intent(in) :: level
+    type(halo_leaf), allocatable, intent(out) :: leaves(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    integer(c_int64_t) :: capacity
+    integer(c_int64_t) :: n_rows
+    type(halo_leaf) :: row
+    capacity = 0
+    do
+      allocate(leaves(capacity))
+      n_rows = 0
+      status = c_halo_forest_uniform(desc, level, c_sizeof(row), leaves, capacity, n_rows)
+      if (status /= HALO_SUCCESS .or. n_rows <= capacity) exit
+      deallocate(leaves)
+      capacity = n_rows
+    end do
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_forest_uniform", status, stat)
+  end subroutine halo_forest_uniform
+
+  subroutine halo_forest_adapt(desc, marks, leaves, from, stat, errmsg)
+    type(halo_forest_desc), intent(in) :: desc
+    integer(c_int32_t), intent(in) :: marks(:)
+    type(halo_leaf), intent(out) :: leaves
+    integer(c_int64_t), allocatable, intent(out) :: from(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    integer(c_int64_t) :: capacity
+    integer(c_int64_t) :: n_rows
+    integer(c_int64_t) :: row
+    capacity = 0
+    do
+      allocate(from(capacity))
+      n_rows = 0
+      status = c_halo_forest_adapt(desc, marks, c_sizeof(row), leaves, from, capacity, n_rows)
+      if (status /= HALO_SUCCESS .or. n_rows <= capacity) exit
+      deallocate(from)
+      capacity = n_rows
+    end do
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_forest_adapt", status, stat)
+  end subroutine halo_forest_adapt
+
+  subroutine halo_forest_place(desc, weights, owners, stat, errmsg)
+    type(halo_forest_desc), intent(in) :: desc
+    real(c_double), intent(in) :: weights(:)
+    integer(c_int32_t), allocatable, intent(out) :: owners(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    integer(c_int64_t) :: capacity
+    integer(c_int64_t) :: n_rows
+    capacity = 0
+    do
+      allocate(owners(capacity))
+      n_rows = 0
+      status = c_halo_forest_place(desc, weights, size(weights, kind=c_int32_t), owners, capacity, n_rows)
+      if (status /= HALO_SUCCESS .or. n_rows <= capacity) exit
+      deallocate(owners)
+      capacity = n_rows
+    end do
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_forest_place", status, stat)
+  end subroutine halo_forest_place
+
+  subroutine halo_field_set_prolongation(field, prolongation, stat, errmsg)
+    class(halo_field), intent(in) :: field
+    integer(c_int32_t), intent(in) :: prolongation
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_field_set_prolongation(field%handle, prolongation)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_set_prolongation", status, stat)
+  end subroutine halo_field_set_prolongation
+
+  subroutine halo_exchange_coarse_data(exchange, field, gid, data, layout, stat, errmsg)
+    class(halo_exchange), intent(in) :: exchange
+    integer(c_int32_t), intent(in) :: field
+    integer(c_int64_t), intent(in) :: gid
+    type(c_ptr), intent(out) :: data
+    type(halo_layout), intent(out) :: layout
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    data = c_null_ptr
+    status = c_halo_exchange_coarse_data(exchange%handle, field, gid, data, layout)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_coarse_data", status, stat)
+  end subroutine halo_exchange_coarse_data
+
+  subroutine halo_exchange_coarse_boundaries(exchange, field, gid, boundaries, stat, errmsg)
+    class(halo_exchange), intent(in) :: exchange
+    integer(c_int32_t), intent(in) :: field
+    integer(c_int64_t), intent(in) :: gid
+    type(halo_boundary), allocatable, intent(out) :: boundaries(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    integer(c_int64_t) :: capacity
+    integer(c_int64_t) :: n_rows
+    type(halo_boundary) :: row
+    capacity = 0
+    do
+      allocate(boundaries(capacity))
+      n_rows = 0
+      status = c_halo_exchange_coarse_boundaries(exchange%handle, field, gid, c_sizeof(row), boundaries, capacity, &
+        n_rows)
+      if (status /= HALO_SUCCESS .or. n_rows <= capacity) exit
+      deallocate(boundaries)
+      capacity = n_rows
+    end do
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_coarse_boundaries", status, stat)
+  end subroutine halo_exchange_coarse_boundaries
 
   subroutine halo_mesh_create(context, desc, mesh, stat, errmsg)
     class(halo_context), intent(in) :: context

@@ -941,6 +941,77 @@ module halo_c
       type(c_ptr), value :: stream
       integer(c_int32_t) :: answer
     end function c_halo_group_stale
+    function c_halo_topology_create_forest(context, desc, topology) result(answer) bind(c, &
+      name="halo_topology_create_forest")
+      import :: c_int32_t, c_ptr, halo_forest_desc
+      type(c_ptr), value :: context
+      type(halo_forest_desc), intent(in) :: desc
+      type(c_ptr), intent(inout) :: topology
+      integer(c_int32_t) :: answer
+    end function c_halo_topology_create_forest
+    function c_halo_forest_uniform(desc, level, row_bytes, leaves, capacity, n) result(answer) bind(c, &
+      name="halo_forest_uniform")
+      import :: c_int32_t, c_int64_t, c_size_t, halo_forest_desc, halo_leaf
+      type(halo_forest_desc), intent(in) :: desc
+      integer(c_int32_t), value :: level
+      integer(c_size_t), value :: row_bytes
+      type(halo_leaf), intent(inout) :: leaves(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: n
+      integer(c_int32_t) :: answer
+    end function c_halo_forest_uniform
+    function c_halo_forest_adapt(desc, marks, row_bytes, leaves, from, capacity, n) result(answer) bind(c, &
+      name="halo_forest_adapt")
+      import :: c_int32_t, c_int64_t, c_size_t, halo_forest_desc, halo_leaf
+      type(halo_forest_desc), intent(in) :: desc
+      integer(c_int32_t), intent(in) :: marks(*)
+      integer(c_size_t), value :: row_bytes
+      type(halo_leaf), intent(inout) :: leaves
+      integer(c_int64_t), intent(inout) :: from(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: n
+      integer(c_int32_t) :: answer
+    end function c_halo_forest_adapt
+    function c_halo_forest_place(desc, weights, n_ranks, owners, capacity, n) result(answer) bind(c, &
+      name="halo_forest_place")
+      import :: c_double, c_int32_t, c_int64_t, halo_forest_desc
+      type(halo_forest_desc), intent(in) :: desc
+      real(c_double), intent(in) :: weights(*)
+      integer(c_int32_t), value :: n_ranks
+      integer(c_int32_t), intent(inout) :: owners(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: n
+      integer(c_int32_t) :: answer
+    end function c_halo_forest_place
+    function c_halo_field_set_prolongation(field, prolongation) result(answer) bind(c, &
+      name="halo_field_set_prolongation")
+      import :: c_int32_t, c_ptr
+      type(c_ptr), value :: field
+      integer(c_int32_t), value :: prolongation
+      integer(c_int32_t) :: answer
+    end function c_halo_field_set_prolongation
+    function c_halo_exchange_coarse_data(exchange, field, gid, data, layout) result(answer) bind(c, &
+      name="halo_exchange_coarse_data")
+      import :: c_int32_t, c_int64_t, c_ptr, halo_layout
+      type(c_ptr), value :: exchange
+      integer(c_int32_t), value :: field
+      integer(c_int64_t), value :: gid
+      type(c_ptr), intent(inout) :: data
+      type(halo_layout), intent(inout) :: layout
+      integer(c_int32_t) :: answer
+    end function c_halo_exchange_coarse_data
+    function c_halo_exchange_coarse_boundaries(exchange, field, gid, row_bytes, boundaries, capacity, &
+      n) result(answer) bind(c, name="halo_exchange_coarse_boundaries")
+      import :: c_int32_t, c_int64_t, c_ptr, c_size_t, halo_boundary
+      type(c_ptr), value :: exchange
+      integer(c_int32_t), value :: field
+      integer(c_int64_t), value :: gid
+      integer(c_size_t), value :: row_bytes
+      type(halo_boundary), intent(inout) :: boundaries(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: n
+      integer(c_int32_t) :: answer
+    end function c_halo_exchange_coarse_boundaries
     function c_halo_mesh_create(context, desc, mesh) result(answer) bind(c, name="halo_mesh_create")
       import :: c_int32_t, c_ptr, halo_mesh_desc
       type(c_ptr), value :: context

@@ -160,6 +160,15 @@ module halo_types
   integer(c_int32_t), parameter :: HALO_BUFFER_POOL = 0_c_int32_t
   integer(c_int32_t), parameter :: HALO_BUFFER_CALLER = 1_c_int32_t
   integer(c_int32_t), parameter :: HALO_BUFFER_ALLOCATOR = 2_c_int32_t
+  integer(c_int32_t), parameter :: HALO_BALANCE_FULL = 0_c_int32_t
+  integer(c_int32_t), parameter :: HALO_BALANCE_EDGES = 1_c_int32_t
+  integer(c_int32_t), parameter :: HALO_BALANCE_FACES = 2_c_int32_t
+  integer(c_int32_t), parameter :: HALO_MARK_COARSEN = -1_c_int32_t
+  integer(c_int32_t), parameter :: HALO_MARK_KEEP = 0_c_int32_t
+  integer(c_int32_t), parameter :: HALO_MARK_REFINE = 1_c_int32_t
+  integer(c_int32_t), parameter :: HALO_PROLONG_MINMOD = 0_c_int32_t
+  integer(c_int32_t), parameter :: HALO_PROLONG_CONSTANT = 1_c_int32_t
+  integer(c_int32_t), parameter :: HALO_KIND_FLUXES = 16_c_int32_t
   integer(c_int32_t), parameter :: HALO_MESH_OWNER_BROUGHT = 0_c_int32_t
   integer(c_int32_t), parameter :: HALO_MESH_OWNER_GIVEN = 1_c_int32_t
   integer(c_int32_t), parameter :: HALO_MESH_OWNER_OF_TARGETS = 2_c_int32_t
@@ -670,6 +679,44 @@ module halo_types
     integer(c_int32_t) :: state = 0_c_int32_t
     integer(c_int32_t) :: reserved = 0_c_int32_t
   end type halo_group_row
+
+  type, bind(c) :: halo_leaf
+    integer(c_int32_t) :: tree = 0_c_int32_t
+    integer(c_int32_t) :: level = 0_c_int32_t
+    integer(c_int64_t) :: at(3) = [0_c_int64_t, 0_c_int64_t, 0_c_int64_t]
+  end type halo_leaf
+
+  type, bind(c) :: halo_tree
+    integer(c_int64_t) :: n_roots(3) = [1_c_int64_t, 1_c_int64_t, 1_c_int64_t]
+  end type halo_tree
+
+  type, bind(c) :: halo_tree_join
+    integer(c_int32_t) :: tree = 0_c_int32_t
+    integer(c_int32_t) :: side = 0_c_int32_t
+    integer(c_int32_t) :: to_tree = 0_c_int32_t
+    integer(c_int32_t) :: reserved = 0_c_int32_t
+    integer(c_int32_t) :: axis(3) = [0_c_int32_t, 1_c_int32_t, 2_c_int32_t]
+    integer(c_int32_t) :: sign(3) = [1_c_int32_t, 1_c_int32_t, 1_c_int32_t]
+  end type halo_tree_join
+
+  type, bind(c) :: halo_forest_desc
+    integer(c_size_t) :: struct_size = 120_c_size_t
+    integer(c_int32_t) :: struct_version = 1_c_int32_t
+    integer(c_int32_t) :: n_dims = 3_c_int32_t
+    integer(c_int64_t) :: n_cells(3) = [1_c_int64_t, 1_c_int64_t, 1_c_int64_t]
+    type(c_ptr) :: trees = c_null_ptr
+    integer(c_size_t) :: tree_bytes = 24_c_size_t
+    type(c_ptr) :: joins = c_null_ptr
+    integer(c_size_t) :: join_bytes = 40_c_size_t
+    type(c_ptr) :: leaves = c_null_ptr
+    integer(c_size_t) :: leaf_bytes = 32_c_size_t
+    integer(c_int64_t) :: n_leaves = 0_c_int64_t
+    type(c_ptr) :: owner = c_null_ptr
+    integer(c_int32_t) :: n_trees = 0_c_int32_t
+    integer(c_int32_t) :: n_joins = 0_c_int32_t
+    integer(c_int32_t) :: balance = 0_c_int32_t
+    integer(c_int32_t) :: reserved = 0_c_int32_t
+  end type halo_forest_desc
 
   type, bind(c) :: halo_mesh_set
     type(c_ptr) :: name = c_null_ptr

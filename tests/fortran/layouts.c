@@ -7,6 +7,7 @@
 #include <halo.h>
 #include <halo_access.h>
 #include <halo_channel.h>
+#include <halo_levels.h>
 #include <halo_mesh.h>
 #include <halo_sphere.h>
 #include <halo_stencil.h>
@@ -134,6 +135,15 @@ static const struct row rows[] = {
     AT(halo_group_desc, reserved),
     SIZE(halo_group_row), AT(halo_group_row, channel), AT(halo_group_row, data), AT(halo_group_row, bytes),
     AT(halo_group_row, peer), AT(halo_group_row, sender), AT(halo_group_row, state), AT(halo_group_row, reserved),
+    SIZE(halo_leaf), AT(halo_leaf, tree), AT(halo_leaf, level), AT(halo_leaf, at),
+    SIZE(halo_tree), AT(halo_tree, n_roots),
+    SIZE(halo_tree_join), AT(halo_tree_join, tree), AT(halo_tree_join, side), AT(halo_tree_join, to_tree),
+    AT(halo_tree_join, reserved), AT(halo_tree_join, axis), AT(halo_tree_join, sign),
+    SIZE(halo_forest_desc), AT(halo_forest_desc, struct_size), AT(halo_forest_desc, struct_version), AT(halo_forest_desc, n_dims),
+    AT(halo_forest_desc, n_cells), AT(halo_forest_desc, trees), AT(halo_forest_desc, tree_bytes), AT(halo_forest_desc, joins),
+    AT(halo_forest_desc, join_bytes), AT(halo_forest_desc, leaves), AT(halo_forest_desc, leaf_bytes), AT(halo_forest_desc, n_leaves),
+    AT(halo_forest_desc, owner), AT(halo_forest_desc, n_trees), AT(halo_forest_desc, n_joins), AT(halo_forest_desc, balance),
+    AT(halo_forest_desc, reserved),
     SIZE(halo_mesh_set), AT(halo_mesh_set, name), AT(halo_mesh_set, n), AT(halo_mesh_set, keys),
     AT(halo_mesh_set, owners), AT(halo_mesh_set, owner_rule), AT(halo_mesh_set, owner_map),
     SIZE(halo_mesh_map), AT(halo_mesh_map, name), AT(halo_mesh_map, from), AT(halo_mesh_map, to),

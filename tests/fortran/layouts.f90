@@ -54,6 +54,10 @@ program layouts
   call halo_buffer_layout()
   call halo_group_desc_layout()
   call halo_group_row_layout()
+  call halo_leaf_layout()
+  call halo_tree_layout()
+  call halo_tree_join_layout()
+  call halo_forest_desc_layout()
   call halo_mesh_set_layout()
   call halo_mesh_map_layout()
   call halo_mesh_desc_layout()
@@ -778,6 +782,68 @@ contains
     call same("halo_group_row.state", from(c_loc(x), c_loc(x%state)))
     call same("halo_group_row.reserved", from(c_loc(x), c_loc(x%reserved)))
   end subroutine halo_group_row_layout
+  subroutine halo_leaf_layout()
+    type(halo_leaf), target :: x, y
+    integer(c_int8_t), pointer :: bytes(:)
+    call same("halo_leaf", c_sizeof(x))
+    call same("halo_leaf.tree", from(c_loc(x), c_loc(x%tree)))
+    call same("halo_leaf.level", from(c_loc(x), c_loc(x%level)))
+    call same("halo_leaf.at", from(c_loc(x), c_loc(x%at)))
+    call c_f_pointer(c_loc(y), bytes, [c_sizeof(y)])
+    bytes = 127_c_int8_t
+    call halo_struct_init(y)
+    call same_bytes("halo_leaf", c_loc(x), c_loc(y), c_sizeof(x))
+  end subroutine halo_leaf_layout
+  subroutine halo_tree_layout()
+    type(halo_tree), target :: x, y
+    integer(c_int8_t), pointer :: bytes(:)
+    call same("halo_tree", c_sizeof(x))
+    call same("halo_tree.n_roots", from(c_loc(x), c_loc(x%n_roots)))
+    call c_f_pointer(c_loc(y), bytes, [c_sizeof(y)])
+    bytes = 127_c_int8_t
+    call halo_struct_init(y)
+    call same_bytes("halo_tree", c_loc(x), c_loc(y), c_sizeof(x))
+  end subroutine halo_tree_layout
+  subroutine halo_tree_join_layout()
+    type(halo_tree_join), target :: x, y
+    integer(c_int8_t), pointer :: bytes(:)
+    call same("halo_tree_join", c_sizeof(x))
+    call same("halo_tree_join.tree", from(c_loc(x), c_loc(x%tree)))
+    call same("halo_tree_join.side", from(c_loc(x), c_loc(x%side)))
+    call same("halo_tree_join.to_tree", from(c_loc(x), c_loc(x%to_tree)))
+    call same("halo_tree_join.reserved", from(c_loc(x), c_loc(x%reserved)))
+    call same("halo_tree_join.axis", from(c_loc(x), c_loc(x%axis)))
+    call same("halo_tree_join.sign", from(c_loc(x), c_loc(x%sign)))
+    call c_f_pointer(c_loc(y), bytes, [c_sizeof(y)])
+    bytes = 127_c_int8_t
+    call halo_struct_init(y)
+    call same_bytes("halo_tree_join", c_loc(x), c_loc(y), c_sizeof(x))
+  end subroutine halo_tree_join_layout
+  subroutine halo_forest_desc_layout()
+    type(halo_forest_desc), target :: x, y
+    integer(c_int8_t), pointer :: bytes(:)
+    call same("halo_forest_desc", c_sizeof(x))
+    call same("halo_forest_desc.struct_size", from(c_loc(x), c_loc(x%struct_size)))
+    call same("halo_forest_desc.struct_version", from(c_loc(x), c_loc(x%struct_version)))
+    call same("halo_forest_desc.n_dims", from(c_loc(x), c_loc(x%n_dims)))
+    call same("halo_forest_desc.n_cells", from(c_loc(x), c_loc(x%n_cells)))
+    call same("halo_forest_desc.trees", from(c_loc(x), c_loc(x%trees)))
+    call same("halo_forest_desc.tree_bytes", from(c_loc(x), c_loc(x%tree_bytes)))
+    call same("halo_forest_desc.joins", from(c_loc(x), c_loc(x%joins)))
+    call same("halo_forest_desc.join_bytes", from(c_loc(x), c_loc(x%join_bytes)))
+    call same("halo_forest_desc.leaves", from(c_loc(x), c_loc(x%leaves)))
+    call same("halo_forest_desc.leaf_bytes", from(c_loc(x), c_loc(x%leaf_bytes)))
+    call same("halo_forest_desc.n_leaves", from(c_loc(x), c_loc(x%n_leaves)))
+    call same("halo_forest_desc.owner", from(c_loc(x), c_loc(x%owner)))
+    call same("halo_forest_desc.n_trees", from(c_loc(x), c_loc(x%n_trees)))
+    call same("halo_forest_desc.n_joins", from(c_loc(x), c_loc(x%n_joins)))
+    call same("halo_forest_desc.balance", from(c_loc(x), c_loc(x%balance)))
+    call same("halo_forest_desc.reserved", from(c_loc(x), c_loc(x%reserved)))
+    call c_f_pointer(c_loc(y), bytes, [c_sizeof(y)])
+    bytes = 127_c_int8_t
+    call halo_struct_init(y)
+    call same_bytes("halo_forest_desc", c_loc(x), c_loc(y), c_sizeof(x))
+  end subroutine halo_forest_desc_layout
   subroutine halo_mesh_set_layout()
     type(halo_mesh_set), target :: x, y
     integer(c_int8_t), pointer :: bytes(:)

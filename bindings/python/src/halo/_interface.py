@@ -156,6 +156,15 @@ CONSTANTS = {
     "HALO_BUFFER_POOL": 0,
     "HALO_BUFFER_CALLER": 1,
     "HALO_BUFFER_ALLOCATOR": 2,
+    "HALO_BALANCE_FULL": 0,
+    "HALO_BALANCE_EDGES": 1,
+    "HALO_BALANCE_FACES": 2,
+    "HALO_MARK_COARSEN": -1,
+    "HALO_MARK_KEEP": 0,
+    "HALO_MARK_REFINE": 1,
+    "HALO_PROLONG_MINMOD": 0,
+    "HALO_PROLONG_CONSTANT": 1,
+    "HALO_KIND_FLUXES": 16,
     "HALO_MESH_OWNER_BROUGHT": 0,
     "HALO_MESH_OWNER_GIVEN": 1,
     "HALO_MESH_OWNER_OF_TARGETS": 2,
@@ -770,6 +779,47 @@ halo_status halo_group_send(halo_group *group, const uint8_t *null_flags, halo_s
 halo_status halo_group_send_rows(halo_group *group, const int64_t *rows, int64_t n, const uint8_t *null_flags, halo_stream stream);
 halo_status halo_group_try_receive(halo_group *group, int32_t *done);
 halo_status halo_group_stale(halo_group *group, halo_stream stream);
+typedef struct halo_leaf {
+    int32_t tree;
+    int32_t level;
+    int64_t at[3];
+} halo_leaf;
+typedef struct halo_tree {
+    int64_t n_roots[3];
+} halo_tree;
+typedef struct halo_tree_join {
+    int32_t tree;
+    int32_t side;
+    int32_t to_tree;
+    int32_t reserved;
+    int32_t axis[3];
+    int32_t sign[3];
+} halo_tree_join;
+typedef struct halo_forest_desc {
+    size_t struct_size;
+    int32_t struct_version;
+    int32_t n_dims;
+    int64_t n_cells[3];
+    const halo_tree *trees;
+    size_t tree_bytes;
+    const halo_tree_join *joins;
+    size_t join_bytes;
+    const halo_leaf *leaves;
+    size_t leaf_bytes;
+    int64_t n_leaves;
+    const int32_t *owner;
+    int32_t n_trees;
+    int32_t n_joins;
+    int32_t balance;
+    int32_t reserved;
+} halo_forest_desc;
+halo_status halo_topology_create_forest(halo_context *context, const halo_forest_desc *desc, halo_topology **topology);
+halo_status halo_forest_uniform(const halo_forest_desc *desc, int32_t level, size_t row_bytes, halo_leaf *leaves, int64_t capacity, int64_t *n);
+halo_status halo_forest_adapt(const halo_forest_desc *desc, const int32_t *marks, size_t row_bytes, halo_leaf *leaves, int64_t *from, int64_t capacity, int64_t *n);
+halo_status halo_forest_place(const halo_forest_desc *desc, const double *weights, int32_t n_ranks, int32_t *owners, int64_t capacity, int64_t *n);
+halo_status halo_field_set_prolongation(halo_field *field, int32_t prolongation);
+halo_status halo_exchange_coarse_data(const halo_exchange *exchange, int32_t field, int64_t gid, void **data, halo_layout *layout);
+halo_status halo_exchange_coarse_boundaries(const halo_exchange *exchange, int32_t field, int64_t gid, size_t row_bytes, halo_boundary *boundaries, int64_t capacity, int64_t *n);
 typedef struct halo_mesh halo_mesh;
 typedef struct halo_mesh_set {
     const char *name;
