@@ -2861,52 +2861,6 @@ contains
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_forest_uniform", status, stat)
   end subroutine halo_forest_uniform
 
-  subroutine halo_forest_adapt(desc, marks, leaves, from, stat, errmsg)
-    type(halo_forest_desc), intent(in) :: desc
-    integer(c_int32_t), intent(in) :: marks(:)
-    type(halo_leaf), intent(out) :: leaves
-    integer(c_int64_t), allocatable, intent(out) :: from(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    integer(c_int32_t) :: status
-    integer(c_int64_t) :: capacity
-    integer(c_int64_t) :: n_rows
-    integer(c_int64_t) :: row
-    capacity = 0
-    do
-      allocate(from(capacity))
-      n_rows = 0
-      status = c_halo_forest_adapt(desc, marks, c_sizeof(row), leaves, from, capacity, n_rows)
-      if (status /= HALO_SUCCESS .or. n_rows <= capacity) exit
-      deallocate(from)
-      capacity = n_rows
-    end do
-    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_forest_adapt", status, stat)
-  end subroutine halo_forest_adapt
-
-  subroutine halo_forest_place(desc, weights, owners, stat, errmsg)
-    type(halo_forest_desc), intent(in) :: desc
-    real(c_double), intent(in) :: weights(:)
-    integer(c_int32_t), allocatable, intent(out) :: owners(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    integer(c_int32_t) :: status
-    integer(c_int64_t) :: capacity
-    integer(c_int64_t) :: n_rows
-    capacity = 0
-    do
-      allocate(owners(capacity))
-      n_rows = 0
-      status = c_halo_forest_place(desc, weights, size(weights, kind=c_int32_t), owners, capacity, n_rows)
-      if (status /= HALO_SUCCESS .or. n_rows <= capacity) exit
-      deallocate(owners)
-      capacity = n_rows
-    end do
-    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_forest_place", status, stat)
-  end subroutine halo_forest_place
-
   subroutine halo_field_set_prolongation(field, prolongation, stat, errmsg)
     class(halo_field), intent(in) :: field
     integer(c_int32_t), intent(in) :: prolongation

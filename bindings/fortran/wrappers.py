@@ -23,7 +23,8 @@ ANY = {("halo_reduction_begin", "in"), ("halo_reduction_end", "out"), ("halo_mes
 BORROWED = {"halo_access_begin", "halo_channel_find"}  # handles that others destroy
 # In halo_by_hand.inc.
 BY_HAND = {"halo_status_name": None, "halo_last_error": None, "halo_version": None, "halo_struct_init": None, "halo_element": None,
-           "halo_context_error": "context", "halo_topology_graph_rows": "topology", "halo_mesh_get_map": "mesh"}
+           "halo_context_error": "context", "halo_topology_graph_rows": "topology", "halo_mesh_get_map": "mesh",
+           "halo_forest_adapt": None, "halo_forest_place": None}
 # Names with several procedures: those by hand or of arrays.py beside the plain one.
 SEVERAL = {"halo_context_create": ["create_over_integer", "create_over_type"], "halo_exchange_start": ["start_fields"],
            "halo_field_bind": arrays.names("bind"), "halo_field_data": arrays.names("data"), "halo_context_allreduce": arrays.reduction_names()}

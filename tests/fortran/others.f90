@@ -14,6 +14,7 @@ program others
   call spheres()
   call quadrilaterals()
   call stencils()
+  call forests()
   print "(a)", "every procedure of the other headers answers"
 contains
 
@@ -352,4 +353,57 @@ contains
     call exchange%finish()
     call halo_stencil_destroy(stencil)
   end subroutine stencils
+  !> A ring of two blocks, of which one is refined: ghosts between levels.
+  subroutine forests()
+    type(halo_context) :: context
+    type(halo_topology) :: blocks
+    type(halo_field) :: u
+    type(halo_exchange) :: ghosts
+    type(halo_forest_desc) :: desc
+    type(halo_tree), target :: trees(1)
+    type(halo_tree_join), target :: joins(1)
+    type(halo_leaf), allocatable, target :: roots(:), leaves(:)
+    integer(c_int64_t), allocatable :: from(:)
+    integer(c_int32_t), allocatable, target :: owners(:)
+    type(halo_boundary), allocatable :: boundaries(:)
+    type(halo_layout) :: layout
+    type(c_ptr) :: data
+    integer :: stat
+    character(:), allocatable :: errmsg
+    call context%create()
+    trees(1)%n_roots(1) = 2
+    joins(1)%side = 1
+    desc%n_dims = 1
+    desc%n_cells(1) = 8
+    desc%trees = c_loc(trees)
+    desc%n_trees = 1
+    desc%joins = c_loc(joins)
+    desc%n_joins = 1
+    call halo_forest_uniform(desc, 0, roots)
+    call need(size(roots) == 2, "roots")
+    desc%leaves = c_loc(roots)
+    desc%n_leaves = 2
+    call halo_forest_adapt(desc, [HALO_MARK_KEEP], leaves, from, stat=stat, errmsg=errmsg)
+    call need(stat == HALO_ERR_ARGUMENT .and. index(errmsg, "one for each leaf") > 0, "too few marks")
+    call halo_forest_adapt(desc, [HALO_MARK_KEEP, HALO_MARK_REFINE], leaves, from)
+    call need(size(leaves) == 3 .and. all(from == [0, 1, 1]) .and. leaves(3)%level == 1, "adapted")
+    desc%leaves = c_loc(leaves)
+    desc%n_leaves = 3
+    call halo_forest_place(desc, [1.0_real64, 1.0_real64, 1.0_real64], 1, owners)
+    call need(all(owners == 0), "placed")
+    call halo_forest_place(desc, [1.0_real64], 1, owners, stat=stat, errmsg=errmsg)
+    call need(stat == HALO_ERR_ARGUMENT .and. index(errmsg, "one for each leaf") > 0, "too few weights")
+    call blocks%create_forest(context, desc)
+    call u%create(blocks, halo_field_desc(ghost_low=[2, 0, 0], ghost_high=[2, 0, 0]), name="u")
+    call u%set_prolongation(HALO_PROLONG_CONSTANT)
+    call u%allocate(-1_int64)
+    call ghosts%create([u])
+    call ghosts%start()
+    call ghosts%finish()
+    call ghosts%coarse_data(0, 1_int64, data, layout)
+    call need(c_associated(data) .and. layout%stride(1) == 1, "coarse cells")
+    call ghosts%coarse_boundaries(0, 1_int64, boundaries)
+    call need(size(boundaries) == 0, "a ring has no boundaries")
+  end subroutine forests
+
 end program others
