@@ -6,9 +6,10 @@
 #   make check-full   also long tests, clang, sanitizers, mutations        make format  clang-format over everything
 #   make check-gpu    the tests of devices on a machine with a GPU: GPU=cuda or hip
 #   make check-mutations  do the tests notice defects?             make pictures  draws those of docs/concepts.md (matplotlib)
+#   make deb          Debian packages, in build-deb
 ccache = $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
-.PHONY: demo demo-unstructured demo-sphere check check-mutations check-full check-long check-clang check-asan check-tsan check-gpu packages lint format docs pictures abi-dump clean
+.PHONY: demo demo-unstructured demo-sphere check check-mutations check-full check-long check-clang check-asan check-tsan check-gpu packages lint format docs pictures abi-dump deb clean
 
 demo: build-default
 	examples/euler/run_demo.sh build
@@ -71,6 +72,9 @@ pictures: build-default
 
 abi-dump: build-default
 	scripts/abi.sh dump build
+
+deb: build-deb
+	cpack --preset deb
 
 clean:
 	rm -rf build build-*

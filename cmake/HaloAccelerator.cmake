@@ -5,10 +5,9 @@ function(halo_add_accelerator name)
   add_library(halo_device_${name} MODULE ${sources} ${common}/null_range.cpp ${common}/program.cpp ${common}/accelerator/arguments.cpp
               ${common}/accelerator/combining.cpp ${common}/accelerator/launcher.cpp ${common}/accelerator/lowering.cpp ${common}/accelerator/plugin.cpp ${common}/accelerator/table.cpp)
   target_compile_definitions(halo_device_${name} PRIVATE HALO_MODULE_NAME="${name}")
-  target_include_directories(halo_device_${name} PRIVATE ${common}/accelerator ${PROJECT_SOURCE_DIR}/include)
-  target_link_options(halo_device_${name} PRIVATE -Wl,--version-script=${common}/accelerator/module.map -Wl,--as-needed)
-  set_target_properties(halo_device_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/halo LINK_DEPENDS ${common}/accelerator/module.map)
-  install(TARGETS halo_device_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/halo)
+  target_include_directories(halo_device_${name} PRIVATE ${common}/accelerator)
+  target_link_options(halo_device_${name} PRIVATE -Wl,--as-needed)
+  halo_module(halo_device_${name} ${common}/accelerator/module.map)
 endfunction()
 
 # Does a vendor's compiler make a kernel with these flags? halo_can_compile_kernels(RESULT NAME SUFFIX COMPILER FLAGS...); asked once for each set of flags.

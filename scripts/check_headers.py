@@ -17,9 +17,9 @@ from pathlib import Path
 
 from public_headers import application, everything
 
-C = ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"]
-C_WITH_MPI = ["c99", "c17", "c++17", "c++20"]
-CXX = ["c++20"]
+C = ["c99", "c11", "c17", "c2x", "c++11", "c++14", "c++17", "c++20", "c++2b"]  # gcc 12 and clang 14 call C23 and C++23 so
+C_WITH_MPI = ["c99", "c17", "c2x", "c++17", "c++20", "c++2b"]
+CXX = ["c++20", "c++2b"]
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Wconversion", "-Werror"]
 COMPILERS = [("gcc", "g++"), ("clang", "clang++")]
 MPIS = [("Open MPI", "mpicc.openmpi"), ("MPICH", "mpicc.mpich")]

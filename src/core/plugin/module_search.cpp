@@ -47,6 +47,7 @@ std::vector<std::string> module_directories(const Config &config) {
         if (!directory.empty()) directories.push_back(directory);
     }
     if (std::string own = own_directory(); !own.empty()) directories.push_back(std::move(own));
+    if (installed_module_directory) directories.emplace_back(installed_module_directory);
     return directories;
 }
 

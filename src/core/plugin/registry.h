@@ -30,7 +30,11 @@ struct Plugin {
     const char *version() const { return transport ? transport->version : device ? device->version : bootstrap ? bootstrap->version : ""; }
 };
 
-// Directories with modules, strongest first: those of the setting "plugin_path", then "halo" beside libhalo.so.
+// Where modules were installed; libhalo.a alone defines it.
+extern const char installed_module_directory[] __attribute__((weak, visibility("hidden")));
+
+// Directories with modules, strongest first: those of the setting "plugin_path", then "halo" beside libhalo.so, or beside the program that holds libhalo.a, and
+// then the one where its modules were installed.
 // HALO_ERR_CONFIG: a directory of the setting is not absolute.
 std::vector<std::string> module_directories(const Config &config);
 

@@ -1,0 +1,11 @@
+# What modules have in common: they export what their map says, lie in halo/ beside libhalo.so, and each is a component of the installation,
+# called as the module is. halo_module(TARGET MAP)
+function(halo_module target map)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${map})
+  set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/halo LINK_DEPENDS ${map})
+  if(HALO_INSTALL)
+    string(REGEX REPLACE "^halo_(transport|device)_" "" component ${target})
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/halo COMPONENT ${component})
+  endif()
+endfunction()

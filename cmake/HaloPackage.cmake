@@ -1,0 +1,38 @@
+# What find_package and pkg-config read, in the build tree too: a project may use that as it is (halo_DIR), or take the sources in (FetchContent).
+include(CMakePackageConfigHelpers)
+set(HALO_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/halo)
+set(HALO_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(HALO_LIBRARIES halo halo_cxx)
+if(TARGET halo_static)
+  list(APPEND HALO_LIBRARIES halo_static)
+endif()
+
+if(HALO_INSTALL) # without, the project that took the sources in has its own installation
+  install(TARGETS ${HALO_LIBRARIES} EXPORT haloTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+endif()
+export(TARGETS ${HALO_LIBRARIES} NAMESPACE halo:: FILE ${PROJECT_BINARY_DIR}/haloTargets.cmake)
+configure_package_config_file(cmake/haloConfig.cmake.in ${PROJECT_BINARY_DIR}/haloConfig.cmake INSTALL_DESTINATION ${HALO_PACKAGE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/haloConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+# halo.pc is relative, so that the tree can be moved; not in /usr, where pkg-config must see that the directories are the compiler's own.
+file(RELATIVE_PATH to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+set(HALO_PC_PREFIX "\${pcfiledir}/${to_prefix}")
+string(REGEX REPLACE "/$" "" HALO_PC_PREFIX "${HALO_PC_PREFIX}")
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(HALO_PC_PREFIX /usr)
+endif()
+foreach(directory INCLUDEDIR LIBDIR)
+  cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_${directory} BASE_DIRECTORY "\${prefix}" OUTPUT_VARIABLE HALO_PC_${directory})
+endforeach()
+list(TRANSFORM HALO_STATIC_NEEDS PREPEND "-l" OUTPUT_VARIABLE HALO_PC_STATIC)
+if(HALO_PC_STATIC)
+  list(APPEND HALO_PC_STATIC ${CMAKE_THREAD_LIBS_INIT})
+endif()
+list(JOIN HALO_PC_STATIC " " HALO_PC_STATIC)
+set(HALO_PC_ALWAYS "")
+if(NOT BUILD_SHARED_LIBS)
+  set(HALO_PC_ALWAYS " ${HALO_PC_STATIC}")
+  set(HALO_PC_STATIC "")
+endif()
+configure_file(halo.pc.in ${PROJECT_BINARY_DIR}/halo.pc @ONLY)
