@@ -183,6 +183,9 @@ def version_errors(root):
     errors = [] if list(cmake) == header else [f"halo.h is version {'.'.join(header)}, CMakeLists.txt {'.'.join(cmake)}"]
     if max((tuple(map(int, node)) for node in nodes), default=None) != tuple(map(int, cmake[:2])):
         errors.append("the last node of halo.map is not of this version")
+    for name, mark in (("CITATION.cff", r"^version: (\S+)"), ("CHANGELOG.md", r"^## (\S+)"), ("packaging/spack/packages/libhalo/package.py", r'^    version\("(\d\S+)"')):
+        if (root / name).exists() and re.search(mark, (root / name).read_text(), flags=re.M)[1] != ".".join(cmake):
+            errors.append(f"{name}: its latest version is not {'.'.join(cmake)}")
     return errors
 
 

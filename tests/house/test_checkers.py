@@ -292,6 +292,32 @@ class Documents(Tree):
         self.finds("halo.h is version 0.1.0", "check_docs.py", self.root)
 
 
+    def test_version_of_changes(self):
+        self.write("CHANGELOG.md", "# Changes\n\n## 0.0.9\n")
+        self.finds("CHANGELOG.md: its latest version is not 0.1.0", "check_docs.py", self.root)
+
+
+class ManPages(Tree):
+    def setUp(self):
+        super().setUp()
+        self.tool = self.root / "tool"
+        self.write("tool", "#!/bin/sh\necho 'usage: tool [option]...'\necho '  -n, --number N  how many, see --none'\necho '      --help      this text'\n")
+        self.tool.chmod(0o755)
+
+    def page(self, text):
+        self.write("tool.1", f'.TH TOOL 1\n.TP\n.BI "\\-n, \\-\\-number " N\nhow many\n{text}')
+        return "check_man.py", self.root / "tool.1", self.tool
+
+    def test_good(self):
+        self.passes(*self.page(".TP\n.B \\-\\-help\n"))
+
+    def test_missing(self):
+        self.finds("tool.1: no --help", *self.page(""))
+
+    def test_unknown(self):
+        self.finds("--helm is no option", *self.page(".B \\-\\-help\n.B \\-\\-helm\n"))
+
+
 class Site(Tree):
     def setUp(self):
         super().setUp()

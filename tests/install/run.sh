@@ -1,46 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Install a build, move the tree, and use it from C and C++ through pkg-config and through CMake. usage: run.sh BUILD
+# Install a build, move the tree, and use it; then the build tree as it is. usage: run.sh BUILD
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 build="$(cd "$1" && pwd)"
-first="$here/../../examples/first/first.c"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
 fail() { echo "FAILED: $*"; exit 1; }
-expect_ring() { # what is run, command...
-    local what="$1"
-    shift
-    timeout 60 "$@" >"$work/out.txt" 2>&1 || { cat "$work/out.txt"; fail "$what"; }
-    grep -q '^block 7: left 6, right 0$' "$work/out.txt" || { cat "$work/out.txt"; fail "$what: wrong result"; }
-    echo "works: $what"
-}
 
 cmake --install "$build" --prefix "$work/first" >"$work/install.txt"
 mv "$work/first" "$work/moved"
 prefix="$work/moved"
 grep -rIlE "$build|$work/first" "$prefix" && fail "the installed files above know the build or the first place of the tree"
-pc="$(find "$prefix" -name halo.pc -printf '%h\n')"
-lib="$(dirname "$pc")"
-
-export PKG_CONFIG_PATH="$pc"
+lib="$(dirname "$(find "$prefix" -name halo.pc -printf '%h\n')")"
+export PKG_CONFIG_PATH="$lib/pkgconfig"
 read -ra flags < <(pkg-config --cflags --libs halo)
-read -ra private < <(pkg-config --libs --static halo)
-[[ " ${private[*]} " != *mpi* ]] || fail "halo.pc names an MPI"
-cc -std=c99 "$first" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/pc_c"
-expect_ring "C by pkg-config" "$work/pc_c"
-expect_ring "C under halo_launch" "$prefix/bin/halo_launch" -n 1 --no-prefix "$work/pc_c"
-c++ -std=c++20 "$here/uses.cpp" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/pc_cxx"
-timeout 60 "$work/pc_cxx" >"$work/modules.txt" || fail "C++ by pkg-config"
-
-cmake -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DFIRST="$first" -DWANTED_VERSION="$(pkg-config --modversion halo)" >"$work/cmake.txt"
-cmake --build "$work/cmake" >>"$work/cmake.txt" || { cat "$work/cmake.txt"; fail "CMake build"; }
-expect_ring "C by CMake" "$work/cmake/uses_c"
-timeout 60 "$work/cmake/uses_cxx" | grep -q 'ranks: 1' || fail "C++ by CMake"
-if cmake -S "$here" -B "$work/newer" -DCMAKE_PREFIX_PATH="$prefix" -DFIRST="$first" -DWANTED_VERSION=99.0 >/dev/null 2>&1; then
-    fail "find_package(halo 99.0) was satisfied"
-fi
 
 # Fortran, where it was built; the module's sources also compile by themselves.
 if pkg-config --exists halo_fortran; then
@@ -59,25 +34,12 @@ if pkg-config --exists halo_fortran; then
     echo "works: Fortran by pkg-config, by sources, by CMake"
 fi
 
-# Documents: their links hold, and the programs that they show are there.
 documents="$prefix/share/doc/halo"
 python3 "$here/../../scripts/check_docs.py" --links "$documents" || fail "links of the installed documents"
-guides="$documents/examples/guides"
-cc -std=gnu99 "$guides/uniform.c" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/guide_c"
-c++ -std=c++20 "$guides/uniform.cpp" "${flags[@]}" -Wl,-rpath,"$lib" -o "$work/guide_cxx"
-for guide in "$work"/guide_{c,cxx}; do timeout 60 "$guide" | grep -qx '0 wrong' || fail "a guide's installed program"; done
+mkdir "$work/use"
+WORK="$work/use" EXAMPLES="$documents/examples" NEEDS_PATH=yes "$here/consume.sh" "$prefix"
 
-# Modules are found relative to the library, wherever the tree lies.
-grep -qF "modules are looked for in $lib/halo" "$work/modules.txt" || { cat "$work/modules.txt"; fail "modules are not looked for beside the library"; }
-for module in "$lib"/halo/libhalo_*.so; do
-    [ -e "$module" ] || continue
-    name="$(basename "$module" .so)"
-    kind="${name#libhalo_}"
-    grep -qE "^${kind/_/ }[ ,]" "$work/modules.txt" || { cat "$work/modules.txt"; fail "$name was not found"; }
-    echo "found: $name"
-done
-timeout 60 "$prefix/bin/halo_info" >/dev/null || fail "the installed halo_info"
-
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-if [ -e "$lib/halo/libhalo_transport_mpi_openmpi.so" ]; then expect_ring "2 ranks, Open MPI" mpirun.openmpi --oversubscribe -n 2 "$work/pc_c"; fi
-if [ -e "$lib/halo/libhalo_transport_mpi_mpich.so" ]; then expect_ring "2 ranks, MPICH" mpirun.mpich -n 2 "$work/pc_c"; fi
+cmake -S "$here" -B "$work/tree" -Dhalo_DIR="$build" -DCOMPONENTS="C;CXX" -DLIBRARY=halo >"$work/tree.txt" 2>&1 || { cat "$work/tree.txt"; fail "find_package in the build tree"; }
+cmake --build "$work/tree" >>"$work/tree.txt" 2>&1 || { cat "$work/tree.txt"; fail "building on the build tree"; }
+"$work/tree/uses_c" | sort | cmp - "$work/use/digests.txt" || fail "a program on the build tree"
+echo "works: the build tree"

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+#include <cstdint>
+#include <span>
+#include "halo.hpp"
+#include "halo_channel.h"
+namespace halo {
+class Channel : public Handle<halo_channel, halo_channel_destroy> {
+public:
+    Channel(const Context &context, const halo_channel_key &key, const halo_channel_desc &desc) {
+        check(halo_channel_register(context, &key, &desc, &handle_));
+    }
+    bool writable() { return ask(halo_channel_writable); }
+    bool allocate() { return done(halo_channel_allocate(handle_)); }
+    bool release() { return done(halo_channel_release(handle_)); }
+    bool set_buffer(void *buffer) { return done(halo_channel_set_buffer(handle_, buffer)); }
+    bool set_bytes(std::int64_t bytes) { return done(halo_channel_set_bytes(handle_, bytes)); }
+    halo_buffer buffer() const {
+        halo_buffer buffer = HALO_BUFFER_INIT;
+        check(halo_channel_buffer(handle_, &buffer));
+        return buffer;
+    }
+    bool send(halo_stream stream = HALO_STREAM_NONE) { return done(halo_channel_send(handle_, stream)); }
+    bool send_bytes(std::int64_t bytes, halo_stream stream = HALO_STREAM_NONE) { return done(halo_channel_send_bytes(handle_, bytes, stream)); }
+    bool send_null(halo_stream stream = HALO_STREAM_NONE) { return done(halo_channel_send_null(handle_, stream)); }
+    void start_receive() { check(halo_channel_start_receive(handle_)); }
+    bool try_receive() {
+        std::int32_t here = 0;
+        check(halo_channel_try_receive(handle_, &here, nullptr));
+        return here != 0;
+    }
+    std::int32_t state() const {
+        std::int32_t state = HALO_STALE;
+        check(halo_channel_state(handle_, &state));
+        return state;
+    }
+    void stale(halo_stream stream = HALO_STREAM_NONE) { check(halo_channel_stale(handle_, stream)); }
+    halo_channel_key key() const {
+        halo_channel_key key{};
+        check(halo_channel_get_key(handle_, &key));
+        return key;
+    }
+private:
+    bool ask(halo_status (*question)(halo_channel *, std::int32_t *)) {
+        std::int32_t answer = 0;
+        check(question(handle_, &answer));
+        return answer != 0;
+    }
+};
+inline void start_receive(std::span<halo_channel *const> channels) {
+    check(halo_channel_start_receive_many(channels.data(), static_cast<std::int64_t>(channels.size())));
+}
+inline std::int64_t try_receive(std::span<halo_channel *const> channels, std::span<std::int32_t> states = {}) {
+    if (!states.empty() && states.size() != channels.size()) throw error(HALO_ERR_ARGUMENT, "try_receive: there must be as many states as channels");
+    std::int64_t n_done = 0;
+    check(halo_channel_try_receive_many(channels.data(), static_cast<std::int64_t>(channels.size()), &n_done,
+                                        states.empty() ? nullptr : states.data()));
+    return n_done;
+}
+inline void stale(std::span<halo_channel *const> channels, halo_stream stream = HALO_STREAM_NONE) {
+    check(halo_channel_stale_many(channels.data(), static_cast<std::int64_t>(channels.size()), stream));
+}
+inline bool send(std::span<halo_channel *const> channels, halo_stream stream = HALO_STREAM_NONE) {
+    return done(halo_channel_send_many(channels.data(), static_cast<std::int64_t>(channels.size()), stream));
+}
+inline constexpr halo_group_desc default_group = HALO_GROUP_DESC_INIT;
+class Group : public Handle<halo_group, halo_group_destroy> {
+public:
+    Group(const Context &context, std::span<halo_channel *const> channels, const halo_group_desc &desc = default_group) {
+        check(halo_group_create(context, channels.data(), static_cast<std::int64_t>(channels.size()), &desc, &handle_));
+    }
+    std::span<const halo_group_row> table() {
+        const halo_group_row *rows = nullptr;
+        std::int64_t n = 0;
+        check(halo_group_table(handle_, sizeof(halo_group_row), &rows, &n));
+        return { rows, static_cast<std::size_t>(n) };
+    }
+    bool writable() { return ask(halo_group_writable); }
+    void start_receive() { check(halo_group_start_receive(handle_)); }
+    bool send(const std::uint8_t *null_flags = nullptr, halo_stream stream = HALO_STREAM_NONE) {
+        return done(halo_group_send(handle_, null_flags, stream));
+    }
+    bool send_rows(std::span<const std::int64_t> rows, const std::uint8_t *null_flags = nullptr, halo_stream stream = HALO_STREAM_NONE) {
+        return done(halo_group_send_rows(handle_, rows.data(), static_cast<std::int64_t>(rows.size()), null_flags, stream));
+    }
+    bool try_receive() { return ask(halo_group_try_receive); }
+    void stale(halo_stream stream = HALO_STREAM_NONE) { check(halo_group_stale(handle_, stream)); }
+    void drain(double timeout_seconds = HALO_TIMEOUT_CONFIGURED) { check(halo_group_drain(handle_, timeout_seconds)); }
+private:
+    bool ask(halo_status (*question)(halo_group *, std::int32_t *)) {
+        std::int32_t answer = 0;
+        check(question(handle_, &answer));
+        return answer != 0;
+    }
+};
+}

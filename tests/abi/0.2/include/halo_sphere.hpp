@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+#include "halo.hpp"
+#include "halo_sphere.h"
+namespace halo {
+template <class Desc>
+Topology make_topology(halo_status (*create)(halo_context *, const Desc *, halo_topology **), const Context &context, const Desc &desc) {
+    halo_topology *topology = nullptr;
+    check(create(context, &desc, &topology));
+    return Topology::adopt(topology);
+}
+inline Topology cubed_sphere(const Context &context, const halo_cubed_sphere_desc &desc) {
+    return make_topology(halo_topology_create_cubed_sphere, context, desc);
+}
+inline Topology latitudes(const Context &context, const halo_latitudes_desc &desc) {
+    return make_topology(halo_topology_create_latitudes, context, desc);
+}
+inline Topology reduced_rows(const Context &context, const halo_reduced_rows_desc &desc) {
+    return make_topology(halo_topology_create_reduced_rows, context, desc);
+}
+class Sphere : public Handle<halo_sphere, halo_sphere_destroy> {
+public:
+    Sphere(const Context &context, const halo_sphere_desc &desc) { check(halo_sphere_create(context, &desc, &handle_)); }
+    std::span<const std::int64_t> local_parts() const {
+        const std::int64_t *gids = nullptr;
+        std::int64_t n = 0;
+        check(halo_sphere_local_parts(handle_, &gids, &n));
+        return { gids, static_cast<std::size_t>(n) };
+    }
+    halo_sphere_part part(std::int64_t gid) const {
+        halo_sphere_part part = HALO_SPHERE_PART_INIT;
+        check(halo_sphere_get_part(handle_, gid, &part));
+        return part;
+    }
+    std::vector<std::uint64_t> keys(std::int64_t gid, std::int32_t kind) const {
+        std::vector<std::uint64_t> keys(n_local(gid, kind));
+        std::int64_t n = 0;
+        check(halo_sphere_keys(handle_, gid, kind, keys.data(), size(keys), &n));
+        return keys;
+    }
+    std::vector<std::int64_t> ring_ends(std::int64_t gid, std::int32_t kind) const {
+        std::int64_t n = 0;
+        check(halo_sphere_ring_ends(handle_, gid, kind, nullptr, 0, &n));
+        std::vector<std::int64_t> ends(static_cast<std::size_t>(n));
+        check(halo_sphere_ring_ends(handle_, gid, kind, ends.data(), n, &n));
+        return ends;
+    }
+    std::vector<std::uint32_t> neighbours(std::int64_t gid, std::int32_t from, std::int32_t to) const {
+        std::vector<std::uint32_t> table(n_local(gid, from) * static_cast<std::size_t>(halo_sphere_width(from, to)));
+        std::int64_t n = 0;
+        check(halo_sphere_neighbours(handle_, gid, from, to, table.data(), size(table), &n));
+        return table;
+    }
+    Topology topology(std::int32_t kind) {
+        halo_topology *topology = nullptr;
+        check(halo_sphere_topology(handle_, kind, &topology));
+        return Topology::adopt(topology);
+    }
+private:
+    std::size_t n_local(std::int64_t gid, std::int32_t kind) const {
+        if (kind < 0 || kind > HALO_SPHERE_VERTICES) throw error(HALO_ERR_ARGUMENT, "sphere: no such kind");
+        return static_cast<std::size_t>(part(gid).n_local[kind]);
+    }
+    template <class T>
+    static std::int64_t size(const std::vector<T> &list) {
+        return static_cast<std::int64_t>(list.size());
+    }
+};
+}
