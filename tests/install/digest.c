@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Three sweeps over 4 by 4 blocks of 6 by 6 cells, each of ghosts and then of a mean over 9 cells: what comes of it, block by block, is the same bits whatever
-   carried the ghosts, and however many ranks there are. Also as C++. */
+/* Three sweeps over 4 by 4 blocks of 6 by 6 cells, each of ghosts and then of a mean over 9 cells: what comes of it, block by block, is the same bits
+   whatever carried the ghosts, and however many ranks there are. Also as C++. */
 #include <halo.h>
 #include <inttypes.h>
 #include <stdio.h>

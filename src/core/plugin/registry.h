@@ -33,9 +33,8 @@ struct Plugin {
 // Where modules were installed; libhalo.a alone defines it.
 extern const char installed_module_directory[] __attribute__((weak, visibility("hidden")));
 
-// Directories with modules, strongest first: those of the setting "plugin_path", then "halo" beside libhalo.so, or beside the program that holds libhalo.a, and
-// then the one where its modules were installed.
-// HALO_ERR_CONFIG: a directory of the setting is not absolute.
+// Directories with modules, strongest first: those of the setting "plugin_path", then "halo" beside libhalo.so, or beside the program that holds
+// libhalo.a, and then the one where its modules were installed. HALO_ERR_CONFIG: a directory of the setting is not absolute.
 std::vector<std::string> module_directories(const Config &config);
 
 // "libhalo_transport_<name>.so"
