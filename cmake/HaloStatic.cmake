@@ -10,7 +10,6 @@ file(CONFIGURE OUTPUT ${names_file} CONTENT "${names}\n")
 
 # Modules are looked for beside the program, then where they are installed.
 add_library(halo_static_directory OBJECT ${PROJECT_SOURCE_DIR}/src/static/module_directory.cpp)
-target_include_directories(halo_static_directory PRIVATE ${PROJECT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/core)
 target_compile_definitions(halo_static_directory PRIVATE HALO_MODULE_DIRECTORY="${CMAKE_INSTALL_FULL_LIBDIR}/halo")
 
 set(parts halo_core halo_device_host halo_transport_inproc halo_static_directory)

@@ -5,7 +5,8 @@
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 source="$(cd "$1" && pwd)"
-build="$2"
+mkdir -p "$2"
+build="$(cd "$2" && pwd)"
 shift 2
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
@@ -65,7 +66,7 @@ mkdir -p "$root/all/mnt/debs" "$root/all/mnt/use" "$root/all/mnt/work"
 cp $debs "$root/all/mnt/debs/"
 cp -r "$here/." "$root/all/mnt/use/"
 mount -t proc none "$root/all/proc"
-mount --rbind /dev "$root/all/dev"
+for folder in /dev /sys; do mount --rbind $folder "$root/all$folder"; done
 ip link set lo up 2>/dev/null || true
 exec chroot "$root/all" /bin/bash -c 'set -eu; export TMPDIR=/mnt/work HOME=/mnt/work
 ! find /usr/lib /usr/local /usr/include -name "libhalo*.so*" -o -name halo.h 2>/dev/null | grep . || { echo "libhalo is installed here already"; exit 1; }
