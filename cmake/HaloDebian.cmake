@@ -1,5 +1,5 @@
 # Debian packages by CPack, split as a distribution does it: cmake --preset deb, cmake --build --preset deb, cpack --preset deb.
-# Each component whose files are built is a package. A binding or module that is added has its line at the end.
+# Each component whose files are built is a package. A module or a binding that is added has its line below.
 set(HALO_DEBIAN_MAINTAINER "libhalo authors <libhalo@localhost.localdomain>" CACHE STRING "Who makes the packages")
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME libhalo)
@@ -97,6 +97,13 @@ halo_debian_module(halo_transport_ucx libhalo-ucx "libucx0 (>= 1.13)" "UCX")
 halo_debian_module(halo_device_opencl libhalo-opencl "" "OpenCL")
 halo_debian_module(halo_device_cuda libhalo-cuda "" "CUDA")
 halo_debian_module(halo_device_hip libhalo-hip "" "HIP")
-# A binding has a component of its own, and here its line: halo_debian(fortran libhalo-fortran${HALO_SOVERSION} libs "${library} ..." "" "...").
+
+# A binding that is installed in components of its own, fortran and fortran_dev
+if(TARGET halo_fortran)
+  set(binding libhalo-fortran${HALO_SOVERSION})
+  halo_debian(fortran ${binding} libs "${library} (>= ${PROJECT_VERSION})" "" "ghost exchange for solvers: Fortran library" "What programs of the module halo link.")
+  halo_debian(fortran_dev libhalo-fortran-dev libdevel "${binding} (= ${version}), libhalo-dev (= ${version})" "" "ghost exchange for solvers: Fortran module"
+              "The module halo, and its source for other compilers.")
+endif()
 
 include(CPack)

@@ -27,6 +27,7 @@ set(merged ${CMAKE_CURRENT_BINARY_DIR}/halo_merged.o)
 set(object ${CMAKE_CURRENT_BINARY_DIR}/halo_static.o)
 add_custom_command(OUTPUT ${object}
   COMMAND ${CMAKE_CXX_COMPILER} ${flags} -r -nostdlib -Wl,--force-group-allocation ${objects} -o ${merged}
+  COMMAND ${CMAKE_OBJCOPY} --wildcard --weaken-symbol=_Z* ${merged} # those that are unique in a process cannot be made local otherwise
   COMMAND ${CMAKE_OBJCOPY} ${strip} --keep-global-symbols=${names_file} ${merged} ${object}
   DEPENDS ${objects} ${names_file} COMMENT "Merging objects of libhalo.a" VERBATIM COMMAND_EXPAND_LISTS)
 set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)

@@ -51,7 +51,7 @@ if has transport_mpi_mpich; then expect_digests "3 ranks, MPICH" env HALO_TRANSP
 
 # libhalo.a, where it is installed: with the names of libhalo.so and no others
 if [ -e "$lib/libhalo.a" ] && [ -e "$lib/libhalo.so" ]; then
-    nm -g --defined-only "$lib/libhalo.a" | sed -n 's/.* [TDBR] //p' | sort >"$work/static_names.txt"
+    nm -g --defined-only "$lib/libhalo.a" | sed -n 's/.* [A-Za-z] //p' | sort >"$work/static_names.txt"
     nm -D --defined-only "$lib/libhalo.so" | sed -n 's/.* T \([^@]*\).*/\1/p' | sort | diff - "$work/static_names.txt" || fail "names of libhalo.a"
     c++ -std=c++20 -x c++ "$here/uses.cpp" -x none "${flags[@]/-lhalo/-l:libhalo.a}" -o "$work/static_cxx"
     run "$work/out.txt" env HALO_PLUGIN_PATH="$lib/halo" "$work/static_cxx"

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # libhalo built in other ways: libhalo.a alone, link-time optimisation, nothing hidden by the compiler, within another project. Each is used, with the digests
-# of the first. usage: variants.sh SOURCE WORK VARIANT [option of cmake...]
+# of the first. usage: variants.sh SOURCE BUILD VARIANT [option of cmake...]
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 source="$(cd "$1" && pwd)"
-work="$2"
+build="$2"
 variant="$3"
 shift 3
-rm -rf "$work"
-mkdir -p "$work"
+mkdir -p "$build"
+rm -rf "$build"/{prefix,use}
+devices=(-DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON -DHALO_HIP_ARCHITECTURES=none) # whose compilers take long
 case "$variant" in
 static) options=(-DBUILD_SHARED_LIBS=OFF) ;;
 lto) options=(-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -DHALO_STATIC=ON) ;;
@@ -19,22 +20,22 @@ fetch) options=() ;;
 esac
 
 fail() { echo "FAILED: $variant: $*"; exit 1; }
-logged() { "$@" >"$work/log.txt" 2>&1 || { tail -50 "$work/log.txt"; fail "$*"; }; }
+logged() { "$@" >"$build/log.txt" 2>&1 || { tail -50 "$build/log.txt"; fail "$*"; }; }
 
 if [ "$variant" = fetch ]; then
-    logged cmake -S "$here/fetch" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHALO_SOURCE="$source" -DCMAKE_INSTALL_PREFIX="$work/prefix" "$@"
-    logged cmake --build "$work/build" -j "${JOBS:-2}"
-    [ "$("$work/build/uses_c" | sort -u | wc -l)" -eq 16 ] || fail "not 16 digests"
-    logged "$work/build/uses_cxx"
-    logged cmake --install "$work/build"
-    [ "$(find "$work/prefix" -type f | wc -l)" -eq 1 ] || fail "more is installed than what the project asks for"
+    logged cmake -S "$here/fetch" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHALO_SOURCE="$source" -DCMAKE_INSTALL_PREFIX="$build/prefix" "${devices[@]}" "$@"
+    logged cmake --build "$build" -j "${JOBS:-2}"
+    [ "$("$build/uses_c" | sort -u | wc -l)" -eq 16 ] || fail "not 16 digests"
+    logged "$build/uses_cxx"
+    logged cmake --install "$build"
+    [ "$(find "$build/prefix" -type f | wc -l)" -eq 1 ] || fail "more is installed than what the project asks for"
     echo "works: within another project"
     exit 0
 fi
 
-logged cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DHALO_EXAMPLES=OFF -DHALO_BENCHMARKS=OFF \
-    -DCMAKE_INSTALL_PREFIX="$work/prefix" "${options[@]}" "$@"
-logged cmake --build "$work/build" -j "${JOBS:-2}"
-logged cmake --install "$work/build"
-mkdir "$work/use"
-WORK="$work/use" EXAMPLES="$work/prefix/share/doc/halo/examples" NEEDS_PATH=yes "$here/consume.sh" "$work/prefix"
+logged cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DHALO_EXAMPLES=OFF -DHALO_BENCHMARKS=OFF \
+    -DCMAKE_INSTALL_PREFIX="$build/prefix" -DHALO_WERROR=ON "${devices[@]}" "${options[@]}" "$@"
+logged cmake --build "$build" -j "${JOBS:-2}"
+logged cmake --install "$build"
+mkdir "$build/use"
+WORK="$build/use" EXAMPLES="$build/prefix/share/doc/halo/examples" NEEDS_PATH=yes "$here/consume.sh" "$build/prefix"
