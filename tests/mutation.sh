@@ -157,6 +157,8 @@ defects=(
     "what an older caller lacks is read behind its struct|capi/guard.h|misuse Versions.*|s/, std::min(user_bytes, sizeof(T)) - head/, sizeof(T) - head/"
     "what this library does not know is not looked at|capi/status.cpp|misuse Versions.*|s/if (size > known_bytes \&\& !all_zero/if (false \&\& !all_zero/"
     "an older caller's memory is written behind its struct|capi/status.cpp|unit_base Structs.*|s/const size_t known = std::min(size, known_bytes);/const size_t known = known_bytes;/"
+    "libhalo.a looks beside the program alone|plugin/module_search.cpp|unit_plugin Modules.*|s/if (installed_module_directory) .*//"
+    "libhalo.a looks first where it was installed|plugin/module_search.cpp|unit_plugin Modules.*|s/directories.emplace_back(installed_module_directory)/directories.insert(directories.begin(), installed_module_directory)/"
     "a transport's table is read behind its end|comm/transport.cpp|unit_plugin ModuleVersions.*|s/std::min(sizeof ops_, plugin.ops->struct_size)/sizeof ops_/"
     "a device's table is read behind its end|comm/device.cpp|unit_plugin ModuleVersions.*|s/std::min(sizeof ops_, plugin.ops->struct_size)/sizeof ops_/"
     "a transport's description is read behind its end|plugin/selection.cpp|unit_plugin ModuleVersions.*|s/plugin.struct_size >= end/plugin.struct_size <= end/"

@@ -15,6 +15,8 @@
 extern "C" const halo_device_plugin halo_device_host;
 
 namespace halo {
+const char installed_module_directory[] = "/installed/halo"; // as libhalo.a has it
+
 namespace {
 
 const std::vector<std::string> modules = { HALO_TEST_MODULES };
@@ -151,9 +153,10 @@ TEST(Modules, Directories) {
         return module_directories(Config(std::span(&assignment, 1)));
     };
     const auto plain = module_directories(Config());
-    ASSERT_EQ(plain.size(), 1u);
+    ASSERT_EQ(plain.size(), 2u);
     EXPECT_TRUE(plain[0].starts_with("/") && plain[0].ends_with("/halo")) << plain[0];
-    EXPECT_EQ(with_path("/a:/b/c:"), (std::vector<std::string>{ "/a", "/b/c", plain[0] }));
+    EXPECT_EQ(plain[1], "/installed/halo");
+    EXPECT_EQ(with_path("/a:/b/c:"), (std::vector<std::string>{ "/a", "/b/c", plain[0], plain[1] }));
     expect_failure(HALO_ERR_CONFIG, { "plugin_path", "environment", "'b'", "absolute" }, [&] { with_path("/a:b"); });
     expect_failure(HALO_ERR_CONFIG, { "'.'" }, [&] { with_path("."); });
 }
