@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 logged() { "$@" >"$work/log.txt" 2>&1 || { tail -50 "$work/log.txt"; fail "$*"; }; }
 
-command -v dpkg-shlibdeps >/dev/null || { echo "skipped: no dpkg-shlibdeps (dpkg-dev)"; exit 77; }
+for tool in dpkg-shlibdeps file; do command -v $tool >/dev/null || { echo "skipped: no $tool (dpkg-dev, file)"; exit 77; }; done
 logged cmake -S "$source" --preset deb -B "$build" -G Ninja "$@"
 logged cmake --build "$build" -j "${JOBS:-2}"
 rm -f "$build"/*.deb
