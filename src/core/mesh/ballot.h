@@ -22,13 +22,13 @@ public:
 
     void resize(size_t n_entities) { first_.resize(n_entities); }
     void add(uint32_t entity, Votes votes) {
-        Votes &first = first_[entity];
+        First &first = first_[entity];
         if (first.n == 0)
-            first = votes;
+            first = { votes.rank, 0, votes.n };
         else if (first.rank == votes.rank)
             first.n += votes.n;
         else
-            others_[{ entity, votes.rank }] += votes.n;
+            others_[{ entity, votes.rank }] += votes.n, first.has_others = 1;
     }
     bool has_votes(uint32_t entity) const { return first_[entity].n > 0; }
     // -1: nobody's.
@@ -37,13 +37,20 @@ public:
     template <class Visit>
     void for_each(uint32_t entity, Visit &&visit) const {
         if (!has_votes(entity)) return;
-        visit(first_[entity]);
+        const First &first = first_[entity];
+        visit(Votes{ first.rank, first.n });
+        if (first.has_others == 0) return;
         for (auto at = others_.lower_bound({ entity, 0 }); at != others_.end() && at->first.first == entity; ++at)
-            visit({ at->first.second, at->second });
+            visit(Votes{ at->first.second, at->second });
     }
 
 private:
-    std::vector<Votes> first_;                               // by entity
+    struct First {
+        int32_t rank = -1;
+        uint32_t has_others = 0;
+        int64_t n = 0;
+    };
+    std::vector<First> first_;                               // by entity
     std::map<std::pair<uint32_t, int32_t>, int64_t> others_; // (entity, rank): votes
 };
 

@@ -33,22 +33,23 @@ DenseKeys dense_keys(const MeshDescription &mesh, size_t set) {
 uint32_t KnownSet::add(uint64_t key, int32_t owner) {
     const auto [number, is_new] = index.add(key);
     if (is_new) {
-        describe_new();
-        owners[number] = owner;
+        owners.push_back(owner);
+        layer.push_back(never);
+        reach.push_back(never);
+        later_rows_.push_back(none);
     }
     return number;
 }
 
-void KnownSet::describe_new() {
+void KnownSet::begin(size_t n_brought) {
+    n_brought_ = n_brought;
+    owners.reserve(with_room(size()));
+    layer.reserve(with_room(size()));
+    reach.reserve(with_room(size()));
     owners.resize(size(), nobody);
     layer.resize(size(), never);
     reach.resize(size(), never);
-    later_rows_.resize(size() - n_brought_, none);
-}
-
-void KnownSet::begin(size_t n_brought) {
-    n_brought_ = n_brought;
-    describe_new();
+    later_rows_.resize(size() - n_brought, none);
 }
 
 void KnownSet::add_row(uint32_t number) {
@@ -62,16 +63,24 @@ void KnownMesh::add_brought(const MeshDescription &mesh) {
     for (size_t s = 0; s < sets.size(); ++s) {
         const MeshSet &brought = mesh.sets[s];
         KnownSet &set = sets[s];
-        set.index = KeyIndex(brought.keys.size(), dense_keys(mesh, s));
-        for (const uint64_t key : brought.keys)
-            if (!set.index.add(key).second)
-                fail(HALO_ERR_ARGUMENT, "mesh: set %s: this rank brings entity %llu twice", brought.name.c_str(),
-                     static_cast<unsigned long long>(key));
+        set.index = KeyIndex(with_room(brought.keys.size()), dense_keys(mesh, s));
+        const uint32_t again = set.index.add_first(brought.keys);
+        if (again != KeyIndex::none)
+            fail(HALO_ERR_ARGUMENT, "mesh: set %s: this rank brings entity %llu twice", brought.name.c_str(),
+                 static_cast<unsigned long long>(brought.keys[again]));
     }
     for (size_t m = 0; m < rows.size(); ++m) {
         const MeshMap &map = mesh.maps[m];
-        rows[m].reserve(map.keys.size());
-        for (const uint64_t key : map.keys) rows[m].push_back(map.none == key ? KnownSet::none : sets[map.to].index.add(key).first);
+        KeyIndex &index = sets[map.to].index;
+        rows[m].reserve(with_room(map.keys.size()));
+        rows[m].resize(map.keys.size());
+        uint32_t *to = rows[m].data();
+        for (const uint64_t key : map.keys) {
+            const bool leads = !map.none || *map.none != key;
+            uint32_t number = leads ? index.find_dense(key) : KnownSet::none;
+            if (leads && number == KnownSet::none) number = index.add(key).first;
+            *to++ = number;
+        }
     }
     for (size_t s = 0; s < sets.size(); ++s) sets[s].begin(mesh.sets[s].keys.size());
 }

@@ -11,6 +11,9 @@
 
 namespace halo {
 
+// Room for what comes from other ranks, beside what is brought. What is not used of it costs no memory.
+constexpr size_t with_room(size_t n) { return n + n / 4; }
+
 class KnownSet {
 public:
     static constexpr uint32_t none = KeyIndex::none; // no entity; no row
@@ -35,12 +38,11 @@ public:
     size_t n_rows() const { return n_brought_ + later_.size(); }
     uint32_t entity_at(size_t place) const { return place < n_brought_ ? static_cast<uint32_t>(place) : later_[place - n_brought_]; }
     uint32_t row_of(uint32_t number) const { return number < n_brought_ ? number : later_rows_[number - n_brought_]; }
+    size_t n_brought() const { return n_brought_; }
     bool has_row(uint32_t number) const { return row_of(number) != none; }
     void add_row(uint32_t number);
 
 private:
-    void describe_new();
-
     size_t n_brought_ = 0;
     std::vector<uint32_t> later_;      // numbers, by place
     std::vector<uint32_t> later_rows_; // places, by number

@@ -21,8 +21,13 @@ public:
         marked_[number + size_t{ 1 }] = 1;
         empty_ = false;
     }
-    // KnownSet::none is not marked.
-    uint8_t has(uint32_t number) const { return marked_[number + uint32_t{ 1 }]; }
+    // Is any of `n` marked? KnownSet::none is not.
+    uint8_t any_of(const uint32_t *numbers, size_t n) const {
+        const uint8_t *const marked = marked_.data();
+        uint8_t any = 0;
+        for (size_t i = 0; i < n; ++i) any |= marked[numbers[i] + uint32_t{ 1 }];
+        return any;
+    }
     bool empty() const { return empty_; }
 
 private:
@@ -33,8 +38,8 @@ private:
 // Which ranks ask about entities.
 class Askers {
 public:
-    explicit Askers(const KnownMesh &known) : ranks_(known.sets.size()) {
-        for (const KnownSet &set : known.sets) marked_.emplace_back(set.size());
+    Askers(const MeshDescription &mesh, const KnownMesh &known) : ranks_(known.sets.size()) {
+        for (size_t s = 0; s < known.sets.size(); ++s) marked_.emplace_back(mesh.sets[s].maps_to.empty() ? 0 : known.sets[s].size());
     }
 
     void add(size_t set, uint32_t number, int32_t rank) {
@@ -109,9 +114,11 @@ void Layers::execute(size_t set, uint32_t entity, uint8_t layer) {
 // Own entities that lead to what others own: those are to execute them.
 RowLists Layers::touching_others() {
     std::vector<EntityMarks> foreign;
-    for (KnownSet &set : known_.sets) {
-        foreign.emplace_back(set.size());
-        for (uint32_t number = 0; number < set.size(); ++number)
+    for (size_t s = 0; s < known_.sets.size(); ++s) {
+        KnownSet &set = known_.sets[s];
+        const size_t n_led_to = mesh_.sets[s].maps_to.empty() ? 0 : set.size();
+        foreign.emplace_back(n_led_to);
+        for (uint32_t number = 0; number < n_led_to; ++number)
             if (set.owners[number] != context_.rank()) foreign.back().add(number);
         set.leaves.assign(set.n_rows(), false);
     }
@@ -140,9 +147,9 @@ void Layers::for_each_row_to(const std::vector<EntityMarks> &marked, Visit &&vis
             const EntityMarks &marks = marked[mesh_.maps[m].to];
             if (marks.empty()) continue;
             leads.resize(known_.sets[s].n_rows(), 0);
-            const uint32_t *target = known_.rows[m].data();
-            for (uint8_t &one : leads)
-                for (const uint32_t *const end = target + mesh_.maps[m].arity; target < end; ++target) one |= marks.has(*target);
+            const size_t arity = mesh_.maps[m].arity;
+            const uint32_t *row = known_.rows[m].data();
+            for (size_t place = 0; place < leads.size(); ++place, row += arity) leads[place] |= marks.any_of(row, arity);
         }
         for (size_t place = 0; place < leads.size(); ++place)
             if (leads[place]) visit(s, place);
@@ -198,7 +205,7 @@ void Layers::note(const Delivery &question, Askers &askers) const {
         for (uint64_t n = words.next_count(1); n > 0; --n) {
             const uint64_t key = words.next();
             const uint32_t number = set.index.find(key);
-            if (number == KnownSet::none || set.owners[number] != context_.rank())
+            if (number == KnownSet::none || set.owners[number] != context_.rank() || mesh_.sets[s].maps_to.empty())
                 fail(HALO_ERR_WIRE, "mesh: rank %d asks about entity %llu of set %s, which is none of this rank's", question.rank,
                      static_cast<unsigned long long>(key), mesh_.sets[s].name.c_str());
             askers.add(s, number, question.rank);
@@ -209,7 +216,7 @@ void Layers::note(const Delivery &question, Askers &askers) const {
 
 // An owner has the rows of all that leads to its entities: its own, and its first layer.
 RowLists Layers::answers(const std::vector<Delivery> &questions) {
-    Askers askers(known_);
+    Askers askers(mesh_, known_);
     RowLists lists;
     for (const Delivery &question : questions) {
         note(question, askers);

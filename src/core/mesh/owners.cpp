@@ -77,10 +77,11 @@ void SetOwners::propose() {
         for (uint32_t entity = 0; is_brought(entity); ++entity) set_.owners[entity] = owner_of_targets(entity);
     if (!votes()) return;
     const KnownSet &voters = known_.sets[mesh_.maps[brought_.owner_map].from];
+    const uint32_t *target = known_.rows[brought_.owner_map].data();
     for (size_t place = 0; place < voters.n_rows(); ++place) {
         const Votes vote{ voters.owners[voters.entity_at(place)], 1 };
-        for (const uint32_t target : known_.row(mesh_, brought_.owner_map, place))
-            if (target != KnownSet::none) ballot_.add(target, vote);
+        for (const uint32_t *const end = target + mesh_.maps[brought_.owner_map].arity; target < end; ++target)
+            if (*target != KnownSet::none) ballot_.add(*target, vote);
     }
 }
 
@@ -101,10 +102,13 @@ KeyPlacement SetOwners::choose_placement() const {
 std::vector<Delivery> SetOwners::make_claims(const KeyPlacement &placement) {
     std::map<int32_t, std::vector<Claim>> out;
     const std::optional<KeyRange> own = placement.ascending() ? placement.range_of(context_.rank()) : std::nullopt;
-    for (uint32_t entity = 0; entity < set_.size(); ++entity) {
-        const uint64_t key = set_.key(entity);
+    const bool are_voted = votes();
+    const std::vector<uint64_t> &keys = set_.index.keys();
+    for (uint32_t entity = 0; entity < keys.size(); ++entity) {
+        const uint64_t key = keys[entity];
         const int32_t decides = own && own->has(key) ? context_.rank() : placement.rank_of(key);
-        const bool voted = votes() && ballot_.has_votes(entity);
+        if (decides == context_.rank() && !are_voted) continue;
+        const bool voted = are_voted && ballot_.has_votes(entity);
         if (decides == context_.rank()) {
             if (voted && (is_brought(entity) || brought_.may_be_implied())) set_.owners[entity] = ballot_.winner(entity);
             continue;
@@ -156,10 +160,11 @@ void SetOwners::fail_for(uint32_t entity) const {
 
 void SetOwners::check_owners() const {
     for (uint32_t entity = 0; entity < set_.size(); ++entity) {
-        if (set_.owners[entity] < nobody || set_.owners[entity] >= context_.size())
-            fail(HALO_ERR_WIRE, "mesh: entity %llu of set %s is said to be of rank %d", static_cast<unsigned long long>(set_.key(entity)),
-                 brought_.name.c_str(), set_.owners[entity]);
-        if (set_.owners[entity] == nobody) fail_for(entity);
+        const int32_t owner = set_.owners[entity];
+        if (static_cast<uint32_t>(owner) < static_cast<uint32_t>(context_.size())) continue;
+        if (owner == nobody) fail_for(entity);
+        fail(HALO_ERR_WIRE, "mesh: entity %llu of set %s is said to be of rank %d", static_cast<unsigned long long>(set_.key(entity)),
+             brought_.name.c_str(), owner);
     }
 }
 
