@@ -7,6 +7,8 @@
  *   1  what ranks bring
  *   2  what is local: sets, maps, topologies
  *   3  values that were brought
+ *   4  values of any entities: added from far, and fetched
+ *   5  columns: points stacked over entities
  *
  * What a rank stores of a set, in this order (sections as in halo_access.h):
  *
@@ -157,6 +159,62 @@ HALO_API halo_status halo_mesh_distribute(halo_mesh *mesh, int32_t set, const vo
 
 /** The way back: own values from `local` to `brought` on the ranks that brought the entities. */
 HALO_API halo_status halo_mesh_collect(halo_mesh *mesh, int32_t set, const void *local, void *brought, int64_t bytes);
+
+/** @} */
+
+/* ------------------------------------------------------------------ 4 values of any entities */
+/** @defgroup mesh_04 Mesh, 4 values of any entities
+ *  @{ */
+
+/**
+ * A topology between the entities of a set and any of them that this rank names, whoever owns them. Each rank has two parts: gid 2 * rank are its own
+ * entities, by local index, so the storage of a field on halo_mesh_topology can be bound to it; gid 2 * rank + 1 are `keys` in the order given, each
+ * as often as it is there. Exchanges on it: HALO_KIND_REVERSE adds what stands at `keys` to the entities (or MIN, MAX, ..., HALO_USER: own value
+ * first, then by rank, then in the order of `keys`; HALO_COMBINE_CANONICAL: whoever brings what), HALO_KIND_GHOSTS fetches their values to `keys`,
+ * HALO_KIND_FETCH adds, and fetches what was there before. They talk to the owners of `keys` and to those who name own entities, to nobody else; a
+ * rank that names none and is not named has no peers. The same keys again: another run. Collective, with the same set (HALO_ERR_MISMATCH); a rank may
+ * name nothing, and `keys` be NULL then. Communicates, as halo_topology_create_keys; O(own entities + n). HALO_ERR_ARGUMENT: nobody owns a key: the
+ * text names key, set and rank; HALO_ERR_PEER, with the same text, on the other ranks.
+ */
+HALO_API halo_status halo_mesh_target_topology(halo_mesh *mesh, int32_t set, const uint64_t *keys, int64_t n, halo_topology **topology);
+
+/** @} */
+
+/* ------------------------------------------------------------------ 5 columns */
+/** @defgroup mesh_05 Mesh, 5 columns
+ *  @{ */
+
+/**
+ * Points stacked over the entities of a set: cells over cells of the ground, nodes over its nodes. Those over one entity are its column, of any
+ * number of layers, 0 up. Local index of a point: where its column starts + its layer; columns lie as their entities do, so sections end at the
+ * starts of those that halo_mesh_local names. `layers`: of each own entity, by local index; NULL: `n_layers` each. Owners tell those of ghosts. A set
+ * may have several columns: `columns` is the number of these, and lives with the mesh. Collective, with the same set (HALO_ERR_MISMATCH), layers may
+ * differ; a question and an answer with each owner of ghosts; O(entities) memory and time. HALO_ERR_LIMIT: more than 2^32 - 2 points on a rank.
+ */
+HALO_API halo_status halo_mesh_add_columns(halo_mesh *mesh, int32_t set, int32_t n_layers, const int32_t *layers, int32_t *columns);
+
+/** Where columns start, by local index of their entities, and the end of all: `n` + 1 entries, `n` entities (may be NULL). The list lives as long as
+ *  the mesh. */
+HALO_API halo_status halo_mesh_get_columns(const halo_mesh *mesh, int32_t columns, const int64_t **starts, int64_t *n);
+
+/** A topology of all points, with the sections of their columns, as halo_mesh_topology otherwise: whole columns travel. Collective, with the same
+ * columns (HALO_ERR_MISMATCH); communicates with peers; O(points). */
+HALO_API halo_status halo_mesh_column_topology(halo_mesh *mesh, int32_t columns, halo_topology **topology);
+
+/** Layer l of a column leads to layer `layer` + l * `step` of the one where `entry` leads. Frozen. */
+typedef struct halo_column_entry {
+    int32_t entry; /**< of the map below, 0 to its arity - 1 */
+    int32_t layer;
+    int32_t step; /**< 1, as a rule; 0: to the same layer from all */
+} halo_column_entry;
+
+/**
+ * Where points lead by a map of the entities below: n_entries for each of its rows: the local index where layer 0 leads, from which layer l is
+ * l * step away; HALO_NO_INDEX: the map leads nowhere, or the column has no layer. `from` and `to` are columns over the sets of `map`. Pass capacity
+ * 0 to learn `n`, which is n_rows * n_entries. Local; O(n). HALO_ERR_ARGUMENT: a layer leads out of a column: the text names map, entity and layers.
+ */
+HALO_API halo_status halo_mesh_get_column_map(const halo_mesh *mesh, int32_t map, int32_t from, int32_t to, const halo_column_entry *entries,
+                                              int32_t n_entries, uint32_t *lowest, int64_t capacity, int64_t *n);
 
 /** @} */
 

@@ -121,10 +121,16 @@ public:
         map.to = { to, static_cast<std::size_t>(map.n_rows) * static_cast<std::size_t>(map.arity) };
         return map;
     }
-    /// Collective, as the two below.
+    /// Collective, as the three below.
     Topology topology(std::int32_t set) {
         halo_topology *topology = nullptr;
         check(halo_mesh_topology(handle_, set, &topology));
+        return Topology::adopt(topology);
+    }
+    /// Part 2 * rank: own entities, part 2 * rank + 1: any entities.
+    Topology target_topology(std::int32_t set, std::span<const std::uint64_t> keys) {
+        halo_topology *topology = nullptr;
+        check(halo_mesh_target_topology(handle_, set, keys.data(), static_cast<std::int64_t>(keys.size()), &topology));
         return Topology::adopt(topology);
     }
     /// Values that were brought, to their owners; and the way back.
@@ -137,6 +143,43 @@ public:
     void collect(std::int32_t set, const T *local, T *brought) {
         static_assert(std::is_trivially_copyable_v<T>, "values are copied as bytes");
         check(halo_mesh_collect(handle_, set, local, brought, sizeof(T)));
+    }
+
+    /// As many layers over each entity, or over each own one its own number of them. Returns the number of the columns. Collective.
+    std::int32_t add_columns(std::int32_t set, std::int32_t n_layers) { return add_columns(set, n_layers, nullptr); }
+    std::int32_t add_columns(std::int32_t set, std::span<const std::int32_t> layers) {
+        if (static_cast<std::int64_t>(layers.size()) != local(set).n_owned)
+            throw error(HALO_ERR_ARGUMENT, "mesh: columns: not as many numbers of layers as own entities");
+        return add_columns(set, 0, layers.data());
+    }
+    /// Where the column of each entity starts, and the end; valid as long as the mesh.
+    std::span<const std::int64_t> columns(std::int32_t number) const {
+        const std::int64_t *starts = nullptr;
+        std::int64_t n = 0;
+        check(halo_mesh_get_columns(handle_, number, &starts, &n));
+        return { starts, static_cast<std::size_t>(n) + 1 };
+    }
+    /// Collective.
+    Topology column_topology(std::int32_t columns) {
+        halo_topology *topology = nullptr;
+        check(halo_mesh_column_topology(handle_, columns, &topology));
+        return Topology::adopt(topology);
+    }
+    /// For each row of the map, for each entry, where the lowest layer leads.
+    std::vector<std::uint32_t> column_map(std::int32_t map, std::int32_t from, std::int32_t to, std::span<const halo_column_entry> entries) const {
+        const auto n_entries = static_cast<std::int32_t>(entries.size());
+        std::int64_t n = 0;
+        check(halo_mesh_get_column_map(handle_, map, from, to, entries.data(), n_entries, nullptr, 0, &n));
+        std::vector<std::uint32_t> lowest(static_cast<std::size_t>(n));
+        check(halo_mesh_get_column_map(handle_, map, from, to, entries.data(), n_entries, lowest.data(), n, &n));
+        return lowest;
+    }
+
+private:
+    std::int32_t add_columns(std::int32_t set, std::int32_t n_layers, const std::int32_t *layers) {
+        std::int32_t columns = -1;
+        check(halo_mesh_add_columns(handle_, set, n_layers, layers, &columns));
+        return columns;
     }
 };
 

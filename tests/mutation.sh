@@ -142,6 +142,13 @@ defects=(
     "rows that are here already are taken again|mesh/rows.cpp|test_mesh */Meshes.*|s/const bool is_new = .*$/const bool is_new = true;/"
     "a message of rows may go on behind its end|mesh/words.h|unit_mesh|s/if (at_ < words_.size()) fail/if (false) fail/"
     "an entity may have two owners|mesh/rows.cpp|unit_mesh|s/if (of.owners\[number\] != owner)$/if (false)/"
+    "ghosts of columns begin where the first column does|mesh/columns.cpp|test_mesh */MeshColumns.*|s/columns.firsts\[entity\] });/columns.firsts[0] });/"
+    "a layer may lead beyond a column|mesh/columns.cpp|test_mesh */MeshColumns.*|s/ || std::max(first, last) >= there//"
+    "points of columns do not know how far they are read|mesh/mesh.cpp|test_mesh */MeshColumns.*|s/base.groups\[i - base.n_owned()\]);/0u);/"
+    "entities that nobody owns may be named|mesh/mesh.cpp|test_mesh */MeshTargets.*|s/if (report.n_unclaimed_here > 0)/if (false)/"
+    "own entities are copies of what is named|mesh/mesh.cpp|test_mesh */MeshTargets.*|s/flags(n_owned, HALO_KEY_CLAIM);/flags(n_owned, HALO_KEY_WANT);/"
+    "rows of core entities stay where they were brought|mesh/local_order.h|test_mesh */Meshes.*|s/rows.data() + place_of(i) \* width;/rows.data() + i * width;/"
+    "all votes are those of the first rank|mesh/ballot.h|test_mesh */Meshes.*|s/, first.has_others = 1;/;/"
     "ghosts do not know how far they are read|mesh/local_order.cpp|test_mesh */Meshes.*|s/groups .= HALO_MESH_REACH(reach);/groups |= 0;/"
     "keys beside the table are not found again|topology/keys/key_index.cpp|test_mesh */Meshes.*|s/^    hashed_.push_back(slot);//"
     # Runs without values

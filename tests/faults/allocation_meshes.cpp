@@ -41,14 +41,31 @@ void chain(Member &member, int32_t directory) {
     member.keep(here);
     member.keep(edges);
 
-    halo_topology *nodes = nullptr;
-    TALK(halo_mesh_topology(mesh, 1, &nodes));
+    const uint64_t far[2] = { 7 * ((edges[0] + 5) % n_edges), 0 };
+    const std::vector<int32_t> layers(static_cast<size_t>(local.n_owned), 2);
+    const halo_column_entry entry{ 1, 0, 1 };
+    int32_t over_edges = -1, over_nodes = -1;
+    TALK(halo_mesh_add_columns(mesh, 0, 0, layers.data(), &over_edges));
+    TALK(halo_mesh_add_columns(mesh, 1, 3, nullptr, &over_nodes));
+    std::vector<uint32_t> lowest(static_cast<size_t>(n_rows));
+    const int64_t *starts = nullptr;
+    ALONE(halo_mesh_get_columns(mesh, over_edges, &starts, nullptr));
+    member.keep(starts, static_cast<size_t>(local.n + 1) * sizeof *starts);
+    ALONE(halo_mesh_get_column_map(mesh, 0, over_edges, over_nodes, &entry, 1, lowest.data(), n_rows, &n_rows));
+    member.keep(lowest);
+
+    halo_topology *made[3] = {};
+    TALK(halo_mesh_topology(mesh, 1, &made[0]));
+    TALK(halo_mesh_target_topology(mesh, 1, far, 2, &made[1]));
+    TALK(halo_mesh_column_topology(mesh, over_edges, &made[2]));
     ALONE(halo_mesh_destroy(&mesh));
-    halo_field *u = make_field(member, nodes, "u", 0, {});
-    ALONE(halo_field_allocate(u, -1));
-    try_exchange(member, { u }, { nodes }, {});
-    ALONE(halo_field_destroy(&u));
-    ALONE(halo_topology_destroy(&nodes));
+    for (halo_topology *&topology : made) {
+        halo_field *u = make_field(member, topology, "u", 0, {});
+        ALONE(halo_field_allocate(u, -1));
+        try_exchange(member, { u }, { topology }, {});
+        ALONE(halo_field_destroy(&u));
+        ALONE(halo_topology_destroy(&topology));
+    }
 }
 
 } // namespace

@@ -7,8 +7,7 @@
 #include <thread>
 
 #include "halo_access.h"
-#include "model.h"
-#include "placed.h"
+#include "made.h"
 #include "ranks.h"
 
 namespace {
@@ -16,75 +15,6 @@ namespace {
 using namespace mesh;
 using conformance::Rank;
 using conformance::stop;
-
-using Seed = unsigned long long;
-
-// What one rank brings of a model, in any order.
-class Brought {
-public:
-    Brought(const Model &model, int32_t rank, uint64_t seed) : rows_(model.maps.size()), keys_(model.sets.size()), owners_(model.sets.size()) {
-        Random random(seed * 31 + static_cast<uint64_t>(rank));
-        for (size_t s = 0; s < model.sets.size(); ++s) add_set(model, s, rank, random);
-        for (size_t s = 0; s < model.sets.size(); ++s) {
-            halo_mesh_set set = HALO_MESH_SET_INIT;
-            set.name = model.sets[s].name.c_str();
-            set.n = static_cast<int64_t>(keys_[s].size());
-            set.keys = keys_[s].data();
-            set.owners = owners_[s].data();
-            set.owner_rule = model.sets[s].rule;
-            set.owner_map = static_cast<int32_t>(model.sets[s].owner_map);
-            sets_.push_back(set);
-        }
-        for (size_t m = 0; m < model.maps.size(); ++m) {
-            halo_mesh_map map = HALO_MESH_MAP_INIT;
-            map.name = model.maps[m].name.c_str();
-            map.from = static_cast<int32_t>(model.maps[m].from);
-            map.to = static_cast<int32_t>(model.maps[m].to);
-            map.arity = model.maps[m].arity;
-            map.has_none = model.maps[m].has_none;
-            map.none = nowhere;
-            map.keys = rows_[m].data();
-            maps_.push_back(map);
-        }
-        desc.depth = model.depth;
-        desc.n_sets = static_cast<int32_t>(sets_.size());
-        desc.sets = sets_.data();
-        desc.n_maps = static_cast<int32_t>(maps_.size());
-        desc.maps = maps_.data();
-    }
-
-    const std::vector<uint64_t> &keys(size_t set) const { return keys_[set]; }
-
-    halo_mesh_desc desc = HALO_MESH_DESC_INIT;
-
-private:
-    void add_set(const Model &model, size_t s, int32_t rank, Random &random) {
-        for (const auto &[key, entity] : model.sets[s].entities)
-            if (entity.bringer == rank) keys_[s].push_back(key);
-        std::shuffle(keys_[s].begin(), keys_[s].end(), random);
-        for (const uint64_t key : keys_[s]) {
-            const Entity &entity = model.at(s, key);
-            owners_[s].push_back(entity.given);
-            for (const auto &[m, row] : entity.rows) rows_[m].insert(rows_[m].end(), row.begin(), row.end());
-        }
-    }
-
-    std::vector<std::vector<uint64_t>> rows_, keys_;
-    std::vector<std::vector<int32_t>> owners_;
-    std::vector<halo_mesh_set> sets_;
-    std::vector<halo_mesh_map> maps_;
-};
-
-struct Local {
-    halo_mesh_local known = HALO_MESH_LOCAL_INIT;
-    std::map<uint64_t, uint32_t> index;
-
-    Local(const halo_mesh *made, size_t set) {
-        OK(halo_mesh_get_local(made, static_cast<int32_t>(set), &known));
-        for (int64_t i = 0; i < known.n; ++i) index[known.keys[i]] = static_cast<uint32_t>(i);
-    }
-    Keys keys(int64_t begin, int64_t end) const { return { known.keys + begin, known.keys + end }; }
-};
 
 void check_order(Seed seed, const Local &local, int64_t begin, int64_t end, const char *what) {
     for (int64_t i = begin + 1; i < end; ++i)
@@ -134,17 +64,6 @@ void check_map(Seed seed, const Model &model, size_t m, const halo_mesh *made, c
         }
 }
 
-// One exchange of all ghosts, or those within a reach: others keep what they hold.
-void exchange(halo_field *field, uint32_t sections) {
-    halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
-    desc.sections = &sections;
-    halo_exchange *made = nullptr;
-    OK(halo_exchange_create(&field, 1, &desc, &made));
-    OK(halo_exchange_start(made, nullptr, HALO_STREAM_NONE));
-    OK(halo_exchange_finish(made, HALO_STREAM_NONE));
-    OK(halo_exchange_destroy(&made));
-}
-
 class Values {
 public:
     Values(halo_mesh *made, size_t set, int64_t n, int32_t rank) : values(static_cast<size_t>(n), -1) {
@@ -170,8 +89,6 @@ public:
 private:
     halo_topology *topology_ = nullptr;
 };
-
-int64_t value_of(uint64_t key) { return static_cast<int64_t>(key % 1000003) + 7; }
 
 void check_exchanges(Seed seed, const Model &model, halo_mesh *made, size_t s, const Stored &wanted, const Local &local, int32_t rank) {
     Values u(made, s, local.known.n, rank);

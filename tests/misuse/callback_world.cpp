@@ -100,6 +100,7 @@ void World::make_topologies() {
     halo_mesh_desc desc = HALO_MESH_DESC_INIT;
     desc.n_sets = 1, desc.sets = &points, desc.n_maps = 1, desc.maps = &map;
     EXPECT_EQ(halo_mesh_create(context, &desc, &mesh), HALO_SUCCESS) << halo_last_error();
+    EXPECT_EQ(halo_mesh_add_columns(mesh, 0, 1, nullptr, &number), HALO_SUCCESS) << halo_last_error();
 }
 
 void World::make_fields() {

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "capi/create_topology.h"
+#include "capi/list.h"
 
 using namespace halo;
 
@@ -40,6 +41,20 @@ halo_mesh_local described(const Mesh &mesh, const LocalSet &set) {
     local.keys = set.keys.data();
     local.owners = set.owners.data();
     return local;
+}
+
+// Calls make(mesh), collective, and wraps the topology.
+template <class Make>
+halo_status make_topology(halo_mesh *mesh, const char *call_name, halo_topology **topology, Make &&make) {
+    return with_handle(mesh, [&] {
+        require(topology, "topology");
+        const Mesh &object = object_of<Mesh>(mesh);
+        const CollectiveCall call(object.context(), call_name, HALO_TIMEOUT_CONFIGURED, object.id());
+        std::unique_ptr<Topology> made = make(object);
+        ContextObject &owner = *shell_of(mesh)->owner;
+        *topology = owner.shells.make<halo_topology>(&owner, made.get());
+        made.release();
+    });
 }
 
 } // namespace
@@ -84,15 +99,7 @@ halo_status halo_mesh_get_map(const halo_mesh *mesh, int32_t map, const uint32_t
 }
 
 halo_status halo_mesh_topology(halo_mesh *mesh, int32_t set, halo_topology **topology) {
-    return with_handle(mesh, [&] {
-        require(topology, "topology");
-        const Mesh &object = object_of<Mesh>(mesh);
-        const CollectiveCall call(object.context(), "mesh topology", HALO_TIMEOUT_CONFIGURED, object.id());
-        std::unique_ptr<Topology> made = object.topology(set);
-        ContextObject &owner = *shell_of(mesh)->owner;
-        *topology = owner.shells.make<halo_topology>(&owner, made.get());
-        made.release();
-    });
+    return make_topology(mesh, "mesh topology", topology, [&](const Mesh &object) { return object.topology(set); });
 }
 
 halo_status halo_mesh_distribute(halo_mesh *mesh, int32_t set, const void *brought, void *local, int64_t bytes) {
@@ -108,5 +115,44 @@ halo_status halo_mesh_collect(halo_mesh *mesh, int32_t set, const void *local, v
         const Mesh &object = object_of<Mesh>(mesh);
         const CollectiveCall call(object.context(), "mesh collect", HALO_TIMEOUT_CONFIGURED, object.id());
         object.collect(set, static_cast<const std::byte *>(local), static_cast<std::byte *>(brought), bytes);
+    });
+}
+
+halo_status halo_mesh_target_topology(halo_mesh *mesh, int32_t set, const uint64_t *keys, int64_t n, halo_topology **topology) {
+    return make_topology(mesh, "mesh targets", topology, [&](const Mesh &object) { return object.target_topology(set, keys, n); });
+}
+
+halo_status halo_mesh_add_columns(halo_mesh *mesh, int32_t set, int32_t n_layers, const int32_t *layers, int32_t *columns) {
+    return with_handle(mesh, [&] {
+        require(columns, "columns");
+        Mesh &object = object_of<Mesh>(mesh);
+        const CollectiveCall call(object.context(), "mesh columns", HALO_TIMEOUT_CONFIGURED, object.id());
+        *columns = object.add_columns(set, n_layers, layers);
+    });
+}
+
+halo_status halo_mesh_get_columns(const halo_mesh *mesh, int32_t columns, const int64_t **starts, int64_t *n) {
+    return with_handle(mesh, [&] {
+        require(starts, "starts");
+        const Columns &stacked = object_of<Mesh>(mesh).columns(columns);
+        *starts = stacked.starts.data();
+        if (n) *n = std::ssize(stacked.starts) - 1;
+    });
+}
+
+halo_status halo_mesh_column_topology(halo_mesh *mesh, int32_t columns, halo_topology **topology) {
+    return make_topology(mesh, "column topology", topology, [&](const Mesh &object) { return object.column_topology(columns); });
+}
+
+halo_status halo_mesh_get_column_map(const halo_mesh *mesh, int32_t map, int32_t from, int32_t to, const halo_column_entry *entries,
+                                     int32_t n_entries, uint32_t *lowest, int64_t capacity, int64_t *n) {
+    return with_handle(mesh, [&] {
+        if (n_entries < 1) fail(HALO_ERR_ARGUMENT, "mesh columns: %d entries", n_entries);
+        require(entries, "entries");
+        const Mesh &object = object_of<Mesh>(mesh);
+        const int64_t size = object.map(map).n_rows * n_entries;
+        if (!takes_list(size, lowest, capacity, n, "mesh columns")) return;
+        const std::vector<uint32_t> found = object.column_map(map, from, to, { entries, static_cast<size_t>(n_entries) });
+        std::ranges::copy(found, lowest);
     });
 }

@@ -2,6 +2,7 @@
 #include "mesh/local_order.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "halo_access.h"
@@ -12,9 +13,9 @@ namespace {
 
 class Orderer {
 public:
-    Orderer(const MeshDescription &mesh, const KnownMesh &known, size_t set, int32_t rank) : mesh_(mesh), set_(known.sets[set]), rank_(rank) {}
+    Orderer(const MeshDescription &mesh, KnownMesh &known, size_t set, int32_t rank) : mesh_(mesh), set_(known.sets[set]), rank_(rank) {}
 
-    LocalOrder order() const;
+    LocalOrder order();
 
 private:
     bool is_own(uint32_t number) const { return set_.owners[number] == rank_; }
@@ -25,20 +26,21 @@ private:
     uint32_t groups_of(uint32_t number) const;
 
     const MeshDescription &mesh_;
-    const KnownSet &set_;
+    KnownSet &set_;
     int32_t rank_;
 };
 
 // Executed ones by layer, others by reach, then by owner, then key.
 std::vector<uint32_t> Orderer::ghosts() const {
+    std::vector<std::tuple<uint32_t, int32_t, uint64_t, uint32_t>> places; // section, owner, key: number
+    for (uint32_t number = 0; number < set_.size(); ++number) {
+        if (!is_stored(number) || is_own(number)) continue;
+        const uint32_t section = is_executed(number) ? set_.layer[number] : 256u + set_.reach[number];
+        places.emplace_back(section, set_.owners[number], set_.key(number), number);
+    }
+    std::ranges::sort(places);
     std::vector<uint32_t> numbers;
-    for (uint32_t number = 0; number < set_.size(); ++number)
-        if (is_stored(number) && !is_own(number)) numbers.push_back(number);
-    const auto place = [&](uint32_t number) {
-        const bool executed = is_executed(number);
-        return std::make_tuple(!executed, executed ? set_.layer[number] : set_.reach[number], set_.owners[number], set_.key(number));
-    };
-    std::ranges::sort(numbers, [&](uint32_t a, uint32_t b) { return place(a) < place(b); });
+    for (const auto &place : places) numbers.push_back(std::get<3>(place));
     return numbers;
 }
 
@@ -48,7 +50,7 @@ uint32_t Orderer::groups_of(uint32_t number) const {
     return groups;
 }
 
-LocalOrder Orderer::order() const {
+LocalOrder Orderer::order() {
     LocalOrder order;
     LocalSet &set = order.set;
     std::vector<uint32_t> rim;
@@ -68,22 +70,19 @@ LocalOrder Orderer::order() const {
         set.reach_ends.push_back(end_of([&](uint32_t number) { return is_executed(number) || set_.reach[number] <= reach; }));
 
     order.indices.assign(set_.size(), KnownSet::none);
-    set.keys.resize(order.numbers.size());
-    set.owners.resize(order.numbers.size());
-    for (size_t i = 0; i < order.numbers.size(); ++i) {
-        const uint32_t number = order.numbers[i];
-        order.indices[number] = static_cast<uint32_t>(i);
-        set.keys[i] = set_.key(number);
-        set.owners[i] = set_.owners[number];
-    }
+    for (size_t i = 0; i < order.numbers.size(); ++i) order.indices[order.numbers[i]] = static_cast<uint32_t>(i);
     for (const uint32_t number : others) set.groups.push_back(groups_of(number));
+    const auto n_core = static_cast<size_t>(set.n_core);
+    const auto number_at = [&](size_t i) { return order.numbers[i]; };
+    set.keys = set_.index.take_keys();
+    set.owners = std::move(set_.owners);
+    put_in_order(set.keys, 1, order.numbers.size(), n_core, number_at, std::identity());
+    put_in_order(set.owners, 1, order.numbers.size(), n_core, number_at, std::identity());
     return order;
 }
 
 } // namespace
 
-LocalOrder order_locally(const MeshDescription &mesh, const KnownMesh &known, size_t set, int32_t rank) {
-    return Orderer(mesh, known, set, rank).order();
-}
+LocalOrder order_locally(const MeshDescription &mesh, KnownMesh &known, size_t set, int32_t rank) { return Orderer(mesh, known, set, rank).order(); }
 
 } // namespace halo

@@ -8,10 +8,28 @@ namespace halo {
 
 struct LocalOrder {
     LocalSet set;
-    std::vector<uint32_t> numbers; // by local index
+    std::vector<uint32_t> numbers; // by local index; those of core entities ascend
     std::vector<uint32_t> indices; // by number; KnownSet::none: not stored
 };
 
-LocalOrder order_locally(const MeshDescription &mesh, const KnownMesh &known, size_t set, int32_t rank);
+// Keys and owners are taken out of what is known.
+LocalOrder order_locally(const MeshDescription &mesh, KnownMesh &known, size_t set, int32_t rank);
+
+// Puts rows of `width` values each in order, row place_of(i) at i, for `n` of them, each value as change(value). Places ascend of the first
+// `n_ascending`: these move where they are, and no memory is touched for them.
+template <class T, class PlaceOf, class Change>
+void put_in_order(std::vector<T> &rows, size_t width, size_t n, size_t n_ascending, PlaceOf &&place_of, Change &&change) {
+    std::vector<T> rest;
+    rest.reserve((n - n_ascending) * width);
+    for (size_t i = n_ascending; i < n; ++i)
+        for (size_t k = 0; k < width; ++k) rest.push_back(change(rows[place_of(i) * width + k]));
+    T *to = rows.data();
+    for (size_t i = 0; i < n_ascending; ++i) {
+        const T *from = rows.data() + place_of(i) * width;
+        for (size_t k = 0; k < width; ++k) *to++ = change(*from++);
+    }
+    rows.resize(n_ascending * width);
+    rows.insert(rows.end(), rest.begin(), rest.end());
+}
 
 } // namespace halo
