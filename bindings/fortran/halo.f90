@@ -44,17 +44,19 @@ module halo
     c_halo_group_try_receive, c_halo_group_stale, c_halo_topology_create_forest, c_halo_forest_uniform, &
     c_halo_forest_adapt, c_halo_forest_place, c_halo_field_set_prolongation, c_halo_exchange_coarse_data, &
     c_halo_exchange_coarse_boundaries, c_halo_mesh_create, c_halo_mesh_destroy, c_halo_mesh_get_local, &
-    c_halo_mesh_get_map, c_halo_mesh_topology, c_halo_mesh_distribute, c_halo_mesh_collect, c_halo_sphere_key, &
-    c_halo_sphere_entity_of, c_halo_sphere_key_neighbours, c_halo_sphere_position, c_halo_sphere_create, &
-    c_halo_sphere_destroy, c_halo_sphere_local_parts, c_halo_sphere_get_part, c_halo_sphere_ring_ends, &
-    c_halo_sphere_keys, c_halo_sphere_neighbours, c_halo_sphere_topology, c_halo_topology_create_cubed_sphere, &
-    c_halo_topology_create_latitudes, c_halo_reduced_rows_neighbours
-  private :: c_halo_topology_create_reduced_rows, c_halo_stencil_create, c_halo_stencil_destroy, &
-    c_halo_stencil_add_field, c_halo_stencil_add_stage, c_halo_stencil_analyse, c_halo_stencil_get_field, &
-    c_halo_stencil_get_stage, c_halo_stencil_describe, c_halo_stencil_exchanges, c_halo_stencil_groups, &
-    c_halo_stencil_get_summary, c_halo_stencil_level_index, c_halo_stencil_loops, c_halo_stencil_loop_intervals, &
-    c_halo_stencil_stage_ranges, c_halo_stencil_exchange_ranges, c_halo_stencil_fill_field_desc, &
-    c_halo_stencil_fill_layout_desc, c_halo_stencil_create_exchange, c_halo_stencil_create_topology
+    c_halo_mesh_get_map, c_halo_mesh_topology, c_halo_mesh_distribute, c_halo_mesh_collect, &
+    c_halo_mesh_target_topology, c_halo_mesh_add_columns, c_halo_mesh_get_columns, c_halo_mesh_column_topology, &
+    c_halo_mesh_get_column_map, c_halo_sphere_key, c_halo_sphere_entity_of, c_halo_sphere_key_neighbours, &
+    c_halo_sphere_position, c_halo_sphere_create, c_halo_sphere_destroy, c_halo_sphere_local_parts, &
+    c_halo_sphere_get_part, c_halo_sphere_ring_ends, c_halo_sphere_keys
+  private :: c_halo_sphere_neighbours, c_halo_sphere_topology, c_halo_topology_create_cubed_sphere, &
+    c_halo_topology_create_latitudes, c_halo_reduced_rows_neighbours, c_halo_topology_create_reduced_rows, &
+    c_halo_stencil_create, c_halo_stencil_destroy, c_halo_stencil_add_field, c_halo_stencil_add_stage, &
+    c_halo_stencil_analyse, c_halo_stencil_get_field, c_halo_stencil_get_stage, c_halo_stencil_describe, &
+    c_halo_stencil_exchanges, c_halo_stencil_groups, c_halo_stencil_get_summary, c_halo_stencil_level_index, &
+    c_halo_stencil_loops, c_halo_stencil_loop_intervals, c_halo_stencil_stage_ranges, c_halo_stencil_exchange_ranges, &
+    c_halo_stencil_fill_field_desc, c_halo_stencil_fill_layout_desc, c_halo_stencil_create_exchange, &
+    c_halo_stencil_create_topology
   private :: new_home, home_of, conclude, refused, error_text, create_over, c_text, address, some, number, dimensions, &
     points_of, bind_array, find_array, same_type, strides_of
   private :: create_over_integer, create_over_type
@@ -406,6 +408,11 @@ module halo
     procedure, pass(mesh) :: topology => halo_mesh_topology
     procedure, pass(mesh) :: distribute => halo_mesh_distribute
     procedure, pass(mesh) :: collect => halo_mesh_collect
+    procedure, pass(mesh) :: target_topology => halo_mesh_target_topology
+    procedure, pass(mesh) :: add_columns => halo_mesh_add_columns
+    procedure, pass(mesh) :: get_columns => halo_mesh_get_columns
+    procedure, pass(mesh) :: column_topology => halo_mesh_column_topology
+    procedure, pass(mesh) :: get_column_map => halo_mesh_get_column_map
   end type halo_mesh
 
   type, extends(halo_handle) :: halo_sphere
@@ -2998,6 +3005,96 @@ contains
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_collect", status, stat)
   end subroutine halo_mesh_collect
+
+  subroutine halo_mesh_target_topology(mesh, set, keys, topology, stat, errmsg)
+    class(halo_mesh), intent(in) :: mesh
+    integer(c_int32_t), intent(in) :: set
+    integer(c_int64_t), intent(in) :: keys(:)
+    class(halo_topology), intent(inout) :: topology
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    type(c_ptr) :: made
+    made = c_null_ptr
+    status = c_halo_mesh_target_topology(mesh%handle, set, keys, size(keys, kind=c_int64_t), made)
+    if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, mesh%home)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_target_topology", status, stat)
+  end subroutine halo_mesh_target_topology
+
+  subroutine halo_mesh_add_columns(mesh, set, n_layers, layers, columns, stat, errmsg)
+    class(halo_mesh), intent(in) :: mesh
+    integer(c_int32_t), intent(in) :: set
+    integer(c_int32_t), intent(in) :: n_layers
+    integer(c_int32_t), intent(in) :: layers(:)
+    integer(c_int32_t), intent(out) :: columns
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    columns = 0
+    status = c_halo_mesh_add_columns(mesh%handle, set, n_layers, layers, columns)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_add_columns", status, stat)
+  end subroutine halo_mesh_add_columns
+
+  subroutine halo_mesh_get_columns(mesh, columns, starts, stat, errmsg)
+    class(halo_mesh), intent(in) :: mesh
+    integer(c_int32_t), intent(in) :: columns
+    integer(c_int64_t), pointer, intent(out) :: starts(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    type(c_ptr) :: starts_c
+    integer(c_int64_t) :: n
+    starts_c = c_null_ptr
+    nullify(starts)
+    n = 0
+    status = c_halo_mesh_get_columns(mesh%handle, columns, starts_c, n)
+    if (status == HALO_SUCCESS) call c_f_pointer(some(starts_c), starts, [n])
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_get_columns", status, stat)
+  end subroutine halo_mesh_get_columns
+
+  subroutine halo_mesh_column_topology(mesh, columns, topology, stat, errmsg)
+    class(halo_mesh), intent(in) :: mesh
+    integer(c_int32_t), intent(in) :: columns
+    class(halo_topology), intent(inout) :: topology
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    type(c_ptr) :: made
+    made = c_null_ptr
+    status = c_halo_mesh_column_topology(mesh%handle, columns, made)
+    if (status == HALO_SUCCESS) call topology%adopt(made, c_halo_topology_destroy, mesh%home)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_column_topology", status, stat)
+  end subroutine halo_mesh_column_topology
+
+  subroutine halo_mesh_get_column_map(mesh, map, from, to, entries, lowest, stat, errmsg)
+    class(halo_mesh), intent(in) :: mesh
+    integer(c_int32_t), intent(in) :: map
+    integer(c_int32_t), intent(in) :: from
+    integer(c_int32_t), intent(in) :: to
+    type(halo_column_entry), intent(in) :: entries(:)
+    integer(c_int32_t), allocatable, intent(out) :: lowest(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    integer(c_int64_t) :: capacity
+    integer(c_int64_t) :: n_rows
+    capacity = 0
+    do
+      allocate(lowest(capacity))
+      n_rows = 0
+      status = c_halo_mesh_get_column_map(mesh%handle, map, from, to, entries, size(entries, kind=c_int32_t), lowest, &
+        capacity, n_rows)
+      if (status /= HALO_SUCCESS .or. n_rows <= capacity) exit
+      deallocate(lowest)
+      capacity = n_rows
+    end do
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_get_column_map", status, stat)
+  end subroutine halo_mesh_get_column_map
 
   subroutine halo_sphere_key(solid, n, kind, entity, key, stat, errmsg)
     integer(c_int32_t), intent(in) :: solid

@@ -1066,6 +1066,56 @@ module halo_c
       integer(c_int64_t), value :: bytes
       integer(c_int32_t) :: answer
     end function c_halo_mesh_collect
+    function c_halo_mesh_target_topology(mesh, set, keys, n, topology) result(answer) bind(c, &
+      name="halo_mesh_target_topology")
+      import :: c_int32_t, c_int64_t, c_ptr
+      type(c_ptr), value :: mesh
+      integer(c_int32_t), value :: set
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int64_t), value :: n
+      type(c_ptr), intent(inout) :: topology
+      integer(c_int32_t) :: answer
+    end function c_halo_mesh_target_topology
+    function c_halo_mesh_add_columns(mesh, set, n_layers, layers, columns) result(answer) bind(c, &
+      name="halo_mesh_add_columns")
+      import :: c_int32_t, c_ptr
+      type(c_ptr), value :: mesh
+      integer(c_int32_t), value :: set
+      integer(c_int32_t), value :: n_layers
+      integer(c_int32_t), intent(in) :: layers(*)
+      integer(c_int32_t), intent(inout) :: columns
+      integer(c_int32_t) :: answer
+    end function c_halo_mesh_add_columns
+    function c_halo_mesh_get_columns(mesh, columns, starts, n) result(answer) bind(c, name="halo_mesh_get_columns")
+      import :: c_int32_t, c_int64_t, c_ptr
+      type(c_ptr), value :: mesh
+      integer(c_int32_t), value :: columns
+      type(c_ptr), intent(inout) :: starts
+      integer(c_int64_t), intent(inout) :: n
+      integer(c_int32_t) :: answer
+    end function c_halo_mesh_get_columns
+    function c_halo_mesh_column_topology(mesh, columns, topology) result(answer) bind(c, &
+      name="halo_mesh_column_topology")
+      import :: c_int32_t, c_ptr
+      type(c_ptr), value :: mesh
+      integer(c_int32_t), value :: columns
+      type(c_ptr), intent(inout) :: topology
+      integer(c_int32_t) :: answer
+    end function c_halo_mesh_column_topology
+    function c_halo_mesh_get_column_map(mesh, map, from, to, entries, n_entries, lowest, capacity, &
+      n) result(answer) bind(c, name="halo_mesh_get_column_map")
+      import :: c_int32_t, c_int64_t, c_ptr, halo_column_entry
+      type(c_ptr), value :: mesh
+      integer(c_int32_t), value :: map
+      integer(c_int32_t), value :: from
+      integer(c_int32_t), value :: to
+      type(halo_column_entry), intent(in) :: entries(*)
+      integer(c_int32_t), value :: n_entries
+      integer(c_int32_t), intent(inout) :: lowest(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: n
+      integer(c_int32_t) :: answer
+    end function c_halo_mesh_get_column_map
     function c_halo_sphere_key(solid, n, kind, entity, key) result(answer) bind(c, name="halo_sphere_key")
       import :: c_int32_t, c_int64_t, halo_sphere_entity
       integer(c_int32_t), value :: solid

@@ -764,6 +764,12 @@ module halo_types
     type(c_ptr) :: owners = c_null_ptr
   end type halo_mesh_local
 
+  type, bind(c) :: halo_column_entry
+    integer(c_int32_t) :: entry = 0_c_int32_t
+    integer(c_int32_t) :: layer = 0_c_int32_t
+    integer(c_int32_t) :: step = 0_c_int32_t
+  end type halo_column_entry
+
   type, bind(c) :: halo_sphere_entity
     integer(c_int32_t) :: parallelogram = 0_c_int32_t
     integer(c_int32_t) :: colour = 0_c_int32_t

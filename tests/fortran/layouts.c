@@ -154,6 +154,7 @@ static const struct row rows[] = {
     SIZE(halo_mesh_local), AT(halo_mesh_local, struct_size), AT(halo_mesh_local, struct_version), AT(halo_mesh_local, depth),
     AT(halo_mesh_local, n), AT(halo_mesh_local, n_core), AT(halo_mesh_local, n_owned), AT(halo_mesh_local, layer_ends),
     AT(halo_mesh_local, reach_ends), AT(halo_mesh_local, keys), AT(halo_mesh_local, owners),
+    SIZE(halo_column_entry), AT(halo_column_entry, entry), AT(halo_column_entry, layer), AT(halo_column_entry, step),
     SIZE(halo_sphere_entity), AT(halo_sphere_entity, parallelogram), AT(halo_sphere_entity, colour), AT(halo_sphere_entity, i),
     AT(halo_sphere_entity, j),
     SIZE(halo_sphere_box), AT(halo_sphere_box, parallelogram), AT(halo_sphere_box, owner), AT(halo_sphere_box, low),

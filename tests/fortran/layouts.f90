@@ -62,6 +62,7 @@ program layouts
   call halo_mesh_map_layout()
   call halo_mesh_desc_layout()
   call halo_mesh_local_layout()
+  call halo_column_entry_layout()
   call halo_sphere_entity_layout()
   call halo_sphere_box_layout()
   call halo_sphere_desc_layout()
@@ -914,6 +915,13 @@ contains
     call halo_struct_init(y)
     call same_bytes("halo_mesh_local", c_loc(x), c_loc(y), c_sizeof(x))
   end subroutine halo_mesh_local_layout
+  subroutine halo_column_entry_layout()
+    type(halo_column_entry), target :: x
+    call same("halo_column_entry", c_sizeof(x))
+    call same("halo_column_entry.entry", from(c_loc(x), c_loc(x%entry)))
+    call same("halo_column_entry.layer", from(c_loc(x), c_loc(x%layer)))
+    call same("halo_column_entry.step", from(c_loc(x), c_loc(x%step)))
+  end subroutine halo_column_entry_layout
   subroutine halo_sphere_entity_layout()
     type(halo_sphere_entity), target :: x
     call same("halo_sphere_entity", c_sizeof(x))

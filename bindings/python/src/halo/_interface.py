@@ -870,6 +870,16 @@ halo_status halo_mesh_get_map(const halo_mesh *mesh, int32_t map, const uint32_t
 halo_status halo_mesh_topology(halo_mesh *mesh, int32_t set, halo_topology **topology);
 halo_status halo_mesh_distribute(halo_mesh *mesh, int32_t set, const void *brought, void *local, int64_t bytes);
 halo_status halo_mesh_collect(halo_mesh *mesh, int32_t set, const void *local, void *brought, int64_t bytes);
+halo_status halo_mesh_target_topology(halo_mesh *mesh, int32_t set, const uint64_t *keys, int64_t n, halo_topology **topology);
+halo_status halo_mesh_add_columns(halo_mesh *mesh, int32_t set, int32_t n_layers, const int32_t *layers, int32_t *columns);
+halo_status halo_mesh_get_columns(const halo_mesh *mesh, int32_t columns, const int64_t **starts, int64_t *n);
+halo_status halo_mesh_column_topology(halo_mesh *mesh, int32_t columns, halo_topology **topology);
+typedef struct halo_column_entry {
+    int32_t entry;
+    int32_t layer;
+    int32_t step;
+} halo_column_entry;
+halo_status halo_mesh_get_column_map(const halo_mesh *mesh, int32_t map, int32_t from, int32_t to, const halo_column_entry *entries, int32_t n_entries, uint32_t *lowest, int64_t capacity, int64_t *n);
 typedef struct halo_sphere_entity {
     int32_t parallelogram;
     int32_t colour;
