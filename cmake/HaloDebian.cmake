@@ -81,7 +81,7 @@ set(CPACK_DEBIAN_DOC_PACKAGE_SHLIBDEPS OFF)
 
 # A module is of use with any libhalo that knows its plugin interface.
 function(halo_debian_module target package depends summary)
-  string(REGEX REPLACE "^halo_(transport|device)_" "" component ${target})
+  string(REGEX REPLACE "^halo_(transport|device|bootstrap)_" "" component ${target})
   if(TARGET ${target})
     halo_debian(${component} ${package} libs "${depends}" "" "ghost exchange for solvers: ${summary}" "A module that the library opens when it is wanted.")
     foreach(name CPACK_COMPONENTS_ALL CPACK_DEBIAN_${upper}_PACKAGE_NAME CPACK_DEBIAN_${upper}_PACKAGE_SECTION CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS

@@ -3026,7 +3026,7 @@ contains
     class(halo_mesh), intent(in) :: mesh
     integer(c_int32_t), intent(in) :: set
     integer(c_int32_t), intent(in) :: n_layers
-    integer(c_int32_t), intent(in) :: layers(:)
+    integer(c_int32_t), intent(in), optional :: layers(:)
     integer(c_int32_t), intent(out) :: columns
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
@@ -3036,24 +3036,6 @@ contains
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_add_columns", status, stat)
   end subroutine halo_mesh_add_columns
-
-  subroutine halo_mesh_get_columns(mesh, columns, starts, stat, errmsg)
-    class(halo_mesh), intent(in) :: mesh
-    integer(c_int32_t), intent(in) :: columns
-    integer(c_int64_t), pointer, intent(out) :: starts(:)
-    integer, intent(out), optional :: stat
-    character(:), allocatable, intent(inout), optional :: errmsg
-    integer(c_int32_t) :: status
-    type(c_ptr) :: starts_c
-    integer(c_int64_t) :: n
-    starts_c = c_null_ptr
-    nullify(starts)
-    n = 0
-    status = c_halo_mesh_get_columns(mesh%handle, columns, starts_c, n)
-    if (status == HALO_SUCCESS) call c_f_pointer(some(starts_c), starts, [n])
-    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
-    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_get_columns", status, stat)
-  end subroutine halo_mesh_get_columns
 
   subroutine halo_mesh_column_topology(mesh, columns, topology, stat, errmsg)
     class(halo_mesh), intent(in) :: mesh

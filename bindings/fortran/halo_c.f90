@@ -1082,7 +1082,7 @@ module halo_c
       type(c_ptr), value :: mesh
       integer(c_int32_t), value :: set
       integer(c_int32_t), value :: n_layers
-      integer(c_int32_t), intent(in) :: layers(*)
+      integer(c_int32_t), intent(in), optional :: layers(*)
       integer(c_int32_t), intent(inout) :: columns
       integer(c_int32_t) :: answer
     end function c_halo_mesh_add_columns

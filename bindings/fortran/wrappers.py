@@ -10,7 +10,7 @@ OPTIONAL = {"options", "run", "stream", "null_flags", "source", "in", "out"}
 OPTIONAL_OF = {"halo_exchange_create": {"desc"}, "halo_exchange_create_transfer": {"desc"}, "halo_group_create": {"desc"},
                "halo_stencil_create_exchange": {"desc"}, "halo_sections_classify": {"sections", "order", "sizes"}, "halo_info": {"context"},
                "halo_channel_try_receive": {"state"}, "halo_channel_try_receive_many": {"states"}, "halo_mesh_distribute": {"brought", "local"},
-               "halo_mesh_collect": {"brought", "local"}}
+               "halo_mesh_collect": {"brought", "local"}, "halo_mesh_add_columns": {"layers"}}
 # Results that are arrays whose length the call knows otherwise.
 ROOM = {("halo_sphere_key_neighbours", "neighbours"): "6", ("halo_sphere_position", "position"): "3", ("halo_sections_classify", "sections"): ":",
         ("halo_sections_classify", "order"): ":", ("halo_sections_reach", "groups"): ":", ("halo_channel_try_receive_many", "states"): ":"}
@@ -23,7 +23,7 @@ ANY = {("halo_reduction_begin", "in"), ("halo_reduction_end", "out"), ("halo_mes
 BORROWED = {"halo_access_begin", "halo_channel_find"}  # handles that others destroy
 # In halo_by_hand.inc.
 BY_HAND = {"halo_status_name": None, "halo_last_error": None, "halo_version": None, "halo_struct_init": None, "halo_element": None,
-           "halo_context_error": "context", "halo_topology_graph_rows": "topology", "halo_mesh_get_map": "mesh",
+           "halo_context_error": "context", "halo_topology_graph_rows": "topology", "halo_mesh_get_map": "mesh", "halo_mesh_get_columns": "mesh",
            "halo_forest_adapt": None, "halo_forest_place": None}
 # Names with several procedures: those by hand or of arrays.py beside the plain one.
 SEVERAL = {"halo_context_create": ["create_over_integer", "create_over_type"], "halo_exchange_start": ["start_fields"],

@@ -206,6 +206,10 @@ contains
     character(6), target :: edge_name = "edges" // c_null_char, node_name = "nodes" // c_null_char
     integer(c_int64_t), target :: edge_keys(2) = [10, 20], node_keys(3) = [1, 2, 3], ends(4) = [1, 2, 2, 3]
     integer(c_int32_t), pointer :: to(:, :)
+    type(halo_topology) :: points, targets
+    integer(c_int64_t), pointer :: starts(:)
+    integer(c_int32_t), allocatable :: lowest(:)
+    integer(c_int32_t) :: over_edges, over_nodes
     real(real64) :: brought(3), stored(3)
     call context%create()
     sets(1) = halo_mesh_set(name=c_loc(edge_name), n=2, keys=c_loc(edge_keys))
@@ -229,6 +233,14 @@ contains
     call halo_mesh_collect(mesh, 1, stored, brought, 8_int64)
     call need(all(brought == [2, 4, 6]), "collected")
     call need(halo_mesh_reach(1) == 32, "bit of a reach")
+    call halo_mesh_add_columns(mesh, 0, 3, columns=over_edges)
+    call halo_mesh_add_columns(mesh, 1, 0, [4, 4, 5], over_nodes)
+    call halo_mesh_get_columns(mesh, over_nodes, starts)
+    call need(all(starts == [0, 4, 8, 13]), "starts of columns")
+    call halo_mesh_column_topology(mesh, over_nodes, points)
+    call halo_mesh_get_column_map(mesh, 0, over_edges, over_nodes, [halo_column_entry(1, 1, 1)], lowest)
+    call need(all(lowest == [5, 9]), "map between columns")
+    call halo_mesh_target_topology(mesh, 1, [3_int64, 1_int64], targets)
     call halo_mesh_destroy(mesh)
   end subroutine meshes
 
