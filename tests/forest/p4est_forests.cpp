@@ -105,6 +105,28 @@ std::vector<halo_leaf> leaves_of(p4est_t &forest) {
 
 bool same(const halo_leaf &a, const halo_leaf &b) { return a.tree == b.tree && a.level == b.level && std::equal(a.at, a.at + 3, b.at); }
 
+std::vector<halo_leaf> balanced(const halo_forest_desc &desc) {
+    int64_t n = 0;
+    need(halo_forest_adapt(&desc, nullptr, sizeof(halo_leaf), nullptr, nullptr, 0, &n));
+    std::vector<halo_leaf> list(static_cast<size_t>(n));
+    need(halo_forest_adapt(&desc, nullptr, sizeof(halo_leaf), list.data(), nullptr, n, &n));
+    return list;
+}
+
+bool lies_in(const halo_leaf &inner, const halo_leaf &outer) {
+    bool inside = inner.tree == outer.tree && inner.level >= outer.level;
+    for (int d = 0; d < P4EST_DIM && inside; ++d) inside = inner.at[d] >> (inner.level - outer.level) == outer.at[d];
+    return inside;
+}
+// Does each leaf of a list lie in one of another? Both are along the curve.
+bool refines_list(const std::vector<halo_leaf> &list, const std::vector<halo_leaf> &other) {
+    size_t at = 0;
+    return std::all_of(list.begin(), list.end(), [&](const halo_leaf &leaf) {
+        while (at < other.size() && !lies_in(leaf, other[at])) ++at;
+        return at < other.size();
+    });
+}
+
 struct Touching {
     p4est_t *forest;
     Pairs faces, all;
@@ -196,13 +218,14 @@ int64_t run_case(halo_context *context, const Kind &kind, int32_t balance) {
     desc.joins = joins.data(), desc.n_joins = static_cast<int32_t>(joins.size());
     desc.leaves = any.data(), desc.n_leaves = static_cast<int64_t>(any.size());
     desc.balance = balance;
-    std::vector<halo_leaf> mine(8 * theirs.size());
-    int64_t n = 0;
-    need(halo_forest_adapt(&desc, nullptr, sizeof mine[0], mine.data(), nullptr, static_cast<int64_t>(mine.size()), &n));
-    mine.resize(static_cast<size_t>(n));
-    if (!std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(), same)) stop("other leaves than p4est's");
+    const std::vector<halo_leaf> mine = balanced(desc);
+    const bool same_leaves = std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(), same);
+    // Around irregular corners p4est may refine more than balance needs.
+    if (!same_leaves && (kind.regular || !refines_list(theirs, mine))) stop("other leaves than p4est's");
+    desc.leaves = theirs.data(), desc.n_leaves = static_cast<int64_t>(theirs.size());
+    const auto n = desc.n_leaves;
+    if (std::ssize(balanced(desc)) != n) stop("p4est's leaves are found not to be balanced");
 
-    desc.leaves = mine.data(), desc.n_leaves = n;
     halo_topology *topology = nullptr;
     need(halo_topology_create_forest(context, &desc, &topology));
     Touching touching{ forest, {}, {} };
