@@ -336,10 +336,14 @@ defects=(
     "an offer of memory is taken that has been used anew since|memory/shared_arena.cpp|unit_memory SharedArena.*|s/return block.is_same() ? block : SharedBlock();/return block;/"
     # Check mode
     "ghosts are not poisoned while a run is in flight|exchange/check_mode.cpp|halo_goes_wrong *CheckMode*|/^void CheckMode::start/,/^}/s/checked.piece))) poison(run, checked);/checked.piece))) (void)checked;/"
-    "ghosts that this rank has filled itself are not poisoned again|exchange/check_mode.cpp|halo_seeded *EarlyRead*|s/^    for (const Received \&local : local_) poison(run, local);//"
+    "ghosts that this rank has filled itself are not poisoned again|exchange/check_mode.cpp|halo_seeded *EarlyRead*|/^void CheckMode::after_start/,/^}/s/poison.store_row(storage, n, bytes, at);//"
     "what arrived is not compared with what was sent|exchange/check_mode.cpp|halo_seeded *Wrong*|s/if (is_looked_at(run.pieces\[received.piece\])) require_hashes(/if (false) require_hashes(/"
-    "what nobody fills may be changed by unpacking|exchange/check_mode.cpp|halo_seeded *TooLong*|/^void CheckMode::after_unpack/,/^}/s/    require_untouched(run);//"
-    "a source that was promised to be stable may change|exchange/check_mode.cpp|halo_seeded *Promise*|s/require_source(run, source, source.hashes);/(void)source;/"
+    "what nobody fills may be changed by unpacking|exchange/check_mode.cpp|halo_seeded *TooLong*|/^void CheckMode::after_unpack/,/^}/s/writes_in_finish(run))/false)/"
+    "what copies within the rank may not change is not compared|exchange/check_mode.cpp|halo_seeded *CopyThatIsTooLong*|/^void CheckMode::after_start/,/^}/s/if (full_ \&\& /if (false \&\& /"
+    "what this rank gives itself is not compared|exchange/check_mode.cpp|halo_seeded *Skipped*|s/if (!is_row(value, storage, n, bytes, at))/if (false)/"
+    "ghosts that this rank fills may be written before finish|exchange/check_mode.cpp|halo_seeded *LateWrite*|/^void CheckMode::give_back_withheld/,/^}/s/if (!poison.is_in_row(storage, n, bytes, at))/if (false)/"
+    "half of a value does not count in its hash|exchange/check_mode.cpp|halo_seeded *WrongSource*|s/ ^ static_cast<uint32_t>(word >> 32)) /) /"
+    "a source that was promised to be stable may change|exchange/check_mode.cpp|halo_seeded *Promise*|s/for (const Received \&sent : sent_) require_source(run, sent);//"
     # Accesses
     "what a loop has written is not stale afterwards|access/freshness.cpp|unit_access|/^void Freshness::close/,/^}/s/    fresh_ = 0;//"
     "what is pending is not added before it is read|access/freshness.cpp|unit_access|s/needs.reverse = pending_ != 0 .*;/needs.reverse = false;/"

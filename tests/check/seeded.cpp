@@ -33,6 +33,7 @@ const Skew &skew() {
 
 const Settings checked_device{ { "check", "yes" }, { "device", "skew" }, { "plugin_path", SKEW_DIRECTORY } };
 const Settings checked{ { "check", "yes" } };
+const Settings fully_checked_device{ { "check", "full" }, { "device", "skew" }, { "plugin_path", SKEW_DIRECTORY } };
 
 constexpr int n_ranks = 2;
 
@@ -123,6 +124,24 @@ TEST_P(Seeded, RowThatIsTooLong) {
     }
     skew().set(SkewKind::none, 0, part_bases);
     EXPECT_NE(found.find("cell (0, 0, 0)"), std::string::npos) << found;
+}
+
+// The same of a copy within the rank, into a cell that nobody reads: all storage must be compared.
+TEST_P(Seeded, CopyThatIsTooLong) {
+    constexpr uint32_t part_bases = 2;
+    SolverShape low = shape();
+    low.ghost_high = 0;
+    std::string found;
+    for (int64_t row = 0, n_rows = 1; row < n_rows; ++row) {
+        skew().set(SkewKind::too_long_here, row, part_bases);
+        Findings findings;
+        one_run(fully_checked_device, low, findings);
+        found += findings.text;
+        n_rows = skew().rows();
+    }
+    skew().set(SkewKind::none, 0, part_bases);
+    EXPECT_NE(found.find("cell (0, 0, 0)"), std::string::npos) << found;
+    EXPECT_NE(found.find("was changed by the copies within the rank"), std::string::npos) << found;
 }
 
 double *cell(Solver &solver, size_t part, int64_t x) {
@@ -255,23 +274,25 @@ TEST_P(Seeded, BrokenPromiseOfAStableSource) {
             findings.note(solver.finish());
             solver.destroy();
         });
-        findings.expect({ "field density, part 3", "source_stable" });
+        findings.expect({ "field density, part 3", text_of("cell (%lld, 0, 0), in all", static_cast<long long>(owned)), "which goes to part ", " on rank ",
+                          "source_stable" });
     }
 }
 
 // The same program without defects, and owned data overwritten without a promise.
 TEST_P(Seeded, NoFalseAlarm) {
-    run(n_ranks, checked, [&](Rank &rank) {
-        Solver solver(rank, shape());
-        for (int i = 0; i < 3; ++i) {
-            solver.fill();
-            OK(solver.start());
-            solver.field->overwrite_owned(0);
-            OK(solver.finish());
-            solver.check();
-        }
-        solver.destroy();
-    });
+    for (const Settings &settings : { checked, fully_checked_device })
+        run(n_ranks, settings, [&](Rank &rank) {
+            Solver solver(rank, shape());
+            for (int i = 0; i < 3; ++i) {
+                solver.fill();
+                OK(solver.start());
+                solver.field->overwrite_owned(0);
+                OK(solver.finish());
+                solver.check();
+            }
+            solver.destroy();
+        });
 }
 
 INSTANTIATE_TEST_SUITE_P(Messages, Seeded, testing::Values(HALO_MESSAGES_AGGREGATE, HALO_MESSAGES_PER_CHANNEL),

@@ -195,6 +195,7 @@ TEST(ConfigAtRunTime, AgreementHasOneFormOfWriting) {
     };
     EXPECT_EQ(agreement("1"), agreement("true"));
     EXPECT_NE(agreement("1"), agreement("0"));
+    EXPECT_NE(agreement("1"), agreement("full"));
     bool messages = false;
     for (const auto &[key, value] : agreement("1")) {
         EXPECT_TRUE(find_setting(key)->agrees);

@@ -67,7 +67,9 @@ TEST(Settings, IntegersWordsAndBooleans) {
         expect_failure(HALO_ERR_CONFIG, { "'messages'", "one of aggregate, per_channel" }, [&] { with("messages", text); });
     for (const char *text : { "1", "yes", "TRUE", "on", "y" }) EXPECT_TRUE(with("check", text).boolean("check")) << text;
     for (const char *text : { "0", "no", "False", "OFF", "n" }) EXPECT_FALSE(with("check", text).boolean("check")) << text;
-    expect_failure(HALO_ERR_CONFIG, { "'check'", "'maybe'", "yes or no" }, [] { with("check", "maybe"); });
+    EXPECT_TRUE(with("check", "full").boolean("check") && with("check", "Full").boolean("check"));
+    expect_failure(HALO_ERR_CONFIG, { "'strict'", "'full'", "yes or no" }, [] { with("strict", "full"); });
+    expect_failure(HALO_ERR_CONFIG, { "'check'", "'maybe'", "yes, no or full" }, [] { with("check", "maybe"); });
 }
 
 TEST(Settings, LongValuesAreCutInTexts) {

@@ -64,8 +64,9 @@ constexpr Setting table[] = {
     { "discovery", SettingType::word, "auto", 0, 0, "auto|alltoall|reduce_scatter|consensus", fixed, agrees,
       "How ranks find out who sends to them while an unstructured topology is made: all tell all, a sum of counts, or non-blocking consensus. "
       "`auto`: all tell all up to 64 ranks, consensus beyond." },
-    { "check", SettingType::boolean, "no", 0, 0, nullptr, fixed, agrees,
-      "Check mode: ghosts are poisoned before they are filled, digests and states are verified, the first offender is named." },
+    { "check", SettingType::boolean, "no", 0, 0, "full", fixed, agrees,
+      "Check mode: ghosts are poisoned before they are filled, digests and states are verified, the first offender is named. `full`: all storage is "
+      "compared. See docs/check-mode.md." },
     { "check.seed", SettingType::integer, "0", 0, 1e9, nullptr, fixed, may_differ,
       "What check mode puts into ghosts of integers and bytes. A program whose results depend on it reads ghosts before finish." },
     { "strict", SettingType::boolean, "no", 0, 0, nullptr, fixed, may_differ, "Unknown settings are errors instead of warnings." },
@@ -147,7 +148,7 @@ const char *type_name(SettingType type) {
 
 std::string describe_values(const Setting &setting) {
     switch (setting.type) {
-    case SettingType::boolean: return "yes or no";
+    case SettingType::boolean: return setting.words ? format("yes, no or %s", setting.words) : "yes or no";
     case SettingType::integer: return format("%.0f to %.0f", setting.low, setting.high);
     case SettingType::duration: return format("%.10g to %.10g s, none", setting.low, setting.high);
     case SettingType::bytes: return bytes_text(setting.low) + " to " + bytes_text(setting.high) + " bytes";

@@ -85,7 +85,7 @@ std::optional<double> parse_value(const Setting &setting, std::string_view text)
     std::optional<double> value;
     switch (setting.type) {
     case SettingType::text: return 0;
-    case SettingType::boolean: return parse_boolean(text);
+    case SettingType::boolean: return setting.words && lower(text) == setting.words ? 2 : parse_boolean(text);
     case SettingType::word: return parse_word(setting.words, text);
     case SettingType::integer: value = parse_integer(text); break;
     case SettingType::bytes: value = parse_bytes(text); break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Check mode: the values that one box takes from a part's storage, or puts there. What is done with each is compiled for the usual size.
+// Check mode: the values that one box takes from a part's storage, or puts there. What is done with a row is compiled for the usual size and step.
 #pragma once
 
 #include <array>
@@ -19,11 +19,14 @@ public:
     int64_t n_components() const { return n_[3]; }
     int64_t bytes() const { return n_points() * n_[3] * element_bytes_; }
 
-    // Calls visit(point, offset, bytes) for each: components outermost, then points by number, x fastest.
+    // Calls visit(point, n, bytes, at) for each row along x: its first point, how many, the size of a value, and where that of the i-th lies: at(i).
+    // Components outermost, then points by number, x fastest.
     template <class Visit>
-    void for_each(Visit &&visit) const {
-        if (element_bytes_ == 8) return visit_all(std::integral_constant<int64_t, 8>(), visit);
-        visit_all(element_bytes_, visit);
+    void for_each_row(Visit &&visit) const {
+        if (element_bytes_ == 8)
+            visit_rows(std::integral_constant<int64_t, 8>(), visit);
+        else
+            visit_rows(element_bytes_, visit);
     }
 
     // Where a point is in the box, and its value of a component.
@@ -44,18 +47,20 @@ private:
     int64_t row(int64_t y, int64_t z, int64_t component) const { return first_ + y * stride_[1] + z * stride_[2] + component * stride_[3]; }
 
     template <class Bytes, class Visit>
-    void visit_all(Bytes bytes, Visit &&visit) const {
-        for (int64_t component = 0; component < n_[3]; ++component) {
-            int64_t point = 0;
+    void visit_rows(Bytes bytes, Visit &visit) const {
+        for (int64_t component = 0, point = 0; component < n_[3]; ++component, point = 0)
             for (int64_t z = 0; z < n_[2]; ++z)
-                for (int64_t y = 0; y < n_[1]; ++y) {
-                    const int64_t begin = row(y, z, component);
-                    if (list_)
-                        for (int64_t x = 0; x < n_[0]; ++x) visit(point++, begin + list_[x] * stride_[0], bytes);
-                    else
-                        for (int64_t x = 0; x < n_[0]; ++x) visit(point++, begin + x * stride_[0], bytes);
-                }
-        }
+                for (int64_t y = 0; y < n_[1]; ++y, point += n_[0]) visit_row(point, row(y, z, component), bytes, visit);
+    }
+
+    template <class Bytes, class Visit>
+    void visit_row(int64_t point, int64_t begin, Bytes bytes, Visit &visit) const {
+        if (list_)
+            visit(point, n_[0], bytes, [begin, list = list_, step = stride_[0]](int64_t i) { return begin + list[i] * step; });
+        else if (stride_[0] == bytes)
+            visit(point, n_[0], bytes, [begin, bytes](int64_t i) { return begin + i * bytes; });
+        else
+            visit(point, n_[0], bytes, [begin, step = stride_[0]](int64_t i) { return begin + i * step; });
     }
 
     int64_t first_;

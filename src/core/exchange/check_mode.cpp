@@ -5,7 +5,9 @@
 #include <cstring>
 #include <optional>
 
+#include "base/config.h"
 #include "base/error.h"
+#include "base/setting_value.h"
 #include "exchange/poison.h"
 #include "stream/wire_edge.h"
 #include "topology/topology.h"
@@ -14,14 +16,19 @@ namespace halo {
 
 namespace {
 
-// Of a value of up to any size; never 0.
-inline uint32_t folded(uint64_t hash, const std::byte *value, int64_t bytes) {
+constexpr uint32_t unknown_hash = 0; // of what a device sends
+
+// Goes on with a value of any size; never 0. Each value that differs in one half of a word gives another hash. Operations of 32 bits, which compilers
+// do for several values at once.
+inline uint32_t folded(uint32_t hash, const std::byte *value, int64_t bytes) {
     for (int64_t done = 0; done < bytes; done += 8) {
         uint64_t word = 0;
         std::memcpy(&word, value + done, static_cast<size_t>(std::min<int64_t>(8, bytes - done)));
-        hash = Digest::mix(hash ^ word) + 1;
+        hash = (hash ^ static_cast<uint32_t>(word)) * 0x9e3779b1u;
+        hash = (hash ^ hash >> 15 ^ static_cast<uint32_t>(word >> 32)) * 0x85ebca77u;
+        hash ^= hash >> 13;
     }
-    return static_cast<uint32_t>(hash >> 32 ^ hash) | 1u;
+    return hash + (hash == unknown_hash);
 }
 
 template <class Number>
@@ -63,20 +70,55 @@ void negate(halo_type type, std::byte *value, int64_t bytes) {
 
 // One hash per point over its components, in the receiver's order.
 void add_hashes(const BoxValues &values, const std::byte *storage, std::vector<uint32_t> &hashes) {
-    values.for_each([&](int64_t point, int64_t offset, auto bytes) {
-        uint32_t &hash = hashes[static_cast<size_t>(point)];
-        hash = folded(hash, storage + offset, bytes);
+    values.for_each_row([&](int64_t point, int64_t n, auto bytes, auto at) {
+        uint32_t *const hash = hashes.data() + point;
+        for (int64_t i = 0; i < n; ++i) hash[i] = folded(hash[i], storage + at(i), bytes);
     });
 }
 
 void add_negated(const BoxCopy &box, const std::byte *storage, std::vector<uint32_t> &hashes) {
     std::vector<std::byte> value(box.element_bytes);
-    BoxValues::of_source(box).for_each([&](int64_t point, int64_t offset, int64_t bytes) {
-        std::memcpy(value.data(), storage + offset, value.size());
-        negate(box.negate, value.data(), bytes);
-        uint32_t &hash = hashes[static_cast<size_t>(point)];
-        hash = folded(hash, value.data(), bytes);
+    BoxValues::of_source(box).for_each_row([&](int64_t point, int64_t n, int64_t bytes, auto at) {
+        for (int64_t i = 0; i < n; ++i) {
+            std::memcpy(value.data(), storage + at(i), value.size());
+            negate(box.negate, value.data(), bytes);
+            uint32_t &hash = hashes[static_cast<size_t>(point + i)];
+            hash = folded(hash, value.data(), bytes);
+        }
     });
+}
+
+// Between a part's storage and values side by side, in the order of BoxValues.
+void gather(const BoxValues &values, const std::byte *storage, std::byte *into) {
+    values.for_each_row([&](int64_t, int64_t n, auto bytes, auto at) {
+        for (int64_t i = 0; i < n; ++i) std::memcpy(into + i * bytes, storage + at(i), static_cast<size_t>(bytes));
+        into += n * bytes;
+    });
+}
+
+template <class Bytes, class At>
+void scatter_row(const std::byte *from, std::byte *storage, int64_t n, Bytes bytes, At at) {
+    for (int64_t i = 0; i < n; ++i) std::memcpy(storage + at(i), from + i * bytes, static_cast<size_t>(bytes));
+}
+
+template <class Bytes, class At>
+int64_t first_different(const std::byte *expected, const std::byte *storage, int64_t n, Bytes bytes, At at) {
+    for (int64_t i = 0; i < n; ++i)
+        if (std::memcmp(expected + i * bytes, storage + at(i), static_cast<size_t>(bytes)) != 0) return i;
+    return n;
+}
+
+template <class Bytes, class At>
+bool is_row(const std::byte *expected, const std::byte *storage, int64_t n, Bytes bytes, At at) {
+    if (bytes != 8) return first_different(expected, storage, n, bytes, at) == n;
+    uint64_t differs = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        uint64_t one, other;
+        std::memcpy(&one, expected + i * 8, 8);
+        std::memcpy(&other, storage + at(i), 8);
+        differs |= one ^ other;
+    }
+    return differs == 0;
 }
 
 // ---- edges of a run
@@ -84,10 +126,11 @@ void add_negated(const BoxCopy &box, const std::byte *storage, std::vector<uint3
 // Dense, and moved as they are: ghosts hold exactly what was sent.
 bool is_hashed(const Piece &piece) { return !piece.combining().combines() && !piece.destination().sparse; }
 
+// Beside what check mode itself does.
+bool writes_in_finish(const Run &run) { return !run.plan->links().empty() || run.plan->combines() || run.plan->any_sparse(); }
+
 // What is on a device is not.
 bool is_looked_at(const PieceRun &piece) { return piece.takes_part && !piece.work; }
-
-constexpr uint32_t unknown_hash = 0; // of what a device sends
 
 std::string name_listed(const Field &field, uint32_t point) {
     if (field.is_mapped()) return format("position %u", point);
@@ -108,6 +151,14 @@ std::string name_cell(const Field &field, int64_t gid, const Extent &cell) {
 
 } // namespace
 
+CheckMode::CheckMode(const RoundSpec &spec, const Config &config)
+    : fields_(spec.fields),
+      what_(spec.what),
+      source_stable_(spec.source_stable),
+      full_(parse_value(*find_setting("check"), *config.value("check")) == 2),
+      peers_write_(config.word("path") == "put" || config.word("path") == "direct"),
+      seed_(config.integer("check.seed")) {}
+
 template <class Visit>
 void CheckMode::for_each_hashed(const Run &run, const PlanLink &link, bool sending, Visit &&visit) {
     run.for_each(link, sending, [&](const PieceRun &piece, const LinkPiece &at, const LoweredDirection &) {
@@ -127,11 +178,12 @@ void CheckMode::for_each_local(const Run &run, Visit &&visit) {
 // All that may be written, hashed or not.
 template <class Visit>
 void CheckMode::for_each_receiving(const Run &run, Visit &&visit) {
-    for_each_local(run, visit);
+    for_each_local(run, [&](const Checked &checked) { visit(checked, true); });
     for (const PlanLink &link : run.plan->links())
         for (const LinkPiece &at : link.pieces)
             if (const PieceRun &piece = run.pieces[at.piece]; is_looked_at(piece))
-                for (const PlacedEdge &edge : piece.rows->edges(run.plan->piece(at.piece)).links[at.link].receive) visit(Checked{ at.piece, &edge });
+                for (const PlacedEdge &edge : piece.rows->edges(run.plan->piece(at.piece)).links[at.link].receive)
+                    visit(Checked{ at.piece, &edge }, false);
 }
 
 EdgeBoxes CheckMode::boxes_of(const Run &run, const Checked &checked) const {
@@ -151,14 +203,17 @@ std::string CheckMode::name_point(const Run &run, const Checked &checked, int64_
     const std::string name = box.dst_list ? name_listed(field, box.dst_list[x])
                                           : name_cell(field, edge.receive_gid, { edge.low[0] + x, edge.low[1] + y, edge.low[2] + z });
     return format("field %s, part %lld, %s, which part %lld on rank %d fills (channel %s)", field.spec().name.c_str(),
-                  static_cast<long long>(edge.receive_gid), name.c_str(), static_cast<long long>(edge.send_gid), sender_of(run, checked),
+                  static_cast<long long>(edge.receive_gid), name.c_str(), static_cast<long long>(edge.send_gid), peer_of(run, checked),
                   run.plan->describe(run.plan->pieces()[checked.piece].key(edge)).c_str());
 }
 
-// This rank, if no link has the edge.
-int32_t CheckMode::sender_of(const Run &run, const Checked &checked) const {
+// At the other end; this rank, if no link has the edge.
+int32_t CheckMode::peer_of(const Run &run, const Checked &checked) const {
+    const auto has = [&](const std::vector<PlacedEdge> &edges) {
+        return !edges.empty() && checked.edge >= &edges.front() && checked.edge <= &edges.back();
+    };
     for (const PlacedEdges::Link &link : run.pieces[checked.piece].rows->edges(run.plan->piece(checked.piece)).links)
-        if (!link.receive.empty() && checked.edge >= &link.receive.front() && checked.edge <= &link.receive.back()) return link.peer;
+        if (has(link.send) || has(link.receive)) return link.peer;
     return run.plan->pieces()[checked.piece].field->topology().context().rank();
 }
 
@@ -182,7 +237,7 @@ std::string CheckMode::name_element(const Field &field, int64_t part, int64_t el
 CheckMode::Hashes CheckMode::source_hashes(const Run &run, const Checked &checked) const {
     Hashes hashes(static_cast<size_t>(checked.edge->n_points()), unknown_hash);
     if (!is_looked_at(run.pieces[checked.piece])) return hashes;
-    const auto *storage = static_cast<const std::byte *>(run.pieces[checked.piece].source_part(checked.edge->send_part));
+    const std::byte *const storage = source(run, checked);
     std::vector<BoxCopy> boxes;
     boxes_of(run, checked).pack(*checked.edge, {}, boxes);
     for (const BoxCopy &box : boxes)
@@ -193,22 +248,39 @@ CheckMode::Hashes CheckMode::source_hashes(const Run &run, const Checked &checke
     return hashes;
 }
 
+// What the ghosts are to hold, in the order of target_of.
+void CheckMode::gather_source(const Run &run, const Checked &checked, std::byte *into) {
+    boxes_.clear();
+    boxes_of(run, checked).pack(*checked.edge, {}, boxes_);
+    for (const BoxCopy &box : boxes_) {
+        const BoxValues values = BoxValues::of_source(box);
+        gather(values, source(run, checked), into);
+        for (int64_t done = 0; box.negate != 0 && done < values.bytes(); done += box.element_bytes) negate(box.negate, into + done, box.element_bytes);
+        into += values.bytes();
+    }
+}
+
 // ---- start
 
 void CheckMode::start(const Run &run) {
     local_.clear();
+    withheld_.clear();
     sent_.clear();
     received_.clear();
     refuse_poison_in_owned(run);
     for_each_local(run, [&](const Checked &checked) {
-        if (is_hashed(run.plan->piece(checked.piece))) local_.push_back({ checked, source_hashes(run, checked) });
+        if (!is_hashed(run.plan->piece(checked.piece))) return;
+        local_.push_back({ checked, withheld_.size() });
+        withheld_.resize(withheld_.size() + static_cast<size_t>(boxes_of(run, checked).bytes(*checked.edge)));
+        gather_source(run, checked, withheld_.data() + local_.back().first);
     });
     if (source_stable_)
         for (const PlanLink &link : run.plan->links())
             for_each_hashed(run, link, true, [&](const Checked &checked) { sent_.push_back({ checked, source_hashes(run, checked) }); });
-    for_each_receiving(run, [&](const Checked &checked) {
+    for_each_receiving(run, [&](const Checked &checked, bool) {
         if (is_hashed(run.plan->piece(checked.piece))) poison(run, checked);
     });
+    if (full_ && !peers_write_) keep_storage(run);
 }
 
 void CheckMode::refuse_poison_in_owned(const Run &run) const {
@@ -258,7 +330,7 @@ void CheckMode::refuse_poison_in_part(const Run &run, const Field &field, int64_
 void CheckMode::poison(const Run &run, const Checked &checked) const {
     const Poison poison = poison_of(field_of(run, checked));
     std::byte *const storage = target(run, checked);
-    target_of(run, checked).for_each([&](int64_t, int64_t offset, auto bytes) { poison.store(offset / bytes, storage + offset, bytes); });
+    target_of(run, checked).for_each_row([&](int64_t, int64_t n, auto bytes, auto at) { poison.store_row(storage, n, bytes, at); });
 }
 
 size_t CheckMode::hash_bytes(const Plan &plan, const PlanLink &link, bool sending) {
@@ -307,55 +379,70 @@ void CheckMode::take_hashes(const Run &run, const PlanLink &link, const std::byt
 void CheckMode::require_poison(const Run &run, const Checked &checked) const {
     const Poison poison = poison_of(field_of(run, checked));
     const std::byte *const storage = target(run, checked);
-    int64_t written = -1;
-    target_of(run, checked).for_each([&](int64_t point, int64_t offset, auto bytes) {
-        if (written < 0 && !poison.is_at(offset / bytes, storage + offset, bytes)) [[unlikely]]
-            written = point;
+    target_of(run, checked).for_each_row([&](int64_t point, int64_t n, auto bytes, auto at) {
+        if (!poison.is_in_row(storage, n, bytes, at)) [[unlikely]]
+            refuse_written(run, checked, point + poison.first_other(storage, n, bytes, at));
     });
-    if (written >= 0)
-        fail(HALO_ERR_CHECK, "%s: run %u: %s, was written between start and finish", what_.c_str(), run.epoch,
-             name_point(run, checked, written).c_str());
 }
 
-void CheckMode::require_source(const Run &run, const Checked &checked, const Hashes &hashes) const {
-    const Hashes now = source_hashes(run, checked);
-    const auto differs = std::mismatch(now.begin(), now.end(), hashes.begin()).first;
-    if (differs == now.end()) return;
+void CheckMode::refuse_written(const Run &run, const Checked &checked, int64_t point) const {
+    fail(HALO_ERR_CHECK, "%s: run %u: %s, was written between start and finish", what_.c_str(), run.epoch, name_point(run, checked, point).c_str());
+}
+
+void CheckMode::require_source(const Run &run, const Received &sent) const {
+    const Hashes now = source_hashes(run, sent);
+    const auto differs = std::mismatch(now.begin(), now.end(), sent.hashes.begin()).first;
+    if (differs != now.end()) refuse_source(run, sent, differs - now.begin());
+}
+
+void CheckMode::require_source(const Run &run, const Withheld &local) {
+    now_values_.resize(static_cast<size_t>(boxes_of(run, local).bytes(*local.edge)));
+    if (now_values_.empty()) return;
+    gather_source(run, local, now_values_.data());
+    if (std::memcmp(now_values_.data(), withheld_.data() + local.first, now_values_.size()) == 0) return;
+    const auto differs = std::mismatch(now_values_.begin(), now_values_.end(), withheld_.begin() + static_cast<std::ptrdiff_t>(local.first)).first;
+    refuse_source(run, local, (differs - now_values_.begin()) / field_of(run, local).spec().element_bytes % local.edge->n_points());
+}
+
+void CheckMode::refuse_source(const Run &run, const Checked &checked, int64_t point) const {
     const PlanPiece &planned = run.plan->pieces()[checked.piece];
     const PlacedEdge &edge = *checked.edge;
-    fail(HALO_ERR_CHECK,
-         "%s: run %u: field %s, part %lld: what goes to part %lld was overwritten before finish (point %lld of %lld of %s), though source_stable was "
-         "promised",
-         what_.c_str(), run.epoch, fields_[static_cast<size_t>(planned.source)]->spec().name.c_str(), static_cast<long long>(edge.send_gid),
-         static_cast<long long>(edge.receive_gid), static_cast<long long>(differs - now.begin()), static_cast<long long>(edge.n_points()),
-         run.plan->describe(planned.key(edge)).c_str());
+    const Field &field = *fields_[static_cast<size_t>(planned.source)];
+    std::vector<BoxCopy> boxes;
+    boxes_of(run, checked).pack(edge, {}, boxes);
+    const int64_t element = BoxValues::of_source(boxes.front()).offset(point, 0) / field.spec().element_bytes;
+    fail(HALO_ERR_CHECK, "%s: run %u: %s, which goes to part %lld on rank %d, was overwritten before finish (channel %s), though source_stable was promised",
+         what_.c_str(), run.epoch, name_element(field, edge.send_part, element).c_str(), static_cast<long long>(edge.receive_gid),
+         peer_of(run, checked), run.plan->describe(planned.key(edge)).c_str());
 }
 
 // Ghosts that this rank has filled itself are poisoned again until finish, so that reading them is found wherever parts are placed.
 void CheckMode::after_start(const Run &run) {
-    withheld_.clear();
-    for (const Received &local : local_) {
-        require_hashes(run, local, local.hashes, "does not hold what it was given");
-        const std::byte *const storage = target(run, local);
+    for (const Withheld &local : local_) {
+        std::byte *const storage = target(run, local);
+        const Poison poison = poison_of(field_of(run, local));
+        const std::byte *value = withheld_.data() + local.first;
         const BoxValues values = target_of(run, local);
-        const size_t done = withheld_.size();
-        withheld_.resize(done + static_cast<size_t>(values.bytes()));
-        std::byte *into = withheld_.data() + done;
-        values.for_each([&](int64_t, int64_t offset, auto bytes) {
-            std::memcpy(into, storage + offset, static_cast<size_t>(bytes));
-            into += bytes;
+        values.for_each_row([&](int64_t point, int64_t n, auto bytes, auto at) {
+            if (!is_row(value, storage, n, bytes, at)) [[unlikely]]
+                refuse_point(run, local, values, point + first_different(value, storage, n, bytes, at), "does not hold what it was given");
+            poison.store_row(storage, n, bytes, at);
+            value += n * bytes;
         });
     }
-    for (const Received &local : local_) poison(run, local);
+    if (full_ && !peers_write_) require_untouched(run, "the copies within the rank");
 }
 
 void CheckMode::give_back_withheld(const Run &run) {
-    const std::byte *value = withheld_.data();
-    for (const Received &local : local_) {
+    for (const Withheld &local : local_) {
         std::byte *const storage = target(run, local);
-        target_of(run, local).for_each([&](int64_t, int64_t offset, auto bytes) {
-            std::memcpy(storage + offset, value, static_cast<size_t>(bytes));
-            value += bytes;
+        const Poison poison = poison_of(field_of(run, local));
+        const std::byte *value = withheld_.data() + local.first;
+        target_of(run, local).for_each_row([&](int64_t point, int64_t n, auto bytes, auto at) {
+            if (!poison.is_in_row(storage, n, bytes, at)) [[unlikely]]
+                refuse_written(run, local, point + poison.first_other(storage, n, bytes, at));
+            scatter_row(value, storage, n, bytes, at);
+            value += n * bytes;
         });
     }
 }
@@ -366,12 +453,12 @@ void CheckMode::before_unpack(const Run &run, FunctionRef<bool(size_t link)> has
             for_each_hashed(run, run.plan->links()[i], false, [&](const Checked &checked) {
                 if (is_looked_at(run.pieces[checked.piece])) require_poison(run, checked);
             });
-    for (const Received &local : local_) require_poison(run, local);
+    if (source_stable_) {
+        for (const Withheld &local : local_) require_source(run, local);
+        for (const Received &sent : sent_) require_source(run, sent);
+    }
     give_back_withheld(run);
-    if (source_stable_)
-        for (const auto *list : { &local_, &sent_ })
-            for (const Received &source : *list) require_source(run, source, source.hashes);
-    keep_storage(run);
+    if (full_ || writes_in_finish(run)) keep_storage(run);
 }
 
 void CheckMode::keep_storage(const Run &run) {
@@ -388,13 +475,13 @@ void CheckMode::keep_storage(const Run &run) {
     }
 }
 
-void CheckMode::require_hashes(const Run &run, const Checked &checked, const Hashes &hashes, const char *blame) {
-    const BoxValues values = target_of(run, checked);
-    now_.assign(hashes.size(), 0);
-    add_hashes(values, target(run, checked), now_);
+void CheckMode::require_hashes(const Run &run, const Received &received) {
+    const BoxValues values = target_of(run, received);
+    now_.assign(received.hashes.size(), 0);
+    add_hashes(values, target(run, received), now_);
     for (int64_t point = 0; point < values.n_points(); ++point) {
-        const uint32_t sent = hashes[static_cast<size_t>(point)];
-        if (now_[static_cast<size_t>(point)] != sent && sent != unknown_hash) refuse_point(run, checked, values, point, blame);
+        const uint32_t sent = received.hashes[static_cast<size_t>(point)];
+        if (now_[static_cast<size_t>(point)] != sent && sent != unknown_hash) refuse_point(run, received, values, point, "does not hold what was sent");
     }
 }
 
@@ -410,15 +497,14 @@ void CheckMode::refuse_point(const Run &run, const Checked &checked, const BoxVa
          all_poison ? "was not filled" : blame);
 }
 
-// What the run may write becomes equal on both sides; then nothing may differ.
-void CheckMode::require_untouched(const Run &run) {
-    for_each_receiving(run, [&](const Checked &checked) {
+// What may have been written becomes equal on both sides; then nothing may differ. What the rank has given itself is compared otherwise, and done.
+void CheckMode::require_untouched(const Run &run, const char *by) {
+    for_each_receiving(run, [&](const Checked &checked, bool local) {
         auto &copy = before_[checked.piece][static_cast<size_t>(checked.edge->recv_part)];
-        if (copy.empty()) return;
+        if (copy.empty() || (local && is_hashed(run.plan->piece(checked.piece)))) return;
         const std::byte *const storage = target(run, checked);
-        std::byte *const into = copy.data();
-        target_of(run, checked).for_each([&](int64_t, int64_t offset, auto bytes) {
-            std::memcpy(into + offset, storage + offset, static_cast<size_t>(bytes));
+        target_of(run, checked).for_each_row([&](int64_t, int64_t n, auto bytes, auto at) {
+            for (int64_t i = 0; i < n; ++i) std::memcpy(copy.data() + at(i), storage + at(i), static_cast<size_t>(bytes));
         });
     });
     for (size_t p = 0; p < run.pieces.size(); ++p) {
@@ -428,16 +514,16 @@ void CheckMode::require_untouched(const Run &run) {
             const auto *storage = static_cast<const std::byte *>(run.pieces[p].part(static_cast<int64_t>(part)));
             if (copy.empty() || std::memcmp(copy.data(), storage, copy.size()) == 0) continue;
             const auto differs = std::mismatch(copy.begin(), copy.end(), storage).first;
-            fail(HALO_ERR_CHECK, "%s: run %u: %s, was changed by unpacking, though no part fills it", what_.c_str(), run.epoch,
-                 name_element(field, static_cast<int64_t>(part), (differs - copy.begin()) / field.spec().element_bytes).c_str());
+            fail(HALO_ERR_CHECK, "%s: run %u: %s, was changed by %s, though no part fills it", what_.c_str(), run.epoch,
+                 name_element(field, static_cast<int64_t>(part), (differs - copy.begin()) / field.spec().element_bytes).c_str(), by);
         }
     }
 }
 
 void CheckMode::after_unpack(const Run &run) {
     for (const Received &received : received_)
-        if (is_looked_at(run.pieces[received.piece])) require_hashes(run, received, received.hashes, "does not hold what was sent");
-    require_untouched(run);
+        if (is_looked_at(run.pieces[received.piece])) require_hashes(run, received);
+    if (full_ || writes_in_finish(run)) require_untouched(run, "unpacking");
 }
 
 } // namespace halo

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Check mode (HALO_CHECK=1) of one exchange: looks at storage before and after the rows have done their work, and names the first offender.
 //
-// start    owned values must not come from ghosts that were read in flight; ghosts are poisoned; a hash of every point that leaves
-//          is noted (same rank) or travels behind the message's data.
+// start    owned values must not come from ghosts that were read in flight; what this rank gives itself is kept beside, and compared with what its rows
+//          have done; ghosts are poisoned, and stay so until finish; a hash of every point that goes to others travels behind the message's data.
 // finish   ghosts must still hold their poison, and, where the caller promised source_stable, what was sent must be unchanged; after
 //          unpacking, every ghost must have the hash of what was sent, and nothing else may have changed.
-// Cost: a copy of every part's storage, 4 bytes per point in messages, and several passes over the data.
+// HALO_CHECK=full: nothing else may change in start either.
+// Cost: what this rank gives itself, and where it hears of others a copy of every part's storage; 4 bytes per point in messages. Each look goes over
+// ghosts by rows, four times for those of this rank; over whole storage twice in finish, and with `full` twice in start.
 #pragma once
 
 #include <string>
@@ -19,9 +21,11 @@
 
 namespace halo {
 
+class Config;
+
 class CheckMode {
 public:
-    CheckMode(const RoundSpec &spec, int64_t seed) : fields_(spec.fields), what_(spec.what), source_stable_(spec.source_stable), seed_(seed) {}
+    CheckMode(const RoundSpec &spec, const Config &config);
 
     // Before anything is packed.
     void start(const Run &run);
@@ -46,6 +50,9 @@ private:
     struct Received : Checked {
         Hashes hashes;
     };
+    struct Withheld : Checked {
+        size_t first; // of its values
+    };
 
     template <class Visit>
     static void for_each_hashed(const Run &run, const PlanLink &link, bool sending, Visit &&visit);
@@ -61,29 +68,40 @@ private:
     Poison poison_of(const Field &field) const { return { field.spec(), field.ordinal(), seed_ }; }
     void poison(const Run &run, const Checked &checked) const;
     void require_poison(const Run &run, const Checked &checked) const;
-    void require_source(const Run &run, const Checked &checked, const Hashes &hashes) const;
-    void require_hashes(const Run &run, const Checked &checked, const Hashes &hashes, const char *blame);
+    void require_source(const Run &run, const Received &sent) const;
+    void require_source(const Run &run, const Withheld &local);
+    void require_hashes(const Run &run, const Received &received);
+    [[noreturn]] void refuse_written(const Run &run, const Checked &checked, int64_t point) const;
+    [[noreturn]] void refuse_source(const Run &run, const Checked &checked, int64_t point) const;
     [[noreturn]] void refuse_point(const Run &run, const Checked &checked, const BoxValues &values, int64_t point, const char *blame) const;
     void give_back_withheld(const Run &run);
     void keep_storage(const Run &run);
-    void require_untouched(const Run &run);
+    void require_untouched(const Run &run, const char *by);
+    void gather_source(const Run &run, const Checked &checked, std::byte *into);
     Hashes source_hashes(const Run &run, const Checked &checked) const;
     static std::byte *target(const Run &run, const Checked &checked) {
         return static_cast<std::byte *>(run.pieces[checked.piece].part(checked.edge->recv_part));
     }
+    static const std::byte *source(const Run &run, const Checked &checked) {
+        return static_cast<const std::byte *>(run.pieces[checked.piece].source_part(checked.edge->send_part));
+    }
     std::string name_point(const Run &run, const Checked &checked, int64_t point) const;
-    int32_t sender_of(const Run &run, const Checked &checked) const;
+    int32_t peer_of(const Run &run, const Checked &checked) const;
     std::string name_element(const Field &field, int64_t part, int64_t element) const;
 
     const std::vector<Field *> &fields_;
     std::string what_;
     bool source_stable_;
+    bool full_;
+    bool peers_write_; // into ghosts, at any time
     int64_t seed_;
-    std::vector<Received> local_;     // hashes of what this rank sends to itself,
+    std::vector<Withheld> local_; // what this rank sends to itself,
     std::vector<std::byte> withheld_; // and the values, from start to finish
     std::vector<Received> sent_;      // source_stable: and to others
     std::vector<Received> received_;
     Hashes now_;                                              // scratch
+    std::vector<std::byte> now_values_;                       // scratch
+    std::vector<BoxCopy> boxes_;                              // scratch
     std::vector<std::vector<std::vector<std::byte>>> before_; // storage by piece and part of the destination
 };
 

@@ -30,15 +30,54 @@ public:
         return true;
     }
 
+    // The same of a row of BoxValues in a part's storage.
+    template <class Bytes, class At>
+    void store_row(std::byte *storage, int64_t n, Bytes bytes, At at) const {
+        if (tells_place_)
+            store_row(storage, n, bytes, at, [this](int64_t element) { return with_place(element); });
+        else
+            store_row(storage, n, bytes, at, [this](int64_t element) { return without_place(element); });
+    }
+    template <class Bytes, class At>
+    bool is_in_row(const std::byte *storage, int64_t n, Bytes bytes, At at) const {
+        if (bytes != 8 || !tells_place_) return first_other(storage, n, bytes, at) == n;
+        uint64_t differs = 0;
+        for (int64_t i = 0; i < n; ++i) {
+            uint64_t word = 0;
+            std::memcpy(&word, storage + at(i), 8);
+            differs |= word ^ with_place(at(i) / 8);
+        }
+        return differs == 0;
+    }
+    template <class Bytes, class At>
+    int64_t first_other(const std::byte *storage, int64_t n, Bytes bytes, At at) const {
+        for (int64_t i = 0; i < n; ++i)
+            if (!is_at(at(i) / bytes, storage + at(i), bytes)) return i;
+        return n;
+    }
+
 private:
-    uint64_t word_of(int64_t element) const {
+    uint64_t word_of(int64_t element) const { return tells_place_ ? with_place(element) : without_place(element); }
+    uint64_t with_place(int64_t element) const {
         const auto place = static_cast<uint64_t>(element);
-        return mask_ != 0 ? base_ | (place & mask_) * factor_ : Digest::mix(base_ + place + 1);
+        return base_ | (place & low_mask_) | (place << 32 & high_mask_);
+    }
+    uint64_t without_place(int64_t element) const { return is_number_ ? base_ : Digest::mix(base_ + static_cast<uint64_t>(element) + 1); }
+
+    template <class Bytes, class At, class Word>
+    static void store_row(std::byte *storage, int64_t n, Bytes bytes, At at, Word word_at) {
+        for (int64_t i = 0; i < n; ++i) {
+            const uint64_t word = word_at(at(i) / bytes);
+            std::byte *const value = storage + at(i);
+            for (int64_t done = 0; done < bytes; done += 8) std::memcpy(value + done, &word, static_cast<size_t>(std::min<int64_t>(8, bytes - done)));
+        }
     }
 
     uint64_t base_;
-    uint64_t mask_ = 0; // of the place, which a floating-point value has room for
-    uint64_t factor_ = 1;
+    bool is_number_ = true;
+    bool tells_place_ = false;
+    uint64_t low_mask_ = 0; // bits of the place, in the first number of a word
+    uint64_t high_mask_ = 0; // and in the second
 };
 
 // Only floating-point values can tell that they were computed from poison.

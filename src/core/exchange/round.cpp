@@ -27,7 +27,7 @@ Round::Round(RoundSpec spec)
     for (const Field *field : spec_.fields) spec_.what += " " + field->spec().name;
     first_pointer_.push_back(0);
     for (const Field *field : spec_.fields) first_pointer_.push_back(first_pointer_.back() + field->topology().local_parts().size());
-    if (context_.check_mode()) check_ = std::make_unique<CheckMode>(spec_, context_.config().integer("check.seed"));
+    if (context_.check_mode()) check_ = std::make_unique<CheckMode>(spec_, context_.config());
     run_.check = check_.get();
     run_.sets.resize(spec_.fields.size());
     context_.reap();

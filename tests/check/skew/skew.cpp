@@ -32,6 +32,7 @@ struct Program {
         halo_copy_shape other = shape;
         if (kind_now == SkewKind::skipped) std::fill_n(other.run, HALO_COPY_PIECES, 0u);
         if (kind_now == SkewKind::too_long && row.dst_base < part_bases_now && row.src_base[0] >= part_bases_now) ++other.run[shape.n_pieces - 1];
+        if (kind_now == SkewKind::too_long_here && row.dst_base < part_bases_now && row.src_base[0] < part_bases_now) ++other.run[shape.n_pieces - 1];
         row.shape = static_cast<uint32_t>(shapes.size());
         shapes.push_back(other);
     }

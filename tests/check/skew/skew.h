@@ -11,7 +11,8 @@ enum class SkewKind : int32_t {
     wrong_source, // the row reads one element farther on
     skipped,      // the row is left out
     wrong_target, // the row writes one element farther on, if it writes into one of the first `n_part_bases` bases
-    too_long      // the row moves one element more, if it moves from another base into one of these
+    too_long,     // the row moves one element more, if it moves from another base into one of these
+    too_long_here // the same, if it moves from one of these into another
 };
 
 // Of tables created from now on. Returns through `n_rows` (may be null) how many rows the last table had.
