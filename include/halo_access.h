@@ -112,7 +112,10 @@ typedef struct halo_access {
     halo_field *field;
     int32_t mode;      /**< HALO_READ ... */
     int32_t through;   /**< HALO_DIRECT or HALO_VIA_MAP */
-    uint32_t sections; /**< HALO_VIA_MAP: section bits of the ghosts that the loop reaches; 0: all */
+    uint32_t sections; /**< section bits of the ghosts that count, of a topology that has sections; 0: all. HALO_VIA_MAP: the loop reaches these, so only
+                            these are exchanged for it or, with what it adds in HALO_STYLE_REVERSE, sent back. HALO_DIRECT: copies of what it changes
+                            are in these groups and no others, so only these become stale; where exec entities are executed, it reads these, and
+                            all become stale */
     int32_t whole;     /**< HALO_WRITE: 1: every owned value is written, so the old ones need not be brought to where the loop runs */
     int32_t set;       /**< binding set whose values these are; freshness is kept for each alone */
     int32_t may_lose;  /**< HALO_WRITE, HALO_RW via map: 1: what the loop sets in ghosts may be lost, which HALO_STYLE_REVERSE refuses else */
@@ -121,7 +124,8 @@ typedef struct halo_access {
     { NULL, 0, HALO_DIRECT, 0, 0, 0, 0 }
 
 typedef struct halo_batch halo_batch; /**< the accesses of one loop, from begin to end or abandon; the library's, nothing to destroy. Several may be
-                                           open at once, as long as none changes what another uses. */
+                                           open at once, as long as none changes what another uses: loops that read ghosts of one field share
+                                           the exchange that the first has begun, and its failure. */
 
 /**
  * Say what the next loop does. Brings what is pending to its owners where the loop needs it there, or adds by another operation; starts one exchange
@@ -133,6 +137,7 @@ typedef struct halo_batch halo_batch; /**< the accesses of one loop, from begin 
  * where a peer was two runs behind: see halo_access_abandon), or, where it gives a batch, abandon that: what was pending is lost. After other errors
  * `*batch` is NULL if nothing of the call has reached a peer: after HALO_ERR_MEMORY call again. Else it has failed for all: the ranks tell each other
  * (those that have begun call ready first), abandon it, and begin anew with known values, marked fresh (what was pending is lost) and dirty.
+ * Ghosts that are on their way for another open batch are waited for in ready, or here where this batch needs more of that field's than those.
  * HALO_ERR_STATE: a field is frozen, or is used by another batch that does not allow it. HALO_ERR_DEVICE: HALO_ON_DEVICE without a device that has
  * memory of its own. HALO_ERR_PEER: another rank's begin was refused. HALO_ERR_MISMATCH (here or in ready): ranks disagree about what is stale; check
  * mode tells at once, else when both next exchange.
@@ -141,7 +146,7 @@ HALO_API halo_status halo_access_begin(halo_context *context, const halo_access 
                                        int32_t where, halo_stream stream, halo_batch **batch);
 
 /** Wait for the ghosts: owned entities may be executed, then exec ones. To be called once, also where nothing is on its way. HALO_TIMEOUT: call
- * again, or abandon. After other errors the batch can only be abandoned. */
+ * again, or abandon. After other errors the batch can only be abandoned. HALO_ERR_STATE: ghosts that another batch was to bring have not come. */
 HALO_API halo_status halo_access_ready(halo_batch *batch);
 
 /** Must the exec section be executed too? 1 in HALO_STYLE_REDUNDANT where something is written through a map. */
@@ -213,7 +218,7 @@ typedef struct halo_access_stats {
     int32_t struct_version;
     int32_t reserved;
     int64_t started;    /**< times that ghosts were exchanged, */
-    int64_t skipped;    /**< and that a loop found those it reads fresh */
+    int64_t skipped;    /**< and that a loop found those it reads fresh, or on their way */
     int64_t reversed;   /**< times that pending values were sent to their owners */
     int64_t bytes_sent; /**< to other ranks, by both */
     int64_t bytes_up;   /**< copied from host to device */

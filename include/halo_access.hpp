@@ -56,6 +56,10 @@ inline halo_access direct(halo_field *field, std::int32_t mode, std::int32_t set
 inline halo_access via_map(halo_field *field, std::int32_t mode, std::uint32_t sections = 0, std::int32_t set = 0) {
     return { field, mode, HALO_VIA_MAP, sections, 0, set, 0 };
 }
+// Of what copies in these groups alone show.
+inline halo_access direct_in(halo_field *field, std::int32_t mode, std::uint32_t sections, std::int32_t set = 0) {
+    return { field, mode, HALO_DIRECT, sections, 0, set, 0 };
+}
 /// HALO_WRITE of every owned value.
 inline halo_access write_all(halo_field *field, std::int32_t set = 0) { return { field, HALO_WRITE, HALO_DIRECT, 0, 1, set, 0 }; }
 

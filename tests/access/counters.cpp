@@ -53,6 +53,68 @@ TEST_P(Counters, SectionsTravelAlone) {
     });
 }
 
+TEST_P(Counters, SectionsAreSentBackAlone) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        World world(rank, ring(rank.size));
+        const halo_access near = via_map(world.res, HALO_INC, near_own_edges), all = via_map(world.res, HALO_INC), read = direct(world.res, HALO_READ);
+        const auto touch = [&](const halo_access &access) { world.touch({ access }, HALO_STYLE_REVERSE, HALO_ON_HOST); };
+        touch(near);
+        touch(near);
+        touch(read);
+        equal("two loops, one reverse", 1, world.stats("res").reversed);
+        if (rank.size > 1) equal("bytes of one section", 8, world.stats("res").bytes_sent);
+        touch(near);
+        touch(all);
+        equal("more ghosts than have something pending", 2, world.stats("res").reversed);
+        touch(near);
+        equal("fewer", 2, world.stats("res").reversed);
+        touch(read);
+        equal("all that is pending", 3, world.stats("res").reversed);
+        if (rank.size > 1) equal("bytes of one section twice, of all once", 8 + 8 + 16, world.stats("res").bytes_sent);
+    });
+}
+
+TEST_P(Counters, DirectChangesLeaveOtherSectionsFresh) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        World world(rank, ring(rank.size));
+        const auto touch = [&](const halo_access &access) { world.touch({ access }, HALO_STYLE_REVERSE, HALO_ON_HOST); };
+        touch(via_map(world.x, HALO_READ));
+        touch({ world.x, HALO_RW, HALO_DIRECT, near_own_edges, 0, 0, 0 });
+        equal("fresh", ~near_own_edges, world.state(world.x).fresh);
+        touch(via_map(world.x, HALO_READ, 1u << 5));
+        equal("skipped", 1, world.stats("x").skipped);
+        touch(via_map(world.x, HALO_READ, near_own_edges));
+        equal("started", 2, world.stats("x").started);
+        equal("all", HALO_FRESHNESS_VALID, world.state(world.x).freshness);
+    });
+}
+
+// Whichever of two loops is ready first, the ghosts are here for both; one that reads more begins when they are.
+TEST_P(Counters, LoopsShareGhostsThatAreOnTheirWay) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        World world(rank, ring(rank.size));
+        const auto &nodes = world.local().nodes;
+        for (int64_t step = 1; step <= 4; ++step) {
+            for (int64_t i = 0; i < world.local().n_own_nodes; ++i) world.data(world.x, HALO_ON_HOST)[i] = step * 100 + nodes[static_cast<size_t>(i)];
+            put_back();
+            OK(halo_access_mark_dirty(world.x, 0, HALO_ON_HOST));
+            const bool other_first = step % 2 == 0, some = step > 2;
+            halo_batch *one = world.begin({ via_map(world.x, HALO_READ, some ? near_own_edges : 0) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+            equal("on its way", HALO_FRESHNESS_IN_FLIGHT, world.state(world.x).freshness);
+            halo_batch *other = world.begin({ via_map(world.x, HALO_READ), direct(world.w, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+            OK(halo_access_ready(other_first ? other : one));
+            OK(halo_access_ready(other_first ? one : other));
+            for (size_t i = 0; i < nodes.size(); ++i) equal("x", step * 100 + nodes[i], world.data(world.x, HALO_ON_HOST)[i]);
+            put_back();
+            OK(halo_access_end(one));
+            OK(halo_access_end(other));
+            equal("all", HALO_FRESHNESS_VALID, world.state(world.x).freshness);
+        }
+        equal("started, twice for one loop, twice for both", 2 + 4, world.stats("x").started);
+        equal("found on their way", 2, world.stats("x").skipped);
+    });
+}
+
 TEST_P(Counters, EachOfManyLoopsHasABatchOfItsOwn) {
     conformance::run(GetParam(), {}, [](Rank &rank) {
         World world(rank, ring(rank.size));

@@ -92,8 +92,8 @@ void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where
     case 0: return world.over_nodes({ direct(world.res, HALO_WRITE, 1) }, where, [&](int64_t i) { at(world.res)[i] = step; });
     case 1:
         return world.over_edges(
-            { direct(world.w, HALO_READ), via_map(world.x, HALO_READ, near), via_map(world.res, HALO_INC), via_map(world.res, HALO_INC) }, style,
-            where, [&](int64_t e) {
+            { direct(world.w, HALO_READ), via_map(world.x, HALO_READ, near), via_map(world.res, HALO_INC, near), via_map(world.res, HALO_INC, near) },
+            style, where, [&](int64_t e) {
                 const int64_t flux = at(world.w)[e] * (at(world.x)[node_of(e, 1)] - at(world.x)[node_of(e, 0)]);
                 add(at(world.res)[node_of(e, 0)], flux);
                 add(at(world.res)[node_of(e, 1)], -flux);
@@ -102,7 +102,7 @@ void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where
         return world.over_nodes({ direct(world.res, HALO_READ), direct(world.x, HALO_RW) }, where,
                                 [&](int64_t i) { at(world.x)[i] = next_x(at(world.x)[i], at(world.res)[i]); });
     case 3:
-        return world.over_edges({ via_map(world.x, HALO_READ, near), via_map(world.low, HALO_ACCESS_MIN), via_map(world.high, HALO_ACCESS_MAX) },
+        return world.over_edges({ via_map(world.x, HALO_READ, near), via_map(world.low, HALO_ACCESS_MIN, near), via_map(world.high, HALO_ACCESS_MAX, near) },
                                 style, where, [&](int64_t e) {
                                     for (int which = 0; which < 2; ++which) {
                                         const int64_t other = at(world.x)[node_of(e, 1 - which)];
@@ -122,12 +122,12 @@ void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where
             if (local.nodes[static_cast<size_t>(i)] % 2 == 0) at(world.x)[i] = first_x(local.nodes[static_cast<size_t>(i)], step);
         });
     case 7: // another operation than that of loop 3; so is the next one, than that of loop 1
-        return world.over_edges({ direct(world.w, HALO_READ), via_map(world.low, HALO_INC) }, style, where, [&](int64_t e) {
+        return world.over_edges({ direct(world.w, HALO_READ), via_map(world.low, HALO_INC, near) }, style, where, [&](int64_t e) {
             add(at(world.low)[node_of(e, 0)], at(world.w)[e]);
             add(at(world.low)[node_of(e, 1)], -at(world.w)[e]);
         });
     case 8:
-        return world.over_edges({ via_map(world.x, HALO_READ, near), via_map(world.res, HALO_ACCESS_MAX) }, style, where, [&](int64_t e) {
+        return world.over_edges({ via_map(world.x, HALO_READ, near), via_map(world.res, HALO_ACCESS_MAX, near) }, style, where, [&](int64_t e) {
             for (int which = 0; which < 2; ++which) {
                 int64_t &high = at(world.res)[node_of(e, which)];
                 high = std::max(high, at(world.x)[node_of(e, 1 - which)]);

@@ -59,7 +59,7 @@ TEST_F(AccessMisuse, ArgumentsThatAreNone) {
         expect(HALO_ERR_ARGUMENT, "field x: 5 is neither", begin({ { world.x, HALO_READ, 5, 0, 0, 0, 0 } }));
         expect(HALO_ERR_ARGUMENT, "style 7", begin({ direct(world.x, HALO_READ) }, 7));
         expect(HALO_ERR_ARGUMENT, "neither HALO_ON_HOST", begin({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, 3));
-        expect(HALO_ERR_ARGUMENT, "sections 0x10 of a direct access", begin({ { world.x, HALO_READ, HALO_DIRECT, 0x10, 0, 0, 0 } }));
+        expect(HALO_ERR_ARGUMENT, "sections 0x10 of field w: its topology has none", begin({ { world.w, HALO_READ, HALO_DIRECT, 0x10, 0, 0, 0 } }));
         expect(HALO_ERR_ARGUMENT, "only with HALO_WRITE", begin({ direct(world.x, HALO_RW, 1) }));
         expect(HALO_ERR_ARGUMENT, "binding set 1 does not exist", begin({ direct(world.x, HALO_READ, 0, 1) }));
         expect(HALO_ERR_ARGUMENT, "binding set -1 does not exist", halo_access_mark_dirty(world.x, -1, HALO_ON_HOST));
@@ -208,6 +208,18 @@ TEST_F(AccessMisuse, BatchesOutOfOrder) {
         world.touch({ direct(world.low, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
         OK(halo_field_destroy(&world.res)); // its own are dropped with it
         (void)rank;
+    });
+}
+
+TEST_F(AccessMisuse, GhostsThatAnotherBatchHasGivenUp) {
+    on_both([](Rank &, World &world, auto &&) {
+        halo_batch *first = world.begin({ via_map(world.res, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        halo_batch *second = world.begin({ via_map(world.res, HALO_READ), direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+        OK(halo_access_abandon(first));
+        expect(HALO_ERR_STATE, "field res: its ghosts have not arrived", halo_access_ready(second));
+        expect(HALO_ERR_STATE, "it can only be abandoned", halo_access_ready(second));
+        OK(halo_access_abandon(second));
+        world.touch({ via_map(world.res, HALO_READ), direct(world.low, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST); // by an exchange of its own
     });
 }
 

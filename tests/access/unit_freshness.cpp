@@ -44,6 +44,7 @@ const Use read_own = make_use(HALO_READ, HALO_DIRECT);
 const Use add_ghosts = make_use(HALO_INC, HALO_VIA_MAP);
 const Use lower_ghosts = make_use(HALO_ACCESS_MIN, HALO_VIA_MAP);
 const Use write_own = make_use(HALO_WRITE, HALO_DIRECT);
+Use read_some(uint32_t sections) { return make_use(HALO_READ, HALO_VIA_MAP, HALO_STYLE_REVERSE, false, sections); }
 
 TEST(Freshness, BeginsStale) {
     const Freshness field;
@@ -178,12 +179,50 @@ TEST(Freshness, BatchesAtOnceMayOnlyRead) {
     EXPECT_NO_THROW(field.needs(read_own, "u"));
 }
 
-TEST(Freshness, GhostsInFlightAreForOneBatch) {
+TEST(Freshness, GhostsInFlightAreForAllThatReadThem) {
+    const Use some = read_some(0x10), more = read_some(0x30);
     Freshness field;
-    field.open(read_ghosts);
-    field.exchange_started(all_sections);
-    expect_error("in flight for another batch", [&] { field.needs(read_ghosts, "u"); });
-    EXPECT_NO_THROW(field.needs(read_own, "u"));
+    field.open(some);
+    field.exchange_started(0x10);
+    EXPECT_TRUE(field.needs(some, "u").joins);
+    EXPECT_EQ(field.needs(some, "u").exchange, 0u);
+    EXPECT_FALSE(field.must_arrive_before(some));
+    EXPECT_TRUE(field.must_arrive_before(more));
+    EXPECT_FALSE(field.must_arrive_before(read_some(0x20)));
+    EXPECT_FALSE(field.needs(read_own, "u").joins);
+    field.exchange_arrived();
+    EXPECT_FALSE(field.needs(some, "u").joins);
+    EXPECT_FALSE(field.must_arrive_before(more));
+    EXPECT_EQ(field.needs(more, "u").exchange, 0x20u);
+}
+
+TEST(Freshness, DirectChangesMakeTheirSectionsStale) {
+    Freshness field;
+    run(field, read_ghosts);
+    run(field, make_use(HALO_WRITE, HALO_DIRECT, HALO_STYLE_REVERSE, false, 0x30));
+    EXPECT_EQ(field.fresh(), ~0x30u);
+    EXPECT_EQ(field.needs(read_some(0x50), "u").exchange, 0x10u);
+    EXPECT_EQ(field.needs(read_some(0x40), "u").exchange, 0u);
+    run(field, write_own);
+    EXPECT_EQ(field.fresh(), 0u);
+}
+
+TEST(Freshness, MoreOfTheSameIsPendingInItsSections) {
+    const Use some = make_use(HALO_INC, HALO_VIA_MAP, HALO_STYLE_REVERSE, false, 0x10), other = make_use(HALO_INC, HALO_VIA_MAP, HALO_STYLE_REVERSE, false, 0x30);
+    Freshness field;
+    run(field, other);
+    EXPECT_TRUE(field.adds_all_that_is_pending(other));
+    EXPECT_FALSE(field.needs(some, "u").reverse);
+    EXPECT_FALSE(field.needs(some, "u").identity);
+    run(field, some);
+    EXPECT_FALSE(field.adds_all_that_is_pending(some));
+    EXPECT_TRUE(field.adds_all_that_is_pending(other));
+    const Freshness::Needs needs = field.needs(add_ghosts, "u"); // ghosts that are not among these too
+    EXPECT_TRUE(needs.reverse);
+    EXPECT_TRUE(needs.identity);
+    run(field, add_ghosts);
+    EXPECT_TRUE(field.adds_all_that_is_pending(add_ghosts));
+    EXPECT_FALSE(field.needs(some, "u").reverse);
 }
 
 TEST(Freshness, NothingMayTouchAFrozenField) {
@@ -222,6 +261,25 @@ TEST(Use, DirectReadsNeedGhostsWhereEntitiesOfOthersAreExecuted) {
     EXPECT_EQ(make_use(HALO_READ, HALO_DIRECT, HALO_STYLE_REDUNDANT, false).ghosts, 0u);
     EXPECT_EQ(make_use(HALO_WRITE, HALO_VIA_MAP).ghosts, 0u);
     EXPECT_EQ(make_use(HALO_INC, HALO_VIA_MAP).ghosts, 0u);
+}
+
+TEST(Use, SectionsCountForEachMode) {
+    const auto some = [](int32_t mode, int32_t through, int32_t style, bool needs_exec) { return make_use(mode, through, style, needs_exec, 0x10); };
+    for (const int32_t mode : { HALO_INC, HALO_ACCESS_MIN, HALO_ACCESS_MAX }) {
+        const Use use = some(mode, HALO_VIA_MAP, HALO_STYLE_REVERSE, false);
+        EXPECT_EQ(use.added, 0x10u);
+        EXPECT_EQ(use.stale, all_sections); // what own entities touch is own too
+        EXPECT_EQ(some(mode, HALO_VIA_MAP, HALO_STYLE_REDUNDANT, true).added, 0u);
+        EXPECT_EQ(both(use, make_use(mode, HALO_VIA_MAP, HALO_STYLE_REVERSE, false, 0x20), "u").added, 0x30u);
+    }
+    for (const int32_t mode : { HALO_WRITE, HALO_RW, HALO_INC }) {
+        EXPECT_EQ(some(mode, HALO_DIRECT, HALO_STYLE_REVERSE, false).stale, 0x10u);
+        EXPECT_EQ(some(mode, HALO_DIRECT, HALO_STYLE_REDUNDANT, true).stale, all_sections); // what exec entities have got is worth nothing
+    }
+    EXPECT_EQ(some(HALO_READ, HALO_DIRECT, HALO_STYLE_REDUNDANT, true).ghosts, 0x10u);
+    EXPECT_EQ(some(HALO_READ, HALO_DIRECT, HALO_STYLE_REDUNDANT, false).ghosts, 0u);
+    EXPECT_EQ(some(HALO_READ, HALO_DIRECT, HALO_STYLE_REDUNDANT, false).stale, 0u);
+    EXPECT_EQ(some(HALO_RW, HALO_VIA_MAP, HALO_STYLE_REDUNDANT, true).stale, all_sections);
 }
 
 TEST(Use, OneLoopCannotAddAndRead) {

@@ -22,6 +22,13 @@ size_t BatchShape::hash() const {
     return static_cast<size_t>(Digest::mix(value));
 }
 
+namespace {
+
+// Sections as exchanges are told of them.
+uint32_t of_exchange(uint32_t sections) { return sections == all_sections ? 0 : sections; }
+
+} // namespace
+
 Batch::Batch(Context &context, const BatchShape &shape, const std::vector<TrackedField *> &fields)
     : context_(context),
       shape_(shape),
@@ -47,15 +54,19 @@ void Batch::make_groups() {
     for (const Slot &slot : slots_) {
         if (slot.use.ghosts == 0) continue;
         reading.push_back(slot.field);
-        sections.push_back(slot.use.ghosts == all_sections ? 0 : slot.use.ghosts);
+        sections.push_back(of_exchange(slot.use.ghosts));
     }
-    if (!reading.empty()) forward_ = std::make_unique<GroupRun>(reading, sections, 0);
+    if (!reading.empty()) forward_ = std::make_shared<ForwardGroup>(reading, sections, 0);
     for (const halo_op op : { HALO_SUM, HALO_MIN, HALO_MAX }) {
         std::vector<TrackedField *> adding;
-        for (const Slot &slot : slots_)
-            if (slot.use.to_ghosts && slot.use.adds == op) adding.push_back(slot.field);
+        std::vector<uint32_t> added;
+        for (const Slot &slot : slots_) {
+            if (!slot.use.to_ghosts || slot.use.adds != op) continue;
+            adding.push_back(slot.field);
+            added.push_back(of_exchange(slot.use.added));
+        }
         if (adding.empty()) continue;
-        const auto group = std::make_shared<ReverseGroup>(adding, std::vector<uint32_t>(adding.size(), 0), op);
+        const auto group = std::make_shared<ReverseGroup>(adding, added, op);
         for (Slot &slot : slots_)
             if (group->has(*slot.field)) slot.reverse = group;
     }
@@ -81,24 +92,38 @@ void Batch::find_needs() {
         told_ = told_ || group->in_flight(); // since a begin that has timed out
         group->settle(stream_);
     }
-    if (context_.check_mode()) return find_alike();
+    const std::optional<Error> lost = let_arrive();
+    if (context_.check_mode()) return find_alike(lost);
     try {
-        look_at_needs();
+        look_at_needs(lost);
     } catch (const Error &error) {
         refuse(error, true);
         throw;
     }
 }
 
-void Batch::look_at_needs() {
+// What is on its way for other batches is waited for where this one needs more of the same ghosts. Returns why it has not arrived.
+std::optional<Error> Batch::let_arrive() {
+    try {
+        for (const Slot &slot : slots_)
+            if (slot.field->freshness.must_arrive_before(slot.use)) std::shared_ptr(slot.field->arriving_in)->settle(stream_);
+    } catch (const Error &error) {
+        if (error.status() == HALO_TIMEOUT) throw;
+        return error;
+    }
+    return std::nullopt;
+}
+
+void Batch::look_at_needs(const std::optional<Error> &lost) {
+    if (lost) throw Error(*lost);
     for (Slot &slot : slots_) slot.needs = slot.field->freshness.needs(slot.use, slot.field->name());
 }
 
 // In check mode ranks compare what they need, and hear there of one that must not use a field.
-void Batch::find_alike() {
+void Batch::find_alike(const std::optional<Error> &lost) {
     const CollectiveCall call(context_, "batch");
     const auto needs = [&] {
-        look_at_needs();
+        look_at_needs(lost);
         return terms().hash();
     };
     agree_on(context_, "what a batch needs", needs, [&] { return terms(); });
@@ -134,6 +159,7 @@ Terms Batch::terms() const {
     Terms needs;
     for (const Slot &slot : slots_) {
         std::string state = slot.needs.exchange != 0 ? format("stale (groups %#x)", slot.needs.exchange) : "fresh";
+        if (slot.needs.joins) state += ", others on their way";
         if (slot.needs.reverse) state += ", values pending";
         if (slot.needs.identity) state += ", ghosts to be added to";
         needs.add(format("field %s", slot.field->name()), state);
@@ -169,8 +195,11 @@ void Batch::try_begin(uint32_t number) {
     }
     for (Slot &slot : slots_) {
         slot.field->freshness.open(slot.use);
-        if (slot.use.to_ghosts) slot.field->pending_in = slot.reverse;
-        if (slot.needs.exchange != 0) slot.field->freshness.exchange_started(slot.use.ghosts);
+        if (slot.use.to_ghosts && slot.field->freshness.adds_all_that_is_pending(slot.use)) slot.field->pending_in = slot.reverse;
+        if (slot.needs.exchange != 0) {
+            slot.field->freshness.exchange_started(slot.use.ghosts);
+            slot.field->arriving_in = forward_;
+        }
         if (slot.use.ghosts != 0 && slot.needs.exchange == 0) ++slot.field->counters.skipped;
     }
 }
@@ -223,26 +252,36 @@ void Batch::place(Slot &slot) {
         identity_of(use.adds, field.field.spec().type, field.name(), value);
         field.mirror.fill_ghosts(shape_.where, value, stream_);
     }
-    if (use.ghosts != 0 && slot.needs.exchange == 0) field.access(Section::ghosts, shape_.where, false, false, stream_);
+    if (use.ghosts != 0 && !waits_for(slot)) field.access(Section::ghosts, shape_.where, false, false, stream_);
     if (use.scratch && use.ghosts == 0) field.access(Section::ghosts, shape_.where, true, true, stream_);
 }
 
 void Batch::ready() {
     require(Phase::open, "ready");
-    if (forward_ && forward_->in_flight()) {
-        try {
-            forward_->finish(stream_);
-        } catch (const Error &error) {
-            if (error.status() != HALO_TIMEOUT) phase_ = Phase::failed;
-            throw;
-        }
+    try {
+        wait_for_ghosts();
+    } catch (const Error &error) {
+        if (error.status() != HALO_TIMEOUT) phase_ = Phase::failed;
+        throw;
     }
-    for (Slot &slot : slots_) {
-        if (slot.needs.exchange == 0) continue;
-        slot.field->freshness.exchange_arrived();
-        slot.field->access(Section::ghosts, shape_.where, slot.use.scratch, false, stream_);
-    }
+    for (Slot &slot : slots_)
+        if (waits_for(slot)) slot.field->access(Section::ghosts, shape_.where, slot.use.scratch, false, stream_);
     phase_ = Phase::running;
+}
+
+// Its own, and those that other batches have begun to exchange.
+void Batch::wait_for_ghosts() {
+    if (forward_) forward_->settle(stream_);
+    for (const Slot &slot : slots_)
+        if (const std::shared_ptr<ForwardGroup> group = slot.field->arriving_in; slot.needs.joins && group) group->settle(stream_);
+    for (const Slot &slot : slots_)
+        if (waits_for(slot)) require_arrived(slot);
+}
+
+void Batch::require_arrived(const Slot &slot) const {
+    if ((slot.use.ghosts & ~slot.field->freshness.fresh()) != 0)
+        fail(HALO_ERR_STATE, "field %s: its ghosts have not arrived: the batch that had begun to exchange them has failed, or was abandoned",
+             slot.field->name());
 }
 
 void Batch::end() {
@@ -259,9 +298,7 @@ bool Batch::abandon() {
     }
     if (phase_ == Phase::closed && std::exchange(told_, false)) return false; // begin has failed
     if (phase_ == Phase::closed) require(Phase::open, "abandon");
-    if (forward_) forward_->abandon();
-    for (Slot &slot : slots_)
-        if (slot.needs.exchange != 0) slot.field->freshness.exchange_lost();
+    if (forward_) forward_->lose();
     close();
     return false;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "access/group_run.h"
@@ -65,15 +66,19 @@ private:
     void add_slots(const std::vector<TrackedField *> &fields);
     void make_groups();
     void find_needs();
-    void look_at_needs();
+    void look_at_needs(const std::optional<Error> &lost);
     void try_begin(uint32_t number);
     void refuse(const Error &error, bool forward);
     void start(GroupRun &group, uint32_t number);
-    void find_alike();
+    void find_alike(const std::optional<Error> &lost);
     Terms terms() const;
     void finish_pending(uint32_t number);
     void choose_pending();
     bool any_stale() const;
+    bool waits_for(const Slot &slot) const { return slot.needs.exchange != 0 || slot.needs.joins; }
+    std::optional<Error> let_arrive();
+    void wait_for_ghosts();
+    void require_arrived(const Slot &slot) const;
     void start_exchange(uint32_t number);
     void place(Slot &slot);
     void close();
@@ -82,7 +87,7 @@ private:
     BatchShape shape_;
     bool needs_exec_ = false;
     std::vector<Slot> slots_;
-    std::unique_ptr<GroupRun> forward_;
+    std::shared_ptr<ForwardGroup> forward_;
     std::vector<std::shared_ptr<ReverseGroup>> due_; // scratch of begin: of other batches too
     bool told_ = false;
     bool timed_out_ = false; // in begin, with something under way

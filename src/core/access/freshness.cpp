@@ -23,11 +23,12 @@ Freshness::Needs Freshness::needs(const Use &use, const char *name) const {
     require_thawed(name);
     if (writer_) fail(HALO_ERR_STATE, "field %s: another batch that is not ended changes it", name);
     if (readers_ > 0 && use.changes()) fail(HALO_ERR_STATE, "field %s: another batch that is not ended reads it", name);
-    if (in_flight_ != 0 && use.ghosts != 0) fail(HALO_ERR_STATE, "field %s: its ghosts are in flight for another batch that is not ready", name);
     Needs needs;
-    needs.reverse = pending_ != 0 && (!use.to_ghosts || use.adds != pending_); // more of the same is added to it
+    const bool more_of_the_same = use.to_ghosts && use.adds == pending_ && (use.added & ~pending_in_) == 0;
+    needs.reverse = pending_ != 0 && !more_of_the_same;
     const uint32_t fresh = needs.reverse ? 0 : fresh_;
-    needs.exchange = use.ghosts & ~fresh;
+    needs.exchange = use.ghosts & ~fresh & ~in_flight_;
+    needs.joins = (use.ghosts & ~fresh & in_flight_) != 0;
     needs.identity = use.to_ghosts && (pending_ == 0 || needs.reverse);
     return needs;
 }
@@ -39,6 +40,7 @@ void Freshness::open(const Use &use) {
         ++readers_;
     if (use.to_ghosts) {
         fresh_ = 0; // ghosts now begin with what adds nothing
+        if (pending_ == 0) pending_in_ = use.added;
         pending_ = use.adds;
     }
 }
@@ -61,7 +63,7 @@ void Freshness::close(const Use &use) {
         return;
     }
     writer_ = false;
-    fresh_ = 0;
+    fresh_ &= ~use.stale;
     ++version_;
 }
 

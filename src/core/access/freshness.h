@@ -26,7 +26,9 @@ struct Use {
     bool whole = false;     // every owned value is written, none is read
     bool to_ghosts = false; // adds through a map, for a reverse exchange
     bool scratch = false;   // adds through a map, and what ghosts get is worth nothing
-    uint32_t ghosts = 0;    // sections of ghosts that are read
+    uint32_t ghosts = 0;    // sections of ghosts that are read,
+    uint32_t added = 0;     // that are added to, for a reverse exchange,
+    uint32_t stale = 0;     // and that are stale after it
 
     bool changes() const { return writes || adds != 0; }
 };
@@ -38,10 +40,16 @@ public:
         bool reverse = false;  // finish what is pending
         uint32_t exchange = 0; // fill these sections of ghosts
         bool identity = false; // set ghosts to what adds nothing
+        bool joins = false;    // the rest of what it reads is on its way for another batch
     };
 
     // Fails where the use is illegal, with the field's name. Changes nothing.
     Needs needs(const Use &use, const char *name) const;
+
+    // Does it read ghosts that are on their way, and others that are not fresh? Then those are to arrive before.
+    bool must_arrive_before(const Use &use) const { return (use.ghosts & in_flight_) != 0 && (use.ghosts & ~fresh_ & ~in_flight_) != 0; }
+    // Would what it adds to ghosts go to the owners with what is pending, in an exchange of just these sections?
+    bool adds_all_that_is_pending(const Use &use) const { return use.added == pending_in_; }
 
     // The steps of a batch, in this order.
     void open(const Use &use); // after reverse_finished, where that was needed
@@ -69,6 +77,7 @@ private:
     uint32_t fresh_ = 0;
     uint32_t in_flight_ = 0;
     halo_op pending_ = 0;
+    uint32_t pending_in_ = 0; // sections of ghosts
     bool frozen_ = false;
     int32_t readers_ = 0; // open batches
     bool writer_ = false; // one, which changes values

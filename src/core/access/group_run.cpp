@@ -106,6 +106,31 @@ void GroupRun::refuse(const Error &error) noexcept {
     }
 }
 
+void ForwardGroup::settle(halo_stream stream) {
+    if (!in_flight()) return;
+    try {
+        finish(stream);
+    } catch (const Error &error) {
+        if (error.status() != HALO_TIMEOUT) lose();
+        throw;
+    }
+    let_go([](Freshness &freshness) { freshness.exchange_arrived(); });
+}
+
+void ForwardGroup::lose() noexcept {
+    abandon();
+    let_go([](Freshness &freshness) { freshness.exchange_lost(); });
+}
+
+template <class Then>
+void ForwardGroup::let_go(Then &&then) noexcept {
+    for (TrackedField *field : fields()) {
+        if (field->arriving_in.get() != this) continue;
+        then(field->freshness);
+        field->arriving_in.reset(); // its batch has it too
+    }
+}
+
 void ReverseGroup::settle(halo_stream stream) {
     if (!in_flight()) return;
     finish(stream);

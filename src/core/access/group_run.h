@@ -54,6 +54,20 @@ private:
     std::vector<size_t> first_part_; // per field, in `pointers_`
 };
 
+// Ghosts on their way, for the batch that has begun it and for those that have joined.
+class ForwardGroup : public GroupRun {
+public:
+    using GroupRun::GroupRun;
+    // Wait for the run under way, if there is one: then the ghosts of its fields are fresh.
+    void settle(halo_stream stream);
+    // Give up the run under way: these ghosts stay stale.
+    void lose() noexcept;
+
+private:
+    template <class Then>
+    void let_go(Then &&then) noexcept;
+};
+
 // Values that a batch has added to ghosts, on their way to the owners.
 class ReverseGroup : public GroupRun {
 public:

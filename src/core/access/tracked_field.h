@@ -10,6 +10,7 @@
 
 namespace halo {
 
+class ForwardGroup;
 class ReverseGroup;
 
 // Of all fields of one name.
@@ -37,7 +38,8 @@ struct TrackedField {
     Freshness freshness;
     Mirror mirror;
     AccessCounters &counters;
-    std::shared_ptr<ReverseGroup> pending_in; // what brings pending values to their owners; lives on when its batch goes
+    std::shared_ptr<ReverseGroup> pending_in;  // what brings pending values to their owners; lives on when its batch goes
+    std::shared_ptr<ForwardGroup> arriving_in; // what brings its ghosts, while they are on their way
 
 private:
     std::string name_;

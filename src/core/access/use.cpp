@@ -35,8 +35,8 @@ void check_argument(const Argument &argument, int32_t style, size_t number) {
         fail(HALO_ERR_ARGUMENT, "access to field %s: mode %d is none of HALO_READ ... HALO_ACCESS_MAX", name, argument.mode);
     if (argument.through != HALO_DIRECT && argument.through != HALO_VIA_MAP)
         fail(HALO_ERR_ARGUMENT, "access to field %s: %d is neither HALO_DIRECT nor HALO_VIA_MAP", name, argument.through);
-    if (argument.sections != 0 && argument.through == HALO_DIRECT)
-        fail(HALO_ERR_ARGUMENT, "access to field %s: sections %#x of a direct access", name, argument.sections);
+    if (argument.sections != 0 && !argument.field->topology().has_sections())
+        fail(HALO_ERR_ARGUMENT, "access: sections %#x of field %s: its topology has none", argument.sections, name);
     if (argument.whole && argument.mode != HALO_WRITE)
         fail(HALO_ERR_ARGUMENT, "access to field %s: `whole` says that all is written and nothing read: only with HALO_WRITE", name);
     const bool sets_via_map = argument.through == HALO_VIA_MAP && (argument.mode == HALO_WRITE || argument.mode == HALO_RW);
@@ -69,9 +69,11 @@ Use use_of(const Argument &argument, int32_t style, bool needs_exec) {
     use.whole = argument.whole != 0;
     use.to_ghosts = via_map && use.adds != 0 && style == HALO_STYLE_REVERSE;
     use.scratch = use.changes() && !use.to_ghosts && (via_map || needs_exec);
-    if (use.reads && via_map) use.ghosts = argument.sections != 0 ? argument.sections : all_sections;
+    const uint32_t sections = argument.sections != 0 ? argument.sections : all_sections;
     // Entities of others are executed with their own direct values.
-    if (use.reads && !via_map && needs_exec) use.ghosts = all_sections;
+    if (use.reads && (via_map || needs_exec)) use.ghosts = sections;
+    if (use.to_ghosts) use.added = sections;
+    if (use.changes()) use.stale = via_map || needs_exec ? all_sections : sections;
     return use;
 }
 
@@ -84,6 +86,8 @@ Use both(const Use &a, const Use &b, const char *name) {
     use.to_ghosts = a.to_ghosts || b.to_ghosts;
     use.scratch = a.scratch || b.scratch;
     use.ghosts = a.ghosts | b.ghosts;
+    use.added = a.added | b.added;
+    use.stale = a.stale | b.stale;
     return use;
 }
 
