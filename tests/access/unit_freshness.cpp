@@ -208,7 +208,8 @@ TEST(Freshness, DirectChangesMakeTheirSectionsStale) {
 }
 
 TEST(Freshness, MoreOfTheSameIsPendingInItsSections) {
-    const Use some = make_use(HALO_INC, HALO_VIA_MAP, HALO_STYLE_REVERSE, false, 0x10), other = make_use(HALO_INC, HALO_VIA_MAP, HALO_STYLE_REVERSE, false, 0x30);
+    const auto add_some = [](uint32_t sections) { return make_use(HALO_INC, HALO_VIA_MAP, HALO_STYLE_REVERSE, false, sections); };
+    const Use some = add_some(0x10), other = add_some(0x30);
     Freshness field;
     run(field, other);
     EXPECT_TRUE(field.adds_all_that_is_pending(other));

@@ -264,14 +264,14 @@ void CheckMode::gather_source(const Run &run, const Checked &checked, std::byte 
 
 void CheckMode::start(const Run &run) {
     local_.clear();
-    withheld_.clear();
     sent_.clear();
     received_.clear();
     refuse_poison_in_owned(run);
-    for_each_local(run, [&](const Checked &checked) {
+    for_each_local(run, [&, end = size_t{ 0 }](const Checked &checked) mutable {
         if (!is_hashed(run.plan->piece(checked.piece))) return;
-        local_.push_back({ checked, withheld_.size() });
-        withheld_.resize(withheld_.size() + static_cast<size_t>(boxes_of(run, checked).bytes(*checked.edge)));
+        local_.push_back({ checked, end });
+        end += static_cast<size_t>(boxes_of(run, checked).bytes(*checked.edge));
+        if (end > withheld_.size()) withheld_.resize(end);
         gather_source(run, checked, withheld_.data() + local_.back().first);
     });
     if (source_stable_)

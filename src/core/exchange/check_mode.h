@@ -95,7 +95,7 @@ private:
     bool full_;
     bool peers_write_; // into ghosts, at any time
     int64_t seed_;
-    std::vector<Withheld> local_; // what this rank sends to itself,
+    std::vector<Withheld> local_;     // what this rank sends to itself,
     std::vector<std::byte> withheld_; // and the values, from start to finish
     std::vector<Received> sent_;      // source_stable: and to others
     std::vector<Received> received_;

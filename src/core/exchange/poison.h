@@ -30,13 +30,13 @@ public:
         return true;
     }
 
-    // The same of a row of BoxValues in a part's storage.
+    // The same of a row of BoxValues in a part's storage, which the compiler need not take for a part of this.
     template <class Bytes, class At>
     void store_row(std::byte *storage, int64_t n, Bytes bytes, At at) const {
         if (tells_place_)
-            store_row(storage, n, bytes, at, [this](int64_t element) { return with_place(element); });
+            store_row(storage, n, bytes, at, [self = *this](int64_t element) { return self.with_place(element); });
         else
-            store_row(storage, n, bytes, at, [this](int64_t element) { return without_place(element); });
+            store_row(storage, n, bytes, at, [self = *this](int64_t element) { return self.without_place(element); });
     }
     template <class Bytes, class At>
     bool is_in_row(const std::byte *storage, int64_t n, Bytes bytes, At at) const {
@@ -76,7 +76,7 @@ private:
     uint64_t base_;
     bool is_number_ = true;
     bool tells_place_ = false;
-    uint64_t low_mask_ = 0; // bits of the place, in the first number of a word
+    uint64_t low_mask_ = 0;  // bits of the place, in the first number of a word
     uint64_t high_mask_ = 0; // and in the second
 };
 
