@@ -112,10 +112,10 @@ typedef struct halo_access {
     halo_field *field;
     int32_t mode;      /**< HALO_READ ... */
     int32_t through;   /**< HALO_DIRECT or HALO_VIA_MAP */
-    uint32_t sections; /**< section bits of the ghosts that count, of a topology that has sections; 0: all. HALO_VIA_MAP: the loop reaches these, so only
-                            these are exchanged for it or, with what it adds in HALO_STYLE_REVERSE, sent back. HALO_DIRECT: copies of what it changes
-                            are in these groups and no others, so only these become stale; where exec entities are executed, it reads these, and
-                            all become stale */
+    uint32_t sections; /**< section bits of the ghosts that count, of a topology that has sections; 0: all. HALO_VIA_MAP: the loop reaches
+                            these alone, so no others are exchanged for it or, with what it adds in HALO_STYLE_REVERSE, sent back. HALO_DIRECT:
+                            copies of what it changes are in these groups alone, so no others become stale; where exec entities are executed, it
+                            reads these, and all become stale */
     int32_t whole;     /**< HALO_WRITE: 1: every owned value is written, so the old ones need not be brought to where the loop runs */
     int32_t set;       /**< binding set whose values these are; freshness is kept for each alone */
     int32_t may_lose;  /**< HALO_WRITE, HALO_RW via map: 1: what the loop sets in ghosts may be lost, which HALO_STYLE_REVERSE refuses else */

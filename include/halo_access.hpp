@@ -56,7 +56,7 @@ inline halo_access direct(halo_field *field, std::int32_t mode, std::int32_t set
 inline halo_access via_map(halo_field *field, std::int32_t mode, std::uint32_t sections = 0, std::int32_t set = 0) {
     return { field, mode, HALO_VIA_MAP, sections, 0, set, 0 };
 }
-// Of what copies in these groups alone show.
+/// At the entity itself, of which only copies in these groups become stale.
 inline halo_access direct_in(halo_field *field, std::int32_t mode, std::uint32_t sections, std::int32_t set = 0) {
     return { field, mode, HALO_DIRECT, sections, 0, set, 0 };
 }

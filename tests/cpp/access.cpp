@@ -113,6 +113,11 @@ TEST(AccessClasses, ALoopInBothStyles) {
         batch.end();
         EXPECT_EQ(halo::access_stats(line.context, "change").reversed, 1);
         EXPECT_EQ(halo::access_stats(line.context, "heat").started, 1);
+        halo::mark_fresh(line.heat);
+        halo::Batch some(line.context, { halo::direct_in(line.heat, HALO_RW, 1u << 4) }, HALO_STYLE_REVERSE);
+        some.ready();
+        some.end();
+        EXPECT_EQ(halo::access_state(line.heat).fresh, ~(1u << 4));
     });
 }
 

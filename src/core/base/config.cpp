@@ -99,7 +99,8 @@ std::vector<std::pair<std::string, std::string>> Config::agreement() const {
         const Value &value = values_[index_of(setting)];
         const bool spelled = setting.type == SettingType::word || setting.type == SettingType::text;
         const bool yes_no = setting.type == SettingType::boolean;
-        pairs.emplace_back(setting.key, spelled ? value.text : yes_no ? value.number == 2 ? "full" : value.number == 1 ? "yes" : "no" : format("%.17g", value.number));
+        static constexpr const char *booleans[] = { "no", "yes", "full" };
+        pairs.emplace_back(setting.key, spelled ? value.text : yes_no ? booleans[static_cast<size_t>(value.number)] : format("%.17g", value.number));
     }
     return pairs;
 }

@@ -255,7 +255,8 @@ void CheckMode::gather_source(const Run &run, const Checked &checked, std::byte 
     for (const BoxCopy &box : boxes_) {
         const BoxValues values = BoxValues::of_source(box);
         gather(values, source(run, checked), into);
-        for (int64_t done = 0; box.negate != 0 && done < values.bytes(); done += box.element_bytes) negate(box.negate, into + done, box.element_bytes);
+        for (int64_t done = 0; box.negate != 0 && done < values.bytes(); done += box.element_bytes)
+            negate(box.negate, into + done, box.element_bytes);
         into += values.bytes();
     }
 }
@@ -411,7 +412,8 @@ void CheckMode::refuse_source(const Run &run, const Checked &checked, int64_t po
     std::vector<BoxCopy> boxes;
     boxes_of(run, checked).pack(edge, {}, boxes);
     const int64_t element = BoxValues::of_source(boxes.front()).offset(point, 0) / field.spec().element_bytes;
-    fail(HALO_ERR_CHECK, "%s: run %u: %s, which goes to part %lld on rank %d, was overwritten before finish (channel %s), though source_stable was promised",
+    fail(HALO_ERR_CHECK,
+         "%s: run %u: %s, which goes to part %lld on rank %d, was overwritten before finish (channel %s), though source_stable was promised",
          what_.c_str(), run.epoch, name_element(field, edge.send_part, element).c_str(), static_cast<long long>(edge.receive_gid),
          peer_of(run, checked), run.plan->describe(planned.key(edge)).c_str());
 }
@@ -481,7 +483,8 @@ void CheckMode::require_hashes(const Run &run, const Received &received) {
     add_hashes(values, target(run, received), now_);
     for (int64_t point = 0; point < values.n_points(); ++point) {
         const uint32_t sent = received.hashes[static_cast<size_t>(point)];
-        if (now_[static_cast<size_t>(point)] != sent && sent != unknown_hash) refuse_point(run, received, values, point, "does not hold what was sent");
+        if (now_[static_cast<size_t>(point)] != sent && sent != unknown_hash)
+            refuse_point(run, received, values, point, "does not hold what was sent");
     }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Check mode (HALO_CHECK=1) of one exchange: looks at storage before and after the rows have done their work, and names the first offender.
 //
-// start    owned values must not come from ghosts that were read in flight; what this rank gives itself is kept beside, and compared with what its rows
-//          have done; ghosts are poisoned, and stay so until finish; a hash of every point that goes to others travels behind the message's data.
+// start    owned values must not come from ghosts that were read in flight; what this rank gives itself is kept beside, and compared with
+//          what its rows have done; ghosts are poisoned, and stay so until finish; a hash of every point that goes to others travels behind
+//          the message's data.
 // finish   ghosts must still hold their poison, and, where the caller promised source_stable, what was sent must be unchanged; after
 //          unpacking, every ghost must have the hash of what was sent, and nothing else may have changed.
 // HALO_CHECK=full: nothing else may change in start either.
