@@ -20,13 +20,18 @@ public:
     int64_t bytes() const { return n_points() * n_[3] * element_bytes_; }
 
     // Calls visit(point, n, bytes, at) for each row along x: its first point, how many, the size of a value, and where that of the i-th lies: at(i).
-    // Components outermost, then points by number, x fastest.
+    // Components outermost, then points by number, x fastest. Ghosts are narrow: rows of few values side by side have their number as a constant.
     template <class Visit>
     void for_each_row(Visit &&visit) const {
-        if (element_bytes_ == 8)
-            visit_rows(std::integral_constant<int64_t, 8>(), visit);
-        else
-            visit_rows(element_bytes_, visit);
+        if (element_bytes_ != 8) return visit_any(element_bytes_, visit);
+        if (list_ || stride_[0] != 8) return visit_any(Constant<8>(), visit);
+        switch (n_[0]) {
+        case 1: return visit_dense(Constant<1>(), visit);
+        case 2: return visit_dense(Constant<2>(), visit);
+        case 3: return visit_dense(Constant<3>(), visit);
+        case 4: return visit_dense(Constant<4>(), visit);
+        default: return visit_dense(n_[0], visit);
+        }
     }
 
     // Where a point is in the box, and its value of a component.
@@ -46,21 +51,28 @@ private:
 
     int64_t row(int64_t y, int64_t z, int64_t component) const { return first_ + y * stride_[1] + z * stride_[2] + component * stride_[3]; }
 
-    template <class Bytes, class Visit>
-    void visit_rows(Bytes bytes, Visit &visit) const {
+    template <int64_t value>
+    using Constant = std::integral_constant<int64_t, value>;
+
+    // Calls visit(point, offset) for each row.
+    template <class Visit>
+    void visit_rows(Visit &&visit) const {
         for (int64_t component = 0, point = 0; component < n_[3]; ++component, point = 0)
             for (int64_t z = 0; z < n_[2]; ++z)
-                for (int64_t y = 0; y < n_[1]; ++y, point += n_[0]) visit_row(point, row(y, z, component), bytes, visit);
+                for (int64_t y = 0; y < n_[1]; ++y, point += n_[0]) visit(point, row(y, z, component));
     }
-
+    template <class N, class Visit>
+    void visit_dense(N n, Visit &visit) const {
+        visit_rows([&](int64_t point, int64_t begin) { visit(point, n, Constant<8>(), [begin](int64_t i) { return begin + i * 8; }); });
+    }
     template <class Bytes, class Visit>
-    void visit_row(int64_t point, int64_t begin, Bytes bytes, Visit &visit) const {
-        if (list_)
-            visit(point, n_[0], bytes, [begin, list = list_, step = stride_[0]](int64_t i) { return begin + list[i] * step; });
-        else if (stride_[0] == bytes)
-            visit(point, n_[0], bytes, [begin, bytes](int64_t i) { return begin + i * bytes; });
-        else
-            visit(point, n_[0], bytes, [begin, step = stride_[0]](int64_t i) { return begin + i * step; });
+    void visit_any(Bytes bytes, Visit &visit) const {
+        visit_rows([&](int64_t point, int64_t begin) {
+            if (list_)
+                visit(point, n_[0], bytes, [begin, list = list_, step = stride_[0]](int64_t i) { return begin + list[i] * step; });
+            else
+                visit(point, n_[0], bytes, [begin, step = stride_[0]](int64_t i) { return begin + i * step; });
+        });
     }
 
     int64_t first_;

@@ -70,7 +70,7 @@ void negate(halo_type type, std::byte *value, int64_t bytes) {
 
 // One hash per point over its components, in the receiver's order.
 void add_hashes(const BoxValues &values, const std::byte *storage, std::vector<uint32_t> &hashes) {
-    values.for_each_row([&](int64_t point, int64_t n, auto bytes, auto at) {
+    values.for_each_row([&](int64_t point, auto n, auto bytes, auto at) {
         uint32_t *const hash = hashes.data() + point;
         for (int64_t i = 0; i < n; ++i) hash[i] = folded(hash[i], storage + at(i), bytes);
     });
@@ -90,26 +90,26 @@ void add_negated(const BoxCopy &box, const std::byte *storage, std::vector<uint3
 
 // Between a part's storage and values side by side, in the order of BoxValues.
 void gather(const BoxValues &values, const std::byte *storage, std::byte *into) {
-    values.for_each_row([&](int64_t, int64_t n, auto bytes, auto at) {
+    values.for_each_row([&](int64_t, auto n, auto bytes, auto at) {
         for (int64_t i = 0; i < n; ++i) std::memcpy(into + i * bytes, storage + at(i), static_cast<size_t>(bytes));
         into += n * bytes;
     });
 }
 
-template <class Bytes, class At>
-void scatter_row(const std::byte *from, std::byte *storage, int64_t n, Bytes bytes, At at) {
+template <class N, class Bytes, class At>
+void scatter_row(const std::byte *from, std::byte *storage, N n, Bytes bytes, At at) {
     for (int64_t i = 0; i < n; ++i) std::memcpy(storage + at(i), from + i * bytes, static_cast<size_t>(bytes));
 }
 
-template <class Bytes, class At>
-int64_t first_different(const std::byte *expected, const std::byte *storage, int64_t n, Bytes bytes, At at) {
+template <class N, class Bytes, class At>
+int64_t first_different(const std::byte *expected, const std::byte *storage, N n, Bytes bytes, At at) {
     for (int64_t i = 0; i < n; ++i)
         if (std::memcmp(expected + i * bytes, storage + at(i), static_cast<size_t>(bytes)) != 0) return i;
     return n;
 }
 
-template <class Bytes, class At>
-bool is_row(const std::byte *expected, const std::byte *storage, int64_t n, Bytes bytes, At at) {
+template <class N, class Bytes, class At>
+bool is_row(const std::byte *expected, const std::byte *storage, N n, Bytes bytes, At at) {
     if (bytes != 8) return first_different(expected, storage, n, bytes, at) == n;
     uint64_t differs = 0;
     for (int64_t i = 0; i < n; ++i) {
@@ -331,7 +331,7 @@ void CheckMode::refuse_poison_in_part(const Run &run, const Field &field, int64_
 void CheckMode::poison(const Run &run, const Checked &checked) const {
     const Poison poison = poison_of(field_of(run, checked));
     std::byte *const storage = target(run, checked);
-    target_of(run, checked).for_each_row([&](int64_t, int64_t n, auto bytes, auto at) { poison.store_row(storage, n, bytes, at); });
+    target_of(run, checked).for_each_row([&](int64_t, auto n, auto bytes, auto at) { poison.store_row(storage, n, bytes, at); });
 }
 
 size_t CheckMode::hash_bytes(const Plan &plan, const PlanLink &link, bool sending) {
@@ -380,7 +380,7 @@ void CheckMode::take_hashes(const Run &run, const PlanLink &link, const std::byt
 void CheckMode::require_poison(const Run &run, const Checked &checked) const {
     const Poison poison = poison_of(field_of(run, checked));
     const std::byte *const storage = target(run, checked);
-    target_of(run, checked).for_each_row([&](int64_t point, int64_t n, auto bytes, auto at) {
+    target_of(run, checked).for_each_row([&](int64_t point, auto n, auto bytes, auto at) {
         if (!poison.is_in_row(storage, n, bytes, at)) [[unlikely]]
             refuse_written(run, checked, point + poison.first_other(storage, n, bytes, at));
     });
@@ -425,7 +425,7 @@ void CheckMode::after_start(const Run &run) {
         const Poison poison = poison_of(field_of(run, local));
         const std::byte *value = withheld_.data() + local.first;
         const BoxValues values = target_of(run, local);
-        values.for_each_row([&](int64_t point, int64_t n, auto bytes, auto at) {
+        values.for_each_row([&](int64_t point, auto n, auto bytes, auto at) {
             if (!is_row(value, storage, n, bytes, at)) [[unlikely]]
                 refuse_point(run, local, values, point + first_different(value, storage, n, bytes, at), "does not hold what it was given");
             poison.store_row(storage, n, bytes, at);
@@ -440,7 +440,7 @@ void CheckMode::give_back_withheld(const Run &run) {
         std::byte *const storage = target(run, local);
         const Poison poison = poison_of(field_of(run, local));
         const std::byte *value = withheld_.data() + local.first;
-        target_of(run, local).for_each_row([&](int64_t point, int64_t n, auto bytes, auto at) {
+        target_of(run, local).for_each_row([&](int64_t point, auto n, auto bytes, auto at) {
             if (!poison.is_in_row(storage, n, bytes, at)) [[unlikely]]
                 refuse_written(run, local, point + poison.first_other(storage, n, bytes, at));
             scatter_row(value, storage, n, bytes, at);
@@ -506,7 +506,7 @@ void CheckMode::require_untouched(const Run &run, const char *by) {
         auto &copy = before_[checked.piece][static_cast<size_t>(checked.edge->recv_part)];
         if (copy.empty() || (local && is_hashed(run.plan->piece(checked.piece)))) return;
         const std::byte *const storage = target(run, checked);
-        target_of(run, checked).for_each_row([&](int64_t, int64_t n, auto bytes, auto at) {
+        target_of(run, checked).for_each_row([&](int64_t, auto n, auto bytes, auto at) {
             for (int64_t i = 0; i < n; ++i) std::memcpy(copy.data() + at(i), storage + at(i), static_cast<size_t>(bytes));
         });
     });

@@ -31,15 +31,15 @@ public:
     }
 
     // The same of a row of BoxValues in a part's storage, which the compiler need not take for a part of this.
-    template <class Bytes, class At>
-    void store_row(std::byte *storage, int64_t n, Bytes bytes, At at) const {
+    template <class N, class Bytes, class At>
+    void store_row(std::byte *storage, N n, Bytes bytes, At at) const {
         if (tells_place_)
             store_row(storage, n, bytes, at, [self = *this](int64_t element) { return self.with_place(element); });
         else
             store_row(storage, n, bytes, at, [self = *this](int64_t element) { return self.without_place(element); });
     }
-    template <class Bytes, class At>
-    bool is_in_row(const std::byte *storage, int64_t n, Bytes bytes, At at) const {
+    template <class N, class Bytes, class At>
+    bool is_in_row(const std::byte *storage, N n, Bytes bytes, At at) const {
         if (bytes != 8 || !tells_place_) return first_other(storage, n, bytes, at) == n;
         uint64_t differs = 0;
         for (int64_t i = 0; i < n; ++i) {
@@ -49,8 +49,8 @@ public:
         }
         return differs == 0;
     }
-    template <class Bytes, class At>
-    int64_t first_other(const std::byte *storage, int64_t n, Bytes bytes, At at) const {
+    template <class N, class Bytes, class At>
+    int64_t first_other(const std::byte *storage, N n, Bytes bytes, At at) const {
         for (int64_t i = 0; i < n; ++i)
             if (!is_at(at(i) / bytes, storage + at(i), bytes)) return i;
         return n;
@@ -64,8 +64,8 @@ private:
     }
     uint64_t without_place(int64_t element) const { return is_number_ ? base_ : Digest::mix(base_ + static_cast<uint64_t>(element) + 1); }
 
-    template <class Bytes, class At, class Word>
-    static void store_row(std::byte *storage, int64_t n, Bytes bytes, At at, Word word_at) {
+    template <class N, class Bytes, class At, class Word>
+    static void store_row(std::byte *storage, N n, Bytes bytes, At at, Word word_at) {
         for (int64_t i = 0; i < n; ++i) {
             const uint64_t word = word_at(at(i) / bytes);
             std::byte *const value = storage + at(i);
