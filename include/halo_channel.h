@@ -179,6 +179,10 @@ HALO_API halo_status halo_channel_start_receive_many(halo_channel *const *channe
  * a channel fails, too. */
 HALO_API halo_status halo_channel_try_receive_many(halo_channel *const *channels, int64_t n, int64_t *n_done, int32_t *states);
 
+/** `n_writable`: how many the sender may write; all of them when it is `n`. `writable` has `n`, 1 or 0 each, or is NULL. Both are filled where a
+ * channel fails, too. */
+HALO_API halo_status halo_channel_writable_many(halo_channel *const *channels, int64_t n, int64_t *n_writable, int32_t *writable);
+
 HALO_API halo_status halo_channel_stale_many(halo_channel *const *channels, int64_t n, halo_stream stream);
 
 /** HALO_BUSY while the last send of any of them is under way, HALO_ERR_STATE where one may not send: nothing is sent then. Those that fail later stay

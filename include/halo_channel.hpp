@@ -72,6 +72,13 @@ inline std::int64_t try_receive(std::span<halo_channel *const> channels, std::sp
                                         states.empty() ? nullptr : states.data()));
     return n_done;
 }
+/// How many may be written; which, if `each` has as many.
+inline std::int64_t writable(std::span<halo_channel *const> channels, std::span<std::int32_t> each = {}) {
+    if (!each.empty() && each.size() != channels.size()) throw error(HALO_ERR_ARGUMENT, "writable: there must be as many answers as channels");
+    std::int64_t n_writable = 0;
+    check(halo_channel_writable_many(channels.data(), static_cast<std::int64_t>(channels.size()), &n_writable, each.empty() ? nullptr : each.data()));
+    return n_writable;
+}
 inline void stale(std::span<halo_channel *const> channels, halo_stream stream = HALO_STREAM_NONE) {
     check(halo_channel_stale_many(channels.data(), static_cast<std::int64_t>(channels.size()), stream));
 }

@@ -147,12 +147,19 @@ TEST(List, NameTheFirstThatFails) {
             EXPECT_STATUS(HALO_ERR_STATE, halo_channel_send_many(channels.data(), 4, HALO_STREAM_NONE));
             EXPECT_TEXT("channel 3 of the list: send is illegal", "0 -> 103");
             for (int i = 0; i < 3; ++i) EXPECT_EQ(own_state(channels[static_cast<size_t>(i)]), HALO_STALE);
+            EXPECT_OK(halo_channel_writable_many(channels.data(), 4, &n_done, states));
+            EXPECT_EQ(n_done, 3);
+            for (int i = 0; i < 4; ++i) EXPECT_EQ(states[i], i < 3 ? 1 : 0);
             EXPECT_STATUS(HALO_ERR_STATE, halo_channel_stale_many(channels.data(), 4, HALO_STREAM_NONE));
             EXPECT_TEXT("channel 0 of the list: stale is illegal");
             EXPECT_EQ(own_state(channels[3]), HALO_STALE);
             EXPECT_OK(halo_channel_send_many(channels.data(), 3, HALO_STREAM_NONE));
         } else {
             receive_all({ channels.begin(), channels.end() - 1 });
+            EXPECT_STATUS(HALO_ERR_STATE, halo_channel_writable_many(channels.data(), 4, &n_done, states));
+            EXPECT_TEXT("halo_channel_writable_many: channel 0 of the list: ", "3 -> 100");
+            EXPECT_EQ(n_done, 1);
+            EXPECT_EQ(states[3], 1);
             EXPECT_STATUS(HALO_ERR_STATE, halo_channel_send_many(channels.data() + 1, 3, HALO_STREAM_NONE));
             EXPECT_TEXT("channel 0 of the list: send is illegal", "3 -> 101");
             EXPECT_EQ(own_state(channels[3]), HALO_STALE);
@@ -179,6 +186,7 @@ TEST(List, AreLookedAtBeforeAnythingIsDone) {
             EXPECT_STATUS(status, halo_channel_start_receive_many(list, 2));
             EXPECT_STATUS(status, halo_channel_try_receive_many(list, 2, &n_done, nullptr));
             EXPECT_STATUS(status, halo_channel_stale_many(list, 2, HALO_STREAM_NONE));
+            EXPECT_STATUS(status, halo_channel_writable_many(list, 2, &n_done, nullptr));
             EXPECT_EQ(own_state(channels[0]), HALO_STALE);
         };
         refused(HALO_ERR_ARGUMENT, nullptr, "is NULL");
@@ -202,6 +210,8 @@ TEST(List, AreLookedAtBeforeAnythingIsDone) {
         EXPECT_TEXT("halo_channel_stale_many: n 9223372036854775807 exceeds 2147483647");
         EXPECT_STATUS(HALO_ERR_ARGUMENT, halo_channel_try_receive_many(channels.data(), 1, nullptr, nullptr));
         EXPECT_TEXT("'n_done' is NULL");
+        EXPECT_STATUS(HALO_ERR_ARGUMENT, halo_channel_writable_many(channels.data(), 1, nullptr, nullptr));
+        EXPECT_TEXT("'n_writable' is NULL");
         EXPECT_STATUS(HALO_ERR_ARGUMENT, halo_channel_state(channels[0], nullptr));
         EXPECT_OK(halo_channel_try_receive_many(nullptr, 0, &n_done, nullptr)); // none is a list
         EXPECT_EQ(n_done, 0);

@@ -118,6 +118,8 @@ void in_lists(Member &member) {
         }
         halo_channel *const *receiver = &ends.channels[ends.n - 1];
         ALONE(halo_channel_start_receive_many(receiver, 1));
+        int64_t n_writable = 0;
+        ALONE(halo_channel_writable_many(ends.channels, 1, &n_writable, nullptr));
         ALONE(halo_channel_send_many(ends.channels, 1, HALO_STREAM_NONE));
         member.alone("halo_channel_try_receive_many", [&] {
             return until_done([&](int32_t &done) {

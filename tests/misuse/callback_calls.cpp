@@ -125,6 +125,7 @@ const Call refused_calls[] = {
     CALL(halo_channel_stale, w.channel, HALO_STREAM_NONE),
     CALL(halo_channel_start_receive_many, &w.channel, 1),
     CALL(halo_channel_try_receive_many, &w.channel, 1, &w.n, nullptr),
+    CALL(halo_channel_writable_many, &w.channel, 1, &w.n, nullptr),
     CALL(halo_channel_stale_many, &w.channel, 1, HALO_STREAM_NONE),
     CALL(halo_channel_send_many, &w.channel, 1, HALO_STREAM_NONE),
     CALL(halo_group_create, w.context, nullptr, 0, nullptr, &w.results.group),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "capi/channel.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
@@ -257,6 +258,20 @@ halo_status halo_channel_try_receive_many(halo_channel *const *channels, int64_t
         for_each_channel(call, list, [&](size_t i, halo_channel &object) {
             *n_done += object.box.try_receive() ? 1 : 0;
             if (states) states[i] = object.box.state();
+        });
+    });
+}
+
+halo_status halo_channel_writable_many(halo_channel *const *channels, int64_t n, int64_t *n_writable, int32_t *writable) {
+    constexpr const char *call = "halo_channel_writable_many";
+    return with_channels(call, channels, n, [&](const Channels &list) {
+        require(n_writable, "n_writable");
+        *n_writable = 0;
+        if (writable) std::fill_n(writable, list.size(), 0);
+        for_each_channel(call, list, [&](size_t i, halo_channel &object) {
+            const int32_t one = object.box.writable() ? 1 : 0;
+            *n_writable += one;
+            if (writable) writable[i] = one;
         });
     });
 }
