@@ -12,8 +12,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,49 @@ void for_each(const halo_box &box, Visit &&visit) {
         for (std::int64_t j = box.low[1]; j < box.high[1]; ++j)
             for (std::int64_t i = box.low[0]; i < box.high[0]; ++i) visit(i, j, k);
 }
+
+/// Indices of a box as a range, x fastest: `for (const auto [i, j, k] : indices(box))`.
+class Indices {
+public:
+    class Iterator {
+    public:
+        using value_type = Index;
+        using difference_type = std::ptrdiff_t;
+
+        Iterator() = default;
+        Iterator(const halo_box &box, bool empty) : box_(box), at_{ box.low[0], box.low[1], empty ? box.high[2] : box.low[2] } {}
+        Index operator*() const { return at_; }
+        Iterator &operator++() {
+            if (++at_[0] < box_.high[0]) return *this;
+            at_[0] = box_.low[0];
+            if (++at_[1] < box_.high[1]) return *this;
+            at_[1] = box_.low[1];
+            ++at_[2];
+            return *this;
+        }
+        Iterator operator++(int) {
+            Iterator before = *this;
+            ++*this;
+            return before;
+        }
+        bool operator==(const Iterator &other) const { return at_ == other.at_; }
+        bool operator==(std::default_sentinel_t) const { return at_[2] >= box_.high[2]; }
+
+    private:
+        halo_box box_{};
+        Index at_{};
+    };
+
+    explicit Indices(const halo_box &box) : box_(box) {}
+    Iterator begin() const { return { box_, empty() }; }
+    std::default_sentinel_t end() const { return {}; }
+    bool empty() const { return box_.low[0] >= box_.high[0] || box_.low[1] >= box_.high[1] || box_.low[2] >= box_.high[2]; }
+
+private:
+    halo_box box_;
+};
+
+inline Indices indices(const halo_box &box) { return Indices(box); }
 
 /// Storage of one part in one set: `view(i, j, k, component)`, in whatever layout the part has. Cheap to copy. Empty where the part is unallocated.
 template <class T = double>
@@ -79,6 +124,28 @@ inline halo_box owned_cells(const halo_part &part) {
     halo_box box{};
     for (int d = 0; d < 3; ++d) box.high[d] = part.cells.high[d] - part.cells.low[d];
     return box;
+}
+
+/// Some of a part's owned cells, in its own index space.
+struct PartBox {
+    std::int64_t gid = 0;
+    halo_box cells{};
+};
+
+/// Of all local parts, what needs no ghosts within `reach` cells: to be worked on while they are on their way. None is empty.
+inline std::vector<PartBox> interiors(const Topology &topology, const Field &field, std::int32_t reach) {
+    std::vector<PartBox> all;
+    for (const std::int64_t gid : topology.local_parts())
+        if (const halo_box cells = field.interior_rim(gid, reach).interior; !indices(cells).empty()) all.push_back({ gid, cells });
+    return all;
+}
+
+/// And what does need them, part by part: disjoint boxes.
+inline std::vector<PartBox> rims(const Topology &topology, const Field &field, std::int32_t reach) {
+    std::vector<PartBox> all;
+    for (const std::int64_t gid : topology.local_parts())
+        for (const halo_box &cells : field.interior_rim(gid, reach).rim) all.push_back({ gid, cells });
+    return all;
 }
 
 /// Ghosts of one part that no part fills: a side, an edge or a corner of the domain, or where there is a hole.
@@ -138,6 +205,19 @@ inline std::vector<Side> sides(const Topology &topology, const Field &field, std
         }
         all.push_back(side);
     }
+    return all;
+}
+
+/// One of those of all local parts.
+struct PartSide {
+    std::int64_t gid = 0;
+    Side side;
+};
+
+inline std::vector<PartSide> all_sides(const Topology &topology, const Field &field, std::int32_t centring = HALO_CENTRE_CELL) {
+    std::vector<PartSide> all;
+    for (const std::int64_t gid : topology.local_parts())
+        for (const Side &side : sides(topology, field, gid, centring)) all.push_back({ gid, side });
     return all;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <tuple>
 
 #include "halo_views.hpp"
@@ -65,6 +66,58 @@ TEST(Views, OfOnePlaceBeginAtIt) {
     const auto view = halo::view(u, 0);
     EXPECT_EQ(view.place(1).first_owned() - view.first_owned(), u.layout(0).place_stride);
     EXPECT_FALSE(halo::View<double>().place(1));
+}
+
+TEST(Views, BoxesAreRangesOfIndices) {
+    static_assert(std::ranges::forward_range<halo::Indices>);
+    const halo_box box{ { -1, 2, 0 }, { 1, 4, 3 } };
+    std::vector<Index> called, listed;
+    halo::for_each(box, [&](int64_t i, int64_t j, int64_t k) { called.push_back({ i, j, k }); });
+    for (const Index at : halo::indices(box)) listed.push_back(at);
+    EXPECT_EQ(listed, called);
+    EXPECT_EQ(listed.size(), 12u);
+    for (int d = 0; d < 3; ++d) {
+        halo_box none = box;
+        none.high[d] = none.low[d];
+        EXPECT_TRUE(halo::indices(none).empty());
+        for (const Index at : halo::indices(none)) ADD_FAILURE() << at[0];
+    }
+}
+
+// Interiors and rims of all parts are their owned cells, each once.
+TEST(Views, InteriorsAndRims) {
+    const halo::Context context;
+    const halo::Topology grid = cube(context, 2, 3);
+    halo::Field u(grid, wide(2));
+    u.allocate();
+    for (const int32_t reach : { 0, 1, 2 }) {
+        std::map<std::pair<int64_t, Index>, int> times;
+        const auto count = [&](const std::vector<halo::PartBox> &boxes) {
+            for (const auto &[gid, cells] : boxes)
+                for (const Index at : halo::indices(cells)) ++times[{ gid, at }];
+        };
+        count(halo::interiors(grid, u, reach));
+        const int64_t inner = n_cells - 2 * reach;
+        EXPECT_EQ(std::ssize(times), inner > 0 ? 9 * inner * inner : 0) << reach;
+        count(halo::rims(grid, u, reach));
+        EXPECT_EQ(std::ssize(times), 9 * n_cells * n_cells) << reach;
+        for (const auto &[at, n] : times) EXPECT_EQ(n, 1) << reach;
+    }
+    EXPECT_TRUE(halo::rims(grid, u, 0).empty());
+    EXPECT_EQ(halo::interiors(grid, u, 2).size(), 0u);
+}
+
+TEST(Views, SidesOfAllParts) {
+    const halo::Context context;
+    const halo::Topology grid = cube(context, 2, 2);
+    halo::Field u(grid, wide(2));
+    u.allocate();
+    size_t n = 0;
+    for (const std::int64_t gid : grid.local_parts()) n += halo::sides(grid, u, gid).size();
+    const std::vector<halo::PartSide> all = halo::all_sides(grid, u);
+    EXPECT_EQ(all.size(), n);
+    EXPECT_EQ(all.front().gid, 0);
+    EXPECT_EQ(all.back().gid, 3);
 }
 
 TEST(Views, BoxesAreWalkedInTheOrderOfMemory) {
