@@ -27,7 +27,7 @@ struct Options {
     int64_t bytes_from = 8, bytes_to = 65536;
     int64_t channels = 1000000;
     int64_t side = 55;        // of a mesh
-    int64_t points = 1000000; // of a rank of a graph
+    int64_t points = 1000000; // of a rank of a graph, or of its elements
 };
 
 std::vector<WorkSize> suite();
@@ -57,6 +57,9 @@ void run_mesh(const Session &session, const Options &options, Report &report);
 
 // Ghosts found from tables of neighbours, against the same ghosts by key.
 void run_graph(const Session &session, const Options &options, Report &report);
+
+// Sums over all copies of a point, many of them on one rank, against a sum by hand and one value between ranks.
+void run_gather(const Session &session, const Options &options, Report &report);
 
 // What it costs to make things: exchanges of the works, and many channels by hand.
 void run_setup(const Session &session, const Options &options, Report &report);

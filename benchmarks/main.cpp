@@ -82,6 +82,10 @@ void add_commands(CLI::App &app, CommandLine &line) {
         ->add_option("--points", line.options.points, "points of each rank, in rows of 1000")
         ->capture_default_str()
         ->check(CLI::Range(1000, 100000000));
+    add_command(app, line, "gather", "sums over points that a rank has several times, against a local sum by hand", run_gather)
+        ->add_option("--points", line.options.points, "points of each rank's elements, copies counted")
+        ->capture_default_str()
+        ->check(CLI::Range(2048, 100000000));
     CLI::App *setup = add_command(app, line, "setup", "cost of making exchanges and many channels", run_setup);
     add_work_options(setup, line);
     setup->add_option("--channels", line.options.channels, "channels by hand")->capture_default_str()->check(CLI::Range(1, 100000000));

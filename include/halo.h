@@ -814,8 +814,10 @@ typedef void *halo_stream;
 #define HALO_SHARED_ONLY 2  /**< shared points alone, no ghosts */
 
 /** Whom a part hears. Sweeps send fewer messages where each rank has one part: 6 in three dimensions instead of 26; but one sweep waits for the
- *  other. They want parts in rows and columns (blocks, or boxes that the library has cut), dense fields in cells, HALO_STENCIL_FULL, HALO_KIND_GHOSTS,
- *  and source_stable: later sweeps read owned cells after start has returned. The result is the same. */
+ *  other. They want parts in rows and columns (blocks, boxes that the library has cut, lists of boxes that fill the domain as a grid does), dense fields,
+ *  HALO_STENCIL_FULL, HALO_KIND_GHOSTS, and source_stable: later sweeps read owned points after start has returned. Faces, edges and nodes pass on
+ *  what several parts own: with HALO_SHARED_OWNER alone, and where across each border of the grid the same side is the owner all along (blocks,
+ *  cut boxes, boxes listed in rows). The result is the same. HALO_ERR_ARGUMENT otherwise: the text names boxes that form no grid, or no such borders. */
 #define HALO_PATTERN_DIRECT 0 /**< all neighbours at once */
 #define HALO_PATTERN_SWEEPS 1 /**< along x, then y, then z; edges and corners ride along */
 
@@ -823,6 +825,9 @@ typedef void *halo_stream;
 #define HALO_COMBINE_BY_GID 0    /**< own value first, then by contributing gid: independent of ranks and placement, not of how the domain is cut */
 #define HALO_COMBINE_CANONICAL 1 /**< sorted by value: the result depends on the values contributed alone. Those that are the identity of `op`
                                       (+0, 1) do not count, so copies without a contribution should hold it. Not HALO_USER, HALO_KIND_FETCH */
+#define HALO_COMBINE_BY_RANK 2   /**< the copies on each rank first, in the order of its list, then these, the owner's first, then by rank: a rank sends a
+                                      point once to each other, however often they have it. The result depends on which copies lie on which rank.
+                                      HALO_KIND_SHARED_REDUCE of points, one part for each rank; not HALO_USER, not on devices */
 
 #define HALO_MESSAGES_AUTO 0        /**< as configured */
 #define HALO_MESSAGES_AGGREGATE 1   /**< one message per peer */
@@ -952,8 +957,12 @@ typedef struct halo_run {
                                     theirs are not read). Each has the part's layout. The list is copied, the memory must stay until the run has
                                     ended. NULL: as bound. For solvers with many vectors on one layout. */
     int64_t n_data;            /**< of `data`: the local parts of all fields, one after the other; without it 0 */
+    int32_t has_ghosts;        /**< 1: the run is one of fields with fewer ghosts: */
+    int32_t ghost_low[3];      /**< layers below a part, at most, per direction: 0 or more. Topologies of points have none. With `depth`, the lesser counts */
+    int32_t ghost_high[3];     /**< and above */
+    int32_t reserved;
 } halo_run;
-#define HALO_RUN_INIT { sizeof(halo_run), 1, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0 }
+#define HALO_RUN_INIT { sizeof(halo_run), 1, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0, { 0, 0, 0 }, { 0, 0, 0 }, 0 }
 #define HALO_DEVICE_HOST (-1) /**< no device: the host's memory */
 
 /**

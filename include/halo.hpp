@@ -11,6 +11,7 @@
 
 #include "halo.h"
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -347,6 +348,13 @@ public:
     }
     Run &depth(std::int32_t layers) {
         run_.depth = layers;
+        return *this;
+    }
+    /// Layers below and above a part that are filled, at most.
+    Run &ghosts(const std::array<std::int32_t, 3> &low, const std::array<std::int32_t, 3> &high) {
+        run_.has_ghosts = 1;
+        std::copy(low.begin(), low.end(), run_.ghost_low);
+        std::copy(high.begin(), high.end(), run_.ghost_high);
         return *this;
     }
     Run &op(halo_op op) {

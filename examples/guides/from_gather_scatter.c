@@ -34,6 +34,7 @@ int main(void) {
     need(halo_field_bind(field, rank, &memory)); /* each rank is one part, and the rank its gid */
     halo_exchange_desc sum = HALO_EXCHANGE_DESC_INIT;
     sum.kind = HALO_KIND_SHARED_REDUCE, sum.op = HALO_SUM;
+    sum.combine_order = HALO_COMBINE_BY_RANK; /* a rank's copies first, as gslib adds them */
     halo_exchange *gs;
     need(halo_exchange_create(&field, 1, &sum, &gs));
 

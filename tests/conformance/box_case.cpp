@@ -220,6 +220,13 @@ BoxRun make_run(const BoxCase &made, Random &random) {
     const auto fits = [&](const BoxField &field) { return combines(field.type, run.op) && !(sorts && run.op == HALO_USER); };
     while (by_another && (run.op == 0 || !std::all_of(made.fields.begin(), made.fields.end(), fits)))
         run.op = static_cast<halo_op>(pick(random, HALO_SUM, HALO_USER));
+    if (chance(random, 0.3)) {
+        run.has_ghosts = true;
+        for (size_t d = 0; d < 3; ++d) {
+            run.low[d] = static_cast<int32_t>(pick(random, 0, 3));
+            run.high[d] = static_cast<int32_t>(pick(random, 0, 3));
+        }
+    }
     return run;
 }
 
@@ -303,8 +310,9 @@ std::string BoxCase::describe() const {
                     phases ? "phases" : "start and finish");
     if (desc.combine_order == HALO_COMBINE_CANONICAL) text += ", canonical";
     for (const BoxRun &run : runs)
-        text += text_of("\n  run: components %d+%d, depth %d, op %d, %zu in mask", run.first_component, run.n_components, run.depth, run.op,
-                        run.mask.size());
+        text += text_of("\n  run: components %d+%d, depth %d, %s %d %d %d, %d %d %d, op %d, %zu in mask", run.first_component, run.n_components,
+                        run.depth, run.has_ghosts ? "ghosts" : "no ghosts said", run.low[0], run.low[1], run.low[2], run.high[0], run.high[1],
+                        run.high[2], run.op, run.mask.size());
     return text;
 }
 

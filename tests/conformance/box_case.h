@@ -31,6 +31,8 @@ struct BoxRun {
     int32_t first_component = 0;
     int32_t n_components = 0;
     int32_t depth = 0;
+    bool has_ghosts = false;
+    std::array<int32_t, 3> low{}, high{};
     halo_op op = 0;            // 0: of the exchange
     std::vector<int32_t> mask; // empty: all fields
 };

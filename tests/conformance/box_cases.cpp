@@ -55,7 +55,7 @@ private:
     void expect(BoxStores &stores, const BoxRun &narrow, int64_t time);
     void expect_point(BoxStores &stores, halo_op op, int32_t place, int32_t component, const SharedPoint &point, const std::vector<Copy> &copies,
                       int64_t time);
-    int64_t depth_of(const Copy &copy, int32_t bits) const;
+    bool is_reached(const Copy &copy, int32_t bits, const BoxRun &narrow) const;
 
     const BoxCase &made_;
     BoxModel model_;
@@ -89,12 +89,16 @@ void BoxCaseRun::finish() {
     OK(halo_exchange_refine(exchange_, finish_stream()));
 }
 
-// How far out a copy lies in the ghosts.
-int64_t BoxCaseRun::depth_of(const Copy &copy, int32_t bits) const {
+// Does a run go as far out into the ghosts as a copy lies?
+bool BoxCaseRun::is_reached(const Copy &copy, int32_t bits, const BoxRun &narrow) const {
     const Triple n = model_.points(copy.gid, bits);
-    int64_t depth = 0;
-    for (int d = 0; d < 3; ++d) depth = std::max({ depth, -copy.at[d], copy.at[d] - n[d] + 1 });
-    return depth;
+    bool reached = true;
+    for (size_t d = 0; d < 3; ++d) {
+        const int64_t below = -copy.at[d], above = copy.at[d] - n[d] + 1;
+        if (narrow.depth > 0) reached = reached && below <= narrow.depth && above <= narrow.depth;
+        if (narrow.has_ghosts) reached = reached && below <= narrow.low[d] && above <= narrow.high[d];
+    }
+    return reached;
 }
 
 void BoxCaseRun::expect_point(BoxStores &stores, halo_op op, int32_t place, int32_t component, const SharedPoint &point,
@@ -134,7 +138,7 @@ void BoxCaseRun::expect(BoxStores &stores, const BoxRun &narrow, int64_t time) {
         for (const SharedPoint &point : points_[list]) {
             std::vector<Copy> copies;
             for (const Copy &copy : point.copies)
-                if (narrow.depth == 0 || depth_of(copy, places[static_cast<size_t>(place)]) <= narrow.depth) copies.push_back(copy);
+                if (is_reached(copy, places[static_cast<size_t>(place)], narrow)) copies.push_back(copy);
             for (int32_t component = narrow.first_component; component < end; ++component)
                 expect_point(stores, narrow.op != 0 ? narrow.op : made_.desc.op, place, component, point, copies, time);
         }
@@ -145,6 +149,9 @@ void BoxCaseRun::run(const BoxRun &narrow, int64_t time) {
     run.first_component = narrow.first_component;
     run.n_components = narrow.n_components;
     run.depth = narrow.depth;
+    run.has_ghosts = narrow.has_ghosts;
+    std::ranges::copy(narrow.low, run.ghost_low);
+    std::ranges::copy(narrow.high, run.ghost_high);
     run.op = narrow.op;
     run.n_fields = static_cast<int32_t>(narrow.mask.size()), run.field_mask = narrow.mask.empty() ? nullptr : narrow.mask.data();
     for (BoxStores &stores : fields_) stores.fill(time + stores.number());

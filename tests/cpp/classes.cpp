@@ -116,6 +116,10 @@ TEST(Classes, RunsKeepTheirLists) {
     EXPECT_EQ(other[3][1], 6);
     EXPECT_EQ(other[3][2], 9);
     EXPECT_EQ(v.data(1)[1], 1);
+    const halo_run narrow = halo::Run().ghosts({ 1, 2, 3 }, { 4, 5, 6 }).get();
+    EXPECT_EQ(narrow.has_ghosts, 1);
+    EXPECT_EQ(narrow.ghost_low[2], 3);
+    EXPECT_EQ(narrow.ghost_high[0], 4);
     EXPECT_EQ(halo::Run().devices({ HALO_DEVICE_HOST, HALO_DEVICE_HOST }).get().n_fields, 2);
 }
 
@@ -317,6 +321,8 @@ TEST(Classes, ChannelsAndGroups) {
         single.stale();
         single.release();
         std::int32_t state[] = { -1 };
+        EXPECT_EQ(halo::writable(one, state), 1);
+        EXPECT_EQ(state[0], 1);
         EXPECT_TRUE(halo::send(one));
         halo::start_receive(one);
         EXPECT_EQ(halo::try_receive(one, state), 1);

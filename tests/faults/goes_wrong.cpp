@@ -338,6 +338,7 @@ TEST_P(GoesWrong, NarrowingThatDiffersIsNamed) {
     static const int32_t only_first[] = { 1, 0 };
     const Variant variants[] = {
         { "depth", [](halo_run &run) { run.depth = 1; }, { "rank 0 runs u, v, rank 1 u, v, depth 1" } },
+        { "ghosts", [](halo_run &run) { run.has_ghosts = 1, run.ghost_low[0] = 1; }, { "rank 0 runs u, v, rank 1 u, v, ghosts 1 0 0, 0 0 0" } },
         { "components", [](halo_run &run) { run.n_components = 1; }, { "rank 0 runs u, v, rank 1 u, v, components 0+1" } },
         { "fields", [](halo_run &run) { run.n_fields = 2, run.field_mask = only_first; }, { "rank 0 runs u, v, rank 1 u" } }
     };

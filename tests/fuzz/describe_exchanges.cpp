@@ -103,6 +103,11 @@ void run(Input &in, halo_exchange *exchange, int64_t n_parts) {
     const auto sets = in.values<int32_t, 2>(0, 1);
     Newer<halo_run> narrowed{ HALO_RUN_INIT, {} };
     narrowed.first_component = in.width(), narrowed.n_components = in.width(), narrowed.depth = in.width();
+    if (in.flip()) {
+        narrowed.has_ghosts = static_cast<int32_t>(in.pick(0, 2));
+        for (int32_t *widths : { narrowed.ghost_low, narrowed.ghost_high })
+            for (int d = 0; d < 3; ++d) widths[d] = in.width();
+    }
     if (in.flip()) narrowed.field_mask = mask.data();
     if (in.flip()) narrowed.sets = sets.data();
     if (in.pick(0, 3) == 0 && 2 * n_parts <= std::ssize(everywhere)) narrowed.data = everywhere.data(), narrowed.n_data = n_parts * in.pick(1, 2);

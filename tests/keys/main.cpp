@@ -8,6 +8,7 @@ namespace {
 
 const conformance::LeftOutOnDevices left_out[] = {
     { "*Fetch*", "devices refuse fetches" },
+    { "*ByRank*", "devices refuse this order" },
     { "*Loans*", "of storage that ranks of a host share" },
     { "*Refused*", "it is refused, nothing is exchanged" },
     { "*NoSharedReduce*", "it is refused, nothing is exchanged" },

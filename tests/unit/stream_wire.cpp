@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 #include "stream/handshake.h"
@@ -122,6 +123,31 @@ TEST(Wire, KindFlagsAndStatusMustAgree) {
     header = header_of(MessageKind::credit, 0);
     header.version = 1;
     EXPECT_TRUE(refused(header, 64, "wire version"));
+}
+
+TEST(Wire, LayersOfGhostsAreToldApart) {
+    constexpr int32_t all = INT32_MAX;
+    const WireGhosts::Widths plain[] = { { all, all, all, all, all, all },
+                                         { 1, 1, 1, 1, 1, 1 },
+                                         { 300, 300, 300, 300, 300, 300 },
+                                         { 0, 0, 0, 0, 0, 0 },
+                                         { 15, 0, 1, 2, 3, 14 },
+                                         { 14, 0, 1, 2, 3, 15 },
+                                         { 1, 0, 0, 0, 0, 0 },
+                                         { 0, 0, 0, 0, 0, 1 } };
+    const WireGhosts::Widths summed[] = { { 16, 0, 0, 0, 0, 0 }, { 0, 16, 0, 0, 0, 0 }, { all, all, all, all, all, 0 }, { 16, 16, 16, 16, 16, 17 } };
+    std::set<uint32_t> words;
+    for (const WireGhosts::Widths &widths : plain) {
+        words.insert(WireGhosts::word_of(widths));
+        EXPECT_EQ(WireGhosts::widths_of(WireGhosts::word_of(widths)), widths);
+    }
+    for (const WireGhosts::Widths &widths : summed) {
+        words.insert(WireGhosts::word_of(widths));
+        EXPECT_EQ(WireGhosts::widths_of(WireGhosts::word_of(widths)), std::nullopt);
+    }
+    EXPECT_EQ(words.size(), std::size(plain) + std::size(summed));
+    for (const uint32_t word : words) EXPECT_LT(word, 1u << Narrowing::op_shift);
+    EXPECT_EQ(WireGhosts::word_of(plain[0]), 0u); // a run of all has a header of zeros
 }
 
 TEST(Terms, TheFirstThatDiffersIsNamed) {

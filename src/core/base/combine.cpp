@@ -175,6 +175,43 @@ void combine(void *into, const void *from, int64_t n, halo_type type, halo_op op
     });
 }
 
+namespace {
+
+template <class T, class Op>
+void combine_each(const ValuesAt &given, const ValueGroups &groups, std::byte *results, Op op) {
+    const ValuesAt values = given; // no store can change it
+    const uint32_t *const list = groups.list.data();
+    const uint32_t *const giving = groups.giving.empty() ? nullptr : groups.giving.data();
+    const uint32_t *const ends = groups.ends.data();
+    const size_t n = groups.ends.size();
+    for (size_t g = 0, at = 0; g < n; at = ends[g++]) {
+        T value = load<T>(values.first + list[at] * values.step);
+        const size_t end = giving ? at + giving[g] : ends[g];
+        for (size_t i = at + 1; i < end; ++i) value = op(value, load<T>(values.first + list[i] * values.step));
+        store(results + g * sizeof(T), value);
+    }
+}
+
+} // namespace
+
+void combine_groups(const ValuesAt &values, const ValueGroups &groups, void *results, halo_type type, halo_op op) {
+    with_type_and_op(type, op,
+                     [&](auto value, auto combined) { combine_each<decltype(value)>(values, groups, static_cast<std::byte *>(results), combined); });
+}
+
+void spread_to_groups(const void *results, const ValueGroups &groups, const ValuesAt &given, halo_type type) {
+    with_type(type, [&](auto zero) {
+        const ValuesAt values = given;
+        const uint32_t *const list = groups.list.data();
+        const uint32_t *const ends = groups.ends.data();
+        const size_t n = groups.ends.size();
+        for (size_t g = 0, at = 0; g < n; ++g) {
+            const auto value = load<decltype(zero)>(static_cast<const std::byte *>(results) + g * sizeof zero);
+            for (; at < ends[g]; ++at) store(values.first + list[at] * values.step, value);
+        }
+    });
+}
+
 void combine_located(void *values, void *indices, const void *more, const void *more_indices, int64_t n, halo_type type, halo_op op) {
     with_type(type, [&](auto value) {
         using T = decltype(value);

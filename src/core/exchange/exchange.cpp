@@ -124,7 +124,7 @@ bool Exchange::send(halo_stream stream) {
 }
 
 bool Exchange::send_present() {
-    if (present_ == 0) steps_->before_send(run_);
+    if (present_ == 0 && running_ && !sent_) steps_->before_send(run_);
     return sent_ = present().send(stream_);
 }
 
@@ -151,7 +151,7 @@ void Exchange::unpack(halo_stream stream) {
     if (!test()) fail(HALO_ERR_STATE, "%s: unpack is illegal before test says done", what().c_str());
     step([&] {
         present().unpack(stream);
-        steps_->unpacked(run_);
+        steps_->after_unpack(run_);
     });
 }
 
@@ -167,11 +167,7 @@ void Exchange::start(const halo_run &run, halo_stream stream) {
     if (is_single_) return present().start(run, stream);
     begin(run);
     stream_ = stream;
-    step([&] {
-        present().post(run_);
-        steps_->before_send(run_);
-        present().send_when_writable(stream);
-    });
+    step([&] { present().start(run_, stream, [&] { steps_->before_send(run_); }); });
     sent_ = true;
 }
 
@@ -188,7 +184,7 @@ void Exchange::finish(halo_stream stream) {
             advance();
             present().post(run_);
         }
-        steps_->unpacked(run_);
+        steps_->after_unpack(run_);
         steps_->refine(run_);
     });
     end();

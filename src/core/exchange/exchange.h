@@ -27,8 +27,8 @@ public:
     virtual void before_send(const halo_run &) {}
     // When round `done` is over and before the next one begins.
     virtual void after(size_t /*done*/, const halo_run &) {}
-    // Ghosts of the last round are there; then the run is over but for what is made from them.
-    virtual void unpacked(const halo_run &) {}
+    // When the values of the last round have arrived; then the run is over but for what is made from them.
+    virtual void after_unpack(const halo_run &) {}
     virtual void refine(const halo_run &) {}
     // Beside a field of the caller's; null: none.
     virtual const Field *coarse_field(size_t /*field*/) const { return nullptr; }
@@ -36,7 +36,7 @@ public:
 
 class Exchange {
 public:
-    // `fields`: the caller's; those of the rounds may be others. `what` names an exchange of several rounds.
+    // `fields`: the caller's; those of the rounds may be others. `what` names an exchange of several rounds, or with steps.
     Exchange(std::vector<Field *> fields, std::vector<RoundSpec> rounds, std::unique_ptr<RoundSteps> steps = nullptr, std::string what = {});
     ~Exchange();
     Exchange(const Exchange &) = delete;

@@ -107,6 +107,22 @@ std::string many_fields(const MessageSetup &setup, const Narrowing &own, const N
     return without.empty() ? text : text + " without " + joined(without);
 }
 
+// ", depth 2" or ", ghosts 1 0 0, 1 1 0".
+std::string text_of(const WireGhosts::Widths &widths) {
+    if (widths[0] > 0 && std::ranges::count(widths, widths[0]) == std::ssize(widths))
+        return widths[0] == INT32_MAX ? "" : format(", depth %d", widths[0]);
+    std::string text = ", ghosts";
+    for (size_t i = 0; i < widths.size(); ++i) text += (i == 3 ? ", " : " ") + (widths[i] == INT32_MAX ? "all" : std::to_string(widths[i]));
+    return text;
+}
+
+// Layers as a run has them: what is known of its peer's may be a sum alone.
+std::string ghosts_text(const MessageSetup &setup, const Narrowing &own, const Narrowing &run) {
+    if (run.ghosts() == own.ghosts()) return text_of(layers_of(setup.run.ghosts));
+    const auto widths = WireGhosts::widths_of(run.ghosts());
+    return widths ? text_of(*widths) : ", other ghosts, some more than 15 wide";
+}
+
 // "u, v, components 0+1, depth 2, by max, batch 7".
 std::string text_of(const MessageSetup &setup, const Narrowing &own, const Narrowing &peers, bool of_peer) {
     const Narrowing &run = of_peer ? peers : own;
@@ -122,7 +138,7 @@ std::string text_of(const MessageSetup &setup, const Narrowing &own, const Narro
         text = joined(names);
     }
     if (run.first_component != 0 || run.n_components != 0) text += format(", components %d+%d", run.first_component, run.n_components);
-    if (run.depth() != 0) text += format(", depth %d", run.depth());
+    text += ghosts_text(setup, own, run);
     if (own.op() != peers.op()) text += format(", by %s", op_name(run.op() != 0 ? run.op() : setup.spec.op));
     if (run.batch != 0) text += format(", batch %u", run.batch);
     return text;

@@ -16,6 +16,18 @@ constexpr int64_t first_looks = 64; // for what comes through shared memory, bef
 
 constexpr uint32_t looks_for_one_ahead = 1024;
 
+bool narrows_ghosts(const halo_run &run) { return run.depth > 0 || run.has_ghosts != 0; }
+
+// That it fills, at most.
+GhostWidths ghosts_of(const halo_run &run) {
+    GhostWidths ghosts = run.depth > 0 ? GhostWidths::same(run.depth) : GhostWidths::all();
+    for (size_t d = 0; run.has_ghosts && d < 3; ++d) {
+        ghosts.low[d] = std::min(ghosts.low[d], run.ghost_low[d]);
+        ghosts.high[d] = std::min(ghosts.high[d], run.ghost_high[d]);
+    }
+    return ghosts;
+}
+
 } // namespace
 
 Round::Round(RoundSpec spec)
@@ -127,6 +139,11 @@ void Round::check_run(const halo_run &run) const {
     if (run.first_component < 0 || run.n_components < 0 || run.depth < 0)
         fail(HALO_ERR_ARGUMENT, "%s: run with first_component %d, n_components %d, depth %d: none may be negative", what, run.first_component,
              run.n_components, run.depth);
+    if (run.has_ghosts != 0 && run.has_ghosts != 1) fail(HALO_ERR_ARGUMENT, "%s: run with has_ghosts %d: it is 0 or 1", what, run.has_ghosts);
+    for (int d = 0; run.has_ghosts && d < 3; ++d)
+        if (run.ghost_low[d] < 0 || run.ghost_high[d] < 0)
+            fail(HALO_ERR_ARGUMENT, "%s: run with ghost_low %d and ghost_high %d along direction %d: none may be negative", what, run.ghost_low[d],
+                 run.ghost_high[d], d);
     for (const RoundPiece &piece : spec_.pieces)
         if (run.field_mask && (run.field_mask[piece.source] != 0) != (run.field_mask[piece.destination] != 0))
             fail(HALO_ERR_ARGUMENT, "%s: the field mask parts source %s from destination %s", what,
@@ -135,8 +152,9 @@ void Round::check_run(const halo_run &run) const {
     for (size_t f = 0; f < spec_.fields.size(); ++f) {
         const Field &field = *spec_.fields[f];
         const FieldSpec &spec = field.spec();
-        if (run.depth > 0 && !field.topology().has_cells())
-            fail(HALO_ERR_ARGUMENT, "%s: run with depth %d: the points of field %s have no layers", what, run.depth, spec.name.c_str());
+        if (narrows_ghosts(run) && !field.topology().has_cells())
+            fail(HALO_ERR_ARGUMENT, "%s: run with %s: the points of field %s have no layers", what,
+                 run.has_ghosts ? "has_ghosts" : format("depth %d", run.depth).c_str(), spec.name.c_str());
         if (run.field_mask && !run.field_mask[f]) continue;
         if (run.first_component >= spec.n_components || run.n_components > spec.n_components - run.first_component)
             fail(HALO_ERR_ARGUMENT, "%s: run with components %d+%d, but field %s has %d", what, run.first_component, run.n_components,
@@ -166,11 +184,14 @@ std::shared_ptr<const Lowered> Round::lowered(const Plan &plan, size_t number, c
 // Which tables the run works on; those of another narrowing are made at its first use.
 void Round::narrow(const halo_run &run) {
     run_.op = op_of(run);
-    const Narrowed wanted{ { run.first_component, run.n_components }, run.depth, spec_.pieces.front().combining.op_of_rows(run_.op) };
+    run_.ghosts = ghosts_of(run);
+    const Narrowed wanted{ { run.first_component, run.n_components }, run_.ghosts, spec_.pieces.front().combining.op_of_rows(run_.op) };
     Narrowing last = run_.narrowing;
     run_.whole = wanted == Narrowed{};
     bool any = run_.pieces.empty();
-    run_.narrowing = { 0, batch_, run.first_component, run.n_components, Narrowing::with(run.depth, run_.op == spec_.op ? 0 : run_.op) };
+    const uint32_t ghosts_and_op = WireGhosts::word_of(layers_of(run_.ghosts)) | static_cast<uint32_t>(run_.op == spec_.op ? 0 : run_.op)
+                                                                                     << Narrowing::op_shift;
+    run_.narrowing = { 0, batch_, run.first_component, run.n_components, ghosts_and_op };
     for (size_t p = 0; p < run_.pieces.size(); ++p) {
         PieceRun &piece = run_.pieces[p];
         const PlanPiece &planned = plan_->pieces()[p];
@@ -450,6 +471,15 @@ void Round::start(const halo_run &run, halo_stream stream) {
     times_.begin_run();
     times_.work([&] {
         do_post(run);
+        send_when_writable(stream);
+    });
+}
+
+void Round::start(const halo_run &run, halo_stream stream, FunctionRef<void()> before_send) {
+    times_.begin_run();
+    times_.work([&] {
+        do_post(run);
+        step([&] { before_send(); });
         send_when_writable(stream);
     });
 }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "comm/wait.h"
 #include "exchange/check_mode.h"
 #include "exchange/device_work.h"
@@ -49,6 +50,7 @@ public:
     void refuse_unread(const Error &error);
 
     void start(const halo_run &run, halo_stream stream);
+    void start(const halo_run &run, halo_stream stream, FunctionRef<void()> before_send);
     void finish(halo_stream stream);
     void post(const halo_run &run);
     bool send(halo_stream stream); // false: a peer is two runs behind

@@ -37,6 +37,10 @@ struct PieceRun {
     void run_row(int64_t row) const { rows->table.run(row, 1, bases, HALO_STREAM_NONE); }
 };
 
+inline WireGhosts::Widths layers_of(const GhostWidths &ghosts) {
+    return { ghosts.low[0], ghosts.low[1], ghosts.low[2], ghosts.high[0], ghosts.high[1], ghosts.high[2] };
+}
+
 struct Run {
     uint32_t epoch = 0;
     const Plan *plan = nullptr;
@@ -47,6 +51,7 @@ struct Run {
     std::vector<int32_t> sets;       // binding set per field
     std::vector<DeviceWork *> works; // on each device that has storage of it
     CheckMode *check = nullptr;      // where check mode is on
+    GhostWidths ghosts;              // at most
 
     bool on_host() const { return works.empty(); }
 

@@ -23,8 +23,8 @@ public:
     virtual void look_up() {}
     // Every edge of values in one centring with an end here, local ones once. Both ends of an edge make the same one.
     virtual void emit(Centring centring, const EdgeSink &sink) const = 0;
-    // Leaves out of such an edge the ghosts that lie deeper than `depth`. False: nothing is left.
-    virtual bool narrow(Edge &edge, Centring centring, int32_t depth) const = 0;
+    // Leaves out of such an edge the ghosts that lie farther out than `most`. False: nothing is left.
+    virtual bool narrow(Edge &edge, Centring centring, const GhostWidths &most) const = 0;
     // Appends what tells this source from others; equal sources emit the same edges.
     virtual void identify(std::vector<uint64_t> &identity) const = 0;
 };

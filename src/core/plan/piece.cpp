@@ -156,12 +156,12 @@ Digest Piece::digest_of(const std::vector<PlacedEdge> &edges) const {
     return digest;
 }
 
-PlacedEdges Piece::narrowed_edges(int32_t depth) const {
+PlacedEdges Piece::narrowed_edges(const GhostWidths &most) const {
     PlacedEdges some = edges_.emptied();
     const auto narrow = [&](const std::vector<PlacedEdge> &from, std::vector<PlacedEdge> &to) {
         for (const PlacedEdge &placed : from) {
             Edge edge = edges_.edge_of(placed);
-            if (edge_source_->narrow(edge, destination().places[placed.place], depth)) to.push_back(edges_.resized(placed, edge));
+            if (edge_source_->narrow(edge, destination().places[placed.place], most)) to.push_back(edges_.resized(placed, edge));
         }
     };
     narrow(edges_.local, some.local);

@@ -48,7 +48,7 @@ struct PieceSpec {
 // Which part of the values a run takes, and how it combines them.
 struct Narrowed {
     ComponentRange components;
-    int32_t depth = 0;    // of ghosts; 0: all
+    GhostWidths ghosts = GhostWidths::all();
     halo_op op = op_move; // Combining::op_of_rows
     bool operator==(const Narrowed &) const = default;
 };
@@ -90,7 +90,7 @@ public:
     // They live on `device`, which reaches the storage. `compiled` counts when they are made.
     std::shared_ptr<const Lowered> lowered(const Device &device, const Narrowed &narrowed, bool alone, int64_t &compiled);
     // The edges that a narrowed run has.
-    PlacedEdges narrowed_edges(int32_t depth) const;
+    PlacedEdges narrowed_edges(const GhostWidths &most) const;
 
 private:
     void collect(const PieceSpec &spec);

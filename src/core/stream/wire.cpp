@@ -30,6 +30,45 @@ bool are_all_data(const std::byte *message, uint32_t n) {
 
 namespace {
 
+// What the bits below say.
+constexpr int ghosts_shift = 24;
+constexpr uint32_t low_bits = (1u << ghosts_shift) - 1;
+constexpr uint32_t ghosts_alike = 0; // all alike: none is 0, 0 stands for all that there are
+constexpr uint32_t ghosts_listed = 1;
+constexpr uint32_t ghosts_summed = 2;
+constexpr uint32_t listed_bits = 4;
+constexpr int32_t most_listed_width = (1 << listed_bits) - 1;
+
+} // namespace
+
+uint32_t WireGhosts::word_of(const Widths &widths) {
+    const int32_t first = widths[0];
+    if (first > 0 && std::ranges::count(widths, first) == std::ssize(widths))
+        return ghosts_alike << ghosts_shift | (first == INT32_MAX ? 0 : std::min(static_cast<uint32_t>(first), low_bits));
+    uint32_t listed = 0;
+    uint64_t sum = 0;
+    for (const int32_t width : widths) {
+        listed = listed << listed_bits | static_cast<uint32_t>(width);
+        sum = Digest::mix(sum ^ static_cast<uint32_t>(width));
+    }
+    if (std::ranges::max(widths) <= most_listed_width) return ghosts_listed << ghosts_shift | listed;
+    return ghosts_summed << ghosts_shift | (static_cast<uint32_t>(sum) & low_bits);
+}
+
+std::optional<WireGhosts::Widths> WireGhosts::widths_of(uint32_t word) {
+    const uint32_t low = word & low_bits;
+    Widths widths{};
+    switch (word >> ghosts_shift) {
+    case ghosts_alike: widths.fill(low == 0 ? INT32_MAX : static_cast<int32_t>(low)); return widths;
+    case ghosts_listed:
+        for (size_t i = 0; i < widths.size(); ++i) widths[i] = static_cast<int32_t>(low >> listed_bits * (widths.size() - 1 - i)) & most_listed_width;
+        return widths;
+    default: return std::nullopt;
+    }
+}
+
+namespace {
+
 // Kinds whose payload follows the header and is all there is.
 const char *plain_error(const MessageHeader &header, size_t behind) {
     if ((header.flags & location_flags) != 0) return "its payload is said to lie elsewhere, which only data may";

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "base/digest.h"
 #include "halo.h"
@@ -27,23 +29,26 @@ enum class MessageKind : uint8_t {
     terms = 6,   // what both must have alike, where a handshake has not room for all of it, after a mismatch
 };
 
+// Layers of ghosts of a run, low x, y, z, high x, y, z, in 26 bits: all; the same number in each direction; up to 15 in each; else a sum of them.
+struct WireGhosts {
+    using Widths = std::array<int32_t, 6>;
+    static uint32_t word_of(const Widths &widths);
+    // None: only a sum is known. INT32_MAX: all.
+    static std::optional<Widths> widths_of(uint32_t word);
+};
+
 // How a run is narrowed; both ends must agree.
 struct Narrowing {
     uint32_t pieces = 0; // a bit for each that takes part, or, of more than 32, a sum of their marks; 0: all
     uint32_t batch = 0;  // number of the batch of accesses that runs it; 0: none
     int32_t first_component = 0;
-    int32_t n_components = 0; // of_none: no piece takes part
-    uint32_t depth_and_op = 0;
+    int32_t n_components = 0;   // of_none: no piece takes part
+    uint32_t ghosts_and_op = 0; // WireGhosts, and above it the operation; 0: as the exchange says
     bool operator==(const Narrowing &) const = default;
 
-    // No ghosts are deeper than what fits; `op` 0: as the exchange says.
-    static constexpr uint32_t with(int32_t depth, halo_op op) {
-        return std::min(static_cast<uint32_t>(depth), most_depth) | static_cast<uint32_t>(op) << op_shift;
-    }
-    int32_t depth() const { return static_cast<int32_t>(depth_and_op & most_depth); }
-    halo_op op() const { return static_cast<halo_op>(depth_and_op >> op_shift); }
+    halo_op op() const { return static_cast<halo_op>(ghosts_and_op >> op_shift); }
     static constexpr uint32_t op_shift = 26;
-    static constexpr uint32_t most_depth = (1u << op_shift) - 1;
+    uint32_t ghosts() const { return ghosts_and_op & ((1u << op_shift) - 1); }
 
     static constexpr int32_t of_none = -1;
     bool takes_any() const { return n_components != of_none; }

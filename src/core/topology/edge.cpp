@@ -5,13 +5,12 @@
 
 namespace halo {
 
-GhostWidths GhostWidths::clipped(int32_t depth) const {
-    GhostWidths clipped = *this;
-    if (depth > 0)
-        for (int d = 0; d < 3; ++d) {
-            clipped.low[d] = std::min(low[d], depth);
-            clipped.high[d] = std::min(high[d], depth);
-        }
+GhostWidths GhostWidths::clipped(const GhostWidths &most) const {
+    GhostWidths clipped;
+    for (size_t d = 0; d < 3; ++d) {
+        clipped.low[d] = std::min(low[d], most.low[d]);
+        clipped.high[d] = std::min(high[d], most.high[d]);
+    }
     return clipped;
 }
 

@@ -26,7 +26,10 @@ struct GhostWidths {
     std::array<int32_t, 3> low{};
     std::array<int32_t, 3> high{};
 
-    GhostWidths clipped(int32_t depth) const; // at most `depth` layers; 0: as they are
+    GhostWidths clipped(const GhostWidths &most) const;
+    // More than there can be.
+    static constexpr GhostWidths all() { return same(INT32_MAX); }
+    static constexpr GhostWidths same(int32_t width) { return { { width, width, width }, { width, width, width } }; }
     bool operator==(const GhostWidths &) const = default;
 };
 

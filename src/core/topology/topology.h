@@ -52,8 +52,9 @@ public:
     virtual bool has_cells() const { return true; }
     // Do edges know which groups of ghosts they fill?
     virtual bool has_sections() const { return false; }
-    // Do parts lie in rows and columns, without holes, so that ghosts can be filled direction by direction?
-    virtual bool has_rows() const { return false; }
+    // In words, why ghosts cannot be filled direction by direction; empty: parts lie in rows and columns, without holes. `shared`: points that
+    // several parts own, too: across each border the same side owns them all along.
+    virtual std::string why_no_rows(bool /*shared*/) const { return "they are no boxes of one index space"; }
     virtual int64_t n_parts() const = 0;
     virtual halo_part part(int64_t gid) const = 0;
     virtual std::vector<halo_neighbour> neighbours(int64_t gid) const = 0;

@@ -36,6 +36,7 @@ Context::Numbers numbers_of(const Topology &topology, int32_t n_fields, const ha
     if (desc.pattern == HALO_PATTERN_SWEEPS) return { static_cast<uint32_t>(topology.n_dims()), 0 };
     if (desc.kind == HALO_KIND_FETCH) return { 2, 2 * n_fields }; // there and back
     if (desc.kind == HALO_KIND_FLUXES || has_levels(topology)) return { 1, n_fields };
+    if (desc.combine_order == HALO_COMBINE_BY_RANK) return { 1, n_fields };
     return { 1, 0 };
 }
 
@@ -46,6 +47,7 @@ std::unique_ptr<Exchange> make_exchange(const std::vector<Field *> &fields, cons
     if (transfer) return make_transfer(fields, desc, *transfer);
     if (desc.kind == HALO_KIND_FETCH) return make_fetch(fields, desc);
     if (desc.kind == HALO_KIND_FLUXES) return make_fluxes(fields, desc);
+    if (desc.combine_order == HALO_COMBINE_BY_RANK) return make_by_rank(fields, desc);
     if (std::ranges::any_of(fields, [](const Field *field) { return has_levels(field->topology()); })) return make_levels(fields, desc);
     std::vector<RoundSpec> rounds;
     rounds.push_back(topology_round(fields, desc));

@@ -24,6 +24,7 @@ RoundSpec round_of(const std::vector<Field *> &fields, const halo_exchange_desc 
 RoundSpec topology_round(const std::vector<Field *> &fields, const halo_exchange_desc &desc, int32_t sweep = -1);
 std::unique_ptr<Exchange> make_transfer(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const halo_transfer_desc &transfer);
 std::unique_ptr<Exchange> make_sweeps(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
+std::unique_ptr<Exchange> make_by_rank(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
 std::unique_ptr<Exchange> make_fetch(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
 bool is_forest(const Topology &topology);
 std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const halo_transfer_desc &transfer);

@@ -124,7 +124,7 @@ public:
             for (const auto &[place, box] : work.sent) values.restrict_box(place, box);
         });
     }
-    void unpacked(const halo_run &run) override {
+    void after_unpack(const halo_run &run) override {
         for_each_part(run, [](const Values &values, const Work &work) {
             for (const halo_box &box : work.halved_ghosts) values.restrict_box(0, box);
         });

@@ -8,17 +8,19 @@ namespace {
 
 void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     if (!desc.source_stable) fail(HALO_ERR_ARGUMENT, "exchange: sweeps read owned cells after start has returned: they want source_stable");
-    if (desc.kind != HALO_KIND_GHOSTS || desc.shared != HALO_SHARED_KEEP || desc.stencil != HALO_STENCIL_FULL)
+    if (desc.kind != HALO_KIND_GHOSTS || desc.shared == HALO_SHARED_ONLY || desc.stencil != HALO_STENCIL_FULL)
         fail(HALO_ERR_ARGUMENT, "exchange: sweeps fill ghosts of the full stencil, not kind %d, shared %d, stencil %d", desc.kind, desc.shared,
              desc.stencil);
     for (const Field *field : fields) {
         const FieldSpec &spec = field->spec();
-        if (!field->topology().has_rows())
-            fail(HALO_ERR_ARGUMENT,
-                 "exchange: the parts of field %s need not lie in rows and columns: sweeps want blocks, or boxes that the library has cut",
+        if (spec.sparse) fail(HALO_ERR_ARGUMENT, "exchange: field %s is sparse: sweeps cannot fill it", spec.name.c_str());
+        const bool shared = spec.places != std::vector<Centring>{ HALO_CENTRE_CELL };
+        if (shared && desc.shared != HALO_SHARED_OWNER)
+            fail(HALO_ERR_ARGUMENT, "exchange: field %s has points that several parts own: sweeps pass them on, and want HALO_SHARED_OWNER",
                  spec.name.c_str());
-        if (spec.sparse || spec.places != std::vector<Centring>{ HALO_CENTRE_CELL })
-            fail(HALO_ERR_ARGUMENT, "exchange: field %s is sparse or not in cells: sweeps cannot fill it", spec.name.c_str());
+        if (const std::string why = field->topology().why_no_rows(shared); !why.empty())
+            fail(HALO_ERR_ARGUMENT, "exchange: the parts of field %s do not lie in rows and columns as sweeps want them: %s", spec.name.c_str(),
+                 why.c_str());
     }
 }
 

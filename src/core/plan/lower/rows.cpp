@@ -60,7 +60,7 @@ private:
         begun.alone = alone;
         begun.combines = piece.combining().combines();
         begun.n_bases = piece.bases().n();
-        if (narrowed.depth > 0) begun.narrowed_edges = std::make_shared<const PlacedEdges>(piece.narrowed_edges(narrowed.depth));
+        if (narrowed.ghosts != GhostWidths::all()) begun.narrowed_edges = std::make_shared<const PlacedEdges>(piece.narrowed_edges(narrowed.ghosts));
         return begun;
     }
 

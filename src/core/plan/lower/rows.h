@@ -54,7 +54,6 @@ struct CombineStep {
 };
 
 struct Lowered {
-    Narrowed narrowed;
     bool alone = false;
     const Device *device = nullptr;
     std::shared_ptr<const PlacedEdges> narrowed_edges; // null: all of the piece's
@@ -71,6 +70,7 @@ struct Lowered {
     CallerStep caller_step;                     // after them
     std::vector<CanonicalStep> canonical_steps; // one or none
     bool combines = false;
+    Narrowed narrowed;
 
     const LoweredDirection &direction(size_t link, bool sending) const { return sending ? send[link] : receive[link]; }
     const PlacedEdges &edges(const Piece &piece) const { return narrowed_edges ? *narrowed_edges : piece.edges(); }

@@ -36,8 +36,8 @@ public:
         TransferEdges(senders, receivers(), destination_.context().rank(), { centring, ghosts_.source, ghosts_.destination, all_ })
             .emit(source_.local_parts(), destination_.local_parts(), sink);
     }
-    bool narrow(Edge &edge, Centring centring, int32_t depth) const override {
-        return clip_receive(edge, extent_of(receivers().box_of(edge.receive_gid).cells), centring, ghosts_.destination.clipped(depth));
+    bool narrow(Edge &edge, Centring centring, const GhostWidths &most) const override {
+        return clip_receive(edge, extent_of(receivers().box_of(edge.receive_gid).cells), centring, ghosts_.destination.clipped(most));
     }
     void identify(std::vector<uint64_t> &identity) const override {
         identity.insert(identity.end(), { source_.id(), destination_.id(), static_cast<uint64_t>(all_) });

@@ -13,7 +13,7 @@ public:
 
     int32_t n_dims() const override { return n_dims_; }
     std::string text() const override;
-    bool has_rows() const override { return true; }
+    std::string why_no_rows(bool) const override { return {}; }
     int64_t n_parts() const override { return n_parts_; }
     halo_part part(int64_t gid) const override;
     std::vector<halo_neighbour> neighbours(int64_t gid) const override;

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "base/error.h"
+
 namespace halo {
 
 bool contains(const halo_box &outer, const halo_box &inner) {
@@ -82,6 +84,12 @@ bool subtract(std::vector<halo_box> &boxes, const halo_box &hole) {
     }
     boxes = std::move(left);
     return true;
+}
+
+std::string text_of(const halo_box &box) {
+    const auto number = [](int64_t value) { return static_cast<long long>(value); };
+    return format("(%lld, %lld, %lld) to (%lld, %lld, %lld)", number(box.low[0]), number(box.low[1]), number(box.low[2]), number(box.high[0]),
+                  number(box.high[1]), number(box.high[2]));
 }
 
 } // namespace halo

@@ -54,4 +54,7 @@ bool subtract(std::vector<halo_box> &boxes, const halo_box &hole);
 // Quotient rounded down.
 constexpr int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0); }
 
+// "(0, 0, 0) to (4, 4, 1)".
+std::string text_of(const halo_box &box);
+
 } // namespace halo

@@ -11,17 +11,12 @@
 #include "topology/boxes/box_edges.h"
 #include "topology/boxes/cut_domain.h"
 #include "topology/boxes/find_near.h"
+#include "topology/boxes/grid.h"
 #include "topology/even_owner.h"
 
 namespace halo {
 
 namespace {
-
-std::string text_of(const halo_box &box) {
-    const auto number = [](int64_t value) { return static_cast<long long>(value); };
-    return format("(%lld, %lld, %lld) to (%lld, %lld, %lld)", number(box.low[0]), number(box.low[1]), number(box.low[2]), number(box.high[0]),
-                  number(box.high[1]), number(box.high[2]));
-}
 
 uint64_t hash_of(const std::vector<PlacedBox> &boxes) {
     uint64_t hash = boxes.size();
@@ -177,6 +172,14 @@ halo_part BoxesTopology::part(int64_t gid) const {
 Extent BoxesTopology::cells_of(int64_t gid) const {
     const halo_box cells = set_->box_of(gid).cells;
     return { cells.high[0] - cells.low[0], cells.high[1] - cells.low[1], cells.high[2] - cells.low[2] };
+}
+
+std::string BoxesTopology::why_no_rows(bool shared) const {
+    if (cut_) return {};
+    if (distributed_) return "each rank knows its own boxes, and those near them, alone";
+    std::vector<PlacedBox> boxes;
+    for (int64_t gid = 0; gid < n_parts_; ++gid) boxes.push_back(set_->box_of(gid));
+    return why_no_grid(std::move(boxes), domain_, period_, shared);
 }
 
 // Ghosts of a small periodic domain would be its images, over and over.

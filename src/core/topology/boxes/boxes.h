@@ -14,7 +14,7 @@ public:
     BoxesTopology(Context &context, const halo_boxes_desc &desc);
 
     int32_t n_dims() const override { return n_dims_; }
-    bool has_rows() const override { return cut_; }
+    std::string why_no_rows(bool shared) const override;
     int64_t n_parts() const override { return n_parts_; }
     halo_part part(int64_t gid) const override;
     std::vector<halo_neighbour> neighbours(int64_t gid) const override;

@@ -241,13 +241,17 @@ void PointsTopology::make_parts(PointParts parts) {
     between_parts_ = parts_->split(context_, edges_between_copies());
 }
 
-void PointsTopology::edges(const EdgeRequest &request, const EdgeSink &sink) const {
-    if (request.flow == Flow::from_owner) return parts_ ? emit(forward_parts_, request.sections, sink) : emit(forward_, request.sections, sink);
-    if (request.sections != 0) fail(HALO_ERR_ARGUMENT, "exchange: sections %#x: a shared reduction is of all points", request.sections);
+void PointsTopology::require_holders() const {
     if (!knows_holders_)
         fail(
             HALO_ERR_ARGUMENT,
             "exchange: a topology made from lists knows only its owners' edges: HALO_KIND_SHARED_REDUCE needs one with `sharers`, or made from keys");
+}
+
+void PointsTopology::edges(const EdgeRequest &request, const EdgeSink &sink) const {
+    if (request.flow == Flow::from_owner) return parts_ ? emit(forward_parts_, request.sections, sink) : emit(forward_, request.sections, sink);
+    if (request.sections != 0) fail(HALO_ERR_ARGUMENT, "exchange: sections %#x: a shared reduction is of all points", request.sections);
+    require_holders();
     if (parts_) return emit(between_parts_, 0, sink);
     if (!between_) between_ = edges_between_copies();
     emit(*between_, 0, sink);

@@ -76,6 +76,11 @@ public:
     // Divides the edges by the groups that ghosts belong to, given by local index. Collective.
     void set_sections(std::span<const uint32_t> groups);
 
+    const SharedPoints &shared() const { return shared_; }
+    bool has_parts() const { return parts_.has_value(); }
+    // Fails where only the edges from owners are known.
+    void require_holders() const;
+
     // By the caller's position; empty: they are the same.
     const std::vector<uint32_t> &local_indices() const { return local_indices_; }
 
