@@ -10,7 +10,8 @@
  *   3  topology: parts and owners     7  sparse fields: arrivals
  *   4  field: a variable's storage    8  looking inside
  *
- * Beside it: halo_access.h (loops say what they read), halo_channel.h (edges by hand), halo_mesh.h, halo_sphere.h, halo_stencil.h.
+ * Beside it: halo_access.h (loops say what they read), halo_channel.h (edges by hand), halo_levels.h (refined blocks), halo_mesh.h, halo_sphere.h,
+ * halo_stencil.h.
  *
  * Conventions
  * - Every function returns a `halo_status`; results come by out-parameters, which stand last and are written on success only.
@@ -89,7 +90,7 @@ HALO_API int32_t halo_version(void);
 
 /** For languages without macros: fill a struct as its HALO_..._INIT does. `name` is that of its type in the headers for applications, as
  *  "halo_field_desc"; `bytes`, at most 4096, its size as the caller knows it, which becomes its struct_size: of an older caller's struct the first `bytes`
- *  are filled, in a newer one the rest is zero. Sizes of rows in it (`join_bytes`, `set_bytes`, `map_bytes`) are this library's: set those that you know.
+ *  are filled, in a newer one the rest is zero. Sizes of rows in it (`join_bytes`, `set_bytes`, ...) are this library's: set those that you know.
  *  Any thread; O(structs). HALO_ERR_NOT_FOUND: there is no such struct, or it has no such value. HALO_ERR_VERSION: `bytes` is below the struct's
  *  first version. */
 HALO_API halo_status halo_struct_init(const char *name, void *pointer, size_t bytes);
@@ -560,7 +561,7 @@ typedef struct halo_part {
     int32_t struct_version;
     int32_t rank;             /**< owner */
     int64_t gid;
-    int32_t level;            /**< of refinement: 0, a topology has one */
+    int32_t level;            /**< of refinement (halo_levels.h): 0 where a topology has one */
     int32_t n_dims;
     halo_box cells;           /**< in the index space of the whole grid */
     int32_t at_boundary[6];   /**< x low, x high, y low, ...: 1 where the part touches a physical (non-periodic) boundary */

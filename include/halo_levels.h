@@ -160,8 +160,8 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * Fields: cells, real or complex, dense, on the host; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at
  * most. The stencil must not reach farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with
  * HALO_PROLONG_CONSTANT HALO_BALANCE_EDGES; HALO_STENCIL_FACES wants HALO_BALANCE_EDGES, with HALO_PROLONG_CONSTANT HALO_BALANCE_FACES (two
- * dimensions have no edges but corners: there EDGES is FULL). Otherwise creation is HALO_ERR_ARGUMENT. A run's `depth` is even, unless prolongation
- * is constant or ghosts have an odd width.
+ * dimensions have no edges but corners: there EDGES is FULL). Otherwise creation is HALO_ERR_ARGUMENT. A run that fills fewer
+ * ghosts fills two or more on each side, in pairs, unless prolongation is constant or the field's own widths are otherwise.
  *
  * Between forests, halo_exchange_create_transfer (HALO_TRANSFER_COPY, no ghosts) moves fields from one list of blocks to another of the same trees
  * and cells: what is a leaf of both is copied, a leaf whose parts were leaves gets their means, one that was part of a leaf is made of its cells, by

@@ -37,19 +37,19 @@ module halo
     c_halo_channel_release, c_halo_channel_set_buffer, c_halo_channel_set_bytes, c_halo_channel_buffer, &
     c_halo_channel_state, c_halo_channel_send, c_halo_channel_send_bytes, c_halo_channel_send_null, &
     c_halo_channel_start_receive, c_halo_channel_try_receive, c_halo_channel_stale, c_halo_channel_get_key, &
-    c_halo_channel_start_receive_many, c_halo_channel_try_receive_many, c_halo_channel_stale_many, &
-    c_halo_channel_send_many
-  private :: c_halo_group_create, c_halo_group_destroy, c_halo_group_drain, c_halo_group_abandon, c_halo_group_table, &
-    c_halo_group_writable, c_halo_group_start_receive, c_halo_group_send, c_halo_group_send_rows, &
-    c_halo_group_try_receive, c_halo_group_stale, c_halo_topology_create_forest, c_halo_forest_uniform, &
-    c_halo_forest_adapt, c_halo_forest_place, c_halo_field_set_prolongation, c_halo_exchange_coarse_data, &
-    c_halo_exchange_coarse_boundaries, c_halo_mesh_create, c_halo_mesh_destroy, c_halo_mesh_get_local, &
-    c_halo_mesh_get_map, c_halo_mesh_topology, c_halo_mesh_distribute, c_halo_mesh_collect, &
+    c_halo_channel_start_receive_many, c_halo_channel_try_receive_many, c_halo_channel_writable_many, &
+    c_halo_channel_stale_many
+  private :: c_halo_channel_send_many, c_halo_group_create, c_halo_group_destroy, c_halo_group_drain, &
+    c_halo_group_abandon, c_halo_group_table, c_halo_group_writable, c_halo_group_start_receive, c_halo_group_send, &
+    c_halo_group_send_rows, c_halo_group_try_receive, c_halo_group_stale, c_halo_topology_create_forest, &
+    c_halo_forest_uniform, c_halo_forest_adapt, c_halo_forest_place, c_halo_field_set_prolongation, &
+    c_halo_exchange_coarse_data, c_halo_exchange_coarse_boundaries, c_halo_mesh_create, c_halo_mesh_destroy, &
+    c_halo_mesh_get_local, c_halo_mesh_get_map, c_halo_mesh_topology, c_halo_mesh_distribute, c_halo_mesh_collect, &
     c_halo_mesh_target_topology, c_halo_mesh_add_columns, c_halo_mesh_get_columns, c_halo_mesh_column_topology, &
     c_halo_mesh_get_column_map, c_halo_sphere_key, c_halo_sphere_entity_of, c_halo_sphere_key_neighbours, &
     c_halo_sphere_position, c_halo_sphere_create, c_halo_sphere_destroy, c_halo_sphere_local_parts, &
-    c_halo_sphere_get_part, c_halo_sphere_ring_ends, c_halo_sphere_keys
-  private :: c_halo_sphere_neighbours, c_halo_sphere_topology, c_halo_topology_create_cubed_sphere, &
+    c_halo_sphere_get_part, c_halo_sphere_ring_ends
+  private :: c_halo_sphere_keys, c_halo_sphere_neighbours, c_halo_sphere_topology, c_halo_topology_create_cubed_sphere, &
     c_halo_topology_create_latitudes, c_halo_reduced_rows_neighbours, c_halo_topology_create_reduced_rows, &
     c_halo_stencil_create, c_halo_stencil_destroy, c_halo_stencil_add_field, c_halo_stencil_add_stage, &
     c_halo_stencil_analyse, c_halo_stencil_get_field, c_halo_stencil_get_stage, c_halo_stencil_describe, &
@@ -2651,6 +2651,22 @@ contains
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_try_receive_many", status, stat)
   end subroutine halo_channel_try_receive_many
+
+  subroutine halo_channel_writable_many(channels, n_writable, writable, stat, errmsg)
+    type(halo_channel), intent(in) :: channels(:)
+    integer(c_int64_t), intent(out) :: n_writable
+    integer(c_int32_t), intent(out) :: writable
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    type(c_ptr) :: channels_c(size(channels))
+    channels_c = channels%handle
+    n_writable = 0
+    writable = 0
+    status = c_halo_channel_writable_many(channels_c, size(channels, kind=c_int64_t), n_writable, writable)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_writable_many", status, stat)
+  end subroutine halo_channel_writable_many
 
   subroutine halo_channel_stale_many(channels, stream, stat, errmsg)
     type(halo_channel), intent(in) :: channels(:)

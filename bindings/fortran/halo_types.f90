@@ -109,6 +109,7 @@ module halo_types
   integer(c_int32_t), parameter :: HALO_PATTERN_SWEEPS = 1_c_int32_t
   integer(c_int32_t), parameter :: HALO_COMBINE_BY_GID = 0_c_int32_t
   integer(c_int32_t), parameter :: HALO_COMBINE_CANONICAL = 1_c_int32_t
+  integer(c_int32_t), parameter :: HALO_COMBINE_BY_RANK = 2_c_int32_t
   integer(c_int32_t), parameter :: HALO_MESSAGES_AUTO = 0_c_int32_t
   integer(c_int32_t), parameter :: HALO_MESSAGES_AGGREGATE = 1_c_int32_t
   integer(c_int32_t), parameter :: HALO_MESSAGES_PER_CHANNEL = 2_c_int32_t
@@ -496,7 +497,7 @@ module halo_types
   end type halo_transfer_desc
 
   type, bind(c) :: halo_run
-    integer(c_size_t) :: struct_size = 72_c_size_t
+    integer(c_size_t) :: struct_size = 104_c_size_t
     integer(c_int32_t) :: struct_version = 1_c_int32_t
     integer(c_int32_t) :: first_component = 0_c_int32_t
     integer(c_int32_t) :: n_components = 0_c_int32_t
@@ -508,6 +509,10 @@ module halo_types
     type(c_ptr) :: devices = c_null_ptr
     type(c_ptr) :: data = c_null_ptr
     integer(c_int64_t) :: n_data = 0_c_int64_t
+    integer(c_int32_t) :: has_ghosts = 0_c_int32_t
+    integer(c_int32_t) :: ghost_low(3) = [0_c_int32_t, 0_c_int32_t, 0_c_int32_t]
+    integer(c_int32_t) :: ghost_high(3) = [0_c_int32_t, 0_c_int32_t, 0_c_int32_t]
+    integer(c_int32_t) :: reserved = 0_c_int32_t
   end type halo_run
 
   type, bind(c) :: halo_exchange_stats

@@ -538,6 +538,10 @@ contains
     call same("halo_run.devices", from(c_loc(x), c_loc(x%devices)))
     call same("halo_run.data", from(c_loc(x), c_loc(x%data)))
     call same("halo_run.n_data", from(c_loc(x), c_loc(x%n_data)))
+    call same("halo_run.has_ghosts", from(c_loc(x), c_loc(x%has_ghosts)))
+    call same("halo_run.ghost_low", from(c_loc(x), c_loc(x%ghost_low)))
+    call same("halo_run.ghost_high", from(c_loc(x), c_loc(x%ghost_high)))
+    call same("halo_run.reserved", from(c_loc(x), c_loc(x%reserved)))
     call c_f_pointer(c_loc(y), bytes, [c_sizeof(y)])
     bytes = 127_c_int8_t
     call halo_struct_init(y)

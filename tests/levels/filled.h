@@ -49,6 +49,7 @@ struct Case {
         for (size_t d = 0; d < static_cast<size_t>(shape.n_dims); ++d) {
             low[d] = even ? 2 * (1 + below(most / 2)) : below(most + 1);
             high[d] = even ? 2 * (1 + below(most / 2)) : below(most + 1);
+            if (even && below(4) == 0) low[d] = 0; // whole pairs, but none to make anything from
         }
         per_channel = below(4) == 0;
         by_phases = below(2) == 0;

@@ -463,9 +463,18 @@ void CheckMode::before_unpack(const Run &run, FunctionRef<bool(size_t link)> has
     if (full_ || writes_in_finish(run)) keep_storage(run);
 }
 
+// Several pieces may fill one field.
+size_t CheckMode::first_into_same(const Run &run, size_t piece) {
+    const auto &pieces = run.plan->pieces();
+    size_t first = 0;
+    while (pieces[first].destination != pieces[piece].destination) ++first;
+    return first;
+}
+
 void CheckMode::keep_storage(const Run &run) {
     before_.resize(run.pieces.size());
     for (size_t p = 0; p < run.pieces.size(); ++p) {
+        if (first_into_same(run, p) != p) continue;
         const ValueShape &values = run.plan->piece(p).destination();
         before_[p].resize(static_cast<size_t>(values.n_parts()));
         for (int64_t part = 0; part < values.n_parts(); ++part) {
@@ -503,7 +512,7 @@ void CheckMode::refuse_point(const Run &run, const Checked &checked, const BoxVa
 // What may have been written becomes equal on both sides; then nothing may differ. What the rank has given itself is compared otherwise, and done.
 void CheckMode::require_untouched(const Run &run, const char *by) {
     for_each_receiving(run, [&](const Checked &checked, bool local) {
-        auto &copy = before_[checked.piece][static_cast<size_t>(checked.edge->recv_part)];
+        auto &copy = before_[first_into_same(run, checked.piece)][static_cast<size_t>(checked.edge->recv_part)];
         if (copy.empty() || (local && is_hashed(run.plan->piece(checked.piece)))) return;
         const std::byte *const storage = target(run, checked);
         target_of(run, checked).for_each_row([&](int64_t, auto n, auto bytes, auto at) {

@@ -76,6 +76,7 @@ private:
     [[noreturn]] void refuse_source(const Run &run, const Checked &checked, int64_t point) const;
     [[noreturn]] void refuse_point(const Run &run, const Checked &checked, const BoxValues &values, int64_t point, const char *blame) const;
     void give_back_withheld(const Run &run);
+    static size_t first_into_same(const Run &run, size_t piece);
     void keep_storage(const Run &run);
     void require_untouched(const Run &run, const char *by);
     void gather_source(const Run &run, const Checked &checked, std::byte *into);

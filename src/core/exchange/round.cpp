@@ -18,16 +18,6 @@ constexpr uint32_t looks_for_one_ahead = 1024;
 
 bool narrows_ghosts(const halo_run &run) { return run.depth > 0 || run.has_ghosts != 0; }
 
-// That it fills, at most.
-GhostWidths ghosts_of(const halo_run &run) {
-    GhostWidths ghosts = run.depth > 0 ? GhostWidths::same(run.depth) : GhostWidths::all();
-    for (size_t d = 0; run.has_ghosts && d < 3; ++d) {
-        ghosts.low[d] = std::min(ghosts.low[d], run.ghost_low[d]);
-        ghosts.high[d] = std::min(ghosts.high[d], run.ghost_high[d]);
-    }
-    return ghosts;
-}
-
 } // namespace
 
 Round::Round(RoundSpec spec)
@@ -184,7 +174,7 @@ std::shared_ptr<const Lowered> Round::lowered(const Plan &plan, size_t number, c
 // Which tables the run works on; those of another narrowing are made at its first use.
 void Round::narrow(const halo_run &run) {
     run_.op = op_of(run);
-    run_.ghosts = ghosts_of(run);
+    run_.ghosts = widths_of(run);
     const Narrowed wanted{ { run.first_component, run.n_components }, run_.ghosts, spec_.pieces.front().combining.op_of_rows(run_.op) };
     Narrowing last = run_.narrowing;
     run_.whole = wanted == Narrowed{};

@@ -41,6 +41,15 @@ void add_field(Terms &terms, const Field &field) {
 
 } // namespace
 
+GhostWidths widths_of(const halo_run &run) {
+    GhostWidths ghosts = run.depth > 0 ? GhostWidths::same(run.depth) : GhostWidths::all();
+    for (size_t d = 0; run.has_ghosts && d < 3; ++d) {
+        ghosts.low[d] = std::min(ghosts.low[d], run.ghost_low[d]);
+        ghosts.high[d] = std::min(ghosts.high[d], run.ghost_high[d]);
+    }
+    return ghosts;
+}
+
 void check_lists(const halo_run &run, size_t n_fields, size_t n_pointers, const std::string &what) {
     const bool any = run.field_mask || run.sets || run.devices;
     if ((any || run.n_fields != 0) && run.n_fields != static_cast<int64_t>(n_fields))

@@ -36,6 +36,9 @@ struct RoundSpec {
     std::string what{};     // "exchange 3 over u, v"
 };
 
+// Layers that a run fills, at most.
+GhostWidths widths_of(const halo_run &run);
+
 // Have the lists of a run the lengths that those of `what`, the exchange, must have?
 void check_lists(const halo_run &run, size_t n_fields, size_t n_pointers, const std::string &what);
 

@@ -105,6 +105,7 @@ CONSTANTS = {
     "HALO_PATTERN_SWEEPS": 1,
     "HALO_COMBINE_BY_GID": 0,
     "HALO_COMBINE_CANONICAL": 1,
+    "HALO_COMBINE_BY_RANK": 2,
     "HALO_MESSAGES_AUTO": 0,
     "HALO_MESSAGES_AGGREGATE": 1,
     "HALO_MESSAGES_PER_CHANNEL": 2,
@@ -547,6 +548,10 @@ typedef struct halo_run {
     const int32_t *devices;
     void *const *data;
     int64_t n_data;
+    int32_t has_ghosts;
+    int32_t ghost_low[3];
+    int32_t ghost_high[3];
+    int32_t reserved;
 } halo_run;
 halo_status halo_exchange_start(halo_exchange *exchange, const halo_run *run, halo_stream stream);
 halo_status halo_exchange_finish(halo_exchange *exchange, halo_stream stream);
@@ -747,6 +752,7 @@ halo_status halo_channel_stale(halo_channel *channel, halo_stream stream);
 halo_status halo_channel_get_key(const halo_channel *channel, halo_channel_key *key);
 halo_status halo_channel_start_receive_many(halo_channel *const *channels, int64_t n);
 halo_status halo_channel_try_receive_many(halo_channel *const *channels, int64_t n, int64_t *n_done, int32_t *states);
+halo_status halo_channel_writable_many(halo_channel *const *channels, int64_t n, int64_t *n_writable, int32_t *writable);
 halo_status halo_channel_stale_many(halo_channel *const *channels, int64_t n, halo_stream stream);
 halo_status halo_channel_send_many(halo_channel *const *channels, int64_t n, halo_stream stream);
 typedef struct halo_group_desc {

@@ -131,7 +131,7 @@ public:
     }
     void refine(const halo_run &run) override {
         for_each_part(run, [&](const Values &values, const Work &work) {
-            for (const halo_box &box : work.made) values.prolongate_box(box, run.depth);
+            for (const halo_box &box : work.made) values.prolongate_box(box, widths_of(run));
         });
     }
 
@@ -149,6 +149,8 @@ private:
         std::unique_ptr<Field> coarse;
         LevelGhosts ghosts;
         std::vector<Work> work; // of each part
+
+        bool halves_ghosts() const { return ghosts.halves_ghosts(field->topology().n_dims()); }
     };
     // Of one part in a run.
     struct Values {
@@ -167,9 +169,9 @@ private:
             restrict_values(what, item.field->spec().places[static_cast<size_t>(place)], at(fine, fine_layout, place),
                             at(coarse, coarse_layout, place), box);
         }
-        void prolongate_box(const halo_box &box, int32_t depth) const {
+        void prolongate_box(const halo_box &box, const GhostWidths &most) const {
             const Extent cells = item.field->topology().cells_of(0);
-            const halo_box reached = grown({ { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }, item.ghosts.widths.clipped(depth));
+            const halo_box reached = grown({ { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }, item.ghosts.widths.clipped(most));
             prolongate_cells(what, item.ghosts.reach > 0, at(coarse, coarse_layout, 0), at(fine, fine_layout, 0), intersection(box, reached));
         }
     };
@@ -222,13 +224,13 @@ void LevelSteps::find_ghosts(Item &item) {
         Work &work = item.work[part];
         work.made = edges.made(gid);
         for (const halo_box &box : edges.read_inside(gid)) work.send(0, box);
-        if (item.ghosts.halves_ghosts()) work.halved_ghosts = edges.read_beside(gid);
+        if (item.halves_ghosts()) work.halved_ghosts = edges.read_beside(gid);
     }
     const auto add_sent = [&](const Edge &edge) {
         if (edge.ends != EdgeEnds::receive) item.work[static_cast<size_t>(forest.local_index(edge.send_gid))].send(0, edge.send.box);
     };
     edges.emit(LevelWay::to_coarser, HALO_CENTRE_CELL, add_sent);
-    if (!item.ghosts.halves_ghosts()) edges.emit(LevelWay::beside, HALO_CENTRE_CELL, add_sent);
+    if (!item.halves_ghosts()) edges.emit(LevelWay::beside, HALO_CENTRE_CELL, add_sent);
 }
 
 void LevelSteps::find_fluxes(Item &item) {
@@ -259,9 +261,13 @@ void LevelSteps::check_run(const halo_run &run, const Item &item) const {
     const auto f = static_cast<size_t>(&item - items_.data());
     if (space_in(run, f, *item.field).on_device())
         fail(HALO_ERR_DEVICE, "exchange: field %s is on a device: ghosts between levels are made on the host alone", item.field->spec().name.c_str());
-    if (run.depth % 2 != 0 && item.ghosts.halves_ghosts() && item.ghosts.reach > 0 && !(item.ghosts.widths == GhostWidths{}))
-        fail(HALO_ERR_ARGUMENT, "exchange: run with depth %d: ghosts of field %s between levels come in pairs", run.depth,
-             item.field->spec().name.c_str());
+    if (item.ghosts.reach == 0 || item.ghosts.widths == GhostWidths{} || !item.halves_ghosts()) return;
+    LevelGhosts narrowed = item.ghosts;
+    narrowed.widths = item.ghosts.widths.clipped(widths_of(run));
+    if (!narrowed.halves_ghosts(item.field->topology().n_dims()))
+        fail(HALO_ERR_ARGUMENT,
+             "exchange: a run with depth %d, has_ghosts %d: ghosts of field %s between levels come in pairs, two or more on each side", run.depth,
+             run.has_ghosts, item.field->spec().name.c_str());
 }
 
 // The caller's lists, and behind them those of the coarse fields.
@@ -366,7 +372,7 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
         };
         add(n + f, f, LevelWay::to_coarser);
         add(f, n + f, LevelWay::to_finer);
-        if (ghosts.reach > 0 && !ghosts.halves_ghosts()) add(n + f, n + f, LevelWay::beside);
+        if (ghosts.reach > 0 && !ghosts.halves_ghosts(field.topology().n_dims())) add(n + f, n + f, LevelWay::beside);
     }
     return one_round(fields, std::move(round), std::move(steps));
 }

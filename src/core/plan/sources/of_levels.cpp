@@ -10,10 +10,10 @@ public:
     OfLevels(const ForestTopology &forest, const LevelGhosts &ghosts, LevelWay way) : forest_(forest), ghosts_(ghosts), way_(way) {}
 
     void emit(Centring centring, const EdgeSink &sink) const override { LevelEdges(forest_, ghosts_).emit(way_, centring, sink); }
-    bool narrow(Edge &edge, Centring centring, int32_t depth) const override {
+    bool narrow(Edge &edge, Centring centring, const GhostWidths &most) const override {
         if (way_ == LevelWay::fluxes) return true;
         LevelGhosts shallow = ghosts_;
-        shallow.widths = shallow.widths.clipped(depth);
+        shallow.widths = shallow.widths.clipped(most);
         if (way_ == LevelWay::to_coarser) return clip_receive(edge, forest_.cells_of(edge.receive_gid), centring, shallow.widths);
         return clip_receive(edge, LevelEdges(forest_, shallow).coarse_cells(), centring, shallow.coarse(forest_.n_dims()));
     }
@@ -35,7 +35,7 @@ public:
     OfRemesh(const ForestTopology &from, const ForestTopology &to, int32_t reach, RemeshWay way) : from_(from), to_(to), reach_(reach), way_(way) {}
 
     void emit(Centring, const EdgeSink &sink) const override { RemeshEdges(from_, to_, reach_).emit(way_, sink); }
-    bool narrow(Edge &, Centring, int32_t) const override { return true; }
+    bool narrow(Edge &, Centring, const GhostWidths &) const override { return true; }
     void identify(std::vector<uint64_t> &identity) const override {
         identity.insert(identity.end(), { from_.id(), to_.id(), static_cast<uint64_t>(way_), static_cast<uint64_t>(reach_) });
     }

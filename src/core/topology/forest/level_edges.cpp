@@ -94,10 +94,11 @@ GhostWidths LevelGhosts::coarse(int32_t n_dims) const {
     return coarse;
 }
 
-bool LevelGhosts::halves_ghosts() const {
-    bool whole_pairs = stencil == HALO_STENCIL_FULL;
-    for (size_t d = 0; d < 3; ++d) whole_pairs = whole_pairs && widths.low[d] % 2 == 0 && widths.high[d] % 2 == 0;
-    return whole_pairs;
+bool LevelGhosts::halves_ghosts(int32_t n_dims) const {
+    const auto are_enough = [this](int32_t width) { return width % 2 == 0 && width >= 2 * reach; };
+    bool everywhere = stencil == HALO_STENCIL_FULL;
+    for (size_t d = 0; d < static_cast<size_t>(n_dims); ++d) everywhere = everywhere && are_enough(widths.low[d]) && are_enough(widths.high[d]);
+    return everywhere;
 }
 
 LevelEdges::LevelEdges(const ForestTopology &forest, const LevelGhosts &ghosts)

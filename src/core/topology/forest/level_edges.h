@@ -26,8 +26,8 @@ struct LevelGhosts {
 
     // Of coarse cells: all that ghosts are made from.
     GhostWidths coarse(int32_t n_dims) const;
-    // Are coarse cells behind blocks of the same level made from the ghosts there? Else those blocks send them.
-    bool halves_ghosts() const;
+    // Are coarse cells behind blocks of the same level made from the ghosts there, pair by pair? Else those blocks send them.
+    bool halves_ghosts(int32_t n_dims) const;
 };
 
 class LevelEdges {
