@@ -48,7 +48,7 @@ private:
     struct Value {
         std::string text;
         std::string source;
-        double number = 0; // 0 or 1, integer, seconds, bytes, index of the word
+        double number = 0; // 0, 1 or 2 (full), integer, seconds, bytes, index of the word
     };
     void assign(const Setting &setting, std::string_view text, const std::string &source);
     const Value &get(std::string_view key, SettingType type) const;

@@ -9,7 +9,7 @@
 namespace halo {
 
 enum class SettingType : unsigned char {
-    boolean, // yes no, true false, on off, 1 0
+    boolean, // yes no, true false, on off, 1 0; and `words`
     integer,
     duration, // seconds: "30s", "5ms", "2min", a bare number; "none" or "inf": no limit
     bytes,    // "64K", "1.5G" (powers of 1024), a bare number; "inf": no limit
@@ -23,7 +23,7 @@ struct Setting {
     const char *default_value;
     double low; // bounds of numbers, both included, in seconds or bytes where these are meant
     double high;
-    const char *words; // "aggregate|per_channel"; texts: what else to say about the values
+    const char *words; // "aggregate|per_channel"; booleans: "full" or nothing; texts: what else to say about the values
     bool changeable;   // by halo_context_set
     bool agrees;       // must be the same on all ranks
     const char *doc;
