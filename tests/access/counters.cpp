@@ -56,7 +56,8 @@ TEST_P(Counters, SectionsTravelAlone) {
 TEST_P(Counters, SectionsAreSentBackAlone) {
     conformance::run(GetParam(), {}, [](Rank &rank) {
         World world(rank, ring(rank.size));
-        const halo_access near = via_map(world.res, HALO_INC, near_own_edges), all = via_map(world.res, HALO_INC), read = direct(world.res, HALO_READ);
+        const halo_access near = via_map(world.res, HALO_INC, near_own_edges), all = via_map(world.res, HALO_INC),
+                          read = direct(world.res, HALO_READ);
         const auto touch = [&](const halo_access &access) { world.touch({ access }, HALO_STYLE_REVERSE, HALO_ON_HOST); };
         touch(near);
         touch(near);

@@ -102,15 +102,16 @@ void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where
         return world.over_nodes({ direct(world.res, HALO_READ), direct(world.x, HALO_RW) }, where,
                                 [&](int64_t i) { at(world.x)[i] = next_x(at(world.x)[i], at(world.res)[i]); });
     case 3:
-        return world.over_edges({ via_map(world.x, HALO_READ, near), via_map(world.low, HALO_ACCESS_MIN, near), via_map(world.high, HALO_ACCESS_MAX, near) },
-                                style, where, [&](int64_t e) {
-                                    for (int which = 0; which < 2; ++which) {
-                                        const int64_t other = at(world.x)[node_of(e, 1 - which)];
-                                        int64_t &low = at(world.low)[node_of(e, which)], &high = at(world.high)[node_of(e, which)];
-                                        low = std::min(low, other);
-                                        high = std::max(high, other);
-                                    }
-                                });
+        return world.over_edges(
+            { via_map(world.x, HALO_READ, near), via_map(world.low, HALO_ACCESS_MIN, near), via_map(world.high, HALO_ACCESS_MAX, near) }, style,
+            where, [&](int64_t e) {
+                for (int which = 0; which < 2; ++which) {
+                    const int64_t other = at(world.x)[node_of(e, 1 - which)];
+                    int64_t &low = at(world.low)[node_of(e, which)], &high = at(world.high)[node_of(e, which)];
+                    low = std::min(low, other);
+                    high = std::max(high, other);
+                }
+            });
     case 4:
         return world.over_edges({ via_map(world.x, HALO_READ, near), direct(world.w, HALO_RW) }, style, where,
                                 [&](int64_t e) { at(world.w)[e] = next_w(at(world.w)[e], at(world.x)[node_of(e, 0)], at(world.x)[node_of(e, 1)]); });

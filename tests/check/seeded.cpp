@@ -274,8 +274,8 @@ TEST_P(Seeded, BrokenPromiseOfAStableSource) {
             findings.note(solver.finish());
             solver.destroy();
         });
-        findings.expect({ "field density, part 3", text_of("cell (%lld, 0, 0), in all", static_cast<long long>(owned)), "which goes to part ", " on rank ",
-                          "source_stable" });
+        findings.expect({ "field density, part 3", text_of("cell (%lld, 0, 0), in all", static_cast<long long>(owned)), "which goes to part ",
+                          " on rank ", "source_stable" });
     }
 }
 
