@@ -2655,14 +2655,21 @@ contains
   subroutine halo_channel_writable_many(channels, n_writable, writable, stat, errmsg)
     type(halo_channel), intent(in) :: channels(:)
     integer(c_int64_t), intent(out) :: n_writable
-    integer(c_int32_t), intent(out) :: writable
+    integer(c_int32_t), intent(out), optional :: writable(:)
     integer, intent(out), optional :: stat
     character(:), allocatable, intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     type(c_ptr) :: channels_c(size(channels))
     channels_c = channels%handle
     n_writable = 0
-    writable = 0
+    if (present(writable)) then
+      if (size(writable) /= size(channels)) then
+        if (present(errmsg)) errmsg = refused("halo_channel_writable_many", "writable and channels differ in size")
+        call conclude("halo_channel_writable_many", HALO_ERR_ARGUMENT, stat, refused("halo_channel_writable_many", &
+          "writable and channels differ in size"))
+        return
+      end if
+    end if
     status = c_halo_channel_writable_many(channels_c, size(channels, kind=c_int64_t), n_writable, writable)
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_channel_writable_many", status, stat)

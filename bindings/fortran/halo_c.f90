@@ -860,7 +860,7 @@ module halo_c
       type(c_ptr), intent(in) :: channels(*)
       integer(c_int64_t), value :: n
       integer(c_int64_t), intent(inout) :: n_writable
-      integer(c_int32_t), intent(inout) :: writable
+      integer(c_int32_t), intent(inout), optional :: writable(*)
       integer(c_int32_t) :: answer
     end function c_halo_channel_writable_many
     function c_halo_channel_stale_many(channels, n, stream) result(answer) bind(c, name="halo_channel_stale_many")

@@ -9,13 +9,14 @@ import arrays
 OPTIONAL = {"options", "run", "stream", "null_flags", "source", "in", "out"}
 OPTIONAL_OF = {"halo_exchange_create": {"desc"}, "halo_exchange_create_transfer": {"desc"}, "halo_group_create": {"desc"},
                "halo_stencil_create_exchange": {"desc"}, "halo_sections_classify": {"sections", "order", "sizes"}, "halo_info": {"context"},
-               "halo_channel_try_receive": {"state"}, "halo_channel_try_receive_many": {"states"}, "halo_mesh_distribute": {"brought", "local"},
+               "halo_channel_try_receive": {"state"}, "halo_channel_try_receive_many": {"states"}, "halo_channel_writable_many": {"writable"}, "halo_mesh_distribute": {"brought", "local"},
                "halo_mesh_collect": {"brought", "local"}, "halo_mesh_add_columns": {"layers"}}
 # Results that are arrays whose length the call knows otherwise.
 ROOM = {("halo_sphere_key_neighbours", "neighbours"): "6", ("halo_sphere_position", "position"): "3", ("halo_sections_classify", "sections"): ":",
-        ("halo_sections_classify", "order"): ":", ("halo_sections_reach", "groups"): ":", ("halo_channel_try_receive_many", "states"): ":"}
+        ("halo_sections_classify", "order"): ":", ("halo_sections_reach", "groups"): ":", ("halo_channel_try_receive_many", "states"): ":",
+        ("halo_channel_writable_many", "writable"): ":"}
 SHORT = {("halo_sections_reach", "groups"): ("map%n_to", "groups has fewer entries than there are that the map leads to")}
-AS_LONG = {"sections", "order", "states", "null_flags"}  # as the list in the same call
+AS_LONG = {"sections", "order", "states", "writable", "null_flags"}  # as the list in the same call
 CHANGED = {("halo_stencil_fill_field_desc", "desc"), ("halo_stencil_fill_layout_desc", "desc"), ("halo_sections_reach", "groups"),
            ("halo_memory_release", "pointer"), ("halo_mesh_distribute", "local"), ("halo_mesh_collect", "brought")}
 ANY = {("halo_reduction_begin", "in"), ("halo_reduction_end", "out"), ("halo_mesh_distribute", "brought"), ("halo_mesh_distribute", "local"),

@@ -154,6 +154,8 @@ contains
     call halo_channel_stale(channel)
     call several(1)%allocate()
     call several(2)%allocate()
+    call halo_channel_writable_many(several, n_done, states)
+    call need(n_done == 2 .and. all(states == 1), "all writable")
     call halo_channel_start_receive_many(several)
     call halo_channel_send_many(several)
     call halo_channel_try_receive_many(several, n_done, states)
