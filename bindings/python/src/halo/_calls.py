@@ -32,7 +32,8 @@ BY_HAND = {
 LEFT_OUT = {
     "halo_sections_classify", "halo_sections_reach", "halo_memory_allocate", "halo_memory_allocate_on", "halo_memory_release",
     "halo_access_data", "halo_reduction_create_items", "halo_channel_register_many", "halo_channel_find",
-    "halo_channel_buffer", "halo_channel_try_receive_many", "halo_group_send", "halo_group_send_rows", "halo_group_table",
+    "halo_channel_buffer", "halo_channel_try_receive_many", "halo_channel_writable_many", "halo_exchange_coarse_data", "halo_forest_adapt",
+    "halo_forest_place", "halo_mesh_add_columns", "halo_mesh_get_columns", "halo_group_send", "halo_group_send_rows", "halo_group_table",
 }
 
 

@@ -13,6 +13,7 @@ LENGTHS = {
     "halo_blocks_desc": {"owner": "n_owner"},
     "halo_boxes_desc": {"boxes": "n_boxes", "owner": "n_boxes", "priority": "n_boxes"},
     "halo_regions_desc": {"cells": "n_parts*3", "owner": "n_parts", "joins": "n_joins", "vector_signs": "n_joins*3"},
+    "halo_forest_desc": {"trees": "n_trees", "joins": "n_joins", "leaves": "n_leaves", "owner": "n_leaves"},
     "halo_keys_desc": {"keys": "n_keys", "flags": "n_keys", "weights": "n_keys", "owners": "n_keys", "part_offsets": "n_parts+1"},
     "halo_keys_edit": {"remove": "n_remove", "add": "n_add", "flags": "n_add", "weights": "n_add", "owners": "n_add"},
     "halo_graph_desc": {"keys": "n_owned", "offsets": "n_owned+1", "lengths": "n_owned", "neighbours": None, "owners": None},
@@ -38,7 +39,11 @@ LENGTHS_BY_HAND = {
     "halo_cubed_sphere_desc": lambda s, n: {"owner": 6 * s.parts_per_side**2},
     "halo_latitudes_desc": lambda s, n: {"owner": s.parts[0] * s.parts[1]},
 }
-ROW_BYTES = {"join_bytes": "halo_join", "set_bytes": "halo_mesh_set", "map_bytes": "halo_mesh_map"}
+ROW_BYTES = {
+    "halo_regions_desc": {"join_bytes": "halo_join"},
+    "halo_mesh_desc": {"set_bytes": "halo_mesh_set", "map_bytes": "halo_mesh_map"},
+    "halo_forest_desc": {"tree_bytes": "halo_tree", "join_bytes": "halo_tree_join", "leaf_bytes": "halo_leaf"},
+}
 FORMATS = {"int32_t": "i", "int64_t": "ql", "uint32_t": "I", "uint64_t": "QL", "uint8_t": "B", "double": "d"}
 
 
@@ -129,8 +134,8 @@ def initial(name):
     if lib.halo_struct_init(name.encode(), result, ffi.sizeof(name)) != 0:
         if "struct_size" in STRUCTS[name]:
             check(lib.halo_struct_init(name.encode(), result, ffi.sizeof(name)), name)
-    for member in ROW_BYTES.keys() & STRUCTS[name].keys():  # as this package knows them
-        setattr(result, member, ffi.sizeof(ROW_BYTES[member]))
+    for member, row in ROW_BYTES.get(name, {}).items():  # as this package knows them
+        setattr(result, member, ffi.sizeof(row))
     return result
 
 
