@@ -10,6 +10,7 @@
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include "halo_access.h"
+#include "halo_channel.h"
 
 namespace fuzz {
 
