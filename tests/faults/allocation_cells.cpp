@@ -385,7 +385,7 @@ void levels(Member &member, const Trial &trial) {
     desc.leaves = leaves.data(), desc.n_leaves = 3, desc.owner = owners.data();
     halo_topology *topology = nullptr, *moved = nullptr;
     TALK(halo_topology_create_forest(member.context, &desc, &topology));
-    halo_field *u = make_field(member, topology, "u", 2, {});
+    halo_field *u = make_field(member, topology, "u", 2, [](halo_field_desc &field) { field.ghost_low[1] = field.ghost_high[1] = 0; });
     halo_field *flux = make_field(member, topology, "flux", 0, [](halo_field_desc &field) { field.centring = HALO_CENTRE_FACE_X; });
     ALONE(halo_field_set_prolongation(u, HALO_PROLONG_MINMOD));
     ALONE(halo_field_allocate(u, -1));
