@@ -37,14 +37,14 @@ T summed(uint64_t seed, halo_op op, const KeyFacts &fact, const Copy &copy, int3
 }
 
 template <class T>
-struct Variable {
+struct Summed {
     const Model &model;
     int32_t rank;
     halo_topology *topology;
     std::vector<uint32_t> indices;
     std::unique_ptr<Storage<T>> storage;
 
-    Variable(const Model &of, const Rank &here, const char *name, Random &random)
+    Summed(const Model &of, const Rank &here, const char *name, Random &random)
         : model(of),
           rank(here.rank),
           topology(of.make(here.context, here.rank)),
@@ -54,7 +54,7 @@ struct Variable {
         const auto n_components = static_cast<int32_t>(pick(random, 1, 3));
         storage = std::make_unique<Storage<T>>(topology, name, n_components, report.n_points, static_cast<int>(pick(random, 0, 2)), rank);
     }
-    ~Variable() {
+    ~Summed() {
         storage.reset();
         halo_topology_destroy(&topology);
     }
@@ -82,7 +82,7 @@ template <class T>
 void run_seed(Rank &rank, uint64_t seed) {
     Random random(seed);
     const Model first = random_model(random, rank.size), second = random_model(random, rank.size);
-    Variable<T> u(first, rank, "u", random), v(second, rank, "v", random);
+    Summed<T> u(first, rank, "u", random), v(second, rank, "v", random);
     halo_field *fields[2] = { u.storage->field(), v.storage->field() };
     halo_op op = any_op<T>(random);
     halo_exchange_desc desc = by_rank(op);

@@ -10,11 +10,9 @@ namespace {
 const Field &coarse_field_of(const halo_exchange *exchange, int32_t field) {
     const Exchange &object = *object_of<ExchangeObject>(exchange).exchange;
     if (field < 0 || field >= object.n_fields()) fail(HALO_ERR_ARGUMENT, "%s: field %d of %d", object.what().c_str(), field, object.n_fields());
-    const Field *coarse = object.coarse_field(static_cast<size_t>(field));
-    if (!coarse)
-        fail(HALO_ERR_NOT_FOUND, "%s: field %s has no coarse cells: its blocks are of one level", object.what().c_str(),
-             object.field(field)->spec().name.c_str());
-    return *coarse;
+    if (const Field *coarse = object.coarse_field(static_cast<size_t>(field))) return *coarse;
+    fail(HALO_ERR_NOT_FOUND, "%s: field %s has no coarse cells: its blocks are of one level", object.what().c_str(),
+         object.field(field)->spec().name.c_str());
 }
 
 } // namespace

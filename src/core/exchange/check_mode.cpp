@@ -90,9 +90,10 @@ void add_negated(const BoxCopy &box, const std::byte *storage, std::vector<uint3
 
 // Between a part's storage and values side by side, in the order of BoxValues.
 void gather(const BoxValues &values, const std::byte *storage, std::byte *into) {
+    std::byte *next = into;
     values.for_each_row([&](int64_t, auto n, auto bytes, auto at) {
-        for (int64_t i = 0; i < n; ++i) std::memcpy(into + i * bytes, storage + at(i), static_cast<size_t>(bytes));
-        into += n * bytes;
+        for (int64_t i = 0; i < n; ++i) std::memcpy(next + i * bytes, storage + at(i), static_cast<size_t>(bytes));
+        next += n * bytes;
     });
 }
 
