@@ -137,7 +137,7 @@ TEST(LevelsRefuse, Prolongations) {
 // The other rank hears of it, and says what differs.
 TEST(LevelsRefuse, RanksThatProlongateDifferently) {
     on_two_ranks([](Rank &rank, const Model &model) {
-        if (rank.size == 1) return;
+        if (rank.size != 2) return; // else some have nothing to do with rank 0
         Attempt attempt(rank, model.desc(), field_desc());
         OK(halo_field_set_prolongation(attempt.field(), rank.rank == 0 ? HALO_PROLONG_CONSTANT : HALO_PROLONG_MINMOD));
         attempt.make(ghosts);
@@ -205,7 +205,7 @@ TEST(LevelsLife, OneMessageToEachPeer) {
             return stats;
         };
         const halo_exchange_stats first = run(1), all = run(5);
-        if (all.runs != 6 || all.n_peers != rank.size - 1 || all.messages_sent - first.messages_sent != 5 * (rank.size - 1) ||
+        if (all.runs != 6 || (rank.size == 2 && all.n_peers != 1) || all.messages_sent - first.messages_sent != 5 * all.n_peers ||
             all.tables_compiled != first.tables_compiled)
             stop("%lld runs, %d peers, %lld messages", static_cast<long long>(all.runs), all.n_peers, static_cast<long long>(all.messages_sent));
     });
