@@ -172,6 +172,9 @@ TEST(StartedRanks, TimeLimitAndWarnings) {
     ASSERT_GE(one.told.size(), 1u);
     EXPECT_NE(one.told[0].find("waiting for 0 s: bootstrap threads, rank 1 of 2: not all ranks have come"), std::string::npos) << one.told[0];
     EXPECT_LE(one.told.size(), 2u); // the second when the wait has doubled
+    Meeting another;
+    another.n_ranks = 2;
+    meeting = &another;
     {
         StartedRanks ranks = one.come(0.1); // who fails has his own text, even if nobody hears it
         expect_failure(HALO_ERR_PLUGIN, { "no wire" }, [&] { ranks.together([]() -> int { fail(HALO_ERR_PLUGIN, "no wire"); }); });
