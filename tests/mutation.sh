@@ -407,7 +407,7 @@ defects=(
     "a leaf may lie in another|topology/forest/leaves.cpp|unit_forest Lists.*|s/; lies_in(inner, outer))/; false \&\& lies_in(inner, outer))/"
     "a refined neighbour is listed by all its parts|topology/forest/leaves.h|unit_forest ForestTopology.*|s/^            if (!touches) continue;//"
     "a forest out of balance is taken|topology/forest/forest.cpp|misuse ForestLists.*|s/^        check_balance(\*leaves_, desc.balance);//"
-    "ghosts of a turned block come from its other end|topology/forest/forest.cpp|unit_forest ForestTopology.*|s/? low : n_cells\[d\] - high;/? low : n_cells[d] - low;/"
+    "ghosts of a turned block come from its other end|topology/forest/block_box.cpp|unit_forest ForestTopology.*|s/? low : cells\[d\] - high;/? low : cells[d] - low;/"
     "a forest does not look whether trees are joined alike|topology/forest/forest.cpp|unit_forest ForestTopology.RanksThat*|s/add(join.axis\[d\], join.sign\[d\]);/add(join.axis[d]);/"
     "blocks are refined without what touches them|topology/forest/adapt.cpp|unit_forest Adapt.*|s/if (new_level(other) < leaves_\[next\].level) waiting.push_back(other);/(void)other;/"
     "blocks become coarser though finer ones touch them|topology/forest/adapt.cpp|unit_forest Adapt.*|s/fits = fits \&\& new_level(finer) <= parent.level + 1;/(void)finer;/"

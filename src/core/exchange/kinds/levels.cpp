@@ -8,6 +8,7 @@
 #include "base/level_operators.h"
 #include "base/types.h"
 #include "topology/boxes/box_calculus.h"
+#include "topology/forest/block_box.h"
 #include "topology/forest/coarsened.h"
 #include "topology/forest/level_edges.h"
 #include "topology/forest/remesh_edges.h"
@@ -170,8 +171,7 @@ private:
                             at(coarse, coarse_layout, place), box);
         }
         void prolongate_box(const halo_box &box, const GhostWidths &most) const {
-            const Extent cells = item.field->topology().cells_of(0);
-            const halo_box reached = grown({ { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }, item.ghosts.widths.clipped(most));
+            const halo_box reached = grown(whole_block(item.field->topology().cells_of(0)), item.ghosts.widths.clipped(most));
             prolongate_cells(what, item.ghosts.reach > 0, at(coarse, coarse_layout, 0), at(fine, fine_layout, 0), intersection(box, reached));
         }
     };
@@ -249,11 +249,10 @@ void LevelSteps::find_moves(size_t from, size_t to) {
         if (edge.ends != EdgeEnds::receive)
             source.work[static_cast<size_t>(forest_of(*source.field).local_index(edge.send_gid))].send(0, edge.send.box);
     });
-    const Extent cells = destination.field->topology().cells_of(0);
+    const halo_box block = whole_block(destination.field->topology().cells_of(0));
     edges.emit(RemeshWay::split, [&](const Edge &edge) {
         if (edge.ends == EdgeEnds::send) return;
-        destination.work[static_cast<size_t>(forest_of(*destination.field).local_index(edge.receive_gid))].made.push_back(
-            { { 0, 0, 0 }, { cells[0], cells[1], cells[2] } });
+        destination.work[static_cast<size_t>(forest_of(*destination.field).local_index(edge.receive_gid))].made.push_back(block);
     });
 }
 

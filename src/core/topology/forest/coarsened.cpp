@@ -2,6 +2,7 @@
 #include "topology/forest/coarsened.h"
 
 #include "topology/boxes/box_calculus.h"
+#include "topology/forest/block_box.h"
 
 namespace halo {
 
@@ -20,13 +21,12 @@ halo_part CoarsenedForest::part(int64_t gid) const {
 }
 
 std::vector<halo_boundary> CoarsenedForest::boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const {
-    const halo_box owned = points_of({ { 0, 0, 0 }, { n_cells_[0], n_cells_[1], n_cells_[2] } }, centring);
+    const halo_box owned = points_of(whole_block(n_cells_), centring);
     std::vector<halo_boundary> found;
-    for (int32_t element = 0; element < 27; ++element) {
+    for_each_element(n_dims(), [&](int32_t element, const ElementOffset &) {
         const halo_box ghosts = element_box(owned, widths, element);
-        if (element == HALO_ELEMENT(0, 0, 0) || empty(ghosts)) continue;
-        if (forest_.across(forest_.leaf(gid), element).is == Across::Is::nothing) found.push_back({ ghosts, element, 0 });
-    }
+        if (!empty(ghosts) && forest_.across(forest_.leaf(gid), element).is == Across::Is::nothing) found.push_back({ ghosts, element, 0 });
+    });
     return found;
 }
 

@@ -8,25 +8,12 @@
 #include "comm/agree.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/even_owner.h"
+#include "topology/forest/block_box.h"
 #include "topology/forest/description.h"
 
 namespace halo {
 
 namespace {
-
-// Ghosts behind an element of a part, as cells of the block that lies there.
-halo_box cells_across(const halo_box &ghosts, const ElementOffset &side, const AxisMap &map, const Extent &n_cells) {
-    halo_box there;
-    for (int d = 0; d < 3; ++d) {
-        const int64_t low = ghosts.low[d] - side[d] * n_cells[d];
-        const int64_t high = ghosts.high[d] - side[d] * n_cells[d];
-        there.low[map.axis[d]] = map.sign[d] > 0 ? low : n_cells[d] - high;
-        there.high[map.axis[d]] = map.sign[d] > 0 ? high : n_cells[d] - low;
-    }
-    return there;
-}
-
-halo_box owned(const Extent &n_cells) { return { { 0, 0, 0 }, { n_cells[0], n_cells[1], n_cells[2] } }; }
 
 std::string triple(const auto &xyz) {
     return format("(%lld, %lld, %lld)", static_cast<long long>(xyz[0]), static_cast<long long>(xyz[1]), static_cast<long long>(xyz[2]));
@@ -213,7 +200,7 @@ std::vector<halo_boundary> ForestTopology::boundaries(int64_t gid, const GhostWi
     require_gid(gid);
     std::vector<halo_boundary> found;
     for_each_element(n_dims_, [&](int32_t element, const ElementOffset &) {
-        const halo_box ghosts = element_box(points_of(owned(n_cells_), centring), widths, element);
+        const halo_box ghosts = element_box(points_of(whole_block(n_cells_), centring), widths, element);
         if (!empty(ghosts) && across(leaf(gid), element).is == Across::Is::nothing) found.push_back({ ghosts, element, 0 });
     });
     return found;
@@ -230,9 +217,9 @@ void ForestTopology::edges(const EdgeRequest &request, const EdgeSink &sink) con
         Edge edge;
         edge.receive_gid = gid;
         edge.receive_rank = owner(gid);
-        for_each_element(n_dims_, [&](int32_t element, const ElementOffset &side) {
+        for_each_element(n_dims_, [&](int32_t element, const ElementOffset &) {
             if (!in_stencil(element, request.stencil)) return;
-            edge.receive.box = element_box(owned(n_cells_), request.ghosts, element);
+            edge.receive.box = element_box(whole_block(n_cells_), request.ghosts, element);
             if (empty(edge.receive.box)) return;
             const Across there = across(leaf(gid), element);
             if (there.is != Across::Is::leaf) return;
@@ -240,7 +227,7 @@ void ForestTopology::edges(const EdgeRequest &request, const EdgeSink &sink) con
             edge.send_rank = owner(there.gid);
             if (edge.send_rank != here && edge.receive_rank != here) return;
             edge.ends = edge.send_rank == edge.receive_rank ? EdgeEnds::local : edge.receive_rank == here ? EdgeEnds::receive : EdgeEnds::send;
-            edge.send.box = cells_across(edge.receive.box, side, there.map, n_cells_);
+            edge.send.box = box_across(edge.receive.box, element, there.map, n_cells_);
             edge.identity.element = element_across(element, there.map);
             edge.map = there.map;
             sink(edge);

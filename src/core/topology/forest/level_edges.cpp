@@ -5,15 +5,11 @@
 #include <map>
 
 #include "topology/boxes/box_calculus.h"
+#include "topology/forest/block_box.h"
 
 namespace halo {
 
 namespace {
-
-constexpr int32_t n_elements = 27;
-constexpr int32_t middle = HALO_ELEMENT(0, 0, 0);
-
-halo_box whole(const Extent &cells) { return { { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }; }
 
 // Widths of the cells two wide that cover those of `widths`.
 GhostWidths halved(const GhostWidths &widths) {
@@ -23,31 +19,6 @@ GhostWidths halved(const GhostWidths &widths) {
         coarse.high[d] = (widths.high[d] + 1) / 2;
     }
     return coarse;
-}
-
-// A box as the block across an element has it, both of `cells` cells.
-halo_box seen_across(const halo_box &box, int32_t element, const AxisMap &map, const Extent &cells) {
-    const ElementOffset offset = element_offset(element);
-    halo_box there;
-    for (size_t d = 0; d < 3; ++d) {
-        const auto a = static_cast<size_t>(map.axis[d]);
-        const int64_t low = box.low[d] - offset[d] * cells[d];
-        const int64_t high = box.high[d] - offset[d] * cells[d];
-        there.low[a] = map.sign[d] > 0 ? low : cells[d] - high;
-        there.high[a] = map.sign[d] > 0 ? high : cells[d] - low;
-    }
-    return there;
-}
-
-halo_box seen_back(const halo_box &there, int32_t element, const AxisMap &map, const Extent &cells) {
-    const ElementOffset offset = element_offset(element);
-    halo_box box;
-    for (size_t d = 0; d < 3; ++d) {
-        const auto a = static_cast<size_t>(map.axis[d]);
-        box.low[d] = (map.sign[d] > 0 ? there.low[a] : cells[d] - there.high[a]) + offset[d] * cells[d];
-        box.high[d] = (map.sign[d] > 0 ? there.high[a] : cells[d] - there.low[a]) + offset[d] * cells[d];
-    }
-    return box;
 }
 
 // First coarse cell of a block within the one it is a part of.
@@ -68,7 +39,7 @@ bool has_faces_on(int32_t element, Centring centring) {
 // Those of a block.
 halo_box faces_on(int32_t element, const Extent &cells) {
     const ElementOffset offset = element_offset(element);
-    halo_box faces = whole(cells);
+    halo_box faces = whole_block(cells);
     for (int d = 0; d < 3; ++d) {
         if (offset[d] > 0) faces.low[d] = cells[d];
         if (offset[d] != 0) faces.high[d] = faces.low[d] + 1;
@@ -117,11 +88,11 @@ struct LevelEdges::Receiver {
 
 std::vector<halo_box> LevelEdges::made(int64_t gid) const {
     std::vector<halo_box> boxes;
-    for (int32_t element = 0; element < n_elements; ++element) {
-        const halo_box box = element_box(whole(forest_.cells_of(gid)), ghosts_.widths, element);
-        if (element == middle || empty(box) || !in_stencil(element, ghosts_.stencil)) continue;
+    for_each_element(forest_.n_dims(), [&](int32_t element, const ElementOffset &) {
+        const halo_box box = element_box(whole_block(forest_.cells_of(gid)), ghosts_.widths, element);
+        if (empty(box) || !in_stencil(element, ghosts_.stencil)) return;
         if (forest_.across(forest_.leaf(gid), element).is == Across::Is::coarser) boxes.push_back(box);
-    }
+    });
     return boxes;
 }
 
@@ -129,28 +100,29 @@ std::vector<halo_box> LevelEdges::made(int64_t gid) const {
 std::vector<halo_box> LevelEdges::read(const TreeBlock &block, int32_t element) const {
     std::vector<halo_box> boxes;
     if (ghosts_.reach == 0) return boxes;
-    const halo_box side = element_box(whole(coarse_cells_), coarse_widths_, element);
+    const halo_box side = element_box(whole_block(coarse_cells_), coarse_widths_, element);
     const GhostWidths cover = halved(ghosts_.widths);
-    for (int32_t made = 0; made < n_elements; ++made) {
-        const halo_box centres = element_box(whole(coarse_cells_), cover, made);
-        if (made == middle || made == element || empty(centres) || !in_stencil(made, ghosts_.stencil)) continue;
-        if (forest_.across(block, made).is != Across::Is::coarser) continue;
+    for_each_element(forest_.n_dims(), [&](int32_t made, const ElementOffset &) {
+        const halo_box centres = element_box(whole_block(coarse_cells_), cover, made);
+        if (made == element || empty(centres) || !in_stencil(made, ghosts_.stencil)) return;
+        if (forest_.across(block, made).is != Across::Is::coarser) return;
         for (int d = 0; d < forest_.n_dims(); ++d) {
             halo_box around = centres;
             around.low[d] -= ghosts_.reach;
             around.high[d] += ghosts_.reach;
             if (const halo_box read = intersection(around, side); !empty(read)) add_disjoint(boxes, read);
         }
-    }
+    });
     return boxes;
 }
 
 std::vector<halo_box> LevelEdges::read_beside(int64_t gid) const {
     std::vector<halo_box> boxes;
     const TreeBlock &block = forest_.leaf(gid);
-    for (int32_t element = 0; element < n_elements; ++element)
-        if (element != middle && forest_.across(block, element).is == Across::Is::leaf)
-            for (const halo_box &box : read(block, element)) boxes.push_back(box);
+    for_each_element(forest_.n_dims(), [&](int32_t element, const ElementOffset &) {
+        if (forest_.across(block, element).is != Across::Is::leaf) return;
+        for (const halo_box &box : read(block, element)) boxes.push_back(box);
+    });
     return boxes;
 }
 
@@ -158,12 +130,12 @@ std::vector<halo_box> LevelEdges::read_beside(int64_t gid) const {
 template <class Visit>
 void LevelEdges::from_parts(int64_t gid, int32_t element, const Across &across, const halo_box &wanted, Centring centring, Visit &&visit) const {
     const Extent cells = forest_.cells_of(gid);
-    const halo_box there = seen_across(wanted, element, across.map, cells);
+    const halo_box there = box_across(wanted, element, across.map, cells);
     for (int32_t number = 0; number < 1 << forest_.n_dims(); ++number) {
         const TreeBlock block = child(across.block, number);
         const Extent place = place_in_parent(block, coarse_cells_, forest_.n_dims());
-        const halo_box sent = intersection(there, shifted(points_of(whole(coarse_cells_), centring), place));
-        if (!empty(sent)) visit(forest_.gid_of(block), relative(sent, place), seen_back(sent, element, across.map, cells));
+        const halo_box sent = intersection(there, shifted(points_of(whole_block(coarse_cells_), centring), place));
+        if (!empty(sent)) visit(forest_.gid_of(block), relative(sent, place), box_from_across(sent, element, across.map, cells));
     }
 }
 
@@ -171,24 +143,23 @@ void LevelEdges::from_parts(int64_t gid, int32_t element, const Across &across, 
 template <class Visit>
 void LevelEdges::behind(const Receiver &receiver, LevelWay way, Centring centring, int32_t element, const Across &across, Visit &&visit) const {
     if (way == LevelWay::to_coarser && across.is == Across::Is::finer && in_stencil(element, ghosts_.stencil))
-        from_parts(receiver.gid, element, across, element_box(whole(forest_.cells_of(receiver.gid)), ghosts_.widths, element), centring, visit);
+        from_parts(receiver.gid, element, across, element_box(whole_block(forest_.cells_of(receiver.gid)), ghosts_.widths, element), centring, visit);
     if (way == LevelWay::fluxes && across.is == Across::Is::finer && has_faces_on(element, centring))
         from_parts(receiver.gid, element, across, faces_on(element, forest_.cells_of(receiver.gid)), centring, visit);
     if (way == LevelWay::to_finer && across.is == Across::Is::coarser && (ghosts_.reach > 0 || in_stencil(element, ghosts_.stencil))) {
-        const halo_box side = element_box(whole(coarse_cells_), coarse_widths_, element);
+        const halo_box side = element_box(whole_block(coarse_cells_), coarse_widths_, element);
         const Extent place = place_in_parent(across.block, coarse_cells_, forest_.n_dims());
-        if (!empty(side)) visit(across.gid, shifted(seen_across(side, element, across.map, coarse_cells_), place), side);
+        if (!empty(side)) visit(across.gid, shifted(box_across(side, element, across.map, coarse_cells_), place), side);
     }
     if (way == LevelWay::beside && across.is == Across::Is::leaf)
-        for (const halo_box &box : read(receiver.block, element)) visit(across.gid, seen_across(box, element, across.map, coarse_cells_), box);
+        for (const halo_box &box : read(receiver.block, element)) visit(across.gid, box_across(box, element, across.map, coarse_cells_), box);
 }
 
 // Elements in ascending order, so both ends of an edge count alike.
 void LevelEdges::into(const Receiver &receiver, LevelWay way, Centring centring, const EdgeSink &sink) const {
     const int32_t here = forest_.context().rank();
     std::map<std::pair<int64_t, int32_t>, int32_t> n_edges; // from a sender over one of its elements
-    for (int32_t element = 0; element < n_elements; ++element) {
-        if (element == middle) continue;
+    for_each_element(forest_.n_dims(), [&](int32_t element, const ElementOffset &) {
         const Across across = forest_.across(receiver.block, element);
         behind(receiver, way, centring, element, across, [&](int64_t sender, const halo_box &send, const halo_box &receive) {
             Edge edge;
@@ -204,7 +175,7 @@ void LevelEdges::into(const Receiver &receiver, LevelWay way, Centring centring,
             edge.ends = edge.send_rank == edge.receive_rank ? EdgeEnds::local : receiver.rank == here ? EdgeEnds::receive : EdgeEnds::send;
             if (edge.send_rank == here || receiver.rank == here) sink(edge);
         });
-    }
+    });
 }
 
 void LevelEdges::emit(LevelWay way, Centring centring, const EdgeSink &sink) const {

@@ -2,12 +2,11 @@
 #include "topology/forest/remesh_edges.h"
 
 #include "topology/boxes/box_calculus.h"
+#include "topology/forest/block_box.h"
 
 namespace halo {
 
 namespace {
-
-halo_box whole(const Extent &cells) { return { { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }; }
 
 // Leaves of a list that are what a block was divided into.
 template <class Visit>
@@ -72,7 +71,7 @@ Edge RemeshEdges::edge(RemeshWay way, int64_t from, int64_t to) const {
     edge.send_rank = from_.owner(from);
     edge.receive_rank = to_.owner(to);
     edge.ends = edge.send_rank == edge.receive_rank ? EdgeEnds::local : edge.receive_rank == here ? EdgeEnds::receive : EdgeEnds::send;
-    edge.send.box = edge.receive.box = whole(to_.cells_of(to));
+    edge.send.box = edge.receive.box = whole_block(to_.cells_of(to));
     if (way == RemeshWay::same) return edge;
     const TreeBlock &part = way == RemeshWay::split ? to_.leaf(to) : from_.leaf(from);
     Extent place{};
@@ -81,7 +80,7 @@ Edge RemeshEdges::edge(RemeshWay way, int64_t from, int64_t to) const {
         place[d] = (part.at[d] & 1) * coarse_cells_[d];
         around.low[d] = around.high[d] = way == RemeshWay::split ? reach_ : 0;
     }
-    const halo_box coarse = grown(whole(coarse_cells_), around);
+    const halo_box coarse = grown(whole_block(coarse_cells_), around);
     edge.send.box = way == RemeshWay::split ? shifted(coarse, place) : coarse;
     edge.receive.box = way == RemeshWay::split ? coarse : shifted(coarse, place);
     return edge;
