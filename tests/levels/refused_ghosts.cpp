@@ -38,6 +38,12 @@ public:
 
     halo_field *field() const { return field_; }
     halo_exchange *exchange() const { return exchange_; }
+    size_t n_parts() const {
+        const int64_t *gids = nullptr;
+        int64_t n = 0;
+        OK(halo_topology_local_parts(topology_, &gids, &n));
+        return static_cast<size_t>(n);
+    }
     void make(const halo_exchange_desc &desc) { OK(halo_exchange_create(&field_, 1, &desc, &exchange_)); }
     void refuse(const halo_exchange_desc &desc, const char *text) {
         if (halo_exchange_create(&field_, 1, &desc, &exchange_) != HALO_ERR_ARGUMENT) stop("it was not refused: %s", text);
@@ -118,6 +124,13 @@ TEST(LevelsRefuse, Runs) {
         if (halo_exchange_start(attempt.exchange(), &run, HALO_STREAM_NONE) != HALO_ERR_ARGUMENT ||
             !std::strstr(halo_last_error(), "a run with depth 1, has_ghosts 0: ghosts of field u between levels come in pairs"))
             stop("depth 1: %s", halo_last_error());
+        std::vector<void *> data(attempt.n_parts());
+        const int32_t device = 0;
+        run = HALO_RUN_INIT;
+        run.n_fields = 1, run.devices = &device, run.data = data.data(), run.n_data = static_cast<int64_t>(data.size());
+        if (halo_exchange_start(attempt.exchange(), &run, HALO_STREAM_NONE) != HALO_ERR_DEVICE ||
+            !std::strstr(halo_last_error(), "field u is on a device: ghosts between levels are made on the host alone"))
+            stop("on a device: %s", halo_last_error());
         OK(halo_exchange_start(attempt.exchange(), nullptr, HALO_STREAM_NONE)); // the next run works
         OK(halo_exchange_finish(attempt.exchange(), HALO_STREAM_NONE));
     });
