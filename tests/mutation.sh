@@ -3,7 +3,8 @@
 # Do the tests notice defects? Breaks a copy of the tree in one line at a time, builds it and runs programs of tests until one fails: first the tests
 # that are likely to notice, then everything. Fails if a defect is noticed by none. Prints a Markdown table: what was broken, and who saw it first.
 # Each processor has a copy and works on its own.
-# usage: mutation.sh DIRECTORY [pattern of defects]      DIRECTORY: for the copies; kept, so that the next time only changes are built
+# usage: mutation.sh DIRECTORY [pattern of defects]      DIRECTORY: for the copies and for what was seen in this very code: kept, so that the next time
+# only changes are built, and no defect that was seen is tried again before the code of the library or of the programs has changed
 set -ufo pipefail
 cd "$(dirname "$0")/.."
 pattern="${2:-.}"
@@ -11,6 +12,7 @@ n_workers="$(nproc)"
 mkdir -p "$1"
 root="$(cd "$1" && pwd)"
 whole="$root/whole" # the tree as it was at the start
+known="$root/known" # lines of defects that were seen, by the code they are defects of
 programs=(unit_base unit_field halo_cpp unit_memory unit_mesh unit_comm unit_stream unit_channel unit_exchange unit_plan unit_plugin unit_sphere unit_forest unit_topology unit_access misuse test_channel halo_counts halo_seeded
     halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_levels test_mesh halo_box_conformance halo_conformance late_device_programs)
 export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 MESH_LARGE_CASES=1 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000
@@ -98,7 +100,30 @@ defects=(
     "memory of a mirror goes back while a device uses it|comm/context.cpp|late_device_programs *StorageOfFields*|/^void Context::keep_for_device/,/^}/s/^        use->done.record(stream);//"
     "what is kept for a device goes before its event|comm/device_uses.cpp|late_device_programs *Abandoned*|s/^    use->done = std::move(done);.*$//"
     "a mirror is kept for another stream than its loop's|access/mirror.cpp|late_device_programs *StorageOfFields*|s/^    if (where == HALO_ON_DEVICE) put_on(stream);.*$//"
+    "what a call that failed has put on is not waited for in another stream|exchange/round.cpp|late_device_programs OnDevices.AStream*|s/work->leave_failed_call();/(void)work;/"
+    "what unpacking puts on goes where start has put its work|exchange/round.cpp|late_device_programs OnDevices.AStream*|/^void Round::unpack(/,/^}/s/^        put_on(stream);//"
+    "what start puts on goes where the run before was|exchange/round.cpp|late_device_programs OnDevices.AStream*|/^void Round::send_when_writable/,/^}/s/^        put_on(stream);//"
+    "what is sent after post goes where the run before was|exchange/round.cpp|late_device_programs OnDevices.*|/^bool Round::send(/,/^}/s/^        put_on(stream);//"
+    "chunks are unpacked where start has put its work|exchange/round.cpp|late_device_programs OnDevices.*|s/^    if (!run_.on_host()) step(.&. { put_works_on(stream); });//"
+    "a device whose storage comes with data has no stream|exchange/round_spaces.cpp|late_device_programs KindsOnDevices.Storage*|s/^            put_on(stream_);//"
+    "a run does not end on its devices|exchange/round_spaces.cpp|late_device_programs OnDevices.*|s/work->end();/(void)work;/"
+    "the test of a rank's own edges is not marked|exchange/messages_on_devices.cpp|late_device_programs KindsOnDevices.Sparse*|s/^        for (DeviceWork .work : run.works) work->mark();/        (void)run;/"
+    "packing is not marked|exchange/messages_on_devices.cpp|late_device_programs OnDevices.*|s/^        work->mark();//"
+    "zeros on a device are not marked|capi/context.cpp|late_device_programs *Memory*|s/^    written.record(nullptr);//"
+    "memory is handed out before a device has written zeros|capi/context.cpp|late_device_programs *Memory*|s/^    while (!written.has_fired())/    while (false)/"
+    "a context does not wait for its devices|comm/context.cpp|late_device_programs *Abandoned*|/^Context::~Context/,/^}/s/^    await_devices();//"
+    "memory that a device does not let go is given back with the context|comm/context.cpp|late_device_programs KeptForDevices.What*|s/^    if (!devices_->lose_all()) return;/    return;/"
+    "copies of a mirror are put on the device's own stream|access/mirror.cpp|late_device_programs *StreamOfALoop*|s/static_cast<size_t>(run.bytes), put_on(stream));/static_cast<size_t>(run.bytes), stream ? nullptr : stream);/"
+    "fills of a mirror are put on the device's own stream|access/mirror.cpp|late_device_programs *StreamOfALoop*|s/static_cast<int64_t>(unit), put_on(stream));/static_cast<int64_t>(unit), stream ? nullptr : stream);/"
     # Channels and groups on devices
+    "what a device fetches for rows is not marked|channel/aggregate_by_rows.cpp|late_device_programs *Parts*|s/^        device_->fetched_part(i).record(stream);//"
+    "rows leave only when their group is asked for them|channel/aggregate_by_rows.cpp|late_device_programs *Leaving*|/^void AggregateRun::fetch_rows/,/^}/s/^    context().departures().add(.this);//"
+    "what a device fetches of rows of a group that is given up is not kept|channel/device_slices.cpp|late_device_programs *Parts*|s/^    for (Event .event : fetched_parts_) keep_until(event);//"
+    "a group that failed to leave leaves no more|channel/aggregate_on_device.cpp|late_device_programs DeviceGroups.*|s/^    if (leaving_ .. staling_ .. rows_leave_) context().departures().add(.this);//"
+    "a group's run ends before it has left|channel/aggregate_on_device.cpp|late_device_programs DeviceGroups.*|s/if (!leaving_ \&\& staling_/if (staling_/"
+    "a message of a channel that is given up leaves|channel/device_mail.cpp|late_device_programs DeviceChannels.*|s/if (queue->remove(mail)) break;/(void)queue;/"
+    "a group is drained while its device is at work|channel/aggregate.cpp|late_device_programs DeviceGroups.*|/^bool AggregateRun::drain/,/^}/s/^    if (!settled()) return false;//"
+    "a group is drained before its last run has ended|channel/aggregate.cpp|late_device_programs DeviceGroups.*|/^bool AggregateRun::drain/,/^}/s/^        if (!settled()) return false;//"
     "a channel's message leaves before its device has fetched it|channel/device_mail.cpp|late_device_programs *Between.*|s/if (!mail.done.has_fired()) return false;//"
     "what a device does for a channel is not marked|channel/device_mail.cpp|late_device_programs *Between.*|s/^    mail.done.record(stream);//"
     "what channels wait for is looked at by none|channel/device_mail.cpp|late_device_programs *Between.*|s/^    context_.departures().add(\*this);//"
@@ -128,8 +153,8 @@ defects=(
     "a group's messages leave before the device has fetched them|channel/aggregate_on_device.cpp|late_device_programs *Groups.*|s/leaving_ .. device_->fetched.has_fired()/leaving_/"
     "a group's slices are overwritten while they are read|channel/aggregate_on_device.cpp|late_device_programs DeviceGroups.Stale*|s/staling_ .. device_->staled.has_fired()/staling_/"
     "a group is received before the device has it|channel/aggregate_on_device.cpp|late_device_programs *Groups.*|s/return device_->landed.has_fired();/return true;/"
-    "a group's messages leave only when it is asked for them|channel/aggregate_on_device.cpp|late_device_programs DeviceGroups.*Next|/^bool AggregateRun::send_from_device/,/^}/s/^    context().departures().add(\*this);//"
-    "a group's runs end only when it is asked for it|channel/aggregate.cpp|late_device_programs DeviceGroups.*Next|s/^        context().departures().add(\*this);//"
+    "a group's messages leave only when it is asked for them|channel/aggregate_on_device.cpp|late_device_programs DeviceGroups*Next|/^bool AggregateRun::send_from_device/,/^}/s/^    context().departures().add(\*this);//"
+    "a group's runs end only when it is asked for it|channel/aggregate.cpp|late_device_programs DeviceGroups*Next|s/^        context().departures().add(\*this);//"
     "a group does not mark who reads it|channel/aggregate.cpp|late_device_programs DeviceGroups.Stale*|s/device_->staled.record(\(.*\));/static_cast<void>(\1);/"
     "a group is received before its null flags|channel/aggregate.cpp|late_device_programs *Groups.*|s/(sent_ .. !leaving_)/sent_/"
     # Meshes
@@ -512,6 +537,16 @@ take_snapshot() {
     done
 }
 
+# Of all that programs are built from; documents, bindings and what packages are tested by are not.
+digest_of_code() {
+    (cd "$whole" && find . -type f -print0 | grep -zvE '^./(docs|bindings|packaging|scripts|abi|benchmarks|examples|tests/(fortran|install|house|abi|mutation\.sh))|\.(md|cff)$|^./(Makefile|\.ci)' |
+        sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16)
+}
+
+place_of() { # row: where its line is kept
+    echo "$known/$(sha256sum <<<"$code $1" | cut -c1-32)"
+}
+
 # What follows works in the copy of one worker.
 take_copy() { # number of the worker
     copy="$root/tree$1"
@@ -535,9 +570,11 @@ fresh_tree() { # only what differs is written, so that little is built again
 
 # Without much optimisation: building takes longer than running.
 configure() {
-    local launcher=()
+    local launcher=() linker=
+    if command -v ld.lld >/dev/null; then linker=-fuse-ld=lld; fi
     if command -v ccache >/dev/null; then launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
-    cd "$copy" && cmake --preset default -DHALO_WERROR=OFF -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -DCMAKE_LINK_DEPENDS_NO_SHARED=ON "${launcher[@]}"
+    cd "$copy" && cmake --preset default -DHALO_WERROR=OFF -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -DCMAKE_LINK_DEPENDS_NO_SHARED=ON -DCMAKE_EXE_LINKER_FLAGS="$linker" -DCMAKE_SHARED_LINKER_FLAGS="$linker" \
+        "${launcher[@]}"
 }
 
 build() { cmake --build "$copy/build" --target "$@" >"$copy/build.log" 2>&1; }
@@ -596,13 +633,19 @@ break_and_look() {
 }
 
 look_at() { # number of a row
-    local likely
+    local likely place
+    place="$(place_of "${chosen[$1]}")"
+    if [ -f "$place" ]; then
+        cp "$place" "$root/taken/$1.line"
+        return
+    fi
     IFS='|' read -r _ _ likely _ <<<"${chosen[$1]}"
     if [ -z "${seconds[$likely]:-}" ]; then
         build ${likely%% *}
         must_pass $likely
     fi
-    break_and_look "${chosen[$1]}" >"$root/taken/$1.line" || touch "$root/taken/$1.missed"
+    if break_and_look "${chosen[$1]}" >"$root/taken/$1.line"; then cp "$root/taken/$1.line" "$place"
+    else touch "$root/taken/$1.missed"; fi
 }
 
 # A few rows at a time, since neighbours break the same files. Whoever makes their folder takes them.
@@ -623,6 +666,8 @@ for defect in "${defects[@]}"; do
     if grep -qE "$pattern" <<<"$what $file"; then chosen+=("$defect"); fi
 done
 take_snapshot
+code="$(digest_of_code)"
+mkdir -p "$known"
 rm -rf "$root/taken" && mkdir "$root/taken"
 workers=()
 for ((worker = 0; worker < n_workers; ++worker)); do

@@ -92,6 +92,29 @@ TEST(KindsOnDevices, SparseFieldsWithArrivals) {
     run(2, late::settings(), [](Rank &rank) { run_sparse(rank, HALO_MESSAGES_AGGREGATE); });
 }
 
+// A rank without storage gets some on a device, where other work is queued.
+TEST(KindsOnDevices, StorageThatComesIsFilledInTheCallersStream) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 1);
+        const RingField s(ring, "s", 0, true), busy(ring, "busy");
+        Binder binder{ ring, s, {} };
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.arrival = Binder::arrive;
+        desc.arrival_user = &binder;
+        const RingExchange exchange({ s.handle() }, &desc), elsewhere({ busy.handle() });
+        const late::Stream stream(s.device());
+        s.write(1, stream);
+        stream.synchronize();
+        if (rank.rank == 0) late::bind(s.handle(), 0, s.array(0).data(), HALO_MEMORY_DEVICE, 0);
+        if (rank.rank == 1) late_delay_launch(s.device(), 0, 300000);
+        OK(halo_exchange_start(elsewhere, nullptr, HALO_STREAM_DEFAULT));
+        OK(halo_exchange_start(exchange, nullptr, stream));
+        OK(halo_exchange_finish(exchange, stream));
+        if (rank.rank == 1 && s.array(0).read(stream)[0] != ring.filled(1, 1)[0]) stop("ghosts are not there");
+        OK(halo_exchange_finish(elsewhere, HALO_STREAM_DEFAULT));
+    });
+}
+
 TEST(KindsOnDevices, SparseFieldsInMessagesOfTheirOwn) {
     run(3, late::settings(), [](Rank &rank) { run_sparse(rank, HALO_MESSAGES_PER_CHANNEL); });
 }

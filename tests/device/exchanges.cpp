@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <optional>
+#include <thread>
 
 #include "late/ring.h"
 
@@ -118,6 +119,51 @@ TEST(OnDevices, AStreamOfTheNextRunWaitsForThisOne) {
             second.synchronize();
             u.expect(turn + 100, first, "second run");
         }
+    });
+}
+
+TEST(OnDevices, AStreamForUnpack) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 1);
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        const late::Stream first(u.device()), second(u.device());
+        u.write(1, first);
+        OK(halo_exchange_start(exchange, nullptr, first));
+        for (int32_t done = 0; !done;) OK(halo_exchange_test(exchange, &done));
+        first.synchronize();
+        late_delay_launch(u.device(), 0, 300000);
+        OK(halo_exchange_unpack(exchange, second));
+        OK(halo_exchange_refine(exchange, second));
+        u.expect(1, second, "in the stream of unpack");
+    });
+}
+
+// It has put on what had come.
+TEST(OnDevices, AStreamAfterACallThatTimedOut) {
+    std::atomic<bool> timed_out{ false };
+    run(3, late::settings({ { "device.chunk", "1" } }), [&](Rank &rank) {
+        const Ring ring(rank, 1);
+        const RingField u(ring, "u");
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        if (rank.rank == 0) desc.timeout_seconds = 0.3;
+        const RingExchange exchange({ u.handle() }, &desc);
+        const late::Stream first(u.device()), second(u.device());
+        u.write(1, first);
+        first.synchronize();
+        while (rank.rank == 2 && !timed_out) std::this_thread::yield();
+        OK(halo_exchange_start(exchange, nullptr, first));
+        if (rank.rank == 0) {
+            first.synchronize();
+            late_delay_launch(u.device(), 0, 900000);
+            const halo_status status = halo_exchange_finish(exchange, first);
+            timed_out = true;
+            if (status != HALO_TIMEOUT) stop("nobody was waited for");
+        }
+        halo_status status = HALO_TIMEOUT;
+        while (status == HALO_TIMEOUT) status = halo_exchange_finish(exchange, second);
+        OK(status);
+        u.expect(1, second, "in the other stream");
     });
 }
 

@@ -363,25 +363,35 @@ TEST(DeviceGroups, AbandonedWhileTheDeviceWorks) {
 }
 
 // Whoever has sent computes on, and calls something else of the context.
-TEST(DeviceGroups, MessagesLeaveInWhateverCallComesNext) {
+class Leaving : public testing::TestWithParam<bool> {};
+
+TEST_P(Leaving, InWhateverCallComesNext) {
     std::atomic<int> received{ 0 };
     conformance::run(2, late::settings(), [&](Rank &rank) {
         Slices slices(rank, 3, HALO_MEMORY_DEVICE);
-        for (int turn = 1; turn <= 5; ++turn) {
-            slices.send({ turn, 100 }, nullptr);
-            if (rank.rank == 0)
-                until([&] {
-                    OK(halo_context_progress(rank.context));
-                    return received >= turn;
-                });
-            slices.receive();
-            if (rank.rank == 1) received = turn;
-            slices.check({ turn, 100 }, nullptr);
-            slices.stale(HALO_STREAM_DEFAULT);
+        {
+            const Stream stream(slices.device().get());
+            for (int turn = 1; turn <= 5; ++turn) {
+                if (GetParam())
+                    slices.send_parts({ turn, 100 }, { stream, stream }, false);
+                else
+                    slices.send({ turn, 100 }, nullptr);
+                if (rank.rank == 0)
+                    until([&] {
+                        OK(halo_context_progress(rank.context));
+                        return received >= turn;
+                    });
+                slices.receive();
+                if (rank.rank == 1) received = turn;
+                slices.check({ turn, 100 }, nullptr);
+                slices.stale(HALO_STREAM_DEFAULT);
+            }
         }
         slices.destroy();
     });
 }
+
+INSTANTIATE_TEST_SUITE_P(DeviceGroups, Leaving, testing::Bool(), [](const auto &one) { return std::string(one.param ? "InParts" : "AtOnce"); });
 
 // A group of one channel, with its slice on the device of both ranks.
 class OneSlice {

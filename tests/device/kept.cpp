@@ -124,17 +124,75 @@ TEST(KeptForDevices, SumsThatAreStaged) {
     });
 }
 
-// A loop on the device, and its batch; what follows in the stream is the loop's.
-void access(const Rank &rank, halo_field *field, int32_t mode, int32_t through, halo_stream stream) {
+// A loop, and its batch; what follows in the stream is the loop's.
+void access(const Rank &rank, halo_field *field, int32_t mode, int32_t through, int32_t where, halo_stream stream) {
     halo_access access = HALO_ACCESS_INIT;
     access.field = field;
     access.mode = mode;
     access.through = through;
     access.whole = mode == HALO_WRITE;
     halo_batch *batch = nullptr;
-    OK(halo_access_begin(rank.context, &access, 1, sizeof access, HALO_STYLE_REVERSE, HALO_ON_DEVICE, stream, &batch));
+    OK(halo_access_begin(rank.context, &access, 1, sizeof access, HALO_STYLE_REVERSE, where, stream, &batch));
     OK(halo_access_ready(batch));
     OK(halo_access_end(batch));
+}
+
+// Copies and fills for a loop are in its stream: they do not wait for what is in others.
+class StreamOfALoop : public testing::TestWithParam<int32_t> {};
+
+TEST_P(StreamOfALoop, HasWhatIsDoneForIt) {
+    run(1, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField busy(ring, "busy");
+        const RingExchange elsewhere({ busy.handle() });
+        const late::OpenDevice device(rank.context);
+        const late::Stream stream(device.get());
+        halo_field *field = late::make_field(ring);
+        OK(halo_field_allocate(field, -1));
+        void *data = nullptr;
+        access(rank, field, HALO_WRITE, HALO_DIRECT, HALO_ON_HOST, HALO_STREAM_NONE);
+        OK(halo_access_data(field, 0, 0, HALO_ON_HOST, &data));
+        std::fill_n(static_cast<double *>(data), Ring::size, 5.0);
+        late_delay_launch(device.get(), 0, 400000);
+        OK(halo_exchange_start(elsewhere, nullptr, HALO_STREAM_DEFAULT));
+        const bool fills = GetParam() == HALO_INC;
+        access(rank, field, GetParam(), fills ? HALO_VIA_MAP : HALO_DIRECT, HALO_ON_DEVICE, stream);
+        OK(halo_access_data(field, 0, 0, HALO_ON_DEVICE, &data));
+        std::vector<double> values(Ring::size);
+        device.copy(values.data(), data, Ring::size * sizeof(double), stream);
+        stream.synchronize();
+        const size_t at = fills ? 0 : Ring::ghosts;
+        if (values[at] != (fills ? 0.0 : 5.0)) stop("value %zu is %g", at, values[at]);
+        OK(halo_exchange_finish(elsewhere, HALO_STREAM_DEFAULT));
+        OK(halo_field_destroy(&field));
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(KeptForDevices, StreamOfALoop, testing::Values(HALO_READ, HALO_INC),
+                         [](const auto &one) { return std::string(one.param == HALO_READ ? "Copies" : "Fills"); });
+
+// A context does not wait for ever when it is destroyed: what the device still works on stays.
+TEST(KeptForDevices, WhatADeviceDoesNotLetGo) {
+    halo_device *device = nullptr;
+    void *data = nullptr;
+    std::chrono::steady_clock::time_point begin;
+    run(1, late::settings({ { "timeout", "0.1" } }), [&](Rank &rank) {
+        const Ring ring(rank, 1);
+        halo_field *field = late::make_field(ring);
+        device = late::OpenDevice(rank.context).get();
+        OK(halo_device_late.ops->allocate(device, HALO_MEMORY_DEVICE, Ring::size * sizeof(double), &data));
+        late::bind(field, 0, data, HALO_MEMORY_DEVICE, 0);
+        {
+            const RingExchange exchange({ field });
+            late_delay_launch(device, 0, 2000000);
+            OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT));
+            OK(halo_exchange_abandon(exchange));
+        }
+        OK(halo_field_destroy(&field));
+        begin = std::chrono::steady_clock::now();
+    });
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(1500));
+    late_stream_synchronize(device, nullptr); // tables and module are still there
 }
 
 // Whether the library has brought values to the device, has exchanged ghosts there, or has done nothing.
@@ -149,12 +207,12 @@ TEST_P(StorageOfFields, IsKept) {
         const late::Stream stream(device.get());
         halo_field *field = late::make_field(ring);
         OK(halo_field_allocate(field, -1));
-        access(rank, field, what == "Brought" ? HALO_READ : HALO_WRITE, HALO_DIRECT, stream);
+        access(rank, field, what == "Brought" ? HALO_READ : HALO_WRITE, HALO_DIRECT, HALO_ON_DEVICE, stream);
         void *data = nullptr;
         OK(halo_access_data(field, 0, 0, HALO_ON_DEVICE, &data));
         if (what == "Exchanged") {
             late_delay_launch(device.get(), 0, long_enough);
-            access(rank, field, HALO_READ, HALO_VIA_MAP, stream);
+            access(rank, field, HALO_READ, HALO_VIA_MAP, HALO_ON_DEVICE, stream);
         } else {
             for (int copy = 0; copy < 400; ++copy) device.copy(kept.data(), data, Ring::size * sizeof(double), stream);
         }

@@ -18,6 +18,7 @@ DeviceUse &DeviceWork::use() {
 void DeviceWork::put_on(halo_stream stream) {
     if (stream != stream_) last_.hold(stream);
     stream_ = stream;
+    has_left_ = false;
 }
 
 std::byte *DeviceWork::pinned(size_t bytes) {
@@ -58,7 +59,18 @@ void DeviceWork::mark() {
     marks_[n_marks_++].record(stream_);
 }
 
-void DeviceWork::leave_stream() { last_.record(stream_); }
+void DeviceWork::leave_stream() {
+    last_.record(stream_);
+    has_left_ = true;
+}
+
+void DeviceWork::leave_failed_call() noexcept {
+    if (has_left_) return;
+    try {
+        leave_stream();
+    } catch (...) { // then end() finds the device as it is
+    }
+}
 
 void DeviceWork::end() noexcept {
     ranges_.clear();

@@ -42,6 +42,8 @@ public:
     void mark();
     // The next call may name another stream.
     void leave_stream();
+    // Of a call that has failed, wherever in it.
+    void leave_failed_call() noexcept;
     bool has_reached(size_t mark) { return mark >= n_marks_ || marks_[mark].has_fired(); }
     // The run is over, or has failed.
     void end() noexcept;
@@ -62,6 +64,7 @@ private:
     size_t n_marks_ = 0;
     Event last_; // behind what the last call has put on
     halo_stream stream_ = HALO_STREAM_NONE;
+    bool has_left_ = true;
     Ranges ranges_;
     Ranges tests_;
 };

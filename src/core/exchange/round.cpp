@@ -286,6 +286,7 @@ void Round::step(Step &&step) {
         step();
     } catch (...) {
         const Error error = present_error();
+        for (DeviceWork *work : run_.works) work->leave_failed_call();
         if (error.status() != HALO_TIMEOUT) end_run(tell_failure(error));
         throw error;
     }
