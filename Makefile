@@ -9,6 +9,8 @@
 #   make deb          Debian packages, in build-deb
 ccache = $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
+fewer_cases = CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=20 KEYS_CASES=6
+
 .PHONY: demo demo-unstructured demo-sphere check check-mutations check-full check-long check-clang check-asan check-tsan check-gpu packages lint format docs pictures abi-dump deb clean
 
 demo: build-default
@@ -23,23 +25,26 @@ demo-sphere: build-default
 check: build-default
 	scripts/run_tests.sh build junit.xml -LE long
 
-check-full: check check-long check-clang check-asan check-tsan check-mutations
+# What has passed on this very tree is not run again.
+check-full: packages
+	@for step in check check-long check-clang check-asan check-tsan check-mutations; do scripts/once.sh $$step || exit; done
 	@scripts/totals.py build/junit.xml build/junit-long.xml build-clang/junit.xml build-asan/junit.xml build-tsan/junit.xml
 
 # Most of these sleep most of the time: several at once for each processor.
 check-long: build-default
 	scripts/run_tests.sh build junit-long.xml -L long --timeout 1500 -j$$((3 * $$(nproc)))
 
+# Fewer random cases: check has run all of them, check-asan some that clang has compiled.
 check-clang: build-clang
-	scripts/run_tests.sh build-clang junit.xml -LE 'long|house'
+	$(fewer_cases) scripts/run_tests.sh build-clang junit.xml -LE 'long|house'
 
 # Under a sanitizer: ranks as threads; no MPI of others, no checks of the tree; fewer random cases, and random boxes in one mode alone, on the host. Built with clang, and with each fuzzer for a while.
 check-asan: build-asan
-	CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=30 KEYS_CASES=6 scripts/sanitized.sh scripts/run_tests.sh build-asan junit.xml -LE 'mpi|long|house' -E '^(conformance_boxes_(check|landing)|conformance_device_(check|boxes))$$'
+	$(fewer_cases) scripts/sanitized.sh scripts/run_tests.sh build-asan junit.xml -LE 'mpi|long|house' -E '^(conformance_boxes_(check|landing)|conformance_device_(check|boxes))$$'
 
 # Threads: what runs ranks as threads.
 check-tsan: build-tsan
-	CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=20 scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc|conformance_device(_boxes)?$$|keys_inproc_direct|keys_device|mesh_inproc|access_device|faults.absent|device_late|device_programs)' -LE 'mpi|long'
+	$(fewer_cases) scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc|conformance_device(_boxes)?$$|keys_inproc_direct|keys_device|mesh_inproc|access_device|faults.absent|device_late|device_programs)' -LE 'mpi|long'
 
 GPU ?= cuda
 check-gpu: build-default
