@@ -119,7 +119,6 @@ defects=(
     "what a device fetches for rows is not marked|channel/aggregate_by_rows.cpp|late_device_programs *Parts*|s/^        device_->fetched_part(i).record(stream);//"
     "rows leave only when their group is asked for them|channel/aggregate_by_rows.cpp|late_device_programs *Leaving*|/^void AggregateRun::fetch_rows/,/^}/s/^    context().departures().add(.this);//"
     "what a device fetches of rows of a group that is given up is not kept|channel/device_slices.cpp|late_device_programs DeviceGroups.Abandoned*|s/^    for (Event .event : fetched_parts_) keep_until(event);//"
-    "a group that failed to leave leaves no more|channel/aggregate_on_device.cpp|late_device_programs DeviceGroups.*|s/^    if (leaving_ .. staling_ .. rows_leave_) context().departures().add(.this);//"
     "a group's run ends before it has left|channel/aggregate_on_device.cpp|late_device_programs DeviceGroups.*|s/if (!leaving_ \&\& staling_/if (staling_/"
     "a message of a channel that is given up leaves|channel/device_mail.cpp|late_device_programs DeviceChannels.*|s/if (queue->remove(mail)) break;/(void)queue;/"
     "a group is drained while its device is at work|channel/aggregate.cpp|late_device_programs DeviceGroups.*|/^bool AggregateRun::drain/,/^}/s/^    if (!settled()) return false;//"
