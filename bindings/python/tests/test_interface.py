@@ -12,7 +12,7 @@ NO_LISTS = {("halo_graph_desc", "rows"), ("halo_run", "data"), ("halo_binding", 
             ("halo_keys_report", "several_claim"), ("halo_mesh_local", "layer_ends"), ("halo_mesh_local", "reach_ends"), ("halo_mesh_local", "keys"),
             ("halo_mesh_local", "owners")}
 # Pointers to one thing that the library fills; what has room for several stands in _calls.ROOM.
-ONE = {"rank", "n_ranks", "done", "n", "key", "index", "field", "stage", "writable", "state"}
+ONE = {"rank", "n_ranks", "done", "n", "n_done", "n_writable", "key", "index", "field", "stage", "writable", "state"}
 
 
 def test_each_list_has_its_length():

@@ -280,8 +280,74 @@ def test_channels_over_arrays_of_the_program(world):
             out.set_buffer(np.zeros(2))
         into.set_buffer(np.zeros(3))
         assert into.buffer.tolist() == [0, 0, 0] and into.get_key().element == 14
-    with pytest.raises(halo.ArgumentError, match="MESSAGES_PER_CHANNEL"):
-        halo.Group(world, [], messages=halo.MESSAGES_AGGREGATE)
+
+
+def test_channels_that_share_messages(world):
+    n, me = world.n_ranks, world.rank
+    if n == 1:
+        pytest.skip("both ends would be one channel")
+    before, after = (me - 1) % n, (me + 1) % n
+
+    def end(sender, element):
+        return halo.Channel(world, count=3, send_gid=sender, receive_gid=(sender + 1) % n, send_rank=sender, receive_rank=(sender + 1) % n, element=element)
+    channels = [end(sender, element) for element in (4, 14) for sender in (me, before)]
+    with halo.Group(world, channels, messages=halo.MESSAGES_AGGREGATE) as group:
+        for turn in range(4):
+            while not group.writable():
+                world.progress()
+            for row in (one for one in group.table() if one.sender):
+                row.data[:] = 100 * turn + row.channel.get_key().element + me
+                assert row.peer == after and row.bytes == 24
+            del row
+            group.start_receive()
+            if turn % 2:  # in parts; the last one is null
+                group.send_rows([0])
+                group.send_rows([2], null_flags=[1])
+            else:
+                group.send()
+            while not group.try_receive():
+                world.progress()
+            rows = [one for one in group.table() if not one.sender]
+            assert [one.channel for one in rows] == channels[1::2]
+            assert rows[0].data.tolist() == 3 * [100 * turn + 4 + before] and rows[0].state == halo.RECEIVED
+            if turn % 2:
+                assert rows[1].state == halo.RECEIVED_NULL
+            else:
+                assert rows[1].data.tolist() == 3 * [100 * turn + 14 + before]
+            with pytest.raises(halo.Busy, match="group: an array over memory of the library is still in use"):
+                group.destroy()
+            del rows
+            group.stale()
+        with pytest.raises(halo.ArgumentError, match="null_flags: 1 entries for 4 rows"):
+            group.send(null_flags=[0])
+        group.drain(halo.TIMEOUT_CONFIGURED)
+
+
+def test_lists_of_channels(world):
+    n, me = world.n_ranks, world.rank
+    if n == 1:
+        pytest.skip("both ends would be one channel")
+
+    def end(sender):
+        return halo.Channel(world, np.full(4, float(me)), send_gid=sender, receive_gid=(sender + 1) % n, send_rank=sender, receive_rank=(sender + 1) % n, varies=1)
+    out, into = end(me), end((me - 1) % n)
+    with halo.Group(world, [out, into]):
+        assert halo.Channel.find(world, send_gid=me, receive_gid=(me + 1) % n) is out
+        with pytest.raises(halo.NotFoundError):
+            halo.Channel.find(world, send_gid=n, receive_gid=0)
+        n_writable, each = halo.channel_writable_many([out])
+        assert n_writable == 1 and each.tolist() == [1]
+        halo.channel_start_receive_many([into])
+        out.send_bytes(16)
+        states = 0, []
+        while states[0] < 1:
+            states = halo.channel_try_receive_many([into])
+            world.progress()
+        assert states[1].tolist() == [halo.RECEIVED] and into.held().bytes == 16
+        assert into.buffer.tolist() == 2 * [(me - 1) % n] + 2 * [me]
+        halo.channel_stale_many([into])
+        while not out.writable():
+            world.progress()
 
 
 def test_batches_of_accesses(world):
@@ -303,6 +369,177 @@ def test_batches_of_accesses(world):
             batch.end()
         with pytest.raises(halo.ArgumentError, match=r"accesses\[0\].field: NoneType is no halo_field"):
             halo.Batch(world, {"mode": halo.READ})
+
+
+def test_sections_by_hand(world):
+    owners, ends = [0, 0, 1, 1], np.array([[0, 1], [1, 2], [2, 3], [3, 0]], np.uint32)
+    sections, order, sizes = halo.sections_classify(0, owners, [{"to": ends, "to_owners": [0, 0, 1, 1], "arity": 2}])
+    assert sections.tolist() == [halo.SECTION_CORE, halo.SECTION_OWNED, halo.SECTION_NON_EXEC, halo.SECTION_EXEC] and sizes.n == (1, 1, 1, 1)
+    assert order.tolist() == [0, 1, 3, 2]
+    groups = np.zeros(4, np.uint32)
+    result = halo.sections_reach({"to": ends, "arity": 2}, sections, 1 << halo.SECTION_OWNED, 1 << 5, groups)
+    assert result is groups and groups.tolist() == [0, 32, 32, 0]
+    for text, call in ((r"maps\[0\].to: 3 entries; 4 entities of arity 1 must have 4", lambda: halo.sections_classify(0, owners, [{"to": ends[0, :1].repeat(3), "to_owners": [0], "arity": 1}])),
+                       ("groups: elements of type f8", lambda: halo.sections_reach({"to": ends, "arity": 2}, sections, 1, 1, np.zeros(4))),
+                       ("groups: 3 entries, and the map leads to 4", lambda: halo.sections_reach({"to": ends, "arity": 2, "n_to": 4}, sections, 1, 1, np.zeros(3, np.uint32)))):
+        with pytest.raises(halo.ArgumentError, match=text):
+            call()
+    after = (world.rank + 1) % world.n_ranks
+    with halo.Topology.star(world, n_points=3, leaves=[1, 2], ranks=[after, after], indices=[0, 0]) as star:
+        if world.n_ranks > 1:
+            star.set_sections([0, 1 << 4, 1 << 5])
+            with halo.Field(star, "u") as u, halo.Exchange([u], sections=[1 << 5]) as some:
+                values = np.array([world.rank, -1.0, -1.0])
+                u.bind(star.local_parts()[0], values)
+                some.run()
+                assert values.tolist() == [world.rank, -1, after]
+
+
+def test_reductions_of_items(world):
+    norms = np.dtype([("residual", "f8", 2), ("least", "f8"), ("where", "i8"), ("step", "f4"), ("reach", "i4")])
+
+    def widest(values, contributions):
+        values[0] = max(values[0], contributions[0])
+    at = {name: norms.fields[name][1] for name in norms.names}
+    items = [{"n": 2, "offset": at["residual"]}, {"op": halo.MINLOC, "offset": at["least"], "index_offset": at["where"]},
+             {"dtype": "f4", "op": halo.MAX, "offset": at["step"]}, {"dtype": "i4", "op": halo.USER, "offset": at["reach"], "combine": widest}]
+    with halo.Reduction.items(world, items) as reduction:
+        for turn in range(3):
+            mine, out = np.zeros(1, norms), np.zeros(1, norms)
+            mine[0] = ([1, world.rank], -world.rank, 7 * world.rank, turn + world.rank, 5 * world.rank)
+            reduction.begin(mine)
+            while not reduction.test():
+                pass
+            reduction.end(out)
+            last = world.n_ranks - 1
+            assert out[0]["residual"].tolist() == [world.n_ranks, last * world.n_ranks / 2] and out[0]["least"] == -last and out[0]["where"] == 7 * last
+            assert out[0]["step"] == turn + last and out[0]["reach"] == 5 * last
+        with pytest.raises(halo.ArgumentError, match="reduction: begin: 8 bytes, and the items end at 40"):
+            reduction.begin(np.zeros(1))
+
+
+def test_memory_of_the_context(world):
+    values = whole()
+    with blocks(world) as grid, halo.Field(grid, "u", ghosts=1) as u:
+        with halo.Storage(world, (len(grid.local_parts()), N // 3 + 2, N // 3 + 2)) as storage:
+            together = storage.array()
+            assert not together.any()
+            u.bind_many(together)
+            for gid in grid.local_parts():
+                cells = grid.part(gid).cells
+                u.array(gid)[u.owned(gid)] = around(values, cells.low, cells.high, 0)
+            with halo.Exchange(u) as ghosts:
+                ghosts.run()
+            for i, gid in enumerate(grid.local_parts()):
+                cells = grid.part(gid).cells
+                assert np.array_equal(together[i], around(values, cells.low, cells.high, 1))
+                u.bind(gid, None)
+            with pytest.raises(halo.Busy, match="storage: an array over memory of the library is still in use"):
+                storage.destroy()
+            del together
+        assert u.device_array(0) is None if 0 in grid.local_parts() else True
+        with pytest.raises(halo.HandleError, match="this Storage has been destroyed"):
+            storage.array()
+
+
+# forests: a linear function, of which minmod and means make its own values
+
+
+def linear(low, high, level, width):
+    y, x = (2.0**-level * (np.arange(low[d] - width, high[d] + width) + 0.5) for d in (1, 0))
+    return 3.0 + x[np.newaxis, :] - 2.0 * y[:, np.newaxis]
+
+
+def refined():
+    forest = halo.Forest(n_cells=(8, 8), trees=[{"n_roots": (3, 2)}])
+    marks = [halo.MARK_REFINE if leaf.at[:2] == (1, 0) else halo.MARK_KEEP for leaf in forest.leaves]
+    assert forest.adapt(marks).tolist() == [0, 1, 1, 1, 1, 2, 3, 4, 5] or len(forest.leaves) == 9
+    return forest
+
+
+def linear_ghosts(topology, forest, field):
+    """Exchanges, with cells outside the domain from the function; all ghosts are its values then."""
+    with halo.Exchange(field) as ghosts:
+        ghosts.start()
+        while not ghosts.test():
+            topology.context.progress()
+        ghosts.unpack()
+        for gid in topology.local_parts():
+            leaf, cells = forest.leaves[gid], topology.part(gid).cells
+            first = [low // 2 for low in cells.low]
+            coarse, before = ghosts.coarse_array(0, gid)
+            for one in ghosts.coarse_boundaries(0, gid):
+                low, high = ([a + b for a, b in zip(corner, first)] for corner in (one.ghosts.low, one.ghosts.high))
+                where = tuple(slice(before[d] + one.ghosts.low[d], before[d] + one.ghosts.high[d]) for d in (1, 0))
+                coarse[where] = linear(low, high, leaf.level - 1, 0)
+            del coarse
+        ghosts.refine()
+        for gid in topology.local_parts():
+            leaf, cells = forest.leaves[gid], topology.part(gid).cells
+            for one in field.boundaries(gid):
+                low, high = ([a + b for a, b in zip(corner, cells.low)] for corner in (one.ghosts.low, one.ghosts.high))
+                field.array(gid)[field.slices(one.ghosts)] = linear(low, high, leaf.level, 0)
+            assert np.array_equal(field.array(gid), linear(cells.low, cells.high, leaf.level, 2)), f"block {gid}"
+
+
+def test_forests_ghosts_between_levels_and_another_list(world):
+    old = refined()
+    old.place(world.n_ranks, weights=[2.0**leaf.level for leaf in old.leaves])
+    with old.topology(world) as before, halo.Field(before, "u", ghosts=2) as u:
+        for gid in before.local_parts():
+            cells = before.part(gid).cells
+            u.bind(gid, np.zeros(u.shape(gid)))
+            u.array(gid)[u.owned(gid)] = linear(cells.low, cells.high, old.leaves[gid].level, 0)
+        linear_ghosts(before, old, u)
+        new = halo.Forest(n_cells=(8, 8), trees=[{"n_roots": (3, 2)}], leaves=np.asarray(old.leaves))
+        assert new.leaves == old.leaves
+        marks = np.where(np.asarray(new.leaves)["level"] == 1, halo.MARK_COARSEN, halo.MARK_KEEP).astype(np.int32)
+        marks[np.asarray(new.leaves)["at"][:, 0] == 0] = halo.MARK_REFINE
+        where_from = new.adapt(marks)
+        assert len(where_from) == len(new.leaves) and set(where_from) <= set(range(len(old.leaves)))
+        assert sorted(set(new.place(world.n_ranks))) == list(range(min(world.n_ranks, len(new.leaves))))
+        with new.topology(world) as after, halo.Field(after, "v", ghosts=2) as v:
+            for gid in after.local_parts():
+                v.bind(gid, np.zeros(v.shape(gid)))
+            with halo.Exchange.transfer([u], [v]) as moved:
+                moved.run()
+            for gid in after.local_parts():
+                cells = after.part(gid).cells
+                assert np.array_equal(v.array(gid)[v.owned(gid)], linear(cells.low, cells.high, new.leaves[gid].level, 0)), f"block {gid}"
+            linear_ghosts(after, new, v)
+
+
+def test_fluxes_arrive_in_the_coarser_block(world):
+    forest = refined()
+    with forest.topology(world) as topology, halo.Field(topology, "flux", centring=halo.CENTRE_FACE_X) as flux:
+        for gid in topology.local_parts():
+            level, (rows, columns) = forest.leaves[gid].level, flux.shape(gid)
+            fine = np.arange(rows) % 2 if level else np.full(rows, 9.0)
+            flux.bind(gid, np.repeat(fine[:, np.newaxis], columns, axis=1).astype(float))
+        with halo.Exchange(flux, kind=halo.KIND_FLUXES) as fluxes:
+            fluxes.run()
+        for gid in topology.local_parts():
+            leaf, values = forest.leaves[gid], flux.array(gid)
+            borders = {"0": values[:, 0], "8": values[:, -1]}
+            if leaf.level == 0:
+                touches = {"0": leaf.at[:2] == (2, 0), "8": leaf.at[:2] == (0, 0)}
+                assert all((border == (0.5 if touches[side] else 9.0)).all() for side, border in borders.items())
+
+
+def test_lists_of_leaves_that_do_not_fit(alone):
+    forest = refined()
+    refused = [("2 marks for 9 leaves", lambda: forest.adapt([0, 1])), ("3 weights for 9 leaves", lambda: forest.place(2, [1.0] * 3)),
+               ("an array with members a, and those of halo_leaf", lambda: halo.Forest(n_cells=(8, 8), trees=[{}], leaves=np.zeros(1, [("a", "i4")]))),
+               ("", lambda: forest.place(0)), ("7", lambda: forest.adapt(9 * [7])), ("leaf|leaves|covered|place",
+                lambda: halo.Forest(n_cells=(8, 8), trees=[{}], leaves=[]).topology(alone))]
+    for text, call in refused:
+        with pytest.raises(halo.ArgumentError, match=text):
+            call()
+    with pytest.raises(halo.NotFoundError), halo.Topology.blocks(alone, n_blocks=(1,), n_cells=(4,)) as grid, halo.Field(grid, "u", ghosts=1) as u, halo.Exchange(u) as ghosts:
+        ghosts.coarse_array(0, 0)
+    with pytest.raises(IndexError):
+        forest.leaves[9]
+    assert forest.leaves[-1] == forest.leaves[8] and len(forest.leaves[2:4]) == 2
 
 
 def test_combine_in_python(world):
@@ -338,6 +575,21 @@ def test_mesh(world):
         assert np.array_equal(moved[:n, 1], -1.0 * node_keys[:n])
         mesh.collect(1, moved, back)
         assert np.array_equal(back[:, 0], keys)
+        layers = (1 + node_keys[:nodes.n_owned] % 3).astype(np.int32)
+        with pytest.raises(halo.ArgumentError, match="mesh: layers: 1 entries for 8 own entities"):
+            mesh.add_columns(1, [1])
+        over_nodes, over_edges = mesh.add_columns(1, layers), mesh.add_columns(0, 1)
+        starts = np.asarray(mesh.columns(over_nodes))
+        assert np.array_equal(np.diff(starts), 1 + node_keys % 3), "of ghosts their owners tell"
+        lowest = np.asarray(mesh.column_map(0, over_edges, over_nodes, [{"entry": 0, "layer": 0, "step": 1}, (1, 0, 1)])).reshape(-1, 2)
+        assert np.array_equal(lowest, starts[places])
+        with mesh.column_topology(over_nodes) as stacked, halo.Field(stacked, "t") as t:
+            values, whose = np.zeros(starts[-1]), np.repeat(node_keys, np.diff(starts))
+            values[:starts[nodes.n_owned]] = whose[:starts[nodes.n_owned]]
+            t.bind(stacked.local_parts()[0], values)
+            with halo.Exchange(t) as ghosts:
+                ghosts.run()
+            assert np.array_equal(values, whose)
         with pytest.raises(halo.ArgumentError, match="mesh: local: shape .*and the set has"):
             mesh.distribute(1, back, np.zeros((nodes.n + 1, 2)))
         with pytest.raises(halo.ArgumentError, match="entities of 16 bytes that are brought, and 8 local"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """libhalo: ghost (halo) exchange for solvers, over its C interface.
 
-Objects are Context, Topology, Field, Exchange, Reduction, Batch, Channel, Group, Mesh, Sphere and Stencil. Constants are those of the headers without HALO_, as
+Objects are Context, Topology, Forest, Field, Exchange, Reduction, Batch, Channel, Group, Mesh, Sphere, Stencil and Storage. Constants are those of the headers without HALO_, as
 halo.KIND_REVERSE, and each function that no method stands for is one of this module without halo_, as halo.access_mark_dirty. The headers say what they promise.
 """
 from ._access import Batch
@@ -10,12 +10,17 @@ from ._channel import Channel, Group
 from ._context import Context, Inproc
 from ._errors import BY_STATUS, Error
 from ._exchange import Exchange, Reduction
-from ._field import Field, Topology, View
+from ._field import Field, Topology
 from ._handles import function as _function
 from ._interface import CONSTANTS as _CONSTANTS
 from ._interface import VERSION as __version__
+from ._levels import Forest
 from ._library import PROTOTYPES as _PROTOTYPES
+from ._memory import View
 from ._mesh import Mesh, Sphere, Stencil
+from ._rows import Rows
+from ._sections import sections_classify, sections_reach
+from ._storage import Storage
 
 globals().update({_name.removeprefix("HALO_"): _value for _name, _value in _CONSTANTS.items() if not _name.startswith("HALO_ERR_")})
 globals().update({_class.__name__: _class for _class in BY_STATUS.values()})

@@ -9,6 +9,7 @@ import re
 
 from ._errors import ArgumentError, check
 from ._library import HANDLES, PROTOTYPES, STRUCTS, ffi, lib
+from ._rows import Rows
 from ._structs import initial, list_of, plain, struct
 
 NUMBERS = {"int32_t": "i", "int64_t": "q", "uint32_t": "I", "uint64_t": "Q", "uint8_t": "B", "double": "d"}
@@ -25,16 +26,14 @@ BY_HAND = {
     "halo_topology_keys_report", "halo_mesh_get_map", "halo_mesh_get_local", "halo_reduction_create", "halo_reduction_begin", "halo_reduction_end",
     "halo_mesh_distribute", "halo_mesh_collect", "halo_channel_register", "halo_channel_set_buffer",
     "halo_channel_set_bytes", "halo_channel_abandon", "halo_group_create", "halo_group_abandon",
+    "halo_channel_find", "halo_channel_buffer", "halo_group_send", "halo_group_send_rows", "halo_group_table", "halo_reduction_create_items",
+    "halo_memory_allocate", "halo_memory_allocate_on", "halo_memory_release", "halo_sections_classify", "halo_sections_reach",
+    "halo_forest_adapt", "halo_forest_place", "halo_exchange_coarse_data", "halo_mesh_add_columns", "halo_mesh_get_columns", "halo_access_data",
     "halo_access_begin", "halo_access_ready", "halo_access_needs_exec", "halo_access_end", "halo_access_abandon",
     *(name for name in PROTOTYPES if name.endswith(("_destroy", "_destroy_with_all"))),
 }
-# Which are not offered: memory of the library is handed out, or of the program's taken, in forms of their own.
-LEFT_OUT = {
-    "halo_sections_classify", "halo_sections_reach", "halo_memory_allocate", "halo_memory_allocate_on", "halo_memory_release",
-    "halo_access_data", "halo_reduction_create_items", "halo_channel_register_many", "halo_channel_find",
-    "halo_channel_buffer", "halo_channel_try_receive_many", "halo_channel_writable_many", "halo_exchange_coarse_data", "halo_forest_adapt",
-    "halo_forest_place", "halo_mesh_add_columns", "halo_mesh_get_columns", "halo_group_send", "halo_group_send_rows", "halo_group_table",
-}
+# Which are not offered: halo.Channel is one at a time.
+LEFT_OUT = {"halo_channel_register_many"}
 
 
 class Call:
@@ -69,7 +68,7 @@ def _objects(call, one):
     array = ffi.new(f"{one.base} *[]", [thing.pointer for thing in things])
     call.owners += things
     call.keep.append(array)
-    call.n_objects = getattr(call, "n_objects", len(things))
+    call.n_objects = getattr(call, "n_objects", len(things))  # the same in all lists of them
     if call.n_objects != len(things):
         raise ArgumentError(f"{one.name}: {len(things)}, and {call.n_objects} before", call.name)
     call.arguments.append(array)
@@ -122,7 +121,7 @@ def _filled_list(call, one):
     def fill():
         room = ffi.new(f"{one.base}[]", max(n[0], 1))
         call.arguments[place:place + 2] = [room, n[0]]
-        call.results.append(lambda: copied(room, n[0], one.base))
+        call.results.append(lambda: Rows(one.base, room, n[0]) if one.base in STRUCTS else copied(room, n[0], one.base))
     call.fill = fill
 
 
@@ -159,6 +158,13 @@ def _given_text(call, one):
     call.arguments.append(call.keep[-1])
 
 
+def _of_each(call, one):
+    """A number for each of the objects."""
+    out = ffi.new(f"{one.base}[]", max(call.n_objects, 1))
+    call.arguments.append(out)
+    call.results.append(lambda: copied(out, call.n_objects, one.base))
+
+
 def _value(call, one):
     call.arguments.append(call.next(one.name))
 
@@ -177,8 +183,6 @@ def _row_bytes(following):
 
 def copied(pointer, n, base):
     """A list of the library's, as one of Python's."""
-    if base in STRUCTS:
-        return [plain(pointer[i]) for i in range(n)]
     return memoryview(bytearray(ffi.buffer(pointer, n * ffi.sizeof(base)) if n else b"")).cast(NUMBERS[base])
 
 
@@ -192,6 +196,7 @@ class Parameter:
 
 
 # What has room for several, where the prototype shows one.
+OF_EACH = {("halo_channel_try_receive_many", "states"), ("halo_channel_writable_many", "writable")}
 ROOM = {"halo_sphere_key_neighbours": ("neighbours", 6), "halo_sphere_position": ("position", 3)}
 
 
@@ -208,6 +213,8 @@ def _step(name, parameters):
     one = parameters[0]
     behind = [later.name for later in parameters[1:3]]
     number = one.base in NUMBERS
+    if (name, one.name) in OF_EACH:
+        return _of_each, 1
     if one.base in HANDLES and one.pointers == 2:
         return (_objects if one.constant else _new), 1
     if one.base in HANDLES:
@@ -228,7 +235,7 @@ def _step(name, parameters):
         if behind[:1] in (["n"], [f"n_{one.name}"], ["n_points"]):
             return _list, 2
     if one.pointers == 1 and one.constant and one.base in STRUCTS:
-        return _struct, 1
+        return (_list, 2) if behind[:1] == [f"n_{one.name}"] else (_struct, 1)
     if one.pointers == 1 and one.length:
         return (_counted_array, 2) if behind[:1] == [f"n_{one.name}"] else (_filled_array, 1)
     if one.pointers == 1 and one.base != "void":

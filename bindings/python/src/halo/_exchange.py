@@ -5,10 +5,11 @@ from ._errors import ArgumentError, Busy, check
 from ._handles import Handle, handle_class
 from ._interface import CONSTANTS
 from ._library import ffi, lib
-from ._memory import Memory, flat, type_of
-from ._structs import struct
+from ._memory import Memory, Views, bytes_of, flat, type_of
+from ._structs import initial, struct
 
 SUM = CONSTANTS["HALO_SUM"]
+INDEXED = CONSTANTS["HALO_MINLOC"], CONSTANTS["HALO_MAXLOC"]
 
 
 @handle_class
@@ -38,7 +39,7 @@ class Exchange(Handle):
 
     def _own(self, pointer, owners, keep=()):
         super()._own(pointer, owners, keep)
-        self.fields, self._run = [one for one in owners if one.C_TYPE == "halo_field"], None
+        self.fields, self._run, self._views = [one for one in owners if one.C_TYPE == "halo_field"], None, Views()
         return self
 
     def _run_of(self, components, named):
@@ -121,6 +122,27 @@ class Exchange(Handle):
         known = {field.pointer: field for field in self.fields}
         return [(known[rows[i].field], rows[i].gid) for i in range(n[0])]
 
+    def coarse_array(self, field, gid):
+        """Coarse cells of a part beside the `field`-th field: (an array with their ghosts, how many of these lie before the first cell in each direction)."""
+        data, layout = ffi.new("void **"), initial("halo_layout")
+        check(lib.halo_exchange_coarse_data(self.pointer, field, gid, data, layout), "halo_exchange_coarse_data")
+        whole, strides, low, rest, end = self.fields[field], {}, {}, layout.first_owned, layout.elements
+        steps = {"c": layout.component_stride, **dict(zip("xyz", layout.stride))}
+        shape = {}
+        for axis in sorted(whole.axes(), key=lambda axis: -steps[axis]):  # which lie within each other
+            strides[axis], shape[axis] = steps[axis], end // steps[axis]
+            low[axis], rest, end = rest // steps[axis], rest % steps[axis], steps[axis]
+        array = self._views.over(data[0], whole.desc, [shape[axis] for axis in whole.axes()], [strides[axis] for axis in whole.axes()], self)
+        return array, tuple(low[axis] for axis in "xyz" if axis in low)
+
+    def destroy(self):
+        if self._pointer is not None:
+            self._views.refuse("exchange", "halo_exchange_destroy")
+        super().destroy()
+
+    def _views_in_use(self):
+        return self._views.in_use()
+
     def _forget(self):
         super()._forget()
         self._run = None
@@ -138,8 +160,28 @@ class Reduction(Handle):
         self._type, self._n = type_of(dtype), n
         self._take("halo_reduction_create", context, n, self._type, op)
 
+    @classmethod
+    def items(cls, context, items):
+        """Several at once, at places of their own in the memory that begin and end are given: mappings with the members of halo_reduction_item, or `dtype`
+        for `type`. Of a structured numpy array `dtype.fields[name][1]` is the offset."""
+        rows, keep, self = ffi.new("halo_reduction_item[]", max(len(items), 1)), [], cls.__new__(cls)
+        self._type, self._n = None, 0
+        for i, one in enumerate(items):
+            one = {("type" if name == "dtype" else name): type_of(value) if name == "dtype" else value for name, value in one.items()}
+            row = struct("halo_reduction_item", one, f"items[{i}]", keep)
+            rows[i] = row[0]
+            ends = [row.offset + row.n * bytes_of(row.type, row.element_bytes)] + [row.index_offset + 8 * row.n] * (row.op in INDEXED)
+            self._n = max(self._n, *ends)
+        out = ffi.new("halo_reduction **")
+        check(lib.halo_reduction_create_items(context.pointer, rows, ffi.sizeof("halo_reduction_item"), len(items), out), "halo_reduction_create_items")
+        return self._own(out[0], [context], keep)
+
     def _values(self, array, what, writable):
         memory = flat(array, what, self._type, writable)
+        if self._type is None:
+            if memory.count() * memory.size < self._n:
+                raise ArgumentError(f"{what}: {memory.count() * memory.size} bytes, and the items end at {self._n}")
+            return memory
         if memory.count() != self._n:
             raise ArgumentError(f"{what}: {memory.count()} values, and the reduction has {self._n}")
         return memory

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Topologies, and fields bound to arrays."""
 import types
-import weakref
 
 from ._calls import copied, run
-from ._errors import ArgumentError, Busy, check
+from ._errors import ArgumentError, check
 from ._handles import Handle, handle_class
 from ._interface import CONSTANTS
 from ._library import ffi, lib
-from ._memory import DEVICE, HOST, KINDS, NATIVE, Memory, type_of
+from ._memory import DEVICE, HOST, Memory, Views, type_of
 from ._structs import initial, plain
 
 FACES, EDGES = CONSTANTS["HALO_CENTRE_FACES"], CONSTANTS["HALO_CENTRE_EDGES"]
@@ -62,13 +61,6 @@ def _dims(named):
     return max(lengths, default=3)
 
 
-class View:
-    """An array over storage of the library, by __array_interface__: numpy.asarray(view) copies nothing."""
-
-    def __init__(self, field, interface):
-        self._field, self.__array_interface__ = field, interface
-
-
 @handle_class
 class Field(Handle):
     """A variable on a topology. `dtype`: a numpy dtype, a name as "float32" or a HALO_... number. `ghosts`: of all directions, or one for each. Other keywords
@@ -84,7 +76,7 @@ class Field(Handle):
             desc.setdefault("ghost_high", widths)
         self._take("halo_field_create", topology, desc)
         self._keep = []
-        self.topology, self._bound, self._views, self._points = topology, {}, {}, {}
+        self.topology, self._bound, self._views, self._points = topology, {}, Views(), {}
         self.desc = self.get_desc()
         self.name = self.desc.name
 
@@ -219,7 +211,7 @@ class Field(Handle):
 
     def _bind(self, call, first, gids, described, set, memory, device, owner, array):
         for gid in gids:
-            self._refuse_views(gid, set)
+            self._views.refuse(f"{self}, part {gid}", "halo_field_bind", (gid, set))
         binding = initial("halo_binding")
         binding.set, binding.memory, binding.device = set, memory, device
         if described is not None:
@@ -248,29 +240,27 @@ class Field(Handle):
         check(lib.halo_field_data(self.pointer, gid, set, data), "halo_field_data")
         if not data[0]:
             return None
-        layout, shape, size = self.layout(gid), self.shape(gid), self.desc.element_bytes
-        kind = KINDS.get(self.desc.type, "V" + str(size))
-        strides, low = {"p": layout.place_stride, "c": layout.component_stride, **dict(zip("xyz", layout.stride))}, self.desc.ghost_low
+        return self._over(data[0], gid, (gid, set), False)
+
+    def _over(self, data, gid, key, on_device):
+        layout, low = self.layout(gid), self.desc.ghost_low
+        strides = {"p": layout.place_stride, "c": layout.component_stride, **dict(zip("xyz", layout.stride))}
         begin = layout.first_owned - sum(strides[axis] * low[i] for i, axis in enumerate("xyz") if axis in self.axes())
-        view = View(self, {"version": 3, "typestr": ("|" if kind[0] == "V" or size == 1 else NATIVE) + kind, "shape": shape,
-                           "data": (int(ffi.cast("intptr_t", data[0])) + begin * size, False), "strides": tuple(strides[axis] * size for axis in self.axes())})
-        self._views.setdefault((gid, set), weakref.WeakSet()).add(view)
-        try:
-            import numpy
-        except ImportError:
-            return view
-        return numpy.asarray(view)
+        return self._views.over(data, self.desc, self.shape(gid), [strides[axis] for axis in self.axes()], self, key, begin, on_device)
+
+    def device_array(self, gid, set=0):
+        """Where loops with where=halo.ON_DEVICE find a part: an object with __cuda_array_interface__, as cupy.asarray takes it; None: no batch has needed it."""
+        data = ffi.new("void **")
+        check(lib.halo_access_data(self.pointer, gid, set, CONSTANTS["HALO_ON_DEVICE"], data), "halo_access_data")
+        return self._over(data[0], gid, None, True) if data[0] else None
 
     def _views_in_use(self):
-        return any(len(views) for views in getattr(self, "_views", {}).values())
-
-    def _refuse_views(self, gid, set):
-        if len(self._views.get((gid, set), ())):
-            raise Busy(f"{self}, part {gid}: an array over storage of the library is still in use: delete it first", "halo_field_bind")
+        views = getattr(self, "_views", None)
+        return views is not None and views.in_use()
 
     def destroy(self):
-        if self._pointer is not None and self._views_in_use():
-            raise Busy(f"{self}: an array over storage of the library is still in use: delete it first", "halo_field_destroy")
+        if self._pointer is not None:
+            self._views.refuse(self, "halo_field_destroy")
         super().destroy()
 
     def _forget(self):

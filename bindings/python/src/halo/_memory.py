@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the values of an array lie: __cuda_array_interface__, __array_interface__ or the buffer protocol. Nothing is ever copied."""
 import sys
+import weakref
 
-from ._errors import ArgumentError
+from ._errors import ArgumentError, Busy
 from ._interface import CONSTANTS
 from ._library import ffi
 
@@ -119,6 +120,44 @@ def _ordinal(array):
         if isinstance(getattr(device, name, None), int):
             return getattr(device, name)
     return 0
+
+
+class View:
+    """An array over memory of the library, by an array interface: numpy.asarray(view) copies nothing."""
+
+    def __init__(self, owner, interface, on_device):
+        self._owner = owner
+        setattr(self, "__cuda_array_interface__" if on_device else "__array_interface__", interface)
+
+
+class Views:
+    """Arrays over memory of one object of the library, which may not go while they are in use."""
+
+    def __init__(self):
+        self._views = {}
+
+    def over(self, data, desc, shape, strides, owner, key=None, begin=0, on_device=False):
+        """Strides and `begin` count elements. A numpy array; where there is no numpy, or for a device, a View."""
+        size = bytes_of(desc.type, desc.element_bytes)
+        kind = KINDS.get(desc.type, f"V{size}")
+        view = View(owner, {"version": 3, "typestr": ("|" if kind[0] == "V" or size == 1 else NATIVE) + kind, "shape": tuple(shape),
+                            "data": (int(ffi.cast("intptr_t", data)) + begin * size, False), "strides": tuple(stride * size for stride in strides)}, on_device)
+        self._views.setdefault(key, weakref.WeakSet()).add(view)
+        if on_device:
+            return view
+        try:
+            import numpy
+        except ImportError:
+            return view
+        return numpy.asarray(view)
+
+    def in_use(self):
+        return any(len(views) for views in self._views.values())
+
+    def refuse(self, what, call, *key):
+        """Without a key: of all."""
+        if len(self._views.get(key[0], ())) if key else self.in_use():
+            raise Busy(f"{what}: an array over memory of the library is still in use: delete it first", call)
 
 
 def flat(array, what, number=None, writable=False):

@@ -7,7 +7,7 @@ from ._errors import ArgumentError, check
 from ._handles import Handle, handle_class
 from ._library import ffi, lib
 from ._memory import flat
-from ._structs import initial, plain
+from ._structs import initial, list_of, plain
 
 
 @handle_class
@@ -56,6 +56,27 @@ class Mesh(Handle):
         to, n_rows, arity = ffi.new("const uint32_t **"), ffi.new("int64_t *"), ffi.new("int32_t *")
         check(lib.halo_mesh_get_map(self.pointer, map, to, n_rows, arity), "halo_mesh_get_map")
         return copied(to[0], n_rows[0] * arity[0], "uint32_t"), arity[0]
+
+    def add_columns(self, set, layers):
+        """`layers`: one number for all own entities, or one for each, by local index. Their number."""
+        out, keep, n = ffi.new("int32_t *"), None, 0
+        given = ffi.NULL
+        if isinstance(layers, int):
+            n = layers
+        else:
+            given, length, keep = list_of(layers, "int32_t", "mesh: layers")
+            wanted = self.local(set).n_owned
+            if length != wanted:
+                raise ArgumentError(f"mesh: layers: {length} entries for {wanted} own entities")
+        check(lib.halo_mesh_add_columns(self.pointer, set, n, given, out), "halo_mesh_add_columns")
+        del keep
+        return out[0]
+
+    def columns(self, columns):
+        """Where each column starts, and the end of all."""
+        starts, n = ffi.new("const int64_t **"), ffi.new("int64_t *")
+        check(lib.halo_mesh_get_columns(self.pointer, columns, starts, n), "halo_mesh_get_columns")
+        return copied(starts[0], n[0] + 1, "int64_t")
 
 
 def _count(keys):

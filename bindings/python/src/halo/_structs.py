@@ -47,9 +47,26 @@ ROW_BYTES = {
 FORMATS = {"int32_t": "i", "int64_t": "ql", "uint32_t": "I", "uint64_t": "QL", "uint8_t": "B", "double": "d"}
 
 
+def _structured(values, base, where):
+    """A structured array whose members are those of the struct, in place; None: it is no such array."""
+    names = getattr(getattr(values, "dtype", None), "names", None)
+    if names is None:
+        return None
+    view = memoryview(values)
+    if list(names) != list(STRUCTS[base]) or view.itemsize != ffi.sizeof(base):
+        raise ArgumentError(f"{where}: an array with members {', '.join(names)}, and those of {base} are wanted: {', '.join(STRUCTS[base])}")
+    if not view.c_contiguous:
+        raise ArgumentError(f"{where}: the array has gaps")
+    return ffi.from_buffer(f"{base}[]", values)
+
+
 def list_of(values, base, where):
     """(pointer, length, what must stay) of a list of a C type."""
     if base in STRUCTS:
+        if getattr(values, "base", None) == base:
+            return values.array, len(values), [values]
+        if (rows := _structured(values, base, where)) is not None:
+            return rows, len(rows), [rows]
         items = list(values)
         array = ffi.new(f"{base}[]", len(items))
         keep = [array]
