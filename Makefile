@@ -69,6 +69,7 @@ format:
 	scripts/format.sh -i
 
 docs: packages
+	scripts/reference.py
 	scripts/docs.sh build/docs
 
 pictures: build-default

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tables of the package against the headers: what is added there must have its place here."""
 import re
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +44,17 @@ def test_each_function_is_called_by_its_prototype_or_by_hand():
         assert callable(getattr(halo, name.removeprefix("halo_")))
 
 
+def test_the_reference_names_what_there_is():
+    page = (Path(__file__).resolve().parents[3] / "docs/reference.md").read_text()
+    rows = dict(re.findall(r"^\| (halo_\w+)\(\) \| .* \| ([^|]*) \|$", page.partition("## Where nothing stands")[0], flags=re.M))
+    assert rows.keys() >= _library.PROTOTYPES.keys()
+    assert {name for name, python in rows.items() if python == "–"} == _calls.LEFT_OUT
+    for name in re.findall(r"`halo\.([\w.]+)`", " ".join(rows.values())):
+        kind, _, member = name.partition(".")
+        assert not member or hasattr(getattr(halo, kind), member) or name == "Context.rank" or name == "Field.desc", name
+        assert hasattr(halo, kind), name
+
+
 @pytest.mark.parametrize("name", sorted(_library.STRUCTS))
 def test_structs_are_those_of_the_library(name):
     struct = _structs.initial(name)
@@ -56,6 +68,8 @@ def test_constants_and_functions_of_numbers():
     assert halo.info(None, halo.INFO_VERSION).startswith(f"halo {halo.__version__}")
     assert "element" in dir(halo) and "x" in halo.element.__doc__
     assert len(halo.sphere_position(halo.SPHERE_ICOSAHEDRON, 4, halo.SPHERE_CELLS, 3)) == 3
+    kinds = halo.SPHERE_CELLS, halo.SPHERE_EDGES, halo.SPHERE_VERTICES
+    assert [[halo.sphere_width(begin, to) for to in kinds] for begin in kinds] == [[3, 3, 3], [2, 4, 2], [6, 6, 6]] and halo.mesh_reach(2) == 64
     assert len(halo.sphere_key_neighbours(halo.SPHERE_ICOSAHEDRON, 4, halo.SPHERE_CELLS, 3, halo.SPHERE_CELLS)) == 3
 
 

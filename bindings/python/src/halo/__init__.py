@@ -17,7 +17,7 @@ from ._interface import VERSION as __version__
 from ._levels import Forest
 from ._library import PROTOTYPES as _PROTOTYPES
 from ._memory import View
-from ._mesh import Mesh, Sphere, Stencil
+from ._mesh import Mesh, Sphere, Stencil, mesh_reach, sphere_width
 from ._rows import Rows
 from ._sections import sections_classify, sections_reach
 from ._storage import Storage

@@ -5,9 +5,21 @@ import math
 from ._calls import copied
 from ._errors import ArgumentError, check
 from ._handles import Handle, handle_class
+from ._interface import CONSTANTS
 from ._library import ffi, lib
 from ._memory import flat
 from ._structs import initial, list_of, plain
+
+
+def mesh_reach(k):
+    """Section bit of ghosts within reach k: HALO_MESH_REACH, halo_mesh.h."""
+    return 1 << (4 + k)
+
+
+def sphere_width(begin, to):
+    """Entries of a row of neighbours from one kind of entities to another: halo_sphere_width, halo_sphere.h."""
+    vertices, cells, edges = (CONSTANTS[f"HALO_SPHERE_{name}"] for name in ("VERTICES", "CELLS", "EDGES"))
+    return 6 if begin == vertices else 3 if begin == cells else 4 if to == edges else 2
 
 
 @handle_class
