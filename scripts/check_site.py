@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every link between the pages of a site leads to a file, and the main page is the README.
+"""Every link between the pages of a site leads to a file, the main page is the README, and functions side by side lead to their descriptions.
 
 usage: check_site.py FOLDER
 """
@@ -22,6 +22,9 @@ def main():
     errors = sorted(set(broken_links(folder)))
     if "A first program" not in (folder / "index.html").read_text():
         errors.append("index.html: README is not the main page")
+    reference = (folder / "md_docs_reference.html").read_text()
+    if "<code>context%create</code>" not in reference or not re.search(r'>halo_context_create\(\)</a>', reference):
+        errors.append("md_docs_reference.html: a name in Fortran is not as it was written, or one of C leads nowhere")
     print("\n".join(errors))
     return 1 if errors else 0
 

@@ -323,6 +323,7 @@ class Site(Tree):
         super().setUp()
         self.write("index.html", '<h1>A first program</h1><a href="other.html#top">other</a> <a href="https://example.org/none">far</a>\n')
         self.write("other.html", '<a href="index.html">back</a>\n')
+        self.write("md_docs_reference.html", '<a href="other.html">halo_context_create()</a> <code>context%create</code>\n')
 
     def test_good(self):
         self.passes("check_site.py", self.root)
@@ -338,6 +339,48 @@ class Site(Tree):
     def test_main_page(self):
         self.write("index.html", "<h1>libhalo</h1>\n")
         self.finds("README is not the main page", "check_site.py", self.root)
+
+
+    def test_names_side_by_side(self):
+        self.write("md_docs_reference.html", '<a href="other.html">halo_context_create()</a> <code>contextcreate</code>\n')
+        self.finds("a name in Fortran is not as it was written", "check_site.py", self.root)
+
+
+class Reference(Tree):
+    """Of the whole tree, in which one thing is changed."""
+
+    def setUp(self):
+        super().setUp()
+        for folder in ("include", "bindings/python/src/halo"):
+            shutil.copytree(ROOT / folder, self.root / folder, dirs_exist_ok=True)
+        for name in ("halo.f90", "halo_by_hand.inc"):
+            self.write(f"bindings/fortran/{name}", (ROOT / "bindings/fortran" / name).read_text())
+        self.write("docs/reference.md", (ROOT / "docs/reference.md").read_text())
+
+    def change(self, name, old, new):
+        text = (self.root / name).read_text()
+        self.assertIn(old, text)
+        self.write(name, text.replace(old, new))
+
+    def test_good(self):
+        self.passes("reference.py", "--check", self.root)
+
+    def test_new_function(self):
+        self.change("include/halo_levels.h", "HALO_API halo_status halo_forest_place(", "HALO_API halo_status halo_forest_count(void);\nHALO_API halo_status halo_forest_place(")
+        for language in ("C++", "Fortran", "Python"):
+            self.finds(f"halo_forest_count: nothing stands for it in {language}, and", "reference.py", "--check", self.root)
+
+    def test_method_that_has_gone(self):
+        self.change("include/halo.hpp", "halo_context_barrier(handle_)", "halo_context_progress(handle_)")
+        self.finds("halo_context_barrier: nothing stands for it in C++", "reference.py", "--check", self.root)
+
+    def test_method_with_another_name(self):
+        self.change("bindings/python/src/halo/_mesh.py", "def columns(", "def column_starts(")
+        self.finds("+| halo_mesh_get_columns() | halo::Mesh::columns() | `mesh%get_columns` | `halo.Mesh.column_starts` |", "reference.py", "--check", self.root)
+
+    def test_twin_that_was_lacking(self):
+        self.change("include/halo_channel.hpp", "    bool allocate() {", "    void abandon() { check(halo_channel_abandon(handle_)); }\n    bool allocate() {")
+        self.finds("halo_channel_abandon: scripts/reference.py says that it has no twin in C++, and it has", "reference.py", "--check", self.root)
 
 
 class Callbacks(Tree):
