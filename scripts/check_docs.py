@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages show the programs that are tested, links between documents lead somewhere, pictures are drawn from the present tables, the error texts that are
+"""Pages show programs and pieces of programs that are tested, the commands in them are there, links between documents lead somewhere, pictures are drawn from the present tables, the error texts that are
 explained are those of the source, each failure that other ranks or the order of calls bring about is explained, and one version stands everywhere.
 
 usage: check_docs.py [root]; check_docs.py --links FOLDER: the links alone, of installed documents
@@ -20,11 +20,78 @@ def program_errors(root):
             if code != (root / name).read_text().split("\n", 1)[1]:
                 errors.append(f"{page.relative_to(root)}: the program is not {name} without its first line")
     for program in [root / "examples/first/first.c", *(root / "examples/guides").glob("*.c"), *(root / "examples/guides").glob("*.f90"), *(root / "examples/python").glob("*.py")]:
-        if program not in shown:
+        if program not in shown and not program.stem.startswith("pieces_"):
             errors.append(f"{program.relative_to(root)}: no page shows it")
     named = "".join(page.read_text() for page in pages(root))
-    errors += [f"{name}: no page names it" for name in sorted(f"examples/guides/{one.name}" for one in (root / "examples/guides").glob("*.cpp")) if name not in named]
+    errors += [f"{name}: no page names it" for name in sorted(f"examples/guides/{one.name}" for one in (root / "examples/guides").glob("*.cpp") if not one.stem.startswith("pieces_")) if name not in named]
     return errors
+
+
+SUFFIXES = {"c": ("c", "h"), "cpp": ("cpp", "h"), "fortran": ("f90",), "python": ("py",)}
+
+
+def stripped(text):
+    return [line.strip() for line in text.strip("\n").split("\n")]
+
+
+def piece_errors(root):
+    """What pages show of C, C++, Fortran or Python besides whole programs stands line for line in a program of examples/, which is compiled and run."""
+    programs = {suffix: [stripped(path.read_text()) for path in sorted((root / "examples").rglob(f"*.{suffix}"))] for some in SUFFIXES.values() for suffix in some}
+    for page in pages(root):
+        text = page.read_text()
+        for found in re.finditer(r"^```([^\n]*)\n(.*?)^```", text, flags=re.S | re.M):
+            language, lines, where = found[1], stripped(found[2]), f"{page.relative_to(root)}: the block that begins '{found[2].split(chr(10))[0].strip()}'"
+            before = text[:found.start()].rstrip()
+            if language not in SUFFIXES and not before.endswith("It prints"):
+                yield f"{where}: of which language is it, or what prints it?"
+            elif language in SUFFIXES and not re.search(r"This is `examples/[^`]+`\.$", before):
+                shown = any(lines == program[i:i + len(lines)] for suffix in SUFFIXES[language] for program in programs[suffix] for i in range(len(program)))
+                if not shown:
+                    yield f"{where}: no program of examples/ has it line for line"
+        for line in re.findall(r"^    .*\bhalo_\w+\(.*\);.*$", re.sub(r"^```.*?^```", "", text, flags=re.S | re.M), flags=re.M):
+            yield f"{page.relative_to(root)}: C that is in no ```c block: {line.strip()}"
+
+
+def known_programs(root):
+    """Names of what is built or shown, and the text that says which options it has."""
+    texts = {name: (root / f"docs/man/{name}.1").read_text().replace("\\-", "-") for name in ("halo_launch", "halo_info") if (root / f"docs/man/{name}.1").exists()}
+    shared = "".join(path.read_text() for path in sorted((root / "examples/shared").glob("*.h")))
+    for build in sorted((root / "examples").glob("*/CMakeLists.txt")):
+        sources = shared + "".join(path.read_text() for path in sorted(build.parent.glob("*.[ch]*")))
+        texts.update({name: sources for name in re.findall(r"add_executable\((\w+)", build.read_text())})
+    texts.update({path.name: path.read_text() for path in (root / "examples").rglob("*.py")})
+    return texts
+
+
+# Programs of others, and those of the reader.
+FOREIGN = {"cmake", "cc", "gfortran", "pip", "spack", "python", "solver", "first", "mpirun", "mpirun.openmpi", "srun", "export", "make", "ctest", "cpack"}
+
+
+def command_errors(root):
+    """Commands in pages: targets of make, settings, programs and their options are there."""
+    programs = known_programs(root)
+    makefile = (root / "Makefile").read_text() if (root / "Makefile").exists() else ""
+    targets = set(re.findall(r"^([\w-]+):", makefile, flags=re.M))
+    table = root / "src/core/base/setting_table.cpp"
+    settings = {name.replace(".", "_") for name in re.findall(r'\{ "([\w.]+)"', table.read_text())} if table.exists() else None
+    starters = "|".join(map(re.escape, sorted(FOREIGN | programs.keys(), key=len, reverse=True)))
+    for page in pages(root):
+        prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
+        for line in re.findall(rf"^    (?:\$ )?((?:[A-Z_]+=\S+ )*(?:\./)?(?:{starters})(?: .*)?)$", prose, flags=re.M):
+            where = f"{page.relative_to(root)}: {line.strip()}"
+            command = re.sub(r"\s+# .*| {3,}[^-\s].*", "", line)
+            for name in re.findall(r"\bHALO_([A-Z_]+)=", command):
+                if settings is not None and name.lower() not in settings:
+                    yield f"{where}: there is no setting {name.lower()}"
+            words = [word.removeprefix("./") for word in re.sub(r'"[^"]*"|\$\([^)]*\)', "x", command).split() if "=" not in word or word.startswith("-")]
+            if words[0] == "make":
+                yield from (f"{where}: the Makefile has no target {word}" for word in words[1:] if word not in targets)
+            elif words[0] not in programs and words[0] not in FOREIGN:
+                yield f"{where}: there is no program {words[0]}"
+            run = [word for word in words if word in programs]
+            options = [word for word in words if re.match(r"--[a-z]", word)]
+            if run and words[0] not in ("cmake", "pip", "spack"):
+                yield from (f"{where}: {' and '.join(run)}: no option {option}" for option in options if not any(option in programs[name] for name in run))
 
 
 def picture_errors(root):
@@ -196,7 +263,7 @@ def main():
         print("\n".join(errors))
         return 1 if errors else 0
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
-    errors = program_errors(root) + link_errors(root) + picture_errors(root) + text_errors(root) + version_errors(root)
+    errors = program_errors(root) + [*piece_errors(root), *command_errors(root)] + link_errors(root) + picture_errors(root) + text_errors(root) + version_errors(root)
     print("\n".join(errors))
     return 1 if errors else 0
 

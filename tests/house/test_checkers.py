@@ -287,6 +287,36 @@ class Documents(Tree):
         self.write("src/other.cpp", '// fail(HALO_ERR_PEER, "no text");\nfail(HALO_ERR_PEER, "rank %d has gone");\n')
         self.finds("no row explains 'rank ... has gone' of src/other.cpp", "check_docs.py", self.root)
 
+    def test_piece(self):
+        self.write("examples/guides/pieces_a.c", "/* licence */\nint main(void) {\n    int a = 1;\n    return a;\n}\n")
+        self.write("docs/abi.md", "```c\nint a = 1;\nreturn a;\n```\n")
+        self.passes("check_docs.py", self.root)
+        self.write("docs/abi.md", "```c\nint a = 1;\nreturn 0;\n```\n")
+        self.finds("docs/abi.md: the block that begins 'int a = 1;': no program of examples/ has it line for line", "check_docs.py", self.root)
+
+    def test_block_of_no_language(self):
+        self.write("docs/abi.md", "It prints\n\n```\n0 wrong\n```\n")
+        self.passes("check_docs.py", self.root)
+        self.write("docs/abi.md", "Output:\n\n```\n0 wrong\n```\n")
+        self.finds("the block that begins '0 wrong': of which language is it, or what prints it?", "check_docs.py", self.root)
+
+    def test_c_without_fence(self):
+        self.write("docs/abi.md", "so:\n\n    halo_field_bind(field, 0, &memory);\n")
+        self.finds("C that is in no ```c block: halo_field_bind(field, 0, &memory);", "check_docs.py", self.root)
+
+    def test_commands(self):
+        self.write("Makefile", "check:\n\ttrue\n")
+        self.write("src/core/base/setting_table.cpp", '{ "check.seed", 0 },\n')
+        self.write("examples/euler/CMakeLists.txt", "add_executable(euler main.cpp)\n")
+        self.write("examples/euler/main.cpp", '// licence\nif (word == "--inproc") run();\n')
+        good = "    make check    # all\n    HALO_CHECK_SEED=1 ./solver > one\n    mpirun -n 4 euler --inproc 4 blast.ini\n"
+        self.write("docs/abi.md", good)
+        self.passes("check_docs.py", self.root)
+        for old, new, text in (("make check", "make chekc", "the Makefile has no target chekc"), ("CHECK_SEED", "CHECK_SEAT", "there is no setting check_seat"),
+                               ("--inproc", "--inprocess", "euler: no option --inprocess")):
+            self.write("docs/abi.md", good.replace(old, new))
+            self.finds(text, "check_docs.py", self.root)
+
     def test_version(self):
         self.write("CMakeLists.txt", "project(halo VERSION 0.2.0)\n")
         self.finds("halo.h is version 0.1.0", "check_docs.py", self.root)

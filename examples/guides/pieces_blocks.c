@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pieces of C about blocks that the guides show besides whole programs, line for line, on one rank, each with what it has to give. */
+/* clang-format off */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* what is not given is zero */
+#include <halo_levels.h>
+#include <halo_plugin.h>
+
+#include "pieces.h"
+
+/* Two blocks of 4 cells in a line, periodic, with one ghost on each side; the library's storage: 1, 2, ... 8. */
+static void line(halo_context *context, halo_topology **grid, halo_field **field, double *values[2]) {
+    halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
+    desc.n_dims = 1, desc.n_blocks[0] = 2, desc.n_cells[0] = 4, desc.periodic[0] = 1;
+    need(halo_topology_create_blocks(context, &desc, grid));
+    halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
+    field_desc.name = "values", field_desc.ghost_low[0] = field_desc.ghost_high[0] = 1;
+    need(halo_field_create(*grid, &field_desc, field));
+    need(halo_field_allocate(*field, -1));
+    for (int64_t gid = 0; gid < 2; ++gid) {
+        void *data;
+        halo_layout layout = HALO_LAYOUT_INIT;
+        need(halo_field_data(*field, gid, 0, &data));
+        need(halo_field_layout(*field, gid, &layout));
+        values[gid] = (double *)data + layout.first_owned;
+        for (int i = 0; i < 4; ++i) values[gid][i] = (double)(4 * gid + i + 1);
+    }
+}
+
+/* docs/boxes.md */
+static void boxes(halo_context *context) {
+    halo_boxes_desc d = HALO_BOXES_DESC_INIT;
+    d.n_parts_per_rank = 1;                          /* a Cartesian code: no boxes given, the domain is cut, one box per rank */
+    d.domain.high[0] = 400; d.domain.high[1] = 300; d.domain.high[2] = 200;
+    d.periodic[0] = 1;
+    halo_topology *grid;
+    halo_topology_create_boxes(context, &d, &grid);
+
+    const int64_t *gid; int64_t n;
+    halo_topology_local_parts(grid, &gid, &n);
+    halo_part mine = HALO_PART_INIT;
+    halo_topology_part(grid, gid[0], &mine);         /* mine.cells, and which sides are physical boundaries */
+    check(n == 1 && mine.cells.high[0] - mine.cells.low[0] == 400 && mine.cells.high[2] - mine.cells.low[2] == 200, "boxes: the box");
+    destroy(NULL, NULL, grid);
+}
+
+/* docs/concepts.md */
+static void concepts(halo_context *context) {
+    halo_join right = {
+        1, 0,                            /* part 1 sends, part 0 receives */
+        { { 0, 0, 0 }, { 3, 1, 1 } },    /* cells of part 1: x from 0 to 2, y = 0 */
+        { { 4, 0, 0 }, { 5, 3, 1 } },    /* ghosts of part 0: x = 4, y from 0 to 2 */
+        { 1, 0, 2 },                     /* x of part 0 runs along y of part 1, y along x */
+        { 1, -1, 1 }                     /* the first upwards; y of part 0 goes up where x of part 1 goes down */
+    };
+    const int64_t cells[] = { 4, 3, 1, 3, 4, 1 };
+    halo_regions_desc desc = HALO_REGIONS_DESC_INIT;
+    desc.n_dims = 2, desc.cells = cells, desc.n_parts = 2, desc.joins = &right, desc.n_joins = 1, desc.reach = 1;
+    halo_topology *parts;
+    need(halo_topology_create_regions(context, &desc, &parts));
+    halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
+    field_desc.name = "cells", field_desc.ghost_high[0] = 1;
+    halo_field *field;
+    need(halo_field_create(parts, &field_desc, &field));
+    need(halo_field_allocate(field, -1));
+    double *at[2];
+    halo_layout layouts[2] = { HALO_LAYOUT_INIT, HALO_LAYOUT_INIT };
+    for (int64_t gid = 0; gid < 2; ++gid) {
+        void *data;
+        need(halo_field_data(field, gid, 0, &data));
+        need(halo_field_layout(field, gid, &layouts[gid]));
+        at[gid] = (double *)data + layouts[gid].first_owned;
+    }
+    for (int x = 0; x < 3; ++x) at[1][x * layouts[1].stride[0]] = 10 + x;
+    halo_exchange *ghosts;
+    need(halo_exchange_create(&field, 1, NULL, &ghosts));
+    need(halo_exchange_start(ghosts, NULL, HALO_STREAM_NONE));
+    need(halo_exchange_finish(ghosts, HALO_STREAM_NONE));
+    for (int y = 0; y < 3; ++y) check(at[0][4 * layouts[0].stride[0] + y * layouts[0].stride[1]] == 12 - y, "concepts: ghosts of part 0");
+    destroy(ghosts, field, parts);
+}
+
+/* docs/devices.md, where there is a device */
+static void devices(halo_context *context) {
+    void *my_device_pointer = NULL;
+    if (halo_memory_allocate_on(context, HALO_MEMORY_DEVICE, 0, 64 * sizeof(double), &my_device_pointer) != HALO_SUCCESS) {
+        printf("no device: %s\n", halo_last_error());
+        return;
+    }
+    halo_topology *grid;
+    halo_field *field;
+    double *values[2];
+    line(context, &grid, &field, values);
+    const halo_binding none = HALO_BINDING_INIT;
+    for (int64_t gid = 0; gid < 2; ++gid) need(halo_field_bind(field, gid, &none));
+    for (int64_t gid = 0; gid < 2; ++gid) {
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = my_device_pointer; /* or one of halo_memory_allocate_on */
+        binding.memory = HALO_MEMORY_DEVICE;
+        binding.device = 0;
+        need(halo_field_bind(field, gid, &binding));
+        my_device_pointer = (double *)my_device_pointer + 32;
+    }
+    my_device_pointer = (double *)my_device_pointer - 64;
+    halo_exchange *exchange;
+    need(halo_exchange_create(&field, 1, NULL, &exchange));
+    const halo_stream stream = HALO_STREAM_DEFAULT;
+    need(halo_exchange_start(exchange, NULL, stream));
+    /* kernels on the interior, on any stream */
+    need(halo_exchange_finish(exchange, stream));
+    /* kernels that read ghosts, in `stream` */
+    destroy(exchange, field, grid);
+    need(halo_memory_release(context, &my_device_pointer));
+}
+
+/* docs/forests.md */
+static void forests(halo_context *context) {
+    halo_tree tree = HALO_TREE_INIT;
+    tree.n_roots[0] = 2;
+    const halo_leaf leaves[] = { { 0, 0, { 0, 0, 0 } }, { 0, 1, { 2, 0, 0 } }, { 0, 1, { 3, 0, 0 } } };
+    halo_forest_desc desc = HALO_FOREST_DESC_INIT;
+    desc.n_dims = 1, desc.n_cells[0] = 8, desc.trees = &tree, desc.n_trees = 1, desc.leaves = leaves, desc.n_leaves = 3;
+    halo_topology *blocks;
+    need(halo_topology_create_forest(context, &desc, &blocks));
+    halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
+    field_desc.name = "u", field_desc.ghost_low[0] = field_desc.ghost_high[0] = 2;
+    halo_field *field;
+    need(halo_field_create(blocks, &field_desc, &field));
+    need(halo_field_allocate(field, -1));
+    double *at[3];
+    for (int64_t gid = 0; gid < 3; ++gid) {
+        void *data;
+        halo_layout layout = HALO_LAYOUT_INIT;
+        need(halo_field_data(field, gid, 0, &data));
+        need(halo_field_layout(field, gid, &layout));
+        at[gid] = (double *)data + layout.first_owned;
+        for (int i = 0; i < 8; ++i) at[gid][i] = gid == 0 ? i + 0.5 : (double)(4 + 4 * gid) + (i + 0.5) / 2; /* a cell's place */
+    }
+    halo_exchange *ghosts;
+    need(halo_exchange_create(&field, 1, NULL, &ghosts));
+    halo_exchange_start(ghosts, NULL, HALO_STREAM_NONE);
+    int32_t done = 0;
+    while (!done) halo_exchange_test(ghosts, &done);
+    halo_exchange_unpack(ghosts, HALO_STREAM_NONE);
+    /* coarse cells outside the domain: halo_exchange_coarse_boundaries, halo_exchange_coarse_data */
+    halo_exchange_refine(ghosts, HALO_STREAM_NONE);
+    /* the block's own ghosts outside the domain: halo_field_boundaries */
+    check(at[0][8] == 8.5 && at[0][9] == 9.5 && at[1][-1] == 7.75 && at[1][-2] == 7.25 && at[1][8] == 12.25, "forests: ghosts");
+    destroy(ghosts, field, blocks);
+}
+
+/* docs/reverse.md */
+halo_status keep_larger(void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes);
+halo_status keep_larger(void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes) {
+    (void)user, (void)type, (void)element_bytes;
+    double *mine = values;
+    const double *theirs = contributions;
+    for (int64_t i = 0; i < n; ++i)
+        if (theirs[i] > mine[i]) mine[i] = theirs[i];
+    return HALO_SUCCESS;
+}
+
+static void reverse(halo_context *context) {
+    halo_topology *grid;
+    halo_field *density;
+    halo_exchange *deposit;
+    double *at[2];
+    line(context, &grid, &density, at);
+    at[1][-1] = at[1][4] = 100, at[0][-1] = at[0][4] = 0; /* deposited in ghosts: of the cells 4 and 1 */
+    halo_exchange_desc d = HALO_EXCHANGE_DESC_INIT;
+    d.kind = HALO_KIND_REVERSE;
+    d.op = HALO_SUM;                                  /* MIN, MAX, PROD; or HALO_USER with d.combine */
+    halo_exchange_create(&density, 1, &d, &deposit);
+
+    halo_exchange_start(deposit, NULL, HALO_STREAM_NONE);
+    /* all contributions have been read: ghosts may be zeroed for the next step */
+    halo_exchange_finish(deposit, HALO_STREAM_NONE);  /* owned cells now have the sums */
+    check(at[0][0] == 101 && at[0][3] == 104 && at[1][0] == 5, "reverse: sums");
+    at[1][-1] = at[1][4] = 102;
+    halo_run run = HALO_RUN_INIT;
+    run.op = HALO_MAX;
+    halo_exchange_start(deposit, &run, HALO_STREAM_NONE);
+    need(halo_exchange_finish(deposit, HALO_STREAM_NONE));
+    check(at[0][0] == 102 && at[0][3] == 104, "reverse: greatest values");
+    need(halo_exchange_destroy(&deposit));
+    d.op = HALO_USER, d.combine = keep_larger;
+    need(halo_exchange_create(&density, 1, &d, &deposit));
+    at[1][-1] = at[1][4] = 103;
+    need(halo_exchange_start(deposit, NULL, HALO_STREAM_NONE));
+    need(halo_exchange_finish(deposit, HALO_STREAM_NONE));
+    check(at[0][0] == 103 && at[0][3] == 104, "reverse: an operation of the program");
+    destroy(deposit, density, grid);
+}
+
+/* docs/uniform-blocks.md */
+static int n_interiors, n_rims;
+static void interior(void) { ++n_interiors; }
+static void rim(void) { ++n_rims; }
+
+static void uniform(void) {
+    enum { gid = 7, steps = 2 };
+    static double my_array[5 * 20 * 20 * 20];
+    halo_context *ctx;
+    halo_context_create(NULL, &ctx);
+    halo_blocks_desc d = HALO_BLOCKS_DESC_INIT;       /* 3 dimensions, not periodic, Morton order */
+    for (int i = 0; i < 3; ++i) { d.n_blocks[i] = 4; d.n_cells[i] = 16; d.periodic[i] = 1; }
+    halo_topology *grid;
+    halo_topology_create_blocks(ctx, &d, &grid);
+    halo_field_desc f = HALO_FIELD_DESC_INIT;
+    f.name = "u"; f.n_components = 5;
+    for (int i = 0; i < 3; ++i) f.ghost_low[i] = f.ghost_high[i] = 2;     /* up to the block's width; low and high may differ */
+    halo_field *u;
+    halo_field_create(grid, &f, &u);
+    halo_field_allocate(u, -1);                                          /* the library's storage, or bind your own: */
+
+    halo_layout l = HALO_LAYOUT_INIT;
+    halo_field_layout(u, gid, &l);                                       /* x fastest, ghosts around, components slowest */
+    halo_binding b = HALO_BINDING_INIT;
+    b.data = my_array;                                                   /* l.elements values */
+    halo_field_bind(u, gid, &b);
+    check(l.elements == (int64_t)(sizeof my_array / sizeof my_array[0]), "uniform: the layout");
+    for (int64_t i = 0; i < l.elements; ++i) my_array[i] = -1; /* which the ghosts around, of zeros, are not */
+    halo_exchange *x;
+    halo_exchange_create(&u, 1, NULL, &x);            /* several fields of several types go in one message per peer */
+    for (int s = 0; s < steps; ++s) {
+        halo_exchange_start(x, NULL, HALO_STREAM_NONE);
+        interior();                                   /* cells that need no ghosts: halo_field_interior_rim */
+        halo_exchange_finish(x, HALO_STREAM_NONE);
+        rim();
+    }
+    check(n_interiors == steps && n_rims == steps && my_array[0] == 0 && my_array[l.first_owned] == -1, "uniform: ghosts");
+    destroy(x, u, grid);
+    need(halo_context_destroy(&ctx));
+}
+
+static void vectors(halo_context *context) {
+    enum { part_stride = 6 };
+    double storage[2 * part_stride], *vector = storage, *unused[2];
+    for (int i = 0; i < 2 * part_stride; ++i) storage[i] = i;
+    halo_topology *grid;
+    halo_field *u;
+    halo_exchange *x;
+    line(context, &grid, &u, unused);
+    need(halo_exchange_create(&u, 1, NULL, &x));
+    void *parts[] = { vector, vector + part_stride };                    /* two local parts; the list is copied, the memory stays until finish */
+    halo_run run = HALO_RUN_INIT;
+    run.data = parts, run.n_data = 2;
+    halo_exchange_start(x, &run, HALO_STREAM_NONE);
+    need(halo_exchange_finish(x, HALO_STREAM_NONE));
+    check(storage[0] == 10 && storage[5] == 7 && storage[6] == 4 && storage[11] == 1, "uniform: vectors");
+    destroy(x, u, grid);
+}
+
+/* docs/writing-a-plugin.md */
+static int32_t query(const halo_host *host, char *why, size_t why_bytes) {
+    (void)host;
+    snprintf(why, why_bytes, "it is an example");
+    return 0;
+}
+static const halo_transport_ops ops;
+extern const halo_transport_plugin halo_transport_plugin_v1;
+const halo_transport_plugin halo_transport_plugin_v1 = {
+    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), "mywire", "1.0", query, &ops,
+};
+
+int main(void) {
+    halo_context *context;
+    need(halo_context_create(NULL, &context));
+    boxes(context), concepts(context), devices(context), forests(context), reverse(context), vectors(context);
+    need(halo_context_destroy(&context));
+    uniform();
+    char why[32];
+    check(halo_transport_plugin_v1.query(NULL, why, sizeof why) == 0 && strcmp(why, "it is an example") == 0, "writing a plugin");
+    printf("%d wrong\n", n_wrong);
+    return n_wrong != 0;
+}
