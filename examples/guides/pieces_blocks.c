@@ -7,7 +7,7 @@
 
 #include "pieces.h"
 
-/* Two blocks of 4 cells in a line, periodic, with one ghost on each side; the library's storage: 1, 2, ... 8. */
+/* Two blocks of 4 cells in a line, periodic, with one ghost on each side, in the library's storage: ghost, cells 1 to 4, ghost; ghost, cells 5 to 8, ghost. */
 static void line(halo_context *context, halo_topology **grid, halo_field **field, double *values[2]) {
     halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
     desc.n_dims = 1, desc.n_blocks[0] = 2, desc.n_cells[0] = 4, desc.periodic[0] = 1;
@@ -18,11 +18,9 @@ static void line(halo_context *context, halo_topology **grid, halo_field **field
     need(halo_field_allocate(*field, -1));
     for (int64_t gid = 0; gid < 2; ++gid) {
         void *data;
-        halo_layout layout = HALO_LAYOUT_INIT;
         need(halo_field_data(*field, gid, 0, &data));
-        need(halo_field_layout(*field, gid, &layout));
-        values[gid] = (double *)data + layout.first_owned;
-        for (int i = 0; i < 4; ++i) values[gid][i] = (double)(4 * gid + i + 1);
+        values[gid] = data;
+        for (int i = 1; i <= 4; ++i) values[gid][i] = (double)(4 * gid + i);
     }
 }
 
@@ -103,7 +101,7 @@ static void devices(halo_context *context) {
     my_device_pointer = (double *)my_device_pointer - 64;
     halo_exchange *exchange;
     need(halo_exchange_create(&field, 1, NULL, &exchange));
-    const halo_stream stream = HALO_STREAM_DEFAULT;
+    const halo_stream stream = HALO_STREAM_DEFAULT; /* NOLINT(performance-no-int-to-ptr) */
     need(halo_exchange_start(exchange, NULL, stream));
     /* kernels on the interior, on any stream */
     need(halo_exchange_finish(exchange, stream));
@@ -129,11 +127,9 @@ static void forests(halo_context *context) {
     double *at[3];
     for (int64_t gid = 0; gid < 3; ++gid) {
         void *data;
-        halo_layout layout = HALO_LAYOUT_INIT;
         need(halo_field_data(field, gid, 0, &data));
-        need(halo_field_layout(field, gid, &layout));
-        at[gid] = (double *)data + layout.first_owned;
-        for (int i = 0; i < 8; ++i) at[gid][i] = gid == 0 ? i + 0.5 : (double)(4 + 4 * gid) + (i + 0.5) / 2; /* a cell's place */
+        at[gid] = data; /* two ghosts, the cells, two ghosts */
+        for (int i = 0; i < 8; ++i) at[gid][2 + i] = gid == 0 ? i + 0.5 : (double)(4 + 4 * gid) + (i + 0.5) / 2; /* a cell's place */
     }
     halo_exchange *ghosts;
     need(halo_exchange_create(&field, 1, NULL, &ghosts));
@@ -144,7 +140,7 @@ static void forests(halo_context *context) {
     /* coarse cells outside the domain: halo_exchange_coarse_boundaries, halo_exchange_coarse_data */
     halo_exchange_refine(ghosts, HALO_STREAM_NONE);
     /* the block's own ghosts outside the domain: halo_field_boundaries */
-    check(at[0][8] == 8.5 && at[0][9] == 9.5 && at[1][-1] == 7.75 && at[1][-2] == 7.25 && at[1][8] == 12.25, "forests: ghosts");
+    check(at[0][10] == 8.5 && at[0][11] == 9.5 && at[1][1] == 7.75 && at[1][0] == 7.25 && at[1][10] == 12.25, "forests: ghosts");
     destroy(ghosts, field, blocks);
 }
 
@@ -165,7 +161,7 @@ static void reverse(halo_context *context) {
     halo_exchange *deposit;
     double *at[2];
     line(context, &grid, &density, at);
-    at[1][-1] = at[1][4] = 100, at[0][-1] = at[0][4] = 0; /* deposited in ghosts: of the cells 4 and 1 */
+    at[1][0] = at[1][5] = 100, at[0][0] = at[0][5] = 0; /* deposited in ghosts: of the cells 4 and 1 */
     halo_exchange_desc d = HALO_EXCHANGE_DESC_INIT;
     d.kind = HALO_KIND_REVERSE;
     d.op = HALO_SUM;                                  /* MIN, MAX, PROD; or HALO_USER with d.combine */
@@ -174,20 +170,20 @@ static void reverse(halo_context *context) {
     halo_exchange_start(deposit, NULL, HALO_STREAM_NONE);
     /* all contributions have been read: ghosts may be zeroed for the next step */
     halo_exchange_finish(deposit, HALO_STREAM_NONE);  /* owned cells now have the sums */
-    check(at[0][0] == 101 && at[0][3] == 104 && at[1][0] == 5, "reverse: sums");
-    at[1][-1] = at[1][4] = 102;
+    check(at[0][1] == 101 && at[0][4] == 104 && at[1][1] == 5, "reverse: sums");
+    at[1][0] = at[1][5] = 102;
     halo_run run = HALO_RUN_INIT;
     run.op = HALO_MAX;
     halo_exchange_start(deposit, &run, HALO_STREAM_NONE);
     need(halo_exchange_finish(deposit, HALO_STREAM_NONE));
-    check(at[0][0] == 102 && at[0][3] == 104, "reverse: greatest values");
+    check(at[0][1] == 102 && at[0][4] == 104, "reverse: greatest values");
     need(halo_exchange_destroy(&deposit));
     d.op = HALO_USER, d.combine = keep_larger;
     need(halo_exchange_create(&density, 1, &d, &deposit));
-    at[1][-1] = at[1][4] = 103;
+    at[1][0] = at[1][5] = 103;
     need(halo_exchange_start(deposit, NULL, HALO_STREAM_NONE));
     need(halo_exchange_finish(deposit, HALO_STREAM_NONE));
-    check(at[0][0] == 103 && at[0][3] == 104, "reverse: an operation of the program");
+    check(at[0][1] == 103 && at[0][4] == 104, "reverse: an operation of the program");
     destroy(deposit, density, grid);
 }
 

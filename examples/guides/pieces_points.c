@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pieces of C about points, loops and channels that the guides show besides whole programs, line for line, on one rank. */
 /* clang-format off */
+/* NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result) */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* what is not given is zero */
 #include <halo_access.h>
 #include <halo_channel.h>
@@ -215,7 +216,7 @@ static void reductions(halo_context *context) {
     halo_reduction_create_items(context, items, sizeof items[0], 3, &reduction);
     halo_reduction_begin(reduction, &mine);
     halo_reduction_end(reduction, &all);
-    check(memcmp(&mine, &all, sizeof all) == 0, "sections: reductions on one rank give back what they get");
+    check(all.residual[1] == 2 && all.step == 3 && all.where == 4 && all.extent.low == 5 && all.extent.high == 6, "sections: reductions on one rank give back what they get");
     need(halo_reduction_destroy(&reduction));
 }
 
@@ -331,3 +332,4 @@ int main(void) {
     printf("%d wrong\n", n_wrong);
     return n_wrong != 0;
 }
+/* NOLINTEND(bugprone-implicit-widening-of-multiplication-result) */
