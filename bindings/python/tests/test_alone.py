@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One rank: what binds, what is refused and in which words, callbacks, and the life of objects."""
 import array
+import ctypes
 import gc
 import os
 import resource
 import subprocess
 import sys
 import threading
+import time
 import weakref
 
 import numpy as np
@@ -110,6 +112,69 @@ def test_arrays_over_storage_of_the_library_keep_it(grid, alone):
 def test_device_memory_wants_a_device(line):
     with halo.Field(line, "u", ghosts=1) as u, pytest.raises(halo.DeviceError):
         u.bind(0, Device(np.zeros(6)))
+
+
+def from_host(view):
+    """What the host sees of a device's memory that it shares."""
+    interface = view.__cuda_array_interface__
+    n = int(np.prod(interface["shape"]))
+    assert interface["typestr"] == "<f8"
+    return np.ctypeslib.as_array(ctypes.cast(interface["data"][0], ctypes.POINTER(ctypes.c_double)), (n,)).reshape(interface["shape"])
+
+
+@pytest.fixture
+def device():
+    """A context with an OpenCL device, whose memory the host sees."""
+    group = halo.Inproc(1)
+    try:
+        context = halo.Context.inproc(group, 0, settings={"device": "opencl"})
+    except halo.Error as reason:
+        pytest.skip(str(reason))
+    with context:
+        yield context
+    group.destroy()
+
+
+def soon(values, expected):
+    """The stream is the device's: it comes there when it does."""
+    end = time.monotonic() + 20
+    while values.tolist() != expected and time.monotonic() < end:
+        time.sleep(0.001)
+    assert values.tolist() == expected
+
+
+def test_storage_on_a_device(device):
+    with halo.Topology.blocks(device, n_blocks=(2,), n_cells=(4,), periodic=(1,)) as line, halo.Field(line, "u", ghosts=1) as u, halo.Exchange(u) as ghosts:
+        storage = halo.Storage(device, (2, 6), memory=halo.MEMORY_DEVICE, device=0)
+        together = storage.array()
+        values = from_host(together)
+        values[:, 1:5] = [[1, 2, 3, 4], [5, 6, 7, 8]]
+        u.bind_many(together, device=0)
+        ghosts.run(stream=halo.STREAM_DEFAULT)
+        soon(values, [[8, 1, 2, 3, 4, 5], [4, 5, 6, 7, 8, 1]])
+        for gid in range(2):
+            u.bind(gid, None)
+        del together
+        storage.destroy()
+
+
+def test_loops_on_a_device(device):
+    with halo.Topology.star(device, n_points=3, leaves=[2], ranks=[0], indices=[0]) as star, halo.Field(star, "u") as u:
+        u.bind(0, np.array([1.0, 2.0, -1.0]))
+        halo.access_mark_dirty(u, 0, halo.ON_HOST)
+        assert u.device_array(0) is None
+        with halo.Batch(device, {"field": u, "mode": halo.RW}, where=halo.ON_DEVICE, stream=halo.STREAM_DEFAULT) as batch:
+            batch.ready()
+            kept = u.device_array(0)
+            there = from_host(kept)
+            soon(there[:2], [1, 2])
+            there[:2] = [3, 4]
+        with halo.Batch(device, {"field": u, "mode": halo.READ, "through": halo.VIA_MAP}) as batch:
+            batch.ready()
+        assert u.array(0).tolist() == [3, 4, 3]
+        with pytest.raises(halo.Busy, match="field u: an array over memory of the library is still in use"):
+            u.destroy()
+        del kept
 
 
 def test_a_run_that_an_exception_passes_by_is_given_up(line):
