@@ -22,7 +22,7 @@ environment() { # folder, wheel
     "$work/$1/bin/python" -m pip -q install --no-index --no-deps --force-reinstall "$2"
 }
 run() { # environment, NAME=VALUE..., command
-    (cd "$work" && timeout 60 env "${@:2}")
+    (cd "$work" && timeout 180 env "${@:2}")
 }
 
 cmake --install "$build" --prefix "$work/prefix" >"$work/install.txt"

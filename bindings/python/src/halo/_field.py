@@ -29,7 +29,13 @@ class Topology(Handle):
         super()._own(pointer, owners)  # descriptions are copied
         self._points = lib.halo_topology_keys_report(pointer, initial("halo_keys_report")) == 0
         self._n_dims = 1 if self._points else None
+        self._cells = {}
         return self
+
+    def _cells_of(self, gid):
+        if gid not in self._cells:
+            self._cells[gid] = self.part(gid).cells
+        return self._cells[gid]
 
     @property
     def n_dims(self):
@@ -96,7 +102,7 @@ class Field(Handle):
     def _owned(self, gid, direction):
         if self.topology._points:
             return self._points_of(gid)
-        cells = self.topology.part(gid).cells
+        cells = self.topology._cells_of(gid)
         between = self.desc.centring in (FACES, EDGES) or bool(self.desc.centring >> direction & 1)
         return cells.high[direction] - cells.low[direction] + between
 
