@@ -63,10 +63,10 @@ def _object(call, one):
 def _objects(call, one):
     things = list(call.next(one.name))
     for i, thing in enumerate(things):
-        if getattr(thing, "C_TYPE", None) != one.base:
+        if thing is not None and getattr(thing, "C_TYPE", None) != one.base:  # None: what a stencil does not exchange; else the library refuses it
             raise ArgumentError(f"{one.name}[{i}]: {type(thing).__name__} is no {one.base}", call.name)
-    array = ffi.new(f"{one.base} *[]", [thing.pointer for thing in things])
-    call.owners += things
+    array = ffi.new(f"{one.base} *[]", [ffi.NULL if thing is None else thing.pointer for thing in things])
+    call.owners += [thing for thing in things if thing is not None]
     call.keep.append(array)
     call.n_objects = getattr(call, "n_objects", len(things))  # the same in all lists of them
     if call.n_objects != len(things):
