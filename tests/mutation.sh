@@ -121,7 +121,7 @@ defects=(
     "what a device fetches of rows of a group that is given up is not kept|channel/device_slices.cpp|late_device_programs DeviceGroups.Abandoned*|s/^    for (Event .event : fetched_parts_) keep_until(event);//"
     "a group's run ends before it has left|channel/aggregate_on_device.cpp|late_device_programs DeviceGroups.*|s/if (!leaving_ \&\& staling_/if (staling_/"
     "a group is drained while its device is at work|channel/aggregate.cpp|late_device_programs DeviceGroups.*|/^bool AggregateRun::drain/,/^}/s/^    if (!settled()) return false;//"
-    "a group is drained before its last run has ended|channel/aggregate.cpp|late_device_programs DeviceGroups.*|/^bool AggregateRun::drain/,/^}/s/^        if (!settled()) return false;//"
+    "a group is drained before its last run has ended|channel/aggregate.cpp|late_device_programs DeviceGroups.WhatIsDrained*|/^bool AggregateRun::drain/,/^}/s/^        if (!settled()) return false;//"
     "a channel's message leaves before its device has fetched it|channel/device_mail.cpp|late_device_programs *Between.*|s/if (!mail.done.has_fired()) return false;//"
     "what a device does for a channel is not marked|channel/device_mail.cpp|late_device_programs *Between.*|s/^    mail.done.record(stream);//"
     "what channels wait for is looked at by none|channel/device_mail.cpp|late_device_programs *Between.*|s/^    context_.departures().add(\*this);//"

@@ -267,6 +267,18 @@ TEST(DeviceGroups, APartWaitsForItsStream) {
     });
 }
 
+// It takes and ends the run that is under way.
+TEST(DeviceGroups, WhatIsDrainedCanBeDestroyed) {
+    for (int turn = 0; turn < 5; ++turn)
+        conformance::run(2, late::settings(), [&](Rank &rank) {
+            Slices slices(rank, 3, HALO_MEMORY_DEVICE);
+            slices.send({ turn, 100 }, nullptr);
+            OK(halo_group_drain(slices.group, 60));
+            OK(halo_group_destroy(&slices.group));
+            slices.destroy();
+        });
+}
+
 TEST(DeviceGroups, OneWay) {
     conformance::run(2, late::settings(), [](Rank &rank) {
         late::Terms terms;
