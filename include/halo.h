@@ -1021,7 +1021,7 @@ typedef struct halo_exchange_stats {
     double total_seconds;      /**< in start and finish together, likewise */
     int64_t messages_landed;   /**< of messages_sent, those without a payload: this rank wrote into the peer's ghosts itself, or (reverse) the peer
                                    read this rank's (HALO_MEMORY_SHARED) */
-    int64_t device_launches;   /**< put on devices, but for those that combine */
+    int64_t device_launches;   /**< put on devices */
     int64_t runs_departed_later; /**< whose messages a device had not packed when start, or send, returned: they left in a later call */
 } halo_exchange_stats;
 #define HALO_EXCHANGE_STATS_INIT { sizeof(halo_exchange_stats), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0 }

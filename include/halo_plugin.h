@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 #define HALO_PLUGIN_ABI_MAJOR 1
-#define HALO_PLUGIN_ABI_MINOR 7
+#define HALO_PLUGIN_ABI_MINOR 8
 
 /** Services of the core. Lives longer than every instance that is in use: a device whose memory a transport has not let go of is left open, and nothing
  *  of it is called any more. */
@@ -212,6 +212,18 @@ typedef struct halo_copy_range {
 #define HALO_ROWS_FLAGGED 1
 #define HALO_ROWS_UNFLAGGED 2
 
+/** From minor version 8 on. Some rows of a table that combine, one of many such ranges in one launch. Their shapes do not negate. */
+typedef struct halo_combine_range {
+    halo_copy_table *table;
+    int64_t first;
+    int64_t n;
+    int64_t n_moved;    /**< so many of the rows, the first ones, overwrite: destination = source */
+    void *const *bases; /**< host array, read before return */
+    int64_t n_bases;
+    int32_t op;         /**< of the other rows: HALO_SUM, HALO_MIN ... HALO_BXOR */
+    halo_type type;     /**< of what is combined, and overwritten */
+} halo_combine_range;
+
 typedef struct halo_device_ops {
     size_t struct_size;
 
@@ -256,6 +268,11 @@ typedef struct halo_device_ops {
     /** Likewise. Tests rows' sources in one launch, and sets flags[row.flag] to 1 where a row is not null; no flag is cleared, and rows may share one.
      *  The host may read the flags when an event behind the launch has fired. */
     halo_status (*ranges_test)(halo_device *device, const halo_copy_range *ranges, int64_t n_ranges, halo_stream stream);
+
+    /** From minor version 8 on; may be NULL: then table_run does each of the ranges. For each, as table_run with HALO_COPY_MOVE for the first rows and then with
+     *  `op` for the others: the order of rows is kept for each destination value. All in one launch, whatever their types and operations, after the stream's
+     *  work before. No range writes what another one reads or writes, or what it reads itself as a source. The host does not wait. */
+    halo_status (*ranges_combine)(halo_device *device, const halo_combine_range *ranges, int64_t n_ranges, halo_stream stream);
 } halo_device_ops;
 
 typedef struct halo_device_plugin {

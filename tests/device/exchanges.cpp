@@ -362,10 +362,12 @@ public:
     Cube(const Cube &) = delete;
     Cube &operator=(const Cube &) = delete;
 
-    // With storage of ones.
-    halo_field *add_field(bool sparse) {
+    // With storage of ones, or what is one in eight bytes.
+    halo_field *add_field(bool sparse, halo_type type = HALO_FLOAT64, int32_t centring = HALO_CENTRE_CELL) {
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.sparse = sparse;
+        desc.type = type;
+        desc.centring = centring;
         for (int d = 0; d < 3; ++d) desc.ghost_low[d] = desc.ghost_high[d] = 1;
         halo_field *field = nullptr;
         OK(halo_field_create(topology_, &desc, &field));
@@ -424,6 +426,29 @@ TEST_P(Launches, OfARun) {
             if (launches_of_a_run(with_sparse, cube.device()) != PerRun{ copies, 1 }) stop("sparse: not test, pack, direct, unpack");
         }
         cube.synchronize();
+    });
+}
+
+// Nor where values are combined, of whatever types.
+TEST_P(Launches, ThatCombine) {
+    const auto [n_ranks, per_rank] = GetParam();
+    run(n_ranks, late::settings(), [n_blocks = per_rank](Rank &rank) {
+        for (const auto &[kind, centring] : { std::pair(HALO_KIND_REVERSE, HALO_CENTRE_CELL), std::pair(HALO_KIND_SHARED_REDUCE, HALO_CENTRE_NODE) }) {
+            Cube cube(rank, n_blocks);
+            halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+            desc.kind = kind, desc.op = HALO_SUM;
+            std::vector<halo_field *> fields{ cube.add_field(false, HALO_FLOAT64, centring) };
+            const RingExchange one(fields, &desc);
+            for (const halo_type type : { HALO_FLOAT64, HALO_FLOAT32, HALO_INT32, HALO_COMPLEX64 })
+                fields.push_back(cube.add_field(false, type, centring));
+            const RingExchange many(fields, &desc);
+            const int64_t launches = one.stats().channels_local > 0 ? 3 : 2; // pack, set aside, combine
+            for (int turn = 0; turn < 3; ++turn)
+                for (const RingExchange *exchange : { &one, &many })
+                    if (const PerRun made = launches_of_a_run(*exchange, cube.device()); made != PerRun{ launches, 0 })
+                        stop("kind %d: %lld launches: not pack, set aside, combine", kind, static_cast<long long>(made.first));
+            cube.synchronize();
+        }
     });
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "host.h"
 #include "random_table.h"
 #include "tested_device.h"
 
@@ -171,6 +172,162 @@ TEST(Ranges, WhatCannotBe) {
     range.flags = nullptr; // nobody asks for them
     EXPECT_EQ(device.ops().ranges_test(device.get(), &range, 1, HALO_STREAM_NONE), HALO_SUCCESS) << device.report();
     EXPECT_EQ(device.ops().ranges_run(device.get(), nullptr, 0, HALO_STREAM_NONE), HALO_SUCCESS) << device.report();
+}
+
+struct Way {
+    halo_type type;
+    int32_t op;
+    uint32_t value_bytes;
+};
+const Way ways[] = { { HALO_FLOAT64, HALO_SUM, 8 }, { HALO_FLOAT32, HALO_MIN, 4 },    { HALO_INT8, HALO_BXOR, 1 },
+                     { HALO_UINT16, HALO_MAX, 2 },  { HALO_COMPLEX64, HALO_PROD, 8 }, { HALO_INT64, HALO_SUM, 8 } };
+
+// A random table in whose second half rows meet what those of the first write; what the host device makes of it.
+class CombineCase {
+public:
+    CombineCase(const TestedDevice &device, uint64_t seed, const Way &way) : way_(way), random_(seed), table_(random_, limits(way), 8, 3) {
+        rows_ = table_.rows();
+        const size_t half = rows_.size();
+        for (size_t i = 0; i < half; ++i) rows_.push_back(rows_[i]);
+        set_values();
+        n_moved_ = pick(random_, 0, std::ssize(rows_));
+        on_device_ = std::make_unique<TestedTable>(device, table_.shapes(), rows_);
+        copied_ = std::make_unique<Copied>(*on_device_, 0, std::ssize(rows_), table_.bases());
+    }
+
+    halo_combine_range range() const {
+        return { on_device_->get(), 0, std::ssize(rows_), n_moved_, copied_->bases(), copied_->n_bases(), way_.op, way_.type };
+    }
+    void expect() {
+        std::vector<std::vector<unsigned char>> expected = table_.storage();
+        const std::vector<void *> bases = RandomTable::bases_of(expected);
+        const halo_device_ops &host = *halo_device_host.ops;
+        halo_device *device = nullptr;
+        halo_copy_table *table = nullptr;
+        const halo_copy_program program{ sizeof program,    table_.shapes().data(), std::ssize(table_.shapes()), rows_.data(),
+                                         std::ssize(rows_), nullptr,                0 };
+        ASSERT_EQ(host.open(nullptr, 0, &device), HALO_SUCCESS);
+        ASSERT_EQ(host.table_create(device, &program, &table), HALO_SUCCESS);
+        const auto run = [&](int64_t first, int64_t n, int32_t op) {
+            return host.table_run(device, table, first, n, bases.data(), std::ssize(bases), op, way_.type, HALO_STREAM_NONE);
+        };
+        EXPECT_EQ(run(0, n_moved_, HALO_COPY_MOVE), HALO_SUCCESS);
+        EXPECT_EQ(run(n_moved_, std::ssize(rows_) - n_moved_, way_.op), HALO_SUCCESS);
+        host.table_destroy(device, table);
+        host.close(device);
+        copied_->write_back(); // and waits
+        EXPECT_TRUE(table_.storage() == expected) << "type " << way_.type << ", op " << way_.op;
+    }
+
+private:
+    static ShapeLimits limits(const Way &way) {
+        ShapeLimits limits;
+        limits.element_bytes = { way.value_bytes, 3 * way.value_bytes };
+        return limits;
+    }
+    // Small whole numbers of the type, or parts of such.
+    void set_values() {
+        const auto set = [&](unsigned char *at) {
+            const int64_t value = pick(random_, -9, 9);
+            const auto real = static_cast<double>(value) / 8;
+            const float parts[2] = { static_cast<float>(real), static_cast<float>(value) };
+            if (way_.type == HALO_FLOAT64)
+                std::memcpy(at, &real, sizeof real);
+            else if (way_.type == HALO_FLOAT32 || way_.type == HALO_COMPLEX64)
+                std::memcpy(at, parts, way_.value_bytes);
+            else
+                std::memcpy(at, &value, way_.value_bytes);
+        };
+        for (const halo_copy_row &row : rows_) {
+            const halo_copy_shape &shape = table_.shapes()[row.shape];
+            for_each_element(shape, row, table_.bases().data(), [&](unsigned char *dst, const unsigned char *src) {
+                for (size_t at = 0; at < shape.element_bytes; at += way_.value_bytes) {
+                    set(dst + at);
+                    set(const_cast<unsigned char *>(src) + at);
+                }
+            });
+        }
+    }
+
+    Way way_;
+    Random random_;
+    RandomTable table_;
+    std::vector<halo_copy_row> rows_;
+    std::unique_ptr<TestedTable> on_device_;
+    std::unique_ptr<Copied> copied_;
+    int64_t n_moved_ = 0;
+};
+
+TEST(Ranges, CombineManyTablesInOneLaunch) {
+    const TestedDevice device;
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        SCOPED_TRACE(seed);
+        std::vector<std::unique_ptr<CombineCase>> cases;
+        std::vector<halo_combine_range> ranges;
+        for (const Way &way : ways) {
+            cases.push_back(std::make_unique<CombineCase>(device, seed * 10 + cases.size(), way));
+            ranges.push_back(cases.back()->range());
+        }
+        ASSERT_EQ(device.ops().ranges_combine(device.get(), ranges.data(), std::ssize(ranges), HALO_STREAM_NONE), HALO_SUCCESS) << device.report();
+        for (halo_combine_range &range : ranges) range = {}; // they have been read
+        for (const auto &one : cases) one->expect();
+    }
+}
+
+// The same rows again, of which others overwrite.
+TEST(Ranges, CombineWithOtherRowsThatOverwrite) {
+    const TestedDevice device;
+    halo_copy_shape shape{};
+    shape.n_pieces = 1, shape.element_bytes = 8, shape.run[0] = 1, shape.dst_step = shape.src_step[0] = 8;
+    shape.n[0] = shape.n[1] = shape.n[2] = 1;
+    std::vector<halo_copy_row> rows(3);
+    for (uint32_t i = 0; i < 3; ++i) rows[i].src_base[0] = i + 1;
+    const TestedTable table(device, { shape }, rows);
+    for (int turn = 0; turn < 2; ++turn)
+        for (int64_t n_moved = 0; n_moved <= 3; ++n_moved) {
+            double values[] = { 100, 1, 20, 3000 };
+            Copied copied(table, 0, 3, { &values[0], &values[1], &values[2], &values[3] });
+            const halo_combine_range range{ table.get(), 0, 3, n_moved, copied.bases(), copied.n_bases(), HALO_SUM, HALO_FLOAT64 };
+            ASSERT_EQ(device.ops().ranges_combine(device.get(), &range, 1, HALO_STREAM_NONE), HALO_SUCCESS) << device.report();
+            copied.write_back();
+            const double expected[] = { 3121, 3021, 3020, 3000 };
+            EXPECT_EQ(values[0], expected[n_moved]);
+        }
+}
+
+TEST(Ranges, WhatCannotBeCombined) {
+    const TestedDevice device;
+    const CombineCase one(device, 5, ways[0]);
+    const auto refuse = [&](const halo_combine_range &range, const char *text) {
+        EXPECT_EQ(device.ops().ranges_combine(device.get(), &range, 1, HALO_STREAM_NONE), HALO_ERR_ARGUMENT);
+        EXPECT_NE(device.report().find(text), std::string::npos) << device.report();
+    };
+    halo_combine_range range = one.range();
+    range.first = 1000;
+    refuse(range, "rows 1000 + ");
+    range = one.range();
+    range.n_bases = 1;
+    refuse(range, "names a base beyond the 1 given");
+    range = one.range();
+    range.n_moved = range.n + 1;
+    refuse(range, "of which overwrite");
+    range.n_moved = -1;
+    refuse(range, "-1 of which overwrite");
+    range = one.range();
+    range.op = HALO_BAND;
+    refuse(range, "does not combine values of type");
+    EXPECT_EQ(device.ops().ranges_combine(device.get(), nullptr, -1, HALO_STREAM_NONE), HALO_ERR_ARGUMENT);
+    EXPECT_EQ(device.ops().ranges_combine(device.get(), nullptr, 0, HALO_STREAM_NONE), HALO_SUCCESS) << device.report();
+
+    halo_copy_shape shape{};
+    shape.n_pieces = 1, shape.element_bytes = 8, shape.run[0] = 1, shape.dst_step = shape.src_step[0] = 8, shape.negate = HALO_FLOAT64;
+    shape.n[0] = shape.n[1] = shape.n[2] = 1;
+    halo_copy_row row{};
+    row.src_base[0] = 1;
+    const TestedTable table(device, { shape }, { row });
+    double values[] = { 1, 2 };
+    const Copied copied(table, 0, 1, { &values[0], &values[1] });
+    refuse({ table.get(), 0, 1, 1, copied.bases(), copied.n_bases(), HALO_SUM, HALO_FLOAT64 }, "negates what it overwrites");
 }
 
 } // namespace

@@ -100,13 +100,16 @@ constexpr int64_t n_cells = 8, ghosts = 2;
 // A periodic grid of 4 by 2 by 2 blocks, and fields of one component and more, whose values tell cell, component and turn.
 class Grid {
 public:
-    explicit Grid(Rank &rank, int32_t n_fields, int32_t n_sparse) {
+    explicit Grid(Rank &rank, int32_t n_fields, int32_t n_sparse, int32_t kind = HALO_KIND_GHOSTS) : sums_(kind == HALO_KIND_REVERSE) {
         halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
         for (int d = 0; d < 3; ++d) blocks.n_blocks[d] = d == 0 ? 4 : 2, blocks.n_cells[d] = n_cells, blocks.periodic[d] = 1;
         OK(halo_topology_create_blocks(rank.context, &blocks, &topology_));
         OK(halo_topology_local_parts(topology_, &gids_, &n_parts_));
         for (int32_t f = 0; f < n_fields; ++f) add_field(1 + f % 3, f >= n_fields - n_sparse);
-        OK(halo_exchange_create(fields_.data(), n_fields, nullptr, &exchange_));
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.kind = kind;
+        if (sums_) desc.op = HALO_SUM;
+        OK(halo_exchange_create(fields_.data(), n_fields, &desc, &exchange_));
     }
     ~Grid() {
         halo_exchange_destroy(&exchange_);
@@ -116,9 +119,9 @@ public:
     Grid(const Grid &) = delete;
     Grid &operator=(const Grid &) = delete;
 
-    // Owned cells are set, ghosts are not.
+    // Owned cells are set, ghosts are not: they are -1.
     void write(int turn) {
-        visit(turn, [](double &value, double wanted, bool owned) { value = owned ? wanted : -1; });
+        visit(turn, [](double &value, double wanted, int64_t) { value = wanted; }, [](double &value, double) { value = -1; });
         for (const auto &storage : storage_) upload(storage.data(), storage.size() * sizeof(double));
     }
     halo_status start(halo_stream on) { return halo_exchange_start(exchange_, nullptr, on); }
@@ -129,7 +132,8 @@ public:
     int64_t wrong_values(int turn) {
         int64_t wrong = 0;
         for (auto &storage : storage_) download(storage.data(), storage.size() * sizeof(double));
-        visit(turn, [&](double value, double wanted, bool) { wrong += value != wanted; });
+        const auto owned = [&](double value, double wanted, int64_t n_ghosts) { wrong += value != (sums_ ? wanted - static_cast<double>(n_ghosts) : wanted); };
+        visit(turn, owned, [&](double value, double wanted) { wrong += !sums_ && value != wanted; });
         return wrong;
     }
 
@@ -147,17 +151,19 @@ private:
         place(binding, storage_.back().data());
         OK(halo_field_bind_many(fields_.back(), layouts_.back().elements, &binding));
     }
-    template <class Each>
-    void visit(int turn, Each &&each) {
+    // `owned` hears how many ghosts stand for the cell, too.
+    template <class Owned, class Ghost>
+    void visit(int turn, Owned &&owned, Ghost &&ghost) {
         for (size_t f = 0; f < fields_.size(); ++f)
-            for (int64_t p = 0; p < n_parts_; ++p) visit_part(turn, f, p, each);
+            for (int64_t p = 0; p < n_parts_; ++p) visit_part(turn, f, p, owned, ghost);
     }
-    template <class Each>
-    void visit_part(int turn, size_t f, int64_t p, Each &&each) {
+    template <class Owned, class Ghost>
+    void visit_part(int turn, size_t f, int64_t p, Owned &&owned, Ghost &&ghost) {
         halo_part part = HALO_PART_INIT;
         OK(halo_topology_part(topology_, gids_[p], &part));
         const halo_layout &at = layouts_[f];
         const auto inside = [](int64_t i) { return i >= 0 && i < n_cells; };
+        const auto copies = [](int64_t i) { return i < ghosts || i >= n_cells - ghosts ? 2 : 1; }; // along a direction, the cell too
         for (int64_t c = 0; c < 1 + static_cast<int64_t>(f) % 3; ++c)
             for (int64_t z = -ghosts; z < n_cells + ghosts; ++z)
                 for (int64_t y = -ghosts; y < n_cells + ghosts; ++y)
@@ -167,11 +173,16 @@ private:
                                              10000 * ((z + part.cells.low[2] + 2 * n_cells) % (2 * n_cells));
                         const int64_t place =
                             p * at.elements + at.first_owned + x * at.stride[0] + y * at.stride[1] + z * at.stride[2] + c * at.component_stride;
-                        each(storage_[f][static_cast<size_t>(place)], 1.0 + turn + static_cast<double>(cell) + 0.125 * static_cast<double>(c),
-                             inside(x) && inside(y) && inside(z));
+                        double &value = storage_[f][static_cast<size_t>(place)];
+                        const double wanted = 1.0 + turn + static_cast<double>(cell) + 0.125 * static_cast<double>(c);
+                        if (inside(x) && inside(y) && inside(z))
+                            owned(value, wanted, copies(x) * copies(y) * copies(z) - 1);
+                        else
+                            ghost(value, wanted);
                     }
     }
 
+    const bool sums_; // what ghosts have, in the cells they stand for
     halo_topology *topology_ = nullptr;
     const int64_t *gids_ = nullptr;
     int64_t n_parts_ = 0;
@@ -183,9 +194,9 @@ private:
 
 // `per_run` launches, at most as many copies, of what they are told, and no wait; once as many launches have been made as are remembered, no memory
 // is taken.
-void expect_launches(Rank &rank, int32_t n_fields, int32_t n_sparse, int64_t per_run) {
+void expect_launches(Rank &rank, int32_t n_fields, int32_t n_sparse, int64_t per_run, int32_t kind = HALO_KIND_GHOSTS) {
     constexpr int n_turns = 100, steady = 20;
-    Grid grid(rank, n_fields, n_sparse);
+    Grid grid(rank, n_fields, n_sparse, kind);
     for (int turn = 0; turn < n_turns; ++turn) {
         grid.write(turn);
         OK(halo_context_barrier(rank.context));
@@ -214,6 +225,11 @@ TEST(CallsOfOpenCl, TwoRanks) { // pack, copies within the rank, unpack
 
 TEST(CallsOfOpenCl, SparseFields) { // and a test of what is null
     run(2, {}, [](Rank &rank) { expect_launches(rank, 4, 2, 4); });
+}
+
+TEST(CallsOfOpenCl, Sums) { // pack, set aside within the rank, combine
+    for (const int32_t n_fields : { 1, 5 }) run(2, {}, [&](Rank &rank) { expect_launches(rank, n_fields, 0, 3, HALO_KIND_REVERSE); });
+    run(1, {}, [](Rank &rank) { expect_launches(rank, 5, 0, 2, HALO_KIND_REVERSE); });
 }
 
 // A queue that cannot be a stream: the call says why, and the next one works.

@@ -20,13 +20,13 @@ namespace {
 
 constexpr uint32_t n_minors = HALO_PLUGIN_ABI_MINOR + 1;
 // Bytes that modules of each minor version were built with.
-constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56, 56 };
-constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120, 120 };
-constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64, 64 };
-constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160, 160 };
+constexpr size_t transport_bytes[] = { 48, 48, 48, 48, 48, 56, 56, 56, 56 };
+constexpr size_t transport_ops_bytes[] = { 96, 104, 112, 120, 120, 120, 120, 120, 120 };
+constexpr size_t device_bytes[] = { 56, 56, 56, 56, 56, 56, 64, 64, 64 };
+constexpr size_t device_ops_bytes[] = { 144, 144, 144, 144, 160, 160, 160, 160, 168 };
 constexpr uint32_t first_with_bootstraps = 7;
-constexpr size_t bootstrap_bytes[] = { 48 };
-constexpr size_t bootstrap_ops_bytes[] = { 48 };
+constexpr size_t bootstrap_bytes[] = { 48, 48 };
+constexpr size_t bootstrap_ops_bytes[] = { 48, 48 };
 static_assert(std::size(transport_bytes) == n_minors && std::size(transport_ops_bytes) == n_minors);
 static_assert(std::size(device_bytes) == n_minors && std::size(device_ops_bytes) == n_minors);
 static_assert(std::size(bootstrap_bytes) == n_minors - first_with_bootstraps && std::size(bootstrap_ops_bytes) == n_minors - first_with_bootstraps);
@@ -75,6 +75,7 @@ struct OlderDevice {
     static halo_device_ops full() {
         halo_device_ops ops = *halo_device_host.ops;
         ops.ranges_run = ops.ranges_test = [](halo_device *, const halo_copy_range *, int64_t, halo_stream) { return HALO_ERR_DEVICE; };
+        ops.ranges_combine = [](halo_device *, const halo_combine_range *, int64_t, halo_stream) { return HALO_ERR_DEVICE; };
         return ops;
     }
     std::string problem() const { return problem_of(plugin, "host"); }
@@ -219,6 +220,7 @@ TEST(ModuleVersions, DevicesWorkWithoutWhatTheyLack) {
         const Device device(older.plugin, host, 0, report);
         EXPECT_EQ(device.ops().ranges_run != nullptr, minor >= 4) << minor;
         EXPECT_EQ(device.ops().ranges_test != nullptr, minor >= 4) << minor;
+        EXPECT_EQ(device.ops().ranges_combine != nullptr, minor >= 8) << minor;
         for (halo_type type = HALO_FLOAT32; type <= HALO_BFLOAT16; ++type) EXPECT_EQ(device.knows(type), minor >= 6 || type <= HALO_BYTES) << type;
         halo_copy_shape shape{};
         shape.n_pieces = 1, shape.element_bytes = 8, shape.run[0] = 4, shape.dst_step = shape.src_step[0] = 8;

@@ -54,6 +54,40 @@ void DeviceWork::test() {
     ++launches;
 }
 
+// What overwrites comes first among the steps, and each step's rows follow those of the one before.
+void DeviceWork::add_combining(const PieceRun &piece, const Field &field, halo_op op, halo_type type) {
+    const std::vector<CombineStep> &steps = piece.rows->combine_steps;
+    if (steps.empty()) return;
+    if (std::ranges::count(combined_into_, &field) > 0) combine();
+    const RowRange &first = steps.front().rows, &last = steps.back().rows;
+    combined_.push_back({ piece.rows->table.on_device(), first.first, last.first + last.n - first.first, steps.front().moves ? first.n : 0,
+                          piece.bases.data(), std::ssize(piece.bases), op, type });
+    combined_into_.push_back(&field);
+}
+
+void DeviceWork::combine() {
+    if (combined_.empty()) return;
+    if (const auto fused = device_.ops().ranges_combine) {
+        device_.check(fused(device_.instance(), combined_.data(), std::ssize(combined_), stream_));
+        ++launches;
+    } else {
+        for (const halo_combine_range &range : combined_) combine_apart(range);
+    }
+    combined_.clear();
+    combined_into_.clear();
+}
+
+// On devices that lack the one launch for all.
+void DeviceWork::combine_apart(const halo_combine_range &range) {
+    const auto run = [&](int64_t first, int64_t n, int32_t op) {
+        if (n == 0) return;
+        device_.check(device_.ops().table_run(device_.instance(), range.table, first, n, range.bases, range.n_bases, op, range.type, stream_));
+        ++launches;
+    };
+    run(range.first, range.n_moved, HALO_COPY_MOVE);
+    run(range.first + range.n_moved, range.n - range.n_moved, range.op);
+}
+
 void DeviceWork::mark() {
     if (n_marks_ == marks_.size()) marks_.emplace_back(device_);
     marks_[n_marks_++].record(stream_);
@@ -75,6 +109,8 @@ void DeviceWork::leave_failed_call() noexcept {
 void DeviceWork::end() noexcept {
     ranges_.clear();
     tests_.clear();
+    combined_.clear();
+    combined_into_.clear();
     n_marks_ = 0;
     if (!use_) return;
     try {

@@ -37,6 +37,10 @@ public:
     // Rows whose flag is to be set if they are not null.
     void add_test(const PieceRun &piece, RowRange rows, const halo_null_test &test) { collect(tests_, piece, rows, HALO_ROWS_ALL, test); }
     void test();
+    // What the piece combines into the field, for the next launch that combines, or the one after: what is combined into one field comes in the order
+    // in which it was added.
+    void add_combining(const PieceRun &piece, const Field &field, halo_op op, halo_type type);
+    void combine();
 
     // The run's next mark, behind all that has been put on. Marks are counted from 0.
     void mark();
@@ -54,6 +58,7 @@ private:
     using Ranges = std::vector<halo_copy_range>;
 
     DeviceUse &use();
+    void combine_apart(const halo_combine_range &range);
     static void collect(Ranges &ranges, const PieceRun &piece, RowRange rows, int32_t which, const halo_null_test &test);
 
     Context &context_;
@@ -67,6 +72,8 @@ private:
     bool has_left_ = true;
     Ranges ranges_;
     Ranges tests_;
+    std::vector<halo_combine_range> combined_;
+    std::vector<const Field *> combined_into_;
 };
 
 } // namespace halo

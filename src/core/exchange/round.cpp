@@ -420,13 +420,15 @@ void Round::unpack(halo_stream stream) {
 
 void Round::combine() {
     messages_->combine(run_, [this](size_t number, const Lowered &rows, const std::vector<void *> &bases) { combine_piece(number, rows, bases); });
+    for (DeviceWork *work : run_.works) work->combine();
 }
 
 void Round::combine_piece(size_t number, const Lowered &rows, const std::vector<void *> &bases) const {
     const halo_type type = plan_->piece(number).destination().type;
-    const DeviceWork *work = run_.pieces[number].work;
+    if (const PieceRun &piece = run_.pieces[number]; piece.work)
+        return piece.work->add_combining(piece, *plan_->pieces()[number].field, run_.op, type);
     for (const CombineStep &step : rows.combine_steps)
-        rows.table.run(step.rows.first, step.rows.n, bases, work ? work->stream() : HALO_STREAM_NONE, step.moves ? HALO_COPY_MOVE : run_.op, type);
+        rows.table.run(step.rows.first, step.rows.n, bases, HALO_STREAM_NONE, step.moves ? HALO_COPY_MOVE : run_.op, type);
     if (run_.op == HALO_USER) combine_by_caller(number, rows, bases);
     for (const CanonicalStep &step : rows.canonical_steps) step.run(bases, { static_cast<std::byte *>(scratch_.data()), scratch_.bytes() });
 }

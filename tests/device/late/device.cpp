@@ -383,6 +383,55 @@ halo_status ranges_test(halo_device *device, const halo_copy_range *ranges, int6
     return launch(device, ranges, n_ranges, true, halo::test::test_and_flag, stream);
 }
 
+// As the stream's thread needs it: of the host device's table.
+struct CombineRange {
+    Table *table = nullptr;
+    std::vector<void *> reached;
+    halo_combine_range of_host{};
+};
+
+halo_status prepare(Late &self, const halo_combine_range &given, CombineRange &range) {
+    Table &table = table_of(given.table);
+    if (const halo_status status = reach_bases(self, table, given.first, given.n, given.bases, given.n_bases, true, range.reached)) return status;
+    if (given.n_moved < 0 || given.n_moved > given.n)
+        return report(self.services, HALO_ERR_ARGUMENT, "a range of %lld rows, %lld of which overwrite", static_cast<long long>(given.n),
+                      static_cast<long long>(given.n_moved));
+    range.table = &table;
+    range.of_host = given;
+    range.of_host.table = table.copies;
+    range.of_host.bases = range.reached.data();
+    return host.table_run(self.copies, table.copies, given.first, 0, given.bases, given.n_bases, given.op, given.type, HALO_STREAM_NONE);
+}
+
+void combine_by_host(halo_device *copies, const halo_combine_range &range) {
+    const auto run = [&](int64_t first, int64_t n, int32_t op) {
+        const halo_status status = host.table_run(copies, range.table, first, n, range.bases, range.n_bases, op, range.type, HALO_STREAM_NONE);
+        if (status != HALO_SUCCESS) std::abort();
+    };
+    run(range.first, range.n_moved, HALO_COPY_MOVE);
+    run(range.first + range.n_moved, range.n - range.n_moved, range.op);
+}
+
+// In every second launch the last range first: none depends on another.
+halo_status ranges_combine(halo_device *device, const halo_combine_range *given, int64_t n, halo_stream stream) {
+    Late &self = late_of(device);
+    if (n < 0) return report(self.services, HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n));
+    const auto ranges = std::make_shared<std::vector<CombineRange>>(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i)
+        if (const halo_status status = prepare(self, given[i], (*ranges)[static_cast<size_t>(i)])) return status;
+    if (const halo_status status = fail_launch_on_order(self)) return status;
+    self.count(&late_counts::launches);
+    for (const CombineRange &range : *ranges) ++range.table->in_use;
+    if (self.counts.launches % 2 == 0) std::reverse(ranges->begin(), ranges->end());
+    self.stream(stream).add([copies = self.copies, ranges] {
+        for (const CombineRange &range : *ranges) {
+            combine_by_host(copies, range.of_host);
+            --range.table->in_use;
+        }
+    });
+    return HALO_SUCCESS;
+}
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     std::snprintf(why, why_bytes, "for tests");
     return 1;
@@ -407,7 +456,8 @@ constexpr halo_device_ops ops = { sizeof(halo_device_ops),
                                   table_test,
                                   table_run_tested,
                                   ranges_run,
-                                  ranges_test };
+                                  ranges_test,
+                                  ranges_combine };
 
 constexpr halo_device_plugin plugin = { HALO_PLUGIN_ABI_MAJOR,
                                         HALO_PLUGIN_ABI_MINOR,

@@ -9,9 +9,9 @@
 
 namespace late {
 
-// Settings of a context whose device is the late one.
-inline conformance::Settings settings(conformance::Settings more = {}) {
-    more.emplace_back("device", "late");
+// Settings of a context whose device is the late one, or an older form of it.
+inline conformance::Settings settings(conformance::Settings more = {}, const char *device = "late") {
+    more.emplace_back("device", device);
     more.emplace_back("plugin_path", LATE_DIRECTORY);
     return more;
 }

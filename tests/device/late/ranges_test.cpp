@@ -213,6 +213,55 @@ TEST(LateRanges, AllOfARangeIsChecked) {
     EXPECT_EQ(good.result(), (Values{ -1, -1 }));
 }
 
+/// Of a transfer: all rows, of which so many overwrite.
+halo_combine_range combined(const Transfer &transfer, int64_t n_moved, int32_t op = HALO_SUM, halo_type type = HALO_FLOAT64) {
+    const halo_copy_range rows = transfer.range();
+    return { rows.table, rows.first, rows.n, n_moved, rows.bases, rows.n_bases, op, type };
+}
+halo_status combine(const LateDevice &device, const std::vector<halo_combine_range> &ranges, halo_stream stream = HALO_STREAM_NONE) {
+    return LateDevice::ops().ranges_combine(device.get(), ranges.data(), static_cast<int64_t>(ranges.size()), stream);
+}
+
+// Rows of a range come in their order, ranges in any.
+TEST(LateRanges, CombineInOneLaunch) {
+    for (const int before : { 0, 1 }) {
+        const LateDevice device;
+        std::vector<halo_copy_row> rows = rows_of(3);
+        rows[1].dst_offset = rows[2].dst_offset = 0;
+        const Transfer moved(device, { 5, 1e17, 3 }, rows), summed(device, { 5, 1e17, -1e17 }, rows), other(device, { -2, 7 });
+        for (int i = 0; i < before; ++i) ASSERT_EQ(run(device, { other.range() }), HALO_SUCCESS);
+        ASSERT_EQ(combine(device, { combined(moved, 2), combined(summed, 0), combined(other, 0, HALO_MIN) }), HALO_SUCCESS) << device.report;
+        EXPECT_EQ(device.counts().launches, before + 1);
+        EXPECT_EQ(device.counts().host_waits, 0);
+        EXPECT_EQ(moved.result(), (Values{ 1e17 + 3, -1, -1 }));
+        EXPECT_EQ(summed.result(), (Values{ 4 + 1e17 - 1e17, -1, -1 }));
+        EXPECT_EQ(other.result(), before == 0 ? (Values{ -2, -1 }) : (Values{ -2, 7 }));
+    }
+}
+
+TEST(LateRanges, WhatIsNotCombined) {
+    const LateDevice device;
+    const Transfer good(device, { 1, 2 }), bad(device, { 1, 2 });
+    double plain[2] = {};
+    const auto refuse = [&](const halo_combine_range &range, halo_status status, const char *text) {
+        EXPECT_EQ(combine(device, { combined(good, 0), range }), status);
+        EXPECT_NE(device.report.find(text), std::string::npos) << device.report;
+    };
+    halo_combine_range range = combined(bad, 0);
+    void *const unreached[] = { bad.from.get(), plain };
+    range.bases = unreached;
+    refuse(range, HALO_ERR_DEVICE, "row 0 of a table leads to memory");
+    range = combined(bad, 0);
+    range.first = 1;
+    refuse(range, HALO_ERR_ARGUMENT, "rows 1 + 2 of a table of 2");
+    refuse(combined(bad, 3), HALO_ERR_ARGUMENT, "a range of 2 rows, 3 of which overwrite");
+    refuse(combined(bad, -1), HALO_ERR_ARGUMENT, "a range of 2 rows, -1 of which overwrite");
+    refuse(combined(bad, 1, HALO_BAND), HALO_ERR_ARGUMENT, "does not combine values of type");
+    EXPECT_EQ(LateDevice::ops().ranges_combine(device.get(), nullptr, -1, HALO_STREAM_NONE), HALO_ERR_ARGUMENT);
+    EXPECT_EQ(device.counts().launches, 0);
+    EXPECT_EQ(good.result(), (Values{ -1, -1 }));
+}
+
 TEST(LateRanges, LaunchesFailOnOrder) {
     late_fail_launches_of_all(2);
     const LateDevice device;

@@ -13,6 +13,7 @@ namespace {
 struct Term {
     int64_t to, from;
     uint32_t to_base, from_base;
+    uint32_t overwrites;
 };
 
 // Calls `each(to, from)` with the offsets of every element of a piece, in the row's order.
@@ -31,15 +32,17 @@ void for_each_element(const halo_copy_shape &shape, const halo_copy_row &row, ui
             }
 }
 
-std::vector<Term> terms_of(const Lowering &lowering, int64_t first, int64_t n, size_t value_bytes) {
+std::vector<Term> terms_of(const Lowering &lowering, int64_t first, int64_t n, int64_t n_moved, size_t value_bytes) {
     std::vector<Term> terms;
     for (int64_t i = first; i < first + n; ++i) {
         const halo_copy_row &row = lowering.rows()[static_cast<size_t>(i)];
         const halo_copy_shape &shape = lowering.shapes()[row.shape];
+        const uint32_t overwrites = i < first + n_moved ? 1 : 0;
+        if (overwrites && shape.negate != 0) fail(HALO_ERR_ARGUMENT, "row %lld of a table negates what it overwrites", static_cast<long long>(i));
         for (uint32_t p = 0; p < shape.n_pieces; ++p)
             for_each_element(shape, row, p, lowering.indices().data(), [&](int64_t to, int64_t from) {
                 for (int64_t at = 0; at < shape.element_bytes; at += static_cast<int64_t>(value_bytes))
-                    terms.push_back({ to + at, from + at, row.dst_base, row.src_base[p] });
+                    terms.push_back({ to + at, from + at, row.dst_base, row.src_base[p], overwrites });
             });
     }
     return terms;
@@ -47,8 +50,8 @@ std::vector<Term> terms_of(const Lowering &lowering, int64_t first, int64_t n, s
 
 } // namespace
 
-Combining combining_of(const Lowering &lowering, int64_t first, int64_t n, size_t value_bytes) {
-    std::vector<Term> terms = terms_of(lowering, first, n, value_bytes);
+Combining combining_of(const Lowering &lowering, int64_t first, int64_t n, int64_t n_moved, size_t value_bytes) {
+    std::vector<Term> terms = terms_of(lowering, first, n, n_moved, value_bytes);
     if (terms.size() > INT32_MAX) fail(HALO_ERR_LIMIT, "more than 2^31 values to combine in one run");
     const auto place = [](const Term &term) { return std::tuple(term.to_base, term.to); };
     std::stable_sort(terms.begin(), terms.end(), [&](const Term &one, const Term &other) { return place(one) < place(other); });
@@ -56,7 +59,7 @@ Combining combining_of(const Lowering &lowering, int64_t first, int64_t n, size_
     all.contributions.reserve(terms.size());
     for (size_t i = 0; i < terms.size(); ++i) {
         if (i == 0 || place(terms[i]) != place(terms[i - 1])) all.targets.push_back({ terms[i].to, terms[i].to_base, static_cast<uint32_t>(i) });
-        all.contributions.push_back({ terms[i].from, terms[i].from_base, 0 });
+        all.contributions.push_back({ terms[i].from, terms[i].from_base, terms[i].overwrites });
     }
     all.targets.push_back({ 0, 0, static_cast<uint32_t>(terms.size()) });
     return all;

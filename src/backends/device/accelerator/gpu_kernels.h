@@ -19,7 +19,7 @@
 
 static __global__ __launch_bounds__(HALO_THREADS) void halo_move(const halo_launch *launch) { halo_move_chunk(launch, HALO_CHUNK, HALO_LANE); }
 static __global__ __launch_bounds__(HALO_THREADS) void halo_test(const halo_launch *launch) { halo_test_chunk(launch, HALO_CHUNK, HALO_LANE); }
-static __global__ __launch_bounds__(HALO_THREADS) void halo_combine(const halo_combination *what) { halo_combine_target(what, HALO_NUMBER); }
+static __global__ __launch_bounds__(HALO_THREADS) void halo_combine(const halo_launch *launch) { halo_combine_target(launch, HALO_NUMBER); }
 static __global__ __launch_bounds__(HALO_THREADS) void halo_fill(halo_filling what) {
     halo_fill_bytes(&what, HALO_NUMBER, static_cast<halo_u64>(gridDim.x) * HALO_THREADS);
 }

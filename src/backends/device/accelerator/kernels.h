@@ -67,18 +67,22 @@ typedef struct halo_lines {
     halo_u32 n, words;
 } halo_lines;
 
-HALO_DEVICE HALO_GLOBAL const halo_range *halo_range_of(HALO_GLOBAL const halo_launch *launch, halo_u32 chunk) {
-    HALO_GLOBAL const halo_range *ranges = (HALO_GLOBAL const halo_range *)(launch + 1);
-    halo_u32 low = 0, high = launch->n_ranges - 1;
-    while (low < high) {
-        const halo_u32 middle = (low + high) / 2;
-        if (chunk < ranges[middle].end)
-            high = middle;
-        else
-            low = middle + 1;
+/* Whose a chunk of the launch is, or a target. */
+#define HALO_DEFINE_OWNER(NAME, RANGE)                                                                                                               \
+    HALO_DEVICE HALO_GLOBAL const RANGE *NAME(HALO_GLOBAL const halo_launch *launch, halo_u32 number) {                                              \
+        HALO_GLOBAL const RANGE *ranges = (HALO_GLOBAL const RANGE *)(launch + 1);                                                                   \
+        halo_u32 low = 0, high = launch->n_ranges - 1;                                                                                               \
+        while (low < high) {                                                                                                                         \
+            const halo_u32 middle = (low + high) / 2;                                                                                                \
+            if (number < ranges[middle].end)                                                                                                         \
+                high = middle;                                                                                                                       \
+            else                                                                                                                                     \
+                low = middle + 1;                                                                                                                    \
+        }                                                                                                                                            \
+        return ranges + low;                                                                                                                         \
     }
-    return ranges + low;
-}
+HALO_DEFINE_OWNER(halo_range_of, halo_range)
+HALO_DEFINE_OWNER(halo_combination_of, halo_combination)
 
 HALO_DEVICE halo_chunk halo_chunk_of(HALO_GLOBAL const halo_launch *launch, HALO_GLOBAL const halo_range *range, halo_u32 chunk) {
     HALO_GLOBAL const halo_range *ranges = (HALO_GLOBAL const halo_range *)(launch + 1);
@@ -349,7 +353,7 @@ HALO_DEFINE_COMBINE_INTEGER(halo_combine_uint64, halo_u64, halo_u64)
         VALUE value = LOADED;                                                                                                                        \
         for (halo_u32 k = 0; k < n; ++k) {                                                                                                           \
             at = HALO_SOURCE(k);                                                                                                                     \
-            value = COMBINE(op, value, LOADED);                                                                                                      \
+            value = from[k].overwrites ? LOADED : COMBINE(op, value, LOADED);                                                                        \
         }                                                                                                                                            \
         STORED;                                                                                                                                      \
     }
@@ -371,8 +375,8 @@ HALO_DEFINE_TARGET(halo_target_uint64, halo_u64, halo_load8(at), halo_store8(to,
         for (halo_u32 k = 0; k < n; ++k) {                                                                                                           \
             const VALUE a = real, b = imaginary;                                                                                                     \
             const VALUE c = LOADED(HALO_SOURCE(k)), d = LOADED(HALO_SOURCE(k) + (BYTES));                                                            \
-            real = op == HALO_OP_SUM ? a + c : a * c - b * d;                                                                                        \
-            imaginary = op == HALO_OP_SUM ? b + d : a * d + b * c;                                                                                   \
+            real = from[k].overwrites ? c : op == HALO_OP_SUM ? a + c : a * c - b * d;                                                               \
+            imaginary = from[k].overwrites ? d : op == HALO_OP_SUM ? b + d : a * d + b * c;                                                          \
         }                                                                                                                                            \
         STORED(to, real);                                                                                                                            \
         STORED(to + (BYTES), imaginary);                                                                                                             \
@@ -384,10 +388,11 @@ HALO_DEFINE_TARGET(halo_target_uint64, halo_u64, halo_load8(at), halo_store8(to,
 HALO_DEFINE_COMPLEX_TARGET(halo_target_complex64, float, 4, HALO_LOAD_FLOAT, HALO_STORE_FLOAT)
 HALO_DEFINE_COMPLEX_TARGET(halo_target_complex128, double, 8, HALO_LOAD_DOUBLE, HALO_STORE_DOUBLE)
 
-HALO_DEVICE void halo_combine_target(HALO_GLOBAL const halo_combination *what, halo_u32 number) {
-    if (number >= what->n_targets) return;
-    HALO_GLOBAL const halo_target *target = HALO_AT(const halo_target, what->targets) + number;
-    HALO_GLOBAL const halo_u64 *bases = HALO_AT(const halo_u64, (HALO_GLOBAL const halo_u8 *)what + what->bases);
+HALO_DEVICE void halo_combine_target(HALO_GLOBAL const halo_launch *launch, halo_u32 number) {
+    if (number >= launch->n_chunks) return;
+    HALO_GLOBAL const halo_combination *all = (HALO_GLOBAL const halo_combination *)(launch + 1), *what = halo_combination_of(launch, number);
+    HALO_GLOBAL const halo_target *target = HALO_AT(const halo_target, what->targets) + (number - (what == all ? 0 : (what - 1)->end));
+    HALO_GLOBAL const halo_u64 *bases = HALO_AT(const halo_u64, (HALO_GLOBAL const halo_u8 *)launch + what->bases);
     HALO_GLOBAL const halo_contribution *from = HALO_AT(const halo_contribution, what->contributions) + target->first;
     HALO_GLOBAL halo_u8 *to = HALO_AT(halo_u8, bases[target->base]) + target->offset;
     const halo_u32 n = (target + 1)->first - target->first;

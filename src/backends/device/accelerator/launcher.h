@@ -20,9 +20,8 @@ public:
     void begin(Kernel kernel);
     // `said` has the flags, which rows, and the test.
     void add(const Table &table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, const halo_range &said);
+    void add(const halo_combine_range &said);
     void go(halo_stream stream);
-
-    void combine(Table &table, int64_t first, int64_t n, void *const *bases, int64_t n_bases, int32_t op, halo_type type, halo_stream stream);
 
 private:
     // A list of bases that some ranges have, and where it begins among those of all.
@@ -34,13 +33,19 @@ private:
     uint64_t place_of(void *const *bases, int64_t n);
     void reach(const void *pointer) { reached_.push_back(const_cast<void *>(pointer)); }
     void reach(const Table &table, int64_t first, int64_t n, void *const *bases, bool with_dst);
-    void write_ranges();
-    void launch(Kernel kernel, uint64_t n_groups, halo_stream stream);
+    template <class Range>
+    void launch(std::vector<Range> &ranges, uint32_t per_group, halo_stream stream);
+    template <class Range>
+    void write(std::vector<Range> &ranges);
+    // Counted on from the last one's end.
+    template <class Range>
+    static uint32_t end_of(const std::vector<Range> &ranges, uint32_t n);
 
     Runtime &runtime_;
     Arguments arguments_;
     Kernel kernel_ = Kernel::move;
     std::vector<halo_range> ranges_;
+    std::vector<halo_combination> combinations_;
     std::vector<Bases> lists_;
     uint64_t n_bases_ = 0;
     std::vector<void *> reached_;  // what the kernel will use, if the runtime wants to know

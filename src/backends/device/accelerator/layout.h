@@ -122,17 +122,17 @@ typedef struct halo_range {
     halo_u32 reserved;
 } halo_range;
 
-/* Of moves and tests. Ranges follow. */
+/* Ranges follow, or combinations. */
 typedef struct halo_launch {
     halo_u32 n_ranges;
-    halo_u32 n_chunks;
+    halo_u32 n_chunks; /* or targets */
 } halo_launch;
 
 /* Where values are combined into, and with what, in this order. */
 typedef struct halo_contribution {
     halo_i64 offset;
     halo_u32 base;
-    halo_u32 reserved;
+    halo_u32 overwrites;
 } halo_contribution;
 
 typedef struct halo_target {
@@ -143,8 +143,8 @@ typedef struct halo_target {
 
 typedef struct halo_combination {
     halo_u64 targets, contributions;
-    halo_u64 bases; /* bytes from here on */
-    halo_u32 n_targets;
+    halo_u64 bases; /* bytes from the launch on */
+    halo_u32 end;   /* of the launch's targets */
     halo_i32 op;
     halo_i32 type;
     halo_u32 reserved;

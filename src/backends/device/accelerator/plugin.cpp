@@ -211,12 +211,14 @@ halo_status table_run(halo_device *device, halo_copy_table *table, int64_t first
     return within(device, [&](Device &self) {
         Table &mine = table_of(table);
         check_run(mine, first, n, n_bases, true);
-        if (op != HALO_COPY_MOVE) {
+        if (op == HALO_COPY_MOVE) {
+            self.launcher.begin(Kernel::move);
+            self.launcher.add(mine, first, n, bases, n_bases, {});
+        } else {
             check_combination(mine, first, n, op, type);
-            return self.launcher.combine(mine, first, n, bases, n_bases, op, type, stream);
+            self.launcher.begin(Kernel::combine);
+            self.launcher.add({ table, first, n, 0, bases, n_bases, op, type });
         }
-        self.launcher.begin(Kernel::move);
-        self.launcher.add(mine, first, n, bases, n_bases, {});
         self.launcher.go(stream);
     });
 }
@@ -289,6 +291,23 @@ halo_status ranges_test(halo_device *device, const halo_copy_range *ranges, int6
     });
 }
 
+halo_status ranges_combine(halo_device *device, const halo_combine_range *ranges, int64_t n_ranges, halo_stream stream) {
+    return within(device, [&](Device &self) {
+        if (n_ranges < 0) fail(HALO_ERR_ARGUMENT, "%lld ranges", static_cast<long long>(n_ranges));
+        self.launcher.begin(Kernel::combine);
+        for (const halo_combine_range &given : std::span(ranges, static_cast<size_t>(n_ranges))) {
+            const Table &table = table_of(given.table);
+            check_run(table, given.first, given.n, given.n_bases, true);
+            if (given.n_moved < 0 || given.n_moved > given.n)
+                fail(HALO_ERR_ARGUMENT, "a range of %lld rows, %lld of which overwrite", static_cast<long long>(given.n),
+                     static_cast<long long>(given.n_moved));
+            check_combination(table, given.first, given.n, given.op, given.type);
+            self.launcher.add(given);
+        }
+        self.launcher.go(stream);
+    });
+}
+
 int32_t query(const halo_host *, char *why, size_t why_bytes) {
     int n = 0;
     guard(nullptr, [&] { n = count_devices(why, why_bytes); });
@@ -314,7 +333,8 @@ constexpr halo_device_ops operations = { sizeof(halo_device_ops),
                                          table_test,
                                          nullptr, // a test and then a run
                                          ranges_run,
-                                         ranges_test };
+                                         ranges_test,
+                                         ranges_combine };
 
 } // namespace
 

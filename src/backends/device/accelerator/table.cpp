@@ -84,10 +84,10 @@ void Table::set_range(halo_range &range, int64_t first, int64_t n) const {
     range.first_row = static_cast<uint32_t>(first);
 }
 
-const Table::Combination &Table::combination(int64_t first, int64_t n, size_t value_bytes) {
-    const std::tuple key(first, n, value_bytes);
+const Table::Combination &Table::combination(int64_t first, int64_t n, int64_t n_moved, size_t value_bytes) {
+    const std::tuple key(first, n, n_moved, value_bytes);
     if (const auto found = combinations_.find(key); found != combinations_.end()) return found->second;
-    const Combining combining = combining_of(lowering_, first, n, value_bytes);
+    const Combining combining = combining_of(lowering_, first, n, n_moved, value_bytes);
     Joined all;
     all.add(combining.targets);
     const size_t contributions = all.add(combining.contributions);

@@ -27,13 +27,13 @@ public:
     // Bases that these rows name; found when they are first asked for, and kept.
     const std::vector<uint32_t> &bases_of(int64_t first, int64_t n, bool with_dst) const;
 
-    // What combines these rows' values of one size; made when it is first asked for, and kept.
+    // What combines these rows' values of one size, of which the first `n_moved` overwrite; made when it is first asked for, and kept.
     struct Combination {
         Block on_device;
         uint32_t n_targets;
         size_t contributions; // where they begin
     };
-    const Combination &combination(int64_t first, int64_t n, size_t value_bytes);
+    const Combination &combination(int64_t first, int64_t n, int64_t n_moved, size_t value_bytes);
 
 private:
     // A lowering in memory of the device, and where its arrays begin there.
@@ -46,7 +46,7 @@ private:
     Runtime &runtime_;
     Lowering lowering_;
     Uploaded on_device_;
-    std::map<std::tuple<int64_t, int64_t, size_t>, Combination> combinations_;
+    std::map<std::tuple<int64_t, int64_t, int64_t, size_t>, Combination> combinations_;
     mutable std::map<std::tuple<int64_t, int64_t, bool>, std::vector<uint32_t>> bases_;
 };
 

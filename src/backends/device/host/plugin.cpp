@@ -230,6 +230,7 @@ constexpr halo_device_ops ops = { sizeof(halo_device_ops),
                                   table_test,
                                   table_run_tested,
                                   nullptr, // all it has is the host's memory
+                                  nullptr,
                                   nullptr };
 
 } // namespace

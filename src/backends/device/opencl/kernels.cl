@@ -24,8 +24,8 @@ __kernel __attribute__((reqd_work_group_size(HALO_THREADS, 1, 1))) void halo_tes
     halo_test_chunk(launch, HALO_CHUNK, HALO_LANE);
 }
 
-__kernel __attribute__((reqd_work_group_size(HALO_THREADS, 1, 1))) void halo_combine(__global const halo_combination *what) {
-    halo_combine_target(what, get_global_id(0));
+__kernel __attribute__((reqd_work_group_size(HALO_THREADS, 1, 1))) void halo_combine(__global const halo_launch *launch) {
+    halo_combine_target(launch, get_global_id(0));
 }
 
 __kernel __attribute__((reqd_work_group_size(HALO_THREADS, 1, 1))) void halo_fill(const halo_filling what) {
