@@ -155,6 +155,37 @@ TEST(DeviceErrors, ALaunchThatFails) {
     });
 }
 
+// What has not been combined is not combined in the next run either.
+TEST(DeviceErrors, ALaunchThatFailsToCombine) {
+    run(2, late::settings({ { "timeout", "20" } }), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u"), v(ring, "v");
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.kind = HALO_KIND_REVERSE;
+        desc.op = HALO_SUM;
+        const RingExchange exchange({ u.handle(), v.handle() }, &desc);
+        const late::Stream stream(u.device());
+        std::vector<double> expected(Ring::size, 1);
+        for (size_t i = 0; i < Ring::ghosts; ++i) expected[Ring::ghosts + i] = expected[Ring::n_cells + i] = 2;
+        for (int turn = 0; turn < 4; ++turn) {
+            for (int64_t b = 0; b < 2; ++b)
+                for (const RingField *field : { &u, &v }) field->array(b).write(std::vector<double>(Ring::size, 1), stream);
+            const bool fails = rank.rank == 0 && turn % 2 == 0;
+            if (fails) late_fail_launch(u.device(), 2); // behind those that pack and set aside
+            OK(halo_exchange_start(exchange, nullptr, stream));
+            const halo_status status = halo_exchange_finish(exchange, stream);
+            if (fails) {
+                expect_failure(rank.context, status, HALO_ERR_DEVICE, { "device late", "a launch fails, as ordered" });
+                continue;
+            }
+            OK(status);
+            for (int64_t b = 0; b < 2; ++b)
+                if (u.array(b).read(stream) != expected || v.array(b).read(stream) != expected)
+                    stop("turn %d: block %lld differs", turn, static_cast<long long>(b));
+        }
+    });
+}
+
 // What a device still packs of a run that has failed goes into no message of a later one.
 TEST(DeviceErrors, ARunFailsBeforeTheDeviceHasPacked) {
     run(2, late::settings({ { "timeout", "20" } }), [](Rank &rank) {
