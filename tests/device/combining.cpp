@@ -69,7 +69,10 @@ private:
         const double value = std::ldexp(std::uniform_real_distribution<double>(-1, 1)(random), static_cast<int>(random() % 40));
         const auto single = static_cast<float>(value);
         const uint64_t bits = random();
-        std::memcpy(at, type_ == HALO_FLOAT64 ? static_cast<const void *>(&value) : type_ == HALO_FLOAT32 ? static_cast<const void *>(&single) : &bits,
+        std::memcpy(at,
+                    type_ == HALO_FLOAT64   ? static_cast<const void *>(&value)
+                    : type_ == HALO_FLOAT32 ? static_cast<const void *>(&single)
+                                            : &bits,
                     element_bytes());
     }
 

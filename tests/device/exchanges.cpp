@@ -433,7 +433,8 @@ TEST_P(Launches, OfARun) {
 TEST_P(Launches, ThatCombine) {
     const auto [n_ranks, per_rank] = GetParam();
     run(n_ranks, late::settings(), [n_blocks = per_rank](Rank &rank) {
-        for (const auto &[kind, centring] : { std::pair(HALO_KIND_REVERSE, HALO_CENTRE_CELL), std::pair(HALO_KIND_SHARED_REDUCE, HALO_CENTRE_NODE) }) {
+        for (const auto &[kind, centring] :
+             { std::pair(HALO_KIND_REVERSE, HALO_CENTRE_CELL), std::pair(HALO_KIND_SHARED_REDUCE, HALO_CENTRE_NODE) }) {
             Cube cube(rank, n_blocks);
             halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
             desc.kind = kind, desc.op = HALO_SUM;

@@ -204,8 +204,9 @@ public:
         const halo_device_ops &host = *halo_device_host.ops;
         halo_device *device = nullptr;
         halo_copy_table *table = nullptr;
-        const halo_copy_program program{ sizeof program,    table_.shapes().data(), std::ssize(table_.shapes()), rows_.data(),
-                                         std::ssize(rows_), nullptr,                0 };
+        const halo_copy_program program{
+            sizeof program, table_.shapes().data(), std::ssize(table_.shapes()), rows_.data(), std::ssize(rows_), nullptr, 0
+        };
         ASSERT_EQ(host.open(nullptr, 0, &device), HALO_SUCCESS);
         ASSERT_EQ(host.table_create(device, &program, &table), HALO_SUCCESS);
         const auto run = [&](int64_t first, int64_t n, int32_t op) {

@@ -121,7 +121,8 @@ public:
 
     // Owned cells are set, ghosts are not: they are -1.
     void write(int turn) {
-        visit(turn, [](double &value, double wanted, int64_t) { value = wanted; }, [](double &value, double) { value = -1; });
+        visit(
+            turn, [](double &value, double wanted, int64_t) { value = wanted; }, [](double &value, double) { value = -1; });
         for (const auto &storage : storage_) upload(storage.data(), storage.size() * sizeof(double));
     }
     halo_status start(halo_stream on) { return halo_exchange_start(exchange_, nullptr, on); }
@@ -132,7 +133,9 @@ public:
     int64_t wrong_values(int turn) {
         int64_t wrong = 0;
         for (auto &storage : storage_) download(storage.data(), storage.size() * sizeof(double));
-        const auto owned = [&](double value, double wanted, int64_t n_ghosts) { wrong += value != (sums_ ? wanted - static_cast<double>(n_ghosts) : wanted); };
+        const auto owned = [&](double value, double wanted, int64_t n_ghosts) {
+            wrong += value != (sums_ ? wanted - static_cast<double>(n_ghosts) : wanted);
+        };
         visit(turn, owned, [&](double value, double wanted) { wrong += !sums_ && value != wanted; });
         return wrong;
     }

@@ -16,8 +16,8 @@ struct Combining {
     std::vector<halo_contribution> contributions;
 };
 
-// Of rows [first, first + n), the first `n_moved` of which overwrite. Their elements are whole numbers of values of this size. O(values log values) on
-// the host.
+// Of rows [first, first + n), the first `n_moved` of which overwrite. Their elements are whole numbers of values of this size. O(values log values)
+// on the host.
 Combining combining_of(const Lowering &lowering, int64_t first, int64_t n, int64_t n_moved, size_t value_bytes);
 
 } // namespace halo::accelerator
