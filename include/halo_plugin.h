@@ -212,7 +212,7 @@ typedef struct halo_copy_range {
 #define HALO_ROWS_FLAGGED 1
 #define HALO_ROWS_UNFLAGGED 2
 
-/** From minor version 8 on. Some rows of a table that combine, one of many such ranges in one launch. Their shapes do not negate. */
+/** From minor version 8 on. Some rows of a table that combine, one of many such ranges in one launch. Shapes of rows that overwrite do not negate. */
 typedef struct halo_combine_range {
     halo_copy_table *table;
     int64_t first;
