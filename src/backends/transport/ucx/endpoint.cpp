@@ -347,7 +347,9 @@ Endpoint::~Endpoint() {
     give_up();
     if (sends_end() && part() && !stuck_) {
         drop_unreceived();
-        if (flush()) return;
+        const bool flushed = flush();
+        drop_unreceived(); // the last messages of peers that this rank has not spoken to
+        if (flushed) return;
     }
     worker_->keep();
     if (host_->log != nullptr) host_->log(host_->core, 1, "ucx transport closed with messages in flight: its worker is kept until the process ends");
