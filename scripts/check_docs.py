@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Pages show programs and pieces of programs that are tested, the commands in them are there, links between documents lead somewhere, pictures are drawn from the present tables, the error texts that are
-explained are those of the source, each failure that other ranks or the order of calls bring about is explained, and one version stands everywhere.
+explained are those of the source, each failure that other ranks or the order of calls bring about is explained, one version stands everywhere, and the recipe
+for Spack sets what CMake's files know.
 
 usage: check_docs.py [root]; check_docs.py --links FOLDER: the links alone, of installed documents
 """
+import ast
 import hashlib
 import re
 import sys
@@ -15,7 +17,7 @@ def program_errors(root):
     """A page that says which program it shows has it word for word, without its first line; README and the guides show theirs. Guides' C++ programs are named."""
     errors, shown = [], set()
     for page in pages(root):
-        for name, code in re.findall(r"This is `(examples/[^`]+)`\.\n\n```(?:c|cpp|fortran|python)\n(.*?)```", page.read_text(), flags=re.S):
+        for name, code in re.findall(r"This is `(examples/[^`]+)`\.\n\n```(?:c|cpp|fortran|python|toml)\n(.*?)```", page.read_text(), flags=re.S):
             shown.add(root / name)
             if code != (root / name).read_text().split("\n", 1)[1]:
                 errors.append(f"{page.relative_to(root)}: the program is not {name} without its first line")
@@ -243,6 +245,26 @@ def text_errors(root):
     return [f"{page.relative_to(root)}: {error}" for error in errors]
 
 
+RECIPE = "packaging/spack/spack_repo/libhalo/packages/libhalo/package.py"
+
+
+def recipe_errors(root):
+    """The recipe for Spack is Python, and what it sets is known to CMake; Spack itself is in no registry that tests can reach."""
+    if not (root / RECIPE).exists():
+        return []
+    text = (root / RECIPE).read_text()
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        return [f"{RECIPE}: {error}"]
+    known = "".join(one.read_text() for one in [*root.glob("cmake/*.cmake"), root / "CMakeLists.txt", *root.glob("src/backends/**/CMakeLists.txt")])
+    options = set(re.findall(r"(?:option|set)\((\w+)", known))
+    packages = set(re.findall(r"find_package\((\w+)", known))
+    named = re.findall(r'self\.define(?:_from_variant)?\("(\w+)"', text)
+    return [f"{RECIPE}: {name} is no option of CMake's files" for name in named
+            if name.removeprefix("CMAKE_DISABLE_FIND_PACKAGE_") not in options | packages | {"BUILD_TESTING"}]
+
+
 def version_errors(root):
     cmake = re.search(r"project\(halo VERSION (\d+)\.(\d+)\.(\d+)", (root / "CMakeLists.txt").read_text()).groups()
     header = re.findall(r"#define HALO_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", (root / "include/halo.h").read_text())
@@ -250,7 +272,7 @@ def version_errors(root):
     errors = [] if list(cmake) == header else [f"halo.h is version {'.'.join(header)}, CMakeLists.txt {'.'.join(cmake)}"]
     if max((tuple(map(int, node)) for node in nodes), default=None) != tuple(map(int, cmake[:2])):
         errors.append("the last node of halo.map is not of this version")
-    for name, mark in (("CITATION.cff", r"^version: (\S+)"), ("CHANGELOG.md", r"^## (\S+)"), ("packaging/spack/packages/libhalo/package.py", r'^    version\("(\d\S+)"')):
+    for name, mark in (("CITATION.cff", r"^version: (\S+)"), ("CHANGELOG.md", r"^## (\S+)"), (RECIPE, r'^    version\("(\d\S+)"')):
         if (root / name).exists() and re.search(mark, (root / name).read_text(), flags=re.M)[1] != ".".join(cmake):
             errors.append(f"{name}: its latest version is not {'.'.join(cmake)}")
     return errors
@@ -263,7 +285,8 @@ def main():
         print("\n".join(errors))
         return 1 if errors else 0
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
-    errors = program_errors(root) + [*piece_errors(root), *command_errors(root)] + link_errors(root) + picture_errors(root) + text_errors(root) + version_errors(root)
+    errors = [*program_errors(root), *piece_errors(root), *command_errors(root), *link_errors(root), *picture_errors(root), *text_errors(root),
+              *version_errors(root), *recipe_errors(root)]
     print("\n".join(errors))
     return 1 if errors else 0
 

@@ -326,6 +326,17 @@ class Documents(Tree):
         self.write("CHANGELOG.md", "# Changes\n\n## 0.0.9\n")
         self.finds("CHANGELOG.md: its latest version is not 0.1.0", "check_docs.py", self.root)
 
+    def test_recipe(self):
+        recipe = "packaging/spack/spack_repo/libhalo/packages/libhalo/package.py"
+        version = '    version("0.1.0", tag="v0.1.0")\n'
+        self.write("CMakeLists.txt", "project(halo VERSION 0.1.0)\noption(HALO_TOOLS)\nfind_package(OpenCL)\n")
+        self.write(recipe, f'class Libhalo:\n{version}    args = [self.define("HALO_TOOLS", 1), self.define("CMAKE_DISABLE_FIND_PACKAGE_OpenCL", 1)]\n')
+        self.passes("check_docs.py", self.root)
+        self.write(recipe, f'class Libhalo:\n{version}    args = [self.define("HALO_GONE", 1)]\n')
+        self.finds("HALO_GONE is no option of CMake's files", "check_docs.py", self.root)
+        self.write(recipe, f'class Libhalo\n{version}')
+        self.finds("package.py: expected ':'", "check_docs.py", self.root)
+
 
 class ManPages(Tree):
     def setUp(self):
