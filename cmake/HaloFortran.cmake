@@ -1,6 +1,6 @@
 # Fortran, where there is a compiler: HALO_FORTRAN says whether libhalo_fortran is built.
 option(HALO_FORTRAN "Build the Fortran module" ${PROJECT_IS_TOP_LEVEL})
-if(HALO_SANITIZE OR NOT BUILD_SHARED_LIBS OR NOT HALO_INSTALL) # sanitizers' runtime is another compiler's
+if(HALO_SANITIZE OR NOT BUILD_SHARED_LIBS) # sanitizers' runtime is another compiler's
   set(HALO_FORTRAN OFF)
 endif()
 if(HALO_FORTRAN)

@@ -8,7 +8,8 @@ install(FILES ${PROJECT_BINARY_DIR}/halo.pc DESTINATION ${HALO_PKGCONFIG_DIR} CO
 # Documents lie to each other as in the tree, so that their links hold.
 install(FILES CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
-        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "first.c" PATTERN "guides/*.[ch]*" PATTERN "guides/*.f90" PATTERN "python/*.py")
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "first.c" PATTERN "guides/*.[ch]*" PATTERN "guides/*.f90" PATTERN "python/*.py"
+                       PATTERN "fpm/*.toml" PATTERN "fpm/app/*.f90")
 if(HALO_TOOLS AND NOT HALO_DEBIAN) # which compresses them
   install(FILES docs/man/halo_info.1 docs/man/halo_launch.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 endif()

@@ -27,6 +27,7 @@ if [ "$variant" = fetch ]; then
     logged cmake --build "$build" -j "${JOBS:-2}"
     [ "$("$build/uses_c" | sort -u | wc -l)" -eq 16 ] || fail "not 16 digests"
     logged "$build/uses_cxx"
+    if [ -x "$build/uses_fortran" ]; then cmp <("$build/uses_c" | sort) <("$build/uses_fortran" | sort) || fail "Fortran"; fi
     logged cmake --install "$build"
     [ "$(find "$build/prefix" -type f | wc -l)" -eq 1 ] || fail "more is installed than what the project asks for"
     echo "works: within another project"
@@ -38,4 +39,4 @@ logged cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUIL
 logged cmake --build "$build" -j "${JOBS:-2}"
 logged cmake --install "$build"
 mkdir "$build/use"
-WORK="$build/use" EXAMPLES="$build/prefix/share/doc/halo/examples" NEEDS_PATH=yes "$here/consume.sh" "$build/prefix"
+PYTHON_PACKAGE="$source/bindings/python" WORK="$build/use" EXAMPLES="$build/prefix/share/doc/halo/examples" NEEDS_PATH=yes "$here/consume.sh" "$build/prefix"
