@@ -51,5 +51,5 @@ if(HALO_OPENMP)
   find_package(OpenMP REQUIRED COMPONENTS CXX)
   list(APPEND HALO_STATIC_NEEDS ${OpenMP_CXX_LIB_NAMES})
 endif()
-target_link_libraries(${static} INTERFACE ${HALO_STATIC_NEEDS} Threads::Threads)
+target_link_libraries(${static} INTERFACE ${HALO_STATIC_NEEDS} ${CMAKE_THREAD_LIBS_INIT}) # no target, which would have to be found, in Fortran too
 set(HALO_STATIC_NEEDS ${HALO_STATIC_NEEDS} PARENT_SCOPE)

@@ -5,8 +5,9 @@
 # WORK: an empty folder; EXAMPLES: that of the installed examples; NEEDS_PATH: PREFIX is no place of the system; FPM: that program; PYTHON_PACKAGE: source of the package
 set -euo pipefail
 if [ -z "${OFFLINE:-}" ] && unshare --net ip link set lo up 2>/dev/null; then
-    exec env OFFLINE=yes unshare --net bash -c 'ip link set lo up && exec "$0" "$@"' "$0" "$@"
+    OFFLINE=yes exec unshare --net "$0" "$@"
 fi
+[ -z "${OFFLINE:-}" ] || ip link set lo up 2>/dev/null || true
 here="$(cd "$(dirname "$0")" && pwd)"
 prefix="$1"
 work="${WORK:?}"

@@ -53,7 +53,7 @@ names | diff - <(nm -D --defined-only "$work/$library"/usr/lib/*/libhalo.so.?.?.
 if command -v lintian >/dev/null; then
     # Whose packages they are is not known, and CPack has its own way to call ldconfig.
     lintian --no-cfg --allow-root --fail-on error,warning --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog,initial-upload-closes-no-bugs,maintscript-calls-ldconfig \
-        "${debs[@]}" >"$work/log.txt" 2>&1 || { grep ^[EW]: "$work/log.txt"; fail "lintian"; }
+        "${debs[@]}" >"$work/log.txt" 2>&1 || { grep "^[EW]:" "$work/log.txt"; fail "lintian"; }
 fi
 
 # In a root of their own
