@@ -1,5 +1,5 @@
 # What `cmake --install` lays down for those who build against the library. Everything in it is relative, so that the tree can be moved.
-# Libraries, modules and tools are installed where they are made. Each file belongs to a component: runtime, dev, tools, doc, bench, or the name of a module.
+# Libraries, modules and tools are installed where they are made. Each file belongs to a component: runtime, dev, fortran, fortran_dev, tools, doc, bench, or the name of a module.
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev FILES_MATCHING PATTERN "halo*.h" PATTERN "halo*.hpp")
 install(EXPORT haloTargets NAMESPACE halo:: DESTINATION ${HALO_PACKAGE_DIR} COMPONENT dev)
 install(FILES ${PROJECT_BINARY_DIR}/haloConfig.cmake ${PROJECT_BINARY_DIR}/haloConfigVersion.cmake DESTINATION ${HALO_PACKAGE_DIR} COMPONENT dev)
