@@ -198,7 +198,7 @@ def errors(found, files):
             found_errors.append(f"{name}: no twin in Fortran")
         elif not re.search(rf"\b{name}\(", tests):
             found_errors.append(f"{name}: no test in tests/fortran calls its twin")
-    for path in [*HERE.glob("*.f90"), *HERE.glob("*.inc"), *TESTS.glob("*.f90"), *(ROOT / "examples/fortran").glob("*.f90")]:
+    for path in [*HERE.glob("*.f90"), *HERE.glob("*.inc"), *TESTS.rglob("*.f90"), *(ROOT / "examples/fortran").glob("*.f90")]:
         found_errors += [f"{path.relative_to(ROOT)}:{i}: {len(line)} columns" for i, line in enumerate(path.read_text().split("\n"), 1) if len(line) > 132]
     return found_errors
 
