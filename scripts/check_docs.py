@@ -29,7 +29,7 @@ def program_errors(root):
     return errors
 
 
-SUFFIXES = {"c": ("c", "h"), "cpp": ("cpp", "h"), "fortran": ("f90",), "python": ("py",)}
+SUFFIXES = {"c": ("c", "h"), "cpp": ("cpp", "h"), "fortran": ("f90",), "python": ("py",), "toml": ("toml",)}
 
 
 def stripped(text):

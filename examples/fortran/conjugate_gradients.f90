@@ -6,7 +6,7 @@ module conjugate_gradients
   use, intrinsic :: iso_c_binding, only: c_loc, c_int32_t
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use halo
-  use ranks, only: digest
+  use ranks, only: digest, write_table
   implicit none
   private
   public :: solve
@@ -62,6 +62,7 @@ contains
       p(:last) = r + rr / rr_old * p(:last)
     end do
     call report(context, a, x, iteration, rank)
+    call write_nodes(context, a, x, rank)
   end subroutine solve
 
   !> This rank's nodes are a run of all; keys may be any numbers.
@@ -180,6 +181,20 @@ contains
     call context%allreduce(total, HALO_SUM)
     sum_of_products = scale(real(total, real64), -shift)
   end function dot
+
+  subroutine write_nodes(context, a, x, rank)
+    type(halo_context), intent(in) :: context
+    type(matrix), intent(in) :: a
+    real(real64), intent(in) :: x(0:)
+    integer, intent(in) :: rank
+    real(real64) :: nodes(4, 0:(side - 1)**2 - 1)
+    integer(int64) :: i
+    nodes = 0
+    do i = 0, a%n_owned - 1
+      nodes(:, a%first + i) = [position(place(a%first + i)), x(i), real(rank, real64)]
+    end do
+    call write_table(context, "x,y,value,rank", nodes)
+  end subroutine write_nodes
 
   subroutine report(context, a, x, iterations, rank)
     type(halo_context), intent(in) :: context

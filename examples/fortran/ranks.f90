@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> One program for every way to run it: alone, under an MPI launcher, or, by `--inproc N`, with its ranks as threads of one process.
+!> `--write FILE` asks for the result as a table, which draw.py draws.
 module ranks
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64, real64
@@ -54,6 +55,40 @@ contains
     call get_command_argument(2, argument)
     read (argument, *) n
   end function threads_wanted
+
+  !> The argument that follows `--write`, or nothing.
+  function table_wanted() result(file)
+    character(:), allocatable :: file
+    character(1024) :: argument
+    integer :: i
+    file = ""
+    do i = 1, command_argument_count() - 1
+      call get_command_argument(i, argument)
+      if (argument /= "--write") cycle
+      call get_command_argument(i + 1, argument)
+      file = trim(argument)
+    end do
+  end function table_wanted
+
+  !> Rows of numbers, each of which one rank has, and all others have as 0.
+  subroutine write_table(context, heading, numbers)
+    type(halo_context), intent(in) :: context
+    character(*), intent(in) :: heading
+    real(real64), intent(in) :: numbers(:, :)
+    real(real64) :: of_all(size(numbers))
+    integer :: rank, n_ranks, first, unit
+    if (table_wanted() == "") return
+    of_all = reshape(numbers, [size(numbers)])
+    call context%allreduce(of_all, HALO_SUM)
+    call context%rank(rank, n_ranks)
+    if (rank > 0) return
+    open(newunit=unit, file=table_wanted(), action="write", status="replace")
+    write (unit, "(a)") heading
+    do first = 1, size(of_all), size(numbers, 1)
+      write (unit, "(*(g0,:,','))") of_all(first:first + size(numbers, 1) - 1)
+    end do
+    close(unit)
+  end subroutine write_table
 
   !> Adds one value of a place to a digest: the same whatever the order of the places.
   pure subroutine digest(sum, value, place)

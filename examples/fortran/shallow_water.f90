@@ -4,7 +4,7 @@
 module shallow_water
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use halo
-  use ranks, only: digest
+  use ranks, only: digest, write_table
   implicit none
   private
   public :: solve
@@ -55,6 +55,7 @@ contains
       end do
     end do
     call report(context, blocks)
+    call write_cells(context, blocks)
   contains
     subroutine field(name, centring, n_components, made)
       character(*), intent(in) :: name
@@ -171,6 +172,26 @@ contains
     real(real64) :: slope
     slope = merge(sign(min(abs(below), abs(above)), below), 0.0_real64, below * above > 0)
   end function slope
+
+  subroutine write_cells(context, blocks)
+    type(halo_context), intent(in) :: context
+    type(block), intent(in) :: blocks(:)
+    real(real64) :: cells(5, n * n_blocks, n * n_blocks)
+    integer :: b, i, j, x, y
+    cells = 0
+    do b = 1, size(blocks)
+      associate (one => blocks(b))
+        do j = 1, n
+          do i = 1, n
+            x = int(one%low(1)) + i
+            y = int(one%low(2)) + j
+            cells(:, x, y) = [(x - 0.5_real64) * dx, (y - 0.5_real64) * dx, one%h(i, j), one%q(i, j, :)]
+          end do
+        end do
+      end associate
+    end do
+    call write_table(context, "x,y,depth,first_tracer,second_tracer", reshape(cells, [5, size(cells) / 5]))
+  end subroutine write_cells
 
   subroutine report(context, blocks)
     type(halo_context), intent(in) :: context

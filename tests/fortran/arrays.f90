@@ -152,7 +152,7 @@ contains
     type(halo_context) :: context
     type(halo_topology) :: grid
     type(halo_field) :: u, copy
-    real(real64), target :: fits(0:5, 0:4), short(0:4, 0:5), line(0:99), extra(0:5, 0:4, 2)
+    real(real64), target :: alike(0:5, 0:4), wider(0:6, 0:4), fits(0:5, 0:4), short(0:4, 0:5), line(0:99), extra(0:5, 0:4, 2)
     real(real32), target :: single(0:5, 0:4)
     real(real64), pointer :: seen(:)
     call grid_of(2, context, grid)
@@ -164,6 +164,7 @@ contains
     call line_refused()
     call kind_refused()
     call extra_refused()
+    call other_set_refused()
     copy = u
     call copy_refused()
     call u%bind(0_int64, fits)
@@ -209,6 +210,24 @@ contains
       call u%bind(7_int64, fits, stat=stat)
       call need(stat /= HALO_SUCCESS, "no such part")
     end subroutine extra_refused
+    !> All sets of a part have one layout.
+    subroutine other_set_refused()
+      type(halo_field) :: two
+      type(halo_binding) :: none
+      integer :: stat
+      character(:), allocatable :: errmsg
+      call two%create(grid, halo_field_desc(ghost_low=[1, 1, 0], ghost_high=[1, 1, 0], n_sets=2), "two")
+      call two%bind(0_int64, fits)
+      call two%bind(0_int64, wider, set=1, stat=stat, errmsg=errmsg)
+      call same_text(stat, errmsg, "it does not lie as the array of set 0")
+      call two%bind(0_int64, alike, set=1)
+      call two%bind(0_int64, wider, stat=stat, errmsg=errmsg)
+      call same_text(stat, errmsg, "it does not lie as the array of set 1")
+      none%set = 1
+      call two%bind(0_int64, none)
+      call two%bind(0_int64, wider)
+      call two%bind(0_int64, wider, set=1)
+    end subroutine other_set_refused
     subroutine copy_refused()
       integer :: stat
       character(:), allocatable :: errmsg
