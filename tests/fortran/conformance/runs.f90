@@ -10,7 +10,7 @@ module runs
   use stores
   implicit none
   private
-  public :: narrowing, narrow, start, starts, finishes, expect_run, add_numbers
+  public :: narrowing, narrow, start, starts, waits, finishes, expect_run, add_numbers
 
   !> What of an exchange one run does.
   type :: narrowing
@@ -19,6 +19,12 @@ module runs
     integer(c_int32_t), allocatable :: bits(:), sets(:)
     integer :: op = HALO_SUM
   end type narrowing
+
+  interface
+    integer(c_int) function sched_yield() bind(c) ! ranks may be more than cores
+      import :: c_int
+    end function sched_yield
+  end interface
 
 contains
 
@@ -114,22 +120,29 @@ contains
     stat = HALO_BUSY
     do while (stat == HALO_BUSY)
       call exchange%send(stat=stat)
+      if (sched_yield() /= 0) call refuse("sched_yield")
     end do
     if (stat /= HALO_SUCCESS) call refuse(halo_last_error())
   end subroutine starts
 
+  subroutine waits(exchange)
+    type(halo_exchange), intent(in) :: exchange
+    integer(c_int32_t) :: done
+    done = 0
+    do while (done == 0)
+      call exchange%test(done)
+      if (sched_yield() /= 0) call refuse("sched_yield")
+    end do
+  end subroutine waits
+
   subroutine finishes(exchange, phases)
     type(halo_exchange), intent(in) :: exchange
     logical, intent(in) :: phases
-    integer(c_int32_t) :: done
     if (.not. phases) then
       call exchange%finish()
       return
     end if
-    done = 0
-    do while (done == 0)
-      call exchange%test(done)
-    end do
+    call waits(exchange)
     call exchange%unpack()
     call exchange%refine()
   end subroutine finishes

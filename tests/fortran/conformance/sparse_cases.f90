@@ -149,12 +149,8 @@ contains
 
     subroutine take_arrivals()
       type(halo_arrival), allocatable :: arrivals(:)
-      integer(c_int32_t) :: done
       integer :: i
-      done = 0
-      do while (done == 0)
-        call exchange%test(done)
-      end do
+      call waits(exchange)
       call exchange%arrivals(arrivals)
       if (mod(number, 2) == 1) then
         call counted%add("sparse: listed arrivals", any(arrives))
