@@ -722,7 +722,8 @@ typedef struct halo_binding {
     int32_t set;               /**< binding set */
     void *data;                /**< the part's storage, the caller's; it must stay until it is unbound or the field destroyed. NULL unbinds (the part
                                     is unallocated) */
-    const halo_layout *layout; /**< NULL: keep the layout the part has. Copied. */
+    const halo_layout *layout; /**< NULL: keep the layout the part has. Copied. It is the part's in all sets: storage that was bound under another one must be
+                                    bound again before a run uses it, else start is HALO_ERR_STATE */
     int32_t memory;            /**< HALO_MEMORY_...; shared memory is known as such, whatever kind of host memory is named. HALO_MEMORY_DEVICE: of a device of
                                     the setting `device`; all storage of a set is in one memory. A part of it may be given another only by halo_field_bind_many */
     int32_t device;            /**< of HALO_MEMORY_DEVICE and HALO_MEMORY_PINNED: its ordinal; else 0 */

@@ -109,7 +109,7 @@ int64_t expect_same(Rank &rank, int32_t kind, halo_op op, int32_t centring) {
     std::deque<Twins> twins;
     std::vector<halo_field *> here, there;
     for (const halo_type type : types) {
-        const Twins &one = twins.emplace_back(rank, blocks, type, centring, "u" + std::to_string(twins.size()));
+        const Twins &one = twins.emplace_back(rank, blocks, type, centring, std::string("u").append(std::to_string(twins.size())));
         here.push_back(one.here());
         there.push_back(one.there());
     }

@@ -221,6 +221,46 @@ struct WrongOperation {
     const char *text;
 };
 
+// A part has one layout: what other sets had under the one before is not read by the present one.
+TEST(RunsOfSets, StorageBoundUnderAnotherLayoutIsRefused) {
+    on_ranks(1, [](halo_inproc *group, int32_t number) {
+        const Rank rank(group, number, described(HALO_MESSAGES_AGGREGATE));
+        halo_field *v = nullptr;
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "v", desc.n_sets = 2;
+        for (int d = 0; d < 2; ++d) desc.ghost_low[d] = desc.ghost_high[d] = 1;
+        ASSERT_EQ(halo_field_create(rank.square, &desc, &v), HALO_SUCCESS) << halo_last_error();
+        halo_layout wide = HALO_LAYOUT_INIT;
+        ASSERT_EQ(halo_field_layout(v, 2, &wide), HALO_SUCCESS);
+        wide.elements = wide.component_stride = 48, wide.first_owned = 9, wide.stride[1] = 8;
+        std::vector<double> natural(4 * 36), of_set_1(4 * 36), wider(48);
+        halo_binding binding = HALO_BINDING_INIT;
+        for (binding.set = 0; binding.set < 2; ++binding.set) {
+            binding.data = binding.set == 0 ? natural.data() : of_set_1.data();
+            ASSERT_EQ(halo_field_bind_many(v, 36, &binding), HALO_SUCCESS) << halo_last_error();
+        }
+        halo_exchange *exchange = nullptr;
+        ASSERT_EQ(halo_exchange_create(&v, 1, nullptr, &exchange), HALO_SUCCESS) << halo_last_error();
+        const auto run_of = [&](int32_t set) {
+            halo_run run = HALO_RUN_INIT;
+            run.n_fields = 1, run.sets = &set;
+            const halo_status status = halo_exchange_start(exchange, &run, HALO_STREAM_NONE);
+            return status == HALO_SUCCESS ? halo_exchange_finish(exchange, HALO_STREAM_NONE) : status;
+        };
+        EXPECT_EQ(run_of(0), HALO_SUCCESS) << halo_last_error();
+        binding.set = 1, binding.data = wider.data(), binding.layout = &wide;
+        ASSERT_EQ(halo_field_bind(v, 2, &binding), HALO_SUCCESS) << halo_last_error();
+        EXPECT_EQ(run_of(0), HALO_ERR_STATE);
+        expect_text({ "field v, part 2", "set 0", "bind that again" });
+        EXPECT_EQ(run_of(1), HALO_SUCCESS) << halo_last_error();
+        binding.set = 0, binding.layout = nullptr;
+        ASSERT_EQ(halo_field_bind(v, 2, &binding), HALO_SUCCESS) << halo_last_error();
+        EXPECT_EQ(run_of(0), HALO_SUCCESS) << halo_last_error();
+        EXPECT_EQ(halo_exchange_destroy(&exchange), HALO_SUCCESS);
+        EXPECT_EQ(halo_field_destroy(&v), HALO_SUCCESS);
+    });
+}
+
 TEST(RunsByOperations, ThatThereAreNot) {
     const WrongOperation operations[] = { { 12, false, "exchange: op 12 is none of HALO_SUM ... HALO_BXOR" },
                                           { -1, false, "exchange: op -1 is none of HALO_SUM ... HALO_BXOR" },

@@ -151,6 +151,7 @@ void Round::check_run(const halo_run &run) const {
                  spec.name.c_str(), spec.n_components);
         if (run.op != 0) check_op(spec, run.op);
         if (run.sets) field.check_set(run.sets[f]);
+        if (!run.data) field.require_present_layouts(run.sets ? run.sets[f] : 0);
     }
 }
 

@@ -312,13 +312,23 @@ void Field::bind_part(int64_t local_index, int32_t set, void *data, const PartLa
         if (in_flight > 0)
             fail(HALO_BUSY, "field %s, part %lld: the layout cannot change while an exchange is in flight", spec_.name.c_str(),
                  static_cast<long long>(gid));
+        for (int32_t other = 0; other < spec_.n_sets; ++other)
+            if (other != set && allocated(local_index, other)) of_another_layout_.emplace(other, local_index);
         layouts_[local_index] = *layout;
         layout_hash_ = 0;
     }
+    of_another_layout_.erase({ set, local_index });
     n_bound_[static_cast<size_t>(set)] += (data ? 1 : 0) - (allocated(local_index, set) ? 1 : 0);
     if (data) spaces_[static_cast<size_t>(set)] = space;
     data_[set][local_index] = data;
     if (!owned_.empty() && !owned_[local_index].empty()) owned_[local_index][set] = Buffer();
+}
+
+void Field::refuse_another_layout(int32_t set) const {
+    const auto first = of_another_layout_.lower_bound({ set, 0 });
+    if (first == of_another_layout_.end() || first->first != set) return;
+    fail(HALO_ERR_STATE, "field %s, part %lld: its layout was changed after its storage in set %d was bound: bind that again", spec_.name.c_str(),
+         static_cast<long long>(topology_.local_parts()[first->second]), set);
 }
 
 // HALO_ERR_DEVICE: there is no such device. That of pinned memory is looked for if a binding names another than the first: a program may have pinned

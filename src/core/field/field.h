@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/checked.h"
@@ -62,6 +64,11 @@ public:
     // Of what is bound, in each set.
     size_t storage_bytes(int64_t local_index) const { return bytes_of(layouts_[local_index]); }
     void check_set(int32_t set) const;
+    // HALO_ERR_STATE: a part has got another layout since its storage in this set was bound.
+    void require_present_layouts(int32_t set) const {
+        if (!of_another_layout_.empty()) [[unlikely]]
+            refuse_another_layout(set);
+    }
 
     void bind(int64_t gid, const halo_binding &binding);
     void bind_many(int64_t part_stride, const halo_binding &binding);
@@ -104,6 +111,7 @@ private:
     Space known_space(const halo_binding &binding) const;
     void require_one_space(int64_t local_index, int32_t set, Space space) const;
     void require_free(int64_t local_index, int32_t set) const;
+    void refuse_another_layout(int32_t set) const;
     size_t bytes_of(const PartLayout &layout) const { return static_cast<size_t>(layout.elements * spec_.element_bytes); }
     void require_unleased(int64_t local_index, int32_t set, const void *data, const PartLayout &layout) const;
 
@@ -113,12 +121,13 @@ private:
     int32_t prolongation_ = HALO_PROLONG_MINMOD;
     LayoutRule layout_rule_;
     std::vector<PartLayout> layouts_;
-    std::vector<std::unique_ptr<PointMap>> maps_; // of each part, or none
-    std::vector<std::vector<void *>> data_;       // [set][part]
-    std::vector<Space> spaces_;                   // of each set
-    std::vector<int64_t> n_bound_;                // parts with storage, of each set
-    std::vector<std::vector<Buffer>> owned_;      // [part]: one per set, where the library owns the storage; or none
-    uint64_t layout_hash_ = 0;                    // 0: to be computed
+    std::vector<std::unique_ptr<PointMap>> maps_;             // of each part, or none
+    std::vector<std::vector<void *>> data_;                   // [set][part]
+    std::vector<Space> spaces_;                               // of each set
+    std::vector<int64_t> n_bound_;                            // parts with storage, of each set
+    std::vector<std::vector<Buffer>> owned_;                  // [part]: one per set, where the library owns the storage; or none
+    std::set<std::pair<int32_t, int64_t>> of_another_layout_; // storage (set, part) bound before the part got its present layout
+    uint64_t layout_hash_ = 0;                                // 0: to be computed
     alignas(16) std::byte fill_value_[16]{};
 };
 
