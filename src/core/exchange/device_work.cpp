@@ -55,14 +55,12 @@ void DeviceWork::test() {
 }
 
 // What overwrites comes first among the steps, and each step's rows follow those of the one before.
-void DeviceWork::add_combining(const PieceRun &piece, const Field &field, halo_op op, halo_type type) {
+void DeviceWork::add_combining(const PieceRun &piece, halo_op op, halo_type type) {
     const std::vector<CombineStep> &steps = piece.rows->combine_steps;
     if (steps.empty()) return;
-    if (std::ranges::count(combined_into_, &field) > 0) combine();
     const RowRange &first = steps.front().rows, &last = steps.back().rows;
     combined_.push_back({ piece.rows->table.on_device(), first.first, last.first + last.n - first.first, steps.front().moves ? first.n : 0,
                           piece.bases.data(), std::ssize(piece.bases), op, type });
-    combined_into_.push_back(&field);
 }
 
 void DeviceWork::combine() {
@@ -74,7 +72,6 @@ void DeviceWork::combine() {
         for (const halo_combine_range &range : combined_) combine_apart(range);
     }
     combined_.clear();
-    combined_into_.clear();
 }
 
 // On devices that lack the one launch for all.
@@ -110,7 +107,6 @@ void DeviceWork::end() noexcept {
     ranges_.clear();
     tests_.clear();
     combined_.clear();
-    combined_into_.clear();
     n_marks_ = 0;
     if (!use_) return;
     try {

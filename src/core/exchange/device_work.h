@@ -37,9 +37,8 @@ public:
     // Rows whose flag is to be set if they are not null.
     void add_test(const PieceRun &piece, RowRange rows, const halo_null_test &test) { collect(tests_, piece, rows, HALO_ROWS_ALL, test); }
     void test();
-    // What the piece combines into the field, for the next launch that combines, or the one after: what is combined into one field comes in the order
-    // in which it was added.
-    void add_combining(const PieceRun &piece, const Field &field, halo_op op, halo_type type);
+    // What the piece combines, for the next launch that does. No two of them combine into one field.
+    void add_combining(const PieceRun &piece, halo_op op, halo_type type);
     void combine();
 
     // The run's next mark, behind all that has been put on. Marks are counted from 0.
@@ -73,7 +72,6 @@ private:
     Ranges ranges_;
     Ranges tests_;
     std::vector<halo_combine_range> combined_;
-    std::vector<const Field *> combined_into_;
 };
 
 } // namespace halo

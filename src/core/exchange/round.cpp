@@ -426,8 +426,7 @@ void Round::combine() {
 
 void Round::combine_piece(size_t number, const Lowered &rows, const std::vector<void *> &bases) const {
     const halo_type type = plan_->piece(number).destination().type;
-    if (const PieceRun &piece = run_.pieces[number]; piece.work)
-        return piece.work->add_combining(piece, *plan_->pieces()[number].field, run_.op, type);
+    if (const PieceRun &piece = run_.pieces[number]; piece.work) return piece.work->add_combining(piece, run_.op, type);
     for (const CombineStep &step : rows.combine_steps)
         rows.table.run(step.rows.first, step.rows.n, bases, HALO_STREAM_NONE, step.moves ? HALO_COPY_MOVE : run_.op, type);
     if (run_.op == HALO_USER) combine_by_caller(number, rows, bases);
