@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <string>
 #include <thread>
 
+#include "halo_levels.h"
 #include "late/ring.h"
 
 namespace {
@@ -149,17 +151,10 @@ TEST(KindsOnDevices, Sums) {
             const RingExchange exchange({ u.handle() }, &desc);
             const late::Stream stream(u.device()), other(u.device());
             for (int turn = 0; turn < 10; ++turn) {
-                for (int64_t b = 0; b < 2; ++b) u.array(b).write(ring.filled(ring.first_gid() + b, turn), stream);
+                u.write_with_ghosts(turn, stream);
                 OK(halo_exchange_start(exchange, nullptr, stream));
                 OK(halo_exchange_finish(exchange, other));
-                for (int64_t b = 0; b < 2; ++b) {
-                    std::vector<double> expected = ring.filled(ring.first_gid() + b, turn);
-                    for (int64_t i = 0; i < Ring::ghosts; ++i) {
-                        expected[static_cast<size_t>(Ring::ghosts + i)] *= 2;
-                        expected[static_cast<size_t>(Ring::n_cells + i)] *= 2;
-                    }
-                    if (u.array(b).read(other) != expected) stop("turn %d: block %lld differs", turn, static_cast<long long>(b));
-                }
+                u.expect_sums(turn, other, "sums");
             }
         });
 }
@@ -238,6 +233,53 @@ TEST(KindsOnDevices, PeersThatBringLittleAreUnpackedTogether) {
         }
         if (exchange.stats().device_launches != n_turns * 3)
             stop("%lld launches: not pack, direct, unpack", static_cast<long long>(exchange.stats().device_launches));
+    });
+}
+
+// The roots of a tree in a circle, the first of them in two halves.
+halo_topology *circle(const Rank &rank, int64_t n_roots, bool refined = false) {
+    const halo_tree tree{ { n_roots, 1, 1 } };
+    const halo_tree_join join = HALO_TREE_JOIN_INIT;
+    std::vector<halo_leaf> leaves;
+    for (int64_t half = 0; refined && half < 2; ++half) leaves.push_back({ 0, 1, { half, 0, 0 } });
+    for (int64_t root = refined ? 1 : 0; root < n_roots; ++root) leaves.push_back({ 0, 0, { root, 0, 0 } });
+    halo_forest_desc desc = HALO_FOREST_DESC_INIT;
+    desc.n_dims = 1, desc.n_cells[0] = Ring::n_cells;
+    desc.trees = &tree, desc.n_trees = 1, desc.joins = &join, desc.n_joins = 1;
+    desc.leaves = leaves.data(), desc.n_leaves = std::ssize(leaves);
+    halo_topology *topology = nullptr;
+    OK(halo_topology_create_forest(rank.context, &desc, &topology));
+    return topology;
+}
+
+// An exchange like that of other blocks.
+TEST(KindsOnDevices, AForestOfOneLevel) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 3, circle(rank, int64_t{ 3 } * rank.size));
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        const late::Stream stream(u.device());
+        for (int turn = 0; turn < 10; ++turn) {
+            u.write(turn, stream);
+            OK(halo_exchange_start(exchange, nullptr, stream));
+            OK(halo_exchange_finish(exchange, stream));
+            u.expect(turn, stream, "a forest");
+        }
+        if (exchange.stats().device_launches != 10 * 3)
+            stop("%lld launches: not pack, direct, unpack", static_cast<long long>(exchange.stats().device_launches));
+    });
+}
+
+TEST(KindsOnDevices, AForestOfTwoLevelsIsRefused) {
+    run(1, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 3, circle(rank, 2, true));
+        const RingField u(ring, "u");
+        const RingExchange exchange({ u.handle() });
+        for (const halo_status status :
+             { halo_exchange_start(exchange, nullptr, HALO_STREAM_DEFAULT), halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE) })
+            if (status != HALO_ERR_DEVICE ||
+                !std::strstr(halo_last_error(), "exchange: field u is on a device: ghosts between levels are made on the host alone"))
+                stop("status %d: %s", status, halo_last_error());
     });
 }
 

@@ -2,6 +2,7 @@
 // What exchanges between levels refuse, on every rank and with a text; and their whole life.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 
 #include "model.h"
@@ -115,6 +116,16 @@ TEST(LevelsRefuse, FartherStencilsThanTheBalance) {
     });
 }
 
+// A run of one field, or of one and its destination, with storage that is said to be on a device.
+void refuse_on_a_device(halo_exchange *exchange, size_t n_parts, const char *text, int32_t n_fields = 1) {
+    std::vector<void *> data(n_parts);
+    const std::array<int32_t, 2> devices{};
+    halo_run run = HALO_RUN_INIT;
+    run.n_fields = n_fields, run.devices = devices.data(), run.data = data.data(), run.n_data = static_cast<int64_t>(n_parts);
+    const halo_status status = halo_exchange_start(exchange, &run, HALO_STREAM_NONE);
+    if (status != HALO_ERR_DEVICE || !std::strstr(halo_last_error(), text)) stop("on a device: status %d: %s", status, halo_last_error());
+}
+
 TEST(LevelsRefuse, Runs) {
     on_two_ranks([](Rank &rank, const Model &model) {
         Attempt attempt(rank, model.desc(), field_desc());
@@ -124,15 +135,40 @@ TEST(LevelsRefuse, Runs) {
         if (halo_exchange_start(attempt.exchange(), &run, HALO_STREAM_NONE) != HALO_ERR_ARGUMENT ||
             !std::strstr(halo_last_error(), "a run with depth 1, has_ghosts 0: ghosts of field u between levels come in pairs"))
             stop("depth 1: %s", halo_last_error());
-        std::vector<void *> data(attempt.n_parts());
-        const int32_t device = 0;
-        run = HALO_RUN_INIT;
-        run.n_fields = 1, run.devices = &device, run.data = data.data(), run.n_data = static_cast<int64_t>(data.size());
-        if (halo_exchange_start(attempt.exchange(), &run, HALO_STREAM_NONE) != HALO_ERR_DEVICE ||
-            !std::strstr(halo_last_error(), "field u is on a device: ghosts between levels are made on the host alone"))
-            stop("on a device: %s", halo_last_error());
+        refuse_on_a_device(attempt.exchange(), attempt.n_parts(), "field u is on a device: ghosts between levels are made on the host alone");
         OK(halo_exchange_start(attempt.exchange(), nullptr, HALO_STREAM_NONE)); // the next run works
         OK(halo_exchange_finish(attempt.exchange(), HALO_STREAM_NONE));
+    });
+}
+
+TEST(LevelsRefuse, FluxesOnDevices) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "flux", desc.centring = HALO_CENTRE_FACES;
+        Attempt attempt(rank, model.desc(), desc);
+        halo_exchange_desc fluxes = HALO_EXCHANGE_DESC_INIT;
+        fluxes.kind = HALO_KIND_FLUXES;
+        attempt.make(fluxes);
+        refuse_on_a_device(attempt.exchange(), attempt.n_parts(), "field flux is on a device: fluxes of finer blocks are averaged on the host alone");
+        OK(halo_exchange_start(attempt.exchange(), nullptr, HALO_STREAM_NONE)); // the next run works
+        OK(halo_exchange_finish(attempt.exchange(), HALO_STREAM_NONE));
+    });
+}
+
+TEST(LevelsRefuse, AnotherListOfBlocksOnDevices) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        halo_field_desc desc = field_desc();
+        const Attempt before(rank, model.desc(), desc);
+        desc.name = "v";
+        const Attempt after(rank, model.desc(), desc);
+        halo_field *from = before.field(), *to = after.field();
+        halo_exchange *move = nullptr;
+        OK(halo_exchange_create_transfer(&from, &to, 1, nullptr, &move));
+        refuse_on_a_device(move, before.n_parts() + after.n_parts(), "field u is on a device: blocks of another list are filled on the host alone",
+                           2);
+        OK(halo_exchange_start(move, nullptr, HALO_STREAM_NONE)); // the next run works
+        OK(halo_exchange_finish(move, HALO_STREAM_NONE));
+        OK(halo_exchange_destroy(&move));
     });
 }
 

@@ -18,19 +18,24 @@ public:
     static constexpr size_t size = n_cells + 2 * ghosts; // of a block's storage
     static constexpr double unset = -1;
 
-    Ring(conformance::Rank &rank, int64_t n_blocks) : rank_(rank), n_blocks_(n_blocks) {
+    Ring(conformance::Rank &rank, int64_t n_blocks) : Ring(rank, n_blocks, blocks_of(rank, n_blocks)) {}
+    // Which goes with it: the same blocks, however they were described.
+    Ring(conformance::Rank &rank, int64_t n_blocks, halo_topology *topology) : rank_(rank), n_blocks_(n_blocks), topology_(topology) {}
+    ~Ring() { halo_topology_destroy(&topology_); }
+    Ring(const Ring &) = delete;
+    Ring &operator=(const Ring &) = delete;
+
+    static halo_topology *blocks_of(const conformance::Rank &rank, int64_t n_blocks) {
+        halo_topology *topology = nullptr;
         halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
         desc.n_dims = 1;
         desc.n_blocks[0] = n_blocks * rank.size;
         desc.n_cells[0] = n_cells;
         desc.periodic[0] = 1;
         desc.order = HALO_ORDER_ROWS;
-        OK(halo_topology_create_blocks(rank.context, &desc, &topology_));
+        OK(halo_topology_create_blocks(rank.context, &desc, &topology));
+        return topology;
     }
-    ~Ring() { halo_topology_destroy(&topology_); }
-    Ring(const Ring &) = delete;
-    Ring &operator=(const Ring &) = delete;
-
     conformance::Rank &rank() const { return rank_; }
     halo_topology *topology() const { return topology_; }
     int64_t n_blocks() const { return n_blocks_; }
@@ -53,7 +58,7 @@ public:
 private:
     conformance::Rank &rank_;
     int64_t n_blocks_;
-    halo_topology *topology_ = nullptr;
+    halo_topology *topology_;
 };
 
 inline void bind(halo_field *field, int64_t gid, void *data, int32_t memory, int32_t device, int32_t set = 0) {
@@ -101,14 +106,27 @@ public:
     void write(double shift, halo_stream stream) const {
         for (int64_t b = 0; b < ring_.n_blocks(); ++b) array(b).write(ring_.owned(ring_.first_gid() + b, shift), stream);
     }
+    void write_with_ghosts(double shift, halo_stream stream) const {
+        for (int64_t b = 0; b < ring_.n_blocks(); ++b) array(b).write(ring_.filled(ring_.first_gid() + b, shift), stream);
+    }
     // Waits for the stream.
     void expect(double shift, halo_stream stream, const char *when) const {
-        for (int64_t b = 0; b < ring_.n_blocks(); ++b)
-            if (array(b).read(stream) != ring_.filled(ring_.first_gid() + b, shift))
-                conformance::stop("%s: block %lld differs", when, static_cast<long long>(ring_.first_gid() + b));
+        for (int64_t b = 0; b < ring_.n_blocks(); ++b) expect_block(b, ring_.filled(ring_.first_gid() + b, shift), stream, when);
+    }
+    // Ghosts have been added to the cells they stand for. Waits for the stream.
+    void expect_sums(double shift, halo_stream stream, const char *when) const {
+        for (int64_t b = 0; b < ring_.n_blocks(); ++b) {
+            std::vector<double> wanted = ring_.filled(ring_.first_gid() + b, shift);
+            for (size_t i = 0; i < Ring::ghosts; ++i) wanted[Ring::ghosts + i] *= 2, wanted[Ring::n_cells + i] *= 2;
+            expect_block(b, wanted, stream, when);
+        }
     }
 
 private:
+    void expect_block(int64_t block, const std::vector<double> &wanted, halo_stream stream, const char *when) const {
+        if (array(block).read(stream) != wanted) conformance::stop("%s: block %lld differs", when, static_cast<long long>(ring_.first_gid() + block));
+    }
+
     const Ring &ring_;
     halo_field *handle_ = nullptr;
     std::deque<Array<double>> arrays_;

@@ -91,8 +91,8 @@ void check_fluxes(const std::vector<Field *> &fields, const halo_exchange_desc &
 // The fields between levels, and what is done on them around the round.
 class LevelSteps final : public RoundSteps {
 public:
-    // `ghosts` of each field: how many coarse cells are read around it.
-    LevelSteps(const std::vector<Field *> &fields, const std::vector<LevelGhosts> &ghosts) {
+    // `what` is done, for texts. `ghosts` of each field: how many coarse cells are read around it.
+    LevelSteps(const char *what, const std::vector<Field *> &fields, const std::vector<LevelGhosts> &ghosts) : what_(what) {
         const std::string of = format(" of exchange %u", fields[0]->topology().context().newest_run() + 1);
         for (size_t f = 0; f < fields.size(); ++f) add_item(*fields[f], ghosts[f], of);
         for (const Item &item : items_) n_data_ += item.work.size();
@@ -184,6 +184,7 @@ private:
     template <class Step>
     void for_each_part(const halo_run &run, Step &&step) const;
 
+    const char *what_;
     std::vector<Item> items_;
     size_t n_data_ = 0; // parts of all fields of the caller
     std::vector<int32_t> mask_;
@@ -259,7 +260,7 @@ void LevelSteps::find_moves(size_t from, size_t to) {
 void LevelSteps::check_run(const halo_run &run, const Item &item) const {
     const auto f = static_cast<size_t>(&item - items_.data());
     if (space_in(run, f, *item.field).on_device())
-        fail(HALO_ERR_DEVICE, "exchange: field %s is on a device: ghosts between levels are made on the host alone", item.field->spec().name.c_str());
+        fail(HALO_ERR_DEVICE, "exchange: field %s is on a device: %s on the host alone", item.field->spec().name.c_str(), what_);
     if (item.ghosts.reach == 0 || item.ghosts.widths == GhostWidths{} || !item.halves_ghosts()) return;
     LevelGhosts narrowed = item.ghosts;
     narrowed.widths = item.ghosts.widths.clipped(widths_of(run));
@@ -356,7 +357,7 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
     check_ghosts(fields, desc);
     std::vector<LevelGhosts> all_ghosts;
     for (const Field *field : fields) all_ghosts.push_back(ghosts_of(*field, desc.stencil));
-    auto steps = std::make_unique<LevelSteps>(fields, all_ghosts);
+    auto steps = std::make_unique<LevelSteps>("ghosts between levels are made", fields, all_ghosts);
     steps->find_ghosts();
     RoundSpec round = topology_round(fields, desc);
     round.fields = steps->fields();
@@ -379,7 +380,7 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
 std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     check_fields(fields);
     check_fluxes(fields, desc);
-    auto steps = std::make_unique<LevelSteps>(fields, std::vector<LevelGhosts>(fields.size()));
+    auto steps = std::make_unique<LevelSteps>("fluxes of finer blocks are averaged", fields, std::vector<LevelGhosts>(fields.size()));
     steps->find_fluxes();
     RoundSpec round = round_of(fields, desc);
     round.fields = steps->fields();
@@ -407,7 +408,7 @@ std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const 
         ghosts[static_cast<size_t>(n + f)].reach = is_linear(destination) ? 1 : 0;
         round.kind += text_of(destination);
     }
-    auto steps = std::make_unique<LevelSteps>(fields, ghosts);
+    auto steps = std::make_unique<LevelSteps>("blocks of another list are filled", fields, ghosts);
     round.fields = steps->fields();
     for (int32_t f = 0; f < n; ++f) {
         steps->find_moves(static_cast<size_t>(f), static_cast<size_t>(n + f));
