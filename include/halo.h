@@ -1076,7 +1076,7 @@ typedef struct halo_pool_stats {
     int32_t memory;
     int64_t in_use_bytes;
     int64_t held_bytes;       /**< in use and kept for reuse */
-    int64_t peak_bytes;       /**< high water of held_bytes */
+    int64_t peak_bytes;       /**< high water of held_bytes; with several devices the sum of theirs */
     int64_t allocations;      /**< times the pool asked for memory */
 } halo_pool_stats;
 #define HALO_POOL_STATS_INIT { sizeof(halo_pool_stats), 1, HALO_MEMORY_HOST, 0, 0, 0, 0 }

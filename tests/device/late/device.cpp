@@ -41,6 +41,7 @@ private:
 };
 
 struct Late;
+thread_local halo_device *opened_here = nullptr;
 std::mutex guard; // of all that instances share
 std::set<Late *> open_ones;
 late_counts counts_of_all{};
@@ -109,7 +110,7 @@ halo_status open(const halo_host *services, int32_t ordinal, halo_device **devic
     if (ordinal < 0 || ordinal > 1) return report(services, HALO_ERR_ARGUMENT, "there are the late devices 0 and 1, not %d", ordinal);
     halo_device *copies = nullptr;
     if (const halo_status status = host.open(services, 0, &copies)) return status;
-    *device = reinterpret_cast<halo_device *>(new Late(services, copies));
+    *device = opened_here = reinterpret_cast<halo_device *>(new Late(services, copies));
     return HALO_SUCCESS;
 }
 
@@ -521,6 +522,8 @@ void late_configure(uint64_t seed, int32_t microseconds) {
     next_seed = seed;
     most_microseconds = microseconds;
 }
+
+halo_device *late_opened_here(void) { return opened_here; }
 
 halo_device *late_of_memory(const void *pointer) {
     const std::lock_guard lock(guard);

@@ -28,6 +28,8 @@ halo_status late_copy_pieces(halo_device *device, const late_piece *pieces, int6
 
 // The open device that such memory of its own belongs to; NULL: none, or memory of the host.
 halo_device *late_of_memory(const void *pointer);
+// The device that this thread has opened last.
+halo_device *late_opened_here(void);
 
 // Delays, in microseconds, are drawn up to this, from this seed on. Of devices that are opened afterwards.
 void late_configure(uint64_t seed, int32_t most_microseconds);
