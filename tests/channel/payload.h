@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Payload of the channels of a schedule: on the host, or on a device, by which of payload_host.cpp and payload_device.cpp a program has.
+// Payload of channels: on the host, or on a device, by which of payload_host.cpp and payload_device.cpp a program has.
 #pragma once
 
 #include <memory>
@@ -19,6 +19,9 @@ public:
     void write(void *payload, const std::vector<unsigned char> &bytes) const;
     std::vector<unsigned char> read(const void *payload, int64_t bytes) const;
     static halo_stream stream();
+    // The device has done what there is, and the library knows. False: the device does not say so.
+    static bool can_settle();
+    void settle() const;
 
 private:
     struct Body;

@@ -118,4 +118,11 @@ std::vector<unsigned char> Payload::read(const void *payload, int64_t bytes) con
 
 halo_stream Payload::stream() { return HALO_STREAM_DEFAULT; }
 
+bool Payload::can_settle() { return !module(); }
+
+void Payload::settle() const {
+    late_stream_synchronize(body_->device, nullptr);
+    EXPECT_OK(halo_context_progress(body_->context));
+}
+
 } // namespace test

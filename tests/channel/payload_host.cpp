@@ -28,4 +28,8 @@ std::vector<unsigned char> Payload::read(const void *payload, int64_t bytes) con
 
 halo_stream Payload::stream() { return HALO_STREAM_NONE; }
 
+bool Payload::can_settle() { return true; }
+
+void Payload::settle() const {}
+
 } // namespace test

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every call in every state of a channel: what it returns, the state afterwards, and the error text where it is illegal.
+// Every call in every state of a channel: what it returns, the state afterwards, and the error text where it is illegal. On a device once that has
+// done what there was.
+#include <cstring>
+#include <numeric>
 #include <thread>
 
-#include "ranks.h"
+#include "payload.h"
 
 namespace {
 
 using namespace test;
 
 constexpr int64_t count = 5;
+constexpr const char *no_settling = "the device's module does not say when it has done what there is";
 
 enum class Call { send, send_null, writable, allocate, release, start_receive, try_receive, stale };
 constexpr Call calls[] = { Call::send,    Call::send_null,     Call::writable,    Call::allocate,
@@ -27,14 +31,14 @@ const char *name_of_state(int32_t state) {
 // `answer`: of writable and try_receive.
 halo_status make(Call call, halo_channel *channel, int32_t *answer) {
     switch (call) {
-    case Call::send: return halo_channel_send(channel, HALO_STREAM_NONE);
-    case Call::send_null: return halo_channel_send_null(channel, HALO_STREAM_NONE);
+    case Call::send: return halo_channel_send(channel, Payload::stream());
+    case Call::send_null: return halo_channel_send_null(channel, Payload::stream());
     case Call::writable: return halo_channel_writable(channel, answer);
     case Call::allocate: return halo_channel_allocate(channel);
     case Call::release: return halo_channel_release(channel);
     case Call::start_receive: return halo_channel_start_receive(channel);
     case Call::try_receive: return halo_channel_try_receive(channel, answer, nullptr);
-    case Call::stale: return halo_channel_stale(channel, HALO_STREAM_NONE);
+    case Call::stale: return halo_channel_stale(channel, Payload::stream());
     }
     return HALO_ERR_INTERNAL;
 }
@@ -96,7 +100,10 @@ Cell buffer_cell(int32_t state, Call call, bool held) {
 
 class States : public testing::TestWithParam<std::tuple<int, int>> {
 protected:
-    halo_channel *add(Rank &rank, int32_t send_rank, int32_t receive_rank, Memory &memory) {
+    void SetUp() override {
+        if (!Payload::can_settle()) GTEST_SKIP() << no_settling;
+    }
+    halo_channel *add(Rank &rank, int32_t send_rank, int32_t receive_rank, Payload &memory) {
         const halo_channel_key key = key_of(3, 7, 14, 9);
         halo_channel_desc desc = desc_of(send_rank, receive_rank, count);
         desc.sparse = std::get<0>(GetParam());
@@ -111,25 +118,35 @@ protected:
     bool held_from_start() const { return kind() == HALO_BUFFER_CALLER; }
 };
 
-void write_values(halo_channel *channel, double first) {
-    double *values = static_cast<double *>(buffer_of(channel).data);
-    ASSERT_NE(values, nullptr);
-    for (int64_t i = 0; i < count; ++i) values[i] = first + static_cast<double>(i);
+std::vector<unsigned char> values_from(double first) {
+    std::vector<double> values(count);
+    std::iota(values.begin(), values.end(), first);
+    std::vector<unsigned char> bytes(count * 8);
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
 }
 
-void expect_values(halo_channel *channel, double first) {
+void write_values(halo_channel *channel, const Payload &memory, double first) {
+    void *data = buffer_of(channel).data;
+    ASSERT_NE(data, nullptr);
+    memory.write(data, values_from(first));
+    memory.settle(); // the buffer may be released next
+}
+
+void expect_values(halo_channel *channel, const Payload &memory, double first) {
     const halo_buffer buffer = buffer_of(channel);
     ASSERT_NE(buffer.data, nullptr);
     EXPECT_EQ(buffer.bytes, count * 8);
-    for (int64_t i = 0; i < count; ++i) EXPECT_EQ(static_cast<double *>(buffer.data)[i], first + static_cast<double>(i));
+    EXPECT_EQ(memory.read(buffer.data, count * 8), values_from(first));
 }
 
 void take(halo_channel *channel) {
     wait_received(channel);
-    EXPECT_OK(halo_channel_stale(channel, HALO_STREAM_NONE));
+    EXPECT_OK(halo_channel_stale(channel, Payload::stream()));
 }
 
-void destroy(halo_channel *channel, halo_group *group, bool abandon) {
+void destroy(halo_channel *channel, halo_group *group, const Payload &memory, bool abandon) {
+    memory.settle();
     if (abandon) EXPECT_OK(halo_channel_abandon(channel));
     EXPECT_OK(halo_channel_destroy(&channel));
     EXPECT_EQ(channel, nullptr);
@@ -140,9 +157,9 @@ void destroy(halo_channel *channel, halo_group *group, bool abandon) {
 void drive_local(halo_channel *channel, int32_t state) {
     if (state == HALO_SENDING || state == HALO_RECEIVED) {
         EXPECT_OK(halo_channel_allocate(channel));
-        EXPECT_OK(halo_channel_send(channel, HALO_STREAM_NONE));
+        EXPECT_OK(halo_channel_send(channel, Payload::stream()));
     }
-    if (state == HALO_SENDING_NULL || state == HALO_RECEIVED_NULL) EXPECT_OK(halo_channel_send_null(channel, HALO_STREAM_NONE));
+    if (state == HALO_SENDING_NULL || state == HALO_RECEIVED_NULL) EXPECT_OK(halo_channel_send_null(channel, Payload::stream()));
     if (state == HALO_RECEIVED || state == HALO_RECEIVED_NULL) wait_received(channel);
     EXPECT_EQ(state_of(channel), state);
 }
@@ -170,12 +187,13 @@ TEST_P(States, SameRank) {
     RUN_RANKS(1, [&](Rank &rank) {
         for (int32_t state = HALO_STALE; state <= HALO_RECEIVED_NULL; ++state)
             for (const Call call : calls) {
-                Memory memory(kind(), count * 8);
+                Payload memory(rank.context, kind(), count * 8);
                 halo_channel *channel = add(rank, 0, 0, memory);
                 halo_group *group = commit(rank, { channel });
                 drive_local(channel, state);
+                memory.settle();
                 expect_cell(channel, call, state, local_cell(state, call, held_from_start()), "same rank");
-                destroy(channel, group, true);
+                destroy(channel, group, memory, true);
                 EXPECT_EQ(memory.blocks_out(), 0);
             }
     });
@@ -197,7 +215,7 @@ TEST_P(States, Sender) {
     RUN_RANKS(2, [&](Rank &rank) {
         for (const int32_t state : { HALO_STALE, HALO_SENDING, HALO_SENDING_NULL })
             for (const Call call : calls) {
-                Memory memory(kind(), count * 8);
+                Payload memory(rank.context, kind(), count * 8);
                 halo_channel *channel = add(rank, 0, 1, memory);
                 halo_group *group = commit(rank, { channel });
                 if (rank.first()) {
@@ -206,6 +224,7 @@ TEST_P(States, Sender) {
                     // The receiver takes what was sent, so that a send that needs it is complete.
                     halo_context_barrier(rank.context);
                     for (int i = 0; i < 100; ++i) halo_context_progress(rank.context);
+                    memory.settle();
                     expect_cell(channel, call, state, sender_cell(state, call, held_from_start()), "sender");
                     halo_context_barrier(rank.context);
                 } else {
@@ -216,7 +235,7 @@ TEST_P(States, Sender) {
                     if (call == Call::send || call == Call::send_null) take(channel);
                 }
                 halo_context_barrier(rank.context);
-                destroy(channel, group, true);
+                destroy(channel, group, memory, true);
                 EXPECT_EQ(memory.blocks_out(), 0);
             }
     });
@@ -238,7 +257,7 @@ TEST_P(States, Receiver) {
     RUN_RANKS(2, [&](Rank &rank) {
         for (const int32_t state : { HALO_STALE, HALO_RECEIVED, HALO_RECEIVED_NULL })
             for (const Call call : calls) {
-                Memory memory(kind(), count * 8);
+                Payload memory(rank.context, kind(), count * 8);
                 halo_channel *channel = add(rank, 0, 1, memory);
                 halo_group *group = commit(rank, { channel });
                 if (rank.first()) {
@@ -251,10 +270,11 @@ TEST_P(States, Receiver) {
                     const bool held = buffer_of(channel).data != nullptr;
                     EXPECT_TRUE(held || state != HALO_RECEIVED);
                     EXPECT_TRUE(!held || !sparse() || state != HALO_RECEIVED_NULL);
+                    memory.settle();
                     expect_cell(channel, call, state, receiver_cell(state, call, held), "receiver");
                 }
                 halo_context_barrier(rank.context);
-                destroy(channel, group, true);
+                destroy(channel, group, memory, true);
                 EXPECT_EQ(memory.blocks_out(), 0);
             }
     });
@@ -264,7 +284,7 @@ TEST_P(States, Receiver) {
 TEST_P(States, ReceiverPosted) {
     if (sparse()) GTEST_SKIP() << "sparse receivers post nothing before a message is there";
     RUN_RANKS(2, [&](Rank &rank) {
-        Memory memory(kind(), count * 8);
+        Payload memory(rank.context, kind(), count * 8);
         halo_channel *channel = add(rank, 0, 1, memory);
         halo_group *group = commit(rank, { channel });
         if (!rank.first()) {
@@ -275,7 +295,7 @@ TEST_P(States, ReceiverPosted) {
             EXPECT_OK(halo_channel_allocate(channel));
             EXPECT_STATUS(HALO_BUSY, halo_channel_release(channel));
             EXPECT_TEXT("release: the buffer is in use", "receive under way", "3 -> 7");
-            EXPECT_STATUS(HALO_ERR_STATE, halo_channel_stale(channel, HALO_STREAM_NONE));
+            EXPECT_STATUS(HALO_ERR_STATE, halo_channel_stale(channel, Payload::stream()));
             EXPECT_STATUS(HALO_BUSY, halo_channel_destroy(&channel));
             EXPECT_STATUS(HALO_BUSY, halo_group_destroy(&group));
             EXPECT_EQ(buffer_of(channel).data, data);
@@ -283,16 +303,16 @@ TEST_P(States, ReceiverPosted) {
         halo_context_barrier(rank.context);
         if (rank.first()) {
             EXPECT_OK(halo_channel_allocate(channel));
-            write_values(channel, 0.5);
-            EXPECT_OK(halo_channel_send(channel, HALO_STREAM_NONE));
+            write_values(channel, memory, 0.5);
+            EXPECT_OK(halo_channel_send(channel, Payload::stream()));
             wait_writable(channel);
         } else {
             wait_received(channel);
-            expect_values(channel, 0.5);
+            expect_values(channel, memory, 0.5);
             EXPECT_STATUS(HALO_BUSY, halo_channel_destroy(&channel));
-            EXPECT_OK(halo_channel_stale(channel, HALO_STREAM_NONE));
+            EXPECT_OK(halo_channel_stale(channel, Payload::stream()));
         }
-        destroy(channel, group, false);
+        destroy(channel, group, memory, false);
         EXPECT_EQ(memory.blocks_out(), 0);
     });
 }
@@ -300,41 +320,41 @@ TEST_P(States, ReceiverPosted) {
 // The same calls serve channels within a rank and between ranks, and wrong ones in between do no harm.
 TEST_P(States, WorksAfterWrongCalls) {
     RUN_RANKS(2, [&](Rank &rank) {
-        Memory memory(kind(), count * 8);
+        Payload memory(rank.context, kind(), count * 8);
         halo_channel *channel = add(rank, 0, 1, memory);
         halo_group *group = commit(rank, { channel });
         for (int epoch = 0; epoch < 6; ++epoch) {
             const bool data = epoch % 3 != 1;
             if (rank.first()) {
                 wait_writable(channel);
-                EXPECT_STATUS(HALO_ERR_STATE, halo_channel_stale(channel, HALO_STREAM_NONE));
+                EXPECT_STATUS(HALO_ERR_STATE, halo_channel_stale(channel, Payload::stream()));
                 EXPECT_STATUS(HALO_ERR_STATE, halo_channel_start_receive(channel));
                 EXPECT_OK(halo_channel_allocate(channel));
-                write_values(channel, epoch);
-                EXPECT_OK(data ? halo_channel_send(channel, HALO_STREAM_NONE) : halo_channel_send_null(channel, HALO_STREAM_NONE));
+                write_values(channel, memory, epoch);
+                EXPECT_OK(data ? halo_channel_send(channel, Payload::stream()) : halo_channel_send_null(channel, Payload::stream()));
                 const halo_status released = halo_channel_release(channel);
                 EXPECT_TRUE(released == HALO_SUCCESS || released == HALO_BUSY) << halo_last_error();
                 wait_writable(channel);
             } else {
-                EXPECT_STATUS(HALO_ERR_STATE, halo_channel_send(channel, HALO_STREAM_NONE));
-                EXPECT_STATUS(HALO_ERR_STATE, halo_channel_stale(channel, HALO_STREAM_NONE));
+                EXPECT_STATUS(HALO_ERR_STATE, halo_channel_send(channel, Payload::stream()));
+                EXPECT_STATUS(HALO_ERR_STATE, halo_channel_stale(channel, Payload::stream()));
                 int32_t state = HALO_STALE;
                 wait_received(channel, &state);
                 EXPECT_EQ(state, data ? HALO_RECEIVED : HALO_RECEIVED_NULL);
                 EXPECT_STATUS(HALO_ERR_STATE, halo_channel_start_receive(channel));
-                EXPECT_STATUS(HALO_ERR_STATE, halo_channel_send_null(channel, HALO_STREAM_NONE));
-                if (data) expect_values(channel, epoch);
-                EXPECT_OK(halo_channel_stale(channel, HALO_STREAM_NONE));
+                EXPECT_STATUS(HALO_ERR_STATE, halo_channel_send_null(channel, Payload::stream()));
+                if (data) expect_values(channel, memory, epoch);
+                EXPECT_OK(halo_channel_stale(channel, Payload::stream()));
             }
         }
         halo_context_barrier(rank.context);
-        destroy(channel, group, false);
+        destroy(channel, group, memory, false);
     });
 }
 
 TEST_P(States, Uncommitted) {
     RUN_RANKS(1, [&](Rank &rank) {
-        Memory memory(kind(), count * 8);
+        Payload memory(rank.context, kind(), count * 8);
         halo_channel *channel = add(rank, 0, 0, memory);
         for (const Call call : calls) {
             int32_t answer = 0;
@@ -355,8 +375,9 @@ INSTANTIATE_TEST_SUITE_P(All, States,
 
 // A sparse receiver takes what came; allocate then gives it a buffer of its own size, and the smaller one goes back.
 TEST(Channel, AllocateReplacesASmallerBuffer) {
+    if (!Payload::can_settle()) GTEST_SKIP() << no_settling;
     RUN_RANKS(2, [](Rank &rank) {
-        Memory memory(HALO_BUFFER_ALLOCATOR, 0);
+        Payload memory(rank.context, HALO_BUFFER_ALLOCATOR, 0);
         const halo_channel_key key = key_of(1, 2);
         halo_channel_desc desc = desc_of(0, 1, rank.first() ? count : 3 * count);
         desc.sparse = 1;
@@ -366,14 +387,15 @@ TEST(Channel, AllocateReplacesASmallerBuffer) {
         halo_group *group = commit(rank, { channel });
         if (rank.first()) {
             EXPECT_OK(halo_channel_allocate(channel));
-            EXPECT_OK(halo_channel_send(channel, HALO_STREAM_NONE));
+            EXPECT_OK(halo_channel_send(channel, Payload::stream()));
             wait_writable(channel);
         } else {
             wait_received(channel);
             EXPECT_EQ(buffer_of(channel).bytes, count * 8);
             EXPECT_STATUS(HALO_BUSY, halo_channel_allocate(channel));
             EXPECT_TEXT("allocate: the buffer is in use", "state received", "1 -> 2");
-            EXPECT_OK(halo_channel_stale(channel, HALO_STREAM_NONE));
+            EXPECT_OK(halo_channel_stale(channel, Payload::stream()));
+            memory.settle();
             EXPECT_EQ(buffer_of(channel).bytes, count * 8);
             const uint64_t generation = buffer_of(channel).generation;
             EXPECT_OK(halo_channel_allocate(channel));
@@ -381,25 +403,30 @@ TEST(Channel, AllocateReplacesASmallerBuffer) {
             EXPECT_NE(buffer_of(channel).generation, generation);
             EXPECT_EQ(memory.blocks_out(), 1);
         }
-        destroy(channel, group, false);
+        destroy(channel, group, memory, false);
         EXPECT_EQ(memory.blocks_out(), 0);
     });
 }
 
 // A large message needs its receiver: until then the sender is busy, and stays as it is.
 TEST(Channel, BusyWhileTheOwnSendIsUnderWay) {
+    if (!Payload::can_settle()) GTEST_SKIP() << no_settling;
     RUN_RANKS(2, [](Rank &rank) {
+        constexpr int64_t large = 4 << 20;
+        Payload memory(rank.context, HALO_BUFFER_POOL, large);
         const halo_channel_key key = key_of(1, 2);
-        const halo_channel_desc desc = desc_of(0, 1, 4 << 20, HALO_BYTES);
+        halo_channel_desc desc = desc_of(0, 1, large, HALO_BYTES);
+        memory.describe(desc);
         halo_channel *channel = nullptr;
         ASSERT_OK(halo_channel_register(rank.context, &key, &desc, &channel));
         halo_group *group = commit(rank, { channel });
         if (rank.first()) {
             ASSERT_OK(halo_channel_allocate(channel));
-            static_cast<char *>(buffer_of(channel).data)[(4 << 20) - 1] = 77;
-            ASSERT_OK(halo_channel_send(channel, HALO_STREAM_NONE));
-            EXPECT_STATUS(HALO_BUSY, halo_channel_send(channel, HALO_STREAM_NONE));
-            EXPECT_STATUS(HALO_BUSY, halo_channel_send_null(channel, HALO_STREAM_NONE));
+            memory.write(static_cast<char *>(buffer_of(channel).data) + large - 1, { 77 });
+            ASSERT_OK(halo_channel_send(channel, Payload::stream()));
+            memory.settle();
+            EXPECT_STATUS(HALO_BUSY, halo_channel_send(channel, Payload::stream()));
+            EXPECT_STATUS(HALO_BUSY, halo_channel_send_null(channel, Payload::stream()));
             int32_t writable = 1;
             EXPECT_OK(halo_channel_writable(channel, &writable));
             EXPECT_EQ(writable, 0);
@@ -418,11 +445,10 @@ TEST(Channel, BusyWhileTheOwnSendIsUnderWay) {
             EXPECT_EQ(state_of(channel), HALO_STALE);
         } else {
             wait_received(channel);
-            EXPECT_EQ(static_cast<char *>(buffer_of(channel).data)[(4 << 20) - 1], 77);
-            EXPECT_OK(halo_channel_stale(channel, HALO_STREAM_NONE));
+            EXPECT_EQ(memory.read(static_cast<char *>(buffer_of(channel).data) + large - 1, 1).front(), 77);
+            EXPECT_OK(halo_channel_stale(channel, Payload::stream()));
         }
-        EXPECT_OK(halo_channel_destroy(&channel));
-        EXPECT_OK(halo_group_destroy(&group));
+        destroy(channel, group, memory, false);
     });
 }
 

@@ -125,6 +125,15 @@ public:
         return values;
     }
     void stale(halo_stream on) const { OK(halo_channel_stale(channel, stream(on))); }
+    // At most so many as at first. The channel is to be committed again.
+    void set_size(size_t n) {
+        halo_status status = HALO_BUSY;
+        until([&] { return (status = halo_channel_set_bytes(channel, static_cast<int64_t>(n * sizeof(double)))) != HALO_BUSY; });
+        OK(status);
+        terms_.n = n;
+        if (place_.buffer != HALO_BUFFER_CALLER) return;
+        OK(halo_channel_set_buffer(channel, own_ ? static_cast<void *>(own_->data()) : host_.data()));
+    }
     void destroy() {
         until([&] { return halo_channel_destroy(&channel) == HALO_SUCCESS; });
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Channels by hand whose payload is on a device: buffers given late, lists of channels, waiting until nothing is under way.
+// Channels by hand whose payload is on a device: buffers given late, other sizes, lists of channels, waiting until nothing is under way.
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 
 #include "channel_end.h"
 
@@ -19,6 +20,7 @@ using late::until;
 
 constexpr Place pool{};
 constexpr Place callers{ HALO_BUFFER_CALLER, HALO_MEMORY_DEVICE, 0 };
+constexpr Place allocators{ HALO_BUFFER_ALLOCATOR, HALO_MEMORY_DEVICE, 0 };
 constexpr Place host_pool{ HALO_BUFFER_POOL, HALO_MEMORY_HOST, 0 };
 
 void expect_values(const std::vector<double> &got, const std::vector<double> &wanted, int turn) {
@@ -62,6 +64,46 @@ TEST(DeviceChannels, BuffersMayBeGivenLate) {
             end.destroy();
         });
 }
+
+// They change while the device is still at work on what was sent before.
+class OtherSizes : public testing::TestWithParam<std::tuple<Place, int32_t>> {};
+
+TEST_P(OtherSizes, AreCommittedAgain) {
+    run(2, late::settings(), [](Rank &rank) {
+        const auto [place, sparse] = GetParam();
+        Terms terms;
+        terms.sparse = sparse, terms.n = 4000;
+        End end(rank, terms, place);
+        std::vector<halo_group *> groups{ commit(rank, { end.channel }) };
+        {
+            const Stream stream(end.device().get());
+            for (const size_t n : { terms.n, size_t{ 20 }, size_t{ 3 }, size_t{ 700 }, terms.n }) {
+                if (n != terms.n || groups.size() > 1) {
+                    end.set_size(n);
+                    if (halo_channel_send_null(end.channel, stream) != HALO_ERR_STATE) stop("it is sent without a group");
+                    if (end.buffer().bytes != static_cast<int64_t>(n * sizeof(double)))
+                        stop("%lld bytes", static_cast<long long>(end.buffer().bytes));
+                    groups.push_back(commit(rank, { end.channel }));
+                }
+                for (int turn = 0; turn < 5; ++turn) {
+                    if (rank.rank == 0) {
+                        end.send(numbers(n, turn), stream);
+                    } else {
+                        expect_values(end.received(stream), numbers(n, turn), turn);
+                        end.stale(stream);
+                    }
+                }
+            }
+            if (rank.rank == 0) end.wait_writable();
+        }
+        for (halo_group *group : groups) late::destroy(rank, group);
+        end.destroy();
+        if (end.blocks_out() != 0) stop("%lld blocks are not given back", static_cast<long long>(end.blocks_out()));
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(DeviceChannels, OtherSizes, testing::Combine(testing::Values(pool, callers, allocators), testing::Values(0, 1)),
+                         [](const auto &one) { return std::to_string(one.index); });
 
 // Whatever the device is at, on both ends.
 TEST(DeviceChannels, DrainLeavesNothingUnderWay) {
