@@ -6,6 +6,8 @@
 #include <array>
 #include <cstring>
 
+#include "channel_end.h"
+#include "halo_access.h"
 #include "late/ring.h"
 
 namespace {
@@ -242,6 +244,85 @@ TEST(DeviceErrors, WantOfPinnedMemory) {
             OK(halo_exchange_finish(exchange, stream));
             u.expect(2, stream, "after the failure");
             s.expect(2, stream, "after the failure");
+        }
+    });
+}
+
+// Of what sums are staged in. On all ranks the run has ended, and the next one works.
+TEST(DeviceErrors, WantOfMemoryForSums) {
+    std::array<int64_t, 2> n_failed{};
+    run(2, late::settings({ { "timeout", "20" } }), [&](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u"), v(ring, "v");
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.kind = HALO_KIND_REVERSE, desc.op = HALO_SUM;
+        for (int64_t after = 0; after < 4; ++after) {
+            const RingExchange exchange({ u.handle(), v.handle() }, &desc);
+            const late::Stream stream(u.device());
+            const auto write = [&](double shift) {
+                for (const RingField *field : { &u, &v }) field->write_with_ghosts(shift, stream);
+            };
+            write(1);
+            stream.synchronize();
+            OK(halo_context_trim(rank.context));
+            if (rank.rank == 0) late_fail_allocation(u.device(), after);
+            halo_status status = halo_exchange_start(exchange, nullptr, stream);
+            if (status == HALO_SUCCESS) status = halo_exchange_finish(exchange, stream);
+            if (rank.rank == 0) late_fail_allocation(u.device(), -1);
+            if (status != HALO_SUCCESS && rank.rank == 0) expect_failure(rank.context, status, HALO_ERR_MEMORY, { "device memory" });
+            if (status != HALO_SUCCESS && rank.rank == 1) expect_failure(rank.context, status, HALO_ERR_PEER, { "rank 0", "device memory" });
+            n_failed[static_cast<size_t>(rank.rank)] += status != HALO_SUCCESS;
+            for (int turn = 2; turn < 5; ++turn) {
+                write(turn);
+                OK(halo_exchange_start(exchange, nullptr, stream));
+                OK(halo_exchange_finish(exchange, stream));
+                for (const RingField *field : { &u, &v }) field->expect_sums(turn, stream, "after the failure");
+            }
+        }
+    });
+    EXPECT_GE(n_failed[0], 1);
+}
+
+// A loop on the device finds no memory there for a field of the host, or none between them; begun again it does.
+TEST(DeviceErrors, WantOfMemoryForAMirror) {
+    run(2, late::settings({ { "timeout", "20" } }), [](Rank &rank) {
+        const late::OpenDevice device(rank.context);
+        for (int64_t after = 0; after < 3; ++after) {
+            const Ring ring(rank, 2);
+            halo_field *field = late::make_field(ring);
+            OK(halo_field_allocate(field, -1));
+            for (int64_t gid = ring.first_gid(); gid < ring.first_gid() + 2; ++gid) {
+                void *data = nullptr;
+                OK(halo_field_data(field, gid, 0, &data));
+                std::ranges::copy(ring.owned(gid, 1), static_cast<double *>(data));
+            }
+            const late::Stream stream(device.get());
+            halo_access access = HALO_ACCESS_INIT;
+            access.field = field, access.mode = HALO_READ, access.through = HALO_VIA_MAP;
+            halo_batch *batch = nullptr;
+            const auto begin = [&] {
+                const halo_status status =
+                    halo_access_begin(rank.context, &access, 1, sizeof access, HALO_STYLE_REVERSE, HALO_ON_DEVICE, stream, &batch);
+                return status == HALO_SUCCESS ? halo_access_ready(batch) : status;
+            };
+            OK(halo_context_trim(rank.context));
+            late_fail_allocation(device.get(), after);
+            const halo_status status = begin();
+            late_fail_allocation(device.get(), -1);
+            if (after == 0 || status != HALO_SUCCESS) {
+                expect_failure(rank.context, status, HALO_ERR_MEMORY, { "device memory" });
+                if (batch) stop("there is a batch");
+                OK(begin());
+            }
+            for (int64_t gid = ring.first_gid(); gid < ring.first_gid() + 2; ++gid) {
+                void *data = nullptr;
+                std::vector<double> now(Ring::size);
+                OK(halo_access_data(field, gid, 0, HALO_ON_DEVICE, &data));
+                device.copy(now.data(), data, Ring::size * sizeof(double), stream);
+                if (now != ring.filled(gid, 1)) stop("after %lld: block %lld differs", static_cast<long long>(after), static_cast<long long>(gid));
+            }
+            OK(halo_access_end(batch));
+            OK(halo_field_destroy(&field));
         }
     });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has run before asks the heap for nothing, but once where the device first is behind: exchanges, channels, groups.
+// What has run before asks the heap for nothing, and pools ask for no memory of host or device, but once where the device first is behind: exchanges,
+// channels, groups.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -25,13 +26,15 @@ constexpr int n_runs = 100, most_that_make = 4;
 void count_runs(const Rank &rank, const std::function<void(int turn)> &run) {
     int n_that_make = 0;
     for (int turn = 0; turn < n_runs; ++turn) {
+        const int64_t before = heap::pool_allocations(rank.context);
         heap::start_counting();
         run(turn);
-        n_that_make += heap::stop_counting().library > 0 ? 1 : 0;
+        const bool heap_grew = heap::stop_counting().library > 0;
+        n_that_make += heap_grew || heap::pool_allocations(rank.context) != before ? 1 : 0;
         OK(halo_context_barrier(rank.context));
     }
     if (n_that_make > most_that_make)
-        stop("heap calls of the library in %d of %d runs, in the last at %s", n_that_make, n_runs, heap::first_caller());
+        stop("heap calls of the library, or allocations of pools, in %d of %d runs, in the last at %s", n_that_make, n_runs, heap::first_caller());
 }
 
 struct Kind {
@@ -39,6 +42,7 @@ struct Kind {
     int32_t sparse;
     int32_t messages;
     int32_t kind;
+    int32_t receive = HALO_RECEIVE_POSTED;
 };
 
 class SteadyExchange : public testing::TestWithParam<Kind> {};
@@ -52,6 +56,7 @@ TEST_P(SteadyExchange, AllocatesNothing) {
         halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
         desc.messages = kind.messages;
         desc.kind = kind.kind;
+        desc.receive = kind.receive;
         if (kind.kind == HALO_KIND_REVERSE) desc.op = HALO_SUM;
         const RingExchange exchange({ u.handle() }, &desc);
         const late::Stream stream(u.device());
@@ -67,7 +72,13 @@ INSTANTIATE_TEST_SUITE_P(OnDevices, SteadyExchange,
                          testing::Values(Kind{ "Dense", 0, HALO_MESSAGES_AGGREGATE, HALO_KIND_GHOSTS },
                                          Kind{ "Sparse", 1, HALO_MESSAGES_AGGREGATE, HALO_KIND_GHOSTS },
                                          Kind{ "PerChannel", 0, HALO_MESSAGES_PER_CHANNEL, HALO_KIND_GHOSTS },
-                                         Kind{ "Sums", 0, HALO_MESSAGES_AGGREGATE, HALO_KIND_REVERSE }),
+                                         Kind{ "SparsePerChannel", 1, HALO_MESSAGES_PER_CHANNEL, HALO_KIND_GHOSTS },
+                                         Kind{ "Probed", 0, HALO_MESSAGES_AGGREGATE, HALO_KIND_GHOSTS, HALO_RECEIVE_PROBED },
+                                         Kind{ "SparseProbed", 1, HALO_MESSAGES_AGGREGATE, HALO_KIND_GHOSTS, HALO_RECEIVE_PROBED },
+                                         Kind{ "PerChannelProbed", 0, HALO_MESSAGES_PER_CHANNEL, HALO_KIND_GHOSTS, HALO_RECEIVE_PROBED },
+                                         Kind{ "Sums", 0, HALO_MESSAGES_AGGREGATE, HALO_KIND_REVERSE },
+                                         Kind{ "SumsPerChannel", 0, HALO_MESSAGES_PER_CHANNEL, HALO_KIND_REVERSE },
+                                         Kind{ "SumsProbed", 0, HALO_MESSAGES_AGGREGATE, HALO_KIND_REVERSE, HALO_RECEIVE_PROBED }),
                          [](const auto &one) { return std::string(one.param.name); });
 
 class SteadyChannel : public testing::TestWithParam<int32_t> {};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory fails once, at every point at which the library asks for it: the call says so, nothing hangs or is lost, and everything can be used after.
-// usage: halo_allocations [part of a name]...; ALLOCATIONS_STRIDE=n tries every n-th allocation alone, ALLOCATIONS_RANKS=n those with n ranks;
-// ALLOCATIONS_LASTING=1: memory fails until the call has ended.
+// With nothing on a device: when its events fire decides how often the library asks there, so that there is no n-th time. Memory of devices, and
+// pinned memory, fails on order in tests/device (exchange_errors.cpp, channels.cpp, groups.cpp). usage: halo_allocations [part of a name]...;
+// ALLOCATIONS_STRIDE=n tries every n-th allocation alone, ALLOCATIONS_RANKS=n those with n ranks; ALLOCATIONS_LASTING=1: memory fails until the call
+// has ended.
 #include <cstdio>
 #include <string>
 
