@@ -123,6 +123,9 @@ defects=(
     "memory that a device does not let go is given back with the context|comm/context.cpp|late_device_programs KeptForDevices.What*|s/^    if (!devices_->lose_all()) return;/    return;/"
     "copies of a mirror are put on the device's own stream|access/mirror.cpp|late_device_programs *StreamOfALoop*|s/static_cast<size_t>(run.bytes), put_on(stream));/static_cast<size_t>(run.bytes), stream ? nullptr : stream);/"
     "fills of a mirror are put on the device's own stream|access/mirror.cpp|late_device_programs *StreamOfALoop*|s/static_cast<int64_t>(unit), put_on(stream));/static_cast<int64_t>(unit), stream ? nullptr : stream);/"
+    "sizes of a channel change while its device is at work|channel/registry.cpp|late_device_programs *OtherSizes*|/^bool ChannelRegistry::resize/,/^}/s/^    if (!leave_group(channel)) return false;/    static_cast<void>(leave_group(channel));/"
+    "a program's memory of a device is not taken|comm/devices.cpp|late_device_programs DevicePools.Memory*|s/ .. pools.has(memory, device.ordinal())) return;/) return;/"
+    "figures of pools leave further devices out|memory/pool.cpp|late_device_programs DevicePools.Each*|s/if (one.memory == memory) figures += /if (one.memory == memory \&\& one.device < 0) figures += /"
     # Channels and groups on devices
     "what a device fetches for rows is not marked|channel/aggregate_by_rows.cpp|late_device_programs *Parts*|s/^        device_->fetched_part(i).record(stream);//"
     "rows leave only when their group is asked for them|channel/aggregate_by_rows.cpp|late_device_programs *Leaving*|/^void AggregateRun::fetch_rows/,/^}/s/^    context().departures().add(.this);//"
@@ -456,6 +459,8 @@ defects=(
     "ghosts may be wider than half a block|exchange/kinds/levels.cpp|test_levels LevelsRefuse.*|s/^        check_widths(\*field, ghosts);/        (void)check_widths;/"
     "fluxes go to the other side of a block|topology/forest/level_edges.cpp|test_levels *Fluxes*|s/^        if (offset\[d\] > 0) faces.low\[d\] = cells\[d\];//"
     "a refined block does not see beyond its part|topology/forest/remesh_edges.cpp|test_levels *Remesh*|s/around.low\[d\] = around.high\[d\] = way == RemeshWay::split ? reach_ : 0;/around.low[d] = around.high[d] = 0;/"
+    "levels are exchanged on a device|exchange/kinds/levels.cpp|test_levels LevelsRefuse.*|s/if (space_in(run, f, /if (n_data_ == 0 \&\& space_in(run, f, /"
+    "fluxes are refused as ghosts are|exchange/kinds/levels.cpp|test_levels LevelsRefuse.Fluxes*|s/fluxes of finer blocks are averaged/ghosts between levels are made/"
     "a block may come about by two levels|exchange/kinds/levels.cpp|test_levels RemeshRefuses.*|s/^    RemeshEdges(forest_of(source), forest_of(destination), reach).check();//"
     "boxes go along directions that are not used|topology/boxes/boxes.cpp|misuse *Topologies*|s/^        if (box.low\[d\] != 0 .*$/        if (false)/"
     "boxes repeat along directions that are not used|topology/boxes/boxes.cpp|misuse *Topologies*|/require_flat(desc.domain/,/^}/s/^        if (desc.periodic\[d\])$/        if (false)/"
