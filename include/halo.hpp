@@ -122,6 +122,14 @@ public:
     std::int32_t rank() const { return place().first; }
     std::int32_t n_ranks() const { return place().second; }
     void set(const char *key, const char *value) { check(halo_context_set(handle_, key, value)); }
+    /// Value and where it came from. Valid until the setting changes.
+    std::pair<const char *, const char *> setting(const char *key) const {
+        std::pair<const char *, const char *> found{};
+        check(halo_context_setting(handle_, key, &found.first, &found.second));
+        return found;
+    }
+    /// Text of the last status other than HALO_SUCCESS, until the next one.
+    const char *error() const { return halo_context_error(handle_); }
     void progress() const { check(halo_context_progress(handle_)); }
     void rank_gone(std::int32_t rank) { check(halo_context_rank_gone(handle_, rank)); }
     void barrier() const { check(halo_context_barrier(handle_)); }
@@ -227,6 +235,14 @@ public:
         check(halo_topology_owners(handle_, ranks.data(), n, &n));
         return ranks;
     }
+    /// Ranks that have a point.
+    std::vector<std::int32_t> sharers(std::int64_t local_index) const {
+        std::int64_t n = 0;
+        check(halo_topology_sharers(handle_, local_index, nullptr, 0, &n));
+        std::vector<std::int32_t> ranks(static_cast<std::size_t>(n));
+        check(halo_topology_sharers(handle_, local_index, ranks.data(), n, &n));
+        return ranks;
+    }
     std::vector<std::uint64_t> point_keys() const {
         std::int64_t n = 0;
         check(halo_topology_point_keys(handle_, nullptr, 0, &n));
@@ -291,6 +307,10 @@ public:
         return layout;
     }
     void set_layout(const halo_layout_desc &desc) { check(halo_field_set_layout(handle_, &desc)); }
+    /// Of each local point its position, negative: it has no value.
+    void map_points(std::int64_t gid, std::span<const std::int64_t> positions) {
+        check(halo_field_map_points(handle_, gid, positions.data(), static_cast<std::int64_t>(positions.size())));
+    }
     void bind(std::int64_t gid, const halo_binding &binding) { check(halo_field_bind(handle_, gid, &binding)); }
     void bind(std::int64_t gid, void *data, std::int32_t set = 0) {
         halo_binding binding = HALO_BINDING_INIT;

@@ -46,6 +46,8 @@ public:
         return state;
     }
     void stale(halo_stream stream = HALO_STREAM_NONE) { check(halo_channel_stale(handle_, stream)); }
+    /// Afterwards it can only be destroyed.
+    void abandon() { check(halo_channel_abandon(handle_)); }
     halo_channel_key key() const {
         halo_channel_key key{};
         check(halo_channel_get_key(handle_, &key));
@@ -115,6 +117,8 @@ public:
     bool try_receive() { return ask(halo_group_try_receive); }
     void stale(halo_stream stream = HALO_STREAM_NONE) { check(halo_group_stale(handle_, stream)); }
     void drain(double timeout_seconds = HALO_TIMEOUT_CONFIGURED) { check(halo_group_drain(handle_, timeout_seconds)); }
+    /// Afterwards it and its channels can only be destroyed.
+    void abandon() { check(halo_group_abandon(handle_)); }
 
 private:
     bool ask(halo_status (*question)(halo_group *, std::int32_t *)) {

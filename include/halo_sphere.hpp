@@ -10,10 +10,43 @@
  */
 #pragma once
 
+#include <array>
+
 #include "halo.hpp"
 #include "halo_sphere.h"
 
 namespace halo {
+
+/// What a key names: a solid, its divisions, and a kind of entity.
+struct SphereGrid {
+    std::int32_t solid = HALO_SPHERE_ICOSAHEDRON;
+    std::int64_t n = 1;
+
+    std::uint64_t key(std::int32_t kind, const halo_sphere_entity &entity) const {
+        std::uint64_t key = 0;
+        check(halo_sphere_key(solid, n, kind, &entity, &key));
+        return key;
+    }
+    halo_sphere_entity entity_of(std::int32_t kind, std::uint64_t key) const {
+        halo_sphere_entity entity{};
+        check(halo_sphere_entity_of(solid, n, kind, key, &entity));
+        return entity;
+    }
+    /// In the order of the C function's tables.
+    std::vector<std::uint64_t> neighbours(std::int32_t from, std::uint64_t key, std::int32_t to) const {
+        std::vector<std::uint64_t> neighbours(6);
+        std::int32_t n_neighbours = 0;
+        check(halo_sphere_key_neighbours(solid, n, from, key, to, neighbours.data(), &n_neighbours));
+        neighbours.resize(static_cast<std::size_t>(n_neighbours));
+        return neighbours;
+    }
+    /// On the unit sphere.
+    std::array<double, 3> position(std::int32_t kind, std::uint64_t key) const {
+        std::array<double, 3> position{};
+        check(halo_sphere_position(solid, n, kind, key, position.data()));
+        return position;
+    }
+};
 
 /// By a function that makes a topology of a description. Collective, as the three below.
 template <class Desc>
@@ -30,6 +63,15 @@ inline Topology latitudes(const Context &context, const halo_latitudes_desc &des
 }
 inline Topology reduced_rows(const Context &context, const halo_reduced_rows_desc &desc) {
     return make_topology(halo_topology_create_reduced_rows, context, desc);
+}
+
+/// Keys beside that of a cell of reduced rows, whose description also makes the topology.
+inline std::vector<std::uint64_t> reduced_rows_neighbours(const halo_reduced_rows_desc &desc, std::uint64_t key) {
+    std::int64_t n = 0;
+    check(halo_reduced_rows_neighbours(&desc, key, nullptr, 0, &n));
+    std::vector<std::uint64_t> neighbours(static_cast<std::size_t>(n));
+    check(halo_reduced_rows_neighbours(&desc, key, neighbours.data(), n, &n));
+    return neighbours;
 }
 
 class Sphere : public Handle<halo_sphere, halo_sphere_destroy> {

@@ -34,15 +34,9 @@ OTHERWISE = {
     ("halo_context_create_mpi", "Python"): "`halo.Context`",
 }
 # Which have no twin, and why.
-OWNERS = "the C function takes the owner as it is"
-NUMBERS = "a function of numbers, as it is in C"
 WITHOUT = {
-    "halo_context_setting": ("C++", OWNERS), "halo_context_error": ("C++", "exceptions have the text; of another thread's context: as it is in C"),
-    "halo_topology_sharers": ("C++", OWNERS), "halo_field_map_points": ("C++", OWNERS), "halo_channel_find": ("C++", "gives a handle that another owner has"),
-    "halo_channel_abandon": ("C++", OWNERS), "halo_group_abandon": ("C++", OWNERS),
+    "halo_channel_find": ("C++", "gives a handle that another owner has"),
     "halo_channel_register_many": ("C++, Python", "channels are made one at a time there; what it saves is a call for each"),
-    "halo_reduced_rows_neighbours": ("C++", NUMBERS), "halo_sphere_key": ("C++", NUMBERS), "halo_sphere_entity_of": ("C++", NUMBERS),
-    "halo_sphere_key_neighbours": ("C++", NUMBERS), "halo_sphere_position": ("C++", NUMBERS),
 }
 
 HEADINGS = {

@@ -234,18 +234,22 @@ TEST(Classes, KeysOfTwoRanks) {
         EXPECT_EQ(report.n_global, 3);
         EXPECT_EQ(report.n_ghosts, number);
         EXPECT_EQ(points.owners().size(), 2u);
-        halo::Field values(points, scalar("values", 0));
-        values.allocate();
         const std::vector<uint32_t> index = points.local_indices();
-        for (int i = 0; i < 2; ++i) values.data(number)[index[static_cast<size_t>(i)]] = 1;
+        EXPECT_EQ(points.sharers(index[number == 0 ? 1 : 0]), (std::vector<int32_t>{ 0, 1 }));
+        halo::Field values(points, scalar("values", 0));
+        const std::int64_t positions[] = { 1, 0 };
+        values.map_points(number, positions);
+        values.allocate();
+        const auto at = [&](int key) -> double & { return values.data(number)[positions[index[static_cast<size_t>(key)]]]; };
+        for (int i = 0; i < 2; ++i) at(i) = 1;
         halo_exchange_desc sum = HALO_EXCHANGE_DESC_INIT;
         sum.kind = HALO_KIND_SHARED_REDUCE;
         sum.shared = HALO_SHARED_OWNER;
         halo::Exchange reduce({ values.get() }, sum);
         reduce.start();
         reduce.finish();
-        EXPECT_EQ(values.data(number)[index[number == 0 ? 1 : 0]], 2);
-        EXPECT_EQ(values.data(number)[index[number == 0 ? 0 : 1]], 1);
+        EXPECT_EQ(at(number == 0 ? 1 : 0), 2);
+        EXPECT_EQ(at(number == 0 ? 0 : 1), 1);
         EXPECT_EQ(context.allreduce(int64_t{ number + 1 }, HALO_SUM), 3);
     };
     std::thread other(rank, 1);
@@ -347,6 +351,20 @@ TEST(Classes, ChannelsAndGroups) {
     ASSERT_TRUE(group.try_receive());
     EXPECT_EQ(static_cast<const double *>(group.table()[0].data)[0], 9);
     group.stale();
+    group.abandon();
+    EXPECT_THROW(group.start_receive(), halo::error);
+    single.abandon();
+    EXPECT_THROW(single.start_receive(), halo::error);
+}
+
+TEST(Classes, SettingsAndTexts) {
+    halo::Context context;
+    context.set("timeout", "7");
+    const auto [value, source] = context.setting("timeout");
+    EXPECT_STREQ(value, "7");
+    EXPECT_STREQ(source, "call");
+    EXPECT_THROW(context.set("timeout", "soon"), halo::error);
+    EXPECT_NE(std::string(context.error()).find("timeout"), std::string::npos);
 }
 
 } // namespace

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <vector>
+
 #include "halo_sphere.hpp"
 
 namespace {
@@ -24,6 +28,25 @@ TEST(Classes, Spheres) {
     EXPECT_EQ(edges.keys_report().n_global, 108);
 }
 
+TEST(Classes, KeysOfASphere) {
+    const halo::SphereGrid grid{ HALO_SPHERE_OCTAHEDRON, 3 };
+    const halo_sphere_entity cell{ 1, 1, 2, 1 };
+    const std::uint64_t key = grid.key(HALO_SPHERE_CELLS, cell);
+    EXPECT_EQ(key, ((1u * 3 + 1) * 2 + 1) * 3 + 2);
+    const halo_sphere_entity again = grid.entity_of(HALO_SPHERE_CELLS, key);
+    EXPECT_EQ(again.parallelogram, 1);
+    EXPECT_EQ(again.i, 2);
+    const std::vector<std::uint64_t> neighbours = grid.neighbours(HALO_SPHERE_CELLS, key, HALO_SPHERE_CELLS);
+    ASSERT_EQ(neighbours.size(), 3u);
+    for (const std::uint64_t one : neighbours) {
+        const std::vector<std::uint64_t> back = grid.neighbours(HALO_SPHERE_CELLS, one, HALO_SPHERE_CELLS);
+        EXPECT_NE(std::find(back.begin(), back.end(), key), back.end());
+    }
+    EXPECT_EQ(grid.neighbours(HALO_SPHERE_VERTICES, 36, HALO_SPHERE_VERTICES).size(), 4u); // a pole
+    EXPECT_EQ(grid.position(HALO_SPHERE_VERTICES, 36), (std::array<double, 3>{ 0, 0, 1 }));
+    EXPECT_THROW(grid.key(HALO_SPHERE_CELLS, { 4, 0, 0, 0 }), halo::error);
+}
+
 TEST(Classes, GridsOfQuadrilaterals) {
     const halo::Context context;
     halo_cubed_sphere_desc cube = HALO_CUBED_SPHERE_DESC_INIT;
@@ -38,6 +61,7 @@ TEST(Classes, GridsOfQuadrilaterals) {
     halo_reduced_rows_desc rows = HALO_REDUCED_ROWS_DESC_INIT;
     rows.n_rows = 3, rows.cells = cells;
     EXPECT_EQ(halo::reduced_rows(context, rows).keys_report().n_global, 16);
+    EXPECT_EQ(halo::reduced_rows_neighbours(rows, 0), (std::vector<std::uint64_t>{ 3, 1, 2, 4, 5 }));
     rows.n_rows = 0;
     EXPECT_THROW(halo::reduced_rows(context, rows), halo::error);
 }
