@@ -113,6 +113,7 @@ void Round::follow_layouts() {
     layouts_ = layouts;
     run_.plan = plan_.get();
     run_.pieces = std::move(pieces);
+    took_all_ = false;
     if (messages_) messages_->forget_plans();
 }
 
@@ -122,6 +123,10 @@ void Round::require(Phase phase, const char *call) const {
 }
 
 void Round::check_run(const halo_run &run) const {
+    if (takes_all(run)) {
+        for (const Field *field : spec_.fields) field->require_present_layouts(0);
+        return;
+    }
     const char *what = spec_.what.c_str();
     check_lists(run, spec_.fields.size(), first_pointer_.back(), spec_.what);
     if (run.op != 0 && spec_.op == op_move) fail(HALO_ERR_ARGUMENT, "%s: run with op %d, but values are moved, not combined", what, run.op);
@@ -174,6 +179,9 @@ std::shared_ptr<const Lowered> Round::lowered(const Plan &plan, size_t number, c
 
 // Which tables the run works on; those of another narrowing are made at its first use.
 void Round::narrow(const halo_run &run) {
+    const bool all_on_host = takes_all(run) && run_.on_host();
+    if (all_on_host && took_all_ && run_.narrowing.batch == batch_) return; // as the run before
+    took_all_ = false;
     run_.op = op_of(run);
     run_.ghosts = widths_of(run);
     const Narrowed wanted{ { run.first_component, run.n_components }, run_.ghosts, spec_.pieces.front().combining.op_of_rows(run_.op) };
@@ -198,6 +206,7 @@ void Round::narrow(const halo_run &run) {
     if (!any) run_.narrowing = { 0, batch_, 0, Narrowing::of_none, 0 }; // whatever the operation
     last.batch = batch_;
     if (last != run_.narrowing) times_.measure_after_all();
+    took_all_ = all_on_host;
 }
 
 void Round::fill_parts(const halo_run &run, int32_t number, void **bases) const {

@@ -42,6 +42,12 @@ GhostWidths widths_of(const halo_run &run);
 // Have the lists of a run the lengths that those of `what`, the exchange, must have?
 void check_lists(const halo_run &run, size_t n_fields, size_t n_pointers, const std::string &what);
 
+// All that is bound in set 0, whole, as the exchange says.
+inline bool takes_all(const halo_run &run) {
+    return !run.field_mask && !run.sets && !run.data && !run.devices && run.first_component == 0 && run.n_components == 0 && run.depth == 0 &&
+           run.has_ghosts == 0 && run.op == 0 && run.n_fields == 0 && run.n_data == 0;
+}
+
 // Is it one that an exchange can combine by, and values of a field can be? `combine`: function of the program.
 void check_op(halo_op op, halo_combine_fn combine, bool canonical);
 void check_op(const FieldSpec &spec, halo_op op);
