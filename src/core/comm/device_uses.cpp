@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/device_uses.h"
 
+#include <atomic>
+
 namespace halo {
 
 namespace {
@@ -47,10 +49,13 @@ void DeviceUses::keep(Event &done, std::initializer_list<Buffer *> memory) {
     keep(std::move(use));
 }
 
+// What leads to it stays too, so that it does not look lost.
 bool DeviceUses::lose(std::unique_ptr<DeviceUse> use) noexcept {
+    static std::atomic<DeviceUse *> newest{ nullptr };
     const bool any = !use->memory.empty() || !use->tables.empty();
     for (Buffer &buffer : use->memory) std::move(buffer).keep();
-    static_cast<void>(use.release());
+    DeviceUse *lost = use.release();
+    lost->next.reset(newest.exchange(lost));
     return any;
 }
 
