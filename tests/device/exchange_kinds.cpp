@@ -117,6 +117,37 @@ TEST(KindsOnDevices, StorageThatComesIsFilledInTheCallersStream) {
     });
 }
 
+// In the next run all is on the host.
+TEST(KindsOnDevices, StorageThatComesAndGoes) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 1);
+        const RingField s(ring, "s", 0, true);
+        Binder binder{ ring, s, {} };
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        desc.arrival = Binder::arrive;
+        desc.arrival_user = &binder;
+        const RingExchange exchange({ s.handle() }, &desc);
+        const late::Stream stream(s.device());
+        const halo_binding nothing = HALO_BINDING_INIT;
+        for (int turn = 0; turn < 4; ++turn) {
+            s.write(turn, stream);
+            stream.synchronize();
+            OK(halo_field_bind(s.handle(), rank.rank, &nothing));
+            if (rank.rank == turn % 2) late::bind(s.handle(), rank.rank, s.array(0).data(), HALO_MEMORY_DEVICE, 0);
+            OK(halo_exchange_start(exchange, nullptr, stream));
+            OK(halo_exchange_finish(exchange, stream));
+            if (rank.rank != turn % 2 && s.array(0).read(stream)[0] != ring.filled(rank.rank, turn)[0])
+                stop("turn %d: no ghosts on the device", turn);
+            std::vector<double> values = ring.owned(rank.rank, turn);
+            OK(halo_field_bind(s.handle(), rank.rank, &nothing));
+            late::bind(s.handle(), rank.rank, values.data(), HALO_MEMORY_HOST, 0);
+            OK(halo_exchange_start(exchange, nullptr, stream));
+            OK(halo_exchange_finish(exchange, stream));
+            if (values != ring.filled(rank.rank, turn)) stop("turn %d: no ghosts on the host", turn);
+        }
+    });
+}
+
 TEST(KindsOnDevices, SparseFieldsInMessagesOfTheirOwn) {
     run(3, late::settings(), [](Rank &rank) { run_sparse(rank, HALO_MESSAGES_PER_CHANNEL); });
 }

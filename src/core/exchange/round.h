@@ -162,7 +162,7 @@ private:
     Patience patience_;          // of a caller who tests
     double waiting_since_ = -1;  // so far he does not
     uint32_t batch_ = 0;
-    bool took_all_ = false; // the last run, and on the host
+    bool took_all_ = false; // the last run, on the host, and its tables are still there
     Phase phase_ = Phase::idle;
     std::unique_ptr<CheckMode> check_;
     std::vector<Buffer> staging_;                    // of each piece: contributions of this rank, where they are combined

@@ -103,6 +103,7 @@ void Round::follow_adopted() {
                      static_cast<long long>(planned.field->topology().local_parts()[static_cast<size_t>(wanted.part)]), memory_name(space.memory),
                      space.device);
             piece.work = space.on_device() ? &work_on(context_.device_of(space)) : nullptr;
+            took_all_ = false; // with other tables
             piece.take_rows(lowered(*plan_, p, device, piece.rows->narrowed));
             piece.bases[bases.fill()] = fill_value(p);
             if (piece.work && std::find(run_.works.begin(), run_.works.end(), piece.work) == run_.works.end()) run_.works.push_back(piece.work);
