@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include "model.h"
 #include "placed.h"
@@ -37,6 +38,7 @@ public:
     Attempt(const Attempt &) = delete;
     Attempt &operator=(const Attempt &) = delete;
 
+    halo_topology *topology() const { return topology_; }
     halo_field *field() const { return field_; }
     halo_exchange *exchange() const { return exchange_; }
     size_t n_parts() const {
@@ -73,6 +75,31 @@ void on_two_ranks(const std::function<void(Rank &, const Model &)> &body) {
 }
 
 const halo_exchange_desc ghosts = HALO_EXCHANGE_DESC_INIT;
+
+// Set 0 has the layout that the library chose, and keeps its storage.
+TEST(LevelsRefuse, StorageBoundUnderAnotherLayout) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        halo_field_desc desc = field_desc();
+        desc.n_sets = 2;
+        Attempt attempt(rank, model.desc(), desc);
+        attempt.make(ghosts);
+        const int64_t *gids = nullptr;
+        int64_t n = 0;
+        OK(halo_topology_local_parts(attempt.topology(), &gids, &n));
+        halo_layout wide = HALO_LAYOUT_INIT;
+        OK(halo_field_layout(attempt.field(), gids[0], &wide));
+        wide.stride[1] += 4;
+        wide.first_owned = 2 * wide.stride[1] + 2;
+        wide.elements = wide.component_stride = 12 * wide.stride[1];
+        std::vector<double> values(static_cast<size_t>(wide.elements));
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.set = 1, binding.data = values.data(), binding.layout = &wide;
+        OK(halo_field_bind(attempt.field(), gids[0], &binding));
+        const halo_status status = halo_exchange_start(attempt.exchange(), nullptr, HALO_STREAM_NONE);
+        if (status != HALO_ERR_STATE) stop("it is %s", halo_status_name(status));
+        if (!std::strstr(halo_last_error(), "bind that again")) stop("%s", halo_last_error());
+    });
+}
 
 TEST(LevelsRefuse, OtherKinds) {
     on_two_ranks([](Rank &rank, const Model &model) {

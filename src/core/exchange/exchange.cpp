@@ -37,6 +37,8 @@ void Exchange::on_arrival(const std::function<void(const Arrivals::Part &)> &cal
 void Exchange::keep(const halo_run &run) {
     const size_t n = fields_.size();
     check_lists(run, n, n_pointers_, what());
+    for (size_t f = 0; f < n && !run.data; ++f)
+        if (!run.field_mask || run.field_mask[f]) fields_[f]->require_present_layouts(run.sets ? run.sets[f] : 0);
     run_ = run;
     if (run.field_mask) run_.field_mask = (mask_.assign(run.field_mask, run.field_mask + n), mask_.data());
     if (run.sets) run_.sets = (sets_.assign(run.sets, run.sets + n), sets_.data());
