@@ -97,6 +97,12 @@ int64_t key_extra(const EdgeIdentity &identity, int32_t place, int64_t copy_of_f
 
 enum class EdgeEnds : uint8_t { local, send, receive };
 
+// Which of an edge's ends are on the rank `here`, if one is.
+inline EdgeEnds ends_on(int32_t here, int32_t send_rank, int32_t receive_rank) {
+    if (send_rank == receive_rank) return EdgeEnds::local;
+    return receive_rank == here ? EdgeEnds::receive : EdgeEnds::send;
+}
+
 // One directed edge with at least one end on this rank: values of the sending part for the same points of the receiving part.
 struct Edge {
     int64_t send_gid = 0;

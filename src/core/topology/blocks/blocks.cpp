@@ -24,7 +24,7 @@ void emit(Edge &edge, int64_t from, int32_t from_rank, int64_t to, int32_t to_ra
     edge.send_rank = from_rank;
     edge.receive_gid = to;
     edge.receive_rank = to_rank;
-    edge.ends = from_rank == to_rank ? EdgeEnds::local : to_rank == here ? EdgeEnds::receive : EdgeEnds::send;
+    edge.ends = ends_on(here, from_rank, to_rank);
     sink(edge);
 }
 

@@ -47,9 +47,7 @@ private:
     void between(const PlacedBox &sender, const PlacedBox &receiver, const EdgeSink &sink);
     void copies_of_region(const PlacedBox &sender, int32_t sent, const PlacedBox &receiver, int32_t received, const halo_box &region,
                           const EdgeSink &sink);
-    EdgeEnds ends_between(const PlacedBox &sender, const PlacedBox &receiver) const {
-        return sender.rank == receiver.rank ? EdgeEnds::local : receiver.rank == here_ ? EdgeEnds::receive : EdgeEnds::send;
-    }
+    EdgeEnds ends_between(const PlacedBox &sender, const PlacedBox &receiver) const { return ends_on(here_, sender.rank, receiver.rank); }
     bool wanted(int32_t element) const { return (wanted_ >> element & 1) != 0; }
     void send(const PlacedBox &sender, const PlacedBox &receiver, const halo_box &points, int32_t element, bool from_owner, const EdgeSink &sink);
 

@@ -66,7 +66,7 @@ void TransferEdges::into(const PlacedBox &receiver, bool only_from_here, const E
         if (sender.gid != last) edge.identity.piece = 0;
         last = edge.send_gid = sender.gid;
         edge.send_rank = sender.rank;
-        edge.ends = sender.rank == receiver.rank ? EdgeEnds::local : receiver.rank == here_ ? EdgeEnds::receive : EdgeEnds::send;
+        edge.ends = ends_on(here_, sender.rank, receiver.rank);
         for (const halo_box &piece : provided(near, place, wanted)) {
             edge.send.box = relative(piece, sender.origin());
             edge.receive.box = relative(piece, receiver.origin());

@@ -226,7 +226,7 @@ void ForestTopology::edges(const EdgeRequest &request, const EdgeSink &sink) con
             edge.send_gid = there.gid;
             edge.send_rank = owner(there.gid);
             if (edge.send_rank != here && edge.receive_rank != here) return;
-            edge.ends = edge.send_rank == edge.receive_rank ? EdgeEnds::local : edge.receive_rank == here ? EdgeEnds::receive : EdgeEnds::send;
+            edge.ends = ends_on(here, edge.send_rank, edge.receive_rank);
             edge.send.box = box_across(edge.receive.box, element, there.map, n_cells_);
             edge.identity.element = element_across(element, there.map);
             edge.map = there.map;

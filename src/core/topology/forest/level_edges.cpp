@@ -172,7 +172,7 @@ void LevelEdges::into(const Receiver &receiver, LevelWay way, Centring centring,
             edge.send.box = send;
             edge.receive.box = receive;
             edge.map = across.map;
-            edge.ends = edge.send_rank == edge.receive_rank ? EdgeEnds::local : receiver.rank == here ? EdgeEnds::receive : EdgeEnds::send;
+            edge.ends = ends_on(here, edge.send_rank, receiver.rank);
             if (edge.send_rank == here || receiver.rank == here) sink(edge);
         });
     });

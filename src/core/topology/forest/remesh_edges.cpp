@@ -70,7 +70,7 @@ Edge RemeshEdges::edge(RemeshWay way, int64_t from, int64_t to) const {
     edge.receive_gid = to;
     edge.send_rank = from_.owner(from);
     edge.receive_rank = to_.owner(to);
-    edge.ends = edge.send_rank == edge.receive_rank ? EdgeEnds::local : edge.receive_rank == here ? EdgeEnds::receive : EdgeEnds::send;
+    edge.ends = ends_on(here, edge.send_rank, edge.receive_rank);
     edge.send.box = edge.receive.box = whole_block(to_.cells_of(to));
     if (way == RemeshWay::same) return edge;
     const TreeBlock &part = way == RemeshWay::split ? to_.leaf(to) : from_.leaf(from);

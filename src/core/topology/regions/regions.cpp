@@ -77,7 +77,7 @@ void RegionsTopology::read_joins(const halo_regions_desc &desc) {
         edge.send_rank = owner_[join.send_gid];
         edge.receive_rank = owner_[join.receive_gid];
         edge.identity.tag = i;
-        edge.ends = edge.send_rank == edge.receive_rank ? EdgeEnds::local : edge.receive_rank == context_.rank() ? EdgeEnds::receive : EdgeEnds::send;
+        edge.ends = ends_on(context_.rank(), edge.send_rank, edge.receive_rank);
         edge.send.box = join.send;
         edge.receive.box = join.receive;
         for (int d = 0; d < 3; ++d) {
@@ -293,7 +293,7 @@ void RegionsTopology::edges_of_pair(const Edge &from, const Edge &to, const Edge
     pair.receive = second.receive;
     pair.map = to.map.then(from.map.inverse());
     pair.from_owner = meet(from.receive.box, owned(from.receive_gid)); // joins fill ghosts alone
-    pair.ends = pair.send_rank == pair.receive_rank ? EdgeEnds::local : pair.receive_rank == here ? EdgeEnds::receive : EdgeEnds::send;
+    pair.ends = ends_on(here, pair.send_rank, pair.receive_rank);
     const auto wanted = [&](int32_t element) { return element == inside || in_stencil(element, request.stencil); };
     for (int32_t sent = 0; sent < 27; ++sent) {
         Edge some = pair;
