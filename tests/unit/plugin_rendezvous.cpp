@@ -29,7 +29,7 @@ int64_t open_descriptors() {
 // A server, served by a thread.
 class Served {
 public:
-    explicit Served(int32_t n_ranks) : server_(n_ranks, "the id", [&](const std::string &text) { told += text + "\n"; }) {
+    explicit Served(int32_t n_ranks) : server_(n_ranks, id_, [&](const std::string &text) { told += text + "\n"; }) {
         server_.listen(true, 0);
         thread_ = std::thread([&] {
             while (!stop_) {
@@ -50,11 +50,18 @@ public:
         if (thread_.joinable()) thread_.join();
     }
     void end(int32_t rank) { ends_ = rank; }
-    RendezvousPlace place(int32_t rank, int32_t n_ranks) const { return { "127.0.0.1:" + std::to_string(server_.port()), "the id", rank, n_ranks }; }
+    RendezvousPlace place(int32_t rank, int32_t n_ranks) const { return { "127.0.0.1:" + std::to_string(server_.port()), id_, rank, n_ranks }; }
 
     std::string told; // after stop
 
 private:
+    // Another one for each: the system may give a port again, and a process counts its contexts by address and id.
+    static std::string next_id() {
+        static int n = 0;
+        return "id " + std::to_string(++n);
+    }
+
+    std::string id_ = next_id();
     launch::Server server_;
     std::thread thread_;
     std::atomic<bool> stop_ = false;
