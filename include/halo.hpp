@@ -74,6 +74,16 @@ inline constexpr halo_type type_of<std::complex<float>> = HALO_COMPLEX64;
 template <>
 inline constexpr halo_type type_of<std::complex<double>> = HALO_COMPLEX128;
 
+/// What a call lists that fills at most `capacity` entries and says how many there are.
+template <class T, class Call>
+std::vector<T> all_of(Call &&call) {
+    std::int64_t n = 0;
+    check(call(nullptr, 0, &n));
+    std::vector<T> all(static_cast<std::size_t>(n));
+    check(call(all.data(), n, &n));
+    return all;
+}
+
 /// Owner of one handle. Moving leaves an empty owner behind.
 template <class T, halo_status (*destroy)(T **)>
 class Handle {
@@ -207,55 +217,27 @@ public:
         return part;
     }
     std::vector<halo_neighbour> neighbours(std::int64_t gid) const {
-        std::int64_t n = 0;
-        check(halo_topology_neighbours(handle_, gid, sizeof(halo_neighbour), nullptr, 0, &n));
-        std::vector<halo_neighbour> all(static_cast<std::size_t>(n));
-        check(halo_topology_neighbours(handle_, gid, sizeof(halo_neighbour), all.data(), n, &n));
-        return all;
+        return all_of<halo_neighbour>([&](auto... list) { return halo_topology_neighbours(handle_, gid, sizeof(halo_neighbour), list...); });
     }
     std::vector<std::int32_t> peers() const {
-        std::int64_t n = 0;
-        check(halo_topology_peers(handle_, nullptr, 0, &n));
-        std::vector<std::int32_t> ranks(static_cast<std::size_t>(n));
-        check(halo_topology_peers(handle_, ranks.data(), n, &n));
-        return ranks;
+        return all_of<std::int32_t>([&](auto... list) { return halo_topology_peers(handle_, list...); });
     }
     /// Topologies of points: by the caller's position, by local index.
     std::vector<std::uint32_t> local_indices() const {
-        std::int64_t n = 0;
-        check(halo_topology_local_indices(handle_, nullptr, 0, &n));
-        std::vector<std::uint32_t> indices(static_cast<std::size_t>(n));
-        check(halo_topology_local_indices(handle_, indices.data(), n, &n));
-        return indices;
+        return all_of<std::uint32_t>([&](auto... list) { return halo_topology_local_indices(handle_, list...); });
     }
     std::vector<std::int32_t> owners() const {
-        std::int64_t n = 0;
-        check(halo_topology_owners(handle_, nullptr, 0, &n));
-        std::vector<std::int32_t> ranks(static_cast<std::size_t>(n));
-        check(halo_topology_owners(handle_, ranks.data(), n, &n));
-        return ranks;
+        return all_of<std::int32_t>([&](auto... list) { return halo_topology_owners(handle_, list...); });
     }
     /// Ranks that have a point.
     std::vector<std::int32_t> sharers(std::int64_t local_index) const {
-        std::int64_t n = 0;
-        check(halo_topology_sharers(handle_, local_index, nullptr, 0, &n));
-        std::vector<std::int32_t> ranks(static_cast<std::size_t>(n));
-        check(halo_topology_sharers(handle_, local_index, ranks.data(), n, &n));
-        return ranks;
+        return all_of<std::int32_t>([&](auto... list) { return halo_topology_sharers(handle_, local_index, list...); });
     }
     std::vector<std::uint64_t> point_keys() const {
-        std::int64_t n = 0;
-        check(halo_topology_point_keys(handle_, nullptr, 0, &n));
-        std::vector<std::uint64_t> keys(static_cast<std::size_t>(n));
-        check(halo_topology_point_keys(handle_, keys.data(), n, &n));
-        return keys;
+        return all_of<std::uint64_t>([&](auto... list) { return halo_topology_point_keys(handle_, list...); });
     }
     std::vector<std::int32_t> rings() const {
-        std::int64_t n = 0;
-        check(halo_topology_rings(handle_, nullptr, 0, &n));
-        std::vector<std::int32_t> rings(static_cast<std::size_t>(n));
-        check(halo_topology_rings(handle_, rings.data(), n, &n));
-        return rings;
+        return all_of<std::int32_t>([&](auto... list) { return halo_topology_rings(handle_, list...); });
     }
     /// Neighbours of the first points of a graph, all behind each other; where each point's begin, and the end. Valid as long as the topology.
     std::pair<std::span<const std::int64_t>, std::span<const std::uint32_t>> graph_rows() const {
@@ -330,19 +312,11 @@ public:
         return static_cast<T *>(data);
     }
     std::vector<halo_boundary> boundaries(std::int64_t gid) const {
-        std::int64_t n = 0;
-        check(halo_field_boundaries(handle_, gid, sizeof(halo_boundary), nullptr, 0, &n));
-        std::vector<halo_boundary> all(static_cast<std::size_t>(n));
-        check(halo_field_boundaries(handle_, gid, sizeof(halo_boundary), all.data(), n, &n));
-        return all;
+        return all_of<halo_boundary>([&](auto... list) { return halo_field_boundaries(handle_, gid, sizeof(halo_boundary), list...); });
     }
     /// 1 for each owned point that the part is the owner of.
     std::vector<std::uint8_t> owner_mask(std::int64_t gid) const {
-        std::int64_t n = 0;
-        check(halo_field_owner_mask(handle_, gid, nullptr, 0, &n));
-        std::vector<std::uint8_t> mask(static_cast<std::size_t>(n));
-        check(halo_field_owner_mask(handle_, gid, mask.data(), n, &n));
-        return mask;
+        return all_of<std::uint8_t>([&](auto... list) { return halo_field_owner_mask(handle_, gid, list...); });
     }
     Split interior_rim(std::int64_t gid, std::int32_t reach) const {
         Split split;
@@ -483,11 +457,7 @@ public:
     void abandon() { check(halo_exchange_abandon(handle_)); }
 
     std::vector<halo_arrival> arrivals() {
-        std::int64_t n = 0;
-        check(halo_exchange_arrivals(handle_, nullptr, 0, &n));
-        std::vector<halo_arrival> all(static_cast<std::size_t>(n));
-        check(halo_exchange_arrivals(handle_, all.data(), n, &n));
-        return all;
+        return all_of<halo_arrival>([&](auto... list) { return halo_exchange_arrivals(handle_, list...); });
     }
     halo_exchange_stats stats() const {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
@@ -495,11 +465,7 @@ public:
         return stats;
     }
     std::vector<halo_peer_row> peers() const {
-        std::int64_t n = 0;
-        check(halo_exchange_peers(handle_, sizeof(halo_peer_row), nullptr, 0, &n));
-        std::vector<halo_peer_row> rows(static_cast<std::size_t>(n));
-        check(halo_exchange_peers(handle_, sizeof(halo_peer_row), rows.data(), n, &n));
-        return rows;
+        return all_of<halo_peer_row>([&](auto... list) { return halo_exchange_peers(handle_, sizeof(halo_peer_row), list...); });
     }
     std::string describe() const {
         std::size_t bytes = 0;

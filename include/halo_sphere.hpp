@@ -67,11 +67,7 @@ inline Topology reduced_rows(const Context &context, const halo_reduced_rows_des
 
 /// Keys beside that of a cell of reduced rows, whose description also makes the topology.
 inline std::vector<std::uint64_t> reduced_rows_neighbours(const halo_reduced_rows_desc &desc, std::uint64_t key) {
-    std::int64_t n = 0;
-    check(halo_reduced_rows_neighbours(&desc, key, nullptr, 0, &n));
-    std::vector<std::uint64_t> neighbours(static_cast<std::size_t>(n));
-    check(halo_reduced_rows_neighbours(&desc, key, neighbours.data(), n, &n));
-    return neighbours;
+    return all_of<std::uint64_t>([&](auto... list) { return halo_reduced_rows_neighbours(&desc, key, list...); });
 }
 
 class Sphere : public Handle<halo_sphere, halo_sphere_destroy> {
@@ -99,11 +95,7 @@ public:
     }
     /// Local entities up to each ring.
     std::vector<std::int64_t> ring_ends(std::int64_t gid, std::int32_t kind) const {
-        std::int64_t n = 0;
-        check(halo_sphere_ring_ends(handle_, gid, kind, nullptr, 0, &n));
-        std::vector<std::int64_t> ends(static_cast<std::size_t>(n));
-        check(halo_sphere_ring_ends(handle_, gid, kind, ends.data(), n, &n));
-        return ends;
+        return all_of<std::int64_t>([&](auto... list) { return halo_sphere_ring_ends(handle_, gid, kind, list...); });
     }
     /// Rows of halo_sphere_width(from, to) local indices.
     std::vector<std::uint32_t> neighbours(std::int64_t gid, std::int32_t from, std::int32_t to) const {
