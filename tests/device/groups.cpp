@@ -436,10 +436,10 @@ public:
         OK(halo_group_writable(group, &writable));
         return writable != 0;
     }
-    void send(const std::vector<double> &values) const {
+    void send(const std::vector<double> &values, halo_stream on = nullptr) const {
         until([&] { return writable(); });
-        device().copy(slice(), values.data(), bytes, nullptr);
-        OK(halo_group_send(group, nullptr, HALO_STREAM_DEFAULT));
+        device().copy(slice(), values.data(), bytes, on);
+        OK(halo_group_send(group, nullptr, late::stream_or_own(on)));
     }
     bool try_receive() const {
         int32_t done = 0;
@@ -459,6 +459,31 @@ private:
     late::Terms terms_;
     late::End end_;
 };
+
+// Its messages wait for one stream, that it is over for another, which has nothing to do.
+TEST(DeviceGroups, ARunEndsWhenItHasLeft) {
+    conformance::run(2, late::settings(), [](Rank &rank) {
+        const OneSlice one(rank);
+        const late::Array<double> kept(rank.context, OneSlice::n), other(rank.context, OneSlice::n);
+        std::vector<std::vector<double>> sent;
+        for (int turn = 0; turn < 5; ++turn) sent.push_back(late::numbers(OneSlice::n, turn));
+        const Stream slow(one.device().get()), idle(one.device().get());
+        for (const std::vector<double> &values : sent)
+            if (rank.rank == 0) {
+                for (int copy = 0; copy < 200; ++copy) one.device().copy(kept.data(), other.data(), OneSlice::bytes, slow);
+                one.send(values, slow);
+                until([&] { return one.try_receive(); });
+                OK(halo_group_stale(one.group, idle));
+            } else {
+                until([&] { return one.try_receive(); });
+                std::vector<double> came(OneSlice::n);
+                one.device().copy(came.data(), one.slice(), OneSlice::bytes, nullptr);
+                if (came != values) stop("it begins with %g instead of %g", came[0], values[0]);
+                OK(halo_group_stale(one.group, HALO_STREAM_DEFAULT));
+            }
+        late_stream_synchronize(one.device().get(), slow);
+    });
+}
 
 // A sender may be two runs ahead of what the receiver has ended.
 TEST(DeviceGroups, RunsEndInWhateverCallComesNext) {
