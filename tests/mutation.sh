@@ -3,8 +3,8 @@
 # Do the tests notice defects? Breaks a copy of the tree in one line at a time, builds it and runs programs of tests until one fails: first the tests
 # that are likely to notice, then everything. Fails if a defect is noticed by none. Prints a Markdown table: what was broken, and who saw it first.
 # Each processor has a copy and works on its own.
-# usage: mutation.sh DIRECTORY [pattern of defects]      DIRECTORY: for the copies and for what was seen in this very code: kept, so that the next time
-# only changes are built, and no defect that was seen is tried again before the code of the library or of the programs has changed
+# usage: mutation.sh DIRECTORY [pattern of defects]      DIRECTORY: for the copies and for what was seen: kept, so that the next time only changes are
+# built, and no defect is tried again of the very same library that was seen by the very same program
 set -ufo pipefail
 cd "$(dirname "$0")/.."
 pattern="${2:-.}"
@@ -12,12 +12,13 @@ n_workers="$(nproc)"
 mkdir -p "$1"
 root="$(cd "$1" && pwd)"
 whole="$root/whole" # the tree as it was at the start
-known="$root/known" # lines of defects that were seen, by the code they are defects of
+known="$root/known" # defects that were seen, by the library they are defects of: who saw each, and its line
 programs=(unit_base unit_field halo_cpp unit_memory unit_mesh unit_comm unit_stream unit_channel unit_exchange unit_plan unit_plugin unit_sphere unit_forest unit_topology unit_access misuse test_channel halo_counts halo_seeded
     halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_levels test_mesh halo_box_conformance halo_conformance late_device_programs)
 export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 MESH_LARGE_CASES=1 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
 declare -A seconds # that a program, or some of its tests, may take
+declare -A digests # of programs, as they are built for the first worker
 
 # what is broken | file in src/core | program that is likely to notice, and its tests | sed program, which changes one line
 defects=(
@@ -550,14 +551,15 @@ take_snapshot() {
     done
 }
 
-# Of all that programs are built from; documents, bindings and what packages are tested by are not.
-digest_of_code() {
-    (cd "$whole" && find . -type f -print0 | grep -zvE '^./(docs|bindings|packaging|scripts|abi|benchmarks|examples|tests/(fortran|install|house|abi|mutation\.sh))|\.(md|cff)$|^./(Makefile|\.ci)' |
-        sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16)
+digest() { # of files named on standard input
+    xargs -d '\n' sha256sum | sha256sum | cut -c1-32
 }
 
-place_of() { # row: where its line is kept
-    echo "$known/$(sha256sum <<<"$code $1" | cut -c1-32)"
+# Of what rows are tried on: all shared objects, and each program.
+take_digests() {
+    local program
+    library="$(find "$copy/build" -name '*.so*' -type f | sort | digest)"
+    for program in "${programs[@]}"; do digests[$program]="$(echo "$copy/build/bin/$program" | digest)"; done
 }
 
 # What follows works in the copy of one worker.
@@ -646,18 +648,25 @@ break_and_look() {
 }
 
 look_at() { # number of a row
-    local likely place
-    place="$(place_of "${chosen[$1]}")"
+    local likely place line program digest
+    place="$known/$(sha256sum <<<"$library ${chosen[$1]}" | cut -c1-32)"
     if [ -f "$place" ]; then
-        cp "$place" "$root/taken/$1.line"
-        return
+        { read -r program digest; read -r line; } <"$place"
+        if [ "$digest" = "${digests[$program]:-}" ]; then
+            echo "$line" >"$root/taken/$1.line"
+            return
+        fi
     fi
     IFS='|' read -r _ _ likely _ <<<"${chosen[$1]}"
     if [ -z "${seconds[$likely]:-}" ]; then
         build ${likely%% *}
         must_pass $likely
     fi
-    if break_and_look "${chosen[$1]}" >"$root/taken/$1.line"; then cp "$root/taken/$1.line" "$place"
+    if break_and_look "${chosen[$1]}" >"$root/taken/$1.line"; then
+        line="$(cat "$root/taken/$1.line")"
+        program="${line##*| }" # program: test |
+        program="${program%%:*}"
+        echo "$program ${digests[$program]}"$'\n'"$line" >"$place"
     else touch "$root/taken/$1.missed"; fi
 }
 
@@ -679,12 +688,12 @@ for defect in "${defects[@]}"; do
     if grep -qE "$pattern" <<<"$what $file"; then chosen+=("$defect"); fi
 done
 take_snapshot
-code="$(digest_of_code)"
 mkdir -p "$known"
 rm -rf "$root/taken" && mkdir "$root/taken"
 workers=()
 for ((worker = 0; worker < n_workers; ++worker)); do
     take_copy "$worker"
+    [ "$worker" -gt 0 ] || take_digests
     work "$worker" >"$root/worker$worker.log" &
     workers+=($!)
 done
