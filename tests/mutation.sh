@@ -15,7 +15,8 @@ whole="$root/whole" # the tree as it was at the start
 known="$root/known" # defects that were seen, by the library they are defects of: who saw each, and its line
 programs=(unit_base unit_field halo_cpp unit_memory unit_mesh unit_comm unit_stream unit_channel unit_exchange unit_plan unit_plugin unit_sphere unit_forest unit_topology unit_access misuse test_channel halo_counts halo_seeded
     halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_levels test_mesh halo_box_conformance halo_conformance late_device_programs)
-export CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 MESH_LARGE_CASES=1 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000
+settings=(CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 MESH_LARGE_CASES=1 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000)
+export "${settings[@]}"
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
 declare -A seconds # that a program, or some of its tests, may take
 declare -A digests # of programs, as they are built for the first worker
@@ -555,10 +556,10 @@ digest() { # of files named on standard input
     xargs -d '\n' sha256sum | sha256sum | cut -c1-32
 }
 
-# Of what rows are tried on: all shared objects, and each program.
+# Of what rows are tried on: all shared objects, how tests are run, and each program.
 take_digests() {
     local program
-    library="$(find "$copy/build" -name '*.so*' -type f | sort | digest)"
+    tried_on="$(find "$copy/build" -name '*.so*' -type f | sort | digest) ${settings[*]} $left_out"
     for program in "${programs[@]}"; do digests[$program]="$(echo "$copy/build/bin/$program" | digest)"; done
 }
 
@@ -649,7 +650,7 @@ break_and_look() {
 
 look_at() { # number of a row
     local likely place line program digest
-    place="$known/$(sha256sum <<<"$library ${chosen[$1]}" | cut -c1-32)"
+    place="$known/$(sha256sum <<<"$tried_on ${chosen[$1]}" | cut -c1-32)"
     if [ -f "$place" ]; then
         { read -r program digest; read -r line; } <"$place"
         if [ "$digest" = "${digests[$program]:-}" ]; then
