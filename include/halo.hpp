@@ -74,7 +74,8 @@ inline constexpr halo_type type_of<std::complex<float>> = HALO_COMPLEX64;
 template <>
 inline constexpr halo_type type_of<std::complex<double>> = HALO_COMPLEX128;
 
-/// What a call lists that fills at most `capacity` entries and says how many there are.
+namespace detail {
+// What a call lists that fills at most `capacity` entries and says how many there are.
 template <class T, class Call>
 std::vector<T> all_of(Call &&call) {
     std::int64_t n = 0;
@@ -83,6 +84,7 @@ std::vector<T> all_of(Call &&call) {
     check(call(all.data(), n, &n));
     return all;
 }
+} // namespace detail
 
 /// Owner of one handle. Moving leaves an empty owner behind.
 template <class T, halo_status (*destroy)(T **)>
@@ -217,27 +219,27 @@ public:
         return part;
     }
     std::vector<halo_neighbour> neighbours(std::int64_t gid) const {
-        return all_of<halo_neighbour>([&](auto... list) { return halo_topology_neighbours(handle_, gid, sizeof(halo_neighbour), list...); });
+        return detail::all_of<halo_neighbour>([&](auto... list) { return halo_topology_neighbours(handle_, gid, sizeof(halo_neighbour), list...); });
     }
     std::vector<std::int32_t> peers() const {
-        return all_of<std::int32_t>([&](auto... list) { return halo_topology_peers(handle_, list...); });
+        return detail::all_of<std::int32_t>([&](auto... list) { return halo_topology_peers(handle_, list...); });
     }
     /// Topologies of points: by the caller's position, by local index.
     std::vector<std::uint32_t> local_indices() const {
-        return all_of<std::uint32_t>([&](auto... list) { return halo_topology_local_indices(handle_, list...); });
+        return detail::all_of<std::uint32_t>([&](auto... list) { return halo_topology_local_indices(handle_, list...); });
     }
     std::vector<std::int32_t> owners() const {
-        return all_of<std::int32_t>([&](auto... list) { return halo_topology_owners(handle_, list...); });
+        return detail::all_of<std::int32_t>([&](auto... list) { return halo_topology_owners(handle_, list...); });
     }
     /// Ranks that have a point.
     std::vector<std::int32_t> sharers(std::int64_t local_index) const {
-        return all_of<std::int32_t>([&](auto... list) { return halo_topology_sharers(handle_, local_index, list...); });
+        return detail::all_of<std::int32_t>([&](auto... list) { return halo_topology_sharers(handle_, local_index, list...); });
     }
     std::vector<std::uint64_t> point_keys() const {
-        return all_of<std::uint64_t>([&](auto... list) { return halo_topology_point_keys(handle_, list...); });
+        return detail::all_of<std::uint64_t>([&](auto... list) { return halo_topology_point_keys(handle_, list...); });
     }
     std::vector<std::int32_t> rings() const {
-        return all_of<std::int32_t>([&](auto... list) { return halo_topology_rings(handle_, list...); });
+        return detail::all_of<std::int32_t>([&](auto... list) { return halo_topology_rings(handle_, list...); });
     }
     /// Neighbours of the first points of a graph, all behind each other; where each point's begin, and the end. Valid as long as the topology.
     std::pair<std::span<const std::int64_t>, std::span<const std::uint32_t>> graph_rows() const {
@@ -312,11 +314,11 @@ public:
         return static_cast<T *>(data);
     }
     std::vector<halo_boundary> boundaries(std::int64_t gid) const {
-        return all_of<halo_boundary>([&](auto... list) { return halo_field_boundaries(handle_, gid, sizeof(halo_boundary), list...); });
+        return detail::all_of<halo_boundary>([&](auto... list) { return halo_field_boundaries(handle_, gid, sizeof(halo_boundary), list...); });
     }
     /// 1 for each owned point that the part is the owner of.
     std::vector<std::uint8_t> owner_mask(std::int64_t gid) const {
-        return all_of<std::uint8_t>([&](auto... list) { return halo_field_owner_mask(handle_, gid, list...); });
+        return detail::all_of<std::uint8_t>([&](auto... list) { return halo_field_owner_mask(handle_, gid, list...); });
     }
     Split interior_rim(std::int64_t gid, std::int32_t reach) const {
         Split split;
@@ -457,7 +459,7 @@ public:
     void abandon() { check(halo_exchange_abandon(handle_)); }
 
     std::vector<halo_arrival> arrivals() {
-        return all_of<halo_arrival>([&](auto... list) { return halo_exchange_arrivals(handle_, list...); });
+        return detail::all_of<halo_arrival>([&](auto... list) { return halo_exchange_arrivals(handle_, list...); });
     }
     halo_exchange_stats stats() const {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
@@ -465,7 +467,7 @@ public:
         return stats;
     }
     std::vector<halo_peer_row> peers() const {
-        return all_of<halo_peer_row>([&](auto... list) { return halo_exchange_peers(handle_, sizeof(halo_peer_row), list...); });
+        return detail::all_of<halo_peer_row>([&](auto... list) { return halo_exchange_peers(handle_, sizeof(halo_peer_row), list...); });
     }
     std::string describe() const {
         std::size_t bytes = 0;

@@ -51,11 +51,7 @@ public:
     /// Makes the leaves all blocks of one level.
     void uniform(std::int32_t level) {
         const halo_forest_desc known = desc();
-        std::int64_t n = 0;
-        check(halo_forest_uniform(&known, level, sizeof(halo_leaf), nullptr, 0, &n));
-        std::vector<halo_leaf> list(static_cast<std::size_t>(n));
-        check(halo_forest_uniform(&known, level, sizeof(halo_leaf), list.data(), n, &n));
-        set_leaves(list);
+        set_leaves(detail::all_of<halo_leaf>([&](auto... list) { return halo_forest_uniform(&known, level, sizeof(halo_leaf), list...); }));
     }
     /// Any list of leaves.
     void set_leaves(std::span<const halo_leaf> leaves) {
@@ -139,11 +135,9 @@ CoarseCells<T> coarse_cells(const Exchange &exchange, std::int32_t field, std::i
     void *data = nullptr;
     halo_layout layout = HALO_LAYOUT_INIT;
     check(halo_exchange_coarse_data(exchange, field, gid, &data, &layout));
-    std::int64_t n = 0;
-    check(halo_exchange_coarse_boundaries(exchange, field, gid, sizeof(halo_boundary), nullptr, 0, &n));
-    std::vector<halo_boundary> boundaries(static_cast<std::size_t>(n));
-    check(halo_exchange_coarse_boundaries(exchange, field, gid, sizeof(halo_boundary), boundaries.data(), n, &n));
-    return { static_cast<T *>(data), layout, std::move(boundaries) };
+    return { static_cast<T *>(data), layout, detail::all_of<halo_boundary>([&](auto... list) {
+                 return halo_exchange_coarse_boundaries(exchange, field, gid, sizeof(halo_boundary), list...);
+             }) };
 }
 
 } // namespace halo

@@ -168,7 +168,7 @@ public:
     /// For each row of the map, for each entry, where the lowest layer leads.
     std::vector<std::uint32_t> column_map(std::int32_t map, std::int32_t from, std::int32_t to, std::span<const halo_column_entry> entries) const {
         const auto n_entries = static_cast<std::int32_t>(entries.size());
-        return all_of<std::uint32_t>(
+        return detail::all_of<std::uint32_t>(
             [&](auto... list) { return halo_mesh_get_column_map(handle_, map, from, to, entries.data(), n_entries, list...); });
     }
 

@@ -67,7 +67,7 @@ inline Topology reduced_rows(const Context &context, const halo_reduced_rows_des
 
 /// Keys beside that of a cell of reduced rows, whose description also makes the topology.
 inline std::vector<std::uint64_t> reduced_rows_neighbours(const halo_reduced_rows_desc &desc, std::uint64_t key) {
-    return all_of<std::uint64_t>([&](auto... list) { return halo_reduced_rows_neighbours(&desc, key, list...); });
+    return detail::all_of<std::uint64_t>([&](auto... list) { return halo_reduced_rows_neighbours(&desc, key, list...); });
 }
 
 class Sphere : public Handle<halo_sphere, halo_sphere_destroy> {
@@ -95,7 +95,7 @@ public:
     }
     /// Local entities up to each ring.
     std::vector<std::int64_t> ring_ends(std::int64_t gid, std::int32_t kind) const {
-        return all_of<std::int64_t>([&](auto... list) { return halo_sphere_ring_ends(handle_, gid, kind, list...); });
+        return detail::all_of<std::int64_t>([&](auto... list) { return halo_sphere_ring_ends(handle_, gid, kind, list...); });
     }
     /// Rows of halo_sphere_width(from, to) local indices.
     std::vector<std::uint32_t> neighbours(std::int64_t gid, std::int32_t from, std::int32_t to) const {
