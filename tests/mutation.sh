@@ -321,7 +321,6 @@ defects=(
     "owners of points may change along a border|exchange/kinds/sweeps.cpp|halo_box_conformance *Sweep*|s/why_no_rows(shared); !why/why_no_rows(false); !why/"
     "runs take the ghosts above that are asked for below|exchange/round_spec.cpp|halo_box_conformance *BoxCases*|s/std::min(ghosts.high\[d\], run.ghost_high\[d\])/std::min(ghosts.high[d], run.ghost_low[d])/"
     "layers of ghosts do not go to peers|stream/wire.cpp|unit_stream Wire.*|s/listed = listed << listed_bits . static_cast<uint32_t>(width);/listed = static_cast<uint32_t>(width);/"
-    "silent copies are combined by rank|topology/points/condensed.cpp|test_keys *ByRank*|s/(copies.size()) - silent);/(copies.size()));/"
     "a rank without a copy that gives counts by rank|topology/points/condensed.cpp|test_keys *ByRank*|s/run.silent == run.copies ? 1u : 0u/0u/"
     "copies of a rank do not get the result|exchange/exchange.cpp|test_keys *ByRank*|/^void Exchange::finish/,/^}/s/^        steps_->after_unpack(run_);//"
     "copies in runs of less depth are clipped at the receiver alone|plan/sources/of_topology.cpp|halo_box_conformance *BoxCases*:*BoxLaws*|s/if (use_.request.flow != Flow::from_owner) {/if (false) {/"

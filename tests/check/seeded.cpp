@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -261,22 +262,27 @@ TEST(SeededIntegers, AnEarlyReadChangesWithTheSeed) {
     EXPECT_EQ(sum_with_ghost("2", false), 3);
 }
 
+// One bit is enough, in either half of a value.
 TEST_P(Seeded, BrokenPromiseOfAStableSource) {
     SolverShape promised = shape();
     promised.source_stable = 1;
-    for (const int64_t owned : { int64_t{ 0 }, int64_t{ 3 } }) {
-        Findings findings;
-        run(n_ranks, checked, [&](Rank &rank) {
-            Solver solver(rank, promised);
-            solver.fill();
-            OK(solver.start());
-            if (rank.rank == 1) *cell(solver, 1, owned) = 1.5;
-            findings.note(solver.finish());
-            solver.destroy();
-        });
-        findings.expect({ "field density, part 3", text_of("cell (%lld, 0, 0), in all", static_cast<long long>(owned)), "which goes to part ",
-                          " on rank ", "source_stable" });
-    }
+    for (const int64_t owned : { int64_t{ 0 }, int64_t{ 3 } })
+        for (const int bit : { 12, 44 }) {
+            Findings findings;
+            run(n_ranks, checked, [&](Rank &rank) {
+                Solver solver(rank, promised);
+                solver.fill();
+                OK(solver.start());
+                if (rank.rank == 1) {
+                    double *const value = cell(solver, 1, owned);
+                    *value = std::bit_cast<double>(std::bit_cast<uint64_t>(*value) ^ uint64_t{ 1 } << bit);
+                }
+                findings.note(solver.finish());
+                solver.destroy();
+            });
+            findings.expect({ "field density, part 3", text_of("cell (%lld, 0, 0), in all", static_cast<long long>(owned)), "which goes to part ",
+                              " on rank ", "source_stable" });
+        }
 }
 
 // The same program without defects, and owned data overwritten without a promise.
