@@ -476,7 +476,6 @@ defects=(
     "a peer's bytes are those of the last round|exchange/exchange.cpp|halo_box_conformance */Asked.Peers*|s/row.bytes_sent += link.bytes_sent;/row.bytes_sent = link.bytes_sent;/"
     "a field's description has other ghosts|field/field.cpp|halo_box_conformance */Asked.ADescription*|s/std::ranges::copy(spec_.ghosts.high, desc.ghost_high);/std::ranges::copy(spec_.ghosts.low, desc.ghost_high);/"
     "runs that are done are given up too|capi/with_all.cpp|halo_box_conformance *WithAll.EverythingAliveAndDone*|s/^    if (!exchange.in_flight()) return {};//"
-    "handles are forgotten before the context has gone|capi/context.cpp|halo_box_conformance GoingWithAll.InCallbacks|s/^        all = std::move(object.shells);//"
     "topologies go before their fields|capi/with_all.cpp|halo_box_conformance *WithAll.*|s/destroy_each<Field>(owner.shells, HandleKind::field);/destroy_each<Topology>(owner.shells, HandleKind::topology); destroy_each<Field>(owner.shells, HandleKind::field);/"
     "an empty list of boxes has the domain cut|topology/boxes/boxes.cpp|halo_box_conformance BoxLists.*|s/ \&\& desc.n_parts_per_rank != 0),/),/"
     "images across a period stay where they are|topology/boxes/box_set.cpp|unit_topology|s/^        found.back().cells = shifted(.*$//"
