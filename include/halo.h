@@ -706,12 +706,13 @@ HALO_API halo_status halo_field_set_layout(halo_field *field, const halo_layout_
 HALO_API halo_status halo_layout_fill(const halo_layout_desc *desc, const int64_t points[3], int64_t element_bytes, int32_t n_components,
                                       int32_t n_places, halo_layout *layout);
 
-/** Values at some points of a part only, or in an order of their own (node-to-DOF maps): local point i has position positions[i], which takes the place
- *  of i in the layout: component c is element `first_owned + positions[i]*stride[0] + c*component_stride`. Negative: no value at point i, exchanges leave it
- *  out, and so must all other parts that have the point. `n_points`: all local points of the part. Copied. For topologies of points; before
- *  storage is bound to the part, whose layout then has as many positions as the map. Local; O(points).
+/** Values at some points of a part only, or in an order of their own (node-to-DOF maps, cells along a curve, ghosts behind the cells): local point i has
+ *  position positions[i], which takes the place of i in the layout: component c is element `first_owned + positions[i]*stride[0] + c*component_stride`.
+ *  `n_points`: all local points of the part; of cells, with the field's ghosts (of the place with most points), x fastest. Negative: no value at point i.
+ *  Exchanges over lists of points leave it out, and so must all other parts that have the point; in cells it may be a ghost that no exchange fills. Copied.
+ *  Before storage is bound to the part, whose layout then has as many positions as the map. Local, part by part, as layouts are; O(points).
  *  HALO_ERR_ARGUMENT: two points at one position. HALO_BUSY: storage is bound, or an exchange uses the field. Later, at an exchange's first start:
- *  HALO_ERR_MISMATCH: parts leave out different points. Not for HALO_KIND_FETCH. */
+ *  HALO_ERR_MISMATCH: parts leave out different points, or a cell that is exchanged. Not for HALO_KIND_FETCH, nor where blocks have several levels. */
 HALO_API halo_status halo_field_map_points(halo_field *field, int64_t gid, const int64_t *positions, int64_t n_points);
 
 /** Storage of one part in one set. In the sets that a run uses, each local part of a dense field must have some, unless the run itself names it

@@ -41,6 +41,48 @@ static void boxes(halo_context *context) {
     destroy(NULL, NULL, grid);
 }
 
+/* docs/layouts.md: two blocks side by side, periodic */
+static void layouts(halo_context *context) {
+    enum { n_blocks = 2 };
+    halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
+    desc.n_dims = 2, desc.n_blocks[0] = n_blocks, desc.n_blocks[1] = 1;
+    for (int d = 0; d < 2; ++d) desc.n_cells[d] = 4, desc.periodic[d] = 1;
+    halo_topology *grid;
+    need(halo_topology_create_blocks(context, &desc, &grid));
+    halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
+    field_desc.name = "mapped";
+    for (int d = 0; d < 2; ++d) field_desc.ghost_low[d] = field_desc.ghost_high[d] = 1;
+    halo_field *u;
+    need(halo_field_create(grid, &field_desc, &u));
+
+    int64_t position[6 * 6];                            /* 4 by 4 cells with one ghost around: cells first, ghosts behind them */
+    int64_t cells = 0, ghosts = 16;
+    for (int y = -1; y < 5; ++y)
+        for (int x = -1; x < 5; ++x)
+            position[6 * (y + 1) + x + 1] = x >= 0 && x < 4 && y >= 0 && y < 4 ? cells++ : ghosts++;
+    for (int64_t gid = 0; gid < n_blocks; ++gid)
+        halo_field_map_points(u, gid, position, 6 * 6); /* before storage is bound */
+
+    need(halo_field_allocate(u, -1));
+    double *at[n_blocks];
+    for (int64_t gid = 0; gid < n_blocks; ++gid) {
+        void *data;
+        need(halo_field_data(u, gid, 0, &data));
+        at[gid] = data;
+        for (int i = 0; i < 16; ++i) at[gid][i] = (double)(100 * gid + i);
+    }
+    halo_exchange *exchange;
+    need(halo_exchange_create(&u, 1, NULL, &exchange));
+    need(halo_exchange_start(exchange, NULL, HALO_STREAM_NONE));
+    need(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+    for (int y = 0; y < 4; ++y) {
+        check(at[0][position[6 * (y + 1)]] == 100 + 4 * y + 3, "layouts: ghosts to the left");
+        check(at[1][position[6 * (y + 1) + 5]] == 4 * y, "layouts: ghosts to the right");
+    }
+    check(at[0][position[0]] == 115, "layouts: a corner");
+    destroy(exchange, u, grid);
+}
+
 /* docs/concepts.md */
 static void concepts(halo_context *context) {
     halo_join right = {
@@ -261,7 +303,7 @@ const halo_transport_plugin halo_transport_plugin_v1 = {
 int main(void) {
     halo_context *context;
     need(halo_context_create(NULL, &context));
-    boxes(context), concepts(context), devices(context), forests(context), reverse(context), vectors(context);
+    boxes(context), concepts(context), devices(context), forests(context), layouts(context), reverse(context), vectors(context);
     need(halo_context_destroy(&context));
     uniform();
     char why[32];

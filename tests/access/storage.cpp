@@ -36,9 +36,10 @@ void on_all_sides(const Rank &rank, halo_field *field, const std::function<void(
 
 class Storage : public testing::TestWithParam<int32_t> {};
 
-TEST_P(Storage, OfBlocks) {
-    conformance::run(GetParam(), with_device(), [](Rank &rank) {
-        constexpr int64_t n_blocks = 3, n_cells = 4, width = 2, n_components = 2;
+// Cells in rows, or where a map says: the last first.
+void check_blocks(int32_t n_ranks, bool mapped) {
+    conformance::run(n_ranks, with_device(), [mapped](Rank &rank) {
+        constexpr int64_t n_blocks = 3, n_cells = 4, width = 2, n_components = 2, pitch = n_cells + 2 * width;
         halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
         blocks.n_dims = 2;
         for (int d = 0; d < 2; ++d) blocks.n_blocks[d] = n_blocks, blocks.n_cells[d] = n_cells, blocks.periodic[d] = 1;
@@ -51,10 +52,13 @@ TEST_P(Storage, OfBlocks) {
         for (int d = 0; d < 2; ++d) desc.ghost_low[d] = desc.ghost_high[d] = width;
         halo_field *field = nullptr;
         OK(halo_field_create(topology, &desc, &field));
-        OK(halo_field_allocate(field, -1));
         const int64_t *gids = nullptr;
         int64_t n_parts = 0, version = 0;
         OK(halo_topology_local_parts(topology, &gids, &n_parts));
+        std::vector<int64_t> positions;
+        for (int64_t i = pitch * pitch; i-- > 0;) positions.push_back(i);
+        for (int64_t p = 0; p < n_parts && mapped; ++p) OK(halo_field_map_points(field, gids[p], positions.data(), std::ssize(positions)));
+        OK(halo_field_allocate(field, -1));
         const auto visit = [&](int32_t where, int64_t ghosts, auto &&body) {
             for (int64_t p = 0; p < n_parts; ++p) {
                 halo_layout layout = HALO_LAYOUT_INIT;
@@ -66,8 +70,9 @@ TEST_P(Storage, OfBlocks) {
                             constexpr int64_t extent = n_blocks * n_cells;
                             const int64_t i = (gids[p] % n_blocks * n_cells + x + extent) % extent,
                                           j = (gids[p] / n_blocks * n_cells + y + extent) % extent;
-                            double &value = static_cast<double *>(
-                                data)[layout.first_owned + x * layout.stride[0] + y * layout.stride[1] + c * layout.component_stride];
+                            const int64_t position = positions[static_cast<size_t>(pitch * (y + width) + x + width)];
+                            const int64_t point = mapped ? position * layout.stride[0] : x * layout.stride[0] + y * layout.stride[1];
+                            double &value = static_cast<double *>(data)[layout.first_owned + point + c * layout.component_stride];
                             body(value, static_cast<double>(version * 10000 + c * 1000 + j * extent + i));
                         }
             }
@@ -87,6 +92,9 @@ TEST_P(Storage, OfBlocks) {
         OK(halo_topology_destroy(&topology));
     });
 }
+
+TEST_P(Storage, OfBlocks) { check_blocks(GetParam(), false); }
+TEST_P(Storage, OfMappedBlocks) { check_blocks(GetParam(), true); }
 
 // Components side by side, with a gap; points in any order, so that owned ones lie among ghosts.
 TEST_P(Storage, OfPointsWithComponents) {

@@ -272,7 +272,7 @@ const char *style_name(BoxStyle style) {
 }
 
 const char *box_layout_name(int layout) {
-    static constexpr const char *names[n_box_layouts] = { "natural", "padded", "components fastest", "places fastest", "aligned" };
+    static constexpr const char *names[n_box_layouts] = { "natural", "padded", "components fastest", "places fastest", "aligned", "mapped" };
     return name_in(names, layout);
 }
 

@@ -13,8 +13,9 @@ enum class BoxStyle : uint8_t { tiles, slivers, holes, overlap, alone };
 inline constexpr int n_box_styles = 5;
 const char *style_name(BoxStyle style);
 
-inline constexpr int n_box_layouts = 5;
-const char *box_layout_name(int layout); // natural, padded, components fastest, places fastest, aligned
+inline constexpr int n_box_layouts = 6;
+inline constexpr int mapped_box_layout = 5;
+const char *box_layout_name(int layout); // natural, padded, components fastest, places fastest, aligned, mapped
 
 struct BoxField {
     halo_type type = HALO_FLOAT64;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <numeric>
 
 namespace conformance {
 
@@ -180,7 +181,12 @@ BoxStores::BoxStores(halo_topology *topology, const BoxModel &model, int32_t ran
     OK(halo_field_create(topology, &desc, &handle_));
     for (size_t part = 0; part < gids_.size(); ++part) {
         Store &store = stores_[part];
-        if (field.layout == 0)
+        // Parts with maps beside others without.
+        if (field.layout == mapped_box_layout && gids_[part] % 4 != 3) {
+            store.positions = make_map(gids_[part]);
+            OK(halo_field_map_points(handle_, gids_[part], store.positions.data(), std::ssize(store.positions)));
+        }
+        if (field.layout == 0 || field.layout == mapped_box_layout)
             OK(halo_field_layout(handle_, gids_[part], &store.layout));
         else
             store.layout = make_layout(gids_[part]);
@@ -200,10 +206,8 @@ halo_layout BoxStores::make_layout(int64_t gid) const {
     std::array<int, 5> order{ 0, 1, 2, 3, 4 };
     if (field_.layout == 2) order = { 3, 0, 1, 2, 4 };
     if (field_.layout == 3) order = { 4, 0, 1, 2, 3 };
-    const std::vector<int32_t> places = field_.places(model_.n_dims);
-    int32_t any = 0;
-    for (const int32_t place : places) any |= place;
-    const Triple most = model_.points(gid, any);
+    const auto n_places = std::ssize(field_.places(model_.n_dims));
+    const Triple most = most_points(gid);
     std::array<int64_t, 5> stride{};
     int64_t step = 1;
     int64_t lead = gid % 4;
@@ -211,7 +215,7 @@ halo_layout BoxStores::make_layout(int64_t gid) const {
     layout.first_owned = lead;
     for (const int d : order) {
         const int64_t low = d < 3 ? field_.ghosts.low[d] : 0;
-        const int64_t n = d < 3 ? most[d] + low + field_.ghosts.high[d] : d == 3 ? field_.n_components : std::ssize(places);
+        const int64_t n = d < 3 ? most[d] + low + field_.ghosts.high[d] : d == 3 ? field_.n_components : n_places;
         stride[d] = step;
         layout.first_owned += step * low;
         step = step * n + (field_.layout == 1 ? gid % 3 : 0);
@@ -229,17 +233,47 @@ halo_layout BoxStores::aligned_layout(int64_t gid) const {
     Random random(mix(static_cast<uint64_t>(number_) * 1000003u + static_cast<uint64_t>(gid)));
     std::shuffle(desc.order, desc.order + 5, random);
     desc.alignment = 1 << pick(random, 0, 8);
-    int32_t any = 0;
-    const std::vector<int32_t> places = field_.places(model_.n_dims);
-    for (const int32_t place : places) any |= place;
     for (size_t d = 0; d < 3; ++d) {
         desc.ghost_low[d] = field_.ghosts.low[d] + static_cast<int32_t>(pick(random, 0, 1));
         desc.ghost_high[d] = field_.ghosts.high[d] + static_cast<int32_t>(pick(random, 0, 1));
     }
-    const Triple most = model_.points(gid, any);
     halo_layout layout = HALO_LAYOUT_INIT;
-    OK(halo_layout_fill(&desc, most.data(), field_.element_bytes, field_.n_components, static_cast<int32_t>(places.size()), &layout));
+    OK(halo_layout_fill(&desc, most_points(gid).data(), field_.element_bytes, field_.n_components,
+                        static_cast<int32_t>(field_.places(model_.n_dims).size()), &layout));
     return layout;
+}
+
+// Of the place with most.
+Triple BoxStores::most_points(int64_t gid) const {
+    int32_t any = 0;
+    for (const int32_t place : field_.places(model_.n_dims)) any |= place;
+    return model_.points(gid, any);
+}
+
+// Any order, with gaps; every fifth part has its ghosts behind the cells.
+std::vector<int64_t> BoxStores::make_map(int64_t gid) const {
+    const Triple most = most_points(gid);
+    std::vector<int64_t> positions;
+    int64_t n_owned = 0, n_ghosts = most[0] * most[1] * most[2];
+    for_each_point(most, field_.ghosts, [&](const Triple &at) {
+        bool owned = true;
+        for (size_t d = 0; d < 3; ++d) owned = owned && at[d] >= 0 && at[d] < most[d];
+        positions.push_back(owned ? n_owned++ : n_ghosts++);
+    });
+    if (gid % 5 == 0) return positions;
+    Random random(mix(static_cast<uint64_t>(number_) * 1000033u + static_cast<uint64_t>(gid % 3)));
+    std::vector<int64_t> any_order(positions.size() + 3);
+    std::iota(any_order.begin(), any_order.end(), 0);
+    std::shuffle(any_order.begin(), any_order.end(), random);
+    std::copy_n(any_order.begin(), positions.size(), positions.begin());
+    return positions;
+}
+
+int64_t BoxStores::position(const Store &store, int64_t gid, const Triple &at) const {
+    const Triple most = most_points(gid);
+    int64_t number = 0;
+    for (size_t d = 3; d-- > 0;) number = number * (most[d] + field_.ghosts.low[d] + field_.ghosts.high[d]) + at[d] + field_.ghosts.low[d];
+    return store.positions[static_cast<size_t>(number)];
 }
 
 bool BoxStores::is_local(int64_t gid) const { return std::binary_search(gids_.begin(), gids_.end(), gid); }
@@ -248,7 +282,10 @@ std::byte *BoxStores::find(int64_t gid, int32_t place, int32_t component, const 
     const auto part = static_cast<size_t>(std::lower_bound(gids_.begin(), gids_.end(), gid) - gids_.begin());
     const halo_layout &layout = stores_[part].layout;
     int64_t element = layout.first_owned + component * layout.component_stride + place * layout.place_stride;
-    for (int d = 0; d < 3; ++d) element += at[d] * layout.stride[d];
+    if (const Store &store = stores_[part]; !store.positions.empty())
+        element += position(store, gid, at) * layout.stride[0];
+    else
+        for (int d = 0; d < 3; ++d) element += at[d] * layout.stride[d];
     const int64_t byte = static_cast<int64_t>(guard_bytes) + element * field_.element_bytes;
     return (expected ? stores_[part].expected.data() : stores_[part].memory.data()) + byte;
 }

@@ -71,9 +71,13 @@ public:
 private:
     struct Store {
         halo_layout layout = HALO_LAYOUT_INIT;
+        std::vector<int64_t> positions; // of points that are mapped, with ghosts, x fastest
         Bytes memory; // with guard bytes on both sides
         std::vector<std::byte> expected;
     };
+    Triple most_points(int64_t gid) const;
+    std::vector<int64_t> make_map(int64_t gid) const;
+    int64_t position(const Store &store, int64_t gid, const Triple &at) const;
     halo_layout make_layout(int64_t gid) const;
     halo_layout aligned_layout(int64_t gid) const;
     std::byte *find(int64_t gid, int32_t place, int32_t component, const Triple &at, bool expected);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "model.h"
@@ -126,6 +127,27 @@ TEST(LevelsRefuse, Fields) {
         Attempt(rank, model.desc(), desc).refuse(ghosts, "field u: ghosts between levels are those of cells");
         Attempt(rank, model.desc(), field_desc(8))
             .refuse(ghosts, "field u: ghosts 8 and 8 along direction 0, but blocks of 8 cells between levels have at most");
+    });
+}
+
+TEST(LevelsRefuse, MapsOfCells) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        const Attempt forest(rank, model.desc(), field_desc());
+        halo_field_desc desc = field_desc();
+        desc.name = "mapped";
+        halo_field *mapped = nullptr;
+        OK(halo_field_create(forest.topology(), &desc, &mapped));
+        std::vector<int64_t> positions(12 * 12); // 8 by 8 cells with two ghosts around
+        std::iota(positions.begin(), positions.end(), 0);
+        const int64_t *gids = nullptr;
+        int64_t n = 0;
+        OK(halo_topology_local_parts(forest.topology(), &gids, &n));
+        OK(halo_field_map_points(mapped, gids[0], positions.data(), std::ssize(positions)));
+        halo_exchange *exchange = nullptr;
+        const halo_status status = halo_exchange_create(&mapped, 1, &ghosts, &exchange);
+        if (status != HALO_ERR_ARGUMENT || !std::strstr(halo_last_error(), "field mapped: it has a map of points"))
+            stop("it is %s: %s", halo_status_name(status), halo_last_error());
+        OK(halo_field_destroy(&mapped));
     });
 }
 

@@ -413,6 +413,13 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
               static const int64_t positions[] = { 0 };
               return halo_field_map_points(w.values, 0, positions, most);
           } },
+        { "points_of_a_map_of_cells",
+          argument,
+          { "field u, part 0", "a map of 9223372036854775807 points", "with its ghosts" },
+          [](World &w) {
+              static const int64_t positions[] = { 0 };
+              return halo_field_map_points(w.u, 0, positions, most);
+          } },
         { "position_in_a_map",
           HALO_ERR_BOUNDS,
           { "position 9223372036854775807" },

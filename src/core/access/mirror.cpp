@@ -42,7 +42,6 @@ SectionRuns section_runs(const Field &field, int64_t local_index) {
     const PartLayout &layout = field.layout(local_index);
     const Extent cells = topology.cells(local_index);
     const std::vector<bool> is_owned = owned_points(topology, local_index);
-    const PointMap *map = field.point_map(local_index);
     SectionRuns runs;
     for (int64_t place = 0; place < std::ssize(spec.places); ++place) {
         Extent own{};
@@ -53,9 +52,9 @@ SectionRuns section_runs(const Field &field, int64_t local_index) {
                 for (int64_t y = -spec.ghosts.low[1]; y < own[1] + spec.ghosts.high[1]; ++y)
                     for (int64_t x = -spec.ghosts.low[0]; x < own[0] + spec.ghosts.high[0]; ++x) {
                         const bool owned = is_owned.empty() ? inside(x, 0) && inside(y, 1) && inside(z, 2) : is_owned[static_cast<size_t>(x)];
-                        const int64_t at = map ? map->position(x) : x;
-                        if (map && at < 0) continue;
-                        const int64_t element = layout.offset(at, y, z) + c * layout.component_stride + place * layout.place_stride;
+                        const std::optional<int64_t> at = field.element(local_index, { x, y, z });
+                        if (!at) continue;
+                        const int64_t element = *at + c * layout.component_stride + place * layout.place_stride;
                         (owned ? runs.owned : runs.ghosts).push_back({ element * spec.element_bytes, spec.element_bytes });
                     }
     }

@@ -150,6 +150,10 @@ std::string name_cell(const Field &field, int64_t gid, const Extent &cell) {
                          static_cast<long long>(part.cells.low[1] + cell[1]), static_cast<long long>(part.cells.low[2] + cell[2]));
 }
 
+Extent received_point(const PlacedEdge &edge, int64_t number) {
+    return { edge.low[0] + number % edge.n[0], edge.low[1] + number / edge.n[0] % edge.n[1], edge.low[2] + number / edge.n[0] / edge.n[1] };
+}
+
 } // namespace
 
 CheckMode::CheckMode(const RoundSpec &spec, const Config &config)
@@ -200,9 +204,8 @@ std::string CheckMode::name_point(const Run &run, const Checked &checked, int64_
     const Field &field = field_of(run, checked);
     const PlacedEdge &edge = *checked.edge;
     const BoxCopy box = boxes_of(run, checked).repeat(edge, 0);
-    const auto [x, y, z] = BoxValues::of_target(box).place(point);
-    const std::string name = box.dst_list ? name_listed(field, box.dst_list[x])
-                                          : name_cell(field, edge.receive_gid, { edge.low[0] + x, edge.low[1] + y, edge.low[2] + z });
+    const bool listed = box.dst_list && !field.topology().has_cells();
+    const std::string name = listed ? name_listed(field, box.dst_list[point]) : name_cell(field, edge.receive_gid, received_point(edge, point));
     return format("field %s, part %lld, %s, which part %lld on rank %d fills (channel %s)", field.spec().name.c_str(),
                   static_cast<long long>(edge.receive_gid), name.c_str(), static_cast<long long>(edge.send_gid), peer_of(run, checked),
                   run.plan->describe(run.plan->pieces()[checked.piece].key(edge)).c_str());
@@ -222,14 +225,16 @@ int32_t CheckMode::peer_of(const Run &run, const Checked &checked) const {
 std::string CheckMode::name_element(const Field &field, int64_t part, int64_t element) const {
     const PartLayout &layout = field.layout(part);
     const FieldSpec &spec = field.spec();
-    const Extent cells = field.cells(part);
+    const bool has_cells = field.topology().has_cells();
+    const Extent cells = has_cells ? field.topology().cells(part) : field.cells(part);
     const auto gid = static_cast<long long>(field.topology().local_parts()[part]);
     for (int64_t place = 0; place < std::ssize(spec.places); ++place)
         for (int64_t c = 0; c < spec.n_components; ++c)
             for (int64_t z = -spec.ghosts.low[2]; z < points(cells[2], spec.places[place], 2) + spec.ghosts.high[2]; ++z)
                 for (int64_t y = -spec.ghosts.low[1]; y < points(cells[1], spec.places[place], 1) + spec.ghosts.high[1]; ++y)
                     for (int64_t x = -spec.ghosts.low[0]; x < points(cells[0], spec.places[place], 0) + spec.ghosts.high[0]; ++x)
-                        if (layout.offset(x, y, z) + c * layout.component_stride + place * layout.place_stride == element)
+                        if (const auto at = has_cells ? field.element(part, { x, y, z }) : layout.offset(x, y, z);
+                            at && *at + c * layout.component_stride + place * layout.place_stride == element)
                             return format("field %s, part %lld, %s, component %lld", spec.name.c_str(), gid,
                                           name_cell(field, gid, { x, y, z }).c_str(), static_cast<long long>(c));
     return format("field %s, part %lld, element %lld of its storage, which is no cell", spec.name.c_str(), gid, static_cast<long long>(element));
@@ -304,29 +309,37 @@ void CheckMode::refuse_poison_in_owned(const Run &run) const {
 void CheckMode::refuse_poison_in_part(const Run &run, const Field &field, int64_t part, const void *memory) const {
     const PartLayout &layout = field.layout(part);
     const FieldSpec &spec = field.spec();
-    const Extent cells = field.cells(part);
     const auto *storage = static_cast<const std::byte *>(memory);
     if (!can_be_poison(spec)) return;
     const bool has_cells = field.topology().has_cells();
-    const int64_t step = layout.stride[0];
+    const auto look = [&](int64_t first, int64_t step, int64_t n) { // at elements
+        const auto next = [&](int64_t i) {
+            return i + find_poison(spec, storage + (first + i * step) * spec.element_bytes, step * spec.element_bytes, n - i);
+        };
+        for (int64_t i = next(0); i < n; i = next(i + 1)) {
+            const int64_t element = first + i * step;
+            const std::byte *const value = storage + element * spec.element_bytes;
+            if (has_cells || !poison_of(field).is_at(element, value, spec.element_bytes)) // else a copy that a failed run has not filled
+                refuse_poison(run, field, part, element, value);
+        }
+    };
+    const bool in_rows = !has_cells || !field.point_map(part);
+    const Extent cells = in_rows ? field.cells(part) : field.topology().cells(part);
     for (int64_t c = 0; c < spec.n_components; ++c)
         for (int64_t z = 0; z < cells[2]; ++z)
             for (int64_t y = 0; y < cells[1]; ++y) {
-                const int64_t row = layout.offset(0, y, z) + c * layout.component_stride;
-                const auto next = [&](int64_t x) {
-                    return x + find_poison(spec, storage + (row + x * step) * spec.element_bytes, step * spec.element_bytes, cells[0] - x);
-                };
-                for (int64_t x = next(0); x < cells[0]; x = next(x + 1)) {
-                    const int64_t element = row + x * step;
-                    const std::byte *const value = storage + element * spec.element_bytes;
-                    if (!has_cells && poison_of(field).is_at(element, value, spec.element_bytes)) continue; // a copy that a failed run has not filled
-                    const PoisonOrigin origin = poison_origin(spec, value);
-                    std::string from = origin.ordinal < 0 ? std::string("a ghost") : format("a ghost of field number %d", origin.ordinal);
-                    if (origin.element >= 0) from += format(" (element %lld of its part's storage)", static_cast<long long>(origin.element));
-                    fail(HALO_ERR_CHECK, "%s: run %u: %s was computed from %s that was read between start and finish", what_.c_str(), run.epoch,
-                         name_element(field, part, element).c_str(), from.c_str());
-                }
+                if (in_rows) look(layout.offset(0, y, z) + c * layout.component_stride, layout.stride[0], cells[0]);
+                for (int64_t x = 0; x < cells[0] && !in_rows; ++x)
+                    if (const auto element = field.element(part, { x, y, z })) look(*element + c * layout.component_stride, 1, 1);
             }
+}
+
+void CheckMode::refuse_poison(const Run &run, const Field &field, int64_t part, int64_t element, const std::byte *value) const {
+    const PoisonOrigin origin = poison_origin(field.spec(), value);
+    std::string from = origin.ordinal < 0 ? std::string("a ghost") : format("a ghost of field number %d", origin.ordinal);
+    if (origin.element >= 0) from += format(" (element %lld of its part's storage)", static_cast<long long>(origin.element));
+    fail(HALO_ERR_CHECK, "%s: run %u: %s was computed from %s that was read between start and finish", what_.c_str(), run.epoch,
+         name_element(field, part, element).c_str(), from.c_str());
 }
 
 void CheckMode::poison(const Run &run, const Checked &checked) const {

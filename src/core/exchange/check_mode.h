@@ -65,6 +65,7 @@ private:
     BoxValues target_of(const Run &run, const Checked &checked) const;
     const Field &field_of(const Run &run, const Checked &checked) const { return *run.plan->pieces()[checked.piece].field; }
     void refuse_poison_in_owned(const Run &run) const;
+    [[noreturn]] void refuse_poison(const Run &run, const Field &field, int64_t part, int64_t element, const std::byte *value) const;
     void refuse_poison_in_part(const Run &run, const Field &field, int64_t part, const void *storage) const;
     Poison poison_of(const Field &field) const { return { field.spec(), field.ordinal(), seed_ }; }
     void poison(const Run &run, const Checked &checked) const;

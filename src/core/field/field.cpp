@@ -151,30 +151,55 @@ void Field::check_centring(const halo_field_desc &desc, const char *name) const 
              desc.n_components, type_name(desc.type));
 }
 
+const std::shared_ptr<PointMap> &Field::point_map(int64_t local_index) const {
+    static const std::shared_ptr<PointMap> none;
+    return maps_.empty() ? none : maps_[static_cast<size_t>(local_index)];
+}
+
 Extent Field::cells(int64_t local_index) const {
-    if (const PointMap *map = point_map(local_index)) return { map->n_positions(), 1, 1 };
+    if (const auto &map = point_map(local_index)) return { map->n_positions(), 1, 1 };
     return topology_.cells(local_index);
 }
 
+std::optional<int64_t> Field::element(int64_t local_index, const Extent &point) const {
+    const PartLayout &layout = layouts_[local_index];
+    const auto &map = point_map(local_index);
+    if (!map) return layout.offset(point[0], point[1], point[2]);
+    const int64_t position = map->position(point);
+    return position < 0 ? std::nullopt : std::optional(layout.offset(position, 0, 0));
+}
+
 Extent Field::most_points(int64_t local_index) const {
-    Extent most = cells(local_index);
+    Extent most = topology_.cells(local_index);
     Centring any = 0;
     for (const Centring place : spec_.places) any |= place;
     for (int d = 0; d < 3; ++d) most[d] = points(most[d], any, d);
     return most;
 }
 
+halo_box Field::points_with_ghosts(int64_t local_index) const {
+    const Extent most = most_points(local_index);
+    halo_box points;
+    for (size_t d = 0; d < 3; ++d) {
+        points.low[d] = -spec_.ghosts.low[d];
+        points.high[d] = most[d] + spec_.ghosts.high[d];
+    }
+    return points;
+}
+
+// Parts that are mapped alike share a map, and so what is made from it.
 void Field::map_points(int64_t gid, std::span<const int64_t> positions) {
     const int64_t index = topology_.require_local(gid);
     const std::string what = format("field %s, part %lld", spec_.name.c_str(), static_cast<long long>(gid));
-    if (topology_.has_cells()) fail(HALO_ERR_ARGUMENT, "%s: a map of points, but its topology has cells", what.c_str());
-    if (std::ssize(positions) != topology_.cells(index)[0])
-        fail(HALO_ERR_ARGUMENT, "%s: a map of %zu points, the part has %lld", what.c_str(), positions.size(),
-             static_cast<long long>(topology_.cells(index)[0]));
+    const halo_box points = points_with_ghosts(index);
+    if (std::ssize(positions) != volume(points))
+        fail(HALO_ERR_ARGUMENT, "%s: a map of %zu points, the part has %lld%s", what.c_str(), positions.size(),
+             static_cast<long long>(volume(points)), topology_.has_cells() ? " with its ghosts" : "");
     if (exchanges > 0) fail(HALO_BUSY, "%s: exchanges use the field", what.c_str());
     require_unbound(index, "its layout does not know the map");
-    auto map = std::make_unique<PointMap>(positions, what);
+    auto map = std::make_shared<PointMap>(points, positions, what);
     maps_.resize(layouts_.size());
+    if (index > 0 && maps_[index - 1] && *maps_[index - 1] == *map) map = maps_[index - 1];
     std::swap(maps_[index], map);
     try {
         layouts_[index] = layout_by(layout_rule_, index);
@@ -187,8 +212,10 @@ void Field::map_points(int64_t gid, std::span<const int64_t> positions) {
 }
 
 PartLayout Field::layout_by(const LayoutRule &rule, int64_t local_index) const {
-    const std::optional<PartLayout> layout =
-        rule.layout({ most_points(local_index), spec_.ghosts, spec_.n_components, std::ssize(spec_.places), spec_.element_bytes });
+    LayoutRule of_part = rule;
+    if (point_map(local_index)) of_part.ghosts = {}; // they lie where the map says
+    const std::optional<PartLayout> layout = of_part.layout(
+        { stored_points(local_index), stored_ghosts(local_index), spec_.n_components, std::ssize(spec_.places), spec_.element_bytes });
     if (!layout) fail_as_too_large(topology_.local_parts()[local_index]);
     return *layout;
 }
@@ -198,7 +225,7 @@ std::vector<PartLayout> Field::layouts_by(const LayoutRule &rule) const {
     std::vector<PartLayout> layouts;
     layouts.reserve(n_parts);
     for (int64_t i = 0; i < n_parts; ++i) {
-        const bool is_like_last = i > 0 && cells(i) == cells(i - 1);
+        const bool is_like_last = i > 0 && cells(i) == cells(i - 1) && !point_map(i) == !point_map(i - 1);
         layouts.push_back(is_like_last ? layouts.back() : layout_by(rule, i));
     }
     return layouts;
@@ -251,8 +278,9 @@ void Field::check_layout(int64_t gid, int64_t local_index, const PartLayout &lay
              static_cast<long long>(layout.elements));
     if (layout.elements > limits::storage_bytes / spec_.element_bytes) fail_as_too_large(gid);
     check_steps(gid, layout);
-    const Extent cells = most_points(local_index);
-    if (!topology_.has_cells() && cells[0] == 0) return; // a rank without points, or without values
+    const Extent stored = stored_points(local_index);
+    const GhostWidths ghosts = stored_ghosts(local_index);
+    if (stored[0] == 0) return; // a rank without points, or a part without values
     __int128 low = layout.first_owned;
     __int128 high = layout.first_owned;
     const auto reach = [&](int64_t stride, int64_t first, int64_t last) {
@@ -261,7 +289,7 @@ void Field::check_layout(int64_t gid, int64_t local_index, const PartLayout &lay
         low += a < b ? a : b;
         high += a < b ? b : a;
     };
-    for (int d = 0; d < 3; ++d) reach(layout.stride[d], -spec_.ghosts.low[d], cells[d] - 1 + spec_.ghosts.high[d]);
+    for (int d = 0; d < 3; ++d) reach(layout.stride[d], -ghosts.low[d], stored[d] - 1 + ghosts.high[d]);
     reach(layout.component_stride, 0, spec_.n_components - 1);
     reach(layout.place_stride, 0, std::ssize(spec_.places) - 1);
     if (low < 0 || high >= layout.elements)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -52,10 +53,12 @@ public:
 
     // Where points have their values, if not in their own order; before storage is bound.
     void map_points(int64_t gid, std::span<const int64_t> positions);
-    PointMap *point_map(int64_t local_index) const { return maps_.empty() ? nullptr : maps_[local_index].get(); }
+    const std::shared_ptr<PointMap> &point_map(int64_t local_index) const;
     bool is_mapped() const { return !maps_.empty(); }
     // Of a part; or the positions of its map.
     Extent cells(int64_t local_index) const;
+    // Where a point of a part has its value of the first component and place, in elements of its storage; none: a map leaves it out.
+    std::optional<int64_t> element(int64_t local_index, const Extent &point) const;
 
     void *data(int64_t local_index, int32_t set) const { return data_[set][local_index]; }
     // Where all storage of a set is, or was last.
@@ -99,8 +102,13 @@ public:
 private:
     void check_desc(const halo_field_desc &desc) const;
     void check_centring(const halo_field_desc &desc, const char *name) const;
-    // Points per direction that storage must have beside ghosts: those of the place with most.
+    // Points per direction of the place with most, which storage must have beside ghosts if no map gives it others.
     Extent most_points(int64_t local_index) const;
+    // What storage must have.
+    Extent stored_points(int64_t local_index) const { return point_map(local_index) ? cells(local_index) : most_points(local_index); }
+    GhostWidths stored_ghosts(int64_t local_index) const { return point_map(local_index) ? GhostWidths() : spec_.ghosts; }
+    // All points that may have values.
+    halo_box points_with_ghosts(int64_t local_index) const;
     PartLayout layout_by(const LayoutRule &rule, int64_t local_index) const;
     std::vector<PartLayout> layouts_by(const LayoutRule &rule) const;
     void require_unbound(int64_t local_index, const char *why) const;
@@ -121,7 +129,7 @@ private:
     int32_t prolongation_ = HALO_PROLONG_MINMOD;
     LayoutRule layout_rule_;
     std::vector<PartLayout> layouts_;
-    std::vector<std::unique_ptr<PointMap>> maps_;             // of each part, or none
+    std::vector<std::shared_ptr<PointMap>> maps_;             // of each part, or none
     std::vector<std::vector<void *>> data_;                   // [set][part]
     std::vector<Space> spaces_;                               // of each set
     std::vector<int64_t> n_bound_;                            // parts with storage, of each set

@@ -2,6 +2,7 @@
 // The boxes, or lists of points, that are to be copied for edges: the first step of every lowering.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "field/field.h"
@@ -24,7 +25,9 @@ struct ValueShape {
     int32_t n_dims;
     std::vector<PartLayout> layouts; // a part that is laid out as the one before shares its
     std::vector<uint32_t> layout_of; // of each local part
+    std::vector<std::shared_ptr<PointMap>> maps; // of each local part of cells, or none: lists of points are mapped in their edges
 
+    PointMap *map_of(int64_t part) const { return maps.empty() ? nullptr : maps[static_cast<size_t>(part)].get(); }
     int64_t n_parts() const { return std::ssize(layout_of); }
     const PartLayout &layout(int64_t part) const { return layouts[layout_of[static_cast<size_t>(part)]]; }
 };
@@ -35,8 +38,12 @@ struct Placement {
     int64_t offset = 0;
     std::array<int64_t, 4> stride{};
     int64_t group = 0;              // edges of one group share rows of the message
-    const uint32_t *list = nullptr; // points are listed: where each one lies, in units of stride[0]
+    const uint32_t *list = nullptr; // points are listed, x fastest: where each one lies, in units of stride[0]
 };
+
+// What an edge reads in the sending part, and writes in the receiving one, of boxes: in the order of the receiver.
+PointMap::Turned sent_points(const PlacedEdge &edge, const AxisMap &map);
+PointMap::Turned received_points(const PlacedEdge &edge);
 
 // Components of a run; 0: all from the first.
 struct ComponentRange {
@@ -72,20 +79,22 @@ public:
     Placement at_source(const PlacedEdge &edge) const;
     Placement at_destination(const PlacedEdge &edge) const;
 
-    // Part to part, part to message; several boxes where the components of a vector change place.
+    // Part to part, part to message, message to part, message to message. Several boxes where the components of a vector change place, or where points
+    // are listed on one side and lie in lines apart from each other on the other.
     void direct(const PlacedEdge &edge, std::vector<BoxCopy> &boxes) const { pack(edge, at_destination(edge), boxes); }
     void pack(const PlacedEdge &edge, const Placement &at, std::vector<BoxCopy> &boxes) const;
-    // Message to part.
-    BoxCopy unpack(const PlacedEdge &edge, const Placement &at) const { return between(edge, at, at_destination(edge)); }
-    // Message to message.
-    BoxCopy between(const PlacedEdge &edge, const Placement &from, const Placement &to) const;
+    void unpack(const PlacedEdge &edge, const Placement &at, std::vector<BoxCopy> &boxes) const { between(edge, at, at_destination(edge), boxes); }
+    void between(const PlacedEdge &edge, const Placement &from, const Placement &to, std::vector<BoxCopy> &boxes) const;
+    // One box, from values that lie without gaps.
+    BoxCopy unpack_dense(const PlacedEdge &edge, const Placement &at) const;
     // Would direct() give the same boxes but for their bases, one for each of them?
     bool alike(const PlacedEdge &a, const PlacedEdge &b) const;
     // One value into the whole receive region.
-    BoxCopy repeat(const PlacedEdge &edge, uint32_t base) const { return between(edge, { base, 0, {}, 0, nullptr }, at_destination(edge)); }
+    BoxCopy repeat(const PlacedEdge &edge, uint32_t base) const { return unpack_dense(edge, { base, 0, {}, 0, nullptr }); }
 
 private:
     BoxCopy sized(const PlacedEdge &edge) const;
+    BoxCopy box_between(const PlacedEdge &edge, const Placement &from, const Placement &to) const;
     void from_vector(const BoxCopy &box, const PlacedEdge &edge, std::vector<BoxCopy> &boxes) const;
 
     const ValueShape &source_;

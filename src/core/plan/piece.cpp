@@ -58,7 +58,7 @@ int32_t local_index(const Field &field, bool here, int64_t gid) { return here ? 
 // Where a field has values at some points only, or in another order. Both ends must leave out the same: the pattern.
 uint64_t map_points(Field &field, Edge &edge) {
     const auto mapped = [&](int64_t gid, Region &region) {
-        PointMap *map = field.point_map(field.topology().local_index(gid));
+        PointMap *const map = field.point_map(field.topology().local_index(gid)).get();
         if (!map) return uint64_t{ 0 };
         const PointMap::Mapped &known = map->mapped(region);
         region = known.region;
@@ -76,12 +76,23 @@ uint64_t map_points(Field &field, Edge &edge) {
     return sent | received;
 }
 
+// All points of boxes must have values: both ends have them in their own order, and one does not know what the other would leave out.
+void require_values(const Field &field, int32_t part, const PointMap::Turned &points, const PlacedEdge &edge) {
+    const PointMap *const map = part < 0 ? nullptr : field.point_map(part).get();
+    if (!map) return;
+    if (const std::optional<Extent> none = map->first_without(points))
+        fail(HALO_ERR_MISMATCH, "field %s, part %lld: its map leaves out point (%lld, %lld, %lld), which the channel from part %lld to part %lld has",
+             field.spec().name.c_str(), static_cast<long long>(field.topology().local_parts()[static_cast<size_t>(part)]),
+             static_cast<long long>((*none)[0]), static_cast<long long>((*none)[1]), static_cast<long long>((*none)[2]),
+             static_cast<long long>(edge.send_gid), static_cast<long long>(edge.receive_gid));
+}
+
 } // namespace
 
 void Piece::collect(const PieceSpec &spec) {
     Field &destination = *spec.destination;
     const bool listed = !destination.topology().has_cells();
-    const bool mapped = destination.is_mapped();
+    const bool mapped = destination.is_mapped() && listed; // points of cells are mapped where they lie, in lowering
     if (!listed) edges_.local.reserve(destination.topology().local_parts().size() * usual_edges);
     const auto take = [&](const Edge &edge, int32_t place, uint64_t pattern) {
         EdgeLists lists;
@@ -94,9 +105,14 @@ void Piece::collect(const PieceSpec &spec) {
             lists.pattern = pattern;
         }
         const bool sends = edge.ends != EdgeEnds::receive, receives = edge.ends != EdgeEnds::send;
-        edges_.add(sends ? edge.receive_rank : edge.send_rank, edge.ends,
-                   edges_.place(edge, local_index(*spec.source, sends, edge.send_gid), local_index(destination, receives, edge.receive_gid), place,
-                                listed ? &lists : nullptr));
+        const PlacedEdge placed =
+            edges_.place(edge, local_index(*spec.source, sends, edge.send_gid), local_index(destination, receives, edge.receive_gid), place,
+                         listed ? &lists : nullptr);
+        if (!listed) {
+            require_values(*spec.source, placed.send_part, sent_points(placed, edge.map), placed);
+            require_values(destination, placed.recv_part, received_points(placed), placed);
+        }
+        edges_.add(sends ? edge.receive_rank : edge.send_rank, edge.ends, placed);
     };
     for (int32_t place = 0; place < std::ssize(destination.spec().places); ++place)
         spec.edges->emit(destination.spec().places[static_cast<size_t>(place)], [&](const Edge &emitted) {

@@ -60,6 +60,7 @@ void check_field(const Field &field) {
     const FieldSpec &spec = field.spec();
     if (!dynamic_cast<const ForestTopology *>(&field.topology())) refuse(field, "it is on no forest");
     if (spec.sparse) refuse(field, "it is sparse: blocks of several levels have dense fields");
+    if (field.is_mapped()) refuse(field, "it has a map of points: blocks of several levels have theirs in rows");
     if (!has_level_operators(spec.type)) refuse(field, format("values of %s have no means: real and complex ones have", type_name(spec.type)));
 }
 

@@ -9,14 +9,6 @@ namespace halo {
 
 namespace {
 
-// Edges of one group lie side by side in the message and in the ghosts: one box.
-void append_or_widen(std::vector<BoxCopy> &boxes, const BoxCopy &box, bool same_group) {
-    if (same_group)
-        boxes.back().n[0] += box.n[0];
-    else
-        boxes.push_back(box);
-}
-
 class Lowering {
 public:
     Lowering(const Piece &piece, const Device &device, const Narrowed &narrowed, bool alone, const PeerPlacements *lent)
@@ -173,7 +165,7 @@ void Lowering::copy_local_singles() {
         one.stage = add_pack(one.edge, apart(one));
         flag_rows(one);
     }
-    for (SingleEdge &one : singles) one.unstage_row = rows_.add(boxes_.unpack(one.edge, apart(one)));
+    for (SingleEdge &one : singles) one.unstage_row = rows_.add(boxes_.unpack_dense(one.edge, apart(one)));
 }
 
 // Does its work where the edge is null.
@@ -240,8 +232,10 @@ void Lowering::unpack(size_t link) {
             ++i;
             if (done_.combines)
                 contributions_.push_back({ edge, at });
+            else if (at.group == last_group && !boxes.back().dst_list)
+                boxes.back().n[0] += static_cast<uint32_t>(edge.n[0]); // side by side in the message and in the ghosts: one box
             else
-                append_or_widen(boxes, boxes_.unpack(edge, at), at.group == last_group);
+                boxes_.unpack(edge, at, boxes);
             last_group = at.group;
         });
     direction.rows = add(boxes);
@@ -254,11 +248,13 @@ void Lowering::receive_singles(const std::vector<PlacedEdge> &by_key, LoweredDir
         if (done_.combines) {
             done_.staging_bytes = align_up(done_.staging_bytes, sparse_alignment);
             const Placement staged = boxes_.dense(edge, bases_.staging(), done_.staging_bytes);
-            one.copy = add_one(boxes_.between(edge, from, staged));
+            std::vector<BoxCopy> boxes;
+            boxes_.between(edge, from, staged, boxes);
+            one.copy = add(boxes);
             contributions_.push_back({ edge, staged });
             done_.staging_bytes += one.bytes;
         } else {
-            one.copy = add_one(boxes_.unpack(edge, from));
+            one.copy = add_one(boxes_.unpack_dense(edge, from));
         }
         direction.singles.push_back(one);
     }
@@ -274,16 +270,19 @@ void Lowering::combine_by_key() {
     std::sort(contributions_.begin(), contributions_.end(), [&](const Contribution &a, const Contribution &b) {
         return order(a.edge) != order(b.edge) ? order(a.edge) < order(b.edge) : key_before(a.edge, b.edge);
     });
+    std::vector<BoxCopy> boxes;
     for (size_t first = 0, end = 0; first < contributions_.size(); first = end) {
         const bool from_owner = contributions_[first].edge.from_owner;
         CombineStep step{ { rows_.size(), 0 }, from_owner && combining.owner_overwrites };
         const bool by_caller = !step.moves && op() == HALO_USER;
         for (; end < contributions_.size() && contributions_[end].edge.from_owner == from_owner; ++end) {
-            const BoxCopy box = boxes_.unpack(contributions_[end].edge, contributions_[end].at);
-            if (by_caller)
-                done_.caller_step.add(box);
-            else
-                rows_.add_runs(box);
+            boxes.clear();
+            boxes_.unpack(contributions_[end].edge, contributions_[end].at, boxes);
+            for (const BoxCopy &box : boxes)
+                if (by_caller)
+                    done_.caller_step.add(box);
+                else
+                    rows_.add_runs(box);
         }
         step.rows.n = rows_.size() - step.rows.first;
         if (step.rows.n > 0) done_.combine_steps.push_back(step);
@@ -294,7 +293,12 @@ void Lowering::combine_by_key() {
 void Lowering::combine_by_value() {
     if (contributions_.empty()) return;
     CanonicalStep step(piece_.destination().type, op());
-    for (const auto &[edge, at] : contributions_) step.add(boxes_.unpack(edge, at), edge.from_owner);
+    std::vector<BoxCopy> boxes;
+    for (const auto &[edge, at] : contributions_) {
+        boxes.clear();
+        boxes_.unpack(edge, at, boxes);
+        for (const BoxCopy &box : boxes) step.add(box, edge.from_owner);
+    }
     step.sort();
     done_.canonical_steps.push_back(std::move(step));
 }

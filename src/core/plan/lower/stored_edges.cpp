@@ -20,7 +20,7 @@ public:
         slot_of_base_.clear();
         list_at_.clear();
     }
-    void add(const Placement &at, int32_t n_points) {
+    void add(const Placement &at, int64_t n_points) {
         const auto [slot, is_new_slot] = slot_of_base_.try_emplace(at.base, static_cast<uint32_t>(told.slots.size()));
         if (is_new_slot) told.slots.push_back({ piece_, at.base });
         StoredEdge edge{ slot->second, at.list ? static_cast<uint32_t>(n_points) : 0, 0, at.offset, {} };
@@ -43,7 +43,7 @@ private:
 
 // Whether the peer has a list of points, this rank does not know.
 bool has_points(const PlacedEdge &edge, const StoredEdge &stored, const ToldEdges &told) {
-    const auto n = static_cast<uint64_t>(edge.n[0]);
+    const auto n = static_cast<uint64_t>(edge.n_points());
     return stored.slot < told.slot_bytes.size() &&
            (stored.n_listed == 0 || (stored.n_listed == n && stored.list >= 0 && static_cast<uint64_t>(stored.list) <= told.lists.size() &&
                                      n <= told.lists.size() - static_cast<uint64_t>(stored.list)));
@@ -74,7 +74,7 @@ int64_t reach_of(const PlacedEdge &edge, const StoredEdge &stored, const ToldEdg
         if (d == 0 && !list.empty())
             extent.widen(stride, *std::min_element(list.begin(), list.end()), *std::max_element(list.begin(), list.end()));
         else
-            extent.widen(stride, 0, (d < 3 ? edge.n[d] : values.n_components) - 1);
+            extent.widen(stride, 0, (d < 3 && list.empty() ? edge.n[d] : d < 3 ? 1 : values.n_components) - 1);
     }
     return extent.low.fits() && extent.high.fits(most) ? extent.high.value("") : -1;
 }
@@ -90,7 +90,7 @@ StoredEdges stored_edges(const Plan &plan, const PlanLink &link, bool sending) {
         if (!is_told(piece)) continue;
         const EdgeBoxes boxes = piece.boxes(piece.edges(), {});
         teller.begin(at.piece);
-        for (const PlacedEdge &edge : plan.edges(at, sending)) teller.add(sending ? boxes.at_source(edge) : boxes.at_destination(edge), edge.n[0]);
+        for (const PlacedEdge &edge : plan.edges(at, sending)) teller.add(sending ? boxes.at_source(edge) : boxes.at_destination(edge), edge.n_points());
     }
     return std::move(teller.told);
 }
@@ -156,7 +156,7 @@ CopyTable get_table(const Piece &piece, size_t link, const StoredEdgesView &told
     std::vector<BoxCopy> copies;
     size_t i = 0;
     place_in_order(boxes, piece.bases().receive(link), 1, piece.edges().links[link].receive,
-                   [&](const PlacedEdge &edge, const Placement &at) { copies.push_back(boxes.between(edge, places[i++], at)); });
+                   [&](const PlacedEdge &edge, const Placement &at) { boxes.between(edge, places[i++], at, copies); });
     return table_of(piece, std::move(copies));
 }
 
