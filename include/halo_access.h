@@ -156,6 +156,16 @@ HALO_API halo_status halo_access_needs_exec(const halo_batch *batch, int32_t *ne
  *  ready. */
 HALO_API halo_status halo_access_end(halo_batch *batch);
 
+/**
+ * The loop has run, and nobody adds more before it is needed: as halo_access_end, and what is pending of the fields that the loop adds to (in
+ * HALO_STYLE_REVERSE; else nothing is) leaves for their owners now, one message per peer and operation, while other loops run. The next batch that uses
+ * one of these fields waits for it; until then it is pending, and neither owned values nor ghosts may be touched. Collective: on all ranks for the same
+ * batch, between the same begins; waits where a peer is two runs behind. HALO_ERR_STATE: before ready. HALO_ERR_MEMORY: call again.
+ * After other errors, of this call again too, the batch can only be abandoned, and what was pending does not come: the ranks tell each other and mark the
+ * fields fresh.
+ */
+HALO_API halo_status halo_access_end_and_send(halo_batch *batch);
+
 /** End a batch whose loop has not run, or not to its end: what it was to change counts as changed. If its exchange is still under way (ready failed
  * or timed out), that is dead: batches with these accesses fail until a field of theirs is destroyed. Local. */
 HALO_API halo_status halo_access_abandon(halo_batch *batch);
@@ -201,7 +211,8 @@ HALO_API halo_status halo_access_get_state(const halo_field *field, int32_t set,
 HALO_API halo_status halo_access_mark_dirty(halo_field *field, int32_t set, int32_t where);
 
 /** The caller has written owned values and all ghosts at `where`, each as its owner has it: nothing is stale, what was pending is void. To be called
- *  on all ranks; does not communicate. HALO_ERR_STATE: frozen, in use by a batch, or what was pending is on its way. */
+ *  on all ranks; waits for what is on its way to owners, else does not communicate. HALO_TIMEOUT: call again. HALO_ERR_STATE: frozen, or in use by a
+ *  batch. */
 HALO_API halo_status halo_access_mark_fresh(halo_field *field, int32_t set, int32_t where);
 
 /** Forbid (1) or allow (0) batches and marks of all sets. Local; to be done on all ranks. HALO_ERR_STATE: in use by a batch. */

@@ -93,6 +93,11 @@ public:
         check(halo_access_end(batch_));
         batch_ = nullptr;
     }
+    /// And what the loop added leaves for the owners.
+    void end_and_send() {
+        check(halo_access_end_and_send(batch_));
+        batch_ = nullptr;
+    }
     halo_batch *get() const noexcept { return batch_; }
 
 private:

@@ -628,6 +628,11 @@ module halo_c
       type(c_ptr), value :: batch
       integer(c_int32_t) :: answer
     end function c_halo_access_end
+    function c_halo_access_end_and_send(batch) result(answer) bind(c, name="halo_access_end_and_send")
+      import :: c_int32_t, c_ptr
+      type(c_ptr), value :: batch
+      integer(c_int32_t) :: answer
+    end function c_halo_access_end_and_send
     function c_halo_access_abandon(batch) result(answer) bind(c, name="halo_access_abandon")
       import :: c_int32_t, c_ptr
       type(c_ptr), value :: batch

@@ -31,7 +31,7 @@ SEVERAL = {"halo_context_create": ["create_over_integer", "create_over_type"], "
            "halo_field_bind": arrays.names("bind"), "halo_field_data": arrays.names("data"), "halo_context_allreduce": arrays.reduction_names()}
 # Methods whose name does not begin with that of their handle.
 METHODS = {"halo_access_begin": ("batch", "begin"), "halo_access_ready": ("batch", "ready"), "halo_access_needs_exec": ("batch", "needs_exec"),
-           "halo_access_end": ("batch", "end"), "halo_access_abandon": ("batch", "abandon"), "halo_access_get_state": ("field", "access_state"),
+           "halo_access_end": ("batch", "end"), "halo_access_end_and_send": ("batch", "end_and_send"), "halo_access_abandon": ("batch", "abandon"), "halo_access_get_state": ("field", "access_state"),
            "halo_access_mark_dirty": ("field", "mark_dirty"), "halo_access_mark_fresh": ("field", "mark_fresh"), "halo_access_freeze": ("field", "freeze"),
            "halo_access_data": ("field", "access_data"), "halo_access_get_stats": ("context", "access_stats"),
            "halo_memory_allocate": ("context", "memory_allocate"), "halo_memory_allocate_on": ("context", "memory_allocate_on"),

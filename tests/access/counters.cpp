@@ -2,8 +2,10 @@
 // What batches do not do: exchanges, messages and copies are counted.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "world.h"
@@ -87,6 +89,44 @@ TEST_P(Counters, DirectChangesLeaveOtherSectionsFresh) {
         touch(via_map(world.x, HALO_READ, near_own_edges));
         equal("started", 2, world.stats("x").started);
         equal("all", HALO_FRESHNESS_VALID, world.state(world.x).freshness);
+    });
+}
+
+// In one message per peer, whoever reads first; until then it is pending.
+TEST_P(Counters, WhatALoopAddsLeavesWhenItEnds) {
+    conformance::run(GetParam(), {}, [](Rank &rank) {
+        World world(rank, ring(rank.size));
+        world.sends = true;
+        const std::vector<halo_access> adds{ via_map(world.res, HALO_INC), via_map(world.low, HALO_INC), via_map(world.high, HALO_ACCESS_MAX) };
+        for (int64_t step = 1; step <= 3; ++step) {
+            world.over_edges(adds, HALO_STYLE_REVERSE, HALO_ON_HOST, [](int64_t) {});
+            for (const char *name : { "res", "low", "high" }) equal(name, step, world.stats(name).reversed);
+            equal("on its way", HALO_FRESHNESS_PENDING_REVERSE, world.state(world.res).freshness);
+            world.touch({ direct(world.x, HALO_RW) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+            equal("another loop does not wait", HALO_FRESHNESS_PENDING_REVERSE, world.state(world.res).freshness);
+            if (step < 3) world.touch({ direct(world.res, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+            if (step < 3) equal("what came with it", HALO_FRESHNESS_STALE, world.state(world.low).freshness);
+        }
+        OK(halo_access_mark_fresh(world.res, 0, HALO_ON_HOST)); // when it has come
+        equal("what came with it", HALO_FRESHNESS_STALE, world.state(world.low).freshness);
+        world.over_edges({ via_map(world.x, HALO_READ), direct(world.w, HALO_WRITE) }, HALO_STYLE_REVERSE, HALO_ON_HOST, [](int64_t) {}); // adds nothing
+    });
+}
+
+// The others need no further call of a rank whose loop has ended; in check mode each begin is of all ranks.
+TEST_P(Counters, WhoHasSentWhatHeAddedMayDoSomethingElse) {
+    if (!conformance::threads()) GTEST_SKIP() << "as threads only";
+    std::atomic<int> n_read = 0;
+    conformance::run(GetParam(), { { "timeout", "30s" }, { "check", "no" } }, [&](Rank &rank) {
+        World world(rank, ring(rank.size));
+        for (int time = 1; time <= 2; ++time) { // the first run of an exchange needs an answer
+            world.sends = true;
+            world.over_edges({ via_map(world.res, HALO_INC) }, HALO_STYLE_REVERSE, HALO_ON_HOST, [](int64_t) {});
+            if (rank.rank == 0 && time == 2)
+                while (n_read < rank.size - 1) std::this_thread::yield();
+            world.touch({ direct(world.res, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
+            if (time == 2) ++n_read;
+        }
     });
 }
 

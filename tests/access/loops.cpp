@@ -199,6 +199,7 @@ void run_case(const Rank &rank, uint64_t seed, bool on_device) {
         const auto loop = static_cast<int>(pick(random, 0, n_loops - 1));
         const int32_t style = pick(random, 0, 1) ? HALO_STYLE_REDUNDANT : HALO_STYLE_REVERSE;
         const int32_t where = on_device && pick(random, 0, 1) ? HALO_ON_DEVICE : HALO_ON_HOST;
+        world.sends = pick(random, 0, 1) != 0;
         run_loop(world, loop, step, style, where, pick(random, 0, 1));
         serial.run(loop, step);
         if (pick(random, 0, 5) == 0) check(world, serial, seed);

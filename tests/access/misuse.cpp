@@ -195,6 +195,7 @@ TEST_F(AccessMisuse, BatchesOutOfOrder) {
     on_both([](Rank &rank, World &world, auto &&begin) {
         halo_batch *reading = world.begin({ via_map(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_HOST);
         expect(HALO_ERR_STATE, "end is illegal", halo_access_end(reading));
+        expect(HALO_ERR_STATE, "end_and_send is illegal: the batch is not ready", halo_access_end_and_send(reading));
         expect(HALO_ERR_STATE, "another batch that is not ended reads it", begin({ direct(world.x, HALO_RW) }));
         expect(HALO_ERR_STATE, "begin is illegal", begin({ via_map(world.x, HALO_READ) }));
         OK(halo_access_ready(reading));
@@ -493,7 +494,7 @@ TEST(AccessTimeout, BeginMayBeCalledAgain) {
         if (rank.rank == 0) {
             OK(halo_context_set(rank.context, "timeout", "0.1s"));
             expect(HALO_TIMEOUT, "timed out", begin());
-            expect(HALO_ERR_STATE, "on its way to the owners", halo_access_mark_fresh(world.res, 0, HALO_ON_HOST));
+            expect(HALO_TIMEOUT, "timed out", halo_access_mark_fresh(world.res, 0, HALO_ON_HOST));
             OK(halo_context_set(rank.context, "timeout", "60s"));
         }
         OK(halo_context_barrier(rank.context));

@@ -40,6 +40,8 @@ public:
 
     halo_batch *begin(const std::vector<halo_access> &accesses, int32_t style, int32_t where) const;
 
+    // What loops over edges add leaves when they end.
+    bool sends = false;
     // Over edges by section, or over own nodes; `body` gets local indices.
     template <class Body>
     void over_edges(const std::vector<halo_access> &accesses, int32_t style, int32_t where, Body &&body) const {
@@ -54,7 +56,7 @@ public:
         if (needs_exec)
             for (int64_t e = n[0] + n[1]; e < n[0] + n[1] + n[2]; ++e) body(e);
         put_back();
-        OK(halo_access_end(batch));
+        OK(sends ? halo_access_end_and_send(batch) : halo_access_end(batch));
     }
     template <class Body>
     void over_nodes(const std::vector<halo_access> &accesses, int32_t where, Body &&body) const {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
 #include <utility>
 
 #include "allocation_scenarios.h"
@@ -117,11 +118,24 @@ bool pass_batch(Member &member, const halo_access (&accesses)[2]) {
         if (status == HALO_SUCCESS) status = halo_access_needs_exec(batch, &needs_exec);
         return status == HALO_SUCCESS ? halo_access_ready(batch) : status;
     };
-    if (member.all_try("batch", begin_and_wait, [&] { return !batch; }) == HALO_SUCCESS)
-        ALONE(halo_access_end(batch));
-    else
+    if (member.all_try("batch", begin_and_wait, [&] { return !batch; }) != HALO_SUCCESS) {
         ALONE(halo_access_abandon(std::exchange(batch, nullptr)));
-    return batch;
+        return false;
+    }
+    if (accesses[1].mode != HALO_INC) {
+        ALONE(halo_access_end(batch));
+        return true;
+    }
+    bool ended = false, may_again = false;
+    const auto send = [&] {
+        const halo_status status = halo_access_end_and_send(batch);
+        ended = status == HALO_SUCCESS;
+        may_again = !ended && halo_access_ready(batch) == HALO_ERR_STATE && std::strstr(halo_last_error(), "the batch is running");
+        return status;
+    };
+    const bool all_ended = member.all_try("what has been added", send, [&] { return may_again; }) == HALO_SUCCESS;
+    if (!ended) ALONE(halo_access_abandon(batch));
+    return all_ended;
 }
 
 // What one adds to ghosts is fetched by the next.

@@ -142,6 +142,7 @@ const Call refused_calls[] = {
     CALL(halo_access_begin, w.context, nullptr, 0, sizeof(halo_access), 0, HALO_ON_HOST, HALO_STREAM_NONE, &w.results.batch),
     CALL(halo_access_ready, w.batch),
     CALL(halo_access_end, w.batch),
+    CALL(halo_access_end_and_send, w.batch),
     CALL(halo_access_abandon, w.batch),
     CALL(halo_access_mark_dirty, w.dense, 0, HALO_ON_HOST),
     CALL(halo_access_mark_fresh, w.dense, 0, HALO_ON_HOST),

@@ -21,6 +21,8 @@ public:
     Batch &find(const BatchShape &shape);
     // Collective. It is open then.
     void begin(Batch &batch, halo_stream stream);
+    // Collective.
+    void end_and_send(Batch &batch) { batch.end_and_send(n_begun_); }
     // One whose begin has timed out counts: on other ranks it may have ended well.
     void abandon(Batch &batch) { n_begun_ += batch.abandon(); }
 

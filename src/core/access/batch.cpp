@@ -289,6 +289,34 @@ void Batch::end() {
     close();
 }
 
+// After a failure that peers do not know of it may be called again.
+void Batch::end_and_send(uint32_t number) {
+    require(Phase::running, "end_and_send");
+    try {
+        send_added(number);
+    } catch (...) {
+        const Error error = present_error();
+        if (told_) refuse(error, false);
+        due_.clear();
+        if (std::exchange(told_, false)) phase_ = Phase::failed;
+        throw error;
+    }
+    due_.clear();
+    told_ = false;
+    close();
+}
+
+void Batch::send_added(uint32_t number) {
+    for (const Slot &slot : slots_) {
+        const std::shared_ptr<ReverseGroup> &group = slot.field->pending_in;
+        if (slot.use.to_ghosts && group && std::find(due_.begin(), due_.end(), group) == due_.end()) due_.push_back(group);
+    }
+    for (const auto &group : due_) group->choose_none();
+    for (const Slot &slot : slots_)
+        if (slot.use.to_ghosts && slot.field->pending_in) slot.field->pending_in->choose(*slot.field);
+    for (const auto &group : due_) start(*group, number);
+}
+
 bool Batch::abandon() {
     if (phase_ == Phase::closed && std::exchange(timed_out_, false)) {
         told_ = false;

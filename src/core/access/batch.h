@@ -48,6 +48,8 @@ public:
     bool told() const { return told_; }
     void ready();
     void end();
+    // What is pending of the fields that the loop adds to leaves for their owners. `number`: of batches begun so far.
+    void end_and_send(uint32_t number);
     // True: of a begin that has timed out.
     bool abandon();
 
@@ -74,6 +76,7 @@ private:
     Terms terms() const;
     void finish_pending(uint32_t number);
     void choose_pending();
+    void send_added(uint32_t number);
     bool any_stale() const;
     bool waits_for(const Slot &slot) const { return slot.needs.exchange != 0 || slot.needs.joins; }
     std::optional<Error> let_arrive();
@@ -88,7 +91,7 @@ private:
     bool needs_exec_ = false;
     std::vector<Slot> slots_;
     std::shared_ptr<ForwardGroup> forward_;
-    std::vector<std::shared_ptr<ReverseGroup>> due_; // scratch of begin: of other batches too
+    std::vector<std::shared_ptr<ReverseGroup>> due_; // scratch of begin and end: of other batches too
     bool told_ = false;
     bool timed_out_ = false; // in begin, with something under way
     Phase phase_ = Phase::closed;

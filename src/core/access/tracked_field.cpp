@@ -24,10 +24,17 @@ void TrackedField::mark_dirty(int32_t where) {
     access(Section::owned, where, true, true, HALO_STREAM_NONE);
 }
 
+// It is void then, so why it has not come does not matter.
+void TrackedField::let_pending_come() {
+    try {
+        if (const std::shared_ptr<ReverseGroup> group = pending_in) group->settle(HALO_STREAM_NONE);
+    } catch (const Error &error) {
+        if (error.status() == HALO_TIMEOUT) throw;
+    }
+}
+
 void TrackedField::mark_fresh(int32_t where) {
-    if (pending_in && pending_in->in_flight())
-        fail(HALO_ERR_STATE, "field %s: marked fresh while what was pending is on its way to the owners: begin the batch that has timed out again",
-             name());
+    let_pending_come();
     freshness.mark_fresh(name());
     pending_in.reset();
     access(Section::owned, where, true, true, HALO_STREAM_NONE);

@@ -42,6 +42,8 @@ struct TrackedField {
     std::shared_ptr<ForwardGroup> arriving_in; // what brings its ghosts, while they are on their way
 
 private:
+    void let_pending_come();
+
     std::string name_;
 };
 

@@ -140,6 +140,10 @@ halo_status halo_access_end(halo_batch *batch) {
     return with_handle(batch, [&] { object_of<Batch>(batch).end(); });
 }
 
+halo_status halo_access_end_and_send(halo_batch *batch) {
+    return with_handle(batch, [&] { shell_of(batch)->owner->accesses.end_and_send(object_of<Batch>(batch)); });
+}
+
 halo_status halo_access_abandon(halo_batch *batch) {
     return with_handle(batch, [&] { shell_of(batch)->owner->accesses.abandon(object_of<Batch>(batch)); });
 }

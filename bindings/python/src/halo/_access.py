@@ -53,6 +53,11 @@ class Batch(Handle):
         check(lib.halo_access_end(self.pointer), "halo_access_end")
         self._forget()
 
+    def end_and_send(self):
+        """The loop has run, and what it added leaves for the owners now."""
+        check(lib.halo_access_end_and_send(self.pointer), "halo_access_end_and_send")
+        self._forget()
+
     def abandon(self):
         check(lib.halo_access_abandon(self.pointer), "halo_access_abandon")
         self._forget()

@@ -642,6 +642,7 @@ halo_status halo_access_begin(halo_context *context, const halo_access *accesses
 halo_status halo_access_ready(halo_batch *batch);
 halo_status halo_access_needs_exec(const halo_batch *batch, int32_t *needs_exec);
 halo_status halo_access_end(halo_batch *batch);
+halo_status halo_access_end_and_send(halo_batch *batch);
 halo_status halo_access_abandon(halo_batch *batch);
 typedef struct halo_access_state {
     size_t struct_size;
