@@ -90,7 +90,6 @@ private:
     }
     std::string name_point(const Run &run, const Checked &checked, int64_t point) const;
     int32_t peer_of(const Run &run, const Checked &checked) const;
-    std::string name_element(const Field &field, int64_t part, int64_t element) const;
 
     const std::vector<Field *> &fields_;
     std::string what_;

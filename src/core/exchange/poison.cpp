@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/poison.h"
 
+#include "base/error.h"
 #include "base/types.h"
 
 namespace halo {
@@ -87,6 +88,12 @@ Poison::Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed) {
 }
 
 bool can_be_poison(const FieldSpec &spec) { return is_double(spec) || is_float(spec) || is_half(spec.type); }
+
+std::string describe_origin(const PoisonOrigin &origin) {
+    std::string text = origin.ordinal < 0 ? std::string("a ghost") : format("a ghost of field number %d", origin.ordinal);
+    if (origin.element >= 0) text += format(" (element %lld of its part's storage)", static_cast<long long>(origin.element));
+    return text;
+}
 
 PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at) {
     if (is_double(spec))

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 
 #include "base/digest.h"
 #include "field/field.h"
@@ -89,6 +90,8 @@ struct PoisonOrigin {
     int32_t ordinal = 0; // low bits of the field's ordinal; -1: the type has no room for it
     int64_t element = 0; // low bits of the place in the part's storage; -1: no room either
 };
+// In texts: a ghost of field number 3 (element 7 of its part's storage)
+std::string describe_origin(const PoisonOrigin &origin);
 // Was this value computed from poison? Only floating-point types can tell.
 PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at);
 
