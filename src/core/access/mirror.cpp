@@ -4,64 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "topology/points/points.h"
-
 namespace halo {
-
-namespace {
-
-// Which points of a part without cells are owned; empty: all that a box of cells has. What is received from this rank itself is a ghost.
-std::vector<bool> owned_points(const Topology &topology, int64_t local_index) {
-    const auto *points = dynamic_cast<const PointsTopology *>(&topology);
-    if (!points) return {};
-    std::vector<bool> owned;
-    for (const int32_t owner : points->owners()) owned.push_back(owner == topology.context().rank());
-    for (const auto &[key, list] : points->forward().receive)
-        for (int64_t i = 0; i < list.size(); ++i) owned[list[i]] = false;
-    int64_t first = 0; // of the part, among the rank's
-    for (int64_t i = 0; i < local_index; ++i) first += topology.cells(i)[0];
-    return { owned.begin() + first, owned.begin() + first + topology.cells(local_index)[0] };
-}
-
-void join(std::vector<ByteRun> &runs) {
-    std::sort(runs.begin(), runs.end(), [](const ByteRun &a, const ByteRun &b) { return a.offset < b.offset; });
-    size_t last = 0;
-    for (size_t i = 1; i < runs.size(); ++i)
-        if (runs[last].offset + runs[last].bytes == runs[i].offset)
-            runs[last].bytes += runs[i].bytes;
-        else
-            runs[++last] = runs[i];
-    if (!runs.empty()) runs.resize(last + 1);
-}
-
-} // namespace
-
-SectionRuns section_runs(const Field &field, int64_t local_index) {
-    const Topology &topology = field.topology();
-    const FieldSpec &spec = field.spec();
-    const PartLayout &layout = field.layout(local_index);
-    const Extent cells = topology.cells(local_index);
-    const std::vector<bool> is_owned = owned_points(topology, local_index);
-    SectionRuns runs;
-    for (int64_t place = 0; place < std::ssize(spec.places); ++place) {
-        Extent own{};
-        for (int d = 0; d < 3; ++d) own[d] = points(cells[d], spec.places[place], d);
-        const auto inside = [&](int64_t i, int d) { return i >= 0 && i < own[d]; };
-        for (int64_t c = 0; c < spec.n_components; ++c)
-            for (int64_t z = -spec.ghosts.low[2]; z < own[2] + spec.ghosts.high[2]; ++z)
-                for (int64_t y = -spec.ghosts.low[1]; y < own[1] + spec.ghosts.high[1]; ++y)
-                    for (int64_t x = -spec.ghosts.low[0]; x < own[0] + spec.ghosts.high[0]; ++x) {
-                        const bool owned = is_owned.empty() ? inside(x, 0) && inside(y, 1) && inside(z, 2) : is_owned[static_cast<size_t>(x)];
-                        const std::optional<int64_t> at = field.element(local_index, { x, y, z });
-                        if (!at) continue;
-                        const int64_t element = *at + c * layout.component_stride + place * layout.place_stride;
-                        (owned ? runs.owned : runs.ghosts).push_back({ element * spec.element_bytes, spec.element_bytes });
-                    }
-    }
-    join(runs.owned);
-    join(runs.ghosts);
-    return runs;
-}
 
 Mirror::Mirror(Field &field, int32_t set)
     : field_(field),

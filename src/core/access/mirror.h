@@ -6,23 +6,10 @@
 #include <vector>
 
 #include "access/residency.h"
+#include "access/section_runs.h"
 #include "field/field.h"
 
 namespace halo {
-
-// Bytes [offset, offset + bytes) of a part's storage.
-struct ByteRun {
-    int64_t offset;
-    int64_t bytes;
-    bool operator==(const ByteRun &) const = default;
-};
-
-// Where owned values and ghosts of a part lie, by offset; neighbours joined, gaps of the layout left out.
-struct SectionRuns {
-    std::vector<ByteRun> owned;
-    std::vector<ByteRun> ghosts;
-};
-SectionRuns section_runs(const Field &field, int64_t local_index);
 
 enum class Section : int32_t { owned, ghosts };
 
