@@ -153,7 +153,8 @@ HALO_API halo_status halo_access_ready(halo_batch *batch);
 HALO_API halo_status halo_access_needs_exec(const halo_batch *batch, int32_t *needs_exec);
 
 /** The loop has run. Ghosts of what it wrote are stale; what it added in HALO_STYLE_REVERSE is pending. Local; does not block. HALO_ERR_STATE: before
- *  ready. */
+ *  ready. HALO_ERR_CHECK, in check mode: the loop has done what it did not declare; the batch has ended all the same, and begins with the field fail on
+ *  all ranks until it is marked. */
 HALO_API halo_status halo_access_end(halo_batch *batch);
 
 /**

@@ -71,6 +71,7 @@ int64_t Accesses::give_up_open() {
     int64_t n = 0;
     for (const auto &batch : batches_) {
         if (!batch->open()) continue;
+        batch->forget_storage();
         abandon(*batch);
         ++n;
     }

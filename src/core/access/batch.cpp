@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "comm/agree.h"
 #include "comm/collective_stream.h"
+#include "field/value_name.h"
 
 namespace halo {
 
@@ -85,6 +86,7 @@ void Batch::require(Phase phase, const char *call) const {
 }
 
 void Batch::find_needs() {
+    std::optional<Error> lost = not_as_left();
     for (Slot &slot : slots_)
         if (slot.field->pending_in && std::find(due_.begin(), due_.end(), slot.field->pending_in) == due_.end())
             due_.push_back(slot.field->pending_in);
@@ -92,7 +94,7 @@ void Batch::find_needs() {
         told_ = told_ || group->in_flight(); // since a begin that has timed out
         group->settle(stream_);
     }
-    const std::optional<Error> lost = let_arrive();
+    if (const std::optional<Error> not_arrived = let_arrive(); !lost) lost = not_arrived;
     if (context_.check_mode()) return find_alike(lost);
     try {
         look_at_needs(lost);
@@ -184,7 +186,10 @@ void Batch::begin(uint32_t number, halo_stream stream) {
 
 void Batch::try_begin(uint32_t number) {
     find_needs();
-    for (const Slot &slot : slots_) slot.field->mirror.reserve(shape_.where, slot.needs.identity);
+    for (const Slot &slot : slots_) {
+        slot.field->mirror.reserve(shape_.where, slot.needs.identity);
+        if (slot.field->declared) slot.field->declared->prepare(shape_.where == HALO_ON_HOST);
+    }
     finish_pending(number);
     try {
         start_exchange(number);
@@ -201,6 +206,7 @@ void Batch::try_begin(uint32_t number) {
             slot.field->arriving_in = forward_;
         }
         if (slot.use.ghosts != 0 && slot.needs.exchange == 0) ++slot.field->counters.skipped;
+        if (slot.field->declared) slot.field->declared->open(slot.use, shape_.where == HALO_ON_HOST);
     }
 }
 
@@ -264,8 +270,12 @@ void Batch::ready() {
         if (error.status() != HALO_TIMEOUT) phase_ = Phase::failed;
         throw;
     }
-    for (Slot &slot : slots_)
-        if (waits_for(slot)) slot.field->access(Section::ghosts, shape_.where, slot.use.scratch, false, stream_);
+    for (Slot &slot : slots_) {
+        if (!waits_for(slot)) continue;
+        if (slot.field->declared) slot.field->declared->arriving(slot.use);
+        slot.field->access(Section::ghosts, shape_.where, slot.use.scratch, false, stream_);
+        if (slot.field->declared) slot.field->declared->arrived(slot.use);
+    }
     phase_ = Phase::running;
 }
 
@@ -287,6 +297,7 @@ void Batch::require_arrived(const Slot &slot) const {
 void Batch::end() {
     require(Phase::running, "end");
     close();
+    look_at_loop();
 }
 
 // After a failure that peers do not know of it may be called again.
@@ -304,6 +315,7 @@ void Batch::end_and_send(uint32_t number) {
     due_.clear();
     told_ = false;
     close();
+    look_at_loop();
 }
 
 void Batch::send_added(uint32_t number) {
@@ -327,6 +339,8 @@ bool Batch::abandon() {
     if (phase_ == Phase::closed && std::exchange(told_, false)) return false; // begin has failed
     if (phase_ == Phase::closed) require(Phase::open, "abandon");
     if (forward_) forward_->lose();
+    for (const Slot &slot : slots_)
+        if (slot.field->declared) slot.field->declared->give_up(slot.use);
     close();
     return false;
 }
@@ -334,6 +348,40 @@ bool Batch::abandon() {
 void Batch::close() {
     for (Slot &slot : slots_) slot.field->freshness.close(slot.use);
     phase_ = Phase::closed;
+}
+
+void Batch::forget_storage() noexcept {
+    for (const Slot &slot : slots_)
+        if (slot.field->declared) slot.field->declared->drop();
+}
+
+// ---- check mode
+
+std::optional<Error> Batch::not_as_left() const {
+    for (const Slot &slot : slots_) {
+        if (!slot.field->declared) continue;
+        if (slot.field->declared->found()) return slot.field->declared->found();
+        if (const std::optional<Error> changed = slot.field->declared->changed_outside()) return changed;
+    }
+    return std::nullopt;
+}
+
+// All fields, before the first finding is told.
+void Batch::look_at_loop() {
+    const auto name = [&](const PoisonOrigin &origin) { return name_origin(origin); };
+    for (const Slot &slot : slots_)
+        if (slot.field->declared) slot.field->declared->close(slot.use, slot.field->freshness.fresh(), name);
+    for (const Slot &slot : slots_)
+        if (slot.field->declared && slot.field->declared->found()) throw Error(*slot.field->declared->found());
+}
+
+std::string Batch::name_origin(const PoisonOrigin &origin) const {
+    for (const Slot &slot : slots_) {
+        const Field &field = slot.field->field;
+        if (origin.element >= 0 && (field.ordinal() & 0xff) == origin.ordinal && field.topology().local_parts().size() == 1)
+            return name_element(field, 0, origin.element);
+    }
+    return describe_origin(origin);
 }
 
 } // namespace halo

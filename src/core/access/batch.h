@@ -52,6 +52,8 @@ public:
     void end_and_send(uint32_t number);
     // True: of a begin that has timed out.
     bool abandon();
+    // Storage may be gone: check mode no longer looks at it.
+    void forget_storage() noexcept;
 
     void *handle = nullptr; // the caller's; owned by who made it
 
@@ -85,6 +87,9 @@ private:
     void start_exchange(uint32_t number);
     void place(Slot &slot);
     void close();
+    std::optional<Error> not_as_left() const;
+    void look_at_loop();
+    std::string name_origin(const PoisonOrigin &origin) const;
 
     Context &context_;
     BatchShape shape_;

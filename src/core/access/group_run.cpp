@@ -135,18 +135,13 @@ void ReverseGroup::settle(halo_stream stream) {
     if (!in_flight()) return;
     finish(stream);
     for (size_t i = 0; i < fields().size(); ++i)
-        if (chosen(i)) let_go(i);
+        if (chosen(i)) fields()[i]->reverse_finished();
 }
 
 void ReverseGroup::lose() noexcept {
     if (!in_flight()) return;
     abandon();
-    for (size_t i = 0; i < fields().size(); ++i) let_go(i);
-}
-
-void ReverseGroup::let_go(size_t field) noexcept {
-    fields()[field]->freshness.reverse_finished();
-    fields()[field]->pending_in.reset();
+    for (TrackedField *field : fields()) field->reverse_finished();
 }
 
 } // namespace halo

@@ -76,9 +76,6 @@ public:
     void settle(halo_stream stream);
     // Give up the run under way: what is pending is lost.
     void lose() noexcept;
-
-private:
-    void let_go(size_t field) noexcept;
 };
 
 } // namespace halo

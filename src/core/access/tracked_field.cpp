@@ -10,7 +10,9 @@ TrackedField::TrackedField(Field &which, int32_t of_set, AccessCounters &shared)
       set(of_set),
       mirror(which, of_set),
       counters(shared),
-      name_(which.spec().name + (which.spec().n_sets > 1 ? format(" (set %d)", of_set) : "")) {}
+      name_(which.spec().name + (which.spec().n_sets > 1 ? format(" (set %d)", of_set) : "")) {
+    if (which.topology().context().check_mode()) declared = std::make_unique<DeclaredAccess>(which, of_set, mirror);
+}
 
 void TrackedField::access(Section section, int32_t where, bool writes, bool whole, halo_stream stream) {
     const int64_t up = mirror.bytes_up, down = mirror.bytes_down;
@@ -19,8 +21,15 @@ void TrackedField::access(Section section, int32_t where, bool writes, bool whol
     counters.bytes_down += mirror.bytes_down - down;
 }
 
+void TrackedField::reverse_finished() noexcept {
+    freshness.reverse_finished();
+    pending_in.reset();
+    if (declared) declared->owned_change();
+}
+
 void TrackedField::mark_dirty(int32_t where) {
     freshness.mark_dirty(name());
+    if (declared) declared->forget();
     access(Section::owned, where, true, true, HALO_STREAM_NONE);
 }
 
@@ -37,6 +46,7 @@ void TrackedField::mark_fresh(int32_t where) {
     let_pending_come();
     freshness.mark_fresh(name());
     pending_in.reset();
+    if (declared) declared->forget();
     access(Section::owned, where, true, true, HALO_STREAM_NONE);
     access(Section::ghosts, where, true, true, HALO_STREAM_NONE);
 }

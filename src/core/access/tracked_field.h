@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "access/declared.h"
 #include "access/freshness.h"
 #include "access/mirror.h"
 
@@ -29,6 +30,8 @@ struct TrackedField {
     const char *name() const { return name_.c_str(); } // in error texts
     void access(Section section, int32_t where, bool writes, bool whole, halo_stream stream);
 
+    // What was pending has come to the owners, or is lost.
+    void reverse_finished() noexcept;
     // The caller has changed values there.
     void mark_dirty(int32_t where);
     void mark_fresh(int32_t where);
@@ -40,6 +43,7 @@ struct TrackedField {
     AccessCounters &counters;
     std::shared_ptr<ReverseGroup> pending_in;  // what brings pending values to their owners; lives on when its batch goes
     std::shared_ptr<ForwardGroup> arriving_in; // what brings its ghosts, while they are on their way
+    std::unique_ptr<DeclaredAccess> declared;  // in check mode
 
 private:
     void let_pending_come();
