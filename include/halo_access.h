@@ -153,16 +153,16 @@ HALO_API halo_status halo_access_ready(halo_batch *batch);
 HALO_API halo_status halo_access_needs_exec(const halo_batch *batch, int32_t *needs_exec);
 
 /** The loop has run. Ghosts of what it wrote are stale; what it added in HALO_STYLE_REVERSE is pending. Local; does not block. HALO_ERR_STATE: before
- *  ready. HALO_ERR_CHECK, in check mode: the loop has done what it did not declare; the batch has ended all the same, and begins with the field fail on
- *  all ranks until it is marked. */
+ *  ready. HALO_ERR_CHECK, in check mode: the loop has done what it did not declare; the batch has ended all the same, and begins with the field fail
+ * on all ranks until it is marked. */
 HALO_API halo_status halo_access_end(halo_batch *batch);
 
 /**
  * The loop has run, and nobody adds more before it is needed: as halo_access_end, and what is pending of the fields that the loop adds to (in
- * HALO_STYLE_REVERSE; else nothing is) leaves for their owners now, one message per peer and operation, while other loops run. The next batch that uses
- * one of these fields waits for it; until then it is pending, and neither owned values nor ghosts may be touched. Collective: on all ranks for the same
- * batch, between the same begins; waits where a peer is two runs behind. HALO_ERR_STATE: before ready. HALO_ERR_MEMORY: call again.
- * After other errors, of this call again too, the batch can only be abandoned, and what was pending does not come: the ranks tell each other and mark the
+ * HALO_STYLE_REVERSE; else nothing is) leaves for their owners now, one message per peer and operation, while other loops run. The next batch that
+ * uses one of these fields waits for it; until then it is pending, and neither owned values nor ghosts may be touched. Collective: on all ranks for
+ * the same batch, between the same begins; waits where a peer is two runs behind. HALO_ERR_STATE: before ready. HALO_ERR_MEMORY: call again. After
+ * other errors, of this call again too, the batch can only be abandoned, and what was pending does not come: the ranks tell each other and mark the
  * fields fresh.
  */
 HALO_API halo_status halo_access_end_and_send(halo_batch *batch);

@@ -15,6 +15,7 @@
 namespace {
 
 constexpr int64_t most = INT64_MAX;
+constexpr int64_t one_position[] = { 0 };
 constexpr int64_t least = INT64_MIN;
 
 // One rank with a ring of three blocks, four points known by keys that can be edited, and a field on each.
@@ -409,17 +410,11 @@ const std::vector<Hostile> &cases() { // NOLINT(readability-function-size): a ta
         { "points_of_a_map",
           argument,
           { "9223372036854775807 points" },
-          [](World &w) {
-              static const int64_t positions[] = { 0 };
-              return halo_field_map_points(w.values, 0, positions, most);
-          } },
+          [](World &w) { return halo_field_map_points(w.values, 0, one_position, most); } },
         { "points_of_a_map_of_cells",
           argument,
           { "field u, part 0", "a map of 9223372036854775807 points", "with its ghosts" },
-          [](World &w) {
-              static const int64_t positions[] = { 0 };
-              return halo_field_map_points(w.u, 0, positions, most);
-          } },
+          [](World &w) { return halo_field_map_points(w.u, 0, one_position, most); } },
         { "position_in_a_map",
           HALO_ERR_BOUNDS,
           { "position 9223372036854775807" },

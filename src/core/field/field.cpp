@@ -214,8 +214,8 @@ void Field::map_points(int64_t gid, std::span<const int64_t> positions) {
 PartLayout Field::layout_by(const LayoutRule &rule, int64_t local_index) const {
     LayoutRule of_part = rule;
     if (point_map(local_index)) of_part.ghosts = {}; // they lie where the map says
-    const std::optional<PartLayout> layout = of_part.layout(
-        { stored_points(local_index), stored_ghosts(local_index), spec_.n_components, std::ssize(spec_.places), spec_.element_bytes });
+    const std::optional<PartLayout> layout =
+        of_part.layout({ stored_points(local_index), stored_ghosts(local_index), spec_.n_components, std::ssize(spec_.places), spec_.element_bytes });
     if (!layout) fail_as_too_large(topology_.local_parts()[local_index]);
     return *layout;
 }

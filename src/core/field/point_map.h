@@ -15,14 +15,14 @@ namespace halo {
 
 class PointMap {
 public:
-    // `positions` of the points of a box, x fastest; of listed ones along x. Negative: no value. HALO_ERR_ARGUMENT, HALO_ERR_BOUNDS: two points at one
-    // position, one that is too far; `what` names the field and part.
+    // `positions` of the points of a box, x fastest; of listed ones along x. Negative: no value. HALO_ERR_ARGUMENT, HALO_ERR_BOUNDS: two points at
+    // one position, one that is too far; `what` names the field and part.
     PointMap(const halo_box &points, std::span<const int64_t> positions, const std::string &what);
 
     // Of a point; negative: it has no value.
     int64_t position(const Extent &point) const {
-        const uint32_t position = positions_[static_cast<size_t>(
-            point[0] - points_.low[0] + size_[0] * (point[1] - points_.low[1] + size_[1] * (point[2] - points_.low[2])))];
+        const uint32_t position = positions_[static_cast<size_t>(point[0] - points_.low[0] +
+                                                                 size_[0] * (point[1] - points_.low[1] + size_[1] * (point[2] - points_.low[2])))];
         return position == nowhere ? -1 : int64_t{ position };
     }
     // One beyond the last position.
