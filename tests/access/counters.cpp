@@ -109,7 +109,8 @@ TEST_P(Counters, WhatALoopAddsLeavesWhenItEnds) {
         }
         OK(halo_access_mark_fresh(world.res, 0, HALO_ON_HOST)); // when it has come
         equal("what came with it", HALO_FRESHNESS_STALE, world.state(world.low).freshness);
-        world.over_edges({ via_map(world.x, HALO_READ), direct(world.w, HALO_WRITE) }, HALO_STYLE_REVERSE, HALO_ON_HOST, [](int64_t) {}); // adds nothing
+        world.over_edges({ via_map(world.x, HALO_READ), direct(world.w, HALO_WRITE) }, HALO_STYLE_REVERSE, HALO_ON_HOST,
+                         [](int64_t) {}); // adds nothing
     });
 }
 

@@ -120,7 +120,7 @@ TEST(Declared, WhatIsOnlyReadIsNotChanged) {
         expect(HALO_ERR_CHECK, { "field u, part ", "point 2", "was changed by a loop that does not say so" },
                ring.loop({ direct(ring.u, HALO_READ) }, [&] { ring.at(ring.u)[2] = 7; }));
         ring.set_again();
-        expect(HALO_ERR_CHECK, { "field u, part ", "point 5", "a ghost, was changed by a loop that does not say so" },
+        expect(HALO_ERR_CHECK, { "field u, part ", "point 5", "a ghost, was changed by a loop that only reads it" },
                ring.loop({ via_map(ring.u, HALO_READ) }, [&] { ring.at(ring.u)[next] = 7; }));
         ring.set_again();
         expect(HALO_ERR_CHECK, { "field count, part ", "point 0" }, ring.loop({ direct(ring.count, HALO_READ) }, [&] { ++ring.counts()[0]; }));

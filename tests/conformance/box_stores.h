@@ -72,7 +72,7 @@ private:
     struct Store {
         halo_layout layout = HALO_LAYOUT_INIT;
         std::vector<int64_t> positions; // of points that are mapped, with ghosts, x fastest
-        Bytes memory; // with guard bytes on both sides
+        Bytes memory;                   // with guard bytes on both sides
         std::vector<std::byte> expected;
     };
     Triple most_points(int64_t gid) const;

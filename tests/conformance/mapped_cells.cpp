@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks whose cells lie in an order of their own. That exchanges over them are right the random cases show, in which maps are one of the layouts; here
-// is what they may leave out, and what they are told of.
+// Blocks whose cells lie in an order of their own. That exchanges over them are right the random cases show, in which maps are one of the layouts;
+// here is what they may leave out, and what they are told of.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -82,7 +82,8 @@ TEST(MappedCells, MayLeaveOutGhostsThatNoExchangeFills) {
             stop("%lld elements from %lld on", static_cast<long long>(layout.elements), static_cast<long long>(layout.first_owned));
         halo_exchange *full = nullptr;
         const halo_status status = try_exchange_over(blocks.u, HALO_STENCIL_FULL, &full);
-        if (status != HALO_ERR_MISMATCH || !std::strstr(halo_last_error(), "its map leaves out point (") || !std::strstr(halo_last_error(), "field u, part "))
+        if (status != HALO_ERR_MISMATCH || !std::strstr(halo_last_error(), "its map leaves out point (") ||
+            !std::strstr(halo_last_error(), "field u, part "))
             stop("status %d: %s", status, halo_last_error());
         halo_exchange *faces = exchange_over(blocks.u, HALO_STENCIL_FACES);
         OK(halo_exchange_start(faces, nullptr, HALO_STREAM_NONE));
@@ -92,7 +93,8 @@ TEST(MappedCells, MayLeaveOutGhostsThatNoExchangeFills) {
             for (int64_t y = 0; y < cells; ++y) {
                 const int64_t gid = blocks.gids[i];
                 const double wanted = Mapped::value((gid + n_blocks - 1) % n_blocks, cells - 1, y);
-                if (const double got = blocks.at(gid, -1, y); got != wanted) stop("block %lld: %g instead of %g", static_cast<long long>(gid), got, wanted);
+                if (const double got = blocks.at(gid, -1, y); got != wanted)
+                    stop("block %lld: %g instead of %g", static_cast<long long>(gid), got, wanted);
             }
         OK(halo_exchange_destroy(&faces));
     });

@@ -162,8 +162,7 @@ void DeclaredAccess::close(const Use &use, uint32_t fresh, NameOrigin name_origi
 void DeclaredAccess::look_at_ghosts(const Use &use, const Part &part) {
     show(use, part);
     for (const auto &[groups, runs] : part.ghosts)
-        if (reads_ghosts(use, groups) && !changes_ghosts(use, groups))
-            require_kept(runs, part, "a ghost, was changed by a loop that does not say so");
+        if (reads_ghosts(use, groups) && !changes_ghosts(use, groups)) require_kept(runs, part, "a ghost, was changed by a loop that only reads it");
 }
 
 void DeclaredAccess::give_back(const ByteRuns &runs, const Part &part) {

@@ -23,8 +23,8 @@ struct ValueShape {
     bool sparse;
     bool has_cells; // parts are boxes, else lists of points
     int32_t n_dims;
-    std::vector<PartLayout> layouts; // a part that is laid out as the one before shares its
-    std::vector<uint32_t> layout_of; // of each local part
+    std::vector<PartLayout> layouts;             // a part that is laid out as the one before shares its
+    std::vector<uint32_t> layout_of;             // of each local part
     std::vector<std::shared_ptr<PointMap>> maps; // of each local part of cells, or none: lists of points are mapped in their edges
 
     PointMap *map_of(int64_t part) const { return maps.empty() ? nullptr : maps[static_cast<size_t>(part)].get(); }
@@ -79,8 +79,8 @@ public:
     Placement at_source(const PlacedEdge &edge) const;
     Placement at_destination(const PlacedEdge &edge) const;
 
-    // Part to part, part to message, message to part, message to message. Several boxes where the components of a vector change place, or where points
-    // are listed on one side and lie in lines apart from each other on the other.
+    // Part to part, part to message, message to part, message to message. Several boxes where the components of a vector change place, or where
+    // points are listed on one side and lie in lines apart from each other on the other.
     void direct(const PlacedEdge &edge, std::vector<BoxCopy> &boxes) const { pack(edge, at_destination(edge), boxes); }
     void pack(const PlacedEdge &edge, const Placement &at, std::vector<BoxCopy> &boxes) const;
     void unpack(const PlacedEdge &edge, const Placement &at, std::vector<BoxCopy> &boxes) const { between(edge, at, at_destination(edge), boxes); }

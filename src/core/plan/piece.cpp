@@ -105,9 +105,8 @@ void Piece::collect(const PieceSpec &spec) {
             lists.pattern = pattern;
         }
         const bool sends = edge.ends != EdgeEnds::receive, receives = edge.ends != EdgeEnds::send;
-        const PlacedEdge placed =
-            edges_.place(edge, local_index(*spec.source, sends, edge.send_gid), local_index(destination, receives, edge.receive_gid), place,
-                         listed ? &lists : nullptr);
+        const PlacedEdge placed = edges_.place(edge, local_index(*spec.source, sends, edge.send_gid),
+                                               local_index(destination, receives, edge.receive_gid), place, listed ? &lists : nullptr);
         if (!listed) {
             require_values(*spec.source, placed.send_part, sent_points(placed, edge.map), placed);
             require_values(destination, placed.recv_part, received_points(placed), placed);

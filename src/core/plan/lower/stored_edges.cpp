@@ -90,7 +90,8 @@ StoredEdges stored_edges(const Plan &plan, const PlanLink &link, bool sending) {
         if (!is_told(piece)) continue;
         const EdgeBoxes boxes = piece.boxes(piece.edges(), {});
         teller.begin(at.piece);
-        for (const PlacedEdge &edge : plan.edges(at, sending)) teller.add(sending ? boxes.at_source(edge) : boxes.at_destination(edge), edge.n_points());
+        for (const PlacedEdge &edge : plan.edges(at, sending))
+            teller.add(sending ? boxes.at_source(edge) : boxes.at_destination(edge), edge.n_points());
     }
     return std::move(teller.told);
 }
