@@ -428,7 +428,7 @@ defects=(
     "the function of an item without values is called|access/reduced.cpp|halo_access_loops *Items*|s/^    if (what.n == 0) return HALO_SUCCESS;//"
     "items of a reduction may overlap|access/reduced.cpp|halo_access_loops ItemMisuse.*|s/if (block.offset < before.offset + .*)$/if (false)/"
     "what a loop only reads may change|access/declared.cpp|halo_access_loops Declared.*|s/^        if (!use.changes()) require_kept(part.owned, .*$//"
-    "ghosts that a loop only reads may change|access/declared.cpp|halo_access_loops Declared.*|s/^            require_kept(runs, part, \"a ghost, .*$/            static_cast<void>(runs);/"
+    "ghosts that a loop only reads may change|access/declared.cpp|halo_access_loops Declared.*|s/^        if (reads_ghosts(use, groups) \&\& !changes_ghosts(use, groups)) require_kept.*$/        static_cast<void>(runs);/"
     "ghosts that a loop does not reach may be written|access/declared.cpp|halo_access_loops Declared.*|s/if (!is_as_hidden(at)) return find/if (at < 0 \&\& !is_as_hidden(at)) return find/"
     "ghosts that a loop does not reach are lost to it|access/declared.cpp|halo_access_loops Declared.*|/^void DeclaredAccess::show/,/^}/s/^        give_back(runs, part);//"
     "ghosts that are hidden from loops that add hold poison|access/declared.cpp|halo_access_loops Declared.*|s/^        else if (use.adds == 0)$/        else if (use.adds >= 0)/"
