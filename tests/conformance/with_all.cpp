@@ -3,6 +3,8 @@
 // after.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -265,6 +267,50 @@ TEST(GoingWithAll, FinishedRunsArrive) {
             WANT(values[0] == 7 && values[1] == 8 && values[2] == 9);
             OK(halo_context_destroy_with_all(&context));
         });
+}
+
+// Whoever has lent his ghosts to a peer has them for himself when his context is gone.
+TEST(GoingWithAll, GhostsAreNotWrittenLater) {
+    if (!threads()) GTEST_SKIP() << "as threads only";
+    for (const char *path : { "message", "put", "get", "direct" }) {
+        std::atomic<bool> gone = false, sent = false;
+        run_raw(2, [&](halo_inproc *group, int32_t rank) {
+            halo_context *context = nullptr;
+            OK(conformance::make_context(group, rank, { { "path", path }, { "timeout", "0.5s" } }, &context));
+            const uint64_t keys[] = { 1, 2, 3 };
+            halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+            desc.n_keys = 3, desc.keys = keys, desc.n_mine = rank == 0 ? 3 : 0;
+            halo_topology *topology = nullptr;
+            OK(halo_topology_create_keys(context, &desc, &topology));
+            const halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
+            halo_field *field = nullptr;
+            OK(halo_field_create(topology, &field_desc, &field));
+            double values[3] = { 7, 8, 9 };
+            halo_binding binding = HALO_BINDING_INIT;
+            binding.data = values;
+            OK(halo_field_bind(field, rank, &binding));
+            halo_exchange *exchange = nullptr;
+            OK(halo_exchange_create(&field, 1, nullptr, &exchange));
+            for (int time = 0; time < 3; ++time) {
+                OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+                OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+            }
+            if (rank == 1) {
+                OK(halo_exchange_post(exchange, nullptr));
+                OK(halo_context_destroy_with_all(&context));
+                std::fill_n(values, 3, 0.5); // used for something else
+                gone = true;
+                while (!sent) std::this_thread::yield();
+                for (const double value : values) WANT(value == 0.5);
+                return;
+            }
+            while (!gone) std::this_thread::yield();
+            static_cast<void>(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE)); // whatever comes of it
+            static_cast<void>(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+            sent = true;
+            OK(halo_context_destroy_with_all(&context));
+        });
+    }
 }
 
 // Functions that are called back meanwhile are told of handles that are gone, and may not destroy.

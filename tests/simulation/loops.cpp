@@ -32,7 +32,8 @@ public:
             [&] { calls_.free("field", [&] { return halo_field_destroy(&field_); }); });
         calls_.alone("allocate", [&] { return halo_field_allocate(field_, -1); });
     }
-    // What has been added leaves with the begin of the loop that reads. Batches count: after a failure no rank begins a further one.
+    // What has been added leaves with the begin of the loop that reads, or every other time when its loop ends. Batches count: after a failure no
+    // rank begins a further one.
     bool start(int64_t time) override {
         time_ = time;
         calls_.alone("mark fresh", [&] { return halo_access_mark_fresh(field_, 0, HALO_ON_HOST); });
@@ -93,10 +94,30 @@ private:
         calls_.alone("end", [&] { return halo_access_end(batch_); });
         batch_ = nullptr;
     }
+    // What has been added leaves: the batch is over, or can only be abandoned.
+    bool end_and_send() {
+        bool has_failed = false, dead = false;
+        const auto send = [&] {
+            const halo_status status = halo_access_end_and_send(batch_);
+            dead = status == HALO_ERR_STATE && has_failed;
+            has_failed = status != HALO_SUCCESS;
+            return dead ? HALO_SUCCESS : status;
+        };
+        halo_status status = HALO_ERR_MEMORY;
+        for (int trial = 0; trial < most_trials && status == HALO_ERR_MEMORY; ++trial) {
+            status = calls_.judge("end and send", send);
+            if (simulation::any_has_died()) throw Ended{};
+        }
+        if (status != HALO_SUCCESS || dead) return false;
+        batch_ = nullptr;
+        ++calls_.features["sent when loops end"];
+        return true;
+    }
     template <class Loop>
     bool loop(int32_t mode, int32_t through, Loop &&body) {
         if (!begin(mode, through) || !calls_.works("ready", [&] { return halo_access_ready(batch_); })) return false;
         for_values(body);
+        if (through == HALO_VIA_MAP && time_ % 2 == 1) return end_and_send();
         end();
         return true;
     }
