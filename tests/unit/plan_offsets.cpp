@@ -49,7 +49,7 @@ int64_t place_received(Field &field, CopyRows &rows, std::vector<Placement> &pla
     const EdgeBoxes boxes = piece.boxes(piece.edges(), {});
     return place_in_order(boxes, 7, HALO_COPY_PIECES, piece.edges().links.front().receive, [&](const PlacedEdge &edge, const Placement &at) {
         placements.push_back(at);
-        rows.add(boxes.unpack(edge, at));
+        rows.add(boxes.unpack_dense(edge, at));
     });
 }
 
