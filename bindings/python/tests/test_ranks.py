@@ -365,6 +365,13 @@ def test_batches_of_accesses(world):
                 batch.ready()
                 assert values.tolist() == [10 * turn + world.rank, 10 * turn + after] and not batch.needs_exec
         assert halo.access_get_state(u, 0).freshness == halo.FRESHNESS_VALID
+        with halo.Batch(world, {"field": u, "mode": halo.INC, "through": halo.VIA_MAP}, style=halo.STYLE_REVERSE) as batch:
+            batch.ready()
+            values += [1, 10]
+            batch.end_and_send()
+        with halo.Batch(world, {"field": u, "mode": halo.READ}) as batch:
+            batch.ready()
+            assert values[0] == 20 + world.rank + 11
         with pytest.raises(halo.StateError, match="ready"), halo.Batch(world, {"field": u, "mode": halo.READ}) as batch:
             batch.end()
         with pytest.raises(halo.ArgumentError, match=r"accesses\[0\].field: NoneType is no halo_field"):
