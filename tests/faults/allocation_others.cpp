@@ -126,14 +126,14 @@ bool pass_batch(Member &member, const halo_access (&accesses)[2]) {
         ALONE(halo_access_end(batch));
         return true;
     }
-    bool ended = false, may_again = false;
+    bool ended = false;
     const auto send = [&] {
         const halo_status status = halo_access_end_and_send(batch);
         ended = status == HALO_SUCCESS;
-        may_again = !ended && halo_access_ready(batch) == HALO_ERR_STATE && std::strstr(halo_last_error(), "the batch is running");
         return status;
     };
-    const bool all_ended = member.all_try("what has been added", send, [&] { return may_again; }) == HALO_SUCCESS;
+    const auto may_again = [&] { return halo_access_ready(batch) == HALO_ERR_STATE && std::strstr(halo_last_error(), "the batch is running"); };
+    const bool all_ended = member.all_try("what has been added", send, may_again) == HALO_SUCCESS;
     if (!ended) ALONE(halo_access_abandon(batch));
     return all_ended;
 }

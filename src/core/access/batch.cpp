@@ -90,18 +90,36 @@ void Batch::find_needs() {
     for (Slot &slot : slots_)
         if (slot.field->pending_in && std::find(due_.begin(), due_.end(), slot.field->pending_in) == due_.end())
             due_.push_back(slot.field->pending_in);
-    for (const auto &group : due_) {
-        told_ = told_ || group->in_flight(); // since a begin that has timed out
-        group->settle(stream_);
-    }
+    if (const std::optional<Error> not_brought = let_pending_come(); !lost) lost = not_brought;
     if (const std::optional<Error> not_arrived = let_arrive(); !lost) lost = not_arrived;
     if (context_.check_mode()) return find_alike(lost);
     try {
         look_at_needs(lost);
     } catch (const Error &error) {
-        refuse(error, true);
+        if (lost) choose_pending();
+        refuse(error, !lost || any_stale());
         throw;
     }
+}
+
+// What is on its way to owners already: since a loop has ended, or since a begin that has timed out. Returns why it has not come: then what was
+// pending here is lost, while other ranks, which need not know, go on to what this batch needs.
+std::optional<Error> Batch::let_pending_come() {
+    std::optional<Error> lost;
+    const bool told_before = told_;
+    for (const auto &group : due_) {
+        told_ = told_ || group->in_flight();
+        try {
+            group->settle(stream_);
+        } catch (const Error &error) {
+            if (error.status() == HALO_TIMEOUT) throw;
+            lost = error;
+            group->forget_run();
+        }
+    }
+    std::erase_if(due_, [](const auto &group) { return !group->is_pending(); });
+    if (!lost) told_ = told_before;
+    return lost;
 }
 
 // What is on its way for other batches is waited for where this one needs more of the same ghosts. Returns why it has not arrived.
@@ -117,8 +135,8 @@ std::optional<Error> Batch::let_arrive() {
 }
 
 void Batch::look_at_needs(const std::optional<Error> &lost) {
-    if (lost) throw Error(*lost);
     for (Slot &slot : slots_) slot.needs = slot.field->freshness.needs(slot.use, slot.field->name());
+    if (lost) throw Error(*lost);
 }
 
 // In check mode ranks compare what they need, and hear there of one that must not use a field.
@@ -210,21 +228,28 @@ void Batch::try_begin(uint32_t number) {
     }
 }
 
-// All runs first, then the waiting. Ranks that have been spared a failure go on to the exchange.
-void Batch::finish_pending(uint32_t number) {
-    choose_pending();
+// After a failure those are left that no rank has been told of.
+void Batch::start_due(uint32_t number) {
     size_t n_started = 0;
     try {
         while (n_started < due_.size()) start(*due_[n_started++], number);
-        for (const auto &group : due_) group->settle(stream_);
+    } catch (...) {
+        due_.erase(due_.begin(), due_.begin() + static_cast<std::ptrdiff_t>(n_started));
+        throw;
+    }
+}
+
+// All runs first, then the waiting. Ranks that have been spared a failure go on to the exchange.
+void Batch::finish_pending(uint32_t number) {
+    choose_pending();
+    try {
+        start_due(number);
+        for (const auto &group : std::exchange(due_, {})) group->settle(stream_);
     } catch (...) {
         const Error error = present_error();
-        if (error.status() == HALO_TIMEOUT || !told_) throw error;
-        due_.erase(due_.begin(), due_.begin() + static_cast<std::ptrdiff_t>(n_started));
-        refuse(error, any_stale());
+        if (error.status() != HALO_TIMEOUT && told_) refuse(error, any_stale());
         throw error;
     }
-    due_.clear();
 }
 
 void Batch::choose_pending() {
@@ -326,7 +351,7 @@ void Batch::send_added(uint32_t number) {
     for (const auto &group : due_) group->choose_none();
     for (const Slot &slot : slots_)
         if (slot.use.to_ghosts && slot.field->pending_in) slot.field->pending_in->choose(*slot.field);
-    for (const auto &group : due_) start(*group, number);
+    start_due(number);
 }
 
 bool Batch::abandon() {

@@ -76,11 +76,13 @@ private:
     void start(GroupRun &group, uint32_t number);
     void find_alike(const std::optional<Error> &lost);
     Terms terms() const;
+    void start_due(uint32_t number);
     void finish_pending(uint32_t number);
     void choose_pending();
     void send_added(uint32_t number);
     bool any_stale() const;
     bool waits_for(const Slot &slot) const { return slot.needs.exchange != 0 || slot.needs.joins; }
+    std::optional<Error> let_pending_come();
     std::optional<Error> let_arrive();
     void wait_for_ghosts();
     void require_arrived(const Slot &slot) const;

@@ -134,14 +134,22 @@ void ForwardGroup::let_go(Then &&then) noexcept {
 void ReverseGroup::settle(halo_stream stream) {
     if (!in_flight()) return;
     finish(stream);
-    for (size_t i = 0; i < fields().size(); ++i)
-        if (chosen(i)) fields()[i]->reverse_finished();
+    forget_run();
 }
 
 void ReverseGroup::lose() noexcept {
     if (!in_flight()) return;
     abandon();
     for (TrackedField *field : fields()) field->reverse_finished();
+}
+
+void ReverseGroup::forget_run() noexcept {
+    for (size_t i = 0; i < fields().size(); ++i)
+        if (chosen(i)) fields()[i]->reverse_finished();
+}
+
+bool ReverseGroup::is_pending() const {
+    return std::any_of(fields().begin(), fields().end(), [&](const TrackedField *field) { return field->pending_in.get() == this; });
 }
 
 } // namespace halo

@@ -76,6 +76,9 @@ public:
     void settle(halo_stream stream);
     // Give up the run under way: what is pending is lost.
     void lose() noexcept;
+    // What the last run was to bring is no longer pending, whether it has come or not.
+    void forget_run() noexcept;
+    bool is_pending() const;
 };
 
 } // namespace halo
