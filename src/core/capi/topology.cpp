@@ -132,7 +132,7 @@ halo_status halo_topology_graph_rows(const halo_topology *topology, const int64_
         require(n_rows, "n_rows");
         const GraphPoints &graph = graph_of(topology, "graph rows").graph();
         *offsets = graph.offsets.data();
-        *neighbours = graph.neighbours.get();
+        *neighbours = graph.neighbours.data();
         *n_rows = graph.n_rows();
     });
 }

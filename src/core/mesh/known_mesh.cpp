@@ -75,9 +75,10 @@ void KnownMesh::add_brought(const MeshDescription &mesh) {
         rows[m].reserve(with_room(map.keys.size()));
         rows[m].resize(map.keys.size());
         uint32_t *to = rows[m].data();
+        const DenseNumbers expected = index.dense();
         for (const uint64_t key : map.keys) {
             const bool leads = !map.none || *map.none != key;
-            uint32_t number = leads ? index.find_dense(key) : KnownSet::none;
+            uint32_t number = leads ? expected.find(key) : KnownSet::none;
             if (leads && number == KnownSet::none) number = index.add(key).first;
             *to++ = number;
         }

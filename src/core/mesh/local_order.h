@@ -17,8 +17,9 @@ LocalOrder order_locally(const MeshDescription &mesh, KnownMesh &known, size_t s
 
 // Puts rows of `width` values each in order, row place_of(i) at i, for `n` of them, each value as change(value). Places ascend of the first
 // `n_ascending`: these move where they are, and no memory is touched for them.
-template <class T, class PlaceOf, class Change>
-void put_in_order(std::vector<T> &rows, size_t width, size_t n, size_t n_ascending, PlaceOf &&place_of, Change &&change) {
+template <class Rows, class PlaceOf, class Change>
+void put_in_order(Rows &rows, size_t width, size_t n, size_t n_ascending, PlaceOf &&place_of, Change &&change) {
+    using T = typename Rows::value_type;
     std::vector<T> rest;
     rest.reserve((n - n_ascending) * width);
     for (size_t i = n_ascending; i < n; ++i)

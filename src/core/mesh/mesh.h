@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/function_ref.h"
+#include "memory/large_vector.h"
 #include "mesh/columns.h"
 #include "mesh/layers.h"
 #include "topology/topology.h"
@@ -14,7 +15,7 @@ namespace halo {
 // What this rank stores of a set, by local index.
 struct LocalSet {
     std::string name;
-    std::vector<uint64_t> keys;
+    LargeVector<uint64_t> keys;
     std::vector<int32_t> owners;
     std::vector<uint32_t> groups;    // section bits of each ghost
     std::vector<int64_t> layer_ends; // own entities, then layers of executed ghosts

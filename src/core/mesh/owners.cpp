@@ -88,7 +88,7 @@ void SetOwners::propose() {
 // Ranges of about equal numbers of keys: a sample tells them.
 KeyPlacement SetOwners::choose_placement() const {
     if (mesh_.directory == HALO_DIRECTORY_HASH) return KeyPlacement::by_hash(context_.size());
-    const std::vector<uint64_t> &keys = set_.index.keys();
+    const LargeVector<uint64_t> &keys = set_.index.keys();
     std::vector<uint64_t> sample;
     for (size_t i = 0; i < keys.size(); i += sampled) sample.push_back(keys[i]);
     halo_keys_desc desc = HALO_KEYS_DESC_INIT;
@@ -103,7 +103,7 @@ std::vector<Delivery> SetOwners::make_claims(const KeyPlacement &placement) {
     std::map<int32_t, std::vector<Claim>> out;
     const std::optional<KeyRange> own = placement.ascending() ? placement.range_of(context_.rank()) : std::nullopt;
     const bool are_voted = votes();
-    const std::vector<uint64_t> &keys = set_.index.keys();
+    const LargeVector<uint64_t> &keys = set_.index.keys();
     for (uint32_t entity = 0; entity < keys.size(); ++entity) {
         const uint64_t key = keys[entity];
         const int32_t decides = own && own->has(key) ? context_.rank() : placement.rank_of(key);
@@ -128,7 +128,7 @@ std::vector<Delivery> SetOwners::make_claims(const KeyPlacement &placement) {
 std::vector<Delivery> SetOwners::decide(const std::vector<Delivery> &claims) {
     Register entries(brought_, context_.size());
     for (const Delivery &delivery : claims) entries.note(delivery);
-    const std::vector<uint64_t> &keys = entries.keys();
+    const LargeVector<uint64_t> &keys = entries.keys();
     for (uint32_t entry = 0; entry < keys.size(); ++entry) {
         const uint32_t entity = set_.index.find(keys[entry]);
         if (entity == KnownSet::none) continue;

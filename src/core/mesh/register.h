@@ -28,7 +28,7 @@ public:
     void vote(uint32_t entry, Votes votes) { ballot_.add(entry, votes); }
     // Two ranks may not bring an entity.
     void bring(uint32_t entry, int32_t wanted, int32_t by);
-    const std::vector<uint64_t> &keys() const { return index_.keys(); }
+    const LargeVector<uint64_t> &keys() const { return index_.keys(); }
     int32_t owner(uint32_t entry) const;
     std::vector<int32_t> answers(const Delivery &claims) const;
 

@@ -20,25 +20,18 @@ GraphTopology::GraphTopology(Context &context, FoundPoints &points, const GraphK
 void GraphTopology::take_rows(FoundPoints &points) {
     const auto n_owned = static_cast<uint32_t>(points.n_owned());
     const auto index_of = [&](uint32_t number) { return number == skipped_neighbour ? number : local_indices_[number]; };
-    uint32_t *own = points.own_rows.get();
     graph_.offsets = std::move(points.offsets);
-    const int64_t n_of_own = graph_.offsets.back();
+    graph_.neighbours = std::move(points.own_rows);
     for (const uint32_t point : points.border)
-        for (int64_t i = graph_.offsets[point]; i < graph_.offsets[point + 1]; ++i) own[i] = index_of(own[i]);
+        for (auto i = static_cast<size_t>(graph_.offsets[point]); i < static_cast<size_t>(graph_.offsets[point + 1]); ++i)
+            graph_.neighbours[i] = index_of(graph_.neighbours[i]);
     std::vector<uint32_t> by_index(points.rings.size());
     for (uint32_t i = 0; i < by_index.size(); ++i) by_index[local_indices_[n_owned + i] - n_owned] = i;
-    std::vector<uint32_t> of_ghosts;
     for (const uint32_t ghost : by_index) {
         if (points.rings[ghost] == points.n_rings || points.owners[ghost] < 0) break;
-        for (const uint32_t neighbour : points.rows[ghost]) of_ghosts.push_back(index_of(neighbour));
-        graph_.offsets.push_back(n_of_own + std::ssize(of_ghosts));
+        for (const uint32_t neighbour : points.rows[ghost]) graph_.neighbours.push_back(index_of(neighbour));
+        graph_.offsets.push_back(std::ssize(graph_.neighbours));
     }
-    if (of_ghosts.empty()) {
-        graph_.neighbours = std::move(points.own_rows);
-        return;
-    }
-    graph_.neighbours = std::make_unique_for_overwrite<uint32_t[]>(static_cast<size_t>(graph_.offsets.back()));
-    std::copy(of_ghosts.begin(), of_ghosts.end(), std::copy(own, own + n_of_own, graph_.neighbours.get()));
 }
 
 void GraphTopology::take_ghosts(FoundPoints &points) {

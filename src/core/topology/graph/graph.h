@@ -8,11 +8,11 @@ namespace halo {
 
 // By local index: own points as given, then ghosts by ring, owner, key.
 struct GraphPoints {
-    std::vector<uint64_t> keys;
+    LargeVector<uint64_t> keys;
     std::vector<int32_t> rings; // of ghosts
     // Neighbours of the first points.
-    std::vector<int64_t> offsets{ 0 };
-    std::unique_ptr<uint32_t[]> neighbours;
+    LargeVector<int64_t> offsets{ 0 };
+    LargeVector<uint32_t> neighbours;
 
     int64_t n_rows() const { return std::ssize(offsets) - 1; }
 };
@@ -23,7 +23,7 @@ public:
 
     const GraphPoints &graph() const { return graph_; }
     std::vector<int32_t> rings() const; // of all points
-    std::vector<uint64_t> point_keys() const override { return graph_.keys; }
+    std::vector<uint64_t> point_keys() const override { return { graph_.keys.begin(), graph_.keys.end() }; }
     std::optional<uint64_t> key_of(int64_t point) const override { return graph_.keys[static_cast<size_t>(point)]; }
 
 private:

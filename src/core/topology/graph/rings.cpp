@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "base/checked.h"
 #include "base/limits.h"
@@ -58,6 +59,9 @@ void check_tables(const halo_graph_desc &desc) {
     if (desc.offsets) check_offsets(desc);
 }
 
+// Rows of ghosts go behind those of own points.
+size_t with_room_for_ghosts(int64_t n) { return static_cast<size_t>(n + n / 8); }
+
 DenseKeys where_own_keys_lie(const halo_graph_desc &desc) {
     uint64_t low = UINT64_MAX, high = 0;
     for (int64_t i = 0; i < desc.n_owned; i += sampled) {
@@ -75,8 +79,7 @@ public:
 
 private:
     int64_t n_owned() const { return desc_.n_owned; }
-    int64_t length(int64_t point) const;
-    const uint64_t *row(int64_t point) const { return desc_.rows ? desc_.rows[point] : desc_.neighbours + begin(point); }
+    int64_t length(size_t point) const;
     int64_t begin(int64_t point) const { return desc_.offsets ? desc_.offsets[point] : point * desc_.width; } // of no `rows`
     uint64_t key(uint32_t point) const { return found_.index.keys()[point]; }
     size_t ghost(uint32_t point) const { return point - static_cast<size_t>(n_owned()); }
@@ -85,6 +88,8 @@ private:
     int32_t owner_of(uint64_t key) const;
     uint32_t add_neighbour(uint64_t key, const int32_t *owner);
     void take_own_points();
+    bool take_own_points_of_row(std::span<const uint64_t> neighbours, const int32_t *owners, uint32_t *to) const;
+    void take_row(std::span<const uint64_t> neighbours, const int32_t *owners, uint32_t *to);
     void take_own_rows();
     void find_owners();
     void next_ring(Discovery &discovery, int32_t ring);
@@ -95,6 +100,7 @@ private:
     Context &context_;
     const halo_graph_desc &desc_;
     FoundPoints found_;
+    bool skips_own_point_ = false; // the entry that leads nowhere is the key of a point
 };
 
 // A ghost that this rank is said to own, but does not, is nobody's.
@@ -113,7 +119,9 @@ void RingFinder::take_own_points() {
     found_.index = KeyIndex(static_cast<size_t>(n_owned()), where_own_keys_lie(desc_));
     if (const uint32_t twice = found_.index.add_first({ desc_.keys, static_cast<size_t>(n_owned()) }); twice != KeyIndex::none)
         fail(HALO_ERR_ARGUMENT, "graph: key %llu is owned twice by this rank", static_cast<unsigned long long>(desc_.keys[twice]));
-    for (int64_t i = 0; i < n_owned(); ++i) found_.range.widen(desc_.keys[i]);
+    KeyRange range = no_keys;
+    for (int64_t i = 0; i < n_owned(); ++i) range.widen(desc_.keys[i]);
+    found_.range = range;
     take_own_rows();
 }
 
@@ -123,7 +131,7 @@ void RingFinder::check_owner(uint64_t key, int32_t owner) const {
              context_.size() - 1);
 }
 
-int64_t RingFinder::length(int64_t point) const {
+int64_t RingFinder::length(size_t point) const {
     if (desc_.lengths) return desc_.lengths[point];
     return desc_.offsets ? desc_.offsets[point + 1] - desc_.offsets[point] : desc_.width;
 }
@@ -141,30 +149,48 @@ uint32_t RingFinder::add_neighbour(uint64_t key, const int32_t *owner) {
     return neighbour(key, owner ? *owner : owner_of(key), 1);
 }
 
+// Numbers of own points that the table knows. False: something else is among them, which is to be looked at one by one.
+bool RingFinder::take_own_points_of_row(std::span<const uint64_t> neighbours, const int32_t *owners, uint32_t *to) const {
+    const DenseNumbers own = found_.index.dense();
+    const auto n_own = static_cast<uint32_t>(n_owned()), n_ranks = static_cast<uint32_t>(context_.size());
+    bool others = false;
+    for (size_t i = 0; i < neighbours.size(); ++i) {
+        to[i] = own.find(neighbours[i]);
+        others |= to[i] >= n_own;
+    }
+    for (size_t i = 0; owners && i < neighbours.size(); ++i) others |= static_cast<uint32_t>(owners[i]) >= n_ranks;
+    return !others && !skips_own_point_;
+}
+
+void RingFinder::take_row(std::span<const uint64_t> neighbours, const int32_t *owners, uint32_t *to) {
+    for (size_t i = 0; i < neighbours.size(); ++i) {
+        to[i] = skipped_neighbour;
+        if (desc_.has_skip && neighbours[i] == desc_.skip) continue;
+        if (owners) check_owner(neighbours[i], owners[i]);
+        to[i] = add_neighbour(neighbours[i], owners ? owners + i : nullptr);
+    }
+}
+
 void RingFinder::take_own_rows() {
-    found_.offsets.resize(static_cast<size_t>(n_owned()) + 1);
-    for (int64_t point = 0; point < n_owned(); ++point)
-        found_.offsets[static_cast<size_t>(point) + 1] = found_.offsets[static_cast<size_t>(point)] + length(point);
-    const int64_t n = found_.offsets.back();
+    const auto n_own = static_cast<size_t>(n_owned());
+    found_.offsets.resize(n_own + 1);
+    int64_t n = 0;
+    for (size_t point = 0; point < n_own; ++point) found_.offsets[point + 1] = n += length(point);
     if (n > 0 && !desc_.rows && !desc_.neighbours) fail(HALO_ERR_ARGUMENT, "graph: %lld neighbours at no address", static_cast<long long>(n));
-    found_.own_rows = std::make_unique_for_overwrite<uint32_t[]>(static_cast<size_t>(n));
-    uint32_t *to = found_.own_rows.get();
-    const auto n_own = static_cast<uint32_t>(n_owned());
-    for (uint32_t point = 0; point < n_own; ++point) {
-        const uint64_t *neighbours = row(point);
-        const int32_t *owners = desc_.owners ? desc_.owners + begin(point) : nullptr;
-        bool leads_away = false;
-        for (int64_t i = 0, end = length(point); i < end; ++i) {
-            uint32_t number = skipped_neighbour;
-            if (!desc_.has_skip || neighbours[i] != desc_.skip) {
-                if (owners) check_owner(neighbours[i], owners[i]);
-                number = found_.index.find_dense(neighbours[i]);
-                if (number == KeyIndex::none) number = add_neighbour(neighbours[i], owners ? owners + i : nullptr);
-            }
-            leads_away |= number >= n_own;
-            *to++ = number;
-        }
-        if (leads_away) found_.border.push_back(point);
+    found_.own_rows.reserve(with_room_for_ghosts(n));
+    found_.own_rows.resize(static_cast<size_t>(n));
+    skips_own_point_ = desc_.has_skip && found_.index.find(desc_.skip) != KeyIndex::none;
+    const int64_t first = n_own > 0 ? begin(0) : 0;
+    for (size_t point = 0; point < n_own; ++point) {
+        const int64_t begin = found_.offsets[point];
+        const uint64_t *neighbours = desc_.rows ? desc_.rows[point] : desc_.neighbours + first + begin;
+        const int32_t *owners = desc_.owners ? desc_.owners + first + begin : nullptr;
+        __builtin_prefetch(neighbours + 256); // where pages end, hardware does not
+        const std::span row(neighbours, static_cast<size_t>(found_.offsets[point + 1] - begin));
+        uint32_t *to = found_.own_rows.data() + begin;
+        if (take_own_points_of_row(row, owners, to)) continue;
+        take_row(row, owners, to);
+        found_.border.push_back(static_cast<uint32_t>(point));
     }
 }
 

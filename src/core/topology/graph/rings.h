@@ -26,9 +26,9 @@ struct FoundPoints {
     std::vector<int32_t> rings;
     std::vector<std::vector<uint32_t>> rows; // those not asked for are empty, or not there
     // Of own points.
-    std::vector<int64_t> offsets{ 0 };
-    std::unique_ptr<uint32_t[]> own_rows;
-    std::vector<uint32_t> border; // those whose rows are not of own points alone
+    LargeVector<int64_t> offsets{ 0 };
+    LargeVector<uint32_t> own_rows; // with room for some of ghosts
+    std::vector<uint32_t> border;   // those whose rows are not of own points alone
 
     int64_t n_owned() const { return std::ssize(offsets) - 1; }
     int64_t n_points() const { return std::ssize(index.keys()); }

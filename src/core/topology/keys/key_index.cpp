@@ -29,13 +29,16 @@ std::pair<uint32_t, bool> KeyIndex::add_hashed(uint64_t key) {
 uint32_t KeyIndex::add_first(std::span<const uint64_t> keys) {
     check_limit("points: the number of different keys on this rank", std::ssize(keys), limits::points);
     keys_.assign(keys.begin(), keys.end());
+    const uint64_t first = first_, n_dense = dense_.size();
+    uint32_t *dense = dense_.data();
     for (uint32_t number = 0; number < keys.size(); ++number) {
         const uint64_t key = keys[number];
-        if (!is_dense(key) && 2 * (hashed_.size() + 1) > slots_.size()) resize(2 * slots_.size());
-        uint32_t &place = is_dense(key) ? dense_[key - first_] : slots_[slot_of(key)];
+        const bool expected = key - first < n_dense;
+        if (!expected && 2 * (hashed_.size() + 1) > slots_.size()) resize(2 * slots_.size());
+        uint32_t &place = expected ? dense[key - first] : slots_[slot_of(key)];
         if (place != none) return number;
         place = number;
-        if (!is_dense(key)) hashed_.push_back(number);
+        if (!expected) hashed_.push_back(number);
     }
     return none;
 }

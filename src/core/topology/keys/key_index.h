@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
+#include "memory/large_vector.h"
 
 namespace halo {
 
@@ -21,6 +22,13 @@ struct DenseKeys {
 // Where keys lie, if they lie close together: at most `least_density` times as many places as keys.
 constexpr uint64_t least_density = 4;
 DenseKeys dense_range(uint64_t low, uint64_t high, uint64_t n_keys);
+
+// Numbers of the keys of such a span.
+struct DenseNumbers {
+    uint64_t first;
+    std::span<const uint32_t> numbers;
+    uint32_t find(uint64_t key) const { return key - first < numbers.size() ? numbers[key - first] : UINT32_MAX; }
+};
 
 class KeyIndex {
 public:
@@ -38,10 +46,10 @@ public:
     // To an index of none. Place of the first that comes a second time; `none`: they are different.
     uint32_t add_first(std::span<const uint64_t> keys);
     uint32_t find(uint64_t key) const { return is_dense(key) ? dense_[key - first_] : slots_[slot_of(key)]; } // `none`: it was not added
-    // The same without looking at other keys than those of the table: `none`: it may have been added all the same.
-    uint32_t find_dense(uint64_t key) const { return is_dense(key) ? dense_[key - first_] : none; }
-    const std::vector<uint64_t> &keys() const { return keys_; }
-    std::vector<uint64_t> take_keys() { return std::move(keys_); } // nothing can be looked up any more
+    // The table, which does not move: `none` in it: the key may have been added all the same.
+    DenseNumbers dense() const { return { first_, dense_ }; }
+    const LargeVector<uint64_t> &keys() const { return keys_; }
+    LargeVector<uint64_t> take_keys() { return std::move(keys_); } // nothing can be looked up any more
 
 private:
     bool is_dense(uint64_t key) const { return key - first_ < dense_.size(); }
@@ -54,9 +62,9 @@ private:
     size_t slot_of(uint64_t key) const; // the one that has the key, or the free one for it
     void resize(size_t n_slots);
 
-    std::vector<uint64_t> keys_;
+    LargeVector<uint64_t> keys_;
     uint64_t first_ = 0;
-    std::vector<uint32_t> dense_;  // numbers of the keys from first_ on
+    LargeVector<uint32_t> dense_;  // numbers of the keys from first_ on
     std::vector<uint32_t> slots_;  // those of others; at most half of them are taken, their count is a power of 2
     std::vector<uint32_t> hashed_; // numbers in slots
 };
