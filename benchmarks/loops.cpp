@@ -40,7 +40,7 @@ public:
     Fields(const Fields &) = delete;
     Fields &operator=(const Fields &) = delete;
 
-    halo_access read(size_t number) const { return { fields_[number % n_fields], HALO_READ, HALO_DIRECT, 0, 0, 0, 0 }; }
+    halo_access read(size_t number) const { return { fields_[number % n_fields], HALO_READ, HALO_DIRECT, 0, 0, 0, 0, 0, 0 }; }
 
 private:
     halo_topology *topology_ = nullptr;

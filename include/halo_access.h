@@ -110,26 +110,31 @@ HALO_API halo_status halo_topology_set_sections(halo_topology *topology, const u
  *  their ghosts arrive, somebody must give storage to parts (halo_exchange_arrivals). */
 typedef struct halo_access {
     halo_field *field;
-    int32_t mode;      /**< HALO_READ ... */
-    int32_t through;   /**< HALO_DIRECT or HALO_VIA_MAP */
-    uint32_t sections; /**< section bits of the ghosts that count, of a topology that has sections; 0: all. HALO_VIA_MAP: the loop reaches
-                            these alone, so no others are exchanged for it or, with what it adds in HALO_STYLE_REVERSE, sent back. HALO_DIRECT:
-                            copies of what it changes are in these groups alone, so no others become stale; where exec entities are executed, it
-                            reads these, and all become stale */
-    int32_t whole;     /**< HALO_WRITE: 1: every owned value is written, so the old ones need not be brought to where the loop runs */
-    int32_t set;       /**< binding set whose values these are; freshness is kept for each alone */
-    int32_t may_lose;  /**< HALO_WRITE, HALO_RW via map: 1: what the loop sets in ghosts may be lost, which HALO_STYLE_REVERSE refuses else */
+    int32_t mode;          /**< HALO_READ ... */
+    int32_t through;       /**< HALO_DIRECT or HALO_VIA_MAP */
+    uint32_t sections;     /**< section bits of the ghosts that count, of a topology that has sections; 0: all. HALO_VIA_MAP: the loop reaches
+                                these alone, so no others are exchanged for it or, with what it adds in HALO_STYLE_REVERSE, sent back. HALO_DIRECT:
+                                copies of what it changes are in these groups alone, so no others become stale; where exec entities are executed, it
+                                reads these, and all become stale */
+    int32_t whole;         /**< HALO_WRITE: 1: every owned value is written, so the old ones need not be brought to where the loop runs */
+    int32_t set;           /**< binding set whose values these are; freshness is kept for each alone */
+    int32_t may_lose;      /**< HALO_WRITE, HALO_RW via map: 1: what the loop sets in ghosts may be lost, which HALO_STYLE_REVERSE refuses else */
+    int32_t combine_order; /**< HALO_INC, HALO_ACCESS_MIN, HALO_ACCESS_MAX via map in HALO_STYLE_REVERSE: how ghosts are combined into owners, as
+                                halo_exchange_desc.combine_order. HALO_COMBINE_BY_GID: the own value, then those of ghosts by rank.
+                                HALO_COMBINE_CANONICAL: sorted by value (on the host, wherever the loop runs), so it does not matter who owns what,
+                                nor, where no copy is added to twice, how the set is cut. All that one loop adds to a field has the same */
+    int32_t reserved;      /**< 0 */
 } halo_access;
 #define HALO_ACCESS_INIT                                                                                                                             \
-    { NULL, 0, HALO_DIRECT, 0, 0, 0, 0 }
+    { NULL, 0, HALO_DIRECT, 0, 0, 0, 0, HALO_COMBINE_BY_GID, 0 }
 
 typedef struct halo_batch halo_batch; /**< the accesses of one loop, from begin to end or abandon; the library's, nothing to destroy. Several may be
                                            open at once, as long as none changes what another uses: loops that read ghosts of one field share
                                            the exchange that the first has begun, and its failure. */
 
 /**
- * Say what the next loop does. Brings what is pending to its owners where the loop needs it there, or adds by another operation; starts one exchange
- * of all stale ghosts that it reads (one message per peer), brings what is out of date to where it runs, and sets ghosts that it adds to
+ * Say what the next loop does. Brings what is pending to its owners where the loop needs it there, or adds by another operation or order; starts one
+ * exchange of all stale ghosts that it reads (one message per peer), brings what is out of date to where it runs, and sets ghosts that it adds to
  * (HALO_STYLE_REVERSE) to zero, greatest or least value. Core entities may be executed when this returns. `accesses` (n; NULL where n is 0: the loop
  * uses no field) are copied; `access_bytes` is sizeof(halo_access). `stream`: as in halo_exchange_start. Collective: the same accesses and the same
  * history on all ranks. Waits for peers only where something is pending. The first batch with given accesses (fields, sets, style, place) compiles,
@@ -159,11 +164,11 @@ HALO_API halo_status halo_access_end(halo_batch *batch);
 
 /**
  * The loop has run, and nobody adds more before it is needed: as halo_access_end, and what is pending of the fields that the loop adds to (in
- * HALO_STYLE_REVERSE; else nothing is) leaves for their owners now, one message per peer and operation, while other loops run. The next batch that
- * uses one of these fields waits for it; until then it is pending, and neither owned values nor ghosts may be touched. Collective: on all ranks for
- * the same batch, between the same begins; waits where a peer is two runs behind. HALO_ERR_STATE: before ready. HALO_ERR_MEMORY: call again. After
- * other errors, of this call again too, the batch can only be abandoned, and what was pending does not come: the ranks tell each other and mark the
- * fields fresh.
+ * HALO_STYLE_REVERSE; else nothing is) leaves for their owners now, one message per peer, operation and order, while other loops run. The next batch
+ * that uses one of these fields waits for it; until then it is pending, and neither owned values nor ghosts may be touched. Collective: on all ranks
+ * for the same batch, between the same begins; waits where a peer is two runs behind. HALO_ERR_STATE: before ready. HALO_ERR_MEMORY: call again.
+ * After other errors, of this call again too, the batch can only be abandoned, and what was pending does not come: the ranks tell each other and mark
+ * the fields fresh.
  */
 HALO_API halo_status halo_access_end_and_send(halo_batch *batch);
 

@@ -52,16 +52,24 @@ inline void set_sections(const Topology &topology, std::span<const std::uint32_t
 }
 
 /// One argument of a loop at the entity itself, and one at what the entity touches.
-inline halo_access direct(halo_field *field, std::int32_t mode, std::int32_t set = 0) { return { field, mode, HALO_DIRECT, 0, 0, set, 0 }; }
+inline halo_access direct(halo_field *field, std::int32_t mode, std::int32_t set = 0) {
+    return { field, mode, HALO_DIRECT, 0, 0, set, 0, HALO_COMBINE_BY_GID, 0 };
+}
 inline halo_access via_map(halo_field *field, std::int32_t mode, std::uint32_t sections = 0, std::int32_t set = 0) {
-    return { field, mode, HALO_VIA_MAP, sections, 0, set, 0 };
+    return { field, mode, HALO_VIA_MAP, sections, 0, set, 0, HALO_COMBINE_BY_GID, 0 };
+}
+/// Added through a map in HALO_STYLE_REVERSE, and combined in canonical order.
+inline halo_access add_canonically(halo_field *field, std::uint32_t sections = 0, std::int32_t set = 0) {
+    return { field, HALO_INC, HALO_VIA_MAP, sections, 0, set, 0, HALO_COMBINE_CANONICAL, 0 };
 }
 /// At the entity itself, of which only copies in these groups become stale.
 inline halo_access direct_in(halo_field *field, std::int32_t mode, std::uint32_t sections, std::int32_t set = 0) {
-    return { field, mode, HALO_DIRECT, sections, 0, set, 0 };
+    return { field, mode, HALO_DIRECT, sections, 0, set, 0, HALO_COMBINE_BY_GID, 0 };
 }
 /// HALO_WRITE of every owned value.
-inline halo_access write_all(halo_field *field, std::int32_t set = 0) { return { field, HALO_WRITE, HALO_DIRECT, 0, 1, set, 0 }; }
+inline halo_access write_all(halo_field *field, std::int32_t set = 0) {
+    return { field, HALO_WRITE, HALO_DIRECT, 0, 1, set, 0, HALO_COMBINE_BY_GID, 0 };
+}
 
 using Accesses = std::vector<halo_access>;
 

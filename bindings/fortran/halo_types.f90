@@ -582,6 +582,8 @@ module halo_types
     integer(c_int32_t) :: whole = 0_c_int32_t
     integer(c_int32_t) :: set = 0_c_int32_t
     integer(c_int32_t) :: may_lose = 0_c_int32_t
+    integer(c_int32_t) :: combine_order = 0_c_int32_t
+    integer(c_int32_t) :: reserved = 0_c_int32_t
   end type halo_access
 
   type, bind(c) :: halo_access_state

@@ -77,7 +77,8 @@ int main(void) {
     for (int step = 0; step < STEPS; ++step) {
         halo_batch *batch;
         int32_t needs_exec;
-        const halo_access over_edges[] = { { u_field, HALO_READ, HALO_VIA_MAP, 0, 0, 0, 0 }, { change_field, HALO_INC, HALO_VIA_MAP, 0, 0, 0, 0 } };
+        const halo_access over_edges[] = { { .field = u_field, .mode = HALO_READ, .through = HALO_VIA_MAP },
+                                           { .field = change_field, .mode = HALO_INC, .through = HALO_VIA_MAP } };
         need(halo_access_begin(context, over_edges, 2, sizeof over_edges[0], HALO_STYLE_REDUNDANT, HALO_ON_HOST, HALO_STREAM_NONE, &batch));
         flows(0, sizes.n[HALO_SECTION_CORE]); /* while ghosts are on their way */
         need(halo_access_ready(batch));
@@ -86,7 +87,7 @@ int main(void) {
         if (needs_exec) flows(sizes.n[HALO_SECTION_CORE] + sizes.n[HALO_SECTION_OWNED], sizes.n[HALO_SECTION_EXEC]);
         need(halo_access_end(batch));
 
-        const halo_access over_nodes[] = { { u_field, HALO_RW, HALO_DIRECT, 0, 0, 0, 0 }, { change_field, HALO_RW, HALO_DIRECT, 0, 0, 0, 0 } };
+        const halo_access over_nodes[] = { { .field = u_field, .mode = HALO_RW }, { .field = change_field, .mode = HALO_RW } };
         need(halo_access_begin(context, over_nodes, 2, sizeof over_nodes[0], HALO_STYLE_REDUNDANT, HALO_ON_HOST, HALO_STREAM_NONE, &batch));
         need(halo_access_ready(batch));
         for (int64_t i = 0; i < n_own; ++i) u[i] += change[i], change[i] = 0;

@@ -82,7 +82,7 @@ TEST_P(Counters, DirectChangesLeaveOtherSectionsFresh) {
         World world(rank, ring(rank.size));
         const auto touch = [&](const halo_access &access) { world.touch({ access }, HALO_STYLE_REVERSE, HALO_ON_HOST); };
         touch(via_map(world.x, HALO_READ));
-        touch({ world.x, HALO_RW, HALO_DIRECT, near_own_edges, 0, 0, 0 });
+        touch({ world.x, HALO_RW, HALO_DIRECT, near_own_edges, 0, 0, 0, 0, 0 });
         equal("fresh", ~near_own_edges, world.state(world.x).fresh);
         touch(via_map(world.x, HALO_READ, 1u << 5));
         equal("skipped", 1, world.stats("x").skipped);

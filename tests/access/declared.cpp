@@ -259,7 +259,7 @@ TEST(Declared, NoFalseAlarm) {
         }
         ring.set_again();
         OK(ring.loop({ via_map(ring.u, HALO_READ) }, [] {}));
-        OK(ring.loop({ { ring.u, HALO_RW, HALO_DIRECT, below, 0, 0, 0 } }, [] {}));
+        OK(ring.loop({ { ring.u, HALO_RW, HALO_DIRECT, below, 0, 0, 0, 0, 0 } }, [] {}));
         OK(ring.loop({ via_map(ring.u, HALO_READ, below) }, [] {})); // while others are fresh, and hidden
         OK(ring.loop({ via_map(ring.u, HALO_READ), direct(ring.v, HALO_RW) },
                      [&] { ring.at(ring.v)[2] = ring.at(ring.u)[previous] + ring.at(ring.u)[next]; }));

@@ -83,17 +83,22 @@ void Serial::run(int loop, int64_t step) {
 // Ghosts that count for nothing hold the least number after a maximum: what is added to them may wrap.
 void add(int64_t &value, int64_t more) { value = static_cast<int64_t>(static_cast<uint64_t>(value) + static_cast<uint64_t>(more)); }
 
-void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where, bool near_only) {
+void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where, bool near_only, bool canonical) {
     const LocalMesh &local = world.local();
     const auto at = [&](const halo_field *field) { return world.data(field, where); };
     const auto node_of = [&](int64_t e, int which) { return local.ends[static_cast<size_t>(2 * e + which)]; };
     const uint32_t near = near_only && style == HALO_STYLE_REVERSE ? near_own_edges : 0;
+    const auto adds_to = [&](halo_field *field, int32_t mode) {
+        halo_access access = via_map(field, mode, near);
+        if (canonical && style == HALO_STYLE_REVERSE) access.combine_order = HALO_COMBINE_CANONICAL;
+        return access;
+    };
     switch (loop) {
     case 0: return world.over_nodes({ direct(world.res, HALO_WRITE, 1) }, where, [&](int64_t i) { at(world.res)[i] = step; });
     case 1:
         return world.over_edges(
-            { direct(world.w, HALO_READ), via_map(world.x, HALO_READ, near), via_map(world.res, HALO_INC, near), via_map(world.res, HALO_INC, near) },
-            style, where, [&](int64_t e) {
+            { direct(world.w, HALO_READ), via_map(world.x, HALO_READ, near), adds_to(world.res, HALO_INC), adds_to(world.res, HALO_INC) }, style,
+            where, [&](int64_t e) {
                 const int64_t flux = at(world.w)[e] * (at(world.x)[node_of(e, 1)] - at(world.x)[node_of(e, 0)]);
                 add(at(world.res)[node_of(e, 0)], flux);
                 add(at(world.res)[node_of(e, 1)], -flux);
@@ -102,16 +107,15 @@ void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where
         return world.over_nodes({ direct(world.res, HALO_READ), direct(world.x, HALO_RW) }, where,
                                 [&](int64_t i) { at(world.x)[i] = next_x(at(world.x)[i], at(world.res)[i]); });
     case 3:
-        return world.over_edges(
-            { via_map(world.x, HALO_READ, near), via_map(world.low, HALO_ACCESS_MIN, near), via_map(world.high, HALO_ACCESS_MAX, near) }, style,
-            where, [&](int64_t e) {
-                for (int which = 0; which < 2; ++which) {
-                    const int64_t other = at(world.x)[node_of(e, 1 - which)];
-                    int64_t &low = at(world.low)[node_of(e, which)], &high = at(world.high)[node_of(e, which)];
-                    low = std::min(low, other);
-                    high = std::max(high, other);
-                }
-            });
+        return world.over_edges({ via_map(world.x, HALO_READ, near), adds_to(world.low, HALO_ACCESS_MIN), adds_to(world.high, HALO_ACCESS_MAX) },
+                                style, where, [&](int64_t e) {
+                                    for (int which = 0; which < 2; ++which) {
+                                        const int64_t other = at(world.x)[node_of(e, 1 - which)];
+                                        int64_t &low = at(world.low)[node_of(e, which)], &high = at(world.high)[node_of(e, which)];
+                                        low = std::min(low, other);
+                                        high = std::max(high, other);
+                                    }
+                                });
     case 4:
         return world.over_edges({ via_map(world.x, HALO_READ, near), direct(world.w, HALO_RW) }, style, where,
                                 [&](int64_t e) { at(world.w)[e] = next_w(at(world.w)[e], at(world.x)[node_of(e, 0)], at(world.x)[node_of(e, 1)]); });
@@ -123,12 +127,12 @@ void run_loop(World &world, int loop, int64_t step, int32_t style, int32_t where
             if (local.nodes[static_cast<size_t>(i)] % 2 == 0) at(world.x)[i] = first_x(local.nodes[static_cast<size_t>(i)], step);
         });
     case 7: // another operation than that of loop 3; so is the next one, than that of loop 1
-        return world.over_edges({ direct(world.w, HALO_READ), via_map(world.low, HALO_INC, near) }, style, where, [&](int64_t e) {
+        return world.over_edges({ direct(world.w, HALO_READ), adds_to(world.low, HALO_INC) }, style, where, [&](int64_t e) {
             add(at(world.low)[node_of(e, 0)], at(world.w)[e]);
             add(at(world.low)[node_of(e, 1)], -at(world.w)[e]);
         });
     case 8:
-        return world.over_edges({ via_map(world.x, HALO_READ, near), via_map(world.res, HALO_ACCESS_MAX, near) }, style, where, [&](int64_t e) {
+        return world.over_edges({ via_map(world.x, HALO_READ, near), adds_to(world.res, HALO_ACCESS_MAX) }, style, where, [&](int64_t e) {
             for (int which = 0; which < 2; ++which) {
                 int64_t &high = at(world.res)[node_of(e, which)];
                 high = std::max(high, at(world.x)[node_of(e, 1 - which)]);
@@ -200,7 +204,8 @@ void run_case(const Rank &rank, uint64_t seed, bool on_device) {
         const int32_t style = pick(random, 0, 1) ? HALO_STYLE_REDUNDANT : HALO_STYLE_REVERSE;
         const int32_t where = on_device && pick(random, 0, 1) ? HALO_ON_DEVICE : HALO_ON_HOST;
         world.sends = pick(random, 0, 1) != 0;
-        run_loop(world, loop, step, style, where, pick(random, 0, 1));
+        const bool near_only = pick(random, 0, 1) != 0;
+        run_loop(world, loop, step, style, where, near_only, pick(random, 0, 2) == 0);
         serial.run(loop, step);
         if (pick(random, 0, 5) == 0) check(world, serial, seed);
     }

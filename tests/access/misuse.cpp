@@ -56,18 +56,32 @@ protected:
 TEST_F(AccessMisuse, ArgumentsThatAreNone) {
     on_both([](Rank &rank, World &world, auto &&begin) {
         expect(HALO_ERR_ARGUMENT, "mode 2 is none", begin({ direct(world.x, HALO_MIN) }));
-        expect(HALO_ERR_ARGUMENT, "field x: 5 is neither", begin({ { world.x, HALO_READ, 5, 0, 0, 0, 0 } }));
+        expect(HALO_ERR_ARGUMENT, "field x: 5 is neither", begin({ { world.x, HALO_READ, 5, 0, 0, 0, 0, 0, 0 } }));
         expect(HALO_ERR_ARGUMENT, "style 7", begin({ direct(world.x, HALO_READ) }, 7));
         expect(HALO_ERR_ARGUMENT, "neither HALO_ON_HOST", begin({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, 3));
-        expect(HALO_ERR_ARGUMENT, "sections 0x10 of field w: its topology has none", begin({ { world.w, HALO_READ, HALO_DIRECT, 0x10, 0, 0, 0 } }));
+        expect(HALO_ERR_ARGUMENT, "sections 0x10 of field w: its topology has none",
+               begin({ { world.w, HALO_READ, HALO_DIRECT, 0x10, 0, 0, 0, 0, 0 } }));
         expect(HALO_ERR_ARGUMENT, "only with HALO_WRITE", begin({ direct(world.x, HALO_RW, 1) }));
         expect(HALO_ERR_ARGUMENT, "binding set 1 does not exist", begin({ direct(world.x, HALO_READ, 0, 1) }));
         expect(HALO_ERR_ARGUMENT, "binding set -1 does not exist", halo_access_mark_dirty(world.x, -1, HALO_ON_HOST));
-        for (const halo_access &access : { halo_access{ world.x, HALO_READ, HALO_VIA_MAP, 0, 0, 0, 1 },
-                                           { world.x, HALO_RW, HALO_DIRECT, 0, 0, 0, 1 },
-                                           { world.x, HALO_INC, HALO_VIA_MAP, 0, 0, 0, 1 },
-                                           { world.x, HALO_RW, HALO_VIA_MAP, 0, 0, 0, 2 } })
+        for (const halo_access &access : { halo_access{ world.x, HALO_READ, HALO_VIA_MAP, 0, 0, 0, 1, 0, 0 },
+                                           { world.x, HALO_RW, HALO_DIRECT, 0, 0, 0, 1, 0, 0 },
+                                           { world.x, HALO_INC, HALO_VIA_MAP, 0, 0, 0, 1, 0, 0 },
+                                           { world.x, HALO_RW, HALO_VIA_MAP, 0, 0, 0, 2, 0, 0 } })
             expect(HALO_ERR_ARGUMENT, "field x: may_lose is", begin({ access }));
+        halo_access adds = via_map(world.res, HALO_INC);
+        adds.combine_order = HALO_COMBINE_BY_RANK;
+        expect(HALO_ERR_ARGUMENT, "access 1, to field res: combine_order 2 is neither", begin({ direct(world.x, HALO_READ), adds }));
+        adds.combine_order = HALO_COMBINE_CANONICAL;
+        expect(HALO_ERR_ARGUMENT, "field res: one loop cannot add to it by gid and in canonical order",
+               begin({ adds, via_map(world.res, HALO_INC) }));
+        expect(HALO_ERR_ARGUMENT, "access 0, to field res: HALO_COMBINE_CANONICAL is for", begin({ adds }, HALO_STYLE_REDUNDANT));
+        adds.through = HALO_DIRECT;
+        expect(HALO_ERR_ARGUMENT, "access 0, to field res: HALO_COMBINE_CANONICAL is for", begin({ adds }));
+        adds.through = HALO_VIA_MAP, adds.mode = HALO_READ;
+        expect(HALO_ERR_ARGUMENT, "access 0, to field res: HALO_COMBINE_CANONICAL is for", begin({ adds }));
+        adds.combine_order = HALO_COMBINE_BY_GID, adds.reserved = 3;
+        expect(HALO_ERR_ARGUMENT, "access 0: reserved is 3", begin({ adds }));
         expect(HALO_ERR_ARGUMENT, "the field handle is NULL", begin({ direct(nullptr, HALO_READ) }));
         expect(HALO_ERR_DEVICE, "has no memory of its own", begin({ direct(world.x, HALO_READ) }, HALO_STYLE_REVERSE, HALO_ON_DEVICE));
         halo_batch *batch = nullptr;

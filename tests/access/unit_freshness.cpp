@@ -226,6 +226,27 @@ TEST(Freshness, MoreOfTheSameIsPendingInItsSections) {
     EXPECT_FALSE(field.needs(some, "u").reverse);
 }
 
+TEST(Freshness, AnotherOrderFinishesWhatIsPending) {
+    Argument argument;
+    argument.mode = HALO_INC;
+    argument.through = HALO_VIA_MAP;
+    argument.combine_order = HALO_COMBINE_CANONICAL;
+    const Use canonical = use_of(argument, HALO_STYLE_REVERSE, false);
+    Freshness field;
+    const Use *before = &add_ghosts;
+    for (const Use *use : { &canonical, &add_ghosts }) {
+        run(field, *before);
+        EXPECT_FALSE(field.needs(*before, "u").reverse);
+        EXPECT_TRUE(field.needs(*use, "u").reverse);
+        EXPECT_TRUE(field.needs(*use, "u").identity);
+        before = use;
+    }
+    run(field, add_ghosts);
+    EXPECT_FALSE(field.needs(add_ghosts, "u").reverse);
+    EXPECT_THROW(both(canonical, add_ghosts, "u"), Error);
+    EXPECT_TRUE(both(make_use(HALO_INC, HALO_DIRECT), canonical, "u").canonical);
+}
+
 TEST(Freshness, NothingMayTouchAFrozenField) {
     Freshness field;
     run(field, read_ghosts);

@@ -79,10 +79,10 @@ private:
 };
 
 inline halo_access direct(halo_field *field, int32_t mode, int32_t whole = 0, int32_t set = 0) {
-    return { field, mode, HALO_DIRECT, 0, whole, set, 0 };
+    return { field, mode, HALO_DIRECT, 0, whole, set, 0, 0, 0 };
 }
 inline halo_access via_map(halo_field *field, int32_t mode, uint32_t sections = 0, int32_t set = 0) {
-    return { field, mode, HALO_VIA_MAP, sections, 0, set, 0 };
+    return { field, mode, HALO_VIA_MAP, sections, 0, set, 0, 0, 0 };
 }
 
 } // namespace access_test

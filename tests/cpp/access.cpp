@@ -95,7 +95,9 @@ TEST(AccessClasses, ALoopInBothStyles) {
         EXPECT_EQ(halo::access_state(line.change).freshness, HALO_FRESHNESS_STALE);
         const int64_t *n = line.sections.sizes.n;
         for (const int32_t style : { HALO_STYLE_REDUNDANT, HALO_STYLE_REVERSE }) {
-            halo::Batch batch(line.context, { halo::via_map(line.heat, HALO_READ), halo::via_map(line.change, HALO_INC, 0, 1) }, style);
+            const halo_access adds =
+                style == HALO_STYLE_REVERSE ? halo::add_canonically(line.change, 0, 1) : halo::via_map(line.change, HALO_INC, 0, 1);
+            halo::Batch batch(line.context, { halo::via_map(line.heat, HALO_READ), adds }, style);
             add(line, 0, n[0]);
             batch.ready();
             add(line, n[0], n[1]);

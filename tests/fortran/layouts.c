@@ -111,6 +111,7 @@ static const struct row rows[] = {
     AT(halo_section_sizes, n),
     SIZE(halo_access), AT(halo_access, field), AT(halo_access, mode), AT(halo_access, through),
     AT(halo_access, sections), AT(halo_access, whole), AT(halo_access, set), AT(halo_access, may_lose),
+    AT(halo_access, combine_order), AT(halo_access, reserved),
     SIZE(halo_access_state), AT(halo_access_state, struct_size), AT(halo_access_state, struct_version), AT(halo_access_state, freshness),
     AT(halo_access_state, pending), AT(halo_access_state, fresh), AT(halo_access_state, owned), AT(halo_access_state, ghosts),
     AT(halo_access_state, version),

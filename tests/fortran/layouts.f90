@@ -637,6 +637,8 @@ contains
     call same("halo_access.whole", from(c_loc(x), c_loc(x%whole)))
     call same("halo_access.set", from(c_loc(x), c_loc(x%set)))
     call same("halo_access.may_lose", from(c_loc(x), c_loc(x%may_lose)))
+    call same("halo_access.combine_order", from(c_loc(x), c_loc(x%combine_order)))
+    call same("halo_access.reserved", from(c_loc(x), c_loc(x%reserved)))
     call c_f_pointer(c_loc(y), bytes, [c_sizeof(y)])
     bytes = 127_c_int8_t
     call halo_struct_init(y)

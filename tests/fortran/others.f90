@@ -68,9 +68,12 @@ contains
     call halo_access_needs_exec(batch, needs_exec)
     call need(needs_exec == 0, "exec")
     call halo_access_end(batch)
+    access%mode = HALO_INC
+    access%combine_order = HALO_COMBINE_CANONICAL
     call halo_access_begin(context, [access], HALO_STYLE_REVERSE, HALO_ON_HOST, batch=batch)
     call halo_access_ready(batch)
     call halo_access_end_and_send(batch)
+    access = halo_access(field=u%handle, mode=HALO_READ, through=HALO_VIA_MAP)
     call halo_access_begin(context, [access], HALO_STYLE_REDUNDANT, HALO_ON_HOST, batch=batch)
     call halo_access_abandon(batch)
     call halo_access_mark_fresh(u, 0, HALO_ON_HOST)
@@ -79,7 +82,7 @@ contains
     call halo_access_data(u, 0_int64, 0, HALO_ON_HOST, data)
     call need(c_associated(data), "data of loops")
     call halo_access_get_stats(context, "u", stats)
-    call need(stats%started == 1 .and. stats%skipped == 2, "statistics")
+    call need(stats%started == 2 .and. stats%reversed == 1 .and. stats%skipped == 0, "statistics")
   end subroutine accesses
 
   subroutine reductions()

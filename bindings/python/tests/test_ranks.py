@@ -365,7 +365,7 @@ def test_batches_of_accesses(world):
                 batch.ready()
                 assert values.tolist() == [10 * turn + world.rank, 10 * turn + after] and not batch.needs_exec
         assert halo.access_get_state(u, 0).freshness == halo.FRESHNESS_VALID
-        with halo.Batch(world, {"field": u, "mode": halo.INC, "through": halo.VIA_MAP}, style=halo.STYLE_REVERSE) as batch:
+        with halo.Batch(world, {"field": u, "mode": halo.INC, "through": halo.VIA_MAP, "combine_order": halo.COMBINE_CANONICAL}, style=halo.STYLE_REVERSE) as batch:
             batch.ready()
             values += [1, 10]
             batch.end_and_send()

@@ -17,7 +17,8 @@ size_t BatchShape::hash() const {
     for (const Argument &argument : arguments) {
         const auto how = static_cast<uint64_t>(argument.mode) ^ static_cast<uint64_t>(argument.through) << 8 ^
                          static_cast<uint64_t>(argument.whole) << 9 ^ static_cast<uint64_t>(argument.may_lose) << 10 ^
-                         static_cast<uint64_t>(argument.sections) << 16 ^ static_cast<uint64_t>(argument.set) << 48;
+                         static_cast<uint64_t>(argument.combine_order) << 11 ^ static_cast<uint64_t>(argument.sections) << 16 ^
+                         static_cast<uint64_t>(argument.set) << 48;
         value = Digest::mix(value ^ reinterpret_cast<uintptr_t>(argument.field)) + how;
     }
     return static_cast<size_t>(Digest::mix(value));
@@ -57,17 +58,17 @@ void Batch::make_groups() {
         reading.push_back(slot.field);
         sections.push_back(of_exchange(slot.use.ghosts));
     }
-    if (!reading.empty()) forward_ = std::make_shared<ForwardGroup>(reading, sections, 0);
-    for (const halo_op op : { HALO_SUM, HALO_MIN, HALO_MAX }) {
+    if (!reading.empty()) forward_ = std::make_shared<ForwardGroup>(reading, sections, Adding{});
+    for (const Adding how : { Adding{ HALO_SUM, false }, { HALO_SUM, true }, { HALO_MIN, false }, { HALO_MAX, false } }) {
         std::vector<TrackedField *> adding;
         std::vector<uint32_t> added;
         for (const Slot &slot : slots_) {
-            if (!slot.use.to_ghosts || slot.use.adds != op) continue;
+            if (!slot.use.to_ghosts || slot.use.adds != how.op || slot.use.canonical != how.canonical) continue;
             adding.push_back(slot.field);
             added.push_back(of_exchange(slot.use.added));
         }
         if (adding.empty()) continue;
-        const auto group = std::make_shared<ReverseGroup>(adding, added, op);
+        const auto group = std::make_shared<ReverseGroup>(adding, added, how);
         for (Slot &slot : slots_)
             if (group->has(*slot.field)) slot.reverse = group;
     }

@@ -21,6 +21,7 @@ struct Argument {
     int32_t whole = 0;
     int32_t set = 0;
     int32_t may_lose = 0;
+    int32_t combine_order = HALO_COMBINE_BY_GID;
     bool operator==(const Argument &) const = default;
 };
 

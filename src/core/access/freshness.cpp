@@ -24,7 +24,7 @@ Freshness::Needs Freshness::needs(const Use &use, const char *name) const {
     if (writer_) fail(HALO_ERR_STATE, "field %s: another batch that is not ended changes it", name);
     if (readers_ > 0 && use.changes()) fail(HALO_ERR_STATE, "field %s: another batch that is not ended reads it", name);
     Needs needs;
-    const bool more_of_the_same = use.to_ghosts && use.adds == pending_ && (use.added & ~pending_in_) == 0;
+    const bool more_of_the_same = use.to_ghosts && use.adds == pending_ && use.canonical == pending_canonical_ && (use.added & ~pending_in_) == 0;
     needs.reverse = pending_ != 0 && !more_of_the_same;
     const uint32_t fresh = needs.reverse ? 0 : fresh_;
     needs.exchange = use.ghosts & ~fresh & ~in_flight_;
@@ -42,6 +42,7 @@ void Freshness::open(const Use &use) {
         fresh_ = 0; // ghosts now begin with what adds nothing
         if (pending_ == 0) pending_in_ = use.added;
         pending_ = use.adds;
+        pending_canonical_ = use.canonical;
     }
 }
 

@@ -4,8 +4,8 @@
 //          start            arrive
 //   STALE -------> IN_FLIGHT -------> VALID      any write: back to STALE
 //     ^  add through a map, HALO_STYLE_REVERSE
-//     +---------- PENDING_REVERSE(op) <---+      finish_reverse: back to STALE; more of the same op: stays;
-//                                                another op: finish_reverse, then pending anew
+//     +---------- PENDING_REVERSE(op) <---+      finish_reverse: back to STALE; more of the same op and order: stays;
+//                                                another: finish_reverse, then pending anew
 //                                                FROZEN: lies over all of these
 #pragma once
 
@@ -23,6 +23,7 @@ struct Use {
     bool reads = false;
     bool writes = false;    // sets or changes values
     halo_op adds = 0;       // combines into values: HALO_SUM, HALO_MIN, HALO_MAX; then it neither reads nor writes
+    bool canonical = false; // what it adds to ghosts is to be combined in canonical order
     bool whole = false;     // every owned value is written, none is read
     bool to_ghosts = false; // adds through a map, for a reverse exchange
     bool scratch = false;   // adds through a map, and what ghosts get is worth nothing
@@ -78,6 +79,7 @@ private:
     uint32_t in_flight_ = 0;
     halo_op pending_ = 0;
     uint32_t pending_in_ = 0; // sections of ghosts
+    bool pending_canonical_ = false;
     bool frozen_ = false;
     int32_t readers_ = 0; // open batches
     bool writer_ = false; // one, which changes values

@@ -13,11 +13,12 @@ std::vector<Field *> plain_fields(const std::vector<TrackedField *> &tracked) {
     return fields;
 }
 
-halo_exchange_desc describe(const std::vector<uint32_t> &sections, halo_op op) {
+halo_exchange_desc describe(const std::vector<uint32_t> &sections, Adding adding) {
     halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
-    if (op != 0) {
+    if (adding.op != 0) {
         desc.kind = HALO_KIND_REVERSE;
-        desc.op = op;
+        desc.op = adding.op;
+        desc.combine_order = adding.canonical ? HALO_COMBINE_CANONICAL : HALO_COMBINE_BY_GID;
     }
     desc.sections = sections.data();
     return desc;
@@ -25,11 +26,11 @@ halo_exchange_desc describe(const std::vector<uint32_t> &sections, halo_op op) {
 
 } // namespace
 
-GroupRun::GroupRun(std::vector<TrackedField *> fields, std::vector<uint32_t> sections, halo_op op)
+GroupRun::GroupRun(std::vector<TrackedField *> fields, std::vector<uint32_t> sections, Adding adding)
     : fields_(std::move(fields)),
       sections_(std::move(sections)),
-      op_(op),
-      exchange_(make_exchange(plain_fields(fields_), describe(sections_, op))),
+      adding_(adding),
+      exchange_(make_exchange(plain_fields(fields_), describe(sections_, adding))),
       mask_(fields_.size(), 0),
       devices_(fields_.size(), HALO_DEVICE_HOST) {
     size_t n_parts = 0;
@@ -59,8 +60,8 @@ bool GroupRun::any_chosen() const { return std::find(mask_.begin(), mask_.end(),
 // The field's values where the run works on them: what it reads is valid there, what it writes no longer is elsewhere.
 void GroupRun::place(size_t i, halo_stream stream) {
     TrackedField &field = *fields_[i];
-    const int32_t side = field.mirror.exchange_side();
-    if (op_ == 0) {
+    const int32_t side = adding_.canonical ? HALO_ON_HOST : field.mirror.exchange_side(); // devices do not sort
+    if (adding_.op == 0) {
         field.access(Section::owned, side, false, false, stream);
         field.access(Section::ghosts, side, true, sections_[i] == 0, stream);
     } else {
@@ -87,7 +88,7 @@ void GroupRun::start(uint32_t batch, halo_stream stream) {
     for (size_t i = 0; i < fields_.size(); ++i) {
         if (!mask_[i]) continue;
         AccessCounters &counters = fields_[i]->counters;
-        ++(op_ == 0 ? counters.started : counters.reversed);
+        ++(adding_.op == 0 ? counters.started : counters.reversed);
         counters.bytes_sent += bytes_[i];
     }
 }

@@ -10,10 +10,16 @@
 
 namespace halo {
 
+// How a run combines ghosts into owners.
+struct Adding {
+    halo_op op = 0; // 0: it does not, owners go to ghosts
+    bool canonical = false;
+};
+
 class GroupRun {
 public:
-    // `sections`: per field, 0: all. `op` 0: owners to ghosts; else ghosts are combined into owners.
-    GroupRun(std::vector<TrackedField *> fields, std::vector<uint32_t> sections, halo_op op);
+    // `sections`: per field, 0: all.
+    GroupRun(std::vector<TrackedField *> fields, std::vector<uint32_t> sections, Adding adding);
 
     ~GroupRun() { abandon(); }
     GroupRun(const GroupRun &) = delete;
@@ -45,7 +51,7 @@ private:
     std::vector<TrackedField *> fields_;
     std::vector<uint32_t> sections_;
     std::vector<int32_t> sets_;
-    halo_op op_;
+    Adding adding_;
     std::unique_ptr<Exchange> exchange_;
     std::vector<int64_t> bytes_;     // per field and run
     std::vector<int32_t> mask_;      // per field

@@ -48,6 +48,14 @@ void check_argument(const Argument &argument, int32_t style, size_t number) {
              "access %zu, to field %s: %s through a map in HALO_STYLE_REVERSE: what it sets in ghosts does not reach their owners. Use "
              "HALO_STYLE_REDUNDANT, or say `may_lose`",
              number, name, argument.mode == HALO_RW ? "HALO_RW" : "HALO_WRITE");
+    if (argument.combine_order != HALO_COMBINE_BY_GID && argument.combine_order != HALO_COMBINE_CANONICAL)
+        fail(HALO_ERR_ARGUMENT, "access %zu, to field %s: combine_order %d is neither HALO_COMBINE_BY_GID nor HALO_COMBINE_CANONICAL", number, name,
+             argument.combine_order);
+    if (argument.combine_order != HALO_COMBINE_BY_GID && (style != HALO_STYLE_REVERSE || argument.through != HALO_VIA_MAP || !op_of(argument.mode)))
+        fail(HALO_ERR_ARGUMENT,
+             "access %zu, to field %s: HALO_COMBINE_CANONICAL is for what is added through a map in HALO_STYLE_REVERSE: all else is combined by no "
+             "exchange",
+             number, name);
     if (argument.field->spec().sparse)
         fail(HALO_ERR_ARGUMENT,
              "access to field %s: it is sparse: who gives storage to its parts while ghosts arrive? Exchange it with halo_exchange_start and "
@@ -73,13 +81,17 @@ Use use_of(const Argument &argument, int32_t style, bool needs_exec) {
     // Entities of others are executed with their own direct values.
     if (use.reads && (via_map || needs_exec)) use.ghosts = sections;
     if (use.to_ghosts) use.added = sections;
+    use.canonical = argument.combine_order == HALO_COMBINE_CANONICAL && use.adds == HALO_SUM; // which shows in sums alone
     if (use.changes()) use.stale = via_map || needs_exec ? all_sections : sections;
     return use;
 }
 
 Use both(const Use &a, const Use &b, const char *name) {
     if (a.adds != b.adds) fail(HALO_ERR_ARGUMENT, "access to field %s: one loop cannot add to it by two operations, or add and read or write", name);
+    if (a.to_ghosts && b.to_ghosts && a.canonical != b.canonical)
+        fail(HALO_ERR_ARGUMENT, "access to field %s: one loop cannot add to it by gid and in canonical order", name);
     Use use = a;
+    use.canonical = a.canonical || b.canonical;
     use.reads = a.reads || b.reads;
     use.writes = a.writes || b.writes;
     use.whole = (a.whole || b.whole) && !use.reads;

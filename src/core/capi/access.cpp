@@ -23,8 +23,9 @@ void read_shape(BatchShape &shape, const halo_access *accesses, int32_t n, size_
     for (int32_t i = 0; i < n; ++i) {
         const halo_access given = read_item(accesses, bytes, i, halo_access HALO_ACCESS_INIT);
         require_handle(shell_of(given.field), HandleKind::field);
+        if (given.reserved != 0) fail(HALO_ERR_ARGUMENT, "access %d: reserved is %d, not 0", i, given.reserved);
         shape.arguments[static_cast<size_t>(i)] = {
-            &object_of<Field>(given.field), given.mode, given.through, given.sections, given.whole, given.set, given.may_lose
+            &object_of<Field>(given.field), given.mode, given.through, given.sections, given.whole, given.set, given.may_lose, given.combine_order
         };
     }
 }

@@ -636,6 +636,8 @@ typedef struct halo_access {
     int32_t whole;
     int32_t set;
     int32_t may_lose;
+    int32_t combine_order;
+    int32_t reserved;
 } halo_access;
 typedef struct halo_batch halo_batch;
 halo_status halo_access_begin(halo_context *context, const halo_access *accesses, int32_t n, size_t access_bytes, int32_t style, int32_t where, halo_stream stream, halo_batch **batch);
