@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "need.h"
 
+#include <halo_access.h>
 #include <halo_mesh.h>
 
 enum { NX = 24, NY = 4, CELLS = NX * NY, NODES = NX * (NY + 1) }; /* quadrilaterals around a cylinder */
@@ -56,17 +57,18 @@ int main(void) {
     halo_binding memory = HALO_BINDING_INIT;
     memory.data = u;
     need(halo_field_bind(field, rank, &memory));
-    halo_exchange *ghosts;
-    need(halo_exchange_create(&field, 1, NULL, &ghosts));
 
     for (int64_t i = 0; i < local_nodes.n_owned; ++i) u[i] = (int64_t)local_nodes.keys[i];
+    const halo_access loops = { .field = field, .mode = HALO_RW, .through = HALO_VIA_MAP, .sections = HALO_MESH_REACH(2) };
     for (int step = 0; step < 2; ++step) {
-        need(halo_exchange_start(ghosts, NULL, HALO_STREAM_NONE));
-        need(halo_exchange_finish(ghosts, HALO_STREAM_NONE));
+        halo_batch *batch; /* brings the ghosts that two loops reach, where they are stale */
+        need(halo_access_begin(context, &loops, 1, sizeof loops, HALO_STYLE_REDUNDANT, HALO_ON_HOST, HALO_STREAM_NONE, &batch));
+        need(halo_access_ready(batch));
         for (int layer = 2; layer > 0; --layer) { /* two loops without an exchange between them, the second over one layer less */
             for (int64_t i = 0; i < local_nodes.n; ++i) before[i] = u[i];
             add_cells(local_cells.layer_ends[layer], to, before, u);
         }
+        need(halo_access_end(batch));
     }
 
     /* The same four loops over the whole mesh. */
@@ -82,7 +84,6 @@ int main(void) {
     for (int64_t i = 0; i < local_nodes.n_owned; ++i) wrong += u[i] != wanted[local_nodes.keys[i]];
     printf("rank %d: %lld of %lld cells are its own, %d wrong\n", rank, (long long)local_cells.n_owned, (long long)local_cells.n, wrong);
 
-    need(halo_exchange_destroy(&ghosts));
     need(halo_field_destroy(&field));
     need(halo_topology_destroy(&nodes));
     need(halo_mesh_destroy(&mesh));

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <vector>
 
+#include <halo_access.hpp>
 #include <halo_mesh.hpp>
 
 namespace {
@@ -31,23 +32,30 @@ int main() try {
     sets.owners_of_sources(of_nodes, nodes_of_cells);
     halo::Mesh mesh(context, sets);
 
-    // Areas go to the owners of the cells, then to their ghosts.
+    // Areas go to the owners of the cells. Ghosts get them when a loop reads them.
     const halo_mesh_local local_cells = mesh.local(of_cells), local_nodes = mesh.local(of_nodes);
     std::vector<double> area(static_cast<size_t>(local_cells.n)), around(static_cast<size_t>(local_nodes.n), 0.0);
     mesh.distribute(of_cells, areas.data(), area.data());
-    const halo::Topology topology = mesh.topology(of_cells);
+    const halo::Topology on_cells = mesh.topology(of_cells), on_nodes = mesh.topology(of_nodes);
     halo_field_desc desc = HALO_FIELD_DESC_INIT;
     desc.name = "area";
-    halo::Field field(topology, desc);
-    field.bind(context.rank(), area.data());
-    halo::Exchange ghosts({ field.get() });
-    ghosts.start();
-    ghosts.finish();
+    halo::Field area_field(on_cells, desc);
+    area_field.bind(context.rank(), area.data());
+    desc.name = "around";
+    halo::Field around_field(on_nodes, desc);
+    around_field.bind(context.rank(), around.data());
 
     // Own cells and one layer of ghosts: own nodes get all that is to be added to them.
     const halo::LocalMap nodes = mesh.map(nodes_of_cells);
-    for (int64_t cell = 0; cell < local_cells.layer_ends[1]; ++cell)
-        for (const uint32_t node : nodes.row(cell)) around[node] += area[static_cast<size_t>(cell)];
+    const auto add = [&](int64_t begin, int64_t end) {
+        for (int64_t cell = begin; cell < end; ++cell)
+            for (const uint32_t node : nodes.row(cell)) around[node] += area[static_cast<size_t>(cell)];
+    };
+    halo::Batch loop(context, { halo::direct(area_field, HALO_READ), halo::via_map(around_field, HALO_INC) }, HALO_STYLE_REDUNDANT);
+    add(0, local_cells.n_core); // while ghosts are on their way
+    loop.ready();
+    add(local_cells.n_core, local_cells.layer_ends[1]);
+    loop.end();
 
     int wrong = 0;
     for (int64_t node = 0; node < local_nodes.n_owned; ++node) {

@@ -82,6 +82,33 @@ struct Local {
 
 inline int64_t value_of(uint64_t key) { return static_cast<int64_t>(key % 1000003) + 7; }
 
+// A field of whole numbers on a set, by local index.
+class Values {
+public:
+    Values(halo_mesh *made, size_t set, int64_t n, int32_t rank, const char *name = "u") : values(static_cast<size_t>(n), -1) {
+        OK(halo_mesh_topology(made, static_cast<int32_t>(set), &topology_));
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = name;
+        desc.type = HALO_INT64;
+        OK(halo_field_create(topology_, &desc, &field));
+        halo_binding binding = HALO_BINDING_INIT;
+        binding.data = values.data();
+        OK(halo_field_bind(field, rank, &binding));
+    }
+    ~Values() {
+        halo_field_destroy(&field);
+        halo_topology_destroy(&topology_);
+    }
+    Values(const Values &) = delete;
+    Values &operator=(const Values &) = delete;
+
+    std::vector<int64_t> values;
+    halo_field *field = nullptr;
+
+private:
+    halo_topology *topology_ = nullptr;
+};
+
 // One exchange of all ghosts, or those within a reach: others keep what they hold.
 inline void exchange(halo_field *field, uint32_t sections) {
     halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;

@@ -64,32 +64,6 @@ void check_map(Seed seed, const Model &model, size_t m, const halo_mesh *made, c
         }
 }
 
-class Values {
-public:
-    Values(halo_mesh *made, size_t set, int64_t n, int32_t rank) : values(static_cast<size_t>(n), -1) {
-        OK(halo_mesh_topology(made, static_cast<int32_t>(set), &topology_));
-        halo_field_desc desc = HALO_FIELD_DESC_INIT;
-        desc.name = "u";
-        desc.type = HALO_INT64;
-        OK(halo_field_create(topology_, &desc, &field));
-        halo_binding binding = HALO_BINDING_INIT;
-        binding.data = values.data();
-        OK(halo_field_bind(field, rank, &binding));
-    }
-    ~Values() {
-        halo_field_destroy(&field);
-        halo_topology_destroy(&topology_);
-    }
-    Values(const Values &) = delete;
-    Values &operator=(const Values &) = delete;
-
-    std::vector<int64_t> values;
-    halo_field *field = nullptr;
-
-private:
-    halo_topology *topology_ = nullptr;
-};
-
 void check_exchanges(Seed seed, const Model &model, halo_mesh *made, size_t s, const Stored &wanted, const Local &local, int32_t rank) {
     Values u(made, s, local.known.n, rank);
     for (int32_t k = 0; k <= model.depth + 1; ++k) {
