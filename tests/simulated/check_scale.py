@@ -3,7 +3,7 @@
 """Run the library on hundreds of simulated ranks and hold what each sends and allocates against what may grow with their number: nothing but the depth of
 trees. Prints a row for each stage.
 
-usage: check_scale.py SMPIRUN PROGRAM COUNTERS PLATFORM CASE RANKS...    CASE: range, hash, everywhere, cells, sphere or sphere_large; the first number of ranks is compared with
+usage: check_scale.py SMPIRUN PROGRAM COUNTERS PLATFORM CASE RANKS...    CASE: range, hash, everywhere, cells, mesh, sphere or sphere_large; the first number of ranks is compared with
 """
 import math
 import re
@@ -103,6 +103,21 @@ def check_sphere(n_ranks, name, stage, part, small, n_small):
     expect(f"{at}: largest allocation {stage['largest'][0]} for {local} entities", stage["largest"][0] <= max(8 * local, 32768))
 
 
+def check_mesh(n_ranks, name, stage, part, small, n_small):
+    """What a rank has ever allocated, so what it holds at most too: as much as it stores, and collectives of a tree. Nothing is as large as the mesh, nor are
+    lists of all ranks longer than a few bytes for each."""
+    at = f"{n_ranks} ranks, {name}"
+    local = part["local"][0]
+    levels = math.log2(n_ranks / n_small)
+    expect(f"{at}: mean of messages {small['messages'][1]} -> {stage['messages'][1]}", stage["messages"][1] <= small["messages"][1] + SETUP * 3 * levels)
+    expect(f"{at}: mean of sent bytes {small['bytes'][1]} -> {stage['bytes'][1]}", stage["bytes"][1] <= small["bytes"][1] + ROOT * 3 * levels)
+    expect(f"{at}: mean of allocated bytes {small['allocated'][1]} -> {stage['allocated'][1]}",
+           stage["allocated"][1] <= small["allocated"][1] + KEPT / 2 * levels + 1.05 * (n_ranks - n_small))
+    most = {"context": 150_000, "mesh": 950 * local, "topologies": 800 * local}[name]
+    expect(f"{at}: allocated {stage['allocated'][0]}, not {most}, for {local} entities", stage["allocated"][0] <= most)
+    expect(f"{at}: largest allocation {small['largest'][0]} -> {stage['largest'][0]}", stage["largest"][0] <= small["largest"][0])
+
+
 def main():
     *command, case = sys.argv[1:6]
     command.append(case)
@@ -125,6 +140,9 @@ def main():
                 continue
             if case.startswith("sphere"):
                 check_sphere(n_ranks, name, stage, stages["ranks"], small[name], ranks[0])
+                continue
+            if case == "mesh":
+                check_mesh(n_ranks, name, stage, stages["ranks"], small[name], ranks[0])
                 continue
             hashed = name == "boxes" or (name == "topology" and case == "hash")
             if not hashed:

@@ -6,6 +6,7 @@
 #include "counters.h"
 
 #include <halo.hpp>
+#include <halo_mesh.hpp>
 #include <halo_sphere.hpp>
 
 #include <algorithm>
@@ -169,6 +170,33 @@ void run_points(const halo::Context &context, const Lattice &lattice, int32_t di
     if (context.rank() == 0) std::printf("ranks %d degree %lld\n", context.n_ranks(), static_cast<long long>(degree));
 }
 
+/// Hexahedra and their nodes, as many of each rank: a mesh with two layers of ghosts, and its topologies.
+void run_mesh(const halo::Context &context, const Lattice &lattice, Stages &stages) {
+    std::vector<uint64_t> keys, corners;
+    for (int64_t z = 0; z < side; ++z)
+        for (int64_t y = 0; y < side; ++y)
+            for (int64_t x = 0; x < side; ++x) {
+                keys.push_back(lattice.key(context.rank(), { x, y, z }));
+                for (int64_t corner = 0; corner < 8; ++corner)
+                    corners.push_back(lattice.key(context.rank(), { x + corner % 2, y + corner / 2 % 2, z + corner / 4 }));
+            }
+    halo::MeshSets sets;
+    const int32_t cells = sets.add("cells", keys), nodes = sets.add("nodes", keys);
+    sets.map("nodes of cells", cells, nodes, 8, corners);
+    stages.begin();
+    halo::Mesh mesh(context, sets, 2);
+    stages.end("mesh");
+    stages.begin();
+    const halo::Topology on_cells = mesh.topology(cells), on_nodes = mesh.topology(nodes);
+    stages.end("topologies");
+    // Cells lead to nodes at their lower and upper ends, so both layers lie below, and one above.
+    const auto cube = [](int64_t width) { return width * width * width; };
+    if (mesh.local(cells).n != cube(side + 3) || mesh.local(nodes).n != cube(side + 4))
+        throw std::runtime_error("the mesh has not its numbers of entities");
+    const int64_t n_local = mesh.local(cells).n + mesh.local(nodes).n;
+    if (context.rank() == 0) std::printf("ranks %d local %lld\n", context.n_ranks(), static_cast<long long>(n_local));
+}
+
 /// Each rank has a point of its own, and one that all have.
 void run_everywhere(const halo::Context &context, Stages &stages) {
     const Points points{ { 0, static_cast<uint64_t>(context.rank()) + 1 }, { context.rank() == 0 ? HALO_KEY_CLAIM : HALO_KEY_WANT, HALO_KEY_CLAIM } };
@@ -295,6 +323,8 @@ void run_simulated(const std::string &what) {
         run_points(context, lattice, HALO_DIRECTORY_HASH, stages);
     } else if (what == "everywhere") {
         run_everywhere(context, stages);
+    } else if (what == "mesh") {
+        run_mesh(context, lattice, stages);
     } else if (what == "sphere") {
         run_sphere(context, 24, stages);
     } else if (what == "sphere_large") {
