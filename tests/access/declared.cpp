@@ -328,6 +328,23 @@ TEST(Declared, LoopsOnADeviceAreLeftAlone) {
     });
 }
 
+TEST(Declared, GhostsThatALoopDoesNotReachAreSentAsTheyAre) {
+    on_ranks([](Ring &ring) {
+        std::fill_n(ring.counts(), n_own, 0);
+        OK(halo_access_mark_dirty(ring.count, 0, HALO_ON_HOST));
+        OK(ring.loop({ via_map(ring.count, HALO_INC) }, [&] { ++ring.counts()[previous], ++ring.counts()[next]; }));
+        halo_batch *batch = nullptr;
+        OK(ring.begin({ via_map(ring.count, HALO_INC, above) }, &batch));
+        OK(halo_access_ready(batch));
+        ++ring.counts()[next];
+        OK(halo_access_end_and_send(batch));
+        OK(ring.loop({ direct(ring.count, HALO_READ) }, [&] {
+            const auto first = static_cast<long long>(ring.counts()[0]), last = static_cast<long long>(ring.counts()[n_own - 1]);
+            if (first != 2 || last != 1) stop("%lld and %lld", first, last);
+        }));
+    });
+}
+
 // Ghosts that no exchange fills belong to the program, during loops too.
 TEST(Declared, GhostsBeyondTheDomainAreLeftAlone) {
     conformance::run(3, { { "check", "yes" } }, [](Rank &rank) {

@@ -344,6 +344,24 @@ void Batch::end_and_send(uint32_t number) {
     look_at_loop();
 }
 
+// In check mode: an earlier loop may have added to ghosts that are hidden from this one.
+class Batch::ShownGhosts {
+public:
+    explicit ShownGhosts(const std::vector<Slot> &slots) : slots_(slots) {
+        for (const Slot &slot : slots_)
+            if (slot.use.to_ghosts && slot.field->declared) slot.field->declared->arriving(slot.use);
+    }
+    ~ShownGhosts() {
+        for (const Slot &slot : slots_)
+            if (slot.use.to_ghosts && slot.field->declared) slot.field->declared->arrived(slot.use);
+    }
+    ShownGhosts(const ShownGhosts &) = delete;
+    ShownGhosts &operator=(const ShownGhosts &) = delete;
+
+private:
+    const std::vector<Slot> &slots_;
+};
+
 void Batch::send_added(uint32_t number) {
     for (const Slot &slot : slots_) {
         const std::shared_ptr<ReverseGroup> &group = slot.field->pending_in;
@@ -352,6 +370,7 @@ void Batch::send_added(uint32_t number) {
     for (const auto &group : due_) group->choose_none();
     for (const Slot &slot : slots_)
         if (slot.use.to_ghosts && slot.field->pending_in) slot.field->pending_in->choose(*slot.field);
+    const ShownGhosts shown(slots_);
     start_due(number);
 }
 

@@ -67,6 +67,8 @@ private:
         std::shared_ptr<ReverseGroup> reverse; // where the batch adds to ghosts
     };
 
+    class ShownGhosts;
+
     void require(Phase phase, const char *call) const;
     void add_slots(const std::vector<TrackedField *> &fields);
     void make_groups();

@@ -34,7 +34,7 @@ public:
     // Of a batch that opens next, before its ghosts are exchanged. `here`: its loop runs on the host.
     void prepare(bool here);
     void open(const Use &use, bool here) noexcept;
-    // Ghosts that were on their way, or lay elsewhere, are put where the loop runs: before, and after.
+    // Ghosts that were on their way, or lay elsewhere, are put where the loop runs, or an exchange reads ghosts: before, and after.
     void arriving(const Use &use);
     void arrived(const Use &use) noexcept;
     // `fresh`: sections of ghosts that still are.
