@@ -226,6 +226,7 @@ private:
     bool overtakes_slot(const MessageHeader &header) const;
     void note_abilities(const MessageHeader &header);
     void check_header(const MessageHeader &header, size_t bytes, bool summed) const;
+    std::string name_carried() const;
     void check_sum(const std::byte *message, size_t bytes, size_t payload_bytes, const std::string &whose) const;
     void check_plan(const MessageHeader &header) const;
     void check_location(const MessageHeader &header) const;

@@ -208,13 +208,23 @@ void Stream::take_handshake(const MessageHeader &header) {
     send_extra(MessageKind::terms, terms.packed().data(), terms.packed().size());
 }
 
+// Of a message as a whole: its checksum does not tell which of these has changed.
+std::string Stream::name_carried() const {
+    constexpr size_t most = 4;
+    if (!spec_.edges) return {};
+    const std::vector<WireEdge> edges = spec_.edges(false);
+    std::string text = format("; it carries %zu channel%s: ", edges.size(), edges.size() == 1 ? "" : "s");
+    for (size_t i = 0; i < std::min(most, edges.size()); ++i) text += (i == 0 ? "" : "; ") + spec_.name(edges[i].key);
+    return text + (edges.size() > most ? "; ..." : "");
+}
+
 void Stream::check_sum(const std::byte *message, size_t bytes, size_t payload_bytes, const std::string &whose) const {
     const size_t summed = bytes - sizeof(uint64_t);
     uint64_t sum;
     std::memcpy(&sum, message + summed, sizeof sum);
     if (sum != checksum(message, summed))
         fail(HALO_ERR_CHECK, "%s: run %u: a message with %zu bytes of payload from rank %d was changed on its way to rank %d%s", spec_.what.c_str(),
-             epoch_, payload_bytes, spec_.peer, context_.rank(), whose.c_str());
+             epoch_, payload_bytes, spec_.peer, context_.rank(), whose.empty() ? name_carried().c_str() : whose.c_str());
 }
 
 void Stream::take_data(const MessageHeader &header) {
