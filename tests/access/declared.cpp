@@ -123,7 +123,8 @@ TEST(Declared, WhatIsOnlyReadIsNotChanged) {
         expect(HALO_ERR_CHECK, { "field u, part ", "point 2", "was changed by a loop that does not say so" },
                ring.loop({ direct(ring.u, HALO_READ) }, [&] { ring.at(ring.u)[2] = 7; }));
         ring.set_again();
-        expect(HALO_ERR_CHECK, { "field u, part ", "point 5", "a ghost, was changed by a loop that only reads it" },
+        expect(HALO_ERR_CHECK,
+               { "field u, part ", "point 5, key ", "component 0, which part ", " fills, a ghost, was changed by a loop that only reads it" },
                ring.loop({ via_map(ring.u, HALO_READ) }, [&] { ring.at(ring.u)[next] = 7; }));
         ring.set_again();
         expect(HALO_ERR_CHECK, { "field count, part ", "point 0" }, ring.loop({ direct(ring.count, HALO_READ) }, [&] { ++ring.counts()[0]; }));
@@ -133,7 +134,9 @@ TEST(Declared, WhatIsOnlyReadIsNotChanged) {
 // A direct loop over own points; one through a map that reaches some ghosts alone.
 TEST(Declared, GhostsThatALoopDoesNotReachAreNotChanged) {
     on_ranks([](Ring &ring) {
-        expect(HALO_ERR_CHECK, { "field v, part ", "point 4", "a ghost that the loop does not reach, was changed by it" },
+        expect(HALO_ERR_CHECK,
+               { "field v, part ", "point 4, key ", "component 0, set 0, which part ",
+                 " fills, a ghost that the loop does not reach, was changed by it" },
                ring.loop({ direct(ring.v, HALO_RW) }, [&] { ring.at(ring.v)[previous] = 7; }));
         ring.set_again();
         OK(ring.loop({ via_map(ring.v, HALO_INC, below) }, [&] { ring.at(ring.v)[previous] += 1; }));
@@ -149,8 +152,8 @@ TEST(Declared, GhostsThatALoopDoesNotReachAreNotChanged) {
 TEST(Declared, GhostsThatALoopDoesNotReachAreNotRead) {
     on_ranks([](Ring &ring) {
         const auto sum = [&] { ring.at(ring.v)[0] = ring.at(ring.u)[0] + ring.at(ring.u)[previous]; };
-        const std::vector<const char *> words{ "field v, part ", "point 0", "was computed from field u, part ", "point 4",
-                                               "which the loop may not read" };
+        const std::vector<const char *> words{ "field v, part ", "point 0", "was computed from field u, part ", "point 4, key ",
+                                               " fills, which the loop may not read" };
         expect(HALO_ERR_CHECK, words, ring.loop({ direct(ring.u, HALO_READ), direct(ring.v, HALO_RW) }, sum));
         ring.set_again();
         OK(ring.loop({ via_map(ring.u, HALO_READ) }, [] {}));
@@ -165,10 +168,12 @@ TEST(Declared, GhostsThatALoopDoesNotReachAreNotRead) {
 TEST(Declared, StaleGhostsAreNotRead) {
     on_ranks([](Ring &ring) {
         OK(ring.loop({ direct(ring.u, HALO_RW) }, [&] { ring.at(ring.u)[1] += 1; }));
-        expect(HALO_ERR_CHECK, { "field v, part ", "point 3", "was computed from a ghost of field number 0 (element 5 of its part's storage)" },
+        expect(HALO_ERR_CHECK,
+               { "field v, part ", "point 3", "was computed from field u, part ", "point 5, key ", ", component 0, which part ",
+                 " fills, which the loop may not read" },
                ring.loop({ direct(ring.v, HALO_RW) }, [&] { ring.at(ring.v)[3] *= ring.at(ring.u)[next]; }));
         ring.set_again();
-        expect(HALO_ERR_CHECK, { "field v, part ", "point 4", "was computed from a ghost of field number 0" }, // before it is sent to its owner
+        expect(HALO_ERR_CHECK, { "field v, part ", "point 4", "was computed from field u, part ", "point 5, key " }, // before it is sent to its owner
                ring.loop({ via_map(ring.v, HALO_INC) }, [&] { ring.at(ring.v)[previous] += ring.at(ring.u)[next]; }));
         OK(halo_access_mark_fresh(ring.v, 0, HALO_ON_HOST));
     });
@@ -196,7 +201,7 @@ TEST(Declared, SetsAreApart) {
         OK(halo_access_mark_dirty(ring.v, 1, HALO_ON_HOST));
         OK(ring.loop({ direct(ring.v, HALO_WRITE, 1, 0), direct(ring.v, HALO_READ, 0, 1) },
                      [&] { std::copy_n(ring.at(ring.v, 1), n_own, ring.at(ring.v)); }));
-        expect(HALO_ERR_CHECK, { "field v, part ", "point 3, component 0, set 1, was changed" },
+        expect(HALO_ERR_CHECK, { "field v, part ", "point 3, key ", ", component 0, set 1, was changed" },
                ring.loop({ direct(ring.v, HALO_RW, 0, 0), direct(ring.v, HALO_READ, 0, 1) }, [&] { ring.at(ring.v, 1)[3] = 4; }));
         OK(halo_access_mark_dirty(ring.v, 1, HALO_ON_HOST));
     });
@@ -205,12 +210,13 @@ TEST(Declared, SetsAreApart) {
 // All ranks hear of it at the next begin, and again, until the field is marked.
 TEST(Declared, WhatWasChangedOutsideOfLoopsIsMarked) {
     on_ranks([](Ring &ring) {
+        const std::string key = std::to_string((ring.size - 1) * n_own + 3);
+        const std::string changed = "point 3, key " + key + ", component 0, was changed since the last loop, from " + key + " to 9, and not marked dirty";
         OK(ring.loop({ direct(ring.u, HALO_READ) }, [] {}));
         if (ring.is_last()) ring.at(ring.u)[3] = 9;
         halo_batch *batch = nullptr;
         for (int time = 0; time < 2; ++time) {
-            expect(ring.is_last() ? HALO_ERR_CHECK : HALO_ERR_PEER,
-                   { ring.part_of_last().c_str(), "owned values have been changed since the last loop, and not been marked dirty" },
+            expect(ring.is_last() ? HALO_ERR_CHECK : HALO_ERR_PEER, { ring.part_of_last().c_str(), changed.c_str() },
                    ring.begin({ via_map(ring.u, HALO_READ) }, &batch));
             OK(ring.loop({ direct(ring.v, HALO_RW) }, [] {})); // other fields may be used
         }

@@ -7,10 +7,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <mutex>
 
 #include <dlfcn.h>
 
+#include "halo_mesh.h"
 #include "skew/skew.h"
 #include "solver.h"
 
@@ -125,6 +127,7 @@ TEST_P(Seeded, RowThatIsTooLong) {
     }
     skew().set(SkewKind::none, 0, part_bases);
     EXPECT_NE(found.find("cell (0, 0, 0)"), std::string::npos) << found;
+    EXPECT_NE(found.find("was changed by unpacking what came from rank "), std::string::npos) << found;
 }
 
 // The same of a copy within the rank, into a cell that nobody reads: all storage must be compared.
@@ -170,37 +173,126 @@ TEST_P(Seeded, LateWriteIntoGhosts) {
     }
 }
 
-// Of points, the program's key is named where the library keeps it.
-TEST(SeededPoints, LateWriteIntoACopy) {
-    constexpr uint64_t keys[n_ranks][2] = { { 100, 200 }, { 200, 100 } };
+// Of points: rank 0's last one is a copy of one of rank 1's, and the other way round.
+using MakePoints = std::function<halo_topology *(const Rank &rank)>;
+
+halo_topology *points_by_keys(const Rank &rank, int32_t editable, int32_t n_parts) {
+    static constexpr uint64_t keys[n_ranks][2] = { { 100, 200 }, { 200, 100 } };
+    static constexpr int32_t owners[n_ranks][2] = { { 0, 1 }, { 1, 0 } };
+    static constexpr int64_t offsets[] = { 0, 1, 2 };
+    halo_keys_desc desc = HALO_KEYS_DESC_INIT;
+    desc.n_keys = 2;
+    desc.keys = keys[rank.rank];
+    desc.owners = owners[rank.rank];
+    desc.editable = editable;
+    desc.n_parts = n_parts;
+    desc.part_offsets = n_parts > 0 ? offsets : nullptr;
+    if (n_parts > 0) desc.numbering = HALO_NUMBERING_AS_GIVEN;
+    halo_topology *topology = nullptr;
+    OK(halo_topology_create_keys(rank.context, &desc, &topology));
+    return topology;
+}
+
+halo_topology *points_by_roots(const Rank &rank) {
+    const uint32_t leaf = 1, root = 0;
+    const int32_t other = 1 - rank.rank;
+    halo_star_desc desc = HALO_STAR_DESC_INIT;
+    desc.n_points = 2, desc.n_leaves = 1;
+    desc.leaves = &leaf, desc.ranks = &other, desc.indices = &root;
+    halo_topology *topology = nullptr;
+    OK(halo_topology_create_star(rank.context, &desc, &topology));
+    return topology;
+}
+
+// Nodes of a mesh: an edge of each rank leads to both.
+halo_topology *points_of_mesh(const Rank &rank) {
+    const uint64_t here = 100 + 100 * static_cast<uint64_t>(rank.rank), edge = here + 7, ends[] = { 100, 200 };
+    halo_mesh_set sets[] = { HALO_MESH_SET_INIT, HALO_MESH_SET_INIT };
+    sets[0].name = "edges", sets[0].n = 1, sets[0].keys = &edge;
+    sets[1].name = "nodes", sets[1].n = 1, sets[1].keys = &here;
+    halo_mesh_map map = HALO_MESH_MAP_INIT;
+    map.name = "ends", map.from = 0, map.to = 1, map.arity = 2, map.keys = ends;
+    halo_mesh_desc desc = HALO_MESH_DESC_INIT;
+    desc.n_sets = 2, desc.sets = sets;
+    desc.n_maps = 1, desc.maps = &map;
+    halo_mesh *mesh = nullptr;
+    halo_topology *topology = nullptr;
+    OK(halo_mesh_create(rank.context, &desc, &mesh));
+    OK(halo_mesh_topology(mesh, 1, &topology));
+    OK(halo_mesh_destroy(&mesh));
+    return topology;
+}
+
+// What rank 0 does with its two values: `between` start and finish, and, if there is a second run, `after` the first.
+struct PointRun {
+    int n_runs = 1;
+    std::function<void(double *values)> between = [](double *) {};
+    std::function<void(double *values)> after = [](double *) {};
+};
+
+std::string found_in_points(const MakePoints &make, const PointRun &program) {
     Findings findings;
     run(n_ranks, checked, [&](Rank &rank) {
-        constexpr int32_t owners[n_ranks][2] = { { 0, 1 }, { 1, 0 } };
-        halo_keys_desc desc = HALO_KEYS_DESC_INIT;
-        desc.n_keys = 2;
-        desc.keys = keys[rank.rank];
-        desc.owners = owners[rank.rank];
-        desc.editable = 1;
-        halo_topology *topology = nullptr;
-        OK(halo_topology_create_keys(rank.context, &desc, &topology));
+        halo_topology *topology = make(rank);
         halo_field_desc described = HALO_FIELD_DESC_INIT;
         described.name = "pressure";
         halo_field *field = nullptr;
         OK(halo_field_create(topology, &described, &field));
         double values[] = { 1.0 + rank.rank, 0 };
-        halo_binding binding = HALO_BINDING_INIT;
-        binding.data = values;
-        OK(halo_field_bind(field, rank.rank, &binding));
+        const int64_t *gids = nullptr;
+        int64_t n_gids = 0;
+        OK(halo_topology_local_parts(topology, &gids, &n_gids));
+        for (int64_t i = 0; i < n_gids; ++i) {
+            halo_binding binding = HALO_BINDING_INIT;
+            binding.data = values + i;
+            OK(halo_field_bind(field, gids[i], &binding));
+        }
         halo_exchange *exchange = nullptr;
         OK(halo_exchange_create(&field, 1, nullptr, &exchange));
-        OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
-        if (rank.rank == 0) values[1] = 7;
-        findings.note(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+        halo_status status = HALO_SUCCESS;
+        for (int time = 0; time < program.n_runs && status == HALO_SUCCESS; ++time) {
+            status = halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE);
+            findings.note(status);
+            if (status != HALO_SUCCESS) break;
+            if (rank.rank == 0) program.between(values);
+            findings.note(status = halo_exchange_finish(exchange, HALO_STREAM_NONE));
+            if (rank.rank == 0 && status == HALO_SUCCESS) program.after(values);
+        }
         OK(halo_exchange_destroy(&exchange));
         OK(halo_field_destroy(&field));
         OK(halo_topology_destroy(&topology));
     });
-    findings.expect({ "field pressure, part 0, point 1, key 200, which part 1 on rank 1 fills", "written between start and finish" });
+    return findings.text;
+}
+
+void expect_in(const std::string &text, const std::string &words) {
+    EXPECT_NE(text.find(words), std::string::npos) << "'" << words << "' is not in: " << text;
+}
+
+// What all ranks know a point by is named: the program's key, whether the library keeps it for edits or not, or a leaf's root.
+TEST(SeededPoints, LateWriteIntoACopy) {
+    const PointRun late{ .n_runs = 1, .between = [](double *values) { values[1] = 7; } };
+    for (const int32_t editable : { 0, 1 })
+        expect_in(found_in_points([&](const Rank &rank) { return points_by_keys(rank, editable, 0); }, late),
+                  "field pressure, part 0, point 1, key 200, which part 1 on rank 1 fills (channel 1 -> 0, field pressure), was written between "
+                  "start and finish");
+    expect_in(found_in_points([](const Rank &rank) { return points_by_keys(rank, 0, 2); }, late),
+              "field pressure, part 1, point 0, key 200, which part 2 on rank 1 fills");
+    expect_in(found_in_points(points_of_mesh, late), "field pressure, part 0, point 1, key 200, which part 1 on rank 1 fills");
+    expect_in(found_in_points(points_by_roots, late), "field pressure, part 0, point 1, leaf of root 0 on rank 1, which part 1 on rank 1 fills");
+}
+
+TEST(SeededPoints, EarlyReadOfACopy) {
+    double read = 0;
+    const PointRun early{ .n_runs = 2, .between = [&](double *values) { read = values[1]; }, .after = [&](double *values) { values[0] += read; } };
+    expect_in(
+        found_in_points([](const Rank &rank) { return points_by_keys(rank, 0, 0); }, early),
+        "field pressure, part 0, point 0, key 100, component 0, was computed from field pressure, part 0, point 1, key 200, component 0, which part "
+        "1 on rank 1 fills, and read between start and finish");
+    expect_in(
+        found_in_points([](const Rank &rank) { return points_by_keys(rank, 0, 2); }, early),
+        "field pressure, part 0, point 0, key 100, component 0, was computed from field pressure, part 1, point 0, key 200, component 0, which part "
+        "2 on rank 1 fills");
 }
 
 // The value spreads by arithmetic into an owned cell, which the next start looks at. A ghost that the same rank fills, and one that the other does.
@@ -220,7 +312,11 @@ TEST_P(Seeded, EarlyReadOfAGhost) {
             if (status == HALO_SUCCESS) findings.note(solver.finish());
             solver.destroy();
         });
-        findings.expect({ "field density, part 0, cell (0, 0, 0)", "read between start and finish" });
+        findings.expect({ "field density, part 0, cell (0, 0, 0), in all (0, 0, 0), component 0, was computed from field density, part 0, cell " +
+                              text_of("(%lld, 0, 0), in all (%lld, 0, 0), component 0, which part ", static_cast<long long>(ghost),
+                                      static_cast<long long>(ghost)) +
+                              (ghost < 0 ? "3 on rank 1 fills" : "1 on rank 0 fills"),
+                          "read between start and finish" });
     }
 }
 

@@ -30,7 +30,7 @@ std::byte *bytes_of(Value &value) {
 template <class Value>
 void expect_found(halo_type type, int32_t ordinal) {
     const FieldSpec spec = spec_of<Value>(type);
-    const Poison poison(spec, 3, 0);
+    const Poison poison(spec, 3, 0, 0);
     const Value nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
     for (size_t at = 0; at <= 6; ++at) {
         std::vector<Value> values{ Value(0), Value(1), nan, Value(2), infinite, Value(-3), -nan, Value(4), Value(5), Value(6), Value(7), Value(8) };
@@ -43,14 +43,14 @@ void expect_found(halo_type type, int32_t ordinal) {
         const PoisonOrigin origin = poison_origin(spec, bytes_of(values[2 * at]));
         EXPECT_TRUE(origin.found);
         EXPECT_EQ(origin.ordinal, ordinal);
-        EXPECT_EQ(origin.element, ordinal < 0 ? 70000 % 65536 : 70000);
+        EXPECT_EQ(origin.place, ordinal < 0 ? 70000 % 65536 : 70000);
     }
 }
 
 template <class Value>
 void expect_kept(halo_type type) {
     const FieldSpec spec = spec_of<Value>(type);
-    const Poison poison(spec, 3, 5), of_other_field(spec, 4, 6);
+    const Poison poison(spec, 3, 5, 0), of_other_field(spec, 4, 6, 0);
     Value value{};
     poison.store(9, bytes_of(value), sizeof value);
     EXPECT_TRUE(poison.is_at(9, bytes_of(value), sizeof value));
@@ -81,6 +81,15 @@ TEST(Poison, IsKeptExactly) {
     expect_kept<std::array<char, 13>>(HALO_BYTES);
 }
 
+// Equal elements of a rank's parts are told apart.
+TEST(Poison, IsOfOnePart) {
+    const FieldSpec spec = spec_of<double>(HALO_FLOAT64);
+    double value = 0;
+    Poison(spec, 3, 0, 1).store(9, bytes_of(value), sizeof value);
+    EXPECT_TRUE(Poison(spec, 3, 0, 1).is_at(9, bytes_of(value), sizeof value));
+    for (const int64_t part : { 0, 2, 3, 100 }) EXPECT_FALSE(Poison(spec, 3, 0, part).is_at(9, bytes_of(value), sizeof value)) << part;
+}
+
 // They have no room for where it is from.
 TEST(Poison, HalvesTellThatItIsPoison) {
     const uint16_t others[] = {
@@ -88,7 +97,7 @@ TEST(Poison, HalvesTellThatItIsPoison) {
     }; // infinities and NaN of both
     for (const halo_type type : { HALO_FLOAT16, HALO_BFLOAT16 }) {
         const FieldSpec spec = spec_of<uint16_t>(type);
-        const Poison poison(spec, 3, 5);
+        const Poison poison(spec, 3, 5, 0);
         uint16_t value = 0;
         poison.store(9, bytes_of(value), sizeof value);
         EXPECT_TRUE(poison.is_at(9, bytes_of(value), sizeof value));
@@ -99,7 +108,7 @@ TEST(Poison, HalvesTellThatItIsPoison) {
         const PoisonOrigin origin = poison_origin(spec, bytes_of(value));
         EXPECT_TRUE(origin.found);
         EXPECT_EQ(origin.ordinal, -1);
-        EXPECT_EQ(origin.element, -1);
+        EXPECT_EQ(origin.place, -1);
         for (uint16_t other : others) {
             EXPECT_FALSE(poison.is_at(9, bytes_of(other), sizeof other)) << other;
             EXPECT_FALSE(poison_origin(spec, bytes_of(other)).found) << other;
@@ -111,7 +120,7 @@ TEST(Poison, HalvesTellThatItIsPoison) {
 // A NaN keeps the first bits of what it says.
 TEST(Poison, IsFoundInHalvesMadeOfFloats) {
     uint32_t number = 0;
-    Poison(spec_of<float>(HALO_FLOAT32), 3, 0).store(70000, bytes_of(number), sizeof number);
+    Poison(spec_of<float>(HALO_FLOAT32), 3, 0, 0).store(70000, bytes_of(number), sizeof number);
     auto bfloat = static_cast<uint16_t>(number >> 16);
     auto half = static_cast<uint16_t>((number >> 16 & 0x8000u) | 0x7c00u | (number >> 13 & 0x3ffu));
     EXPECT_TRUE(poison_origin(spec_of<uint16_t>(HALO_BFLOAT16), bytes_of(bfloat)).found);
@@ -121,7 +130,7 @@ TEST(Poison, IsFoundInHalvesMadeOfFloats) {
 TEST(Poison, IntegersCannotTell) {
     const FieldSpec spec = spec_of<int64_t>(HALO_INT64);
     int64_t value = 0;
-    Poison(spec, 0, 0).store(1, bytes_of(value), sizeof value);
+    Poison(spec, 0, 0, 0).store(1, bytes_of(value), sizeof value);
     EXPECT_FALSE(can_be_poison(spec));
     EXPECT_EQ(find_poison(spec, bytes_of(value), sizeof value, 1), 1);
     EXPECT_FALSE(poison_origin(spec, bytes_of(value)).found);

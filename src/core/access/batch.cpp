@@ -413,20 +413,10 @@ std::optional<Error> Batch::not_as_left() const {
 
 // All fields, before the first finding is told.
 void Batch::look_at_loop() {
-    const auto name = [&](const PoisonOrigin &origin) { return name_origin(origin); };
     for (const Slot &slot : slots_)
-        if (slot.field->declared) slot.field->declared->close(slot.use, slot.field->freshness.fresh(), name);
+        if (slot.field->declared) slot.field->declared->close(slot.use, slot.field->freshness.fresh());
     for (const Slot &slot : slots_)
         if (slot.field->declared && slot.field->declared->found()) throw Error(*slot.field->declared->found());
-}
-
-std::string Batch::name_origin(const PoisonOrigin &origin) const {
-    for (const Slot &slot : slots_) {
-        const Field &field = slot.field->field;
-        if (origin.element >= 0 && (field.ordinal() & 0xff) == origin.ordinal && field.topology().local_parts().size() == 1)
-            return name_element(field, 0, origin.element);
-    }
-    return describe_origin(origin);
 }
 
 } // namespace halo

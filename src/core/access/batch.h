@@ -94,7 +94,6 @@ private:
     void close();
     std::optional<Error> not_as_left() const;
     void look_at_loop();
-    std::string name_origin(const PoisonOrigin &origin) const;
 
     Context &context_;
     BatchShape shape_;

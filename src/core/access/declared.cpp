@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/config.h"
-#include "base/digest.h"
 #include "field/value_name.h"
 
 namespace halo {
@@ -29,9 +28,12 @@ DeclaredAccess::DeclaredAccess(Field &field, int32_t set, const Mirror &mirror)
     : field_(field),
       set_(set),
       mirror_(mirror),
-      poison_(field.spec(), field.ordinal(), field.topology().context().config().integer("check.seed")) {}
+      seed_(field.topology().context().config().integer("check.seed")) {}
 
-std::string DeclaredAccess::name() const { return field_.spec().name + (field_.spec().n_sets > 1 ? format(" (set %d)", set_) : ""); }
+std::string DeclaredAccess::name(const Part &part, int64_t element) const {
+    return name_element(field_, index(part), element) + (field_.spec().n_sets > 1 ? format(", set %d", set_) : "") +
+           name_source(field_, index(part), element);
+}
 
 std::byte *DeclaredAccess::storage(const Part &part) const { return static_cast<std::byte *>(mirror_.data(&part - parts_.data(), HALO_ON_HOST)); }
 
@@ -72,11 +74,15 @@ void DeclaredAccess::find_runs() {
 
 std::optional<Error> DeclaredAccess::changed_outside() const {
     if (!knows_left_ || n_open_ > 0 || field_.layout_hash() != layout_) return std::nullopt;
-    for (const Part &part : parts_)
-        if (storage(part) && hash_of_owned(part) != part.left)
-            return Error(HALO_ERR_CHECK, format("field %s, part %lld: owned values have been changed since the last loop, and not been marked dirty "
-                                                "(halo_access_mark_dirty)",
-                                                name().c_str(), gid(part)));
+    const FieldSpec &spec = field_.spec();
+    for (const Part &part : parts_) {
+        const std::byte *const now = storage(part);
+        if (!now || part.kept.empty()) continue;
+        if (const auto at = first_changed(part.owned, part, now))
+            return Error(HALO_ERR_CHECK, name(part, *at / spec.element_bytes) +
+                                             format(", was changed since the last loop, from %s to %s, and not marked dirty (halo_access_mark_dirty)",
+                                                    name_value(spec, part.kept.data() + *at).c_str(), name_value(spec, now + *at).c_str()));
+    }
     return std::nullopt;
 }
 
@@ -90,7 +96,7 @@ void DeclaredAccess::open(const Use &use, bool here) noexcept {
         part.storage = storage(part);
         if (!part.storage) continue;
         std::memcpy(part.kept.data(), part.storage, part.kept.size());
-        if (overwrites(use)) poison(part.owned, part.storage);
+        if (overwrites(use)) poison(part.owned, part);
         hide(use, part);
     }
 }
@@ -100,7 +106,7 @@ void DeclaredAccess::hide(const Use &use, const Part &part) const {
         if (!is_hidden(use, groups))
             continue;
         else if (use.adds == 0)
-            poison(runs, part.storage);
+            poison(runs, part);
         else
             for (const ByteRun &run : runs) std::memset(part.storage + run.offset, added_to, static_cast<size_t>(run.bytes));
 }
@@ -127,15 +133,16 @@ void DeclaredAccess::arrived(const Use &use) noexcept {
     });
 }
 
-void DeclaredAccess::poison(const ByteRuns &runs, std::byte *storage) const {
+void DeclaredAccess::poison(const ByteRuns &runs, const Part &part) const {
     const int64_t unit = field_.spec().element_bytes;
+    const Poison poison = poison_of(part);
     for (const ByteRun &run : runs)
-        for (int64_t at = run.offset; at < run.offset + run.bytes; at += unit) poison_.store(at / unit, storage + at, unit);
+        for (int64_t at = run.offset; at < run.offset + run.bytes; at += unit) poison.store(at / unit, part.storage + at, unit);
 }
 
 // ---- end
 
-void DeclaredAccess::close(const Use &use, uint32_t fresh, NameOrigin name_origin) {
+void DeclaredAccess::close(const Use &use, uint32_t fresh) {
     --n_open_;
     if (!kept_) return;
     for_each_part([&](Part &part) {
@@ -146,15 +153,16 @@ void DeclaredAccess::close(const Use &use, uint32_t fresh, NameOrigin name_origi
             });
         if (alone_) look_at_ghosts(use, part);
         if (!use.changes() || !can_be_poison(field_.spec())) return;
-        require_clean(part.owned, part, name_origin);
+        require_clean(part.owned, part);
         for (const auto &[groups, runs] : part.ghosts)
-            if (use.to_ghosts && belong_to(groups, use.added)) require_clean(runs, part, name_origin);
+            if (use.to_ghosts && belong_to(groups, use.added)) require_clean(runs, part);
     });
     if (n_open_ > 0) return;
     for_each_part([&](Part &part) {
         for (const auto &[groups, runs] : part.ghosts)
-            if (use.changes() && !use.to_ghosts && !belong_to(groups, fresh)) poison(runs, part.storage);
-        part.left = hash_of_owned(part);
+            if (use.changes() && !use.to_ghosts && !belong_to(groups, fresh)) poison(runs, part);
+        for (const ByteRun &run : part.owned)
+            if (use.changes()) std::memcpy(part.kept.data() + run.offset, part.storage + run.offset, static_cast<size_t>(run.bytes));
     });
     knows_left_ = std::all_of(parts_.begin(), parts_.end(), [&](const Part &part) { return !storage(part) || is_same(part); });
 }
@@ -173,9 +181,10 @@ void DeclaredAccess::give_back(const ByteRuns &runs, const Part &part) {
 template <class Visit>
 void DeclaredAccess::give_back_poisoned(const Part &part, Visit &&visit) const {
     const int64_t unit = field_.spec().element_bytes;
+    const Poison poison = poison_of(part);
     for (const ByteRun &run : part.owned)
         for (int64_t at = run.offset; at < run.offset + run.bytes; at += unit) {
-            if (!poison_.is_at(at / unit, part.storage + at, unit)) continue;
+            if (!poison.is_at(at / unit, part.storage + at, unit)) continue;
             std::memcpy(part.storage + at, part.kept.data() + at, static_cast<size_t>(unit));
             visit(at / unit);
         }
@@ -201,19 +210,26 @@ void DeclaredAccess::forget() noexcept {
 }
 
 void DeclaredAccess::require_kept(const ByteRuns &runs, const Part &part, const char *why) {
+    if (const auto at = first_changed(runs, part, part.storage)) find(part, *at / field_.spec().element_bytes, why);
+}
+
+// In bytes, where the first changed value begins.
+std::optional<int64_t> DeclaredAccess::first_changed(const ByteRuns &runs, const Part &part, const std::byte *storage) const {
     for (const ByteRun &run : runs) {
-        const std::byte *const now = part.storage + run.offset, *const before = part.kept.data() + run.offset;
+        const std::byte *const now = storage + run.offset, *const before = part.kept.data() + run.offset;
         if (std::memcmp(now, before, static_cast<size_t>(run.bytes)) == 0) continue;
-        const auto differs = std::mismatch(now, now + run.bytes, before).first - now;
-        return find(part, (run.offset + differs) / field_.spec().element_bytes, why);
+        const int64_t at = run.offset + (std::mismatch(now, now + run.bytes, before).first - now);
+        return at - at % field_.spec().element_bytes;
     }
+    return std::nullopt;
 }
 
 void DeclaredAccess::require_hidden(const Use &use, const ByteRuns &runs, const Part &part) {
     const int64_t unit = field_.spec().element_bytes;
+    const Poison poison = poison_of(part);
     const auto is_as_hidden = [&](int64_t at) {
         const std::byte *const value = part.storage + at;
-        if (use.adds == 0) return poison_.is_at(at / unit, value, unit);
+        if (use.adds == 0) return poison.is_at(at / unit, value, unit);
         return std::all_of(value, value + unit, [](std::byte byte) { return byte == std::byte{ added_to }; });
     };
     for (const ByteRun &run : runs)
@@ -221,29 +237,20 @@ void DeclaredAccess::require_hidden(const Use &use, const ByteRuns &runs, const 
             if (!is_as_hidden(at)) return find(part, at / unit, "a ghost that the loop does not reach, was changed by it");
 }
 
-void DeclaredAccess::require_clean(const ByteRuns &runs, const Part &part, NameOrigin name_origin) {
+void DeclaredAccess::require_clean(const ByteRuns &runs, const Part &part) {
     const FieldSpec &spec = field_.spec();
     for (const ByteRun &run : runs) {
         const int64_t n = run.bytes / spec.element_bytes;
         const std::byte *const values = part.storage + run.offset;
         const int64_t i = find_poison(spec, values, spec.element_bytes, n);
         if (i == n) continue;
-        const std::string from = name_origin(poison_origin(spec, values + i * spec.element_bytes));
+        const std::string from = name_origin(field_.topology().context(), poison_origin(spec, values + i * spec.element_bytes));
         return find(part, run.offset / spec.element_bytes + i, "was computed from " + from + ", which the loop may not read");
     }
 }
 
-uint64_t DeclaredAccess::hash_of_owned(const Part &part) const {
-    uint64_t hash = 0;
-    for (const ByteRun &run : part.owned) hash = Digest::mix(hash ^ checksum(storage(part) + run.offset, static_cast<size_t>(run.bytes)));
-    return hash;
-}
-
 void DeclaredAccess::find(const Part &part, int64_t element, const std::string &why) {
-    if (found_) return;
-    std::string where = name_element(field_, &part - parts_.data(), element);
-    if (field_.spec().n_sets > 1) where += format(", set %d", set_);
-    found_ = Error(HALO_ERR_CHECK, where + ", " + why);
+    if (!found_) found_ = Error(HALO_ERR_CHECK, name(part, element) + ", " + why);
 }
 
 } // namespace halo

@@ -16,15 +16,12 @@
 
 #include "access/freshness.h"
 #include "access/mirror.h"
-#include "base/function_ref.h"
 #include "exchange/poison.h"
 
 namespace halo {
 
 class DeclaredAccess {
 public:
-    using NameOrigin = FunctionRef<std::string(const PoisonOrigin &origin)>;
-
     DeclaredAccess(Field &field, int32_t set, const Mirror &mirror);
 
     // What a loop has done without declaring it. Until forget: the field may not be used.
@@ -38,7 +35,7 @@ public:
     void arriving(const Use &use);
     void arrived(const Use &use) noexcept;
     // `fresh`: sections of ghosts that still are.
-    void close(const Use &use, uint32_t fresh, NameOrigin name_origin);
+    void close(const Use &use, uint32_t fresh);
     // The loop has not run to its end.
     void give_up(const Use &use) noexcept;
     // Its memory may be gone.
@@ -52,19 +49,19 @@ private:
     struct Part {
         ByteRuns owned;
         std::map<uint32_t, ByteRuns> ghosts; // by groups
-        std::vector<std::byte> kept;
-        std::byte *storage = nullptr; // of the open batches
-        uint64_t left = 0;            // hash of owned values
+        std::vector<std::byte> kept;         // while a batch is open, what it must not change; after that, owned values as the last one has left them
+        std::byte *storage = nullptr;        // of the open batches
     };
 
-    std::string name() const;
-    long long gid(const Part &part) const { return field_.topology().local_parts()[static_cast<size_t>(&part - parts_.data())]; }
+    int64_t index(const Part &part) const { return &part - parts_.data(); }
+    std::string name(const Part &part, int64_t element) const;
+    Poison poison_of(const Part &part) const { return { field_.spec(), field_.ordinal(), seed_, index(part) }; }
     std::byte *storage(const Part &part) const;
     bool is_same(const Part &part) const { return part.storage && storage(part) == part.storage; }
     void find_runs();
     template <class Visit>
     void for_each_part(Visit &&visit);
-    void poison(const ByteRuns &runs, std::byte *storage) const;
+    void poison(const ByteRuns &runs, const Part &part) const;
     void hide(const Use &use, const Part &part) const;
     void show(const Use &use, const Part &part);
     void give_back_all(const Use &use) noexcept;
@@ -73,22 +70,22 @@ private:
     void give_back_poisoned(const Part &part, Visit &&visit) const;
     void require_kept(const ByteRuns &runs, const Part &part, const char *why);
     void require_hidden(const Use &use, const ByteRuns &runs, const Part &part);
-    void require_clean(const ByteRuns &runs, const Part &part, NameOrigin name_origin);
+    void require_clean(const ByteRuns &runs, const Part &part);
     void look_at_ghosts(const Use &use, const Part &part);
-    uint64_t hash_of_owned(const Part &part) const;
+    std::optional<int64_t> first_changed(const ByteRuns &runs, const Part &part, const std::byte *storage) const;
     void find(const Part &part, int64_t element, const std::string &why);
 
     Field &field_;
     const int32_t set_;
     const Mirror &mirror_;
-    const Poison poison_;
+    const int64_t seed_;
     uint64_t layout_ = 0; // of what `parts_` is made for
     std::vector<Part> parts_;
     int32_t n_open_ = 0;
     Use opened_;              // by the first
     bool kept_ = false;       // it runs on the host
     bool alone_ = false;      // and no other has been open since: ghosts are looked at
-    bool knows_left_ = false; // `left` of the parts
+    bool knows_left_ = false; // what `kept` of the parts says of owned values holds between batches
     std::optional<Error> found_;
 };
 

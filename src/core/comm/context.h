@@ -52,6 +52,7 @@ struct WaitPolicy {
 };
 
 class CollectiveStream;
+class Field;
 
 class Context {
 public:
@@ -126,6 +127,8 @@ public:
     Inquiries &inquiries() { return inquiries_; }
     // Fields are created in the same order everywhere, so their ordinals agree.
     int32_t next_field() { return n_fields_++; }
+    // Those that live, where check mode is on: it names what it finds.
+    std::map<int32_t, const Field *> fields;
     // How many numbers the creation of an object takes.
     struct Numbers {
         uint32_t runs = 0;

@@ -134,6 +134,14 @@ bool writes_in_finish(const Run &run) { return !run.plan->links().empty() || run
 // What is on a device is not.
 bool is_looked_at(const PieceRun &piece) { return piece.takes_part && !piece.work; }
 
+// " what came from rank 3, 5": where ranks send anything.
+std::string name_senders(const Plan &plan) {
+    std::string text;
+    for (const PlanLink &link : plan.links())
+        if (link.n_receive > 0) text += (text.empty() ? " what came from rank " : ", ") + std::to_string(link.peer);
+    return text;
+}
+
 Extent received_point(const PlacedEdge &edge, int64_t number) {
     return { edge.low[0] + number % edge.n[0], edge.low[1] + number / edge.n[0] % edge.n[1], edge.low[2] + number / edge.n[0] / edge.n[1] };
 }
@@ -187,9 +195,9 @@ BoxValues CheckMode::target_of(const Run &run, const Checked &checked) const {
 std::string CheckMode::name_point(const Run &run, const Checked &checked, int64_t point) const {
     const Field &field = field_of(run, checked);
     const PlacedEdge &edge = *checked.edge;
-    const BoxCopy box = boxes_of(run, checked).repeat(edge, 0);
-    const bool listed = box.dst_list && !field.topology().has_cells();
-    const std::string name = listed ? name_listed(field, box.dst_list[point]) : name_cell(field, edge.receive_gid, received_point(edge, point));
+    const std::string name = field.topology().has_cells()
+                                 ? name_cell(field, edge.receive_gid, received_point(edge, point))
+                                 : name_point_at(field, edge.recv_part, target_of(run, checked).offset(point, 0) / field.spec().element_bytes);
     return format("field %s, part %lld, %s, which part %lld on rank %d fills (channel %s)", field.spec().name.c_str(),
                   static_cast<long long>(edge.receive_gid), name.c_str(), static_cast<long long>(edge.send_gid), peer_of(run, checked),
                   run.plan->describe(run.plan->pieces()[checked.piece].key(edge)).c_str());
@@ -238,6 +246,7 @@ void CheckMode::start(const Run &run) {
     local_.clear();
     sent_.clear();
     received_.clear();
+    passes_ = {};
     refuse_poison_in_owned(run);
     for_each_local(run, [&, end = size_t{ 0 }](const Checked &checked) mutable {
         if (!is_hashed(run.plan->piece(checked.piece))) return;
@@ -255,7 +264,7 @@ void CheckMode::start(const Run &run) {
     if (full_ && !peers_write_) keep_storage(run);
 }
 
-void CheckMode::refuse_poison_in_owned(const Run &run) const {
+void CheckMode::refuse_poison_in_owned(const Run &run) {
     for (size_t p = 0; p < run.pieces.size(); ++p) {
         const PieceRun &piece = run.pieces[p];
         const Plan &plan = *run.plan;
@@ -271,20 +280,22 @@ void CheckMode::refuse_poison_in_owned(const Run &run) const {
     }
 }
 
-void CheckMode::refuse_poison_in_part(const Run &run, const Field &field, int64_t part, const void *memory) const {
+void CheckMode::refuse_poison_in_part(const Run &run, const Field &field, int64_t part, const void *memory) {
     const PartLayout &layout = field.layout(part);
     const FieldSpec &spec = field.spec();
     const auto *storage = static_cast<const std::byte *>(memory);
     if (!can_be_poison(spec)) return;
     const bool has_cells = field.topology().has_cells();
+    const Poison poison = poison_of(field, part);
     const auto look = [&](int64_t first, int64_t step, int64_t n) { // at elements
+        passes_.searched += n * spec.element_bytes;
         const auto next = [&](int64_t i) {
             return i + find_poison(spec, storage + (first + i * step) * spec.element_bytes, step * spec.element_bytes, n - i);
         };
         for (int64_t i = next(0); i < n; i = next(i + 1)) {
             const int64_t element = first + i * step;
             const std::byte *const value = storage + element * spec.element_bytes;
-            if (has_cells || !poison_of(field).is_at(element, value, spec.element_bytes)) // else a copy that a failed run has not filled
+            if (has_cells || !poison.is_at(element, value, spec.element_bytes)) // else a copy that a failed run has not filled
                 refuse_poison(run, field, part, element, value);
         }
     };
@@ -300,13 +311,13 @@ void CheckMode::refuse_poison_in_part(const Run &run, const Field &field, int64_
 }
 
 void CheckMode::refuse_poison(const Run &run, const Field &field, int64_t part, int64_t element, const std::byte *value) const {
-    const std::string from = describe_origin(poison_origin(field.spec(), value));
-    fail(HALO_ERR_CHECK, "%s: run %u: %s was computed from %s that was read between start and finish", what_.c_str(), run.epoch,
+    const std::string from = name_origin(field.topology().context(), poison_origin(field.spec(), value));
+    fail(HALO_ERR_CHECK, "%s: run %u: %s, was computed from %s, and read between start and finish", what_.c_str(), run.epoch,
          name_element(field, part, element).c_str(), from.c_str());
 }
 
 void CheckMode::poison(const Run &run, const Checked &checked) const {
-    const Poison poison = poison_of(field_of(run, checked));
+    const Poison poison = poison_of(run, checked);
     std::byte *const storage = target(run, checked);
     target_of(run, checked).for_each_row([&](int64_t, auto n, auto bytes, auto at) { poison.store_row(storage, n, bytes, at); });
 }
@@ -355,7 +366,7 @@ void CheckMode::take_hashes(const Run &run, const PlanLink &link, const std::byt
 // ---- finish
 
 void CheckMode::require_poison(const Run &run, const Checked &checked) const {
-    const Poison poison = poison_of(field_of(run, checked));
+    const Poison poison = poison_of(run, checked);
     const std::byte *const storage = target(run, checked);
     target_of(run, checked).for_each_row([&](int64_t point, auto n, auto bytes, auto at) {
         if (!poison.is_in_row(storage, n, bytes, at)) [[unlikely]]
@@ -399,7 +410,7 @@ void CheckMode::refuse_source(const Run &run, const Checked &checked, int64_t po
 void CheckMode::after_start(const Run &run) {
     for (const Withheld &local : local_) {
         std::byte *const storage = target(run, local);
-        const Poison poison = poison_of(field_of(run, local));
+        const Poison poison = poison_of(run, local);
         const std::byte *value = withheld_.data() + local.first;
         const BoxValues values = target_of(run, local);
         values.for_each_row([&](int64_t point, auto n, auto bytes, auto at) {
@@ -409,13 +420,13 @@ void CheckMode::after_start(const Run &run) {
             value += n * bytes;
         });
     }
-    if (full_ && !peers_write_) require_untouched(run, "the copies within the rank");
+    if (full_ && !peers_write_) require_untouched(run, [] { return std::string("the copies within the rank"); });
 }
 
 void CheckMode::give_back_withheld(const Run &run) {
     for (const Withheld &local : local_) {
         std::byte *const storage = target(run, local);
-        const Poison poison = poison_of(field_of(run, local));
+        const Poison poison = poison_of(run, local);
         const std::byte *value = withheld_.data() + local.first;
         target_of(run, local).for_each_row([&](int64_t point, auto n, auto bytes, auto at) {
             if (!poison.is_in_row(storage, n, bytes, at)) [[unlikely]]
@@ -458,7 +469,9 @@ void CheckMode::keep_storage(const Run &run) {
             auto &copy = before_[p][static_cast<size_t>(part)];
             const auto *storage = is_looked_at(run.pieces[p]) ? static_cast<const std::byte *>(run.pieces[p].part(part)) : nullptr;
             copy.clear();
-            if (storage) copy.assign(storage, storage + values.layout(part).elements * values.element_bytes);
+            if (!storage) continue;
+            copy.assign(storage, storage + values.layout(part).elements * values.element_bytes);
+            passes_.kept += std::ssize(copy);
         }
     }
 }
@@ -477,17 +490,18 @@ void CheckMode::require_hashes(const Run &run, const Received &received) {
 void CheckMode::refuse_point(const Run &run, const Checked &checked, const BoxValues &values, int64_t point, const char *blame) const {
     const Field &field = field_of(run, checked);
     const int64_t bytes = field.spec().element_bytes;
+    const Poison poison = poison_of(run, checked);
     bool all_poison = true;
     for (int64_t c = 0; c < values.n_components(); ++c) {
         const int64_t offset = values.offset(point, c);
-        all_poison = all_poison && poison_of(field).is_at(offset / bytes, target(run, checked) + offset, bytes);
+        all_poison = all_poison && poison.is_at(offset / bytes, target(run, checked) + offset, bytes);
     }
     fail(HALO_ERR_CHECK, "%s: run %u: %s, %s", what_.c_str(), run.epoch, name_point(run, checked, point).c_str(),
          all_poison ? "was not filled" : blame);
 }
 
 // What may have been written becomes equal on both sides; then nothing may differ. What the rank has given itself is compared otherwise, and done.
-void CheckMode::require_untouched(const Run &run, const char *by) {
+void CheckMode::require_untouched(const Run &run, FunctionRef<std::string()> by) {
     for_each_receiving(run, [&](const Checked &checked, bool local) {
         auto &copy = before_[first_into_same(run, checked.piece)][static_cast<size_t>(checked.edge->recv_part)];
         if (copy.empty() || (local && is_hashed(run.plan->piece(checked.piece)))) return;
@@ -501,10 +515,11 @@ void CheckMode::require_untouched(const Run &run, const char *by) {
         for (size_t part = 0; part < before_[p].size(); ++part) {
             const auto &copy = before_[p][part];
             const auto *storage = static_cast<const std::byte *>(run.pieces[p].part(static_cast<int64_t>(part)));
+            passes_.compared += std::ssize(copy);
             if (copy.empty() || std::memcmp(copy.data(), storage, copy.size()) == 0) continue;
             const auto differs = std::mismatch(copy.begin(), copy.end(), storage).first;
             fail(HALO_ERR_CHECK, "%s: run %u: %s, was changed by %s, though no part fills it", what_.c_str(), run.epoch,
-                 name_element(field, static_cast<int64_t>(part), (differs - copy.begin()) / field.spec().element_bytes).c_str(), by);
+                 name_element(field, static_cast<int64_t>(part), (differs - copy.begin()) / field.spec().element_bytes).c_str(), by().c_str());
         }
     }
 }
@@ -512,7 +527,7 @@ void CheckMode::require_untouched(const Run &run, const char *by) {
 void CheckMode::after_unpack(const Run &run) {
     for (const Received &received : received_)
         if (is_looked_at(run.pieces[received.piece])) require_hashes(run, received);
-    if (full_ || writes_in_finish(run)) require_untouched(run, "unpacking");
+    if (full_ || writes_in_finish(run)) require_untouched(run, [&] { return "unpacking" + name_senders(*run.plan); });
 }
 
 } // namespace halo

@@ -41,6 +41,14 @@ public:
     void before_unpack(const Run &run, FunctionRef<bool(size_t link)> has_landed);
     void after_unpack(const Run &run);
 
+    // How many bytes of storage, those beside edges too, the last run has gone over.
+    struct Passes {
+        int64_t searched = 0; // for poison, of owned values
+        int64_t kept = 0;
+        int64_t compared = 0;
+    };
+    const Passes &passes() const { return passes_; }
+
 private:
     using Hashes = std::vector<uint32_t>;
     // An edge of a run.
@@ -64,10 +72,11 @@ private:
     EdgeBoxes boxes_of(const Run &run, const Checked &checked) const;
     BoxValues target_of(const Run &run, const Checked &checked) const;
     const Field &field_of(const Run &run, const Checked &checked) const { return *run.plan->pieces()[checked.piece].field; }
-    void refuse_poison_in_owned(const Run &run) const;
+    void refuse_poison_in_owned(const Run &run);
     [[noreturn]] void refuse_poison(const Run &run, const Field &field, int64_t part, int64_t element, const std::byte *value) const;
-    void refuse_poison_in_part(const Run &run, const Field &field, int64_t part, const void *storage) const;
-    Poison poison_of(const Field &field) const { return { field.spec(), field.ordinal(), seed_ }; }
+    void refuse_poison_in_part(const Run &run, const Field &field, int64_t part, const void *storage);
+    Poison poison_of(const Field &field, int64_t part) const { return { field.spec(), field.ordinal(), seed_, part }; }
+    Poison poison_of(const Run &run, const Checked &checked) const { return poison_of(field_of(run, checked), checked.edge->recv_part); }
     void poison(const Run &run, const Checked &checked) const;
     void require_poison(const Run &run, const Checked &checked) const;
     void require_source(const Run &run, const Received &sent) const;
@@ -79,7 +88,7 @@ private:
     void give_back_withheld(const Run &run);
     static size_t first_into_same(const Run &run, size_t piece);
     void keep_storage(const Run &run);
-    void require_untouched(const Run &run, const char *by);
+    void require_untouched(const Run &run, FunctionRef<std::string()> by);
     void gather_source(const Run &run, const Checked &checked, std::byte *into);
     Hashes source_hashes(const Run &run, const Checked &checked) const;
     static std::byte *target(const Run &run, const Checked &checked) {
@@ -97,6 +106,7 @@ private:
     bool full_;
     bool peers_write_; // into ghosts, at any time
     int64_t seed_;
+    Passes passes_;
     std::vector<Withheld> local_;     // what this rank sends to itself,
     std::vector<std::byte> withheld_; // and the values, from start to finish
     std::vector<Received> sent_;      // source_stable: and to others

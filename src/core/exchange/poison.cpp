@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/poison.h"
 
+#include <optional>
+#include <vector>
+
 #include "base/error.h"
 #include "base/types.h"
+#include "field/value_name.h"
 
 namespace halo {
 
@@ -67,9 +71,49 @@ int64_t find_half(halo_type type, const std::byte *at, int64_t step, int64_t n) 
     return n;
 }
 
+// Equal elements of different parts have different places.
+uint64_t place_of_part(int64_t part) { return static_cast<uint64_t>(part) * 0x9e3779b1u; }
+
+// ---- names
+
+bool is_of(const Field &field, const PoisonOrigin &origin) {
+    if (origin.place < 0) return is_half(field.spec().type);
+    return origin.ordinal < 0 ? is_float(field.spec()) : is_double(field.spec()) && (field.ordinal() & 0xff) == origin.ordinal;
+}
+
+struct Place {
+    const Field *field;
+    int64_t part;
+    int64_t element;
+};
+
+// What may have the place, if it is not too many.
+std::vector<Place> places_of(const std::vector<const Field *> &fields, const PoisonOrigin &origin) {
+    constexpr size_t many = 64;
+    std::vector<Place> places;
+    const int64_t n_places = origin.ordinal < 0 ? int64_t{ 1 } << 16 : int64_t{ 1 } << 32;
+    for (const Field *field : fields)
+        for (int64_t part = 0; part < std::ssize(field->topology().local_parts()); ++part) {
+            int64_t element = static_cast<int64_t>((static_cast<uint64_t>(origin.place) - place_of_part(part)) & static_cast<uint64_t>(n_places - 1));
+            for (; element < field->layout(part).elements; element += n_places) {
+                if (places.size() == many) return {};
+                if (is_value(*field, part, element)) places.push_back({ field, part, element });
+            }
+        }
+    return places;
+}
+
+// Ghosts come before owned values, which hold poison too in loops that write them.
+std::optional<Place> only_place(const std::vector<const Field *> &fields, const PoisonOrigin &origin) {
+    if (origin.place < 0) return std::nullopt;
+    std::vector<Place> places = places_of(fields, origin);
+    if (places.size() > 1) std::erase_if(places, [](const Place &at) { return name_source(*at.field, at.part, at.element).empty(); });
+    return places.size() == 1 ? std::optional(places[0]) : std::nullopt;
+}
+
 } // namespace
 
-Poison::Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed) {
+Poison::Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed, int64_t part) : part_(place_of_part(part)) {
     if (is_double(spec)) {
         base_ = quiet64 | mark64 | static_cast<uint64_t>(ordinal & 0xff) << 32;
         low_mask_ = 0xffffffffu;
@@ -89,10 +133,14 @@ Poison::Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed) {
 
 bool can_be_poison(const FieldSpec &spec) { return is_double(spec) || is_float(spec) || is_half(spec.type); }
 
-std::string describe_origin(const PoisonOrigin &origin) {
-    std::string text = origin.ordinal < 0 ? std::string("a ghost") : format("a ghost of field number %d", origin.ordinal);
-    if (origin.element >= 0) text += format(" (element %lld of its part's storage)", static_cast<long long>(origin.element));
-    return text;
+std::string name_origin(const Context &context, const PoisonOrigin &origin) {
+    std::vector<const Field *> fields;
+    for (const auto &[ordinal, field] : context.fields)
+        if (is_of(*field, origin)) fields.push_back(field);
+    if (fields.empty()) return origin.ordinal < 0 ? std::string("a ghost") : format("a ghost of a field that is no more (number %d)", origin.ordinal);
+    if (const auto at = only_place(fields, origin))
+        return name_element(*at->field, at->part, at->element) + name_source(*at->field, at->part, at->element);
+    return fields.size() == 1 ? format("a ghost of field %s", fields[0]->spec().name.c_str()) : std::string("a ghost");
 }
 
 PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at) {

@@ -13,10 +13,10 @@
 
 namespace halo {
 
-// Of one field. Integers and bytes cannot tell where they come from; what they hold depends on the setting check.seed.
+// Of one part of a field, by local index. Integers and bytes cannot tell where they come from; what they hold depends on the setting check.seed.
 class Poison {
 public:
-    Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed);
+    Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed, int64_t part);
 
     // A value of so many bytes, at this element of the part's storage.
     void store(int64_t element, std::byte *at, int64_t bytes) const {
@@ -60,7 +60,7 @@ public:
 private:
     uint64_t word_of(int64_t element) const { return tells_place_ ? with_place(element) : without_place(element); }
     uint64_t with_place(int64_t element) const {
-        const auto place = static_cast<uint64_t>(element);
+        const uint64_t place = static_cast<uint64_t>(element) + part_;
         return base_ | (place & low_mask_) | (place << 32 & high_mask_);
     }
     uint64_t without_place(int64_t element) const { return is_number_ ? base_ : Digest::mix(base_ + static_cast<uint64_t>(element) + 1); }
@@ -75,6 +75,7 @@ private:
     }
 
     uint64_t base_;
+    uint64_t part_;
     bool is_number_ = true;
     bool tells_place_ = false;
     uint64_t low_mask_ = 0;  // bits of the place, in the first number of a word
@@ -88,10 +89,10 @@ bool can_be_poison(const FieldSpec &spec);
 struct PoisonOrigin {
     bool found = false;
     int32_t ordinal = 0; // low bits of the field's ordinal; -1: the type has no room for it
-    int64_t element = 0; // low bits of the place in the part's storage; -1: no room either
+    int64_t place = 0;   // low bits of it, of part and element; -1: no room either
 };
-// In texts: a ghost of field number 3 (element 7 of its part's storage)
-std::string describe_origin(const PoisonOrigin &origin);
+// The ghost, as far as that is enough to tell it from the others of this rank.
+std::string name_origin(const Context &context, const PoisonOrigin &origin);
 // Was this value computed from poison? Only floating-point types can tell.
 PoisonOrigin poison_origin(const FieldSpec &spec, const std::byte *at);
 

@@ -69,6 +69,8 @@ public:
     Terms terms() const override;
     std::vector<int32_t> awaited() const override { return messages_ ? messages_->awaited() : std::vector<int32_t>{}; }
 
+    // Null: check mode is off.
+    const CheckMode *check() const { return check_.get(); }
     // Adds to counters; figures of one plan are set.
     void count(halo_exchange_stats &stats) const;
     std::string describe() const;

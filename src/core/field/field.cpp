@@ -84,6 +84,7 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     if (!topology.field_names.insert(spec_.name).second)
         fail(HALO_ERR_EXISTS, "field %s: topology %llu of this context%s has a field of this name already", spec_.name.c_str(),
              static_cast<unsigned long long>(topology.id()), topology.text().empty() ? "" : (" (" + topology.text() + ")").c_str());
+    if (topology.context().check_mode()) topology.context().fields[ordinal_] = this;
 }
 
 halo_field_desc Field::desc() const {
@@ -115,6 +116,7 @@ Field::~Field() {
     for (const std::vector<Buffer> &of_part : owned_)
         for (const Buffer &memory : of_part) topology_.context().leases().keep(memory);
     topology_.field_names.erase(spec_.name);
+    topology_.context().fields.erase(ordinal_);
 }
 
 void Field::check_desc(const halo_field_desc &desc) const {

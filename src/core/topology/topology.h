@@ -74,8 +74,8 @@ public:
     virtual Extent cells_of(int64_t gid) const = 0;
     // Parts as boxes of one index space; null: there is none.
     virtual const BoxSource *boxes() const { return nullptr; }
-    // The caller's key of a local point, where it is kept.
-    virtual std::optional<uint64_t> key_of(int64_t) const { return std::nullopt; }
+    // What all ranks know a point of a local part by, in words: "key 7"; empty: it is not kept, or parts have cells. For errors: O(points).
+    virtual std::string global_name(int64_t /*local_index*/, int64_t /*point*/) const { return {}; }
     // Else those near the local ones alone.
     virtual bool knows_all_boxes() const { return true; }
 

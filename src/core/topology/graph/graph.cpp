@@ -46,6 +46,10 @@ void GraphTopology::take_ghosts(FoundPoints &points) {
     }
 }
 
+std::string GraphTopology::name_of(int64_t point) const {
+    return format("key %llu", static_cast<unsigned long long>(graph_.keys[static_cast<size_t>(point)]));
+}
+
 std::vector<int32_t> GraphTopology::rings() const {
     std::vector<int32_t> rings(graph_.keys.size() - graph_.rings.size(), 0);
     rings.insert(rings.end(), graph_.rings.begin(), graph_.rings.end());

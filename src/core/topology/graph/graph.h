@@ -24,7 +24,9 @@ public:
     const GraphPoints &graph() const { return graph_; }
     std::vector<int32_t> rings() const; // of all points
     std::vector<uint64_t> point_keys() const override { return { graph_.keys.begin(), graph_.keys.end() }; }
-    std::optional<uint64_t> key_of(int64_t point) const override { return graph_.keys[static_cast<size_t>(point)]; }
+
+protected:
+    std::string name_of(int64_t point) const override;
 
 private:
     GraphTopology(Context &context, FoundPoints &&points);

@@ -275,9 +275,10 @@ std::vector<uint64_t> KeysTopology::point_keys() const {
     return keys;
 }
 
-std::optional<uint64_t> KeysTopology::key_of(int64_t point) const {
-    if (!record_) return std::nullopt;
-    return point_keys()[static_cast<size_t>(point)];
+std::string KeysTopology::name_of(int64_t point) const {
+    const std::vector<uint64_t> &keys = record_ ? record_->keys : named_;
+    const auto place = static_cast<size_t>(std::ranges::find(local_indices_, static_cast<uint32_t>(point)) - local_indices_.begin());
+    return place < keys.size() ? format("key %llu", static_cast<unsigned long long>(keys[place])) : std::string();
 }
 
 } // namespace halo

@@ -93,7 +93,10 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : Point
     if (desc.n_keys == 0) known.owners = knows_owners ? &read_by_nobody : nullptr;
     if (desc.n_mine >= 0) known.owner_rule = HALO_OWNER_CLAIM;
     agree(context, "keys", terms_of(known));
-    if (desc.editable) record_ = std::make_unique<KeysRecord>();
+    if (desc.editable)
+        record_ = std::make_unique<KeysRecord>();
+    else if (context.check_mode())
+        named_.assign(desc.keys, desc.keys + desc.n_keys);
     Work work{ known };
     make(work);
     if (most_parts > 0)

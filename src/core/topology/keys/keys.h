@@ -38,7 +38,9 @@ public:
 
     halo_keys_report report() const;
     std::vector<uint64_t> point_keys() const override;
-    std::optional<uint64_t> key_of(int64_t point) const override;
+
+protected:
+    std::string name_of(int64_t point) const override;
 
 private:
     // What ranks take from the others.
@@ -83,6 +85,7 @@ private:
     int64_t messages_sent_ = 0;
     int64_t bytes_sent_ = 0;
     std::unique_ptr<KeysRecord> record_; // null: not editable
+    std::vector<uint64_t> named_;        // else, in check mode, the caller's keys
 };
 
 } // namespace halo

@@ -114,6 +114,7 @@ ListsTopology::ListsTopology(Context &context, const halo_star_desc &desc) : Poi
     for (int64_t i = 0; i < desc.n_leaves; ++i) {
         const uint32_t mine = leaf(desc, i);
         roots[desc.ranks[i]].push_back(desc.indices[i]);
+        if (context.check_mode()) roots_[mine] = { desc.ranks[i], desc.indices[i] };
         forward_.receive[{ desc.ranks[i], edge_to_copies }].add(mine);
         if (!knows_holders_) shared_.add(desc.ranks[i], { &mine, 1 }, {});
     }
@@ -126,6 +127,11 @@ ListsTopology::ListsTopology(Context &context, const halo_star_desc &desc) : Poi
         for (const Delivery &delivery : came) add_roots(delivery.rank, from_bytes<uint32_t>(delivery.bytes), received);
     });
     finish(desc.n_leaves);
+}
+
+std::string ListsTopology::name_of(int64_t point) const {
+    const auto root = roots_.find(static_cast<uint32_t>(point));
+    return root == roots_.end() ? std::string() : format("leaf of root %u on rank %d", root->second.index, root->second.rank);
 }
 
 void ListsTopology::add_roots(int32_t rank, std::span<const uint32_t> roots, const std::vector<bool> &received) {

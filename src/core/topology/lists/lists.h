@@ -11,6 +11,9 @@ public:
     ListsTopology(Context &context, const halo_lists_desc &desc);
     ListsTopology(Context &context, const halo_star_desc &desc);
 
+protected:
+    std::string name_of(int64_t point) const override;
+
 private:
     void check_lists(const halo_lists_desc &desc) const;
     void check_star(const halo_star_desc &desc) const;
@@ -19,6 +22,12 @@ private:
     void learn_sharers();
     // What is left once the edges are known.
     void finish(int64_t n_received);
+
+    struct Root {
+        int32_t rank;
+        uint32_t index;
+    };
+    std::map<uint32_t, Root> roots_; // of leaves, in check mode
 };
 
 } // namespace halo

@@ -125,7 +125,7 @@ std::vector<int32_t> PointsTopology::owners() const {
 }
 
 void PointsTopology::mark_owned(int64_t local_index, Centring, std::span<uint8_t> mask) const {
-    const auto first = static_cast<size_t>(parts_ ? parts_->first_point(local_index) : 0);
+    const auto first = static_cast<size_t>(first_point(local_index));
     for (size_t i = 0; i < mask.size(); ++i) mask[i] = is_ignored(first + i) ? 0 : 1;
     for (int64_t i = 0; i < shared_.size(); ++i) {
         const bool begins_with_own = knows_holders_ && shared_.owner(i) == context_.rank();
