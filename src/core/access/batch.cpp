@@ -8,7 +8,6 @@
 #include "base/digest.h"
 #include "comm/agree.h"
 #include "comm/collective_stream.h"
-#include "field/value_name.h"
 
 namespace halo {
 
