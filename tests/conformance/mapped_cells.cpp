@@ -117,7 +117,8 @@ TEST(MappedCells, AreNamedByCheckMode) {
         const double poison = blocks.at(1, cells, 2);
         OK(halo_exchange_finish(faces, HALO_STREAM_NONE));
         blocks.at(0, 3, 1) = poison;
-        refused("field u, part 0, cell (3, 1, 0), in all (3, 1, 0), component 0 was computed from a ghost of field number 0");
+        refused("field u, part 0, cell (3, 1, 0), in all (3, 1, 0), component 0, was computed from field u, part 1, cell (4, 2, 0), in all (8, 2, "
+                "0), component 0, which part 0 on rank 0 fills");
         OK(halo_exchange_destroy(&faces));
     });
 }

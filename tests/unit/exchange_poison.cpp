@@ -5,9 +5,12 @@
 #include <array>
 #include <complex>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "exchange/poison.h"
+#include "inproc_context.h"
+#include "topology/blocks/blocks.h"
 
 namespace {
 
@@ -134,6 +137,38 @@ TEST(Poison, IntegersCannotTell) {
     EXPECT_FALSE(can_be_poison(spec));
     EXPECT_EQ(find_poison(spec, bytes_of(value), sizeof value, 1), 1);
     EXPECT_FALSE(poison_origin(spec, bytes_of(value)).found);
+}
+
+// Where more than one field or ghost may be meant, only what they have in common is told.
+TEST(Poison, IsNamedAsFarAsItTells) {
+    const halo_setting check{ "check", "yes" };
+    halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
+    options.settings = &check;
+    options.n_settings = 1;
+    halo_inproc *const group = create_inproc_group(1);
+    {
+        const auto context = open_context(group, 0, options);
+        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        blocks.n_dims = 1, blocks.n_blocks[0] = 2, blocks.n_cells[0] = 4, blocks.periodic[0] = 1;
+        BlocksTopology topology(*context, blocks);
+        const auto make = [&](const char *name, halo_type type) {
+            halo_field_desc desc = HALO_FIELD_DESC_INIT;
+            desc.name = name, desc.type = type;
+            desc.ghost_low[0] = desc.ghost_high[0] = 1;
+            return std::make_unique<Field>(topology, desc);
+        };
+        const auto u = make("u", HALO_FLOAT64), f = make("f", HALO_FLOAT32), h = make("h", HALO_FLOAT16);
+        const std::string ghost = ", part 0, cell (-1, 0, 0), in all (-1, 0, 0), component 0, which part 1 on rank 0 fills";
+        EXPECT_EQ(name_origin(*context, { true, u->ordinal(), 0 }), "field u" + ghost);
+        EXPECT_EQ(name_origin(*context, { true, -1, 0 }), "field f" + ghost);
+        EXPECT_EQ(name_origin(*context, { true, -1, -1 }), "a ghost of field h");
+        EXPECT_EQ(name_origin(*context, { true, 77, 0 }), "a ghost of a field that is no more (number 77)");
+        EXPECT_EQ(name_origin(*context, { true, u->ordinal(), 1000 }), "a ghost of field u"); // of a layout that it had
+        const auto g = make("g", HALO_FLOAT32), k = make("k", HALO_BFLOAT16);
+        EXPECT_EQ(name_origin(*context, { true, -1, 0 }), "a ghost");
+        EXPECT_EQ(name_origin(*context, { true, -1, -1 }), "a ghost");
+    }
+    destroy_inproc_group(group);
 }
 
 } // namespace
