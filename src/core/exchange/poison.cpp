@@ -94,7 +94,7 @@ std::vector<Place> places_of(const std::vector<const Field *> &fields, const Poi
     const int64_t n_places = origin.ordinal < 0 ? int64_t{ 1 } << 16 : int64_t{ 1 } << 32;
     for (const Field *field : fields)
         for (int64_t part = 0; part < std::ssize(field->topology().local_parts()); ++part) {
-            int64_t element = static_cast<int64_t>((static_cast<uint64_t>(origin.place) - place_of_part(part)) & static_cast<uint64_t>(n_places - 1));
+            int64_t element = static_cast<int64_t>((static_cast<uint64_t>(origin.place) ^ place_of_part(part)) & static_cast<uint64_t>(n_places - 1));
             for (; element < field->layout(part).elements; element += n_places) {
                 if (places.size() == many) return {};
                 if (is_value(*field, part, element)) places.push_back({ field, part, element });
@@ -113,7 +113,7 @@ std::optional<Place> only_place(const std::vector<const Field *> &fields, const 
 
 } // namespace
 
-Poison::Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed, int64_t part) : part_(place_of_part(part)) {
+Poison::Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed, int64_t part) {
     if (is_double(spec)) {
         base_ = quiet64 | mark64 | static_cast<uint64_t>(ordinal & 0xff) << 32;
         low_mask_ = 0xffffffffu;
@@ -129,6 +129,7 @@ Poison::Poison(const FieldSpec &spec, int32_t ordinal, int64_t seed, int64_t par
         base_ = Digest::mix(static_cast<uint64_t>(seed)); // any pattern that a program is unlikely to write
         is_number_ = false;
     }
+    base_ ^= (place_of_part(part) & low_mask_) | (place_of_part(part) << 32 & high_mask_);
 }
 
 bool can_be_poison(const FieldSpec &spec) { return is_double(spec) || is_float(spec) || is_half(spec.type); }

@@ -60,8 +60,8 @@ public:
 private:
     uint64_t word_of(int64_t element) const { return tells_place_ ? with_place(element) : without_place(element); }
     uint64_t with_place(int64_t element) const {
-        const uint64_t place = static_cast<uint64_t>(element) + part_;
-        return base_ | (place & low_mask_) | (place << 32 & high_mask_);
+        const auto place = static_cast<uint64_t>(element);
+        return base_ ^ (place & low_mask_) ^ (place << 32 & high_mask_);
     }
     uint64_t without_place(int64_t element) const { return is_number_ ? base_ : Digest::mix(base_ + static_cast<uint64_t>(element) + 1); }
 
@@ -75,7 +75,6 @@ private:
     }
 
     uint64_t base_;
-    uint64_t part_;
     bool is_number_ = true;
     bool tells_place_ = false;
     uint64_t low_mask_ = 0;  // bits of the place, in the first number of a word
