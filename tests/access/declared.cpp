@@ -211,7 +211,8 @@ TEST(Declared, SetsAreApart) {
 TEST(Declared, WhatWasChangedOutsideOfLoopsIsMarked) {
     on_ranks([](Ring &ring) {
         const std::string key = std::to_string((ring.size - 1) * n_own + 3);
-        const std::string changed = "point 3, key " + key + ", component 0, was changed since the last loop, from " + key + " to 9, and not marked dirty";
+        const std::string changed =
+            "point 3, key " + key + ", component 0, was changed since the last loop, from " + key + " to 9, and not marked dirty";
         OK(ring.loop({ direct(ring.u, HALO_READ) }, [] {}));
         if (ring.is_last()) ring.at(ring.u)[3] = 9;
         halo_batch *batch = nullptr;
