@@ -359,11 +359,11 @@ HALO_API halo_status halo_topology_create_regions(halo_context *context, const h
 #define HALO_OWNER_WEIGHT 2 /**< greatest weight, then lowest rank */
 #define HALO_OWNER_CLAIM 3  /**< only ranks that claim it, the lowest of them; else nobody: see halo_keys_report */
 
-/** Flags of one key on one rank, or in one part. Of a key that it is given several times, what all entries say counts (HALO_KEY_CLAIM: any). */
+/** Flags of an entry. Of a key that a rank, or a part, is given several times, any entry claims it, and it may own the key if any entry may. */
 #define HALO_KEY_CLAIM 1     /**< this rank claims it */
-#define HALO_KEY_READ_ONLY 2 /**< this rank never owns it, its copy receives only: it contributes to no reduction */
+#define HALO_KEY_READ_ONLY 2 /**< the entry receives only: it contributes to no reduction, and is never what is owned */
 #define HALO_KEY_IGNORE 4    /**< left out, as if it were not in the list */
-#define HALO_KEY_WANT 8      /**< a ghost is wanted: this rank never owns it */
+#define HALO_KEY_WANT 8      /**< a ghost is wanted: the entry is no reason to own it */
 
 #define HALO_NUMBERING_BY_OWNER 0 /**< owned points in the caller's order, then ghosts by owner, then key: contiguous for each peer */
 #define HALO_NUMBERING_BY_KEY 1   /**< owned points in the caller's order, then ghosts by key */
@@ -381,8 +381,8 @@ typedef struct halo_keys_desc {
     int32_t struct_version;
     int32_t owner_rule;       /**< HALO_OWNER_... */
     int64_t n_keys;
-    const uint64_t *keys;     /**< any values in any order. A key may come several times: its first entry is the rank's own point, the others
-                                   are copies of it. */
+    const uint64_t *keys;     /**< any values in any order. A key may come several times: its first entry that is not HALO_KEY_READ_ONLY is
+                                   the rank's own point, the others are copies of it. */
     const int32_t *flags;     /**< HALO_KEY_... bits of each; NULL: none */
     const int64_t *weights;   /**< HALO_OWNER_WEIGHT: of each key; NULL: 0 */
     const int32_t *owners;    /**< rank that owns each key, where the caller knows: then no directory is asked. On all ranks with keys, or none. */

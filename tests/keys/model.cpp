@@ -22,8 +22,8 @@ bool KeyFacts::contributes(const Copy &copy) const {
 }
 
 const Copy *KeyFacts::primary() const {
-    for (const Copy &copy : copies)
-        if (copy.rank == owner) return &copy;
+    for (size_t i = 0; i < copies.size(); ++i)
+        if (copies[i].rank == owner && !silent[i]) return &copies[i];
     return nullptr;
 }
 
@@ -32,26 +32,22 @@ namespace {
 // What a rank's entries of a key say together.
 struct Standing {
     int32_t rank;
-    bool claims = false, may_own = false, silent = true;
-    int64_t weight = 0;
+    bool claims = false, may_own = false;
+    int64_t weight = 0; // of the first entry that gives
 };
 
 std::vector<Standing> standings(const std::vector<std::vector<Entry>> &ranks, uint64_t key) {
     std::vector<Standing> list;
     for (int32_t rank = 0; rank < static_cast<int32_t>(ranks.size()); ++rank) {
         Standing standing{ rank };
-        bool any = false;
+        bool any = false, gives = false;
         for (const Entry &entry : ranks[static_cast<size_t>(rank)]) {
             if (entry.key != key || (entry.flags & HALO_KEY_IGNORE)) continue;
-            if (!any) standing.weight = entry.weight;
             any = true;
             standing.claims |= (entry.flags & HALO_KEY_CLAIM) != 0;
-            standing.silent &= (entry.flags & HALO_KEY_READ_ONLY) != 0;
+            standing.may_own |= (entry.flags & (HALO_KEY_READ_ONLY | HALO_KEY_WANT)) == 0;
+            if (!gives && (entry.flags & HALO_KEY_READ_ONLY) == 0) gives = true, standing.weight = entry.weight;
         }
-        int32_t all = -1;
-        for (const Entry &entry : ranks[static_cast<size_t>(rank)])
-            if (entry.key == key && !(entry.flags & HALO_KEY_IGNORE)) all &= entry.flags;
-        standing.may_own = (all & (HALO_KEY_READ_ONLY | HALO_KEY_WANT)) == 0;
         if (any) list.push_back(standing);
     }
     return list;
@@ -80,14 +76,14 @@ void Model::find_facts() {
     for (int32_t rank = 0; rank < static_cast<int32_t>(ranks.size()); ++rank)
         for (int64_t i = 0; i < static_cast<int64_t>(ranks[static_cast<size_t>(rank)].size()); ++i) {
             const Entry &entry = ranks[static_cast<size_t>(rank)][static_cast<size_t>(i)];
-            if (!(entry.flags & HALO_KEY_IGNORE)) facts[entry.key].copies.push_back({ rank, i });
+            if (entry.flags & HALO_KEY_IGNORE) continue;
+            facts[entry.key].copies.push_back({ rank, i });
+            facts[entry.key].silent.push_back((entry.flags & HALO_KEY_READ_ONLY) != 0);
         }
     for (auto &[key, fact] : facts) {
         const std::vector<Standing> list = standings(ranks, key);
         fact.owner = owner_of(*this, key, list);
         fact.several_claim = std::count_if(list.begin(), list.end(), [](const Standing &one) { return one.claims; }) > 1;
-        for (const Copy &copy : fact.copies)
-            fact.silent.push_back(std::find_if(list.begin(), list.end(), [&](const Standing &one) { return one.rank == copy.rank; })->silent);
     }
 }
 
@@ -117,7 +113,7 @@ std::vector<uint32_t> Model::local_indices(int32_t rank) const {
             if (!(entries[i].flags & HALO_KEY_IGNORE)) indices[i] = i;
         return indices;
     }
-    using Ghost = std::tuple<int32_t, bool, uint64_t, int64_t>; // owner, silent, key, position
+    using Ghost = std::tuple<int32_t, bool, uint64_t, bool, int64_t>; // owner and silent, or neither; key, silent, position
     std::vector<Ghost> ghosts;
     uint32_t next = 0;
     for (int64_t i = 0; i < static_cast<int64_t>(entries.size()); ++i) {
@@ -132,10 +128,10 @@ std::vector<uint32_t> Model::local_indices(int32_t rank) const {
             ghosts.emplace_back(by_key           ? 0
                                 : fact.owner < 0 ? INT32_MAX
                                                  : fact.owner,
-                                !by_key && fact.silent[static_cast<size_t>(place)], entry.key, i);
+                                !by_key && fact.silent[static_cast<size_t>(place)], entry.key, fact.silent[static_cast<size_t>(place)], i);
     }
     std::sort(ghosts.begin(), ghosts.end());
-    for (const Ghost &ghost : ghosts) indices[static_cast<size_t>(std::get<3>(ghost))] = next++;
+    for (const Ghost &ghost : ghosts) indices[static_cast<size_t>(std::get<4>(ghost))] = next++;
     return indices;
 }
 

@@ -181,11 +181,13 @@ template <class T, class Op>
 void combine_each(const ValuesAt &given, const ValueGroups &groups, std::byte *results, Op op) {
     const ValuesAt values = given; // no store can change it
     const uint32_t *const list = groups.list.data();
+    const uint32_t *const giving = groups.giving.empty() ? nullptr : groups.giving.data();
     const uint32_t *const ends = groups.ends.data();
     const size_t n = groups.ends.size();
     for (size_t g = 0, at = 0; g < n; at = ends[g++]) {
         T value = load<T>(values.first + list[at] * values.step);
-        for (size_t i = at + 1; i < ends[g]; ++i) value = op(value, load<T>(values.first + list[i] * values.step));
+        const size_t end = giving ? at + giving[g] : ends[g];
+        for (size_t i = at + 1; i < end; ++i) value = op(value, load<T>(values.first + list[i] * values.step));
         store(results + g * sizeof(T), value);
     }
 }

@@ -29,13 +29,14 @@ struct ValuesAt {
 // not.
 void fetch_and_combine(const ValuesAt &values, const ValuesAt &contributions, int64_t n, halo_type type, halo_op op);
 
-// Values that belong together: those in `list` up to ends[g] are of group g, one at least.
+// Values that belong together: those in `list` up to ends[g] are of group g. Of these the first giving[g], all without `giving`, are combined.
 struct ValueGroups {
     std::span<const uint32_t> ends;
+    std::span<const uint32_t> giving;
     std::span<const uint32_t> list;
 };
 
-// results[g] = the values of group g, combined one after the other.
+// results[g] = the values of group g that give, combined one after the other; where none does, the first.
 void combine_groups(const ValuesAt &values, const ValueGroups &groups, void *results, halo_type type, halo_op op);
 // Each value of group g = results[g].
 void spread_to_groups(const void *results, const ValueGroups &groups, const ValuesAt &values, halo_type type);

@@ -10,7 +10,8 @@
 
 namespace halo {
 
-// What a rank says of its keys, ascending. A key that several of its parts have comes once for each of these, in their order.
+// What a rank says of its keys, ascending. A key that several of its parts have comes once for each of these, in their order; where some entries of a
+// part only receive, once more for them.
 struct Submission {
     int32_t rank = -1;
     std::span<const uint64_t> keys;

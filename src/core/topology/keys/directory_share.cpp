@@ -24,11 +24,11 @@ void DirectoryShare::update(std::span<const Submission> said) {
     for (const Submission &one : said)
         for (size_t i = 0; i < one.keys.size(); ++i)
             changed.push_back({ one.keys[i], one.rank, one.notes.empty() ? note::plain : one.notes[i], one.weights.empty() ? 0 : one.weights[i] });
-    std::sort(changed.begin(), changed.end(), before);
+    std::stable_sort(changed.begin(), changed.end(), before);
+    std::erase_if(entries_, [&](const Entry &entry) { return std::binary_search(changed.begin(), changed.end(), entry, before); });
     std::vector<Entry> all;
     all.reserve(entries_.size() + changed.size());
-    std::set_union(changed.begin(), changed.end(), entries_.begin(), entries_.end(), std::back_inserter(all),
-                   before); // of equal ones, the first list's
+    std::merge(entries_.begin(), entries_.end(), changed.begin(), changed.end(), std::back_inserter(all), before);
     std::erase_if(all, [](const Entry &entry) { return (entry.note & note::copies) == 0; });
     entries_ = std::move(all);
 }

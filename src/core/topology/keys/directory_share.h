@@ -37,7 +37,7 @@ private:
         uint32_t note;
         int64_t weight;
     };
-    std::vector<Entry> entries_; // by key, then rank
+    std::vector<Entry> entries_; // by key, then rank, of which one may give and another only receive
 };
 
 } // namespace halo

@@ -170,7 +170,7 @@ KeysTopology::KeysTopology(const KeysTopology &from, const halo_keys_edit &edit)
     for_each_key(desc, [&](uint32_t i) { positions.push_back(i); });
     Work work{ desc };
     work.sifted = NotedKeys(desc, std::move(positions));
-    work.n_keys = work.sifted.keys.size();
+    work.n_keys = work.sifted.keys.n_different();
     n_unclaimed_ = from.n_unclaimed_;
     n_several_claim_ = from.n_several_claim_;
     tell_changes(work.sifted, changed, from.record_->deciders(changed));
@@ -190,12 +190,11 @@ std::map<int32_t, OwnedSubmissions> KeysTopology::changes(const NotedKeys &list,
         const uint64_t key = changed[c];
         const auto place = std::lower_bound(keys.begin(), keys.end(), key);
         const bool here = place != keys.end() && *place == key;
-        const auto i = static_cast<size_t>(place - keys.begin());
-        const uint32_t plain = here ? note::plain : 0;
         if (before[c] >= 0 && before[c] != now[c]) said[before[c]].add(context_.rank(), key, 0, 0);
-        if (now[c] >= 0)
-            said[now[c]].add(context_.rank(), key, here && !list.notes.empty() ? list.notes[i] : plain,
-                             here && !list.weights.empty() ? list.weights[i] : 0);
+        if (now[c] < 0) continue;
+        if (!here) said[now[c]].add(context_.rank(), key, 0, 0);
+        for (auto i = static_cast<size_t>(place - keys.begin()); i < keys.size() && keys[i] == key; ++i)
+            said[now[c]].add(context_.rank(), key, list.notes.empty() ? note::plain : list.notes[i], list.weights.empty() ? 0 : list.weights[i]);
     }
     return said;
 }

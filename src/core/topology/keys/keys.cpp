@@ -63,20 +63,22 @@ Terms terms_of(const halo_keys_desc &desc) {
 } // namespace
 
 NotedKeys::NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions)
-    : keys(desc.keys, std::move(positions), { desc.part_offsets, desc.n_parts > 0 ? static_cast<size_t>(desc.n_parts) + 1 : 0 }) {
+    : keys(desc.keys, std::move(positions), { desc.part_offsets, desc.n_parts > 0 ? static_cast<size_t>(desc.n_parts) + 1 : 0 }, desc.flags) {
     if (desc.weights && desc.owner_rule == HALO_OWNER_WEIGHT)
         for (int64_t i = 0; i < keys.size(); ++i) weights.push_back(desc.weights[keys.positions(i)[0]]);
     if (!desc.flags && desc.n_mine < 0 && !keys.any_twice()) return;
     notes.reserve(static_cast<size_t>(keys.size()));
     for (int64_t i = 0; i < keys.size(); ++i) notes.push_back(note_of(desc, keys.positions(i)));
 }
+    for (const uint32_t rest : keys.receiving_rests()) { // whoever of a part claims the key does so for what may own it
+        notes[rest - 1] |= notes[rest] & note::claims;
+        notes[rest] &= ~note::claims;
+    }
 
 void NotedKeys::add_positions(int64_t i, bool own, std::vector<uint32_t> &to) const {
     const uint32_t first = keys.positions(i)[0];
     if (own) to.push_back(first);
-    int64_t begin = i, end = i + 1;
-    while (begin > 0 && keys.key(begin - 1) == keys.key(i)) --begin;
-    while (end < keys.size() && keys.key(end) == keys.key(i)) ++end;
+    const auto [begin, end] = keys.entries_alike(i);
     for (const bool last : { false, true })
         for (int64_t entry = begin; entry < end; ++entry)
             if (silent(entry) == last)
@@ -422,8 +424,11 @@ void KeysTopology::number_ghosts(const Work &work, uint32_t n_owned) {
     };
     std::vector<Ghost> ghosts;
     for (const Found &found : work.found) {
-        for (const uint32_t position : found.list->keys.positions(found.place).subspan(found.owner == rank ? 1 : 0))
-            ghosts.push_back({ found.owner < 0 ? INT32_MAX : found.owner, work.ring(position), found.list->silent(found.place), position });
+        const KeyList &list = found.list->keys;
+        const auto [begin, end] = list.entries_alike(found.place);
+        for (int64_t entry = begin; entry < end; ++entry)
+            for (const uint32_t position : list.positions(entry).subspan(found.owner == rank && entry == found.place ? 1 : 0))
+                ghosts.push_back({ found.owner < 0 ? INT32_MAX : found.owner, work.ring(position), found.list->silent(entry), position });
     }
     const auto order = [](const Ghost &one) { return std::make_tuple(one.owner == INT32_MAX, one.ring, one.owner, one.silent); };
     const auto by_owner = [&](const Ghost &a, const Ghost &b) { return order(a) < order(b); };

@@ -17,7 +17,7 @@ struct NotedKeys {
     NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions);
 
     bool silent(int64_t i) const { return !notes.empty() && (notes[static_cast<size_t>(i)] & note::silent) != 0; }
-    // Appends where all parts have the key of entry i: with `own`, first the first of this entry; silent ones last.
+    // Appends all positions of the key of entry i: with `own`, first the first of this entry; silent ones last.
     void add_positions(int64_t i, bool own, std::vector<uint32_t> &to) const;
 };
 

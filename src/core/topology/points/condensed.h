@@ -13,12 +13,13 @@ public:
     explicit CondensedPoints(const PointsTopology &points);
 
     // Copies of each, by local index there.
-    ValueGroups groups() const { return { ends_, copies_ }; }
+    ValueGroups groups() const { return { ends_, n_giving_, copies_ }; }
 
 private:
-    void add(std::span<const uint32_t> copies);
+    void add(std::span<const uint32_t> copies, uint32_t silent);
 
     std::vector<uint32_t> ends_;
+    std::vector<uint32_t> n_giving_; // empty: all
     std::vector<uint32_t> copies_;
 };
 
