@@ -184,10 +184,14 @@ void combine_each(const ValuesAt &given, const ValueGroups &groups, std::byte *r
     const uint32_t *const giving = groups.giving.empty() ? nullptr : groups.giving.data();
     const uint32_t *const ends = groups.ends.data();
     const size_t n = groups.ends.size();
+    const auto at_place = [&](size_t i) { return load<T>(values.first + list[i] * values.step); };
     for (size_t g = 0, at = 0; g < n; at = ends[g++]) {
-        T value = load<T>(values.first + list[at] * values.step);
+        for (; !giving && g < n && ends[g] == at + 2; ++g, at += 2)
+            store(results + g * sizeof(T), op(at_place(at), at_place(at + 1))); // most are such
+        if (g == n) break;
+        T value = at_place(at);
         const size_t end = giving ? at + giving[g] : ends[g];
-        for (size_t i = at + 1; i < end; ++i) value = op(value, load<T>(values.first + list[i] * values.step));
+        for (size_t i = at + 1; i < end; ++i) value = op(value, at_place(i));
         store(results + g * sizeof(T), value);
     }
 }
@@ -205,9 +209,15 @@ void spread_to_groups(const void *results, const ValueGroups &groups, const Valu
         const uint32_t *const list = groups.list.data();
         const uint32_t *const ends = groups.ends.data();
         const size_t n = groups.ends.size();
+        const auto result = [&](size_t g) { return load<decltype(zero)>(static_cast<const std::byte *>(results) + g * sizeof zero); };
+        const auto place = [&](size_t i) { return values.first + list[i] * values.step; };
         for (size_t g = 0, at = 0; g < n; ++g) {
-            const auto value = load<decltype(zero)>(static_cast<const std::byte *>(results) + g * sizeof zero);
-            for (; at < ends[g]; ++at) store(values.first + list[at] * values.step, value);
+            for (; g < n && ends[g] == at + 2; ++g, at += 2) {
+                const auto value = result(g);
+                store(place(at), value), store(place(at + 1), value);
+            }
+            if (g == n) break;
+            for (const auto value = result(g); at < ends[g]; ++at) store(place(at), value);
         }
     });
 }
