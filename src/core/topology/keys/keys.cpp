@@ -69,11 +69,11 @@ NotedKeys::NotedKeys(const halo_keys_desc &desc, std::vector<uint32_t> positions
     if (!desc.flags && desc.n_mine < 0 && !keys.any_twice()) return;
     notes.reserve(static_cast<size_t>(keys.size()));
     for (int64_t i = 0; i < keys.size(); ++i) notes.push_back(note_of(desc, keys.positions(i)));
-}
     for (const uint32_t rest : keys.receiving_rests()) { // whoever of a part claims the key does so for what may own it
         notes[rest - 1] |= notes[rest] & note::claims;
         notes[rest] &= ~note::claims;
     }
+}
 
 void NotedKeys::add_positions(int64_t i, bool own, std::vector<uint32_t> &to) const {
     const uint32_t first = keys.positions(i)[0];
