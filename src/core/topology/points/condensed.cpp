@@ -2,7 +2,6 @@
 #include "topology/points/condensed.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace halo {
 
@@ -38,7 +37,7 @@ CondensedPoints::CondensedPoints(const PointsTopology &points) : PointsTopology(
         shared_.add(all.owner(i), { &number, 1 }, with_one_copy(holders));
         add(all.copies(i), silent);
     }
-    std::ranges::sort(here, {}, [&](int64_t i) { return std::pair(all.copies(i).size(), all.copies(i)[0]); }); // loops over groups of one size
+    std::ranges::sort(here, {}, [&](int64_t i) { return all.copies(i)[0]; });
     for (const int64_t i : here) add(all.copies(i), silent_on(all.holders(i), rank));
     if (!any_silent) n_giving_ = {};
     n_points_ = std::ssize(ends_);
