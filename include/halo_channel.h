@@ -96,7 +96,7 @@ HALO_API halo_status halo_channel_register_many(halo_context *context, const hal
 
 HALO_API halo_status halo_channel_find(const halo_context *context, const halo_channel_key *key, halo_channel **channel);
 
-/** HALO_BUSY while something is under way. A channel leaves its group with its destruction: the group then only serves the rest. */
+/** HALO_BUSY, with a text, while something is under way. A channel leaves its group with its destruction: the group then only serves the rest. */
 HALO_API halo_status halo_channel_destroy(halo_channel **channel);
 
 /** Give up what is under way, when the other end never answers: a posted receive is cancelled, late messages are dropped. Afterwards the
@@ -108,15 +108,15 @@ HALO_API halo_status halo_channel_abandon(halo_channel *channel);
 HALO_API halo_status halo_channel_writable(halo_channel *channel, int32_t *writable);
 
 /** Take or give back the buffer. In every state nothing is done where it is there, or gone, already. Else HALO_BUSY unless the channel is stale and
- * nothing is under way: call again; the own send is polled. HALO_ERR_STATE: aggregated, or abandoned. */
+ * nothing is under way: call again; the own send is polled, and texts of errors stay meanwhile. HALO_ERR_STATE: aggregated, or abandoned. */
 HALO_API halo_status halo_channel_allocate(halo_channel *channel);
 HALO_API halo_status halo_channel_release(halo_channel *channel);
 
 /**
  * HALO_BUFFER_CALLER: another buffer, of as many elements as the channel has; the former one is the caller's again. NULL: none. Then a send sends
  * null, and start_receive, try_receive and allocate are HALO_ERR_STATE. Legal in and outside of a group; costs nothing. HALO_BUSY, and nothing
- * changed, unless the channel is stale and nothing is under way, on a device neither: call again; the own send is polled. A receive that is posted
- * counts as under way: give the buffer before start_receive. HALO_ERR_STATE: another buffer_kind, aggregated, or abandoned.
+ * changed, unless the channel is stale and nothing is under way, on a device neither; polled, and with a text, as allocate is. A receive that is
+ * posted counts as under way: give the buffer before start_receive. HALO_ERR_STATE: another buffer_kind, aggregated, or abandoned.
  */
 HALO_API halo_status halo_channel_set_buffer(halo_channel *channel, void *buffer);
 

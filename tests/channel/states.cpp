@@ -433,8 +433,10 @@ TEST(Channel, BusyWhileTheOwnSendIsUnderWay) {
             EXPECT_STATUS(HALO_BUSY, halo_channel_destroy(&channel));
             EXPECT_TEXT("under way", "1 -> 2", "sending");
             EXPECT_STATUS(HALO_BUSY, halo_group_destroy(&group));
+            EXPECT_STATUS(HALO_ERR_ARGUMENT, halo_channel_set_bytes(channel, -1));
             EXPECT_STATUS(HALO_BUSY, halo_channel_release(channel));
-            EXPECT_TEXT("release: the buffer is in use", "1 -> 2", "state sending");
+            EXPECT_TEXT("set_bytes: -1 bytes"); // to be polled: the last error stays to be read
+            EXPECT_NE(std::string(halo_context_error(rank.context)).find("set_bytes: -1 bytes"), std::string::npos);
             EXPECT_OK(halo_channel_allocate(channel));
             EXPECT_EQ(state_of(channel), HALO_SENDING);
         }

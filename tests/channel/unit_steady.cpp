@@ -54,7 +54,7 @@ TEST(Steady, MailboxesAllocateNothing) {
         const auto run = [&](int i) {
             const bool null = i % 3 == 0;
             while (!ends.sender.writable()) pair.context(1).fabric().progress();
-            ends.sender.allocate();
+            ASSERT_TRUE(ends.sender.allocate());
             EXPECT_TRUE(null ? ends.sender.send_null() : ends.sender.send());
             while (!ends.receiver.try_receive()) pair.context(0).fabric().progress();
             ends.receiver.stale();

@@ -158,7 +158,7 @@ TEST(Epochs, AreNamedWhenTheEndsAreApart) {
     Pair pair;
     Ends ends(pair, 8, false);
     for (int epoch = 0; epoch < 2; ++epoch) {
-        ends.sender.allocate();
+        ASSERT_TRUE(ends.sender.allocate());
         ASSERT_TRUE(ends.sender.send());
         ASSERT_TRUE(received(ends.receiver));
         ends.receiver.stale();
@@ -302,7 +302,7 @@ TEST(CheckMode, NoticesWritesWhileSending) {
         spec.receive_rank = local ? 0 : 1;
         Mailbox box(pair.room(0), spec);
         box.open({ 7, pair.context(0).channel_tags().tag(3), false });
-        box.allocate();
+        ASSERT_TRUE(box.allocate());
         std::memset(box.data(), 0, 8);
         ASSERT_TRUE(box.send());
         box.data()[3] = std::byte{ 9 };

@@ -412,7 +412,7 @@ TEST(DeviceChannels, WhatHasComeIsNotReleased) {
                 end.try_receive();
                 for (int look = 0; look < 20; ++look) {
                     OK(halo_channel_allocate(end.channel));
-                    REFUSED(HALO_BUSY, "release: the", halo_channel_release(end.channel));
+                    REFUSED(HALO_BUSY, "", halo_channel_release(end.channel)); // with a text until the device is at it
                     std::this_thread::sleep_for(std::chrono::microseconds(50));
                 }
                 return end.buffer().state == HALO_RECEIVED;
@@ -469,7 +469,8 @@ TEST(DeviceChannels, WithinOneRankStreamsAreWaitedFor) {
                     queue(end.buffer().data, reads);
                     end.stale(reads);
                     REFUSED(HALO_BUSY, "", halo_channel_send(end.channel, HALO_STREAM_DEFAULT));
-                    REFUSED(HALO_BUSY, "at work on the buffer", halo_channel_release(end.channel));
+                    REFUSED(HALO_ERR_ARGUMENT, "set_bytes: -1", halo_channel_set_bytes(end.channel, -1));
+                    REFUSED(HALO_BUSY, "set_bytes: -1", halo_channel_release(end.channel)); // the device ends by itself: no text
                     REFUSED(HALO_BUSY, "under way", halo_channel_destroy(&end.channel));
                     end.wait_writable();
                     end.write(numbers(terms.n, -1), sends);

@@ -15,6 +15,9 @@ namespace halo {
 
 namespace {
 
+// What is polled is an answer: the texts of errors stay.
+halo_status busy_unless(bool done) { return done ? HALO_SUCCESS : HALO_BUSY; }
+
 ChannelRegistry &registry_of(const halo_context *context) { return object_of<ContextObject>(context).channels; }
 
 ChannelSpec read_channel(const Context &context, const halo_channel_key &key, const halo_channel_desc *desc) {
@@ -174,15 +177,15 @@ halo_status halo_channel_writable(halo_channel *channel, int32_t *writable) {
 }
 
 halo_status halo_channel_allocate(halo_channel *channel) {
-    return with_channel(channel, [](halo_channel &object) { object.box.allocate(); });
+    return with_channel(channel, [](halo_channel &object) { return busy_unless(object.box.allocate()); });
 }
 
 halo_status halo_channel_release(halo_channel *channel) {
-    return with_channel(channel, [](halo_channel &object) { object.box.release(); });
+    return with_channel(channel, [](halo_channel &object) { return busy_unless(object.box.release()); });
 }
 
 halo_status halo_channel_set_buffer(halo_channel *channel, void *buffer) {
-    return with_channel(channel, [&](halo_channel &object) { object.box.set_buffer(buffer); });
+    return with_channel(channel, [&](halo_channel &object) { return busy_unless(object.box.set_buffer(buffer)); });
 }
 
 halo_status halo_channel_set_bytes(halo_channel *channel, int64_t bytes) {
@@ -207,15 +210,15 @@ halo_status halo_channel_state(const halo_channel *channel, int32_t *state) {
 }
 
 halo_status halo_channel_send(halo_channel *channel, halo_stream stream) {
-    return with_channel(channel, [&](halo_channel &object) { return object.box.send(stream) ? HALO_SUCCESS : HALO_BUSY; });
+    return with_channel(channel, [&](halo_channel &object) { return busy_unless(object.box.send(stream)); });
 }
 
 halo_status halo_channel_send_bytes(halo_channel *channel, int64_t bytes, halo_stream stream) {
-    return with_channel(channel, [&](halo_channel &object) { return object.box.send_bytes(bytes, stream) ? HALO_SUCCESS : HALO_BUSY; });
+    return with_channel(channel, [&](halo_channel &object) { return busy_unless(object.box.send_bytes(bytes, stream)); });
 }
 
 halo_status halo_channel_send_null(halo_channel *channel, halo_stream stream) {
-    return with_channel(channel, [&](halo_channel &object) { return object.box.send_null(stream) ? HALO_SUCCESS : HALO_BUSY; });
+    return with_channel(channel, [&](halo_channel &object) { return busy_unless(object.box.send_null(stream)); });
 }
 
 halo_status halo_channel_start_receive(halo_channel *channel) {

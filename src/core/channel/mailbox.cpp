@@ -113,29 +113,32 @@ void Mailbox::illegal(const char *call) const {
          describe().c_str(), epoch_);
 }
 
-void Mailbox::allocate() {
+bool Mailbox::allocate() {
     if (access_ >= Access::aggregated) [[unlikely]]
         illegal("allocate");
-    if (buffer_.held() && buffer_.capacity() >= bytes_) return;
-    require_unused("allocate");
+    if (buffer_.held() && buffer_.capacity() >= bytes_) return true;
+    if (!is_unused("allocate")) return false;
     take_buffer(bytes_);
+    return true;
 }
 
-void Mailbox::release() {
+bool Mailbox::release() {
     if (access_ >= Access::aggregated) [[unlikely]]
         illegal("release");
-    if (!buffer_.held()) return;
-    require_unused("release");
+    if (!buffer_.held()) return true;
+    if (!is_unused("release")) return false;
     release_buffer();
+    return true;
 }
 
-void Mailbox::set_buffer(void *memory) {
+bool Mailbox::set_buffer(void *memory) {
     if (!buffer_.caller_owned()) fail(HALO_ERR_STATE, "set_buffer: the channel's buffers are not the caller's: %s", describe().c_str());
     if (access_ >= Access::aggregated) illegal("set_buffer");
-    require_settled("set_buffer");
+    if (!settled()) return false;
     const bool waits_for_it = state_ == HALO_STALE && operation_ && !operation_->in_flight; // what a sparse receiver has found
-    if (!waits_for_it) require_unused("set_buffer");
+    if (!waits_for_it && !is_unused("set_buffer")) return false;
     buffer_.set_memory(memory, bytes_);
+    return true;
 }
 
 // What was held may be too small; nobody knows how large the caller's is.
@@ -148,11 +151,11 @@ void Mailbox::set_bytes(int64_t bytes) {
         release_buffer();
 }
 
-// Nobody writes or reads the buffer, or will. Polls the own send.
-void Mailbox::require_unused(const char *call) {
-    require_settled(call);
-    if (state_ != HALO_STALE && role_ == Role::sender) poll_send();
-    if (state_ == HALO_STALE && !operation_) return;
+// Nobody writes or reads the buffer, or will. False: what does ends by itself, the caller only asks again. What waits for a call of his has a text.
+bool Mailbox::is_unused(const char *call) {
+    if (!settled()) return false;
+    if (state_ != HALO_STALE && role_ == Role::sender) return poll_send();
+    if (state_ == HALO_STALE && !operation_) return true;
     fail(HALO_BUSY, "%s: the buffer is in use, state %s%s: %s, epoch %u", call, state_name(state_),
          state_ == HALO_STALE ? " with a receive under way" : "", describe().c_str(), epoch_);
 }

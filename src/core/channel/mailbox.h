@@ -80,11 +80,12 @@ public:
     std::byte *data() const { return buffer_.data(); }
     int64_t data_bytes() const;
     uint32_t generation() const { return buffer_.generation(); }
-    // Do nothing where nothing is to be changed. HALO_BUSY: the buffer is in use.
-    void allocate();
-    void release();
-    // Of the caller's. HALO_BUSY likewise.
-    void set_buffer(void *memory);
+    // Do nothing where nothing is to be changed. False: the own send, or the device, is still at the buffer. Throws HALO_BUSY: it is in use until the
+    // caller does something.
+    [[nodiscard]] bool allocate();
+    [[nodiscard]] bool release();
+    // Of the caller's. Likewise.
+    [[nodiscard]] bool set_buffer(void *memory);
     // Of payload. Leaves the group. Only while nothing is under way.
     void set_bytes(int64_t bytes);
     void require_not_abandoned(const char *call) const {
@@ -172,7 +173,7 @@ private:
     void finish_receive(bool data, int64_t bytes);
     void note_payload();
     void check_payload();
-    void require_unused(const char *call);
+    bool is_unused(const char *call);
     [[noreturn]] void illegal(const char *call) const;
 
     // On a device. Nothing that it is at waits any more; what has failed there is told.
@@ -182,7 +183,6 @@ private:
         return true;
     }
     bool settle();
-    void require_settled(const char *call);
     void require_stream(halo_stream stream, const char *call) const;
     DeviceMails &mails() const { return room_->on_device(buffer_.device()); }
     DeviceMail &mail() const;

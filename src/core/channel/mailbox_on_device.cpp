@@ -33,10 +33,6 @@ void Mailbox::require_stream(halo_stream stream, const char *call) const {
              buffer_.device(), describe().c_str());
 }
 
-void Mailbox::require_settled(const char *call) {
-    if (!settled()) fail(HALO_BUSY, "%s: the device is at work on the buffer: %s", call, describe().c_str());
-}
-
 // What failed is as if it had not been asked for, but that messages stay: one that could not leave leaves later, one that has come is landed by the
 // next call.
 bool Mailbox::settle() {
