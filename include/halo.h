@@ -128,7 +128,7 @@ typedef struct halo_allocator {
 } halo_allocator;
 
 typedef struct halo_setting {
-    const char *key;   /**< e.g. "timeout"; see docs/configuration.md or `halo_info --settings` */
+    const char *key;   /**< e.g. "timeout"; see docs/configuration.md or `halo_info --settings`. Copied, like `value`. */
     const char *value; /**< as one would write it in the environment, e.g. "30s" */
 } halo_setting;
 
@@ -455,8 +455,8 @@ typedef struct halo_graph_desc {
     const uint64_t *const *rows; /**< neighbours of each point, where they do not lie behind each other: then no `offsets`, `neighbours`, `owners` */
     const int64_t *lengths;    /**< with `rows`: of each; NULL: `width` */
     halo_owner_fn owner_of;    /**< asked once for each neighbour of another rank; NULL: found out by key, through a directory. On all ranks that have
-                                    neighbours, or none, as `owners`, which it may stand for */
-    void *owner_user;          /**< given to `owner_of` */
+                                    neighbours, or none, as `owners`, which it may stand for. Called until halo_topology_create_graph returns */
+    void *owner_user;          /**< given to `owner_of`, and as long */
 } halo_graph_desc;
 #define HALO_GRAPH_DESC_INIT \
     { sizeof(halo_graph_desc), 1, 1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, HALO_DIRECTORY_AUTO, NULL, NULL, NULL, NULL }
@@ -858,9 +858,9 @@ typedef halo_status (*halo_arrival_fn)(void *user, const halo_arrival *arrival);
 
 /** HALO_USER: combine `n` contributions into `n` values in place: values[i] = values[i] op contributions[i]. Both are arrays without gaps, `type`
  *  is the field's. Called in the caller's thread inside unpack or finish, in a fixed order, each time with as many points as lie side by side or are in
- *  one list: then they are brought together in memory of the library's. No point comes twice in a call. Of this context it may call functions whose
- *  handle is const. A status other than HALO_SUCCESS ends the run with it (below 10: with HALO_ERR_ARGUMENT), in a text that names field and part: what
- *  calls before have combined stays so, the points of the call that failed are undefined, others are as they were; the next start is a new run. */
+ *  one list: then they are brought together in memory of the library's. HALO_KIND_FETCH: of those in no list, at most 512. No point comes twice in a call.
+ *  Of this context it may call functions whose handle is const. A status other than HALO_SUCCESS ends the run with it (below 10: with HALO_ERR_ARGUMENT), the text
+ *  names field and part: what calls before have combined stays, points of the call that failed are undefined, others are as they were; the next start is a new run. */
 typedef halo_status (*halo_combine_fn)(void *user, void *values, const void *contributions, int64_t n, halo_type type, int64_t element_bytes);
 
 typedef struct halo_exchange_desc {
@@ -921,8 +921,8 @@ typedef struct halo_transfer_desc {
 /**
  * An exchange that moves values from fields of one topology of boxes into fields of another: wherever a part of the destination has a point of a part
  * of the source (periodic images included; both have the same periods). Topologies made from blocks or boxes; two forests: see halo_levels.h. `desc` may
- * be NULL. Runs as any exchange; where halo_run speaks of its fields, the n_fields sources come first, then the destinations, and a mask names both of a
- * pair or none. Collective; communicates nothing. Where boxes are `distributed`, halo_exchange_prepare or else the first start communicates among all ranks, and blocks.
+ * be NULL; it and both lists are copied. Runs as any exchange; where halo_run speaks of its fields, the n_fields sources come first, then the destinations, and a mask
+ * names both of a pair or none. Collective; communicates nothing. Where boxes are `distributed`, halo_exchange_prepare or else the first start does, among all ranks, and blocks.
  * HALO_ERR_ARGUMENT: the two of a pair differ in type, components or centring, or one is sparse.
  */
 HALO_API halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field *const *destinations, int32_t n_fields, const halo_transfer_desc *desc,
@@ -962,7 +962,7 @@ typedef struct halo_run {
     int64_t n_data;            /**< of `data`: the local parts of all fields, one after the other; without it 0 */
     int32_t has_ghosts;        /**< 1: the run is one of fields with fewer ghosts: */
     int32_t ghost_low[3];      /**< layers below a part, at most, per direction: 0 or more. Topologies of points have none. With `depth`, the lesser counts */
-    int32_t ghost_high[3];     /**< and above */
+    int32_t ghost_high[3];     /**< and above. More than there are, as along directions that a topology lacks, is all of them */
     int32_t reserved;
 } halo_run;
 #define HALO_RUN_INIT { sizeof(halo_run), 1, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0, { 0, 0, 0 }, { 0, 0, 0 }, 0 }

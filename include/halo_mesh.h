@@ -52,7 +52,7 @@ typedef struct halo_mesh halo_mesh; /**< sets and maps, and what this rank store
 
 /** The entities of one set that this rank brings: each of them one rank brings, whichever. Begin from HALO_MESH_SET_INIT. */
 typedef struct halo_mesh_set {
-    const char *name; /**< for texts; the same on all ranks */
+    const char *name; /**< for texts; the same on all ranks, neither NULL nor empty. Copied. */
     int64_t n;
     const uint64_t *keys;  /**< of each, any values, none twice in the set; NULL where n is 0 */
     const int32_t *owners; /**< HALO_MESH_OWNER_GIVEN: rank that is to own each. Else ignored. */
@@ -64,7 +64,7 @@ typedef struct halo_mesh_set {
 
 /** Where the entities lead that this rank brings of one set. Begin from HALO_MESH_MAP_INIT. */
 typedef struct halo_mesh_map {
-    const char *name; /**< for texts; the same on all ranks */
+    const char *name; /**< as in halo_mesh_set */
     int32_t from;     /**< numbers of sets; may be the same */
     int32_t to;
     int32_t arity;    /**< 1 to 65536 */
