@@ -491,6 +491,7 @@ constexpr FirstVersion first_of(const halo_ops *) { return { "halo_ops", 24 }; }
         self.write("abi/libhalo-0.1.abi", "<class-decl name='halo_box' size-in-bits='128' is-struct='yes'>\n")
         self.write("tests/misuse/versions.cpp", "read(halo_box HALO_BOX_INIT)\n")
         self.write("tests/unit/plugin_versions.cpp", "halo_ops ops;\n")
+        self.write("tests/misuse/rows.cpp", "")
 
     def defect(self, old, new, text):
         self.write("src/core/base/first_version.h", self.FIRST.replace(old, new))
@@ -518,6 +519,13 @@ constexpr FirstVersion first_of(const halo_ops *) { return { "halo_ops", 24 }; }
     def test_untested_table(self):
         self.write("tests/unit/plugin_versions.cpp", "")
         self.finds("halo_ops: not in tests/unit/plugin_versions.cpp", "check_versions.py", self.root)
+
+    def test_row(self):
+        self.write("include/halo_mesh.h", "typedef struct halo_row {\n    int32_t n;\n} halo_row;\n")
+        self.write("src/core/base/first_version.h", self.FIRST + self.FIRST.replace("halo_ops", "halo_row"))
+        self.finds("halo_row: no expect_...<halo_row> in tests/misuse/rows.cpp", "check_versions.py", self.root)
+        self.write("tests/misuse/rows.cpp", "expect_filled<halo_row>(rows);\n")
+        self.passes("check_versions.py", self.root)
 
 
 class Scenarios(Tree):

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows whose size the call is told, at callers of other versions: neighbours, boundaries, joins. And numbers of elements.
+// Rows whose size the call is told, at callers of other versions: each struct of this kind as short as it was first, shorter, longer.
+// scripts/check_versions.py wants all of them here. And numbers of elements.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/first_version.h"
@@ -105,45 +107,222 @@ TEST_F(Rows, OfBoundariesAreAsLongAsTheCallers) {
     });
 }
 
-// Two parts of a line that fill each other's ghosts.
-struct LongerJoin {
-    halo_join join;
-    std::array<int64_t, 2> unknown;
+TEST(RowsOfLists, OfLeavesAreAsLongAsTheCallers) {
+    const halo_tree tree = HALO_TREE_INIT;
+    halo_forest_desc desc = HALO_FOREST_DESC_INIT;
+    desc.n_dims = 2, desc.n_cells[0] = desc.n_cells[1] = 4, desc.trees = &tree, desc.n_trees = 1;
+    expect_rows_of_any_size<halo_leaf>(
+        4, [&](size_t bytes, halo_leaf *rows, int64_t capacity, int64_t *n) { return halo_forest_uniform(&desc, 1, bytes, rows, capacity, n); });
+}
+
+// Two ranks with a block each.
+TEST(RowsBetweenRanks, OfPeersAreAsLongAsTheCallers) {
+    halo_inproc *group = nullptr;
+    ASSERT_EQ(halo_inproc_create(2, &group), HALO_SUCCESS);
+    const auto of_rank = [&](int32_t rank) {
+        halo_context *context = nullptr;
+        halo_topology *line = nullptr;
+        halo_field *field = nullptr;
+        halo_exchange *exchange = nullptr;
+        halo_blocks_desc desc = HALO_BLOCKS_DESC_INIT;
+        desc.n_dims = 1, desc.n_blocks[0] = 2, desc.n_cells[0] = 4;
+        halo_field_desc ghosts = HALO_FIELD_DESC_INIT;
+        ghosts.ghost_low[0] = ghosts.ghost_high[0] = 1;
+        EXPECT_EQ(halo_context_create_inproc(group, rank, nullptr, &context), HALO_SUCCESS);
+        EXPECT_EQ(halo_topology_create_blocks(context, &desc, &line), HALO_SUCCESS);
+        EXPECT_EQ(halo_field_create(line, &ghosts, &field), HALO_SUCCESS);
+        EXPECT_EQ(halo_exchange_create(&field, 1, nullptr, &exchange), HALO_SUCCESS);
+        expect_rows_of_any_size<halo_peer_row>(1, [&](size_t bytes, halo_peer_row *rows, int64_t capacity, int64_t *n) {
+            return halo_exchange_peers(exchange, bytes, rows, capacity, n);
+        });
+        EXPECT_EQ(halo_context_destroy_with_all(&context), HALO_SUCCESS);
+    };
+    std::thread other(of_rank, 1);
+    of_rank(0);
+    other.join();
+    EXPECT_EQ(halo_inproc_destroy(&group), HALO_SUCCESS);
+}
+
+// The table is the library's, its rows lie as the caller's would: their size is one that an array may have.
+TEST_F(Rows, OfGroupsAreAsLongAsTheCallers) {
+    halo_channel *channels[2] = {};
+    for (int i = 0; i < 2; ++i) {
+        const halo_channel_key key{ i, 7, 0, 13, 0 };
+        halo_channel_desc desc = HALO_CHANNEL_DESC_INIT;
+        desc.count = 1 + i;
+        ASSERT_EQ(halo_channel_register(context, &key, &desc, &channels[i]), HALO_SUCCESS);
+    }
+    halo_group *group = nullptr;
+    ASSERT_EQ(halo_group_create(context, channels, 2, nullptr, &group), HALO_SUCCESS) << halo_last_error();
+    const auto ask = [&](size_t bytes, halo_group_row *into, int64_t, int64_t *n) {
+        const halo_group_row *rows = nullptr;
+        const halo_status status = halo_group_table(group, bytes, &rows, n);
+        if (status == HALO_SUCCESS && into) std::memcpy(into, rows, static_cast<size_t>(*n) * bytes);
+        return status;
+    };
+    std::vector<halo_group_row> rows(2);
+    int64_t n = 0;
+    ASSERT_EQ(ask(sizeof(halo_group_row), rows.data(), 2, &n), HALO_SUCCESS);
+    EXPECT_EQ(rows[1].bytes, 16);
+    const size_t first = first_version<halo_group_row>.bytes;
+    for (size_t bytes = first; bytes <= sizeof(halo_group_row) + 24; bytes += alignof(halo_group_row))
+        expect_filled<halo_group_row>(rows, bytes, ask);
+    for (const size_t bytes : { size_t{ 0 }, first - alignof(halo_group_row), first - 1, first + 1 }) {
+        EXPECT_EQ(ask(bytes, nullptr, 0, &n), HALO_ERR_VERSION) << bytes;
+        EXPECT_EQ(halo_last_error(), "halo_group_row: row_bytes is " + std::to_string(bytes) + "; the size of the struct, at least " +
+                                         std::to_string(first) + ", is wanted");
+    }
+    EXPECT_EQ(ask(4104, nullptr, 0, &n), HALO_ERR_LIMIT);
+    EXPECT_EQ(halo_group_destroy(&group), HALO_SUCCESS);
+    for (halo_channel *&channel : channels) EXPECT_EQ(halo_channel_destroy(&channel), HALO_SUCCESS);
+}
+
+// `give` makes what rows of `bytes` describe, looks at it and destroys it.
+template <class Row, class Give>
+void expect_read_at_any_size(const std::vector<Row> &rows, Give &&give) {
+    const std::string name = first_version<Row>.name;
+    const size_t first = first_version<Row>.bytes, last = rows.size() - 1;
+    const auto given = [&](size_t bytes, std::byte at_the_end) {
+        std::vector<std::byte> memory(rows.size() * bytes + 1);
+        for (size_t i = 0; i < rows.size(); ++i) std::memcpy(memory.data() + i * bytes, &rows[i], std::min(bytes, sizeof(Row)));
+        if (bytes > sizeof(Row)) memory[rows.size() * bytes - 1] = at_the_end;
+        return give(reinterpret_cast<const Row *>(memory.data()), bytes);
+    };
+    const auto refused = [&](size_t bytes, halo_status status, const std::string &text) {
+        EXPECT_EQ(given(bytes, rubbish), status) << name << " of " << bytes << " bytes";
+        EXPECT_NE(std::string(halo_last_error()).find(name + text), std::string::npos) << halo_last_error();
+    };
+    for (size_t bytes = first; bytes <= sizeof(Row) + 24; bytes += 4)
+        EXPECT_EQ(given(bytes, std::byte{}), HALO_SUCCESS) << name << " of " << bytes << " bytes: " << halo_last_error();
+    for (const size_t bytes : { size_t{ 0 }, size_t{ 8 }, first - 1 })
+        refused(bytes, HALO_ERR_VERSION, " 0 has " + std::to_string(bytes) + " bytes, the smallest known is " + std::to_string(first));
+    refused(4097, HALO_ERR_LIMIT, ": its size 4097 exceeds 4096");
+    for (const size_t bytes : { sizeof(Row) + 1, sizeof(Row) + 24 })
+        refused(bytes, HALO_ERR_VERSION,
+                " " + std::to_string(last) + " has " + std::to_string(bytes) + " bytes, of which this library knows " + std::to_string(sizeof(Row)) +
+                    ", and the rest is not zero");
+}
+
+TEST_F(Rows, OfAccesses) {
+    halo_access reads = HALO_ACCESS_INIT;
+    reads.field = field, reads.mode = HALO_READ;
+    EXPECT_EQ(halo_field_allocate(field, -1), HALO_SUCCESS);
+    expect_read_at_any_size<halo_access>({ reads, reads }, [&](const halo_access *rows, size_t bytes) {
+        halo_batch *batch = nullptr;
+        const halo_status status = halo_access_begin(context, rows, 2, bytes, HALO_STYLE_REVERSE, HALO_ON_HOST, HALO_STREAM_NONE, &batch);
+        if (status == HALO_SUCCESS) {
+            EXPECT_EQ(halo_access_ready(batch), HALO_SUCCESS);
+            EXPECT_EQ(halo_access_end(batch), HALO_SUCCESS);
+        }
+        return status;
+    });
+}
+
+TEST_F(Rows, OfReductionItems) {
+    halo_reduction_item first = HALO_REDUCTION_ITEM_INIT, second = HALO_REDUCTION_ITEM_INIT;
+    second.offset = 8;
+    expect_read_at_any_size<halo_reduction_item>({ first, second }, [&](const halo_reduction_item *rows, size_t bytes) {
+        halo_reduction *reduction = nullptr;
+        const halo_status status = halo_reduction_create_items(context, rows, bytes, 2, &reduction);
+        if (status == HALO_SUCCESS) {
+            EXPECT_EQ(halo_reduction_destroy(&reduction), HALO_SUCCESS);
+        }
+        return status;
+    });
+}
+
+// Two trees side by side, of a block each.
+class RowsOfForests : public testing::Test {
+protected:
+    halo_status give() const {
+        int64_t n = 0;
+        const halo_status status = halo_forest_adapt(&desc, nullptr, sizeof(halo_leaf), nullptr, nullptr, 0, &n);
+        if (status == HALO_SUCCESS) {
+            EXPECT_EQ(n, 2);
+        }
+        return status;
+    }
+
+    std::vector<halo_tree> trees{ HALO_TREE_INIT, HALO_TREE_INIT };
+    std::vector<halo_tree_join> joins{ { 0, 1, 1, 0, { 0, 1, 2 }, { 1, 1, 1 } }, { 1, 1, 0, 0, { 0, 1, 2 }, { 1, 1, 1 } } };
+    std::vector<halo_leaf> leaves{ { 0, 0, { 0, 0, 0 } }, { 1, 0, { 0, 0, 0 } } };
+    halo_forest_desc desc = [this] {
+        halo_forest_desc made = HALO_FOREST_DESC_INIT;
+        made.n_dims = 2, made.n_cells[0] = made.n_cells[1] = 4;
+        made.trees = trees.data(), made.n_trees = 2;
+        made.joins = joins.data(), made.n_joins = 2;
+        made.leaves = leaves.data(), made.n_leaves = 2;
+        return made;
+    }();
 };
 
-std::array<LongerJoin, 2> both_ways() {
-    return { { { { 0, 1, { { 3, 0, 0 }, { 4, 1, 1 } }, { { -1, 0, 0 }, { 0, 1, 1 } }, { 0, 1, 2 }, { 1, 1, 1 } }, {} },
-               { { 1, 0, { { 0, 0, 0 }, { 1, 1, 1 } }, { { 4, 0, 0 }, { 5, 1, 1 } }, { 0, 1, 2 }, { 1, 1, 1 } }, {} } } };
+TEST_F(RowsOfForests, Trees) {
+    expect_read_at_any_size<halo_tree>(trees,
+                                       [&](const halo_tree *rows, size_t bytes) { return desc.trees = rows, desc.tree_bytes = bytes, give(); });
 }
 
-halo_status create_joined(halo_context *context, const std::array<LongerJoin, 2> &joins, size_t join_bytes, halo_topology **topology) {
+TEST_F(RowsOfForests, Joins) {
+    expect_read_at_any_size<halo_tree_join>(
+        joins, [&](const halo_tree_join *rows, size_t bytes) { return desc.joins = rows, desc.join_bytes = bytes, give(); });
+}
+
+TEST_F(RowsOfForests, Leaves) {
+    expect_read_at_any_size<halo_leaf>(leaves,
+                                       [&](const halo_leaf *rows, size_t bytes) { return desc.leaves = rows, desc.leaf_bytes = bytes, give(); });
+}
+
+// Two edges with three nodes, and back.
+class RowsOfMeshes : public Rows {
+protected:
+    halo_status give() const {
+        halo_mesh *mesh = nullptr;
+        const halo_status status = halo_mesh_create(context, &desc, &mesh);
+        if (status != HALO_SUCCESS) return status;
+        halo_mesh_local local = HALO_MESH_LOCAL_INIT;
+        EXPECT_EQ(halo_mesh_get_local(mesh, 1, &local), HALO_SUCCESS);
+        EXPECT_EQ(local.n, 3);
+        EXPECT_EQ(halo_mesh_destroy(&mesh), HALO_SUCCESS);
+        return status;
+    }
+
+    uint64_t edges[2] = { 1, 2 }, nodes[3] = { 10, 11, 12 }, ends[4] = { 10, 11, 11, 12 }, of_nodes[3] = { 1, 2, 2 };
+    std::vector<halo_mesh_set> sets{ { "edges", 2, edges, nullptr, HALO_MESH_OWNER_BROUGHT, 0 },
+                                     { "nodes", 3, nodes, nullptr, HALO_MESH_OWNER_BROUGHT, 0 } };
+    std::vector<halo_mesh_map> maps{ { "ends", 0, 1, 2, 0, 0, ends }, { "of_nodes", 1, 0, 1, 0, 0, of_nodes } };
+    halo_mesh_desc desc = [this] {
+        halo_mesh_desc made = HALO_MESH_DESC_INIT;
+        made.sets = sets.data(), made.n_sets = 2;
+        made.maps = maps.data(), made.n_maps = 2;
+        return made;
+    }();
+};
+
+TEST_F(RowsOfMeshes, Sets) {
+    expect_read_at_any_size<halo_mesh_set>(sets,
+                                           [&](const halo_mesh_set *rows, size_t bytes) { return desc.sets = rows, desc.set_bytes = bytes, give(); });
+}
+
+TEST_F(RowsOfMeshes, Maps) {
+    expect_read_at_any_size<halo_mesh_map>(maps,
+                                           [&](const halo_mesh_map *rows, size_t bytes) { return desc.maps = rows, desc.map_bytes = bytes, give(); });
+}
+
+// Two parts of a line that fill each other's ghosts.
+TEST_F(Rows, OfJoins) {
     static const int64_t cells[] = { 4, 1, 1, 4, 1, 1 };
     halo_regions_desc desc = HALO_REGIONS_DESC_INIT;
-    desc.n_dims = 1, desc.cells = cells, desc.n_parts = 2, desc.reach = 1;
-    desc.joins = &joins[0].join, desc.join_bytes = join_bytes, desc.n_joins = 2;
-    return halo_topology_create_regions(context, &desc, topology);
-}
-
-TEST_F(Rows, OfJoinsMayBeLonger) {
-    halo_topology *line = nullptr;
-    ASSERT_EQ(create_joined(context, both_ways(), sizeof(LongerJoin), &line), HALO_SUCCESS) << halo_last_error();
-    for (const int64_t gid : { 0, 1 }) EXPECT_EQ(neighbour_of(line, gid).gid, 1 - gid);
-    EXPECT_EQ(halo_topology_destroy(&line), HALO_SUCCESS);
-}
-
-TEST_F(Rows, OfJoinsThatAreNotKnownAreRefused) {
-    halo_topology *line = nullptr;
-    const auto refused = [&](const std::array<LongerJoin, 2> &joins, size_t bytes, halo_status status, const std::string &text) {
-        EXPECT_EQ(create_joined(context, joins, bytes, &line), status);
-        EXPECT_NE(std::string(halo_last_error()).find(text), std::string::npos) << halo_last_error();
-        EXPECT_EQ(line, nullptr);
-    };
-    std::array<LongerJoin, 2> joins = both_ways();
-    refused(joins, 0, HALO_ERR_VERSION, "halo_join 0 has 0 bytes, the smallest known is 136");
-    refused(joins, 135, HALO_ERR_VERSION, "halo_join 0 has 135 bytes, the smallest known is 136");
-    refused(joins, 4097, HALO_ERR_LIMIT, "halo_join: its size 4097 exceeds 4096");
-    joins[1].unknown[1] = 1;
-    refused(joins, sizeof(LongerJoin), HALO_ERR_VERSION, "halo_join 1 has 152 bytes, of which this library knows 136, and the rest is not zero");
+    desc.n_dims = 1, desc.cells = cells, desc.n_parts = 2, desc.reach = 1, desc.n_joins = 2;
+    expect_read_at_any_size<halo_join>({ { 0, 1, { { 3, 0, 0 }, { 4, 1, 1 } }, { { -1, 0, 0 }, { 0, 1, 1 } }, { 0, 1, 2 }, { 1, 1, 1 } },
+                                         { 1, 0, { { 0, 0, 0 }, { 1, 1, 1 } }, { { 4, 0, 0 }, { 5, 1, 1 } }, { 0, 1, 2 }, { 1, 1, 1 } } },
+                                       [&](const halo_join *rows, size_t bytes) {
+                                           desc.joins = rows, desc.join_bytes = bytes;
+                                           halo_topology *line = nullptr;
+                                           const halo_status status = halo_topology_create_regions(context, &desc, &line);
+                                           if (status != HALO_SUCCESS) return status;
+                                           for (const int64_t gid : { 0, 1 }) EXPECT_EQ(neighbour_of(line, gid).gid, 1 - gid);
+                                           EXPECT_EQ(halo_topology_destroy(&line), HALO_SUCCESS);
+                                           return status;
+                                       });
 }
 
 TEST_F(Rows, OfPartsOfPointsAreNotTurned) {

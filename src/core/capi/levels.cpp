@@ -45,6 +45,7 @@ halo_status halo_forest_uniform(const halo_forest_desc *desc, int32_t level, siz
         known.n_joins = 0;
         const Trees trees = read_trees(known);
         if (level < 0 || level > deepest_level) fail(HALO_ERR_ARGUMENT, "forest: level %d; there are levels 0 to %d", level, deepest_level);
+        check_row_bytes<halo_leaf>(row_bytes);
         if (!takes_list(count_uniform(trees, level), leaves, capacity, n, "leaves")) return;
         std::vector<halo_leaf> list;
         for (const TreeBlock &block : uniform_leaves(trees, level)) list.push_back(leaf_of(block));

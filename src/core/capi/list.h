@@ -30,12 +30,18 @@ void write_list(const std::vector<T> &list, T *array, int64_t capacity, int64_t 
     if (takes_list(std::ssize(list), array, capacity, n, name)) std::copy(list.begin(), list.end(), array);
 }
 
-// The same of structs that may grow, `row_bytes` each at the caller's: what he has more is zeroed. HALO_ERR_VERSION, HALO_ERR_LIMIT.
+// HALO_ERR_VERSION, HALO_ERR_LIMIT.
 template <Growing T>
-void write_rows(const std::vector<T> &list, size_t row_bytes, T *array, int64_t capacity, int64_t *n, const char *name) {
+void check_row_bytes(size_t row_bytes) {
     constexpr FirstVersion first = first_version<T>;
     if (row_bytes < first.bytes) fail(HALO_ERR_VERSION, "%s: row_bytes is %zu, the smallest known is %zu", first.name, row_bytes, first.bytes);
     if (row_bytes > sizeof(T)) check_bytes_limit(format("%s: row_bytes", first.name).c_str(), row_bytes, limits::struct_bytes);
+}
+
+// As write_list, of structs that may grow, `row_bytes` each at the caller's: what he has more is zeroed.
+template <Growing T>
+void write_rows(const std::vector<T> &list, size_t row_bytes, T *array, int64_t capacity, int64_t *n, const char *name) {
+    check_row_bytes<T>(row_bytes);
     if (!takes_list(std::ssize(list), array, capacity, n, name)) return;
     const size_t known = std::min(row_bytes, sizeof(T));
     char *row = reinterpret_cast<char *>(array);
