@@ -344,6 +344,7 @@ defects=(
     "components of vectors keep their signs across turned joins|plan/edge_boxes.cpp|halo_box_conformance *Regions*|s/^        if (map.vector.* < 0) boxes.back().negate = source_.type;//"
     "boxes that a transfer reaches are looked for too near|plan/sources/of_transfer.cpp|halo_box_conformance *Transfers*|s/const int64_t range = 2 .* + 2;/const int64_t range = 0;/"
     "a run takes the tables of another operation|plan/piece.h|halo_box_conformance *BoxCases*|s/rows(by) == rows(op) ? op_move/true ? op_move/"
+    "short rows are given to the caller's function one by one|plan/lower/caller_step.cpp|halo_box_conformance *CombineCalls*|s/long_line = 16;/long_line = 2;/"
     "points that come again in a list are combined once|plan/lower/caller_step.cpp|test_keys *RootsThatComeAgain*|s/if (!is_new .. known->second == run) ends.push_back(i);//"
     "contributions are combined in the order of messages|plan/lower/rows.cpp|test_keys *RandomKeys*:*Stars*|s/order(a.edge) < order(b.edge) : key_before(a.edge, b.edge)/order(a.edge) < order(b.edge) : false/"
     # Rounds
