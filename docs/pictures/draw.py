@@ -223,6 +223,39 @@ def draw_rings(rows):
     return figure
 
 
+def draw_paths(chapters):
+    """What happens to the values of one edge, from the sender on the left to the receiver on the right."""
+    figure, axes = panels(4, 9.6, 2.3)
+    buffers = {"message": [2.9, 5.3], "slot": [4.1], "put": [], "get": []}
+    steps = {"message": ["pack", "send", "unpack"], "slot": ["pack", "unpack"], "put": ["write"], "get": ["read, add"]}
+    for panel, (path, places) in zip(axes, buffers.items()):
+        (rank, n, landed), = numbers(chapters[path], "sender")
+        if landed != (not places):
+            raise SystemExit(f"{path}: not what the picture tells of: {chapters[path]}")
+        stops = [0, *places, 8.2]
+        sums = path == "get"
+        for stop in stops:
+            storage = stop in (0, 8.2)
+            for y in range(n):
+                cell(panel, stop, y, PARTS[1 - rank if sums and stop else rank], ghost=storage and (stop == 0) == sums)
+            if not storage:
+                frame(panel, stop, 0, 1, n, 1.2)
+        if path == "slot":
+            panel.add_patch(Rectangle((3.7, -0.4), 1.8, n + 0.8, fill=False, edgecolor=INK, linewidth=0.8, linestyle=(0, (1, 2))))
+            panel.text(4.6, n + 0.65, "both see it", ha="center", fontsize=7)
+        for begin, end, step in zip(stops, stops[1:], steps[path]):
+            arrow(panel, (end - 0.12, n / 2), (begin + 1.12, n / 2), linewidth=1.2)
+            panel.text((begin + 1 + end) / 2, n / 2 + 0.25, step, ha="center", fontsize=7)
+        for x, who in ((0.5, rank), (8.7, 1 - rank)):
+            panel.text(x, -0.75, f"rank {who}", ha="center", va="center", fontsize=8)
+        panel.text(0.5, n + 0.2, "ghosts" if sums else "owned", ha="center", fontsize=7)
+        panel.text(8.7, n + 0.2, "owned" if sums else "ghosts", ha="center", fontsize=7)
+        panel.set_title(path, fontsize=10)
+        panel.set_xlim(-0.7, 9.9)
+        panel.set_ylim(-1.2, n + 1.2)
+    return figure
+
+
 def main():
     arguments = [word for word in sys.argv[1:] if word != "--png"]
     folder = Path(arguments[0]) if arguments else HERE
@@ -231,7 +264,8 @@ def main():
     chapters = tables(text)
     pyplot.rcParams.update({"svg.hashsalt": "halo", "svg.fonttype": "none", "font.family": "sans-serif"})
     for name, figure in (("parts", draw_parts(chapters["blocks"])), ("join", draw_join(chapters["join"])),
-                         ("rounds", draw_rounds(chapters["rounds"])), ("sections", draw_sections(chapters["sections"])), ("rings", draw_rings(chapters["rings"]))):
+                         ("rounds", draw_rounds(chapters["rounds"])), ("sections", draw_sections(chapters["sections"])), ("rings", draw_rings(chapters["rings"])),
+                         ("paths", draw_paths(chapters))):
         if "--png" in sys.argv:
             figure.savefig(folder / f"{name}.png", dpi=110)
         else:

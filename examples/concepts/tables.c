@@ -11,6 +11,8 @@
 enum { MAX_RANKS = 9, NX = 4, NY = 3, GHOSTS = 1 };
 enum { MESH_X = 6, MESH_Y = 3, N_CELLS = MESH_X * MESH_Y, N_NODES = (MESH_X + 1) * (MESH_Y + 1) };
 
+static const char *path = "auto"; /* setting of the contexts that are made next */
+
 typedef struct rank_task {
     void (*body)(halo_context *context, FILE *out);
     halo_inproc *group;
@@ -20,8 +22,11 @@ typedef struct rank_task {
 
 static void *run_rank(void *argument) {
     const rank_task *task = (const rank_task *)argument;
+    const halo_setting settings[] = { { "path", path }, { "shared_memory", "yes" }, { "shared_memory.least", "0" } };
+    halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
+    options.settings = settings, options.n_settings = 3;
     halo_context *context;
-    need(halo_context_create_inproc(task->group, task->rank, NULL, &context));
+    need(halo_context_create_inproc(task->group, task->rank, &options, &context));
     task->body(context, task->out);
     need(halo_context_destroy(&context));
     return NULL;
@@ -213,6 +218,58 @@ static void sections(void) {
 enum { SQUARES = 8, RINGS = 3 };
 
 /* In thousandths of the sphere's radius. */
+/* Runs of the exchange that have gone by the present path. */
+static int32_t runs_by_path(const halo_exchange *exchange) {
+    char text[1024];
+    need(halo_exchange_describe(exchange, text, sizeof text, NULL));
+    const char *found = strstr(text, "runs by ");
+    found = found ? strstr(found, path) : NULL;
+    return found ? (int32_t)atoi(found + strlen(path)) : 0;
+}
+
+/* Rank 1 has copies of the points of rank 0. Their values, by `get` sums of them, go again and again until one run has gone by the path: the first
+ * ones swap what both ranks must know, and who finds the other one not there yet sends a message. */
+static void by_path(halo_context *context, FILE *out) {
+    const int32_t owner[MESH_Y] = { 0 };
+    const uint32_t roots[MESH_Y] = { 0, 1, 2 };
+    const int sums = strcmp(path, "get") == 0, direct = sums || strcmp(path, "put") == 0;
+    int32_t rank, n_ranks, n_by_path = 0;
+    halo_topology *points;
+    halo_exchange *exchange;
+    need(halo_context_rank(context, &rank, &n_ranks));
+    halo_star_desc desc = HALO_STAR_DESC_INIT;
+    desc.n_points = MESH_Y, desc.n_leaves = rank == 1 ? MESH_Y : 0, desc.ranks = owner, desc.indices = roots;
+    need(halo_topology_create_star(context, &desc, &points));
+    const halo_field_desc u = HALO_FIELD_DESC_INIT;
+    halo_field *field;
+    need(halo_field_create(points, &u, &field));
+    need(halo_field_allocate(field, -1));
+    halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
+    how.kind = sums ? HALO_KIND_REVERSE : HALO_KIND_GHOSTS, how.source_stable = 1;
+    need(halo_exchange_create(&field, 1, &how, &exchange));
+    halo_exchange_stats before = HALO_EXCHANGE_STATS_INIT, after = HALO_EXCHANGE_STATS_INIT;
+    for (int run = 0; run < 1000 && n_by_path == 0; ++run) {
+        before = after;
+        need(halo_exchange_post(exchange, NULL));
+        need(halo_context_barrier(context)); /* the receiver is there, */
+        halo_status sent = HALO_BUSY;
+        while (sent == HALO_BUSY) sent = halo_exchange_send(exchange, HALO_STREAM_NONE);
+        need(sent);
+        if (!(sums && rank == 0)) need(halo_context_barrier(context)); /* and looks when all has been sent; */
+        need(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+        if (sums && rank == 0) need(halo_context_barrier(context)); /* by `get` it has read before the sender goes on */
+        need(halo_exchange_get_stats(exchange, &after));
+        n_by_path = direct ? (int32_t)(after.messages_landed - before.messages_landed) : runs_by_path(exchange);
+        need(halo_context_allreduce(context, &n_by_path, &n_by_path, 1, HALO_INT32, HALO_MAX)); /* who only receives has landed nothing */
+    }
+    if (after.payload_bytes > before.payload_bytes)
+        fprintf(out, "sender: rank %d values %d landed %d\n", rank, (int)(after.payload_bytes - before.payload_bytes) / 8,
+                (int)(after.messages_landed - before.messages_landed));
+    need(halo_exchange_destroy(&exchange));
+    need(halo_field_destroy(&field));
+    need(halo_topology_destroy(&points));
+}
+
 static void print_place(FILE *out, int32_t kind, uint64_t key) {
     double place[3];
     need(halo_sphere_position(HALO_SPHERE_ICOSAHEDRON, SQUARES, kind, key, place));
@@ -255,5 +312,7 @@ int main(void) {
     run_ranks("rounds", 9, rounds);
     sections();
     run_ranks("rings", 1, rings);
+    static const char *const paths[] = { "message", "slot", "put", "get" };
+    for (int i = 0; i < 4; ++i) path = paths[i], run_ranks(path, 2, by_path);
     return 0;
 }
