@@ -50,8 +50,8 @@ struct Taker {
 TEST(MeshRows, AreTakenWhole) {
     Taker taker;
     taker.take(Chain().packed());
-    EXPECT_EQ(taker.known.sets[0].index.keys(), (std::vector<uint64_t>{ 10, 11 }));
-    EXPECT_EQ(taker.known.sets[1].index.keys(), (std::vector<uint64_t>{ 5, 6, 7 }));
+    EXPECT_EQ(taker.known.sets[0].index.keys(), (LargeVector<uint64_t>{ 10, 11 }));
+    EXPECT_EQ(taker.known.sets[1].index.keys(), (LargeVector<uint64_t>{ 5, 6, 7 }));
     EXPECT_EQ(taker.known.sets[1].owners, (std::vector<int32_t>{ 0, 1, 1 }));
     EXPECT_EQ(taker.known.rows[0], (std::vector<uint32_t>{ 0, 1, 1, 2 }));
     taker.take(Chain().packed());
