@@ -384,8 +384,9 @@ typedef struct halo_keys_desc {
     const uint64_t *keys;     /**< any values in any order. A key may come several times: its first entry that is not HALO_KEY_READ_ONLY is
                                    the rank's own point, the others are copies of it. */
     const int32_t *flags;     /**< HALO_KEY_... bits of each; NULL: none */
-    const int64_t *weights;   /**< HALO_OWNER_WEIGHT: of each key; NULL: 0 */
-    const int32_t *owners;    /**< rank that owns each key, where the caller knows: then no directory is asked. On all ranks with keys, or none. */
+    const int64_t *weights;   /**< HALO_OWNER_WEIGHT: of each key; of several entries that of the rank's own point; NULL: 0 */
+    const int32_t *owners;    /**< rank that owns each key, where the caller knows: then no directory is asked. On all ranks with keys, or none. Of a
+                                   key all entries of all ranks name the same */
     int32_t numbering;        /**< HALO_NUMBERING_... */
     int32_t directory;        /**< HALO_DIRECTORY_... */
     int32_t editable;         /**< 1: kept such that halo_topology_edit_keys can be called. The same on all ranks. */
@@ -402,6 +403,9 @@ typedef struct halo_keys_desc {
  * Find out who else has this rank's keys, and who owns each. Collective; communicates; O(local keys + a share of the directory) memory; no rank sees
  * all keys. Ghosts of keys that nobody owns are kept, are never filled, and are listed by halo_topology_keys_report.
  * HALO_ERR_MISMATCH: ranks differ in owner rule, directory, or in having `owners` or `n_mine`. HALO_ERR_PEER: another rank's list was refused.
+ * HALO_ERR_ARGUMENT: two entries of a key have different `owners`; the text names them. Where ranks contradict each other, nobody owns the key for those
+ * who name a rank that does not own it, and several do if each names itself: check mode ends the call on all ranks with HALO_ERR_CHECK, which names key,
+ * ranks and whom they name. Without it nothing is asked that would tell: that ranks agree is the caller's promise.
  *
  * With `n_parts`, a rank has several parts (or none): gid = rank * (most parts of any rank) + place among the rank's. Each part has storage of its own
  * for its own keys, numbered as given, from 0. Owners are found as if each part lay on a rank of its own, in the order of the gids: flags and weights
@@ -447,14 +451,15 @@ typedef struct halo_graph_desc {
     const uint64_t *keys;      /**< of each, any values */
     const int64_t *offsets;    /**< n_owned + 1: where the neighbours of each begin in `neighbours`; NULL: `width` for each */
     const uint64_t *neighbours; /**< keys; a point may be its own neighbour, or have one several times; not every neighbour need have the point as its own */
-    const int32_t *owners;     /**< rank that owns each neighbour, where the caller knows; NULL: by `owner_of`. On all ranks that have neighbours, or none. */
+    const int32_t *owners;     /**< rank that owns each neighbour, where the caller knows; NULL: by `owner_of`. On all ranks that have neighbours, or none.
+                                    Ranks agree, as those of halo_keys_desc */
     int64_t width;             /**< n_owned * width is at most 2^40 */
     uint64_t skip;             /**< with has_skip: entries of this value are no neighbours */
     int32_t has_skip;
     int32_t directory;         /**< HALO_DIRECTORY_... */
     const uint64_t *const *rows; /**< neighbours of each point, where they do not lie behind each other: then no `offsets`, `neighbours`, `owners` */
     const int64_t *lengths;    /**< with `rows`: of each; NULL: `width` */
-    halo_owner_fn owner_of;    /**< asked once for each neighbour of another rank; NULL: found out by key, through a directory. On all ranks that have
+    halo_owner_fn owner_of;    /**< asked once for each neighbour that is not owned here; NULL: found out by key, through a directory. On all ranks that have
                                     neighbours, or none, as `owners`, which it may stand for. Called until halo_topology_create_graph returns */
     void *owner_user;          /**< given to `owner_of`, and as long */
 } halo_graph_desc;
@@ -465,7 +470,8 @@ typedef struct halo_graph_desc {
  * As halo_topology_create_keys, with ghosts found from the tables: those of ring 2 and beyond are asked from the owners of the ring before, one round for
  * each ring. Local indices: owned points as given, then ghosts by ring, then owner, then key; last, ghosts that nobody owns, which are never filled.
  * Collective; communicates; O(local points and neighbours) memory and time: two to three times that of the same ghosts by key.
- * HALO_ERR_ARGUMENT: a key is owned twice; the text names it. HALO_ERR_MISMATCH: ranks differ in rings, directory or in knowing owners.
+ * HALO_ERR_ARGUMENT: a key is owned twice, or entries of it have different `owners`; the text names it. HALO_ERR_MISMATCH: ranks differ in rings,
+ * directory or in knowing owners. HALO_ERR_CHECK, on all ranks, in check mode: ranks name different owners of a key (a key that two of them own too).
  */
 HALO_API halo_status halo_topology_create_graph(halo_context *context, const halo_graph_desc *desc, halo_topology **topology);
 

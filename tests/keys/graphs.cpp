@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <set>
 
 #include "storage.h"
 
@@ -117,9 +118,28 @@ Local expected(const Graph &graph, int32_t rank) {
     return local;
 }
 
+// Keys of which the owner was asked.
+struct Asked {
+    const Graph &graph;
+    std::vector<uint64_t> keys{};
+};
+
 int32_t owner_in(void *user, uint64_t key) {
-    const Point *point = static_cast<const Graph *>(user)->find(key);
+    auto *asked = static_cast<Asked *>(user);
+    asked->keys.push_back(key);
+    const Point *point = asked->graph.find(key);
     return point ? point->owner : -1;
+}
+
+// Once of each key of another's, or of nobody's, in this rank's own rows.
+void check_asked(const Graph &graph, int32_t rank, std::vector<uint64_t> asked) {
+    std::set<uint64_t> wanted;
+    for (const Point &point : graph.points)
+        for (const uint64_t key : point.neighbours)
+            if (point.owner == rank && !(graph.has_skip && key == skip) && !(graph.find(key) && graph.find(key)->owner == rank)) wanted.insert(key);
+    std::sort(asked.begin(), asked.end());
+    if (!std::equal(asked.begin(), asked.end(), wanted.begin(), wanted.end()))
+        conformance::stop("asked of %zu keys, %zu times", wanted.size(), asked.size());
 }
 
 halo_topology *make(Rank &rank, const Graph &graph) {
@@ -157,11 +177,14 @@ halo_topology *make(Rank &rank, const Graph &graph) {
     }
     const bool knows_owners = graph.known_owners && owners.size() > 3; // an empty list may be nowhere
     if (knows_owners && !graph.asks_owners && !desc.rows) desc.owners = owners.data() + unused;
-    if (knows_owners && !desc.owners) desc.owner_of = owner_in, desc.owner_user = const_cast<Graph *>(&graph);
+    Asked asked{ graph };
+    const bool asks = knows_owners && !desc.owners;
+    if (asks) desc.owner_of = owner_in, desc.owner_user = &asked;
     desc.has_skip = graph.has_skip;
     desc.skip = skip;
     halo_topology *topology = nullptr;
     OK(halo_topology_create_graph(rank.context, &desc, &topology));
+    if (asks) check_asked(graph, rank.rank, asked.keys);
     return topology;
 }
 
@@ -256,11 +279,11 @@ TEST_P(Graphs, RoundAChain) {
     });
 }
 
-// Who is wrong about a ghost's owner gets none; who knows better is not disturbed.
+// Who is wrong about a ghost's owner gets none; who knows better is not disturbed. Check mode tells all: SaidOwners.
 TEST_P(Graphs, ContradictingOwners) {
     const auto &[n_ranks, discovery] = GetParam();
     if (n_ranks < 3) GTEST_SKIP() << "of three ranks two say different things of the third";
-    conformance::run(n_ranks, { { "discovery", discovery } }, [](Rank &rank) {
+    conformance::run(n_ranks, { { "discovery", discovery }, { "check", "0" } }, [](Rank &rank) {
         constexpr uint64_t disputed = 100;
         const uint64_t keys[2] = { static_cast<uint64_t>(rank.rank), disputed }, neighbours[2] = { disputed, disputed };
         const int32_t says = rank.rank == 0 ? 1 : 2, owners[2] = { says, says };

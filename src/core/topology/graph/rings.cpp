@@ -11,6 +11,7 @@
 #include "comm/collective.h"
 #include "topology/discovery.h"
 #include "topology/graph/graph_keys.h"
+#include "topology/keys/said_owners.h"
 
 namespace halo {
 
@@ -84,8 +85,12 @@ private:
     uint64_t key(uint32_t point) const { return found_.index.keys()[point]; }
     size_t ghost(uint32_t point) const { return point - static_cast<size_t>(n_owned()); }
     int32_t owner(uint32_t point) const { return point < n_owned() ? context_.rank() : found_.owners[ghost(point)]; }
+    // A ghost that this rank is said to own, but does not, is nobody's.
+    int32_t owner_of_ghost(int32_t said) const { return said == context_.rank() ? nobody : said; }
     void check_owner(uint64_t key, int32_t owner) const;
     int32_t owner_of(uint64_t key) const;
+    void check_that_entries_agree(uint32_t point, int32_t said) const;
+    void compare_owners() const;
     uint32_t add_neighbour(uint64_t key, const int32_t *owner);
     void take_own_points();
     bool take_own_points_of_row(std::span<const uint64_t> neighbours, const int32_t *owners, uint32_t *to) const;
@@ -103,12 +108,11 @@ private:
     bool skips_own_point_ = false; // the entry that leads nowhere is the key of a point
 };
 
-// A ghost that this rank is said to own, but does not, is nobody's.
 uint32_t RingFinder::neighbour(uint64_t key, int32_t owner, int32_t ring) {
     const auto [number, is_new] = found_.index.add(key);
     if (is_new) {
         found_.range.widen(key);
-        found_.owners.push_back(owner == context_.rank() ? nobody : owner);
+        found_.owners.push_back(owner_of_ghost(owner));
         found_.rings.push_back(ring);
     }
     return number;
@@ -144,6 +148,21 @@ int32_t RingFinder::owner_of(uint64_t key) const {
     return std::max(owner, nobody);
 }
 
+// With the first entry of the key, or with who owns it.
+void RingFinder::check_that_entries_agree(uint32_t point, int32_t said) const {
+    if (owner(point) == (point < n_owned() ? said : owner_of_ghost(said))) return;
+    const int32_t before = owner(point) == nobody ? context_.rank() : owner(point);
+    fail(HALO_ERR_ARGUMENT, "graph: owner %d of neighbour %llu, which %s; a key has one", said, static_cast<unsigned long long>(key(point)),
+         point < n_owned() ? "this rank owns" : format("another entry gives to rank %d", before).c_str());
+}
+
+// Of own points, and of what lies around them.
+void RingFinder::compare_owners() const {
+    std::vector<SaidOwner> said;
+    for (uint32_t point = 0; point < found_.n_points(); ++point) said.push_back({ key(point), owner(point) });
+    halo::compare_owners(context_, "graph", said);
+}
+
 uint32_t RingFinder::add_neighbour(uint64_t key, const int32_t *owner) {
     if (const uint32_t number = found_.index.find(key); number != KeyIndex::none) return number;
     return neighbour(key, owner ? *owner : owner_of(key), 1);
@@ -152,13 +171,14 @@ uint32_t RingFinder::add_neighbour(uint64_t key, const int32_t *owner) {
 // Numbers of own points that the table knows. False: something else is among them, which is to be looked at one by one.
 bool RingFinder::take_own_points_of_row(std::span<const uint64_t> neighbours, const int32_t *owners, uint32_t *to) const {
     const DenseNumbers own = found_.index.dense();
-    const auto n_own = static_cast<uint32_t>(n_owned()), n_ranks = static_cast<uint32_t>(context_.size());
+    const auto n_own = static_cast<uint32_t>(n_owned());
+    const int32_t rank = context_.rank();
     bool others = false;
     for (size_t i = 0; i < neighbours.size(); ++i) {
         to[i] = own.find(neighbours[i]);
         others |= to[i] >= n_own;
     }
-    for (size_t i = 0; owners && i < neighbours.size(); ++i) others |= static_cast<uint32_t>(owners[i]) >= n_ranks;
+    for (size_t i = 0; owners && i < neighbours.size(); ++i) others |= owners[i] != rank;
     return !others && !skips_own_point_;
 }
 
@@ -168,6 +188,7 @@ void RingFinder::take_row(std::span<const uint64_t> neighbours, const int32_t *o
         if (desc_.has_skip && neighbours[i] == desc_.skip) continue;
         if (owners) check_owner(neighbours[i], owners[i]);
         to[i] = add_neighbour(neighbours[i], owners ? owners + i : nullptr);
+        if (owners) check_that_entries_agree(to[i], owners[i]);
     }
 }
 
@@ -283,6 +304,7 @@ FoundPoints RingFinder::find() {
     terms.add("directory", std::to_string(desc_.directory));
     terms.add("owners", found_.knows_owners ? "given" : "not given");
     agree(context_, "graph", terms);
+    if (found_.knows_owners && context_.check_mode()) compare_owners();
     if (!found_.knows_owners && desc_.rings > 1) find_owners();
     Discovery discovery(context_, discovery_kind(context_), "graph");
     for (int32_t ring = 2; ring <= desc_.rings; ++ring) {

@@ -9,6 +9,7 @@
 #include "comm/agree.h"
 #include "comm/collective.h"
 #include "topology/discovery.h"
+#include "topology/keys/said_owners.h"
 #include "topology/keys/work.h"
 
 namespace halo {
@@ -71,8 +72,7 @@ std::vector<int32_t> KeysRecord::deciders(std::span<const uint64_t> of) const {
     for_each_key(desc(), [&](uint32_t i) {
         const auto place = std::lower_bound(of.begin(), of.end(), keys[i]);
         if (place == of.end() || *place != keys[i]) return;
-        int32_t &rank = ranks[static_cast<size_t>(place - of.begin())];
-        if (rank < 0) rank = owners[i]; // the first entry tells
+        ranks[static_cast<size_t>(place - of.begin())] = owners[i];
     });
     return ranks;
 }
@@ -166,6 +166,7 @@ KeysTopology::KeysTopology(const KeysTopology &from, const halo_keys_edit &edit)
         desc = record_->desc();
         check_desc(desc);
     });
+    if (record_->knows_owners && context_.check_mode()) compare_owners(context_, desc);
     std::vector<uint32_t> positions;
     for_each_key(desc, [&](uint32_t i) { positions.push_back(i); });
     Work work{ desc };

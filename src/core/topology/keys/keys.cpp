@@ -11,6 +11,7 @@
 #include "comm/collective.h"
 #include "topology/keys/key_index.h"
 #include "topology/keys/key_sieve.h"
+#include "topology/keys/said_owners.h"
 #include "topology/keys/wire.h"
 #include "topology/keys/work.h"
 
@@ -95,6 +96,7 @@ KeysTopology::KeysTopology(Context &context, const halo_keys_desc &desc) : Point
     if (desc.n_keys == 0) known.owners = knows_owners ? &read_by_nobody : nullptr;
     if (desc.n_mine >= 0) known.owner_rule = HALO_OWNER_CLAIM;
     agree(context, "keys", terms_of(known));
+    if (known.owners && context.check_mode()) compare_owners(context, known);
     if (desc.editable)
         record_ = std::make_unique<KeysRecord>();
     else if (context.check_mode())
@@ -184,10 +186,11 @@ void KeysTopology::check_desc(const halo_keys_desc &desc) const {
         if ((desc.owners[i] < 0 || desc.owners[i] >= context_.size()) && !(desc.flags && (desc.flags[i] & HALO_KEY_IGNORE)))
             fail(HALO_ERR_ARGUMENT, "keys: owner %d of key %llu at position %lld; there are ranks 0 to %d", desc.owners[i],
                  static_cast<unsigned long long>(desc.keys[i]), static_cast<long long>(i), context_.size() - 1);
+    if (desc.owners) check_that_entries_agree(desc);
 }
 
 void KeysTopology::choose_placement(Work &work) {
-    if (work.knows_owners()) return follow_first_entries(work);
+    if (work.knows_owners()) return;
     work.placement = KeyPlacement::by_hash(context_.size());
     directory_ = HALO_DIRECTORY_HASH;
     if (work.desc.directory == HALO_DIRECTORY_HASH) return;
@@ -195,25 +198,6 @@ void KeysTopology::choose_placement(Work &work) {
     if (work.desc.directory == HALO_DIRECTORY_AUTO && ranges.uneven()) return;
     work.placement = std::move(ranges);
     directory_ = HALO_DIRECTORY_RANGE;
-}
-
-// Of a key that is given several times, the first entry tells the owner.
-void KeysTopology::follow_first_entries(Work &work) const {
-    if (work.known) return;
-    const halo_keys_desc &desc = work.desc;
-    KeyRange all{ UINT64_MAX, 0 };
-    for_each_key(desc, [&](uint32_t i) { all = { std::min(all.low, desc.keys[i]), std::max(all.high, desc.keys[i]) }; });
-    KeySieve sieve(all.low, all.high, desc.n_keys);
-    for_each_key(desc, [&](uint32_t i) { sieve.add(desc.keys[i]); });
-    std::vector<uint32_t> positions;
-    for_each_key(desc, [&](uint32_t i) {
-        if (sieve.may_be_twice(desc.keys[i])) positions.push_back(i);
-    });
-    const KeyList list(desc.keys, std::move(positions));
-    if (!list.any_twice()) return;
-    work.owners.assign(desc.owners, desc.owners + desc.n_keys);
-    for (int64_t i = 0; i < list.size(); ++i)
-        for (const uint32_t position : list.positions(i)) work.owners[position] = desc.owners[list.positions(i)[0]];
 }
 
 // Keys that this rank decides, and others.

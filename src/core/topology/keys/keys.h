@@ -60,7 +60,6 @@ private:
     void check_that_parts_are_given(const halo_keys_desc &desc, int64_t most_parts) const;
     void make(Work &work);
     void choose_placement(Work &work);
-    void follow_first_entries(Work &work) const;
     void split(Work &work) const;
     void divide(Work &work) const;
     std::vector<uint32_t> sifted(const Work &work, std::span<const Submission> others) const;

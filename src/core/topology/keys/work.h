@@ -47,7 +47,6 @@ struct KeysTopology::Work {
     const halo_keys_desc &desc;
     const KnownKeys *known = nullptr;
     KeyPlacement placement = KeyPlacement::by_hash(1);
-    std::vector<int32_t> owners{}; // where known, and not as the caller gave them
     NotedKeys away{};              // other ranks decide
     std::vector<uint32_t> order{}; // of `away`, by deciding rank; empty: as they are
     std::vector<Stretch> stretches{};
@@ -69,8 +68,8 @@ struct KeysTopology::Work {
     int32_t ring(uint32_t position) const { return known && position >= known->n_own ? known->rings[position - known->n_own] : 0; }
     bool knows_owners() const { return known ? known->owners.has_value() : desc.owners != nullptr; }
     int32_t owner(uint32_t position) const {
-        if (known) return position < known->n_own ? known->rank : (*known->owners)[position - known->n_own];
-        return owners.empty() ? desc.owners[position] : owners[position];
+        if (!known) return desc.owners[position];
+        return position < known->n_own ? known->rank : (*known->owners)[position - known->n_own];
     }
 };
 
