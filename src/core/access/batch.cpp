@@ -242,14 +242,18 @@ void Batch::start_due(uint32_t number) {
 // All runs first, then the waiting. Ranks that have been spared a failure go on to the exchange.
 void Batch::finish_pending(uint32_t number) {
     choose_pending();
+    bool all_told = false;
     try {
         start_due(number);
-        for (const auto &group : std::exchange(due_, {})) group->settle(stream_);
+        all_told = true;
+        for (const auto &group : due_) group->settle(stream_);
     } catch (...) {
         const Error error = present_error();
+        if (all_told) due_.clear();
         if (error.status() != HALO_TIMEOUT && told_) refuse(error, any_stale());
         throw error;
     }
+    due_.clear();
 }
 
 void Batch::choose_pending() {
