@@ -84,7 +84,12 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     if (!topology.field_names.insert(spec_.name).second)
         fail(HALO_ERR_EXISTS, "field %s: topology %llu of this context%s has a field of this name already", spec_.name.c_str(),
              static_cast<unsigned long long>(topology.id()), topology.text().empty() ? "" : (" (" + topology.text() + ")").c_str());
-    if (topology.context().check_mode()) topology.context().fields[ordinal_] = this;
+    if (topology.context().check_mode()) try {
+            topology.context().fields[ordinal_] = this;
+        } catch (...) {
+            topology.field_names.erase(spec_.name);
+            throw;
+        }
 }
 
 halo_field_desc Field::desc() const {
