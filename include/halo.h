@@ -906,6 +906,10 @@ typedef struct halo_exchange_desc {
  */
 HALO_API halo_status halo_exchange_create(halo_field *const *fields, int32_t n_fields, const halo_exchange_desc *desc, halo_exchange **exchange);
 
+/** The description as it was given, from which halo_exchange_create makes an equal exchange of fields of the same kind: `sections` is the library's list,
+ *  which lives as long as the exchange. Of a transfer: `messages`, `receive` and `timeout_seconds`; the rest is as in HALO_EXCHANGE_DESC_INIT. Local. */
+HALO_API halo_status halo_exchange_get_desc(const halo_exchange *exchange, halo_exchange_desc *desc);
+
 #define HALO_TRANSFER_COPY 0 /**< each point of the destination gets the value of its owner in the source: highest priority, then lowest gid; cells that a
                                   part owns come before ghosts of others */
 #define HALO_TRANSFER_ADD 1  /**< everything that the source has at a point is added to the destination, in order of source gids */

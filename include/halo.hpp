@@ -461,6 +461,12 @@ public:
     std::vector<halo_arrival> arrivals() {
         return detail::all_of<halo_arrival>([&](auto... list) { return halo_exchange_arrivals(handle_, list...); });
     }
+    /// As it was given.
+    halo_exchange_desc desc() const {
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        check(halo_exchange_get_desc(handle_, &desc));
+        return desc;
+    }
     halo_exchange_stats stats() const {
         halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
         check(halo_exchange_get_stats(handle_, &stats));

@@ -421,6 +421,12 @@ module halo_c
       type(c_ptr), intent(inout) :: exchange
       integer(c_int32_t) :: answer
     end function c_halo_exchange_create
+    function c_halo_exchange_get_desc(exchange, desc) result(answer) bind(c, name="halo_exchange_get_desc")
+      import :: c_int32_t, c_ptr, halo_exchange_desc
+      type(c_ptr), value :: exchange
+      type(halo_exchange_desc), intent(inout) :: desc
+      integer(c_int32_t) :: answer
+    end function c_halo_exchange_get_desc
     function c_halo_exchange_create_transfer(sources, destinations, n_fields, desc, exchange) result(answer) bind(c, &
       name="halo_exchange_create_transfer")
       import :: c_int32_t, c_ptr, halo_transfer_desc

@@ -92,6 +92,68 @@ TEST_P(Asked, ADescriptionMakesAnEqualField) {
     });
 }
 
+TEST_P(Asked, ADescriptionMakesAnEqualExchange) {
+    run(GetParam(), {}, [](Rank &rank) {
+        const auto desc_of_exchange = [](const halo_exchange *exchange) {
+            halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+            OK(halo_exchange_get_desc(exchange, &desc));
+            return desc;
+        };
+        const auto same = [](const halo_exchange_desc &a, const halo_exchange_desc &b) { return std::memcmp(&a, &b, sizeof a) == 0; };
+        halo_topology *topology = make_blocks(rank, 2, 3, 4, true);
+        halo_field *u = make_field(topology, described("u", 2, 2));
+        int user = 0;
+        halo_exchange_desc sum = HALO_EXCHANGE_DESC_INIT, own = HALO_EXCHANGE_DESC_INIT;
+        sum.kind = HALO_KIND_REVERSE, sum.op = HALO_MAX, sum.messages = HALO_MESSAGES_AGGREGATED, sum.source_stable = 1, sum.timeout_seconds = 7;
+        own.kind = HALO_KIND_SHARED_REDUCE, own.op = HALO_USER, own.stencil = HALO_STENCIL_STAR, own.combine_user = &user;
+        own.combine = [](void *, void *, const void *, int64_t, halo_type, int64_t) { return HALO_SUCCESS; };
+        for (const halo_exchange_desc &desc : { sum, own }) {
+            halo_exchange *exchange = nullptr, *again = nullptr;
+            OK(halo_exchange_create(&u, 1, &desc, &exchange));
+            const halo_exchange_desc got = desc_of_exchange(exchange);
+            WANT(same(got, desc));
+            OK(halo_exchange_create(&u, 1, &got, &again));
+            WANT(same(desc_of_exchange(again), desc));
+            for (halo_exchange **each : { &again, &exchange }) OK(halo_exchange_destroy(each));
+        }
+        halo_transfer_desc way = HALO_TRANSFER_DESC_INIT;
+        way.timeout_seconds = 9;
+        halo_field *v = make_field(topology, described("v", 0, 2));
+        halo_exchange *transfer = nullptr;
+        OK(halo_exchange_create_transfer(&u, &v, 1, &way, &transfer));
+        halo_exchange_desc of_transfer = HALO_EXCHANGE_DESC_INIT;
+        of_transfer.timeout_seconds = 9;
+        WANT(same(desc_of_exchange(transfer), of_transfer));
+        OK(halo_exchange_destroy(&transfer));
+        for (halo_field **each : { &v, &u }) OK(halo_field_destroy(each));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
+TEST_P(Asked, ADescriptionOfAnExchangeHasItsSections) {
+    run(GetParam(), {}, [](Rank &rank) {
+        const uint64_t keys[] = { static_cast<uint64_t>(rank.rank), static_cast<uint64_t>((rank.rank + 1) % rank.size) };
+        halo_keys_desc points = HALO_KEYS_DESC_INIT;
+        points.n_keys = rank.size > 1 ? 2 : 1, points.keys = keys, points.n_mine = 1;
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_keys(rank.context, &points, &topology));
+        const uint32_t groups[] = { 0, 4 };
+        OK(halo_topology_set_sections(topology, groups, points.n_keys));
+        halo_field *fields[] = { make_field(topology, described("u", 0, 0)), make_field(topology, described("v", 0, 0)) };
+        uint32_t sections[] = { 4, 0 };
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT, got = HALO_EXCHANGE_DESC_INIT;
+        desc.sections = sections;
+        halo_exchange *exchange = nullptr;
+        OK(halo_exchange_create(fields, 2, &desc, &exchange));
+        sections[0] = 8; // the exchange has a copy
+        OK(halo_exchange_get_desc(exchange, &got));
+        WANT(got.sections && got.sections != sections && got.sections[0] == 4 && got.sections[1] == 0);
+        OK(halo_exchange_destroy(&exchange));
+        for (halo_field *&each : fields) OK(halo_field_destroy(&each));
+        OK(halo_topology_destroy(&topology));
+    });
+}
+
 // ---- peers
 
 std::vector<halo_peer_row> peers_of(const halo_exchange *exchange) {

@@ -62,6 +62,7 @@ TEST(Classes, BlocksFieldAndExchange) {
     EXPECT_TRUE(u.boundaries(0).empty());
     EXPECT_EQ(u.interior_rim(0, 1).rim.size(), 2u);
     EXPECT_EQ(ghosts.stats().runs, 1);
+    EXPECT_EQ(ghosts.desc().kind, HALO_KIND_GHOSTS);
     halo::Exchange moved = std::move(ghosts);
     EXPECT_EQ(ghosts.get(), nullptr); // NOLINT(bugprone-use-after-move): an empty owner is left
     moved.post();

@@ -56,6 +56,8 @@ void keep_values(Member &member, halo_field *field, halo_topology *topology) {
 void tell(Member &member, halo_exchange *exchange) {
     halo_exchange_stats stats = HALO_EXCHANGE_STATS_INIT;
     ALONE(halo_exchange_get_stats(exchange, &stats));
+    halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+    ALONE(halo_exchange_get_desc(exchange, &desc));
     int64_t n_peers = 0;
     ALONE(halo_exchange_peers(exchange, sizeof(halo_peer_row), nullptr, 0, &n_peers));
     std::vector<halo_peer_row> rows(static_cast<size_t>(n_peers));

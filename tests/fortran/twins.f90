@@ -299,6 +299,7 @@ contains
     type(halo_field) :: u, v
     type(halo_exchange) :: ghosts, transfer, sums
     type(halo_exchange_desc) :: desc
+    type(halo_exchange_desc) :: exchange_desc
     type(halo_exchange_stats) :: stats
     type(halo_peer_row), allocatable :: peers(:)
     type(halo_arrival), allocatable :: arrivals(:)
@@ -333,6 +334,8 @@ contains
     call halo_exchange_unpack(ghosts)
     call halo_exchange_refine(ghosts)
     call need(values(0) == 4, "ghosts in phases")
+    call halo_exchange_get_desc(ghosts, exchange_desc)
+    call need(exchange_desc%kind == HALO_KIND_GHOSTS .and. exchange_desc%op == HALO_SUM, "description of an exchange")
     call halo_exchange_get_stats(ghosts, stats)
     call need(stats%runs == 3, "runs")
     call halo_exchange_peers(ghosts, peers)

@@ -218,6 +218,7 @@ const Call allowed_calls[] = {
           halo_box interior, rim[6];
           return halo_field_interior_rim(w.dense, 0, 1, &interior, rim, &w.number);
       } },
+    ANSWER(halo_exchange_get_desc, halo_exchange_desc, HALO_EXCHANGE_DESC_INIT, w.arriving),
     ANSWER(halo_exchange_get_stats, halo_exchange_stats, HALO_EXCHANGE_STATS_INIT, w.arriving),
     CALL(halo_exchange_peers, w.arriving, sizeof(halo_peer_row), nullptr, 0, &w.n),
     CALL(halo_exchange_describe, w.arriving, w.buffer, sizeof w.buffer, &w.needed),

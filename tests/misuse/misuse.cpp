@@ -206,6 +206,7 @@ const std::vector<Misuse> &cases() { // NOLINT(readability-function-size): a tab
         { "null_out_parameter", HALO_ERR_ARGUMENT, { "exchange" }, [](World &w) { return halo_exchange_create(&w.u, 1, nullptr, nullptr); } },
         { "null_handle", HALO_ERR_ARGUMENT, { "exchange handle is NULL" }, [](World &) { return halo_exchange_start(nullptr, nullptr, nullptr); } },
         { "description_for_nobody", HALO_ERR_ARGUMENT, { "'desc' is NULL" }, [](World &w) { return halo_field_get_desc(w.u, nullptr); } },
+        { "no_exchange_desc", HALO_ERR_ARGUMENT, { "'desc' is NULL" }, [](World &w) { return halo_exchange_get_desc(w.x, nullptr); } },
         { "owner_mask_of_no_part",
           HALO_ERR_NOT_FOUND,
           { "part 9 does not exist" },

@@ -395,6 +395,8 @@ std::vector<Case> exchanges() {
                  }
                  return status;
              }),
+        written(halo_exchange_desc HALO_EXCHANGE_DESC_INIT,
+                [](World &w, halo_exchange_desc *desc) { return halo_exchange_get_desc(w.exchange, desc); }),
         written(halo_exchange_stats HALO_EXCHANGE_STATS_INIT,
                 [](World &w, halo_exchange_stats *stats) { return halo_exchange_get_stats(w.exchange, stats); }),
     };

@@ -147,6 +147,13 @@ halo_status halo_exchange_describe(const halo_exchange *exchange, char *text, si
     return with_handle(exchange, [&] { write_text(exchange_of(exchange).describe(), text, capacity, needed_bytes); });
 }
 
+halo_status halo_exchange_get_desc(const halo_exchange *exchange, halo_exchange_desc *desc) {
+    return with_handle(exchange, [&] {
+        require(desc, "desc");
+        write_struct(desc, object_of<ExchangeObject>(exchange).program);
+    });
+}
+
 halo_status halo_exchange_get_stats(const halo_exchange *exchange, halo_exchange_stats *stats) {
     return with_handle(exchange, [&] {
         require(stats, "stats");

@@ -15,6 +15,8 @@ struct ExchangeObject {
           program(desc),
           exchange(make_exchange(fields, with_own_combine(desc), transfer)),
           handles(std::move(given)) {
+        if (desc.sections) sections.assign(desc.sections, desc.sections + fields.size());
+        program.sections = desc.sections ? sections.data() : nullptr;
         if (desc.arrival) exchange->on_arrival([this](const Arrivals::Part &part) { tell(part); });
     }
 
@@ -44,6 +46,7 @@ struct ExchangeObject {
 
     CallRules &rules;
     halo_exchange_desc program; // with the functions of the program
+    std::vector<uint32_t> sections;
     std::unique_ptr<Exchange> exchange;
     std::vector<halo_field *> handles;
 };

@@ -522,6 +522,7 @@ typedef struct halo_exchange_desc {
     int32_t reserved;
 } halo_exchange_desc;
 halo_status halo_exchange_create(halo_field *const *fields, int32_t n_fields, const halo_exchange_desc *desc, halo_exchange **exchange);
+halo_status halo_exchange_get_desc(const halo_exchange *exchange, halo_exchange_desc *desc);
 typedef struct halo_transfer_desc {
     size_t struct_size;
     int32_t struct_version;
