@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "box_model.h"
+#include "halo_access.h"
 #include "ranks.h"
 
 namespace conformance {
@@ -104,8 +105,8 @@ TEST_P(Asked, ADescriptionMakesAnEqualExchange) {
         halo_field *u = make_field(topology, described("u", 2, 2));
         int user = 0;
         halo_exchange_desc sum = HALO_EXCHANGE_DESC_INIT, own = HALO_EXCHANGE_DESC_INIT;
-        sum.kind = HALO_KIND_REVERSE, sum.op = HALO_MAX, sum.messages = HALO_MESSAGES_AGGREGATED, sum.source_stable = 1, sum.timeout_seconds = 7;
-        own.kind = HALO_KIND_SHARED_REDUCE, own.op = HALO_USER, own.stencil = HALO_STENCIL_STAR, own.combine_user = &user;
+        sum.kind = HALO_KIND_REVERSE, sum.op = HALO_MAX, sum.messages = HALO_MESSAGES_AGGREGATE, sum.source_stable = 1, sum.timeout_seconds = 7;
+        own.kind = HALO_KIND_SHARED_REDUCE, own.op = HALO_USER, own.stencil = HALO_STENCIL_FACES, own.combine_user = &user;
         own.combine = [](void *, void *, const void *, int64_t, halo_type, int64_t) { return HALO_SUCCESS; };
         for (const halo_exchange_desc &desc : { sum, own }) {
             halo_exchange *exchange = nullptr, *again = nullptr;

@@ -49,6 +49,7 @@ def test_exchanges_tell_about_themselves(u):
     with halo.Exchange(u) as ghosts:
         ghosts.prepare()
         ghosts.run()
+        assert ghosts.get_desc().kind == halo.KIND_GHOSTS
         stats = ghosts.stats()
         assert stats.local_bytes == 4 * 8 and stats.payload_bytes == 0 and u.array(0).tolist() == [7, 0, 1, 2, 3, 4]
 

@@ -131,9 +131,9 @@ halo_status halo_topology_graph_rows(const halo_topology *topology, const int64_
         require(neighbours, "neighbours");
         require(n_rows, "n_rows");
         const GraphPoints &graph = graph_of(topology, "graph rows").graph();
-        *offsets = graph.offsets.data();
+        *offsets = graph.offsets.list().data();
         *neighbours = graph.neighbours.data();
-        *n_rows = graph.n_rows();
+        *n_rows = graph.offsets.n_rows();
     });
 }
 

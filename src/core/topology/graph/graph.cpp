@@ -23,14 +23,14 @@ void GraphTopology::take_rows(FoundPoints &points) {
     graph_.offsets = std::move(points.offsets);
     graph_.neighbours = std::move(points.own_rows);
     for (const uint32_t point : points.border)
-        for (auto i = static_cast<size_t>(graph_.offsets[point]); i < static_cast<size_t>(graph_.offsets[point + 1]); ++i)
+        for (auto i = static_cast<size_t>(graph_.offsets.begin(point)); i < static_cast<size_t>(graph_.offsets.end(point)); ++i)
             graph_.neighbours[i] = index_of(graph_.neighbours[i]);
     std::vector<uint32_t> by_index(points.rings.size());
     for (uint32_t i = 0; i < by_index.size(); ++i) by_index[local_indices_[n_owned + i] - n_owned] = i;
     for (const uint32_t ghost : by_index) {
         if (points.rings[ghost] == points.n_rings || points.owners[ghost] < 0) break;
         for (const uint32_t neighbour : points.rows[ghost]) graph_.neighbours.push_back(index_of(neighbour));
-        graph_.offsets.push_back(std::ssize(graph_.neighbours));
+        graph_.offsets.add(std::ssize(points.rows[ghost]));
     }
 }
 

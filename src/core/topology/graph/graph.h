@@ -11,10 +11,8 @@ struct GraphPoints {
     LargeVector<uint64_t> keys;
     std::vector<int32_t> rings; // of ghosts
     // Neighbours of the first points.
-    LargeVector<int64_t> offsets{ 0 };
+    RowOffsets offsets;
     LargeVector<uint32_t> neighbours;
-
-    int64_t n_rows() const { return std::ssize(offsets) - 1; }
 };
 
 class GraphTopology final : public KeysTopology {

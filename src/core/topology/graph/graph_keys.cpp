@@ -36,7 +36,12 @@ std::vector<int32_t> GraphKeys::find_owners() {
     desc_.numbering = HALO_NUMBERING_AS_GIVEN;
     const KeysTopology keys(context_, desc_, known_);
     check_claims(context_, keys);
-    return keys.owners();
+    const SharedPoints &shared = keys.shared();
+    std::vector<int32_t> owners(static_cast<size_t>(desc_.n_keys) - known_.n_own, context_.rank());
+    for (int64_t i = 0; i < shared.size(); ++i)
+        for (const uint32_t point : shared.copies(i))
+            if (point >= known_.n_own) owners[point - known_.n_own] = shared.owner(i);
+    return owners;
 }
 
 } // namespace halo

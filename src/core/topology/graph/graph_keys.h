@@ -14,7 +14,7 @@ public:
 
     const halo_keys_desc &desc() const { return desc_; }
     const KnownKeys &known() const { return known_; }
-    // Of each point, by a directory. Collective. HALO_ERR_ARGUMENT, on all ranks: one has several.
+    // Of each ghost, by a directory. Collective. HALO_ERR_ARGUMENT, on all ranks: one has several.
     std::vector<int32_t> find_owners();
     // The same of points of a topology of the list.
     static void check_claims(Context &context, const KeysTopology &topology);

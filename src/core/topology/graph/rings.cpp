@@ -193,21 +193,20 @@ void RingFinder::take_row(std::span<const uint64_t> neighbours, const int32_t *o
 }
 
 void RingFinder::take_own_rows() {
-    const auto n_own = static_cast<size_t>(n_owned());
-    found_.offsets.resize(n_own + 1);
-    int64_t n = 0;
-    for (size_t point = 0; point < n_own; ++point) found_.offsets[point + 1] = n += length(point);
+    const bool of_one_width = !desc_.lengths && !desc_.offsets;
+    found_.offsets = of_one_width ? RowOffsets(n_owned(), desc_.width) : RowOffsets::of(n_owned(), [&](size_t point) { return length(point); });
+    const int64_t n = found_.offsets.n_entries();
     if (n > 0 && !desc_.rows && !desc_.neighbours) fail(HALO_ERR_ARGUMENT, "graph: %lld neighbours at no address", static_cast<long long>(n));
     found_.own_rows.reserve(with_room_for_ghosts(n));
     found_.own_rows.resize(static_cast<size_t>(n));
     skips_own_point_ = desc_.has_skip && found_.index.find(desc_.skip) != KeyIndex::none;
-    const int64_t first = n_own > 0 ? begin(0) : 0;
-    for (size_t point = 0; point < n_own; ++point) {
-        const int64_t begin = found_.offsets[point];
+    const int64_t first = n_owned() > 0 ? begin(0) : 0;
+    for (int64_t point = 0; point < n_owned(); ++point) {
+        const int64_t begin = found_.offsets.begin(point);
         const uint64_t *neighbours = desc_.rows ? desc_.rows[point] : desc_.neighbours + first + begin;
         const int32_t *owners = desc_.owners ? desc_.owners + first + begin : nullptr;
         __builtin_prefetch(neighbours + 256); // where pages end, hardware does not
-        const std::span row(neighbours, static_cast<size_t>(found_.offsets[point + 1] - begin));
+        const std::span row(neighbours, static_cast<size_t>(found_.offsets.end(point) - begin));
         uint32_t *to = found_.own_rows.data() + begin;
         if (take_own_points_of_row(row, owners, to)) continue;
         take_row(row, owners, to);
@@ -217,8 +216,7 @@ void RingFinder::take_own_rows() {
 
 // The directory decides who owns the ghosts: those that claim them, which can only be one.
 void RingFinder::find_owners() {
-    const std::vector<int32_t> owners = GraphKeys(found_, context_).find_owners();
-    std::copy(owners.begin() + n_owned(), owners.end(), found_.owners.begin());
+    found_.owners = GraphKeys(found_, context_).find_owners();
     found_.knows_owners = true;
 }
 
@@ -231,7 +229,7 @@ std::vector<uint64_t> RingFinder::tables_of(const std::vector<uint64_t> &keys) c
             tables.push_back(UINT64_MAX);
             continue;
         }
-        const auto begin = static_cast<size_t>(found_.offsets[point]), end = static_cast<size_t>(found_.offsets[point + 1]);
+        const auto begin = static_cast<size_t>(found_.offsets.begin(point)), end = static_cast<size_t>(found_.offsets.end(point));
         tables.push_back(end - begin);
         for (size_t i = begin; i < end; ++i) {
             const uint32_t number = found_.own_rows[i];
@@ -295,7 +293,7 @@ FoundPoints RingFinder::find() {
     together(context_, "graph", [&] { take_own_points(); });
     found_.n_rings = desc_.rings;
     found_.directory = desc_.directory;
-    const bool has_rows = found_.offsets.back() > 0;
+    const bool has_rows = found_.offsets.n_entries() > 0;
     const bool knows = desc_.owners || desc_.owner_of;
     const bool any_knows = allreduce_max(context_, has_rows && knows ? 1 : 0) > 0;
     found_.knows_owners = has_rows ? knows : any_knows; // who has no neighbours does as the others

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/context.h"
+#include "topology/graph/row_offsets.h"
 #include "topology/keys/key_index.h"
 #include "topology/keys/placement.h"
 
@@ -26,11 +27,11 @@ struct FoundPoints {
     std::vector<int32_t> rings;
     std::vector<std::vector<uint32_t>> rows; // those not asked for are empty, or not there
     // Of own points.
-    LargeVector<int64_t> offsets{ 0 };
+    RowOffsets offsets;
     LargeVector<uint32_t> own_rows; // with room for some of ghosts
     std::vector<uint32_t> border;   // those whose rows are not of own points alone
 
-    int64_t n_owned() const { return std::ssize(offsets) - 1; }
+    int64_t n_owned() const { return offsets.n_rows(); }
     int64_t n_points() const { return std::ssize(index.keys()); }
 };
 
