@@ -469,7 +469,7 @@ typedef struct halo_graph_desc {
 /**
  * As halo_topology_create_keys, with ghosts found from the tables: those of ring 2 and beyond are asked from the owners of the ring before, one round for
  * each ring. Local indices: owned points as given, then ghosts by ring, then owner, then key; last, ghosts that nobody owns, which are never filled.
- * Collective; communicates; O(local points and neighbours) memory and time: two to three times that of the same ghosts by key.
+ * Collective; communicates; O(local points and neighbours) memory and time: up to twice that of the same ghosts by key.
  * HALO_ERR_ARGUMENT: a key is owned twice, or entries of it have different `owners`; the text names it. HALO_ERR_MISMATCH: ranks differ in rings,
  * directory or in knowing owners. HALO_ERR_CHECK, on all ranks, in check mode: ranks name different owners of a key (a key that two of them own too).
  */

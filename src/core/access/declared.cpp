@@ -35,7 +35,7 @@ std::string DeclaredAccess::name(const Part &part, int64_t element) const {
            name_source(field_, index(part), element);
 }
 
-std::byte *DeclaredAccess::storage(const Part &part) const { return static_cast<std::byte *>(mirror_.data(&part - parts_.data(), HALO_ON_HOST)); }
+std::byte *DeclaredAccess::storage(const Part &part) const { return static_cast<std::byte *>(mirror_.data(index(part), HALO_ON_HOST)); }
 
 // Those that have been kept.
 template <class Visit>
@@ -52,7 +52,7 @@ void DeclaredAccess::prepare(bool here) {
     if (!here) return;
     find_runs();
     for (Part &part : parts_)
-        if (storage(part)) part.kept.resize(field_.storage_bytes(&part - parts_.data()));
+        if (storage(part)) part.kept.resize(field_.storage_bytes(index(part)));
 }
 
 void DeclaredAccess::find_runs() {

@@ -9,38 +9,24 @@
 
 #include "base/error.h"
 #include "base/types.h"
+#include "field/values.h"
 #include "topology/topology.h"
 
 namespace halo {
 
 namespace {
 
-struct Value {
-    Extent point;
-    int64_t place;
-    int64_t component;
-};
-
-std::optional<Value> find_value(const Field &field, int64_t part, int64_t element) {
-    const PartLayout &layout = field.layout(part);
-    const FieldSpec &spec = field.spec();
-    const Extent cells = field.topology().cells(part);
-    for (int64_t place = 0; place < std::ssize(spec.places); ++place)
-        for (int64_t c = 0; c < spec.n_components; ++c)
-            for (int64_t z = -spec.ghosts.low[2]; z < points(cells[2], spec.places[place], 2) + spec.ghosts.high[2]; ++z)
-                for (int64_t y = -spec.ghosts.low[1]; y < points(cells[1], spec.places[place], 1) + spec.ghosts.high[1]; ++y)
-                    for (int64_t x = -spec.ghosts.low[0]; x < points(cells[0], spec.places[place], 0) + spec.ghosts.high[0]; ++x)
-                        if (const auto at = field.element(part, { x, y, z });
-                            at && *at + c * layout.component_stride + place * layout.place_stride == element)
-                            return Value{ { x, y, z }, place, c };
-    return std::nullopt;
+std::optional<ValueAt> find_value(const Field &field, int64_t part, int64_t element) {
+    std::optional<ValueAt> found;
+    for_each_value(field, part, [&](const ValueAt &value) {
+        if (value.element == element) found = value;
+    });
+    return found;
 }
 
-bool has(const Region &region, const Extent &point) {
+bool is_in(const Region &region, const Extent &point) {
     if (region.listed) return std::ranges::find(region.points, static_cast<uint32_t>(point[0])) != region.points.end();
-    bool inside = true;
-    for (int d = 0; d < 3; ++d) inside = inside && point[d] >= region.box.low[d] && point[d] < region.box.high[d];
-    return inside;
+    return has(region.box, point);
 }
 
 int64_t gid_of(const Field &field, int64_t part) { return field.topology().local_parts()[static_cast<size_t>(part)]; }
@@ -96,7 +82,7 @@ std::string name_source(const Field &field, int64_t part, int64_t element) {
     request.centring = field.spec().places[static_cast<size_t>(value->place)];
     std::string text;
     field.topology().edges(request, [&, gid = gid_of(field, part)](const Edge &edge) {
-        if (text.empty() && edge.receive_gid == gid && has(edge.receive, value->point))
+        if (text.empty() && edge.receive_gid == gid && is_in(edge.receive, value->point))
             text = format(", which part %lld on rank %d fills", static_cast<long long>(edge.send_gid), edge.send_rank);
     });
     return text;

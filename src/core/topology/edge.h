@@ -77,6 +77,12 @@ inline halo_box intersection(const halo_box &a, const halo_box &b) {
 
 int64_t volume(const halo_box &box);
 
+inline bool has(const halo_box &box, const Extent &point) {
+    for (size_t d = 0; d < 3; ++d)
+        if (point[d] < box.low[d] || point[d] >= box.high[d]) return false;
+    return true;
+}
+
 // An element of the receiver, beyond which the sender lies, as the sender has it: the one beyond which the receiver lies. Where index spaces are not
 // turned that is 26 - element.
 int32_t element_across(int32_t element, const AxisMap &map);

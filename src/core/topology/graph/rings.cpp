@@ -81,7 +81,6 @@ public:
 private:
     int64_t n_owned() const { return desc_.n_owned; }
     int64_t length(size_t point) const;
-    int64_t begin(int64_t point) const { return desc_.offsets ? desc_.offsets[point] : point * desc_.width; } // of no `rows`
     uint64_t key(uint32_t point) const { return found_.index.keys()[point]; }
     size_t ghost(uint32_t point) const { return point - static_cast<size_t>(n_owned()); }
     int32_t owner(uint32_t point) const { return point < n_owned() ? context_.rank() : found_.owners[ghost(point)]; }
@@ -200,7 +199,7 @@ void RingFinder::take_own_rows() {
     found_.own_rows.reserve(with_room_for_ghosts(n));
     found_.own_rows.resize(static_cast<size_t>(n));
     skips_own_point_ = desc_.has_skip && found_.index.find(desc_.skip) != KeyIndex::none;
-    const int64_t first = n_owned() > 0 ? begin(0) : 0;
+    const int64_t first = desc_.offsets && n_owned() > 0 ? desc_.offsets[0] : 0;
     for (int64_t point = 0; point < n_owned(); ++point) {
         const int64_t begin = found_.offsets.begin(point);
         const uint64_t *neighbours = desc_.rows ? desc_.rows[point] : desc_.neighbours + first + begin;

@@ -62,6 +62,8 @@ public:
     void mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const override;
     std::vector<halo_boundary> boundaries(int64_t, const GhostWidths &, Centring) const override { return {}; }
     void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
+    // Of a part, among the rank's.
+    int64_t first_point(int64_t local_index) const { return parts_ ? parts_->first_point(local_index) : 0; }
     std::string global_name(int64_t local_index, int64_t point) const override { return name_of(first_point(local_index) + point); }
 
     int64_t n_points() const { return n_points_; }
@@ -105,7 +107,6 @@ protected:
 
     // The global name of one of the rank's points. Where it takes memory, it is known in check mode alone.
     virtual std::string name_of(int64_t /*point*/) const { return {}; }
-    int64_t first_point(int64_t local_index) const { return parts_ ? parts_->first_point(local_index) : 0; }
 
     // Is it an entry of the caller's that is left out?
     bool is_ignored(size_t point) const { return n_ignored_ > 0 && local_indices_[point] == no_index; }
