@@ -14,6 +14,8 @@ from pathlib import Path
 from public_headers import application
 
 READ_BY_MODULES = {"halo_host", "halo_transport_params", "halo_copy_program"}
+
+
 def growing(path):
     """Names of the structs of a header that begin with their size."""
     bodies = re.findall(r"typedef struct (\w+) \{(.*?)\n\} \1;", path.read_text(), flags=re.S)

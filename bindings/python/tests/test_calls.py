@@ -49,7 +49,8 @@ def test_exchanges_tell_about_themselves(u):
     with halo.Exchange(u) as ghosts:
         ghosts.prepare()
         ghosts.run()
-        assert ghosts.get_desc().kind == halo.KIND_GHOSTS
+        desc = ghosts.get_desc()
+        assert desc.kind == halo.KIND_GHOSTS and desc.combine is None and desc.sections is None
         stats = ghosts.stats()
         assert stats.local_bytes == 4 * 8 and stats.payload_bytes == 0 and u.array(0).tolist() == [7, 0, 1, 2, 3, 4]
 

@@ -181,10 +181,12 @@ def struct(name, values, where, keep):
 
 
 def plain(value):
-    """What the library has filled, as Python values: structs as namespaces, arrays as tuples, texts as str."""
+    """What the library has filled, as Python values: structs as namespaces, arrays as tuples, texts as str; functions stay C pointers."""
     if not isinstance(value, ffi.CData):
         return value
     kind = ffi.typeof(value)
+    if kind.kind == "function":
+        return value if value else None
     if kind.kind == "pointer":
         if kind.item.kind == "struct" and kind.item.cname not in HANDLES:
             return plain(value[0])
