@@ -32,6 +32,7 @@ PUBLIC_C = re.compile(r"^halo(_(?!mpi)\w+)?\.h$")
 FOREIGN = re.compile(r"^(mpi|pmix|ucp/|ucs/|uct/|cuda|hip/|CL/|petsc)")
 LIBRARIES = {"inproc": (), "host": (), "mpi": ("mpi",)}  # of backends; of others: any
 FAMILIES = {"cuda": "accelerator", "hip": "accelerator", "opencl": "accelerator"}  # backends and the folder beside them that they share
+POINTS = {"base/schedule_point.h", "memory/shared_word.h"}  # what includes them is compiled once more for the simulation, so no other header does
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".cu", ".hip", ".cl", ".inl"}
 
@@ -43,9 +44,11 @@ def includes(path):
             yield number, match.group(1) == '"', match.group(2)
 
 
-def core_error(layer, quoted, target):
+def core_error(path, layer, quoted, target):
     if not quoted:
         return "the core knows no such library" if FOREIGN.match(target) else None
+    if target in POINTS and path.suffix == ".h" and f"{layer}/{path.name}" not in POINTS:
+        return "points of the simulation are in .cpp files alone"
     if PUBLIC_C.match(target):
         return None
     other = target.split("/")[0]
@@ -93,7 +96,7 @@ def error_of(root, path, quoted, target):
     if parts[:2] == ("src", "core"):
         if len(parts) < 4 or parts[2] not in LAYERS:
             return "this file is in no known layer"
-        return core_error(parts[2], quoted, target)
+        return core_error(path, parts[2], quoted, target)
     if parts[:2] == ("src", "backends"):
         return backend_error(path, root.joinpath(*parts[: min(4, len(parts) - 1)]), quoted, target)
     if parts[0] == "include":

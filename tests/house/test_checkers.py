@@ -91,6 +91,13 @@ class Includes(Tree):
         self.write("src/core/plan/plan.cpp", '#include "../exchange/run.h"\n')
         self.finds("layer/file.h", "check_includes.py", self.root)
 
+    def test_points_of_the_simulation(self):
+        self.write("src/core/memory/shared_word.h", '#include "base/schedule_point.h"\n')
+        self.write("src/core/comm/wait.cpp", '#include "memory/shared_word.h"\n')
+        self.passes("check_includes.py", self.root)
+        self.write("src/core/comm/wait.h", '#include "memory/shared_word.h"\n')
+        self.finds("wait.h:1: memory/shared_word.h: points of the simulation", "check_includes.py", self.root)
+
     def test_backend_sees_core(self):
         self.write("src/backends/device/host/copy.cpp", '#include "halo_plugin.h"\n#include "base/error.h"\n')
         self.finds("copy.cpp:2: base/error.h", "check_includes.py", self.root)

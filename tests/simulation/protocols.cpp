@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "explorer.h"
+#include "memory/shared_word.h"
 #include "stream/shared_slots.h"
 #include "stream/storage_leases.h"
 #include "two_contexts.h"
@@ -220,7 +221,7 @@ public:
     }
     ~Lending() override {
         own_.reset();
-        if (!contexts(0).leases().empty()) notice_.state().store(0, std::memory_order_relaxed);
+        if (!contexts(0).leases().empty()) SharedWord(notice_.state()).store(0, std::memory_order_relaxed);
         contexts(0).leases().reap();
     }
     void run(int rank) override { rank == 0 ? lend() : use(); }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/error.h"
+#include "base/schedule_point.h"
 #include "comm/tags.h"
 
 namespace halo {
@@ -27,6 +29,55 @@ Transport::~Transport() {
     if (instance_) ops_.close(instance_);
 }
 
+void Transport::send(int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, halo_request &request) {
+    schedule_point();
+    request = {};
+    check(ops_.send(instance_, peer, lane, tag, data, bytes, &request), "send to", peer);
+    network_takes(tag);
+}
+
+void Transport::receive(int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity, halo_request &request) {
+    schedule_point();
+    request = {};
+    check(ops_.receive(instance_, peer, lane, tag, data, capacity, &request), "receive from", peer);
+}
+
+bool Transport::test(halo_request &request, int32_t peer, size_t *bytes) {
+    schedule_point();
+    if (network_holds_back(&request)) return false;
+    int32_t done = 0;
+    size_t size = 0;
+    check(ops_.test(instance_, &request, &done, &size), "message with", peer);
+    if (done && bytes) *bytes = size;
+    return network_delivers(done != 0, &request);
+}
+
+bool Transport::cancel(halo_request &request, int32_t peer) {
+    schedule_point();
+    int32_t done = 0;
+    check(ops_.cancel(instance_, &request, &done), "cancel a receive from", peer);
+    return network_delivers(done != 0, &request);
+}
+
+bool Transport::probe(int32_t peer, int32_t lane, int32_t tag, size_t &bytes, halo_matched &message) {
+    schedule_point();
+    if (network_holds_back(peer, lane, tag)) return false;
+    int32_t found = 0;
+    check(ops_.probe(instance_, peer, lane, tag, &found, &bytes, &message), "probe for", peer);
+    return network_delivers(found != 0);
+}
+
+void Transport::receive_matched(halo_matched &message, int32_t peer, void *data, size_t capacity, halo_request &request) {
+    schedule_point();
+    request = {};
+    check(ops_.receive_matched(instance_, &message, data, capacity, &request), "receive from", peer);
+}
+
+void Transport::progress() {
+    schedule_point();
+    check(ops_.progress(instance_), "progress", -1);
+}
+
 bool Transport::open_lanes(int32_t n_lanes) {
     if (n_lanes <= lanes_) return true;
     const halo_status status = ops_.open_lanes(instance_, n_lanes);
@@ -34,6 +85,11 @@ bool Transport::open_lanes(int32_t n_lanes) {
     check(status, "open lanes", -1);
     lanes_ = n_lanes;
     return true;
+}
+
+void Transport::check(halo_status status, const char *what, int32_t peer) const {
+    if (status != HALO_SUCCESS) [[unlikely]]
+        raise(status, what, peer);
 }
 
 void Transport::raise(halo_status status, const char *what, int32_t peer) const {

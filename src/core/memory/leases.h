@@ -12,6 +12,7 @@
 
 #include "memory/pool.h"
 #include "memory/process.h"
+#include "memory/shared_arena.h"
 #include "memory/storage_gate.h"
 
 namespace halo {

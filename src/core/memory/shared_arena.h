@@ -13,73 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "memory/shared_block.h"
 #include "memory/shared_file.h"
-#include "memory/shared_word.h"
 
 namespace halo {
-
-// Where some memory is, as another rank needs it.
-struct SharedOffer {
-    uint64_t nonce = 0; // of the file; 0: nothing is offered
-    uint64_t host = 0;
-    int32_t process = 0;
-    int32_t file = -1;
-    uint64_t file_bytes = 0;
-    uint64_t offset = 0;
-    uint64_t bytes = 0; // from there on
-    uint64_t word = 0;  // of a block, whose first cache line has the same; 0: plain memory
-};
-
-class SharedArena;
-
-// A block that one process writes and one reads. Its first two cache lines, the front, have words for the two: what a former peer, who does not know
-// yet that the block is something else now, still looks at lies there, and is never anything but these words.
-class SharedBlock {
-public:
-    SharedBlock() = default;
-    SharedBlock(std::byte *data, const SharedOffer &offer) : data_(data), offer_(offer) {}
-
-    explicit operator bool() const { return data_ != nullptr; }
-    std::byte *data() const { return data_ + front; }
-    const SharedOffer &offer() const { return offer_; }
-
-    // Up to this epoch the reader has read. What the reader of a former block in its place says does not count. Release to acquire: it has read
-    // before the writer writes there again.
-    uint32_t read_epoch() const {
-        const uint64_t told = word(0).load(std::memory_order_acquire);
-        return told >> 32 == tag() ? static_cast<uint32_t>(told) : 0;
-    }
-    void tell_read(uint32_t epoch) const { word(0).store(tag() << 32 | epoch, std::memory_order_release); }
-
-    // The writer has written what the reader waits for in this epoch; there is a word for odd epochs, and one for even ones. What the writer of
-    // another block in its place says, before or after, does not count. Release to acquire: all that was written before.
-    void tell_written(uint32_t epoch) const { written(epoch).store(tag() << 32 | epoch, std::memory_order_release); }
-    bool is_written(uint32_t epoch) const { return written(epoch).load(std::memory_order_acquire) == (tag() << 32 | epoch); }
-
-    // A word for the two ends to agree on something else: see memory/storage_gate.h.
-    SharedWord<uint64_t> state() const { return word(1); }
-
-    // Is it still this block, and no other in its place? Acquire: a word that `begin` has stored shows its other words too.
-    bool is_same() const { return word(2).load(std::memory_order_acquire) == offer_.word; }
-    // Empty. From here on what was in its place is gone. The state may be relaxed: who is offered the block hears of it later, by the release of the
-    // last word or by the message of the offer, and a former peer's turn is over.
-    void begin() const {
-        tell_read(0);
-        state().store(0, std::memory_order_relaxed);
-        word(2).store(offer_.word, std::memory_order_release);
-    }
-    std::byte *front_data() const { return data_; }
-
-    static constexpr size_t front = 128; // the reader's line, and the writer's
-
-private:
-    uint64_t tag() const { return offer_.word & 0xffffffffu; }
-    SharedWord<uint64_t> written(uint32_t epoch) const { return word(8 + static_cast<int>(epoch & 1)); }
-    SharedWord<uint64_t> word(int number) const { return SharedWord<uint64_t>(reinterpret_cast<uint64_t *>(data_)[number]); }
-
-    std::byte *data_ = nullptr; // of the whole block, front included
-    SharedOffer offer_;
-};
 
 // Memory of this rank, and mappings of that of others.
 class SharedArena {

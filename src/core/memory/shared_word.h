@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "base/schedule_point.h"
 
@@ -10,31 +11,31 @@ namespace halo {
 
 #if defined(HALO_SIMULATION)
 
-template <class T>
 class SharedWord {
 public:
-    explicit SharedWord(T &word) : word_(word) {}
+    explicit SharedWord(uint64_t &word) : word_(word) {}
 
-    T load(std::memory_order order) const { return word().load(order); }
-    void store(T value, std::memory_order order) const { word().store(value, order); }
-    bool compare_exchange_strong(T &expected, T desired, std::memory_order order) const {
+    uint64_t load(std::memory_order order) const { return word().load(order); }
+    void store(uint64_t value, std::memory_order order) const { word().store(value, order); }
+    bool compare_exchange_strong(uint64_t &expected, uint64_t desired, std::memory_order order) const {
         return word().compare_exchange_strong(expected, desired, order);
     }
-    bool compare_exchange_weak(T &expected, T desired, std::memory_order order) const { return compare_exchange_strong(expected, desired, order); }
+    bool compare_exchange_weak(uint64_t &expected, uint64_t desired, std::memory_order order) const {
+        return compare_exchange_strong(expected, desired, order);
+    }
 
 private:
-    std::atomic_ref<T> word() const {
+    std::atomic_ref<uint64_t> word() const {
         simulation::before_access(&word_, sizeof word_);
         return std::atomic_ref(word_);
     }
 
-    T &word_;
+    uint64_t &word_;
 };
 
 #else
 
-template <class T>
-using SharedWord = std::atomic_ref<T>;
+using SharedWord = std::atomic_ref<uint64_t>;
 
 #endif
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/schedule_point.h"
 #include "comm/context.h"
 #include "memory/leases.h"
+#include "memory/storage_gate.h"
 
 namespace halo {
 
@@ -20,10 +20,7 @@ public:
           serial_(serial),
           peer_(peer),
           object_(object) {}
-    ~StorageLeases() {
-        end_own();
-        if (has_own()) context_.shared_arena(SIZE_MAX)->release(own_.front().block, 0);
-    }
+    ~StorageLeases();
     StorageLeases(const StorageLeases &) = delete;
     StorageLeases &operator=(const StorageLeases &) = delete;
 
@@ -54,12 +51,7 @@ public:
     bool close_own() const { return gate().close(); }
     // The peer uses it no more in this run. One that is at it has all it needs to end; where it does not, because it has been stopped or is dead, the
     // context has the lease until it has.
-    void end_own() noexcept {
-        if (!has_own()) return;
-        const double end = context_.clock() + 1;
-        for (; !close_own(); busy_wait())
-            if (context_.clock() > end && gate().revoke()) return context_.leases().take_over(own_);
-    }
+    void end_own() noexcept;
 
     // The peer's.
     bool claim_peers(uint32_t epoch) const { return StorageGate(peers_).claim(serial_, epoch); }
