@@ -9,6 +9,10 @@
 #   make deb          Debian packages, in build-deb
 ccache = $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
+# What one folder has compiled another need not.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+
 fewer_cases = CONFORMANCE_CASES=40 CONFORMANCE_BOX_CASES=20 KEYS_CASES=6
 
 .PHONY: demo demo-unstructured demo-sphere check check-mutations check-full check-long check-clang check-asan check-tsan check-gpu packages lint format docs pictures abi-dump deb clean
