@@ -24,10 +24,10 @@ void *counted(std::size_t bytes, std::size_t alignment) {
 
 void *operator new(std::size_t bytes) { return counted(bytes, 16); }
 void *operator new(std::size_t bytes, std::align_val_t alignment) { return counted(bytes, static_cast<std::size_t>(alignment)); }
-void operator delete(void *block) noexcept { std::free(block); }
-void operator delete(void *block, std::size_t) noexcept { std::free(block); }
-void operator delete(void *block, std::align_val_t) noexcept { std::free(block); }
-void operator delete(void *block, std::size_t, std::align_val_t) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void *block) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void *block, std::size_t) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void *block, std::align_val_t) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void *block, std::size_t, std::align_val_t) noexcept { std::free(block); }
 
 namespace {
 
