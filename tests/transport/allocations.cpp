@@ -18,10 +18,10 @@ void *counted(std::size_t bytes, std::size_t alignment) {
 
 void *operator new(std::size_t bytes) { return counted(bytes, 16); }
 void *operator new(std::size_t bytes, std::align_val_t alignment) { return counted(bytes, static_cast<std::size_t>(alignment)); }
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void *memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void *memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void *memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void *memory, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void *memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace transport_tests {
 namespace {
