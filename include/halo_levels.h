@@ -76,14 +76,15 @@ typedef struct halo_forest_desc {
     size_t tree_bytes;           /**< sizeof(halo_tree), at most 4096 */
     const halo_tree_join *joins; /**< n_joins. Copied. */
     size_t join_bytes;           /**< sizeof(halo_tree_join), at most 4096 */
-    const halo_leaf *leaves;     /**< n_leaves, which cover all trees without overlap. Place in the list = gid. The same on all ranks. Copied. */
+    const halo_leaf *leaves;     /**< n_leaves, which cover all trees without overlap. Place in the list = gid. The same on all ranks, unless
+                                      `distributed`. Copied. */
     size_t leaf_bytes;           /**< sizeof(halo_leaf), at most 4096 */
-    int64_t n_leaves;            /**< at most 2^31 - 1 */
+    int64_t n_leaves;            /**< at most 2^31 - 1, those of all ranks */
     const int32_t *owner;        /**< rank of each leaf; NULL: equal runs of gids. Copied. */
     int32_t n_trees;
     int32_t n_joins;
-    int32_t balance; /**< HALO_BALANCE_...: what the list is held to */
-    int32_t reserved;
+    int32_t balance;     /**< HALO_BALANCE_...: what the list is held to */
+    int32_t distributed; /**< 1: `leaves` are this rank's alone, and `owner` is NULL; a rank may have none. gids: rank by rank, in the order given */
 } halo_forest_desc;
 #define HALO_FOREST_DESC_INIT                                                                                                                        \
     {                                                                                                                                                \
@@ -97,10 +98,12 @@ typedef struct halo_forest_desc {
  * as around an edge of 3 or 5 trees, nothing lies there: such ghosts are boundaries (halo_field_boundaries). Neighbours are listed across all levels:
  * of a refined one each leaf that touches the element. Its fields are cell-centred.
  *
- * Collective; blocks: compares the descriptions. O(leaves log leaves) time, about 40 bytes per leaf and 500 per tree on each rank. HALO_ERR_ARGUMENT:
- * a leaf lies outside its tree or within another leaf, a place is covered by none, levels break the balance, a join does not fit, a side is joined
- * twice or to itself, n_cells is odd, an owner is no rank: the text names leaves by gid, level and place. HALO_ERR_LIMIT: a tree has more than 2^40
- * cells along a direction at the level of one of its leaves, or more than 2^31 - 1 roots. HALO_ERR_MISMATCH: ranks gave different descriptions.
+ * Collective; blocks: compares the descriptions. O(leaves log leaves) time, about 40 bytes per leaf and 500 per tree on each rank. With `distributed`
+ * ranks find the leaves near their own in a directory that is dealt to them, and no rank has a list of all: O(own leaves) memory, O(log ranks) rounds;
+ * of other leaves than its own a rank knows those that touch them (HALO_ERR_NOT_FOUND of what is farther away). HALO_ERR_ARGUMENT: a leaf lies
+ * outside its tree or within another leaf, a place is covered by none, levels break the balance, a join does not fit, a side is joined twice or to
+ * itself, n_cells is odd, an owner is no rank: the text names leaves by gid, level and place. HALO_ERR_LIMIT: a tree has more than 2^40 cells along a
+ * direction at the level of one of its leaves, or more than 2^31 - 1 roots. HALO_ERR_MISMATCH: ranks gave different descriptions.
  */
 HALO_API halo_status halo_topology_create_forest(halo_context *context, const halo_forest_desc *desc, halo_topology **topology);
 
@@ -108,7 +111,7 @@ HALO_API halo_status halo_topology_create_forest(halo_context *context, const ha
 
 /* ------------------------------------------------------------------ 2 lists of blocks */
 /** @defgroup levels_02 Levels, 2 lists of blocks
- *  Functions of lists alone: no context, any thread, the same result on every rank. Pass capacity 0 to learn `n`. Errors in descriptions are those of
+ *  Functions of lists of all leaves: no context, any thread, the same result on every rank; `distributed` is not read. Pass capacity 0 to learn `n`. Errors in descriptions are those of
  *  halo_topology_create_forest.
  *  @{ */
 

@@ -53,6 +53,7 @@ struct Case {
         }
         per_channel = below(4) == 0;
         by_phases = below(2) == 0;
+        shape.distributed = below(2) == 0;
     }
     // Values of a component: complex ones have two numbers.
     int32_t numbers() const { return type == HALO_COMPLEX64 ? 2 : 1; }
@@ -62,7 +63,8 @@ struct Case {
 class Filled {
 public:
     Filled(const Case &of, const Model &model, const Rank &rank) : of_(of), model_(model), rank_(rank) {
-        OK(halo_topology_create_forest(rank.context, &model.desc(), &topology_));
+        const halo_forest_desc forest = model.desc_of(rank.rank);
+        OK(halo_topology_create_forest(rank.context, &forest, &topology_));
         OK(halo_topology_local_parts(topology_, &gids_, &n_parts_));
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.type = of.type, desc.name = "u", desc.n_components = of.n_components;

@@ -23,6 +23,7 @@ Shape shape_of(uint64_t number) {
         shape.n_roots[d] = 1 + static_cast<int64_t>(random() % 2);
         shape.periodic[d] = random() % 2 == 0;
     }
+    shape.distributed = random() % 2 == 0;
     return shape;
 }
 
@@ -44,7 +45,8 @@ TEST_P(Fluxes, BecomeTheMeansOfFinerOnes) {
         conformance::run(GetParam(), {}, [&](Rank &rank) {
             const Model model(shape, number, rank.size);
             halo_topology *topology = nullptr;
-            OK(halo_topology_create_forest(rank.context, &model.desc(), &topology));
+            const halo_forest_desc forest = model.desc_of(rank.rank);
+            OK(halo_topology_create_forest(rank.context, &forest, &topology));
             halo_field_desc desc = HALO_FIELD_DESC_INIT;
             desc.name = "flux", desc.centring = HALO_CENTRE_FACES, desc.n_components = 2;
             halo_field *field = nullptr;

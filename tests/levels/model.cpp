@@ -40,12 +40,13 @@ Model::Model(const Shape &shape, uint64_t seed, int32_t n_ranks) : shape_(shape)
     describe(seed, n_ranks);
 }
 
-Model::Model(const Model &of, std::vector<halo_leaf> leaves, uint64_t seed, int32_t n_ranks)
+Model::Model(const Model &of, std::vector<halo_leaf> leaves, uint64_t seed, int32_t n_ranks, bool distributed)
     : shape_(of.shape_),
       trees_(of.trees_),
       tree_rows_(of.tree_rows_),
       joins_(of.joins_),
       leaves_(std::move(leaves)) {
+    shape_.distributed = distributed;
     for (int64_t gid = 0; gid < static_cast<int64_t>(leaves_.size()); ++gid) {
         const Block block{ leaves_[static_cast<size_t>(gid)].level, in_space(gid, {}, 1) };
         blocks_.push_back(block);
@@ -189,12 +190,34 @@ void Model::describe(uint64_t seed, int32_t n_ranks) {
 void Model::place(uint64_t seed, int32_t n_ranks) {
     Random random(seed + 2);
     for (size_t gid = 0; gid < leaves_.size(); ++gid) owner_.push_back(static_cast<int32_t>(random() % static_cast<uint64_t>(n_ranks)));
+    if (shape_.distributed) order_by_rank();
     desc_.n_dims = shape_.n_dims;
     for (size_t d = 0; d < static_cast<size_t>(shape_.n_dims); ++d) desc_.n_cells[d] = shape_.n_cells;
     desc_.trees = tree_rows_.data(), desc_.n_trees = shape_.n_trees;
     desc_.joins = joins_.data(), desc_.n_joins = static_cast<int32_t>(joins_.size());
     desc_.leaves = leaves_.data(), desc_.n_leaves = static_cast<int64_t>(leaves_.size());
     desc_.owner = owner_.data();
+}
+
+void Model::order_by_rank() {
+    std::vector<size_t> order(leaves_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](size_t gid) { return owner_[gid]; });
+    const auto ordered = [&](auto &list) {
+        auto before = list;
+        for (size_t gid = 0; gid < order.size(); ++gid) list[gid] = before[order[gid]];
+    };
+    ordered(leaves_), ordered(blocks_), ordered(owner_);
+}
+
+halo_forest_desc Model::desc_of(int32_t rank) const {
+    if (!shape_.distributed) return desc_;
+    halo_forest_desc own = desc_;
+    const auto [first, end] = std::ranges::equal_range(owner_, rank);
+    own.distributed = 1, own.owner = nullptr;
+    own.leaves = leaves_.data() + (first - owner_.begin());
+    own.n_leaves = end - first;
+    return own;
 }
 
 Place Model::in_space(int64_t gid, const Place &cell, int64_t n_cells) const {

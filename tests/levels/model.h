@@ -25,6 +25,7 @@ struct Shape {
     std::array<bool, 3> periodic{};
     bool turned = false; // trees have index spaces of their own
     int32_t deepest = 2;
+    bool distributed = false; // each rank tells of its own leaves alone: gids are rank by rank
 };
 
 struct Block {
@@ -37,12 +38,15 @@ class Model {
 public:
     Model(const Shape &shape, uint64_t seed, int32_t n_ranks);
     // Other leaves on the same trees.
-    Model(const Model &of, std::vector<halo_leaf> leaves, uint64_t seed, int32_t n_ranks);
+    Model(const Model &of, std::vector<halo_leaf> leaves, uint64_t seed, int32_t n_ranks, bool distributed = false);
     Model(const Model &) = delete;
     Model &operator=(const Model &) = delete;
 
     const Shape &shape() const { return shape_; }
+    // Of all leaves.
     const halo_forest_desc &desc() const { return desc_; }
+    // What a rank tells.
+    halo_forest_desc desc_of(int32_t rank) const;
     const std::vector<Block> &blocks() const { return blocks_; } // by gid
     int32_t owner(int64_t gid) const { return owner_[static_cast<size_t>(gid)]; }
     bool has_levels() const;
@@ -78,6 +82,7 @@ private:
     void refine(uint64_t seed);
     void describe(uint64_t seed, int32_t n_ranks);
     void place(uint64_t seed, int32_t n_ranks);
+    void order_by_rank();
 
     struct Tree {
         std::array<int32_t, 3> axis{ 0, 1, 2 }; // in space, along which the tree's direction runs

@@ -26,7 +26,8 @@ std::vector<halo_leaf> adapted(const Model &model, uint64_t seed) {
 class Target {
 public:
     Target(const Case &of, const Model &model, const Rank &rank) : of_(of), model_(model) {
-        OK(halo_topology_create_forest(rank.context, &model.desc(), &topology));
+        const halo_forest_desc forest = model.desc_of(rank.rank);
+        OK(halo_topology_create_forest(rank.context, &forest, &topology));
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.type = of.type, desc.name = "u", desc.n_components = of.n_components;
         OK(halo_field_create(topology, &desc, &field));
@@ -87,7 +88,7 @@ TEST_P(Remesh, MovesWhatTheModelSays) {
         for (size_t d = 0; d < static_cast<size_t>(of.shape.n_dims); ++d) of.low[d] = std::max(of.low[d], 1), of.high[d] = std::max(of.high[d], 1);
         conformance::run(GetParam(), {}, [&](Rank &rank) {
             const Model before(of.shape, of.seed, rank.size);
-            const Model after(before, adapted(before, number), number, rank.size);
+            const Model after(before, adapted(before, number), number, rank.size, number % 2 == 0);
             Filled source(of, before, rank);
             const Target target(of, after, rank);
             halo_field *from = source.field(), *to = target.field;

@@ -6,6 +6,7 @@
 #include "counters.h"
 
 #include <halo.hpp>
+#include <halo_levels.hpp>
 #include <halo_mesh.hpp>
 #include <halo_sphere.hpp>
 
@@ -211,11 +212,21 @@ void run_everywhere(const halo::Context &context, Stages &stages) {
     }
 }
 
+template <class Desc>
+halo::Topology make_topology(const halo::Context &context, const Desc &desc) {
+    return { context, desc };
+}
+halo::Topology make_topology(const halo::Context &context, const halo_forest_desc &desc) {
+    halo_topology *topology = nullptr;
+    halo::check(halo_topology_create_forest(context, &desc, &topology));
+    return halo::Topology::adopt(topology);
+}
+
 /// Make a topology, a field with one layer of ghosts and an exchange, and run it once.
 template <class Desc>
 void run_cells(const halo::Context &context, const Desc &desc, const char *name, Stages &stages) {
     stages.begin();
-    const halo::Topology topology(context, desc);
+    const halo::Topology topology = make_topology(context, desc);
     halo_field_desc field_desc = HALO_FIELD_DESC_INIT;
     field_desc.name = "cells";
     for (int d = 0; d < 3; ++d) field_desc.ghost_low[d] = field_desc.ghost_high[d] = 1;
@@ -253,6 +264,36 @@ void run_boxes(const halo::Context &context, const Lattice &lattice, Stages &sta
     desc.boxes = &own;
     desc.n_boxes = 1;
     run_cells(context, desc, "boxes", stages);
+}
+
+/// Each rank has a root block, an eighth of which is refined once more than the rest, and knows nothing of others: 120 leaves.
+void run_forest(const halo::Context &context, const Lattice &lattice, Stages &stages) {
+    halo_tree tree = HALO_TREE_INIT;
+    std::array<halo_tree_join, 3> joins;
+    halo_forest_desc desc = HALO_FOREST_DESC_INIT;
+    for (int d = 0; d < 3; ++d) {
+        tree.n_roots[d] = lattice.extent(d);
+        joins[static_cast<size_t>(d)] = HALO_TREE_JOIN_INIT;
+        joins[static_cast<size_t>(d)].side = 2 * d + 1;
+        desc.n_cells[d] = 4;
+    }
+    const auto at = lattice.place(context.rank());
+    std::vector<halo_leaf> leaves;
+    const auto add = [&](int32_t level, int64_t first, int64_t end, auto &&wanted) {
+        for (int64_t z = first; z < end; ++z)
+            for (int64_t y = first; y < end; ++y)
+                for (int64_t x = first; x < end; ++x)
+                    if (wanted(x, y, z))
+                        leaves.push_back(
+                            { 0, level, { (int64_t{ at[0] } << level) + x, (int64_t{ at[1] } << level) + y, (int64_t{ at[2] } << level) + z } });
+    };
+    add(2, 0, 4, [](int64_t x, int64_t y, int64_t z) { return x > 1 || y > 1 || z > 1; });
+    add(3, 0, 4, [](int64_t, int64_t, int64_t) { return true; });
+    desc.trees = &tree, desc.n_trees = 1;
+    desc.joins = joins.data(), desc.n_joins = 3;
+    desc.leaves = leaves.data(), desc.n_leaves = static_cast<int64_t>(leaves.size());
+    desc.distributed = 1;
+    run_cells(context, desc, "forest", stages);
 }
 
 /// Cells, edges and vertices of an icosahedral grid, two rings of ghosts each, in one exchange: 10 p^2 ranks have a part of `squares` by `squares`
@@ -332,6 +373,7 @@ void run_simulated(const std::string &what) {
     } else {
         run_blocks(context, lattice, stages);
         run_boxes(context, lattice, stages);
+        run_forest(context, lattice, stages);
     }
     stages.print_all();
 }

@@ -48,6 +48,6 @@ std::unique_ptr<EdgeSource> edges_of_transfer(const Topology &source, const Topo
 // Between blocks of different levels; to_finer and beside into the ghosts of a field on its coarsened blocks.
 std::unique_ptr<EdgeSource> edges_of_levels(const ForestTopology &forest, const LevelGhosts &ghosts, LevelWay way);
 // From the blocks of one forest to those of another; merged from a field on coarsened blocks, split into one.
-std::unique_ptr<EdgeSource> edges_of_remesh(const ForestTopology &from, const ForestTopology &to, int32_t reach, RemeshWay way);
+std::unique_ptr<EdgeSource> edges_of_remesh(std::shared_ptr<RemeshLeaves> leaves, int32_t reach, RemeshWay way);
 
 } // namespace halo

@@ -89,6 +89,14 @@ void check_fluxes(const std::vector<Field *> &fields, const halo_exchange_desc &
     }
 }
 
+// Between the blocks of two forests, by number of the fields.
+struct Move {
+    size_t from;
+    size_t to;
+    std::shared_ptr<EdgeSource> merged;
+    std::shared_ptr<EdgeSource> split;
+};
+
 // The fields between levels, and what is done on them around the round.
 class LevelSteps final : public RoundSteps {
 public:
@@ -109,8 +117,8 @@ public:
     void find_fluxes() {
         for (Item &item : items_) find_fluxes(item);
     }
-    // Of a field in the first half to that in the second.
-    void find_moves(size_t from, size_t to);
+    // Of a field in the first half to that in the second, over edges which may have to be looked up first.
+    void add_move(Move move) { moves_.push_back(std::move(move)); }
     // The caller's, then those between levels.
     std::vector<Field *> fields() const {
         std::vector<Field *> all;
@@ -122,6 +130,7 @@ public:
 
     void begin(halo_run &run) override;
     void before_send(const halo_run &run) override {
+        find_moves();
         for_each_part(run, [](const Values &values, const Work &work) {
             for (const auto &[place, box] : work.sent) values.restrict_box(place, box);
         });
@@ -181,13 +190,15 @@ private:
     void add_item(Field &field, const LevelGhosts &ghosts, const std::string &of);
     static void find_ghosts(Item &item);
     static void find_fluxes(Item &item);
+    void find_moves();
     void check_run(const halo_run &run, const Item &item) const;
     template <class Step>
     void for_each_part(const halo_run &run, Step &&step) const;
 
     const char *what_;
     std::vector<Item> items_;
-    size_t n_data_ = 0; // parts of all fields of the caller
+    std::vector<Move> moves_; // for which it has not been found yet what there is to do
+    size_t n_data_ = 0;       // parts of all fields of the caller
     std::vector<int32_t> mask_;
     std::vector<int32_t> sets_;
     std::vector<void *> data_;
@@ -244,18 +255,21 @@ void LevelSteps::find_fluxes(Item &item) {
         });
 }
 
-void LevelSteps::find_moves(size_t from, size_t to) {
-    Item &source = items_[from], &destination = items_[to];
-    const RemeshEdges edges(forest_of(*source.field), forest_of(*destination.field), destination.ghosts.reach);
-    edges.emit(RemeshWay::merged, [&](const Edge &edge) {
-        if (edge.ends != EdgeEnds::receive)
-            source.work[static_cast<size_t>(forest_of(*source.field).local_index(edge.send_gid))].send(0, edge.send.box);
-    });
-    const halo_box block = whole_block(destination.field->topology().cells_of(0));
-    edges.emit(RemeshWay::split, [&](const Edge &edge) {
-        if (edge.ends == EdgeEnds::send) return;
-        destination.work[static_cast<size_t>(forest_of(*destination.field).local_index(edge.receive_gid))].made.push_back(block);
-    });
+void LevelSteps::find_moves() {
+    if (moves_.empty()) return;
+    for (Item &item : items_) item.work.assign(item.work.size(), {});
+    for (const Move &move : moves_) {
+        Item &source = items_[move.from], &destination = items_[move.to];
+        const ForestTopology &sources = forest_of(*source.field), &destinations = forest_of(*destination.field);
+        move.merged->emit(HALO_CENTRE_CELL, [&](const Edge &edge) {
+            if (edge.ends != EdgeEnds::receive) source.work[static_cast<size_t>(sources.local_index(edge.send_gid))].send(0, edge.send.box);
+        });
+        const halo_box block = whole_block(destinations.cells_of(0));
+        move.split->emit(HALO_CENTRE_CELL, [&](const Edge &edge) {
+            if (edge.ends != EdgeEnds::send) destination.work[static_cast<size_t>(destinations.local_index(edge.receive_gid))].made.push_back(block);
+        });
+    }
+    moves_.clear();
 }
 
 void LevelSteps::check_run(const halo_run &run, const Item &item) const {
@@ -338,7 +352,6 @@ void check_remesh(const Field &source, const Field &destination, const halo_tran
         if (std::min(from.ghosts.low[d], from.ghosts.high[d]) < reach)
             refuse(format("minmod prolongation reads one layer of the source's ghosts, of which there are %d and %d along direction %zu",
                           from.ghosts.low[d], from.ghosts.high[d], d));
-    RemeshEdges(forest_of(source), forest_of(destination), reach).check();
 }
 
 std::string text_of(const Field &field) {
@@ -411,19 +424,19 @@ std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const 
     }
     auto steps = std::make_unique<LevelSteps>("blocks of another list are filled", fields, ghosts);
     round.fields = steps->fields();
+    std::shared_ptr<RemeshLeaves> leaves;
     for (int32_t f = 0; f < n; ++f) {
-        steps->find_moves(static_cast<size_t>(f), static_cast<size_t>(n + f));
-        const auto add = [&](int32_t source, int32_t destination, RemeshWay way) {
-            const Field &from = *fields[static_cast<size_t>(f)], &to = *fields[static_cast<size_t>(n + f)];
-            round.pieces.push_back({ source,
-                                     destination,
-                                     edges_of_remesh(forest_of(from), forest_of(to), ghosts[static_cast<size_t>(n + f)].reach, way),
-                                     {},
-                                     meaning_of(kind_remesh, {}, desc.shared) });
+        const ForestTopology &from = forest_of(*fields[static_cast<size_t>(f)]), &to = forest_of(*fields[static_cast<size_t>(n + f)]);
+        if (!leaves || &leaves->from().forest() != &from || &leaves->to().forest() != &to) leaves = std::make_shared<RemeshLeaves>(from, to);
+        const auto between = [&](RemeshWay way) -> std::shared_ptr<EdgeSource> {
+            return edges_of_remesh(leaves, ghosts[static_cast<size_t>(n + f)].reach, way);
         };
-        add(f, n + f, RemeshWay::same);
-        add(2 * n + f, n + f, RemeshWay::merged);
-        add(f, 3 * n + f, RemeshWay::split);
+        const Move move{ static_cast<size_t>(f), static_cast<size_t>(n + f), between(RemeshWay::merged), between(RemeshWay::split) };
+        const uint64_t meaning = meaning_of(kind_remesh, {}, desc.shared);
+        round.pieces.push_back({ f, n + f, between(RemeshWay::same), {}, meaning });
+        round.pieces.push_back({ 2 * n + f, n + f, move.merged, {}, meaning });
+        round.pieces.push_back({ f, 3 * n + f, move.split, {}, meaning });
+        steps->add_move(move);
     }
     return one_round(fields, std::move(round), std::move(steps));
 }

@@ -32,25 +32,27 @@ private:
 
 class OfRemesh final : public EdgeSource {
 public:
-    OfRemesh(const ForestTopology &from, const ForestTopology &to, int32_t reach, RemeshWay way) : from_(from), to_(to), reach_(reach), way_(way) {}
+    OfRemesh(std::shared_ptr<RemeshLeaves> leaves, int32_t reach, RemeshWay way) : leaves_(std::move(leaves)), reach_(reach), way_(way) {}
 
-    void emit(Centring, const EdgeSink &sink) const override { RemeshEdges(from_, to_, reach_).emit(way_, sink); }
+    bool is_known() const override { return leaves_->is_known(); }
+    void look_up() override { leaves_->look_up(); }
+    void emit(Centring, const EdgeSink &sink) const override { RemeshEdges(*leaves_, reach_).emit(way_, sink); }
     bool narrow(Edge &, Centring, const GhostWidths &) const override { return true; }
     void identify(std::vector<uint64_t> &identity) const override {
-        identity.insert(identity.end(), { from_.id(), to_.id(), static_cast<uint64_t>(way_), static_cast<uint64_t>(reach_) });
+        identity.insert(identity.end(),
+                        { leaves_->from().forest().id(), leaves_->to().forest().id(), static_cast<uint64_t>(way_), static_cast<uint64_t>(reach_) });
     }
 
 private:
-    const ForestTopology &from_;
-    const ForestTopology &to_;
+    std::shared_ptr<RemeshLeaves> leaves_;
     int32_t reach_;
     RemeshWay way_;
 };
 
 } // namespace
 
-std::unique_ptr<EdgeSource> edges_of_remesh(const ForestTopology &from, const ForestTopology &to, int32_t reach, RemeshWay way) {
-    return std::make_unique<OfRemesh>(from, to, reach, way);
+std::unique_ptr<EdgeSource> edges_of_remesh(std::shared_ptr<RemeshLeaves> leaves, int32_t reach, RemeshWay way) {
+    return std::make_unique<OfRemesh>(std::move(leaves), reach, way);
 }
 
 std::unique_ptr<EdgeSource> edges_of_levels(const ForestTopology &forest, const LevelGhosts &ghosts, LevelWay way) {

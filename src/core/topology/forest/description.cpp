@@ -86,13 +86,18 @@ Trees read_trees(const halo_forest_desc &desc) {
     return trees;
 }
 
-Leaves read_leaves(const halo_forest_desc &desc) {
-    Trees trees = read_trees(desc);
+std::vector<TreeBlock> read_blocks(const halo_forest_desc &desc, const Trees &trees) {
     check_list("leaves", desc.n_leaves, desc.leaves);
     std::vector<TreeBlock> blocks;
     blocks.reserve(static_cast<size_t>(desc.n_leaves));
     for (int64_t gid = 0; gid < desc.n_leaves; ++gid)
         blocks.push_back(block_of(read_item(desc.leaves, desc.leaf_bytes, gid, halo_leaf HALO_LEAF_INIT), gid, desc, trees));
+    return blocks;
+}
+
+Leaves read_leaves(const halo_forest_desc &desc) {
+    Trees trees = read_trees(desc);
+    std::vector<TreeBlock> blocks = read_blocks(desc, trees);
     return { std::move(trees), std::move(blocks) };
 }
 

@@ -8,6 +8,8 @@ namespace halo {
 
 // n_dims, n_cells, trees and joins.
 Trees read_trees(const halo_forest_desc &desc);
+// Leaves, each within its tree, whatever they cover.
+std::vector<TreeBlock> read_blocks(const halo_forest_desc &desc, const Trees &trees);
 // All but owners; the list need not be balanced.
 Leaves read_leaves(const halo_forest_desc &desc);
 void check_balance(const Leaves &leaves, int32_t balance);

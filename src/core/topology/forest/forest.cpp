@@ -3,13 +3,18 @@
 
 #include <algorithm>
 
+#include "base/checked.h"
 #include "base/digest.h"
 #include "base/items.h"
+#include "base/limits.h"
 #include "comm/agree.h"
+#include "comm/collective.h"
+#include "comm/route.h"
 #include "topology/boxes/box_calculus.h"
 #include "topology/even_owner.h"
 #include "topology/forest/block_box.h"
 #include "topology/forest/description.h"
+#include "topology/forest/near_leaves.h"
 
 namespace halo {
 
@@ -21,24 +26,53 @@ std::string triple(const auto &xyz) {
 
 } // namespace
 
-ForestTopology::ForestTopology(Context &context, const halo_forest_desc &desc) : Topology(context), n_dims_(desc.n_dims) {
+ForestTopology::ForestTopology(Context &context, const halo_forest_desc &desc) : Topology(context), n_dims_(desc.n_dims), balance_(desc.balance) {
+    std::optional<Trees> trees;
+    std::vector<TreeBlock> own;
     const auto describe = [&] {
-        leaves_.emplace(read_leaves(desc));
-        check_balance(*leaves_, desc.balance);
+        trees.emplace(read_trees(desc));
         std::copy_n(desc.n_cells, n_dims_, n_cells_.begin());
-        read_owners(desc);
-        for (int64_t gid = 0; gid < n_parts(); ++gid)
-            if (owner(gid) == context.rank()) local_parts_.push_back(gid);
-        find_near();
-        has_levels_ = find_levels(desc);
-        return hash_ = hash_of(desc);
+        if (desc.distributed != 0 && desc.distributed != 1) fail(HALO_ERR_ARGUMENT, "forest: distributed is %d, it must be 0 or 1", desc.distributed);
+        if (desc.distributed && desc.owner)
+            fail(HALO_ERR_ARGUMENT, "forest: distributed leaves belong to the rank that gives them: owner must be NULL");
+        if (desc.distributed)
+            own = read_blocks(desc, *trees);
+        else
+            read_all(desc);
+        return hash_ = hash_of(desc, *trees);
     };
-    agree_on(context, "forest", describe, [&] { return terms(desc); });
-    balance_ = desc.balance;
+    agree_on(context, "forest", describe, [&] { return terms(desc, *trees); });
     for (int32_t i = 0; i < desc.n_joins; ++i) {
         const halo_tree_join join = read_item(desc.joins, desc.join_bytes, i, halo_tree_join HALO_TREE_JOIN_INIT);
         for (int d = 0; d < n_dims_; ++d) is_turned_ = is_turned_ || join.axis[d] != d || join.sign[d] != 1;
     }
+    if (desc.distributed) find_others(*std::move(trees), std::move(own));
+}
+
+void ForestTopology::read_all(const halo_forest_desc &desc) {
+    leaves_.emplace(read_leaves(desc));
+    check_balance(*leaves_, desc.balance);
+    read_owners(desc);
+    for (int64_t gid = 0; gid < n_parts(); ++gid)
+        if (owner(gid) == context_.rank()) local_parts_.push_back(gid);
+    find_near();
+    has_levels_ = find_levels(desc);
+}
+
+// What is known are own leaves, those that touch them, and those that touch these: so that an edge is the same at both of its ends.
+void ForestTopology::find_others(Trees trees, std::vector<TreeBlock> blocks) {
+    int64_t n = 0;
+    const int64_t first = sum_below(context_, std::ssize(blocks), n);
+    check_limit("forest: the number of leaves of all ranks", n, limits::listed);
+    std::vector<PlacedLeaf> own;
+    for (const TreeBlock &block : blocks) own.push_back({ first + std::ssize(own), context_.rank(), block });
+    directory_.emplace(context_, own);
+    const std::vector<PlacedLeaf> known = find_near_leaves(context_, *directory_, trees, balance_, n, own);
+    leaves_.emplace(std::move(trees), n, known);
+    for (const PlacedLeaf &leaf : known) owner_.push_back(leaf.rank);
+    for (const PlacedLeaf &leaf : own) local_parts_.push_back(leaf.gid);
+    find_near();
+    has_levels_ = allreduce_max(context_, find_levels() ? 1 : 0) != 0;
 }
 
 void ForestTopology::read_owners(const halo_forest_desc &desc) {
@@ -50,17 +84,19 @@ void ForestTopology::read_owners(const halo_forest_desc &desc) {
                  context_.size() - 1);
 }
 
-uint64_t ForestTopology::hash_of(const halo_forest_desc &desc) const {
+uint64_t ForestTopology::hash_of(const halo_forest_desc &desc, const Trees &trees) const {
     Digest digest;
     const auto add = [&](const auto &...numbers) { (digest.add(static_cast<uint64_t>(numbers)), ...); };
-    add(n_dims_, desc.balance, n_cells_[0], n_cells_[1], n_cells_[2], desc.n_trees, desc.n_joins, n_parts(), owner_.empty());
+    add(n_dims_, desc.balance, n_cells_[0], n_cells_[1], n_cells_[2], desc.n_trees, desc.n_joins, desc.distributed);
     for (int32_t tree = 0; tree < desc.n_trees; ++tree)
-        for (const int64_t n : leaves_->trees().n_roots(tree)) add(n);
+        for (const int64_t n : trees.n_roots(tree)) add(n);
     for (int32_t i = 0; i < desc.n_joins; ++i) {
         const halo_tree_join join = read_item(desc.joins, desc.join_bytes, i, halo_tree_join HALO_TREE_JOIN_INIT);
         add(join.tree, join.side, join.to_tree);
         for (int d = 0; d < 3; ++d) add(join.axis[d], join.sign[d]);
     }
+    if (desc.distributed) return digest.low ^ digest.high;
+    add(n_parts(), owner_.empty());
     for (int64_t gid = 0; gid < n_parts(); ++gid) {
         const TreeBlock &block = leaf(gid);
         add(static_cast<int64_t>(block.tree) << 32 | block.level, block.at[0], block.at[1], block.at[2]);
@@ -70,7 +106,7 @@ uint64_t ForestTopology::hash_of(const halo_forest_desc &desc) const {
 }
 
 // In words what the hash is made from.
-Terms ForestTopology::terms(const halo_forest_desc &desc) const {
+Terms ForestTopology::terms(const halo_forest_desc &desc, const Trees &trees) const {
     static constexpr const char *balances[] = { "full", "over edges", "over faces" };
     Terms terms;
     terms.add("n_dims", std::to_string(n_dims_));
@@ -78,14 +114,16 @@ Terms ForestTopology::terms(const halo_forest_desc &desc) const {
     terms.add("balance", balances[desc.balance]);
     terms.add("list of trees", std::to_string(desc.n_trees), "trees");
     terms.add("list of joins", std::to_string(desc.n_joins), "joins");
-    terms.add("list of leaves", std::to_string(n_parts()), "leaves");
-    terms.add("list of owners", owner_.empty() ? "none" : "given");
-    for (int32_t tree = 0; tree < desc.n_trees; ++tree) terms.add(format("tree %d", tree), triple(leaves_->trees().n_roots(tree)), "roots");
+    terms.add("distributed", desc.distributed ? "yes" : "no");
+    for (int32_t tree = 0; tree < desc.n_trees; ++tree) terms.add(format("tree %d", tree), triple(trees.n_roots(tree)), "roots");
     for (int32_t i = 0; i < desc.n_joins; ++i) {
         const halo_tree_join join = read_item(desc.joins, desc.join_bytes, i, halo_tree_join HALO_TREE_JOIN_INIT);
         terms.add(format("join %d", i), format("tree %d, side %d, to tree %d, axes ", join.tree, join.side, join.to_tree) + triple(join.axis) +
                                             ", signs " + triple(join.sign));
     }
+    if (desc.distributed) return terms;
+    terms.add("list of leaves", std::to_string(n_parts()), "leaves");
+    terms.add("list of owners", owner_.empty() ? "none" : "given");
     for (int64_t gid = 0; gid < n_parts(); ++gid) terms.add("leaf " + std::to_string(gid), text_of(leaf(gid)) + format(" of rank %d", owner(gid)));
     return terms;
 }
@@ -99,24 +137,24 @@ std::string ForestTopology::text() const {
 void ForestTopology::require_gid(int64_t gid) const {
     if (gid < 0 || gid >= n_parts())
         fail(HALO_ERR_NOT_FOUND, "part %lld does not exist: gids are 0 to %lld", static_cast<long long>(gid), static_cast<long long>(n_parts() - 1));
+    if (is_distributed() && !std::ranges::binary_search(near_, gid))
+        fail(HALO_ERR_NOT_FOUND, "part %lld touches none of this rank's, and is not known here", static_cast<long long>(gid));
 }
 
 int32_t ForestTopology::owner(int64_t gid) const {
-    return owner_.empty() ? even_owner(gid, n_parts(), context_.size()) : owner_[static_cast<size_t>(gid)];
+    return owner_.empty() ? even_owner(gid, n_parts(), context_.size()) : owner_[static_cast<size_t>(leaves_->place(gid))];
 }
 
 void ForestTopology::find_near() {
     near_ = local_parts_;
     if (std::ssize(local_parts_) == n_parts()) return;
-    std::vector<bool> known(static_cast<size_t>(n_parts()));
-    for (const int64_t gid : local_parts_) known[static_cast<size_t>(gid)] = true;
-    const auto add = [&](int64_t gid) {
-        if (known[static_cast<size_t>(gid)]) return;
-        known[static_cast<size_t>(gid)] = true;
-        near_.push_back(gid);
+    const auto add = [&](int32_t, const AxisMap &, int64_t other) {
+        if (owner(other) != context_.rank()) near_.push_back(other);
     };
-    for (const int64_t gid : local_parts_) for_each_neighbour(gid, [&](int32_t, const AxisMap &, int64_t other) { add(other); });
-    std::sort(near_.begin(), near_.end());
+    for (const int64_t gid : local_parts_) leaves_->for_each_around(leaf(gid), add);
+    std::ranges::sort(near_);
+    const auto again = std::ranges::unique(near_);
+    near_.erase(again.begin(), again.end());
 }
 
 // Leaves of one tree are joined by sides of leaves, however their levels change; trees by their joins.
@@ -132,6 +170,14 @@ bool ForestTopology::find_levels(const halo_forest_desc &desc) const {
         if (level[static_cast<size_t>(join.tree)] != level[static_cast<size_t>(join.to_tree)]) return true;
     }
     return false;
+}
+
+// Around this rank's leaves alone.
+bool ForestTopology::find_levels() const {
+    bool found = false;
+    for (const int64_t gid : local_parts_)
+        leaves_->for_each_around(leaf(gid), [&](int32_t, const AxisMap &, int64_t other) { found = found || leaf(other).level != leaf(gid).level; });
+    return found;
 }
 
 halo_part ForestTopology::part(int64_t gid) const {
@@ -155,21 +201,10 @@ halo_part ForestTopology::part(int64_t gid) const {
     return part;
 }
 
-template <class Visit>
-void ForestTopology::for_each_neighbour(int64_t gid, Visit &&visit) const {
-    for_each_element(n_dims_, [&](int32_t element, const ElementOffset &) {
-        const Across there = across(leaf(gid), element);
-        if (there.is == Across::Is::nothing) return;
-        if (there.is != Across::Is::finer) return visit(element, there.map, there.gid);
-        leaves_->for_each_touching(there.block, element_offset(element_across(element, there.map)),
-                                   [&](int64_t finer) { visit(element, there.map, finer); });
-    });
-}
-
 std::vector<halo_neighbour> ForestTopology::neighbours(int64_t gid) const {
     require_gid(gid);
     std::vector<halo_neighbour> found;
-    for_each_neighbour(gid, [&](int32_t element, const AxisMap &map, int64_t other) {
+    leaves_->for_each_around(leaf(gid), [&](int32_t element, const AxisMap &map, int64_t other) {
         halo_neighbour row = neighbour_row(other, owner(other), element, map);
         row.level = leaf(other).level;
         found.push_back(row);

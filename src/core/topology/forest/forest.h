@@ -6,7 +6,7 @@
 
 #include "base/terms.h"
 #include "halo_levels.h"
-#include "topology/forest/leaves.h"
+#include "topology/forest/leaf_directory.h"
 #include "topology/topology.h"
 
 namespace halo {
@@ -29,6 +29,10 @@ public:
     std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const override;
     void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
 
+    // Does each rank know its own leaves and those near them alone? What follows is of leaves that are known.
+    bool is_distributed() const { return directory_.has_value(); }
+    // Where the others are found.
+    const LeafDirectory &directory() const { return *directory_; }
     const TreeBlock &leaf(int64_t gid) const { return (*leaves_)[gid]; }
     int32_t owner(int64_t gid) const;
     // Of a block that is a leaf; else -1.
@@ -44,21 +48,21 @@ public:
     const Leaves &leaves() const { return *leaves_; }
 
 private:
+    void read_all(const halo_forest_desc &desc);
     void read_owners(const halo_forest_desc &desc);
-    uint64_t hash_of(const halo_forest_desc &desc) const;
-    Terms terms(const halo_forest_desc &desc) const; // that ranks must agree on
+    void find_others(Trees trees, std::vector<TreeBlock> own);
+    uint64_t hash_of(const halo_forest_desc &desc, const Trees &trees) const;
+    Terms terms(const halo_forest_desc &desc, const Trees &trees) const; // that ranks must agree on
     void require_gid(int64_t gid) const;
     void find_near();
     bool find_levels(const halo_forest_desc &desc) const;
+    bool find_levels() const;
     void require_cells(Centring centring) const;
-    // visit(element, map, gid) of all leaves across an element of one.
-    template <class Visit>
-    void for_each_neighbour(int64_t gid, Visit &&visit) const;
-
     int32_t n_dims_;
     Extent n_cells_{ 1, 1, 1 };
+    std::optional<LeafDirectory> directory_;
     std::optional<Leaves> leaves_;
-    std::vector<int32_t> owner_; // empty: equal runs of gids
+    std::vector<int32_t> owner_; // of those that are known; empty: equal runs of gids
     std::vector<int64_t> near_;
     uint64_t hash_ = 0; // of the description
     int32_t balance_ = HALO_BALANCE_FULL;

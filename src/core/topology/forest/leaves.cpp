@@ -41,9 +41,29 @@ private:
 Leaves::Leaves(Trees trees, std::vector<TreeBlock> blocks)
     : trees_(std::move(trees)),
       blocks_(std::move(blocks)),
-      table_(std::bit_ceil(2 * blocks_.size() + 1), no_leaf) {
+      all_known_(true),
+      n_(std::ssize(blocks_)) {
     check_cover(by_curve());
-    for (size_t gid = 0; gid < blocks_.size(); ++gid) table_[slot(blocks_[gid])] = static_cast<uint32_t>(gid);
+    fill_table();
+}
+
+Leaves::Leaves(Trees trees, int64_t n, const std::vector<PlacedLeaf> &known) : trees_(std::move(trees)), all_known_(false), n_(n) {
+    for (const PlacedLeaf &leaf : known) {
+        blocks_.push_back(leaf.block);
+        gids_.push_back(leaf.gid);
+    }
+    fill_table();
+}
+
+void Leaves::fill_table() {
+    table_.assign(std::bit_ceil(2 * blocks_.size() + 1), no_leaf);
+    for (size_t at = 0; at < blocks_.size(); ++at) table_[slot(blocks_[at])] = static_cast<uint32_t>(at);
+}
+
+int64_t Leaves::place(int64_t gid) const {
+    if (all_known_) return gid;
+    const auto found = std::lower_bound(gids_.begin(), gids_.end(), gid);
+    return found != gids_.end() && *found == gid ? found - gids_.begin() : -1;
 }
 
 std::vector<uint32_t> Leaves::by_curve() const {
@@ -78,8 +98,9 @@ size_t Leaves::slot(const TreeBlock &block) const {
 }
 
 int64_t Leaves::find(const TreeBlock &block) const {
-    const uint32_t gid = table_[slot(block)];
-    return gid == no_leaf ? -1 : int64_t{ gid };
+    const uint32_t place = table_[slot(block)];
+    if (place == no_leaf) return -1;
+    return all_known_ ? int64_t{ place } : gids_[place];
 }
 
 Across Leaves::across(const TreeBlock &block, int32_t element) const {

@@ -10,31 +10,34 @@ namespace {
 
 // Leaves of a list that are what a block was divided into.
 template <class Visit>
-void for_each_part(const ForestTopology &forest, const TreeBlock &block, Visit &&visit) {
-    for (int32_t number = 0; number < 1 << forest.n_dims(); ++number)
-        if (const int64_t gid = forest.gid_of(child(block, number)); gid >= 0) visit(gid);
+void for_each_part(const FoundLeaves &leaves, const TreeBlock &block, Visit &&visit) {
+    for (int32_t number = 0; number < 1 << leaves.forest().n_dims(); ++number)
+        if (const auto leaf = leaves.find(child(block, number))) visit(*leaf);
 }
 
 // The leaf of a list of which a block is a part.
 template <class Visit>
-void for_whole(const ForestTopology &forest, const TreeBlock &block, Visit &&visit) {
+void for_whole(const FoundLeaves &leaves, const TreeBlock &block, Visit &&visit) {
     if (block.level == 0) return;
-    if (const int64_t gid = forest.gid_of(ancestor(block, block.level - 1)); gid >= 0) visit(gid);
+    if (const auto leaf = leaves.find(parent_of(block))) visit(*leaf);
 }
 
 template <class Visit>
-void for_same(const ForestTopology &forest, const TreeBlock &block, Visit &&visit) {
-    if (const int64_t gid = forest.gid_of(block); gid >= 0) visit(gid);
+void for_same(const FoundLeaves &leaves, const TreeBlock &block, Visit &&visit) {
+    if (const auto leaf = leaves.find(block)) visit(*leaf);
 }
 
 } // namespace
 
-RemeshEdges::RemeshEdges(const ForestTopology &from, const ForestTopology &to, int32_t reach)
-    : from_(from),
-      to_(to),
+RemeshEdges::RemeshEdges(const RemeshLeaves &leaves, int32_t reach)
+    : from_(leaves.from()),
+      to_(leaves.to()),
+      n_dims_(to_.forest().n_dims()),
+      here_(to_.forest().context().rank()),
       reach_(reach),
-      coarse_cells_(to.cells_of(0)) {
-    for (int d = 0; d < to.n_dims(); ++d) coarse_cells_[d] /= 2;
+      cells_(to_.forest().cells_of(0)),
+      coarse_cells_(cells_) {
+    for (int d = 0; d < n_dims_; ++d) coarse_cells_[d] /= 2;
 }
 
 template <class Visit>
@@ -52,31 +55,29 @@ void RemeshEdges::for_each_target(RemeshWay way, const TreeBlock &block, Visit &
 }
 
 // Both lists cover the trees: so a block comes from itself, from the one that it is a part of, or from all of its parts.
-void RemeshEdges::check() const {
-    for (int64_t gid = 0; gid < to_.n_parts(); ++gid) {
-        int32_t n_whole = 0, n_parts = 0;
-        for (const RemeshWay way : { RemeshWay::same, RemeshWay::split }) for_each_source(way, to_.leaf(gid), [&](int64_t) { ++n_whole; });
-        for_each_source(RemeshWay::merged, to_.leaf(gid), [&](int64_t) { ++n_parts; });
-        if (n_whole != 1 && n_parts != 1 << to_.n_dims())
-            fail(HALO_ERR_ARGUMENT, "transfer: leaf %lld, block %s, has come about by more than one level", static_cast<long long>(gid),
-                 text_of(to_.leaf(gid)).c_str());
-    }
+void RemeshEdges::check(int64_t gid) const {
+    const TreeBlock &block = to_.forest().leaf(gid);
+    int32_t n_whole = 0, n_parts = 0;
+    for (const RemeshWay way : { RemeshWay::same, RemeshWay::split }) for_each_source(way, block, [&](const PlacedLeaf &) { ++n_whole; });
+    for_each_source(RemeshWay::merged, block, [&](const PlacedLeaf &) { ++n_parts; });
+    if (n_whole != 1 && n_parts != 1 << n_dims_)
+        fail(HALO_ERR_ARGUMENT, "transfer: leaf %lld, block %s, has come about by more than one level", static_cast<long long>(gid),
+             text_of(block).c_str());
 }
 
-Edge RemeshEdges::edge(RemeshWay way, int64_t from, int64_t to) const {
-    const int32_t here = to_.context().rank();
+Edge RemeshEdges::edge(RemeshWay way, const PlacedLeaf &from, const PlacedLeaf &to) const {
     Edge edge;
-    edge.send_gid = from;
-    edge.receive_gid = to;
-    edge.send_rank = from_.owner(from);
-    edge.receive_rank = to_.owner(to);
-    edge.ends = ends_on(here, edge.send_rank, edge.receive_rank);
-    edge.send.box = edge.receive.box = whole_block(to_.cells_of(to));
+    edge.send_gid = from.gid;
+    edge.receive_gid = to.gid;
+    edge.send_rank = from.rank;
+    edge.receive_rank = to.rank;
+    edge.ends = ends_on(here_, edge.send_rank, edge.receive_rank);
+    edge.send.box = edge.receive.box = whole_block(cells_);
     if (way == RemeshWay::same) return edge;
-    const TreeBlock &part = way == RemeshWay::split ? to_.leaf(to) : from_.leaf(from);
+    const TreeBlock &part = way == RemeshWay::split ? to.block : from.block;
     Extent place{};
     GhostWidths around;
-    for (int d = 0; d < to_.n_dims(); ++d) {
+    for (int d = 0; d < n_dims_; ++d) {
         place[d] = (part.at[d] & 1) * coarse_cells_[d];
         around.low[d] = around.high[d] = way == RemeshWay::split ? reach_ : 0;
     }
@@ -87,11 +88,16 @@ Edge RemeshEdges::edge(RemeshWay way, int64_t from, int64_t to) const {
 }
 
 void RemeshEdges::emit(RemeshWay way, const EdgeSink &sink) const {
-    for (const int64_t gid : to_.local_parts()) for_each_source(way, to_.leaf(gid), [&](int64_t source) { sink(edge(way, source, gid)); });
-    for (const int64_t gid : from_.local_parts())
-        for_each_target(way, from_.leaf(gid), [&](int64_t target) {
-            if (to_.owner(target) != to_.context().rank()) sink(edge(way, gid, target));
+    for (const int64_t gid : to_.forest().local_parts()) {
+        const PlacedLeaf target{ gid, here_, to_.forest().leaf(gid) };
+        for_each_source(way, target.block, [&](const PlacedLeaf &source) { sink(edge(way, source, target)); });
+    }
+    for (const int64_t gid : from_.forest().local_parts()) {
+        const PlacedLeaf source{ gid, here_, from_.forest().leaf(gid) };
+        for_each_target(way, source.block, [&](const PlacedLeaf &target) {
+            if (target.rank != here_) sink(edge(way, source, target));
         });
+    }
 }
 
 } // namespace halo

@@ -3,7 +3,7 @@
 // the parts of a block, or a block of its parts.
 #pragma once
 
-#include "topology/forest/forest.h"
+#include "topology/forest/remesh_leaves.h"
 
 namespace halo {
 
@@ -16,22 +16,25 @@ enum class RemeshWay : uint8_t {
 class RemeshEdges {
 public:
     // `reach`: coarse cells around a part that its cells are made from.
-    RemeshEdges(const ForestTopology &from, const ForestTopology &to, int32_t reach);
+    RemeshEdges(const RemeshLeaves &leaves, int32_t reach);
 
-    // HALO_ERR_ARGUMENT: a block has been refined or coarsened by more than one level.
-    void check() const;
+    // HALO_ERR_ARGUMENT: a leaf of the second list comes from blocks that have been refined or coarsened by more than one level.
+    void check(int64_t gid) const;
     void emit(RemeshWay way, const EdgeSink &sink) const;
 
 private:
-    Edge edge(RemeshWay way, int64_t from, int64_t to) const;
+    Edge edge(RemeshWay way, const PlacedLeaf &from, const PlacedLeaf &to) const;
     template <class Visit>
     void for_each_source(RemeshWay way, const TreeBlock &block, Visit &&visit) const;
     template <class Visit>
     void for_each_target(RemeshWay way, const TreeBlock &block, Visit &&visit) const;
 
-    const ForestTopology &from_;
-    const ForestTopology &to_;
+    const FoundLeaves &from_;
+    const FoundLeaves &to_;
+    int32_t n_dims_;
+    int32_t here_;
     int32_t reach_;
+    Extent cells_;
     Extent coarse_cells_;
 };
 
