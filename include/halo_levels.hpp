@@ -57,6 +57,12 @@ public:
     void set_leaves(std::span<const halo_leaf> leaves) {
         leaves_.assign(leaves.begin(), leaves.end());
         owners_.clear();
+        distributed_ = 0;
+    }
+    /// This rank's leaves alone, as each rank gives its own. They are neither adapted nor placed here.
+    void set_own_leaves(std::span<const halo_leaf> leaves) {
+        set_leaves(leaves);
+        distributed_ = 1;
     }
     /// Refines and coarsens as HALO_MARK_... of each leaf say; without marks the list is only balanced and ordered. Returns where each new leaf comes
     /// from, as halo_forest_adapt.
@@ -100,6 +106,7 @@ public:
         desc.n_leaves = static_cast<std::int64_t>(leaves_.size());
         desc.owner = owners_.empty() ? nullptr : owners_.data();
         desc.balance = balance_;
+        desc.distributed = distributed_;
         return desc;
     }
     /// Collective.
@@ -114,6 +121,7 @@ private:
     std::int32_t n_dims_;
     std::array<std::int64_t, 3> n_cells_;
     std::int32_t balance_;
+    std::int32_t distributed_ = 0;
     std::vector<halo_tree> trees_;
     std::vector<halo_tree_join> joins_;
     std::vector<halo_leaf> leaves_;

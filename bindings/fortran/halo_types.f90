@@ -722,7 +722,7 @@ module halo_types
     integer(c_int32_t) :: n_trees = 0_c_int32_t
     integer(c_int32_t) :: n_joins = 0_c_int32_t
     integer(c_int32_t) :: balance = 0_c_int32_t
-    integer(c_int32_t) :: reserved = 0_c_int32_t
+    integer(c_int32_t) :: distributed = 0_c_int32_t
   end type halo_forest_desc
 
   type, bind(c) :: halo_mesh_set

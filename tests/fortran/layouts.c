@@ -145,7 +145,7 @@ static const struct row rows[] = {
     AT(halo_forest_desc, n_cells), AT(halo_forest_desc, trees), AT(halo_forest_desc, tree_bytes), AT(halo_forest_desc, joins),
     AT(halo_forest_desc, join_bytes), AT(halo_forest_desc, leaves), AT(halo_forest_desc, leaf_bytes), AT(halo_forest_desc, n_leaves),
     AT(halo_forest_desc, owner), AT(halo_forest_desc, n_trees), AT(halo_forest_desc, n_joins), AT(halo_forest_desc, balance),
-    AT(halo_forest_desc, reserved),
+    AT(halo_forest_desc, distributed),
     SIZE(halo_mesh_set), AT(halo_mesh_set, name), AT(halo_mesh_set, n), AT(halo_mesh_set, keys),
     AT(halo_mesh_set, owners), AT(halo_mesh_set, owner_rule), AT(halo_mesh_set, owner_map),
     SIZE(halo_mesh_map), AT(halo_mesh_map, name), AT(halo_mesh_map, from), AT(halo_mesh_map, to),

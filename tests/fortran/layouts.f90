@@ -845,7 +845,7 @@ contains
     call same("halo_forest_desc.n_trees", from(c_loc(x), c_loc(x%n_trees)))
     call same("halo_forest_desc.n_joins", from(c_loc(x), c_loc(x%n_joins)))
     call same("halo_forest_desc.balance", from(c_loc(x), c_loc(x%balance)))
-    call same("halo_forest_desc.reserved", from(c_loc(x), c_loc(x%reserved)))
+    call same("halo_forest_desc.distributed", from(c_loc(x), c_loc(x%distributed)))
     call c_f_pointer(c_loc(y), bytes, [c_sizeof(y)])
     bytes = 127_c_int8_t
     call halo_struct_init(y)

@@ -71,7 +71,7 @@ def check_growth(n_ranks, name, stage, small, n_small):
 
 
 def check_hashed(n_ranks, name, stage, small, n_small):
-    """Boxes go to ranks that a hash names, from rank to rank along a tree: as many times as it has levels."""
+    """Boxes and leaves go to ranks that a hash names, from rank to rank along a tree: as many times as it has levels."""
     levels = math.log2(n_ranks) / math.log2(n_small)
     for what in ("messages", "bytes", "allocated"):
         expect(f"{n_ranks} ranks, {name}: mean of {what} {small[what][1]} -> {stage[what][1]}", stage[what][1] <= 1.05 * levels * small[what][1])
@@ -144,7 +144,7 @@ def main():
             if case == "mesh":
                 check_mesh(n_ranks, name, stage, stages["ranks"], small[name], ranks[0])
                 continue
-            hashed = name == "boxes" or (name == "topology" and case == "hash")
+            hashed = name in ("boxes", "forest") or (name == "topology" and case == "hash")
             if not hashed:
                 check_growth(n_ranks, name, stage, small[name], ranks[0])
             elif case != "hash":

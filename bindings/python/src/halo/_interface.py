@@ -821,7 +821,7 @@ typedef struct halo_forest_desc {
     int32_t n_trees;
     int32_t n_joins;
     int32_t balance;
-    int32_t reserved;
+    int32_t distributed;
 } halo_forest_desc;
 halo_status halo_topology_create_forest(halo_context *context, const halo_forest_desc *desc, halo_topology **topology);
 halo_status halo_forest_uniform(const halo_forest_desc *desc, int32_t level, size_t row_bytes, halo_leaf *leaves, int64_t capacity, int64_t *n);
