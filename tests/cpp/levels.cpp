@@ -34,6 +34,12 @@ TEST(Classes, Forests) {
     EXPECT_EQ(forest.adapt(), (std::vector<std::int64_t>{ 0, 1, 2, 3, 4, 5, 6 }));
     EXPECT_THROW(forest.adapt(marks), halo::error);
     EXPECT_THROW(forest.place(1, std::vector<double>(4, 1.0)), halo::error);
+    const std::vector<halo_leaf> all = forest.leaves();
+    forest.set_own_leaves(all); // of the only rank
+    EXPECT_EQ(forest.desc().distributed, 1);
+    EXPECT_EQ(forest.topology(context).neighbours(4).size(), topology.neighbours(4).size());
+    forest.set_leaves(all);
+    EXPECT_EQ(forest.desc().distributed, 0);
     forest.join(join);
     EXPECT_THROW(forest.adapt(), halo::error);
 }
