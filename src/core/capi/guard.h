@@ -2,10 +2,8 @@
 // The one place where exceptions become statuses, and where structs of other versions are read and written.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "base/items.h"
@@ -55,20 +53,17 @@ void require(const void *pointer, const char *what);
 // Check the head of a caller's struct.
 void check_struct(const void *user, const FirstVersion &first, size_t known_bytes, int32_t struct_version);
 
+// Over a HALO_..._INIT.
+void read_struct_bytes(void *value, const void *user, const FirstVersion &first, size_t known_bytes);
+
 // A caller's struct as this library knows it. `defaults` (a HALO_..._INIT) gives the struct_version and what older, smaller structs lack.
 // HALO_ERR_VERSION names the struct: no struct_size or one below the first version's, another struct_version, or a newer struct whose unknown tail is
 // not zero.
 template <Growing T>
 T read_struct(const T *user, const T &defaults) {
     static_assert(std::is_trivially_copyable_v<T>);
-    int32_t struct_version;
-    std::memcpy(&struct_version, reinterpret_cast<const char *>(&defaults) + sizeof(size_t), sizeof struct_version);
-    check_struct(user, first_version<T>, sizeof(T), struct_version);
-    size_t user_bytes;
-    std::memcpy(&user_bytes, user, sizeof user_bytes);
     T value = defaults;
-    const size_t head = sizeof(size_t);
-    std::memcpy(reinterpret_cast<char *>(&value) + head, reinterpret_cast<const char *>(user) + head, std::min(user_bytes, sizeof(T)) - head);
+    read_struct_bytes(&value, user, first_version<T>, sizeof(T));
     return value;
 }
 

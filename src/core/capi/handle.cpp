@@ -48,6 +48,11 @@ void require_handle(const Handle *handle, HandleKind kind) {
     if (!handle->alive) fail(HALO_ERR_HANDLE, "%s %p has been destroyed", name, static_cast<const void *>(handle));
 }
 
+void enter(Context &context, Inside most) {
+    context.call_rules().require(most);
+    context.let_depart();
+}
+
 void require_callable(const Handle *handle, HandleKind kind, Inside most) {
     require_handle(handle, kind);
     enter(handle->owner->context, most);

@@ -99,10 +99,7 @@ struct ContextObject {
 void require_handle(const Handle *handle, HandleKind kind);
 
 // Every call that may change something: is it allowed now? HALO_ERR_STATE. What devices have made ready leaves.
-inline void enter(Context &context, Inside most) {
-    context.call_rules().require(most);
-    context.let_depart();
-}
+void enter(Context &context, Inside most);
 
 // The same, and its context may be called now. HALO_ERR_STATE.
 void require_callable(const Handle *handle, HandleKind kind, Inside most = Inside::nothing);

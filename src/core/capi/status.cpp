@@ -77,6 +77,14 @@ void check_struct(const void *user, const FirstVersion &first, size_t known_byte
              known_bytes);
 }
 
+void read_struct_bytes(void *value, const void *user, const FirstVersion &first, size_t known_bytes) {
+    const size_t head = sizeof(size_t);
+    check_struct(user, first, known_bytes, struct_version_of(value));
+    size_t user_bytes;
+    std::memcpy(&user_bytes, user, sizeof user_bytes);
+    std::memcpy(static_cast<char *>(value) + head, static_cast<const char *>(user) + head, std::min(user_bytes, known_bytes) - head);
+}
+
 void write_struct_bytes(void *user, const void *value, const FirstVersion &first, size_t known_bytes) {
     const size_t size = checked_size(user, first);
     if (struct_version_of(user) != struct_version_of(value))

@@ -5,6 +5,8 @@
 
 namespace halo {
 
+bool PolledWait::is_of(uint32_t epoch, uint32_t state) const { return began_ >= 0 && epoch == epoch_ && state == state_; }
+
 bool PolledWait::lasts(const Context &context, uint32_t epoch, uint32_t state) {
     const double limit = context.waiting().warn_seconds;
     if (limit <= 0) return false;

@@ -15,7 +15,7 @@ inline constexpr uint32_t polls_per_look = 256;
 // A wait begins with the first look at it, and ends when epoch or state have changed.
 class PolledWait {
 public:
-    bool is_of(uint32_t epoch, uint32_t state) const { return began_ >= 0 && epoch == epoch_ && state == state_; }
+    bool is_of(uint32_t epoch, uint32_t state) const;
     // True, once: it lasts for the warning time.
     bool lasts(const Context &context, uint32_t epoch, uint32_t state);
     double seconds() const { return seconds_; } // of the last look

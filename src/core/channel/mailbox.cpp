@@ -284,6 +284,10 @@ void Mailbox::start_receive() {
     if (role_ == Role::receiver && settled() && state_ == HALO_STALE && !under_way()) post_receive();
 }
 
+void Mailbox::look_how_long() {
+    if (!told_) told_ = room_->long_waits().look(context(), *this);
+}
+
 bool Mailbox::has_come() {
     if (role_ == Role::sender || access_ != Access::open) [[unlikely]]
         illegal("try_receive");

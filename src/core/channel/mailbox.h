@@ -133,10 +133,11 @@ private:
     bool answer(bool yes) {
         if (yes)
             told_ = false;
-        else if (room_->long_waits().is_due() && !told_) [[unlikely]]
-            told_ = room_->long_waits().look(context(), *this);
+        else if (room_->long_waits().is_due()) [[unlikely]]
+            look_how_long();
         return yes;
     }
+    void look_how_long();
     bool has_come();
     bool is_busy();
     void note_posted(bool data) {

@@ -40,6 +40,8 @@ std::string describe(CollectiveKind kind, const char *call, uint64_t number, uin
 
 } // namespace
 
+CollectiveStream::CollectiveStream(Context &context) : context_(context), incoming_(context, collective_tag) { ended_.reserve(room_for_end); }
+
 // ---- calls of the program
 
 void CollectiveStream::enter(const char *call, double timeout_seconds, uint64_t subject) {

@@ -60,7 +60,7 @@ static_assert(sizeof(CollectiveHeader) == 56, "the header is part of the wire fo
 
 class CollectiveStream {
 public:
-    explicit CollectiveStream(Context &context) : context_(context), incoming_(context, collective_tag) { ended_.reserve(room_for_end); }
+    explicit CollectiveStream(Context &context);
 
     // Before the transport is closed: what is on its way is the context's from now on.
     void hand_over() noexcept;

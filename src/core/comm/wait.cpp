@@ -53,6 +53,12 @@ void Patience::waited(double seconds) {
 
 double Waiter::seconds() const { return begin_ < 0 ? 0.0 : context_.clock() - begin_; }
 
+void Waiter::let_others_go_on() {
+    context_.fabric().progress();
+    context_.let_depart();
+    if (begin_ >= 0) patience_.waited(seconds());
+}
+
 double Waiter::back_off() {
     if (begin_ < 0) {
         begin_ = context_.clock();

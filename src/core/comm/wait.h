@@ -44,10 +44,7 @@ public:
     // missing; it is called when the warning time is reached (and logged), never before.
     template <class Describe>
     bool pause(Describe &&describe) {
-        context_.fabric().progress();
-        context_.let_depart();
-        if (begin_ >= 0) [[unlikely]]
-            patience_.waited(seconds());
+        let_others_go_on();
         return turn(describe);
     }
 
@@ -68,6 +65,7 @@ public:
     double seconds() const;
 
 private:
+    void let_others_go_on();
     double back_off(); // yields or sleeps; returns the seconds waited so far
 
     Context &context_;

@@ -41,6 +41,11 @@ void add_field(Terms &terms, const Field &field) {
 
 } // namespace
 
+Space space_in(const halo_run &run, size_t f, const Field &field) {
+    if (run.data && run.devices) return run.devices[f] == HALO_DEVICE_HOST ? host_space : Space{ HALO_MEMORY_DEVICE, run.devices[f] };
+    return field.space(run.sets ? run.sets[f] : 0);
+}
+
 GhostWidths widths_of(const halo_run &run) {
     GhostWidths ghosts = run.depth > 0 ? GhostWidths::same(run.depth) : GhostWidths::all();
     for (size_t d = 0; run.has_ghosts && d < 3; ++d) {

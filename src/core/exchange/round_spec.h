@@ -54,10 +54,7 @@ void check_op(const FieldSpec &spec, halo_op op);
 [[noreturn]] void fail_combining(halo_status status, const Field &field, int64_t part);
 
 // Where the storage of the f-th field of a run is.
-inline Space space_in(const halo_run &run, size_t f, const Field &field) {
-    if (run.data && run.devices) return run.devices[f] == HALO_DEVICE_HOST ? host_space : Space{ HALO_MEMORY_DEVICE, run.devices[f] };
-    return field.space(run.sets ? run.sets[f] : 0);
-}
+Space space_in(const halo_run &run, size_t f, const Field &field);
 
 // What its peers must have alike, in words.
 Terms terms_of(const RoundSpec &spec);

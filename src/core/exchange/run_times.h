@@ -20,30 +20,11 @@ public:
 
     explicit RunTimes(Clock clock) : clock_(clock) {}
 
-    void begin_run() {
-        before_ = sum();
-        if (measured_) {
-            short_run_ = run_;
-            unmeasured_ = run_.total > 0 && run_.total < most_of_short ? unmeasured_in_a_row : 0;
-        }
-        measured_ = unmeasured_ == 0;
-        if (!measured_) --unmeasured_;
-        run_ = measured_ ? Seconds() : short_run_;
-    }
+    void begin_run();
     // One in phases of the caller's, which is not measured.
-    void pass_run() {
-        before_ = sum();
-        run_ = {};
-        measured_ = false;
-        unmeasured_ = 0;
-    }
+    void pass_run();
     // This run does not do what the last one did. Within work.
-    void measure_after_all() {
-        if (measured_) return;
-        run_ = {};
-        measured_ = true;
-        begin_ = clock_();
-    }
+    void measure_after_all();
     template <class Work>
     void work(Work &&work) {
         if (measured_) begin_ = clock_();
@@ -59,11 +40,7 @@ public:
         run_.waited += clock_() - begin;
     }
     // What of a wait has been measured anyway.
-    void add_long_wait(double seconds) {
-        if (measured_) return;
-        run_.total += seconds;
-        run_.waited += seconds;
-    }
+    void add_long_wait(double seconds);
     Seconds sum() const { return { before_.total + run_.total, before_.waited + run_.waited }; }
 
 private:

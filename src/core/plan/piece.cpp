@@ -21,6 +21,11 @@ void add_field(std::vector<uint64_t> &identity, Field &field) {
 
 } // namespace
 
+halo_op Combining::op_of_rows(halo_op by) const {
+    const auto rows = [this](halo_op one) { return has_own_rows(one) ? one : HALO_MAX; };
+    return !combines() || rows(by) == rows(op) ? op_move : rows(by);
+}
+
 std::vector<uint64_t> PieceSpec::identity() const {
     std::vector<uint64_t> identity{ static_cast<uint64_t>(combining.op), combining.canonical, combining.owner_overwrites, combining.reads_in_place,
                                     meaning };

@@ -27,10 +27,7 @@ struct Combining {
     // Only a function of the program's, and what sorts, has rows of its own.
     bool has_own_rows(halo_op by) const { return by == HALO_USER || sorts(by); }
     // What a run by another operation is to its tables: 0: it takes those of `op`.
-    halo_op op_of_rows(halo_op by) const {
-        const auto rows = [this](halo_op one) { return has_own_rows(one) ? one : HALO_MAX; };
-        return !combines() || rows(by) == rows(op) ? op_move : rows(by);
-    }
+    halo_op op_of_rows(halo_op by) const;
 };
 
 // What a piece is made from.

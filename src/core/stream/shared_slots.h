@@ -6,8 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
-#include <utility>
 
 #include "comm/context.h"
 #include "stream/wire.h"
@@ -50,19 +48,10 @@ public:
     }
     // The slot of this run is that of the last but one: what it holds must have been used. `consumed`: up to this run all has been, as the reader has
     // told in his messages.
-    bool may_write(uint32_t epoch, uint32_t consumed) const {
-        if (!slots_) return false;
-        const uint32_t must_be_read = (epoch - last_epoch_) % 2 == 0 ? last_epoch_ : epoch_before_;
-        const auto is_read = [&](uint32_t upto) { return static_cast<int32_t>(upto - must_be_read) >= 0; };
-        return is_read(consumed) || is_read(slots_.block().read_epoch());
-    }
+    bool may_write(uint32_t epoch, uint32_t consumed) const;
     std::byte *slot(uint32_t epoch) const { return slots_.slot(epoch); }
     // The rest of the message is in the slot.
-    void write(const MessageHeader &header) {
-        std::memcpy(slots_.slot(header.epoch), &header, sizeof header);
-        slots_.block().tell_written(header.epoch);
-        epoch_before_ = std::exchange(last_epoch_, header.epoch);
-    }
+    void write(const MessageHeader &header);
 
 private:
     SharedArena *arena_ = nullptr;

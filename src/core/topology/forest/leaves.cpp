@@ -38,6 +38,12 @@ private:
 
 } // namespace
 
+bool is_part_at(int32_t n_dims, int32_t number, const ElementOffset &element) {
+    for (int d = 0; d < n_dims; ++d)
+        if (element[d] != 0 && (number >> d & 1) != (element[d] > 0 ? 1 : 0)) return false;
+    return true;
+}
+
 Leaves::Leaves(Trees trees, std::vector<TreeBlock> blocks)
     : trees_(std::move(trees)),
       blocks_(std::move(blocks)),

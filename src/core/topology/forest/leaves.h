@@ -35,14 +35,14 @@ void for_each_element(int32_t n_dims, Visit &&visit) {
     }
 }
 
+// Does that part of a block touch an element of it?
+bool is_part_at(int32_t n_dims, int32_t number, const ElementOffset &element);
+
 // Parts of a block that touch an element of it.
 template <class Visit>
 void for_each_part_at(int32_t n_dims, const TreeBlock &block, const ElementOffset &element, Visit &&visit) {
-    for (int32_t number = 0; number < 1 << n_dims; ++number) {
-        bool touches = true;
-        for (int d = 0; d < n_dims; ++d) touches = touches && (element[d] == 0 || (number >> d & 1) == (element[d] > 0 ? 1 : 0));
-        if (touches) visit(child(block, number));
-    }
+    for (int32_t number = 0; number < 1 << n_dims; ++number)
+        if (is_part_at(n_dims, number, element)) visit(child(block, number));
 }
 
 class Leaves {

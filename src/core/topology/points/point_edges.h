@@ -46,6 +46,6 @@ inline constexpr int64_t edge_of_owner = 2;  // reductions: the owner's values
 inline constexpr int64_t edge_of_copies = 3; // and those of all others
 inline int64_t edge_kind(int64_t tag) { return tag & ((1 << section_shift) - 1); }
 // Have ghosts of the edge to do with one of these groups? 0: all.
-inline bool in_sections(int64_t tag, uint32_t groups) { return groups == 0 || (static_cast<uint32_t>(tag >> section_shift) & groups) != 0; }
+bool in_sections(int64_t tag, uint32_t groups);
 
 } // namespace halo

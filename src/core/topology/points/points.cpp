@@ -8,6 +8,8 @@
 
 namespace halo {
 
+bool in_sections(int64_t tag, uint32_t groups) { return groups == 0 || (static_cast<uint32_t>(tag >> section_shift) & groups) != 0; }
+
 void check_holders(const HolderRun &run, int32_t n_ranks, int32_t teller) {
     if (run.first < 0 || run.n_ranks < 1 || run.first >= n_ranks || run.n_ranks > n_ranks - run.first || run.silent > run.copies)
         fail(HALO_ERR_WIRE, "points: rank %d tells of %d ranks from %d on, of %d, with %u copies of a point, %u of them silent", teller, run.n_ranks,
