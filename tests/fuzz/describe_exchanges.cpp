@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fields, exchanges and accesses.
+#include <cstring>
 #include <vector>
 
 #include "descriptions.h"

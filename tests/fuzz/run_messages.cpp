@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run_messages.h"
 
+#include <cstring>
+
 namespace fuzz {
 
 using namespace halo;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The messages of collective operations, and what set-ups send in them.
+#include <cstring>
 #include <memory>
 
 #include "base/bytes.h"

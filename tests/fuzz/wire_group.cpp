@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The messages of an aggregated group: slices of several channels, with states.
+#include <cstring>
+
 #include "channel/aggregate.h"
 #include "run_messages.h"
 #include "wire.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The messages of one channel, with its own header or without.
+#include <cstring>
+
 #include "channel/mailbox.h"
 #include "wire.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The messages of a run, of an exchange or a group: headers, handshakes with offers of memory, states, what lies in that memory, and the edges
 // that are swapped when plans differ.
+#include <cstring>
+
 #include "run_messages.h"
 #include "wire.h"
 

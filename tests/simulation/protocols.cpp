@@ -3,6 +3,7 @@
 // every point; what the scripts do with the words is what stream and paths do, by the same classes.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <deque>
 #include <optional>
 

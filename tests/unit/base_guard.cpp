@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C boundary: statuses, texts, structs of other versions.
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <thread>

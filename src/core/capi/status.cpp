@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/poison.h"
 
+#include <cstring>
 #include <optional>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a stream does when its peer's plan, or run, is another one: both ends find the same words for it.
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "stream/stream.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranges of tables on the late device: one launch, flags as they are when the stream comes there, everything checked before.
+#include <cstring>
+
 #include "fixture.h"
 
 namespace {
