@@ -111,8 +111,8 @@ HALO_API halo_status halo_topology_create_forest(halo_context *context, const ha
 
 /* ------------------------------------------------------------------ 2 lists of blocks */
 /** @defgroup levels_02 Levels, 2 lists of blocks
- *  Functions of lists of all leaves: no context, any thread, the same result on every rank; `distributed` is not read. Pass capacity 0 to learn `n`. Errors in descriptions are those of
- *  halo_topology_create_forest.
+ *  Functions of lists of all leaves: no context, any thread, the same result on every rank; `distributed` is not read. Pass capacity 0 to learn `n`.
+ *  Errors in descriptions are those of halo_topology_create_forest.
  *  @{ */
 
 /** All blocks of one level, 0 to 30, of the trees of `desc`, along the Morton curve, tree by tree. Joins, leaves and owners are not read. Written up
