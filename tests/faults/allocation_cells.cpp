@@ -374,17 +374,26 @@ void forest(Member &member, const Trial &trial) {
 }
 
 // A ring of a block and two of half its size: ghosts, fluxes, and the same blocks dealt to other ranks.
-void levels(Member &member, const Trial &trial) {
+void levels(Member &member, const Trial &trial, Given given) {
     const halo_tree tree = { { 2, 1, 1 } };
     halo_tree_join join = HALO_TREE_JOIN_INIT;
     join.side = 1;
     const std::vector<halo_leaf> leaves{ { 0, 0, { 0, 0, 0 } }, { 0, 1, { 2, 0, 0 } }, { 0, 1, { 3, 0, 0 } } };
+    std::vector<halo_leaf> own;
     std::vector<int32_t> owners(3);
     for (int32_t i = 0; i < 3; ++i) owners[static_cast<size_t>(i)] = i % member.size;
     halo_forest_desc desc = HALO_FOREST_DESC_INIT;
     desc.n_dims = 1, desc.n_cells[0] = 8;
     desc.trees = &tree, desc.n_trees = 1, desc.joins = &join, desc.n_joins = 1;
     desc.leaves = leaves.data(), desc.n_leaves = 3, desc.owner = owners.data();
+    const auto take_own = [&] {
+        if (given != Given::distributed) return;
+        own.clear();
+        for (size_t i = 0; i < 3; ++i)
+            if (owners[i] == member.rank) own.push_back(leaves[i]);
+        desc.leaves = own.data(), desc.n_leaves = std::ssize(own), desc.owner = nullptr, desc.distributed = 1;
+    };
+    take_own();
     halo_topology *topology = nullptr, *moved = nullptr;
     TALK(halo_topology_create_forest(member.context, &desc, &topology));
     halo_field *u = make_field(member, topology, "u", 2, [](halo_field_desc &field) { field.ghost_low[1] = field.ghost_high[1] = 0; });
@@ -410,10 +419,12 @@ void levels(Member &member, const Trial &trial) {
     ALONE(halo_exchange_destroy(&exchange));
 
     std::rotate(owners.begin(), owners.begin() + 1, owners.end());
+    take_own();
     TALK(halo_topology_create_forest(member.context, &desc, &moved));
     halo_field *v = make_field(member, moved, "v", 0, {});
     ALONE(halo_field_allocate(v, -1));
     TOGETHER(halo_exchange_create_transfer(&u, &v, 1, nullptr, &exchange), [&] { ALONE(halo_exchange_destroy(&exchange)); });
+    if (given == Given::distributed) TALK(halo_exchange_prepare(exchange));
     run_exchange(
         member, exchange, trial, [&](int time) { fill(member, u, topology, time); }, [&] { keep_values(member, v, moved); });
     ALONE(halo_exchange_destroy(&exchange));
@@ -469,8 +480,9 @@ std::vector<Scenario> cell_scenarios() {
     add("transfer", [](Member &m) { transfer(m, Given::all, HALO_TRANSFER_COPY, false); });
     add("transfer distributed", [](Member &m) { transfer(m, Given::distributed, HALO_TRANSFER_ADD, true); });
     add("forest", [=](Member &m) { forest(m, plain); });
-    add("levels", [=](Member &m) { levels(m, plain); });
-    add("levels by phases", [=](Member &m) { levels(m, channels); });
+    add("levels", [=](Member &m) { levels(m, plain, Given::all); });
+    add("levels by phases", [=](Member &m) { levels(m, channels, Given::all); });
+    add("levels distributed", [=](Member &m) { levels(m, plain, Given::distributed); });
     add("regions", [=](Member &m) { regions(m, plain); });
     add("regions reverse", [=](Member &m) { regions(m, reverse); });
     return all;

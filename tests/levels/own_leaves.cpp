@@ -174,6 +174,19 @@ TEST(OwnLeavesAreRefused, WhatIsFarAwayIsNotKnown) {
     });
 }
 
+TEST(OwnLeavesAreRefused, BesideAListOfAll) {
+    conformance::run(2, {}, [](Rank &rank) {
+        const halo_tree tree = { { 2, 1, 1 } };
+        const std::vector<halo_leaf> leaves{ leaf(0, 0), leaf(0, 1) };
+        halo_forest_desc desc = HALO_FOREST_DESC_INIT;
+        desc.n_dims = 1, desc.n_cells[0] = 4, desc.trees = &tree, desc.n_trees = 1, desc.distributed = rank.rank;
+        desc.leaves = leaves.data(), desc.n_leaves = 2;
+        halo_topology *topology = nullptr;
+        if (halo_topology_create_forest(rank.context, &desc, &topology) != HALO_ERR_MISMATCH) stop("it was not refused");
+        if (!std::strstr(halo_last_error(), "distributed: no on rank 0, yes on rank 1")) stop("\"%s\"", halo_last_error());
+    });
+}
+
 TEST(OwnLeavesAreRefused, WithOwnersOrAnotherFlag) {
     conformance::run(1, {}, [](Rank &rank) {
         const halo_tree tree = { { 1, 1, 1 } };
