@@ -656,7 +656,7 @@ configure() {
     local launcher=() linker=
     if command -v ld.lld >/dev/null; then linker=-fuse-ld=lld; fi
     if command -v ccache >/dev/null; then launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
-    cd "$copy" && cmake --preset default -DHALO_HIPCC=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON -DCMAKE_LINK_DEPENDS_NO_SHARED=ON -DCMAKE_EXE_LINKER_FLAGS="$linker" -DCMAKE_SHARED_LINKER_FLAGS="$linker" \
+    cd "$copy" && cmake --preset default --log-level=WARNING -DHALO_HIPCC=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON -DCMAKE_LINK_DEPENDS_NO_SHARED=ON -DCMAKE_EXE_LINKER_FLAGS="$linker" -DCMAKE_SHARED_LINKER_FLAGS="$linker" \
         "${launcher[@]}"
 }
 
