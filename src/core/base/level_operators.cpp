@@ -19,72 +19,116 @@ struct Reals {
     Real *at(int64_t x, int64_t y, int64_t z) const { return first + x * stride[0] + y * stride[1] + z * stride[2]; }
 };
 
-template <class Real, class Work>
-void for_each_component(const LevelValues &values, bool is_complex, const PartValues &fine, const PartValues &coarse, Work &&work) {
+template <class Real, class Work, class... Parts>
+void for_each_component(const LevelValues &values, bool is_complex, Work &&work, const Parts &...parts) {
     const int64_t width = is_complex ? 2 : 1;
-    const auto reals = [&](const PartValues &part, int64_t offset) {
-        return Reals<Real>{ reinterpret_cast<Real *>(part.first) + offset,
+    const auto reals = [&](const PartValues &part, int64_t c, int64_t half) {
+        return Reals<Real>{ reinterpret_cast<Real *>(part.first) + c * part.component_stride * width + half,
                             { part.stride[0] * width, part.stride[1] * width, part.stride[2] * width } };
     };
     for (int64_t c = values.first_component; c < values.first_component + values.n_components; ++c)
-        for (int64_t half = 0; half < width; ++half)
-            work(reals(fine, c * fine.component_stride * width + half), reals(coarse, c * coarse.component_stride * width + half));
+        for (int64_t half = 0; half < width; ++half) work(reals(parts, c, half)...);
 }
 
-template <class Work>
-void with_reals(const LevelValues &values, const PartValues &fine, const PartValues &coarse, Work &&work) {
+template <class Work, class... Parts>
+void with_reals(const LevelValues &values, Work &&work, const Parts &...parts) {
     switch (values.type) {
-    case HALO_FLOAT32: return for_each_component<float>(values, false, fine, coarse, work);
-    case HALO_FLOAT64: return for_each_component<double>(values, false, fine, coarse, work);
-    case HALO_COMPLEX64: return for_each_component<float>(values, true, fine, coarse, work);
-    case HALO_COMPLEX128: return for_each_component<double>(values, true, fine, coarse, work);
+    case HALO_FLOAT32: return for_each_component<float>(values, false, work, parts...);
+    case HALO_FLOAT64: return for_each_component<double>(values, false, work, parts...);
+    case HALO_COMPLEX64: return for_each_component<float>(values, true, work, parts...);
+    case HALO_COMPLEX128: return for_each_component<double>(values, true, work, parts...);
     default: fail(HALO_ERR_INTERNAL, "level operators: values of %s", type_name(values.type));
     }
 }
 
+// A cell of the fine index space in one direction: the coarse one that it lies in, and which of that one's it is.
+struct CellIn {
+    int64_t coarse;
+    int64_t number;
+
+    // From the centre of the coarse cell to its own, in coarse cells.
+    template <class Real>
+    Real offset(int64_t ratio) const {
+        return static_cast<Real>(2 * number + 1 - ratio) / static_cast<Real>(2 * ratio);
+    }
+};
+
+// Known when compiled: 2 in each direction.
+struct Halves {
+    explicit Halves(const LevelRatio &) {}
+    constexpr int64_t operator[](size_t) const { return 2; }
+    constexpr bool refines(size_t) const { return true; }
+    CellIn at(int64_t cell, size_t) const { return { cell >> 1, cell & 1 }; }
+    CellIn after(const CellIn &in) const { return { in.coarse + in.number, in.number ^ 1 }; }
+};
+
+struct AnyRatio {
+    explicit AnyRatio(const LevelRatio &of) : ratio(of) {}
+    int64_t operator[](size_t d) const { return ratio[d]; }
+    bool refines(size_t d) const { return ratio[d] > 1; }
+    CellIn at(int64_t cell, size_t d) const {
+        const int64_t number = (cell % ratio[d] + ratio[d]) % ratio[d];
+        return { (cell - number) / ratio[d], number };
+    }
+    // Along x.
+    CellIn after(const CellIn &in) const { return in.number + 1 < ratio[0] ? CellIn{ in.coarse, in.number + 1 } : CellIn{ in.coarse + 1, 0 }; }
+
+    const LevelRatio &ratio;
+};
+
 // Sums over the directions whose bit is set, the lowest one innermost.
-template <int directions, class Real>
-Real sum_of(const Real *value, const std::array<int64_t, 3> &stride) {
+template <int directions, class Ratio, class Real>
+Real sum_of(const Real *value, const std::array<int64_t, 3> &stride, const Ratio &ratio) {
     if constexpr (directions == 0) {
         return *value;
     } else {
         constexpr int d = directions & 4 ? 2 : directions & 2 ? 1 : 0;
         constexpr int rest = directions & ~(1 << d);
-        return sum_of<rest>(value, stride) + sum_of<rest>(value + stride[d], stride);
+        Real sum = sum_of<rest>(value, stride, ratio);
+        for (int64_t i = 1; i < ratio[d]; ++i) sum += sum_of<rest>(value + i * stride[d], stride, ratio);
+        return sum;
     }
 }
 
-template <int directions, class Real>
-void restrict_box(const Reals<Real> &fine, const Reals<Real> &coarse, const halo_box &box, const std::array<int64_t, 3> &ratio) {
-    constexpr int n_summed = (directions & 1) + (directions >> 1 & 1) + (directions >> 2 & 1);
-    constexpr Real weight = Real(1) / Real(1 << n_summed);
+template <int directions, class Ratio>
+int64_t n_summed(const Ratio &ratio) {
+    int64_t n = 1;
+    for (size_t d = 0; d < 3; ++d) n *= directions >> d & 1 ? ratio[d] : 1;
+    return n;
+}
+
+template <int directions, class Ratio, class Real>
+void restrict_box(const Reals<Real> &fine, const Reals<Real> &coarse, const halo_box &box, const LevelRatio &place) {
+    const Ratio ratio(place);
+    const Real n_values = static_cast<Real>(n_summed<directions>(ratio));
     std::array<int64_t, 3> stride = fine.stride;
     const bool is_dense = fine.stride[0] == 1 && coarse.stride[0] == 1;
     for (int64_t z = box.low[2]; z < box.high[2]; ++z)
         for (int64_t y = box.low[1]; y < box.high[1]; ++y) {
-            const Real *from = fine.at(box.low[0] * ratio[0], y * ratio[1], z * ratio[2]);
+            const Real *from = fine.at(box.low[0] * place[0], y * place[1], z * place[2]);
             Real *to = coarse.at(box.low[0], y, z);
             const int64_t n = box.high[0] - box.low[0];
             if (is_dense) {
                 stride[0] = 1;
-                for (int64_t x = 0; x < n; ++x) to[x] = sum_of<directions>(from + x * ratio[0], stride) * weight;
+                for (int64_t x = 0; x < n; ++x) to[x] = sum_of<directions>(from + x * place[0], stride, ratio) / n_values;
             } else {
-                for (int64_t x = 0; x < n; ++x) to[x * coarse.stride[0]] = sum_of<directions>(from + x * ratio[0] * fine.stride[0], stride) * weight;
+                for (int64_t x = 0; x < n; ++x)
+                    to[x * coarse.stride[0]] = sum_of<directions>(from + x * place[0] * fine.stride[0], stride, ratio) / n_values;
             }
         }
 }
 
-template <class Real>
-void restrict_in(int directions, const Reals<Real> &fine, const Reals<Real> &coarse, const halo_box &box, const std::array<int64_t, 3> &ratio) {
+template <class Ratio, class Real>
+void restrict_in(int directions, const Reals<Real> &fine, const Reals<Real> &coarse, const halo_box &box, const LevelRatio &ratio) {
     switch (directions) {
-    case 0: return restrict_box<0>(fine, coarse, box, ratio);
-    case 1: return restrict_box<1>(fine, coarse, box, ratio);
-    case 2: return restrict_box<2>(fine, coarse, box, ratio);
-    case 3: return restrict_box<3>(fine, coarse, box, ratio);
-    case 4: return restrict_box<4>(fine, coarse, box, ratio);
-    case 5: return restrict_box<5>(fine, coarse, box, ratio);
-    case 6: return restrict_box<6>(fine, coarse, box, ratio);
-    default: return restrict_box<7>(fine, coarse, box, ratio);
+    case 0: return restrict_box<0, Ratio>(fine, coarse, box, ratio);
+    case 1: return restrict_box<1, Ratio>(fine, coarse, box, ratio);
+    case 2: return restrict_box<2, Ratio>(fine, coarse, box, ratio);
+    case 3: return restrict_box<3, Ratio>(fine, coarse, box, ratio);
+    case 4: return restrict_box<4, Ratio>(fine, coarse, box, ratio);
+    case 5: return restrict_box<5, Ratio>(fine, coarse, box, ratio);
+    case 6: return restrict_box<6, Ratio>(fine, coarse, box, ratio);
+    default: return restrict_box<7, Ratio>(fine, coarse, box, ratio);
     }
 }
 
@@ -94,53 +138,84 @@ Real minmod(Real below, Real above) {
     return std::abs(below) < std::abs(above) ? below : above;
 }
 
-// Quarter of the slope per direction, from the centre of a coarse cell to that of a fine one.
+// What a direction adds to the coarse cell's value.
 template <class Real>
-Real quarter_slope(const Real *value, int64_t stride) {
-    return Real(0.25) * minmod(value[0] - value[-stride], value[stride] - value[0]);
+Real along(const Real *value, int64_t stride, Real offset) {
+    return offset * minmod(value[0] - value[-stride], value[stride] - value[0]);
 }
 
-template <int n_dims, bool linear, class Real>
-void prolongate_box(const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box) {
-    const auto half = [](int64_t cell, int d) { return d < n_dims ? cell >> 1 : cell; };
-    const auto sign = [](int64_t cell) { return cell & 1 ? Real(1) : Real(-1); };
+template <int n_dims, bool linear, class Ratio, class Real>
+void prolongate_box(const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box, const LevelRatio &place) {
+    const Ratio ratio(place);
+    const auto in = [&](int64_t cell, size_t d) { return d < n_dims ? ratio.at(cell, d) : CellIn{ cell, 0 }; };
     for (int64_t z = box.low[2]; z < box.high[2]; ++z)
         for (int64_t y = box.low[1]; y < box.high[1]; ++y) {
+            const CellIn in_y = in(y, 1), in_z = in(z, 2);
+            const Real offset_y = in_y.offset<Real>(ratio[1]), offset_z = in_z.offset<Real>(ratio[2]);
             Real *const to = fine.at(0, y, z);
-            const Real *const from = coarse.at(0, half(y, 1), half(z, 2));
-            for (int64_t x = box.low[0]; x < box.high[0]; ++x) {
-                const Real *const cell = from + (x >> 1) * coarse.stride[0];
+            const Real *const from = coarse.at(0, in_y.coarse, in_z.coarse);
+            CellIn in_x = in(box.low[0], 0);
+            for (int64_t x = box.low[0]; x < box.high[0]; ++x, in_x = ratio.after(in_x)) {
+                const Real *const cell = from + in_x.coarse * coarse.stride[0];
                 Real value = *cell;
                 if constexpr (linear) {
-                    value += sign(x) * quarter_slope(cell, coarse.stride[0]);
-                    if constexpr (n_dims > 1) value += sign(y) * quarter_slope(cell, coarse.stride[1]);
-                    if constexpr (n_dims > 2) value += sign(z) * quarter_slope(cell, coarse.stride[2]);
+                    if (ratio.refines(0)) value += along(cell, coarse.stride[0], in_x.offset<Real>(ratio[0]));
+                    if (n_dims > 1 && ratio.refines(1)) value += along(cell, coarse.stride[1], offset_y);
+                    if (n_dims > 2 && ratio.refines(2)) value += along(cell, coarse.stride[2], offset_z);
                 }
                 to[x * fine.stride[0]] = value;
             }
         }
 }
 
-template <class Real>
-void prolongate_in(int32_t n_dims, bool linear, const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box) {
-    if (n_dims == 1) return linear ? prolongate_box<1, true>(coarse, fine, box) : prolongate_box<1, false>(coarse, fine, box);
-    if (n_dims == 2) return linear ? prolongate_box<2, true>(coarse, fine, box) : prolongate_box<2, false>(coarse, fine, box);
-    return linear ? prolongate_box<3, true>(coarse, fine, box) : prolongate_box<3, false>(coarse, fine, box);
+template <class Ratio, class Real>
+void prolongate_in(int32_t n_dims, bool linear, const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box, const LevelRatio &ratio) {
+    if (n_dims == 1)
+        return linear ? prolongate_box<1, true, Ratio>(coarse, fine, box, ratio) : prolongate_box<1, false, Ratio>(coarse, fine, box, ratio);
+    if (n_dims == 2)
+        return linear ? prolongate_box<2, true, Ratio>(coarse, fine, box, ratio) : prolongate_box<2, false, Ratio>(coarse, fine, box, ratio);
+    return linear ? prolongate_box<3, true, Ratio>(coarse, fine, box, ratio) : prolongate_box<3, false, Ratio>(coarse, fine, box, ratio);
 }
+
+// Directions up to the last that is refined.
+int32_t n_refined(const LevelRatio &ratio) { return ratio[2] > 1 ? 3 : ratio[1] > 1 ? 2 : 1; }
+bool is_halves(const LevelRatio &ratio) { return ratio == halves(n_refined(ratio)); }
 
 } // namespace
 
 bool has_level_operators(halo_type type) { return type == HALO_FLOAT32 || type == HALO_FLOAT64 || type == HALO_COMPLEX64 || type == HALO_COMPLEX128; }
 
 void restrict_values(const LevelValues &values, int32_t centring, const PartValues &fine, const PartValues &coarse, const halo_box &coarse_points) {
-    const int in_use = (1 << values.n_dims) - 1;
-    std::array<int64_t, 3> ratio;
-    for (int d = 0; d < 3; ++d) ratio[static_cast<size_t>(d)] = d < values.n_dims ? 2 : 1;
-    with_reals(values, fine, coarse, [&](const auto &from, const auto &to) { restrict_in(in_use & ~centring, from, to, coarse_points, ratio); });
+    const LevelRatio &ratio = values.ratio;
+    const int directions = ((1 << n_refined(ratio)) - 1) & ~centring;
+    const auto restrict_them = [&](const auto &from, const auto &to) {
+        if (is_halves(ratio)) return restrict_in<Halves>(directions, from, to, coarse_points, ratio);
+        restrict_in<AnyRatio>(directions, from, to, coarse_points, ratio);
+    };
+    with_reals(values, restrict_them, fine, coarse);
 }
 
 void prolongate_cells(const LevelValues &values, bool linear, const PartValues &coarse, const PartValues &fine, const halo_box &fine_cells) {
-    with_reals(values, fine, coarse, [&](const auto &to, const auto &from) { prolongate_in(values.n_dims, linear, from, to, fine_cells); });
+    const LevelRatio &ratio = values.ratio;
+    const auto prolongate_them = [&](const auto &from, const auto &to) {
+        if (is_halves(ratio)) return prolongate_in<Halves>(n_refined(ratio), linear, from, to, fine_cells, ratio);
+        prolongate_in<AnyRatio>(n_refined(ratio), linear, from, to, fine_cells, ratio);
+    };
+    with_reals(values, prolongate_them, coarse, fine);
+}
+
+void mix_values(const LevelValues &values, double fraction, const PartValues &older, const PartValues &newer, const PartValues &into,
+                const halo_box &points) {
+    const auto mix = [&]<class Real>(const Reals<Real> &old, const Reals<Real> &later, const Reals<Real> &to) {
+        const Real of_later = static_cast<Real>(fraction), of_old = Real(1) - of_later;
+        for (int64_t z = points.low[2]; z < points.high[2]; ++z)
+            for (int64_t y = points.low[1]; y < points.high[1]; ++y)
+                for (int64_t x = points.low[0]; x < points.high[0]; ++x)
+                    *to.at(x, y, z) = fraction == 0   ? *old.at(x, y, z)
+                                      : fraction == 1 ? *later.at(x, y, z)
+                                                      : of_old * *old.at(x, y, z) + of_later * *later.at(x, y, z);
+    };
+    with_reals(values, mix, older, newer, into);
 }
 
 } // namespace halo

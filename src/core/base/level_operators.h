@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of a block on its own level and on the next coarser one, whose cells are two wide per direction in use. Each value is one fixed expression
-// of others.
+// Values of a part on its own level and on the next coarser one, whose cells are some of its own wide. Each value is one fixed expression of others.
 #pragma once
 
 #include <array>
@@ -18,21 +17,30 @@ struct PartValues {
     int64_t component_stride = 0;
 };
 
+// Fine cells of a coarse one per direction; 1 in directions that are not refined, or not in use.
+using LevelRatio = std::array<int64_t, 3>;
+inline LevelRatio halves(int32_t n_dims) { return { 2, n_dims > 1 ? 2 : 1, n_dims > 2 ? 2 : 1 }; }
+
 // What an operator works on.
 struct LevelValues {
     halo_type type = HALO_FLOAT64; // real or complex
-    int32_t n_dims = 3;
+    LevelRatio ratio{ 2, 2, 2 };
     int32_t first_component = 0;
     int32_t n_components = 1;
 };
 bool has_level_operators(halo_type type);
 
-// Points of a box of the coarse index space become means of what covers them in the fine one: of 2 values in each direction in use in which their
-// centring has cells. Nodes are copied, edges are means by length, faces by area, cells by volume. Along x first, then y, then z.
+// Points of a box of the coarse index space become means of what covers them in the fine one: of as many values in each direction in which their
+// centring has cells as that is refined by. Nodes are copied, edges are means by length, faces by area, cells by volume. Sums go along x first, then
+// y, then z, each upwards.
 void restrict_values(const LevelValues &values, int32_t centring, const PartValues &fine, const PartValues &coarse, const halo_box &coarse_points);
 
-// Cells of a box of the fine index space get the value of the coarse cell that they lie in; with `linear`, and its slope per direction: the smaller
-// one of both sides, 0 where they have different signs (minmod). Reads one coarse cell around them per direction.
+// Cells of a box of the fine index space get the value of the coarse cell that they lie in; with `linear`, and its slope per refined direction: the
+// smaller one of both sides, 0 where they have different signs (minmod). Reads one coarse cell around them per refined direction.
 void prolongate_cells(const LevelValues &values, bool linear, const PartValues &coarse, const PartValues &fine, const halo_box &fine_cells);
+
+// Cells of a box become (1 - fraction) * older + fraction * newer; at 0 and 1 what one of them has.
+void mix_values(const LevelValues &values, double fraction, const PartValues &older, const PartValues &newer, const PartValues &into,
+                const halo_box &points);
 
 } // namespace halo

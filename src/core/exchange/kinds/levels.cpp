@@ -5,9 +5,8 @@
 
 #include <algorithm>
 
-#include "base/level_operators.h"
 #include "base/types.h"
-#include "topology/boxes/box_calculus.h"
+#include "exchange/kinds/level_steps.h"
 #include "topology/forest/block_box.h"
 #include "topology/forest/coarsened.h"
 #include "topology/forest/level_edges.h"
@@ -97,231 +96,97 @@ struct Move {
     std::shared_ptr<EdgeSource> split;
 };
 
-// The fields between levels, and what is done on them around the round.
-class LevelSteps final : public RoundSteps {
+// Steps around a round on a forest: beside each field stands one on the blocks of the next coarser level.
+class ForestSteps final : public LevelSteps {
 public:
-    // `what` is done, for texts. `ghosts` of each field: how many coarse cells are read around it.
-    LevelSteps(const char *what, const std::vector<Field *> &fields, const std::vector<LevelGhosts> &ghosts) : what_(what) {
-        const std::string of = format(" of exchange %u", fields[0]->topology().context().newest_run() + 1);
-        for (size_t f = 0; f < fields.size(); ++f) add_item(*fields[f], ghosts[f], of);
-        for (const Item &item : items_) n_data_ += item.work.size();
-        mask_.resize(2 * items_.size());
-        sets_.resize(2 * items_.size());
-        data_.resize(2 * n_data_);
-        devices_.resize(2 * items_.size());
+    // `ghosts` of each field: how many coarse cells are read around it.
+    ForestSteps(const char *what, const std::vector<Field *> &fields, std::vector<LevelGhosts> ghosts)
+        : LevelSteps(what),
+          fields_(fields),
+          ghosts_(std::move(ghosts)) {
+        for (size_t f = 0; f < fields.size(); ++f) {
+            const ForestTopology &forest = forest_of(*fields[f]);
+            const LevelGhosts &read = ghosts_[f];
+            add(*fields[f],
+                { std::make_unique<CoarsenedForest>(forest), read.coarse(forest.n_dims()), halves(forest.n_dims()), read.reach, read.widths });
+        }
     }
     // What there is to do.
     void find_ghosts() {
-        for (Item &item : items_) find_ghosts(item);
+        for (size_t f = 0; f < fields_.size(); ++f) find_ghosts(f);
     }
     void find_fluxes() {
-        for (Item &item : items_) find_fluxes(item);
+        for (size_t f = 0; f < fields_.size(); ++f) find_fluxes(f);
     }
     // Of a field in the first half to that in the second, over edges which may have to be looked up first.
     void add_move(Move move) { moves_.push_back(std::move(move)); }
-    // The caller's, then those between levels.
-    std::vector<Field *> fields() const {
-        std::vector<Field *> all;
-        for (const Item &item : items_) all.push_back(item.field);
-        for (const Item &item : items_) all.push_back(item.coarse.get());
-        return all;
-    }
-    const Field *coarse_field(size_t field) const override { return items_[field].coarse.get(); }
-
-    void begin(halo_run &run) override;
     void before_send(const halo_run &run) override {
         find_moves();
-        for_each_part(run, [](const Values &values, const Work &work) {
-            for (const auto &[place, box] : work.sent) values.restrict_box(place, box);
-        });
-    }
-    void after_unpack(const halo_run &run) override {
-        for_each_part(run, [](const Values &values, const Work &work) {
-            for (const halo_box &box : work.halved_ghosts) values.restrict_box(0, box);
-        });
-    }
-    void refine(const halo_run &run) override {
-        for_each_part(run, [&](const Values &values, const Work &work) {
-            for (const halo_box &box : work.made) values.prolongate_box(box, widths_of(run));
-        });
+        LevelSteps::before_send(run);
     }
 
 private:
-    // Of one part.
-    struct Work {
-        std::vector<std::pair<int32_t, halo_box>> sent; // coarse points, by place, made from its own
-        std::vector<halo_box> halved_ghosts;            // coarse cells made from its ghosts
-        std::vector<halo_box> made;                     // ghosts made from coarse cells
-        void send(int32_t place, const halo_box &box);
-    };
-    struct Item {
-        Field *field;
-        std::unique_ptr<CoarsenedForest> blocks;
-        std::unique_ptr<Field> coarse;
-        LevelGhosts ghosts;
-        std::vector<Work> work; // of each part
-
-        bool halves_ghosts() const { return ghosts.halves_ghosts(field->topology().n_dims()); }
-    };
-    // Of one part in a run.
-    struct Values {
-        const Item &item;
-        LevelValues what;
-        const PartLayout &fine_layout;
-        const PartLayout &coarse_layout;
-        void *fine;
-        void *coarse;
-
-        PartValues at(void *data, const PartLayout &layout, int32_t place) const {
-            const int64_t first = layout.first_owned + place * layout.place_stride;
-            return { static_cast<std::byte *>(data) + first * item.field->spec().element_bytes, layout.stride, layout.component_stride };
-        }
-        void restrict_box(int32_t place, const halo_box &box) const {
-            restrict_values(what, item.field->spec().places[static_cast<size_t>(place)], at(fine, fine_layout, place),
-                            at(coarse, coarse_layout, place), box);
-        }
-        void prolongate_box(const halo_box &box, const GhostWidths &most) const {
-            const halo_box reached = grown(whole_block(item.field->topology().cells_of(0)), item.ghosts.widths.clipped(most));
-            prolongate_cells(what, item.ghosts.reach > 0, at(coarse, coarse_layout, 0), at(fine, fine_layout, 0), intersection(box, reached));
-        }
-    };
-
-    static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
-    void add_item(Field &field, const LevelGhosts &ghosts, const std::string &of);
-    static void find_ghosts(Item &item);
-    static void find_fluxes(Item &item);
+    const ForestTopology &forest(size_t field) const { return forest_of(*fields_[field]); }
+    bool halves_ghosts(size_t field) const { return ghosts_[field].halves_ghosts(forest(field).n_dims()); }
+    Work &work_of(size_t field, int64_t gid) { return work(field, forest(field).local_index(gid)); }
+    void find_ghosts(size_t field);
+    void find_fluxes(size_t field);
     void find_moves();
-    void check_run(const halo_run &run, const Item &item) const;
-    template <class Step>
-    void for_each_part(const halo_run &run, Step &&step) const;
+    void check_run(const halo_run &run, size_t field) const override;
 
-    const char *what_;
-    std::vector<Item> items_;
+    std::vector<Field *> fields_;
+    std::vector<LevelGhosts> ghosts_;
     std::vector<Move> moves_; // for which it has not been found yet what there is to do
-    size_t n_data_ = 0;       // parts of all fields of the caller
-    std::vector<int32_t> mask_;
-    std::vector<int32_t> sets_;
-    std::vector<void *> data_;
-    std::vector<int32_t> devices_;
 };
 
-// None twice.
-void LevelSteps::Work::send(int32_t place, const halo_box &box) {
-    std::vector<halo_box> rest{ box };
-    for (const auto &[other, known] : sent)
-        if (other == place) subtract(rest, known);
-    for (const halo_box &one : rest) sent.emplace_back(place, one);
-}
-
-void LevelSteps::add_item(Field &field, const LevelGhosts &ghosts, const std::string &of) {
-    const ForestTopology &forest = forest_of(field);
-    Item item{ &field, std::make_unique<CoarsenedForest>(forest), nullptr, ghosts, std::vector<Work>(forest.local_parts().size()) };
-    const std::string name = "coarse " + field.spec().name + of;
-    const GhostWidths widths = ghosts.coarse(forest.n_dims());
-    halo_field_desc desc = field.desc();
-    desc.name = name.c_str();
-    desc.element_bytes = 0;
-    desc.n_sets = 1;
-    std::ranges::copy(widths.low, desc.ghost_low);
-    std::ranges::copy(widths.high, desc.ghost_high);
-    item.coarse = std::make_unique<Field>(*item.blocks, desc);
-    item.coarse->allocate(-1);
-    items_.push_back(std::move(item));
-}
-
-void LevelSteps::find_ghosts(Item &item) {
-    const ForestTopology &forest = forest_of(*item.field);
-    const LevelEdges edges(forest, item.ghosts);
-    for (size_t part = 0; part < item.work.size(); ++part) {
-        const int64_t gid = forest.local_parts()[part];
-        Work &work = item.work[part];
+void ForestSteps::find_ghosts(size_t field) {
+    const LevelEdges edges(forest(field), ghosts_[field]);
+    for (const int64_t gid : forest(field).local_parts()) {
+        Work &work = work_of(field, gid);
         work.made = edges.made(gid);
         for (const halo_box &box : edges.read_inside(gid)) work.send(0, box);
-        if (item.halves_ghosts()) work.halved_ghosts = edges.read_beside(gid);
+        if (halves_ghosts(field)) work.halved_ghosts = edges.read_beside(gid);
     }
     const auto add_sent = [&](const Edge &edge) {
-        if (edge.ends != EdgeEnds::receive) item.work[static_cast<size_t>(forest.local_index(edge.send_gid))].send(0, edge.send.box);
+        if (edge.ends != EdgeEnds::receive) work_of(field, edge.send_gid).send(0, edge.send.box);
     };
     edges.emit(LevelWay::to_coarser, HALO_CENTRE_CELL, add_sent);
-    if (!item.halves_ghosts()) edges.emit(LevelWay::beside, HALO_CENTRE_CELL, add_sent);
+    if (!halves_ghosts(field)) edges.emit(LevelWay::beside, HALO_CENTRE_CELL, add_sent);
 }
 
-void LevelSteps::find_fluxes(Item &item) {
-    const ForestTopology &forest = forest_of(*item.field);
-    const std::vector<Centring> &places = item.field->spec().places;
+void ForestSteps::find_fluxes(size_t field) {
+    const std::vector<Centring> &places = fields_[field]->spec().places;
     for (int32_t place = 0; place < std::ssize(places); ++place)
-        LevelEdges(forest, item.ghosts).emit(LevelWay::fluxes, places[static_cast<size_t>(place)], [&](const Edge &edge) {
-            if (edge.ends != EdgeEnds::receive) item.work[static_cast<size_t>(forest.local_index(edge.send_gid))].send(place, edge.send.box);
+        LevelEdges(forest(field), ghosts_[field]).emit(LevelWay::fluxes, places[static_cast<size_t>(place)], [&](const Edge &edge) {
+            if (edge.ends != EdgeEnds::receive) work_of(field, edge.send_gid).send(place, edge.send.box);
         });
 }
 
-void LevelSteps::find_moves() {
+void ForestSteps::find_moves() {
     if (moves_.empty()) return;
-    for (Item &item : items_) item.work.assign(item.work.size(), {});
+    for (size_t f = 0; f < fields_.size(); ++f)
+        for (const int64_t gid : forest(f).local_parts()) work_of(f, gid) = {};
     for (const Move &move : moves_) {
-        Item &source = items_[move.from], &destination = items_[move.to];
-        const ForestTopology &sources = forest_of(*source.field), &destinations = forest_of(*destination.field);
         move.merged->emit(HALO_CENTRE_CELL, [&](const Edge &edge) {
-            if (edge.ends != EdgeEnds::receive) source.work[static_cast<size_t>(sources.local_index(edge.send_gid))].send(0, edge.send.box);
+            if (edge.ends != EdgeEnds::receive) work_of(move.from, edge.send_gid).send(0, edge.send.box);
         });
-        const halo_box block = whole_block(destinations.cells_of(0));
+        const halo_box block = whole_block(forest(move.to).cells_of(0));
         move.split->emit(HALO_CENTRE_CELL, [&](const Edge &edge) {
-            if (edge.ends != EdgeEnds::send) destination.work[static_cast<size_t>(destinations.local_index(edge.receive_gid))].made.push_back(block);
+            if (edge.ends != EdgeEnds::send) work_of(move.to, edge.receive_gid).made.push_back(block);
         });
     }
     moves_.clear();
 }
 
-void LevelSteps::check_run(const halo_run &run, const Item &item) const {
-    const auto f = static_cast<size_t>(&item - items_.data());
-    if (space_in(run, f, *item.field).on_device())
-        fail(HALO_ERR_DEVICE, "exchange: field %s is on a device: %s on the host alone", item.field->spec().name.c_str(), what_);
-    if (item.ghosts.reach == 0 || item.ghosts.widths == GhostWidths{} || !item.halves_ghosts()) return;
-    LevelGhosts narrowed = item.ghosts;
-    narrowed.widths = item.ghosts.widths.clipped(widths_of(run));
-    if (!narrowed.halves_ghosts(item.field->topology().n_dims()))
+void ForestSteps::check_run(const halo_run &run, size_t field) const {
+    const LevelGhosts &ghosts = ghosts_[field];
+    if (ghosts.reach == 0 || ghosts.widths == GhostWidths{} || !halves_ghosts(field)) return;
+    LevelGhosts narrowed = ghosts;
+    narrowed.widths = ghosts.widths.clipped(widths_of(run));
+    if (!narrowed.halves_ghosts(forest(field).n_dims()))
         fail(HALO_ERR_ARGUMENT,
              "exchange: a run with depth %d, has_ghosts %d: ghosts of field %s between levels come in pairs, two or more on each side", run.depth,
-             run.has_ghosts, item.field->spec().name.c_str());
-}
-
-// The caller's lists, and behind them those of the coarse fields.
-void LevelSteps::begin(halo_run &run) {
-    const size_t n = items_.size();
-    for (size_t f = 0; f < n; ++f) {
-        mask_[f] = mask_[n + f] = takes_part(run, f) ? 1 : 0;
-        sets_[f] = run.sets ? run.sets[f] : 0;
-        devices_[f] = run.devices ? run.devices[f] : HALO_DEVICE_HOST;
-        devices_[n + f] = HALO_DEVICE_HOST;
-        if (mask_[f]) check_run(run, items_[f]);
-    }
-    size_t at = 0;
-    for (size_t f = 0; f < n; ++f)
-        for (int64_t part = 0; part < std::ssize(items_[f].work); ++part, ++at) {
-            data_[at] = run.data ? run.data[at] : mask_[f] ? items_[f].field->data(part, sets_[f]) : nullptr;
-            data_[n_data_ + at] = items_[f].coarse->data(part, 0);
-        }
-    run.n_fields = static_cast<int32_t>(2 * n);
-    run.field_mask = mask_.data();
-    run.sets = sets_.data();
-    run.devices = devices_.data();
-    run.data = data_.data();
-    run.n_data = std::ssize(data_);
-}
-
-template <class Step>
-void LevelSteps::for_each_part(const halo_run &run, Step &&step) const {
-    size_t at = 0;
-    for (size_t f = 0; f < items_.size(); ++f) {
-        const Item &item = items_[f];
-        const FieldSpec &spec = item.field->spec();
-        const LevelValues what{ spec.type, item.field->topology().n_dims(), run.first_component,
-                                run.n_components > 0 ? run.n_components : spec.n_components - run.first_component };
-        for (int64_t part = 0; part < std::ssize(item.work); ++part, ++at)
-            if (takes_part(run, f))
-                step(Values{ item, what, item.field->layout(part), item.coarse->layout(part), data_[at], data_[n_data_ + at] },
-                     item.work[static_cast<size_t>(part)]);
-    }
+             run.has_ghosts, fields_[field]->spec().name.c_str());
 }
 
 std::unique_ptr<Exchange> one_round(const std::vector<Field *> &fields, RoundSpec round, std::unique_ptr<RoundSteps> steps) {
@@ -371,7 +236,7 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
     check_ghosts(fields, desc);
     std::vector<LevelGhosts> all_ghosts;
     for (const Field *field : fields) all_ghosts.push_back(ghosts_of(*field, desc.stencil));
-    auto steps = std::make_unique<LevelSteps>("ghosts between levels are made", fields, all_ghosts);
+    auto steps = std::make_unique<ForestSteps>("ghosts between levels are made", fields, all_ghosts);
     steps->find_ghosts();
     RoundSpec round = topology_round(fields, desc);
     round.fields = steps->fields();
@@ -394,7 +259,7 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
 std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     check_fields(fields);
     check_fluxes(fields, desc);
-    auto steps = std::make_unique<LevelSteps>("fluxes of finer blocks are averaged", fields, std::vector<LevelGhosts>(fields.size()));
+    auto steps = std::make_unique<ForestSteps>("fluxes of finer blocks are averaged", fields, std::vector<LevelGhosts>(fields.size()));
     steps->find_fluxes();
     RoundSpec round = round_of(fields, desc);
     round.fields = steps->fields();
@@ -422,7 +287,7 @@ std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const 
         ghosts[static_cast<size_t>(n + f)].reach = is_linear(destination) ? 1 : 0;
         round.kind += text_of(destination);
     }
-    auto steps = std::make_unique<LevelSteps>("blocks of another list are filled", fields, ghosts);
+    auto steps = std::make_unique<ForestSteps>("blocks of another list are filled", fields, ghosts);
     round.fields = steps->fields();
     std::shared_ptr<RemeshLeaves> leaves;
     for (int32_t f = 0; f < n; ++f) {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is done around a round between levels, on fields and on what stands beside them: values of the next coarser level, which are made from a
+// field's before the round sends, or which a field's are made from when it is over.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/level_operators.h"
+#include "exchange/exchange.h"
+#include "field/field.h"
+
+namespace halo {
+
+// Values beside a field, those of each part.
+struct BesideField {
+    std::unique_ptr<Topology> parts{}; // null: there are none
+    GhostWidths widths{};              // of these values
+    LevelRatio ratio{ 1, 1, 1 };       // points of the field for one of them
+    int32_t reach = 0;                 // values around the one that a cell of the field lies in, from which it is made
+    GhostWidths made{};                // ghosts of the field that are made
+    std::optional<size_t> newer{};     // the field at a later time, by place: values are those between the two
+};
+
+class LevelSteps : public RoundSteps {
+public:
+    // Of one part.
+    struct Work {
+        std::vector<std::pair<int32_t, halo_box>> sent{}; // points beside the field, by place, made from its own
+        std::vector<halo_box> halved_ghosts{};            // cells made from its ghosts
+        std::vector<halo_box> made{};                     // cells of the field made from those beside it
+        void send(int32_t place, const halo_box &box);
+    };
+
+    // `what` is done on the host alone, for texts.
+    explicit LevelSteps(const char *what) : what_(what) {}
+    // All of the caller's, in his order.
+    void add(Field &field, BesideField beside);
+    Work &work(size_t field, int64_t part) { return items_[field].work[static_cast<size_t>(part)]; }
+    // The caller's, then those beside them; where the one beside a field stands.
+    std::vector<Field *> fields() const;
+    int32_t place_beside(size_t field) const { return static_cast<int32_t>(items_.size()) + items_[field].place; }
+
+    const Field *coarse_field(size_t field) const override { return items_[field].beside.newer ? nullptr : items_[field].values.get(); }
+    bool set_fraction(double fraction) override;
+    void begin(halo_run &run) override;
+    void before_send(const halo_run &run) override;
+    void after_unpack(const halo_run &run) override;
+    void refine(const halo_run &run) override;
+
+protected:
+    // Can a run take this field as it says?
+    virtual void check_run(const halo_run &, size_t /*field*/) const {}
+
+private:
+    struct Item {
+        Field *field;
+        BesideField beside;
+        std::unique_ptr<Field> values; // beside it
+        int32_t place;                 // of them among the fields that stand beside others
+        std::vector<Work> work;        // of each part
+        size_t first_pointer;          // storage of a run
+        size_t first_beside;
+    };
+    struct Values;
+
+    void require_storage(const halo_run &run, size_t field) const;
+    static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
+    template <class Step>
+    void for_each_part(const halo_run &run, Step &&step) const;
+
+    const char *what_;
+    std::vector<Item> items_;
+    int32_t n_beside_ = 0;
+    double fraction_ = 0; // of the way to fields of a later time
+    std::vector<int32_t> mask_;
+    std::vector<int32_t> sets_;
+    std::vector<void *> data_; // the caller's fields, then those beside them
+    std::vector<int32_t> devices_;
+};
+
+} // namespace halo
