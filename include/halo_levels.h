@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file halo_levels.h
- * Refined blocks: forests of trees whose leaves are the parts, and ghosts between blocks of different levels.
+ * Refined blocks: forests of trees whose leaves are the parts, and ghosts between blocks of different levels; levels of boxes of any size.
  *
  *   1  forests: which blocks exist
  *   2  lists of blocks: refine, coarsen, balance, place
  *   3  ghosts between levels, fluxes, and other lists of blocks
+ *   4  box hierarchies: a list of boxes for each level
  *
- * All blocks have the same number of cells. A tree is a box of root blocks, of level 0; a block of level l + 1 is one of the 2, 4 or 8 equal parts of
+ * In forests all blocks have the same number of cells. A tree is a box of root blocks, of level 0; a block of level l + 1 is one of the 2, 4 or 8 equal parts of
  * a block of level l. Blocks that touch differ by one level at most (balance).
  *
  * Conventions are those of halo.h.
@@ -196,6 +197,85 @@ HALO_API halo_status halo_exchange_coarse_data(const halo_exchange *exchange, in
  * halo_field_boundaries. */
 HALO_API halo_status halo_exchange_coarse_boundaries(const halo_exchange *exchange, int32_t field, int64_t gid, size_t row_bytes,
                                                      halo_boundary *boundaries, int64_t capacity, int64_t *n);
+
+/** @} */
+
+/* ------------------------------------------------------------------ 4 box hierarchies */
+/** @defgroup levels_04 Levels, 4 box hierarchies
+ *
+ * Each level is a list of boxes of its own: a topology (halo_topology_create_boxes, not `distributed`, or halo_topology_create_blocks) and fields on it.
+ * An exchange goes between two levels, from fields of the one to fields of the other, in one message to each peer. The finer level's domain is the
+ * coarser's, with 1 to 4 cells for one per direction (the ratio, which the two domains tell); both are periodic in the same directions. Boxes of the
+ * finer level begin and end where cells of the coarser do.
+ *
+ * Fields: real or complex, dense, on the host, without a map of points. Results do not depend on ranks: every value is one fixed expression of others.
+ *  @{ */
+
+/** Ghosts of the finer fields, which are cells: from boxes of their own level, periodic images too; else, inside the domain, from the coarser fields'
+ *  owned cells, by the prolongation of the finer (halo_field_set_prolongation), in refine (or finish). With HALO_PROLONG_MINMOD a fine cell gets the
+ *  coarse cell's value, and per refined direction its slope times the distance between their centres. */
+#define HALO_LEVELS_GHOSTS 0
+/** Cells of the finer fields, owned ones too and all ghosts inside the domain, from the coarser fields alone: of boxes that are new. What another list of
+ *  boxes has of them is put over it by halo_exchange_create_transfer. */
+#define HALO_LEVELS_WHOLE 1
+/** Points of the coarser fields that the finer level's boxes cover become means of those: of cells by volume, of faces by area, of edges by length; nodes
+ *  are copied. Any centring. Where boxes of the finer level share a coarse point, that of highest priority, then lowest gid counts. Finest level first. */
+#define HALO_LEVELS_AVERAGE 2
+
+typedef struct halo_levels_desc {
+    size_t struct_size;
+    int32_t struct_version;
+    int32_t what;           /**< HALO_LEVELS_... */
+    int32_t messages;       /**< HALO_MESSAGES_... */
+    int32_t receive;        /**< HALO_RECEIVE_... */
+    double timeout_seconds; /**< as in halo_exchange_desc */
+} halo_levels_desc;
+#define HALO_LEVELS_DESC_INIT                                                                                                                        \
+    { sizeof(halo_levels_desc), 1, HALO_LEVELS_GHOSTS, HALO_MESSAGES_AUTO, HALO_RECEIVE_AUTO, HALO_TIMEOUT_CONFIGURED }
+
+/**
+ * An exchange between two levels, of each of `n_fields` coarse fields and the fine field at its place. `newer` (may be NULL; not for
+ * HALO_LEVELS_AVERAGE): for each coarse field one of the same level at a later time; runs then take values between the two
+ * (halo_exchange_set_fraction). `desc` may be NULL; it and the lists are copied. Runs as any exchange; where halo_run, or a call by number, speaks of
+ * its fields, the coarse ones come first, then the newer ones if there are any, then the fine ones, and a mask names all of a place or none.
+ *
+ * Beside each fine field the exchange keeps coarse cells, which cover each part (HALO_LEVELS_AVERAGE: without ghosts). What of these lies outside the
+ * domain the caller fills, as in forests: halo_exchange_coarse_boundaries. Ghosts of the fine field outside the domain are those that
+ * halo_field_level_boxes says. With `newer` a copy of each coarse field's owned cells is kept, too.
+ *
+ * Collective; communicates nothing. O((boxes of both levels) log boxes): all ranks look at all boxes. HALO_ERR_ARGUMENT: domains do not fit, or have a
+ * ratio that is none; a box of the finer level does not end on coarse cells; a coarse cell that is read, or averaged onto, is in no box of the coarser
+ * level (levels must be nested: coarse boxes cover the finer level with its ghosts, and with HALO_PROLONG_MINMOD one coarse cell around): the text names
+ * box and cells. The two of a place differ in type, components or centring.
+ */
+HALO_API halo_status halo_exchange_create_levels(halo_field *const *coarse, halo_field *const *newer, halo_field *const *fine, int32_t n_fields,
+                                                 const halo_levels_desc *desc, halo_exchange **exchange);
+
+/** Where between `coarse` and `newer` later runs take the coarser level's values: (1 - fraction) * coarse + fraction * newer, rounded to the type, of the
+ *  values as start (or send) finds them; at 0, which it is at first, and at 1 those of one alone. The same on all ranks, which is not compared. Local.
+ *  HALO_BUSY: a run is in flight. HALO_ERR_ARGUMENT: it is not finite. HALO_ERR_NOT_FOUND: the exchange was made without `newer`. */
+HALO_API halo_status halo_exchange_set_fraction(halo_exchange *exchange, double fraction);
+
+#define HALO_LEVEL_UNCOVERED 0 /**< owned cells that no finer box covers */
+#define HALO_LEVEL_BESIDE 1    /**< of these, those with a face on a covered cell */
+#define HALO_LEVEL_COVERED 2   /**< owned cells that finer boxes cover */
+#define HALO_LEVEL_SAME 3      /**< ghosts that are cells of the own level */
+#define HALO_LEVEL_COARSER 4   /**< other ghosts inside the domain: they come from the coarser level */
+#define HALO_LEVEL_OUTSIDE 5   /**< ghosts outside the domain */
+
+/** Cells of a part. Filled up to `row_bytes`. */
+typedef struct halo_level_box {
+    halo_box cells; /**< (0, 0, 0) is the part's first owned cell */
+    int32_t kind;   /**< HALO_LEVEL_... */
+    int32_t reserved;
+} halo_level_box;
+
+/** What the cells of a part are among the levels, as boxes that cover it and its ghosts, each cell once, ordered by `kind`. `finer`: topology of the next
+ *  finer level, or NULL: there is none. `gid`: any part that this rank knows of the field's topology. `row_bytes` is sizeof(halo_level_box), at most
+ *  4096. Pass capacity 0 to learn `n`. Local; O(boxes near the part). HALO_ERR_ARGUMENT: the field is on no boxes, or `finer` is no finer level of
+ *  them. */
+HALO_API halo_status halo_field_level_boxes(const halo_field *field, const halo_topology *finer, int64_t gid, size_t row_bytes, halo_level_box *boxes,
+                                            int64_t capacity, int64_t *n);
 
 /** @} */
 

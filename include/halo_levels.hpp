@@ -148,4 +148,22 @@ CoarseCells<T> coarse_cells(const Exchange &exchange, std::int32_t field, std::i
              }) };
 }
 
+/// Between two levels of boxes, from or to each coarse field and the fine one at its place: halo_exchange_create_levels. `newer` may be empty.
+inline Exchange levels_exchange(std::span<halo_field *const> coarse, std::span<halo_field *const> fine,
+                                const halo_levels_desc &desc = HALO_LEVELS_DESC_INIT, std::span<halo_field *const> newer = {}) {
+    if (coarse.size() != fine.size() || (!newer.empty() && newer.size() != coarse.size()))
+        throw error(HALO_ERR_ARGUMENT, "levels: there must be as many fields of each list");
+    halo_exchange *exchange = nullptr;
+    check(halo_exchange_create_levels(coarse.data(), newer.empty() ? nullptr : newer.data(), fine.data(), static_cast<std::int32_t>(coarse.size()),
+                                      &desc, &exchange));
+    return Exchange::adopt(exchange);
+}
+/// Where between the two times later runs take the coarser level's values.
+inline void set_fraction(const Exchange &exchange, double fraction) { check(halo_exchange_set_fraction(exchange, fraction)); }
+
+/// What the cells of a part are among the levels; `finer` may be null.
+inline std::vector<halo_level_box> level_boxes(const Field &field, const halo_topology *finer, std::int64_t gid) {
+    return detail::all_of<halo_level_box>([&](auto... list) { return halo_field_level_boxes(field, finer, gid, sizeof(halo_level_box), list...); });
+}
+
 } // namespace halo

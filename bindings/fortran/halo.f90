@@ -42,20 +42,21 @@ module halo
     c_halo_group_destroy, c_halo_group_drain, c_halo_group_abandon, c_halo_group_table, c_halo_group_writable, &
     c_halo_group_start_receive, c_halo_group_send, c_halo_group_send_rows, c_halo_group_try_receive, &
     c_halo_group_stale, c_halo_topology_create_forest, c_halo_forest_uniform, c_halo_forest_adapt, c_halo_forest_place, &
-    c_halo_field_set_prolongation, c_halo_exchange_coarse_data, c_halo_exchange_coarse_boundaries, c_halo_mesh_create, &
+    c_halo_field_set_prolongation, c_halo_exchange_coarse_data, c_halo_exchange_coarse_boundaries, &
+    c_halo_exchange_create_levels, c_halo_exchange_set_fraction, c_halo_field_level_boxes, c_halo_mesh_create, &
     c_halo_mesh_destroy, c_halo_mesh_get_local, c_halo_mesh_get_map, c_halo_mesh_topology, c_halo_mesh_distribute, &
     c_halo_mesh_collect, c_halo_mesh_target_topology, c_halo_mesh_add_columns, c_halo_mesh_get_columns, &
     c_halo_mesh_column_topology, c_halo_mesh_get_column_map, c_halo_sphere_key, c_halo_sphere_entity_of, &
-    c_halo_sphere_key_neighbours, c_halo_sphere_position, c_halo_sphere_create, c_halo_sphere_destroy, &
-    c_halo_sphere_local_parts
-  private :: c_halo_sphere_get_part, c_halo_sphere_ring_ends, c_halo_sphere_keys, c_halo_sphere_neighbours, &
-    c_halo_sphere_topology, c_halo_topology_create_cubed_sphere, c_halo_topology_create_latitudes, &
-    c_halo_reduced_rows_neighbours, c_halo_topology_create_reduced_rows, c_halo_stencil_create, c_halo_stencil_destroy, &
-    c_halo_stencil_add_field, c_halo_stencil_add_stage, c_halo_stencil_analyse, c_halo_stencil_get_field, &
-    c_halo_stencil_get_stage, c_halo_stencil_describe, c_halo_stencil_exchanges, c_halo_stencil_groups, &
-    c_halo_stencil_get_summary, c_halo_stencil_level_index, c_halo_stencil_loops, c_halo_stencil_loop_intervals, &
-    c_halo_stencil_stage_ranges, c_halo_stencil_exchange_ranges, c_halo_stencil_fill_field_desc, &
-    c_halo_stencil_fill_layout_desc, c_halo_stencil_create_exchange, c_halo_stencil_create_topology
+    c_halo_sphere_key_neighbours, c_halo_sphere_position
+  private :: c_halo_sphere_create, c_halo_sphere_destroy, c_halo_sphere_local_parts, c_halo_sphere_get_part, &
+    c_halo_sphere_ring_ends, c_halo_sphere_keys, c_halo_sphere_neighbours, c_halo_sphere_topology, &
+    c_halo_topology_create_cubed_sphere, c_halo_topology_create_latitudes, c_halo_reduced_rows_neighbours, &
+    c_halo_topology_create_reduced_rows, c_halo_stencil_create, c_halo_stencil_destroy, c_halo_stencil_add_field, &
+    c_halo_stencil_add_stage, c_halo_stencil_analyse, c_halo_stencil_get_field, c_halo_stencil_get_stage, &
+    c_halo_stencil_describe, c_halo_stencil_exchanges, c_halo_stencil_groups, c_halo_stencil_get_summary, &
+    c_halo_stencil_level_index, c_halo_stencil_loops, c_halo_stencil_loop_intervals, c_halo_stencil_stage_ranges, &
+    c_halo_stencil_exchange_ranges, c_halo_stencil_fill_field_desc, c_halo_stencil_fill_layout_desc, &
+    c_halo_stencil_create_exchange, c_halo_stencil_create_topology
   private :: new_home, home_of, conclude, refused, error_text, create_over, c_text, address, some, number, dimensions, &
     points_of, bind_array, find_array, same_type, strides_of
   private :: create_over_integer, create_over_type
@@ -316,6 +317,7 @@ module halo
     procedure, pass(field) :: freeze => halo_access_freeze
     procedure, pass(field) :: access_data => halo_access_data
     procedure, pass(field) :: set_prolongation => halo_field_set_prolongation
+    procedure, pass(field) :: level_boxes => halo_field_level_boxes
   end type halo_field
 
   type, extends(halo_handle) :: halo_exchange
@@ -341,6 +343,8 @@ module halo
     procedure, pass(exchange) :: arrivals => halo_exchange_arrivals
     procedure, pass(exchange) :: coarse_data => halo_exchange_coarse_data
     procedure, pass(exchange) :: coarse_boundaries => halo_exchange_coarse_boundaries
+    procedure, pass(exchange) :: create_levels => halo_exchange_create_levels
+    procedure, pass(exchange) :: set_fraction => halo_exchange_set_fraction
   end type halo_exchange
 
   type, extends(halo_handle) :: halo_batch
@@ -492,10 +496,11 @@ module halo
       init_halo_exchange_stats, init_halo_pool_stats, init_halo_section_sizes, init_halo_access, &
       init_halo_access_state, init_halo_access_stats, init_halo_reduction_item, init_halo_channel_allocator, &
       init_halo_channel_desc, init_halo_buffer, init_halo_group_desc, init_halo_leaf, init_halo_tree, &
-      init_halo_tree_join, init_halo_forest_desc, init_halo_mesh_set, init_halo_mesh_map, init_halo_mesh_desc, &
-      init_halo_mesh_local, init_halo_sphere_desc, init_halo_sphere_part, init_halo_cubed_sphere_desc, &
-      init_halo_latitudes_desc, init_halo_reduced_rows_desc, init_halo_stencil_desc, init_halo_stencil_field_desc, &
-      init_halo_stencil_stage_desc, init_halo_stencil_field, init_halo_stencil_stage, init_halo_stencil_summary
+      init_halo_tree_join, init_halo_forest_desc, init_halo_levels_desc, init_halo_mesh_set, init_halo_mesh_map, &
+      init_halo_mesh_desc, init_halo_mesh_local, init_halo_sphere_desc, init_halo_sphere_part, &
+      init_halo_cubed_sphere_desc, init_halo_latitudes_desc, init_halo_reduced_rows_desc, init_halo_stencil_desc, &
+      init_halo_stencil_field_desc, init_halo_stencil_stage_desc, init_halo_stencil_field, init_halo_stencil_stage, &
+      init_halo_stencil_summary
   end interface halo_struct_init
   private :: init_halo_context_options, init_halo_bootstrap, init_halo_blocks_desc, init_halo_boxes_desc, &
     init_halo_regions_desc, init_halo_keys_desc, init_halo_keys_edit, init_halo_graph_desc, init_halo_star_desc, &
@@ -504,10 +509,10 @@ module halo
     init_halo_exchange_stats, init_halo_pool_stats, init_halo_section_sizes, init_halo_access, init_halo_access_state, &
     init_halo_access_stats, init_halo_reduction_item, init_halo_channel_allocator, init_halo_channel_desc, &
     init_halo_buffer, init_halo_group_desc, init_halo_leaf, init_halo_tree, init_halo_tree_join, init_halo_forest_desc, &
-    init_halo_mesh_set, init_halo_mesh_map, init_halo_mesh_desc, init_halo_mesh_local, init_halo_sphere_desc, &
-    init_halo_sphere_part, init_halo_cubed_sphere_desc, init_halo_latitudes_desc, init_halo_reduced_rows_desc, &
-    init_halo_stencil_desc, init_halo_stencil_field_desc, init_halo_stencil_stage_desc, init_halo_stencil_field, &
-    init_halo_stencil_stage, init_halo_stencil_summary
+    init_halo_levels_desc, init_halo_mesh_set, init_halo_mesh_map, init_halo_mesh_desc, init_halo_mesh_local, &
+    init_halo_sphere_desc, init_halo_sphere_part, init_halo_cubed_sphere_desc, init_halo_latitudes_desc, &
+    init_halo_reduced_rows_desc, init_halo_stencil_desc, init_halo_stencil_field_desc, init_halo_stencil_stage_desc, &
+    init_halo_stencil_field, init_halo_stencil_stage, init_halo_stencil_summary
 
 contains
 
@@ -850,6 +855,16 @@ contains
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_forest_desc
+
+  subroutine init_halo_levels_desc(filled, stat, errmsg)
+    type(halo_levels_desc), intent(out), target :: filled
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_levels_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
+  end subroutine init_halo_levels_desc
 
   subroutine init_halo_mesh_set(filled, stat, errmsg)
     type(halo_mesh_set), intent(out), target :: filled
@@ -2963,6 +2978,81 @@ contains
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_coarse_boundaries", status, stat)
   end subroutine halo_exchange_coarse_boundaries
+
+  subroutine halo_exchange_create_levels(coarse, newer, fine, desc, exchange, stat, errmsg)
+    type(halo_field), intent(in) :: coarse(:)
+    type(halo_field), intent(in), optional :: newer(:)
+    type(halo_field), intent(in) :: fine(:)
+    type(halo_levels_desc), intent(in), optional :: desc
+    class(halo_exchange), intent(inout) :: exchange
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    type(c_ptr) :: coarse_c(size(coarse))
+    type(c_ptr), allocatable :: newer_c(:)
+    type(c_ptr) :: fine_c(size(fine))
+    type(c_ptr) :: made
+    coarse_c = coarse%handle
+    if (present(newer)) newer_c = newer%handle
+    if (present(newer)) then
+      if (size(newer) /= size(coarse)) then
+        if (present(errmsg)) errmsg = refused("halo_exchange_create_levels", "newer and coarse differ in size")
+        call conclude("halo_exchange_create_levels", HALO_ERR_ARGUMENT, stat, refused("halo_exchange_create_levels", &
+          "newer and coarse differ in size"))
+        return
+      end if
+    end if
+    fine_c = fine%handle
+    if (size(fine) /= size(coarse)) then
+      if (present(errmsg)) errmsg = refused("halo_exchange_create_levels", "fine and coarse differ in size")
+      call conclude("halo_exchange_create_levels", HALO_ERR_ARGUMENT, stat, refused("halo_exchange_create_levels", &
+        "fine and coarse differ in size"))
+      return
+    end if
+    made = c_null_ptr
+    status = c_halo_exchange_create_levels(coarse_c, newer_c, fine_c, size(coarse, kind=c_int32_t), desc, made)
+    if (status == HALO_SUCCESS) call exchange%adopt(made, c_halo_exchange_destroy, home_of(coarse))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_create_levels", status, stat)
+  end subroutine halo_exchange_create_levels
+
+  subroutine halo_exchange_set_fraction(exchange, fraction, stat, errmsg)
+    class(halo_exchange), intent(in) :: exchange
+    real(c_double), intent(in) :: fraction
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_exchange_set_fraction(exchange%handle, fraction)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_set_fraction", status, stat)
+  end subroutine halo_exchange_set_fraction
+
+  subroutine halo_field_level_boxes(field, finer, gid, boxes, stat, errmsg)
+    class(halo_field), intent(in) :: field
+    class(halo_topology), intent(in), optional :: finer
+    integer(c_int64_t), intent(in) :: gid
+    type(halo_level_box), allocatable, intent(out) :: boxes(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    type(c_ptr) :: finer_c
+    integer(c_int64_t) :: capacity
+    integer(c_int64_t) :: n_rows
+    type(halo_level_box) :: row
+    finer_c = c_null_ptr
+    if (present(finer)) finer_c = finer%handle
+    capacity = 0
+    do
+      allocate(boxes(capacity))
+      n_rows = 0
+      status = c_halo_field_level_boxes(field%handle, finer_c, gid, c_sizeof(row), boxes, capacity, n_rows)
+      if (status /= HALO_SUCCESS .or. n_rows <= capacity) exit
+      deallocate(boxes)
+      capacity = n_rows
+    end do
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_level_boxes", status, stat)
+  end subroutine halo_field_level_boxes
 
   subroutine halo_mesh_create(context, desc, mesh, stat, errmsg)
     class(halo_context), intent(in) :: context

@@ -1032,6 +1032,35 @@ module halo_c
       integer(c_int64_t), intent(inout) :: n
       integer(c_int32_t) :: answer
     end function c_halo_exchange_coarse_boundaries
+    function c_halo_exchange_create_levels(coarse, newer, fine, n_fields, desc, exchange) result(answer) bind(c, &
+      name="halo_exchange_create_levels")
+      import :: c_int32_t, c_ptr, halo_levels_desc
+      type(c_ptr), intent(in) :: coarse(*)
+      type(c_ptr), intent(in), optional :: newer(*)
+      type(c_ptr), intent(in) :: fine(*)
+      integer(c_int32_t), value :: n_fields
+      type(halo_levels_desc), intent(in), optional :: desc
+      type(c_ptr), intent(inout) :: exchange
+      integer(c_int32_t) :: answer
+    end function c_halo_exchange_create_levels
+    function c_halo_exchange_set_fraction(exchange, fraction) result(answer) bind(c, name="halo_exchange_set_fraction")
+      import :: c_double, c_int32_t, c_ptr
+      type(c_ptr), value :: exchange
+      real(c_double), value :: fraction
+      integer(c_int32_t) :: answer
+    end function c_halo_exchange_set_fraction
+    function c_halo_field_level_boxes(field, finer, gid, row_bytes, boxes, capacity, n) result(answer) bind(c, &
+      name="halo_field_level_boxes")
+      import :: c_int32_t, c_int64_t, c_ptr, c_size_t, halo_level_box
+      type(c_ptr), value :: field
+      type(c_ptr), value :: finer
+      integer(c_int64_t), value :: gid
+      integer(c_size_t), value :: row_bytes
+      type(halo_level_box), intent(inout) :: boxes(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: n
+      integer(c_int32_t) :: answer
+    end function c_halo_field_level_boxes
     function c_halo_mesh_create(context, desc, mesh) result(answer) bind(c, name="halo_mesh_create")
       import :: c_int32_t, c_ptr, halo_mesh_desc
       type(c_ptr), value :: context

@@ -170,6 +170,15 @@ module halo_types
   integer(c_int32_t), parameter :: HALO_PROLONG_MINMOD = 0_c_int32_t
   integer(c_int32_t), parameter :: HALO_PROLONG_CONSTANT = 1_c_int32_t
   integer(c_int32_t), parameter :: HALO_KIND_FLUXES = 16_c_int32_t
+  integer(c_int32_t), parameter :: HALO_LEVELS_GHOSTS = 0_c_int32_t
+  integer(c_int32_t), parameter :: HALO_LEVELS_WHOLE = 1_c_int32_t
+  integer(c_int32_t), parameter :: HALO_LEVELS_AVERAGE = 2_c_int32_t
+  integer(c_int32_t), parameter :: HALO_LEVEL_UNCOVERED = 0_c_int32_t
+  integer(c_int32_t), parameter :: HALO_LEVEL_BESIDE = 1_c_int32_t
+  integer(c_int32_t), parameter :: HALO_LEVEL_COVERED = 2_c_int32_t
+  integer(c_int32_t), parameter :: HALO_LEVEL_SAME = 3_c_int32_t
+  integer(c_int32_t), parameter :: HALO_LEVEL_COARSER = 4_c_int32_t
+  integer(c_int32_t), parameter :: HALO_LEVEL_OUTSIDE = 5_c_int32_t
   integer(c_int32_t), parameter :: HALO_MESH_OWNER_BROUGHT = 0_c_int32_t
   integer(c_int32_t), parameter :: HALO_MESH_OWNER_GIVEN = 1_c_int32_t
   integer(c_int32_t), parameter :: HALO_MESH_OWNER_OF_TARGETS = 2_c_int32_t
@@ -724,6 +733,21 @@ module halo_types
     integer(c_int32_t) :: balance = 0_c_int32_t
     integer(c_int32_t) :: distributed = 0_c_int32_t
   end type halo_forest_desc
+
+  type, bind(c) :: halo_levels_desc
+    integer(c_size_t) :: struct_size = 32_c_size_t
+    integer(c_int32_t) :: struct_version = 1_c_int32_t
+    integer(c_int32_t) :: what = 0_c_int32_t
+    integer(c_int32_t) :: messages = 0_c_int32_t
+    integer(c_int32_t) :: receive = 0_c_int32_t
+    real(c_double) :: timeout_seconds = -1.0_c_double
+  end type halo_levels_desc
+
+  type, bind(c) :: halo_level_box
+    type(halo_box) :: cells = halo_box([0_c_int64_t, 0_c_int64_t, 0_c_int64_t], [0_c_int64_t, 0_c_int64_t, 0_c_int64_t])
+    integer(c_int32_t) :: kind = 0_c_int32_t
+    integer(c_int32_t) :: reserved = 0_c_int32_t
+  end type halo_level_box
 
   type, bind(c) :: halo_mesh_set
     type(c_ptr) :: name = c_null_ptr

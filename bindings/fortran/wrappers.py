@@ -7,7 +7,8 @@ import arrays
 
 # Parameters that C takes as NULL.
 OPTIONAL = {"options", "run", "stream", "null_flags", "source", "in", "out"}
-OPTIONAL_OF = {"halo_exchange_create": {"desc"}, "halo_exchange_create_transfer": {"desc"}, "halo_group_create": {"desc"},
+OPTIONAL_OF = {"halo_exchange_create": {"desc"}, "halo_exchange_create_transfer": {"desc"}, "halo_exchange_create_levels": {"newer", "desc"}, "halo_field_level_boxes": {"finer"},
+               "halo_group_create": {"desc"},
                "halo_stencil_create_exchange": {"desc"}, "halo_sections_classify": {"sections", "order", "sizes"}, "halo_info": {"context"},
                "halo_channel_try_receive": {"state"}, "halo_channel_try_receive_many": {"states"}, "halo_channel_writable_many": {"writable"}, "halo_mesh_distribute": {"brought", "local"},
                "halo_mesh_collect": {"brought", "local"}, "halo_mesh_add_columns": {"layers"}}
@@ -16,6 +17,7 @@ ROOM = {("halo_sphere_key_neighbours", "neighbours"): "6", ("halo_sphere_positio
         ("halo_sections_classify", "order"): ":", ("halo_sections_reach", "groups"): ":", ("halo_channel_try_receive_many", "states"): ":",
         ("halo_channel_writable_many", "writable"): ":"}
 SHORT = {("halo_sections_reach", "groups"): ("map%n_to", "groups has fewer entries than there are that the map leads to")}
+LISTS = {"coarse", "newer", "fine"}  # of fields, though their names are no plurals
 AS_LONG = {"sections", "order", "states", "writable", "null_flags"}  # as the list in the same call
 CHANGED = {("halo_stencil_fill_field_desc", "desc"), ("halo_stencil_fill_layout_desc", "desc"), ("halo_sections_reach", "groups"),
            ("halo_memory_release", "pointer"), ("halo_mesh_distribute", "local"), ("halo_mesh_collect", "brought")}
@@ -76,7 +78,7 @@ class Procedure:
             if other.name.endswith("_bytes") and other.type.name == "size_t":
                 continue
             listed = other.type.const or (other.type.name in self.module.handles and other.type.stars == 2)
-            if not (listed and other.type.stars and other.name.endswith("s") and self.parameters[i].name.endswith("s")):
+            if not (listed and other.type.stars and all(name.endswith("s") or name in LISTS for name in (other.name, self.parameters[i].name))):
                 return None
         return None
 
@@ -124,6 +126,10 @@ class Procedure:
                                         [f"type(c_ptr) :: {name}_c"], [f"{name}_c = c_null_ptr", f"if (present({name})) {name}_c = {name}%handle"])
             else:
                 self.roles[name] = Role("type(c_ptr), value :: {}", f"class({kind.name}), intent(in) :: {name}", f"{name}%handle")
+        elif count is not None and self.optional(name):
+            self.roles[name] = Role("type(c_ptr), intent(in), optional :: {}(*)", f"type({kind.name}), intent(in), optional :: {name}(:)", f"{name}_c",
+                                    [f"type(c_ptr), allocatable :: {name}_c(:)"], [f"if (present({name})) {name}_c = {name}%handle"])
+            self.count_role(name, count)
         elif count is not None:
             self.roles[name] = Role("type(c_ptr), intent(in) :: {}(*)", f"type({kind.name}), intent(in) :: {name}(:)", f"{name}_c",
                                     [f"type(c_ptr) :: {name}_c(size({name}))"], [f"{name}_c = {name}%handle"])

@@ -58,6 +58,8 @@ program layouts
   call halo_tree_layout()
   call halo_tree_join_layout()
   call halo_forest_desc_layout()
+  call halo_levels_desc_layout()
+  call halo_level_box_layout()
   call halo_mesh_set_layout()
   call halo_mesh_map_layout()
   call halo_mesh_desc_layout()
@@ -851,6 +853,28 @@ contains
     call halo_struct_init(y)
     call same_bytes("halo_forest_desc", c_loc(x), c_loc(y), c_sizeof(x))
   end subroutine halo_forest_desc_layout
+  subroutine halo_levels_desc_layout()
+    type(halo_levels_desc), target :: x, y
+    integer(c_int8_t), pointer :: bytes(:)
+    call same("halo_levels_desc", c_sizeof(x))
+    call same("halo_levels_desc.struct_size", from(c_loc(x), c_loc(x%struct_size)))
+    call same("halo_levels_desc.struct_version", from(c_loc(x), c_loc(x%struct_version)))
+    call same("halo_levels_desc.what", from(c_loc(x), c_loc(x%what)))
+    call same("halo_levels_desc.messages", from(c_loc(x), c_loc(x%messages)))
+    call same("halo_levels_desc.receive", from(c_loc(x), c_loc(x%receive)))
+    call same("halo_levels_desc.timeout_seconds", from(c_loc(x), c_loc(x%timeout_seconds)))
+    call c_f_pointer(c_loc(y), bytes, [c_sizeof(y)])
+    bytes = 127_c_int8_t
+    call halo_struct_init(y)
+    call same_bytes("halo_levels_desc", c_loc(x), c_loc(y), c_sizeof(x))
+  end subroutine halo_levels_desc_layout
+  subroutine halo_level_box_layout()
+    type(halo_level_box), target :: x
+    call same("halo_level_box", c_sizeof(x))
+    call same("halo_level_box.cells", from(c_loc(x), c_loc(x%cells)))
+    call same("halo_level_box.kind", from(c_loc(x), c_loc(x%kind)))
+    call same("halo_level_box.reserved", from(c_loc(x), c_loc(x%reserved)))
+  end subroutine halo_level_box_layout
   subroutine halo_mesh_set_layout()
     type(halo_mesh_set), target :: x, y
     integer(c_int8_t), pointer :: bytes(:)

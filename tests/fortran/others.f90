@@ -15,6 +15,7 @@ program others
   call quadrilaterals()
   call stencils()
   call forests()
+  call levels()
   print "(a)", "every procedure of the other headers answers"
 contains
 
@@ -425,5 +426,36 @@ contains
     call halo_exchange_coarse_boundaries(ghosts, 0, 1_int64, boundaries)
     call need(size(boundaries) == 0, "a ring has no boundaries")
   end subroutine forests
+
+  subroutine levels()
+    type(halo_topology) :: below, above
+    type(halo_field) :: coarse, newer, fine
+    type(halo_exchange) :: ghosts
+    type(halo_level_box), allocatable :: boxes(:)
+    integer :: stat
+    character(:), allocatable :: errmsg
+    call below%create_blocks(context, halo_blocks_desc(n_dims=1, n_cells=[8_int64, 1_int64, 1_int64]))
+    call above%create_blocks(context, halo_blocks_desc(n_dims=1, n_cells=[16_int64, 1_int64, 1_int64]))
+    call coarse%create(below, halo_field_desc(), name="u")
+    call newer%create(below, halo_field_desc(), name="later u")
+    call fine%create(above, halo_field_desc(ghost_low=[1, 0, 0], ghost_high=[1, 0, 0]), name="u")
+    call coarse%allocate(-1_int64)
+    call newer%allocate(-1_int64)
+    call fine%allocate(-1_int64)
+    call halo_exchange_create_levels([coarse], fine=[fine], exchange=ghosts)
+    call ghosts%start()
+    call ghosts%finish()
+    call halo_exchange_set_fraction(ghosts, 0.5_real64, stat=stat, errmsg=errmsg)
+    call need(stat == HALO_ERR_NOT_FOUND .and. index(errmsg, "later time") > 0, "one time")
+    call ghosts%destroy()
+    call halo_exchange_create_levels([coarse], [newer], [fine], exchange=ghosts)
+    call halo_exchange_set_fraction(ghosts, 0.5_real64)
+    call ghosts%start()
+    call ghosts%finish()
+    call halo_field_level_boxes(coarse, above, 0_int64, boxes)
+    call need(size(boxes) == 1 .and. boxes(1)%kind == HALO_LEVEL_COVERED, "all is covered")
+    call halo_field_level_boxes(fine, gid=0_int64, boxes=boxes)
+    call need(size(boxes) == 3 .and. boxes(3)%kind == HALO_LEVEL_OUTSIDE, "two ghosts outside")
+  end subroutine levels
 
 end program others

@@ -95,6 +95,8 @@ const Call refused_calls[] = {
     CALL(halo_field_set_prolongation, w.dense, HALO_PROLONG_CONSTANT),
     CALL(halo_exchange_create, &w.dense, 1, nullptr, &w.results.exchange),
     CALL(halo_exchange_create_transfer, &w.dense, &w.sparse, 1, nullptr, &w.results.exchange),
+    CALL(halo_exchange_create_levels, &w.dense, nullptr, &w.sparse, 1, nullptr, &w.results.exchange),
+    CALL(halo_exchange_set_fraction, w.arriving, 0.5),
     CALL(halo_stencil_create_exchange, stencil(), 0, &w.dense, 1, nullptr, &w.results.exchange),
     CALL(halo_stencil_create_topology, stencil(), 0, w.context, &blocks, &w.results.topology),
     CALL(halo_exchange_prepare, w.summing),
@@ -232,6 +234,7 @@ const Call allowed_calls[] = {
           const halo_status status = halo_exchange_coarse_boundaries(w.arriving, 0, 0, sizeof(halo_boundary), nullptr, 0, &w.n);
           return status == HALO_ERR_NOT_FOUND ? HALO_SUCCESS : status;
       } },
+    CALL(halo_field_level_boxes, w.dense, nullptr, 0, sizeof(halo_level_box), nullptr, 0, &w.n),
     CALL(halo_channel_find, w.context, &w.key, &w.found),
     ANSWER(halo_channel_buffer, halo_buffer, HALO_BUFFER_INIT, w.channel),
     CALL(halo_channel_state, w.channel, &w.number),

@@ -107,6 +107,12 @@ TEST_F(Rows, OfBoundariesAreAsLongAsTheCallers) {
     });
 }
 
+TEST_F(Rows, OfLevelBoxesAreAsLongAsTheCallers) {
+    expect_rows_of_any_size<halo_level_box>(6, [&](size_t bytes, halo_level_box *rows, int64_t capacity, int64_t *n) {
+        return halo_field_level_boxes(field, nullptr, 1, bytes, rows, capacity, n);
+    });
+}
+
 TEST(RowsOfLists, OfLeavesAreAsLongAsTheCallers) {
     const halo_tree tree = HALO_TREE_INIT;
     halo_forest_desc desc = HALO_FOREST_DESC_INIT;

@@ -387,6 +387,21 @@ std::vector<Case> exchanges() {
                  const halo_status status = halo_exchange_create_transfer(&w.u, &w.v, 1, desc, &made);
                  return undo(status, made, halo_exchange_destroy);
              }),
+        read(halo_levels_desc HALO_LEVELS_DESC_INIT,
+             [](World &w, const halo_levels_desc *desc) {
+                 halo_blocks_desc refined = ring_desc();
+                 refined.n_cells[0] *= 2;
+                 const halo_field_desc named = field_desc("u");
+                 halo_topology *finer = nullptr;
+                 halo_field *fine = nullptr;
+                 halo_exchange *made = nullptr;
+                 EXPECT_EQ(halo_topology_create_blocks(w.context, &refined, &finer), HALO_SUCCESS);
+                 EXPECT_EQ(halo_field_create(finer, &named, &fine), HALO_SUCCESS);
+                 const halo_status status = undo(halo_exchange_create_levels(&w.u, nullptr, &fine, 1, desc, &made), made, halo_exchange_destroy);
+                 EXPECT_EQ(halo_field_destroy(&fine), HALO_SUCCESS);
+                 EXPECT_EQ(halo_topology_destroy(&finer), HALO_SUCCESS);
+                 return status;
+             }),
         read(halo_run HALO_RUN_INIT,
              [](World &w, const halo_run *run) {
                  const halo_status status = halo_exchange_start(w.exchange, run, HALO_STREAM_NONE);

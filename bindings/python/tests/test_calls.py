@@ -148,6 +148,24 @@ def test_forests_by_functions(alone):
             field.set_prolongation(9)
 
 
+def test_levels_of_boxes(alone):
+    boxes = {"n_dims": 1, "domain": ((0,), (8,)), "boxes": [((0,), (8,))]}
+    finer = {"n_dims": 1, "domain": ((0,), (16,)), "boxes": [((6,), (10,))]}
+    with halo.Topology.boxes(alone, **boxes) as below, halo.Topology.boxes(alone, **finer) as above:
+        with halo.Field(below, "u") as coarse, halo.Field(below, "later u") as newer, halo.Field(above, "u", ghosts=1) as fine:
+            for field in (coarse, newer, fine):
+                field.allocate(-1)
+            coarse.array(0)[:] = np.arange(8.0)
+            newer.array(0)[:] = np.arange(8.0) + 4
+            with halo.Exchange.levels([coarse], [fine], [newer]) as ghosts:
+                ghosts.set_fraction(0.5)
+                ghosts.run()
+            with halo.Exchange.levels([coarse], [fine], what=halo.LEVELS_WHOLE) as whole:
+                whole.run()
+            assert [row.kind for row in coarse.level_boxes(above, 0)] == 2 * [halo.LEVEL_UNCOVERED] + 2 * [halo.LEVEL_BESIDE] + [halo.LEVEL_COVERED]
+            assert len(fine.level_boxes(None, 0)) == 3
+
+
 def test_values_at_any_entities(alone):
     with halo.Mesh(alone, sets=[{"name": "nodes", "keys": [5, 6, 7]}], maps=[{"name": "self", "from": 0, "to": 0, "keys": [5, 6, 7]}]) as mesh:
         with mesh.target_topology(0, [7, 5, 7]) as targets, halo.Field(targets, "u") as field:

@@ -23,16 +23,31 @@ halo_run read_run(Exchange &exchange, const halo_run *run) {
     }
 }
 
+// What is given between lists of fields.
+struct Way {
+    const halo_transfer_desc *transfer = nullptr;
+    const halo_levels_desc *levels = nullptr;
+};
+
+// What exchanges of every kind have.
+template <class Desc>
+void take_over(const Desc &way, halo_exchange_desc &desc) {
+    desc.messages = way.messages;
+    desc.receive = way.receive;
+    desc.timeout_seconds = way.timeout_seconds;
+}
+
 // From lists of fields, of which the first field stands for the context.
-halo_status create_exchange(std::initializer_list<halo_field *const *> lists, int32_t n_fields, const halo_exchange_desc *desc,
-                            const halo_transfer_desc *transfer, halo_exchange **exchange) {
+halo_status create_exchange(std::initializer_list<halo_field *const *> lists, int32_t n_fields, const halo_exchange_desc *desc, const Way &way,
+                            halo_exchange **exchange) {
     return with_handle(**lists.begin(), [&] {
         require(exchange, "exchange");
         check_limit("exchange: n_fields", n_fields, limits::fields);
         const halo_exchange_desc defaults = HALO_EXCHANGE_DESC_INIT;
         halo_exchange_desc known = read_optional_struct(desc, defaults);
         const Topology &topology = object_of<Field>(**lists.begin()).topology();
-        const Context::TakesNumbers numbers(topology.context(), numbers_of(topology, n_fields, known, transfer != nullptr));
+        BetweenLists between{ way.transfer, way.levels, static_cast<int32_t>(lists.size()) };
+        const Context::TakesNumbers numbers(topology.context(), numbers_of(topology, n_fields, known, between));
         std::vector<halo_field *> fields;
         for (halo_field *const *list : lists) fields.insert(fields.end(), list, list + n_fields);
         std::vector<Field *> objects;
@@ -44,16 +59,15 @@ halo_status create_exchange(std::initializer_list<halo_field *const *> lists, in
             objects.push_back(&object);
         }
         const halo_transfer_desc transfer_defaults = HALO_TRANSFER_DESC_INIT;
-        const halo_transfer_desc way = read_optional_struct(transfer, transfer_defaults);
-        if (transfer) {
-            known.messages = way.messages;
-            known.receive = way.receive;
-            known.timeout_seconds = way.timeout_seconds;
-        }
+        const halo_levels_desc levels_defaults = HALO_LEVELS_DESC_INIT;
+        const halo_transfer_desc transfer = read_optional_struct(way.transfer, transfer_defaults);
+        const halo_levels_desc levels = read_optional_struct(way.levels, levels_defaults);
+        if (way.transfer) take_over(transfer, known), between.transfer = &transfer;
+        if (way.levels) take_over(levels, known), between.levels = &levels;
         check_timeout("exchange", known.timeout_seconds);
         ContextObject *owner = shell_of(fields[0])->owner;
         const CollectiveCall call(owner->context, "exchange");
-        auto object = std::make_unique<ExchangeObject>(objects, fields, known, transfer ? &way : nullptr);
+        auto object = std::make_unique<ExchangeObject>(objects, fields, known, between);
         *exchange = owner->shells.make<halo_exchange>(owner, object.get());
         object.release();
     });
@@ -68,7 +82,7 @@ using namespace halo;
 halo_status halo_exchange_create(halo_field *const *fields, int32_t n_fields, const halo_exchange_desc *desc, halo_exchange **exchange) {
     if (!fields || n_fields < 1)
         return guard([&] { fail(HALO_ERR_ARGUMENT, "exchange: %d fields at address %p", n_fields, static_cast<const void *>(fields)); });
-    return create_exchange({ fields }, n_fields, desc, nullptr, exchange);
+    return create_exchange({ fields }, n_fields, desc, {}, exchange);
 }
 
 halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field *const *destinations, int32_t n_fields,
@@ -79,7 +93,20 @@ halo_status halo_exchange_create_transfer(halo_field *const *sources, halo_field
                  static_cast<const void *>(destinations));
         });
     const halo_transfer_desc defaults = HALO_TRANSFER_DESC_INIT;
-    return create_exchange({ sources, destinations }, n_fields, nullptr, desc ? desc : &defaults, exchange);
+    return create_exchange({ sources, destinations }, n_fields, nullptr, { desc ? desc : &defaults, nullptr }, exchange);
+}
+
+halo_status halo_exchange_create_levels(halo_field *const *coarse, halo_field *const *newer, halo_field *const *fine, int32_t n_fields,
+                                        const halo_levels_desc *desc, halo_exchange **exchange) {
+    if (!coarse || !fine || n_fields < 1)
+        return guard([&] {
+            fail(HALO_ERR_ARGUMENT, "levels: %d fields at addresses %p and %p", n_fields, static_cast<const void *>(coarse),
+                 static_cast<const void *>(fine));
+        });
+    const halo_levels_desc defaults = HALO_LEVELS_DESC_INIT;
+    const Way way{ nullptr, desc ? desc : &defaults };
+    return newer ? create_exchange({ coarse, newer, fine }, n_fields, nullptr, way, exchange)
+                 : create_exchange({ coarse, fine }, n_fields, nullptr, way, exchange);
 }
 
 halo_status halo_exchange_destroy(halo_exchange **exchange) {

@@ -9,11 +9,10 @@ namespace halo {
 
 // An exchange with the handles of its fields, as arrivals are told by handle.
 struct ExchangeObject {
-    ExchangeObject(const std::vector<Field *> &fields, std::vector<halo_field *> given, const halo_exchange_desc &desc,
-                   const halo_transfer_desc *transfer)
+    ExchangeObject(const std::vector<Field *> &fields, std::vector<halo_field *> given, const halo_exchange_desc &desc, const BetweenLists &lists)
         : rules(fields[0]->topology().context().call_rules()),
           program(desc),
-          exchange(make_exchange(fields, with_own_combine(desc), transfer)),
+          exchange(make_exchange(fields, with_own_combine(desc), lists)),
           handles(std::move(given)) {
         if (desc.sections) sections.assign(desc.sections, desc.sections + fields.size());
         program.sections = desc.sections ? sections.data() : nullptr;

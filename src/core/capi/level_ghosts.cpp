@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
 #include "capi/exchange.h"
 #include "capi/list.h"
 #include "halo_levels.h"
+#include "topology/boxes/hierarchy.h"
 
 using namespace halo;
 
@@ -37,5 +40,32 @@ halo_status halo_exchange_coarse_boundaries(const halo_exchange *exchange, int32
         const Field &coarse = coarse_field_of(exchange, field);
         coarse.topology().require_local(gid);
         write_rows(coarse.boundaries(gid), row_bytes, boundaries, capacity, n, "boundaries");
+    });
+}
+
+halo_status halo_exchange_set_fraction(halo_exchange *exchange, double fraction) {
+    return with_handle(exchange, [&] {
+        Exchange &object = *object_of<ExchangeObject>(exchange).exchange;
+        if (object.in_flight()) fail(HALO_BUSY, "%s: a run is in flight: the fraction is one of later runs", object.what().c_str());
+        if (!std::isfinite(fraction)) fail(HALO_ERR_ARGUMENT, "%s: the fraction %g is not finite", object.what().c_str(), fraction);
+        if (!object.set_fraction(fraction)) fail(HALO_ERR_NOT_FOUND, "%s: it has no fields of a later time", object.what().c_str());
+    });
+}
+
+halo_status halo_field_level_boxes(const halo_field *field, const halo_topology *finer, int64_t gid, size_t row_bytes, halo_level_box *boxes,
+                                   int64_t capacity, int64_t *n) {
+    return with_handle(field, [&] {
+        const Field &object = object_of<Field>(field);
+        const char *const name = object.spec().name.c_str();
+        const Topology &level = object.topology();
+        const Topology *next = nullptr;
+        if (!level.boxes()) fail(HALO_ERR_ARGUMENT, "field %s: its topology is not made of boxes of one index space", name);
+        if (finer) {
+            require_handle(shell_of(finer), HandleKind::topology);
+            next = &object_of<Topology>(finer);
+            if (const std::string why = Hierarchy::why_none(level, *next); !why.empty())
+                fail(HALO_ERR_ARGUMENT, "field %s, and the topology of a finer level: %s", name, why.c_str());
+        }
+        write_rows(Hierarchy::level_boxes(level, next, object.spec().ghosts, gid), row_bytes, boxes, capacity, n, "boxes");
     });
 }

@@ -71,6 +71,7 @@ constexpr Initial table[] = {
     INITIAL(halo_tree, HALO_TREE_INIT),
     INITIAL(halo_tree_join, HALO_TREE_JOIN_INIT),
     INITIAL(halo_forest_desc, HALO_FOREST_DESC_INIT),
+    INITIAL(halo_levels_desc, HALO_LEVELS_DESC_INIT),
     // halo_mesh.h
     INITIAL(halo_mesh_set, HALO_MESH_SET_INIT),
     INITIAL(halo_mesh_map, HALO_MESH_MAP_INIT),

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "topology/boxes/hierarchy.h"
 #include "topology/forest/level_edges.h"
 #include "topology/forest/remesh_edges.h"
 #include "topology/topology.h"
@@ -49,5 +50,9 @@ std::unique_ptr<EdgeSource> edges_of_transfer(const Topology &source, const Topo
 std::unique_ptr<EdgeSource> edges_of_levels(const ForestTopology &forest, const LevelGhosts &ghosts, LevelWay way);
 // From the blocks of one forest to those of another; merged from a field on coarsened blocks, split into one.
 std::unique_ptr<EdgeSource> edges_of_remesh(std::shared_ptr<RemeshLeaves> leaves, int32_t reach, RemeshWay way);
+
+// Between two levels of boxes: into the cells of a field on the finer one's coarsened parts, and from one there.
+std::unique_ptr<EdgeSource> edges_to_finer(const Topology &coarse, const Topology &fine, const MadeCells &cells);
+std::unique_ptr<EdgeSource> edges_to_coarser(const Topology &coarse, const Topology &fine);
 
 } // namespace halo

@@ -72,8 +72,9 @@ public:
     virtual void edges(const EdgeRequest &request, const EdgeSink &sink) const = 0;
     // Cells of any part per direction that an edge from or to this rank names.
     virtual Extent cells_of(int64_t gid) const = 0;
-    // Parts as boxes of one index space; null: there is none.
+    // Parts as boxes of one index space; null: there is none. The cells that they lie among.
     virtual const BoxSource *boxes() const { return nullptr; }
+    virtual halo_box domain() const { return {}; }
     // What all ranks know a point of a local part by, in words: "key 7"; empty: it is not kept, or parts have cells. For errors: O(points).
     virtual std::string global_name(int64_t /*local_index*/, int64_t /*point*/) const { return {}; }
     // Else those near the local ones alone.

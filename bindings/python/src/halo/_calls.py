@@ -51,7 +51,7 @@ class Call:
 
 def _object(call, one):
     thing = call.next(one.name)
-    if thing is None and call.name == "halo_info":
+    if thing is None and call.name in ("halo_info", "halo_field_level_boxes"):
         call.arguments.append(ffi.NULL)
         return
     if getattr(thing, "C_TYPE", None) != one.base:
@@ -61,7 +61,11 @@ def _object(call, one):
 
 
 def _objects(call, one):
-    things = list(call.next(one.name))
+    things = call.next(one.name)
+    if things is None and one.name == "newer":
+        call.arguments.append(ffi.NULL)
+        return
+    things = list(things)
     for i, thing in enumerate(things):
         if thing is not None and getattr(thing, "C_TYPE", None) != one.base:  # None: what a stencil does not exchange; else the library refuses it
             raise ArgumentError(f"{one.name}[{i}]: {type(thing).__name__} is no {one.base}", call.name)

@@ -37,6 +37,11 @@ class Exchange(Handle):
         """From fields of one grid into those of another; keywords are the members of halo_transfer_desc."""
         return cls._made("halo_exchange_create_transfer", sources, destinations, desc)
 
+    @classmethod
+    def levels(cls, coarse, fine, newer=None, **desc):
+        """Between two levels of boxes; keywords are the members of halo_levels_desc."""
+        return cls._made("halo_exchange_create_levels", coarse, newer, fine, desc)
+
     def _own(self, pointer, owners, keep=()):
         super()._own(pointer, owners, keep)
         self.fields, self._run, self._views = [one for one in owners if one.C_TYPE == "halo_field"], None, Views()

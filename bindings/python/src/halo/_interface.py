@@ -166,6 +166,15 @@ CONSTANTS = {
     "HALO_PROLONG_MINMOD": 0,
     "HALO_PROLONG_CONSTANT": 1,
     "HALO_KIND_FLUXES": 16,
+    "HALO_LEVELS_GHOSTS": 0,
+    "HALO_LEVELS_WHOLE": 1,
+    "HALO_LEVELS_AVERAGE": 2,
+    "HALO_LEVEL_UNCOVERED": 0,
+    "HALO_LEVEL_BESIDE": 1,
+    "HALO_LEVEL_COVERED": 2,
+    "HALO_LEVEL_SAME": 3,
+    "HALO_LEVEL_COARSER": 4,
+    "HALO_LEVEL_OUTSIDE": 5,
     "HALO_MESH_OWNER_BROUGHT": 0,
     "HALO_MESH_OWNER_GIVEN": 1,
     "HALO_MESH_OWNER_OF_TARGETS": 2,
@@ -830,6 +839,22 @@ halo_status halo_forest_place(const halo_forest_desc *desc, const double *weight
 halo_status halo_field_set_prolongation(halo_field *field, int32_t prolongation);
 halo_status halo_exchange_coarse_data(const halo_exchange *exchange, int32_t field, int64_t gid, void **data, halo_layout *layout);
 halo_status halo_exchange_coarse_boundaries(const halo_exchange *exchange, int32_t field, int64_t gid, size_t row_bytes, halo_boundary *boundaries, int64_t capacity, int64_t *n);
+typedef struct halo_levels_desc {
+    size_t struct_size;
+    int32_t struct_version;
+    int32_t what;
+    int32_t messages;
+    int32_t receive;
+    double timeout_seconds;
+} halo_levels_desc;
+halo_status halo_exchange_create_levels(halo_field *const *coarse, halo_field *const *newer, halo_field *const *fine, int32_t n_fields, const halo_levels_desc *desc, halo_exchange **exchange);
+halo_status halo_exchange_set_fraction(halo_exchange *exchange, double fraction);
+typedef struct halo_level_box {
+    halo_box cells;
+    int32_t kind;
+    int32_t reserved;
+} halo_level_box;
+halo_status halo_field_level_boxes(const halo_field *field, const halo_topology *finer, int64_t gid, size_t row_bytes, halo_level_box *boxes, int64_t capacity, int64_t *n);
 typedef struct halo_mesh halo_mesh;
 typedef struct halo_mesh_set {
     const char *name;

@@ -31,8 +31,9 @@ RoundSpec round_of(const std::vector<Field *> &fields, const halo_exchange_desc 
     return round;
 }
 
-Context::Numbers numbers_of(const Topology &topology, int32_t n_fields, const halo_exchange_desc &desc, bool is_transfer) {
-    if (is_transfer) return { 1, is_forest(topology) ? 2 * n_fields : 0 };
+Context::Numbers numbers_of(const Topology &topology, int32_t n_fields, const halo_exchange_desc &desc, const BetweenLists &lists) {
+    if (lists.levels) return { 1, (lists.n_lists - 1) * n_fields }; // fine fields have coarse cells, those of two times what is between
+    if (lists.transfer) return { 1, is_forest(topology) ? 2 * n_fields : 0 };
     if (desc.pattern == HALO_PATTERN_SWEEPS) return { static_cast<uint32_t>(topology.n_dims()), 0 };
     if (desc.kind == HALO_KIND_FETCH) return { 2, 2 * n_fields }; // there and back
     if (desc.kind == HALO_KIND_FLUXES || has_levels(topology)) return { 1, n_fields };
@@ -40,11 +41,12 @@ Context::Numbers numbers_of(const Topology &topology, int32_t n_fields, const ha
     return { 1, 0 };
 }
 
-std::unique_ptr<Exchange> make_exchange(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const halo_transfer_desc *transfer) {
+std::unique_ptr<Exchange> make_exchange(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const BetweenLists &lists) {
     if (desc.pattern == HALO_PATTERN_SWEEPS) return make_sweeps(fields, desc);
     if (desc.pattern != HALO_PATTERN_DIRECT) fail(HALO_ERR_ARGUMENT, "exchange: pattern %d is none of HALO_PATTERN_...", desc.pattern);
-    if (transfer && is_forest(fields[0]->topology())) return make_remesh(fields, desc, *transfer);
-    if (transfer) return make_transfer(fields, desc, *transfer);
+    if (lists.levels) return make_hierarchy(fields, desc, lists);
+    if (lists.transfer && is_forest(fields[0]->topology())) return make_remesh(fields, desc, *lists.transfer);
+    if (lists.transfer) return make_transfer(fields, desc, *lists.transfer);
     if (desc.kind == HALO_KIND_FETCH) return make_fetch(fields, desc);
     if (desc.kind == HALO_KIND_FLUXES) return make_fluxes(fields, desc);
     if (desc.combine_order == HALO_COMBINE_BY_RANK) return make_by_rank(fields, desc);

@@ -9,13 +9,18 @@
 
 namespace halo {
 
-// Of the fields with themselves (one that comes twice must have other storage in each run); with `transfer`, from the first half of them to the
-// second.
-std::unique_ptr<Exchange> make_exchange(const std::vector<Field *> &fields, const halo_exchange_desc &desc,
-                                        const halo_transfer_desc *transfer = nullptr);
+// Between fields of one list and of another; all null: of one list with itself.
+struct BetweenLists {
+    const halo_transfer_desc *transfer = nullptr; // from the first half of the fields to the second
+    const halo_levels_desc *levels = nullptr;     // coarse fields, newer ones perhaps, fine fields
+    int32_t n_lists = 1;
+};
+
+// Of the fields with themselves (one that comes twice must have other storage in each run), or between lists of them.
+std::unique_ptr<Exchange> make_exchange(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const BetweenLists &lists = {});
 
 // That make_exchange takes.
-Context::Numbers numbers_of(const Topology &topology, int32_t n_fields, const halo_exchange_desc &desc, bool is_transfer);
+Context::Numbers numbers_of(const Topology &topology, int32_t n_fields, const halo_exchange_desc &desc, const BetweenLists &lists);
 
 // What all kinds take from a description: checked.
 RoundSpec round_of(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
@@ -31,6 +36,7 @@ std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const 
 // Of forests: where a block is next to a coarser one, in all ranks' eyes.
 bool has_levels(const Topology &topology);
 std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
+std::unique_ptr<Exchange> make_hierarchy(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const BetweenLists &lists);
 std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const halo_exchange_desc &desc);
 
 // Wherever ranks must agree on it.

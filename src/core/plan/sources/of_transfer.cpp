@@ -33,7 +33,7 @@ public:
     }
     void emit(Centring centring, const EdgeSink &sink) const override {
         const BoxSource &senders = known_ ? known_->source : *source_.boxes();
-        TransferEdges(senders, receivers(), destination_.context().rank(), { centring, ghosts_.source, ghosts_.destination, all_ })
+        TransferEdges(senders, receivers(), destination_.context().rank(), { centring, ghosts_.source, ghosts_.destination, all_, {} })
             .emit(source_.local_parts(), destination_.local_parts(), sink);
     }
     bool narrow(Edge &edge, Centring centring, const GhostWidths &most) const override {

@@ -227,6 +227,10 @@ PlacedBox BlocksTopology::box_of(int64_t gid) const {
     return { gid, known.rank, 0, known.cells, {} };
 }
 
+halo_box BlocksTopology::domain() const {
+    return { { 0, 0, 0 }, { n_blocks_[0] * n_cells_[0], n_blocks_[1] * n_cells_[1], n_blocks_[2] * n_cells_[2] } };
+}
+
 Extent BlocksTopology::period() const {
     Extent period{};
     for (int d = 0; d < 3; ++d)

@@ -24,6 +24,7 @@ public:
     std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const override;
     void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
     const BoxSource *boxes() const override { return this; }
+    halo_box domain() const override;
 
 private:
     void boxes_near(const halo_box &region, std::vector<PlacedBox> &found) const override;

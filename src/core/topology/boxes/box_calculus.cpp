@@ -86,6 +86,21 @@ bool subtract(std::vector<halo_box> &boxes, const halo_box &hole) {
     return true;
 }
 
+halo_box inside_domain(halo_box box, const halo_box &domain, const Extent &period) {
+    for (size_t d = 0; d < 3; ++d) {
+        if (period[d] > 0) continue;
+        box.low[d] = std::max(box.low[d], domain.low[d]);
+        box.high[d] = std::min(box.high[d], domain.high[d]);
+    }
+    return box;
+}
+
+void add_disjoint(std::vector<halo_box> &boxes, const halo_box &box) {
+    std::vector<halo_box> rest{ box };
+    for (const halo_box &known : boxes) subtract(rest, known);
+    boxes.insert(boxes.end(), rest.begin(), rest.end());
+}
+
 std::string text_of(const halo_box &box) {
     const auto number = [](int64_t value) { return static_cast<long long>(value); };
     return format("(%lld, %lld, %lld) to (%lld, %lld, %lld)", number(box.low[0]), number(box.low[1]), number(box.low[2]), number(box.high[0]),

@@ -51,6 +51,11 @@ bool in_stencil(int32_t element, int32_t stencil);
 // along x stay long. False: none met it.
 bool subtract(std::vector<halo_box> &boxes, const halo_box &hole);
 
+// But for what is outside the domain, in directions that have no period.
+halo_box inside_domain(halo_box box, const halo_box &domain, const Extent &period);
+// Adds those points of a box that none of the others has.
+void add_disjoint(std::vector<halo_box> &boxes, const halo_box &box);
+
 // Quotient rounded down.
 constexpr int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0); }
 

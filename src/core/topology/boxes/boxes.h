@@ -25,6 +25,7 @@ public:
     std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const override;
     void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
     const BoxSource *boxes() const override { return &*set_; }
+    halo_box domain() const override { return domain_; }
     bool knows_all_boxes() const override { return !distributed_; }
 
 private:

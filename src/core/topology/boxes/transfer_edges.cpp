@@ -46,11 +46,19 @@ std::vector<halo_box> TransferEdges::provided(const std::vector<PlacedBox> &near
     return own;
 }
 
+std::vector<halo_box> TransferEdges::wanted_by(const PlacedBox &receiver, const halo_box &all) const {
+    if (!request_.wanted) return { all };
+    std::vector<halo_box> boxes = request_.wanted(receiver.gid);
+    for (halo_box &box : boxes) box = shifted(box, receiver.origin());
+    return boxes;
+}
+
 void TransferEdges::into(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink) const {
-    const halo_box wanted = grown(owned(receiver), request_.destination);
+    const halo_box all = grown(owned(receiver), request_.destination);
     std::vector<PlacedBox> near;
-    source_.boxes_near(cells_around(wanted, request_.centring, request_.source), near);
+    source_.boxes_near(cells_around(all, request_.centring, request_.source), near);
     std::sort(near.begin(), near.end(), precedes);
+    const std::vector<halo_box> wanted = wanted_by(receiver, all);
     std::vector<size_t> senders;
     for (size_t i = 0; i < near.size(); ++i)
         if (!only_from_here || near[i].rank == here_) senders.push_back(i);
@@ -67,12 +75,13 @@ void TransferEdges::into(const PlacedBox &receiver, bool only_from_here, const E
         last = edge.send_gid = sender.gid;
         edge.send_rank = sender.rank;
         edge.ends = ends_on(here_, sender.rank, receiver.rank);
-        for (const halo_box &piece : provided(near, place, wanted)) {
-            edge.send.box = relative(piece, sender.origin());
-            edge.receive.box = relative(piece, receiver.origin());
-            sink(edge);
-            ++edge.identity.piece;
-        }
+        for (const halo_box &points : wanted)
+            for (const halo_box &piece : provided(near, place, points)) {
+                edge.send.box = relative(piece, sender.origin());
+                edge.receive.box = relative(piece, receiver.origin());
+                sink(edge);
+                ++edge.identity.piece;
+            }
     }
 }
 

@@ -2,6 +2,8 @@
 // Edges from the boxes of one topology to those of another in the same index space.
 #pragma once
 
+#include <functional>
+
 #include "topology/boxes/placed_box.h"
 
 namespace halo {
@@ -11,6 +13,8 @@ struct TransferRequest {
     GhostWidths source;      // ghosts that are read,
     GhostWidths destination; // and filled
     bool all = false;        // from every box that has a point, else from one: what parts own before ghosts, then by precedence
+    // The only points that a part of the destination gets, disjoint boxes counted from its first; none: all.
+    std::function<std::vector<halo_box>(int64_t gid)> wanted;
 };
 
 class TransferEdges {
@@ -27,6 +31,7 @@ public:
 private:
     std::vector<int64_t> remote_receivers(const std::vector<int64_t> &local_sources) const;
     void into(const PlacedBox &receiver, bool only_from_here, const EdgeSink &sink) const;
+    std::vector<halo_box> wanted_by(const PlacedBox &receiver, const halo_box &all) const;
     // Points of `wanted` that the box at `place` of `near` provides.
     std::vector<halo_box> provided(const std::vector<PlacedBox> &near, size_t place, const halo_box &wanted) const;
     halo_box owned(const PlacedBox &box) const;

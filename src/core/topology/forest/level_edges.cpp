@@ -47,13 +47,6 @@ halo_box faces_on(int32_t element, const Extent &cells) {
     return faces;
 }
 
-// All of a box's points that are in none of the others.
-void add_disjoint(std::vector<halo_box> &boxes, const halo_box &box) {
-    std::vector<halo_box> rest{ box };
-    for (const halo_box &known : boxes) subtract(rest, known);
-    boxes.insert(boxes.end(), rest.begin(), rest.end());
-}
-
 } // namespace
 
 GhostWidths LevelGhosts::coarse(int32_t n_dims) const {
