@@ -10,8 +10,8 @@
  *   3  topology: parts and owners     7  sparse fields: arrivals
  *   4  field: a variable's storage    8  looking inside
  *
- * Beside it: halo_access.h (loops say what they read), halo_channel.h (edges by hand), halo_levels.h (refined blocks), halo_mesh.h, halo_sphere.h,
- * halo_stencil.h.
+ * Beside it: halo_access.h (loops say what they read), halo_channel.h (edges by hand), halo_levels.h (refined blocks), halo_mesh.h, halo_particles.h,
+ * halo_sphere.h, halo_stencil.h.
  *
  * Conventions
  * - Every function returns a `halo_status`; results come by out-parameters, which stand last and are written on success only.

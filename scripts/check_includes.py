@@ -24,7 +24,8 @@ LAYERS = {
     "access": ["exchange", "plan", "field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
     "mesh": ["topology", "channel", "stream", "comm", "memory", "plugin", "base"],
     "sphere": ["topology", "channel", "stream", "comm", "memory", "plugin", "base"],
-    "capi": ["mesh", "sphere", "analysis", "access", "exchange", "plan", "field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
+    "particles": ["access", "topology", "stream", "comm", "memory", "base"],
+    "capi": ["particles", "mesh", "sphere", "analysis", "access", "exchange", "plan", "field", "topology", "channel", "stream", "comm", "memory", "plugin", "base"],
 }
 SHARED = {"tools/launch": {"plugin/rendezvous_wire.h"}}  # what a tool and the core say to each other
 PUBLIC = re.compile(r"^halo(_\w+)?\.(h|hpp)$")

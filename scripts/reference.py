@@ -42,6 +42,7 @@ WITHOUT = {
 HEADINGS = {
     "halo.h": "contexts, topologies, fields, exchanges", "halo_access.h": "loops that say what they read and write", "halo_channel.h": "channels by hand",
     "halo_levels.h": "blocks of several levels", "halo_mesh.h": "meshes made local", "halo_mpi.h": "over a communicator",
+    "halo_particles.h": "particles that migrate",
     "halo_sphere.h": "grids on the sphere", "halo_stencil.h": "stages that say how far they read",
 }
 

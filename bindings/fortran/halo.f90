@@ -46,9 +46,11 @@ module halo
     c_halo_exchange_create_levels, c_halo_exchange_set_fraction, c_halo_field_level_boxes, c_halo_mesh_create, &
     c_halo_mesh_destroy, c_halo_mesh_get_local, c_halo_mesh_get_map, c_halo_mesh_topology, c_halo_mesh_distribute, &
     c_halo_mesh_collect, c_halo_mesh_target_topology, c_halo_mesh_add_columns, c_halo_mesh_get_columns, &
-    c_halo_mesh_column_topology, c_halo_mesh_get_column_map, c_halo_sphere_key, c_halo_sphere_entity_of, &
-    c_halo_sphere_key_neighbours, c_halo_sphere_position
-  private :: c_halo_sphere_create, c_halo_sphere_destroy, c_halo_sphere_local_parts, c_halo_sphere_get_part, &
+    c_halo_mesh_column_topology, c_halo_mesh_get_column_map, c_halo_particles_create, c_halo_particles_destroy, &
+    c_halo_particles_start, c_halo_particles_test
+  private :: c_halo_particles_counts, c_halo_particles_left, c_halo_particles_finish, c_halo_particles_abandon, &
+    c_halo_sphere_key, c_halo_sphere_entity_of, c_halo_sphere_key_neighbours, c_halo_sphere_position, &
+    c_halo_sphere_create, c_halo_sphere_destroy, c_halo_sphere_local_parts, c_halo_sphere_get_part, &
     c_halo_sphere_ring_ends, c_halo_sphere_keys, c_halo_sphere_neighbours, c_halo_sphere_topology, &
     c_halo_topology_create_cubed_sphere, c_halo_topology_create_latitudes, c_halo_reduced_rows_neighbours, &
     c_halo_topology_create_reduced_rows, c_halo_stencil_create, c_halo_stencil_destroy, c_halo_stencil_add_field, &
@@ -420,6 +422,18 @@ module halo
     procedure, pass(mesh) :: get_column_map => halo_mesh_get_column_map
   end type halo_mesh
 
+  type, extends(halo_handle) :: halo_particles
+  contains
+    procedure, pass(particles) :: create => halo_particles_create
+    procedure, pass(particles) :: destroy => halo_particles_destroy
+    procedure, pass(particles) :: start => halo_particles_start
+    procedure, pass(particles) :: test => halo_particles_test
+    procedure, pass(particles) :: counts => halo_particles_counts
+    procedure, pass(particles) :: left => halo_particles_left
+    procedure, pass(particles) :: finish => halo_particles_finish
+    procedure, pass(particles) :: abandon => halo_particles_abandon
+  end type halo_particles
+
   type, extends(halo_handle) :: halo_sphere
   contains
     procedure, pass(sphere) :: create => halo_sphere_create
@@ -497,10 +511,10 @@ module halo
       init_halo_access_state, init_halo_access_stats, init_halo_reduction_item, init_halo_channel_allocator, &
       init_halo_channel_desc, init_halo_buffer, init_halo_group_desc, init_halo_leaf, init_halo_tree, &
       init_halo_tree_join, init_halo_forest_desc, init_halo_levels_desc, init_halo_mesh_set, init_halo_mesh_map, &
-      init_halo_mesh_desc, init_halo_mesh_local, init_halo_sphere_desc, init_halo_sphere_part, &
-      init_halo_cubed_sphere_desc, init_halo_latitudes_desc, init_halo_reduced_rows_desc, init_halo_stencil_desc, &
-      init_halo_stencil_field_desc, init_halo_stencil_stage_desc, init_halo_stencil_field, init_halo_stencil_stage, &
-      init_halo_stencil_summary
+      init_halo_mesh_desc, init_halo_mesh_local, init_halo_particles_desc, init_halo_particles_arrays, &
+      init_halo_sphere_desc, init_halo_sphere_part, init_halo_cubed_sphere_desc, init_halo_latitudes_desc, &
+      init_halo_reduced_rows_desc, init_halo_stencil_desc, init_halo_stencil_field_desc, init_halo_stencil_stage_desc, &
+      init_halo_stencil_field, init_halo_stencil_stage, init_halo_stencil_summary
   end interface halo_struct_init
   private :: init_halo_context_options, init_halo_bootstrap, init_halo_blocks_desc, init_halo_boxes_desc, &
     init_halo_regions_desc, init_halo_keys_desc, init_halo_keys_edit, init_halo_graph_desc, init_halo_star_desc, &
@@ -510,9 +524,10 @@ module halo
     init_halo_access_stats, init_halo_reduction_item, init_halo_channel_allocator, init_halo_channel_desc, &
     init_halo_buffer, init_halo_group_desc, init_halo_leaf, init_halo_tree, init_halo_tree_join, init_halo_forest_desc, &
     init_halo_levels_desc, init_halo_mesh_set, init_halo_mesh_map, init_halo_mesh_desc, init_halo_mesh_local, &
-    init_halo_sphere_desc, init_halo_sphere_part, init_halo_cubed_sphere_desc, init_halo_latitudes_desc, &
-    init_halo_reduced_rows_desc, init_halo_stencil_desc, init_halo_stencil_field_desc, init_halo_stencil_stage_desc, &
-    init_halo_stencil_field, init_halo_stencil_stage, init_halo_stencil_summary
+    init_halo_particles_desc, init_halo_particles_arrays, init_halo_sphere_desc, init_halo_sphere_part, &
+    init_halo_cubed_sphere_desc, init_halo_latitudes_desc, init_halo_reduced_rows_desc, init_halo_stencil_desc, &
+    init_halo_stencil_field_desc, init_halo_stencil_stage_desc, init_halo_stencil_field, init_halo_stencil_stage, &
+    init_halo_stencil_summary
 
 contains
 
@@ -905,6 +920,26 @@ contains
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
   end subroutine init_halo_mesh_local
+
+  subroutine init_halo_particles_desc(filled, stat, errmsg)
+    type(halo_particles_desc), intent(out), target :: filled
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_particles_desc" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
+  end subroutine init_halo_particles_desc
+
+  subroutine init_halo_particles_arrays(filled, stat, errmsg)
+    type(halo_particles_arrays), intent(out), target :: filled
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_struct_init("halo_particles_arrays" // c_null_char, c_loc(filled), c_sizeof(filled))
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_struct_init", status, stat)
+  end subroutine init_halo_particles_arrays
 
   subroutine init_halo_sphere_desc(filled, stat, errmsg)
     type(halo_sphere_desc), intent(out), target :: filled
@@ -3212,6 +3247,125 @@ contains
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_mesh_get_column_map", status, stat)
   end subroutine halo_mesh_get_column_map
+
+  subroutine halo_particles_create(topology, desc, particles, stat, errmsg)
+    class(halo_topology), intent(in) :: topology
+    type(halo_particles_desc), intent(in) :: desc
+    class(halo_particles), intent(inout) :: particles
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    type(c_ptr) :: made
+    made = c_null_ptr
+    status = c_halo_particles_create(topology%handle, desc, made)
+    if (status == HALO_SUCCESS) call particles%adopt(made, c_halo_particles_destroy, topology%home)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_particles_create", status, stat)
+  end subroutine halo_particles_create
+
+  subroutine halo_particles_destroy(particles, stat, errmsg)
+    class(halo_particles), intent(inout) :: particles
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    if (c_associated(particles%handle) .and. .not. particles%owns()) then
+      if (present(errmsg)) errmsg = refused("halo_particles_destroy", &
+        "a copy of a handle does not own what it stands for")
+      call conclude("halo_particles_destroy", HALO_ERR_ARGUMENT, stat, refused("halo_particles_destroy", &
+        "a copy of a handle does not own what it stands for"))
+      return
+    end if
+    status = c_halo_particles_destroy(particles%handle)
+    if (status == HALO_SUCCESS) call particles%ended()
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_particles_destroy", status, stat)
+  end subroutine halo_particles_destroy
+
+  subroutine halo_particles_start(particles, arrays, stat, errmsg)
+    class(halo_particles), intent(in) :: particles
+    type(halo_particles_arrays), intent(in) :: arrays
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_particles_start(particles%handle, arrays)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_particles_start", status, stat)
+  end subroutine halo_particles_start
+
+  subroutine halo_particles_test(particles, done, stat, errmsg)
+    class(halo_particles), intent(in) :: particles
+    integer(c_int32_t), intent(out) :: done
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    done = 0
+    status = c_halo_particles_test(particles%handle, done)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_particles_test", status, stat)
+  end subroutine halo_particles_test
+
+  subroutine halo_particles_counts(particles, counts, stat, errmsg)
+    class(halo_particles), intent(in) :: particles
+    integer(c_int64_t), allocatable, intent(out) :: counts(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    integer(c_int64_t) :: capacity
+    integer(c_int64_t) :: n_rows
+    capacity = 0
+    do
+      allocate(counts(capacity))
+      n_rows = 0
+      status = c_halo_particles_counts(particles%handle, counts, capacity, n_rows)
+      if (status /= HALO_SUCCESS .or. n_rows <= capacity) exit
+      deallocate(counts)
+      capacity = n_rows
+    end do
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_particles_counts", status, stat)
+  end subroutine halo_particles_counts
+
+  subroutine halo_particles_left(particles, places, stat, errmsg)
+    class(halo_particles), intent(in) :: particles
+    type(halo_particle_place), allocatable, intent(out) :: places(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    integer(c_int64_t) :: capacity
+    integer(c_int64_t) :: n_rows
+    capacity = 0
+    do
+      allocate(places(capacity))
+      n_rows = 0
+      status = c_halo_particles_left(particles%handle, places, capacity, n_rows)
+      if (status /= HALO_SUCCESS .or. n_rows <= capacity) exit
+      deallocate(places)
+      capacity = n_rows
+    end do
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_particles_left", status, stat)
+  end subroutine halo_particles_left
+
+  subroutine halo_particles_finish(particles, arrays, stat, errmsg)
+    class(halo_particles), intent(in) :: particles
+    type(halo_particles_arrays), intent(in) :: arrays
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_particles_finish(particles%handle, arrays)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_particles_finish", status, stat)
+  end subroutine halo_particles_finish
+
+  subroutine halo_particles_abandon(particles, stat, errmsg)
+    class(halo_particles), intent(in) :: particles
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_particles_abandon(particles%handle)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_particles_abandon", status, stat)
+  end subroutine halo_particles_abandon
 
   subroutine halo_sphere_key(solid, n, kind, entity, key, stat, errmsg)
     integer(c_int32_t), intent(in) :: solid

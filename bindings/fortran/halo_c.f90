@@ -1165,6 +1165,58 @@ module halo_c
       integer(c_int64_t), intent(inout) :: n
       integer(c_int32_t) :: answer
     end function c_halo_mesh_get_column_map
+    function c_halo_particles_create(topology, desc, particles) result(answer) bind(c, name="halo_particles_create")
+      import :: c_int32_t, c_ptr, halo_particles_desc
+      type(c_ptr), value :: topology
+      type(halo_particles_desc), intent(in) :: desc
+      type(c_ptr), intent(inout) :: particles
+      integer(c_int32_t) :: answer
+    end function c_halo_particles_create
+    function c_halo_particles_destroy(particles) result(answer) bind(c, name="halo_particles_destroy")
+      import :: c_int32_t, c_ptr
+      type(c_ptr), intent(inout) :: particles
+      integer(c_int32_t) :: answer
+    end function c_halo_particles_destroy
+    function c_halo_particles_start(particles, arrays) result(answer) bind(c, name="halo_particles_start")
+      import :: c_int32_t, c_ptr, halo_particles_arrays
+      type(c_ptr), value :: particles
+      type(halo_particles_arrays), intent(in) :: arrays
+      integer(c_int32_t) :: answer
+    end function c_halo_particles_start
+    function c_halo_particles_test(particles, done) result(answer) bind(c, name="halo_particles_test")
+      import :: c_int32_t, c_ptr
+      type(c_ptr), value :: particles
+      integer(c_int32_t), intent(inout) :: done
+      integer(c_int32_t) :: answer
+    end function c_halo_particles_test
+    function c_halo_particles_counts(particles, counts, capacity, n) result(answer) bind(c, &
+      name="halo_particles_counts")
+      import :: c_int32_t, c_int64_t, c_ptr
+      type(c_ptr), value :: particles
+      integer(c_int64_t), intent(inout) :: counts(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: n
+      integer(c_int32_t) :: answer
+    end function c_halo_particles_counts
+    function c_halo_particles_left(particles, places, capacity, n) result(answer) bind(c, name="halo_particles_left")
+      import :: c_int32_t, c_int64_t, c_ptr, halo_particle_place
+      type(c_ptr), value :: particles
+      type(halo_particle_place), intent(inout) :: places(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: n
+      integer(c_int32_t) :: answer
+    end function c_halo_particles_left
+    function c_halo_particles_finish(particles, arrays) result(answer) bind(c, name="halo_particles_finish")
+      import :: c_int32_t, c_ptr, halo_particles_arrays
+      type(c_ptr), value :: particles
+      type(halo_particles_arrays), intent(in) :: arrays
+      integer(c_int32_t) :: answer
+    end function c_halo_particles_finish
+    function c_halo_particles_abandon(particles) result(answer) bind(c, name="halo_particles_abandon")
+      import :: c_int32_t, c_ptr
+      type(c_ptr), value :: particles
+      integer(c_int32_t) :: answer
+    end function c_halo_particles_abandon
     function c_halo_sphere_key(solid, n, kind, entity, key) result(answer) bind(c, name="halo_sphere_key")
       import :: c_int32_t, c_int64_t, halo_sphere_entity
       integer(c_int32_t), value :: solid

@@ -183,6 +183,7 @@ module halo_types
   integer(c_int32_t), parameter :: HALO_MESH_OWNER_GIVEN = 1_c_int32_t
   integer(c_int32_t), parameter :: HALO_MESH_OWNER_OF_TARGETS = 2_c_int32_t
   integer(c_int32_t), parameter :: HALO_MESH_OWNER_OF_SOURCES = 3_c_int32_t
+  integer(c_int32_t), parameter :: HALO_PARTICLE_LEAVES = -1_c_int32_t
   integer(c_int32_t), parameter :: HALO_SPHERE_ICOSAHEDRON = 0_c_int32_t
   integer(c_int32_t), parameter :: HALO_SPHERE_OCTAHEDRON = 1_c_int32_t
   integer(c_int32_t), parameter :: HALO_SPHERE_CELLS = 0_c_int32_t
@@ -800,6 +801,40 @@ module halo_types
     integer(c_int32_t) :: layer = 0_c_int32_t
     integer(c_int32_t) :: step = 0_c_int32_t
   end type halo_column_entry
+
+  type, bind(c) :: halo_particle_vector
+    integer(c_int32_t) :: column(3) = [0_c_int32_t, 0_c_int32_t, 0_c_int32_t]
+    integer(c_int32_t) :: reserved = 0_c_int32_t
+    integer(c_int64_t) :: offset(3) = [0_c_int64_t, 0_c_int64_t, 0_c_int64_t]
+  end type halo_particle_vector
+
+  type, bind(c) :: halo_particles_desc
+    integer(c_size_t) :: struct_size = 56_c_size_t
+    integer(c_int32_t) :: struct_version = 1_c_int32_t
+    integer(c_int32_t) :: n_columns = 1_c_int32_t
+    type(c_ptr) :: column_bytes = c_null_ptr
+    type(c_ptr) :: position = c_null_ptr
+    type(c_ptr) :: vectors = c_null_ptr
+    integer(c_int32_t) :: n_vectors = 0_c_int32_t
+    integer(c_int32_t) :: reserved = 0_c_int32_t
+    real(c_double) :: timeout_seconds = -1.0_c_double
+  end type halo_particles_desc
+
+  type, bind(c) :: halo_particles_arrays
+    integer(c_size_t) :: struct_size = 56_c_size_t
+    integer(c_int32_t) :: struct_version = 1_c_int32_t
+    integer(c_int32_t) :: reserved = 0_c_int32_t
+    integer(c_int64_t) :: n_parts = 0_c_int64_t
+    type(c_ptr) :: counts = c_null_ptr
+    type(c_ptr) :: data = c_null_ptr
+    integer(c_int64_t) :: n_data = 0_c_int64_t
+    type(c_ptr) :: targets = c_null_ptr
+  end type halo_particles_arrays
+
+  type, bind(c) :: halo_particle_place
+    integer(c_int64_t) :: gid = 0_c_int64_t
+    integer(c_int64_t) :: place = 0_c_int64_t
+  end type halo_particle_place
 
   type, bind(c) :: halo_sphere_entity
     integer(c_int32_t) :: parallelogram = 0_c_int32_t

@@ -9,6 +9,7 @@
 #include <halo_channel.h>
 #include <halo_levels.h>
 #include <halo_mesh.h>
+#include <halo_particles.h>
 #include <halo_sphere.h>
 #include <halo_stencil.h>
 
@@ -160,6 +161,14 @@ static const struct row rows[] = {
     AT(halo_mesh_local, n), AT(halo_mesh_local, n_core), AT(halo_mesh_local, n_owned), AT(halo_mesh_local, layer_ends),
     AT(halo_mesh_local, reach_ends), AT(halo_mesh_local, keys), AT(halo_mesh_local, owners),
     SIZE(halo_column_entry), AT(halo_column_entry, entry), AT(halo_column_entry, layer), AT(halo_column_entry, step),
+    SIZE(halo_particle_vector), AT(halo_particle_vector, column), AT(halo_particle_vector, reserved), AT(halo_particle_vector, offset),
+    SIZE(halo_particles_desc), AT(halo_particles_desc, struct_size), AT(halo_particles_desc, struct_version), AT(halo_particles_desc, n_columns),
+    AT(halo_particles_desc, column_bytes), AT(halo_particles_desc, position), AT(halo_particles_desc, vectors), AT(halo_particles_desc, n_vectors),
+    AT(halo_particles_desc, reserved), AT(halo_particles_desc, timeout_seconds),
+    SIZE(halo_particles_arrays), AT(halo_particles_arrays, struct_size), AT(halo_particles_arrays, struct_version), AT(halo_particles_arrays, reserved),
+    AT(halo_particles_arrays, n_parts), AT(halo_particles_arrays, counts), AT(halo_particles_arrays, data), AT(halo_particles_arrays, n_data),
+    AT(halo_particles_arrays, targets),
+    SIZE(halo_particle_place), AT(halo_particle_place, gid), AT(halo_particle_place, place),
     SIZE(halo_sphere_entity), AT(halo_sphere_entity, parallelogram), AT(halo_sphere_entity, colour), AT(halo_sphere_entity, i),
     AT(halo_sphere_entity, j),
     SIZE(halo_sphere_box), AT(halo_sphere_box, parallelogram), AT(halo_sphere_box, owner), AT(halo_sphere_box, low),

@@ -65,6 +65,10 @@ program layouts
   call halo_mesh_desc_layout()
   call halo_mesh_local_layout()
   call halo_column_entry_layout()
+  call halo_particle_vector_layout()
+  call halo_particles_desc_layout()
+  call halo_particles_arrays_layout()
+  call halo_particle_place_layout()
   call halo_sphere_entity_layout()
   call halo_sphere_box_layout()
   call halo_sphere_desc_layout()
@@ -952,6 +956,54 @@ contains
     call same("halo_column_entry.layer", from(c_loc(x), c_loc(x%layer)))
     call same("halo_column_entry.step", from(c_loc(x), c_loc(x%step)))
   end subroutine halo_column_entry_layout
+  subroutine halo_particle_vector_layout()
+    type(halo_particle_vector), target :: x
+    call same("halo_particle_vector", c_sizeof(x))
+    call same("halo_particle_vector.column", from(c_loc(x), c_loc(x%column)))
+    call same("halo_particle_vector.reserved", from(c_loc(x), c_loc(x%reserved)))
+    call same("halo_particle_vector.offset", from(c_loc(x), c_loc(x%offset)))
+  end subroutine halo_particle_vector_layout
+  subroutine halo_particles_desc_layout()
+    type(halo_particles_desc), target :: x, y
+    integer(c_int8_t), pointer :: bytes(:)
+    call same("halo_particles_desc", c_sizeof(x))
+    call same("halo_particles_desc.struct_size", from(c_loc(x), c_loc(x%struct_size)))
+    call same("halo_particles_desc.struct_version", from(c_loc(x), c_loc(x%struct_version)))
+    call same("halo_particles_desc.n_columns", from(c_loc(x), c_loc(x%n_columns)))
+    call same("halo_particles_desc.column_bytes", from(c_loc(x), c_loc(x%column_bytes)))
+    call same("halo_particles_desc.position", from(c_loc(x), c_loc(x%position)))
+    call same("halo_particles_desc.vectors", from(c_loc(x), c_loc(x%vectors)))
+    call same("halo_particles_desc.n_vectors", from(c_loc(x), c_loc(x%n_vectors)))
+    call same("halo_particles_desc.reserved", from(c_loc(x), c_loc(x%reserved)))
+    call same("halo_particles_desc.timeout_seconds", from(c_loc(x), c_loc(x%timeout_seconds)))
+    call c_f_pointer(c_loc(y), bytes, [c_sizeof(y)])
+    bytes = 127_c_int8_t
+    call halo_struct_init(y)
+    call same_bytes("halo_particles_desc", c_loc(x), c_loc(y), c_sizeof(x))
+  end subroutine halo_particles_desc_layout
+  subroutine halo_particles_arrays_layout()
+    type(halo_particles_arrays), target :: x, y
+    integer(c_int8_t), pointer :: bytes(:)
+    call same("halo_particles_arrays", c_sizeof(x))
+    call same("halo_particles_arrays.struct_size", from(c_loc(x), c_loc(x%struct_size)))
+    call same("halo_particles_arrays.struct_version", from(c_loc(x), c_loc(x%struct_version)))
+    call same("halo_particles_arrays.reserved", from(c_loc(x), c_loc(x%reserved)))
+    call same("halo_particles_arrays.n_parts", from(c_loc(x), c_loc(x%n_parts)))
+    call same("halo_particles_arrays.counts", from(c_loc(x), c_loc(x%counts)))
+    call same("halo_particles_arrays.data", from(c_loc(x), c_loc(x%data)))
+    call same("halo_particles_arrays.n_data", from(c_loc(x), c_loc(x%n_data)))
+    call same("halo_particles_arrays.targets", from(c_loc(x), c_loc(x%targets)))
+    call c_f_pointer(c_loc(y), bytes, [c_sizeof(y)])
+    bytes = 127_c_int8_t
+    call halo_struct_init(y)
+    call same_bytes("halo_particles_arrays", c_loc(x), c_loc(y), c_sizeof(x))
+  end subroutine halo_particles_arrays_layout
+  subroutine halo_particle_place_layout()
+    type(halo_particle_place), target :: x
+    call same("halo_particle_place", c_sizeof(x))
+    call same("halo_particle_place.gid", from(c_loc(x), c_loc(x%gid)))
+    call same("halo_particle_place.place", from(c_loc(x), c_loc(x%place)))
+  end subroutine halo_particle_place_layout
   subroutine halo_sphere_entity_layout()
     type(halo_sphere_entity), target :: x
     call same("halo_sphere_entity", c_sizeof(x))

@@ -11,7 +11,7 @@ from halo import _calls, _library, _structs
 # Lists that are not given as lists: `rows` is one of pointers; `data` and `layout` are made by methods; structs that the library fills; channels.
 NO_LISTS = {("halo_graph_desc", "rows"), ("halo_run", "data"), ("halo_binding", "layout"), ("halo_channel_desc", "allocator"), ("halo_keys_report", "unclaimed"),
             ("halo_keys_report", "several_claim"), ("halo_mesh_local", "layer_ends"), ("halo_mesh_local", "reach_ends"), ("halo_mesh_local", "keys"),
-            ("halo_mesh_local", "owners")}
+            ("halo_mesh_local", "owners"), ("halo_particles_arrays", "counts"), ("halo_particles_arrays", "data"), ("halo_particles_arrays", "targets")}
 # Pointers to one thing that the library fills; what has room for several stands in _calls.ROOM.
 ONE = {"rank", "n_ranks", "done", "n", "n_done", "n_writable", "key", "index", "field", "stage", "writable", "state"}
 

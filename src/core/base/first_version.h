@@ -8,6 +8,7 @@
 #include "halo_channel.h"
 #include "halo_levels.h"
 #include "halo_mesh.h"
+#include "halo_particles.h"
 #include "halo_plugin.h"
 #include "halo_sphere.h"
 #include "halo_stencil.h"
@@ -71,6 +72,10 @@ constexpr FirstVersion first_of(const halo_mesh_set *) { return { "halo_mesh_set
 constexpr FirstVersion first_of(const halo_mesh_map *) { return { "halo_mesh_map", 40 }; }
 constexpr FirstVersion first_of(const halo_mesh_desc *) { return { "halo_mesh_desc", 64 }; }
 constexpr FirstVersion first_of(const halo_mesh_local *) { return { "halo_mesh_local", 72 }; }
+
+// halo_particles.h
+constexpr FirstVersion first_of(const halo_particles_desc *) { return { "halo_particles_desc", 56 }; }
+constexpr FirstVersion first_of(const halo_particles_arrays *) { return { "halo_particles_arrays", 56 }; }
 
 // halo_sphere.h
 constexpr FirstVersion first_of(const halo_sphere_desc *) { return { "halo_sphere_desc", 64 }; }

@@ -16,6 +16,7 @@ const char *handle_kind_name(HandleKind kind) noexcept {
     case HandleKind::reduction: return "reduction";
     case HandleKind::sphere: return "sphere";
     case HandleKind::mesh: return "mesh";
+    case HandleKind::particles: return "particles";
     }
     return "unknown handle";
 }

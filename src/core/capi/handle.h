@@ -15,6 +15,7 @@
 #include "comm/context.h"
 #include "halo_channel.h"
 #include "halo_mesh.h"
+#include "halo_particles.h"
 #include "halo_sphere.h"
 
 namespace halo {
@@ -29,6 +30,7 @@ enum class HandleKind : uint32_t {
     reduction = 0x44455248,
     sphere = 0x48505348,
     mesh = 0x48534d48,
+    particles = 0x54525048,
 };
 const char *handle_kind_name(HandleKind kind) noexcept;
 
@@ -52,6 +54,7 @@ inline HandleKind kind_of(const halo_batch *) { return HandleKind::batch; }
 inline HandleKind kind_of(const halo_reduction *) { return HandleKind::reduction; }
 inline HandleKind kind_of(const halo_sphere *) { return HandleKind::sphere; }
 inline HandleKind kind_of(const halo_mesh *) { return HandleKind::mesh; }
+inline HandleKind kind_of(const halo_particles *) { return HandleKind::particles; }
 
 // The caller's opaque pointer is the shell's address.
 template <class H>

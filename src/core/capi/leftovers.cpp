@@ -3,6 +3,7 @@
 
 #include "capi/exchange.h"
 #include "channel/group.h"
+#include "particles/particles.h"
 
 namespace halo {
 
@@ -38,6 +39,13 @@ std::string fields_on(const Shells &shells, const Topology &topology) {
     });
 }
 
+std::string particles_on(const Shells &shells, const Topology &topology) {
+    return names(shells, HandleKind::particles, "; ", [&](void *object) {
+        const Particles &particles = *static_cast<Particles *>(object);
+        return &particles.topology() == &topology ? particles.what() : std::string();
+    });
+}
+
 std::string all_left(ContextObject &owner) {
     std::string text = names(owner.shells, HandleKind::topology, "; ", [&](void *object) {
         const std::string fields = fields_on(owner.shells, *static_cast<Topology *>(object));
@@ -47,6 +55,7 @@ std::string all_left(ContextObject &owner) {
     add(names(owner.shells, HandleKind::sphere, "; ", [](void *) { return std::string("sphere"); }));
     add(names(owner.shells, HandleKind::mesh, "; ", [](void *) { return std::string("mesh"); }));
     add(names(owner.shells, HandleKind::group, "; ", [&](void *object) { return static_cast<Group *>(object)->what(); }));
+    add(names(owner.shells, HandleKind::particles, "; ", [](void *object) { return static_cast<Particles *>(object)->what(); }));
     add(names(owner.shells, HandleKind::reduction, "; ", [&](void *object) { return static_cast<Reduction *>(object)->what(); }));
     if (owner.accesses.n_open_without_fields() > 0) add("batch without fields that is not ended");
     if (owner.channels.size() == 0) return text;

@@ -13,6 +13,7 @@ std::string names(const Shells &shells, HandleKind kind, const char *between, co
 std::string exchanges_over(const Shells &shells, const Field &field);
 // "u, v"
 std::string fields_on(const Shells &shells, const Topology &topology);
+std::string particles_on(const Shells &shells, const Topology &topology);
 // "topology with fields u, v; 2 channels"
 std::string all_left(ContextObject &owner);
 

@@ -77,6 +77,9 @@ constexpr Initial table[] = {
     INITIAL(halo_mesh_map, HALO_MESH_MAP_INIT),
     INITIAL(halo_mesh_desc, HALO_MESH_DESC_INIT),
     INITIAL(halo_mesh_local, HALO_MESH_LOCAL_INIT),
+    // halo_particles.h
+    INITIAL(halo_particles_desc, HALO_PARTICLES_DESC_INIT),
+    INITIAL(halo_particles_arrays, HALO_PARTICLES_ARRAYS_INIT),
     // halo_sphere.h
     INITIAL(halo_sphere_desc, HALO_SPHERE_DESC_INIT),
     INITIAL(halo_sphere_part, HALO_SPHERE_PART_INIT),

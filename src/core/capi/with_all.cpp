@@ -5,6 +5,7 @@
 #include "capi/leftovers.h"
 #include "channel/group.h"
 #include "mesh/mesh.h"
+#include "particles/particles.h"
 #include "sphere/sphere.h"
 
 namespace halo {
@@ -35,6 +36,12 @@ std::string give_up(Group &group) {
     return name;
 }
 
+std::string give_up(Particles &particles) {
+    if (!particles.in_flight()) return {};
+    particles.abandon();
+    return particles.what();
+}
+
 template <class T>
 void destroy_each(Shells &shells, HandleKind kind) noexcept {
     for (Handle &shell : shells.all()) {
@@ -55,6 +62,7 @@ std::string give_up_all(ContextObject &owner) {
         return reduction.under_way() ? reduction.what() : std::string();
     }));
     add(names(owner.shells, HandleKind::exchange, "; ", [](void *object) { return give_up(*static_cast<ExchangeObject *>(object)->exchange); }));
+    add(names(owner.shells, HandleKind::particles, "; ", [](void *object) { return give_up(*static_cast<Particles *>(object)); }));
     add(names(owner.shells, HandleKind::group, "; ", [](void *object) { return give_up(*static_cast<Group *>(object)); }));
     return text;
 }
@@ -63,6 +71,7 @@ void destroy_all(ContextObject &owner) noexcept {
     owner.accesses.drop_all();
     destroy_each<Reduction>(owner.shells, HandleKind::reduction);
     destroy_each<ExchangeObject>(owner.shells, HandleKind::exchange);
+    destroy_each<Particles>(owner.shells, HandleKind::particles);
     destroy_each<Group>(owner.shells, HandleKind::group);
     destroy_each<Field>(owner.shells, HandleKind::field);
     destroy_each<Topology>(owner.shells, HandleKind::topology);

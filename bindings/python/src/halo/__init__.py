@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """libhalo: ghost (halo) exchange for solvers, over its C interface.
 
-Objects are Context, Topology, Forest, Field, Exchange, Reduction, Batch, Channel, Group, Mesh, Sphere, Stencil and Storage. Constants are those of the headers without HALO_, as
+Objects are Context, Topology, Forest, Field, Exchange, Reduction, Batch, Channel, Group, Mesh, Particles, Sphere, Stencil and Storage. Constants are those of the headers without HALO_, as
 halo.KIND_REVERSE, and each function that no method stands for is one of this module without halo_, as halo.access_mark_dirty. The headers say what they promise.
 """
 from ._access import Batch
@@ -18,6 +18,7 @@ from ._levels import Forest
 from ._library import PROTOTYPES as _PROTOTYPES
 from ._memory import View
 from ._mesh import Mesh, Sphere, Stencil, mesh_reach, sphere_width
+from ._particles import Particles
 from ._rows import Rows
 from ._sections import sections_classify, sections_reach
 from ._storage import Storage

@@ -29,6 +29,7 @@ BY_HAND = {
     "halo_channel_find", "halo_channel_buffer", "halo_group_send", "halo_group_send_rows", "halo_group_table", "halo_reduction_create_items",
     "halo_memory_allocate", "halo_memory_allocate_on", "halo_memory_release", "halo_sections_classify", "halo_sections_reach",
     "halo_forest_adapt", "halo_forest_place", "halo_exchange_coarse_data", "halo_mesh_add_columns", "halo_mesh_get_columns", "halo_access_data",
+    "halo_particles_start", "halo_particles_finish",
     "halo_access_begin", "halo_access_ready", "halo_access_needs_exec", "halo_access_end", "halo_access_end_and_send", "halo_access_abandon",
     *(name for name in PROTOTYPES if name.endswith(("_destroy", "_destroy_with_all"))),
 }

@@ -179,6 +179,7 @@ CONSTANTS = {
     "HALO_MESH_OWNER_GIVEN": 1,
     "HALO_MESH_OWNER_OF_TARGETS": 2,
     "HALO_MESH_OWNER_OF_SOURCES": 3,
+    "HALO_PARTICLE_LEAVES": -1,
     "HALO_SPHERE_ICOSAHEDRON": 0,
     "HALO_SPHERE_OCTAHEDRON": 1,
     "HALO_SPHERE_CELLS": 0,
@@ -915,6 +916,45 @@ typedef struct halo_column_entry {
     int32_t step;
 } halo_column_entry;
 halo_status halo_mesh_get_column_map(const halo_mesh *mesh, int32_t map, int32_t from, int32_t to, const halo_column_entry *entries, int32_t n_entries, uint32_t *lowest, int64_t capacity, int64_t *n);
+typedef struct halo_particles halo_particles;
+typedef struct halo_particle_vector {
+    int32_t column[3];
+    int32_t reserved;
+    int64_t offset[3];
+} halo_particle_vector;
+typedef struct halo_particles_desc {
+    size_t struct_size;
+    int32_t struct_version;
+    int32_t n_columns;
+    const int64_t *column_bytes;
+    const halo_particle_vector *position;
+    const halo_particle_vector *vectors;
+    int32_t n_vectors;
+    int32_t reserved;
+    double timeout_seconds;
+} halo_particles_desc;
+halo_status halo_particles_create(halo_topology *topology, const halo_particles_desc *desc, halo_particles **particles);
+halo_status halo_particles_destroy(halo_particles **particles);
+typedef struct halo_particles_arrays {
+    size_t struct_size;
+    int32_t struct_version;
+    int32_t reserved;
+    int64_t n_parts;
+    const int64_t *counts;
+    void *const *data;
+    int64_t n_data;
+    const int64_t *const *targets;
+} halo_particles_arrays;
+halo_status halo_particles_start(halo_particles *particles, const halo_particles_arrays *arrays);
+halo_status halo_particles_test(halo_particles *particles, int32_t *done);
+halo_status halo_particles_counts(halo_particles *particles, int64_t *counts, int64_t capacity, int64_t *n);
+typedef struct halo_particle_place {
+    int64_t gid;
+    int64_t place;
+} halo_particle_place;
+halo_status halo_particles_left(const halo_particles *particles, halo_particle_place *places, int64_t capacity, int64_t *n);
+halo_status halo_particles_finish(halo_particles *particles, const halo_particles_arrays *arrays);
+halo_status halo_particles_abandon(halo_particles *particles);
 typedef struct halo_sphere_entity {
     int32_t parallelogram;
     int32_t colour;

@@ -25,6 +25,7 @@ LENGTHS = {
     "halo_mesh_set": {"keys": "n", "owners": "n"},
     "halo_mesh_map": {"keys": None},
     "halo_mesh_desc": {"sets": "n_sets", "maps": "n_maps"},
+    "halo_particles_desc": {"column_bytes": "n_columns", "position": None, "vectors": "n_vectors"},
     "halo_sphere_desc": {"boxes": "n_boxes"},
     "halo_cubed_sphere_desc": {"owner": None},
     "halo_latitudes_desc": {"owner": None},
@@ -36,6 +37,7 @@ LENGTHS = {
 LENGTHS_BY_HAND = {
     "halo_graph_desc": lambda s, n: {name: s.offsets[s.n_owned] if s.offsets else s.n_owned * s.width for name in ("neighbours", "owners")},
     "halo_lists_desc": lambda s, n: {"send": s.send_offsets[s.n_peers] if s.send_offsets else 0, "receive": s.receive_offsets[s.n_peers] if s.receive_offsets else 0},
+    "halo_particles_desc": lambda s, n: {"position": 1},
     "halo_cubed_sphere_desc": lambda s, n: {"owner": 6 * s.parts_per_side**2},
     "halo_latitudes_desc": lambda s, n: {"owner": s.parts[0] * s.parts[1]},
 }

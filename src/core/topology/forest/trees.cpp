@@ -135,6 +135,13 @@ void Trees::find_passages() {
     });
 }
 
+bool Trees::behind(int32_t tree, int32_t side, int32_t &to_tree, AxisMap &map) const {
+    const Passage &passage = joined_[static_cast<size_t>(tree) * 6 + static_cast<size_t>(side)];
+    to_tree = passage.tree;
+    map = map_of(passage);
+    return passage.tree >= 0;
+}
+
 bool Trees::neighbour(const TreeBlock &block, const ElementOffset &offset, TreeBlock &there, AxisMap &map) const {
     const Extent &roots = n_roots(block.tree);
     ElementOffset out;

@@ -63,6 +63,9 @@ public:
     // The block of the same level at an offset of -1, 0 or 1 per direction, and how its tree's index space lies. False: there is none.
     bool neighbour(const TreeBlock &block, const ElementOffset &offset, TreeBlock &there, AxisMap &map) const;
 
+    // What a side is joined to, and how that tree's index space lies. False: nothing.
+    bool behind(int32_t tree, int32_t side, int32_t &to_tree, AxisMap &map) const;
+
 private:
     // Into another tree.
     struct Passage {

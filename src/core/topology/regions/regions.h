@@ -23,6 +23,12 @@ public:
     std::vector<halo_boundary> boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const override;
     void edges(const EdgeRequest &request, const EdgeSink &sink) const override;
 
+    // Those that fill ghosts of a part.
+    template <class Visit>
+    void for_each_filling(int64_t gid, Visit &&visit) const {
+        for (const size_t join : filled_[static_cast<size_t>(gid)]) visit(joins_[join]);
+    }
+
 private:
     void read_parts(const halo_regions_desc &desc);
     void read_joins(const halo_regions_desc &desc);
