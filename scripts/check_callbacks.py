@@ -13,7 +13,7 @@ from pathlib import Path
 
 from public_headers import application
 
-HANDLE = re.compile(r"(const\s+)?halo_(?:context|topology|field|exchange|channel|group|batch|reduction|sphere|mesh)\s*(\*\s*const\s*\*|\*\*|\*)\s*\w+")
+HANDLE = re.compile(r"(const\s+)?halo_(?:context|topology|field|exchange|channel|group|batch|reduction|sphere|mesh|particles)\s*(\*\s*const\s*\*|\*\*|\*)\s*\w+")
 
 
 def functions(root):

@@ -13,6 +13,7 @@ std::vector<Scenario> cell_scenarios();     // blocks, boxes, regions, transfers
 std::vector<Scenario> point_scenarios();    // keys, graphs, stars, lists
 std::vector<Scenario> mesh_scenarios();     // meshes made local
 std::vector<Scenario> sphere_scenarios();   // grids on the sphere
+std::vector<Scenario> particle_scenarios(); // that migrate
 std::vector<Scenario> channel_scenarios();  // channels by hand, and their groups
 std::vector<Scenario> with_all_scenarios(); // contexts that go with all that was made from them
 std::vector<Scenario> other_scenarios();    // contexts, texts, collectives, batches, reductions, stencils

@@ -11,6 +11,7 @@ program others
   call channels_alone()
   call groups()
   call meshes()
+  call particles()
   call spheres()
   call quadrilaterals()
   call stencils()
@@ -252,6 +253,51 @@ contains
     call halo_mesh_target_topology(mesh, 1, [3_int64, 1_int64], targets)
     call halo_mesh_destroy(mesh)
   end subroutine meshes
+
+  subroutine particles()
+    type(halo_context) :: context
+    type(halo_topology) :: row
+    type(halo_particles) :: moving
+    type(halo_blocks_desc) :: blocks
+    type(halo_particles_desc) :: desc
+    type(halo_particles_arrays) :: arrays
+    type(halo_particle_vector), target :: position
+    type(halo_particle_place), allocatable :: left(:)
+    real(real64), target :: x(4, 2)
+    integer(c_int64_t), target :: bytes(1) = [8], counts(2) = [2, 1]
+    integer(c_int64_t), allocatable :: after(:)
+    type(c_ptr), target :: columns(2)
+    integer(c_int32_t) :: done
+    call context%create()
+    blocks%n_dims = 1
+    blocks%n_blocks(1) = 2
+    blocks%n_cells(1) = 4
+    call halo_topology_create_blocks(context, blocks, row)
+    position = halo_particle_vector(column=[0, 0, 0], offset=[0_int64, 0_int64, 0_int64])
+    desc%column_bytes = c_loc(bytes)
+    desc%position = c_loc(position)
+    call halo_particles_create(row, desc, moving)
+    x(:2, 1) = [4.5_real64, 1.0_real64]
+    x(1, 2) = 7
+    columns = [c_loc(x(1, 1)), c_loc(x(1, 2))]
+    arrays%n_parts = 2
+    arrays%counts = c_loc(counts)
+    arrays%data = c_loc(columns)
+    arrays%n_data = 2
+    call halo_particles_start(moving, arrays)
+    call halo_particles_test(moving, done)
+    call halo_particles_counts(moving, after)
+    call need(done == 1 .and. all(after == [1, 1]), "counts of particles")
+    call halo_particles_left(moving, left)
+    call need(size(left) == 1 .and. left(1)%gid == 1 .and. left(1)%place == 0, "who has left the domain")
+    counts = 4
+    call halo_particles_finish(moving, arrays)
+    call need(abs(x(1, 1) - 1) + abs(x(1, 2) - 0.5_real64) < 1e-12_real64, "positions of particles")
+    counts = 0
+    call halo_particles_start(moving, arrays)
+    call halo_particles_abandon(moving)
+    call halo_particles_destroy(moving)
+  end subroutine particles
 
   subroutine spheres()
     type(halo_context) :: context

@@ -24,6 +24,7 @@ const halo_lists_desc lists = HALO_LISTS_DESC_INIT;
 const halo_forest_desc forest = HALO_FOREST_DESC_INIT;
 const halo_mesh_desc mesh = HALO_MESH_DESC_INIT;
 const halo_column_entry column_entry{ 0, 0, 1 };
+const halo_particles_desc particles = HALO_PARTICLES_DESC_INIT;
 const halo_sphere_desc sphere = HALO_SPHERE_DESC_INIT;
 const halo_cubed_sphere_desc cubed = HALO_CUBED_SPHERE_DESC_INIT;
 const halo_latitudes_desc latitudes = HALO_LATITUDES_DESC_INIT;
@@ -79,6 +80,13 @@ const Call refused_calls[] = {
     CALL(halo_mesh_target_topology, w.mesh, 0, nullptr, 0, &w.results.topology),
     CALL(halo_mesh_add_columns, w.mesh, 0, 1, nullptr, &w.number),
     CALL(halo_mesh_column_topology, w.mesh, 0, &w.results.topology),
+    CALL(halo_particles_create, w.ring, &particles, &w.results.particles),
+    CALL(halo_particles_destroy, &w.particles),
+    CALL(halo_particles_start, w.particles, nullptr),
+    CALL(halo_particles_test, w.particles, &w.number),
+    CALL(halo_particles_counts, w.particles, nullptr, 0, &w.n),
+    CALL(halo_particles_finish, w.particles, nullptr),
+    CALL(halo_particles_abandon, w.particles),
     CALL(halo_sphere_create, w.context, &sphere, &w.results.sphere),
     CALL(halo_sphere_destroy, &w.sphere),
     CALL(halo_sphere_topology, w.sphere, HALO_SPHERE_CELLS, &w.results.topology),
@@ -195,6 +203,7 @@ const Call allowed_calls[] = {
     CALL(halo_mesh_get_map, w.mesh, 0, reinterpret_cast<const uint32_t **>(&w.list), &w.n, nullptr),
     CALL(halo_mesh_get_columns, w.mesh, 0, reinterpret_cast<const int64_t **>(&w.list), &w.n),
     CALL(halo_mesh_get_column_map, w.mesh, 0, 0, 0, &column_entry, 1, nullptr, 0, &w.n),
+    CALL(halo_particles_left, w.particles, nullptr, 0, &w.n),
     CALL(halo_sphere_local_parts, w.sphere, nullptr, &w.n),
     ANSWER(halo_sphere_get_part, halo_sphere_part, HALO_SPHERE_PART_INIT, w.sphere, 0),
     CALL(halo_sphere_ring_ends, w.sphere, 0, HALO_SPHERE_CELLS, nullptr, 0, &w.n),

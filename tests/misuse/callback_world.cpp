@@ -47,6 +47,7 @@ World::~World() {
     EXPECT_EQ(halo_exchange_destroy(&arriving), HALO_SUCCESS);
     EXPECT_EQ(halo_exchange_destroy(&summing), HALO_SUCCESS);
     for (halo_field **field : { &sparse, &dense, &spare }) EXPECT_EQ(halo_field_destroy(field), HALO_SUCCESS);
+    EXPECT_EQ(halo_particles_destroy(&particles), HALO_SUCCESS);
     EXPECT_EQ(halo_mesh_destroy(&mesh), HALO_SUCCESS);
     EXPECT_EQ(halo_sphere_destroy(&sphere), HALO_SUCCESS);
     for (halo_topology **topology : { &ring, &graph }) EXPECT_EQ(halo_topology_destroy(topology), HALO_SUCCESS);
@@ -90,6 +91,10 @@ void World::make_topologies() {
     pair.width = 1;
     pair.neighbours = neighbours;
     EXPECT_EQ(halo_topology_create_graph(context, &pair, &graph), HALO_SUCCESS) << halo_last_error();
+    const int64_t bytes = 8;
+    halo_particles_desc of_particles = HALO_PARTICLES_DESC_INIT;
+    of_particles.column_bytes = &bytes;
+    EXPECT_EQ(halo_particles_create(ring, &of_particles, &particles), HALO_SUCCESS) << halo_last_error();
     const halo_sphere_desc grid = HALO_SPHERE_DESC_INIT;
     EXPECT_EQ(halo_sphere_create(context, &grid, &sphere), HALO_SUCCESS) << halo_last_error();
     const auto next = static_cast<uint64_t>(rank);

@@ -10,6 +10,7 @@
 #include "halo_channel.h"
 #include "halo_levels.h"
 #include "halo_mesh.h"
+#include "halo_particles.h"
 #include "halo_sphere.h"
 
 namespace callbacks {
@@ -21,8 +22,8 @@ constexpr int32_t n_blocks = 3;
 using Body = std::function<void()>;
 
 // A ring of blocks: a sparse field without storage on block 1 and an exchange whose arrivals are told; a dense field that is summed by a function;
-// one without storage. A graph, a grid on the sphere, a mesh. A channel from this rank to itself, in a group, whose memory comes from an allocator,
-// as does that of the context.
+// one without storage; particles. A graph, a grid on the sphere, a mesh. A channel from this rank to itself, in a group, whose memory comes from an
+// allocator, as does that of the context.
 struct World {
     explicit World(halo_inproc *ranks = nullptr, int32_t rank = 0);
     ~World();
@@ -47,6 +48,7 @@ struct World {
     halo_topology *ring = nullptr, *graph = nullptr;
     halo_sphere *sphere = nullptr;
     halo_mesh *mesh = nullptr;
+    halo_particles *particles = nullptr;
     halo_field *sparse = nullptr, *dense = nullptr, *spare = nullptr;
     halo_exchange *arriving = nullptr, *summing = nullptr;
     halo_batch *batch = nullptr;
@@ -60,6 +62,7 @@ struct World {
         halo_topology *topology = nullptr;
         halo_sphere *sphere = nullptr;
         halo_mesh *mesh = nullptr;
+        halo_particles *particles = nullptr;
         halo_field *field = nullptr;
         halo_exchange *exchange = nullptr;
         halo_channel *channel = nullptr;

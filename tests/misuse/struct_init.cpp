@@ -74,6 +74,8 @@ constexpr Initial table[] = {
     INITIAL(halo_mesh_map, HALO_MESH_MAP_INIT),
     INITIAL(halo_mesh_desc, HALO_MESH_DESC_INIT),
     INITIAL(halo_mesh_local, HALO_MESH_LOCAL_INIT),
+    INITIAL(halo_particles_desc, HALO_PARTICLES_DESC_INIT),
+    INITIAL(halo_particles_arrays, HALO_PARTICLES_ARRAYS_INIT),
     INITIAL(halo_sphere_desc, HALO_SPHERE_DESC_INIT),
     INITIAL(halo_sphere_part, HALO_SPHERE_PART_INIT),
     INITIAL(halo_cubed_sphere_desc, HALO_CUBED_SPHERE_DESC_INIT),

@@ -243,6 +243,38 @@ halo_forest_desc one_root() {
     return desc;
 }
 
+halo_particles_desc particles_desc() {
+    static const int64_t bytes = 8;
+    halo_particles_desc desc = HALO_PARTICLES_DESC_INIT;
+    desc.column_bytes = &bytes;
+    return desc;
+}
+
+// In each of the blocks one, which goes to the next.
+halo_particles_arrays particles_arrays() {
+    static double values[3][2];
+    static void *const data[] = { values[0], values[1], values[2] };
+    static const int64_t counts[] = { 1, 1, 1 }, gids[] = { 0, 1, 2 };
+    static const int64_t *const targets[] = { &gids[1], &gids[2], &gids[0] };
+    halo_particles_arrays arrays = HALO_PARTICLES_ARRAYS_INIT;
+    arrays.n_parts = arrays.n_data = 3, arrays.counts = counts, arrays.data = data, arrays.targets = targets;
+    return arrays;
+}
+
+// A run whose start, or finish, is given the struct; the other one is not.
+halo_status with_particles(World &w, const halo_particles_arrays *start, const halo_particles_arrays *finish) {
+    const halo_particles_desc desc = particles_desc();
+    halo_particles *made = nullptr;
+    EXPECT_EQ(halo_particles_create(w.ring, &desc, &made), HALO_SUCCESS);
+    halo_status status = halo_particles_start(made, start);
+    if (status == HALO_SUCCESS && (status = halo_particles_finish(made, finish)) != HALO_SUCCESS) {
+        const halo_particles_arrays known = particles_arrays();
+        EXPECT_EQ(halo_particles_finish(made, &known), HALO_SUCCESS);
+    }
+    return undo(status == HALO_SUCCESS ? HALO_SUCCESS : (EXPECT_EQ(halo_particles_destroy(&made), HALO_SUCCESS), status), made,
+                halo_particles_destroy);
+}
+
 std::vector<Case> topologies() {
     return {
         topology(ring_desc(), halo_topology_create_blocks),
@@ -286,6 +318,22 @@ std::vector<Case> topologies() {
         written(halo_keys_report HALO_KEYS_REPORT_INIT,
                 [](World &w, halo_keys_report *report) { return halo_topology_keys_report(w.points, report); }),
         written(halo_part HALO_PART_INIT, [](World &w, halo_part *part) { return halo_topology_part(w.ring, 1, part); }),
+        read(particles_desc(),
+             [](World &w, const halo_particles_desc *desc) {
+                 halo_particles *made = nullptr;
+                 const halo_status status = halo_particles_create(w.ring, desc, &made);
+                 return undo(status, made, halo_particles_destroy);
+             }),
+        read(particles_arrays(),
+             [](World &w, const halo_particles_arrays *arrays) {
+                 const halo_particles_arrays known = particles_arrays();
+                 return with_particles(w, arrays, &known);
+             }),
+        read(particles_arrays(),
+             [](World &w, const halo_particles_arrays *arrays) {
+                 const halo_particles_arrays known = particles_arrays();
+                 return with_particles(w, &known, arrays);
+             }),
         read(halo_sphere_desc HALO_SPHERE_DESC_INIT,
              [](World &w, const halo_sphere_desc *desc) {
                  halo_sphere *made = nullptr;

@@ -177,6 +177,26 @@ def test_values_at_any_entities(alone):
             assert dict(zip(mesh.local(0).keys, values)) == {5: 2, 6: 0, 7: 5}
 
 
+def test_particles(alone):
+    row = halo.Topology.blocks(alone, n_dims=1, n_blocks=(2,), n_cells=(4,))
+    with halo.Particles(row, column_bytes=[8, 4], position={"column": (0, 0, 0), "offset": (0, 0, 0)}) as particles:
+        x, number = np.array([[4.5, 1.0, 0.0], [7.0, 2.0, 0.0]]), np.array([[1, 2, 0], [3, 4, 0]], np.int32)
+        particles.start([(x[part, :2], number[part, :2]) for part in range(2)])
+        assert list(particles.counts()) == [1, 2]
+        assert [(one.gid, one.place) for one in particles.left()] == [(1, 0)]
+        with pytest.raises(halo.LimitError, match="part 1 has room for 1, there are 2"):
+            particles.finish([(x[part, :1], number[part, :1]) for part in range(2)])
+        particles.finish([(x[part], number[part]) for part in range(2)])
+        assert list(x[1, :2]) == [2.0, 0.5] and list(number[1, :2]) == [4, 1] and number[0, 0] == 2
+        with pytest.raises(halo.ArgumentError, match="2 columns"):
+            particles.start([(x[0],), (x[1],)])
+    with halo.Particles(row, column_bytes=[8]) as particles:
+        particles.start([(x[0, :2],), (x[1, :0],)], targets=[[1, 0], []])
+        assert list(particles.counts()) == [1, 1]
+        particles.finish([(x[0],), (x[1],)])
+    row.destroy()
+
+
 def test_spheres(alone):
     key = halo.sphere_key(halo.SPHERE_ICOSAHEDRON, 4, halo.SPHERE_CELLS, halo.sphere_entity_of(halo.SPHERE_ICOSAHEDRON, 4, halo.SPHERE_CELLS, 9))
     assert key == 9
