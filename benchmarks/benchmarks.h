@@ -27,7 +27,7 @@ struct Options {
     int64_t bytes_from = 8, bytes_to = 65536;
     int64_t channels = 1000000;
     int64_t side = 55;        // of a mesh
-    int64_t points = 1000000; // of a rank of a graph, or of its elements
+    int64_t points = 1000000; // of a rank of a graph, or of its elements; particles of a rank
 };
 
 std::vector<WorkSize> suite();
@@ -60,6 +60,9 @@ void run_graph(const Session &session, const Options &options, Report &report);
 
 // Sums over all copies of a point, many of them on one rank, against a sum by hand and one value between ranks.
 void run_gather(const Session &session, const Options &options, Report &report);
+
+// Particles that go to other ranks' blocks, against MPI_Alltoallv by hand.
+void run_particles(const Session &session, const Options &options, Report &report);
 
 // What it costs to make things: exchanges of the works, and many channels by hand.
 void run_setup(const Session &session, const Options &options, Report &report);

@@ -86,6 +86,10 @@ void add_commands(CLI::App &app, CommandLine &line) {
         ->add_option("--points", line.options.points, "points of each rank's elements, copies counted")
         ->capture_default_str()
         ->check(CLI::Range(2048, 100000000));
+    add_command(app, line, "particles", "particles that go to the blocks of other ranks, against MPI_Alltoallv by hand", run_particles)
+        ->add_option("--points", line.options.points, "particles of each rank")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 100000000));
     CLI::App *setup = add_command(app, line, "setup", "cost of making exchanges and many channels", run_setup);
     add_work_options(setup, line);
     setup->add_option("--channels", line.options.channels, "channels by hand")->capture_default_str()->check(CLI::Range(1, 100000000));

@@ -65,6 +65,9 @@ public:
     virtual double ping_pong(int64_t bytes, int64_t rounds) = 0;
     // Ranks 0 and 1, both ways at once: seconds for `rounds` times `window` messages of 8 bytes, each of its own tag.
     virtual double message_rate(int64_t window, int64_t rounds) = 0;
+
+    // Bytes for each rank, one after the other, and those from each: MPI_Alltoall tells how many, MPI_Alltoallv brings them.
+    virtual void alltoallv(const std::vector<int64_t> &counts, const std::vector<std::byte> &out, std::vector<std::byte> &in) = 0;
 };
 
 // A gather into ghosts: leaf `target` of the rank's storage is filled from `index` of the storage of `rank`.

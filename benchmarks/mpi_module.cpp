@@ -200,6 +200,20 @@ public:
     void barrier() override { MPI_Barrier(communicator_); }
     void max(double *values, int n) override { MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MAX, communicator_); }
     void sum(int64_t *values, int n) override { MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, MPI_SUM, communicator_); }
+    void alltoallv(const std::vector<int64_t> &counts, const std::vector<std::byte> &out, std::vector<std::byte> &in) override {
+        const auto n = counts.size();
+        send_.assign(counts.begin(), counts.end());
+        receive_.resize(n);
+        MPI_Alltoall(send_.data(), 1, MPI_INT, receive_.data(), 1, MPI_INT, communicator_);
+        send_at_.assign(n, 0);
+        receive_at_.assign(n, 0);
+        for (size_t i = 1; i < n; ++i) {
+            send_at_[i] = send_at_[i - 1] + send_[i - 1];
+            receive_at_[i] = receive_at_[i - 1] + receive_[i - 1];
+        }
+        in.resize(static_cast<size_t>(receive_at_.back() + receive_.back()));
+        MPI_Alltoallv(out.data(), send_.data(), send_at_.data(), MPI_BYTE, in.data(), receive_.data(), receive_at_.data(), MPI_BYTE, communicator_);
+    }
     std::unique_ptr<Mail> persistent(const std::vector<Letter> &sends, const std::vector<Letter> &receives) override {
         return std::make_unique<PersistentMail>(sends, receives);
     }
@@ -216,6 +230,7 @@ private:
     std::string library_;
     int rank_ = 0, n_ranks_ = 1;
     MPI_Comm communicator_ = MPI_COMM_NULL;
+    std::vector<int> send_, receive_, send_at_, receive_at_; // of alltoallv
 };
 
 double MpiOfProcess::ping_pong(int64_t bytes, int64_t rounds) {

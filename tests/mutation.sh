@@ -13,9 +13,9 @@ mkdir -p "$1"
 root="$(cd "$1" && pwd)"
 whole="$root/whole" # the tree as it was at the start
 known="$root/known" # defects that were seen, by the library they are defects of: who saw each, and its line
-programs=(unit_base unit_field halo_cpp unit_memory unit_mesh unit_comm unit_stream unit_channel unit_exchange unit_plan unit_plugin unit_sphere unit_forest unit_topology unit_access misuse test_channel halo_counts halo_seeded
-    halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_levels test_mesh halo_box_conformance halo_conformance late_device_programs)
-settings=(CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 MESH_LARGE_CASES=1 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000)
+programs=(unit_base unit_field halo_cpp unit_memory unit_mesh unit_comm unit_stream unit_channel unit_exchange unit_particles unit_plan unit_plugin unit_sphere unit_forest unit_topology unit_access misuse test_channel halo_counts halo_seeded
+    halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_levels test_mesh test_particles halo_box_conformance halo_conformance late_device_programs)
+settings=(CONFORMANCE_CASES=24 CONFORMANCE_BOX_CASES=40 KEYS_CASES=3 MESH_CASES=20 PARTICLES_CASES=24 MESH_LARGE_CASES=1 ACCESS_CASES=3 FAULTS_SCHEDULES=320 SIMULATION_SCHEDULES=30000)
 export "${settings[@]}"
 left_out='Steady.*:*Scale*:Ranks/Schedules.*' # tests that count allocations as optimised code makes them, and those that take long
 declare -A seconds # that a program, or some of its tests, may take
@@ -466,6 +466,26 @@ defects=(
     "ghosts beyond the domain are poisoned|access/section_runs.cpp|halo_access_loops Declared.*|s/if (std::none_of(boundaries.begin(), boundaries.end(), has_it)) ghosts/if (std::none_of(boundaries.begin(), boundaries.begin(), has_it)) ghosts/"
     "of equal values the highest index is kept|base/combine.cpp|halo_access_loops *Items*|s/index <= other_index/index >= other_index/"
     "an index is found, but not its value|base/combine.cpp|halo_access_loops *Items*|/^void locate/,/^}/s/^        store(values + at, other);//"
+    # Particles
+    "a particle on an upper border stays|particles/leavers.cpp|test_particles Borders.*|s/inside = inside \&\& x >= 0 \&\& x < end\[d\];/inside = inside \&\& x >= 0 \&\& x <= end[d];/"
+    "a particle a little below a border lands on it|topology/locator.h|test_particles Borders.*|s/return sum < end ? sum : std::nextafter(end, 0.0);/return sum;/"
+    "vectors of particles do not turn|particles/leavers.cpp|test_particles Borders.*|s/if (!leaver.map.is_identity()) columns_.turn_vectors/if (section.n < 0) columns_.turn_vectors/"
+    "vectors of particles lose their signs|particles/columns.cpp|test_particles Borders.*|s/map.vector\[d\] < 0 ? -value : value;/value;/"
+    "a position that is none is sent on|particles/leavers.cpp|misuse Particles/Starts.*|s/if (!(std::abs(x) <= farthest))/if (std::abs(x) > 2 * farthest)/"
+    "particles come in the order of messages|particles/particles.cpp|test_particles *Migrations*|/^void Particles::collect()/,/^}/s/^    std::sort(arrived_.*$/    static_cast<void>(key);/"
+    "particles from part to part of a rank are lost|particles/particles.cpp|test_particles *Migrations*|s/if (local_bytes_ > 0) collect_from/if (local_bytes_ > SIZE_MAX \/ 2) collect_from/"
+    "particles that go far are lost|particles/particles.cpp|test_particles *Migrations*|s/if (outcome_.goes_far != 0 \&\& !far_fetched_)/if (outcome_.goes_far > 1 \&\& !far_fetched_)/"
+    "particles are written beyond their room|particles/particles.cpp|test_particles Failures.OfRoom*|s/if (arrays.counts\[part\] < counts_\[part\])/if (arrays.counts[part] < 0)/"
+    "others go on when a rank cannot begin|particles/particles.cpp|test_particles Failures.*|s/if (told_ || outcome_.failure != 0) fail_run();/if (outcome_.failure < 0) fail_run();/"
+    "a run of particles that failed is not waited for|particles/particles.cpp|test_particles Failures.*|/^void Particles::refuse_run/,/^}/s/^        settle();//"
+    "sections of particles are longer than their message|particles/sections.cpp|unit_particles|s/one.n < 1 || static_cast<uint64_t>(one.n) > (payload.size() - begins) \/ record_bytes/one.n < 1/"
+    "a message has particles that it does not name|particles/sections.cpp|unit_particles|s/return begins == payload.size() ? nullptr/return begins <= payload.size() ? nullptr/"
+    "of several boxes the last one has a particle|topology/boxes/box_locator.cpp|test_particles *Migrations*|s/std::min_element(/std::max_element(/"
+    "a turned join of regions is crossed upright|topology/regions/region_locator.cpp|test_particles Borders.*|s/if (join.map.sign\[d\] < 0) one.turn/if (join.map.sign[d] > 1) one.turn/"
+    "a turned side of a tree is crossed upright|topology/forest/forest_locator.cpp|test_particles Borders.*|s/if (map.sign\[e\] < 0) one.turn(/if (map.sign[e] > 1) one.turn(/"
+    "a position in a coarser leaf stays as fine as it was|topology/forest/forest_locator.cpp|test_particles Borders.*|s/^            coarsen(spot, level);//"
+    "who is behind several sides of trees goes nowhere|topology/forest/forest_locator.cpp|test_particles *Migrations*|s/if (!cross(next, d) || !enter(next)) continue;/if (!cross(next, d) || !is_in(next, 0)) continue;/"
+    "a topology goes while particles live on it|capi/topology.cpp|misuse Particles.*|s/; !particles.empty())/; particles.size() > 4096)/"
     # Topologies
     "blocks at the seams of curve placement have the wrong owner|topology/blocks/blocks.cpp|unit_topology|s/even_owner(gid, n_parts_, context_.size())/even_owner(gid + 1 < n_parts_ ? gid + 1 : gid, n_parts_, context_.size())/"
     "the lowest rank owns a key, not the heaviest|topology/keys/directory.cpp|test_keys *RandomKeys*:*PartsOfARank*|s/one.weight > best->weight/one.weight < best->weight/"

@@ -14,7 +14,7 @@ namespace {
 using namespace particles;
 using conformance::Rank;
 
-constexpr uint64_t number = 4; // blocks
+constexpr uint64_t number = 7; // blocks
 
 void expect(halo_status status, halo_status wanted, const char *part) {
     const std::string text = halo_last_error();
@@ -23,7 +23,9 @@ void expect(halo_status status, halo_status wanted, const char *part) {
 }
 
 struct Played {
-    explicit Played(const Rank &rank) : world(number, rank.size), serial(world, number), topology(world.make(rank.context)) {}
+    explicit Played(const Rank &rank) : world(number, rank.size), serial(world, number), topology(world.make(rank.context)) {
+        if (serial.n() < 20) conformance::stop("%lld particles are too few", static_cast<long long>(serial.n()));
+    }
     ~Played() { halo_topology_destroy(&topology); }
     Played(const Played &) = delete;
     Played &operator=(const Played &) = delete;
@@ -76,6 +78,37 @@ TEST(Failures, OfARankThatCannotBegin) {
             expect(halo_particles_test(store.get(), &done), HALO_ERR_STATE, "no run is in flight");
         }
         played.step(store, 77);
+    });
+}
+
+// In a row of blocks ranks know of their neighbours alone. Who has failed does something else at once.
+TEST(Failures, AreHeardByRanksThatShareNoBorder) {
+    on_ranks([](Rank &rank) {
+        halo_blocks_desc blocks = HALO_BLOCKS_DESC_INIT;
+        blocks.n_dims = 1, blocks.n_blocks[0] = rank.size;
+        halo_topology *topology = nullptr;
+        OK(halo_topology_create_blocks(rank.context, &blocks, &topology));
+        const int64_t bytes = 8;
+        halo_particles_desc desc = HALO_PARTICLES_DESC_INIT;
+        desc.column_bytes = &bytes;
+        halo_particles *made = nullptr;
+        OK(halo_particles_create(topology, &desc, &made));
+        for (int32_t culprit = 0; culprit < rank.size; ++culprit) {
+            const int64_t target = rank.rank == culprit ? rank.size : rank.rank, one = 1;
+            const int64_t *const targets = &target;
+            double value[2] = { 1, 2 };
+            void *const data = value;
+            halo_particles_arrays arrays = HALO_PARTICLES_ARRAYS_INIT;
+            arrays.n_parts = arrays.n_data = 1, arrays.counts = &one, arrays.data = &data, arrays.targets = &targets;
+            halo_status status = halo_particles_start(made, &arrays);
+            if (rank.rank == culprit)
+                expect(status, HALO_ERR_NOT_FOUND, "particle 0 goes to part");
+            else
+                OK(status), expect(halo_particles_finish(made, &arrays), HALO_ERR_PEER, "rank");
+            OK(halo_context_barrier(rank.context));
+        }
+        OK(halo_particles_destroy(&made));
+        OK(halo_topology_destroy(&topology));
     });
 }
 

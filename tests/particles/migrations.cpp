@@ -87,7 +87,7 @@ TEST(Cases, HaveAllThatTheyShould) {
     EXPECT_GT(n_particles, 3000);
     EXPECT_GT(n_moved, 1000);
     EXPECT_GT(n_left, 300);
-    EXPECT_GT(n_turned, 50);
+    EXPECT_GT(n_turned, 10);
     EXPECT_GT(n_empty, 1);
 }
 

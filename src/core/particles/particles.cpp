@@ -195,6 +195,10 @@ void Particles::refuse_run(const Error &error) {
         }
     end_failed_run();
     begin_reduction({ 0, code_of(error.status(), context_.rank()) });
+    try {
+        settle();
+    } catch (const Error &) { // the next start waits again
+    }
 }
 
 void Particles::end_failed_run() noexcept {
@@ -292,12 +296,11 @@ bool Particles::test() {
     require(Phase::sent, "test");
     bool all = true;
     for (Link &link : links_) {
-        look_at(link);
-        if (told_) fail_run();
+        if (!told_) look_at(link);
         all = link.stream->arrived() && all;
     }
-    if (!all_have_begun()) return false;
-    if (outcome_.failure != 0) fail_run();
+    if (!all_have_begun()) return false; // others hear through this rank
+    if (told_ || outcome_.failure != 0) fail_run();
     return all;
 }
 

@@ -40,15 +40,15 @@ class Particles(Handle):
             counts += numbers
         arrays = ffi.new("halo_particles_arrays *")
         check(lib.halo_struct_init(b"halo_particles_arrays", arrays, ffi.sizeof(arrays[0])), "halo_struct_init")
-        arrays.counts, arrays.data = ffi.new("int64_t[]", counts or 1), ffi.new("void *[]", pointers or 1)
-        keep += [arrays.counts, arrays.data]
+        keep += [ffi.new("int64_t[]", counts or 1), ffi.new("void *[]", pointers or 1)]
+        arrays.counts, arrays.data = keep[-2:]
         arrays.n_parts, arrays.n_data = len(counts), len(pointers)
         if targets is not None:
             lists = [list_of(one, "int64_t", f"targets[{part}]") for part, one in enumerate(targets)]
             if [n for _, n, _ in lists] != counts:
                 raise ArgumentError(f"particles: {[n for _, n, _ in lists]} targets for {counts} particles")
-            arrays.targets = ffi.new("int64_t *[]", [pointer for pointer, _, _ in lists] or 1)
-            keep += [arrays.targets, *lists]
+            keep += [lists, ffi.new("int64_t *[]", [pointer for pointer, _, _ in lists] or 1)]
+            arrays.targets = keep[-1]
         self._run = arrays, keep
         return arrays
 
