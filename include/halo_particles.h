@@ -101,9 +101,10 @@ typedef struct halo_particles_arrays {
  * who is in one of them stays, and who comes goes to its owner. Who lies in no part has left the domain: see halo_particles_left.
  *
  * Collective. Blocks only while messages of the last run but one are under way. A rank that cannot begin tells all others, whose run fails too, with
- * HALO_ERR_PEER, and waits for them up to the time limit: nobody has lost a particle then, and the next start is a new run. HALO_ERR_ARGUMENT: a position is no number or beyond 2^52 cells,
- * with part and place; counts or lists are not those of the parts. HALO_ERR_NOT_FOUND: a target is no part. HALO_ERR_LIMIT: a particle is behind more
- * than 4096 sides of trees. Allocates while there are more particles under way than ever before. O(particles).
+ * HALO_ERR_PEER, and waits for them up to the time limit: nobody has lost a particle then, and the next start is a new run. HALO_ERR_ARGUMENT: a
+ * position is no number or beyond 2^52 cells, with part and place; counts or lists are not those of the parts. HALO_ERR_NOT_FOUND: a target is no part.
+ * HALO_ERR_LIMIT: a particle is behind more than 4096 sides of trees. Allocates while there are more particles under way than ever before.
+ * O(particles).
  */
 HALO_API halo_status halo_particles_start(halo_particles *particles, const halo_particles_arrays *arrays);
 
