@@ -57,7 +57,7 @@ typedef struct halo_particles_desc {
     { sizeof(halo_particles_desc), 1, 1, NULL, NULL, NULL, 0, 0, HALO_TIMEOUT_CONFIGURED }
 
 /**
- * Collective; blocks: compares the descriptions. `position` wants a topology that knows who has a cell: blocks, boxes that are not `distributed`, forests,
+ * Collective; blocks: compares the descriptions. `position` wants a topology that knows who has a cell: blocks, boxes and forests not `distributed`,
  * joined regions (as far as joins reach); any other does with targets. O(peers) memory. HALO_ERR_ARGUMENT: a column is empty, a vector does not lie in
  * its columns, the topology knows no positions. HALO_ERR_MISMATCH: ranks gave different descriptions; HALO_ERR_PEER: another rank's was refused.
  */
@@ -100,11 +100,10 @@ typedef struct halo_particles_arrays {
  * several sides of a tree that a particle is behind, the first is crossed first. Vectors change axes and signs alone. Where parts cover a cell together,
  * who is in one of them stays, and who comes goes to its owner. Who lies in no part has left the domain: see halo_particles_left.
  *
- * Collective. Blocks only while messages of the last run but one are under way. A rank that cannot begin tells all others, whose run fails too, with
- * HALO_ERR_PEER, and waits for them up to the time limit: nobody has lost a particle then, and the next start is a new run. HALO_ERR_ARGUMENT: a
- * position is no number or beyond 2^52 cells, with part and place; counts or lists are not those of the parts. HALO_ERR_NOT_FOUND: a target is no part.
- * HALO_ERR_LIMIT: a particle is behind more than 4096 sides of trees. Allocates while there are more particles under way than ever before.
- * O(particles).
+ * Collective. Blocks only while messages of the last run but one are under way. A rank that cannot begin tells all others, waits for them up to the
+ * time limit, and their run fails with HALO_ERR_PEER: nobody has lost a particle, the next start is a new run. HALO_ERR_ARGUMENT: a position is no
+ * number or beyond 2^52 cells, with part and place; counts or lists are not those of the parts. HALO_ERR_NOT_FOUND: a target is no part. HALO_ERR_LIMIT:
+ * a particle is behind more than 4096 sides of trees. Allocates while there are more under way than ever before. O(particles).
  */
 HALO_API halo_status halo_particles_start(halo_particles *particles, const halo_particles_arrays *arrays);
 
