@@ -556,7 +556,6 @@ defects=(
     "a third cell lies where a second one does|base/level_operators.cpp|test_levels *BoxHierarchies*|s/static_cast<Real>(2 \* number + 1 - ratio)/static_cast<Real>(2 * (number % 2) + 1 - ratio)/"
     "ghosts that their own level has are made|topology/boxes/hierarchy.cpp|test_levels *BoxHierarchies*|s/^        for (const PlacedBox \&other : near_boxes(\*fine_.boxes(), all)) subtract(boxes, other.cells);//"
     "slopes are made of coarse cells that were not sent|topology/boxes/hierarchy.cpp|test_levels *BoxHierarchies*|s/grown(coarsened(box, ratio_), around(cells.reach, ratio_))/coarsened(box, ratio_)/"
-    "images of coarsened boxes lie where those of fine ones do|topology/boxes/coarsened_boxes.cpp|test_levels *BoxHierarchies*|s/^    for (size_t d = 0; d < 3; ++d) box.shift\[d\] .= ratio_\[d\];//"
     "cells of a later time count for those of the earlier|base/level_operators.cpp|test_levels *BoxHierarchies*|s/fraction == 1 ? \*later.at(x, y, z)/fraction == 1 ? *old.at(x, y, z)/"
     "whole boxes leave out what their level has|topology/boxes/hierarchy.cpp|test_levels *BoxHierarchies*|s/^    if (!cells.whole) {/    if (cells.reach >= 0) {/"
     "who is beside a covered cell is not told|topology/boxes/hierarchy.cpp|test_levels *BoxHierarchies*|s/^            along.low\[d\] = along.high\[d\] = 1;//"
