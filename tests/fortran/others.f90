@@ -473,13 +473,16 @@ contains
     call need(size(boundaries) == 0, "a ring has no boundaries")
   end subroutine forests
 
+  !> Two levels of blocks: ghosts at one time, and between two.
   subroutine levels()
+    type(halo_context) :: context
     type(halo_topology) :: below, above
     type(halo_field) :: coarse, newer, fine
     type(halo_exchange) :: ghosts
     type(halo_level_box), allocatable :: boxes(:)
     integer :: stat
     character(:), allocatable :: errmsg
+    call context%create()
     call below%create_blocks(context, halo_blocks_desc(n_dims=1, n_cells=[8_int64, 1_int64, 1_int64]))
     call above%create_blocks(context, halo_blocks_desc(n_dims=1, n_cells=[16_int64, 1_int64, 1_int64]))
     call coarse%create(below, halo_field_desc(), name="u")
