@@ -263,7 +263,7 @@ contains
     type(halo_particles_arrays) :: arrays
     type(halo_particle_vector), target :: position
     type(halo_particle_place), allocatable :: left(:)
-    real(real64), target :: x(4, 2)
+    real(real64), target, asynchronous :: x(4, 2)
     integer(c_int64_t), target :: bytes(1) = [8], counts(2) = [2, 1]
     integer(c_int64_t), allocatable :: after(:)
     type(c_ptr), target :: columns(2)
