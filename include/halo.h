@@ -191,7 +191,7 @@ HALO_API halo_status halo_inproc_destroy(halo_inproc **group);
  *  MPI_Finalize and as far as this process calls MPI, and the memory that this needs stays. HALO_BUSY while topologies, fields, exchanges, channels or groups exist. */
 HALO_API halo_status halo_context_destroy(halo_context **context);
 
-/** Destroy all that was made from a context, and then the context: batches, reductions, exchanges, groups, channels, fields, topologies, meshes, spheres. What
+/** Destroy all that was made from a context, and then the context: batches, reductions, exchanges, particles, groups, channels, fields, topologies, meshes, spheres. What
  *  is in flight is given up before, as by halo_exchange_abandon, and the log names it. Storage stays the caller's, as after halo_field_destroy. The handles
  *  of all these are HALO_ERR_HANDLE in functions that are called back meanwhile; afterwards nobody knows them any more: they must not be used, not even to
  *  destroy. Otherwise as halo_context_destroy, on ranks that make this call as on those that make that one. HALO_ERR_MEMORY: call again. */

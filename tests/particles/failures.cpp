@@ -240,4 +240,29 @@ TEST(Failures, OfARunThatIsGivenUp) {
     });
 }
 
+TEST(Failures, OfAContextThatGoesWithAll) {
+    if (!conformance::threads()) GTEST_SKIP();
+    conformance::run_raw(2, [](halo_inproc *group, int32_t rank) {
+        halo_context *context = nullptr;
+        OK(conformance::make_context(group, rank, { { "log_level", "error" } }, &context));
+        const World world(number, 2);
+        halo_topology *topology = world.make(context);
+        const int64_t *gids = nullptr, bytes = 8;
+        int64_t n_parts = 0;
+        OK(halo_topology_local_parts(topology, &gids, &n_parts));
+        const std::vector<int64_t> counts(static_cast<size_t>(n_parts));
+        const std::vector<void *> data(counts.size());
+        const std::vector<const int64_t *> targets(counts.size());
+        halo_particles_desc desc = HALO_PARTICLES_DESC_INIT;
+        desc.column_bytes = &bytes;
+        halo_particles *particles = nullptr;
+        OK(halo_particles_create(topology, &desc, &particles));
+        halo_particles_arrays arrays = HALO_PARTICLES_ARRAYS_INIT;
+        arrays.n_parts = arrays.n_data = n_parts, arrays.counts = counts.data(), arrays.data = data.data(), arrays.targets = targets.data();
+        OK(halo_particles_start(particles, &arrays));
+        expect(halo_context_destroy(&context), HALO_BUSY, "particles 2 of 1 columns, 8 bytes");
+        OK(halo_context_destroy_with_all(&context));
+    });
+}
+
 } // namespace
