@@ -8,8 +8,8 @@
  *   3  ghosts between levels, fluxes, and other lists of blocks
  *   4  box hierarchies: a list of boxes for each level
  *
- * In forests all blocks have the same number of cells. A tree is a box of root blocks, of level 0; a block of level l + 1 is one of the 2, 4 or 8 equal parts of
- * a block of level l. Blocks that touch differ by one level at most (balance).
+ * In forests all blocks have the same number of cells. A tree is a box of root blocks, of level 0; a block of level l + 1 is one of the 2, 4 or 8
+ * equal parts of a block of level l. Blocks that touch differ by one level at most (balance).
  *
  * Conventions are those of halo.h.
  */
@@ -100,11 +100,11 @@ typedef struct halo_forest_desc {
  * of a refined one each leaf that touches the element. Its fields are cell-centred.
  *
  * Collective; blocks: compares the descriptions. O(leaves log leaves) time, about 40 bytes per leaf and 500 per tree on each rank. With `distributed`
- * ranks find the leaves near their own in a directory that is dealt to them, and no rank has a list of all: O(own leaves) memory, O(log ranks) rounds;
- * of other leaves than its own a rank knows those that touch them (HALO_ERR_NOT_FOUND of what is farther away). HALO_ERR_ARGUMENT: a leaf lies
- * outside its tree or within another leaf, a place is covered by none, levels break the balance, a join does not fit, a side is joined twice or to
- * itself, n_cells is odd, an owner is no rank: the text names leaves by gid, level and place. HALO_ERR_LIMIT: a tree has more than 2^40 cells along a
- * direction at the level of one of its leaves, or more than 2^31 - 1 roots. HALO_ERR_MISMATCH: ranks gave different descriptions.
+ * ranks find the leaves near their own in a directory that is dealt to them, and no rank has a list of all: O(own leaves) memory, O(log ranks)
+ * rounds; of other leaves than its own a rank knows those that touch them (HALO_ERR_NOT_FOUND of what is farther away). HALO_ERR_ARGUMENT: a leaf
+ * lies outside its tree or within another leaf, a place is covered by none, levels break the balance, a join does not fit, a side is joined twice or
+ * to itself, n_cells is odd, an owner is no rank: the text names leaves by gid, level and place. HALO_ERR_LIMIT: a tree has more than 2^40 cells
+ * along a direction at the level of one of its leaves, or more than 2^31 - 1 roots. HALO_ERR_MISMATCH: ranks gave different descriptions.
  */
 HALO_API halo_status halo_topology_create_forest(halo_context *context, const halo_forest_desc *desc, halo_topology **topology);
 
@@ -203,23 +203,25 @@ HALO_API halo_status halo_exchange_coarse_boundaries(const halo_exchange *exchan
 /* ------------------------------------------------------------------ 4 box hierarchies */
 /** @defgroup levels_04 Levels, 4 box hierarchies
  *
- * Each level is a list of boxes of its own: a topology (halo_topology_create_boxes, not `distributed`, or halo_topology_create_blocks) and fields on it.
- * An exchange goes between two levels, from fields of the one to fields of the other, in one message to each peer. The finer level's domain is the
- * coarser's, with 1 to 4 cells for one per direction (the ratio, which the two domains tell); both are periodic in the same directions. Boxes of the
- * finer level begin and end where cells of the coarser do.
+ * Each level is a list of boxes of its own: a topology (halo_topology_create_boxes, not `distributed`, or halo_topology_create_blocks) and fields on
+ * it. An exchange goes between two levels, from fields of the one to fields of the other, in one message to each peer. The finer level's domain is
+ * the coarser's, with 1 to 4 cells for one per direction (the ratio, which the two domains tell); both are periodic in the same directions. Boxes of
+ * the finer level begin and end where cells of the coarser do.
  *
- * Fields: real or complex, dense, on the host, without a map of points. Results do not depend on ranks: every value is one fixed expression of others.
+ * Fields: real or complex, dense, on the host, without a map of points. Results do not depend on ranks: every value is one fixed expression of
+ * others.
  *  @{ */
 
 /** Ghosts of the finer fields, which are cells: from boxes of their own level, periodic images too; else, inside the domain, from the coarser fields'
  *  owned cells, by the prolongation of the finer (halo_field_set_prolongation), in refine (or finish). With HALO_PROLONG_MINMOD a fine cell gets the
  *  coarse cell's value, and per refined direction its slope times the distance between their centres. */
 #define HALO_LEVELS_GHOSTS 0
-/** Cells of the finer fields, owned ones too and all ghosts inside the domain, from the coarser fields alone: of boxes that are new. What another list of
- *  boxes has of them is put over it by halo_exchange_create_transfer. */
+/** Cells of the finer fields, owned ones too and all ghosts inside the domain, from the coarser fields alone: of boxes that are new. What another
+ * list of boxes has of them is put over it by halo_exchange_create_transfer. */
 #define HALO_LEVELS_WHOLE 1
-/** Points of the coarser fields that the finer level's boxes cover become means of those: of cells by volume, of faces by area, of edges by length; nodes
- *  are copied. Any centring. Where boxes of the finer level share a coarse point, that of highest priority, then lowest gid counts. Finest level first. */
+/** Points of the coarser fields that the finer level's boxes cover become means of those: of cells by volume, of faces by area, of edges by length;
+ * nodes are copied. Any centring. Where boxes of the finer level share a coarse point, that of highest priority, then lowest gid counts. Finest level
+ * first. */
 #define HALO_LEVELS_AVERAGE 2
 
 typedef struct halo_levels_desc {
@@ -243,17 +245,17 @@ typedef struct halo_levels_desc {
  * domain the caller fills, as in forests: halo_exchange_coarse_boundaries. Ghosts of the fine field outside the domain are those that
  * halo_field_level_boxes says. With `newer` a copy of each coarse field's owned cells is kept, too.
  *
- * Collective; communicates nothing. O((boxes of both levels) log boxes): all ranks look at all boxes. HALO_ERR_ARGUMENT: domains do not fit, or have a
- * ratio that is none; a box of the finer level does not end on coarse cells; a coarse cell that is read, or averaged onto, is in no box of the coarser
- * level (levels must be nested: coarse boxes cover the finer level with its ghosts, and with HALO_PROLONG_MINMOD one coarse cell around): the text names
- * box and cells. The two of a place differ in type, components or centring.
+ * Collective; communicates nothing. O((boxes of both levels) log boxes): all ranks look at all boxes. HALO_ERR_ARGUMENT: domains do not fit, or have
+ * a ratio that is none; a box of the finer level does not end on coarse cells; a coarse cell that is read, or averaged onto, is in no box of the
+ * coarser level (levels must be nested: coarse boxes cover the finer level with its ghosts, and with HALO_PROLONG_MINMOD one coarse cell around): the
+ * text names box and cells. The two of a place differ in type, components or centring.
  */
 HALO_API halo_status halo_exchange_create_levels(halo_field *const *coarse, halo_field *const *newer, halo_field *const *fine, int32_t n_fields,
                                                  const halo_levels_desc *desc, halo_exchange **exchange);
 
-/** Where between `coarse` and `newer` later runs take the coarser level's values: (1 - fraction) * coarse + fraction * newer, rounded to the type, of the
- *  values as start (or send) finds them; at 0, which it is at first, and at 1 those of one alone. The same on all ranks, which is not compared. Local.
- *  HALO_BUSY: a run is in flight. HALO_ERR_ARGUMENT: it is not finite. HALO_ERR_NOT_FOUND: the exchange was made without `newer`. */
+/** Where between `coarse` and `newer` later runs take the coarser level's values: (1 - fraction) * coarse + fraction * newer, rounded to the type, of
+ * the values as start (or send) finds them; at 0, which it is at first, and at 1 those of one alone. The same on all ranks, which is not compared.
+ * Local. HALO_BUSY: a run is in flight. HALO_ERR_ARGUMENT: it is not finite. HALO_ERR_NOT_FOUND: the exchange was made without `newer`. */
 HALO_API halo_status halo_exchange_set_fraction(halo_exchange *exchange, double fraction);
 
 #define HALO_LEVEL_UNCOVERED 0 /**< owned cells that no finer box covers */
@@ -270,10 +272,10 @@ typedef struct halo_level_box {
     int32_t reserved;
 } halo_level_box;
 
-/** What the cells of a part are among the levels, as boxes that cover it and its ghosts, each cell once, ordered by `kind`. `finer`: topology of the next
- *  finer level, or NULL: there is none. `gid`: any part that this rank knows of the field's topology. `row_bytes` is sizeof(halo_level_box), at most
- *  4096. Pass capacity 0 to learn `n`. Local; O(boxes near the part). HALO_ERR_ARGUMENT: the field is on no boxes, or `finer` is no finer level of
- *  them. */
+/** What the cells of a part are among the levels, as boxes that cover it and its ghosts, each cell once, ordered by `kind`. `finer`: topology of the
+ * next finer level, or NULL: there is none. `gid`: any part that this rank knows of the field's topology. `row_bytes` is sizeof(halo_level_box), at
+ * most 4096. Pass capacity 0 to learn `n`. Local; O(boxes near the part). HALO_ERR_ARGUMENT: the field is on no boxes, or `finer` is no finer level
+ * of them. */
 HALO_API halo_status halo_field_level_boxes(const halo_field *field, const halo_topology *finer, int64_t gid, size_t row_bytes, halo_level_box *boxes,
                                             int64_t capacity, int64_t *n);
 

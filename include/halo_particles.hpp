@@ -53,7 +53,8 @@ public:
     template <class T>
     void finish(std::span<std::vector<T>> parts) {
         const std::vector<std::int64_t> after = counts();
-        for (std::size_t part = 0; part < parts.size(); ++part) parts[part].resize(std::max(parts[part].size(), static_cast<std::size_t>(after.at(part))));
+        for (std::size_t part = 0; part < parts.size(); ++part)
+            parts[part].resize(std::max(parts[part].size(), static_cast<std::size_t>(after.at(part))));
         finish(Arrays(parts).get());
         for (std::size_t part = 0; part < parts.size(); ++part) parts[part].resize(static_cast<std::size_t>(after[part]));
     }

@@ -431,6 +431,43 @@ void levels(Member &member, const Trial &trial, Given given) {
     destroy(member, { v, flux, u }, { moved, topology });
 }
 
+halo_topology *make_level(Member &member, int64_t cells, const std::vector<halo_box> &list) {
+    halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
+    desc.n_dims = 1, desc.domain.high[0] = cells, desc.periodic[0] = 1;
+    desc.boxes = list.data(), desc.n_boxes = std::ssize(list);
+    halo_topology *topology = nullptr;
+    TALK(halo_topology_create_boxes(member.context, &desc, &topology));
+    return topology;
+}
+
+// A ring of two boxes, the middle of which is refined: ghosts between two times, averages.
+void box_levels(Member &member, const Trial &trial) {
+    const auto box = [](int64_t low, int64_t high) { return halo_box{ { low, 0, 0 }, { high, 1, 1 } }; };
+    halo_topology *below = make_level(member, 8, { box(0, 4), box(4, 8) }), *above = make_level(member, 16, { box(4, 8), box(8, 12) });
+    const auto no_others = [](halo_field_desc &desc) { desc.ghost_low[1] = desc.ghost_high[1] = 0; };
+    halo_field *u = make_field(member, below, "u", 1, no_others), *newer = make_field(member, below, "newer u", 1, no_others),
+               *fine = make_field(member, above, "u", 1, no_others);
+    for (halo_field *field : { u, newer, fine }) ALONE(halo_field_allocate(field, -1));
+    const int64_t *gids = nullptr;
+    int64_t n = 0, n_boxes = 0;
+    halo_level_box boxes[8];
+    ALONE(halo_topology_local_parts(below, &gids, &n));
+    if (n > 0) ALONE(halo_field_level_boxes(u, above, gids[0], sizeof(halo_level_box), boxes, 8, &n_boxes));
+    halo_levels_desc desc = HALO_LEVELS_DESC_INIT;
+    for (halo_field *const *later : { &newer, static_cast<halo_field **>(nullptr) }) {
+        desc.what = later ? HALO_LEVELS_GHOSTS : HALO_LEVELS_AVERAGE;
+        halo_exchange *exchange = nullptr;
+        TOGETHER(halo_exchange_create_levels(&u, later, &fine, 1, &desc, &exchange), [&] { ALONE(halo_exchange_destroy(&exchange)); });
+        if (later) ALONE(halo_exchange_set_fraction(exchange, 0.25));
+        run_exchange(
+            member, exchange, trial,
+            [&](int time) { fill(member, u, below, time), fill(member, newer, below, time + 1), fill(member, fine, above, time); },
+            [&] { keep_values(member, later ? fine : u, later ? above : below); });
+        ALONE(halo_exchange_destroy(&exchange));
+    }
+    destroy(member, { fine, newer, u }, { above, below });
+}
+
 Trial trial_of(const std::function<void(Trial &)> &change) {
     Trial trial;
     if (change) change(trial);
@@ -482,6 +519,7 @@ std::vector<Scenario> cell_scenarios() {
     add("forest", [=](Member &m) { forest(m, plain); });
     add("levels", [=](Member &m) { levels(m, plain, Given::all); });
     add("levels by phases", [=](Member &m) { levels(m, channels, Given::all); });
+    add("levels of boxes", [=](Member &m) { box_levels(m, plain); });
     add("levels distributed", [=](Member &m) { levels(m, plain, Given::distributed); });
     add("regions", [=](Member &m) { regions(m, plain); });
     add("regions reverse", [=](Member &m) { regions(m, reverse); });

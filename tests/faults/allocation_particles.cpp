@@ -43,7 +43,6 @@ public:
     }
 
 private:
-    Member &member() { return member_; }
     halo_status make() {
         const int64_t bytes = sizeof(One);
         const halo_particle_vector position{ { 0, 0, 0 }, 0, { 0, 0, 0 } };
@@ -61,7 +60,8 @@ private:
         return make();
     }
     halo_status step(int64_t cells) {
-        const int64_t n_parts = 2 * member_.size;
+        Member &member = member_;
+        const int64_t n_parts = 2 * member.size;
         int64_t counts[2] = { 4, 4 }, targets[2][4], n = 0;
         const int64_t *lists[2] = { targets[0], targets[1] };
         for (int64_t part = 0; part < 2; ++part)
@@ -76,12 +76,17 @@ private:
         if (!by_position_) arrays.targets = lists;
         halo_status status = halo_particles_start(particles_, &arrays);
         if (status != HALO_SUCCESS) return status;
+        int32_t done = 0;
+        status = halo_particles_test(particles_, &done);
+        if (status != HALO_SUCCESS && status != HALO_ERR_MEMORY) return status; // counts asks again
         status = halo_particles_counts(particles_, after_, 2, &n);
         if (status == HALO_ERR_MEMORY) {
             status = halo_particles_counts(particles_, after_, 2, &n);
             if (status == HALO_ERR_STATE) status = HALO_ERR_MEMORY; // it has failed for good
         }
         if (status != HALO_SUCCESS) return status;
+        halo_particle_place left[8];
+        ALONE(halo_particles_left(particles_, left, 8, &n));
         counts[0] = counts[1] = std::ssize(storage_[0]);
         status = halo_particles_finish(particles_, &arrays);
         return status == HALO_ERR_MEMORY ? halo_particles_finish(particles_, &arrays) : status;

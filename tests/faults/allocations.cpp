@@ -16,7 +16,8 @@ int main(int argc, char **argv) {
     which.first = conformance::number_from("ALLOCATIONS_FIRST", 1);
     const int64_t least = conformance::number_from("ALLOCATIONS_LEAST", 0);
     std::vector<Scenario> all;
-    for (auto *list : { cell_scenarios, point_scenarios, mesh_scenarios, sphere_scenarios, particle_scenarios, channel_scenarios, with_all_scenarios, other_scenarios })
+    for (auto *list : { cell_scenarios, point_scenarios, mesh_scenarios, sphere_scenarios, particle_scenarios, channel_scenarios, with_all_scenarios,
+                        other_scenarios })
         for (Scenario &one : list()) all.push_back(std::move(one));
     bool well = true;
     for (const Scenario &scenario : all) {

@@ -369,7 +369,8 @@ std::vector<Case> exchanges() {
                  halo_exchange *made = nullptr;
                  EXPECT_EQ(halo_topology_create_blocks(w.context, &refined, &finer), HALO_SUCCESS);
                  EXPECT_EQ(halo_field_create(finer, &named, &fine), HALO_SUCCESS);
-                 const halo_status status = undo(halo_exchange_create_levels(&w.u, nullptr, &fine, 1, desc, &made), made, halo_exchange_destroy);
+                 halo_status status = halo_exchange_create_levels(&w.u, nullptr, &fine, 1, desc, &made);
+                 status = undo(status, made, halo_exchange_destroy);
                  EXPECT_EQ(halo_field_destroy(&fine), HALO_SUCCESS);
                  EXPECT_EQ(halo_topology_destroy(&finer), HALO_SUCCESS);
                  return status;

@@ -3,6 +3,6 @@
 
 #include <string>
 
-// What one rank does. `what`: range, hash: points with that directory; cells: blocks, and boxes and leaves that each rank knows alone; mesh: cells and their
-// nodes, two layers. Throws std::exception.
+// What one rank does. `what`: range, hash: points with that directory; cells: blocks, and boxes and leaves that each rank knows alone; mesh: cells
+// and their nodes, two layers. Throws std::exception.
 void run_simulated(const std::string &what);

@@ -181,6 +181,18 @@ void prolongate_in(int32_t n_dims, bool linear, const Reals<Real> &coarse, const
 int32_t n_refined(const LevelRatio &ratio) { return ratio[2] > 1 ? 3 : ratio[1] > 1 ? 2 : 1; }
 bool is_halves(const LevelRatio &ratio) { return ratio == halves(n_refined(ratio)); }
 
+// At the ends of the way the values of one alone, also where the other's are no numbers.
+template <class Real>
+void mix_box(double fraction, const Reals<Real> &old, const Reals<Real> &later, const Reals<Real> &to, const halo_box &box) {
+    const Real of_later = static_cast<Real>(fraction), of_old = Real(1) - of_later;
+    for (int64_t z = box.low[2]; z < box.high[2]; ++z)
+        for (int64_t y = box.low[1]; y < box.high[1]; ++y)
+            for (int64_t x = box.low[0]; x < box.high[0]; ++x)
+                *to.at(x, y, z) = fraction == 0   ? *old.at(x, y, z)
+                                  : fraction == 1 ? *later.at(x, y, z)
+                                                  : of_old * *old.at(x, y, z) + of_later * *later.at(x, y, z);
+}
+
 } // namespace
 
 bool has_level_operators(halo_type type) { return type == HALO_FLOAT32 || type == HALO_FLOAT64 || type == HALO_COMPLEX64 || type == HALO_COMPLEX128; }
@@ -206,15 +218,7 @@ void prolongate_cells(const LevelValues &values, bool linear, const PartValues &
 
 void mix_values(const LevelValues &values, double fraction, const PartValues &older, const PartValues &newer, const PartValues &into,
                 const halo_box &points) {
-    const auto mix = [&]<class Real>(const Reals<Real> &old, const Reals<Real> &later, const Reals<Real> &to) {
-        const Real of_later = static_cast<Real>(fraction), of_old = Real(1) - of_later;
-        for (int64_t z = points.low[2]; z < points.high[2]; ++z)
-            for (int64_t y = points.low[1]; y < points.high[1]; ++y)
-                for (int64_t x = points.low[0]; x < points.high[0]; ++x)
-                    *to.at(x, y, z) = fraction == 0   ? *old.at(x, y, z)
-                                      : fraction == 1 ? *later.at(x, y, z)
-                                                      : of_old * *old.at(x, y, z) + of_later * *later.at(x, y, z);
-    };
+    const auto mix = [&](const auto &old, const auto &later, const auto &to) { mix_box(fraction, old, later, to, points); };
     with_reals(values, mix, older, newer, into);
 }
 
