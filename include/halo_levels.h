@@ -171,7 +171,8 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * and cells: what is a leaf of both is copied, a leaf whose parts were leaves gets their means, one that was part of a leaf is made of its cells, by
  * the prolongation of the field that is filled. HALO_PROLONG_MINMOD reads one layer of the source's ghosts, which must be fresh, and filled outside
  * the domain. Runs as any exchange, as often as wanted. Fields as for ghosts between levels. HALO_ERR_ARGUMENT: trees, joins, cells, types or
- * components differ; a block was refined or coarsened by more than one level, which goes by a list between.
+ * components differ; a block was refined or coarsened by more than one level, which goes by a list between. Of `distributed` forests that error is
+ * halo_exchange_prepare's, or the first start's, where blocks are looked up among all ranks.
  *  @{ */
 
 #define HALO_PROLONG_MINMOD                                                                                                                          \

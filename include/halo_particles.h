@@ -111,7 +111,8 @@ HALO_API halo_status halo_particles_start(halo_particles *particles, const halo_
 HALO_API halo_status halo_particles_test(halo_particles *particles, int32_t *done);
 
 /** Particles of each local part after this run. Waits for them. Collective: if any goes farther than to ranks that share a border, all ranks
- *  communicate, and memory is taken. Pass capacity 0 to learn `n`. HALO_TIMEOUT, HALO_ERR_MEMORY: call again. */
+ *  communicate, and memory is taken. Pass capacity 0 to learn `n`. HALO_TIMEOUT, HALO_ERR_MEMORY: call again; HALO_ERR_STATE then: it has failed
+ *  for good, on all ranks, and can only be destroyed. */
 HALO_API halo_status halo_particles_counts(halo_particles *particles, int64_t *counts, int64_t capacity, int64_t *n);
 
 /** A particle, by part and place in its arrays. Frozen. */
