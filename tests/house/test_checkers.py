@@ -227,6 +227,10 @@ class Files(Tree):
         self.put(LICENCE + '#include "/' + 'work/main/a.h"\n')
         self.finds("a path of one machine", "check_files.py", self.root)
 
+    def test_ranges(self):
+        self.put(LICENCE + "const auto again = std::ranges::unique(list);\n")
+        self.finds("clang 14 cannot compile", "check_files.py", self.root)
+
     def test_open_end(self):
         self.put(LICENCE + "// TO" + "DO: later\n")
         self.finds("an open end", "check_files.py", self.root)

@@ -213,7 +213,7 @@ void Model::order_by_rank() {
 halo_forest_desc Model::desc_of(int32_t rank) const {
     if (!shape_.distributed) return desc_;
     halo_forest_desc own = desc_;
-    const auto [first, end] = std::ranges::equal_range(owner_, rank);
+    const auto [first, end] = std::equal_range(owner_.begin(), owner_.end(), rank);
     own.distributed = 1, own.owner = nullptr;
     own.leaves = leaves_.data() + (first - owner_.begin());
     own.n_leaves = end - first;

@@ -50,7 +50,7 @@ struct List {
     }
     halo_forest_desc of_rank(int32_t rank) const {
         halo_forest_desc own = all;
-        const auto [first, end] = std::ranges::equal_range(owner, rank);
+        const auto [first, end] = std::equal_range(owner.begin(), owner.end(), rank);
         own.distributed = 1, own.owner = nullptr;
         own.leaves = leaves.data() + (first - owner.begin()), own.n_leaves = end - first;
         return own;

@@ -225,8 +225,8 @@ std::span<const uint32_t> Particles::sections_to(int32_t rank) const {
     const Leavers &leavers = *leavers_;
     const std::span<const uint32_t> order = leavers.order();
     const auto rank_of = [&](uint32_t s) { return leavers.sections()[s].rank; };
-    const auto range = std::ranges::equal_range(order, rank, {}, rank_of);
-    return { range.begin(), range.end() };
+    const auto first = std::ranges::lower_bound(order, rank, {}, rank_of);
+    return { first, std::ranges::upper_bound(first, order.end(), rank, {}, rank_of) };
 }
 
 void Particles::make_room() {

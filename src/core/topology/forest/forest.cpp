@@ -153,8 +153,7 @@ void ForestTopology::find_near() {
     };
     for (const int64_t gid : local_parts_) leaves_->for_each_around(leaf(gid), add);
     std::ranges::sort(near_);
-    const auto again = std::ranges::unique(near_);
-    near_.erase(again.begin(), again.end());
+    near_.erase(std::unique(near_.begin(), near_.end()), near_.end());
 }
 
 // Leaves of one tree are joined by sides of leaves, however their levels change; trees by their joins.

@@ -104,8 +104,8 @@ private:
                           [&](const PlacedLeaf &a, const PlacedLeaf &b) { return std::tuple(block_of(a), a.gid) < std::tuple(block_of(b), b.gid); });
         for (size_t i = 1; i < leaves_.size() && !twice_; ++i)
             if (leaves_[i - 1].block == leaves_[i].block && leaves_[i - 1].gid != leaves_[i].gid) twice_.emplace(leaves_[i - 1], leaves_[i]);
-        const auto again = std::ranges::unique(leaves_, {}, &PlacedLeaf::block);
-        leaves_.erase(again.begin(), again.end());
+        const auto same_block = [](const PlacedLeaf &a, const PlacedLeaf &b) { return a.block == b.block; };
+        leaves_.erase(std::unique(leaves_.begin(), leaves_.end(), same_block), leaves_.end());
         std::ranges::sort(leaves_, {}, &PlacedLeaf::gid);
     }
 
@@ -164,8 +164,7 @@ std::vector<PlacedLeaf> touching(const Known &known, const Leaves &leaves, const
     std::vector<int64_t> gids;
     for (const PlacedLeaf &leaf : own) leaves.for_each_around(leaf.block, [&](int32_t, const AxisMap &, int64_t gid) { gids.push_back(gid); });
     std::ranges::sort(gids);
-    const auto again = std::ranges::unique(gids);
-    gids.erase(again.begin(), again.end());
+    gids.erase(std::unique(gids.begin(), gids.end()), gids.end());
     std::vector<PlacedLeaf> others;
     for (const int64_t gid : gids)
         if (const PlacedLeaf &leaf = *std::ranges::lower_bound(known.leaves(), gid, {}, &PlacedLeaf::gid); leaf.rank != rank) others.push_back(leaf);
