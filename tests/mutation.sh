@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Do the tests notice defects? Breaks a copy of the tree in one line at a time, builds it and runs programs of tests until one fails: first the tests
 # that are likely to notice, then everything. Fails if a defect is noticed by none. Prints a Markdown table: what was broken, and who saw it first.
-# Each processor has a copy and works on its own.
+# Each processor has a copy and works on its own. A row of the record (docs/measurements/mutations.md) is taken from there while neither its line here nor
+# the file that it breaks has changed since.
 # usage: mutation.sh DIRECTORY [pattern of defects]      DIRECTORY: for the copies and for what was seen: kept, so that the next time only changes are
-# built, and no defect is tried again of the very same library that was seen by the very same program
+# built, and no defect is tried again of the very same library that was seen by the very same program. Pattern: of those alone, whatever the record says; . is all
 set -ufo pipefail
 cd "$(dirname "$0")/.."
 pattern="${2:-.}"
@@ -12,6 +13,7 @@ n_workers="$(nproc)"
 mkdir -p "$1"
 root="$(cd "$1" && pwd)"
 whole="$root/whole" # the tree as it was at the start
+record="$PWD/docs/measurements/mutations.md"
 known="$root/known" # defects that were seen, by the library they are defects of: who saw each, and its line
 programs=(unit_base unit_field halo_cpp unit_memory unit_mesh unit_comm unit_stream unit_channel unit_exchange unit_particles unit_plan unit_plugin unit_sphere unit_forest unit_topology unit_access misuse test_channel halo_counts halo_seeded
     halo_protocols halo_simulation halo_goes_wrong halo_fabric halo_schedules halo_access_loops test_keys test_levels test_mesh test_particles halo_box_conformance halo_conformance late_device_programs)
@@ -649,6 +651,12 @@ take_snapshot() {
     done
 }
 
+row_digest() { # of a row and the file that it breaks
+    local file
+    IFS='|' read -r _ file _ <<<"$1"
+    { echo "$1" && cat "$whole/src/core/$file"; } | sha256sum | cut -c1-16
+}
+
 digest() { # of files named on standard input
     xargs -d '\n' sha256sum | sha256sum | cut -c1-32
 }
@@ -781,14 +789,17 @@ work() { # number of the worker
     done
 }
 
+take_snapshot
 chosen=()
+recorded=()
 for defect in "${defects[@]}"; do
     IFS='|' read -r what file likely program_of_sed <<<"$defect"
-    if grep -qE "$pattern" <<<"$what $file"; then chosen+=("$defect"); fi
+    if [ $# -lt 2 ] && line="$(grep -F "| $(row_digest "$defect") |" "$record")"; then recorded+=("$line")
+    elif grep -qE "$pattern" <<<"$what $file"; then chosen+=("$defect"); fi
 done
-take_snapshot
 mkdir -p "$known"
 rm -rf "$root/taken" && mkdir "$root/taken"
+[ ${#chosen[@]} -gt 0 ] || n_workers=0
 workers=()
 for ((worker = 0; worker < n_workers; ++worker)); do
     take_copy "$worker"
@@ -800,10 +811,14 @@ failed=0
 for worker in "${workers[@]}"; do wait "$worker" || failed=1; done
 for ((worker = 0; worker < n_workers; ++worker)); do cat "$root/worker$worker.log"; done
 
-echo "| defect | file | first seen by |"
-echo "|---|---|---|"
-for ((row = 0; row < ${#chosen[@]}; ++row)); do cat "$root/taken/$row.line"; done
+echo "| defect | file | first seen by | row and file |"
+echo "|---|---|---|---|"
+for ((row = 0; row < ${#recorded[@]}; ++row)); do echo "${recorded[$row]}"; done
+for ((row = 0; row < ${#chosen[@]}; ++row)); do
+    if [ -f "$root/taken/$row.missed" ]; then cat "$root/taken/$row.line"
+    else echo "$(cat "$root/taken/$row.line") $(row_digest "${chosen[$row]}") |"; fi
+done
 missed="$(find "$root/taken" -name '*.missed' | wc -l)"
 echo
-echo "$missed of ${#chosen[@]} defects were missed"
+echo "$missed of ${#chosen[@]} defects were missed; ${#recorded[@]} are known from the record"
 [ "$failed" -eq 0 ] && [ "$missed" -eq 0 ]

@@ -33,8 +33,9 @@ Level::Level(const halo::Context &context, int blocks, int cells)
 void Level::fill_ghosts() {
     ghosts_.start();
     ghosts_.finish();
-    for (const auto &[gid, wall] : walls_) { // u is odd there
-        const halo::View<> u = halo::view(u_, gid);
+    for (const halo::PartSide &of_part : walls_) { // u is odd there
+        const halo::Side &wall = of_part.side;
+        const halo::View<> u = halo::view(u_, of_part.gid);
         const double sign = wall.outward[0] != 0 && wall.outward[1] != 0 ? 1.0 : -1.0;
         halo::fill_by(u, wall, {}, [&](const halo::Index &ghost, std::int64_t) { return sign * u(wall.mirrored(ghost)); });
     }
