@@ -55,7 +55,8 @@ protected:
 };
 
 TEST_F(Sections, ComeAsTheyWereSent) {
-    EXPECT_EQ(error_of(good()), "");
+    const std::vector<std::byte> payload = good();
+    EXPECT_EQ(error_of(payload), "");
     ASSERT_EQ(arrived_.size(), 2u);
     EXPECT_EQ(arrived_[0].part, 1);
     EXPECT_EQ(arrived_[0].source, 2);
