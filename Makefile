@@ -46,9 +46,9 @@ check-clang: build-clang
 check-asan: build-asan
 	$(fewer_cases) scripts/sanitized.sh scripts/run_tests.sh build-asan junit.xml -LE 'mpi|long|house' -E '^(conformance_boxes_(check|landing)|conformance_device_(check|boxes))$$'
 
-# Threads: what runs ranks as threads; random boxes on a device take more than ten minutes here and run elsewhere.
+# Threads: what runs ranks as threads.
 check-tsan: build-tsan
-	$(fewer_cases) scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc|conformance_device(_slot|_direct)?$$|keys_inproc_direct|keys_device|mesh_inproc|access_device|faults.absent|device_late|device_programs)' -LE 'mpi|long'
+	$(fewer_cases) scripts/sanitized.sh scripts/run_tests.sh build-tsan junit.xml -R '^(unit|channel|transport|misuse|conformance_inproc|conformance_device(_boxes|_slot|_direct)?$$|keys_inproc_direct|keys_device|mesh_inproc|access_device|faults.absent|device_late|device_programs)' -LE 'mpi|long'
 
 GPU ?= cuda
 check-gpu: build-default

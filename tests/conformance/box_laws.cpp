@@ -167,7 +167,7 @@ class BoxLaws : public testing::TestWithParam<int32_t> {};
 
 TEST_P(BoxLaws, ReverseIsTheTranspose) {
     run(GetParam(), {}, [](Rank &rank) {
-        for (int64_t number = 0; number < 60; ++number) {
+        for (int64_t number = 0; number < n_drawn(60); ++number) {
             begin_case(static_cast<uint64_t>(number));
             Scene scene(rank, number, HALO_INT64);
             for (int32_t shared = HALO_SHARED_KEEP; shared <= HALO_SHARED_ONLY; ++shared) check_transpose(rank, scene, shared);
@@ -178,7 +178,7 @@ TEST_P(BoxLaws, ReverseIsTheTranspose) {
 
 TEST_P(BoxLaws, SharedReduceIsReverseThenForward) {
     run(GetParam(), {}, [](Rank &rank) {
-        for (int64_t number = 0; number < 60; ++number) {
+        for (int64_t number = 0; number < n_drawn(60); ++number) {
             begin_case(static_cast<uint64_t>(number));
             Scene scene(rank, number, HALO_FLOAT64);
             for (int32_t shared = HALO_SHARED_KEEP; shared <= HALO_SHARED_ONLY; ++shared)
@@ -190,7 +190,7 @@ TEST_P(BoxLaws, SharedReduceIsReverseThenForward) {
 
 TEST_P(BoxLaws, RunsFollowEachOtherOnAnyStream) {
     run(GetParam(), {}, [](Rank &rank) {
-        for (int64_t number = 0; number < 60 && on_device(); ++number) {
+        for (int64_t number = 0; number < n_drawn(60) && on_device(); ++number) {
             begin_case(static_cast<uint64_t>(number));
             Scene scene(rank, number, HALO_FLOAT64);
             check_in_a_row(rank, scene);

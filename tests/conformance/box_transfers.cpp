@@ -180,7 +180,7 @@ class BoxTransfers : public testing::TestWithParam<int32_t> {};
 
 TEST_P(BoxTransfers, EqualTheSearch) {
     run(GetParam(), {}, [](Rank &rank) {
-        for (int64_t number = 0; number < 120; ++number) run_transfer(rank, number);
+        for (int64_t number = 0; number < n_drawn(120); ++number) run_transfer(rank, number);
     });
 }
 

@@ -283,9 +283,9 @@ void Fields::check() {
 class Quadrilaterals : public testing::TestWithParam<int32_t> {};
 
 template <class Grid>
-void check_random(int32_t n_ranks, uint64_t n_grids) {
+void check_random(int32_t n_ranks, int64_t n_grids) {
     run(n_ranks, {}, [&](Rank &rank) {
-        for (uint64_t number = 0; number < n_grids; ++number) {
+        for (uint64_t number = 0; number < static_cast<uint64_t>(n_drawn(n_grids)); ++number) {
             begin_case(number);
             Random random(number * 7919 + 5);
             const Grid grid(random, rank.size);

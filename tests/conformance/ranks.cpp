@@ -153,6 +153,8 @@ int64_t number_from(const char *variable, int64_t otherwise) {
     return text && *text ? std::strtoll(text, nullptr, 0) : otherwise;
 }
 
+int64_t n_drawn(int64_t n) { return (n * number_from("CONFORMANCE_PERCENT", 100) + 99) / 100; }
+
 bool prints(const Rank &rank) { return rank.rank == 0; }
 
 } // namespace conformance

@@ -72,6 +72,9 @@ using OwnMemory = std::vector<T, StorageAllocator<T, false>>; // never shared
 // Value of an environment variable as a number.
 int64_t number_from(const char *variable, int64_t otherwise);
 
+// Of n cases that a test draws those that CONFORMANCE_PERCENT leaves: where each takes many times as long.
+int64_t n_drawn(int64_t n);
+
 // Is this the rank that prints?
 bool prints(const Rank &rank);
 

@@ -227,7 +227,7 @@ class Regions : public testing::TestWithParam<int32_t> {};
 
 TEST_P(Regions, EqualTheModel) {
     run(GetParam(), {}, [](Rank &rank) {
-        for (int64_t number = 0; number < 120; ++number) {
+        for (int64_t number = 0; number < n_drawn(120); ++number) {
             begin_case(static_cast<uint64_t>(number));
             const Joined made = make_joined(number, rank.size);
             BoxField field;

@@ -235,8 +235,8 @@ class Sweeping : public testing::TestWithParam<int32_t> {};
 TEST_P(Sweeping, EqualsAllNeighboursAtOnce) {
     run(GetParam(), {}, [](Rank &rank) {
         Random random(4711);
-        for (uint64_t i = 0; i < 150; ++i) {
-            begin_case(i);
+        for (int64_t i = 0; i < n_drawn(150); ++i) {
+            begin_case(static_cast<uint64_t>(i));
             compare(rank, make_case(random));
         }
     });
