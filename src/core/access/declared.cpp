@@ -95,7 +95,7 @@ void DeclaredAccess::open(const Use &use, bool here) noexcept {
     for (Part &part : parts_) {
         part.storage = storage(part);
         if (!part.storage) continue;
-        std::memcpy(part.kept.data(), part.storage, part.kept.size());
+        std::copy_n(part.storage, part.kept.size(), part.kept.data());
         if (overwrites(use)) poison(part.owned, part);
         hide(use, part);
     }

@@ -204,7 +204,7 @@ void RingFinder::take_own_rows() {
         const int64_t begin = found_.offsets.begin(point);
         const uint64_t *neighbours = desc_.rows ? desc_.rows[point] : desc_.neighbours + first + begin;
         const int32_t *owners = desc_.owners ? desc_.owners + first + begin : nullptr;
-        __builtin_prefetch(neighbours + 256); // where pages end, hardware does not
+        __builtin_prefetch(reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(neighbours) + 2048)); // where pages end, hardware does not
         const std::span row(neighbours, static_cast<size_t>(found_.offsets.end(point) - begin));
         uint32_t *to = found_.own_rows.data() + begin;
         if (take_own_points_of_row(row, owners, to)) continue;
