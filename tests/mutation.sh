@@ -390,6 +390,8 @@ defects=(
     "a peer writes into the storage of the last run but this|exchange/paths/put.cpp|halo_conformance *Put*|s/if (address_version_ != version || version == 0)/if (address_version_ == 0)/"
     "what is still lent when a run ends is not sent|exchange/paths/get.cpp|test_keys *Loans*|s/if (own.lent \&\& !all_read) wait_for_reader(i, timeout);/(void)all_read, (void)timeout;/"
     "what is borrowed is read where it lay in an earlier run|exchange/paths/get.cpp|test_keys *Loans*|s/if (own.address_version == version \&\& version != 0) return true;/if (own.address_version != 0) return true;/"
+    "who reads no storage of peers says that he does|stream/stream_receive.cpp|test_keys *Loans*|s/if (spec_.uses_storage) leases_.map/if (spec_.shared) leases_.map/"
+    "storage is lent to who has not said that he reads it|exchange/paths/get.cpp|test_keys *Loans*|s/!link.peer_has_notice() .. link.peer_prefers/link.peer_prefers/"
     "a peer's edges may lie outside of what it offers|exchange/paths/storage_notice.cpp|unit_exchange ForgedEdges.*|s/if (slot_bytes\[slot\] > slots\[slot\].bytes)/if (slots[slot].bytes == UINT64_MAX)/"
     "a peer's edges may lie in front of its storage|plan/lower/stored_edges.cpp|unit_exchange ForgedEdges.*|s/extent.low.fits() \&\& extent.high/extent.high/"
     "contributions are read in place though they may change|exchange/kinds/of_topology.cpp|test_keys *PartsOfARank*|s/desc.source_stable != 0 \&\& desc.kind == HALO_KIND_REVERSE/desc.kind == HALO_KIND_REVERSE/"

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "left_out.h"
@@ -194,6 +195,32 @@ TEST_P(Put, NeverIfSettingSaysSo) {
         ring.expect(ring.data(), 2);
         EXPECT_EQ(ring.landed(), 0);
     });
+}
+
+// Rank 0 is set to another path than the others. Those still write into each other's ghosts.
+TEST_P(Put, OnlyBetweenRanksThatAreSetToIt) {
+    const std::pair<const char *, bool> cases[] = { { "message", false }, { "slot", false }, { "get", false }, { "put", true }, { "auto", true } };
+    for (const auto &[path, puts] : cases) {
+        const auto settings = [path = path](int32_t rank) {
+            Settings all = whenever_possible;
+            if (rank == 0) all.emplace_back("path", path);
+            return all;
+        };
+        run_each(GetParam(), settings, [puts = puts](Rank &self) {
+            const Ring ring(self);
+            know_each_other(ring);
+            for (int64_t time = 2; time < 24; ++time) {
+                ring.fill(ring.data(), time);
+                OK(halo_context_barrier(self.context));
+                ring.exchange(nullptr);
+                ring.expect(ring.data(), time);
+            }
+            if (lands_on_rank_0(self) && self.size == 2) {
+                EXPECT_EQ(ring.landed() > 0, puts);
+            }
+            EXPECT_TRUE(self.rank != 0 || puts || ring.landed() == 0);
+        });
+    }
 }
 
 TEST_P(Put, FollowsSetsAndPointersOfEachRun) {

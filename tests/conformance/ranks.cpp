@@ -105,6 +105,13 @@ void run(int32_t n_ranks, const Settings &settings, const std::function<void(Ran
     run_raw(n_ranks, [&](halo_inproc *group, int32_t rank) { with_context(group, rank, settings, body); });
 }
 
+void run_each(int32_t n_ranks, const std::function<Settings(int32_t rank)> &settings, const std::function<void(Rank &)> &body) {
+    if (as_threads) return run_raw(n_ranks, [&](halo_inproc *group, int32_t rank) { with_context(group, rank, settings(rank), body); });
+    int32_t number = -1;
+    run(n_ranks, {}, [&](Rank &self) { number = self.rank; });
+    run(n_ranks, settings(number), body);
+}
+
 void run_raw(int32_t n_ranks, const std::function<void(halo_inproc *group, int32_t rank)> &body) {
     halo_inproc *group = nullptr;
     ASSERT_EQ(halo_inproc_create(n_ranks, &group), HALO_SUCCESS) << halo_last_error();

@@ -41,6 +41,8 @@ void set_processes();
 
 // `n_ranks` counts for threads only. Contexts are made before and destroyed after the body.
 void run(int32_t n_ranks, const Settings &settings, const std::function<void(Rank &)> &body);
+// Each rank with settings of its own. A process asks a context that it makes before which rank it is.
+void run_each(int32_t n_ranks, const std::function<Settings(int32_t rank)> &settings, const std::function<void(Rank &)> &body);
 // The body makes its own context; as threads only.
 void run_raw(int32_t n_ranks, const std::function<void(halo_inproc *group, int32_t rank)> &body);
 

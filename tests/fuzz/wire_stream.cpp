@@ -51,7 +51,7 @@ StreamSpec spec_of(const RunId &id, Choices choices) {
     if (choices.sends()) spec.send = direction();
     spec.receive = direction();
     spec.probed = choices.probed();
-    spec.shared = choices.shared();
+    spec.shared = spec.uses_storage = choices.shared();
     spec.edges = edges;
     spec.payload = [](const std::byte *message) { return size_t{ edge_state(message, 0) == EdgeState::data ? 64u : 32u }; };
     if (choices.in_parts()) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ranks.h"
@@ -17,13 +19,20 @@ using conformance::Rank;
 const conformance::Settings whenever_possible = { { "shared_memory.least", "0" }, { "path", "direct" }, { "check", "no" } };
 constexpr int32_t n_owned = 5, n_shared = 3, n_points = n_owned + 2 * n_shared;
 
+// Which ranks have any.
+using HasCopies = bool (*)(int32_t rank);
+
+bool everybody(int32_t) { return true; }
+
 // Each rank has copies of the first points of the ranks above and below it, and adds what they hold to these.
 class Cycle {
 public:
-    explicit Cycle(const Rank &self, int32_t source_stable = 1, int32_t n_sets = 1) : self_(self) {
+    explicit Cycle(const Rank &self, int32_t source_stable = 1, int32_t n_sets = 1, HasCopies has_copies = everybody)
+        : self_(self),
+          has_copies_(has_copies) {
         std::vector<int32_t> ranks;
         std::vector<uint32_t> indices;
-        for (uint32_t i = 0; i < n_shared; ++i)
+        for (uint32_t i = 0; i < n_shared && has_copies(self.rank); ++i)
             for (const int32_t from : { above(), below() }) {
                 ranks.push_back(from);
                 indices.push_back(i);
@@ -61,7 +70,8 @@ public:
     void expect(const double *storage, int64_t time) const {
         for (int32_t i = 0; i < n_points; ++i) {
             double wanted = value(self_.rank, i, time);
-            if (i < n_shared) wanted += value(below(), n_owned + 2 * i, time) + value(above(), n_owned + 2 * i + 1, time);
+            if (i < n_shared && has_copies_(below())) wanted += value(below(), n_owned + 2 * i, time);
+            if (i < n_shared && has_copies_(above())) wanted += value(above(), n_owned + 2 * i + 1, time);
             EXPECT_EQ(storage[i], wanted) << "rank " << self_.rank << ", point " << i << ", time " << time;
         }
     }
@@ -93,6 +103,13 @@ public:
         OK(halo_exchange_get_stats(exchange_, &stats));
         return stats;
     }
+    std::string described() const {
+        size_t bytes = 0;
+        OK(halo_exchange_describe(exchange_, nullptr, 0, &bytes));
+        std::string text(bytes, '\0');
+        OK(halo_exchange_describe(exchange_, text.data(), bytes, nullptr));
+        return text;
+    }
     bool is_beside_rank_0() const { return self_.rank != 0 && (above() == 0 || below() == 0); }
     int64_t bytes_sent() const { return self_.size == 1 ? 0 : 2 * n_shared * static_cast<int64_t>(sizeof(double)); }
     int32_t n_peers() const { return std::min(self_.size - 1, 2); }
@@ -105,6 +122,7 @@ private:
     static double value(int64_t rank, int64_t point, int64_t time) { return static_cast<double>(time * 10000 + rank * 100 + point); }
 
     const Rank &self_;
+    HasCopies has_copies_;
     halo_topology *topology_ = nullptr;
     halo_field *field_ = nullptr;
     halo_exchange *exchange_ = nullptr;
@@ -126,6 +144,67 @@ TEST_P(Loans, OnlyOfWhatStaysUnchanged) {
                 EXPECT_TRUE(stable || cycle.stats().messages_landed == 0);
             }
         }
+    });
+}
+
+// A rank that allows or promises something else than the others takes messages, and sends them. Whatever it is, the result is the same.
+TEST_P(Loans, OnlyToWhoReadsThem) {
+    const struct {
+        const char *key, *value;
+        bool reads;
+    } cases[] = { { "path", "message", false },
+                  { "path", "slot", false },
+                  { "path", "put", false },
+                  { "path", "get", true },
+                  { "path", "auto", true },
+                  { "shared_memory", "no", false },
+                  { "shared_memory.least", "1MiB", true } };
+    static constexpr HasCopies ways[] = { everybody, [](int32_t rank) { return rank == 0; }, [](int32_t rank) { return rank != 0; } };
+    for (const int32_t other : { 0, 1 })
+        for (const auto &one : cases) {
+            const auto settings = [&](int32_t rank) {
+                conformance::Settings all = whenever_possible;
+                if (rank == other) all.emplace_back(one.key, one.value);
+                return all;
+            };
+            conformance::run_each(GetParam(), settings, [&](Rank &self) {
+                for (const HasCopies has_copies : ways) {
+                    const Cycle cycle(self, 1, 1, has_copies);
+                    for (int64_t time = 0; time < 24; ++time) cycle.exchange(cycle.data(), time);
+                    EXPECT_TRUE(self.rank != other || one.reads || cycle.stats().messages_landed == 0) << one.key << " " << one.value;
+                }
+            });
+        }
+}
+
+TEST_P(Loans, AreDescribed) {
+    const std::pair<const char *, const char *> cases[] = { { "get", "from storage to storage: as set" },
+                                                            { "slot", "the storage of the two ranks is not memory that both see and use" } };
+    for (const auto &[path, why] : cases) {
+        const auto settings = [path = path](int32_t rank) {
+            conformance::Settings all = whenever_possible;
+            if (rank == 0) all.emplace_back("path", path);
+            return all;
+        };
+        conformance::run_each(GetParam(), settings, [why = why](Rank &self) {
+            const Cycle cycle(self, 1, 1, [](int32_t rank) { return rank == 1; });
+            for (int64_t time = 0; time < 6; ++time) cycle.exchange(cycle.data(), time);
+            if (self.size == 2 && self.rank == 1) {
+                EXPECT_NE(cycle.described().find(why), std::string::npos) << cycle.described();
+            }
+        });
+    }
+}
+
+// Nor to a rank that alone does not promise to keep its own values unchanged, nor by one that alone does.
+TEST_P(Loans, OnlyBetweenThoseThatPromiseAlike) {
+    conformance::run(GetParam(), whenever_possible, [](Rank &self) {
+        for (const int32_t stable : { 0, 1 })
+            for (const int32_t other : { 0, 1 }) {
+                const Cycle cycle(self, self.rank == other ? stable : 1 - stable);
+                for (int64_t time = 0; time < 24; ++time) cycle.exchange(cycle.data(), time);
+                EXPECT_TRUE(self.rank != other || cycle.stats().messages_landed == 0);
+            }
     });
 }
 

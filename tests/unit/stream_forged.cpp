@@ -67,7 +67,7 @@ private:
         spec.serial = id_.serial();
         spec.tag = id_.tag();
         spec.send = spec.receive = direction(n_states);
-        spec.shared = true;
+        spec.shared = spec.uses_storage = true;
         spec.edges = edges;
         spec.payload = [n_states](const std::byte *message) {
             return n_states == 0 || edge_state(message, 0) == EdgeState::data ? payload_bytes : size_t{ 0 };

@@ -160,7 +160,7 @@ std::vector<int32_t> awaited_ranks(const Links &links) {
     return ranks;
 }
 
-Links make_links(const MessageSetup &setup, const LinkContent &content) {
+Links make_links(const MessageSetup &setup, const LinkContent &content, bool uses_storage) {
     Links links;
     const uint64_t terms = setup.plan.links().empty() ? 0 : terms_of(setup.spec).hash();
     for (size_t i = 0; i < setup.plan.links().size(); ++i) {
@@ -172,6 +172,7 @@ Links make_links(const MessageSetup &setup, const LinkContent &content) {
         spec.send = link_direction(setup, planned, true, terms);
         spec.receive = link_direction(setup, planned, false, terms);
         spec.shared = setup.paths.slot && !setup.spec.per_channel;
+        spec.uses_storage = uses_storage;
         spec.probed = setup.spec.probed;
         spec.edges = [&plan = setup.plan, &planned](bool sending) { return wire_edges(plan, planned, sending); };
         spec.terms = [&round = setup.spec] { return terms_of(round); };

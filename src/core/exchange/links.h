@@ -22,8 +22,9 @@ struct LinkContent {
     std::function<std::string(size_t plan_link, const std::byte *message, size_t part)> name_of_part;
 };
 
-// By distance above this rank, so that not all begin with rank 0.
-Links make_links(const MessageSetup &setup, const LinkContent &content);
+// By distance above this rank, so that not all begin with rank 0. `uses_storage`: there are paths from storage to storage. Peers may have none, for
+// what they are set to and promise need not be alike.
+Links make_links(const MessageSetup &setup, const LinkContent &content, bool uses_storage);
 // Numbers of those links in the plan.
 std::vector<size_t> plan_links_of(const Plan &plan, const Links &links);
 

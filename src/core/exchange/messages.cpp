@@ -25,18 +25,25 @@ std::string describe_way(const char *way, int32_t peer, int64_t n_channels, int6
     return text;
 }
 
+// Those that this end may take.
+std::vector<const PathKind *> possible_paths(const MessageSetup &setup) {
+    std::vector<const PathKind *> possible;
+    for (const PathKind &kind : path_kinds())
+        if (!setup.spec.per_channel && !kind.why_not(setup)) possible.push_back(&kind);
+    return possible;
+}
+
 } // namespace
 
 Messages::Messages(const MessageSetup &setup)
     : setup_(setup),
       chunk_(static_cast<size_t>(setup.context.config().bytes("device.chunk"))),
-      links_(make_links(setup, link_content())),
+      links_(make_links(setup, link_content(), !possible_paths(setup).empty())),
       plan_link_(plan_links_of(setup.plan, links_)),
       unpacked_(links_.size(), true),
       trial_(setup.paths.measured, setup.context.clock) {
     unsent_.reserve(links_.size());
-    for (const PathKind &kind : path_kinds())
-        if (!in_parts() && !kind.why_not(setup_)) paths_.push_back(kind.make(path_setup()));
+    for (const PathKind *kind : possible_paths(setup_)) paths_.push_back(kind->make(path_setup()));
 }
 
 LinkContent Messages::link_content() {
@@ -397,7 +404,7 @@ std::string Messages::why_this_path(size_t i) const {
     if (!setup_.context.shared_arena(SIZE_MAX)) return "shared memory is " + setup_.context.shared_memory_text();
     if (paths_.empty()) return why_no_path();
     const auto reaches = [&](const auto &path) { return path->reaches_storage(i); };
-    if (std::none_of(paths_.begin(), paths_.end(), reaches)) return "the storage of the two ranks is not memory that both see";
+    if (std::none_of(paths_.begin(), paths_.end(), reaches)) return "the storage of the two ranks is not memory that both see and use";
     if (links_[i]->peer_prefers_messages()) return "the peer prefers messages";
     return (trial_.direct(epoch_ + 1) ? "from storage to storage: " : "messages: ") + trial_.describe();
 }

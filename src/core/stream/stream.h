@@ -50,6 +50,7 @@ struct StreamSpec {
     StreamDirection send;
     StreamDirection receive;
     bool shared = false;                                      // messages with data may lie in shared memory
+    bool uses_storage = false;                                // this end writes or reads the peer's storage, of which that tells in a notice
     bool probed = false;                                      // take a receive buffer only when a message has been seen
     std::function<std::vector<WireEdge>(bool sending)> edges; // of one direction, sorted; for naming a mismatch
     std::function<Terms()> terms = [] { return Terms(); };    // what both ends must have alike, in words
@@ -119,7 +120,7 @@ public:
     void open_storage() { leases_.open_own(epoch_); }
     // That of the peer, as soon as it is known; its content has been written before.
     const SharedBlock &peer_notice() const { return leases_.peers(); }
-    // Does the peer know this rank's?
+    // Does the peer know this rank's, and use it? Only then may this rank lend its storage.
     bool peer_has_notice() const { return peer_has_notice_; }
 
     // Which way is faster, as each end has found.

@@ -194,7 +194,7 @@ void Stream::take_handshake(const MessageHeader &header) {
     if (peer.send == spec_.receive.digest && peer.receive == spec_.send.digest) {
         verified_ = true;
         if (spec_.shared) slot_reader_.map(context_.shared_arena(SIZE_MAX), peer.slots, most_bytes(spec_.receive));
-        if (spec_.shared) leases_.map(peer.notice, peer.process);
+        if (spec_.uses_storage) leases_.map(peer.notice, peer.process);
         arrived_ = !spec_.receive.active;
         return;
     }
@@ -266,7 +266,7 @@ void Stream::check_location(const MessageHeader &header) const {
     const char *where = nullptr;
 
     if (header.flags & flag_put && !(leases_.has_own() && leases_.own_is_done(epoch_))) where = "this rank's storage";
-    if (header.flags & flag_get && !leases_.peers()) where = "the sender's storage, of which it has not told";
+    if (header.flags & flag_get && !leases_.peers()) where = "the sender's storage, of which it has not told, or which this rank does not use";
     if (where) fail(HALO_ERR_WIRE, "%s: run %u of rank %d is announced in %s, but not there", spec_.what.c_str(), epoch_, spec_.peer, where);
 }
 

@@ -73,7 +73,7 @@ inline constexpr uint16_t flag_parts = 128;
 // What the sender of a header can do, or would rather.
 inline constexpr uint16_t flag_reads_shared = 2;     // it reads the other end's shared memory
 inline constexpr uint16_t flag_prefers_messages = 8; // its storage should not be written into
-inline constexpr uint16_t flag_has_notice = 32;      // it knows where the other end's storage is
+inline constexpr uint16_t flag_has_notice = 32;      // it knows where the other end's storage is, and uses it
 inline constexpr uint16_t ability_flags = flag_reads_shared | flag_prefers_messages | flag_has_notice;
 
 // A failure that every later run will meet too.

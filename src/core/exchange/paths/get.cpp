@@ -30,7 +30,7 @@ public:
     }
     void open(const Run &run) override;
     Sent send(const Run &run, size_t i, bool wanted) override;
-    bool reaches_storage(size_t i) const override { return static_cast<bool>(links_[i]->peer_notice()); }
+    bool reaches_storage(size_t i) const override { return links_[i]->peer_has_notice(); }
     bool receive() override;
     bool combine(Run &run, const CombineBy &by) override;
     void end(double timeout) override;

@@ -47,7 +47,7 @@ public:
     virtual void open(const Run &run) = 0;
     // What link `i` has for its peer. `wanted`: in this run values are to go from storage to storage.
     virtual Sent send(const Run &run, size_t i, bool wanted) = 0;
-    // Is the storage of both ends of link `i` memory that both see, as far as is known?
+    // Is the storage of both ends of link `i` memory that both see, and does the peer take this path, as far as is known?
     virtual bool reaches_storage(size_t i) const = 0;
 
     // All messages are here: takes what lies in peers' storage. False: a message takes its place, which has not come yet.
