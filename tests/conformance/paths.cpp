@@ -87,14 +87,7 @@ public:
         OK(halo_exchange_get_stats(exchange, &stats));
         return stats;
     }
-    std::string describe() const {
-        size_t bytes = 0;
-        OK(halo_exchange_describe(exchange_, nullptr, 0, &bytes));
-        std::string text(bytes, '\0');
-        OK(halo_exchange_describe(exchange_, text.data(), bytes, nullptr));
-        text.pop_back();
-        return text;
-    }
+    std::string describe() const { return description_of(exchange_); }
     halo_exchange *handle() { return exchange_; }
     halo_field *field() const { return field_; }
     halo_topology *topology() const { return topology_; }

@@ -105,6 +105,15 @@ void run(int32_t n_ranks, const Settings &settings, const std::function<void(Ran
     run_raw(n_ranks, [&](halo_inproc *group, int32_t rank) { with_context(group, rank, settings, body); });
 }
 
+std::string description_of(const halo_exchange *exchange) {
+    size_t bytes = 0;
+    OK(halo_exchange_describe(exchange, nullptr, 0, &bytes));
+    std::string text(bytes, '\0');
+    OK(halo_exchange_describe(exchange, text.data(), bytes, nullptr));
+    text.pop_back(); // the end of the text in C
+    return text;
+}
+
 void run_each(int32_t n_ranks, const std::function<Settings(int32_t rank)> &settings, const std::function<void(Rank &)> &body) {
     if (as_threads) return run_raw(n_ranks, [&](halo_inproc *group, int32_t rank) { with_context(group, rank, settings(rank), body); });
     int32_t number = -1;

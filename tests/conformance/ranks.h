@@ -46,6 +46,9 @@ void run_each(int32_t n_ranks, const std::function<Settings(int32_t rank)> &sett
 // The body makes its own context; as threads only.
 void run_raw(int32_t n_ranks, const std::function<void(halo_inproc *group, int32_t rank)> &body);
 
+// halo_exchange_describe.
+std::string description_of(const halo_exchange *exchange);
+
 // What a parameterised test runs over: 1, 2, 3, 4, 5, 8 as threads; 0 under a launcher.
 std::vector<int32_t> rank_counts();
 

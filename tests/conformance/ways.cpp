@@ -117,13 +117,7 @@ public:
                     stop("rank %d, time %d, field %d, point %d: %g, wanted %g", self_.rank, time_, f, i, data(f)[i], wanted(f, i));
     }
     bool is_beside_rank_0() const { return self_.rank != 0 && (above() == 0 || below() == 0); }
-    std::string described() const {
-        size_t bytes = 0;
-        OK(halo_exchange_describe(exchange_, nullptr, 0, &bytes));
-        std::string text(bytes, '\0');
-        OK(halo_exchange_describe(exchange_, text.data(), bytes, nullptr));
-        return text;
-    }
+    std::string described() const { return description_of(exchange_); }
 
 private:
     int32_t above() const { return (self_.rank + 1) % self_.size; }

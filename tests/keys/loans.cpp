@@ -103,13 +103,7 @@ public:
         OK(halo_exchange_get_stats(exchange_, &stats));
         return stats;
     }
-    std::string described() const {
-        size_t bytes = 0;
-        OK(halo_exchange_describe(exchange_, nullptr, 0, &bytes));
-        std::string text(bytes, '\0');
-        OK(halo_exchange_describe(exchange_, text.data(), bytes, nullptr));
-        return text;
-    }
+    std::string described() const { return conformance::description_of(exchange_); }
     bool is_beside_rank_0() const { return self_.rank != 0 && (above() == 0 || below() == 0); }
     int64_t bytes_sent() const { return self_.size == 1 ? 0 : 2 * n_shared * static_cast<int64_t>(sizeof(double)); }
     int32_t n_peers() const { return std::min(self_.size - 1, 2); }
