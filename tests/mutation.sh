@@ -112,6 +112,7 @@ defects=(
     "staged sums are not kept for a device|exchange/round.cpp|late_device_programs KeptForDevices.*|s/^    if (piece.work .. staging_\[number\]) piece.work->keep.*$//"
     "no other call lets a run's messages leave|exchange/round_spaces.cpp|late_device_programs OnDevices.Messages*|s/^    if (leaves_later_) context_.departures().add(\*this);//"
     "storage that arrives is filled in the device's own stream|exchange/sparse.cpp|late_device_programs KindsOnDevices.Sparse*|s/work->device(), work->stream())/work->device(), nullptr)/"
+    "a loop takes memory of a device for the host's|access/mirror.cpp|late_device_programs DeviceErrors.ALoop*|s/^    if (field_.space(set_).on_device())/    if (set_ < 0)/"
     "memory of a mirror goes back while a device uses it|comm/context.cpp|late_device_programs *StorageOfFields*|/^void Context::keep_for_device/,/^}/s/^        use->done.record(stream);//"
     "what is kept for a device goes before its event|comm/device_uses.cpp|late_device_programs *Abandoned*|s/^    use->done = std::move(done);.*$//"
     "a mirror is kept for another stream than its loop's|access/mirror.cpp|late_device_programs *StorageOfFields*|s/^    if (where == HALO_ON_DEVICE) put_on(stream);.*$//"

@@ -327,6 +327,21 @@ TEST(DeviceErrors, WantOfMemoryForAMirror) {
     });
 }
 
+TEST(DeviceErrors, ALoopOverStorageOnADevice) {
+    run(2, late::settings(), [](Rank &rank) {
+        const Ring ring(rank, 2);
+        const RingField u(ring, "u");
+        halo_access access = HALO_ACCESS_INIT;
+        access.field = u.handle(), access.mode = HALO_READ, access.through = HALO_VIA_MAP;
+        for (const int32_t where : { HALO_ON_HOST, HALO_ON_DEVICE }) {
+            halo_batch *batch = nullptr;
+            const halo_stream stream = where == HALO_ON_DEVICE ? HALO_STREAM_DEFAULT : HALO_STREAM_NONE;
+            expect_failure(rank.context, halo_access_begin(rank.context, &access, 1, sizeof access, HALO_STYLE_REVERSE, where, stream, &batch),
+                           HALO_ERR_DEVICE, { "bound to memory of a device" });
+        }
+    });
+}
+
 // It looks at what is on the host, and lets the rest through.
 TEST(DeviceErrors, CheckModeBesideDevices) {
     run(2, late::settings({ { "check", "1" } }), [](Rank &rank) {

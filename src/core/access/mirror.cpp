@@ -82,6 +82,10 @@ void Mirror::copy(Section section, int32_t to, halo_stream stream) {
 
 ResidencyStep Mirror::make_room(Section section, int32_t where, bool writes, bool whole) {
     note_layout();
+    if (field_.space(set_).on_device())
+        fail(HALO_ERR_DEVICE,
+             "field %s: access in set %d, which is bound to memory of a device: loops bring values where they run, out of the host's",
+             field_.spec().name.c_str(), set_);
     if (!accessed_) state_[0] = state_[1] = first_state();
     const Residency now = state_[static_cast<int>(section)];
     const ResidencyStep step = access_section(now, where, writes, whole);
