@@ -404,7 +404,10 @@ std::string Messages::why_this_path(size_t i) const {
     if (!setup_.context.shared_arena(SIZE_MAX)) return "shared memory is " + setup_.context.shared_memory_text();
     if (paths_.empty()) return why_no_path();
     const auto reaches = [&](const auto &path) { return path->reaches_storage(i); };
-    if (std::none_of(paths_.begin(), paths_.end(), reaches)) return "the storage of the two ranks is not memory that both see and use";
+    if (std::none_of(paths_.begin(), paths_.end(), reaches))
+        return "the storage of the two ranks is not memory that both see and use, or runs have less than shared_memory.least";
+    const PathCounts &sent = links_[i]->sent_by;
+    if (epoch_ > PathTrial::last_epoch && sent.put == 0 && sent.get == 0) return "the peer's storage has not been open to this rank in any run";
     if (links_[i]->peer_prefers_messages()) return "the peer prefers messages";
     return (trial_.direct(epoch_ + 1) ? "from storage to storage: " : "messages: ") + trial_.describe();
 }
