@@ -43,8 +43,11 @@ std::unique_ptr<Petsc> load_petsc() { return std::unique_ptr<Petsc>(load<make_pe
 std::string launcher_mpi() { return std::getenv("OMPI_COMM_WORLD_SIZE") ? "openmpi" : std::getenv("PMI_SIZE") ? "mpich" : ""; }
 
 bool pin_to_core() {
-    const int local_rank = number_in("OMPI_COMM_WORLD_LOCAL_RANK", number_in("MPI_LOCALRANKID", launcher_mpi().empty() ? 0 : -1));
-    const int local_ranks = number_in("OMPI_COMM_WORLD_LOCAL_SIZE", number_in("MPI_LOCALNRANKS", 1));
+    const auto told = [](const char *openmpi, const char *mpich, const char *halo_launch, int otherwise) {
+        return number_in(openmpi, number_in(mpich, number_in(halo_launch, otherwise)));
+    };
+    const int local_rank = told("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "HALO_LAUNCH_LOCAL_RANK", launcher_mpi().empty() ? 0 : -1);
+    const int local_ranks = told("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "HALO_LAUNCH_LOCAL_RANKS", 1);
     cpu_set_t allowed;
     if (local_rank < 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
     if (CPU_COUNT(&allowed) == 1) return local_ranks <= static_cast<int>(std::thread::hardware_concurrency()) || local_ranks == 1;
