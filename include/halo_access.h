@@ -144,8 +144,8 @@ typedef struct halo_batch halo_batch; /**< the accesses of one loop, from begin 
  * (those that have begun call ready first), abandon it, and begin anew with known values, marked fresh (what was pending is lost) and dirty.
  * Ghosts that are on their way for another open batch are waited for in ready, or here where this batch needs more of that field's than those.
  * HALO_ERR_STATE: a field is frozen, or is used by another batch that does not allow it. HALO_ERR_DEVICE: HALO_ON_DEVICE without a device that has
- * memory of its own. HALO_ERR_PEER: another rank's begin was refused. HALO_ERR_MISMATCH (here or in ready): ranks disagree about what is stale; check
- * mode tells at once, else when both next exchange.
+ * memory of its own, or a field is bound to memory of a device. HALO_ERR_PEER: another rank's begin was refused. HALO_ERR_MISMATCH (here or in
+ * ready): ranks disagree about what is stale; check mode tells at once, else when both next exchange.
  */
 HALO_API halo_status halo_access_begin(halo_context *context, const halo_access *accesses, int32_t n, size_t access_bytes, int32_t style,
                                        int32_t where, halo_stream stream, halo_batch **batch);
