@@ -36,7 +36,7 @@ check-full: packages
 
 # Most of these sleep most of the time: several at once for each processor.
 check-long: build-default
-	scripts/run_tests.sh build junit-long.xml -L long --timeout 1500 -j$$((3 * $$(nproc)))
+	scripts/run_tests.sh build junit-long.xml -L long --timeout 2400 -j$$((3 * $$(nproc)))
 
 # Fewer random cases: check has run all of them, check-asan some that clang has compiled.
 check-clang: build-clang
