@@ -84,7 +84,7 @@ ResidencyStep Mirror::make_room(Section section, int32_t where, bool writes, boo
     note_layout();
     if (field_.space(set_).on_device())
         fail(HALO_ERR_DEVICE,
-             "field %s: access in set %d, which is bound to memory of a device: loops bring values where they run, out of the host's",
+             "field %s: access in set %d, which is bound to memory of a device: batches want the host's, and have their own on the device",
              field_.spec().name.c_str(), set_);
     if (!accessed_) state_[0] = state_[1] = first_state();
     const Residency now = state_[static_cast<int>(section)];
