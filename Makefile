@@ -34,7 +34,7 @@ check-full: packages
 	@for step in check check-long check-clang check-asan check-tsan check-mutations; do scripts/once.sh $$step || exit; done
 	@scripts/totals.py build/junit.xml build/junit-long.xml build-clang/junit.xml build-asan/junit.xml build-tsan/junit.xml
 
-# Most of these sleep most of the time: several at once for each processor.
+# Some of these sleep most of the time: several at once for each processor.
 check-long: build-default
 	scripts/run_tests.sh build junit-long.xml -L long --timeout 2400 -j$$((3 * $$(nproc)))
 
