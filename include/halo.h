@@ -626,6 +626,11 @@ typedef struct halo_field halo_field; /**< a variable on a topology */
 #define HALO_CENTRE_FACES 8  /**< a value on each face: as many places as the topology has dimensions, x first */
 #define HALO_CENTRE_EDGES 9  /**< a value on each edge: x, y, z (2 dimensions: edges along z alone, which are the nodes) */
 
+#define HALO_VECTOR_NONE 0
+#define HALO_VECTOR_COMPONENTS 1 /**< components 0, 1, 2 lie along x, y, z (as many as dimensions) */
+#define HALO_VECTOR_ALONG 2      /**< of HALO_CENTRE_FACES: each value is what goes through its face upwards; of HALO_CENTRE_EDGES in three dimensions:
+                                      what goes along its edge upwards. Any number of components */
+
 typedef struct halo_field_desc {
     size_t struct_size;
     int32_t struct_version;
@@ -642,8 +647,7 @@ typedef struct halo_field_desc {
     double threshold;          /**< sparse: a region is null if every value is below it in size; 0: any non-zero is data */
     double fill;               /**< sparse: what ghosts of a null neighbour, and new storage, are filled with: rounded to the type's nearest, ties to even;
                                     for integers the fraction is dropped, and the type must hold the rest */
-    int32_t vector;            /**< 1: components 0, 1, 2 lie along x, y, z (as many as dimensions): they change place and sign across turned regions.
-                                    Types with a sign alone */
+    int32_t vector;            /**< HALO_VECTOR_...: what changes place and sign across turned regions. Types with a sign alone */
     int32_t reserved;
 } halo_field_desc;
 #define HALO_FIELD_DESC_INIT { sizeof(halo_field_desc), 1, HALO_FLOAT64, NULL, 0, 1, HALO_CENTRE_CELL, { 0, 0, 0 }, { 0, 0, 0 }, 0, 1, 0.0, 0.0, 0, 0 }

@@ -97,7 +97,7 @@ typedef struct halo_forest_desc {
  * A topology whose parts are the leaves. A part's `cells` (halo_part) count in its tree, at its level. What lies behind a side of a tree a join
  * tells; behind an edge or corner of it, what one comes to by crossing sides one after the other. If several orders of that lead to different places,
  * as around an edge of 3 or 5 trees, nothing lies there: such ghosts are boundaries (halo_field_boundaries). Neighbours are listed across all levels:
- * of a refined one each leaf that touches the element. Its fields are cell-centred.
+ * of a refined one each leaf that touches the element.
  *
  * Collective; blocks: compares the descriptions. O(leaves log leaves) time, about 40 bytes per leaf and 500 per tree on each rank. With `distributed`
  * ranks find the leaves near their own in a directory that is dealt to them, and no rank has a list of all: O(own leaves) memory, O(log ranks)
@@ -161,18 +161,28 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * comes from coarser blocks is received there. Where ghosts outside the domain have to do with it, the caller fills some of these cells, between
  * halo_exchange_unpack and halo_exchange_refine: halo_exchange_coarse_boundaries says which.
  *
- * Fields: cells, real or complex, dense, on the host; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at
- * most. The stencil must not reach farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with
+ * Fields: real or complex, dense, on the host; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at most.
+ * The stencil must not reach farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with
  * HALO_PROLONG_CONSTANT HALO_BALANCE_EDGES; HALO_STENCIL_FACES wants HALO_BALANCE_EDGES, with HALO_PROLONG_CONSTANT HALO_BALANCE_FACES (two
  * dimensions have no edges but corners: there EDGES is FULL). Otherwise creation is HALO_ERR_ARGUMENT. A run that fills fewer
  * ghosts fills two or more on each side, in pairs, unless prolongation is constant or the field's own widths are otherwise.
  *
+ * Faces, edges and nodes may lie on the border of several blocks. Of these the finest own them, of those the first along the curve (lowest tree, then
+ * Morton order; of the places at which one block has a point, the one of lowest index): halo_field_owner_mask. Ghosts come from owners. With
+ * HALO_SHARED_OWNER or HALO_SHARED_ONLY all blocks get the owner's value, bit for bit; coarser ones the mean of what covers the point: of faces by
+ * area, of edges by length; nodes are copied. So HALO_SHARED_ONLY over edges is what a constrained-transport step wants of its electric field. Behind
+ * coarser blocks, in directions in which points lie on faces, they are means of the two coarse points around, or the one in their place; in others
+ * they are made as cells are. Their ghosts reach over less than half a block (of a forest of one level: a block); the forest is held to
+ * HALO_BALANCE_FULL, and trees meet so that whoever crosses their sides around an edge or corner, from any of them, comes to all by two or three: not
+ * around an edge of 5. Where joins turn trees, values on faces in one direction are those in another there: HALO_CENTRE_FACES, HALO_CENTRE_EDGES.
+ * Else HALO_ERR_ARGUMENT.
+ *
  * Between forests, halo_exchange_create_transfer (HALO_TRANSFER_COPY, no ghosts) moves fields from one list of blocks to another of the same trees
  * and cells: what is a leaf of both is copied, a leaf whose parts were leaves gets their means, one that was part of a leaf is made of its cells, by
- * the prolongation of the field that is filled. HALO_PROLONG_MINMOD reads one layer of the source's ghosts, which must be fresh, and filled outside
- * the domain. Runs as any exchange, as often as wanted. Fields as for ghosts between levels. HALO_ERR_ARGUMENT: trees, joins, cells, types or
- * components differ; a block was refined or coarsened by more than one level, which goes by a list between. Of `distributed` forests that error is
- * halo_exchange_prepare's, or the first start's, where blocks are looked up among all ranks.
+ * the prolongation of the field that is filled. Cells alone. HALO_PROLONG_MINMOD reads one layer of the source's ghosts, which must be fresh, and
+ * filled outside the domain. Runs as any exchange, as often as wanted. Fields as for ghosts between levels. HALO_ERR_ARGUMENT: trees, joins, cells,
+ * types or components differ; a block was refined or coarsened by more than one level, which goes by a list between. Of `distributed` forests that
+ * error is halo_exchange_prepare's, or the first start's, where blocks are looked up among all ranks.
  *  @{ */
 
 #define HALO_PROLONG_MINMOD                                                                                                                          \
@@ -186,7 +196,7 @@ HALO_API halo_status halo_field_set_prolongation(halo_field *field, int32_t prol
 
 /** What halo_exchange_desc.kind may be besides: values on faces (HALO_CENTRE_FACE_X, ..., HALO_CENTRE_FACES) of a block that lie on the border to
  * finer blocks become the mean, by area, of those of the 1, 2 or 4 finer faces on each: so that what leaves one level arrives in the other. Faces
- * between blocks of one level stay as they are. One message to each peer. Forests whose joins turn nothing. */
+ * between blocks of one level stay as they are. One message to each peer. Where joins turn trees: HALO_CENTRE_FACES, with HALO_VECTOR_ALONG. */
 #define HALO_KIND_FLUXES 16
 
 /** Coarse cells of a local part beside the `field`-th of the exchange's fields: storage, which is the exchange's and lives as long, and its layout.

@@ -9,8 +9,6 @@ namespace levels {
 
 namespace {
 
-int64_t floor_half(int64_t n) { return n >> 1; }
-
 template <class Visit>
 void for_each_part(int32_t n_dims, const Place &at, Visit &&visit) {
     for (int child = 0; child < 1 << n_dims; ++child) {
@@ -28,12 +26,12 @@ void for_each_offset(int32_t n_dims, Visit &&visit) {
             for (int64_t x = -1; x <= 1; ++x) visit(Place{ x, y, z });
 }
 
+} // namespace
+
 double minmod(double below, double above) {
     if (below * above <= 0) return 0;
     return std::abs(below) < std::abs(above) ? below : above;
 }
-
-} // namespace
 
 Model::Model(const Shape &shape, uint64_t seed, int32_t n_ranks) : shape_(shape) {
     refine(seed);
@@ -191,6 +189,7 @@ void Model::place(uint64_t seed, int32_t n_ranks) {
     Random random(seed + 2);
     for (size_t gid = 0; gid < leaves_.size(); ++gid) owner_.push_back(static_cast<int32_t>(random() % static_cast<uint64_t>(n_ranks)));
     if (shape_.distributed) order_by_rank();
+    for (size_t gid = 0; gid < blocks_.size(); ++gid) gids_[blocks_[gid]] = static_cast<int64_t>(gid);
     desc_.n_dims = shape_.n_dims;
     for (size_t d = 0; d < static_cast<size_t>(shape_.n_dims); ++d) desc_.n_cells[d] = shape_.n_cells;
     desc_.trees = tree_rows_.data(), desc_.n_trees = shape_.n_trees;
@@ -243,12 +242,18 @@ double Model::hash(uint64_t kind, int32_t level, const Place &cell, int32_t comp
 }
 
 double Model::owned(int32_t level, const Place &cell, int32_t component) const { return hash(1, level, cell, component); }
-double Model::outside(int32_t level, const Place &cell, int32_t component) const { return hash(2, level, cell, component); }
+double Model::outside(int32_t level, const Place &cell, int32_t component, int32_t centring) const {
+    return hash(2 + 8 * static_cast<uint64_t>(centring), level, cell, component);
+}
 
-Model::Is Model::what(int32_t level, const Place &cell) const {
+Block Model::block_with(int32_t level, const Place &cell) const {
     Block block{ level, {} };
     for (size_t d = 0; d < static_cast<size_t>(shape_.n_dims); ++d) block.at[d] = cell[d] / shape_.n_cells;
-    const auto known = is_leaf_.find(block);
+    return block;
+}
+
+Model::Is Model::what(int32_t level, const Place &cell) const {
+    const auto known = is_leaf_.find(block_with(level, cell));
     if (known == is_leaf_.end()) return Is::coarser;
     return known->second ? Is::leaf : Is::finer;
 }
@@ -330,6 +335,20 @@ std::optional<double> Model::corrected_face(int32_t level, const Place &cell, in
         return sum / n;
     }
     return std::nullopt;
+}
+
+double Model::copy(int64_t gid, const Place &point, int32_t component, int32_t centring) const {
+    const uint64_t kind = 6 + 8 * (8 * static_cast<uint64_t>(gid) + static_cast<uint64_t>(centring));
+    return hash(kind, blocks_[static_cast<size_t>(gid)].level, in_space(gid, point, shape_.n_cells), component);
+}
+
+bool Model::comes_before(int64_t gid, int64_t other) const {
+    const halo_leaf &leaf = leaves_[static_cast<size_t>(gid)], &there = leaves_[static_cast<size_t>(other)];
+    if (leaf.tree != there.tree) return leaf.tree < there.tree;
+    for (int bit = 40; bit >= 0; --bit)
+        for (size_t d = 3; d-- > 0;)
+            if ((leaf.at[d] ^ there.at[d]) >> bit & 1) return leaf.at[d] < there.at[d];
+    return false;
 }
 
 } // namespace levels

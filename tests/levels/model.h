@@ -28,6 +28,10 @@ struct Shape {
     bool distributed = false; // each rank tells of its own leaves alone: gids are rank by rank
 };
 
+// The coarser of two levels: places there, and slopes.
+inline int64_t floor_half(int64_t n) { return n >> 1; }
+double minmod(double below, double above);
+
 struct Block {
     int32_t level = 0;
     Place at{}; // in blocks of its level, in space
@@ -57,7 +61,7 @@ public:
     // What a cell of a block holds.
     double owned(int32_t level, const Place &cell, int32_t component) const;
     // What is filled in outside the domain.
-    double outside(int32_t level, const Place &cell, int32_t component) const;
+    double outside(int32_t level, const Place &cell, int32_t component, int32_t centring = HALO_CENTRE_CELL) const;
     // What a ghost must hold of a block of this level. None: it lies outside the domain.
     std::optional<double> ghost(int32_t level, const Place &cell, int32_t component, int32_t prolongation) const;
 
@@ -70,12 +74,21 @@ public:
     double face(int32_t level, const Place &cell, int d, int32_t component) const;
     std::optional<double> corrected_face(int32_t level, const Place &cell, int d, int32_t component) const;
 
-private:
-    enum class Is { outside, leaf, coarser, finer };
-    Place extent(int32_t level) const; // of the domain in cells
+    // Points that several blocks have: what a block's own copy of one holds, whose place is counted in the block.
+    double copy(int64_t gid, const Place &point, int32_t component, int32_t centring) const;
+
+    enum class Is { leaf, coarser, finer };
     // Into the domain where that is periodic; false: it lies outside.
     bool wrap(int32_t level, Place &cell) const;
     Is what(int32_t level, const Place &wrapped_cell) const;
+    // The leaf of this level that has the cell.
+    int64_t leaf_with(int32_t level, const Place &wrapped_cell) const { return gids_.at(block_with(level, wrapped_cell)); }
+    // Of leaves of one level: along the Morton curve, tree by tree.
+    bool comes_before(int64_t gid, int64_t other) const;
+
+private:
+    Place extent(int32_t level) const; // of the domain in cells
+    Block block_with(int32_t level, const Place &wrapped_cell) const;
     double mean(int32_t level, const Place &wrapped_cell, int32_t component) const;
     double coarse(int32_t level, const Place &cell, int32_t component) const;
     double hash(uint64_t kind, int32_t level, const Place &cell, int32_t component) const;
@@ -95,6 +108,7 @@ private:
     Shape shape_;
     std::map<Block, bool> is_leaf_; // all blocks that are leaves, or have been refined
     std::vector<Block> blocks_;
+    std::map<Block, int64_t> gids_; // of the leaves
     std::vector<Tree> trees_;
     std::vector<int32_t> owner_;
     std::vector<halo_tree> tree_rows_;

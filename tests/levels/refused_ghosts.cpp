@@ -106,7 +106,7 @@ TEST(LevelsRefuse, OtherKinds) {
     on_two_ranks([](Rank &rank, const Model &model) {
         halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
         desc.kind = HALO_KIND_REVERSE;
-        Attempt(rank, model.desc(), field_desc()).refuse(desc, "kind 1, shared 0: blocks of several levels exchange ghosts");
+        Attempt(rank, model.desc(), field_desc()).refuse(desc, "blocks of several levels exchange ghosts");
         desc.kind = HALO_KIND_FLUXES;
         Attempt(rank, model.desc(), field_desc()).refuse(desc, "field u: fluxes are values on faces");
         desc.stencil = HALO_STENCIL_FACES;
@@ -122,9 +122,6 @@ TEST(LevelsRefuse, Fields) {
         desc = field_desc();
         desc.sparse = 1;
         Attempt(rank, model.desc(), desc).refuse(ghosts, "field u: it is sparse");
-        desc = field_desc();
-        desc.centring = HALO_CENTRE_NODE;
-        Attempt(rank, model.desc(), desc).refuse(ghosts, "field u: ghosts between levels are those of cells");
         Attempt(rank, model.desc(), field_desc(8))
             .refuse(ghosts, "field u: ghosts 8 and 8 along direction 0, but blocks of 8 cells between levels have at most");
     });

@@ -177,6 +177,35 @@ void prolongate_in(int32_t n_dims, bool linear, const Reals<Real> &coarse, const
     return linear ? prolongate_box<3, true, Ratio>(coarse, fine, box, ratio) : prolongate_box<3, false, Ratio>(coarse, fine, box, ratio);
 }
 
+// A value between coarse points in the directions up to the n-th that have points on faces; `in`: the coarse one below it.
+template <class Real>
+Real between(const Real *coarse, const std::array<int64_t, 3> &stride, const std::array<CellIn, 3> &in, const LevelRatio &ratio, int32_t centring,
+             bool linear, size_t n) {
+    if (n == 0) {
+        Real value = *coarse;
+        for (size_t d = 0; linear && d < 3; ++d)
+            if ((centring >> d & 1) == 0 && ratio[d] > 1) value += along(coarse, stride[d], in[d].offset<Real>(ratio[d]));
+        return value;
+    }
+    const size_t d = n - 1;
+    const Real below = between(coarse, stride, in, ratio, centring, linear, d);
+    if ((centring >> d & 1) == 0 || in[d].number == 0) return below;
+    const Real above = between(coarse + stride[d], stride, in, ratio, centring, linear, d);
+    return (static_cast<Real>(ratio[d] - in[d].number) * below + static_cast<Real>(in[d].number) * above) / static_cast<Real>(ratio[d]);
+}
+
+template <class Real>
+void interpolate_box(const Reals<Real> &coarse, const Reals<Real> &fine, const halo_box &box, const LevelRatio &place, int32_t centring,
+                     bool linear) {
+    const AnyRatio ratio(place);
+    for (int64_t z = box.low[2]; z < box.high[2]; ++z)
+        for (int64_t y = box.low[1]; y < box.high[1]; ++y)
+            for (int64_t x = box.low[0]; x < box.high[0]; ++x) {
+                const std::array<CellIn, 3> in{ ratio.at(x, 0), ratio.at(y, 1), ratio.at(z, 2) };
+                *fine.at(x, y, z) = between<Real>(coarse.at(in[0].coarse, in[1].coarse, in[2].coarse), coarse.stride, in, place, centring, linear, 3);
+            }
+}
+
 // Directions up to the last that is refined.
 int32_t n_refined(const LevelRatio &ratio) { return ratio[2] > 1 ? 3 : ratio[1] > 1 ? 2 : 1; }
 bool is_halves(const LevelRatio &ratio) { return ratio == halves(n_refined(ratio)); }
@@ -207,11 +236,13 @@ void restrict_values(const LevelValues &values, int32_t centring, const PartValu
     with_reals(values, restrict_them, fine, coarse);
 }
 
-void prolongate_cells(const LevelValues &values, bool linear, const PartValues &coarse, const PartValues &fine, const halo_box &fine_cells) {
+void prolongate_values(const LevelValues &values, int32_t centring, bool linear, const PartValues &coarse, const PartValues &fine,
+                       const halo_box &fine_points) {
     const LevelRatio &ratio = values.ratio;
     const auto prolongate_them = [&](const auto &from, const auto &to) {
-        if (is_halves(ratio)) return prolongate_in<Halves>(n_refined(ratio), linear, from, to, fine_cells, ratio);
-        prolongate_in<AnyRatio>(n_refined(ratio), linear, from, to, fine_cells, ratio);
+        if (centring != HALO_CENTRE_CELL) return interpolate_box(from, to, fine_points, ratio, centring, linear);
+        if (is_halves(ratio)) return prolongate_in<Halves>(n_refined(ratio), linear, from, to, fine_points, ratio);
+        prolongate_in<AnyRatio>(n_refined(ratio), linear, from, to, fine_points, ratio);
     };
     with_reals(values, prolongate_them, coarse, fine);
 }

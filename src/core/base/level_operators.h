@@ -35,9 +35,11 @@ bool has_level_operators(halo_type type);
 // y, then z, each upwards.
 void restrict_values(const LevelValues &values, int32_t centring, const PartValues &fine, const PartValues &coarse, const halo_box &coarse_points);
 
-// Cells of a box of the fine index space get the value of the coarse cell that they lie in; with `linear`, and its slope per refined direction: the
-// smaller one of both sides, 0 where they have different signs (minmod). Reads one coarse cell around them per refined direction.
-void prolongate_cells(const LevelValues &values, bool linear, const PartValues &coarse, const PartValues &fine, const halo_box &fine_cells);
+// Points of a box of the fine index space are made from coarse ones. In directions in which their centring has cells: the value of the coarse cell
+// that they lie in; with `linear`, and its slope there: the smaller one of both sides, 0 where they have different signs (minmod), for which one
+// coarse cell around it is read. In the other directions: that of the coarse point in the same place, or a mean of the two around them, by distance.
+void prolongate_values(const LevelValues &values, int32_t centring, bool linear, const PartValues &coarse, const PartValues &fine,
+                       const halo_box &fine_points);
 
 // Cells of a box become (1 - fraction) * older + fraction * newer; at 0 and 1 what one of them has.
 void mix_values(const LevelValues &values, double fraction, const PartValues &older, const PartValues &newer, const PartValues &into,

@@ -37,6 +37,16 @@ void take_over(const Desc &way, halo_exchange_desc &desc) {
     desc.timeout_seconds = way.timeout_seconds;
 }
 
+// Of the fields on several levels, if there are any, else of the first: whichever makes the exchange take more numbers. Others may be no fields.
+const Topology &counted_topology(halo_field *const *fields, int32_t n_fields) {
+    for (int32_t i = 0; i < n_fields; ++i) {
+        const Handle *const shell = shell_of(fields[i]);
+        if (!shell || shell->kind != HandleKind::field || !shell->alive) continue;
+        if (const Topology &topology = object_of<Field>(fields[i]).topology(); has_levels(topology)) return topology;
+    }
+    return object_of<Field>(fields[0]).topology();
+}
+
 // From lists of fields, of which the first field stands for the context.
 halo_status create_exchange(std::initializer_list<halo_field *const *> lists, int32_t n_fields, const halo_exchange_desc *desc, const Way &way,
                             halo_exchange **exchange) {
@@ -45,7 +55,7 @@ halo_status create_exchange(std::initializer_list<halo_field *const *> lists, in
         check_limit("exchange: n_fields", n_fields, limits::fields);
         const halo_exchange_desc defaults = HALO_EXCHANGE_DESC_INIT;
         halo_exchange_desc known = read_optional_struct(desc, defaults);
-        const Topology &topology = object_of<Field>(**lists.begin()).topology();
+        const Topology &topology = counted_topology(*lists.begin(), n_fields);
         BetweenLists between{ way.transfer, way.levels, static_cast<int32_t>(lists.size()) };
         const Context::TakesNumbers numbers(topology.context(), numbers_of(topology, n_fields, known, between));
         std::vector<halo_field *> fields;

@@ -66,7 +66,7 @@ Field::Field(Topology &topology, const halo_field_desc &desc) : topology_(topolo
     spec_.n_components = desc.n_components;
     spec_.centring = desc.centring;
     spec_.places = places_of(desc.centring, topology.n_dims());
-    spec_.vector = desc.vector != 0;
+    spec_.vector = desc.vector;
     spec_.sparse = desc.sparse != 0;
     spec_.n_sets = desc.n_sets;
     spec_.threshold = desc.threshold;
@@ -153,9 +153,14 @@ void Field::check_centring(const halo_field_desc &desc, const char *name) const 
     if (desc.centring < HALO_CENTRE_NODE && desc.centring >> n_dims != 0)
         fail(HALO_ERR_ARGUMENT, "field %s: centring %d, with faces or edges that %d dimension%s not have", name, desc.centring, n_dims,
              n_dims == 1 ? " does" : "s do");
-    if (desc.vector && (!has_sign(desc.type) || desc.n_components < n_dims))
-        fail(HALO_ERR_ARGUMENT, "field %s: a vector field needs numbers with a sign in at least %d components, not %d of %s", name, n_dims,
+    if (desc.vector < HALO_VECTOR_NONE || desc.vector > HALO_VECTOR_ALONG)
+        fail(HALO_ERR_ARGUMENT, "field %s: vector %d is none of HALO_VECTOR_...", name, desc.vector);
+    const int32_t n_needed = desc.vector == HALO_VECTOR_COMPONENTS ? n_dims : 1;
+    if (desc.vector != HALO_VECTOR_NONE && (!has_sign(desc.type) || desc.n_components < n_needed))
+        fail(HALO_ERR_ARGUMENT, "field %s: a vector field needs numbers with a sign in at least %d components, not %d of %s", name, n_needed,
              desc.n_components, type_name(desc.type));
+    if (desc.vector == HALO_VECTOR_ALONG && desc.centring != HALO_CENTRE_FACES && (desc.centring != HALO_CENTRE_EDGES || n_dims < 3))
+        fail(HALO_ERR_ARGUMENT, "field %s: HALO_VECTOR_ALONG is for HALO_CENTRE_FACES, and in three dimensions for HALO_CENTRE_EDGES", name);
 }
 
 const std::shared_ptr<PointMap> &Field::point_map(int64_t local_index) const {

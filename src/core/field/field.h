@@ -25,7 +25,7 @@ struct FieldSpec {
     int32_t n_components = 1;
     int32_t centring = HALO_CENTRE_CELL;              // as the caller has it,
     std::vector<Centring> places{ HALO_CENTRE_CELL }; // and where it lets the values of one cell sit
-    bool vector = false;                              // components 0, 1, 2 lie along x, y, z
+    int32_t vector = HALO_VECTOR_NONE;
     GhostWidths ghosts;
     bool sparse = false;
     int32_t n_sets = 1;

@@ -79,14 +79,14 @@ Placement EdgeBoxes::at_source(const PlacedEdge &edge) const {
     const EdgeLists *lists = edges_.lists_of(edge);
     const AxisMap &map = edges_.turn_of(edge);
     const PointMap::Turned points = sent_points(edge, map);
-    if (source_.map_of(edge.send_part)) return mapped(source_base(edge), source_, edge.send_part, edge.place, first_component_, points);
+    if (source_.map_of(edge.send_part)) return mapped(source_base(edge), source_, edge.send_part, edge.send_place, first_component_, points);
     const std::array<int64_t, 4> stride = strides_of(source_, edge.send_part);
     const bool listed = lists && lists->send_listed;
     const std::array<int32_t, 3> corner = listed ? first_listed : points.first;
     Placement at{ source_base(edge), 0, {}, 0, listed ? lists->send.data() : nullptr };
     for (size_t d = 0; d < 3; ++d) at.stride[d] = map.sign[d] * stride[static_cast<size_t>(map.axis[d])];
     at.stride[3] = stride[3];
-    at.offset = offset_of(source_, edge.send_part, edge.place, corner, first_component_);
+    at.offset = offset_of(source_, edge.send_part, edge.send_place, corner, first_component_);
     return at;
 }
 
@@ -193,19 +193,36 @@ void EdgeBoxes::between(const PlacedEdge &edge, const Placement &from, const Pla
 }
 
 bool EdgeBoxes::alike(const PlacedEdge &a, const PlacedEdge &b) const {
-    bool same = a.lists == b.lists && a.place == b.place && a.turn == b.turn;
+    bool same = a.lists == b.lists && a.place == b.place && a.send_place == b.send_place && a.turn == b.turn;
     for (size_t d = 0; d < 3; ++d) same = same && a.low[d] == b.low[d] && a.n[d] == b.n[d] && a.from[d] == b.from[d];
     const auto listed = [&](const PlacedEdge &one) { return one.lists >= 0 || source_.map_of(one.send_part) || destination_.map_of(one.recv_part); };
-    const bool one_box = !listed(a) && !listed(b) && (!source_.vector || edges_.turn_of(a).is_identity());
+    const bool one_box = !listed(a) && !listed(b) && (source_.vector == HALO_VECTOR_NONE || edges_.turn_of(a).is_identity());
     const auto layout_of = [](const ValueShape &values, int32_t part) { return values.layout_of[static_cast<size_t>(part)]; };
     return one_box && same && layout_of(source_, a.send_part) == layout_of(source_, b.send_part) &&
            layout_of(destination_, a.recv_part) == layout_of(destination_, b.recv_part);
 }
 
+namespace {
+
+// Through a face, or along an edge of three dimensions.
+size_t direction_of(Centring centring) {
+    const bool is_face = (centring & (centring - 1)) == 0;
+    const Centring direction = is_face ? centring : 7 & ~centring;
+    return direction == 1 ? 0 : direction == 2 ? 1 : 2;
+}
+
+} // namespace
+
 void EdgeBoxes::pack(const PlacedEdge &edge, const Placement &at, std::vector<BoxCopy> &boxes) const {
     const size_t n_before = boxes.size();
     between(edge, at_source(edge), at, boxes);
-    if (!source_.vector || edges_.turn_of(edge).is_identity()) return;
+    if (source_.vector == HALO_VECTOR_NONE || edges_.turn_of(edge).is_identity()) return;
+    if (source_.vector == HALO_VECTOR_ALONG) {
+        const size_t along = direction_of(destination_.places[edge.place]);
+        const bool turns = edges_.turn_of(edge).vector[along] < 0;
+        for (size_t i = n_before; i < boxes.size() && turns; ++i) boxes[i].negate = source_.type;
+        return;
+    }
     const std::vector<BoxCopy> whole(boxes.begin() + static_cast<std::ptrdiff_t>(n_before), boxes.end());
     boxes.resize(n_before);
     for (const BoxCopy &box : whole) from_vector(box, edge, boxes);

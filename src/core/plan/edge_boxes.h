@@ -19,7 +19,7 @@ struct ValueShape {
     int64_t element_bytes;
     int32_t n_components;
     std::vector<Centring> places;
-    bool vector;
+    int32_t vector; // HALO_VECTOR_...
     bool sparse;
     bool has_cells; // parts are boxes, else lists of points
     int32_t n_dims;

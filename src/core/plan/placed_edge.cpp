@@ -32,7 +32,7 @@ PlacedEdge PlacedEdges::resized(PlacedEdge placed, const Edge &edge) const {
     return placed;
 }
 
-PlacedEdge PlacedEdges::place(const Edge &edge, int32_t send_part, int32_t recv_part, int32_t place, const EdgeLists *lists) {
+PlacedEdge PlacedEdges::place(const Edge &edge, int32_t send_part, int32_t recv_part, EdgePlaces places, const EdgeLists *lists) {
     PlacedEdge placed{};
     placed.send_gid = edge.send_gid;
     placed.receive_gid = edge.receive_gid;
@@ -42,9 +42,10 @@ PlacedEdge PlacedEdges::place(const Edge &edge, int32_t send_part, int32_t recv_
     placed.recv_part = recv_part;
     placed.lists = -1;
     placed.turn = turn_number(edge.map);
-    placed.element = static_cast<uint8_t>(edge.identity.element);
-    placed.place = static_cast<uint8_t>(place);
+    placed.element = static_cast<uint8_t>(edge.identity.element) & 31;
     placed.from_owner = edge.from_owner;
+    placed.place = static_cast<uint8_t>(places.receive);
+    placed.send_place = static_cast<uint8_t>(places.send);
     placed = resized(placed, edge);
     if (!lists) return placed;
     placed.lists = static_cast<int32_t>(lists_.size());
@@ -107,8 +108,10 @@ PlacedEdges PlacedEdges::emptied() const {
 }
 
 bool key_before(const PlacedEdge &a, const PlacedEdge &b) {
-    return std::tie(a.send_gid, a.receive_gid, a.element, a.place, a.tag, a.piece) <
-           std::tie(b.send_gid, b.receive_gid, b.element, b.place, b.tag, b.piece);
+    const auto key = [](const PlacedEdge &edge) {
+        return std::tuple(edge.send_gid, edge.receive_gid, int32_t{ edge.element }, edge.place, edge.tag, edge.piece);
+    };
+    return key(a) < key(b);
 }
 
 } // namespace halo

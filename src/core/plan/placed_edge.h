@@ -25,14 +25,21 @@ struct PlacedEdge {
     std::array<int32_t, 3> from; // the sender's lowest one
     int32_t lists;               // number of its lists; -1: two boxes
     uint8_t turn;                // number of its map between index spaces
-    uint8_t element;
-    uint8_t place; // of the field's places
-    bool from_owner;
+    uint8_t element : 7;
+    bool from_owner : 1;
+    uint8_t place;      // of the field's places: the receiver's
+    uint8_t send_place; // another one where index spaces are turned
 
     EdgeIdentity identity() const { return { element, piece, tag }; }
     int64_t n_points() const { return int64_t{ n[0] } * n[1] * n[2]; }
 };
 static_assert(sizeof(PlacedEdge) <= 80);
+
+// Of a field's places, those whose values it sends and fills.
+struct EdgePlaces {
+    int32_t send = 0;
+    int32_t receive = 0;
+};
 
 // Points of an edge, where one of its parts has them listed.
 struct EdgeLists {
@@ -59,7 +66,7 @@ public:
     Checked local_points = 0;
 
     // `lists` is null where both parts are boxes; else spans of memory that outlives this.
-    PlacedEdge place(const Edge &edge, int32_t send_part, int32_t recv_part, int32_t place, const EdgeLists *lists);
+    PlacedEdge place(const Edge &edge, int32_t send_part, int32_t recv_part, EdgePlaces places, const EdgeLists *lists);
     void add(int32_t peer, EdgeEnds ends, const PlacedEdge &edge);
     // Memory for the points of a list that would go.
     std::span<const uint32_t> keep(std::span<const uint32_t> points);

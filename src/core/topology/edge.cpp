@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "topology/edge.h"
+#include "topology/centring.h"
 
 #include <algorithm>
 
@@ -39,6 +39,13 @@ int32_t element_across(int32_t element, const AxisMap &map) {
     ElementOffset there;
     for (int d = 0; d < 3; ++d) there[map.axis[d]] = -map.sign[d] * here[d];
     return HALO_ELEMENT(there[0], there[1], there[2]);
+}
+
+Centring centring_across(Centring centring, const AxisMap &map) {
+    Centring there = 0;
+    for (size_t d = 0; d < 3; ++d)
+        if ((centring >> d & 1) != 0) there |= 1 << map.axis[d];
+    return there;
 }
 
 std::string element_name(int32_t element) {

@@ -1,9 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/kinds/kinds.h"
+#include "topology/forest/forest.h"
 
 namespace halo {
 
+namespace {
+
+// Has a field values at what its places become where trees are turned against each other?
+bool is_whole_when_turned(const FieldSpec &spec, int32_t n_dims) {
+    return spec.places.size() > 1 || spec.places[0] == HALO_CENTRE_CELL || spec.places[0] == (1 << n_dims) - 1;
+}
+
+void check_turned(const Field &field) {
+    const auto *const forest = dynamic_cast<const ForestTopology *>(&field.topology());
+    if (forest && forest->is_turned() && !is_whole_when_turned(field.spec(), forest->n_dims()))
+        fail(HALO_ERR_ARGUMENT,
+             "exchange: field %s of centring %d: between trees that are turned against each other all faces, or all edges, are wanted",
+             field.spec().name.c_str(), field.spec().centring);
+}
+
+} // namespace
+
 void check_fields(const std::vector<Field *> &fields) {
+    for (const Field *field : fields) check_turned(*field);
     for (const Field *field : fields)
         if (&field->topology().context() != &fields[0]->topology().context())
             fail(HALO_ERR_ARGUMENT, "exchange: fields %s and %s live in different contexts", fields[0]->spec().name.c_str(),

@@ -128,8 +128,8 @@ std::unique_ptr<LevelSteps> Levels::steps() const {
                 steps->work(sender, fields_[sender]->topology().local_index(edge.send_gid)).send(p, edge.send.box);
             });
         for (size_t part = 0; part < fine_topology(i).local_parts().size() && !averages(); ++part)
-            steps->work(place(i).fine, static_cast<int64_t>(part)).made =
-                Hierarchy(coarse_topology(i), fine_topology(i)).made(fine_topology(i).local_parts()[part], made(i));
+            for (const halo_box &box : Hierarchy(coarse_topology(i), fine_topology(i)).made(fine_topology(i).local_parts()[part], made(i)))
+                steps->work(place(i).fine, static_cast<int64_t>(part)).made.emplace_back(0, box);
     }
     return steps;
 }

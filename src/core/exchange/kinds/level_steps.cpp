@@ -121,10 +121,12 @@ struct LevelSteps::Values {
     void restrict_box(int32_t place, const halo_box &box) const {
         restrict_values(what, item.field->spec().places[static_cast<size_t>(place)], own_at(place), beside_at(place), box);
     }
-    void prolongate_box(const halo_box &box, const GhostWidths &most) const {
+    void prolongate_box(int32_t place, const halo_box &box, const GhostWidths &most) const {
         const Extent cells = item.field->topology().cells(part);
-        const halo_box reached = grown({ { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }, item.beside.made.clipped(most));
-        prolongate_cells(what, item.beside.reach > 0, beside_at(0), own_at(0), intersection(box, reached));
+        const Centring centring = item.field->spec().places[static_cast<size_t>(place)];
+        const halo_box owned = points_of({ { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }, centring);
+        const halo_box reached = intersection(box, grown(owned, item.beside.made.clipped(most)));
+        prolongate_values(what, centring, item.beside.reach > 0, beside_at(place), own_at(place), reached);
     }
 };
 
@@ -158,7 +160,7 @@ void LevelSteps::after_unpack(const halo_run &run) {
 
 void LevelSteps::refine(const halo_run &run) {
     for_each_part(run, [&](const Values &values, const Work &work) {
-        for (const halo_box &box : work.made) values.prolongate_box(box, widths_of(run));
+        for (const auto &[place, box] : work.made) values.prolongate_box(place, box, widths_of(run));
     });
 }
 

@@ -31,7 +31,7 @@ public:
     struct Work {
         std::vector<std::pair<int32_t, halo_box>> sent{}; // points beside the field, by place, made from its own
         std::vector<halo_box> halved_ghosts{};            // cells made from its ghosts
-        std::vector<halo_box> made{};                     // cells of the field made from those beside it
+        std::vector<std::pair<int32_t, halo_box>> made{}; // points of the field, by place, made from those beside it
         void send(int32_t place, const halo_box &box);
     };
 

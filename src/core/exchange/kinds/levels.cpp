@@ -27,7 +27,11 @@ const ForestTopology &forest_of(const Field &field) { return static_cast<const F
 
 bool is_linear(const Field &field) { return field.prolongation() == HALO_PROLONG_MINMOD; }
 
-LevelGhosts ghosts_of(const Field &field, int32_t stencil) { return { field.spec().ghosts, stencil, is_linear(field) ? 1 : 0 }; }
+LevelGhosts ghosts_of(const Field &field, const halo_exchange_desc &desc) {
+    return { field.spec().ghosts, desc.stencil, is_linear(field) ? 1 : 0, desc.shared };
+}
+
+bool has_cells_alone(const Field &field) { return field.spec().places == std::vector<Centring>{ HALO_CENTRE_CELL }; }
 
 // Blocks that touch where ghosts are made, or where the cells lie that these are made from, must differ by one level.
 void check_balance(const Field &field, const LevelGhosts &ghosts) {
@@ -64,12 +68,11 @@ void check_field(const Field &field) {
 }
 
 void check_ghosts(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
-    if (desc.kind != HALO_KIND_GHOSTS || desc.shared != HALO_SHARED_KEEP)
-        fail(HALO_ERR_ARGUMENT, "exchange: kind %d, shared %d: blocks of several levels exchange ghosts, HALO_SHARED_KEEP", desc.kind, desc.shared);
+    if (desc.kind != HALO_KIND_GHOSTS) fail(HALO_ERR_ARGUMENT, "exchange: kind %d: blocks of several levels exchange ghosts", desc.kind);
     for (const Field *field : fields) {
         check_field(*field);
-        if (field->spec().places != std::vector<Centring>{ HALO_CENTRE_CELL }) refuse(*field, "ghosts between levels are those of cells");
-        const LevelGhosts ghosts = ghosts_of(*field, desc.stencil);
+        const LevelGhosts ghosts = ghosts_of(*field, desc);
+        for (const Centring place : field->spec().places) forest_of(*field).check_points(ghosts.request(place));
         check_balance(*field, ghosts);
         check_widths(*field, ghosts);
     }
@@ -84,7 +87,6 @@ void check_fluxes(const std::vector<Field *> &fields, const halo_exchange_desc &
         for (const Centring place : field->spec().places)
             if (place != HALO_CENTRE_FACE_X && place != HALO_CENTRE_FACE_Y && place != HALO_CENTRE_FACE_Z)
                 refuse(*field, "fluxes are values on faces");
-        if (forest_of(*field).is_turned()) refuse(*field, "fluxes between trees that are turned against each other have no common faces x, y, z");
     }
 }
 
@@ -127,7 +129,7 @@ public:
 
 private:
     const ForestTopology &forest(size_t field) const { return forest_of(*fields_[field]); }
-    bool halves_ghosts(size_t field) const { return ghosts_[field].halves_ghosts(forest(field).n_dims()); }
+    bool halves_ghosts(size_t field) const { return has_cells_alone(*fields_[field]) && ghosts_[field].halves_ghosts(forest(field).n_dims()); }
     Work &work_of(size_t field, int64_t gid) { return work(field, forest(field).local_index(gid)); }
     void find_ghosts(size_t field);
     void find_fluxes(size_t field);
@@ -140,24 +142,26 @@ private:
 };
 
 void ForestSteps::find_ghosts(size_t field) {
-    const LevelEdges edges(forest(field), ghosts_[field]);
-    for (const int64_t gid : forest(field).local_parts()) {
-        Work &work = work_of(field, gid);
-        work.made = edges.made(gid);
-        for (const halo_box &box : edges.read_inside(gid)) work.send(0, box);
-        if (halves_ghosts(field)) work.halved_ghosts = edges.read_beside(gid);
+    const std::vector<Centring> &places = fields_[field]->spec().places;
+    for (int32_t place = 0; place < std::ssize(places); ++place) {
+        const LevelEdges edges(forest(field), ghosts_[field], places[static_cast<size_t>(place)]);
+        for (const int64_t gid : forest(field).local_parts()) {
+            Work &work = work_of(field, gid);
+            for (const halo_box &box : edges.made(gid)) work.made.emplace_back(place, box);
+            for (const halo_box &box : edges.read_inside(gid)) work.send(place, box);
+            if (halves_ghosts(field)) work.halved_ghosts = edges.read_beside(gid);
+        }
+        for (const LevelWay way : { LevelWay::to_coarser, LevelWay::beside })
+            edges.emit(way, [&](const Edge &edge) {
+                if (edge.ends != EdgeEnds::receive) work_of(field, edge.send_gid).send(place, edge.send.box);
+            });
     }
-    const auto add_sent = [&](const Edge &edge) {
-        if (edge.ends != EdgeEnds::receive) work_of(field, edge.send_gid).send(0, edge.send.box);
-    };
-    edges.emit(LevelWay::to_coarser, HALO_CENTRE_CELL, add_sent);
-    if (!halves_ghosts(field)) edges.emit(LevelWay::beside, HALO_CENTRE_CELL, add_sent);
 }
 
 void ForestSteps::find_fluxes(size_t field) {
     const std::vector<Centring> &places = fields_[field]->spec().places;
     for (int32_t place = 0; place < std::ssize(places); ++place)
-        LevelEdges(forest(field), ghosts_[field]).emit(LevelWay::fluxes, places[static_cast<size_t>(place)], [&](const Edge &edge) {
+        LevelEdges(forest(field), ghosts_[field], places[static_cast<size_t>(place)]).emit(LevelWay::fluxes, [&](const Edge &edge) {
             if (edge.ends != EdgeEnds::receive) work_of(field, edge.send_gid).send(place, edge.send.box);
         });
 }
@@ -172,7 +176,7 @@ void ForestSteps::find_moves() {
         });
         const halo_box block = whole_block(forest(move.to).cells_of(0));
         move.split->emit(HALO_CENTRE_CELL, [&](const Edge &edge) {
-            if (edge.ends != EdgeEnds::send) work_of(move.to, edge.receive_gid).made.push_back(block);
+            if (edge.ends != EdgeEnds::send) work_of(move.to, edge.receive_gid).made.emplace_back(0, block);
         });
     }
     moves_.clear();
@@ -203,7 +207,7 @@ void check_remesh(const Field &source, const Field &destination, const halo_tran
     };
     for (const Field *field : { &source, &destination }) {
         check_field(*field);
-        if (field->spec().places != std::vector<Centring>{ HALO_CENTRE_CELL }) refuse("between forests cells are moved, not faces, edges or nodes");
+        if (!has_cells_alone(*field)) refuse("between forests cells are moved, not faces, edges or nodes");
     }
     if (from.type != to.type) refuse("their types differ");
     if (from.n_components != to.n_components) refuse("their numbers of components differ");
@@ -235,7 +239,7 @@ bool has_levels(const Topology &topology) {
 std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     check_ghosts(fields, desc);
     std::vector<LevelGhosts> all_ghosts;
-    for (const Field *field : fields) all_ghosts.push_back(ghosts_of(*field, desc.stencil));
+    for (const Field *field : fields) all_ghosts.push_back(ghosts_of(*field, desc));
     auto steps = std::make_unique<ForestSteps>("ghosts between levels are made", fields, all_ghosts);
     steps->find_ghosts();
     RoundSpec round = topology_round(fields, desc);
@@ -251,7 +255,8 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
         };
         add(n + f, f, LevelWay::to_coarser);
         add(f, n + f, LevelWay::to_finer);
-        if (ghosts.reach > 0 && !ghosts.halves_ghosts(field.topology().n_dims())) add(n + f, n + f, LevelWay::beside);
+        const bool made_from_cells = has_cells_alone(field);
+        if (!made_from_cells || (ghosts.reach > 0 && !ghosts.halves_ghosts(field.topology().n_dims()))) add(n + f, n + f, LevelWay::beside);
     }
     return one_round(fields, std::move(round), std::move(steps));
 }

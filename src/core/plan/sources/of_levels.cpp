@@ -9,17 +9,17 @@ class OfLevels final : public EdgeSource {
 public:
     OfLevels(const ForestTopology &forest, const LevelGhosts &ghosts, LevelWay way) : forest_(forest), ghosts_(ghosts), way_(way) {}
 
-    void emit(Centring centring, const EdgeSink &sink) const override { LevelEdges(forest_, ghosts_).emit(way_, centring, sink); }
+    void emit(Centring centring, const EdgeSink &sink) const override { LevelEdges(forest_, ghosts_, centring).emit(way_, sink); }
     bool narrow(Edge &edge, Centring centring, const GhostWidths &most) const override {
         if (way_ == LevelWay::fluxes) return true;
         LevelGhosts shallow = ghosts_;
         shallow.widths = shallow.widths.clipped(most);
         if (way_ == LevelWay::to_coarser) return clip_receive(edge, forest_.cells_of(edge.receive_gid), centring, shallow.widths);
-        return clip_receive(edge, LevelEdges(forest_, shallow).coarse_cells(), centring, shallow.coarse(forest_.n_dims()));
+        return clip_receive(edge, LevelEdges(forest_, shallow, centring).coarse_cells(), centring, shallow.coarse(forest_.n_dims()));
     }
     void identify(std::vector<uint64_t> &identity) const override {
-        identity.insert(identity.end(),
-                        { forest_.id(), static_cast<uint64_t>(way_), static_cast<uint64_t>(ghosts_.stencil), static_cast<uint64_t>(ghosts_.reach) });
+        identity.insert(identity.end(), { forest_.id(), static_cast<uint64_t>(way_), static_cast<uint64_t>(ghosts_.stencil),
+                                          static_cast<uint64_t>(ghosts_.reach), static_cast<uint64_t>(ghosts_.shared) });
         for (size_t d = 0; d < 3; ++d)
             identity.push_back(static_cast<uint64_t>(ghosts_.widths.low[d]) << 32 | static_cast<uint32_t>(ghosts_.widths.high[d]));
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "topology/boxes/placed_box.h"
+#include "topology/centring.h"
 
 namespace halo {
 
@@ -23,6 +24,8 @@ public:
         if (use_.sweep >= 0) return sweep(request, sink);
         if (!use_.reversed) return topology_.edges(request, sink);
         topology_.edges(request, [&](const Edge &edge) {
+            if (centring_across(centring, edge.map) != centring)
+                fail(HALO_ERR_ARGUMENT, "exchange: faces and edges go in reverse where no parts are turned against each other");
             if (edge.contributes) sink(halo::reversed(edge));
         });
     }

@@ -8,9 +8,9 @@ namespace halo {
 
 inline halo_box whole_block(const Extent &cells) { return { { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }; }
 
-// A box as the block across an element has it, both of `cells` cells.
-halo_box box_across(const halo_box &box, int32_t element, const AxisMap &map, const Extent &cells);
+// A box of points as the block across an element has it, both of `cells` cells. `centring`: as the asking block has it.
+halo_box box_across(const halo_box &box, int32_t element, const AxisMap &map, const Extent &cells, Centring centring = HALO_CENTRE_CELL);
 // And as the asking block has one of that block's.
-halo_box box_from_across(const halo_box &there, int32_t element, const AxisMap &map, const Extent &cells);
+halo_box box_from_across(const halo_box &there, int32_t element, const AxisMap &map, const Extent &cells, Centring centring = HALO_CENTRE_CELL);
 
 } // namespace halo

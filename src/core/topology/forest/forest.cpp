@@ -2,6 +2,7 @@
 #include "topology/forest/forest.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/checked.h"
 #include "base/digest.h"
@@ -10,11 +11,10 @@
 #include "comm/agree.h"
 #include "comm/collective.h"
 #include "comm/route.h"
-#include "topology/boxes/box_calculus.h"
 #include "topology/even_owner.h"
-#include "topology/forest/block_box.h"
 #include "topology/forest/description.h"
 #include "topology/forest/near_leaves.h"
+#include "topology/forest/point_owners.h"
 
 namespace halo {
 
@@ -222,12 +222,39 @@ std::vector<int32_t> ForestTopology::peers() const {
 }
 
 void ForestTopology::mark_owned(int64_t local_index, Centring centring, std::span<uint8_t> mask) const {
-    require_cells(centring);
-    Topology::mark_owned(local_index, centring, mask);
+    std::ranges::fill(mask, uint8_t{ 1 });
+    if (centring == HALO_CENTRE_CELL) return;
+    require_owners(centring);
+    const int64_t gid = local_parts_[static_cast<size_t>(local_index)];
+    const halo_box own = points_of(whole_block(n_cells_), centring);
+    PointOwners(*leaves_, n_cells_, centring).find(leaf(gid), 13, own, [&](const OwnedPoints &owned) {
+        if (owned.are_own_of(gid)) return;
+        for (int64_t z = owned.here.low[2]; z < owned.here.high[2]; ++z)
+            for (int64_t y = owned.here.low[1]; y < owned.here.high[1]; ++y)
+                std::fill_n(mask.begin() + (z * own.high[1] + y) * own.high[0] + owned.here.low[0], owned.here.high[0] - owned.here.low[0],
+                            uint8_t{ 0 });
+    });
 }
 
-void ForestTopology::require_cells(Centring centring) const {
-    if (centring != HALO_CENTRE_CELL) fail(HALO_ERR_ARGUMENT, "forest: a field of centring %d: its blocks own cells alone", centring);
+// Can each block around a point tell whose it is?
+void ForestTopology::require_owners(Centring centring) const {
+    const auto refuse = [&](const char *why) { fail(HALO_ERR_ARGUMENT, "forest: a field of centring %d: %s", centring, why); };
+    if (!is_regular()) refuse("around an edge or corner where trees meet irregularly points have no single owner");
+    if (has_levels_ && balance_ != HALO_BALANCE_FULL) refuse("points have one owner where the forest is held to HALO_BALANCE_FULL");
+}
+
+// Of what lies around a block, all that has points among its ghosts must touch it.
+void ForestTopology::check_points(const EdgeRequest &request) const {
+    if (request.centring == HALO_CENTRE_CELL) return;
+    require_owners(request.centring);
+    for (size_t d = 0; d < static_cast<size_t>(n_dims_); ++d) {
+        const int64_t width = std::max(request.ghosts.low[d], request.ghosts.high[d]), most = n_cells_[d] / (has_levels_ ? 2 : 1) - 1;
+        if (width > most)
+            fail(HALO_ERR_ARGUMENT,
+                 "forest: a field of centring %d has ghosts %lld wide along direction %zu: blocks of %lld cells%s have at most %lld",
+                 request.centring, static_cast<long long>(width), d, static_cast<long long>(n_cells_[d]), has_levels_ ? " between levels" : "",
+                 static_cast<long long>(most));
+    }
 }
 
 std::vector<halo_boundary> ForestTopology::boundaries(int64_t gid, const GhostWidths &widths, Centring centring) const {
@@ -240,12 +267,16 @@ std::vector<halo_boundary> ForestTopology::boundaries(int64_t gid, const GhostWi
     return found;
 }
 
-// Of two parts over an element of one there is one edge at most: what lies across an element is one block, from which the way back is the same.
 void ForestTopology::edges(const EdgeRequest &request, const EdgeSink &sink) const {
-    require_cells(request.centring);
-    if (request.flow != Flow::from_owner || request.shared != HALO_SHARED_KEEP)
-        fail(HALO_ERR_ARGUMENT, "forest: shared points are none's: flow %d, shared %d cannot be exchanged", static_cast<int>(request.flow),
-             request.shared);
+    if (request.flow != Flow::from_owner)
+        fail(HALO_ERR_ARGUMENT, "forest: points that several blocks have come from their owners: flow %d cannot be exchanged",
+             static_cast<int>(request.flow));
+    if (request.centring != HALO_CENTRE_CELL) return owned_points(request, sink);
+    if (request.shared != HALO_SHARED_ONLY) ghost_cells(request, sink);
+}
+
+// Of two parts over an element of one there is one edge at most: what lies across an element is one block, from which the way back is the same.
+void ForestTopology::ghost_cells(const EdgeRequest &request, const EdgeSink &sink) const {
     const int32_t here = context_.rank();
     for (const int64_t gid : near_) {
         Edge edge;
@@ -265,6 +296,33 @@ void ForestTopology::edges(const EdgeRequest &request, const EdgeSink &sink) con
             edge.identity.element = element_across(element, there.map);
             edge.map = there.map;
             sink(edge);
+        });
+    }
+}
+
+// Elements in ascending order, so both ends of an edge count alike.
+void ForestTopology::owned_points(const EdgeRequest &request, const EdgeSink &sink) const {
+    check_points(request);
+    const int32_t here = context_.rank();
+    const PointOwners owners(*leaves_, n_cells_, request.centring);
+    for (const int64_t gid : near_) {
+        std::map<std::pair<int64_t, int32_t>, int32_t> n_edges; // from a sender over one of its elements
+        Edge edge;
+        edge.receive_gid = gid;
+        edge.receive_rank = owner(gid);
+        for_each_filled(n_dims_, n_cells_, request.centring, request, [&](int32_t element, const halo_box &points) {
+            owners.find(leaf(gid), element, points, [&](const OwnedPoints &owned) {
+                if (owned.is != Across::Is::leaf || owned.are_own_of(gid)) return;
+                edge.identity.element = owned.element;
+                edge.identity.piece = n_edges[{ owned.gid, owned.element }]++;
+                edge.send_gid = owned.gid;
+                edge.send_rank = owner(owned.gid);
+                edge.ends = ends_on(here, edge.send_rank, edge.receive_rank);
+                edge.send.box = owned.there;
+                edge.receive.box = owned.here;
+                edge.map = owned.map;
+                if (edge.send_rank == here || edge.receive_rank == here) sink(edge);
+            });
         });
     }
 }

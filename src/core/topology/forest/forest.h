@@ -43,9 +43,13 @@ public:
     int32_t balance() const { return balance_; } // HALO_BALANCE_...
     // Does a join turn trees against each other?
     bool is_turned() const { return is_turned_; }
+    // Do blocks that have a point of faces, edges or nodes all know each other? Where 4 or more trees meet irregularly they do not.
+    bool is_regular() const { return leaves_->trees().is_regular(); }
     // Is any leaf next to a coarser one?
     bool has_levels() const { return has_levels_; }
     const Leaves &leaves() const { return *leaves_; }
+    // HALO_ERR_ARGUMENT: points in this centring have no single owner, or more ghosts than blocks can give.
+    void check_points(const EdgeRequest &request) const;
 
 private:
     void read_all(const halo_forest_desc &desc);
@@ -57,7 +61,9 @@ private:
     void find_near();
     bool find_levels(const halo_forest_desc &desc) const;
     bool find_levels() const;
-    void require_cells(Centring centring) const;
+    void require_owners(Centring centring) const;
+    void ghost_cells(const EdgeRequest &request, const EdgeSink &sink) const;
+    void owned_points(const EdgeRequest &request, const EdgeSink &sink) const;
     int32_t n_dims_;
     Extent n_cells_{ 1, 1, 1 };
     std::optional<LeafDirectory> directory_;

@@ -109,15 +109,26 @@ int64_t Leaves::find(const TreeBlock &block) const {
     return all_known_ ? int64_t{ place } : gids_[place];
 }
 
-Across Leaves::across(const TreeBlock &block, int32_t element) const {
-    Across found;
-    if (!trees_.neighbour(block, element_offset(element), found.block, found.map)) return found;
+// What lies in the place of its block.
+void Leaves::look_up(Across &found) const {
     for (int32_t level = found.block.level; level >= 0; --level)
         if (found.gid = find(ancestor(found.block, level)); found.gid >= 0) {
-            found.is = level == block.level ? Across::Is::leaf : Across::Is::coarser;
-            return found;
+            found.is = level == found.block.level ? Across::Is::leaf : Across::Is::coarser;
+            return;
         }
     found.is = Across::Is::finer;
+}
+
+Across Leaves::at(const TreeBlock &block) const {
+    Across found;
+    found.block = block;
+    look_up(found);
+    return found;
+}
+
+Across Leaves::across(const TreeBlock &block, int32_t element) const {
+    Across found;
+    if (trees_.neighbour(block, element_offset(element), found.block, found.map)) look_up(found);
     return found;
 }
 

@@ -62,6 +62,8 @@ public:
 
     // -1: it is no leaf.
     int64_t find(const TreeBlock &block) const;
+    // What lies in a block's own place, and across an element of it.
+    Across at(const TreeBlock &block) const;
     Across across(const TreeBlock &block, int32_t element) const;
     // All leaves in a refined block that touch its element. All of these must be known.
     template <class Visit>
@@ -90,6 +92,7 @@ private:
     void check_cover(const std::vector<uint32_t> &order) const;
 
     void fill_table();
+    void look_up(Across &found) const;
 
     Trees trees_;
     std::vector<TreeBlock> blocks_;

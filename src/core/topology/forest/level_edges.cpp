@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "topology/forest/level_edges.h"
 
-#include <algorithm>
 #include <map>
-
-#include "topology/boxes/box_calculus.h"
-#include "topology/forest/block_box.h"
 
 namespace halo {
 
@@ -65,10 +61,12 @@ bool LevelGhosts::halves_ghosts(int32_t n_dims) const {
     return everywhere;
 }
 
-LevelEdges::LevelEdges(const ForestTopology &forest, const LevelGhosts &ghosts)
+LevelEdges::LevelEdges(const ForestTopology &forest, const LevelGhosts &ghosts, Centring centring)
     : forest_(forest),
       ghosts_(ghosts),
-      coarse_widths_(ghosts.coarse(forest.n_dims())),
+      centring_(centring),
+      owners_(forest.leaves(), forest.cells_of(0), centring),
+      cells_(forest.cells_of(0)),
       coarse_cells_(forest.cells_of(0)) {
     for (int d = 0; d < forest.n_dims(); ++d) coarse_cells_[d] /= 2;
 }
@@ -79,100 +77,132 @@ struct LevelEdges::Receiver {
     int32_t rank;
 };
 
+// Ghosts around which all leaves are coarser.
+template <class Visit>
+void LevelEdges::for_each_made(const TreeBlock &block, Visit &&visit) const {
+    if (block.level == 0) return;
+    for_each_filled(forest_.n_dims(), cells_, centring_, ghosts_.request(centring_), [&](int32_t element, const halo_box &points) {
+        owners_.find(block, element, points, [&](const OwnedPoints &owned) {
+            if (owned.is == Across::Is::coarser) visit(owned.here);
+        });
+    });
+}
+
 std::vector<halo_box> LevelEdges::made(int64_t gid) const {
     std::vector<halo_box> boxes;
-    for_each_element(forest_.n_dims(), [&](int32_t element, const ElementOffset &) {
-        const halo_box box = element_box(whole_block(forest_.cells_of(gid)), ghosts_.widths, element);
-        if (empty(box) || !in_stencil(element, ghosts_.stencil)) return;
-        if (forest_.across(forest_.leaf(gid), element).is == Across::Is::coarser) boxes.push_back(box);
+    for_each_made(forest_.leaf(gid), [&](const halo_box &box) { boxes.push_back(box); });
+    return boxes;
+}
+
+// Coarse points that ghosts are made from: those around each in directions in which points lie on faces, the cell it lies in in the others, and as
+// many on both sides as slopes reach.
+std::vector<halo_box> LevelEdges::read(const TreeBlock &block) const {
+    std::vector<halo_box> boxes;
+    for_each_made(block, [&](const halo_box &box) {
+        halo_box centres = box;
+        for (int d = 0; d < forest_.n_dims(); ++d) {
+            centres.low[d] = floor_divide(box.low[d], 2);
+            centres.high[d] = floor_divide(box.high[d] - 1 + (centring_ >> d & 1), 2) + 1;
+        }
+        add_disjoint(boxes, centres);
+        for (int d = 0; d < forest_.n_dims() && ghosts_.reach > 0; ++d) {
+            if ((centring_ >> d & 1) != 0) continue;
+            halo_box around = centres;
+            around.low[d] -= ghosts_.reach;
+            around.high[d] += ghosts_.reach;
+            add_disjoint(boxes, around);
+        }
     });
     return boxes;
 }
 
-// Of the coarse cells on one side, those that ghosts behind coarser blocks are made from.
-std::vector<halo_box> LevelEdges::read(const TreeBlock &block, int32_t element) const {
-    std::vector<halo_box> boxes;
-    if (ghosts_.reach == 0) return boxes;
-    const halo_box side = element_box(whole_block(coarse_cells_), coarse_widths_, element);
-    const GhostWidths cover = halved(ghosts_.widths);
-    for_each_element(forest_.n_dims(), [&](int32_t made, const ElementOffset &) {
-        const halo_box centres = element_box(whole_block(coarse_cells_), cover, made);
-        if (made == element || empty(centres) || !in_stencil(made, ghosts_.stencil)) return;
-        if (forest_.across(block, made).is != Across::Is::coarser) return;
-        for (int d = 0; d < forest_.n_dims(); ++d) {
-            halo_box around = centres;
-            around.low[d] -= ghosts_.reach;
-            around.high[d] += ghosts_.reach;
-            if (const halo_box read = intersection(around, side); !empty(read)) add_disjoint(boxes, read);
+// As the block has them, with their owners as the block that it is a part of does.
+template <class Visit>
+void LevelEdges::for_each_read(const TreeBlock &block, Visit &&visit) const {
+    const std::vector<halo_box> boxes = read(block);
+    if (boxes.empty()) return;
+    const TreeBlock parent = ancestor(block, block.level - 1);
+    const Extent place = place_in_parent(block, coarse_cells_, forest_.n_dims());
+    const halo_box own = points_of(whole_block(cells_), centring_);
+    GhostWidths far = GhostWidths::same(0);
+    for (size_t d = 0; d < static_cast<size_t>(forest_.n_dims()); ++d) far.low[d] = far.high[d] = static_cast<int32_t>(cells_[d]);
+    for (int32_t element = 0; element < 27; ++element)
+        for (const halo_box &box : boxes) {
+            const halo_box points = intersection(shifted(box, place), element_box(own, far, element));
+            if (empty(points)) continue;
+            owners_.find(parent, element, points, [&](OwnedPoints owned) {
+                owned.here = relative(owned.here, place);
+                visit(owned);
+            });
         }
+}
+
+std::vector<halo_box> LevelEdges::read_inside(int64_t gid) const {
+    std::vector<halo_box> boxes;
+    for_each_read(forest_.leaf(gid), [&](const OwnedPoints &owned) {
+        if (owned.is == Across::Is::finer && owned.are_own_of(gid)) boxes.push_back(owned.here);
     });
     return boxes;
 }
 
 std::vector<halo_box> LevelEdges::read_beside(int64_t gid) const {
     std::vector<halo_box> boxes;
-    const TreeBlock &block = forest_.leaf(gid);
-    for_each_element(forest_.n_dims(), [&](int32_t element, const ElementOffset &) {
-        if (forest_.across(block, element).is != Across::Is::leaf) return;
-        for (const halo_box &box : read(block, element)) boxes.push_back(box);
+    for_each_read(forest_.leaf(gid), [&](const OwnedPoints &owned) {
+        if (owned.is == Across::Is::finer && !owned.are_own_of(gid)) boxes.push_back(owned.here);
     });
     return boxes;
 }
 
-// The parts of a refined block that have some of the receiver's points, on their coarse points.
+// Of the faces on its border those that finer blocks have too.
 template <class Visit>
-void LevelEdges::from_parts(int64_t gid, int32_t element, const Across &across, const halo_box &wanted, Centring centring, Visit &&visit) const {
-    const Extent cells = forest_.cells_of(gid);
-    const halo_box there = box_across(wanted, element, across.map, cells);
-    for (int32_t number = 0; number < 1 << forest_.n_dims(); ++number) {
-        const TreeBlock block = child(across.block, number);
-        const Extent place = place_in_parent(block, coarse_cells_, forest_.n_dims());
-        const halo_box sent = intersection(there, shifted(points_of(whole_block(coarse_cells_), centring), place));
-        if (!empty(sent)) visit(forest_.gid_of(block), relative(sent, place), box_from_across(sent, element, across.map, cells));
-    }
-}
-
-// What each block behind an element of the receiver sends, and where.
-template <class Visit>
-void LevelEdges::behind(const Receiver &receiver, LevelWay way, Centring centring, int32_t element, const Across &across, Visit &&visit) const {
-    if (way == LevelWay::to_coarser && across.is == Across::Is::finer && in_stencil(element, ghosts_.stencil))
-        from_parts(receiver.gid, element, across, element_box(whole_block(forest_.cells_of(receiver.gid)), ghosts_.widths, element), centring, visit);
-    if (way == LevelWay::fluxes && across.is == Across::Is::finer && has_faces_on(element, centring))
-        from_parts(receiver.gid, element, across, faces_on(element, forest_.cells_of(receiver.gid)), centring, visit);
-    if (way == LevelWay::to_finer && across.is == Across::Is::coarser && (ghosts_.reach > 0 || in_stencil(element, ghosts_.stencil))) {
-        const halo_box side = element_box(whole_block(coarse_cells_), coarse_widths_, element);
-        const Extent place = place_in_parent(across.block, coarse_cells_, forest_.n_dims());
-        if (!empty(side)) visit(across.gid, shifted(box_across(side, element, across.map, coarse_cells_), place), side);
-    }
-    if (way == LevelWay::beside && across.is == Across::Is::leaf)
-        for (const halo_box &box : read(receiver.block, element)) visit(across.gid, box_across(box, element, across.map, coarse_cells_), box);
-}
-
-// Elements in ascending order, so both ends of an edge count alike.
-void LevelEdges::into(const Receiver &receiver, LevelWay way, Centring centring, const EdgeSink &sink) const {
-    const int32_t here = forest_.context().rank();
-    std::map<std::pair<int64_t, int32_t>, int32_t> n_edges; // from a sender over one of its elements
+void LevelEdges::for_each_flux(const Receiver &receiver, Visit &&visit) const {
     for_each_element(forest_.n_dims(), [&](int32_t element, const ElementOffset &) {
-        const Across across = forest_.across(receiver.block, element);
-        behind(receiver, way, centring, element, across, [&](int64_t sender, const halo_box &send, const halo_box &receive) {
-            Edge edge;
-            edge.identity.element = element_across(element, across.map);
-            edge.identity.piece = n_edges[{ sender, edge.identity.element }]++;
-            edge.send_gid = sender;
-            edge.send_rank = forest_.owner(sender);
-            edge.receive_gid = receiver.gid;
-            edge.receive_rank = receiver.rank;
-            edge.send.box = send;
-            edge.receive.box = receive;
-            edge.map = across.map;
-            edge.ends = ends_on(here, edge.send_rank, receiver.rank);
-            if (edge.send_rank == here || receiver.rank == here) sink(edge);
+        if (!has_faces_on(element, centring_)) return;
+        owners_.find(receiver.block, 13, faces_on(element, cells_), [&](const OwnedPoints &owned) {
+            if (owned.is == Across::Is::finer) visit(owned);
         });
     });
 }
 
-void LevelEdges::emit(LevelWay way, Centring centring, const EdgeSink &sink) const {
-    for (const int64_t gid : forest_.near()) into({ gid, forest_.leaf(gid), forest_.owner(gid) }, way, centring, sink);
+// What the owners of the receiver's points send, and where.
+template <class Visit>
+void LevelEdges::for_each_into(const Receiver &receiver, LevelWay way, Visit &&visit) const {
+    if (way == LevelWay::fluxes) return for_each_flux(receiver, visit);
+    if (way == LevelWay::to_coarser)
+        return for_each_filled(forest_.n_dims(), cells_, centring_, ghosts_.request(centring_), [&](int32_t element, const halo_box &points) {
+            owners_.find(receiver.block, element, points, [&](const OwnedPoints &owned) {
+                if (owned.is == Across::Is::finer) visit(owned);
+            });
+        });
+    if (way == LevelWay::beside && halves_ghosts()) return;
+    const Across::Is wanted = way == LevelWay::to_finer ? Across::Is::leaf : Across::Is::finer;
+    for_each_read(receiver.block, [&](const OwnedPoints &owned) {
+        if (owned.is == wanted && !(way == LevelWay::beside && owned.are_own_of(receiver.gid))) visit(owned);
+    });
+}
+
+// Elements in ascending order, so both ends of an edge count alike.
+void LevelEdges::into(const Receiver &receiver, LevelWay way, const EdgeSink &sink) const {
+    const int32_t here = forest_.context().rank();
+    std::map<std::pair<int64_t, int32_t>, int32_t> n_edges; // from a sender over one of its elements
+    for_each_into(receiver, way, [&](const OwnedPoints &owned) {
+        Edge edge;
+        edge.identity.element = owned.element;
+        edge.identity.piece = n_edges[{ owned.gid, owned.element }]++;
+        edge.send_gid = owned.gid;
+        edge.send_rank = forest_.owner(owned.gid);
+        edge.receive_gid = receiver.gid;
+        edge.receive_rank = receiver.rank;
+        edge.send.box = owned.there;
+        edge.receive.box = owned.here;
+        edge.map = owned.map;
+        edge.ends = ends_on(here, edge.send_rank, receiver.rank);
+        if (edge.send_rank == here || receiver.rank == here) sink(edge);
+    });
+}
+
+void LevelEdges::emit(LevelWay way, const EdgeSink &sink) const {
+    for (const int64_t gid : forest_.near()) into({ gid, forest_.leaf(gid), forest_.owner(gid) }, way, sink);
 }
 
 } // namespace halo

@@ -14,6 +14,14 @@ constexpr const char *side_names[] = { "x low", "x high", "y low", "y high", "z 
 // Is the highest bit of a below that of b?
 bool lower_bit(int64_t a, int64_t b) { return a < b && a < (a ^ b); }
 
+// An element as it is seen from where one comes to across some of its directions.
+int32_t element_beyond(int32_t element, int32_t crossed, const AxisMap &map) {
+    const ElementOffset offset = element_offset(element);
+    ElementOffset there{};
+    for (size_t d = 0; d < 3; ++d) there[map.axis[d]] = map.sign[d] * ((crossed >> d & 1) != 0 ? -offset[d] : offset[d]);
+    return HALO_ELEMENT(there[0], there[1], there[2]);
+}
+
 } // namespace
 
 std::string text_of(const TreeBlock &block) {
@@ -133,6 +141,34 @@ void Trees::find_passages() {
         const Passage &back = ways[static_cast<size_t>(way.tree) * 27 + static_cast<size_t>(element_across(element, map))];
         if (back.tree == tree && map_of(back) == map.inverse()) passages_[place] = way;
     });
+    for_each([&](int32_t tree, int32_t element, size_t) { is_regular_ = is_regular_ && knows_all_at(tree, element); });
+}
+
+// Those that lie at an element of a tree are the tree, and what is behind any of the element's directions.
+bool Trees::knows_all_at(int32_t tree, int32_t element) const {
+    using At = std::pair<int32_t, int32_t>; // a tree, and which of its elements that is
+    const ElementOffset offset = element_offset(element);
+    std::vector<At> known{ { tree, element } };
+    for (int32_t crossed = 1; crossed < 8; ++crossed) {
+        ElementOffset over{};
+        bool fits = true;
+        for (int d = 0; d < 3; ++d) {
+            fits = fits && ((crossed >> d & 1) == 0 || offset[d] != 0);
+            over[d] = (crossed >> d & 1) != 0 ? offset[d] : 0;
+        }
+        if (!fits) continue;
+        const Passage &way = passages_[static_cast<size_t>(tree) * 27 + static_cast<size_t>(HALO_ELEMENT(over[0], over[1], over[2]))];
+        if (way.tree >= 0) known.emplace_back(way.tree, element_beyond(element, crossed, map_of(way)));
+    }
+    const auto has = [&](const At &at) { return std::find(known.begin(), known.end(), at) != known.end(); };
+    for (const At &at : known)
+        for (int32_t d = 0; d < n_dims_; ++d) {
+            const int32_t out = element_offset(at.second)[static_cast<size_t>(d)];
+            if (out == 0) continue;
+            const Passage &side = joined_[static_cast<size_t>(at.first) * 6 + static_cast<size_t>(2 * d + (out > 0 ? 1 : 0))];
+            if (side.tree >= 0 && !has({ side.tree, element_beyond(at.second, 1 << d, map_of(side)) })) return false;
+        }
+    return true;
 }
 
 bool Trees::behind(int32_t tree, int32_t side, int32_t &to_tree, AxisMap &map) const {

@@ -53,6 +53,8 @@ public:
     void join(const halo_tree_join &join, int64_t place, const Extent &n_cells);
     // After the last of them.
     void find_passages();
+    // Does whoever comes to an edge or corner of a tree across its sides come to all trees there from each of them? Not around one where 5 meet.
+    bool is_regular() const { return is_regular_; }
 
     // Of equal extents and joins.
     bool operator==(const Trees &other) const { return n_dims_ == other.n_dims_ && n_roots_ == other.n_roots_ && joined_ == other.joined_; }
@@ -78,11 +80,13 @@ private:
     static AxisMap map_of(const Passage &passage) { return { passage.axis, passage.sign, passage.sign }; }
     std::optional<Passage> crossing(int32_t tree, const ElementOffset &out, const std::array<int, 3> &order, int n) const;
     Passage only_way(int32_t tree, int32_t element) const;
+    bool knows_all_at(int32_t tree, int32_t element) const;
 
     int32_t n_dims_;
     std::vector<Extent> n_roots_;
     std::vector<Passage> joined_;   // 6 sides of each tree
     std::vector<Passage> passages_; // 27 elements of each tree
+    bool is_regular_ = true;
 };
 
 } // namespace halo
