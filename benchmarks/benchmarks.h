@@ -64,6 +64,9 @@ void run_gather(const Session &session, const Options &options, Report &report);
 // Particles that go to other ranks' blocks, against MPI_Alltoallv by hand.
 void run_particles(const Session &session, const Options &options, Report &report);
 
+// Ghosts between blocks of three levels, against blocks of one; ghosts made by hand; making forests.
+void run_levels(const Session &session, const Options &options, Report &report);
+
 // What it costs to make things: exchanges of the works, and many channels by hand.
 void run_setup(const Session &session, const Options &options, Report &report);
 // The part of it that is about boxes: the first fill, a second field, memory.

@@ -161,7 +161,7 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * comes from coarser blocks is received there. Where ghosts outside the domain have to do with it, the caller fills some of these cells, between
  * halo_exchange_unpack and halo_exchange_refine: halo_exchange_coarse_boundaries says which.
  *
- * Fields: real or complex, dense, on the host; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at most.
+ * Fields: real or complex, on the host; ghosts (with HALO_PROLONG_MINMOD and the coarse cell around them) reach over half a block at most.
  * The stencil must not reach farther than the balance: HALO_STENCIL_FULL wants HALO_BALANCE_FULL; HALO_STENCIL_EDGES wants it too, with
  * HALO_PROLONG_CONSTANT HALO_BALANCE_EDGES; HALO_STENCIL_FACES wants HALO_BALANCE_EDGES, with HALO_PROLONG_CONSTANT HALO_BALANCE_FACES (two
  * dimensions have no edges but corners: there EDGES is FULL). Otherwise creation is HALO_ERR_ARGUMENT. A run that fills fewer
@@ -177,12 +177,17 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * around an edge of 5. Where joins turn trees, values on faces in one direction are those in another there: HALO_CENTRE_FACES, HALO_CENTRE_EDGES.
  * Else HALO_ERR_ARGUMENT.
  *
+ * Sparse fields (halo.h, section 7): each block decides for itself, by the values as they are sent, means of its own where the other is coarser. What
+ * is null or has no storage counts as the fill value, in coarse cells too. Data for a part without storage, of whichever level, make it an arrival;
+ * once it has storage all of it, and its coarse cells, hold the fill value first. Coarse cells have storage while their part has.
+ *
  * Between forests, halo_exchange_create_transfer (HALO_TRANSFER_COPY, no ghosts) moves fields from one list of blocks to another of the same trees
  * and cells: what is a leaf of both is copied, a leaf whose parts were leaves gets their means, one that was part of a leaf is made of its cells, by
  * the prolongation of the field that is filled. Cells alone. HALO_PROLONG_MINMOD reads one layer of the source's ghosts, which must be fresh, and
  * filled outside the domain. Runs as any exchange, as often as wanted. Fields as for ghosts between levels. HALO_ERR_ARGUMENT: trees, joins, cells,
  * types or components differ; a block was refined or coarsened by more than one level, which goes by a list between. Of `distributed` forests that
- * error is halo_exchange_prepare's, or the first start's, where blocks are looked up among all ranks.
+ * error is halo_exchange_prepare's, or the first start's, where blocks are looked up among all ranks. Of sparse fields all that has storage is moved,
+ * however small; parts that it comes to are arrivals (halo_exchange_arrivals).
  *  @{ */
 
 #define HALO_PROLONG_MINMOD                                                                                                                          \
@@ -196,11 +201,13 @@ HALO_API halo_status halo_field_set_prolongation(halo_field *field, int32_t prol
 
 /** What halo_exchange_desc.kind may be besides: values on faces (HALO_CENTRE_FACE_X, ..., HALO_CENTRE_FACES) of a block that lie on the border to
  * finer blocks become the mean, by area, of those of the 1, 2 or 4 finer faces on each: so that what leaves one level arrives in the other. Faces
- * between blocks of one level stay as they are. One message to each peer. Where joins turn trees: HALO_CENTRE_FACES, with HALO_VECTOR_ALONG. */
+ * between blocks of one level stay as they are. One message to each peer. Where joins turn trees: HALO_CENTRE_FACES, with HALO_VECTOR_ALONG if
+ * what flows upwards counts as positive. Sparse: finer blocks send what has storage, however small; faces of others, and parts without storage, stay
+ * as they are. */
 #define HALO_KIND_FLUXES 16
 
-/** Coarse cells of a local part beside the `field`-th of the exchange's fields: storage, which is the exchange's and lives as long, and its layout.
- * Local. HALO_ERR_NOT_FOUND: the exchange is over one level, and has none. */
+/** Coarse cells (faces, edges, nodes) of a local part beside the `field`-th of the exchange's fields: storage, which is the exchange's and lives as
+ * long, and its layout. NULL: a part of a sparse field that has none. Local. HALO_ERR_NOT_FOUND: the exchange is over one level, and has none. */
 HALO_API halo_status halo_exchange_coarse_data(const halo_exchange *exchange, int32_t field, int64_t gid, void **data, halo_layout *layout);
 
 /** Coarse cells outside the domain, by element, in the index space of the coarse cells, whose (0, 0, 0) covers the part's first cells. To be filled

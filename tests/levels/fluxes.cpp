@@ -2,6 +2,8 @@
 // Fluxes through faces between blocks of different levels.
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "model.h"
 #include "placed.h"
 #include "ranks.h"
@@ -12,9 +14,15 @@ using namespace levels;
 using conformance::Rank;
 using conformance::stop;
 
-Shape shape_of(uint64_t number) {
-    Random random(number);
+struct FluxCase {
     Shape shape;
+    bool along = false; // HALO_VECTOR_ALONG
+};
+
+FluxCase case_of(uint64_t number) {
+    Random random(number);
+    FluxCase drawn;
+    Shape &shape = drawn.shape;
     shape.n_dims = 1 + static_cast<int32_t>(random() % 3);
     shape.n_trees = 1 + static_cast<int32_t>(random() % 2);
     shape.n_cells = 2 + 2 * static_cast<int64_t>(random() % 3);
@@ -24,8 +32,19 @@ Shape shape_of(uint64_t number) {
         shape.periodic[d] = random() % 2 == 0;
     }
     shape.distributed = random() % 2 == 0;
-    return shape;
+    shape.turned = random() % 2 == 0;
+    if (shape.turned) shape.n_trees = 2 + (shape.n_dims < 3 ? static_cast<int32_t>(random() % 2) : 0);
+    drawn.along = random() % 2 == 0;
+    return drawn;
 }
+
+// In the model's space.
+struct Face {
+    int32_t level;
+    Place place;
+    int axis;
+    int32_t sign; // of what a block has there
+};
 
 class Fluxes : public testing::TestWithParam<int32_t> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, Fluxes, testing::ValuesIn(conformance::rank_counts()), testing::PrintToStringParamName());
@@ -41,7 +60,8 @@ void for_each_face(const Shape &shape, Visit &&visit) {
 
 TEST_P(Fluxes, BecomeTheMeansOfFinerOnes) {
     for (uint64_t number = 0; number < static_cast<uint64_t>(conformance::number_from("LEVELS_CASES", 40)); ++number) {
-        const Shape shape = shape_of(number);
+        const FluxCase of = case_of(number);
+        const Shape &shape = of.shape;
         conformance::run(GetParam(), {}, [&](Rank &rank) {
             const Model model(shape, number, rank.size);
             halo_topology *topology = nullptr;
@@ -49,6 +69,7 @@ TEST_P(Fluxes, BecomeTheMeansOfFinerOnes) {
             OK(halo_topology_create_forest(rank.context, &forest, &topology));
             halo_field_desc desc = HALO_FIELD_DESC_INIT;
             desc.name = "flux", desc.centring = HALO_CENTRE_FACES, desc.n_components = 2;
+            desc.vector = of.along ? HALO_VECTOR_ALONG : HALO_VECTOR_NONE;
             halo_field *field = nullptr;
             OK(halo_field_create(topology, &desc, &field));
             OK(halo_field_allocate(field, -1));
@@ -67,24 +88,27 @@ TEST_P(Fluxes, BecomeTheMeansOfFinerOnes) {
                     OK(halo_field_data(field, gids[part], 0, &data));
                     const int32_t level = model.blocks()[static_cast<size_t>(gids[part])].level;
                     for_each_face(shape, [&](int d, const Place &face) {
+                        const int axis = std::countr_zero(static_cast<uint32_t>(model.centring_in_space(gids[part], 1 << d)));
+                        const Face there{ level, model.in_space(gids[part], face, shape.n_cells, 1 << d), axis,
+                                          of.along ? model.sign_along(gids[part], axis) : 1 };
                         for (int32_t c = 0; c < 2; ++c)
                             visit(static_cast<double *>(data)[layout.first_owned + face[0] * layout.stride[0] + face[1] * layout.stride[1] +
                                                               face[2] * layout.stride[2] + c * layout.component_stride + d * layout.place_stride],
-                                  level, model.in_space(gids[part], face, shape.n_cells), d, c);
+                                  there, c);
                     });
                 }
             };
             for (int again = 0; again < 2; ++again) {
-                for_each_value([&](double &value, int32_t level, const Place &face, int d, int32_t c) { value = model.face(level, face, d, c); });
+                for_each_value([&](double &value, const Face &at, int32_t c) { value = at.sign * model.face(at.level, at.place, at.axis, c); });
                 OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
                 OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
-                for_each_value([&](double &value, int32_t level, const Place &face, int d, int32_t c) {
-                    const std::optional<double> corrected = model.corrected_face(level, face, d, c);
-                    const double wanted = corrected ? *corrected : model.face(level, face, d, c);
+                for_each_value([&](double &value, const Face &at, int32_t c) {
+                    const std::optional<double> corrected = model.corrected_face(at.level, at.place, at.axis, c);
+                    const double wanted = at.sign * (corrected ? *corrected : model.face(at.level, at.place, at.axis, c));
                     if (value != wanted)
                         stop("case %llu: level %d, face (%lld, %lld, %lld) along %d is %.17g, wanted %.17g", static_cast<unsigned long long>(number),
-                             level, static_cast<long long>(face[0]), static_cast<long long>(face[1]), static_cast<long long>(face[2]), d, value,
-                             wanted);
+                             at.level, static_cast<long long>(at.place[0]), static_cast<long long>(at.place[1]), static_cast<long long>(at.place[2]),
+                             at.axis, value, wanted);
                 });
             }
             OK(halo_exchange_destroy(&exchange));

@@ -219,18 +219,48 @@ halo_forest_desc Model::desc_of(int32_t rank) const {
     return own;
 }
 
-Place Model::in_space(int64_t gid, const Place &cell, int64_t n_cells) const {
+Place Model::in_space(int64_t gid, const Place &point, int64_t n_cells, int32_t centring) const {
     const halo_leaf &leaf = leaves_[static_cast<size_t>(gid)];
-    const Tree &tree = trees_[static_cast<size_t>(leaf.tree)];
+    const Tree &tree = tree_of(gid);
     const Place end = tree_extent(tree, leaf.level, n_cells);
     Place place{};
-    for (size_t d = 0; d < 3; ++d) {
-        if (d >= static_cast<size_t>(shape_.n_dims)) continue;
+    for (size_t d = 0; d < static_cast<size_t>(shape_.n_dims); ++d) {
         const auto axis = static_cast<size_t>(tree.axis[d]);
-        const int64_t at = leaf.at[d] * n_cells + cell[d];
-        place[axis] = (tree.sign[d] > 0 ? at : end[d] - 1 - at) + (axis == 0 ? leaf.tree * (shape_.n_roots[0] * n_cells << leaf.level) : 0);
+        const int64_t at = leaf.at[d] * n_cells + point[d], last = end[d] - 1 + (centring >> d & 1);
+        place[axis] = (tree.sign[d] > 0 ? at : last - at) + (axis == 0 ? leaf.tree * (shape_.n_roots[0] * n_cells << leaf.level) : 0);
     }
     return place;
+}
+
+Place Model::in_part(int64_t gid, const Place &point, int32_t centring) const {
+    const halo_leaf &leaf = leaves_[static_cast<size_t>(gid)];
+    const Tree &tree = tree_of(gid);
+    const Place end = tree_extent(tree, leaf.level, shape_.n_cells);
+    Place place{};
+    for (size_t d = 0; d < static_cast<size_t>(shape_.n_dims); ++d) {
+        const auto axis = static_cast<size_t>(tree.axis[d]);
+        const int64_t at = point[axis] - (axis == 0 ? leaf.tree * (shape_.n_roots[0] * shape_.n_cells << leaf.level) : 0);
+        const int64_t last = end[d] - 1 + (centring >> axis & 1);
+        place[d] = (tree.sign[d] > 0 ? at : last - at) - leaf.at[d] * shape_.n_cells;
+    }
+    return place;
+}
+
+int32_t Model::centring_in_space(int64_t gid, int32_t centring) const {
+    int32_t there = 0;
+    for (size_t d = 0; d < 3; ++d) there |= (centring >> d & 1) << tree_of(gid).axis[d];
+    return there;
+}
+
+int32_t Model::centring_in_part(int64_t gid, int32_t centring) const {
+    int32_t here = 0;
+    for (size_t d = 0; d < 3; ++d) here |= (centring >> tree_of(gid).axis[d] & 1) << d;
+    return here;
+}
+
+int32_t Model::sign_along(int64_t gid, int32_t axis) const {
+    const Tree &tree = tree_of(gid);
+    return tree.sign[static_cast<size_t>(direction_along(tree, axis))];
 }
 
 // ---- values: whole numbers, whose means and quarters are exact in any order
@@ -339,7 +369,7 @@ std::optional<double> Model::corrected_face(int32_t level, const Place &cell, in
 
 double Model::copy(int64_t gid, const Place &point, int32_t component, int32_t centring) const {
     const uint64_t kind = 6 + 8 * (8 * static_cast<uint64_t>(gid) + static_cast<uint64_t>(centring));
-    return hash(kind, blocks_[static_cast<size_t>(gid)].level, in_space(gid, point, shape_.n_cells), component);
+    return hash(kind, blocks_[static_cast<size_t>(gid)].level, in_space(gid, point, shape_.n_cells, centring), component);
 }
 
 bool Model::comes_before(int64_t gid, int64_t other) const {

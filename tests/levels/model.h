@@ -55,8 +55,16 @@ public:
     int32_t owner(int64_t gid) const { return owner_[static_cast<size_t>(gid)]; }
     bool has_levels() const;
 
-    // A point of a part, counted in its index space (of cells `n_cells` wide per block), as a cell of that level in space.
-    Place in_space(int64_t gid, const Place &cell, int64_t n_cells) const;
+    // A point of a part, counted in its index space (of cells `n_cells` wide per block), as one of that level in space. Its centring is the part's;
+    // between cells it is the same one however index spaces are turned, where cells have their numbers from the other end.
+    Place in_space(int64_t gid, const Place &point, int64_t n_cells, int32_t centring = HALO_CENTRE_CELL) const;
+    // The other way round; the centring is space's.
+    Place in_part(int64_t gid, const Place &point, int32_t centring) const;
+    // A part's directions, as a sum of bits, are these of space; and the other way round.
+    int32_t centring_in_space(int64_t gid, int32_t centring) const;
+    int32_t centring_in_part(int64_t gid, int32_t centring) const;
+    // Whether the part's direction along an axis of space runs upwards (1) or downwards (-1).
+    int32_t sign_along(int64_t gid, int32_t axis) const;
 
     // What a cell of a block holds.
     double owned(int32_t level, const Place &cell, int32_t component) const;
@@ -70,11 +78,11 @@ public:
     // What a cell of any level gets of these blocks, where one of them, its parts or what it is a part of lie there.
     double moved(int32_t level, const Place &cell, int32_t component, int32_t prolongation) const;
 
-    // Faces: below the cell in direction d. Null: the cell beyond is in no finer block, or outside.
+    // Faces below a cell in direction d, in space, and what goes through them upwards. Null: the cell beyond is in no finer block, or outside.
     double face(int32_t level, const Place &cell, int d, int32_t component) const;
     std::optional<double> corrected_face(int32_t level, const Place &cell, int d, int32_t component) const;
 
-    // Points that several blocks have: what a block's own copy of one holds, whose place is counted in the block.
+    // Points that several blocks have: what a block's own copy of one holds, whose place is counted in the block. The centring is the block's.
     double copy(int64_t gid, const Place &point, int32_t component, int32_t centring) const;
 
     enum class Is { leaf, coarser, finer };
@@ -101,6 +109,7 @@ private:
         std::array<int32_t, 3> axis{ 0, 1, 2 }; // in space, along which the tree's direction runs
         std::array<int32_t, 3> sign{ 1, 1, 1 };
     };
+    const Tree &tree_of(int64_t gid) const { return trees_[static_cast<size_t>(leaves_[static_cast<size_t>(gid)].tree)]; }
     Place tree_extent(const Tree &tree, int32_t level, int64_t n_cells) const;
     int32_t direction_along(const Tree &tree, int32_t axis) const;
     void add_join(int32_t tree, int32_t to, int32_t axis);

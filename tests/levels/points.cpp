@@ -3,141 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
-#include <tuple>
 
-#include "stored.h"
+#include "truth.h"
 
 namespace {
 
 using namespace levels;
-
-// ---- the model
-
-// A point of a centring lies between the cells p - 1 and p of the directions whose bit is set, else in cell p. Of its copies one is the owner's.
-class Truth {
-public:
-    struct Value {
-        double value = 0;
-        bool is_inside = false;     // else it lies outside the domain, and is none
-        bool reads_outside = false; // made from what has been filled in there
-    };
-
-    Truth(const Model &model, int32_t centring, int32_t prolongation) : model_(model), centring_(centring), prolongation_(prolongation) {}
-
-    // Of a point of a block, also among its ghosts, as it is at the block's level.
-    Value value(int64_t gid, const Place &point, int32_t c) const {
-        const int32_t level = model_.blocks()[static_cast<size_t>(gid)].level;
-        const Place at = model_.in_space(gid, point, n_cells());
-        const Around around = look_around(level, at);
-        if (!around.is_inside) return {};
-        if (around.is_finer || around.owner.gid >= 0) return { known(around, level, at, c), true, false };
-        return prolongated(level, at, c);
-    }
-    // Is the block's copy of its own point the owner's?
-    bool owns(int64_t gid, const Place &point) const {
-        const Around around = look_around(model_.blocks()[static_cast<size_t>(gid)].level, model_.in_space(gid, point, n_cells()));
-        return !around.is_finer && around.owner.gid == gid && around.owner.point == point;
-    }
-
-private:
-    struct Copy {
-        int64_t gid = -1;
-        Place point{}; // in the block
-    };
-    // What the cells around a point are at its level.
-    struct Around {
-        bool is_inside = false;
-        bool is_finer = false;
-        Copy owner; // among the leaves of that level
-    };
-
-    int64_t n_cells() const { return model_.shape().n_cells; }
-    int32_t directions() const { return (1 << model_.shape().n_dims) - 1; }
-
-    // Each sum of some of the bits.
-    template <class Visit>
-    static void for_each_sum(int32_t bits, Visit &&visit) {
-        for (int32_t sum = 0; sum < 8; ++sum)
-            if ((sum & ~bits) == 0) visit(sum);
-    }
-    bool comes_before(const Copy &copy, const Copy &other) const {
-        if (copy.gid != other.gid) return model_.comes_before(copy.gid, other.gid);
-        return std::tie(copy.point[2], copy.point[1], copy.point[0]) < std::tie(other.point[2], other.point[1], other.point[0]);
-    }
-    Around look_around(int32_t level, const Place &point) const {
-        Around found;
-        for_each_sum(centring_, [&](int32_t below) {
-            Place cell = point;
-            for (size_t d = 0; d < 3; ++d) cell[d] -= below >> d & 1;
-            if (!model_.wrap(level, cell)) return;
-            found.is_inside = true;
-            const Model::Is is = model_.what(level, cell);
-            found.is_finer = found.is_finer || is == Model::Is::finer;
-            if (is != Model::Is::leaf) return;
-            Copy copy{ model_.leaf_with(level, cell), {} };
-            const Place first = model_.in_space(copy.gid, {}, n_cells());
-            for (size_t d = 0; d < 3; ++d) copy.point[d] = cell[d] - first[d] + (below >> d & 1);
-            if (found.owner.gid < 0 || comes_before(copy, found.owner)) found.owner = copy;
-        });
-        return found;
-    }
-    // Around it is a leaf of this level or a finer one.
-    double known(const Around &around, int32_t level, const Place &point, int32_t c) const {
-        if (!around.is_finer && around.owner.gid < 0) stop("model: blocks that touch differ by two levels");
-        if (!around.is_finer) return model_.copy(around.owner.gid, around.owner.point, c, centring_);
-        double sum = 0;
-        int n = 0;
-        for_each_sum(directions() & ~centring_, [&](int32_t above) {
-            Place part = point;
-            for (size_t d = 0; d < 3; ++d) part[d] = 2 * point[d] + (above >> d & 1);
-            sum += known(look_around(level + 1, part), level + 1, part, c);
-            ++n;
-        });
-        return sum / n;
-    }
-    // Of a level whose points are used to make those of the next.
-    double coarse(int32_t level, const Place &point, int32_t c, bool &reads_outside) const {
-        const Around around = look_around(level, point);
-        if (around.is_inside) return known(around, level, point, c);
-        reads_outside = true;
-        return model_.outside(level, point, c, centring_);
-    }
-    // Mean of the coarse points on both sides, where it lies between two; in cells the coarse value and a quarter of its slope.
-    Value prolongated(int32_t level, const Place &point, int32_t c) const {
-        Value made{ 0, true, false };
-        int32_t odd = 0;
-        Place lowest{};
-        for (size_t d = 0; d < 3; ++d) {
-            odd |= static_cast<int32_t>(point[d] & 1) << d;
-            lowest[d] = floor_half(point[d]);
-        }
-        int n = 0;
-        for_each_sum(odd & centring_, [&](int32_t above) {
-            Place centre = lowest;
-            for (size_t d = 0; d < 3; ++d) centre[d] += above >> d & 1;
-            const double middle = coarse(level - 1, centre, c, made.reads_outside);
-            made.value += middle;
-            for (size_t d = 0; d < 3 && prolongation_ == HALO_PROLONG_MINMOD; ++d) {
-                if (((directions() & ~centring_) >> d & 1) == 0) continue;
-                Place low = centre, high = centre;
-                --low[d], ++high[d];
-                const double below = middle - coarse(level - 1, low, c, made.reads_outside);
-                const double slope = minmod(below, coarse(level - 1, high, c, made.reads_outside) - middle);
-                made.value += ((odd >> d & 1) != 0 ? 0.25 : -0.25) * slope;
-            }
-            ++n;
-        });
-        made.value /= n;
-        return made;
-    }
-
-    const Model &model_;
-    int32_t centring_;
-    int32_t prolongation_;
-};
 
 // ---- random cases
 
@@ -145,6 +20,7 @@ struct FieldCase {
     int32_t centring = HALO_CENTRE_NODE;
     std::array<int32_t, 3> low{}, high{};
     int32_t prolongation = HALO_PROLONG_MINMOD;
+    bool along = false; // HALO_VECTOR_ALONG
     halo_type type = HALO_FLOAT64;
 
     // Ghosts that come in pairs stay so in narrower runs.
@@ -156,10 +32,19 @@ struct FieldCase {
     }
 };
 
-std::vector<int32_t> centrings_of(int32_t n_dims) {
+// Are its places the same ones however directions are turned into each other?
+bool is_whole(int32_t centring, int32_t n_dims) {
+    const std::vector<int32_t> places = places_of(centring, n_dims);
+    return places.size() > 1 || places[0] == HALO_CENTRE_CELL || places[0] == (1 << n_dims) - 1;
+}
+
+bool can_lie_along(int32_t centring, int32_t n_dims) { return centring == HALO_CENTRE_FACES || (centring == HALO_CENTRE_EDGES && n_dims == 3); }
+
+std::vector<int32_t> centrings_of(const Shape &shape) {
     std::vector<int32_t> all{ HALO_CENTRE_NODE, HALO_CENTRE_FACES, HALO_CENTRE_FACE_X };
-    if (n_dims > 1) all.insert(all.end(), { HALO_CENTRE_FACE_Y, HALO_CENTRE_EDGE_Z, HALO_CENTRE_EDGES });
-    if (n_dims > 2) all.insert(all.end(), { HALO_CENTRE_FACE_Z, HALO_CENTRE_EDGE_Y, HALO_CENTRE_EDGE_X });
+    if (shape.n_dims > 1) all.insert(all.end(), { HALO_CENTRE_FACE_Y, HALO_CENTRE_EDGE_Z, HALO_CENTRE_EDGES });
+    if (shape.n_dims > 2) all.insert(all.end(), { HALO_CENTRE_FACE_Z, HALO_CENTRE_EDGE_Y, HALO_CENTRE_EDGE_X });
+    if (shape.turned) std::erase_if(all, [&](int32_t centring) { return !is_whole(centring, shape.n_dims); });
     return all;
 }
 
@@ -180,7 +65,8 @@ struct PointCase {
         const auto below = [&](uint64_t n) { return static_cast<int32_t>(random() % n); };
         shape.n_dims = 1 + below(3);
         const bool is_3d = shape.n_dims == 3;
-        shape.n_trees = 1 + below(is_3d ? 2 : 3);
+        shape.turned = below(2) == 0;
+        shape.n_trees = shape.turned ? 2 + below(is_3d ? 1 : 2) : 1 + below(is_3d ? 2 : 3);
         shape.n_cells = 2 + 2 * below(is_3d ? 3 : 5);
         int64_t n_roots = shape.n_trees;
         for (size_t d = 0; d < static_cast<size_t>(shape.n_dims); ++d) {
@@ -196,10 +82,11 @@ struct PointCase {
         by_phases = below(2) == 0;
         const int32_t n_fields = 1 + below(2);
         for (int32_t f = 0; f < n_fields; ++f) {
-            std::vector<int32_t> centrings = centrings_of(shape.n_dims);
+            std::vector<int32_t> centrings = centrings_of(shape);
             if (f > 0) centrings.insert(centrings.end(), 3, HALO_CENTRE_CELL);
             FieldCase field;
             field.centring = centrings[static_cast<size_t>(below(centrings.size()))];
+            field.along = can_lie_along(field.centring, shape.n_dims) && below(2) == 0;
             field.prolongation = below(3) == 0 ? HALO_PROLONG_CONSTANT : HALO_PROLONG_MINMOD;
             field.type = below(3) == 0 ? HALO_FLOAT32 : HALO_FLOAT64;
             const int64_t widest = shape.deepest == 0 ? shape.n_cells - 1 : shape.n_cells / 2 - 1;
@@ -224,8 +111,8 @@ public:
           number_(number),
           model_(model),
           values_(topology, of.shape, desc(("u" + std::to_string(number)).c_str()), field().prolongation) {
-        for (const int32_t place : values_.places()) truth_.emplace_back(model, place, field().prolongation);
-        values_.for_each([&](const At &at) { wanted_.push_back(truth_[at.place].value(at.gid, at.point, component(at))); });
+        for (const int32_t place : values_.places()) truth_.emplace(place, Truth(model, place, field().prolongation, field().along));
+        values_.for_each([&](const At &at) { wanted_.push_back(truth(at).value(at.gid, at.point, component(at))); });
     }
     halo_field *handle() const { return values_.field(); }
 
@@ -236,7 +123,7 @@ public:
     template <class Value>
     void set_sent(Value &&value) {
         values_.for_each([&](const At &at) {
-            if (at.is_owned && (of_.shared == HALO_SHARED_KEEP || truth_[at.place].owns(at.gid, at.point))) values_.store(at, value(at));
+            if (at.is_owned && (of_.shared == HALO_SHARED_KEEP || truth(at).owns(at.gid, at.point))) values_.store(at, value(at));
         });
     }
     void spoil() {
@@ -246,21 +133,19 @@ public:
         set_sent([&](const At &at) { return copy(at); });
     }
     void fill_outside(const halo_exchange *exchange) const {
-        values_.fill_coarse_boundaries(exchange, static_cast<int32_t>(number_), [&](const At &at) {
-            return model_.outside(level(at.gid) - 1, model_.in_space(at.gid, at.point, of_.shape.n_cells / 2), component(at),
-                                  values_.places()[at.place]);
-        });
+        values_.fill_coarse_boundaries(exchange, static_cast<int32_t>(number_),
+                                       [&](const At &at) { return truth(at).outside(at.gid, at.point, component(at)); });
     }
     // Borders that nobody has filled may have changed what is made from them: that is not looked at.
     void check(int32_t first_component, int32_t n_components, int32_t depth) const {
         const int32_t end = n_components > 0 ? first_component + n_components : of_.n_components;
         size_t i = 0;
         values_.for_each([&](const At &at) {
-            const Truth::Value &truth = wanted_[i++];
+            const Truth::Value &wanted = wanted_[i++];
             const bool in_run = at.component >= first_component && at.component < end;
-            const bool received = in_run && truth.is_inside && (at.is_owned ? of_.shared != HALO_SHARED_KEEP : is_filled(at, depth));
-            if (received && truth.reads_outside && !of_.by_phases) return;
-            expect(at, received ? truth.value : at.is_owned ? copy(at) : untouched);
+            const bool received = in_run && wanted.is_inside && (at.is_owned ? of_.shared != HALO_SHARED_KEEP : is_filled(at, depth));
+            if (received && wanted.reads_outside && !of_.by_phases) return;
+            expect(at, received ? wanted.value : at.is_owned ? copy(at) : untouched);
         });
     }
     void check_owners() const {
@@ -271,7 +156,7 @@ public:
         }
         values_.for_each([&](const At &at) {
             if (!at.is_owned || at.component > 0) return;
-            wanted.push_back(truth_[at.place].owns(at.gid, at.point) ? 1 : 0);
+            wanted.push_back(truth(at).owns(at.gid, at.point) ? 1 : 0);
             if (wanted.size() > mask.size() || mask[wanted.size() - 1] != wanted.back())
                 stop("case %llu: field %zu, part %lld, point (%lld, %lld, %lld) of centring %d: another owner", number_of_case(), number_,
                      static_cast<long long>(at.gid), static_cast<long long>(at.point[0]), static_cast<long long>(at.point[1]),
@@ -287,13 +172,15 @@ private:
     halo_field_desc desc(const char *name) const {
         halo_field_desc desc = HALO_FIELD_DESC_INIT;
         desc.name = name, desc.type = field().type, desc.n_components = of_.n_components, desc.centring = field().centring;
+        desc.vector = field().along ? HALO_VECTOR_ALONG : HALO_VECTOR_NONE;
         std::copy(field().low.begin(), field().low.end(), desc.ghost_low);
         std::copy(field().high.begin(), field().high.end(), desc.ghost_high);
         return desc;
     }
     int32_t level(int64_t gid) const { return model_.blocks()[static_cast<size_t>(gid)].level; }
     int32_t component(const At &at) const { return at.component + 8 * static_cast<int32_t>(number_); }
-    double copy(const At &at) const { return model_.copy(at.gid, at.point, component(at), values_.places()[at.place]); }
+    const Truth &truth(const At &at) const { return truth_.at(model_.centring_in_space(at.gid, values_.places()[at.place])); }
+    double copy(const At &at) const { return truth(at).copy(at.gid, at.point, component(at)); }
     bool is_filled(const At &ghost, int32_t depth) const { return of_.shared != HALO_SHARED_ONLY && values_.is_reached(ghost, of_.stencil, depth); }
     std::vector<uint8_t> mask_of(int64_t gid) const {
         int64_t n = 0;
@@ -315,7 +202,7 @@ private:
     size_t number_;
     const Model &model_;
     Stored values_;
-    std::vector<Truth> truth_;         // of each place
+    std::map<int32_t, Truth> truth_;   // by places in space, which are the field's, if not each in the part's own place
     std::vector<Truth::Value> wanted_; // of each value
 };
 
@@ -488,39 +375,158 @@ TEST(LevelsNodes, AroundTwoLevels) {
     });
 }
 
+// ---- by hand, on trees that are turned against each other
+
+// Two trees of one block of 2 cells per direction. Upwards along x one leaves the left one, and comes into the other from above along y.
+constexpr int64_t left_tree = 0, turned_tree = 1;
+
+struct TurnedRow {
+    int64_t gid;
+    size_t place;
+    Place at;
+    size_t from_place; // of the other block
+    Place from;
+    bool turns; // upwards there is downwards here
+};
+
+constexpr TurnedRow turned_faces[] = {
+    { left_tree, 0, { 3, 0, 0 }, 1, { 0, 1, 0 }, true },    { left_tree, 0, { 3, 1, 0 }, 1, { 1, 1, 0 }, true },
+    { left_tree, 1, { 2, 0, 0 }, 0, { 0, 1, 0 }, false },   { left_tree, 1, { 2, 1, 0 }, 0, { 1, 1, 0 }, false },
+    { left_tree, 1, { 2, 2, 0 }, 0, { 2, 1, 0 }, false },   { turned_tree, 1, { 0, 3, 0 }, 0, { 1, 0, 0 }, true },
+    { turned_tree, 1, { 1, 3, 0 }, 0, { 1, 1, 0 }, true },  { turned_tree, 0, { 0, 2, 0 }, 1, { 1, 0, 0 }, false },
+    { turned_tree, 0, { 1, 2, 0 }, 1, { 1, 1, 0 }, false }, { turned_tree, 0, { 2, 2, 0 }, 1, { 1, 2, 0 }, false },
+    { turned_tree, 1, { 0, 2, 0 }, 0, { 2, 0, 0 }, true }, // both have them: the left one comes first
+    { turned_tree, 1, { 1, 2, 0 }, 0, { 2, 1, 0 }, true },
+};
+
+constexpr TurnedRow turned_edges[] = {
+    { left_tree, 0, { 2, 0, 0 }, 1, { 0, 1, 0 }, true },    { left_tree, 0, { 2, 2, 1 }, 1, { 2, 1, 1 }, true },
+    { left_tree, 1, { 3, 1, 2 }, 0, { 1, 1, 2 }, false },   { left_tree, 2, { 3, 2, 0 }, 2, { 2, 1, 0 }, false },
+    { turned_tree, 1, { 0, 2, 1 }, 0, { 1, 0, 1 }, true },  { turned_tree, 0, { 1, 3, 2 }, 1, { 1, 1, 2 }, false },
+    { turned_tree, 2, { 0, 3, 1 }, 2, { 1, 0, 1 }, false }, { turned_tree, 0, { 0, 2, 1 }, 1, { 2, 0, 1 }, false }, // that both have
+    { turned_tree, 2, { 1, 2, 0 }, 2, { 2, 1, 0 }, false },
+};
+
+double copy_turned(int64_t gid, size_t place, const Place &at) {
+    return static_cast<double>(1 + 1000 * gid + 100 * static_cast<int64_t>(place) + 16 * at[2] + 4 * at[1] + at[0]);
+}
+
+void exchange_turned(Stored &values, bool along, int32_t shared, std::span<const TurnedRow> rows) {
+    values.for_each([&](const At &at) { values.store(at, at.is_owned ? copy_turned(at.gid, at.place, at.point) : untouched); });
+    halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
+    how.shared = shared;
+    halo_field *field = values.field();
+    halo_exchange *exchange = nullptr;
+    OK(halo_exchange_create(&field, 1, &how, &exchange));
+    OK(halo_exchange_start(exchange, nullptr, HALO_STREAM_NONE));
+    OK(halo_exchange_finish(exchange, HALO_STREAM_NONE));
+    OK(halo_exchange_destroy(&exchange));
+    values.for_each([&](const At &at) {
+        for (const TurnedRow &row : rows) {
+            if (row.gid != at.gid || row.place != at.place || row.at != at.point) continue;
+            const double there = copy_turned(1 - row.gid, row.from_place, row.from);
+            const bool stays = shared == (at.is_owned ? HALO_SHARED_KEEP : HALO_SHARED_ONLY);
+            const double before = at.is_owned ? copy_turned(at.gid, at.place, at.point) : untouched;
+            const double wanted = stays ? before : along && row.turns ? -there : there;
+            if (values.load(at) != wanted)
+                stop("shared %d, along %d: part %lld, place %zu, point (%lld, %lld, %lld) is %.17g, wanted %.17g", shared, along ? 1 : 0,
+                     static_cast<long long>(at.gid), at.place, static_cast<long long>(at.point[0]), static_cast<long long>(at.point[1]),
+                     static_cast<long long>(at.point[2]), values.load(at), wanted);
+        }
+    });
+}
+
+void exchange_turned(int32_t n_dims, int32_t centring, std::span<const TurnedRow> rows) {
+    conformance::run(2, {}, [&](Rank &rank) {
+        const halo_tree trees[] = { HALO_TREE_INIT, HALO_TREE_INIT };
+        const halo_tree_join join = { left_tree, 1, turned_tree, 0, { 1, 0, 2 }, { -1, 1, 1 } };
+        const halo_leaf leaves[] = { { left_tree, 0, { 0, 0, 0 } }, { turned_tree, 0, { 0, 0, 0 } } };
+        halo_forest_desc forest_desc = HALO_FOREST_DESC_INIT;
+        forest_desc.n_dims = n_dims, forest_desc.trees = trees, forest_desc.n_trees = 2, forest_desc.joins = &join, forest_desc.n_joins = 1;
+        forest_desc.leaves = leaves, forest_desc.n_leaves = 2;
+        Shape shape;
+        shape.n_dims = n_dims, shape.n_cells = 2;
+        halo_field_desc desc = HALO_FIELD_DESC_INIT;
+        desc.name = "u", desc.centring = centring;
+        for (int d = 0; d < n_dims; ++d) forest_desc.n_cells[d] = shape.n_cells, desc.ghost_low[d] = desc.ghost_high[d] = 1;
+        const Forest forest(forest_desc, rank);
+        for (const int32_t vector : { HALO_VECTOR_NONE, HALO_VECTOR_ALONG }) {
+            desc.vector = vector;
+            Stored values(forest.topology(), shape, desc, HALO_PROLONG_MINMOD);
+            for (const int32_t shared : { HALO_SHARED_KEEP, HALO_SHARED_OWNER, HALO_SHARED_ONLY })
+                exchange_turned(values, vector == HALO_VECTOR_ALONG, shared, rows);
+        }
+    });
+}
+
+TEST(LevelsTurned, FacesAreThoseOfOtherDirections) { exchange_turned(2, HALO_CENTRE_FACES, turned_faces); }
+TEST(LevelsTurned, EdgesAreThoseOfOtherDirections) { exchange_turned(3, HALO_CENTRE_EDGES, turned_edges); }
+
 // ---- what is refused
 
-void refuse_nodes(const Rank &rank, const Model &model, const halo_forest_desc &desc, const char *text, int32_t n_ghosts = 1) {
-    const Forest forest(desc, rank);
-    const Stored values(forest.topology(), model.shape(), nodes(n_ghosts), HALO_PROLONG_MINMOD);
+void refuse(const Stored &values, const halo_exchange_desc &how, const char *text) {
+    halo_field *field = values.field();
+    halo_exchange *exchange = nullptr;
+    if (halo_exchange_create(&field, 1, &how, &exchange) != HALO_ERR_ARGUMENT)
+        stop("kind %d, shared %d was not refused: %s", how.kind, how.shared, text);
+    if (!std::strstr(halo_last_error(), text)) stop("\"%s\" is not in \"%s\"", text, halo_last_error());
+}
+
+void refuse_ghosts(const Stored &values, const char *text) {
     for (const int32_t shared : { HALO_SHARED_KEEP, HALO_SHARED_OWNER, HALO_SHARED_ONLY }) {
         halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
         how.shared = shared;
-        halo_field *field = values.field();
-        halo_exchange *exchange = nullptr;
-        if (halo_exchange_create(&field, 1, &how, &exchange) != HALO_ERR_ARGUMENT) stop("shared %d was not refused: %s", shared, text);
-        if (!std::strstr(halo_last_error(), text)) stop("\"%s\" is not in \"%s\"", text, halo_last_error());
+        refuse(values, how, text);
     }
 }
 
-bool is_turned(const halo_forest_desc &forest) {
-    bool turned = false;
-    for (int32_t i = 0; i < forest.n_joins; ++i)
-        for (int32_t d = 0; d < forest.n_dims; ++d) turned = turned || forest.joins[i].axis[d] != d || forest.joins[i].sign[d] != 1;
-    return turned;
+void refuse_nodes(const Rank &rank, const Model &model, const halo_forest_desc &desc, const char *text, int32_t n_ghosts = 1) {
+    const Forest forest(desc, rank);
+    refuse_ghosts(Stored(forest.topology(), model.shape(), nodes(n_ghosts), HALO_PROLONG_MINMOD), text);
 }
 
-TEST(LevelsNodesAreRefused, OnTreesTurnedAgainstEachOther) {
-    for (const int32_t deepest : { 0, 1 })
-        conformance::run(2, {}, [&](Rank &rank) {
-            Shape shape = shape_by_hand();
-            shape.n_trees = 3, shape.turned = true, shape.deepest = deepest;
-            for (uint64_t seed = 0;; ++seed) {
-                const Model model(shape, seed, rank.size);
-                if (!is_turned(model.desc()) || model.has_levels() != (deepest > 0)) continue;
-                return refuse_nodes(rank, model, model.desc(), "turned");
-            }
-        });
+// Faces of x may be those of y in another tree.
+void refuse_some_directions(const Rank &rank, const Model &model) {
+    const Forest forest(model, rank);
+    for (int32_t centring = 1; centring < 1 << model.shape().n_dims; ++centring) {
+        if (is_whole(centring, model.shape().n_dims)) continue;
+        halo_field_desc desc = nodes(1);
+        desc.centring = centring;
+        const Stored values(forest.topology(), model.shape(), desc, HALO_PROLONG_MINMOD);
+        refuse_ghosts(values, "all faces, or all edges");
+        halo_exchange_desc how = HALO_EXCHANGE_DESC_INIT;
+        how.kind = HALO_KIND_FLUXES;
+        refuse(values, how, "all faces, or all edges");
+    }
+}
+
+enum class Turns { nothing, signs, axes };
+
+Turns turns_of(const halo_forest_desc &forest) {
+    bool axes = false, signs = false;
+    for (int32_t i = 0; i < forest.n_joins; ++i)
+        for (int32_t d = 0; d < forest.n_dims; ++d) {
+            axes = axes || forest.joins[i].axis[d] != d;
+            signs = signs || forest.joins[i].sign[d] != 1;
+        }
+    return axes ? Turns::axes : signs ? Turns::signs : Turns::nothing;
+}
+
+void refuse_on_turned_trees(int32_t n_dims, int32_t deepest, Turns turns) {
+    conformance::run(2, {}, [&](Rank &rank) {
+        Shape shape = shape_by_hand();
+        shape.n_dims = n_dims, shape.n_trees = 2, shape.turned = true, shape.deepest = deepest;
+        for (uint64_t seed = 0;; ++seed) {
+            const Model model(shape, seed, rank.size);
+            if (turns_of(model.desc()) == turns && model.has_levels() == (deepest > 0)) return refuse_some_directions(rank, model);
+        }
+    });
+}
+
+TEST(LevelsSomeDirectionsAreRefused, OnTreesTurnedAgainstEachOther) {
+    for (const int32_t n_dims : { 2, 3 })
+        for (const int32_t deepest : { 0, 1 })
+            for (const Turns turns : { Turns::signs, Turns::axes }) refuse_on_turned_trees(n_dims, deepest, turns);
 }
 
 TEST(LevelsNodesAreRefused, WhereBlocksThatTouchByACornerMayDifferByTwoLevels) {

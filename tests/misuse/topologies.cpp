@@ -153,6 +153,21 @@ halo_status field_on(halo_topology *topology, const std::function<void(halo_fiel
     return status;
 }
 
+// One box of two dimensions.
+halo_status field_on_square(World &w, const std::function<void(halo_field_desc &)> &change) {
+    halo_boxes_desc desc = HALO_BOXES_DESC_INIT;
+    desc.n_dims = 2;
+    desc.domain.high[0] = desc.domain.high[1] = 4;
+    desc.n_parts_per_rank = 1;
+    halo_topology *square = nullptr;
+    EXPECT_EQ(halo_topology_create_boxes(w.context, &desc, &square), HALO_SUCCESS) << halo_last_error();
+    const halo_status status = field_on(square, change);
+    const std::string text = halo_last_error();
+    EXPECT_EQ(halo_topology_destroy(&square), HALO_SUCCESS);
+    EXPECT_EQ(halo_last_error(), text);
+    return status;
+}
+
 halo_status exchange_over(halo_field *field, const std::function<void(halo_exchange_desc &)> &change) {
     halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
     change(desc);
@@ -288,6 +303,26 @@ std::vector<Misuse> cases() { // NOLINT(readability-function-size): a table
           HALO_ERR_ARGUMENT,
           { "wrong", "vector" },
           [](World &w) { return field_on(w.line, [](auto &desc) { desc.vector = 1, desc.type = HALO_BYTES, desc.element_bytes = 8; }); } },
+        { "vector_that_is_not",
+          HALO_ERR_ARGUMENT,
+          { "field wrong", "vector 3 is none of HALO_VECTOR_" },
+          [](World &w) { return field_on(w.line, [](auto &desc) { desc.vector = 3; }); } },
+        { "vector_below_none",
+          HALO_ERR_ARGUMENT,
+          { "field wrong", "vector -1 is none of HALO_VECTOR_" },
+          [](World &w) { return field_on(w.line, [](auto &desc) { desc.vector = -1; }); } },
+        { "vector_along_cells",
+          HALO_ERR_ARGUMENT,
+          { "field wrong", "HALO_VECTOR_ALONG is for" },
+          [](World &w) { return field_on(w.line, [](auto &desc) { desc.vector = HALO_VECTOR_ALONG; }); } },
+        { "vector_along_faces_of_one_direction",
+          HALO_ERR_ARGUMENT,
+          { "field wrong", "HALO_VECTOR_ALONG is for" },
+          [](World &w) { return field_on(w.line, [](auto &desc) { desc.vector = HALO_VECTOR_ALONG, desc.centring = HALO_CENTRE_FACE_X; }); } },
+        { "vector_along_edges_of_two_dimensions",
+          HALO_ERR_ARGUMENT,
+          { "field wrong", "HALO_VECTOR_ALONG is for" },
+          [](World &w) { return field_on_square(w, [](auto &desc) { desc.vector = HALO_VECTOR_ALONG, desc.centring = HALO_CENTRE_EDGES; }); } },
         { "join_of_unequal_boxes",
           HALO_ERR_ARGUMENT,
           { "join 0", "4 cells", "3" },

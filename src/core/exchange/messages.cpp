@@ -246,15 +246,15 @@ int64_t Messages::pack_singles(Run &run, size_t i, std::byte *payload, int64_t e
     Stream &link = *links_[i];
     uint32_t number = 0;
     run.for_each(planned(run, i), true, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
-        const Field &field = *run.plan->pieces()[at.piece].field;
+        const PlanPiece &planned = run.plan->pieces()[at.piece];
         for (const SingleEdge &single : way.singles) {
             const int64_t begin = align_up(end, sparse_alignment);
             std::byte *const into = in_parts() ? link.add_part(static_cast<size_t>(single.bytes)) : payload + begin;
-            const EdgeState state = pack_single(piece, field, single, into);
+            const EdgeState state = pack_single(piece, planned, single, into);
             set_edge_state(link.send_buffer(), number++, state);
             if (state == EdgeState::data && !in_parts()) end = begin + single.bytes;
             if (state == EdgeState::null && in_parts()) link.take_back_part();
-            states_sent_ += field.spec().sparse;
+            states_sent_ += planned.field->spec().sparse;
             nulls_sent_ += state == EdgeState::null;
         }
     });
@@ -304,7 +304,7 @@ void Messages::unpack_singles(Run &run, size_t i, std::byte *payload, int64_t en
     const Stream &link = *links_[i];
     uint32_t number = 0;
     size_t part = 0;
-    run.for_each(planned(run, i), false, [&](PieceRun &piece, const LinkPiece &, const LoweredDirection &way) {
+    run.for_each(planned(run, i), false, [&](PieceRun &piece, const LinkPiece &at, const LoweredDirection &way) {
         for (const SingleEdge &single : way.singles) {
             const EdgeState state = edge_state(link.received(), number++);
             std::byte *from = nullptr;
@@ -312,7 +312,7 @@ void Messages::unpack_singles(Run &run, size_t i, std::byte *payload, int64_t en
             if (piece.work)
                 land_single(piece, single, state, link, from);
             else
-                unpack_single(piece, single, state, from);
+                unpack_single(piece, run.plan->pieces()[at.piece], single, state, from);
         }
     });
 }

@@ -150,9 +150,8 @@ void Messages::pack_on_host(Run &run) {
         PieceRun &piece = run.pieces[one.piece];
         if (piece.work) continue;
         piece.run_rows(one.way->rows);
-        const Field &field = *run.plan->pieces()[one.piece].field;
         for (const SingleEdge &single : one.way->singles)
-            piece.flags[single.flag] = pack_single(piece, field, single, piece.bases[single.base]) == EdgeState::data ? 1 : 0;
+            piece.flags[single.flag] = pack_single(piece, run.plan->pieces()[one.piece], single, piece.bases[single.base]) == EdgeState::data ? 1 : 0;
     }
     if (!run.check) return;
     hashes_.resize(links_.size());

@@ -31,6 +31,7 @@ Round::Round(RoundSpec spec)
     for (const Field *field : spec_.fields) first_pointer_.push_back(first_pointer_.back() + field->topology().local_parts().size());
     if (context_.check_mode()) check_ = std::make_unique<CheckMode>(spec_, context_.config());
     run_.check = check_.get();
+    run_.beside = spec_.beside;
     run_.sets.resize(spec_.fields.size());
     context_.reap();
     if (std::all_of(spec_.pieces.begin(), spec_.pieces.end(), [](const RoundPiece &piece) { return piece.edges->is_known(); })) make_plan();
@@ -74,7 +75,7 @@ std::shared_ptr<Plan> Round::compiled_plan() {
         piece.combining = wanted.combining;
         piece.meaning = wanted.meaning;
         const auto copy = std::count_if(pieces.begin(), pieces.end(), [&](const PlanPiece &one) { return one.field == piece.destination; });
-        pieces.push_back({ piece_for(piece), wanted.source, wanted.destination, piece.destination, static_cast<int32_t>(copy) });
+        pieces.push_back({ piece_for(piece), wanted.source, wanted.destination, piece.destination, static_cast<int32_t>(copy), wanted.sparse });
     }
     return std::make_shared<Plan>(std::move(pieces), spec_.scope);
 }

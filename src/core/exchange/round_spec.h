@@ -18,11 +18,23 @@ struct RoundPiece {
     std::shared_ptr<EdgeSource> edges{};
     Combining combining{};
     uint64_t meaning = 0;
+    SparseRule sparse = SparseRule::ghosts;
+};
+
+// Fields of a round that stand beside others: a part of one has storage as long as that of the other has.
+class FieldsBeside {
+public:
+    virtual ~FieldsBeside() = default;
+    // The field beside which one stands, by place among the round's; itself.
+    virtual int32_t own(int32_t field) const = 0;
+    // A part of a field has been given storage in the middle of a run. Storage of the one beside it, which holds the fill value; null: there is none.
+    virtual void *adopt(int32_t field, int64_t part, void *data) = 0;
 };
 
 struct RoundSpec {
     std::vector<Field *> fields;
     std::vector<RoundPiece> pieces{};
+    FieldsBeside *beside = nullptr; // null: none do
     PlanScope scope{};
     bool per_channel = false;   // every edge to another rank is a message of its own
     bool probed = false;        // receive policy

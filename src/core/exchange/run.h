@@ -15,6 +15,7 @@ namespace halo {
 
 class CheckMode;
 class DeviceWork;
+class FieldsBeside;
 
 // What one piece of the plan does in a run.
 struct PieceRun {
@@ -51,6 +52,7 @@ struct Run {
     std::vector<int32_t> sets;       // binding set per field
     std::vector<DeviceWork *> works; // on each device that has storage of it
     CheckMode *check = nullptr;      // where check mode is on
+    FieldsBeside *beside = nullptr;  // of the round
     GhostWidths ghosts;              // at most
 
     bool on_host() const { return works.empty(); }

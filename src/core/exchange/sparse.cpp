@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "exchange/device_work.h"
+#include "exchange/round_spec.h"
 
 namespace halo {
 
@@ -11,33 +12,46 @@ namespace {
 
 constexpr int most_rows = 4; // of a single edge: three components of a turned vector, and the rest
 
+// What the caller gives storage to, where data come for a part.
+int32_t own_field(const Run &run, size_t piece) {
+    const int32_t field = run.plan->pieces()[piece].destination;
+    return run.beside ? run.beside->own(field) : field;
+}
+
 bool any(const uint8_t (&non_null)[most_rows]) { return non_null[0] || non_null[1] || non_null[2] || non_null[3]; }
 
 } // namespace
 
+// Of parts that have storage.
+bool is_always_data(const PlanPiece &planned) { return !planned.field->spec().sparse || planned.sparse != SparseRule::ghosts; }
+
 halo_null_test null_test(const Field &field) { return { field.spec().type, 0, field.spec().threshold }; }
 
-EdgeState pack_single(PieceRun &piece, const Field &field, const SingleEdge &single, void *into) {
+EdgeState pack_single(PieceRun &piece, const PlanPiece &planned, const SingleEdge &single, void *into) {
     if (!piece.source_part(single.edge.send_part)) return EdgeState::null;
     piece.bases[single.base] = into;
-    if (!field.spec().sparse) {
+    if (is_always_data(planned)) {
         piece.run_rows(single.copy);
         return EdgeState::data;
     }
     uint8_t non_null[most_rows] = {};
-    piece.rows->table.run_tested(single.copy.first, single.copy.n, piece.bases, null_test(field), non_null, HALO_STREAM_NONE);
+    piece.rows->table.run_tested(single.copy.first, single.copy.n, piece.bases, null_test(*planned.field), non_null, HALO_STREAM_NONE);
     return any(non_null) ? EdgeState::data : EdgeState::null;
 }
 
-void unpack_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const void *from) {
+void unpack_single(PieceRun &piece, const PlanPiece &planned, const SingleEdge &single, EdgeState state, const void *from) {
     if (!piece.part(single.edge.recv_part)) return;
-    if (state != EdgeState::data) return piece.run_row(single.fill_row);
+    if (state != EdgeState::data) {
+        if (planned.sparse != SparseRule::corrected) piece.run_row(single.fill_row);
+        return;
+    }
     piece.bases[single.base] = const_cast<void *>(from);
     piece.run_rows(single.copy);
 }
 
 void Arrivals::note(const Run &run, size_t piece, const SingleEdge &single) {
-    const Part part{ run.plan->pieces()[piece].destination, single.edge.recv_part };
+    if (run.plan->pieces()[piece].sparse == SparseRule::corrected) return;
+    const Part part{ own_field(run, piece), single.edge.recv_part };
     if (!run.pieces[piece].part(part.part) && std::find(wanted_.begin(), wanted_.end(), part) == wanted_.end()) wanted_.push_back(part);
 }
 
@@ -46,18 +60,20 @@ Arrivals::Copied Arrivals::copy_local(Run &run, Context &context) {
     for (size_t p = 0; p < run.pieces.size(); ++p) {
         PieceRun &piece = run.pieces[p];
         if (!piece.takes_part || piece.work) continue;
-        const Field &field = *run.plan->pieces()[p].field;
+        const PlanPiece &planned = run.plan->pieces()[p];
+        const bool corrects = planned.sparse == SparseRule::corrected;
         copied.edges += std::ssize(piece.rows->local_singles);
         for (const SingleEdge &single : piece.rows->local_singles) {
             uint8_t non_null[most_rows] = {};
-            if (piece.source_part(single.edge.send_part))
-                piece.rows->table.test(single.copy.first, single.copy.n, piece.bases, null_test(field), non_null, HALO_STREAM_NONE);
-            const bool data = any(non_null);
+            const bool has_storage = piece.source_part(single.edge.send_part) != nullptr;
+            if (has_storage && !is_always_data(planned))
+                piece.rows->table.test(single.copy.first, single.copy.n, piece.bases, null_test(*planned.field), non_null, HALO_STREAM_NONE);
+            const bool data = is_always_data(planned) ? has_storage : any(non_null);
             copied.nulls += !data;
             copied.bytes += data ? single.bytes : 0;
             if (piece.part(single.edge.recv_part)) {
-                piece.run_rows(data ? single.copy : RowRange{ single.fill_row, 1 });
-            } else if (data) {
+                if (data || !corrects) piece.run_rows(data ? single.copy : RowRange{ single.fill_row, 1 });
+            } else if (data && !corrects) {
                 staged_.push_back({ p, &single, context.host_buffer(static_cast<size_t>(single.bytes)) });
                 piece.bases[single.base] = staged_.back().buffer.data();
                 piece.run_rows(single.stage);
@@ -109,13 +125,15 @@ void Arrivals::adopt(Run &run, const std::vector<Field *> &fields, Context &cont
         const int32_t set = run.sets[static_cast<size_t>(wanted.field)];
         void *data = field.data(wanted.part, set);
         if (!data) continue;
+        void *const beside = run.beside ? run.beside->adopt(wanted.field, wanted.part, data) : nullptr;
         DeviceWork *work = nullptr;
         bool is_new = false;
         for (size_t p = 0; p < run.pieces.size(); ++p) {
-            if (run.plan->pieces()[p].destination != wanted.field) continue;
+            if (own_field(run, p) != wanted.field) continue;
+            const bool is_own = run.plan->pieces()[p].destination == wanted.field;
             void *&base = run.pieces[p].part(wanted.part);
-            is_new = is_new || !base;
-            base = data;
+            is_new = is_new || (is_own && !base);
+            base = is_own ? data : beside;
             work = run.pieces[p].work;
         }
         if (!is_new) continue;

@@ -9,9 +9,9 @@
 namespace halo {
 
 // Is a sparse edge's region null? Copies the region to `into` on the way when it is not.
-EdgeState pack_single(PieceRun &piece, const Field &field, const SingleEdge &single, void *into);
+EdgeState pack_single(PieceRun &piece, const PlanPiece &planned, const SingleEdge &single, void *into);
 // Write what came for an edge into the ghosts, or the fill value. Parts without storage are left alone.
-void unpack_single(PieceRun &piece, const SingleEdge &single, EdgeState state, const void *from);
+void unpack_single(PieceRun &piece, const PlanPiece &planned, const SingleEdge &single, EdgeState state, const void *from);
 halo_null_test null_test(const Field &field);
 
 // Gives each of the single edges that `takes` its place, one behind the other in what `memory` hands out for all of them. Returns how much that is.

@@ -13,12 +13,20 @@
 namespace halo {
 
 // One field's part in an exchange.
+// Of sparse fields: what counts as data, and what becomes of values that none come for.
+enum class SparseRule : uint8_t {
+    ghosts,    // values below the threshold are null; what is null elsewhere becomes the fill value here; data give storage to a part that has none
+    moved,     // all that has storage is data
+    corrected, // the same; what is null elsewhere leaves values here alone, and data do not give storage
+};
+
 struct PlanPiece {
     std::shared_ptr<Piece> piece;
     int32_t source = 0; // positions among the exchange's fields
     int32_t destination = 0;
     const Field *field = nullptr; // that receives
     int32_t copy = 0;             // how many pieces of the same field stand before this one
+    SparseRule sparse = SparseRule::ghosts;
 
     // Names one of its edges to users and to other ranks.
     halo_channel_key key(const PlacedEdge &edge) const;

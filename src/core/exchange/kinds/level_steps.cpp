@@ -27,7 +27,7 @@ void LevelSteps::add(Field &field, BesideField beside) {
         std::ranges::copy(item.beside.widths.low, desc.ghost_low);
         std::ranges::copy(item.beside.widths.high, desc.ghost_high);
         item.values = std::make_unique<Field>(*item.beside.parts, desc);
-        item.values->allocate(-1);
+        if (!desc.sparse) item.values->allocate(-1);
         ++n_beside_;
     }
     items_.push_back(std::move(item));
@@ -55,9 +55,32 @@ bool LevelSteps::set_fraction(double fraction) {
     return true;
 }
 
+int32_t LevelSteps::own(int32_t field) const {
+    const auto n = static_cast<int32_t>(items_.size());
+    if (field < n) return field;
+    const auto beside = std::ranges::find_if(items_, [&](const Item &item) { return item.values && n + item.place == field; });
+    return static_cast<int32_t>(beside - items_.begin());
+}
+
+// Storage of the values beside a part: while the part has some.
+void *LevelSteps::follow_storage(Item &item, int64_t part, const void *data) {
+    Field &values = *item.values;
+    if (data && !values.allocated(part, 0)) values.allocate_part(part, 0, 1);
+    if (!data && values.allocated(part, 0)) values.bind(values.topology().local_parts()[static_cast<size_t>(part)], HALO_BINDING_INIT);
+    return values.data(part, 0);
+}
+
+void *LevelSteps::adopt(int32_t field, int64_t part, void *data) {
+    Item &item = items_[static_cast<size_t>(field)];
+    data_[item.first_pointer + static_cast<size_t>(part)] = data;
+    if (!item.values) return nullptr;
+    return data_[item.first_beside + static_cast<size_t>(part)] = follow_storage(item, part, data);
+}
+
 // Of fields that the round itself does not know, too.
 void LevelSteps::require_storage(const halo_run &run, size_t field) const {
     const Item &item = items_[field];
+    if (item.field->spec().sparse) return;
     const Topology &topology = item.field->topology();
     for (size_t part = 0; part < item.work.size(); ++part)
         if (!(run.data ? run.data[item.first_pointer + part] : item.field->data(static_cast<int64_t>(part), sets_[field])))
@@ -68,7 +91,7 @@ void LevelSteps::require_storage(const halo_run &run, size_t field) const {
 // The caller's lists, and behind them those of the values beside his fields.
 void LevelSteps::begin(halo_run &run) {
     for (size_t f = 0; f < items_.size(); ++f) {
-        const Item &item = items_[f];
+        Item &item = items_[f];
         mask_[f] = takes_part(run, f) ? 1 : 0;
         sets_[f] = run.sets ? run.sets[f] : 0;
         devices_[f] = run.devices ? run.devices[f] : HALO_DEVICE_HOST;
@@ -87,7 +110,7 @@ void LevelSteps::begin(halo_run &run) {
             const auto number = static_cast<int64_t>(part);
             const size_t at = item.first_pointer + part;
             data_[at] = run.data ? run.data[at] : mask_[f] ? item.field->data(number, sets_[f]) : nullptr;
-            if (item.values) data_[item.first_beside + part] = item.values->data(number, 0);
+            if (item.values && mask_[f]) data_[item.first_beside + part] = follow_storage(item, number, data_[at]);
         }
     }
     run.n_fields = static_cast<int32_t>(mask_.size());
@@ -139,10 +162,13 @@ void LevelSteps::for_each_part(const halo_run &run, Step &&step) const {
         const FieldSpec &spec = item.field->spec();
         const LevelValues what{ spec.type, item.beside.ratio, run.first_component,
                                 run.n_components > 0 ? run.n_components : spec.n_components - run.first_component };
-        for (size_t part = 0; part < item.work.size(); ++part)
-            step(Values{ item, what, static_cast<int64_t>(part), data_[item.first_pointer + part], data_[item.first_beside + part],
-                         later ? later->field : nullptr, later ? data_[later->first_pointer + part] : nullptr },
+        for (size_t part = 0; part < item.work.size(); ++part) {
+            void *const own = data_[item.first_pointer + part];
+            if (!own) continue; // of a sparse field
+            step(Values{ item, what, static_cast<int64_t>(part), own, data_[item.first_beside + part], later ? later->field : nullptr,
+                         later ? data_[later->first_pointer + part] : nullptr },
                  item.work[part]);
+        }
     }
 }
 

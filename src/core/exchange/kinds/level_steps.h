@@ -25,7 +25,7 @@ struct BesideField {
     std::optional<size_t> newer{};     // the field at a later time, by place: values are those between the two
 };
 
-class LevelSteps : public RoundSteps {
+class LevelSteps : public RoundSteps, public FieldsBeside {
 public:
     // Of one part.
     struct Work {
@@ -44,6 +44,8 @@ public:
     std::vector<Field *> fields() const;
     int32_t place_beside(size_t field) const { return static_cast<int32_t>(items_.size()) + items_[field].place; }
 
+    int32_t own(int32_t field) const override;
+    void *adopt(int32_t field, int64_t part, void *data) override;
     const Field *coarse_field(size_t field) const override { return items_[field].beside.newer ? nullptr : items_[field].values.get(); }
     bool set_fraction(double fraction) override;
     void begin(halo_run &run) override;
@@ -68,6 +70,7 @@ private:
     struct Values;
 
     void require_storage(const halo_run &run, size_t field) const;
+    void *follow_storage(Item &item, int64_t part, const void *data);
     static bool takes_part(const halo_run &run, size_t field) { return !run.field_mask || run.field_mask[field]; }
     template <class Step>
     void for_each_part(const halo_run &run, Step &&step) const;

@@ -62,7 +62,6 @@ void check_widths(const Field &field, const LevelGhosts &ghosts) {
 void check_field(const Field &field) {
     const FieldSpec &spec = field.spec();
     if (!dynamic_cast<const ForestTopology *>(&field.topology())) refuse(field, "it is on no forest");
-    if (spec.sparse) refuse(field, "it is sparse: blocks of several levels have dense fields");
     if (field.is_mapped()) refuse(field, "it has a map of points: blocks of several levels have theirs in rows");
     if (!has_level_operators(spec.type)) refuse(field, format("values of %s have no means: real and complex ones have", type_name(spec.type)));
 }
@@ -210,6 +209,7 @@ void check_remesh(const Field &source, const Field &destination, const halo_tran
         if (!has_cells_alone(*field)) refuse("between forests cells are moved, not faces, edges or nodes");
     }
     if (from.type != to.type) refuse("their types differ");
+    if (from.sparse != to.sparse) refuse("one is sparse, the other is not");
     if (from.n_components != to.n_components) refuse("their numbers of components differ");
     if (forest_of(source).leaves().trees() != forest_of(destination).leaves().trees()) refuse("their forests have different trees or joins");
     if (source.topology().cells_of(0) != destination.topology().cells_of(0)) refuse("their blocks have different numbers of cells");
@@ -244,6 +244,7 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
     steps->find_ghosts();
     RoundSpec round = topology_round(fields, desc);
     round.fields = steps->fields();
+    round.beside = steps.get();
     const auto n = static_cast<int32_t>(fields.size());
     for (int32_t f = 0; f < n; ++f) {
         const Field &field = *fields[static_cast<size_t>(f)];
@@ -268,6 +269,7 @@ std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const 
     steps->find_fluxes();
     RoundSpec round = round_of(fields, desc);
     round.fields = steps->fields();
+    round.beside = steps.get();
     round.kind = "fluxes of finer blocks";
     const auto n = static_cast<int32_t>(fields.size());
     for (int32_t f = 0; f < n; ++f)
@@ -275,7 +277,8 @@ std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const 
                                  f,
                                  edges_of_levels(forest_of(*fields[static_cast<size_t>(f)]), {}, LevelWay::fluxes),
                                  {},
-                                 meaning_of(HALO_KIND_FLUXES, {}, desc.shared) });
+                                 meaning_of(HALO_KIND_FLUXES, {}, desc.shared),
+                                 SparseRule::corrected });
     return one_round(fields, std::move(round), std::move(steps));
 }
 
@@ -294,6 +297,7 @@ std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const 
     }
     auto steps = std::make_unique<ForestSteps>("blocks of another list are filled", fields, ghosts);
     round.fields = steps->fields();
+    round.beside = steps.get();
     std::shared_ptr<RemeshLeaves> leaves;
     for (int32_t f = 0; f < n; ++f) {
         const ForestTopology &from = forest_of(*fields[static_cast<size_t>(f)]), &to = forest_of(*fields[static_cast<size_t>(n + f)]);
@@ -303,9 +307,9 @@ std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const 
         };
         const Move move{ static_cast<size_t>(f), static_cast<size_t>(n + f), between(RemeshWay::merged), between(RemeshWay::split) };
         const uint64_t meaning = meaning_of(kind_remesh, {}, desc.shared);
-        round.pieces.push_back({ f, n + f, between(RemeshWay::same), {}, meaning });
-        round.pieces.push_back({ 2 * n + f, n + f, move.merged, {}, meaning });
-        round.pieces.push_back({ f, 3 * n + f, move.split, {}, meaning });
+        round.pieces.push_back({ f, n + f, between(RemeshWay::same), {}, meaning, SparseRule::moved });
+        round.pieces.push_back({ 2 * n + f, n + f, move.merged, {}, meaning, SparseRule::moved });
+        round.pieces.push_back({ f, 3 * n + f, move.split, {}, meaning, SparseRule::moved });
         steps->add_move(move);
     }
     return one_round(fields, std::move(round), std::move(steps));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "topology/forest/point_owners.h"
 
-#include <optional>
+#include <algorithm>
 
 #include "base/error.h"
 #include "topology/centring.h"
@@ -86,10 +86,10 @@ struct PointOwners::Copy {
     }
 };
 
-// Around the element of a block: the block itself, and what lies across it in each set of its directions.
-PointOwners::Copy PointOwners::first_copy(const TreeBlock &block, int32_t element) const {
+// The block itself, and what lies across the element in each set of its directions. The owner's comes first.
+std::vector<PointOwners::Copy> PointOwners::copies_on(const TreeBlock &block, int32_t element) const {
     const ElementOffset offset = element_offset(element);
-    std::optional<Copy> first;
+    std::vector<Copy> copies;
     for (int32_t directions = 0; directions < 8; ++directions) {
         ElementOffset over{}, seen = offset;
         bool fits = true;
@@ -107,63 +107,75 @@ PointOwners::Copy PointOwners::first_copy(const TreeBlock &block, int32_t elemen
         ElementOffset there{};
         for (size_t d = 0; d < 3; ++d) there[copy.across.map.axis[d]] = copy.across.map.sign[d] * seen[d];
         copy.element = HALO_ELEMENT(there[0], there[1], there[2]);
-        if (!first || copy.comes_before(*first)) first = copy;
+        copies.push_back(copy);
     }
-    return *first;
+    std::sort(copies.begin(), copies.end(), [](const Copy &a, const Copy &b) { return a.comes_before(b); });
+    return copies;
 }
 
-// `there`: points on one element of the block across, as that has them.
-void PointOwners::find_on(const TreeBlock &block, int32_t element, const Across &across, int32_t part, const halo_box &there,
-                          std::vector<OwnedPoints> &found) const {
-    const Copy owner = first_copy(block, part);
-    const Centring centring = centring_across(centring_, across.map);
-    const Centring its = centring_across(centring, owner.across.map);
-    OwnedPoints points;
-    points.is = owner.across.is;
-    points.map = across.map.then(owner.across.map);
-    points.element = element == whole ? owner.element : element_across(element, points.map);
-    const auto as_here = [&](const halo_box &box) { return box_from_across(box, element, across.map, cells_, centring_); };
-    const halo_box in_owner = box_across(there, owner.over, owner.across.map, cells_, centring);
-    if (points.is == Across::Is::coarser) {
-        points.map = across.map;
-        points.element = element;
-        points.here = as_here(there);
-        found.push_back(points);
-        return;
-    }
-    if (points.is == Across::Is::leaf) {
-        points.gid = owner.across.gid;
-        points.here = as_here(there);
-        points.there = in_owner;
-        found.push_back(points);
-        return;
-    }
+// The block that a point was looked for across, and what of it is looked at.
+struct PointOwners::Place {
+    int32_t element; // of the asking block
+    const Across &across;
+    Centring centring; // as it has it
+    halo_box points;   // on one of its elements
+};
+
+OwnedPoints PointOwners::owned_by(const Copy &copy, const Place &place, const halo_box &points) const {
+    OwnedPoints owned;
+    owned.is = copy.across.is;
+    owned.map = place.across.map.then(copy.across.map);
+    owned.element = place.element == whole ? copy.element : element_across(place.element, owned.map);
+    owned.here = box_from_across(points, place.element, place.across.map, cells_, centring_);
+    owned.there = box_across(points, copy.over, copy.across.map, cells_, place.centring);
+    if (copy.across.is == Across::Is::leaf) owned.gid = copy.across.gid;
+    return owned;
+}
+
+// Takes those of which a leaf one level finer is the owner out of `left`.
+void PointOwners::find_finer(const Copy &copy, const Place &place, std::vector<halo_box> &left, std::vector<OwnedPoints> &found) const {
     const int32_t n_dims = leaves_.trees().n_dims();
+    const Centring centring = centring_across(place.centring, copy.across.map);
     Extent half = cells_;
     for (int d = 0; d < n_dims; ++d) half[d] /= 2;
     for (int32_t number = 0; number < 1 << n_dims; ++number) {
-        Extent place{};
-        for (int d = 0; d < n_dims; ++d) place[d] = (number >> d & 1) * half[d];
-        const halo_box sent = intersection(in_owner, shifted(owned_by_part(number, half, its), place));
-        if (empty(sent)) continue;
-        const TreeBlock finer = child(owner.across.block, number);
-        points.gid = leaves_.find(finer);
-        if (points.gid < 0) fail(HALO_ERR_INTERNAL, "forest: block %s is no leaf, but has points beside one", text_of(finer).c_str());
-        points.there = relative(sent, place);
-        points.here = as_here(box_from_across(sent, owner.over, owner.across.map, cells_, centring));
-        found.push_back(points);
+        const int64_t gid = leaves_.find(child(copy.across.block, number));
+        if (gid < 0) continue; // not there, or refined again: then a leaf of this level beside it counts
+        Extent first{};
+        for (int d = 0; d < n_dims; ++d) first[d] = (number >> d & 1) * half[d];
+        const halo_box of_part = shifted(owned_by_part(number, half, centring), first);
+        const halo_box owns = box_from_across(of_part, copy.over, copy.across.map, cells_, place.centring);
+        for (const halo_box &box : left) {
+            const halo_box sent = intersection(box, owns);
+            if (empty(sent)) continue;
+            found.push_back(owned_by(copy, place, sent));
+            found.back().gid = gid;
+            found.back().there = relative(found.back().there, first);
+        }
+        subtract(left, owns);
     }
+}
+
+void PointOwners::find_on(const Place &place, int32_t part, std::vector<OwnedPoints> &found) const {
+    const std::vector<Copy> copies = copies_on(place.across.block, part);
+    if (copies.front().across.is != Across::Is::finer) return found.push_back(owned_by(copies.front(), place, place.points));
+    std::vector<halo_box> left{ place.points };
+    for (const Copy &copy : copies)
+        if (copy.across.is == Across::Is::finer) find_finer(copy, place, left, found);
+    if (!left.empty())
+        fail(HALO_ERR_INTERNAL, "forest: points %s around block %s are those of no leaf one level finer", text_of(left.front()).c_str(),
+             text_of(place.across.block).c_str());
 }
 
 void PointOwners::find(const TreeBlock &block, int32_t element, const halo_box &points, OwnedPointsSink sink) const {
     const Across across = element == whole ? leaves_.at(block) : leaves_.across(block, element);
     if (across.is == Across::Is::nothing) return;
-    const halo_box there = box_across(points, element, across.map, cells_, centring_);
     const Centring centring = centring_across(centring_, across.map);
+    const halo_box there = box_across(points, element, across.map, cells_, centring_);
     std::vector<OwnedPoints> found;
     for (int32_t part = 0; part < 27; ++part)
         if (const halo_box on = intersection(there, points_on(part, cells_, centring)); !empty(on))
-            find_on(across.block, element, across, part, on, found);
+            find_on({ element, across, centring, on }, part, found);
     join_all(found);
     for (const OwnedPoints &owned : found) sink(owned);
 }

@@ -11,7 +11,7 @@
 
 namespace halo {
 
-// Points of a box that one leaf owns.
+// Points of a box that one leaf owns. Of leaves more than one level finer, which are not around a block's own points, none counts.
 struct OwnedPoints {
     Across::Is is = Across::Is::nothing; // leaf: at the asking block's level; finer: one level below; coarser: only coarser leaves lie around them
     int64_t gid = -1;                    // of the owner; coarser: none
@@ -48,9 +48,11 @@ public:
 
 private:
     struct Copy;
-    Copy first_copy(const TreeBlock &block, int32_t element) const;
-    void find_on(const TreeBlock &block, int32_t element, const Across &across, int32_t part, const halo_box &there,
-                 std::vector<OwnedPoints> &found) const;
+    struct Place;
+    std::vector<Copy> copies_on(const TreeBlock &block, int32_t element) const;
+    OwnedPoints owned_by(const Copy &copy, const Place &place, const halo_box &points) const;
+    void find_finer(const Copy &copy, const Place &place, std::vector<halo_box> &left, std::vector<OwnedPoints> &found) const;
+    void find_on(const Place &place, int32_t part, std::vector<OwnedPoints> &found) const;
 
     const Leaves &leaves_;
     Extent cells_;
