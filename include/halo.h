@@ -779,10 +779,11 @@ typedef struct halo_boundary {
 HALO_API halo_status halo_field_boundaries(const halo_field *field, int64_t gid, size_t row_bytes, halo_boundary *boundaries, int64_t capacity, int64_t *n);
 
 /** Which owned points of a part are its alone to count, as in a norm or a sum over all points: 1 where this part is the point's owner, 0 where another
- *  is (of points that several parts have, that of highest priority, then lowest gid, as HALO_SHARED_OWNER has it; in periodic directions one and the same
+ *  is (of points that several parts have, that of highest priority, then lowest gid, as HALO_SHARED_OWNER has it; of forests see halo_levels.h; in periodic directions one and the same
  *  point may lie in a part twice: its lowest index counts). Each point of the grid has one owner. x runs fastest, then y, then z, then the place, whatever
  *  the layout. On topologies of points: of all local points, 0 for ghosts, for what nobody owns, and for HALO_KEY_IGNORE. Pass capacity 0 to learn `n`.
- *  Local; O(points of the part), of topologies of points O(points of the rank). HALO_ERR_ARGUMENT: joined regions, of which only cells have owners. */
+ *  Local; O(points of the part), of topologies of points O(points of the rank). HALO_ERR_ARGUMENT: joined regions, of which only cells have owners;
+ *  forests whose points have none (halo_levels.h). */
 HALO_API halo_status halo_field_owner_mask(const halo_field *field, int64_t gid, uint8_t *mask, int64_t capacity, int64_t *n);
 
 /** Split a part's owned cells into the interior, which needs no ghosts within `reach` cells (>= 0), and up to 6 disjoint boxes of rim. */
@@ -821,7 +822,7 @@ typedef void *halo_stream;
                                        Topologies of points. */
 
 /** Points that several parts own (faces, edges, nodes on borders; overlapping boxes): one of the parts is the point's owner, the one of highest
- *  priority, then lowest gid. */
+ *  priority, then lowest gid; of blocks of a forest the finest, then the first on the curve (halo_levels.h). */
 #define HALO_SHARED_KEEP 0  /**< shared points are left alone: ghosts only */
 #define HALO_SHARED_OWNER 1 /**< ghosts, and the shared points of all but their owner */
 #define HALO_SHARED_ONLY 2  /**< shared points alone, no ghosts */

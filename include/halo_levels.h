@@ -168,18 +168,20 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * ghosts fills two or more on each side, in pairs, unless prolongation is constant or the field's own widths are otherwise.
  *
  * Faces, edges and nodes may lie on the border of several blocks. Of these the finest own them, of those the first along the curve (lowest tree, then
- * Morton order; of the places at which one block has a point, the one of lowest index): halo_field_owner_mask. Ghosts come from owners. With
- * HALO_SHARED_OWNER or HALO_SHARED_ONLY all blocks get the owner's value, bit for bit; coarser ones the mean of what covers the point: of faces by
- * area, of edges by length; nodes are copied. So HALO_SHARED_ONLY over edges is what a constrained-transport step wants of its electric field. Behind
- * coarser blocks, in directions in which points lie on faces, they are means of the two coarse points around, or the one in their place; in others
- * they are made as cells are. Their ghosts reach over less than half a block (of a forest of one level: a block); the forest is held to
- * HALO_BALANCE_FULL, and trees meet so that whoever crosses their sides around an edge or corner, from any of them, comes to all by two or three: not
- * around an edge of 5. Where joins turn trees, values on faces in one direction are those in another there: HALO_CENTRE_FACES, HALO_CENTRE_EDGES.
- * Else HALO_ERR_ARGUMENT.
+ * Morton order; of the places at which one block has a point, the one of lowest index): halo_field_owner_mask. Ghosts come from owners (of leaves
+ * that are one level finer at most). With HALO_SHARED_OWNER or HALO_SHARED_ONLY all blocks get the owner's value, bit for bit; coarser ones the mean
+ * of what covers the point: of faces by area, of edges by length; nodes are copied. So HALO_SHARED_ONLY over edges is what a constrained-transport
+ * step wants of its electric field. Behind coarser blocks, in directions in which points lie on faces, they are means of the two coarse points
+ * around, or the one in their place; in others they are made as cells are. Their ghosts reach over less than half a block (of a forest of one level:
+ * a block), and the forest is held to HALO_BALANCE_FULL. Where joins turn directions into others, values at HALO_CENTRE_FACE_X of one tree are those
+ * at another place of the next: fields have HALO_CENTRE_FACES or HALO_CENTRE_EDGES there, and do not go in reverse. Trees meet so that whoever
+ * crosses their sides around an edge or corner, from any of them, comes to all by two or three: not around an edge of 5. Else HALO_ERR_ARGUMENT; as
+ * is HALO_KIND_SHARED_REDUCE.
  *
- * Sparse fields (halo.h, section 7): each block decides for itself, by the values as they are sent, means of its own where the other is coarser. What
- * is null or has no storage counts as the fill value, in coarse cells too. Data for a part without storage, of whichever level, make it an arrival;
- * once it has storage all of it, and its coarse cells, hold the fill value first. Coarse cells have storage while their part has.
+ * Sparse fields (halo.h, section 7): each region that is sent is data or null by its values as they are sent, means of the block's own where the
+ * other is coarser. What is null or has no storage counts as the fill value, in coarse cells too. Data for a part without storage, of whichever
+ * level, make it an arrival; once it has storage all of it, and its coarse cells, hold the fill value first. Coarse cells have storage if their part
+ * had some at the last start, or has been given it since, in unpack.
  *
  * Between forests, halo_exchange_create_transfer (HALO_TRANSFER_COPY, no ghosts) moves fields from one list of blocks to another of the same trees
  * and cells: what is a leaf of both is copied, a leaf whose parts were leaves gets their means, one that was part of a leaf is made of its cells, by
@@ -187,7 +189,7 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * filled outside the domain. Runs as any exchange, as often as wanted. Fields as for ghosts between levels. HALO_ERR_ARGUMENT: trees, joins, cells,
  * types or components differ; a block was refined or coarsened by more than one level, which goes by a list between. Of `distributed` forests that
  * error is halo_exchange_prepare's, or the first start's, where blocks are looked up among all ranks. Of sparse fields all that has storage is moved,
- * however small; parts that it comes to are arrivals (halo_exchange_arrivals).
+ * however small; parts that it comes to are arrivals (halo_exchange_arrivals). Both fields of a pair are sparse, or neither.
  *  @{ */
 
 #define HALO_PROLONG_MINMOD                                                                                                                          \

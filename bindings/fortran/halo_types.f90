@@ -91,6 +91,9 @@ module halo_types
   integer(c_int32_t), parameter :: HALO_CENTRE_NODE = 7_c_int32_t
   integer(c_int32_t), parameter :: HALO_CENTRE_FACES = 8_c_int32_t
   integer(c_int32_t), parameter :: HALO_CENTRE_EDGES = 9_c_int32_t
+  integer(c_int32_t), parameter :: HALO_VECTOR_NONE = 0_c_int32_t
+  integer(c_int32_t), parameter :: HALO_VECTOR_COMPONENTS = 1_c_int32_t
+  integer(c_int32_t), parameter :: HALO_VECTOR_ALONG = 2_c_int32_t
   integer(c_int32_t), parameter :: HALO_DIM_COMPONENTS = 3_c_int32_t
   integer(c_int32_t), parameter :: HALO_DIM_PLACES = 4_c_int32_t
   type(c_ptr), parameter :: HALO_STREAM_NONE = c_null_ptr

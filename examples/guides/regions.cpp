@@ -42,7 +42,7 @@ int main() try {
     for (int d = 0; d < 2; ++d) field_desc.ghost_low[d] = field_desc.ghost_high[d] = 1;
     field_desc.name = "place";
     halo::Field places(grid, field_desc);
-    field_desc.name = "wind", field_desc.n_components = 2, field_desc.vector = 1; // components change place and sign on the way
+    field_desc.name = "wind", field_desc.n_components = 2, field_desc.vector = HALO_VECTOR_COMPONENTS; // components change place and sign on the way
     halo::Field winds(grid, field_desc);
     places.allocate();
     winds.allocate();

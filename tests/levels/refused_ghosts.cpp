@@ -114,6 +114,27 @@ TEST(LevelsRefuse, OtherKinds) {
     });
 }
 
+// The others go on as if all had failed: what is made later has the same numbers everywhere.
+TEST(LevelsRefuse, OnOneRankOfFieldsOnOneLevelAndOnSeveral) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        Shape one_level = model.shape();
+        one_level.deepest = 0;
+        const Model flat(one_level, 5, rank.size);
+        const Attempt first(rank, flat.desc(), field_desc()), second(rank, model.desc(), field_desc());
+        halo_field *const fields[] = { first.field(), second.field() };
+        halo_exchange_desc desc = HALO_EXCHANGE_DESC_INIT;
+        if (rank.rank == 1) desc.stencil = 9;
+        halo_exchange *exchange = nullptr;
+        const halo_status status = halo_exchange_create(fields, 2, &desc, &exchange);
+        if (status != (rank.rank == 1 ? HALO_ERR_ARGUMENT : HALO_SUCCESS)) stop("it is %s", halo_status_name(status));
+        Attempt later(rank, model.desc(), field_desc());
+        later.make(ghosts);
+        OK(halo_exchange_start(later.exchange(), nullptr, HALO_STREAM_NONE));
+        OK(halo_exchange_finish(later.exchange(), HALO_STREAM_NONE));
+        if (exchange) OK(halo_exchange_destroy(&exchange));
+    });
+}
+
 TEST(LevelsRefuse, Fields) {
     on_two_ranks([](Rank &rank, const Model &model) {
         halo_field_desc desc = field_desc();

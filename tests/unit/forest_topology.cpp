@@ -363,23 +363,12 @@ TEST(ForestTopology, WhatItDoesNotKnowIsRefused) {
     const Case one(World::brick(2, { 1, 1, 1 }, { 1, 1, 1 }, { AxisMap{} }, random), { 2, 2, 1 }, 1, 1, 1, HALO_BALANCE_FULL, random);
     on_ranks(1, [&](Context &context) {
         const ForestTopology topology(context, one.desc());
-        const auto refused = [&](const EdgeRequest &request, const char *part) {
-            expect_failure(HALO_ERR_ARGUMENT, { part }, [&] { topology.edges(request, [](const Edge &) {}); });
-        };
         EdgeRequest request;
-        request.centring = HALO_CENTRE_NODE;
-        refused(request, "centring");
-        request = {};
-        request.shared = HALO_SHARED_ONLY;
-        refused(request, "shared 2");
-        request = {};
         request.flow = Flow::between_copies;
-        refused(request, "flow 1");
+        expect_failure(HALO_ERR_ARGUMENT, { "flow 1" }, [&] { topology.edges(request, [](const Edge &) {}); });
         expect_failure(HALO_ERR_NOT_FOUND, { "part 4 does not exist: gids are 0 to 3" }, [&] { topology.part(4); });
         expect_failure(HALO_ERR_NOT_FOUND, { "part -1" }, [&] { topology.neighbours(-1); });
         expect_failure(HALO_ERR_NOT_FOUND, { "part 7" }, [&] { topology.boundaries(7, {}, HALO_CENTRE_CELL); });
-        std::vector<uint8_t> mask(9);
-        expect_failure(HALO_ERR_ARGUMENT, { "centring" }, [&] { topology.mark_owned(0, HALO_CENTRE_NODE, mask); });
     });
 }
 

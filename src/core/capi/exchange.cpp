@@ -41,7 +41,7 @@ void take_over(const Desc &way, halo_exchange_desc &desc) {
 const Topology &counted_topology(halo_field *const *fields, int32_t n_fields) {
     for (int32_t i = 0; i < n_fields; ++i) {
         const Handle *const shell = shell_of(fields[i]);
-        if (!shell || shell->kind != HandleKind::field || !shell->alive) continue;
+        if (!shell || shell->kind != HandleKind::field || !shell->alive || shell->owner != shell_of(fields[0])->owner) continue;
         if (const Topology &topology = object_of<Field>(fields[i]).topology(); has_levels(topology)) return topology;
     }
     return object_of<Field>(fields[0]).topology();

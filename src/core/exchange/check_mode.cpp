@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/setting_value.h"
 #include "exchange/poison.h"
+#include "exchange/round_spec.h"
 #include "field/value_name.h"
 #include "stream/wire_edge.h"
 #include "topology/topology.h"
@@ -270,6 +271,7 @@ void CheckMode::refuse_poison_in_owned(const Run &run) {
         const Plan &plan = *run.plan;
         if (!is_looked_at(piece)) continue;
         const auto refuse = [&](int32_t field, const ValueShape &values, auto &&storage) {
+            if (run.beside && run.beside->own(field) != field) return; // made from those of the field beside which it stands
             for (int64_t part = 0; part < values.n_parts(); ++part)
                 if (storage(part)) refuse_poison_in_part(run, *fields_[static_cast<size_t>(field)], part, storage(part));
         };

@@ -125,15 +125,11 @@ void Arrivals::adopt(Run &run, const std::vector<Field *> &fields, Context &cont
         const int32_t set = run.sets[static_cast<size_t>(wanted.field)];
         void *data = field.data(wanted.part, set);
         if (!data) continue;
-        void *const beside = run.beside ? run.beside->adopt(wanted.field, wanted.part, data) : nullptr;
         DeviceWork *work = nullptr;
         bool is_new = false;
         for (size_t p = 0; p < run.pieces.size(); ++p) {
-            if (own_field(run, p) != wanted.field) continue;
-            const bool is_own = run.plan->pieces()[p].destination == wanted.field;
-            void *&base = run.pieces[p].part(wanted.part);
-            is_new = is_new || (is_own && !base);
-            base = is_own ? data : beside;
+            if (run.plan->pieces()[p].destination != wanted.field) continue;
+            is_new = is_new || !run.pieces[p].part(wanted.part);
             work = run.pieces[p].work;
         }
         if (!is_new) continue;
@@ -141,6 +137,11 @@ void Arrivals::adopt(Run &run, const std::vector<Field *> &fields, Context &cont
             field.fill(wanted.part, data, work->device(), work->stream());
         else
             field.fill(wanted.part, data, context.device(), HALO_STREAM_NONE);
+        void *const beside = run.beside ? run.beside->adopt(wanted.field, wanted.part, data) : nullptr;
+        for (size_t p = 0; p < run.pieces.size(); ++p) {
+            if (own_field(run, p) != wanted.field) continue;
+            run.pieces[p].part(wanted.part) = run.plan->pieces()[p].destination == wanted.field ? data : beside;
+        }
     }
 }
 

@@ -93,16 +93,12 @@ void require_values(const Field &field, int32_t part, const PointMap::Turned &po
              static_cast<long long>(edge.send_gid), static_cast<long long>(edge.receive_gid));
 }
 
-// Of the field's places, the one that its values come from.
-int32_t place_across(const Field &source, int32_t place, const Edge &edge) {
-    const std::vector<Centring> &places = source.spec().places;
-    const Centring centring = places[static_cast<size_t>(place)], there = centring_across(centring, edge.map);
-    if (there == centring) return place;
-    const auto found = std::find(places.begin(), places.end(), there);
-    if (found == places.end())
-        fail(HALO_ERR_ARGUMENT, "field %s: a channel from part %lld to part %lld turns centring %d into %d, at which the field has no values",
-             source.spec().name.c_str(), static_cast<long long>(edge.send_gid), static_cast<long long>(edge.receive_gid), centring, there);
-    return static_cast<int32_t>(found - places.begin());
+int32_t sent_place(const Field &source, int32_t place, const Edge &edge) {
+    const int32_t there = place_across(source.spec().places, place, edge.map);
+    if (there < 0)
+        fail(HALO_ERR_INTERNAL, "field %s: a channel from part %lld to part %lld turns place %d into one at which the field has no values",
+             source.spec().name.c_str(), static_cast<long long>(edge.send_gid), static_cast<long long>(edge.receive_gid), place);
+    return there;
 }
 
 } // namespace
@@ -125,7 +121,7 @@ void Piece::collect(const PieceSpec &spec) {
         const bool sends = edge.ends != EdgeEnds::receive, receives = edge.ends != EdgeEnds::send;
         const PlacedEdge placed =
             edges_.place(edge, local_index(*spec.source, sends, edge.send_gid), local_index(destination, receives, edge.receive_gid),
-                         { listed ? place : place_across(*spec.source, place, edge), place }, listed ? &lists : nullptr);
+                         { listed ? place : sent_place(*spec.source, place, edge), place }, listed ? &lists : nullptr);
         if (!listed) {
             require_values(*spec.source, placed.send_part, sent_points(placed, edge.map), placed);
             require_values(destination, placed.recv_part, received_points(placed), placed);

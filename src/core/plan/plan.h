@@ -12,7 +12,6 @@
 
 namespace halo {
 
-// One field's part in an exchange.
 // Of sparse fields: what counts as data, and what becomes of values that none come for.
 enum class SparseRule : uint8_t {
     ghosts,    // values below the threshold are null; what is null elsewhere becomes the fill value here; data give storage to a part that has none
@@ -20,6 +19,7 @@ enum class SparseRule : uint8_t {
     corrected, // the same; what is null elsewhere leaves values here alone, and data do not give storage
 };
 
+// One field's part in an exchange.
 struct PlanPiece {
     std::shared_ptr<Piece> piece;
     int32_t source = 0; // positions among the exchange's fields

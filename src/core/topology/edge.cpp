@@ -48,6 +48,13 @@ Centring centring_across(Centring centring, const AxisMap &map) {
     return there;
 }
 
+int32_t place_across(const std::vector<Centring> &places, int32_t place, const AxisMap &map) {
+    const Centring here = places[static_cast<size_t>(place)], there = centring_across(here, map);
+    if (there == here) return place;
+    const auto found = std::find(places.begin(), places.end(), there);
+    return found == places.end() ? -1 : static_cast<int32_t>(found - places.begin());
+}
+
 std::string element_name(int32_t element) {
     const ElementOffset offset = element_offset(element);
     std::string name;

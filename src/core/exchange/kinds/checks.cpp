@@ -6,14 +6,10 @@ namespace halo {
 
 namespace {
 
-// Has a field values at what its places become where trees are turned against each other?
-bool is_whole_when_turned(const FieldSpec &spec, int32_t n_dims) {
-    return spec.places.size() > 1 || spec.places[0] == HALO_CENTRE_CELL || spec.places[0] == (1 << n_dims) - 1;
-}
-
+// A field at some of the places that trees turn into each other lacks the others.
 void check_turned(const Field &field) {
     const auto *const forest = dynamic_cast<const ForestTopology *>(&field.topology());
-    if (forest && forest->is_turned() && !is_whole_when_turned(field.spec(), forest->n_dims()))
+    if (forest && field.spec().places.size() == 1 && !forest->keeps(field.spec().places[0]))
         fail(HALO_ERR_ARGUMENT,
              "exchange: field %s of centring %d: between trees that are turned against each other all faces, or all edges, are wanted",
              field.spec().name.c_str(), field.spec().centring);

@@ -28,6 +28,7 @@ void LevelSteps::add(Field &field, BesideField beside) {
         std::ranges::copy(item.beside.widths.high, desc.ghost_high);
         item.values = std::make_unique<Field>(*item.beside.parts, desc);
         if (!desc.sparse) item.values->allocate(-1);
+        own_.push_back(static_cast<int32_t>(items_.size()));
         ++n_beside_;
     }
     items_.push_back(std::move(item));
@@ -53,13 +54,6 @@ bool LevelSteps::set_fraction(double fraction) {
     if (std::ranges::none_of(items_, [](const Item &item) { return item.beside.newer.has_value(); })) return false;
     fraction_ = fraction;
     return true;
-}
-
-int32_t LevelSteps::own(int32_t field) const {
-    const auto n = static_cast<int32_t>(items_.size());
-    if (field < n) return field;
-    const auto beside = std::ranges::find_if(items_, [&](const Item &item) { return item.values && n + item.place == field; });
-    return static_cast<int32_t>(beside - items_.begin());
 }
 
 // Storage of the values beside a part: while the part has some.

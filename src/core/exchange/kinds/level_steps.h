@@ -44,7 +44,10 @@ public:
     std::vector<Field *> fields() const;
     int32_t place_beside(size_t field) const { return static_cast<int32_t>(items_.size()) + items_[field].place; }
 
-    int32_t own(int32_t field) const override;
+    int32_t own(int32_t field) const override {
+        const auto n = static_cast<int32_t>(items_.size());
+        return field < n ? field : own_[static_cast<size_t>(field - n)];
+    }
     void *adopt(int32_t field, int64_t part, void *data) override;
     const Field *coarse_field(size_t field) const override { return items_[field].beside.newer ? nullptr : items_[field].values.get(); }
     bool set_fraction(double fraction) override;
@@ -77,6 +80,7 @@ private:
 
     const char *what_;
     std::vector<Item> items_;
+    std::vector<int32_t> own_; // of the fields beside others, beside which each stands
     int32_t n_beside_ = 0;
     double fraction_ = 0; // of the way to fields of a later time
     std::vector<int32_t> mask_;

@@ -7,6 +7,7 @@
 
 #include "base/types.h"
 #include "exchange/kinds/level_steps.h"
+#include "topology/centring.h"
 #include "topology/forest/block_box.h"
 #include "topology/forest/coarsened.h"
 #include "topology/forest/level_edges.h"
@@ -28,7 +29,8 @@ const ForestTopology &forest_of(const Field &field) { return static_cast<const F
 bool is_linear(const Field &field) { return field.prolongation() == HALO_PROLONG_MINMOD; }
 
 LevelGhosts ghosts_of(const Field &field, const halo_exchange_desc &desc) {
-    return { field.spec().ghosts, desc.stencil, is_linear(field) ? 1 : 0, desc.shared };
+    const GhostWidths widths = desc.shared == HALO_SHARED_ONLY ? GhostWidths{} : field.spec().ghosts;
+    return { widths, desc.stencil, is_linear(field) ? 1 : 0, desc.shared };
 }
 
 bool has_cells_alone(const Field &field) { return field.spec().places == std::vector<Centring>{ HALO_CENTRE_CELL }; }
@@ -130,6 +132,7 @@ private:
     const ForestTopology &forest(size_t field) const { return forest_of(*fields_[field]); }
     bool halves_ghosts(size_t field) const { return has_cells_alone(*fields_[field]) && ghosts_[field].halves_ghosts(forest(field).n_dims()); }
     Work &work_of(size_t field, int64_t gid) { return work(field, forest(field).local_index(gid)); }
+    void add_sent(size_t field, int32_t place, const Edge &edge);
     void find_ghosts(size_t field);
     void find_fluxes(size_t field);
     void find_moves();
@@ -139,6 +142,12 @@ private:
     std::vector<LevelGhosts> ghosts_;
     std::vector<Move> moves_; // for which it has not been found yet what there is to do
 };
+
+// Made from the sender's own values, at its place.
+void ForestSteps::add_sent(size_t field, int32_t place, const Edge &edge) {
+    if (edge.ends == EdgeEnds::receive) return;
+    work_of(field, edge.send_gid).send(place_across(fields_[field]->spec().places, place, edge.map), edge.send.box);
+}
 
 void ForestSteps::find_ghosts(size_t field) {
     const std::vector<Centring> &places = fields_[field]->spec().places;
@@ -151,9 +160,7 @@ void ForestSteps::find_ghosts(size_t field) {
             if (halves_ghosts(field)) work.halved_ghosts = edges.read_beside(gid);
         }
         for (const LevelWay way : { LevelWay::to_coarser, LevelWay::beside })
-            edges.emit(way, [&](const Edge &edge) {
-                if (edge.ends != EdgeEnds::receive) work_of(field, edge.send_gid).send(place, edge.send.box);
-            });
+            edges.emit(way, [&](const Edge &edge) { add_sent(field, place, edge); });
     }
 }
 
@@ -161,7 +168,7 @@ void ForestSteps::find_fluxes(size_t field) {
     const std::vector<Centring> &places = fields_[field]->spec().places;
     for (int32_t place = 0; place < std::ssize(places); ++place)
         LevelEdges(forest(field), ghosts_[field], places[static_cast<size_t>(place)]).emit(LevelWay::fluxes, [&](const Edge &edge) {
-            if (edge.ends != EdgeEnds::receive) work_of(field, edge.send_gid).send(place, edge.send.box);
+            add_sent(field, place, edge);
         });
 }
 
@@ -256,8 +263,8 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
         };
         add(n + f, f, LevelWay::to_coarser);
         add(f, n + f, LevelWay::to_finer);
-        const bool made_from_cells = has_cells_alone(field);
-        if (!made_from_cells || (ghosts.reach > 0 && !ghosts.halves_ghosts(field.topology().n_dims()))) add(n + f, n + f, LevelWay::beside);
+        const bool halves = has_cells_alone(field) && (ghosts.reach == 0 || ghosts.halves_ghosts(field.topology().n_dims()));
+        if (!halves) add(n + f, n + f, LevelWay::beside);
     }
     return one_round(fields, std::move(round), std::move(steps));
 }

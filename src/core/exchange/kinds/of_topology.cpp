@@ -2,10 +2,20 @@
 // Ghosts, reverse, shared reductions: over the edges of each field's topology.
 #include "base/types.h"
 #include "exchange/kinds/kinds.h"
+#include "topology/forest/forest.h"
 
 namespace halo {
 
 namespace {
+
+void check_reverse(const Field &field, const halo_exchange_desc &desc) {
+    const auto *const forest = dynamic_cast<const ForestTopology *>(&field.topology());
+    if (!forest || desc.kind != HALO_KIND_REVERSE) return;
+    for (const Centring place : field.spec().places)
+        if (!forest->keeps(place))
+            fail(HALO_ERR_ARGUMENT, "exchange: field %s: faces and edges go in reverse where no trees are turned against each other",
+                 field.spec().name.c_str());
+}
 
 void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     if (desc.stencil < HALO_STENCIL_FULL || desc.stencil > HALO_STENCIL_EDGES)
@@ -17,6 +27,7 @@ void check(const std::vector<Field *> &fields, const halo_exchange_desc &desc) {
     if (desc.combine_order != HALO_COMBINE_BY_GID && desc.combine_order != HALO_COMBINE_CANONICAL)
         fail(HALO_ERR_ARGUMENT, "exchange: combine_order %d is none of HALO_COMBINE_...", desc.combine_order);
     if (desc.kind != HALO_KIND_GHOSTS) check_combining(fields, desc);
+    for (const Field *field : fields) check_reverse(*field, desc);
     for (size_t f = 0; desc.sections && f < fields.size(); ++f)
         if (desc.sections[f] != 0 && !fields[f]->topology().has_sections())
             fail(HALO_ERR_ARGUMENT, "exchange: sections %#x of field %s: its topology has none", desc.sections[f], fields[f]->spec().name.c_str());

@@ -24,8 +24,7 @@ public:
         if (use_.sweep >= 0) return sweep(request, sink);
         if (!use_.reversed) return topology_.edges(request, sink);
         topology_.edges(request, [&](const Edge &edge) {
-            if (centring_across(centring, edge.map) != centring)
-                fail(HALO_ERR_ARGUMENT, "exchange: faces and edges go in reverse where no parts are turned against each other");
+            if (centring_across(centring, edge.map) != centring) fail(HALO_ERR_INTERNAL, "exchange: the places of values in reverse are turned");
             if (edge.contributes) sink(halo::reversed(edge));
         });
     }

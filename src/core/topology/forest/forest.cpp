@@ -11,6 +11,7 @@
 #include "comm/agree.h"
 #include "comm/collective.h"
 #include "comm/route.h"
+#include "topology/centring.h"
 #include "topology/even_owner.h"
 #include "topology/forest/description.h"
 #include "topology/forest/near_leaves.h"
@@ -44,7 +45,9 @@ ForestTopology::ForestTopology(Context &context, const halo_forest_desc &desc) :
     agree_on(context, "forest", describe, [&] { return terms(desc, *trees); });
     for (int32_t i = 0; i < desc.n_joins; ++i) {
         const halo_tree_join join = read_item(desc.joins, desc.join_bytes, i, halo_tree_join HALO_TREE_JOIN_INIT);
-        for (int d = 0; d < n_dims_; ++d) is_turned_ = is_turned_ || join.axis[d] != d || join.sign[d] != 1;
+        AxisMap map;
+        for (size_t d = 0; d < 3; ++d) map.axis[d] = static_cast<int8_t>(join.axis[d]);
+        if (map.axis != AxisMap{}.axis && std::find(turns_.begin(), turns_.end(), map) == turns_.end()) turns_.push_back(map);
     }
     if (desc.distributed) find_others(*std::move(trees), std::move(own));
 }
@@ -236,6 +239,10 @@ void ForestTopology::mark_owned(int64_t local_index, Centring centring, std::spa
     });
 }
 
+bool ForestTopology::keeps(Centring centring) const {
+    return std::all_of(turns_.begin(), turns_.end(), [&](const AxisMap &map) { return centring_across(centring, map) == centring; });
+}
+
 // Can each block around a point tell whose it is?
 void ForestTopology::require_owners(Centring centring) const {
     const auto refuse = [&](const char *why) { fail(HALO_ERR_ARGUMENT, "forest: a field of centring %d: %s", centring, why); };
@@ -247,7 +254,7 @@ void ForestTopology::require_owners(Centring centring) const {
 void ForestTopology::check_points(const EdgeRequest &request) const {
     if (request.centring == HALO_CENTRE_CELL) return;
     require_owners(request.centring);
-    for (size_t d = 0; d < static_cast<size_t>(n_dims_); ++d) {
+    for (size_t d = 0; d < static_cast<size_t>(n_dims_) && request.shared != HALO_SHARED_ONLY; ++d) {
         const int64_t width = std::max(request.ghosts.low[d], request.ghosts.high[d]), most = n_cells_[d] / (has_levels_ ? 2 : 1) - 1;
         if (width > most)
             fail(HALO_ERR_ARGUMENT,

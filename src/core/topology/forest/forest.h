@@ -41,8 +41,8 @@ public:
     // The local leaves and all that lie across an element of one of them, ascending: whoever exchanges with a local leaf is among them.
     const std::vector<int64_t> &near() const { return near_; }
     int32_t balance() const { return balance_; } // HALO_BALANCE_...
-    // Does a join turn trees against each other?
-    bool is_turned() const { return is_turned_; }
+    // Are points in this centring those in the same one of any other tree?
+    bool keeps(Centring centring) const;
     // Do blocks that have a point of faces, edges or nodes all know each other? Where 4 or more trees meet irregularly they do not.
     bool is_regular() const { return leaves_->trees().is_regular(); }
     // Is any leaf next to a coarser one?
@@ -72,7 +72,7 @@ private:
     std::vector<int64_t> near_;
     uint64_t hash_ = 0; // of the description
     int32_t balance_ = HALO_BALANCE_FULL;
-    bool is_turned_ = false;
+    std::vector<AxisMap> turns_; // of joins that change directions
     bool has_levels_ = false;
 };
 

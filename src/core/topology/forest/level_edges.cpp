@@ -126,15 +126,18 @@ void LevelEdges::for_each_read(const TreeBlock &block, Visit &&visit) const {
     const halo_box own = points_of(whole_block(cells_), centring_);
     GhostWidths far = GhostWidths::same(0);
     for (size_t d = 0; d < static_cast<size_t>(forest_.n_dims()); ++d) far.low[d] = far.high[d] = static_cast<int32_t>(cells_[d]);
+    std::vector<OwnedPoints> found;
     for (int32_t element = 0; element < 27; ++element)
         for (const halo_box &box : boxes) {
             const halo_box points = intersection(shifted(box, place), element_box(own, far, element));
             if (empty(points)) continue;
             owners_.find(parent, element, points, [&](OwnedPoints owned) {
                 owned.here = relative(owned.here, place);
-                visit(owned);
+                found.push_back(owned);
             });
         }
+    join_boxes(found);
+    for (const OwnedPoints &owned : found) visit(owned);
 }
 
 std::vector<halo_box> LevelEdges::read_inside(int64_t gid) const {

@@ -2,6 +2,7 @@
 #include "topology/forest/point_owners.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/error.h"
 #include "topology/centring.h"
@@ -22,14 +23,6 @@ halo_box points_on(int32_t element, const Extent &cells, Centring centring) {
         box.low[d] = offset[d] > 0 ? cells[d] : offset[d] == 0 && on_faces ? 1 : 0;
         box.high[d] = offset[d] < 0 ? 1 : offset[d] > 0 ? cells[d] + 1 : cells[d];
     }
-    return box;
-}
-
-// Those that a part of a block owns where others of its parts have them too, on points two wide.
-halo_box owned_by_part(int32_t number, const Extent &half, Centring centring) {
-    halo_box box = points_of(whole_block(half), centring);
-    for (int d = 0; d < 3; ++d)
-        if ((number >> d & 1) != 0 && (centring >> d & 1) != 0) box.low[d] = 1;
     return box;
 }
 
@@ -55,20 +48,24 @@ bool join(OwnedPoints &points, const OwnedPoints &more) {
     return false;
 }
 
-// As few boxes as that makes of them.
-void join_all(std::vector<OwnedPoints> &found) {
-    for (bool joined = true; joined;) {
-        joined = false;
-        for (size_t i = 0; i < found.size() && !joined; ++i)
-            for (size_t j = 0; j < found.size() && !joined; ++j) {
-                if (i == j || !join(found[i], found[j])) continue;
-                found.erase(found.begin() + static_cast<std::ptrdiff_t>(j));
-                joined = true;
-            }
-    }
-}
-
 } // namespace
+
+// Those of one leaf on one of its elements come to lie behind each other.
+void join_boxes(std::vector<OwnedPoints> &found) {
+    const auto key = [](const OwnedPoints &points) { return std::tuple(points.is, points.gid, points.element); };
+    std::stable_sort(found.begin(), found.end(), [&](const OwnedPoints &a, const OwnedPoints &b) { return key(a) < key(b); });
+    for (size_t first = 0; first < found.size(); ++first)
+        for (size_t i = first + 1; i < found.size() && key(found[i]) == key(found[first]);) {
+            if (join(found[i], found[first]))
+                std::swap(found[first], found[i]);
+            else if (!join(found[first], found[i])) {
+                ++i;
+                continue;
+            }
+            found.erase(found.begin() + static_cast<std::ptrdiff_t>(i));
+            i = first + 1;
+        }
+}
 
 bool OwnedPoints::are_own_of(int64_t asking) const { return gid == asking && map.is_identity() && equal(here, there); }
 
@@ -109,7 +106,7 @@ std::vector<PointOwners::Copy> PointOwners::copies_on(const TreeBlock &block, in
         copy.element = HALO_ELEMENT(there[0], there[1], there[2]);
         copies.push_back(copy);
     }
-    std::sort(copies.begin(), copies.end(), [](const Copy &a, const Copy &b) { return a.comes_before(b); });
+    std::stable_sort(copies.begin(), copies.end(), [](const Copy &a, const Copy &b) { return a.comes_before(b); });
     return copies;
 }
 
@@ -132,27 +129,28 @@ OwnedPoints PointOwners::owned_by(const Copy &copy, const Place &place, const ha
     return owned;
 }
 
-// Takes those of which a leaf one level finer is the owner out of `left`.
-void PointOwners::find_finer(const Copy &copy, const Place &place, std::vector<halo_box> &left, std::vector<OwnedPoints> &found) const {
+// Takes those out of `left` of which a part of a refined block is the owner; that block may have the points in several places.
+void PointOwners::find_finer(std::span<const Copy> copies, const Place &place, std::vector<halo_box> &left, std::vector<OwnedPoints> &found) const {
     const int32_t n_dims = leaves_.trees().n_dims();
-    const Centring centring = centring_across(place.centring, copy.across.map);
     Extent half = cells_;
     for (int d = 0; d < n_dims; ++d) half[d] /= 2;
     for (int32_t number = 0; number < 1 << n_dims; ++number) {
-        const int64_t gid = leaves_.find(child(copy.across.block, number));
+        const int64_t gid = leaves_.find(child(copies.front().across.block, number));
         if (gid < 0) continue; // not there, or refined again: then a leaf of this level beside it counts
         Extent first{};
         for (int d = 0; d < n_dims; ++d) first[d] = (number >> d & 1) * half[d];
-        const halo_box of_part = shifted(owned_by_part(number, half, centring), first);
-        const halo_box owns = box_from_across(of_part, copy.over, copy.across.map, cells_, place.centring);
-        for (const halo_box &box : left) {
-            const halo_box sent = intersection(box, owns);
-            if (empty(sent)) continue;
-            found.push_back(owned_by(copy, place, sent));
-            found.back().gid = gid;
-            found.back().there = relative(found.back().there, first);
+        for (const Copy &copy : copies) {
+            const halo_box of_part = points_of(whole_block(half), centring_across(place.centring, copy.across.map));
+            const halo_box owns = box_from_across(shifted(of_part, first), copy.over, copy.across.map, cells_, place.centring);
+            for (const halo_box &box : left) {
+                const halo_box sent = intersection(box, owns);
+                if (empty(sent)) continue;
+                found.push_back(owned_by(copy, place, sent));
+                found.back().gid = gid;
+                found.back().there = relative(found.back().there, first);
+            }
+            subtract(left, owns);
         }
-        subtract(left, owns);
     }
 }
 
@@ -160,8 +158,11 @@ void PointOwners::find_on(const Place &place, int32_t part, std::vector<OwnedPoi
     const std::vector<Copy> copies = copies_on(place.across.block, part);
     if (copies.front().across.is != Across::Is::finer) return found.push_back(owned_by(copies.front(), place, place.points));
     std::vector<halo_box> left{ place.points };
-    for (const Copy &copy : copies)
-        if (copy.across.is == Across::Is::finer) find_finer(copy, place, left, found);
+    for (auto copy = copies.begin(); copy != copies.end() && copy->across.is == Across::Is::finer;) {
+        const auto end = std::find_if(copy, copies.end(), [&](const Copy &other) { return other.across.block != copy->across.block; });
+        find_finer({ copy, end }, place, left, found);
+        copy = end;
+    }
     if (!left.empty())
         fail(HALO_ERR_INTERNAL, "forest: points %s around block %s are those of no leaf one level finer", text_of(left.front()).c_str(),
              text_of(place.across.block).c_str());
@@ -176,7 +177,7 @@ void PointOwners::find(const TreeBlock &block, int32_t element, const halo_box &
     for (int32_t part = 0; part < 27; ++part)
         if (const halo_box on = intersection(there, points_on(part, cells_, centring)); !empty(on))
             find_on({ element, across, centring, on }, part, found);
-    join_all(found);
+    join_boxes(found);
     for (const OwnedPoints &owned : found) sink(owned);
 }
 

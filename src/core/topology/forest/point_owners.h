@@ -15,14 +15,16 @@ namespace halo {
 struct OwnedPoints {
     Across::Is is = Across::Is::nothing; // leaf: at the asking block's level; finer: one level below; coarser: only coarser leaves lie around them
     int64_t gid = -1;                    // of the owner; coarser: none
-    int32_t element = 13;                // of the owner, on which they lie or behind which the asking block does
-    AxisMap map;                         // from the asking block's index space to the owner's
-    halo_box here{};                     // as the asking block counts them
-    halo_box there{};                    // as the owner does, if it is finer on points that are two of its own wide
+    int32_t element = 13; // of the owner, on which they lie; of ghosts, that which would lead to the asking block if the owner lay behind its element
+    AxisMap map;          // from the asking block's index space to the owner's
+    halo_box here{};      // as the asking block counts them
+    halo_box there{};     // as the owner does, if it is finer on points that are two of its own wide
 
     // Are they points of that very leaf, where it asks for them?
     bool are_own_of(int64_t asking) const;
 };
+// Makes few boxes of many that lie side by side.
+void join_boxes(std::vector<OwnedPoints> &found);
 using OwnedPointsSink = FunctionRef<void(const OwnedPoints &)>;
 
 // What an exchange fills of a block: visit(element, points). Element 13: points that other blocks may have too, among all of its own.
@@ -51,7 +53,7 @@ private:
     struct Place;
     std::vector<Copy> copies_on(const TreeBlock &block, int32_t element) const;
     OwnedPoints owned_by(const Copy &copy, const Place &place, const halo_box &points) const;
-    void find_finer(const Copy &copy, const Place &place, std::vector<halo_box> &left, std::vector<OwnedPoints> &found) const;
+    void find_finer(std::span<const Copy> copies, const Place &place, std::vector<halo_box> &left, std::vector<OwnedPoints> &found) const;
     void find_on(const Place &place, int32_t part, std::vector<OwnedPoints> &found) const;
 
     const Leaves &leaves_;
