@@ -779,8 +779,9 @@ typedef struct halo_boundary {
 HALO_API halo_status halo_field_boundaries(const halo_field *field, int64_t gid, size_t row_bytes, halo_boundary *boundaries, int64_t capacity, int64_t *n);
 
 /** Which owned points of a part are its alone to count, as in a norm or a sum over all points: 1 where this part is the point's owner, 0 where another
- *  is (of points that several parts have, that of highest priority, then lowest gid, as HALO_SHARED_OWNER has it; of forests see halo_levels.h; in periodic directions one and the same
- *  point may lie in a part twice: its lowest index counts). Each point of the grid has one owner. x runs fastest, then y, then z, then the place, whatever
+ *  is (of points that several parts have, that of highest priority, then lowest gid, as HALO_SHARED_OWNER has it; of forests see halo_levels.h; in
+ *  periodic directions one and the same point may lie in a part twice: its lowest index counts). Each point of the grid has one owner. x runs fastest,
+ *  then y, then z, then the place, whatever
  *  the layout. On topologies of points: of all local points, 0 for ghosts, for what nobody owns, and for HALO_KEY_IGNORE. Pass capacity 0 to learn `n`.
  *  Local; O(points of the part), of topologies of points O(points of the rank). HALO_ERR_ARGUMENT: joined regions, of which only cells have owners;
  *  forests whose points have none (halo_levels.h). */
