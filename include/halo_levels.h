@@ -184,21 +184,29 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * had some at the last start, or has been given it since, in unpack.
  *
  * Between forests, halo_exchange_create_transfer (HALO_TRANSFER_COPY, no ghosts) moves fields from one list of blocks to another of the same trees
- * and cells: what is a leaf of both is copied, a leaf whose parts were leaves gets their means, one that was part of a leaf is made of its cells, by
- * the prolongation of the field that is filled. Cells alone. HALO_PROLONG_MINMOD reads one layer of the source's ghosts, which must be fresh, and
- * filled outside the domain. Runs as any exchange, as often as wanted. Fields as for ghosts between levels. HALO_ERR_ARGUMENT: trees, joins, cells,
- * types or components differ; a block was refined or coarsened by more than one level, which goes by a list between. Of `distributed` forests that
- * error is halo_exchange_prepare's, or the first start's, where blocks are looked up among all ranks. Of sparse fields all that has storage is moved,
- * however small; parts that it comes to are arrivals (halo_exchange_arrivals). Both fields of a pair are sparse, or neither.
+ * and cells: what is a leaf of both is copied, a leaf whose parts were leaves gets their means, one that was part of a leaf is made of its values, by
+ * the prolongation of the field that is filled; but faces, edges and nodes on its border that another leaf had as fine are that one's (of several the
+ * owner's). All copies in the source must be alike, as HALO_SHARED_OWNER makes them. HALO_PROLONG_MINMOD reads, in directions in which values are
+ * cells', one layer of the source's ghosts, which must be fresh, and filled outside the domain. Runs as any exchange, as often as wanted. Fields as
+ * for ghosts between levels. HALO_ERR_ARGUMENT: trees, joins, cells, types or components differ; a block was refined or coarsened by more than one
+ * level, which goes by a list between. Of `distributed` forests that error is halo_exchange_prepare's, or the first start's, where blocks are looked
+ * up among all ranks. Of sparse fields all that has storage is moved, however small; parts that it comes to are arrivals (halo_exchange_arrivals).
+ * Both fields of a pair are sparse, or neither.
  *  @{ */
 
 #define HALO_PROLONG_MINMOD                                                                                                                          \
     0 /**< the coarse cell's value, and per direction a quarter of the smaller one of its slopes to both sides, 0 where their signs differ:          \
            exact for linear functions. The default */
 #define HALO_PROLONG_CONSTANT 1 /**< the coarse cell's value */
+/** Of HALO_CENTRE_FACES. Faces that lie on coarse ones: as with HALO_PROLONG_MINMOD, or those that blocks as fine have. Faces between these, within a
+ * coarse cell, are made from them so that the sum of differences (upper less lower face, over all directions) in each fine cell is half the coarse
+ * one's: where the divergence was zero, it is. Values are to be such that the divergence is that sum, over the width of a cell: with cells that are
+ * no cubes, times factors of their directions; with HALO_VECTOR_ALONG where joins turn trees. Ghosts come in pairs, in runs too. After G. Toth,
+ * P. L. Roe, J. Comput. Phys. 180 (2002) 736. */
+#define HALO_PROLONG_DIVERGENCE 2
 
-/** How ghosts behind coarser blocks are made. The same on all ranks, which the first run of an exchange compares. Local. HALO_BUSY: exchanges use the
- * field. */
+/** How ghosts behind coarser blocks are made. The same on all ranks, which the first run of an exchange compares. Local. HALO_ERR_ARGUMENT: it is
+ * none, or not for the field's centring. HALO_BUSY: exchanges use the field. */
 HALO_API halo_status halo_field_set_prolongation(halo_field *field, int32_t prolongation);
 
 /** What halo_exchange_desc.kind may be besides: values on faces (HALO_CENTRE_FACE_X, ..., HALO_CENTRE_FACES) of a block that lie on the border to

@@ -16,12 +16,8 @@ using namespace levels;
 
 // ---- random cases
 
-struct FieldCase {
-    int32_t centring = HALO_CENTRE_NODE;
+struct FieldCase : PointField {
     std::array<int32_t, 3> low{}, high{};
-    int32_t prolongation = HALO_PROLONG_MINMOD;
-    bool along = false; // HALO_VECTOR_ALONG
-    halo_type type = HALO_FLOAT64;
 
     // Ghosts that come in pairs stay so in narrower runs.
     bool has_pairs(int32_t n_dims) const {
@@ -31,22 +27,6 @@ struct FieldCase {
         return pairs;
     }
 };
-
-// Are its places the same ones however directions are turned into each other?
-bool is_whole(int32_t centring, int32_t n_dims) {
-    const std::vector<int32_t> places = places_of(centring, n_dims);
-    return places.size() > 1 || places[0] == HALO_CENTRE_CELL || places[0] == (1 << n_dims) - 1;
-}
-
-bool can_lie_along(int32_t centring, int32_t n_dims) { return centring == HALO_CENTRE_FACES || (centring == HALO_CENTRE_EDGES && n_dims == 3); }
-
-std::vector<int32_t> centrings_of(const Shape &shape) {
-    std::vector<int32_t> all{ HALO_CENTRE_NODE, HALO_CENTRE_FACES, HALO_CENTRE_FACE_X };
-    if (shape.n_dims > 1) all.insert(all.end(), { HALO_CENTRE_FACE_Y, HALO_CENTRE_EDGE_Z, HALO_CENTRE_EDGES });
-    if (shape.n_dims > 2) all.insert(all.end(), { HALO_CENTRE_FACE_Z, HALO_CENTRE_EDGE_Y, HALO_CENTRE_EDGE_X });
-    if (shape.turned) std::erase_if(all, [&](int32_t centring) { return !is_whole(centring, shape.n_dims); });
-    return all;
-}
 
 // One or two fields in one exchange, of which the second may be one of cells.
 struct PointCase {
@@ -84,11 +64,7 @@ struct PointCase {
         for (int32_t f = 0; f < n_fields; ++f) {
             std::vector<int32_t> centrings = centrings_of(shape);
             if (f > 0) centrings.insert(centrings.end(), 3, HALO_CENTRE_CELL);
-            FieldCase field;
-            field.centring = centrings[static_cast<size_t>(below(centrings.size()))];
-            field.along = can_lie_along(field.centring, shape.n_dims) && below(2) == 0;
-            field.prolongation = below(3) == 0 ? HALO_PROLONG_CONSTANT : HALO_PROLONG_MINMOD;
-            field.type = below(3) == 0 ? HALO_FLOAT32 : HALO_FLOAT64;
+            FieldCase field{ PointField(random, shape.n_dims, centrings) };
             const int64_t widest = shape.deepest == 0 ? shape.n_cells - 1 : shape.n_cells / 2 - 1;
             const auto most = static_cast<uint64_t>(std::min<int64_t>(widest, is_3d ? 3 : 5));
             const bool even = below(3) == 0 && most >= 2;

@@ -247,6 +247,32 @@ TEST(LevelsRefuse, Prolongations) {
     });
 }
 
+// Whole coarse cells are made of all faces around them.
+TEST(LevelsRefuse, DivergenceOfOtherValuesAndOddGhosts) {
+    on_two_ranks([](Rank &rank, const Model &model) {
+        halo_field_desc faces = field_desc();
+        for (const int32_t centring : { HALO_CENTRE_CELL, HALO_CENTRE_FACE_X, HALO_CENTRE_EDGES }) {
+            faces.centring = centring;
+            const Attempt other(rank, model.desc(), faces);
+            if (halo_field_set_prolongation(other.field(), HALO_PROLONG_DIVERGENCE) != HALO_ERR_ARGUMENT ||
+                !std::strstr(halo_last_error(), "values on the faces of all directions"))
+                stop("centring %d: %s", centring, halo_last_error());
+        }
+        faces.centring = HALO_CENTRE_FACES;
+        Attempt even(rank, model.desc(), faces);
+        OK(halo_field_set_prolongation(even.field(), HALO_PROLONG_DIVERGENCE));
+        even.make(ghosts);
+        halo_run one_deep = HALO_RUN_INIT;
+        one_deep.depth = 1;
+        const halo_status status = halo_exchange_start(even.exchange(), &one_deep, HALO_STREAM_NONE);
+        if (status != HALO_ERR_ARGUMENT || !std::strstr(halo_last_error(), "come in pairs")) stop("a run one deep: %s", halo_last_error());
+        faces.ghost_high[1] = 1;
+        Attempt odd(rank, model.desc(), faces);
+        OK(halo_field_set_prolongation(odd.field(), HALO_PROLONG_DIVERGENCE));
+        odd.refuse(ghosts, "ghosts 2 2 0 and 2 1 0 come in pairs");
+    });
+}
+
 // The other rank hears of it, and says what differs.
 TEST(LevelsRefuse, RanksThatProlongateDifferently) {
     on_two_ranks([](Rank &rank, const Model &model) {

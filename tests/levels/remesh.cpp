@@ -10,18 +10,6 @@ namespace {
 
 using namespace levels;
 
-std::vector<halo_leaf> adapted(const Model &model, uint64_t seed) {
-    Random random(seed);
-    std::vector<int32_t> marks;
-    for (size_t gid = 0; gid < model.blocks().size(); ++gid)
-        marks.push_back(random() % 4 == 0 ? HALO_MARK_REFINE : random() % 2 == 0 ? HALO_MARK_COARSEN : HALO_MARK_KEEP);
-    int64_t n = 0;
-    OK(halo_forest_adapt(&model.desc(), marks.data(), sizeof(halo_leaf), nullptr, nullptr, 0, &n));
-    std::vector<halo_leaf> leaves(static_cast<size_t>(n));
-    OK(halo_forest_adapt(&model.desc(), marks.data(), sizeof(halo_leaf), leaves.data(), nullptr, n, &n));
-    return leaves;
-}
-
 // A field without ghosts on one list of blocks.
 class Target {
 public:
@@ -111,8 +99,7 @@ void refuse(const std::function<void(halo_forest_desc &, halo_field_desc &, halo
 TEST(RemeshRefuses, OtherFieldsAndForests) {
     refuse([](halo_forest_desc &, halo_field_desc &field, halo_transfer_desc &) { field.type = HALO_INT64; }, "values of int64 have no means");
     refuse([](halo_forest_desc &, halo_field_desc &field, halo_transfer_desc &) { field.n_components += 1; }, "their numbers of components differ");
-    refuse([](halo_forest_desc &, halo_field_desc &field, halo_transfer_desc &) { field.centring = HALO_CENTRE_NODE; },
-           "between forests cells are moved");
+    refuse([](halo_forest_desc &, halo_field_desc &field, halo_transfer_desc &) { field.centring = HALO_CENTRE_NODE; }, "their centrings differ");
     refuse(
         [](halo_forest_desc &forest, halo_field_desc &, halo_transfer_desc &) {
             forest.n_cells[0] += 2;
@@ -121,9 +108,9 @@ TEST(RemeshRefuses, OtherFieldsAndForests) {
         },
         "different numbers of cells");
     refuse([](halo_forest_desc &, halo_field_desc &, halo_transfer_desc &how) { how.op = HALO_TRANSFER_ADD; },
-           "between forests cells are copied, not added");
+           "between forests values are copied, not added");
     refuse([](halo_forest_desc &, halo_field_desc &, halo_transfer_desc &how) { how.source_ghosts[0] = 1; },
-           "between forests owned cells alone are filled");
+           "between forests owned points alone are filled");
 }
 
 // Two levels at once must go through a list between.

@@ -40,6 +40,50 @@ inline std::vector<int32_t> places_of(int32_t centring, int32_t n_dims) {
     return faces;
 }
 
+// Are its places the same ones however directions are turned into each other?
+inline bool is_whole(int32_t centring, int32_t n_dims) {
+    const std::vector<int32_t> places = places_of(centring, n_dims);
+    return places.size() > 1 || places[0] == HALO_CENTRE_CELL || places[0] == (1 << n_dims) - 1;
+}
+
+// Of faces, edges and nodes those that fields on the trees may have.
+inline std::vector<int32_t> centrings_of(const Shape &shape) {
+    std::vector<int32_t> all{ HALO_CENTRE_NODE, HALO_CENTRE_FACES, HALO_CENTRE_FACE_X };
+    if (shape.n_dims > 1) all.insert(all.end(), { HALO_CENTRE_FACE_Y, HALO_CENTRE_EDGE_Z, HALO_CENTRE_EDGES });
+    if (shape.n_dims > 2) all.insert(all.end(), { HALO_CENTRE_FACE_Z, HALO_CENTRE_EDGE_Y, HALO_CENTRE_EDGE_X });
+    if (shape.turned) std::erase_if(all, [&](int32_t centring) { return !is_whole(centring, shape.n_dims); });
+    return all;
+}
+
+// A field at random.
+struct PointField {
+    int32_t centring = HALO_CENTRE_NODE;
+    int32_t prolongation = HALO_PROLONG_MINMOD;
+    bool along = false; // HALO_VECTOR_ALONG
+    halo_type type = HALO_FLOAT64;
+
+    PointField(Random &random, int32_t n_dims, const std::vector<int32_t> &centrings) {
+        centring = centrings[random() % centrings.size()];
+        const bool can_lie_along = centring == HALO_CENTRE_FACES || (centring == HALO_CENTRE_EDGES && n_dims == 3);
+        along = can_lie_along && random() % 2 == 0;
+        prolongation = random() % 3 == 0 ? HALO_PROLONG_CONSTANT : HALO_PROLONG_MINMOD;
+        type = random() % 3 == 0 ? HALO_FLOAT32 : HALO_FLOAT64;
+    }
+};
+
+// The leaves after some have been refined, others coarsened.
+inline std::vector<halo_leaf> adapted(const Model &model, uint64_t seed) {
+    Random random(seed);
+    std::vector<int32_t> marks;
+    for (size_t gid = 0; gid < model.blocks().size(); ++gid)
+        marks.push_back(random() % 4 == 0 ? HALO_MARK_REFINE : random() % 2 == 0 ? HALO_MARK_COARSEN : HALO_MARK_KEEP);
+    int64_t n = 0;
+    OK(halo_forest_adapt(&model.desc(), marks.data(), sizeof(halo_leaf), nullptr, nullptr, 0, &n));
+    std::vector<halo_leaf> leaves(static_cast<size_t>(n));
+    OK(halo_forest_adapt(&model.desc(), marks.data(), sizeof(halo_leaf), leaves.data(), nullptr, n, &n));
+    return leaves;
+}
+
 // A value of a field.
 struct At {
     size_t part; // of this rank

@@ -36,6 +36,19 @@ public:
         made.value *= sign(gid);
         return made;
     }
+    // Of a ghost outside the domain, or of any other point.
+    double filled(int64_t gid, const Place &point, int32_t c) const {
+        const Value known = value(gid, point, c);
+        return known.is_inside ? known.value : sign(gid) * model_.outside(level_of(gid), in_space(gid, point, n_cells()), c, centring_);
+    }
+    // What blocks of another list get at a point of some level, if all copies here are alike: `was` is what lay in the block's place. As upwards in
+    // space.
+    double moved(int32_t level, const Place &at, Model::Is was, int32_t c) const {
+        if (was == Model::Is::finer)
+            return mean_of_parts(at, [&](const Place &part) { return known(look_around(level + 1, part), level + 1, part, c); });
+        const Around around = look_around(level, at);
+        return was == Model::Is::leaf || around.owner.gid >= 0 ? known(around, level, at, c) : prolongated(level, at, c).value;
+    }
     // Of a block's own copy of one of its points.
     double copy(int64_t gid, const Place &point, int32_t c) const { return model_.copy(gid, point, c, model_.centring_in_part(gid, centring_)); }
     // Of a coarse point beside a block, if it lies outside the domain.
@@ -46,6 +59,11 @@ public:
     bool owns(int64_t gid, const Place &point) const {
         const Around around = look_around(level_of(gid), in_space(gid, point, n_cells()));
         return !around.is_finer && around.owner.gid == gid && around.owner.point == point;
+    }
+    // Of the values of a block of a model, where those in space are upwards there.
+    int32_t sign(const Model &model, int64_t gid) const {
+        const auto bits = static_cast<uint32_t>(centring_);
+        return along_ ? model.sign_along(gid, std::countr_zero(std::has_single_bit(bits) ? bits : ~bits)) : 1;
     }
 
 private:
@@ -66,11 +84,7 @@ private:
     Place in_space(int64_t gid, const Place &point, int64_t width) const {
         return model_.in_space(gid, point, width, model_.centring_in_part(gid, centring_));
     }
-    // Of a block's values, where those in space are upwards there.
-    int32_t sign(int64_t gid) const {
-        const auto bits = static_cast<uint32_t>(centring_);
-        return along_ ? model_.sign_along(gid, std::countr_zero(std::has_single_bit(bits) ? bits : ~bits)) : 1;
-    }
+    int32_t sign(int64_t gid) const { return sign(model_, gid); }
 
     // Each sum of some of the bits.
     template <class Visit>
@@ -99,28 +113,40 @@ private:
         });
         return found;
     }
-    // Around it is a leaf of this level or a finer one.
-    double known(const Around &around, int32_t level, const Place &point, int32_t c) const {
-        if (!around.is_finer && around.owner.gid < 0) stop("model: blocks that touch differ by two levels");
-        if (!around.is_finer) return sign(around.owner.gid) * copy(around.owner.gid, around.owner.point, c);
+    // Of the points of the next level that cover one.
+    template <class Of>
+    double mean_of_parts(const Place &point, Of &&of) const {
         double sum = 0;
         int n = 0;
         for_each_sum(directions() & ~centring_, [&](int32_t above) {
             Place part = point;
-            for (size_t d = 0; d < 3; ++d) part[d] = 2 * point[d] + (above >> d & 1);
-            const Copy owner = look_around(level + 1, part).owner; // leaves finer than that have no say
-            if (owner.gid < 0) stop("model: no leaf of the next level touches a point");
-            sum += sign(owner.gid) * copy(owner.gid, owner.point, c);
+            for (size_t d = 0; d < 3; ++d) part[d] = d < static_cast<size_t>(model_.shape().n_dims) ? 2 * point[d] + (above >> d & 1) : point[d];
+            sum += of(part);
             ++n;
         });
         return sum / n;
     }
+    // Around it is a leaf of this level or a finer one.
+    double known(const Around &around, int32_t level, const Place &point, int32_t c) const {
+        if (!around.is_finer && around.owner.gid < 0) stop("model: blocks that touch differ by two levels");
+        if (!around.is_finer) return sign(around.owner.gid) * copy(around.owner.gid, around.owner.point, c);
+        return mean_of_parts(point, [&](const Place &part) {
+            const Copy owner = look_around(level + 1, part).owner; // leaves finer than that have no say
+            if (owner.gid < 0) stop("model: no leaf of the next level touches a point");
+            return sign(owner.gid) * copy(owner.gid, owner.point, c);
+        });
+    }
     // Of a level whose points are used to make those of the next.
     double coarse(int32_t level, const Place &point, int32_t c, bool &reads_outside) const {
         const Around around = look_around(level, point);
-        if (around.is_inside) return known(around, level, point, c);
-        reads_outside = true;
-        return model_.outside(level, point, c, centring_);
+        if (!around.is_inside) {
+            reads_outside = true;
+            return model_.outside(level, point, c, centring_);
+        }
+        if (around.is_finer || around.owner.gid >= 0) return known(around, level, point, c);
+        const Value made = prolongated(level, point, c); // beside blocks that are made of coarser ones again
+        reads_outside = reads_outside || made.reads_outside;
+        return made.value;
     }
     // Mean of the coarse points on both sides, where it lies between two; in cells the coarse value and a quarter of its slope.
     Value prolongated(int32_t level, const Place &point, int32_t c) const {

@@ -206,6 +206,50 @@ void interpolate_box(const Reals<Real> &coarse, const Reals<Real> &fine, const h
             }
 }
 
+// Parts are numbered as those of a block are: bit d set, if it is the upper one along direction d.
+template <size_t n_dims, class Real>
+void divide_cell(const std::array<Reals<Real>, 3> &faces, const std::array<int64_t, 3> &first) {
+    constexpr size_t n_parts = size_t{ 1 } << n_dims;
+    const auto is_upper = [](size_t part, size_t d) { return part >> d & 1; };
+    const auto sign = [&](size_t part, size_t d) { return is_upper(part, d) ? Real(1) : Real(-1); };
+    // The lower (0), middle (1) and upper (2) one along d.
+    const auto face = [&](size_t d, size_t part, size_t place) {
+        std::array<int64_t, 3> at = first;
+        for (size_t e = 0; e < n_dims; ++e) at[e] += static_cast<int64_t>(e == d ? place : is_upper(part, e));
+        return faces[d].at(at[0], at[1], at[2]);
+    };
+    std::array<std::array<Real, n_parts>, n_dims> outer;
+    std::array<Real, n_dims> bend{}, twist{};
+    for (size_t d = 0; d < n_dims; ++d)
+        for (size_t part = 0; part < n_parts; ++part) outer[d][part] = *face(d, part, 2 * is_upper(part, d));
+    for (size_t d = 0; d < n_dims; ++d) {
+        for (size_t part = 0; part < n_parts; ++part) {
+            for (size_t e = 0; e < n_dims; ++e)
+                if (e != d) bend[d] += sign(part, d) * sign(part, e) * outer[e][part];
+            if constexpr (n_dims == 3) twist[d] += sign(part, 0) * sign(part, 1) * sign(part, 2) * outer[d][part];
+        }
+        bend[d] /= Real(n_parts);
+        twist[d] /= Real(2 * n_parts);
+    }
+    for (size_t d = 0; d < n_dims; ++d)
+        for (size_t part = 0; part < n_parts; ++part) {
+            if (is_upper(part, d)) continue;
+            Real value = (outer[d][part] + outer[d][part | size_t{ 1 } << d]) / Real(2) + bend[d];
+            if constexpr (n_dims == 3) {
+                const size_t e = (d + 1) % 3, g = (d + 2) % 3;
+                value += sign(part, g) * twist[e] + sign(part, e) * twist[g];
+            }
+            *face(d, part, 1) = value;
+        }
+}
+
+template <size_t n_dims, class Real>
+void divide_box(const std::array<Reals<Real>, 3> &faces, const halo_box &box) {
+    for (int64_t z = box.low[2]; z < box.high[2]; ++z)
+        for (int64_t y = box.low[1]; y < box.high[1]; ++y)
+            for (int64_t x = box.low[0]; x < box.high[0]; ++x) divide_cell<n_dims>(faces, { 2 * x, n_dims > 1 ? 2 * y : y, n_dims > 2 ? 2 * z : z });
+}
+
 // Directions up to the last that is refined.
 int32_t n_refined(const LevelRatio &ratio) { return ratio[2] > 1 ? 3 : ratio[1] > 1 ? 2 : 1; }
 bool is_halves(const LevelRatio &ratio) { return ratio == halves(n_refined(ratio)); }
@@ -245,6 +289,16 @@ void prolongate_values(const LevelValues &values, int32_t centring, bool linear,
         prolongate_in<AnyRatio>(n_refined(ratio), linear, from, to, fine_points, ratio);
     };
     with_reals(values, prolongate_them, coarse, fine);
+}
+
+void divide_cells(const LevelValues &values, std::span<const PartValues> faces, const halo_box &coarse_cells) {
+    const auto divide = [&]<class Real>(const Reals<Real> &x, const Reals<Real> &y, const Reals<Real> &z) {
+        const std::array<Reals<Real>, 3> all{ x, y, z };
+        if (faces.size() == 1) return divide_box<1>(all, coarse_cells);
+        if (faces.size() == 2) return divide_box<2>(all, coarse_cells);
+        divide_box<3>(all, coarse_cells);
+    };
+    with_reals(values, divide, faces.front(), faces[faces.size() > 1 ? 1 : 0], faces.back());
 }
 
 void mix_values(const LevelValues &values, double fraction, const PartValues &older, const PartValues &newer, const PartValues &into,

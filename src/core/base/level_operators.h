@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "halo_levels.h"
 
@@ -40,6 +41,11 @@ void restrict_values(const LevelValues &values, int32_t centring, const PartValu
 // coarse cell around it is read. In the other directions: that of the coarse point in the same place, or a mean of the two around them, by distance.
 void prolongate_values(const LevelValues &values, int32_t centring, bool linear, const PartValues &coarse, const PartValues &fine,
                        const halo_box &fine_points);
+
+// Coarse cells of a box have been divided into halves: the faces between these, of values in each direction, are made from those around the coarse
+// cell, so that what flows out of each fine cell (upper less lower faces, of all directions) is the same part of what flows out of the coarse one. Of
+// such values those are taken whose curl is as smooth: G. Toth, P. L. Roe, J. Comput. Phys. 180 (2002) 736. `faces`: as many as there are directions.
+void divide_cells(const LevelValues &values, std::span<const PartValues> faces, const halo_box &coarse_cells);
 
 // Cells of a box become (1 - fraction) * older + fraction * newer; at 0 and 1 what one of them has.
 void mix_values(const LevelValues &values, double fraction, const PartValues &older, const PartValues &newer, const PartValues &into,

@@ -111,8 +111,10 @@ halo_field_desc Field::desc() const {
 
 void Field::set_prolongation(int32_t prolongation) {
     const char *const name = spec_.name.c_str();
-    if (prolongation != HALO_PROLONG_CONSTANT && prolongation != HALO_PROLONG_MINMOD)
+    if (prolongation < HALO_PROLONG_MINMOD || prolongation > HALO_PROLONG_DIVERGENCE)
         fail(HALO_ERR_ARGUMENT, "field %s: prolongation %d is none of HALO_PROLONG_...", name, prolongation);
+    if (prolongation == HALO_PROLONG_DIVERGENCE && spec_.centring != HALO_CENTRE_FACES)
+        fail(HALO_ERR_ARGUMENT, "field %s: HALO_PROLONG_DIVERGENCE is of values on the faces of all directions, HALO_CENTRE_FACES", name);
     if (exchanges > 0) fail(HALO_BUSY, "field %s: exchanges use it: its prolongation must be set before", name);
     prolongation_ = prolongation;
 }

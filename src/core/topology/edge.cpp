@@ -14,6 +14,15 @@ GhostWidths GhostWidths::clipped(const GhostWidths &most) const {
     return clipped;
 }
 
+GhostWidths GhostWidths::halved() const {
+    GhostWidths coarse;
+    for (size_t d = 0; d < 3; ++d) {
+        coarse.low[d] = (low[d] + 1) / 2;
+        coarse.high[d] = (high[d] + 1) / 2;
+    }
+    return coarse;
+}
+
 AxisMap AxisMap::inverse() const {
     AxisMap back;
     for (int8_t d = 0; d < 3; ++d) {

@@ -27,6 +27,8 @@ struct GhostWidths {
     std::array<int32_t, 3> high{};
 
     GhostWidths clipped(const GhostWidths &most) const;
+    // Of cells twice as wide that cover these.
+    GhostWidths halved() const;
     // More than there can be.
     static constexpr GhostWidths all() { return same(INT32_MAX); }
     static constexpr GhostWidths same(int32_t width) { return { { width, width, width }, { width, width, width } }; }

@@ -145,6 +145,15 @@ struct LevelSteps::Values {
         const halo_box reached = intersection(box, grown(owned, item.beside.made.clipped(most)));
         prolongate_values(what, centring, item.beside.reach > 0, beside_at(place), own_at(place), reached);
     }
+    // Of all directions, whose places are one after the other.
+    void divide_box(const halo_box &box, const GhostWidths &most) const {
+        const Extent cells = item.values->topology().cells(part);
+        const halo_box reached = grown({ { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }, item.beside.made.clipped(most).halved());
+        std::array<PartValues, 3> faces{};
+        const size_t n_dims = item.field->spec().places.size();
+        for (size_t d = 0; d < n_dims; ++d) faces[d] = own_at(static_cast<int32_t>(d));
+        divide_cells(what, { faces.data(), n_dims }, intersection(box, reached));
+    }
 };
 
 template <class Step>
@@ -181,6 +190,7 @@ void LevelSteps::after_unpack(const halo_run &run) {
 void LevelSteps::refine(const halo_run &run) {
     for_each_part(run, [&](const Values &values, const Work &work) {
         for (const auto &[place, box] : work.made) values.prolongate_box(place, box, widths_of(run));
+        for (const halo_box &box : work.divided) values.divide_box(box, widths_of(run));
     });
 }
 

@@ -32,6 +32,7 @@ public:
         std::vector<std::pair<int32_t, halo_box>> sent{}; // points beside the field, by place, made from its own
         std::vector<halo_box> halved_ghosts{};            // cells made from its ghosts
         std::vector<std::pair<int32_t, halo_box>> made{}; // points of the field, by place, made from those beside it
+        std::vector<halo_box> divided{};                  // cells beside it; the field's faces within them are made from those around them
         void send(int32_t place, const halo_box &box);
     };
 

@@ -36,7 +36,7 @@ public:
 
     bool is_known() const override { return leaves_->is_known(); }
     void look_up() override { leaves_->look_up(); }
-    void emit(Centring, const EdgeSink &sink) const override { RemeshEdges(*leaves_, reach_).emit(way_, sink); }
+    void emit(Centring centring, const EdgeSink &sink) const override { RemeshEdges(*leaves_, reach_, centring).emit(way_, sink); }
     bool narrow(Edge &, Centring, const GhostWidths &) const override { return true; }
     void identify(std::vector<uint64_t> &identity) const override {
         identity.insert(identity.end(),

@@ -7,16 +7,6 @@ namespace halo {
 
 namespace {
 
-// Widths of the cells two wide that cover those of `widths`.
-GhostWidths halved(const GhostWidths &widths) {
-    GhostWidths coarse;
-    for (size_t d = 0; d < 3; ++d) {
-        coarse.low[d] = (widths.low[d] + 1) / 2;
-        coarse.high[d] = (widths.high[d] + 1) / 2;
-    }
-    return coarse;
-}
-
 // First coarse cell of a block within the one it is a part of.
 Extent place_in_parent(const TreeBlock &block, const Extent &coarse_cells, int32_t n_dims) {
     Extent place{};
@@ -46,7 +36,7 @@ halo_box faces_on(int32_t element, const Extent &cells) {
 } // namespace
 
 GhostWidths LevelGhosts::coarse(int32_t n_dims) const {
-    GhostWidths coarse = halved(widths);
+    GhostWidths coarse = widths.halved();
     for (size_t d = 0; d < static_cast<size_t>(n_dims); ++d) {
         coarse.low[d] += reach;
         coarse.high[d] += reach;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps around a round on forests: beside each field stands one on the blocks of the next coarser level. And what of a field the kinds of exchange on
+// forests look at.
+#pragma once
+
+#include "exchange/kinds/level_steps.h"
+#include "topology/forest/level_edges.h"
+
+namespace halo {
+
+inline const ForestTopology &forest_of(const Field &field) { return static_cast<const ForestTopology &>(field.topology()); }
+inline bool has_cells_alone(const Field &field) { return field.spec().places == std::vector<Centring>{ HALO_CENTRE_CELL }; }
+inline bool divides_cells(const Field &field) { return field.prolongation() == HALO_PROLONG_DIVERGENCE; }
+// Coarse cells around one, in directions in which values have slopes.
+int32_t reach_of(const Field &field);
+const char *prolongation_of(const Field &field); // in a word
+// For a round's text.
+std::string text_of_prolongation(const Field &field);
+
+[[noreturn]] void refuse(const Field &field, const std::string &why);
+// Can it be exchanged between levels?
+void check_on_forest(const Field &field);
+// Ghosts that come with whole coarse cells.
+void check_pairs(const Field &field, const GhostWidths &widths);
+
+class ForestSteps : public LevelSteps {
+public:
+    // `ghosts` of each field: how many coarse cells are read around it.
+    ForestSteps(const char *what, const std::vector<Field *> &fields, std::vector<LevelGhosts> ghosts);
+    // What there is to do.
+    void find_ghosts();
+    void find_fluxes();
+
+protected:
+    const Field &field(size_t field) const { return *fields_[field]; }
+    const ForestTopology &forest(size_t field) const { return forest_of(*fields_[field]); }
+    Work &work_of(size_t field, int64_t gid) { return work(field, forest(field).local_index(gid)); }
+    // Cells, pair by pair, whose faces within coarse ones are made from those around them.
+    void divide(size_t field, int64_t gid, const halo_box &cells);
+
+private:
+    bool halves_ghosts(size_t field) const { return has_cells_alone(*fields_[field]) && ghosts_[field].halves_ghosts(forest(field).n_dims()); }
+    void add_sent(size_t field, int32_t place, const Edge &edge);
+    void find_ghosts(size_t field);
+    void find_divided(size_t field, int64_t gid);
+    void find_fluxes(size_t field);
+    void check_run(const halo_run &run, size_t field) const override;
+
+    std::vector<Field *> fields_;
+    std::vector<LevelGhosts> ghosts_;
+};
+
+// An exchange of one round.
+std::unique_ptr<Exchange> one_round(const std::vector<Field *> &fields, RoundSpec round, std::unique_ptr<RoundSteps> steps);
+
+} // namespace halo

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocks of one forest become those of another over the same trees.
+#include <algorithm>
+#include <map>
+
+#include "exchange/kinds/forest_steps.h"
+#include "exchange/kinds/kinds.h"
+#include "topology/forest/block_box.h"
+#include "topology/forest/remesh_edges.h"
+
+namespace halo {
+
+namespace {
+
+constexpr int32_t kind_remesh = 102; // beside what HALO_KIND_... names
+
+// Between the blocks of two forests, by number of the fields.
+struct Move {
+    size_t from;
+    size_t to;
+    std::shared_ptr<EdgeSource> merged;
+    std::shared_ptr<EdgeSource> split;
+    std::shared_ptr<EdgeSource> beside;
+};
+
+// Over edges which may have to be looked up first.
+class RemeshSteps final : public ForestSteps {
+public:
+    using ForestSteps::ForestSteps;
+    void add_move(Move move) { moves_.push_back(std::move(move)); }
+    void before_send(const halo_run &run) override {
+        find_moves();
+        LevelSteps::before_send(run);
+    }
+
+private:
+    void find_moves();
+    void find_move(const Move &move, int32_t place);
+
+    std::vector<Move> moves_; // for which it has not been found yet what there is to do
+};
+
+void RemeshSteps::find_moves() {
+    for (const Move &move : moves_) {
+        for (const size_t f : { move.from, move.to })
+            for (const int64_t gid : forest(f).local_parts()) work_of(f, gid) = {};
+        for (int32_t place = 0; place < std::ssize(field(move.to).spec().places); ++place) find_move(move, place);
+    }
+    moves_.clear();
+}
+
+// All of a block that was part of another is made, but for what blocks beside it had as fine.
+void RemeshSteps::find_move(const Move &move, int32_t place) {
+    const Centring centring = field(move.to).spec().places[static_cast<size_t>(place)];
+    move.merged->emit(centring, [&](const Edge &edge) {
+        if (edge.ends != EdgeEnds::receive) work_of(move.from, edge.send_gid).send(place, edge.send.box);
+    });
+    const halo_box block = points_of(whole_block(forest(move.to).cells_of(0)), centring);
+    std::map<int64_t, std::vector<halo_box>> made;
+    move.split->emit(centring, [&](const Edge &edge) {
+        if (edge.ends != EdgeEnds::send) made[edge.receive_gid] = { block };
+    });
+    move.beside->emit(centring, [&](const Edge &edge) {
+        if (edge.ends != EdgeEnds::send) subtract(made[edge.receive_gid], edge.receive.box);
+    });
+    for (const auto &[gid, boxes] : made) {
+        for (const halo_box &box : boxes) work_of(move.to, gid).made.emplace_back(place, box);
+        if (place == 0 && divides_cells(field(move.to))) divide(move.to, gid, whole_block(forest(move.to).cells_of(gid)));
+    }
+}
+
+// A field's blocks become those of another list.
+void check_remesh(const Field &source, const Field &destination, const halo_transfer_desc &transfer) {
+    const FieldSpec &from = source.spec(), &to = destination.spec();
+    const auto refuse = [&](const std::string &why) {
+        fail(HALO_ERR_ARGUMENT, "transfer from field %s to field %s: %s", from.name.c_str(), to.name.c_str(), why.c_str());
+    };
+    for (const Field *field : { &source, &destination }) {
+        check_on_forest(*field);
+        for (const Centring place : field->spec().places) forest_of(*field).check_points({ {}, HALO_STENCIL_FULL, place, HALO_SHARED_ONLY });
+    }
+    if (from.type != to.type) refuse("their types differ");
+    if (from.sparse != to.sparse) refuse("one is sparse, the other is not");
+    if (from.n_components != to.n_components) refuse("their numbers of components differ");
+    if (from.places != to.places) refuse("their centrings differ");
+    if (forest_of(source).leaves().trees() != forest_of(destination).leaves().trees()) refuse("their forests have different trees or joins");
+    if (source.topology().cells_of(0) != destination.topology().cells_of(0)) refuse("their blocks have different numbers of cells");
+    if (transfer.op != HALO_TRANSFER_COPY) refuse("between forests values are copied, not added");
+    for (int i = 0; i < 6; ++i)
+        if (transfer.source_ghosts[i] != 0 || transfer.destination_ghosts[i] != 0) refuse("between forests owned points alone are filled");
+    const int32_t reach = reach_of(destination);
+    for (size_t d = 0; d < static_cast<size_t>(source.topology().n_dims()); ++d)
+        if (std::min(from.ghosts.low[d], from.ghosts.high[d]) < reach)
+            refuse(format("%s prolongation reads one layer of the source's ghosts, of which there are %d and %d along direction %zu",
+                          prolongation_of(destination), from.ghosts.low[d], from.ghosts.high[d], d));
+}
+
+} // namespace
+
+// Fields on the old list, then those on the new one.
+std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const halo_exchange_desc &desc, const halo_transfer_desc &transfer) {
+    check_fields(fields);
+    const auto n = static_cast<int32_t>(fields.size() / 2);
+    RoundSpec round = round_of(fields, desc);
+    round.kind = "blocks of one list to those of another";
+    std::vector<LevelGhosts> ghosts(fields.size());
+    for (int32_t f = 0; f < n; ++f) {
+        const Field &destination = *fields[static_cast<size_t>(n + f)];
+        check_remesh(*fields[static_cast<size_t>(f)], destination, transfer);
+        ghosts[static_cast<size_t>(n + f)].reach = reach_of(destination);
+        round.kind += text_of_prolongation(destination);
+    }
+    auto steps = std::make_unique<RemeshSteps>("blocks of another list are filled", fields, ghosts);
+    round.fields = steps->fields();
+    round.beside = steps.get();
+    const bool points = std::ranges::any_of(fields, [](const Field *field) { return !has_cells_alone(*field); });
+    std::shared_ptr<RemeshLeaves> leaves;
+    for (int32_t f = 0; f < n; ++f) {
+        const ForestTopology &from = forest_of(*fields[static_cast<size_t>(f)]), &to = forest_of(*fields[static_cast<size_t>(n + f)]);
+        if (!leaves || &leaves->from().forest() != &from || &leaves->to().forest() != &to) leaves = std::make_shared<RemeshLeaves>(from, to, points);
+        const auto between = [&](RemeshWay way) -> std::shared_ptr<EdgeSource> {
+            return edges_of_remesh(leaves, ghosts[static_cast<size_t>(n + f)].reach, way);
+        };
+        const Move move{ static_cast<size_t>(f), static_cast<size_t>(n + f), between(RemeshWay::merged), between(RemeshWay::split),
+                         between(RemeshWay::beside) };
+        const uint64_t meaning = meaning_of(kind_remesh, {}, desc.shared);
+        round.pieces.push_back({ f, n + f, between(RemeshWay::same), {}, meaning, SparseRule::moved });
+        round.pieces.push_back({ 2 * n + f, n + f, move.merged, {}, meaning, SparseRule::moved });
+        round.pieces.push_back({ f, 3 * n + f, move.split, {}, meaning, SparseRule::moved });
+        round.pieces.push_back({ f, n + f, move.beside, {}, meaning, SparseRule::moved });
+        steps->add_move(move);
+    }
+    return one_round(fields, std::move(round), std::move(steps));
+}
+
+} // namespace halo
