@@ -204,10 +204,18 @@ HALO_API halo_status halo_forest_place(const halo_forest_desc *desc, const doubl
  * no cubes, times factors of their directions; with HALO_VECTOR_ALONG where joins turn trees. Ghosts come in pairs, in runs too. After G. Toth,
  * P. L. Roe, J. Comput. Phys. 180 (2002) 736. */
 #define HALO_PROLONG_DIVERGENCE 2
+/** The program's own: halo_exchange_level_regions says of which points. One coarse cell around those that a point lies in is there to be read. */
+#define HALO_PROLONG_OWN 3
 
 /** How ghosts behind coarser blocks are made. The same on all ranks, which the first run of an exchange compares. Local. HALO_ERR_ARGUMENT: it is
  * none, or not for the field's centring. HALO_BUSY: exchanges use the field. */
 HALO_API halo_status halo_field_set_prolongation(halo_field *field, int32_t prolongation);
+
+#define HALO_RESTRICT_MEAN 0 /**< means: of cells by volume, of faces by area, of edges by length; nodes are copied. The default */
+#define HALO_RESTRICT_OWN 1  /**< the program's own: halo_exchange_level_regions says of which points */
+
+/** How coarse points are made of a field's. As halo_field_set_prolongation. */
+HALO_API halo_status halo_field_set_restriction(halo_field *field, int32_t restriction);
 
 /** What halo_exchange_desc.kind may be besides: values on faces (HALO_CENTRE_FACE_X, ..., HALO_CENTRE_FACES) of a block that lie on the border to
  * finer blocks become the mean, by area, of those of the 1, 2 or 4 finer faces on each: so that what leaves one level arrives in the other. Faces
@@ -225,6 +233,28 @@ HALO_API halo_status halo_exchange_coarse_data(const halo_exchange *exchange, in
  * halo_field_boundaries. */
 HALO_API halo_status halo_exchange_coarse_boundaries(const halo_exchange *exchange, int32_t field, int64_t gid, size_t row_bytes,
                                                      halo_boundary *boundaries, int64_t capacity, int64_t *n);
+
+#define HALO_REGION_RESTRICT 0        /**< coarse points that are made of the part's own, and sent. Before start (or send) */
+#define HALO_REGION_RESTRICT_GHOSTS 1 /**< coarse points that are made of its ghosts. Between unpack and refine, before the next */
+#define HALO_REGION_PROLONGATE 2      /**< the part's points that are made of coarse ones. Between unpack and refine, or after finish */
+
+/** Points of a part, or of its coarse ones, in their index spaces. Filled up to `row_bytes`. */
+typedef struct halo_level_region {
+    halo_box points;
+    int32_t what;  /**< HALO_REGION_... */
+    int32_t place; /**< among those of the field's centring: 0 but for HALO_CENTRE_FACES and HALO_CENTRE_EDGES */
+} halo_level_region;
+
+/**
+ * What is made of what in a local part beside the `field`-th of the exchange's fields, whatever makes it, by `what`: so that a program can do it with
+ * operators of its own (HALO_RESTRICT_OWN, HALO_PROLONG_OWN), on a part's data and its coarse data (halo_exchange_coarse_data). Coarse point p covers
+ * the points 2 p and 2 p + 1 (in box hierarchies as many as the ratio says) in directions in which values are cells', and lies at 2 p in others.
+ * The same in each run; a run that fills fewer ghosts needs a part of them. Of an exchange between lists of blocks that are `distributed`: once it
+ * has been prepared. Pass capacity 0 to learn `n`. Local. HALO_ERR_NOT_FOUND: the exchange is over one level. HALO_ERR_STATE: blocks have not been
+ * looked up yet.
+ */
+HALO_API halo_status halo_exchange_level_regions(const halo_exchange *exchange, int32_t field, int64_t gid, size_t row_bytes,
+                                                 halo_level_region *regions, int64_t capacity, int64_t *n);
 
 /** @} */
 

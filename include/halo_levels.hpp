@@ -131,6 +131,15 @@ private:
 /// How ghosts behind coarser blocks are made: HALO_PROLONG_...
 inline void set_prolongation(const Field &field, std::int32_t prolongation) { check(halo_field_set_prolongation(field, prolongation)); }
 
+/// How coarse points are made of a field's: HALO_RESTRICT_...
+inline void set_restriction(const Field &field, std::int32_t restriction) { check(halo_field_set_restriction(field, restriction)); }
+
+/// What is made of what in a part beside a field of an exchange.
+inline std::vector<halo_level_region> level_regions(const Exchange &exchange, std::int32_t field, std::int64_t gid) {
+    return detail::all_of<halo_level_region>(
+        [&](auto... list) { return halo_exchange_level_regions(exchange, field, gid, sizeof(halo_level_region), list...); });
+}
+
 /// Coarse cells of a part beside a field of an exchange. Valid as long as the exchange.
 template <class T>
 struct CoarseCells {

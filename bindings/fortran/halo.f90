@@ -42,23 +42,24 @@ module halo
     c_halo_group_destroy, c_halo_group_drain, c_halo_group_abandon, c_halo_group_table, c_halo_group_writable, &
     c_halo_group_start_receive, c_halo_group_send, c_halo_group_send_rows, c_halo_group_try_receive, &
     c_halo_group_stale, c_halo_topology_create_forest, c_halo_forest_uniform, c_halo_forest_adapt, c_halo_forest_place, &
-    c_halo_field_set_prolongation, c_halo_exchange_coarse_data, c_halo_exchange_coarse_boundaries, &
-    c_halo_exchange_create_levels, c_halo_exchange_set_fraction, c_halo_field_level_boxes, c_halo_mesh_create, &
-    c_halo_mesh_destroy, c_halo_mesh_get_local, c_halo_mesh_get_map, c_halo_mesh_topology, c_halo_mesh_distribute, &
-    c_halo_mesh_collect, c_halo_mesh_target_topology, c_halo_mesh_add_columns, c_halo_mesh_get_columns, &
-    c_halo_mesh_column_topology, c_halo_mesh_get_column_map, c_halo_particles_create, c_halo_particles_destroy, &
-    c_halo_particles_start, c_halo_particles_test
-  private :: c_halo_particles_counts, c_halo_particles_left, c_halo_particles_finish, c_halo_particles_abandon, &
-    c_halo_sphere_key, c_halo_sphere_entity_of, c_halo_sphere_key_neighbours, c_halo_sphere_position, &
-    c_halo_sphere_create, c_halo_sphere_destroy, c_halo_sphere_local_parts, c_halo_sphere_get_part, &
-    c_halo_sphere_ring_ends, c_halo_sphere_keys, c_halo_sphere_neighbours, c_halo_sphere_topology, &
-    c_halo_topology_create_cubed_sphere, c_halo_topology_create_latitudes, c_halo_reduced_rows_neighbours, &
-    c_halo_topology_create_reduced_rows, c_halo_stencil_create, c_halo_stencil_destroy, c_halo_stencil_add_field, &
-    c_halo_stencil_add_stage, c_halo_stencil_analyse, c_halo_stencil_get_field, c_halo_stencil_get_stage, &
-    c_halo_stencil_describe, c_halo_stencil_exchanges, c_halo_stencil_groups, c_halo_stencil_get_summary, &
-    c_halo_stencil_level_index, c_halo_stencil_loops, c_halo_stencil_loop_intervals, c_halo_stencil_stage_ranges, &
-    c_halo_stencil_exchange_ranges, c_halo_stencil_fill_field_desc, c_halo_stencil_fill_layout_desc, &
-    c_halo_stencil_create_exchange, c_halo_stencil_create_topology
+    c_halo_field_set_prolongation, c_halo_field_set_restriction, c_halo_exchange_coarse_data, &
+    c_halo_exchange_coarse_boundaries, c_halo_exchange_level_regions, c_halo_exchange_create_levels, &
+    c_halo_exchange_set_fraction, c_halo_field_level_boxes, c_halo_mesh_create, c_halo_mesh_destroy, &
+    c_halo_mesh_get_local, c_halo_mesh_get_map, c_halo_mesh_topology, c_halo_mesh_distribute, c_halo_mesh_collect, &
+    c_halo_mesh_target_topology, c_halo_mesh_add_columns, c_halo_mesh_get_columns, c_halo_mesh_column_topology, &
+    c_halo_mesh_get_column_map, c_halo_particles_create, c_halo_particles_destroy
+  private :: c_halo_particles_start, c_halo_particles_test, c_halo_particles_counts, c_halo_particles_left, &
+    c_halo_particles_finish, c_halo_particles_abandon, c_halo_sphere_key, c_halo_sphere_entity_of, &
+    c_halo_sphere_key_neighbours, c_halo_sphere_position, c_halo_sphere_create, c_halo_sphere_destroy, &
+    c_halo_sphere_local_parts, c_halo_sphere_get_part, c_halo_sphere_ring_ends, c_halo_sphere_keys, &
+    c_halo_sphere_neighbours, c_halo_sphere_topology, c_halo_topology_create_cubed_sphere, &
+    c_halo_topology_create_latitudes, c_halo_reduced_rows_neighbours, c_halo_topology_create_reduced_rows, &
+    c_halo_stencil_create, c_halo_stencil_destroy, c_halo_stencil_add_field, c_halo_stencil_add_stage, &
+    c_halo_stencil_analyse, c_halo_stencil_get_field, c_halo_stencil_get_stage, c_halo_stencil_describe, &
+    c_halo_stencil_exchanges, c_halo_stencil_groups, c_halo_stencil_get_summary, c_halo_stencil_level_index, &
+    c_halo_stencil_loops, c_halo_stencil_loop_intervals, c_halo_stencil_stage_ranges, c_halo_stencil_exchange_ranges, &
+    c_halo_stencil_fill_field_desc, c_halo_stencil_fill_layout_desc
+  private :: c_halo_stencil_create_exchange, c_halo_stencil_create_topology
   private :: new_home, home_of, conclude, refused, error_text, create_over, c_text, address, some, number, dimensions, &
     points_of, bind_array, find_array, same_type, strides_of
   private :: create_over_integer, create_over_type
@@ -319,6 +320,7 @@ module halo
     procedure, pass(field) :: freeze => halo_access_freeze
     procedure, pass(field) :: access_data => halo_access_data
     procedure, pass(field) :: set_prolongation => halo_field_set_prolongation
+    procedure, pass(field) :: set_restriction => halo_field_set_restriction
     procedure, pass(field) :: level_boxes => halo_field_level_boxes
   end type halo_field
 
@@ -345,6 +347,7 @@ module halo
     procedure, pass(exchange) :: arrivals => halo_exchange_arrivals
     procedure, pass(exchange) :: coarse_data => halo_exchange_coarse_data
     procedure, pass(exchange) :: coarse_boundaries => halo_exchange_coarse_boundaries
+    procedure, pass(exchange) :: level_regions => halo_exchange_level_regions
     procedure, pass(exchange) :: create_levels => halo_exchange_create_levels
     procedure, pass(exchange) :: set_fraction => halo_exchange_set_fraction
   end type halo_exchange
@@ -2974,6 +2977,17 @@ contains
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_set_prolongation", status, stat)
   end subroutine halo_field_set_prolongation
 
+  subroutine halo_field_set_restriction(field, restriction, stat, errmsg)
+    class(halo_field), intent(in) :: field
+    integer(c_int32_t), intent(in) :: restriction
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    status = c_halo_field_set_restriction(field%handle, restriction)
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_field_set_restriction", status, stat)
+  end subroutine halo_field_set_restriction
+
   subroutine halo_exchange_coarse_data(exchange, field, gid, data, layout, stat, errmsg)
     class(halo_exchange), intent(in) :: exchange
     integer(c_int32_t), intent(in) :: field
@@ -3013,6 +3027,30 @@ contains
     if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
     if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_coarse_boundaries", status, stat)
   end subroutine halo_exchange_coarse_boundaries
+
+  subroutine halo_exchange_level_regions(exchange, field, gid, regions, stat, errmsg)
+    class(halo_exchange), intent(in) :: exchange
+    integer(c_int32_t), intent(in) :: field
+    integer(c_int64_t), intent(in) :: gid
+    type(halo_level_region), allocatable, intent(out) :: regions(:)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+    integer(c_int64_t) :: capacity
+    integer(c_int64_t) :: n_rows
+    type(halo_level_region) :: row
+    capacity = 0
+    do
+      allocate(regions(capacity))
+      n_rows = 0
+      status = c_halo_exchange_level_regions(exchange%handle, field, gid, c_sizeof(row), regions, capacity, n_rows)
+      if (status /= HALO_SUCCESS .or. n_rows <= capacity) exit
+      deallocate(regions)
+      capacity = n_rows
+    end do
+    if (status /= HALO_SUCCESS .and. present(errmsg)) errmsg = error_text(status)
+    if (status /= HALO_SUCCESS .or. present(stat)) call conclude("halo_exchange_level_regions", status, stat)
+  end subroutine halo_exchange_level_regions
 
   subroutine halo_exchange_create_levels(coarse, newer, fine, desc, exchange, stat, errmsg)
     type(halo_field), intent(in) :: coarse(:)

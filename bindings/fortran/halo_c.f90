@@ -1010,6 +1010,12 @@ module halo_c
       integer(c_int32_t), value :: prolongation
       integer(c_int32_t) :: answer
     end function c_halo_field_set_prolongation
+    function c_halo_field_set_restriction(field, restriction) result(answer) bind(c, name="halo_field_set_restriction")
+      import :: c_int32_t, c_ptr
+      type(c_ptr), value :: field
+      integer(c_int32_t), value :: restriction
+      integer(c_int32_t) :: answer
+    end function c_halo_field_set_restriction
     function c_halo_exchange_coarse_data(exchange, field, gid, data, layout) result(answer) bind(c, &
       name="halo_exchange_coarse_data")
       import :: c_int32_t, c_int64_t, c_ptr, halo_layout
@@ -1032,6 +1038,18 @@ module halo_c
       integer(c_int64_t), intent(inout) :: n
       integer(c_int32_t) :: answer
     end function c_halo_exchange_coarse_boundaries
+    function c_halo_exchange_level_regions(exchange, field, gid, row_bytes, regions, capacity, &
+      n) result(answer) bind(c, name="halo_exchange_level_regions")
+      import :: c_int32_t, c_int64_t, c_ptr, c_size_t, halo_level_region
+      type(c_ptr), value :: exchange
+      integer(c_int32_t), value :: field
+      integer(c_int64_t), value :: gid
+      integer(c_size_t), value :: row_bytes
+      type(halo_level_region), intent(inout) :: regions(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: n
+      integer(c_int32_t) :: answer
+    end function c_halo_exchange_level_regions
     function c_halo_exchange_create_levels(coarse, newer, fine, n_fields, desc, exchange) result(answer) bind(c, &
       name="halo_exchange_create_levels")
       import :: c_int32_t, c_ptr, halo_levels_desc

@@ -172,7 +172,14 @@ module halo_types
   integer(c_int32_t), parameter :: HALO_MARK_REFINE = 1_c_int32_t
   integer(c_int32_t), parameter :: HALO_PROLONG_MINMOD = 0_c_int32_t
   integer(c_int32_t), parameter :: HALO_PROLONG_CONSTANT = 1_c_int32_t
+  integer(c_int32_t), parameter :: HALO_PROLONG_DIVERGENCE = 2_c_int32_t
+  integer(c_int32_t), parameter :: HALO_PROLONG_OWN = 3_c_int32_t
+  integer(c_int32_t), parameter :: HALO_RESTRICT_MEAN = 0_c_int32_t
+  integer(c_int32_t), parameter :: HALO_RESTRICT_OWN = 1_c_int32_t
   integer(c_int32_t), parameter :: HALO_KIND_FLUXES = 16_c_int32_t
+  integer(c_int32_t), parameter :: HALO_REGION_RESTRICT = 0_c_int32_t
+  integer(c_int32_t), parameter :: HALO_REGION_RESTRICT_GHOSTS = 1_c_int32_t
+  integer(c_int32_t), parameter :: HALO_REGION_PROLONGATE = 2_c_int32_t
   integer(c_int32_t), parameter :: HALO_LEVELS_GHOSTS = 0_c_int32_t
   integer(c_int32_t), parameter :: HALO_LEVELS_WHOLE = 1_c_int32_t
   integer(c_int32_t), parameter :: HALO_LEVELS_AVERAGE = 2_c_int32_t
@@ -737,6 +744,13 @@ module halo_types
     integer(c_int32_t) :: balance = 0_c_int32_t
     integer(c_int32_t) :: distributed = 0_c_int32_t
   end type halo_forest_desc
+
+  type, bind(c) :: halo_level_region
+    type(halo_box) :: points = halo_box([0_c_int64_t, 0_c_int64_t, 0_c_int64_t], [0_c_int64_t, 0_c_int64_t, &
+      0_c_int64_t])
+    integer(c_int32_t) :: what = 0_c_int32_t
+    integer(c_int32_t) :: place = 0_c_int32_t
+  end type halo_level_region
 
   type, bind(c) :: halo_levels_desc
     integer(c_size_t) :: struct_size = 32_c_size_t

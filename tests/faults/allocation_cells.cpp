@@ -399,6 +399,7 @@ void levels(Member &member, const Trial &trial, Given given) {
     halo_field *u = make_field(member, topology, "u", 2, [](halo_field_desc &field) { field.ghost_low[1] = field.ghost_high[1] = 0; });
     halo_field *flux = make_field(member, topology, "flux", 0, [](halo_field_desc &field) { field.centring = HALO_CENTRE_FACE_X; });
     ALONE(halo_field_set_prolongation(u, HALO_PROLONG_MINMOD));
+    ALONE(halo_field_set_restriction(u, HALO_RESTRICT_MEAN));
     ALONE(halo_field_allocate(u, -1));
     ALONE(halo_field_allocate(flux, -1));
     try_exchange(member, { u }, { topology }, trial);
@@ -409,12 +410,13 @@ void levels(Member &member, const Trial &trial, Given given) {
     halo_exchange *exchange = nullptr;
     TOGETHER(halo_exchange_create(&u, 1, &trial.desc, &exchange), [&] { ALONE(halo_exchange_destroy(&exchange)); });
     const int64_t *gids = nullptr;
-    int64_t n = 0, n_sides = 0;
+    int64_t n = 0, n_sides = 0, n_regions = 0;
     ALONE(halo_topology_local_parts(topology, &gids, &n));
     for (int64_t part = 0; part < n; ++part) {
         void *data = nullptr;
         ALONE(halo_exchange_coarse_data(exchange, 0, gids[part], &data, nullptr));
         ALONE(halo_exchange_coarse_boundaries(exchange, 0, gids[part], sizeof(halo_boundary), nullptr, 0, &n_sides));
+        ALONE(halo_exchange_level_regions(exchange, 0, gids[part], sizeof(halo_level_region), nullptr, 0, &n_regions));
     }
     ALONE(halo_exchange_destroy(&exchange));
 

@@ -147,6 +147,7 @@ static const struct row rows[] = {
     AT(halo_forest_desc, join_bytes), AT(halo_forest_desc, leaves), AT(halo_forest_desc, leaf_bytes), AT(halo_forest_desc, n_leaves),
     AT(halo_forest_desc, owner), AT(halo_forest_desc, n_trees), AT(halo_forest_desc, n_joins), AT(halo_forest_desc, balance),
     AT(halo_forest_desc, distributed),
+    SIZE(halo_level_region), AT(halo_level_region, points), AT(halo_level_region, what), AT(halo_level_region, place),
     SIZE(halo_levels_desc), AT(halo_levels_desc, struct_size), AT(halo_levels_desc, struct_version), AT(halo_levels_desc, what),
     AT(halo_levels_desc, messages), AT(halo_levels_desc, receive), AT(halo_levels_desc, timeout_seconds),
     SIZE(halo_level_box), AT(halo_level_box, cells), AT(halo_level_box, kind), AT(halo_level_box, reserved),

@@ -58,6 +58,7 @@ program layouts
   call halo_tree_layout()
   call halo_tree_join_layout()
   call halo_forest_desc_layout()
+  call halo_level_region_layout()
   call halo_levels_desc_layout()
   call halo_level_box_layout()
   call halo_mesh_set_layout()
@@ -857,6 +858,13 @@ contains
     call halo_struct_init(y)
     call same_bytes("halo_forest_desc", c_loc(x), c_loc(y), c_sizeof(x))
   end subroutine halo_forest_desc_layout
+  subroutine halo_level_region_layout()
+    type(halo_level_region), target :: x
+    call same("halo_level_region", c_sizeof(x))
+    call same("halo_level_region.points", from(c_loc(x), c_loc(x%points)))
+    call same("halo_level_region.what", from(c_loc(x), c_loc(x%what)))
+    call same("halo_level_region.place", from(c_loc(x), c_loc(x%place)))
+  end subroutine halo_level_region_layout
   subroutine halo_levels_desc_layout()
     type(halo_levels_desc), target :: x, y
     integer(c_int8_t), pointer :: bytes(:)

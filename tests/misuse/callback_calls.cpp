@@ -101,6 +101,7 @@ const Call refused_calls[] = {
     CALL(halo_field_map_points, w.dense, 0, nullptr, 0),
     CALL(halo_field_set_layout, w.dense, &layout),
     CALL(halo_field_set_prolongation, w.dense, HALO_PROLONG_CONSTANT),
+    CALL(halo_field_set_restriction, w.dense, HALO_RESTRICT_OWN),
     CALL(halo_exchange_create, &w.dense, 1, nullptr, &w.results.exchange),
     CALL(halo_exchange_create_transfer, &w.dense, &w.sparse, 1, nullptr, &w.results.exchange),
     CALL(halo_exchange_create_levels, &w.dense, nullptr, &w.sparse, 1, nullptr, &w.results.exchange),
@@ -241,6 +242,11 @@ const Call allowed_calls[] = {
     { "halo_exchange_coarse_boundaries",
       [](World &w) {
           const halo_status status = halo_exchange_coarse_boundaries(w.arriving, 0, 0, sizeof(halo_boundary), nullptr, 0, &w.n);
+          return status == HALO_ERR_NOT_FOUND ? HALO_SUCCESS : status;
+      } },
+    { "halo_exchange_level_regions",
+      [](World &w) {
+          const halo_status status = halo_exchange_level_regions(w.arriving, 0, 0, sizeof(halo_level_region), nullptr, 0, &w.n);
           return status == HALO_ERR_NOT_FOUND ? HALO_SUCCESS : status;
       } },
     CALL(halo_field_level_boxes, w.dense, nullptr, 0, sizeof(halo_level_box), nullptr, 0, &w.n),

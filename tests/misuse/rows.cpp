@@ -121,6 +121,29 @@ TEST(RowsOfLists, OfLeavesAreAsLongAsTheCallers) {
         4, [&](size_t bytes, halo_leaf *rows, int64_t capacity, int64_t *n) { return halo_forest_uniform(&desc, 1, bytes, rows, capacity, n); });
 }
 
+// Two halves of a root beside another: the second half sends means, and makes ghosts.
+TEST_F(Rows, OfRegionsAreAsLongAsTheCallers) {
+    halo_tree tree = HALO_TREE_INIT;
+    tree.n_roots[0] = 2;
+    const halo_leaf leaves[] = { { 0, 1, { 0, 0, 0 } }, { 0, 1, { 1, 0, 0 } }, { 0, 0, { 1, 0, 0 } } };
+    halo_forest_desc desc = HALO_FOREST_DESC_INIT;
+    desc.n_dims = 1, desc.n_cells[0] = 4, desc.trees = &tree, desc.n_trees = 1, desc.leaves = leaves, desc.n_leaves = 3;
+    halo_field_desc ghosts = HALO_FIELD_DESC_INIT;
+    ghosts.ghost_low[0] = ghosts.ghost_high[0] = 2;
+    halo_topology *line = nullptr;
+    halo_field *u = nullptr;
+    halo_exchange *exchange = nullptr;
+    ASSERT_EQ(halo_topology_create_forest(context, &desc, &line), HALO_SUCCESS) << halo_last_error();
+    ASSERT_EQ(halo_field_create(line, &ghosts, &u), HALO_SUCCESS) << halo_last_error();
+    ASSERT_EQ(halo_exchange_create(&u, 1, nullptr, &exchange), HALO_SUCCESS) << halo_last_error();
+    expect_rows_of_any_size<halo_level_region>(2, [&](size_t bytes, halo_level_region *rows, int64_t capacity, int64_t *n) {
+        return halo_exchange_level_regions(exchange, 0, 1, bytes, rows, capacity, n);
+    });
+    EXPECT_EQ(halo_exchange_destroy(&exchange), HALO_SUCCESS);
+    EXPECT_EQ(halo_field_destroy(&u), HALO_SUCCESS);
+    EXPECT_EQ(halo_topology_destroy(&line), HALO_SUCCESS);
+}
+
 // Two ranks with a block each.
 TEST(RowsBetweenRanks, OfPeersAreAsLongAsTheCallers) {
     halo_inproc *group = nullptr;

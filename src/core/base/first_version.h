@@ -66,6 +66,7 @@ constexpr FirstVersion first_of(const halo_tree_join *) { return { "halo_tree_jo
 constexpr FirstVersion first_of(const halo_forest_desc *) { return { "halo_forest_desc", 120 }; }
 constexpr FirstVersion first_of(const halo_levels_desc *) { return { "halo_levels_desc", 32 }; }
 constexpr FirstVersion first_of(const halo_level_box *) { return { "halo_level_box", 56 }; }
+constexpr FirstVersion first_of(const halo_level_region *) { return { "halo_level_region", 56 }; }
 
 // halo_mesh.h
 constexpr FirstVersion first_of(const halo_mesh_set *) { return { "halo_mesh_set", 40 }; }

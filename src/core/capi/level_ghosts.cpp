@@ -24,6 +24,10 @@ halo_status halo_field_set_prolongation(halo_field *field, int32_t prolongation)
     return with_handle(field, [&] { object_of<Field>(field).set_prolongation(prolongation); });
 }
 
+halo_status halo_field_set_restriction(halo_field *field, int32_t restriction) {
+    return with_handle(field, [&] { object_of<Field>(field).set_restriction(restriction); });
+}
+
 halo_status halo_exchange_coarse_data(const halo_exchange *exchange, int32_t field, int64_t gid, void **data, halo_layout *layout) {
     return with_handle(exchange, [&] {
         require(data, "data");
@@ -40,6 +44,15 @@ halo_status halo_exchange_coarse_boundaries(const halo_exchange *exchange, int32
         const Field &coarse = coarse_field_of(exchange, field);
         coarse.topology().require_local(gid);
         write_rows(coarse.boundaries(gid), row_bytes, boundaries, capacity, n, "boundaries");
+    });
+}
+
+halo_status halo_exchange_level_regions(const halo_exchange *exchange, int32_t field, int64_t gid, size_t row_bytes, halo_level_region *regions,
+                                        int64_t capacity, int64_t *n) {
+    return with_handle(exchange, [&] {
+        const int64_t part = coarse_field_of(exchange, field).topology().require_local(gid);
+        const Exchange &object = *object_of<ExchangeObject>(exchange).exchange;
+        write_rows(object.level_regions(static_cast<size_t>(field), part), row_bytes, regions, capacity, n, "regions");
     });
 }
 

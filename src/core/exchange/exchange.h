@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exchange/round.h"
+#include "halo_levels.h"
 
 namespace halo {
 
@@ -32,6 +33,8 @@ public:
     virtual void refine(const halo_run &) {}
     // Beside a field of the caller's; null: none.
     virtual const Field *coarse_field(size_t /*field*/) const { return nullptr; }
+    // What is made of it, and of what it is made, in one part.
+    virtual std::vector<halo_level_region> level_regions(size_t /*field*/, int64_t /*part*/) { return {}; }
     // Of the way from fields of one time to those of a later one. False: there are no later ones.
     virtual bool set_fraction(double) { return false; }
 };
@@ -52,6 +55,7 @@ public:
     const std::string &what() const { return what_.empty() ? rounds_.front()->spec().what : what_; }
     // What its steps have beside a field for the blocks' ghosts from coarser ones; null: nothing.
     const Field *coarse_field(size_t field) const { return steps_->coarse_field(field); }
+    std::vector<halo_level_region> level_regions(size_t field, int64_t part) const { return steps_->level_regions(field, part); }
     bool set_fraction(double fraction) { return steps_->set_fraction(fraction); }
     // Payload of one field to other ranks in a run of all.
     int64_t payload_bytes(size_t field) const;

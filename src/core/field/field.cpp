@@ -111,12 +111,20 @@ halo_field_desc Field::desc() const {
 
 void Field::set_prolongation(int32_t prolongation) {
     const char *const name = spec_.name.c_str();
-    if (prolongation < HALO_PROLONG_MINMOD || prolongation > HALO_PROLONG_DIVERGENCE)
+    if (prolongation < HALO_PROLONG_MINMOD || prolongation > HALO_PROLONG_OWN)
         fail(HALO_ERR_ARGUMENT, "field %s: prolongation %d is none of HALO_PROLONG_...", name, prolongation);
     if (prolongation == HALO_PROLONG_DIVERGENCE && spec_.centring != HALO_CENTRE_FACES)
         fail(HALO_ERR_ARGUMENT, "field %s: HALO_PROLONG_DIVERGENCE is of values on the faces of all directions, HALO_CENTRE_FACES", name);
     if (exchanges > 0) fail(HALO_BUSY, "field %s: exchanges use it: its prolongation must be set before", name);
     prolongation_ = prolongation;
+}
+
+void Field::set_restriction(int32_t restriction) {
+    const char *const name = spec_.name.c_str();
+    if (restriction != HALO_RESTRICT_MEAN && restriction != HALO_RESTRICT_OWN)
+        fail(HALO_ERR_ARGUMENT, "field %s: restriction %d is none of HALO_RESTRICT_...", name, restriction);
+    if (exchanges > 0) fail(HALO_BUSY, "field %s: exchanges use it: its restriction must be set before", name);
+    restriction_ = restriction;
 }
 
 Field::~Field() {

@@ -87,6 +87,8 @@ public:
     // Between levels, HALO_PROLONG_...; before exchanges use it.
     int32_t prolongation() const { return prolongation_; }
     void set_prolongation(int32_t prolongation);
+    int32_t restriction() const { return restriction_; } // HALO_RESTRICT_...
+    void set_restriction(int32_t restriction);
 
     // Owned points of a part, in all places; and 1 for each that the part is the owner of, x fastest.
     int64_t n_owned_points(int64_t local_index) const;
@@ -127,6 +129,7 @@ private:
     FieldSpec spec_;
     int32_t ordinal_;
     int32_t prolongation_ = HALO_PROLONG_MINMOD;
+    int32_t restriction_ = HALO_RESTRICT_MEAN;
     LayoutRule layout_rule_;
     std::vector<PartLayout> layouts_;
     std::vector<std::shared_ptr<PointMap>> maps_;             // of each part, or none

@@ -168,7 +168,14 @@ CONSTANTS = {
     "HALO_MARK_REFINE": 1,
     "HALO_PROLONG_MINMOD": 0,
     "HALO_PROLONG_CONSTANT": 1,
+    "HALO_PROLONG_DIVERGENCE": 2,
+    "HALO_PROLONG_OWN": 3,
+    "HALO_RESTRICT_MEAN": 0,
+    "HALO_RESTRICT_OWN": 1,
     "HALO_KIND_FLUXES": 16,
+    "HALO_REGION_RESTRICT": 0,
+    "HALO_REGION_RESTRICT_GHOSTS": 1,
+    "HALO_REGION_PROLONGATE": 2,
     "HALO_LEVELS_GHOSTS": 0,
     "HALO_LEVELS_WHOLE": 1,
     "HALO_LEVELS_AVERAGE": 2,
@@ -841,8 +848,15 @@ halo_status halo_forest_uniform(const halo_forest_desc *desc, int32_t level, siz
 halo_status halo_forest_adapt(const halo_forest_desc *desc, const int32_t *marks, size_t row_bytes, halo_leaf *leaves, int64_t *from, int64_t capacity, int64_t *n);
 halo_status halo_forest_place(const halo_forest_desc *desc, const double *weights, int32_t n_ranks, int32_t *owners, int64_t capacity, int64_t *n);
 halo_status halo_field_set_prolongation(halo_field *field, int32_t prolongation);
+halo_status halo_field_set_restriction(halo_field *field, int32_t restriction);
 halo_status halo_exchange_coarse_data(const halo_exchange *exchange, int32_t field, int64_t gid, void **data, halo_layout *layout);
 halo_status halo_exchange_coarse_boundaries(const halo_exchange *exchange, int32_t field, int64_t gid, size_t row_bytes, halo_boundary *boundaries, int64_t capacity, int64_t *n);
+typedef struct halo_level_region {
+    halo_box points;
+    int32_t what;
+    int32_t place;
+} halo_level_region;
+halo_status halo_exchange_level_regions(const halo_exchange *exchange, int32_t field, int64_t gid, size_t row_bytes, halo_level_region *regions, int64_t capacity, int64_t *n);
 typedef struct halo_levels_desc {
     size_t struct_size;
     int32_t struct_version;

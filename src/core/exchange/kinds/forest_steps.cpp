@@ -20,18 +20,11 @@ bool are_even(const GhostWidths &widths) {
 
 } // namespace
 
-const char *prolongation_of(const Field &field) {
-    static constexpr const char *names[] = { "minmod", "constant", "divergence" };
-    return names[field.prolongation()];
-}
-
 int32_t reach_of(const Field &field) {
     const int32_t directions = (1 << field.topology().n_dims()) - 1;
     const auto has_cells = [&](Centring place) { return (place & directions) != directions; };
     return field.prolongation() != HALO_PROLONG_CONSTANT && std::ranges::any_of(field.spec().places, has_cells) ? 1 : 0;
 }
-
-std::string text_of_prolongation(const Field &field) { return format(", %s prolongation of %s", prolongation_of(field), field.spec().name.c_str()); }
 
 void refuse(const Field &field, const std::string &why) { fail(HALO_ERR_ARGUMENT, "exchange: field %s: %s", field.spec().name.c_str(), why.c_str()); }
 

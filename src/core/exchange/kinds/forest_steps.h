@@ -13,9 +13,6 @@ inline bool has_cells_alone(const Field &field) { return field.spec().places == 
 inline bool divides_cells(const Field &field) { return field.prolongation() == HALO_PROLONG_DIVERGENCE; }
 // Coarse cells around one, in directions in which values have slopes.
 int32_t reach_of(const Field &field);
-const char *prolongation_of(const Field &field); // in a word
-// For a round's text.
-std::string text_of_prolongation(const Field &field);
 
 [[noreturn]] void refuse(const Field &field, const std::string &why);
 // Can it be exchanged between levels?

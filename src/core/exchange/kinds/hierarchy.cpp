@@ -14,7 +14,7 @@ namespace {
 
 constexpr int32_t kind_hierarchy = 103; // beside what HALO_KIND_... names
 
-bool is_linear(const Field &field) { return field.prolongation() == HALO_PROLONG_MINMOD; }
+bool reads_around(const Field &field) { return field.prolongation() != HALO_PROLONG_CONSTANT; }
 
 // Fields at one place of the lists.
 struct Place {
@@ -43,7 +43,7 @@ private:
     const Field &fine(size_t i) const { return *fields_[place(i).fine]; }
     const Topology &coarse_topology(size_t i) const { return coarse(i).topology(); }
     const Topology &fine_topology(size_t i) const { return fine(i).topology(); }
-    MadeCells made(size_t i) const { return { fine(i).spec().ghosts, is_linear(fine(i)) ? 1 : 0, what_ == HALO_LEVELS_WHOLE }; }
+    MadeCells made(size_t i) const { return { fine(i).spec().ghosts, reads_around(fine(i)) ? 1 : 0, what_ == HALO_LEVELS_WHOLE }; }
     std::shared_ptr<EdgeSource> edges(size_t i) const;
     void check_field(size_t i, const Field &field) const;
     void check_pair(size_t i) const;
@@ -154,8 +154,7 @@ std::string Levels::text() const {
     static constexpr const char *names[] = { "ghosts of a finer level", "whole boxes of a finer level", "means of a finer level" };
     std::string text = names[what_];
     if (has_newer_) text += ", between two times";
-    for (size_t i = 0; i < n_ && !averages(); ++i)
-        text += format(", %s prolongation of %s", is_linear(fine(i)) ? "minmod" : "constant", fine(i).spec().name.c_str());
+    for (size_t i = 0; i < n_; ++i) text += averages() ? text_of_restriction(fine(i)) : text_of_prolongation(fine(i));
     return text;
 }
 

@@ -7,6 +7,17 @@
 
 namespace halo {
 
+const char *prolongation_of(const Field &field) {
+    static constexpr const char *names[] = { "minmod", "constant", "divergence", "own" };
+    return names[field.prolongation()];
+}
+
+std::string text_of_prolongation(const Field &field) { return format(", %s prolongation of %s", prolongation_of(field), field.spec().name.c_str()); }
+
+std::string text_of_restriction(const Field &field) {
+    return field.restriction() == HALO_RESTRICT_OWN ? format(", own restriction of %s", field.spec().name.c_str()) : std::string();
+}
+
 // None twice.
 void LevelSteps::Work::send(int32_t place, const halo_box &box) {
     std::vector<halo_box> rest{ box };
@@ -54,6 +65,15 @@ bool LevelSteps::set_fraction(double fraction) {
     if (std::ranges::none_of(items_, [](const Item &item) { return item.beside.newer.has_value(); })) return false;
     fraction_ = fraction;
     return true;
+}
+
+std::vector<halo_level_region> LevelSteps::level_regions(size_t field, int64_t part) {
+    const Work &work = this->work(field, part);
+    std::vector<halo_level_region> regions;
+    for (const auto &[place, box] : work.sent) regions.push_back({ box, HALO_REGION_RESTRICT, place });
+    for (const halo_box &box : work.halved_ghosts) regions.push_back({ box, HALO_REGION_RESTRICT_GHOSTS, 0 });
+    for (const auto &[place, box] : work.made) regions.push_back({ box, HALO_REGION_PROLONGATE, place });
+    return regions;
 }
 
 // Storage of the values beside a part: while the part has some.
@@ -136,9 +156,11 @@ struct LevelSteps::Values {
         mix_values(what, fraction, own_at(place), at(later, later_field->layout(part), place), beside_at(place), box);
     }
     void restrict_box(int32_t place, const halo_box &box) const {
+        if (item.field->restriction() == HALO_RESTRICT_OWN) return;
         restrict_values(what, item.field->spec().places[static_cast<size_t>(place)], own_at(place), beside_at(place), box);
     }
     void prolongate_box(int32_t place, const halo_box &box, const GhostWidths &most) const {
+        if (item.field->prolongation() == HALO_PROLONG_OWN) return;
         const Extent cells = item.field->topology().cells(part);
         const Centring centring = item.field->spec().places[static_cast<size_t>(place)];
         const halo_box owned = points_of({ { 0, 0, 0 }, { cells[0], cells[1], cells[2] } }, centring);

@@ -25,6 +25,11 @@ struct BesideField {
     std::optional<size_t> newer{};     // the field at a later time, by place: values are those between the two
 };
 
+const char *prolongation_of(const Field &field); // in a word
+// What peers' texts must have alike of a field that is made from coarser values, or that these are made from.
+std::string text_of_prolongation(const Field &field);
+std::string text_of_restriction(const Field &field);
+
 class LevelSteps : public RoundSteps, public FieldsBeside {
 public:
     // Of one part.
@@ -51,6 +56,7 @@ public:
     }
     void *adopt(int32_t field, int64_t part, void *data) override;
     const Field *coarse_field(size_t field) const override { return items_[field].beside.newer ? nullptr : items_[field].values.get(); }
+    std::vector<halo_level_region> level_regions(size_t field, int64_t part) override;
     bool set_fraction(double fraction) override;
     void begin(halo_run &run) override;
     void before_send(const halo_run &run) override;

@@ -89,7 +89,7 @@ std::unique_ptr<Exchange> make_levels(const std::vector<Field *> &fields, const 
     for (int32_t f = 0; f < n; ++f) {
         const Field &field = *fields[static_cast<size_t>(f)];
         const LevelGhosts &ghosts = all_ghosts[static_cast<size_t>(f)];
-        round.kind += text_of_prolongation(field);
+        round.kind += text_of_prolongation(field) + text_of_restriction(field);
         const auto add = [&](int32_t source, int32_t destination, LevelWay way) {
             round.pieces.push_back(
                 { source, destination, edges_of_levels(forest_of(field), ghosts, way), {}, meaning_of(kind_levels, {}, desc.shared) });
@@ -111,6 +111,7 @@ std::unique_ptr<Exchange> make_fluxes(const std::vector<Field *> &fields, const 
     round.fields = steps->fields();
     round.beside = steps.get();
     round.kind = "fluxes of finer blocks";
+    for (const Field *field : fields) round.kind += text_of_restriction(*field);
     const auto n = static_cast<int32_t>(fields.size());
     for (int32_t f = 0; f < n; ++f)
         round.pieces.push_back({ n + f,

@@ -32,6 +32,12 @@ public:
         find_moves();
         LevelSteps::before_send(run);
     }
+    std::vector<halo_level_region> level_regions(size_t field, int64_t part) override {
+        if (std::ranges::any_of(moves_, [](const Move &move) { return !move.split->is_known(); }))
+            fail(HALO_ERR_STATE, "transfer: blocks have not been looked up yet: halo_exchange_prepare does that");
+        find_moves();
+        return LevelSteps::level_regions(field, part);
+    }
 
 private:
     void find_moves();
@@ -108,7 +114,7 @@ std::unique_ptr<Exchange> make_remesh(const std::vector<Field *> &fields, const 
         const Field &destination = *fields[static_cast<size_t>(n + f)];
         check_remesh(*fields[static_cast<size_t>(f)], destination, transfer);
         ghosts[static_cast<size_t>(n + f)].reach = reach_of(destination);
-        round.kind += text_of_prolongation(destination);
+        round.kind += text_of_prolongation(destination) + text_of_restriction(*fields[static_cast<size_t>(f)]);
     }
     auto steps = std::make_unique<RemeshSteps>("blocks of another list are filled", fields, ghosts);
     round.fields = steps->fields();
