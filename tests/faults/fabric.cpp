@@ -78,6 +78,51 @@ TEST_P(Transports, EachPeerIsReachedByTheTransportThatDoes) {
 
 INSTANTIATE_TEST_SUITE_P(Reach, Transports, testing::Values(WRAP_REACHES_NONE, WRAP_REACHES_ODD, WRAP_REACHES_ALL));
 
+// The line of a text that begins so.
+std::string line_of(const std::string &text, const std::string &begin) {
+    const size_t at = text.find("\n" + begin);
+    return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+}
+
+// Of a list in `transport` the last name takes the rest, and what is told of each peer says so. On a ring of three one peer is at an odd distance.
+TEST(Fabric, AListSaysWhatReachesWhomAndWhy) {
+    constexpr int32_t n_ranks = 3;
+    run_mixed(
+        n_ranks, [](int32_t) { return WRAP_REACHES_ODD; },
+        [](halo_inproc *group, int32_t rank) {
+            Rank self{ nullptr, rank, n_ranks };
+            OK(make_context(group, rank, { { "transport", "wrap,auto" }, { "shared_memory", "no" } }, &self.context));
+            char text[2048];
+            OK(halo_info(self.context, HALO_INFO_MODULES, text, sizeof text, nullptr));
+            EXPECT_NE(std::string(text).find("    why: transport = wrap,auto from call; for tests\n"), std::string::npos) << text;
+            SolverShape shape;
+            shape.n_blocks = n_ranks;
+            shape.periodic = true;
+            Solver solver(self, shape);
+            solver.run();
+            const std::string described = description_of(solver.exchange);
+            for (int32_t peer = 0; peer < n_ranks; ++peer) {
+                if (peer == rank) continue;
+                const bool odd = (peer + rank) % 2 != 0;
+                const std::string way = odd ? "; messages over wrap, which reaches it first" : "; messages over inproc, which takes the rest";
+                EXPECT_TRUE(line_of(described, text_of("  to rank %d: ", peer)).ends_with(way)) << described;
+            }
+            solver.destroy();
+            OK(halo_context_destroy(&self.context));
+        });
+}
+
+TEST(Fabric, ListsThatDifferAreNamed) {
+    run_mixed(
+        2, [](int32_t) { return WRAP_REACHES_ALL; },
+        [](halo_inproc *group, int32_t rank) {
+            halo_context *context = nullptr;
+            const Settings settings{ { "transport", rank == 0 ? "wrap,auto" : "auto" }, { "shared_memory", "no" } };
+            expect_failure(make_context(group, rank, settings, &context), HALO_ERR_MISMATCH,
+                           { "setting transport.besides", "wrap", "rank 0", "rank 1" });
+        });
+}
+
 TEST(Fabric, RanksThatReachEachOtherOneWayAloneAreRefused) {
     run_mixed(
         3, [](int32_t rank) { return rank == 1 ? WRAP_REACHES_NONE : WRAP_REACHES_ALL; },

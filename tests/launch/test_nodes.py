@@ -21,7 +21,7 @@ MOST_SECONDS = 240
 TIME_LIMIT = 3  # seconds, of the ranks
 GAVE_UP = re.compile(r"rank (\d) gave up after ([\d.]+) s: (\w+): (.*)")
 FOREIGN = re.compile("it is no memory of this library|another file than was offered")
-TAKES = re.compile(r"^\[(\d)\]   to rank (\d): .*; messages over (\w+)$", re.M)
+TAKES = re.compile(r"^\[(\d)\]   to rank (\d): .*; messages over (\w+)", re.M)
 NOTHING_LEFT = re.compile(r"rank (\d) has nothing left after ([\d.]+) s")
 
 

@@ -90,6 +90,68 @@ TEST(Selection, NoSecondMpi) {
     expect_failure(HALO_ERR_PLUGIN, { "transport = mpi", "setting mpi" }, [&] { choose_transport(config_with("mpi"), host.host, {}); });
 }
 
+// ---- lists
+
+Config config_with_besides(const char *transport, const char *besides) {
+    const Assignment assignments[] = { { "transport", transport, "call", "transport" },
+                                       { "transport.besides", besides, "call", "transport.besides" } };
+    return Config(assignments);
+}
+
+std::string names_besides(const char *transport, const char *besides) {
+    std::string text;
+    for (const Beside &one : transports_besides(config_with_besides(transport, besides))) text += one.name + " ";
+    return text;
+}
+
+TEST(TransportList, TheLastTakesTheRest) {
+    EXPECT_EQ(transport_list(config_with("auto")).rest, "auto");
+    EXPECT_EQ(transport_list(config_with(" shm , mpi")).rest, "mpi");
+    EXPECT_EQ(transport_list(config_with("^ucx")).rest, "auto");
+    EXPECT_EQ(transport_list(config_with("shm,auto,^ucx")).rest, "auto");
+    EXPECT_EQ(names_besides("auto", ""), "");
+    EXPECT_EQ(names_besides("mpi", "shm"), "shm ");
+    EXPECT_EQ(names_besides("shm,auto", ""), "shm ");
+    EXPECT_EQ(names_besides("shm,ucx,mpi", "shm,other"), "shm ucx other "); // of those of `transport` none twice
+    EXPECT_EQ(besides_as_written(config_with_besides("shm,auto", " other")), "shm, other");
+    EXPECT_EQ(besides_as_written(config_with_besides("auto", "shm")), besides_as_written(config_with_besides("shm,auto", "")));
+    const std::vector<Beside> both = transports_besides(config_with_besides("shm,auto", "other"));
+    EXPECT_EQ(both[0].why, "transport = shm,auto from call");
+    EXPECT_EQ(both[1].why, "transport.besides = other from call");
+}
+
+TEST(TransportList, WhatMakesNoSenseIsRefused) {
+    struct Case {
+        const char *list;
+        const char *text;
+    };
+    const Case cases[] = { { "shm,,mpi", "a name is empty" },
+                           { "shm,", "a name is empty" },
+                           { "^", "a name is empty" },
+                           { "auto,shm", "it is the last name" },
+                           { "mpi,shm", "an MPI reaches all ranks" },
+                           { "mpi_mpich,auto", "an MPI reaches all ranks" },
+                           { "shm,^ucx", "leaves a name out" },
+                           { "ucx,^ucx", "leaves a name out" } };
+    for (const Case &one : cases) expect_failure(HALO_ERR_CONFIG, { one.list, one.text }, [&] { transport_list(config_with(one.list)); });
+}
+
+TEST(TransportList, AutoTakesNoneThatIsLeftOut) {
+    Host host;
+    const TransportChoice choice = choose_transport(config_with("^better,^first", HALO_TEST_MODULES), host.host, {});
+    EXPECT_STREQ(choice.plugin->name, "good");
+    EXPECT_NE(choice.why.find("transport = ^better,^first from call; "), std::string::npos) << choice.why;
+    expect_failure(HALO_ERR_PLUGIN, { "no transport can connect", "good: left out by the setting transport", "better: left out" },
+                   [&] { choose_transport(config_with("^better,^first,^good,^inproc", HALO_TEST_MODULES), host.host, {}); });
+    expect_failure(HALO_ERR_PLUGIN, { "no transport can connect", "mpi_here: left out" },
+                   [&] { choose_transport(config_with("^mpi,^better,^good,^first", HALO_TEST_MODULES), host.host, with_ranks("here", 4)); });
+    halo_bootstrap bootstrap = HALO_BOOTSTRAP_INIT;
+    bootstrap.n_ranks = 2;
+    expect_failure(HALO_ERR_PLUGIN, { "no transport can connect", "over: left out" },
+                   [&] { choose_transport_over(bootstrap, config_with("^over", HALO_TEST_MODULES), host.host); });
+    EXPECT_STREQ(choose_transport_over(bootstrap, config_with("good,over", HALO_TEST_MODULES), host.host).plugin->name, "over");
+}
+
 Config config_of(const char *bootstrap, const char *transport) {
     const Assignment assignments[] = { { "transport", transport, "call", "transport" },
                                        { "bootstrap", bootstrap, "call", "bootstrap" },
@@ -139,6 +201,19 @@ TEST(Selection, PmixWhereMpiCannotServe) {
     EXPECT_FALSE(taken(initialised, missing, "auto"));
     EXPECT_FALSE(taken(nothing, { "good", false, 1, "" }, "auto")); // one rank
     EXPECT_FALSE(taken(nothing, { "here", true, 4, "" }, "auto"));  // its module is there
+    EXPECT_TRUE(taken(nothing, { "here", true, 4, "" }, "^mpi"));
+    EXPECT_TRUE(taken(nothing, { "here", true, 4, "" }, "^mpi_here"));
+    EXPECT_FALSE(taken(nothing, { "here", true, 4, "" }, "^better"));
+    EXPECT_TRUE(taken(initialised, missing, "^mpi"));
+    EXPECT_FALSE(taken(nothing, { "here", true, 1, "" }, "^mpi"));
+    EXPECT_TRUE(taken(nothing, missing, "good,over"));
+    EXPECT_FALSE(taken(nothing, missing, "over,good"));
+}
+
+TEST(Selection, ModulesTextHasWhatIsBeside) {
+    const std::string text = render_modules(config_with("good,better", HALO_TEST_MODULES));
+    EXPECT_NE(text.find("a context now would take better"), std::string::npos) << text;
+    EXPECT_NE(text.find("\nbeside it, to the ranks that it reaches, good: transport = good,better from call\n"), std::string::npos) << text;
 }
 
 TEST(Selection, ModulesText) {

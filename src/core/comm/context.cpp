@@ -258,7 +258,7 @@ void Context::open_chosen(const TransportChoice &choice, const halo_transport_pa
     opened_with_ = params;
     auto transport = std::make_unique<Transport>(*choice.plugin, host_, params, report_);
     if (params.bootstrap) check_ranks(*transport, *params.bootstrap);
-    fabric_ = std::make_unique<Fabric>(std::move(transport));
+    fabric_ = std::make_unique<Fabric>(std::move(transport), choice.why);
     keep_to_limits(fabric_->max_tag());
     collectives_ = std::make_unique<CollectiveStream>(*this);
 }
@@ -366,7 +366,8 @@ void Context::agree_on_settings() {
     if (size() == 1) return check_transports();
     const CollectiveCall call(*this, "settings", seconds_to_agree());
     Terms settings;
-    for (const auto &[key, value] : config_.agreement()) settings.add("setting " + key, value);
+    for (const auto &[key, value] : config_.agreement())
+        settings.add("setting " + key, key == "transport.besides" ? besides_as_written(config_) : value);
     agree(*this, "settings", settings);
     compare_shared_memory();
     add_transports();
@@ -394,28 +395,31 @@ void Context::confirm() {
 
 // Nobody is reached by them, but what runs with one rank runs with several.
 void Context::check_transports() {
-    for (const std::string &name : names_in(config_.text("transport.besides"))) take_transport(config_, host_, name);
+    for (const Beside &beside : transports_besides(config_)) take_transport(config_, host_, beside.name);
 }
 
 // Whoever sends to a rank over another transport than that rank expects would not be heard. All have found each before any opens it: to open one may
 // need them all.
 void Context::add_transports() {
-    const std::vector<std::string> names = names_in(config_.text("transport.besides"));
-    if (names.empty()) return;
+    std::vector<Beside> besides = transports_besides(config_);
+    std::erase_if(besides, [&](const Beside &one) { return one.name == fabric_->name_of_rest(); });
+    if (besides.empty()) return;
     halo_transport_params params = opened_with_;
     ContextBootstrap bootstrap(*this);
     params.bootstrap = &bootstrap.given();
     std::string paths;
-    for (const std::string &name : names) {
+    for (const Beside &beside : besides) {
         TransportChoice choice;
-        together(*this, "transport.besides", [&] { choice = take_transport(config_, host_, name); });
+        together(*this, "transport.besides", [&] { choice = take_transport(config_, host_, beside.name); });
+        std::string why;
         std::unique_ptr<Transport> opened;
         together(*this, "transport.besides", [&] {
+            why = beside.why + "; " + choice.why;
             opened = bootstrap.opens([&] { return std::make_unique<Transport>(*choice.plugin, host_, params, report_); });
             fabric_->make_room_for(*opened);
         });
-        fabric_->add(std::move(opened));
-        log_.info("transport %s: %s", choice.plugin->name, choice.why.c_str());
+        log_.info("transport %s: %s", choice.plugin->name, why.c_str());
+        fabric_->add(std::move(opened), std::move(why));
         paths += place_of(choice) + ", ";
     }
     transport_path_ = paths + transport_path_;

@@ -10,12 +10,13 @@
 
 namespace halo {
 
-Fabric::Fabric(std::unique_ptr<Transport> transport) : serves_(static_cast<size_t>(transport->size()), 0) {
+Fabric::Fabric(std::unique_ptr<Transport> transport, std::string why) : serves_(static_cast<size_t>(transport->size()), 0) {
     for (int32_t peer = 0; peer < transport->size(); ++peer)
         if (peer != transport->rank() && !transport->reaches(peer))
             fail(HALO_ERR_PLUGIN, "transport %s does not reach rank %d from rank %d: it cannot be the only one", transport->name(), peer,
                  transport->rank());
     all_.push_back(std::move(transport));
+    whys_.push_back(std::move(why));
     found_.resize(8);
 }
 
@@ -25,15 +26,17 @@ void Fabric::make_room_for(const Transport &transport) {
              transport.size(), all_.front()->name(), rank(), size());
     check_limit("transports of a context", std::ssize(all_) + 1, UINT8_MAX);
     all_.reserve(all_.size() + 1);
+    whys_.reserve(whys_.size() + 1);
 }
 
-void Fabric::add(std::unique_ptr<Transport> transport) noexcept {
+void Fabric::add(std::unique_ptr<Transport> transport, std::string why) noexcept {
     const auto number = static_cast<uint8_t>(all_.size());
     for (int32_t peer = 0; peer < size(); ++peer) {
         uint8_t &serves = serves_[static_cast<size_t>(peer)];
         if (serves == 0 && peer != rank() && transport->reaches(peer)) serves = number;
     }
     all_.push_back(std::move(transport));
+    whys_.push_back(std::move(why));
 }
 
 int64_t Fabric::sum_of_pairs() const {
@@ -93,13 +96,20 @@ std::string Fabric::ranks_served_by(size_t number) const {
 }
 
 std::string Fabric::describe_routes() const {
+    if (all_.size() == 1) return whys_.front().empty() ? "" : "  why: " + whys_.front() + "\n";
     std::string text;
-    for (size_t i = 1; all_.size() > 1 && i <= all_.size(); ++i) {
+    for (size_t i = 1; i <= all_.size(); ++i) {
         const size_t number = i % all_.size(); // the one for the rest comes last
-        text += format("  %s, %s: ranks%s\n", all_[number]->name(), number == 0 ? "which takes the rest" : "which reaches them first",
-                       ranks_served_by(number).c_str());
+        text += format("  %s, %s: ranks%s\n    why: %s\n", all_[number]->name(), number == 0 ? "which takes the rest" : "which reaches them first",
+                       ranks_served_by(number).c_str(), whys_[number].c_str());
     }
     return text;
+}
+
+std::string Fabric::describe_route(int32_t peer) const {
+    const size_t number = serves_[static_cast<size_t>(peer)];
+    const char *why = all_.size() == 1 ? "" : number == 0 ? ", which takes the rest" : ", which reaches it first";
+    return all_[number]->name() + std::string(why);
 }
 
 bool Fabric::probe_all(int32_t lane, int32_t tag, size_t &bytes, Matched &message) {

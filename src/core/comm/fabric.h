@@ -22,12 +22,12 @@ struct Matched : halo_matched {
 
 class Fabric {
 public:
-    // Must reach all ranks.
-    explicit Fabric(std::unique_ptr<Transport> transport);
+    // Must reach all ranks. `why` it was chosen, for those who ask.
+    explicit Fabric(std::unique_ptr<Transport> transport, std::string why = {});
     // A transport between the same ranks, for which there must be room. From then on it serves those that it reaches and none before it did; what has
     // no order of its own may be on its way. All ranks must have it before any uses it.
     void make_room_for(const Transport &transport);
-    void add(std::unique_ptr<Transport> transport) noexcept;
+    void add(std::unique_ptr<Transport> transport, std::string why) noexcept;
     // Adds up to 0 over all ranks if the two ranks of each pair have chosen the same transport for it.
     int64_t sum_of_pairs() const;
 
@@ -39,10 +39,12 @@ public:
     bool for_this_thread_only() const;
     // "mpi_openmpi", or of several: "shm to 3 ranks, mpi_openmpi to 4".
     std::string describe() const;
-    // Of several, a line for each: "  shm, which reaches them first: ranks 0, 2 to 3". Of one: "".
+    // Of several, a line for each: "  shm, which reaches them first: ranks 0, 2 to 3". And of each why it was chosen: "  why: ...".
     std::string describe_routes() const;
-    // Of the transport that serves this rank.
-    const char *name_for(int32_t peer) const { return all_[serves_[static_cast<size_t>(peer)]]->name(); }
+    // The transport that serves this rank, and of several why: "shm, which reaches it first".
+    std::string describe_route(int32_t peer) const;
+    // Of the transport that reaches all.
+    const char *name_of_rest() const { return all_.front()->name(); }
 
     void send(int32_t peer, int32_t lane, int32_t tag, const void *data, size_t bytes, Request &request) {
         at(peer, request).send(peer, lane, tag, data, bytes, request);
@@ -105,6 +107,7 @@ private:
     };
 
     std::vector<std::unique_ptr<Transport>> all_; // the first one reaches all
+    std::vector<std::string> whys_;               // of each
     std::vector<uint8_t> serves_;                 // of each rank, its transport
     size_t first_probed_ = 0;                     // so that none is always asked last
     std::vector<Found> found_;                    // the first n_found_; there is room for one more before anything is probed

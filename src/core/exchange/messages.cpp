@@ -419,7 +419,7 @@ std::string Messages::describe_paths() const {
         const PlanLink &planned = setup_.plan.links()[plan_link_[i]];
         if (link.sends())
             text += describe_way("to", link.peer(), planned.n_send, setup_.plan.payload_bytes(planned, true), link.sent_by) + "; " +
-                    why_this_path(i) + "; messages over " + setup_.context.fabric().name_for(link.peer()) + "\n";
+                    why_this_path(i) + "; messages over " + setup_.context.fabric().describe_route(link.peer()) + "\n";
         if (link.receives())
             text += describe_way("from", link.peer(), planned.n_receive, setup_.plan.payload_bytes(planned, false), link.received_by) + "\n";
     }

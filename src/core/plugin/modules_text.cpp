@@ -56,12 +56,19 @@ TransportChoice choose_now(const Config &config, const halo_host &host, MpiChoic
     return choose_transport_over(over, config, host, place.text() + mpi_left_aside(facts));
 }
 
+std::string named_besides(const TransportChoice &choice, const Config &config) {
+    std::string text;
+    for (const Beside &beside : transports_besides(config))
+        if (beside.name != choice.plugin->name) text += "\nbeside it, to the ranks that it reaches, " + beside.name + ": " + beside.why;
+    return text;
+}
+
 std::string render_transports(const Config &config, const std::vector<std::string> &directories, const halo_host &host) {
     MpiChoice mpi;
     std::string text, chosen;
     try {
         const TransportChoice choice = choose_now(config, host, mpi);
-        chosen = std::string(choice.plugin->name) + ": " + choice.why;
+        chosen = std::string(choice.plugin->name) + ": " + choice.why + named_besides(choice, config);
     } catch (const Error &error) {
         chosen = std::string("none: ") + error.what();
     }

@@ -32,8 +32,6 @@ Rated rate_plugin(PluginKind kind, const std::string &name, const std::vector<st
     return rated;
 }
 
-bool is_mpi_module(const std::string &name) { return name.starts_with("mpi_"); }
-
 namespace {
 
 // What "auto" may take. Opening an MPI module that nobody asked for would bring an MPI into the process; and where ranks come from
@@ -46,6 +44,15 @@ std::vector<std::string> automatic_names(const std::vector<std::string> &directo
     if (!mpi.ranks)
         for (const std::string &name : Registry::instance().built_in(PluginKind::transport)) names.push_back(name);
     return names;
+}
+
+// What the setting leaves out is not even loaded.
+void leave_out(std::vector<std::string> &names, const TransportList &list, std::string &reasons) {
+    std::erase_if(names, [&](const std::string &name) {
+        const bool out = list.leaves_out(name);
+        if (out) reasons += "; " + name + ": left out by the setting transport";
+        return out;
+    });
 }
 
 bool opens_over_bootstrap(const halo_transport_plugin &plugin) {
@@ -69,13 +76,16 @@ Rated best_of(const std::vector<std::string> &names, const std::vector<std::stri
     return best;
 }
 
-TransportChoice choose_best(const std::vector<std::string> &directories, const halo_host &host, const MpiChoice &mpi) {
+TransportChoice choose_best(const Config &config, const halo_host &host, const MpiChoice &mpi) {
+    const std::vector<std::string> directories = module_directories(config);
+    std::vector<std::string> names = automatic_names(directories, mpi);
     std::string reasons;
+    leave_out(names, transport_list(config), reasons);
     const auto why_not = [](const halo_transport_plugin &plugin) {
         return opens_over_bootstrap(plugin) ? "it opens over a bootstrap, and there is none" : nullptr;
     };
-    const Rated best = best_of(automatic_names(directories, mpi), directories, host, reasons, why_not);
-    if (best.score > 0) return { best.plugin.transport, best.plugin.path, mpi.why + "; " + best.why };
+    const Rated best = best_of(names, directories, host, reasons, why_not);
+    if (best.score > 0) return { best.plugin.transport, best.plugin.path, transport_as_set(config) + mpi.why + "; " + best.why };
     if (mpi.ranks && mpi.mpi.empty()) reasons += "; the launcher serves any MPI: choose with the setting mpi";
     fail(HALO_ERR_PLUGIN, "no transport can connect the ranks: %s%s. For separate runs of one rank: transport = inproc", mpi.why.c_str(),
          reasons.c_str());
@@ -91,20 +101,6 @@ void check_named(const std::string &name, const MpiChoice &mpi, const halo_host 
 
 } // namespace
 
-std::vector<std::string> names_in(const std::string &list) {
-    std::vector<std::string> names;
-    for (size_t begin = 0; begin < list.size();) {
-        const size_t end = std::min(list.find(',', begin), list.size());
-        const size_t first = std::min(list.find_first_not_of(' ', begin), end), last = list.find_last_not_of(' ', end - 1) + 1;
-        names.push_back(first < end ? list.substr(first, last - first) : std::string());
-        if (names.back().empty() || end + 1 == list.size()) fail(HALO_ERR_CONFIG, "transport.besides = '%s': a name is empty", list.c_str());
-        if (is_mpi_module(names.back()))
-            fail(HALO_ERR_CONFIG, "transport.besides = '%s': an MPI reaches all ranks: it is a `transport`", list.c_str());
-        begin = end + 1;
-    }
-    return names;
-}
-
 TransportChoice take_transport(const Config &config, const halo_host &host, const std::string &name) {
     const Rated rated = rate_plugin(PluginKind::transport, name, module_directories(config), host);
     if (rated.score <= 0)
@@ -114,13 +110,13 @@ TransportChoice take_transport(const Config &config, const halo_host &host, cons
 }
 
 TransportChoice choose_transport(const Config &config, const halo_host &host, const MpiChoice &mpi) {
-    const std::string &wanted = config.text("transport");
-    if (wanted == "auto") return choose_best(module_directories(config), host, mpi);
+    const std::string wanted = transport_list(config).rest;
+    if (wanted == "auto") return choose_best(config, host, mpi);
     if (wanted == "mpi" && mpi.mpi.empty()) fail(HALO_ERR_PLUGIN, "transport = mpi, but %s; choose with the setting mpi", mpi.why.c_str());
     const std::string name = wanted == "mpi" ? mpi.module() : wanted;
     check_named(name, mpi, host);
     TransportChoice choice = take_transport(config, host, name);
-    choice.why = "transport = " + wanted + " from " + *config.source("transport") + "; " + mpi.why + "; " + choice.why;
+    choice.why = transport_as_set(config) + mpi.why + "; " + choice.why;
     return choice;
 }
 
@@ -134,14 +130,14 @@ const char *why_not_over_bootstrap(const halo_transport_plugin &plugin, int32_t 
 } // namespace
 
 TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const Config &config, const halo_host &host, const std::string &by) {
-    const std::string &wanted = config.text("transport");
+    const TransportList list = transport_list(config);
     const std::string ranks = format("rank %d of %d by %s", bootstrap.rank, bootstrap.n_ranks, by.c_str());
     const auto why_not = [&](const halo_transport_plugin &plugin) { return why_not_over_bootstrap(plugin, bootstrap.n_ranks); };
-    if (wanted != "auto") {
-        TransportChoice choice = take_transport(config, host, wanted);
+    if (list.rest != "auto") {
+        TransportChoice choice = take_transport(config, host, list.rest);
         if (const char *why = why_not_over_bootstrap(*choice.plugin, bootstrap.n_ranks))
-            fail(HALO_ERR_PLUGIN, "transport = %s, but %s, and %s", wanted.c_str(), ranks.c_str(), why);
-        choice.why = "transport = " + wanted + " from " + *config.source("transport") + "; " + ranks + "; " + choice.why;
+            fail(HALO_ERR_PLUGIN, "transport = %s, but %s, and %s", list.rest.c_str(), ranks.c_str(), why);
+        choice.why = transport_as_set(config) + ranks + "; " + choice.why;
         return choice;
     }
     const std::vector<std::string> directories = module_directories(config);
@@ -149,8 +145,9 @@ TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const Con
     std::erase_if(names, is_mpi_module); // to open one would bring an MPI into the process
     for (const std::string &name : Registry::instance().built_in(PluginKind::transport)) names.push_back(name);
     std::string reasons;
+    leave_out(names, list, reasons);
     const Rated best = best_of(names, directories, host, reasons, why_not);
-    if (best.score > 0) return { best.plugin.transport, best.plugin.path, ranks + "; " + best.why };
+    if (best.score > 0) return { best.plugin.transport, best.plugin.path, transport_as_set(config) + ranks + "; " + best.why };
     fail(HALO_ERR_PLUGIN, "no transport can connect the ranks: %s%s", ranks.c_str(), reasons.c_str());
 }
 
@@ -158,10 +155,11 @@ namespace {
 
 // Ranks that MPI serves: MPI is there, or can be.
 bool mpi_serves(const MpiFacts &facts, const MpiChoice &mpi, const Config &config, const halo_host &host) {
+    const TransportList list = transport_list(config);
+    if (list.leaves_out(mpi.module())) return mpi.launcher_ranks == 1;
     if (std::any_of(facts.loaded.begin(), facts.loaded.end(), [](const LoadedMpi &loaded) { return loaded.initialised; })) return true;
-    const std::string &wanted = config.text("transport");
-    if (wanted != "auto") {
-        const Plugin named = Registry::instance().find(PluginKind::transport, wanted, module_directories(config));
+    if (list.rest != "auto") {
+        const Plugin named = Registry::instance().find(PluginKind::transport, list.rest, module_directories(config));
         return !named.transport || !opens_over_bootstrap(*named.transport);
     }
     if (mpi.launcher_ranks == 1) return true; // nobody is needed

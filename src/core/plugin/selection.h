@@ -7,6 +7,7 @@
 #include "base/config.h"
 #include "plugin/mpi_choice.h"
 #include "plugin/registry.h"
+#include "plugin/transport_list.h"
 
 namespace halo {
 
@@ -16,7 +17,8 @@ struct TransportChoice {
     std::string why;  // one line
 };
 
-// For a context without a given group: the setting "transport" ("auto": the usable one with the highest score).
+// For a context without a given group: the last name of the setting "transport" ("auto": the usable one with the highest score, but for what the
+// setting leaves out).
 // HALO_ERR_PLUGIN: a named one is not usable, or a launcher started several ranks and nothing can connect them; the text has the reasons.
 TransportChoice choose_transport(const Config &config, const halo_host &host, const MpiChoice &mpi);
 
@@ -26,9 +28,6 @@ TransportChoice choose_transport_over(const halo_bootstrap &bootstrap, const Con
 
 // For a communicator: the module of its MPI, whatever "transport" says. For an in-process group: "inproc".
 TransportChoice take_transport(const Config &config, const halo_host &host, const std::string &name);
-
-// "a,b" -> a, b. HALO_ERR_CONFIG: a name is empty.
-std::vector<std::string> names_in(const std::string &list);
 
 struct DeviceChoice {
     const halo_device_plugin *plugin = nullptr;
@@ -59,9 +58,6 @@ struct Rated {
 };
 
 Rated rate_plugin(PluginKind kind, const std::string &name, const std::vector<std::string> &directories, const halo_host &host);
-
-// Transports that bring an MPI into the process.
-bool is_mpi_module(const std::string &name);
 
 // What is there, what would be used, and why the others not. Opens what may be opened safely.
 std::string render_modules(const Config &config);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plugin/transport_list.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace halo {
+
+bool is_mpi_module(const std::string &name) { return name.starts_with("mpi_"); }
+
+namespace {
+
+std::string set_by(const Config &config, const char *key) {
+    return format("%s = %s from %s", key, config.text(key).c_str(), config.source(key)->c_str());
+}
+
+// "a,b" -> a, b
+std::vector<std::string> names_in(const Config &config, const char *key) {
+    const std::string &list = config.text(key);
+    std::vector<std::string> names;
+    for (size_t begin = 0; begin < list.size();) {
+        const size_t end = std::min(list.find(',', begin), list.size());
+        const size_t first = std::min(list.find_first_not_of(' ', begin), end), last = list.find_last_not_of(' ', end - 1) + 1;
+        names.push_back(first < end ? list.substr(first, last - first) : std::string());
+        const bool nothing = names.back().empty() || names.back() == "^";
+        if (nothing || end + 1 == list.size()) fail(HALO_ERR_CONFIG, "%s = '%s': a name is empty", key, list.c_str());
+        begin = end + 1;
+    }
+    return names;
+}
+
+void check(const Config &config, const TransportList &list) {
+    const auto refuse = [&](const char *why) { fail(HALO_ERR_CONFIG, "transport = '%s': %s", config.text("transport").c_str(), why); };
+    for (const std::string &name : list.first) {
+        if (name == "auto") refuse("auto takes the rest: it is the last name");
+        if (name == "mpi" || is_mpi_module(name)) refuse("an MPI reaches all ranks: it is the last name");
+    }
+    if (!list.left_out.empty() && list.rest != "auto") refuse("^ leaves a name out of what auto takes, and auto is not the last name");
+}
+
+} // namespace
+
+bool TransportList::leaves_out(const std::string &name) const {
+    return std::any_of(left_out.begin(), left_out.end(),
+                       [&](const std::string &one) { return one == name || (one == "mpi" && is_mpi_module(name)); });
+}
+
+TransportList transport_list(const Config &config) {
+    TransportList list;
+    for (const std::string &name : names_in(config, "transport"))
+        if (name.front() == '^')
+            list.left_out.push_back(name.substr(1));
+        else
+            list.first.push_back(name);
+    if (!list.first.empty()) {
+        list.rest = list.first.back();
+        list.first.pop_back();
+    } else if (!list.left_out.empty()) {
+        list.rest = "auto";
+    }
+    check(config, list);
+    return list;
+}
+
+std::vector<Beside> transports_besides(const Config &config) {
+    std::vector<Beside> all;
+    for (const std::string &name : transport_list(config).first) all.push_back({ name, set_by(config, "transport") });
+    for (const std::string &name : names_in(config, "transport.besides")) {
+        if (is_mpi_module(name))
+            fail(HALO_ERR_CONFIG, "transport.besides = '%s': an MPI reaches all ranks: it is a `transport`",
+                 config.text("transport.besides").c_str());
+        const bool known = std::any_of(all.begin(), all.end(), [&](const Beside &one) { return one.name == name; });
+        if (!known) all.push_back({ name, set_by(config, "transport.besides") });
+    }
+    return all;
+}
+
+std::string besides_as_written(const Config &config) {
+    std::string text;
+    for (const std::string &name : transport_list(config).first) text += (text.empty() ? "" : ",") + name;
+    const std::string &others = config.text("transport.besides");
+    return text + (text.empty() || others.empty() ? "" : ",") + others;
+}
+
+std::string transport_as_set(const Config &config) { return config.text("transport") == "auto" ? "" : set_by(config, "transport") + "; "; }
+
+} // namespace halo
