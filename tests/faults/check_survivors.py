@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 
 GAVE_UP = re.compile(r"survivor (\d+) of what befell (\d+) gave up after ([\d.]+) s of ([\d.]+): (\w+): (.*)")
@@ -28,7 +29,18 @@ MOST_SECONDS = 30
 
 
 def shared_files():
-    return {name for name in os.listdir("/dev/shm") if "halo" in name}
+    return {name for name in os.listdir("/dev/shm") if "halo" in name or name.startswith("ucx_")}
+
+
+def left_of(before):
+    """What stays: other programs that use UCX have theirs for a moment."""
+    left = shared_files() - before
+    for _ in range(100):
+        if not left:
+            break
+        time.sleep(0.1)
+        left &= shared_files()
+    return left
 
 
 def ranks_of(program, launcher):
@@ -113,7 +125,7 @@ def main():
         gave_up += ends
         if texts:
             print("\n".join(texts), flush=True)
-    left = shared_files() - before
+    left = left_of(before)
     if left:
         wrong.append(f"left in /dev/shm: {sorted(left)}")
     statuses = ", ".join(f"{status} {n}" for status, n in sorted(Counter(status for _, status in gave_up).items()))
