@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is inside: the in-process transport, or the module that the environment names in WRAP_MODULE.
+// What is inside: the in-process transport, or the module that the environment names in WRAP_MODULE; one that opens over a bootstrap where
+// WRAP_OVER_BOOTSTRAP says so. Programs that know nothing of the wrapper get its delays by WRAP_DELAY and WRAP_SLOW_TEST, chances both.
 #include "wrap.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
@@ -9,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <random>
+#include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -39,6 +42,7 @@ struct Held {
     std::vector<std::byte> bytes;
     int64_t due = 0; // call number
     bool sent = false;
+    halo_status failed = HALO_SUCCESS; // its send, or the test of it
     halo_request inner{};
     halo_request *outer = nullptr; // of the core, or none
 
@@ -49,6 +53,11 @@ struct Seat {
     halo_inproc_group *group = nullptr;
     int32_t rank = -1;
 };
+
+double number_in(const char *variable) {
+    const char *text = std::getenv(variable);
+    return text ? std::strtod(text, nullptr) : 0;
+}
 
 class Wrapped;
 thread_local Seat next_seat;
@@ -73,9 +82,11 @@ public:
         }
         last_opened = this;
         reach_ = next_reach;
+        delay_as_environment_says();
         return inner_.open(host_, &params, &transport_);
     }
     bool reaches(int32_t peer) const {
+        if (inner_.reaches && inner_.reaches(transport_, peer) == 0) return false;
         int32_t rank = 0, size = 0, max_tag = 0;
         inner_.identify(transport_, &rank, &size, &max_tag);
         return reach_ == WRAP_REACHES_ALL || (reach_ == WRAP_REACHES_ODD && (rank + peer) % 2 != 0);
@@ -117,9 +128,16 @@ private:
         faults_.spare -= faults_.spare > 0;
         return false;
     }
+    void delay_as_environment_says() {
+        wrap_faults faults{};
+        faults.delay = number_in("WRAP_DELAY");
+        faults.slow_test = number_in("WRAP_SLOW_TEST");
+        if (faults.delay > 0 || faults.slow_test > 0) set_faults(faults);
+    }
     void hold(Held held);
+    void end(const Held &held, halo_status status);
     void damage(std::vector<std::byte> &bytes);
-    halo_status release();
+    void release();
     bool waits_for_earlier(size_t place) const;
 
     const halo_host *host_;
@@ -131,8 +149,8 @@ private:
     int32_t reach_ = WRAP_REACHES_ALL;
     std::mt19937_64 random_;
     int64_t calls_ = 0;
-    std::deque<std::unique_ptr<Held>> held_;            // in the order of their sending
-    std::unordered_map<halo_request *, bool> finished_; // requests of the core that the wrapper has completed
+    std::deque<std::unique_ptr<Held>> held_;                   // in the order of their sending
+    std::unordered_map<halo_request *, halo_status> finished_; // requests of the core that the wrapper has completed
 };
 
 void Wrapped::hold(Held held) { held_.push_back(std::make_unique<Held>(std::move(held))); }
@@ -154,7 +172,7 @@ halo_status Wrapped::send(int32_t peer, int32_t lane, int32_t tag, const void *d
     if (!faulty_ || spared(lane, tag, data, bytes)) return inner_.send(transport_, peer, lane, tag, data, bytes, request);
     if (refuses("send", peer)) return HALO_ERR_TRANSPORT;
     if (fault(faults_.drop)) {
-        finished_[request] = true;
+        finished_[request] = HALO_SUCCESS;
         return HALO_SUCCESS;
     }
     Held held;
@@ -168,7 +186,8 @@ halo_status Wrapped::send(int32_t peer, int32_t lane, int32_t tag, const void *d
     damage(held.bytes);
     hold(std::move(held));
     if (fault(faults_.duplicate)) hold(std::move(twin));
-    return release();
+    release();
+    return HALO_SUCCESS;
 }
 
 bool Wrapped::waits_for_earlier(size_t place) const {
@@ -177,30 +196,29 @@ bool Wrapped::waits_for_earlier(size_t place) const {
     return false;
 }
 
-// Send what is due; forget what has arrived.
-halo_status Wrapped::release() {
+// The core hears of it in the test of its request; nobody hears of what becomes of a twin.
+void Wrapped::end(const Held &held, halo_status status) {
+    if (held.outer) finished_[held.outer] = status;
+}
+
+// Send what is due; forget what has arrived, or has failed.
+void Wrapped::release() {
     ++calls_;
     for (size_t i = 0; i < held_.size(); ++i) {
         Held &held = *held_[i];
-        if (!held.sent && held.due <= calls_ && !waits_for_earlier(i)) {
-            const halo_status status = inner_.send(transport_, held.peer, held.lane, held.tag, held.bytes.data(), held.bytes.size(), &held.inner);
-            if (status != HALO_SUCCESS) return status;
-            held.sent = true;
-        }
+        if (held.sent || held.due > calls_ || waits_for_earlier(i)) continue;
+        held.failed = inner_.send(transport_, held.peer, held.lane, held.tag, held.bytes.data(), held.bytes.size(), &held.inner);
+        held.sent = true;
     }
-    for (size_t i = 0; i < held_.size();) {
-        int32_t done = 0;
+    std::erase_if(held_, [&](const std::unique_ptr<Held> &held) {
+        if (!held->sent) return false;
+        int32_t done = held->failed == HALO_SUCCESS ? 0 : 1;
         size_t bytes = 0;
-        if (held_[i]->sent)
-            if (const halo_status status = inner_.test(transport_, &held_[i]->inner, &done, &bytes); status != HALO_SUCCESS) return status;
-        if (!done) {
-            ++i;
-            continue;
-        }
-        if (held_[i]->outer) finished_[held_[i]->outer] = true;
-        held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    return HALO_SUCCESS;
+        if (!done) held->failed = inner_.test(transport_, &held->inner, &done, &bytes);
+        if (!done && held->failed == HALO_SUCCESS) return false;
+        end(*held, held->failed);
+        return true;
+    });
 }
 
 halo_status Wrapped::receive(int32_t peer, int32_t lane, int32_t tag, void *data, size_t capacity, halo_request *request) {
@@ -220,12 +238,14 @@ halo_status Wrapped::receive_matched(halo_matched *message, void *data, size_t c
 halo_status Wrapped::test(halo_request *request, int32_t *done, size_t *bytes) {
     ++counts_.tests;
     *done = 0;
-    if (const halo_status status = release(); status != HALO_SUCCESS) return status;
+    release();
     if (chance(faults_.slow_test)) return HALO_SUCCESS;
     if (const auto known = finished_.find(request); known != finished_.end()) {
+        const halo_status status = known->second;
         finished_.erase(known);
         *done = 1;
-        return HALO_SUCCESS;
+        if (status != HALO_SUCCESS) host_->report(host_->core, "wrap: the transport inside has not taken a message to another rank");
+        return status;
     }
     for (const auto &held : held_)
         if (held->outer == request) return HALO_SUCCESS;
@@ -244,7 +264,7 @@ halo_status Wrapped::cancel(halo_request *request, int32_t *done) {
 halo_status Wrapped::probe(int32_t peer, int32_t lane, int32_t tag, int32_t *found, size_t *bytes, halo_matched *message) {
     ++counts_.probes;
     *found = 0;
-    if (const halo_status status = release(); status != HALO_SUCCESS) return status;
+    release();
     if (chance(faults_.slow_test)) return HALO_SUCCESS;
     const halo_status status = inner_.probe(transport_, peer, lane, tag, found, bytes, message);
     counts_.found += *found;
@@ -254,7 +274,7 @@ halo_status Wrapped::probe(int32_t peer, int32_t lane, int32_t tag, int32_t *fou
 
 halo_status Wrapped::progress() {
     if (chance(faults_.nap)) std::this_thread::sleep_for(std::chrono::milliseconds(3));
-    if (const halo_status status = release(); status != HALO_SUCCESS) return status;
+    release();
     return inner_.progress(transport_);
 }
 
@@ -332,6 +352,8 @@ int32_t query(const halo_host *, char *why, size_t why_bytes) {
     return 1;
 }
 
+uint32_t capabilities() { return std::getenv("WRAP_OVER_BOOTSTRAP") ? HALO_TRANSPORT_OVER_BOOTSTRAP : 0; }
+
 constexpr halo_transport_ops operations = {
     sizeof(halo_transport_ops), open,   close, identify, open_lanes, send, receive, test, cancel, probe, receive_matched, progress, threads,
     ends_all_when_closed,       reaches
@@ -343,7 +365,7 @@ extern "C" {
 
 HALO_API extern const halo_transport_plugin halo_transport_plugin_v1;
 const halo_transport_plugin halo_transport_plugin_v1 = {
-    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), "wrap", "0.2.0", query, &operations, 0, 0
+    HALO_PLUGIN_ABI_MAJOR, HALO_PLUGIN_ABI_MINOR, sizeof(halo_transport_plugin), "wrap", "0.2.0", query, &operations, capabilities(), 0
 };
 
 HALO_API halo_inproc_group *wrap_group_create(int32_t n_ranks) {
