@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// usage: halo_box_conformance [--processes] [options of GoogleTest]
-// --processes: this process is one rank of a launcher's, or alone; without it ranks are threads.
+// usage: halo_box_conformance [--processes | --ranks=N] [options of GoogleTest]
+// --processes: this process is one rank of a launcher's, or alone; --ranks: N processes, which this one forks; without them ranks are threads.
 #include "box_coverage.h"
 #include "left_out.h"
 #include "placed.h"
@@ -24,9 +24,10 @@ const conformance::LeftOutOnDevices left_out[] = {
 } // namespace
 
 int main(int argc, char **argv) {
-    const int failed = conformance::run_tests(argc, argv);
-    const conformance::BoxCoverage &coverage = conformance::box_coverage();
-    if (!coverage.any()) return failed;
-    const int empty = coverage.print();
-    return failed || (coverage.complete() && empty > 0);
+    return conformance::run_tests(argc, argv, [](int failed) -> int {
+        const conformance::BoxCoverage &coverage = conformance::box_coverage();
+        if (!coverage.any()) return failed;
+        const int empty = coverage.print();
+        return failed || (coverage.complete() && empty > 0);
+    });
 }

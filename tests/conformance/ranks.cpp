@@ -18,6 +18,7 @@ namespace conformance {
 namespace {
 
 bool as_threads = true;
+const halo_bootstrap *bootstrap_of_processes = nullptr; // or they come from a launcher
 
 std::string format_list(const char *pattern, va_list arguments) {
     char text[4096];
@@ -93,12 +94,18 @@ halo_status make_context(halo_inproc *group, int32_t rank, const Settings &setti
     halo_context_options options = HALO_CONTEXT_OPTIONS_INIT;
     options.settings = list.data();
     options.n_settings = static_cast<int32_t>(list.size());
-    return group ? halo_context_create_inproc(group, rank, &options, context) : halo_context_create(&options, context);
+    if (group) return halo_context_create_inproc(group, rank, &options, context);
+    return bootstrap_of_processes ? halo_context_create_over(bootstrap_of_processes, &options, context) : halo_context_create(&options, context);
 }
 
 bool threads() { return as_threads; }
 
 void set_processes() { as_threads = false; }
+
+void set_processes_over(const halo_bootstrap &bootstrap) {
+    set_processes();
+    bootstrap_of_processes = &bootstrap;
+}
 
 void run(int32_t n_ranks, const Settings &settings, const std::function<void(Rank &)> &body) {
     if (!as_threads) return guarded(-1, [&] { with_context(nullptr, -1, settings, body); });

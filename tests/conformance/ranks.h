@@ -32,12 +32,14 @@ struct Rank {
 };
 
 // A context with settings; "timeout" is 60 s unless given, so that nothing hangs. With CONFORMANCE_STORAGE=device it has that of tests
-// (test_device.h). `group` null: halo_context_create.
+// (test_device.h). `group` null: halo_context_create, or over the bootstrap of set_processes_over.
 halo_status make_context(halo_inproc *group, int32_t rank, const Settings &settings, halo_context **context);
 
-// False: this process is one rank of a launcher's (option --processes).
+// False: this process is one rank of several (options --processes, --ranks).
 bool threads();
 void set_processes();
+// The same, and all contexts are made over this, which stays.
+void set_processes_over(const halo_bootstrap &bootstrap);
 
 // `n_ranks` counts for threads only. Contexts are made before and destroyed after the body.
 void run(int32_t n_ranks, const Settings &settings, const std::function<void(Rank &)> &body);
