@@ -182,6 +182,37 @@ private:
     std::vector<InFlight *> arrived_by_cancel_;
 };
 
+// Both ways with every peer, of a size that is sent at once and sometimes of one that is not. Half of the receives are there before any message is.
+TEST_P(OverRanks, ThousandsOutstanding) {
+    run(GetParam(), [](Rank &r) {
+        constexpr int32_t n_in_all = 6000, n_different_tags = 50;
+        const std::vector<int32_t> peers = r.peers();
+        if (peers.empty()) return;
+        const auto n = n_in_all / static_cast<int32_t>(peers.size());
+        const auto bytes_of = [](int32_t i) { return i % 100 == 7 ? size_t{ 90000 } : static_cast<size_t>(i % 61); };
+        std::vector<Bytes> out, in;
+        for (const int32_t peer : peers)
+            for (int32_t i = 0; i < n; ++i) {
+                out.push_back(payload(r.rank, peer, i, bytes_of(i)));
+                in.emplace_back(bytes_of(i));
+            }
+        std::vector<halo_request> sends(out.size()), receives(in.size());
+        const auto each = [&](int32_t begin, int32_t end, auto &&what) {
+            for (size_t p = 0; p < peers.size(); ++p)
+                for (int32_t i = begin; i < end; ++i) what(peers[p], i, p * static_cast<size_t>(n) + static_cast<size_t>(i));
+        };
+        const auto receive = [&](int32_t peer, int32_t i, size_t at) { r.receive(peer, i % n_different_tags, in[at], receives[at]); };
+        each(0, n / 2, receive);
+        r.barrier();
+        each(0, n, [&](int32_t peer, int32_t i, size_t at) { r.send(peer, i % n_different_tags, out[at], sends[at]); });
+        each(n / 2, n, receive);
+        for (size_t left = receives.size(); left > 0; --left) r.wait(receives[left - 1]); // the last ones first
+        each(0, n, [&](int32_t peer, int32_t i, size_t at) { check_payload(in[at], bytes_of(i), peer, r.rank, i); });
+        for (halo_request &request : sends) r.wait(request);
+        r.barrier();
+    });
+}
+
 TEST_P(OverRanks, RandomTraffic) {
     const char *text = std::getenv("HALO_TEST_SEED");
     uint32_t first = text != nullptr ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : 1;
