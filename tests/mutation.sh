@@ -223,6 +223,7 @@ defects=(
     "a bootstrap is waited for without a time limit|plugin/started_ranks.cpp|unit_plugin StartedRanks.TimeLimit*|s/time_limit_ > 0 ? begun_ + time_limit_ : forever/forever/"
     "PMIx is taken where the MPI of the launcher is there|plugin/selection.cpp|unit_plugin Selection.Pmix*|s/^    return !mpi.mpi.empty() \&\& rate_plugin.*;/    return mpi.launcher_ranks < 0;/"
     "PMIx goes before an MPI that is initialised|plugin/selection.cpp|unit_plugin Selection.Pmix*|s/{ return loaded.initialised; })) return true;/{ return loaded.initialised; })) return false;/"
+    "an MPI that is left out serves all the same|plugin/selection.cpp|unit_plugin Selection.Pmix*|s/^    if (list.leaves_out(mpi.module())) return .*$//"
     "who waits too long does not ask who is missing|plugin/rendezvous.cpp|unit_plugin RendezvousTest.NamesWho*|/now >= limit/,/ends = true/s/            send(ask, 0, nullptr, 0);//"
     "what the launcher tells programs is taken for settings|base/config_source.cpp|unit_base ConfigSources.*|s/ .. name.starts_with(launcher_prefix)//"
     # Waiting
@@ -283,6 +284,11 @@ defects=(
     "a transport carries also to ranks that it does not reach|comm/fabric.cpp|halo_fabric|s/ \&\& transport->reaches(peer)) serves/) serves/"
     "what any rank has sent is looked for in one transport|comm/fabric.cpp|halo_fabric|s/^    for (size_t i = 0; i < all_.size(); ++i) {/    for (size_t i = 0; i < 1; ++i) {/"
     "ranks may disagree in which transport they use|comm/fabric.cpp|halo_fabric|s/peer == rank() ? 0 : peer < rank() ? mark : -mark/mark - mark/"
+    "auto takes what is left out|plugin/transport_list.cpp|unit_plugin TransportList.*|s/one == name .. (one/(one/"
+    "to leave out MPI leaves out none|plugin/transport_list.cpp|unit_plugin TransportList.*|s/ .. (one == .mpi. .. is_mpi_module(name))//"
+    "a name of both settings is opened twice|plugin/transport_list.cpp|unit_plugin TransportList.*|s/return one.name == name; })/return one.name.empty(); })/"
+    "ranks need not have the same list of transports|comm/context.cpp|halo_fabric Fabric.Lists*|s/key == .transport.besides. ? besides_as_written(config_) : value/value/"
+    "who is reached first is told of the rest|comm/fabric.cpp|halo_fabric Fabric.AList*|s/number == 0 \(? ., which takes\)/number != 0 \1/"
     # Collectives
     "a collective that is given up is not noticed|comm/collective_stream.cpp|halo_goes_wrong ContinuedCollectives.*|s/if (pending_ \&\& entered_ != call_)/if (false)/"
     "a collective that is called again may have other values|comm/collective_stream.cpp|halo_goes_wrong ContinuedCollectives.*|s/if (!is_new \&\& sent->second == sum) return;/if (!is_new) return;/"
