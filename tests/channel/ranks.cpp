@@ -29,7 +29,7 @@ void run_one(Rank rank, const std::function<void(Rank &)> &body) {
 } // namespace
 
 int launched_ranks() {
-    for (const char *name : { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" })
+    for (const char *name : { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "HALO_RENDEZVOUS_RANKS" })
         if (const char *value = std::getenv(name)) return std::atoi(value);
     return 0;
 }

@@ -13,7 +13,7 @@
 
 namespace test {
 
-// 0: not started by an MPI launcher.
+// 0: not started by a launcher.
 int launched_ranks();
 
 struct Rank {
